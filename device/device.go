@@ -1,0 +1,55 @@
+// Package device says what a mixer and a sound device want of each other, and
+// nothing else: a device pulls blocks of frames from a source.
+package device
+
+import (
+	"errors"
+
+	"voicepool/pcm"
+)
+
+// ErrUnavailable is wrapped by the errors of a driver that finds no device: no
+// sound card, no server, or one that does not answer. It is a normal situation.
+var ErrUnavailable = errors.New("device: none available")
+
+// ErrClosed is returned by what is asked of a device after Close.
+var ErrClosed = errors.New("device: closed")
+
+// ErrStarted is returned by the second Start of a device.
+var ErrStarted = errors.New("device: already started")
+
+// ErrNoSource is returned by a Start without a source; it changes nothing.
+var ErrNoSource = errors.New("device: no source to pull from")
+
+// Source is what a device plays: Render fills dst, whatever its length, with
+// the next frames. It is called by one goroutine at a time, never waits and
+// never fails. It must write every frame of dst, which may hold old ones.
+type Source interface {
+	Render(dst []pcm.Frame)
+}
+
+// Device pulls blocks from a source. Its methods may be called by any
+// goroutine, but not from within Render.
+type Device interface {
+	// Start begins to pull from src, at once and by one goroutine at a time. It
+	// may be called once: after that it returns ErrStarted, and after Close
+	// ErrClosed.
+	Start(src Source) error
+
+	// Rate returns the frames per second that the device asks of its source.
+	Rate() int
+
+	// Latency returns how many frames lie, at the most, between what Render
+	// gave and what is heard.
+	Latency() int
+
+	// Err returns what ended the device early (its sink failed, the sound card
+	// is gone), or nil. A device without a sink keeps pulling in time.
+	Err() error
+
+	// Close stops the pulling and waits until no Render is under way; after it
+	// the source is not called again. What was rendered but not yet heard may
+	// be lost: to hear the end, let Latency frames pass before. It returns what
+	// could not be finished. Closing twice is harmless.
+	Close() error
+}

@@ -1,0 +1,32 @@
+package dsp
+
+import "voicepool/pcm"
+
+// MonoLinear adds src to dst from pos on, step apart, straight lines between
+// the samples. It reads src up to one frame past the last position's frame.
+func MonoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
+	for i := range dst {
+		n, f := split(pos)
+		pos += step
+		x := lerp(src[n], src[n+1], f)
+		left, right := g.at(i)
+		dst[i][0] += float32(x * left)
+		dst[i][1] += float32(x * right)
+	}
+}
+
+// StereoLinear is MonoLinear for two samples a frame.
+func StereoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
+	for i := range dst {
+		n, f := split(pos)
+		pos += step
+		s := src[2*n : 2*n+4]
+		left, right := g.at(i)
+		dst[i][0] += float32(lerp(s[0], s[2], f) * left)
+		dst[i][1] += float32(lerp(s[1], s[3], f) * right)
+	}
+}
+
+func lerp(a, b, f float32) float32 {
+	return a + float32(f*(b-a))
+}

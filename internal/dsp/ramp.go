@@ -1,0 +1,24 @@
+// Package dsp holds the mixing kernels: each reads a run of one sound and adds
+// it, under a ramp of gain, to a block of stereo frames.
+//
+// Kernels are pure, allocate nothing and know no loops, voices or time. A
+// kernel's formula is part of the product: the order of its operations, each
+// rounded on its own, decides the last bit of a mix. Audio side.
+package dsp
+
+// Ramp is a straight line of left and right gains: frame i of a run has
+// Left + i LeftSlope, where i counts from Start.
+type Ramp struct {
+	Left, Right           float32
+	LeftSlope, RightSlope float32
+	Start                 int
+}
+
+// still reports whether the gains do not move.
+func (g *Ramp) still() bool { return g.LeftSlope == 0 && g.RightSlope == 0 }
+
+// at returns the gains of frame i of the run.
+func (g *Ramp) at(i int) (left, right float32) {
+	n := float32(g.Start + i)
+	return g.Left + float32(n*g.LeftSlope), g.Right + float32(n*g.RightSlope)
+}

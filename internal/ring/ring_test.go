@@ -1,0 +1,109 @@
+package ring_test
+
+import (
+	"runtime"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"voicepool/internal/ring"
+)
+
+func TestCapacity(t *testing.T) {
+	for n, want := range map[int]int{-1: 1, 0: 1, 1: 1, 2: 2, 3: 4, 4: 4, 1000: 1024} {
+		if got := ring.New[int](n).Cap(); got != want {
+			t.Errorf("New(%d) holds %d, want %d", n, got, want)
+		}
+	}
+}
+
+// TestModel drives a ring and a slice by the same random calls.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := ring.New[int](rapid.IntRange(1, 9).Draw(t, "size"))
+		var model []int
+		next := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				ok := r.Push(next)
+				if ok != (len(model) < r.Cap()) {
+					t.Fatalf("Push with %d of %d says %v", len(model), r.Cap(), ok)
+				}
+				if ok {
+					model = append(model, next)
+				}
+				next++
+			},
+			"pop": func(t *rapid.T) {
+				v, ok := r.Pop()
+				if ok != (len(model) > 0) || ok && v != model[0] {
+					t.Fatalf("Pop gives %d, %v; the model holds %v", v, ok, model)
+				}
+				if ok {
+					model = model[1:]
+				}
+			},
+			"": func(t *rapid.T) {
+				if r.Len() != len(model) || r.Pushed()-r.Popped() != uint64(len(model)) {
+					t.Fatalf("Len is %d, the model's %d", r.Len(), len(model))
+				}
+			},
+		})
+	})
+}
+
+func TestTwoGoroutines(t *testing.T) {
+	const n = 200000
+	r := ring.New[int](64)
+	go func() {
+		for i := 0; i < n; {
+			if r.Push(i) {
+				i++
+			} else {
+				runtime.Gosched()
+			}
+		}
+	}()
+	for want := 0; want < n; {
+		v, ok := r.Pop()
+		if !ok {
+			runtime.Gosched()
+			continue
+		}
+		if v != want {
+			t.Fatalf("got %d, want %d", v, want)
+		}
+		want++
+	}
+}
+
+// TestPopForgets checks that a value that has left does not keep what it
+// refers to alive.
+func TestPopForgets(t *testing.T) {
+	r := ring.New[*[1 << 10]byte](4)
+	freed := make(chan bool, 1)
+	func() {
+		x := new([1 << 10]byte)
+		runtime.AddCleanup(x, func(int) { freed <- true }, 0)
+		r.Push(x)
+		r.Pop()
+	}()
+	for range 100 {
+		runtime.GC()
+		select {
+		case <-freed:
+			runtime.KeepAlive(r)
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	t.Error("the ring still refers to what was popped")
+}
+
+func TestNoAllocation(t *testing.T) {
+	r := ring.New[[8]int](8)
+	if n := testing.AllocsPerRun(100, func() { r.Push([8]int{}); r.Pop() }); n != 0 {
+		t.Errorf("a push and a pop allocate %v times", n)
+	}
+}

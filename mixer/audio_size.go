@@ -1,0 +1,57 @@
+package mixer
+
+// growth is the state of a pool that grows.
+type growth struct {
+	step, max int   // step 0: it does not grow
+	idle      int64 // frames without need until it contracts
+	needed    int64 // the last frame at which it was needed so large
+}
+
+// extend gives a full pool a step more, as far as it may.
+func (a *audio) extend() {
+	limit := min(a.slots.Limit()+a.grow.step, a.grow.max)
+	if limit > a.slots.Limit() {
+		a.setLimit(limit)
+	}
+	a.grow.needed = a.now
+}
+
+// contract takes the last step back when it has not been needed for long.
+func (a *audio) contract() {
+	limit := a.slots.Limit()
+	smaller := max(limit-a.grow.step, a.wanted)
+	if smaller >= limit || a.slots.Len() > smaller {
+		a.grow.needed = a.now
+		return
+	}
+	if a.now-a.grow.needed >= a.grow.idle {
+		a.setLimit(smaller)
+		a.grow.needed = a.now
+	}
+}
+
+// resize moves the limit to n. Of what plays beyond it, the policy takes; what
+// is protected stays until it ends.
+func (a *audio) resize(n int) {
+	a.wanted = n
+	a.setLimit(n)
+	policy := a.overflow
+	if policy == Reject || policy == GrowPool {
+		policy = StealQuietest
+	}
+	q := query{prio: maxPriority, bus: -1}
+	for a.slots.Len() > n {
+		c := a.choose(&q, policy)
+		if c.slot < 0 {
+			return
+		}
+		a.steal(c, Event{Reason: Resized})
+	}
+}
+
+func (a *audio) setLimit(n int) {
+	if err := a.slots.SetLimit(n); err != nil {
+		panic("mixer: a limit that was checked is refused")
+	}
+	a.stats.Voices = int64(n)
+}

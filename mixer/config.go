@@ -1,0 +1,175 @@
+package mixer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"voicepool/pcm"
+)
+
+var (
+	// ErrBusy says that there is no free record or no place in the command
+	// ring: the audio side is behind. Nothing has changed; ask again later.
+	ErrBusy = errors.New("mixer: busy")
+
+	// ErrConfig is wrapped by the errors of New.
+	ErrConfig = errors.New("mixer: bad configuration")
+
+	// ErrOption is wrapped by the errors of calls whose arguments are not
+	// usable. Nothing has changed.
+	ErrOption = errors.New("mixer: bad argument")
+)
+
+// Overflow is what a full pool does with one more sound.
+type Overflow uint8
+
+const (
+	StealQuietest Overflow = iota // takes the voice that will be missed least
+	StealOldest                   // takes the one that started first
+	StealGain                     // takes the one with the least gain
+	Reject                        // refuses the newcomer
+	GrowPool                      // grows, see Grow; at its maximum steals the quietest
+)
+
+var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow"}
+
+func (o Overflow) String() string {
+	if int(o) < len(overflowNames) {
+		return overflowNames[o]
+	}
+	return fmt.Sprintf("overflow(%d)", uint8(o))
+}
+
+// ParseOverflow returns the policy of a name: quietest, oldest, gain, reject or
+// grow.
+func ParseOverflow(name string) (Overflow, bool) {
+	for i, n := range overflowNames {
+		if n == name {
+			return Overflow(i), true
+		}
+	}
+	return 0, false
+}
+
+// Grow is how a pool grows and contracts.
+type Grow struct {
+	Step int           // voices more at a time, at least 1; 0: 8
+	Max  int           // never more than this; 0: four times Config.Voices
+	Idle time.Duration // contracts by a step after so long without need; 0: 2 s
+}
+
+// Config is what a mixer is made from; the zero value is a good mixer.
+type Config struct {
+	Rate      int // frames per second, 1..768,000; 0: 48,000
+	Voices    int // slots, 1..65,536; 0: 32
+	MaxVoices int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
+	Overflow  Overflow
+	Grow      Grow // for GrowPool
+	Refuse    bool // a newcomer that is itself the least audible is rejected
+
+	MasterGain pcm.Decibels // -120..+24
+	NoLimiter  bool         // leaves the master as it is, beyond full scale too
+	Buses      []Bus        // in the order in which they are added up
+
+	Commands int // commands under way, at least 1; 0: 1,024
+	Events   int // events waiting to be polled; 0: enough for all of one block
+}
+
+// Bus describes a named sub-mix.
+type Bus struct {
+	Name   string        // not empty, unique, and not "master"
+	Gain   pcm.Decibels  // -120..+24
+	Pan    float64       // -1..+1: a balance, since a bus is stereo
+	Pitch  pcm.Semitones // -48..+48, added to that of its voices
+	Voices int           // at most so many voices; 0: as many as the pool has
+	Mute   bool          // starts muted
+	Duck   Duck          // the zero value does not duck
+}
+
+// Duck lowers a bus while another one sounds.
+type Duck struct {
+	When    string        // the other bus: while any voice on it is not paused
+	By      pcm.Decibels  // by how much, 0..120
+	Attack  time.Duration // from the first such voice on
+	Release time.Duration // from the end of the last
+}
+
+// maxSlots bounds the number of voices.
+const maxSlots = 65536
+
+// withDefaults returns c with its zeros filled in, or what is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	fill := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	fill(&c.Rate, 48000)
+	fill(&c.Voices, 32)
+	fill(&c.Commands, 1024)
+	if c.Voices < 1 || c.Voices > maxSlots {
+		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, maxSlots)
+	}
+	if c.Overflow == GrowPool {
+		fill(&c.Grow.Step, 8)
+		fill(&c.Grow.Max, min(4*c.Voices, maxSlots))
+		if c.Grow.Idle == 0 {
+			c.Grow.Idle = 2 * time.Second
+		}
+		fill(&c.MaxVoices, c.Grow.Max)
+		if c.Grow.Step < 1 || c.Grow.Max < c.Voices || c.Grow.Idle < 0 {
+			return c, fmt.Errorf("%w: the pool cannot grow in steps of %d to %d voices after %v from %d", ErrConfig, c.Grow.Step, c.Grow.Max, c.Grow.Idle, c.Voices)
+		}
+		c.MaxVoices = max(c.MaxVoices, c.Grow.Max)
+	}
+	fill(&c.MaxVoices, c.Voices)
+	switch {
+	case c.Rate < 1 || c.Rate > 768000:
+		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..768000", ErrConfig, c.Rate)
+	case c.MaxVoices < c.Voices || c.MaxVoices > maxSlots:
+		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, maxSlots)
+	case int(c.Overflow) >= len(overflowNames):
+		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
+	case c.Commands < 1 || c.Commands > 1<<20:
+		return c, fmt.Errorf("%w: %d commands are not in 1..%d", ErrConfig, c.Commands, 1<<20)
+	case c.Events < 0 || c.Events > 1<<24:
+		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, 1<<24)
+	case !inRange(float64(c.MasterGain), minGain, maxGain):
+		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, minGain, maxGain)
+	}
+	// A block makes at most one end for each voice and, for each command, a
+	// victim, a start and an end.
+	fill(&c.Events, c.MaxVoices+4*c.Commands)
+	names := map[string]bool{"master": true}
+	for _, b := range c.Buses {
+		switch {
+		case b.Name == "" || names[b.Name]:
+			return c, fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
+		case !inRange(float64(b.Gain), minGain, maxGain) || !inRange(b.Pan, -1, 1) || !inRange(float64(b.Pitch), -48, 48):
+			return c, fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
+		case b.Voices < 0:
+			return c, fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
+		}
+		names[b.Name] = true
+	}
+	for _, b := range c.Buses {
+		d := b.Duck
+		if d == (Duck{}) {
+			continue
+		}
+		if !names[d.When] || d.When == b.Name || !inRange(float64(d.By), 0, 120) || d.Attack < 0 || d.Release < 0 {
+			return c, fmt.Errorf("%w: bus %q cannot be ducked when %q by %v dB, %v, %v", ErrConfig, b.Name, d.When, d.By, d.Attack, d.Release)
+		}
+	}
+	return c, nil
+}
+
+// The range of a gain in decibels.
+const (
+	minGain = -120
+	maxGain = 24
+)
+
+// inRange is false for NaN.
+func inRange(x, from, to float64) bool { return x >= from && x <= to }

@@ -1,0 +1,93 @@
+package mixer
+
+import (
+	"fmt"
+
+	"voicepool/voice"
+)
+
+// Kind is what happened.
+type Kind uint8
+
+const (
+	Started  Kind = iota + 1 // a voice sounds, or waits on a paused bus
+	Ended                    // it came to its end, or to that of its For
+	Stopped                  // a Stop is done
+	Stolen                   // it gave way
+	Rejected                 // there was no voice for it
+	Limited                  // a cooldown or a limit refused it
+	Missed                   // a command for a tag found no voice
+)
+
+var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed"}
+
+func (k Kind) String() string {
+	if k > 0 && int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Reason is why a voice was stolen, or a start refused.
+type Reason uint8
+
+const (
+	NoReason     Reason = iota
+	PoolFull            // stolen, or rejected: the pool has no free voice
+	GroupLimit          // stolen or limited: the limit of its group
+	BusLimit            // stolen or limited: the limit of its bus
+	Cooldown            // limited: too soon after the last start
+	Resized             // stolen: the pool became smaller
+	Quieter             // rejected: the newcomer would be missed least (Config.Refuse)
+	AllProtected        // rejected: every voice is protected or of higher priority
+)
+
+var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected"}
+
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return fmt.Sprintf("reason(%d)", uint8(r))
+}
+
+// Event is something that happened on the audio side, at its exact frame.
+// Events come in the order of their frames, a victim before its newcomer.
+type Event struct {
+	Frame  int64
+	Kind   Kind
+	Reason Reason
+	Slot   int          // the voice's slot; -1: none
+	Voice  uint64       // the number of the start, from 1; 0: it never started
+	Sound  *voice.Sound // nil for Missed
+	Group  *Group
+	Ref    int64 // of the Options, or of the command that missed
+
+	// Of Stolen: who took its place (0: Resize). By is the newcomer's number.
+	By      uint64
+	BySound *voice.Sound
+	ByGroup *Group
+	ByRef   int64
+
+	// Of Stolen, and of Rejected where there was a choice: what decided, as
+	// powers (K-weighted mean squares); pcm.FromPower makes decibels of them.
+	Audibility float64 // of the victim; of Rejected the newcomer's own
+	Newcomer   float64 // of the newcomer
+	RunnerUp   float64 // of the second least; negative: there was none
+	Candidates int     // how many voices could have been taken
+}
+
+// Events moves what happened since the last call into dst, oldest first, and
+// returns how many. Control side; callers share what there is.
+func (m *Mixer) Events(dst []Event) int {
+	m.eventMutex.Lock()
+	defer m.eventMutex.Unlock()
+	for i := range dst {
+		e, ok := m.events.Pop()
+		if !ok {
+			return i
+		}
+		dst[i] = e
+	}
+	return len(dst)
+}

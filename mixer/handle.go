@@ -1,0 +1,185 @@
+package mixer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/pool"
+	"voicepool/voice"
+)
+
+// ErrGone says that the voice has ended or was never there. Nothing has
+// changed.
+var ErrGone = errors.New("mixer: the voice is gone")
+
+// Handle names one start. It is a small comparable value; the zero Handle names
+// nothing, and one whose voice is gone does nothing: it never acts on another
+// voice. All methods are control side, may be called by any goroutine, allocate
+// nothing and never wait for the audio side.
+//
+// What moves a voice acts at the next frame that is mixed, smoothed over 5 ms;
+// calls that no block has seen yet replace each other. It fails with ErrGone,
+// or with an error that wraps ErrOption. For an exact frame or a longer move
+// see Mixer.At.
+type Handle struct {
+	mixer *Mixer
+	id    pool.Handle
+}
+
+// State returns what has become of the start.
+func (h Handle) State() State {
+	r, unlock := h.lock()
+	if r == nil {
+		if h.mixer == nil {
+			return NoState
+		}
+		return EndedState
+	}
+	defer unlock()
+	return State(r.state.Load())
+}
+
+// Voice returns the number of the start, from 1, as events have it; 0 while it
+// is pending or when it never started.
+func (h Handle) Voice() uint64 {
+	r, unlock := h.lock()
+	if r == nil {
+		return 0
+	}
+	defer unlock()
+	return r.number.Load()
+}
+
+// Position returns where in the sound the voice was at the end of the last
+// block; 0 for one that is gone.
+func (h Handle) Position() time.Duration {
+	r, unlock := h.lock()
+	if r == nil {
+		return 0
+	}
+	defer unlock()
+	return pcm.Duration(r.position.Load(), h.mixer.rate)
+}
+
+// Stop ends the voice: it gives up its slot and leaves a tail of 10 ms. A start
+// that is still pending never sounds. A Stop is never lost, even when the
+// command ring is full.
+func (h Handle) Stop() error { return h.StopOver(0) }
+
+// StopOver fades the voice to silence, a raised cosine, and then ends it. With
+// over 0 or less it is Stop.
+func (h Handle) StopOver(over time.Duration) error {
+	r, unlock := h.lock()
+	if r == nil {
+		return ErrGone
+	}
+	defer unlock()
+	if State(r.state.Load()).Over() {
+		return ErrGone
+	}
+	m := h.mixer
+	frames := m.frames(over)
+	if m.push(command{kind: cmdStop, frame: Now, target: One(h), over: frames}) != nil {
+		r.stopOver.Store(frames)
+		r.stop.Store(uint64(h.id))
+		m.stopsWait.Store(true)
+	}
+	return nil
+}
+
+// Pause holds the voice where it is, with a tail of 10 ms.
+func (h Handle) Pause() error { return h.want(wantPause, 1, true) }
+
+// Resume undoes Pause; the voice fades in over 5 ms.
+func (h Handle) Resume() error { return h.want(wantPause, 0, true) }
+
+// SetGain moves the gain to to, -120..+24 dB; -80 dB or less is silence.
+func (h Handle) SetGain(to pcm.Decibels) error {
+	return h.want(wantGain, float64(to), inRange(float64(to), minGain, maxGain))
+}
+
+// SetPan moves the pan to to, -1..+1.
+func (h Handle) SetPan(to float64) error { return h.want(wantPan, to, inRange(to, -1, 1)) }
+
+// SetPitch moves the pitch to to, -48..+48 semitones.
+func (h Handle) SetPitch(to pcm.Semitones) error {
+	return h.want(wantPitch, float64(to), inRange(float64(to), -48, 48))
+}
+
+// SetSpeed moves the speed to the ratio to, 1/16..16.
+func (h Handle) SetSpeed(to float64) error { return h.want(wantSpeed, to, inRange(to, 1./16, 16)) }
+
+// Fade moves the gain to to, -120..+24 dB, over a time; it does not stop the
+// voice. It also fails with ErrBusy.
+func (h Handle) Fade(to pcm.Decibels, over time.Duration) error {
+	if h.State().Over() || h == (Handle{}) {
+		return ErrGone
+	}
+	return h.mixer.At(Now).Set(One(h), Change{Fields: Gain, Gain: to}, over)
+}
+
+// lock returns the record of h, under the mixer's mutex, or nil.
+func (h Handle) lock() (*record, func()) {
+	if h.mixer == nil {
+		return nil, nil
+	}
+	h.mixer.mutex.Lock()
+	if r := h.mixer.records.Get(h.id); r != nil {
+		return r, h.mixer.unlock
+	}
+	h.mixer.mutex.Unlock()
+	return nil, nil
+}
+
+var wantNames = [numWants]string{"gain", "pan", "pitch", "speed", "pause"}
+
+// want tells the record what its voice should come to, and sends one command
+// for it, unless one is under way that nothing has followed.
+func (h Handle) want(field wants, value float64, ok bool) error {
+	if !ok {
+		return fmt.Errorf("%w: a %s of %v is out of range", ErrOption, wantNames[field], value)
+	}
+	r, unlock := h.lock()
+	if r == nil {
+		return ErrGone
+	}
+	defer unlock()
+	if State(r.state.Load()).Over() {
+		return ErrGone
+	}
+	m := h.mixer
+	r.want[field].Store(math.Float64bits(value))
+	bit := uint32(1) << field
+	if r.dirty.Or(bit)&bit != 0 && r.wantSeq > m.otherSeq {
+		return nil
+	}
+	c := command{kind: cmdWant, frame: Now, record: h.id, fields: 1 << field}
+	if m.push(c) != nil {
+		m.wantsWait.Store(true)
+		return nil
+	}
+	r.wantSeq = m.seq
+	return nil
+}
+
+// options returns what the audio side needs of o, in frames.
+func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
+	speed := o.Base.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	r.sound = s
+	r.options = voice.Options{
+		BaseGain: o.Base.Gain, Gain: o.Gain, Pan: o.Pan,
+		BasePitch: o.Base.Pitch + pcm.FromRatio(speed), Pitch: o.Pitch, Speed: o.Speed,
+		From: min(m.frames(o.From), s.Frames()), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Quality: o.Quality,
+	}
+	if r.options.From > 0 && r.options.FadeIn == 0 {
+		r.options.FadeIn = m.smooth
+	}
+	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
+	r.tag, r.ref, r.lasts = o.Tag, o.Ref, m.frames(o.For)
+}

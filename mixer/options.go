@@ -1,0 +1,104 @@
+package mixer
+
+import (
+	"fmt"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Options is how a voice starts. The zero value changes nothing: the whole
+// sound once, as it is, in the middle, on the master.
+type Options struct {
+	Gain  pcm.Decibels  // -120..+24; -80 or less is silence
+	Pan   float64       // -1 (left) .. +1 (right)
+	Pitch pcm.Semitones // -48..+48
+	Speed float64       // a ratio, 1/16..16; 0 means 1
+
+	// Base is the sound's own part, which no command moves: gains and pitches
+	// add up, speeds multiply.
+	Base Base
+
+	Bus      BusRef // where it is heard; zero: the master
+	Group    *Group // whose limit and cooldown it is under; nil: none
+	Priority int    // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
+	Protect  bool   // is never stolen
+	Loop     bool   // repeats the sound's loop until it is stopped
+
+	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0
+	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound
+	FadeIn time.Duration // raised cosine
+
+	Quality voice.Quality
+
+	Tag uint64 // names a set of voices for Tagged; 0: none
+	Ref int64  // the caller's, comes back in events
+}
+
+// Base is the part of gain, pitch and speed that belongs to a sound.
+type Base struct {
+	Gain  pcm.Decibels  // -120..+24
+	Pitch pcm.Semitones // -48..+48
+	Speed float64       // a ratio, 1/16..16; 0 means 1
+}
+
+func (o *Options) check() error {
+	switch {
+	case !inRange(float64(o.Gain), minGain, maxGain) || !inRange(float64(o.Base.Gain), minGain, maxGain):
+		return fmt.Errorf("%w: gains of %v and %v dB are not in %d..%d", ErrOption, o.Gain, o.Base.Gain, minGain, maxGain)
+	case !inRange(o.Pan, -1, 1):
+		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, o.Pan)
+	case !inRange(float64(o.Pitch), -48, 48) || !inRange(float64(o.Base.Pitch), -48, 48):
+		return fmt.Errorf("%w: pitches of %v and %v semitones are not in -48..48", ErrOption, o.Pitch, o.Base.Pitch)
+	case o.Speed != 0 && !inRange(o.Speed, 1./16, 16) || o.Base.Speed != 0 && !inRange(o.Base.Speed, 1./16, 16):
+		return fmt.Errorf("%w: speeds of %v and %v are not in 1/16..16", ErrOption, o.Speed, o.Base.Speed)
+	case o.Priority < -maxPriority || o.Priority > maxPriority:
+		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, o.Priority, -maxPriority, maxPriority)
+	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
+		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
+	case o.Quality > voice.Linear:
+		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
+	}
+	return nil
+}
+
+const maxPriority = 1000000
+
+// Fields says which parts of a Change count.
+type Fields uint8
+
+const (
+	Gain Fields = 1 << iota
+	Pan
+	Pitch
+	Speed
+	Mute
+)
+
+// Change is what a Set moves a voice or a bus to. Only the parts named in
+// Fields count. A bus has no speed, and only a bus can be muted.
+type Change struct {
+	Fields Fields
+	Gain   pcm.Decibels  // -120..+24; -80 or less is silence
+	Pan    float64       // -1..+1
+	Pitch  pcm.Semitones // -48..+48
+	Speed  float64       // 1/16..16
+	Mute   bool
+}
+
+func (c *Change) check() error {
+	switch {
+	case c.Fields&Gain != 0 && !inRange(float64(c.Gain), minGain, maxGain):
+		return fmt.Errorf("%w: a gain of %v dB is not in %d..%d", ErrOption, c.Gain, minGain, maxGain)
+	case c.Fields&Pan != 0 && !inRange(c.Pan, -1, 1):
+		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, c.Pan)
+	case c.Fields&Pitch != 0 && !inRange(float64(c.Pitch), -48, 48):
+		return fmt.Errorf("%w: a pitch of %v semitones is not in -48..48", ErrOption, c.Pitch)
+	case c.Fields&Speed != 0 && !inRange(c.Speed, 1./16, 16):
+		return fmt.Errorf("%w: a speed of %v is not in 1/16..16", ErrOption, c.Speed)
+	case c.Fields == 0 || c.Fields >= Mute<<1:
+		return fmt.Errorf("%w: nothing to set", ErrOption)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package mixer
+
+import (
+	"sync/atomic"
+
+	"voicepool/pool"
+	"voicepool/voice"
+)
+
+// State is what has become of a start.
+type State uint8
+
+const (
+	NoState       State = iota // the zero Handle
+	Pending                    // asked for; its frame has not been mixed yet
+	Playing                    //
+	Paused                     //
+	EndedState                 // came to its end; also all that is known of a voice long gone
+	StoppedState               //
+	StolenState                //
+	RejectedState              // there was no voice for it
+	LimitedState               // a limit or a cooldown refused it
+)
+
+var stateNames = [...]string{"none", "pending", "playing", "paused", "ended", "stopped", "stolen", "rejected", "limited"}
+
+func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
+
+// Over reports whether it will not sound any more.
+func (s State) Over() bool { return s >= EndedState }
+
+// wants names the fields of record.want.
+type wants uint8
+
+const (
+	wantGain wants = iota
+	wantPan
+	wantPitch
+	wantSpeed
+	wantPause // 1: paused, 0: not
+	numWants
+)
+
+// record is what both sides know of one start. The control side fills it and
+// pushes its handle; from then on each field has one writer, named here, until
+// the audio side gives the handle back.
+type record struct {
+	// The control side's, before the push.
+	sound   *voice.Sound
+	options voice.Options
+	group   *Group
+	tag     uint64
+	ref     int64
+	lasts   int64 // frames of Options.For
+	bus     uint16
+	prio    int32
+	protect bool
+
+	wantSeq uint64 // control side: when it last sent a cmdWant
+
+	// Written by the audio side.
+	state    atomic.Uint32
+	position atomic.Int64 // frames of the sound
+	number   atomic.Uint64
+
+	// Written by the control side, read after the ring: what a full ring
+	// cannot hold up. dirty has a bit for each want that is not applied yet.
+	want     [numWants]atomic.Uint64 // float64 bits
+	dirty    atomic.Uint32
+	stop     atomic.Uint64 // the handle to be stopped, or 0
+	stopOver atomic.Int64
+
+	// The audio side's alone; valid for the handle that stands with them.
+	slot   int // where it plays; -1: nowhere
+	live   pool.Handle
+	early  pool.Handle // a want came before the start
+	wanted wants       // bits
+	cancel pool.Handle // a stop came before the start
+}
+
+// reset prepares a record for its next owner. Control side, while the audio
+// side knows nothing of it.
+func (r *record) reset() {
+	r.state.Store(uint32(Pending))
+	r.position.Store(0)
+	r.number.Store(0)
+	r.dirty.Store(0)
+	r.stop.Store(0)
+	r.wantSeq = 0
+}

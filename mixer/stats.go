@@ -1,0 +1,82 @@
+package mixer
+
+import (
+	"sync/atomic"
+)
+
+// Stats is one snapshot of the counters, taken between two blocks. In every
+// snapshot Asked = Started + Rejected + Limited, and
+// Started = Ended + Stopped + Stolen + Playing.
+type Stats struct {
+	Frame int64 // the first frame that is not mixed yet
+
+	Asked    int64 // starts whose frame has come
+	Started  int64
+	Rejected int64
+	Limited  int64
+	Ended    int64 // faults included
+	Stopped  int64
+	Stolen   int64
+	Playing  int64 // voices that live now, paused ones too
+
+	Missed     int64 // commands for a tag that found no voice
+	Late       int64 // commands for a frame that was mixed already
+	HighWater  int64 // the most voices that lived at once
+	Faults     int64 // frames of the master that were not finite and became silence
+	EventsLost int64 // events that nobody polled in time
+	Busy       int64 // calls that failed with ErrBusy, or would have
+	Pending    int64 // commands sent whose frame has not come
+	Voices     int64 // slots now: Resize and GrowPool move it
+
+	// SilentFrom is the frame from which on the master is silent as things
+	// stand, while Playing is 0: the end of the last voice and its tail, in
+	// frames of the mix (add Latency for those of Render).
+	SilentFrom int64
+}
+
+const numStats = 17
+
+func (s *Stats) fields() [numStats]*int64 {
+	return [...]*int64{
+		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Ended, &s.Stopped, &s.Stolen, &s.Playing,
+		&s.Missed, &s.Late, &s.HighWater, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom,
+	}
+}
+
+// stats is a Stats that one goroutine writes and any read, all fields of one
+// moment: readers try again when version changed meanwhile or is odd.
+type stats struct {
+	version atomic.Uint64
+	values  [numStats]atomic.Int64
+}
+
+// publish makes s what readers see. Audio side.
+func (p *stats) publish(s *Stats) {
+	v := p.version.Load()
+	p.version.Store(v + 1)
+	for i, f := range s.fields() {
+		p.values[i].Store(*f)
+	}
+	p.version.Store(v + 2)
+}
+
+func (p *stats) frame() int64 { return p.values[0].Load() }
+
+// Stats returns a snapshot. Control side; it allocates nothing.
+func (m *Mixer) Stats() Stats {
+	for {
+		v := m.published.version.Load()
+		if v&1 != 0 {
+			continue
+		}
+		var s Stats
+		for i, f := range s.fields() {
+			*f = m.published.values[i].Load()
+		}
+		if m.published.version.Load() == v {
+			s.Busy = m.busy.Load()
+			s.Pending = m.underWay.Load()
+			return s
+		}
+	}
+}

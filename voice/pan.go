@@ -1,0 +1,19 @@
+package voice
+
+import "voicepool/pcm"
+
+// Pan returns the left and right factors of a pan, -1 (left) .. +1 (right), of
+// a mono sound: constant power, -3 dB at the centre.
+func Pan(pan float64) (left, right float64) {
+	x := (pan + 1) / 4
+	return pcm.CosPi(x), pcm.SinPi(x)
+}
+
+// Balance returns the left and right factors of a pan of something that is
+// stereo already: 1 at the centre, and only the far side falls.
+func Balance(pan float64) (left, right float64) {
+	if pan > 0 {
+		return pcm.CosPi(pan / 2), 1
+	}
+	return 1, pcm.CosPi(pan / 2)
+}

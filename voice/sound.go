@@ -1,0 +1,152 @@
+package voice
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrSound is wrapped by all errors of NewSound.
+var ErrSound = errors.New("voice: not a playable sound")
+
+const (
+	// guardBefore and guardAfter are the frames of silence kept around the
+	// samples, so that no kernel ever reads outside them.
+	guardBefore = 4
+	guardAfter  = 20
+
+	// maxFrames bounds a sound so that a position fits 32.32 fixed point:
+	// 12 hours at 48 kHz.
+	maxFrames = 1<<31 - 1<<12
+
+	// maxSample is the largest magnitude a sample may have: 18 dB over full
+	// scale. Beyond that a file is not loud but broken.
+	maxSample = 8
+)
+
+// Samples is what NewSound prepares a Sound from.
+type Samples struct {
+	Name     string    // for reports; any
+	Rate     int       // frames per second, 1..768,000: the mixer's, which never converts
+	Channels int       // 1 or 2
+	Data     []float32 // interleaved; full scale is -1..+1; copied
+
+	// Loop is the part that repeats when a voice loops, in frames: from the
+	// first frame of the loop to the one after its last. The zero value means
+	// the whole sound.
+	Loop [2]int64
+
+	// Envelope says how loud the sound is going to be from any place on. The
+	// zero value means a steady level of -20 dB.
+	Envelope Envelope
+}
+
+// Envelope is the loudness index of a sound at unit gain: for each hop the best
+// average loudness from there on, as a K-weighted mean square (the mean of the
+// channels). The slices are read by the audio side and must never change.
+type Envelope struct {
+	Hop  int64     // frames per hop, at least 1; 0: there is no index
+	Once []float32 // by hop of the position, for voices that play to their end
+	Loop []float32 // the same for voices that loop; nil: Once serves both
+}
+
+// steady is the declared level of what has no envelope: -20 dB, a power of 0.01.
+const steady = 0.01
+
+// At returns the index at a position in frames.
+func (e *Envelope) At(frame int64, looped bool) float64 {
+	g := e.Once
+	if looped && e.Loop != nil {
+		g = e.Loop
+	}
+	if e.Hop < 1 || len(g) == 0 {
+		return steady
+	}
+	i := frame / e.Hop
+	if i >= int64(len(g)) {
+		return 0
+	}
+	return float64(g[max(i, 0)])
+}
+
+// Sound is decoded, prepared, immutable audio data, shared by all voices that
+// play it and by both sides.
+type Sound struct {
+	name     string
+	rate     int
+	channels int
+	frames   int64
+	loop     [2]int64
+	envelope Envelope
+	data     []float32 // guardBefore frames, the samples, guardAfter frames
+	seam     seam
+}
+
+// NewSound checks and copies s. Control side. Samples that are not finite or
+// beyond 8 (18 dB over full scale) are refused with the frame where they stand;
+// denormals become zero. The error wraps ErrSound.
+func NewSound(s Samples) (*Sound, error) {
+	switch {
+	case s.Channels != 1 && s.Channels != 2:
+		return nil, fmt.Errorf("%w: %d channels, a sound has 1 or 2", ErrSound, s.Channels)
+	case s.Rate < 1 || s.Rate > 768000:
+		return nil, fmt.Errorf("%w: a rate of %d Hz is not in 1..768000", ErrSound, s.Rate)
+	case len(s.Data)%s.Channels != 0:
+		return nil, fmt.Errorf("%w: %d samples are not a whole number of frames of %d channels", ErrSound, len(s.Data), s.Channels)
+	case len(s.Data)/s.Channels > maxFrames:
+		return nil, fmt.Errorf("%w: %d frames, a sound has at most %d", ErrSound, len(s.Data)/s.Channels, maxFrames)
+	}
+	frames := int64(len(s.Data) / s.Channels)
+	loop := s.Loop
+	if loop == [2]int64{} {
+		loop[1] = frames
+	} else if loop[0] < 0 || loop[1] > frames || loop[0] >= loop[1] {
+		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, loop[0], loop[1], frames)
+	}
+	out := &Sound{
+		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope,
+		data: make([]float32, (guardBefore+int(frames)+guardAfter)*s.Channels),
+	}
+	dst := out.data[guardBefore*s.Channels:]
+	for i, x := range s.Data {
+		bits := math.Float32bits(x) &^ (1 << 31)
+		switch {
+		case bits < 1<<23: // zero and denormals, which make every kernel crawl
+			x = 0
+		case bits > math.Float32bits(maxSample): // NaN and Inf have the largest bits
+			return nil, fmt.Errorf("%w: the sample of frame %d is %v, not within -%d..+%d", ErrSound, i/s.Channels, x, maxSample, maxSample)
+		}
+		dst[i] = x
+	}
+	out.seam = newSeam(out)
+	return out, nil
+}
+
+// Name returns what the sound is called in reports.
+func (s *Sound) Name() string { return s.name }
+
+// Rate returns the frames per second.
+func (s *Sound) Rate() int { return s.rate }
+
+// Channels returns 1 or 2.
+func (s *Sound) Channels() int { return s.channels }
+
+// Frames returns the length in frames; an empty sound has 0.
+func (s *Sound) Frames() int64 { return s.frames }
+
+// Loop returns the first frame of the loop and the one after its last.
+func (s *Sound) Loop() (from, to int64) { return s.loop[0], s.loop[1] }
+
+// Envelope returns the loudness index; its slices must not be changed.
+func (s *Sound) Envelope() Envelope { return s.envelope }
+
+// Bytes returns how much memory the samples and the index take.
+func (s *Sound) Bytes() int64 {
+	return 4 * int64(len(s.data)+len(s.seam.data)+len(s.envelope.Once)+len(s.envelope.Loop))
+}
+
+// Samples returns the interleaved samples, without guards; they must not be
+// changed.
+func (s *Sound) Samples() []float32 {
+	return s.data[guardBefore*s.channels : (guardBefore+int(s.frames))*s.channels]
+}
