@@ -1,0 +1,146 @@
+package dsp_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// The kernels, by name, in the shape of the most general.
+type kernel struct {
+	name     string
+	channels int
+	call     func(dst []pcm.Frame, src []float32, pos, step int64, g dsp.Ramp)
+	value    func(a, b, c, d, f float64) float64
+}
+
+func unity(a, b, c, d, f float64) float64  { return b }
+func linear(a, b, c, d, f float64) float64 { return b*(1-f) + c*f }
+func cubic(a, b, c, d, f float64) float64 {
+	return 0.5 * (2*b + (c-a)*f + (2*a-5*b+4*c-d)*f*f + (3*b-3*c+d-a)*f*f*f)
+}
+
+var kernels = []kernel{
+	{"MonoUnity", 1, func(dst []pcm.Frame, src []float32, pos, step int64, g dsp.Ramp) {
+		dsp.MonoUnity(dst, src[pos>>32:], g)
+	}, unity},
+	{"StereoUnity", 2, func(dst []pcm.Frame, src []float32, pos, step int64, g dsp.Ramp) {
+		dsp.StereoUnity(dst, src[pos>>32*2:], g)
+	}, unity},
+	{"MonoLinear", 1, dsp.MonoLinear, linear}, {"StereoLinear", 2, dsp.StereoLinear, linear},
+	{"MonoCubic", 1, dsp.MonoCubic, cubic}, {"StereoCubic", 2, dsp.StereoCubic, cubic},
+}
+
+// TestKernels compares every kernel with its formula in float64, over a table
+// of lengths.
+func TestKernels(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	src := make([]float32, 4000)
+	for i := range src {
+		src[i] = float32(r.Float64()*2 - 1)
+	}
+	for _, k := range kernels {
+		for n := range 131 {
+			step := int64(dsp.One)
+			pos := int64(1+r.IntN(16)) << 32
+			if k.name != "MonoUnity" && k.name != "StereoUnity" {
+				step = r.Int64N(8 * dsp.One)
+				pos += int64(r.Uint32())
+			}
+			g := dsp.Ramp{Left: float32(r.Float64()), Right: float32(r.Float64()), Start: r.IntN(64)}
+			if n%2 == 1 {
+				g.LeftSlope, g.RightSlope = float32(r.Float64()/100), float32(-r.Float64()/100)
+			}
+			dst := make([]pcm.Frame, n+2)
+			for i := range dst {
+				dst[i] = pcm.Frame{0.25, -0.5}
+			}
+			k.call(dst[:n], src, pos, step, g)
+			if dst[n] != (pcm.Frame{0.25, -0.5}) || dst[n+1] != dst[n] {
+				t.Fatalf("%s of %d frames writes beyond them", k.name, n)
+			}
+			for i := range n {
+				at := int(pos>>32) * k.channels
+				f := float64(uint32(pos)) / (1 << 32)
+				pos += step
+				for c, base := range [2]float64{0.25, -0.5} {
+					o := at + c*(k.channels-1)
+					s := func(j int) float64 { return float64(src[o+j*k.channels]) }
+					gain := float64(g.Left) + float64(g.LeftSlope)*float64(g.Start+i)
+					if c == 1 {
+						gain = float64(g.Right) + float64(g.RightSlope)*float64(g.Start+i)
+					}
+					want := base + k.value(s(-1), s(0), s(1), s(2), f)*gain
+					if math.Abs(float64(dst[i][c])-want) > 2e-6 {
+						t.Fatalf("%s of %d: frame %d, channel %d is %v, the formula gives %v", k.name, n, i, c, dst[i][c], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNoFractionIsUnity: where the fraction is 0 an interpolation gives the
+// sample itself, so a voice may change kernel there.
+func TestNoFractionIsUnity(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	src := make([]float32, 200)
+	for i := range src {
+		src[i] = float32(r.NormFloat64())
+	}
+	g := dsp.Ramp{Left: 0.3, Right: 0.7, LeftSlope: 0.001, RightSlope: -0.002}
+	for _, k := range kernels {
+		want, got := make([]pcm.Frame, 80), make([]pcm.Frame, 80)
+		kernels[k.channels-1].call(want, src, 5<<32, dsp.One, g)
+		k.call(got, src, 5<<32, dsp.One, g)
+		for i := range got {
+			if got[i] != want[i] {
+				t.Fatalf("%s: frame %d is %v, want %v", k.name, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	dst, src := []pcm.Frame{{1, 2}, {3, 4}}, []pcm.Frame{{10, 20}, {30, 40}, {50, 60}}
+	dsp.Sum(dst, src)
+	if dst[0] != (pcm.Frame{11, 22}) || dst[1] != (pcm.Frame{33, 44}) {
+		t.Errorf("Sum gives %v", dst)
+	}
+	dsp.Window(dst, []float32{0.5, 0, 9})
+	if dst[0] != (pcm.Frame{5.5, 11}) || dst[1] != (pcm.Frame{0, 0}) {
+		t.Errorf("Window gives %v", dst)
+	}
+	dsp.Frames(dst, src, dsp.Ramp{Left: 1, Right: 2, LeftSlope: 1, RightSlope: -1, Start: 1})
+	if dst[0] != (pcm.Frame{25.5, 31}) || dst[1] != (pcm.Frame{90, 0}) {
+		t.Errorf("Frames gives %v", dst)
+	}
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		in   []pcm.Frame
+		want float64
+	}{{nil, 0}, {[]pcm.Frame{{1, -3}, {2, 0}}, 3}, {[]pcm.Frame{{nan, 0}, {5, 0}}, math.Inf(1)}, {[]pcm.Frame{{5, 0}, {0, nan}}, math.Inf(1)}} {
+		if got := dsp.Peak(c.in); float64(got) != c.want {
+			t.Errorf("Peak(%v) = %v, want %v", c.in, got, c.want)
+		}
+	}
+}
+
+func BenchmarkKernels(b *testing.B) {
+	src := make([]float32, 4096)
+	for i := range src {
+		src[i] = float32(i%7) / 7
+	}
+	dst := make([]pcm.Frame, 512)
+	for _, k := range kernels {
+		b.Run(k.name, func(b *testing.B) {
+			for b.Loop() {
+				k.call(dst, src, 4<<32, dsp.One+dsp.One/10, dsp.Ramp{Left: 0.5, Right: 0.5})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
+		})
+	}
+}
