@@ -88,7 +88,7 @@ func (a *audio) act(i int, c *command) {
 	case cmdResume:
 		a.resume(i, pausedBy(c.target.kind))
 	case cmdSet:
-		over := max(c.over, a.m.smooth)
+		over := a.smoothed(s, c.over)
 		v := &s.voice
 		if c.change.Fields&Gain != 0 {
 			v.SetGain(a.now, c.change.Gain, over)
@@ -104,6 +104,15 @@ func (a *audio) act(i int, c *command) {
 		}
 		a.rescore(i)
 	}
+}
+
+// smoothed returns how long a move takes that was asked for over a time: what
+// has not been heard yet need not be smoothed.
+func (a *audio) smoothed(s *slot, over int64) int64 {
+	if !s.sounded {
+		return over
+	}
+	return max(over, a.m.smooth)
 }
 
 func (a *audio) stop(i int, over int64) {
@@ -221,7 +230,7 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 		r.wanted |= fields
 		return
 	}
-	a.moveTo(r, fields, a.m.smooth)
+	a.moveTo(r, fields, a.smoothed(a.slots.At(r.slot), 0))
 }
 
 func (a *audio) moveTo(r *record, fields wants, over int64) {

@@ -48,7 +48,12 @@ func (m *Move) Gain(frame int64) float64 {
 func (m *Move) Grid() int64 { return grid(m.Frames) }
 
 func grid(frames int64) int64 {
-	if frames < 4096 {
+	switch {
+	case frames < 128:
+		return 2
+	case frames < 1024:
+		return 8
+	case frames < 4096:
 		return 16
 	}
 	return 64
