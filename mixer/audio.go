@@ -191,10 +191,10 @@ func (a *audio) mix(dst []pcm.Frame) {
 	for i := 1; i < len(a.buses); i++ {
 		a.buses[i].mixInto(master, a, n)
 	}
-	master.finish(dst, a, n)
+	silent := master.finish(dst, a, n)
 	a.reap()
 	a.now += n
-	if a.limiter != nil {
+	if a.limiter != nil && !(silent && a.limiter.skip(n)) {
 		a.stats.Faults += a.limiter.process(dst)
 	}
 }

@@ -239,14 +239,16 @@ func (b *bus) lastEnd(a *audio, index int) int64 {
 	return last
 }
 
-// finish makes the master's frames.
-func (b *bus) finish(dst []pcm.Frame, a *audio, n int64) {
+// finish makes the master's frames, and reports whether they are silent.
+func (b *bus) finish(dst []pcm.Frame, a *audio, n int64) (silent bool) {
 	b.takeTails(a.now, n)
 	clear(dst)
-	if b.used {
-		b.used = false
-		b.apply(dst, b.mixed[:n], a.now)
+	if !b.used {
+		return true
 	}
+	b.used = false
+	b.apply(dst, b.mixed[:n], a.now)
+	return false
 }
 
 // apply adds src to dst under the gains of the bus. While something moves they

@@ -1,24 +1,31 @@
 package mixer
 
 import (
+	"math"
+
 	"voicepool/voice"
 )
 
 // scores holds, by slot and packed, what a choice of victim looks at, so that
-// one scan decides. What lives is in the pool; an entry of a free slot means
-// nothing.
+// one scan decides.
 type scores struct {
 	audibility []float32 // a power, see docs/design.md
 	gain       []float32 // left^2 + right^2
+	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64
 	prio       []int32
 }
 
-// unstealable is the priority of protected voices: above any newcomer's.
+// unstealable is the priority of protected voices and of free slots: above any
+// newcomer's.
 const unstealable = 1<<31 - 1
 
 func newScores(n int) scores {
-	return scores{make([]float32, n), make([]float32, n), make([]uint64, n), make([]int32, n)}
+	s := scores{make([]float32, n), make([]float32, n), make([]float32, n), make([]uint64, n), make([]int32, n)}
+	for i := range n {
+		s.clear(i)
+	}
+	return s
 }
 
 func (s *scores) set(i int, prio int32, number uint64, protected bool) {
@@ -28,6 +35,7 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 	}
 }
 
+// clear makes a slot free.
 func (s *scores) clear(i int) { s.prio[i], s.number[i] = unstealable, 0 }
 
 // rescore computes the audibility of a voice afresh: the best average loudness
@@ -84,25 +92,54 @@ type choice struct {
 }
 
 // choose returns the victim: of the lowest priority, then the least by the
-// policy, then the least audible, then the oldest.
+// policy, then the least audible, then the oldest. It is one scan over packed
+// arrays; free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(q *query, policy Overflow) choice {
 	c := choice{slot: -1, second: -1}
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		if a.scores.prio[i] > q.prio {
+	keys := a.scores.keys(policy)
+	// What the second least has to be beaten by, so that most voices are passed
+	// over after one comparison.
+	worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)
+	for i, prio := range a.scores.prio {
+		if prio > q.prio {
 			continue
 		}
-		if s := a.slots.At(i); q.group != nil && s.group != q.group || q.bus >= 0 && int(s.bus) != q.bus {
-			continue
+		if q.group != nil || q.bus >= 0 {
+			if s := a.slots.At(i); q.group != nil && s.group != q.group || q.bus >= 0 && int(s.bus) != q.bus {
+				continue
+			}
 		}
 		c.candidates++
+		if prio > worstPrio || prio == worstPrio && (keys[i] > worstKey || keys[i] == worstKey && a.scores.number[i] > worstNumber) {
+			continue
+		}
 		switch {
 		case c.slot < 0 || a.scores.less(i, c.slot, policy):
 			c.slot, c.second = i, c.slot
 		case c.second < 0 || a.scores.less(i, c.second, policy):
 			c.second = i
 		}
+		if c.second >= 0 {
+			worstPrio, worstKey = a.scores.prio[c.second], keys[c.second]
+			if policy != StealGain { // which looks at the audibility before the number
+				worstNumber = a.scores.number[c.second]
+			}
+		}
 	}
 	return c
+}
+
+var inf = float32(math.Inf(1))
+
+// keys returns what a policy looks at first.
+func (s *scores) keys(policy Overflow) []float32 {
+	switch policy {
+	case StealGain:
+		return s.gain
+	case StealOldest:
+		return s.none
+	}
+	return s.audibility
 }
 
 // less reports whether i gives way before j: a total order.

@@ -503,7 +503,7 @@ func TestNoAllocation(t *testing.T) {
 			n++
 			m.At(mixer.Now).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain | mixer.Pan, Gain: pcm.Decibels(-n % 7)}, time.Millisecond)
 			m.At(mixer.Now).Stop(mixer.Tagged(9), 0)
-			m.At(m.Now()+100).Resize(8+n%8)
+			m.At(m.Now() + 100).Resize(8 + n%8)
 			if n%10 == 0 {
 				m.StopAll(time.Millisecond)
 			}

@@ -22,6 +22,7 @@ type limiter struct {
 	at     int         // in delay
 	gainAt int         // in gains
 	frame  int64
+	quiet  int64 // silent frames in a row until now
 
 	lows  []low // least needed gain at the front, then ever larger ones: a ring
 	first int
@@ -65,7 +66,12 @@ func newLimiter(rate int) *limiter {
 // process limits dst in place, ahead frames late. It returns how many frames
 // were not finite: those become silence.
 func (l *limiter) process(dst []pcm.Frame) (faults int64) {
-	if l.count == 0 && l.sum == int64(len(l.gains))*unity && dsp.Peak(dst) <= l.ceiling {
+	peak := dsp.Peak(dst)
+	l.quiet += int64(len(dst))
+	if peak > 0 {
+		l.quiet = 0
+	}
+	if l.open() && peak <= l.ceiling {
 		l.pass(dst)
 		return 0
 	}
@@ -83,6 +89,21 @@ func (l *limiter) process(dst []pcm.Frame) (faults int64) {
 		dst[i] = pcm.Frame{x[0] * g, x[1] * g}
 	}
 	return faults
+}
+
+// open reports whether nothing in the past needs a gain.
+func (l *limiter) open() bool {
+	return l.count == 0 && l.sum == int64(len(l.gains))*unity
+}
+
+// skip lets n frames of silence pass, if all before them that matter were
+// silent too: an idle mixer costs nothing.
+func (l *limiter) skip(n int64) bool {
+	if l.quiet < int64(l.ahead) || !l.open() {
+		return false
+	}
+	l.frame += n
+	return true
 }
 
 // maxPeak is far beyond any mix: 65,536 voices of +66 dB each.

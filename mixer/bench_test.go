@@ -1,0 +1,107 @@
+package mixer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// noiseSounds are n shared sounds of two seconds at 48 kHz.
+func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
+	var out []*voice.Sound
+	x := uint32(1)
+	for range n {
+		data := make([]float32, 96000*channels)
+		for i := range data {
+			x = x*1664525 + 1013904223
+			data[i] = float32(int32(x)) / (1 << 31) / 64
+		}
+		out = append(out, sound(b, voice.Samples{Rate: 48000, Channels: channels, Data: data}))
+	}
+	return out
+}
+
+func BenchmarkRender(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		channels int
+		options  mixer.Options
+	}{
+		{"mono", 1, mixer.Options{}}, {"mono-linear", 1, mixer.Options{Speed: 1.1, Quality: voice.Linear}}, {"mono-cubic", 1, mixer.Options{Speed: 1.1}},
+		{"stereo", 2, mixer.Options{}}, {"stereo-linear", 2, mixer.Options{Speed: 1.1, Quality: voice.Linear}}, {"stereo-cubic", 2, mixer.Options{Speed: 1.1}},
+	} {
+		sounds := noiseSounds(b, 16, c.channels)
+		for _, n := range []int{32, 256, 4096} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
+				m := newMixer(b, mixer.Config{Voices: n, Commands: 8192})
+				for i := range n {
+					o := c.options
+					o.Loop, o.Pan, o.Gain = true, float64(i%21)/10-1, pcm.Decibels(-30-i%13)
+					play(b, m.At(int64(i)*7%4096), sounds[i%len(sounds)], o)
+				}
+				block := make([]pcm.Frame, 512)
+				for range 9 {
+					m.Render(block)
+				}
+				for b.Loop() {
+					m.Render(block)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512/float64(n), "ns/voice-frame")
+			})
+		}
+	}
+}
+
+// BenchmarkStartSteal is a start on the audio side that takes a victim, with
+// the victim's tail.
+func BenchmarkStartSteal(b *testing.B) {
+	sounds := noiseSounds(b, 4, 1)
+	for _, n := range []int{32, 256, 1024, 4096} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := newMixer(b, mixer.Config{Voices: n, Commands: 8192})
+			block := make([]pcm.Frame, 64)
+			for i := range n {
+				play(b, m.At(mixer.Now), sounds[i%4], mixer.Options{Loop: true, Gain: pcm.Decibels(-i % 60)})
+			}
+			m.Render(block)
+			for b.Loop() {
+				for range 16 {
+					play(b, m.At(mixer.Now), sounds[0], mixer.Options{Loop: true})
+				}
+				m.Render(nil)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/16, "ns/start")
+		})
+	}
+}
+
+func BenchmarkPlay(b *testing.B) {
+	s := noiseSounds(b, 1, 1)[0]
+	m := newMixer(b, mixer.Config{Voices: 32, Commands: 1 << 16})
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if _, err := m.Play(s, mixer.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		if i++; i == 1<<15 {
+			b.StopTimer()
+			m.Render(nil)
+			m.StopAll(0)
+			m.Render(nil)
+			i = 0
+			b.StartTimer()
+		}
+	}
+}
+
+func BenchmarkSilence(b *testing.B) {
+	m := newMixer(b, mixer.Config{})
+	block := make([]pcm.Frame, 512)
+	for b.Loop() {
+		m.Render(block)
+	}
+}
