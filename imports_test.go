@@ -1,0 +1,108 @@
+package voicepool_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// arrows says what each package of the module may import besides the standard
+// library. A path that ends in /... stands for all below it. A new arrow is a
+// new entry here, with its reason in the commit.
+var arrows = map[string][]string{
+	".":                    {},
+	"pcm":                  {},
+	"pool":                 {},
+	"internal/ring":        {},
+	"internal/dsp":         {"voicepool/pcm", "golang.org/x/sys/cpu"},
+	"internal/loudness":    {"voicepool/pcm", "voicepool/internal/dsp"},
+	"voice":                {"voicepool/pcm", "voicepool/internal/dsp"},
+	"mixer":                {"voicepool/pcm", "voicepool/voice", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness"},
+	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded", "github.com/gopxl/beep/v2/...", "github.com/hajimehoshi/go-mp3", "github.com/mewkiz/flac/...", "github.com/jfreymuth/oggvorbis"},
+	"sounds/embedded":      {},
+	"device":               {"voicepool/pcm"},
+	"device/internal/pace": {"voicepool/device", "voicepool/pcm"},
+	"device/null":          {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
+	"device/wav":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
+	"device/oto":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3"},
+	"device/devicetest":    {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
+	"cue":                  {"voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
+}
+
+// free are the folders from which anything may be imported.
+var free = []string{"cmd/", "examples/", "internal/soundcheck", "sounds/embedded/gen", "sounds/embedded/synth"}
+
+// quiet may not stand in the imports of what runs on the audio side.
+var quiet = []string{"fmt", "log", "os", "time", "reflect", "sync", "syscall", "io", "context"}
+
+// audioSide reports whether a file's code runs inside Render.
+func audioSide(file string) bool {
+	dir, name := path.Split(file)
+	switch dir {
+	case "internal/dsp/", "internal/ring/":
+		return true
+	case "voice/":
+		return name != "sound.go"
+	case "mixer/":
+		return strings.HasPrefix(name, "audio") || name == "limiter.go"
+	}
+	return false
+}
+
+func TestArrows(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		file = filepath.ToSlash(file)
+		if base := path.Base(file); d.IsDir() && base != "." && (base[0] == '.' || base[0] == '_' || base == "testdata") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(file)
+		seen[dir] = true
+		allowed, known := arrows[dir]
+		anything := slices.ContainsFunc(free, func(p string) bool { return strings.HasPrefix(dir+"/", p) || strings.HasPrefix(dir, p) })
+		if !known && !anything {
+			t.Errorf("%s: the package %s has no entry among the arrows", file, dir)
+		}
+		for _, spec := range f.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			if audioSide(file) && slices.Contains(quiet, p) {
+				t.Errorf("%s imports %s, on the audio side", file, p)
+			}
+			first, _, _ := strings.Cut(p, "/")
+			if standard := !strings.Contains(first, ".") && first != "voicepool"; standard || anything {
+				continue
+			}
+			if !slices.ContainsFunc(allowed, func(a string) bool {
+				below, wild := strings.CutSuffix(a, "/...")
+				return p == a || wild && (p == below || strings.HasPrefix(p, below+"/"))
+			}) {
+				t.Errorf("%s imports %s, which is no arrow of the design", file, p)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range arrows {
+		if !seen[dir] {
+			t.Errorf("%s has arrows and no files", dir)
+		}
+	}
+}
