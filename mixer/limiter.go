@@ -86,7 +86,7 @@ func (l *limiter) process(dst []pcm.Frame) (faults int64) {
 		}
 		g := float32(float64(l.next(need)) / float64(int64(len(l.gains))*unity))
 		x := l.swap(dst[i])
-		dst[i] = pcm.Frame{x[0] * g, x[1] * g}
+		dst[i] = pcm.Frame{float32(x[0] * g), float32(x[1] * g)}
 	}
 	return faults
 }

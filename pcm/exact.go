@@ -29,7 +29,7 @@ func Exp2(x float64) float64 {
 	for _, c := range expTaylor {
 		p = float64((p + c) * y)
 	}
-	return float64((1+p)*math.Float64frombits(uint64(int64(n)+1022)<<52)) * 2 // in two steps: 2^1024 is no float64
+	return float64(float64((1+p)*math.Float64frombits(uint64(int64(n)+1022)<<52)) * 2) // in two steps: 2^1024 is no float64
 }
 
 // logSeries holds 2/(k ln 2) for k = 23, 21, .. 1: log2 of (1+s)/(1-s) as a
@@ -103,9 +103,9 @@ func CosPi(x float64) float64 {
 	}
 	if x > 0.25 {
 		y := float64((0.5 - x) * math.Pi)
-		return sign * horner(sinTaylor[:], y) * y
+		return float64(sign * horner(sinTaylor[:], y) * y)
 	}
-	return sign * horner(cosTaylor[:], float64(x*math.Pi))
+	return float64(sign * horner(cosTaylor[:], float64(x*math.Pi)))
 }
 
 // SinPi returns sin(pi x), under the same promises as CosPi.

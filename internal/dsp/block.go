@@ -32,8 +32,8 @@ func Sum(dst, src []pcm.Frame) {
 // len(w) >= len(dst).
 func Window(dst []pcm.Frame, w []float32) {
 	for i, x := range w[:len(dst)] {
-		dst[i][0] *= x
-		dst[i][1] *= x
+		dst[i][0] = float32(dst[i][0] * x)
+		dst[i][1] = float32(dst[i][1] * x)
 	}
 }
 

@@ -1,0 +1,115 @@
+package synth
+
+import "voicepool/pcm"
+
+// log2of1000 is how many halvings make 60 dB.
+const log2of1000 = 9.96578428466208704576
+
+// perFrame is the factor per sample of a decay by 60 dB in so many seconds.
+func perFrame(t60 float64) float64 {
+	return pcm.Exp2(-log2of1000 / float64(t60*Rate))
+}
+
+// decay falls from 1 by 60 dB every t60 seconds, as struck things do.
+func decay(t60 float64) Signal {
+	v, k := 1.0, perFrame(t60)
+	return func() float64 {
+		now := v
+		v = float64(v * k)
+		return now
+	}
+}
+
+// attack rises from 0 to 1 as a raised cosine and stays there.
+func attack(seconds float64) Signal {
+	i, n := 0, frames(seconds)
+	return func() float64 {
+		if i >= n {
+			return 1
+		}
+		v := raised(float64(i) / float64(n))
+		i++
+		return v
+	}
+}
+
+// hump rises and falls once within so many seconds, as a raised cosine, and is
+// 0 from then on.
+func hump(seconds float64) Signal {
+	i, n := 0, frames(seconds)
+	return func() float64 {
+		if i >= n {
+			return 0
+		}
+		x := 2 * float64(i) / float64(n)
+		i++
+		return raised(min(x, 2-x))
+	}
+}
+
+// raised is the raised cosine, 0 at 0 and 1 at 1.
+func raised(x float64) float64 {
+	return (1 - pcm.CosPi(x)) / 2
+}
+
+// point is a place of a line: a value at a time in seconds.
+type point struct{ at, value float64 }
+
+// line goes straight from point to point and holds the last one.
+func line(points ...point) Signal {
+	i, leg := 0, 0
+	return func() float64 {
+		t := float64(i) / Rate
+		i++
+		for leg < len(points) && points[leg].at <= t {
+			leg++
+		}
+		if leg == 0 {
+			return points[0].value
+		}
+		a := points[leg-1]
+		if leg == len(points) {
+			return a.value
+		}
+		b := points[leg]
+		return a.value + float64((b.value-a.value)*((t-a.at)/(b.at-a.at)))
+	}
+}
+
+// glide goes from one frequency to another in so many seconds, by equal
+// intervals in equal times, and holds it.
+func glide(from, to, seconds float64) Signal {
+	octaves := pcm.Log2(to / from)
+	i, n := 0, frames(seconds)
+	return func() float64 {
+		if i >= n {
+			return to
+		}
+		v := float64(from * pcm.Exp2(float64(octaves*(float64(i)/float64(n)))))
+		i++
+		return v
+	}
+}
+
+// steps takes each value for so many seconds, and holds the last one.
+func steps(seconds float64, values ...float64) Signal {
+	i, n := 0, frames(seconds)
+	return func() float64 {
+		v := values[min(i/n, len(values)-1)]
+		i++
+		return v
+	}
+}
+
+// vibrato moves a frequency up and down by so many semitones at most.
+func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
+	lfo := sine(at(rate))
+	return func() float64 {
+		return float64(freq() * pcm.Semitones(float64(float64(depth)*lfo())).Ratio())
+	}
+}
+
+// pitch is the frequency of a note, counted in semitones from A4 = 440 Hz.
+func pitch(s pcm.Semitones) float64 {
+	return float64(440 * s.Ratio())
+}

@@ -1,0 +1,53 @@
+package synth
+
+// room is a reverb: eight delay lines whose lengths share no factor, fed back
+// into each other by a Householder matrix, each losing its highs as it goes
+// round. It takes one channel and gives two that differ.
+type room struct {
+	lines [8][]float64
+	pos   [8]int
+	loss  [8]float64
+	dull  [8]float64
+	damp  float64
+}
+
+// newRoom makes a room of a size (1: a hall), which rings for t60 seconds and
+// whose walls swallow highs by damp, 0 (marble) to 1 (velvet).
+func newRoom(size, t60, damp float64) *room {
+	r := &room{damp: damp}
+	for i, n := range [...]int{1423, 1637, 1877, 2131, 2417, 2719, 3037, 3433} {
+		n = int(float64(float64(n) * size))
+		r.lines[i] = make([]float64, n)
+		k := perFrame(t60)
+		loss := 1.0
+		for range n {
+			loss = float64(loss * k)
+		}
+		r.loss[i] = loss
+	}
+	return r
+}
+
+// next takes one sample in and gives the reverb, left and right.
+func (r *room) next(in float64) (left, right float64) {
+	var out [8]float64
+	sum := 0.0
+	for i := range out {
+		v := r.lines[i][r.pos[i]]
+		r.dull[i] = v + float64(r.damp*(r.dull[i]-v))
+		out[i] = float64(r.dull[i] * r.loss[i])
+		sum += out[i]
+		if i%2 == 0 {
+			left += v
+		} else {
+			right += v
+		}
+	}
+	for i, v := range out {
+		r.lines[i][r.pos[i]] = in + v - float64(sum/4)
+		if r.pos[i]++; r.pos[i] == len(r.lines[i]) {
+			r.pos[i] = 0
+		}
+	}
+	return left / 2, right / 2
+}

@@ -1,0 +1,194 @@
+package synth
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// track is a stretch of tape on which a sound is put together: one channel or
+// two. On a loop, what runs past the end goes on at the beginning.
+type track struct {
+	channels [][]float64
+	loop     bool
+}
+
+func newTrack(channels int, seconds float64) *track {
+	t := &track{}
+	for range channels {
+		t.channels = append(t.channels, make([]float64, frames(seconds)))
+	}
+	return t
+}
+
+func newLoop(channels int, seconds float64) *track {
+	t := newTrack(channels, seconds)
+	t.loop = true
+	return t
+}
+
+// mono is a track of one signal.
+func mono(seconds float64, s Signal) *track {
+	return newTrack(1, seconds).put(0, seconds, s)
+}
+
+// stereo is a track of two signals.
+func stereo(seconds float64, left, right Signal) *track {
+	t := newTrack(2, seconds)
+	fill(t.channels[0], left)
+	fill(t.channels[1], right)
+	return t
+}
+
+// lap is a loop of signals that repeat themselves after so many seconds. The
+// first lap only brings filters into their state; the second is kept.
+func lap(seconds float64, signals ...Signal) *track {
+	t := newLoop(len(signals), seconds)
+	for i, s := range signals {
+		fill(t.channels[i], s)
+		fill(t.channels[i], s)
+	}
+	return t
+}
+
+func fill(channel []float64, s Signal) {
+	for i := range channel {
+		channel[i] = s()
+	}
+}
+
+// put adds length seconds of s at a time, in the middle.
+func (t *track) put(start, length float64, s Signal) *track {
+	return t.pan(0, start, length, s)
+}
+
+// pan adds length seconds of s at a time and a place, -1 left .. +1 right.
+func (t *track) pan(place, start, length float64, s Signal) *track {
+	gains := []float64{1}
+	if len(t.channels) == 2 {
+		gains = []float64{pcm.CosPi((place + 1) / 4), pcm.SinPi((place + 1) / 4)}
+	}
+	first, size := frames(start), len(t.channels[0])
+	for i := first; i < first+frames(length); i++ {
+		v := s()
+		at := i
+		if t.loop {
+			at %= size
+		} else if i >= size {
+			break
+		}
+		for c, g := range gains {
+			t.channels[c][at] += float64(v * g)
+		}
+	}
+	return t
+}
+
+// reverb adds the sound of a room. A loop goes round until the room rings as
+// it will for ever.
+func (t *track) reverb(wet pcm.Decibels, r *room) *track {
+	size := len(t.channels[0])
+	gain := wet.Linear()
+	dry := make([]float64, size)
+	for _, c := range t.channels {
+		for i, v := range c {
+			dry[i] += v / float64(len(t.channels))
+		}
+	}
+	if t.loop {
+		for _, v := range dry {
+			r.next(v)
+		}
+	}
+	for i, v := range dry {
+		left, right := r.next(v)
+		if len(t.channels) == 1 {
+			t.channels[0][i] += float64(gain * (left + right) / 2)
+			continue
+		}
+		t.channels[0][i] += float64(gain * left)
+		t.channels[1][i] += float64(gain * right)
+	}
+	return t
+}
+
+// fadeIn and fadeOut are the longest edges of a sound that does not loop.
+const (
+	fadeIn  = 0.0005
+	fadeOut = 0.04
+)
+
+// finish takes away what is constant, brings a sound that does not loop to
+// zero at both ends, sets the peak, and rounds to 16 bits.
+func (t *track) finish(peak pcm.Decibels) [][]int16 {
+	top := 0.0
+	for _, c := range t.channels {
+		if t.loop {
+			centre(c)
+		} else {
+			fill(c, signalOf(c).highpass(16))
+			edges(c)
+			level(c)
+		}
+		for _, v := range c {
+			top = max(top, math.Abs(v))
+		}
+	}
+	scale := float64(32767*peak.Linear()) / top
+	out := make([][]int16, len(t.channels))
+	for i, c := range t.channels {
+		out[i] = make([]int16, len(c))
+		for j, v := range c {
+			out[i][j] = int16(math.Floor(float64(v*scale) + 0.5))
+		}
+	}
+	return out
+}
+
+// signalOf plays a channel; it may be overwritten behind the place it plays.
+func signalOf(channel []float64) Signal {
+	i := -1
+	return func() float64 {
+		i++
+		return channel[i]
+	}
+}
+
+// centre takes the mean away.
+func centre(channel []float64) {
+	mean := 0.0
+	for _, v := range channel {
+		mean += v
+	}
+	mean /= float64(len(channel))
+	for i := range channel {
+		channel[i] -= mean
+	}
+}
+
+// level takes away what a short sound's fades have left of a mean, by a slow
+// wave that is zero at both ends.
+func level(channel []float64) {
+	sum := 0.0
+	for _, v := range channel {
+		sum += v
+	}
+	last := float64(len(channel) - 1)
+	mean := 2 * sum / last // over the wave, whose own mean is one half
+	for i := range channel {
+		x := 2 * float64(i) / last
+		channel[i] -= float64(mean * raised(min(x, 2-x)))
+	}
+}
+
+// edges fades a channel in and out, from exact zero to exact zero.
+func edges(channel []float64) {
+	last := len(channel) - 1
+	in, out := frames(fadeIn), min(frames(fadeOut), len(channel)/3)
+	for i := range in {
+		channel[i] = float64(channel[i] * raised(float64(i)/float64(in)))
+	}
+	for i := range out {
+		channel[last-i] = float64(channel[last-i] * raised(float64(i)/float64(out)))
+	}
+}
