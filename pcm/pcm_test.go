@@ -99,9 +99,9 @@ func TestSameBits(t *testing.T) {
 		h.Write(a[:])
 	}
 	for i := range 20000 {
-		x := float64(i)*0.0061 - 60
+		x := float64(float64(i)*0.0061) - 60 // converted here too, or the arguments would differ
 		put(pcm.Exp2(x))
-		put(pcm.Log2(float64(i)*0.377 + 1e-9))
+		put(pcm.Log2(float64(float64(i)*0.377) + 1e-9))
 		put(pcm.CosPi(x))
 		put(pcm.SinPi(x))
 		put(pcm.Decibels(x).Linear())

@@ -9,11 +9,12 @@ func MonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
-		s := src[n-1 : n+3]
+		s := (*[4]float32)(src[n-1:])
 		x := hermite(s[0], s[1], s[2], s[3], f)
 		left, right := g.at(i)
-		dst[i][0] += float32(x * left)
-		dst[i][1] += float32(x * right)
+		d := &dst[i]
+		d[0] += float32(x * left)
+		d[1] += float32(x * right)
 	}
 }
 
@@ -22,10 +23,11 @@ func StereoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
-		s := src[2*n-2 : 2*n+6]
+		s := (*[8]float32)(src[2*n-2:])
 		left, right := g.at(i)
-		dst[i][0] += float32(hermite(s[0], s[2], s[4], s[6], f) * left)
-		dst[i][1] += float32(hermite(s[1], s[3], s[5], s[7], f) * right)
+		d := &dst[i]
+		d[0] += float32(hermite(s[0], s[2], s[4], s[6], f) * left)
+		d[1] += float32(hermite(s[1], s[3], s[5], s[7], f) * right)
 	}
 }
 

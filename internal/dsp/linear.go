@@ -8,10 +8,12 @@ func MonoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
-		x := lerp(src[n], src[n+1], f)
+		s := (*[2]float32)(src[n:])
+		x := lerp(s[0], s[1], f)
 		left, right := g.at(i)
-		dst[i][0] += float32(x * left)
-		dst[i][1] += float32(x * right)
+		d := &dst[i]
+		d[0] += float32(x * left)
+		d[1] += float32(x * right)
 	}
 }
 
@@ -20,10 +22,11 @@ func StereoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
-		s := src[2*n : 2*n+4]
+		s := (*[4]float32)(src[2*n:])
 		left, right := g.at(i)
-		dst[i][0] += float32(lerp(s[0], s[2], f) * left)
-		dst[i][1] += float32(lerp(s[1], s[3], f) * right)
+		d := &dst[i]
+		d[0] += float32(lerp(s[0], s[2], f) * left)
+		d[1] += float32(lerp(s[1], s[3], f) * right)
 	}
 }
 
