@@ -1,0 +1,182 @@
+// Package devicetest tests whether a device keeps the contract of package
+// device, as testing/iotest does for readers:
+//
+//	func TestDevice(t *testing.T) {
+//		devicetest.Run(t, func(t testing.TB) device.Device { return mine.New() }, nil)
+//	}
+package devicetest
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"voicepool/device"
+)
+
+// patience is how long a device may take for what should happen at once.
+const patience = 10 * time.Second
+
+// Run tests the contract on fresh devices, each of which open returns. drive
+// makes a device pull some frames, and is called again and again; it is nil
+// where devices pull by themselves.
+func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.Device)) {
+	t.Helper()
+	t.Run("life", func(t *testing.T) { Life(t, open(t), drive) })
+	t.Run("close waits", func(t *testing.T) { closeWaits(t, open(t), drive) })
+	t.Run("close before start", func(t *testing.T) { closeFirst(t, open(t)) })
+}
+
+// Life takes one device through its whole life, and closes it. It is the part
+// of Run for drivers of which a process can have only one. known are goroutines
+// that the driver leaves behind by design.
+func Life(t testing.TB, d device.Device, drive func(device.Device), known ...goleak.Option) {
+	t.Helper()
+	known = append(known, goleak.IgnoreCurrent())
+	if d.Rate() <= 0 {
+		t.Errorf("Rate() = %d before Start, want more than 0", d.Rate())
+	}
+	if d.Latency() < 0 {
+		t.Errorf("Latency() = %d before Start, want 0 or more", d.Latency())
+	}
+	if err := d.Err(); err != nil {
+		t.Errorf("Err() = %v before Start, want nil", err)
+	}
+	if err := d.Start(nil); !errors.Is(err, device.ErrNoSource) {
+		t.Errorf("Start(nil) = %v, want %v", err, device.ErrNoSource)
+	}
+
+	src := newProbe(int64(d.Rate()/4 + 1))
+	if err := d.Start(src); err != nil {
+		t.Fatalf("Start = %v", err)
+	}
+	other := newProbe(1)
+	if err := d.Start(other); !errors.Is(err, device.ErrStarted) {
+		t.Errorf("second Start = %v, want %v", err, device.ErrStarted)
+	}
+	await(t, d, drive, src.enough)
+	if err := d.Err(); err != nil {
+		t.Errorf("Err() = %v while playing, want nil", err)
+	}
+	if d.Latency() < 0 {
+		t.Errorf("Latency() = %d while playing, want 0 or more", d.Latency())
+	}
+
+	if err := d.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	src.end()
+	if drive != nil {
+		drive(d)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("second Close = %v, want nil", err)
+	}
+	if err := d.Start(other); !errors.Is(err, device.ErrClosed) {
+		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
+	}
+	if n := other.frames.Load(); n != 0 {
+		t.Errorf("the source of a refused Start was asked for %d frames", n)
+	}
+	// The leak test gives a device that still pulls the time to be caught at it.
+	if err := goleak.Find(known...); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+	for _, fault := range src.faults() {
+		t.Error(fault)
+	}
+}
+
+// closeWaits holds the device in Render and looks whether Close comes back.
+func closeWaits(t testing.TB, d device.Device, drive func(device.Device)) {
+	t.Helper()
+	src := newProbe(1)
+	src.hold = make(chan struct{})
+	if err := d.Start(src); err != nil {
+		t.Fatalf("Start = %v", err)
+	}
+	driven := make(chan struct{})
+	go func() {
+		defer close(driven)
+		if drive != nil {
+			drive(d)
+		}
+	}()
+	select {
+	case <-src.entered:
+	case <-time.After(patience):
+		t.Fatalf("no Render within %v of Start", patience)
+	}
+	closed := make(chan bool, 1)
+	go func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		closed <- src.inside.Load() == 0
+	}()
+	// A Close that does not wait has ample time here to be seen; one that does
+	// never depends on how long this is.
+	select {
+	case <-closed:
+		t.Error("Close came back while Render was under way")
+		close(src.hold)
+	case <-time.After(20 * time.Millisecond):
+		close(src.hold)
+		select {
+		case quiet := <-closed:
+			if !quiet {
+				t.Error("Close came back while Render was under way")
+			}
+		case <-time.After(patience):
+			t.Fatalf("no Close within %v of the last Render", patience)
+		}
+	}
+	<-driven
+	for _, fault := range src.faults() {
+		t.Error(fault)
+	}
+}
+
+func closeFirst(t testing.TB, d device.Device) {
+	t.Helper()
+	if err := d.Close(); err != nil {
+		t.Errorf("Close before Start = %v", err)
+	}
+	src := newProbe(1)
+	if err := d.Start(src); !errors.Is(err, device.ErrClosed) {
+		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
+	}
+	if n := src.frames.Load(); n != 0 {
+		t.Errorf("a closed device asked for %d frames", n)
+	}
+}
+
+// await drives d until done is closed.
+func await(t testing.TB, d device.Device, drive func(device.Device), done <-chan struct{}) {
+	t.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	if drive == nil {
+		drive = func(device.Device) {
+			select {
+			case <-done:
+			case <-timeout.C:
+				timeout.Reset(0)
+			}
+		}
+	}
+	for {
+		drive(d)
+		select {
+		case <-done:
+			return
+		case <-timeout.C:
+			t.Fatalf("too few frames were asked for within %v of Start", patience)
+		default:
+			runtime.Gosched()
+		}
+	}
+}

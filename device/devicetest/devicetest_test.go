@@ -1,0 +1,166 @@
+package devicetest
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"voicepool/device"
+	"voicepool/pcm"
+)
+
+// recorder is a test that may fail without failing its own.
+type recorder struct {
+	testing.TB
+	mu   sync.Mutex
+	said []string
+}
+
+func (r *recorder) Helper()           {}
+func (r *recorder) Error(args ...any) { r.note(fmt.Sprint(args...)) }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.note(fmt.Sprintf(format, args...))
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.note(fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}
+
+func (r *recorder) note(s string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = append(r.said, s)
+}
+
+// try runs one of the tests on a device and returns what it found.
+func try(t *testing.T, test func(testing.TB)) string {
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		test(r)
+	}()
+	<-done
+	return strings.Join(r.said, "\n")
+}
+
+// faulty is a device that pulls by itself and can break every rule.
+type faulty struct {
+	rate      int
+	err       error
+	takesNil  bool
+	twice     bool // accepts a second Start
+	reopens   bool // accepts a Start after Close
+	parallel  bool // pulls by two goroutines
+	empty     bool // pulls empty blocks
+	leaks     bool // pulls on after Close
+	hasty     bool // Close does not wait
+	closeErrs bool
+
+	started, closed bool
+	stop            chan struct{}
+	wg              sync.WaitGroup
+}
+
+func (d *faulty) Rate() int    { return d.rate }
+func (d *faulty) Latency() int { return 0 }
+func (d *faulty) Err() error   { return d.err }
+
+func (d *faulty) Start(src device.Source) error {
+	switch {
+	case src == nil && !d.takesNil:
+		return device.ErrNoSource
+	case d.closed && !d.reopens:
+		return device.ErrClosed
+	case d.started && !d.twice:
+		return device.ErrStarted
+	case src == nil || d.started:
+		return nil
+	}
+	d.started, d.stop = true, make(chan struct{})
+	pull := func() {
+		defer d.wg.Done()
+		block := make([]pcm.Frame, 64)
+		if d.empty {
+			src.Render(nil)
+		}
+		for {
+			select {
+			case <-d.stop:
+				return
+			case <-time.After(time.Microsecond):
+				src.Render(block)
+			}
+		}
+	}
+	d.wg.Add(1)
+	go pull()
+	if d.parallel {
+		d.wg.Add(1)
+		go pull()
+	}
+	return nil
+}
+
+func (d *faulty) Close() error {
+	if d.closed || !d.started {
+		d.closed = true
+		if d.closeErrs {
+			return fmt.Errorf("closed already")
+		}
+		return nil
+	}
+	d.closed = true
+	if !d.leaks {
+		close(d.stop)
+	}
+	if !d.leaks && !d.hasty {
+		d.wg.Wait()
+	}
+	return nil
+}
+
+func TestLifeFindsFaults(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		d    *faulty
+		want string // "" for a good device
+	}{
+		{"good", &faulty{rate: 1000}, ""},
+		{"no rate", &faulty{}, "Rate() = 0"},
+		{"an error", &faulty{rate: 1000, err: device.ErrUnavailable}, "Err() = device: none available before Start"},
+		{"takes nil", &faulty{rate: 1000, takesNil: true}, "Start(nil) = <nil>"},
+		{"starts twice", &faulty{rate: 1000, twice: true}, "second Start = <nil>"},
+		{"reopens", &faulty{rate: 1000, reopens: true}, "Start after Close = device: already started"},
+		{"two at once", &faulty{rate: 1_000_000, parallel: true}, "while another Render was under way"},
+		{"empty blocks", &faulty{rate: 1000, empty: true}, "empty block, at frame 0"},
+		{"pulls on", &faulty{rate: 1000, leaks: true}, "Render was called after Close"},
+		{"second Close fails", &faulty{rate: 1000, closeErrs: true}, "second Close = closed already"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := test.d
+			said := try(t, func(r testing.TB) { Life(r, d, nil) })
+			if d.leaks {
+				close(d.stop)
+				d.wg.Wait()
+			}
+			if test.want == "" && said != "" || !strings.Contains(said, test.want) {
+				t.Errorf("Life said %q, want %q", said, test.want)
+			}
+		})
+	}
+}
+
+func TestCloseFaults(t *testing.T) {
+	hasty := &faulty{rate: 1000, hasty: true}
+	if said := try(t, func(r testing.TB) { closeWaits(r, hasty, nil) }); !strings.Contains(said, "Close came back") {
+		t.Errorf("a Close that does not wait: %q", said)
+	}
+	hasty.wg.Wait()
+	if said := try(t, func(r testing.TB) { closeFirst(r, &faulty{rate: 1000, reopens: true}) }); !strings.Contains(said, "Start after Close = <nil>") {
+		t.Errorf("a device that starts after Close: %q", said)
+	}
+}

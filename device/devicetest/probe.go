@@ -1,0 +1,77 @@
+package devicetest
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"voicepool/device"
+	"voicepool/pcm"
+)
+
+// probe is a source that looks at how it is called.
+type probe struct {
+	want    int64         // frames until enough is closed
+	enough  chan struct{} // closed when so many frames were asked for
+	entered chan struct{} // closed in the first Render
+	hold    chan struct{} // where not nil, the first Render waits for it
+
+	frames atomic.Int64
+	inside atomic.Int32
+	ended  atomic.Bool
+	first  sync.Once
+	full   sync.Once
+
+	mu   sync.Mutex
+	seen []string
+}
+
+var _ device.Source = (*probe)(nil)
+
+func newProbe(want int64) *probe {
+	return &probe{want: want, enough: make(chan struct{}), entered: make(chan struct{})}
+}
+
+// Render gives silence, and notes what a device must not do.
+func (p *probe) Render(dst []pcm.Frame) {
+	if p.inside.Add(1) != 1 {
+		p.fault("Render was called while another Render was under way")
+	}
+	defer p.inside.Add(-1)
+	if p.ended.Load() {
+		p.fault("Render was called after Close")
+	}
+	if len(dst) == 0 {
+		p.fault("Render was called with an empty block")
+	}
+	p.first.Do(func() {
+		close(p.entered)
+		if p.hold != nil {
+			<-p.hold
+		}
+	})
+	clear(dst)
+	runtime.Gosched() // gives a second Render the chance to be seen
+	if p.frames.Add(int64(len(dst))) >= p.want {
+		p.full.Do(func() { close(p.enough) })
+	}
+}
+
+// end says that the device was closed.
+func (p *probe) end() { p.ended.Store(true) }
+
+func (p *probe) fault(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.seen) < 10 {
+		p.seen = append(p.seen, fmt.Sprintf("%s, at frame %d", what, p.frames.Load()))
+	}
+}
+
+// faults returns what was wrong, the first ten of it.
+func (p *probe) faults() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen
+}

@@ -1,0 +1,56 @@
+package null
+
+import (
+	"sync/atomic"
+
+	"voicepool/device"
+	"voicepool/device/internal/pace"
+	"voicepool/pcm"
+)
+
+// Paced is a device that pulls in real time, as a sound card does: block k is
+// asked for at start + k x block / rate, the first one at once. After a delay
+// it catches up: at any moment as many frames were pulled as should have been.
+// Its methods may be called by any goroutine, but not from within Render.
+type Paced struct {
+	config Config
+	puller pace.Puller
+	frames atomic.Int64
+}
+
+var _ device.Device = (*Paced)(nil)
+
+// NewPaced returns a device that waits for Start.
+func NewPaced(c Config) *Paced {
+	return &Paced{config: c.filled()}
+}
+
+// Start begins to pull from src, from a goroutine that lives until Close.
+func (d *Paced) Start(src device.Source) error {
+	if src == nil {
+		return device.ErrNoSource
+	}
+	return d.puller.Start(d.config.Rate, d.config.Block, func(dst []pcm.Frame) {
+		src.Render(dst)
+		d.frames.Add(int64(len(dst)))
+	})
+}
+
+// Frames returns how many frames were pulled.
+func (d *Paced) Frames() int64 { return d.frames.Load() }
+
+// Rate returns Config.Rate.
+func (d *Paced) Rate() int { return d.config.Rate }
+
+// Latency returns Config.Block: a block is pulled when its first frame would
+// begin to be heard.
+func (d *Paced) Latency() int { return d.config.Block }
+
+// Err returns nil: nothing can fail.
+func (d *Paced) Err() error { return nil }
+
+// Close ends the pulling, when a Render under way has ended. It returns nil.
+func (d *Paced) Close() error {
+	d.puller.Close()
+	return nil
+}

@@ -1,0 +1,176 @@
+package oto
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"voicepool/device"
+	"voicepool/device/internal/pace"
+	"voicepool/pcm"
+)
+
+const (
+	// stall is how long a driver may ask for nothing before the device pulls
+	// in its place.
+	stall = 500 * time.Millisecond
+
+	// grace is how long Close waits for a driver to stop.
+	grace = 500 * time.Millisecond
+)
+
+// output is what a device wants of the driver's one context.
+type output interface {
+	// play lets the driver read r, keeping bytes of it ahead.
+	play(r io.Reader, bytes int) player
+	// Err returns what ended the context, for good.
+	Err() error
+	// Suspend stops the driver from reading.
+	Suspend() error
+}
+
+// player is what a device wants of the driver's one player. It plays as long
+// as it can be reached.
+type player interface {
+	// PauseAndStopReading waits until no read is under way; after it there is
+	// none.
+	PauseAndStopReading()
+}
+
+// Device is the sound card. Its methods may be called by any goroutine, but
+// not from within Render.
+type Device struct {
+	config Config
+	out    output
+
+	mu     sync.Mutex
+	err    error
+	player player
+	reader *reader
+	stop   chan struct{}
+	done   chan struct{}
+	closed bool
+}
+
+var _ device.Device = (*Device)(nil)
+
+// Start begins to play src. A goroutine watches the driver until Close.
+func (d *Device) Start(src device.Source) error {
+	if src == nil {
+		return device.ErrNoSource
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return device.ErrClosed
+	case d.player != nil:
+		return device.ErrStarted
+	}
+	d.reader = newReader(src)
+	d.player = d.out.play(d.reader, d.ahead()*frameBytes)
+	d.stop, d.done = make(chan struct{}), make(chan struct{})
+	go d.watch(d.stop, d.done, d.reader)
+	return nil
+}
+
+// Rate returns Config.Rate.
+func (d *Device) Rate() int { return d.config.Rate }
+
+// Latency returns what the device holds at the most, and what the driver asked
+// the system to hold. What the system adds to that is not known.
+func (d *Device) Latency() int {
+	return d.ahead() + blockFrames - 1 + d.held()
+}
+
+// held is how many frames the system was asked to hold.
+func (d *Device) held() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }
+
+// ahead is how many frames the player keeps ready: a server may ask for all that
+// it can hold at once, and gets silence for what is not there.
+func (d *Device) ahead() int { return d.held() }
+
+// Err returns what took the sound card away, or nil. There is no way back; the
+// source is still pulled from, in time.
+func (d *Device) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// Close ends the playing at once: the last Latency frames may not be heard. It
+// returns nil.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	if d.player != nil {
+		close(d.stop)
+		d.player.PauseAndStopReading()
+		d.reader.close()
+		d.mu.Unlock() // the watch may be about to note an error
+		<-d.done
+		d.mu.Lock()
+	}
+	suspended := make(chan struct{})
+	go func() {
+		defer close(suspended)
+		// An error means that the context has ended, which is as good.
+		_ = d.out.Suspend()
+	}()
+	limit := time.NewTimer(grace)
+	defer limit.Stop()
+	select {
+	case <-suspended:
+	case <-limit.C:
+	}
+	return nil
+}
+
+// watch pulls from r in time while the driver does not.
+func (d *Device) watch(stop, done chan struct{}, r *reader) {
+	defer close(done)
+	look := time.NewTicker(stall / 4)
+	defer look.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-look.C:
+		}
+		if last, reads := r.seen(); time.Since(last) >= stall {
+			d.standIn(stop, r, last, reads)
+		}
+	}
+}
+
+// standIn renders for nobody, from when the driver read last until it does
+// again. Only now does it ask for the driver's error: PulseAudio's is set
+// without a lock, right when the reading ends.
+func (d *Device) standIn(stop chan struct{}, r *reader, last time.Time, reads int64) {
+	clock := pace.NewClock(last, d.config.Rate, blockFrames)
+	second := int64(d.config.Rate/blockFrames) + 1
+	for n := int64(0); clock.Wait(stop); n++ {
+		if n%second == 0 {
+			d.note(d.out.Err())
+		}
+		if !r.skip(reads) {
+			return
+		}
+	}
+}
+
+func (d *Device) note(err error) {
+	if err == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.err = fmt.Errorf("oto: the sound card is gone, the sound goes on without it: %w", bare(err))
+	}
+}

@@ -1,0 +1,56 @@
+//go:build linux && !android && !nooto && (amd64 || arm64)
+
+package oto
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	driver "github.com/ebitengine/oto/v3"
+)
+
+// In a process of its own the driver looks for a card that is not there, which
+// makes libasound, where it is installed, print 25 lines and more.
+func TestHush(t *testing.T) {
+	const child = "VOICEPOOL_HUSH_TEST"
+	if os.Getenv(child) == "" {
+		quiet(t, "/nowhere/native")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHush$")
+		cmd.Env = append(os.Environ(), child+"=1")
+		var said strings.Builder
+		cmd.Stderr = &said
+		if out, err := cmd.Output(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if strings.Contains(said.String(), "ALSA lib") {
+			t.Errorf("libasound printed:\n%s", said.String())
+		}
+		return
+	}
+	restore := hush()
+	ctx, ready, err := newContext(&driver.NewContextOptions{SampleRate: 48000, ChannelCount: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ready:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the driver is not ready within 10 s")
+	}
+	restore()
+	if ctx.Err() == nil {
+		t.Error("a driver without a card has no error")
+	}
+}
+
+func TestMessage(t *testing.T) {
+	long := bare(errors.New("oto: a: oto: b\n  c" + strings.Repeat("é", 200)))
+	want := "a: b c" + strings.Repeat("é", 117) + " ..."
+	if long.Error() != want {
+		t.Errorf("got  %q\nwant %q", long, want)
+	}
+}

@@ -1,0 +1,26 @@
+//go:build !nooto
+
+package oto
+
+import (
+	"syscall/js"
+	"time"
+)
+
+// look returns no time to wait: a browser starts the sound only after the
+// user has touched the page, and until then the device pulls in time by itself.
+func look() (time.Duration, error) {
+	if d := probe()[0]; !d.Found {
+		return 0, unavailable("%s", d.Detail)
+	}
+	return 0, nil
+}
+
+func probe() []Driver {
+	for _, name := range []string{"AudioContext", "webkitAudioContext"} {
+		if js.Global().Get(name).Truthy() && js.Global().Get("document").Truthy() {
+			return []Driver{{Name: "webaudio", Found: true, Detail: name}}
+		}
+	}
+	return []Driver{{Name: "webaudio", Detail: "no AudioContext here"}}
+}

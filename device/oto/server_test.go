@@ -1,0 +1,130 @@
+//go:build linux && !android && !nooto
+
+package oto
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"voicepool/device"
+	"voicepool/device/devicetest"
+	"voicepool/device/wav"
+	"voicepool/internal/soundcheck"
+	"voicepool/pcm"
+)
+
+// The tests of this file need a sound server, and each a process of its own,
+// since a process has one device. .ci/soundserver starts them all.
+const (
+	serverTest = "VOICEPOOL_SERVER_TEST" // which of them: contract, play, loss
+	serverFile = "VOICEPOOL_SERVER_FILE" // where play puts what it plays
+)
+
+func openServer(t *testing.T, which string) *Device {
+	t.Helper()
+	if os.Getenv(serverTest) != which {
+		t.Skipf("needs a sound server: run .ci/soundserver, which sets %s=%s", serverTest, which)
+	}
+	start := time.Now()
+	d, err := Open(Config{Name: "voicepool test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("opened after %v, latency %v", time.Since(start), pcm.Duration(int64(d.Latency()), d.Rate()))
+	return d
+}
+
+func TestServerContract(t *testing.T) {
+	d := openServer(t, "contract")
+	devicetest.Life(t, d, nil, driverGoroutines()...)
+	if d, err := Open(Config{}); err == nil {
+		t.Errorf("a second Open gave %v, want an error", d)
+	}
+}
+
+// counted is a source that says when enough was taken from it.
+type counted struct {
+	device.Source
+	left   int
+	enough chan struct{}
+}
+
+func (c *counted) Render(dst []pcm.Frame) {
+	c.Source.Render(dst)
+	if c.left > 0 && c.left <= len(dst) {
+		close(c.enough)
+	}
+	c.left -= len(dst)
+}
+
+// What is played is put into a file, too. The script compares the two.
+func TestServerPlays(t *testing.T) {
+	d := openServer(t, "play")
+	length := 5 * d.Rate()
+	f, err := wav.Create(os.Getenv(serverFile), wav.Config{Rate: d.Rate(), Format: wav.F32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := make([]pcm.Frame, length)
+	soundcheck.NewNoise(length).Render(frames)
+	f.Write(frames)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// The end is heard when as much again as the device may hold, and the
+	// server besides, has been asked for.
+	src := &counted{soundcheck.NewNoise(length), length + d.Latency() + d.Rate()/2, make(chan struct{})}
+	if err := d.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	await(t, src.enough, 30*time.Second)
+	if err := d.Err(); err != nil {
+		t.Errorf("Err() = %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// The server goes away in the middle: the device says so, and pulls on in time.
+func TestServerLoss(t *testing.T) {
+	d := openServer(t, "loss")
+	before := &counted{silence{}, d.Rate() / 2, make(chan struct{})}
+	after := &counted{before, 3 * d.Rate(), make(chan struct{})}
+	start := time.Now()
+	if err := d.Start(after); err != nil {
+		t.Fatal(err)
+	}
+	await(t, before.enough, 10*time.Second)
+	if out, err := exec.Command("pactl", "exit").CombinedOutput(); err != nil {
+		t.Fatalf("pactl exit: %v\n%s", err, out)
+	}
+	await(t, after.enough, 10*time.Second)
+	if took := time.Since(start); took < 2500*time.Millisecond || took > 3500*time.Millisecond {
+		t.Errorf("3 s were asked for within %v", took)
+	}
+	if err := d.Err(); err == nil {
+		t.Error("Err() = nil after the server has gone")
+	} else {
+		t.Log(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+type silence struct{}
+
+func (silence) Render(dst []pcm.Frame) { clear(dst) }
+
+func await(t *testing.T, done <-chan struct{}, limit time.Duration) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(limit):
+		t.Fatalf("the device did not ask for enough within %v", limit)
+	}
+}

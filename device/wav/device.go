@@ -1,0 +1,85 @@
+package wav
+
+import (
+	"sync"
+
+	"voicepool/device"
+	"voicepool/device/internal/pace"
+	"voicepool/pcm"
+)
+
+// Sink is where a Device puts its frames: a Writer or a File.
+type Sink interface {
+	Rate() int
+	Write(frames []pcm.Frame) error
+	Close() error
+}
+
+// deviceBlock is how many frames a Device asks for at once.
+const deviceBlock = 512
+
+// Device records what a source plays, in real time: it pulls as a sound card
+// does. To write faster than that, render into a Writer without a device. Its
+// methods may be called by any goroutine, but not from within Render.
+type Device struct {
+	sink   Sink
+	puller pace.Puller
+
+	mu  sync.Mutex
+	err error
+}
+
+var _ device.Device = (*Device)(nil)
+
+// NewDevice returns a device that waits for Start. The sink is the device's
+// own from here on; Close closes it.
+func NewDevice(sink Sink) *Device {
+	return &Device{sink: sink}
+}
+
+// Start begins to pull from src, from a goroutine that lives until Close.
+func (d *Device) Start(src device.Source) error {
+	if src == nil {
+		return device.ErrNoSource
+	}
+	return d.puller.Start(d.sink.Rate(), deviceBlock, func(dst []pcm.Frame) {
+		src.Render(dst)
+		if err := d.sink.Write(dst); err != nil {
+			d.fail(err)
+		}
+	})
+}
+
+// Rate returns the sink's rate.
+func (d *Device) Rate() int { return d.sink.Rate() }
+
+// Latency returns 0: what is rendered is recorded at once.
+func (d *Device) Latency() int { return 0 }
+
+// Err returns the first error of the sink. The source is still pulled from, in
+// time.
+func (d *Device) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// Close ends the pulling, closes the sink and returns its first error; again,
+// it returns nil.
+func (d *Device) Close() error {
+	if !d.puller.Close() {
+		return nil
+	}
+	if err := d.sink.Close(); err != nil {
+		d.fail(err)
+	}
+	return d.Err()
+}
+
+func (d *Device) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.err = err
+	}
+}

@@ -1,0 +1,84 @@
+package wav_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/device"
+	"voicepool/device/devicetest"
+	"voicepool/device/wav"
+	"voicepool/pcm"
+)
+
+// counter is a source whose frames are numbers.
+type counter struct{ n int }
+
+func (c *counter) Render(dst []pcm.Frame) {
+	for i := range dst {
+		dst[i] = pcm.Frame{float32(c.n), -float32(c.n)}
+		c.n++
+	}
+}
+
+func newWriter(t testing.TB, w io.Writer, c wav.Config) *wav.Writer {
+	t.Helper()
+	out, err := wav.NewWriter(w, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestContract(t *testing.T) {
+	devicetest.Run(t, func(t testing.TB) device.Device {
+		return wav.NewDevice(newWriter(t, io.Discard, wav.Config{}))
+	}, nil)
+}
+
+// A minute is recorded frame for frame, in no time.
+func TestDeviceRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got, want bytes.Buffer
+		c := wav.Config{Rate: 512, Format: wav.F32}
+		d := wav.NewDevice(newWriter(t, &got, c))
+		if err := d.Start(&counter{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute - 1)
+		synctest.Wait()
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		frames := make([]pcm.Frame, 60*512)
+		(&counter{}).Render(frames)
+		write(t, &want, c, frames)
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("a minute gave %d bytes, not the %d wanted", got.Len(), want.Len())
+		}
+	})
+}
+
+func TestDeviceGoesOnWithoutSink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := wav.NewDevice(newWriter(t, &full{room: 100000}, wav.Config{Rate: 1000, Format: wav.F32}))
+		src := &counter{}
+		if err := d.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if err := d.Err(); !errors.Is(err, errFull) {
+			t.Errorf("Err() = %v, want %v", err, errFull)
+		}
+		if err := d.Close(); !errors.Is(err, errFull) {
+			t.Errorf("Close = %v, want %v", err, errFull)
+		}
+		if want := (60*1000/512 + 1) * 512; src.n != want {
+			t.Errorf("%d frames were pulled in a minute, want %d", src.n, want)
+		}
+	})
+}

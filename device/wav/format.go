@@ -1,0 +1,113 @@
+// Package wav writes frames as a WAV file: a Writer onto any io.Writer, a File
+// that appears under its name only when it is complete, and a Device that
+// records in real time what a source plays.
+//
+// A writer that can seek gets its sizes at Close. One that cannot, a pipe, gets
+// the sizes of a stream (ffffffff, which readers take as: up to the end),
+// unless Config.Frames said beforehand how much will come. Beyond 4 GiB the
+// file is an RF64.
+package wav
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrFormat is wrapped by the error for a format, rate or length that a WAV
+// file cannot have.
+var ErrFormat = errors.New("wav: no such format")
+
+// ErrLength is wrapped by the error for more or fewer frames than
+// Config.Frames announced.
+var ErrLength = errors.New("wav: not the announced length")
+
+// ErrClosed is returned by a Write after Close or Abort.
+var ErrClosed = errors.New("wav: closed")
+
+// Format is how a sample is stored. Integers clip at full scale; floats keep
+// what is beyond it.
+type Format int
+
+const (
+	// S24 is 24-bit integers, rounded to the nearest, ties to even.
+	S24 Format = iota
+	// S16 is 16-bit integers with triangular dither of one step to either
+	// side, but none on digital zero.
+	S16
+	// F32 is the float32 values as they are.
+	F32
+)
+
+// ParseFormat reads a format's name: s16, s24 or f32.
+func ParseFormat(name string) (Format, error) {
+	for _, f := range []Format{S16, S24, F32} {
+		if f.String() == name {
+			return f, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %q, want s16, s24 or f32", ErrFormat, name)
+}
+
+// String returns the format's name.
+func (f Format) String() string {
+	switch f {
+	case S24:
+		return "s24"
+	case S16:
+		return "s16"
+	case F32:
+		return "f32"
+	}
+	return fmt.Sprintf("Format(%d)", int(f))
+}
+
+// bits returns how many a sample takes, and 0 for an unknown format.
+func (f Format) bits() int {
+	switch f {
+	case S24:
+		return 24
+	case S16:
+		return 16
+	case F32:
+		return 32
+	}
+	return 0
+}
+
+// frameBytes returns how many bytes a stereo frame takes.
+func (f Format) frameBytes() int { return 2 * f.bits() / 8 }
+
+// Config says what is written. The zero value is 48,000 frames per second in
+// 24 bits, of a length that is not known beforehand.
+type Config struct {
+	// Rate is in frames per second, up to 768000; 0 means 48000.
+	Rate int
+	// Format is how a sample is stored; the zero value is S24.
+	Format Format
+	// Seed makes the dither of S16, which is a function of it and of the
+	// sample's number.
+	Seed uint64
+	// Frames is how many there will be, where that is known, or 0. It gives a
+	// pipe its sizes; to write another number of frames is an error.
+	Frames int64
+}
+
+const (
+	maxRate   = 768_000
+	maxFrames = 1 << 50
+)
+
+func (c Config) filled() (Config, error) {
+	if c.Rate == 0 {
+		c.Rate = 48000
+	}
+	switch {
+	case c.Format.bits() == 0:
+		return c, fmt.Errorf("%w: %v", ErrFormat, c.Format)
+	case c.Rate < 1 || c.Rate > maxRate:
+		return c, fmt.Errorf("%w: a rate of %d, want 1..%d", ErrFormat, c.Rate, maxRate)
+	case c.Frames < 0 || c.Frames > maxFrames:
+		return c, fmt.Errorf("%w: a length of %d frames", ErrFormat, c.Frames)
+	}
+	return c, nil
+}

@@ -1,0 +1,137 @@
+package wav
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// field reads n bytes after the first occurrence of id and skip more bytes.
+func field(t *testing.T, h []byte, id string, skip, n int) uint64 {
+	t.Helper()
+	at := bytes.Index(h, []byte(id))
+	if at < 0 {
+		t.Fatalf("no %q in %q", id, h)
+	}
+	var word [8]byte
+	copy(word[:n], h[at+len(id)+skip:])
+	return binary.LittleEndian.Uint64(word[:])
+}
+
+// The last length that fits a RIFF and the first that does not, per format,
+// with and without a place kept for ds64.
+func TestRF64Boundary(t *testing.T) {
+	for _, f := range []Format{S16, S24, F32} {
+		for _, room := range []bool{false, true} {
+			small := header(f, 48000, 0, room)
+			size := int64(f.frameBytes())
+			last := (int64(streamed) - 1 - int64(len(small)-8)) / size
+			t.Run(fmt.Sprint(f, room), func(t *testing.T) {
+				h := header(f, 48000, last, room)
+				if string(h[:4]) != "RIFF" || len(h) != len(small) {
+					t.Fatalf("%d frames: %q of %d bytes, want RIFF of %d", last, h[:4], len(h), len(small))
+				}
+				if got, want := field(t, h, "RIFF", 0, 4), uint64(int64(len(h))-8+last*size); got != want {
+					t.Errorf("RIFF size %d, want %d", got, want)
+				}
+				if got := field(t, h, "data", 0, 4); got != uint64(last*size) {
+					t.Errorf("data size %d, want %d", got, last*size)
+				}
+
+				h = header(f, 48000, last+1, room)
+				if string(h[:4]) != "RF64" || room && len(h) != len(small) {
+					t.Fatalf("%d frames: %q of %d bytes, want RF64 of %d", last+1, h[:4], len(h), len(small))
+				}
+				for _, c := range []struct {
+					id   string
+					skip int
+					n    int
+					want uint64
+				}{
+					{"RF64", 0, 4, streamed},
+					{"ds64", 0, 4, 28},
+					{"ds64", 4, 8, uint64(int64(len(h)) - 8 + (last+1)*size)},
+					{"ds64", 12, 8, uint64((last + 1) * size)},
+					{"ds64", 20, 8, uint64(last + 1)},
+					{"ds64", 28, 4, 0},
+					{"data", 0, 4, streamed},
+				} {
+					if got := field(t, h, c.id, c.skip, c.n); got != c.want {
+						t.Errorf("%s+%d is %d, want %d", c.id, c.skip, got, c.want)
+					}
+				}
+				if f == F32 {
+					if got := field(t, h, "fact", 4, 4); got != streamed {
+						t.Errorf("fact says %d frames, want %d", got, uint32(streamed))
+					}
+				}
+				if bytes.Contains(h, []byte("JUNK")) {
+					t.Error("an RF64 has both ds64 and the place for it")
+				}
+			})
+		}
+	}
+}
+
+func TestStreamedHeader(t *testing.T) {
+	for _, room := range []bool{false, true} {
+		h := header(F32, 44100, -1, room)
+		for _, id := range []string{"RIFF", "data"} {
+			if got := field(t, h, id, 0, 4); got != streamed {
+				t.Errorf("%s size %x, want %x", id, got, uint32(streamed))
+			}
+		}
+		if got := field(t, h, "fact", 4, 4); got != streamed {
+			t.Errorf("fact says %x frames, want %x", got, uint32(streamed))
+		}
+	}
+}
+
+// tape is a writer that can seek and keeps only the first bytes.
+type tape struct {
+	head [128]byte
+	at   int64
+	end  int64
+}
+
+func (s *tape) Write(p []byte) (int, error) {
+	if s.at < int64(len(s.head)) {
+		copy(s.head[s.at:], p)
+	}
+	s.at += int64(len(p))
+	s.end = max(s.end, s.at)
+	return len(p), nil
+}
+
+func (s *tape) Seek(offset int64, whence int) (int64, error) {
+	s.at = []int64{0, s.at, s.end}[whence] + offset
+	return s.at, nil
+}
+
+// A file that grew beyond 4 GiB becomes an RF64 when it is closed. The frames
+// between are only counted here.
+func TestGrowsIntoRF64(t *testing.T) {
+	s := &tape{}
+	w, err := NewWriter(s, Config{Format: F32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(make([]pcm.Frame, 10000)); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.head[:4]) + string(s.head[12:16]); got != "RIFFJUNK" {
+		t.Errorf("while it grows: %q, want RIFFJUNK", got)
+	}
+	const more = 1 << 30
+	w.frames += more
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := header(F32, 48000, 10000+more, true)
+	if !bytes.Equal(s.head[:len(want)], want) || string(s.head[:4]) != "RF64" {
+		t.Errorf("the header is\n%x\nwant\n%x", s.head[:len(want)], want)
+	}
+}

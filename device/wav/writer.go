@@ -1,0 +1,164 @@
+package wav
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"voicepool/pcm"
+)
+
+// blockBytes is how much is gathered before it is written.
+const blockBytes = 64 << 10
+
+// Writer writes frames as a WAV file onto an io.Writer. It is for one
+// goroutine at a time. After an error it stays with it.
+type Writer struct {
+	w       io.Writer
+	seeker  io.WriteSeeker // nil where w cannot seek
+	origin  int64          // where in seeker the header begins
+	config  Config
+	encoder encoder
+	buf     []byte
+	begun   bool // the header is in buf, or written
+	frames  int64
+	err     error
+	closed  bool
+}
+
+// NewWriter returns a writer onto w, which it does not close. Nothing is
+// written before the first Write or Close. The error is of the configuration
+// and wraps ErrFormat.
+func NewWriter(w io.Writer, c Config) (*Writer, error) {
+	c, err := c.filled()
+	if err != nil {
+		return nil, err
+	}
+	out := &Writer{w: w, config: c, encoder: newEncoder(c), buf: make([]byte, 0, blockBytes)}
+	if s, ok := w.(io.WriteSeeker); ok {
+		if at, err := s.Seek(0, io.SeekCurrent); err == nil {
+			out.seeker, out.origin = s, at
+		}
+	}
+	return out, nil
+}
+
+// Rate returns the frames per second.
+func (w *Writer) Rate() int { return w.config.Rate }
+
+// Frames returns how many frames were written.
+func (w *Writer) Frames() int64 { return w.frames }
+
+// Clipped returns how many samples were beyond the full scale of an integer
+// format, or not numbers.
+func (w *Writer) Clipped() int64 { return w.encoder.clipped }
+
+// Write appends frames. Its errors wrap what the io.Writer said, ErrLength
+// where more frames come than were announced, or ErrClosed.
+func (w *Writer) Write(frames []pcm.Frame) error {
+	if w.err == nil && w.closed {
+		return ErrClosed
+	}
+	if len(frames) == 0 {
+		return w.err
+	}
+	w.begin()
+	if announced := w.config.Frames; announced > 0 && w.frames+int64(len(frames)) > announced {
+		w.fail(fmt.Errorf("%w: more than %d frames", ErrLength, announced))
+	}
+	size := w.config.Format.frameBytes()
+	for w.err == nil && len(frames) > 0 {
+		n := min(len(frames), (blockBytes-len(w.buf))/size)
+		w.buf = w.encoder.encode(w.buf, frames[:n], w.frames)
+		w.frames += int64(n)
+		frames = frames[n:]
+		if blockBytes-len(w.buf) < size {
+			w.flush()
+		}
+	}
+	return w.err
+}
+
+// Close writes what is gathered, and the sizes where the io.Writer can seek.
+// It returns the first error there was, and the same when called again.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	w.closed = true
+	if !w.begun && w.config.Frames == 0 {
+		w.buf, w.begun = header(w.config.Format, w.config.Rate, 0, false), true
+		w.flush()
+		return w.err
+	}
+	w.begin()
+	w.flush()
+	if announced := w.config.Frames; announced > 0 {
+		if w.frames != announced {
+			w.fail(fmt.Errorf("%w: %d frames of %d", ErrLength, w.frames, announced))
+		}
+	} else if w.err == nil && w.seeker != nil {
+		w.fail(w.patch())
+	}
+	return w.err
+}
+
+// begin puts the header first.
+func (w *Writer) begin() {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	frames, room := int64(-1), w.seeker != nil
+	if w.config.Frames > 0 {
+		frames, room = w.config.Frames, false
+	}
+	w.buf = append(w.buf, header(w.config.Format, w.config.Rate, frames, room)...)
+}
+
+func (w *Writer) flush() {
+	if w.err != nil || len(w.buf) == 0 {
+		return
+	}
+	n, err := w.w.Write(w.buf)
+	if err == nil && n != len(w.buf) {
+		err = io.ErrShortWrite
+	}
+	w.buf = w.buf[:0]
+	w.fail(err)
+}
+
+// patch writes the header again, now that the length is known.
+func (w *Writer) patch() error {
+	end, err := w.seeker.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := w.seeker.Seek(w.origin, io.SeekStart); err != nil {
+		return err
+	}
+	h := header(w.config.Format, w.config.Rate, w.frames, true)
+	if n, err := w.seeker.Write(h); err != nil {
+		return err
+	} else if n != len(h) {
+		return io.ErrShortWrite
+	}
+	// A file that was opened for appending takes every write at its end,
+	// wherever one seeks.
+	grown, err := w.seeker.Seek(0, io.SeekEnd)
+	if err == nil && grown != end {
+		err = errors.New("the file is open for appending: its sizes cannot be written")
+	}
+	return err
+}
+
+// fail keeps the first error.
+func (w *Writer) fail(err error) {
+	if err == nil || w.err != nil {
+		return
+	}
+	if !errors.Is(err, ErrLength) {
+		err = fmt.Errorf("wav: %w", err)
+	}
+	w.err = err
+}

@@ -1,0 +1,66 @@
+package soundcheck
+
+import (
+	"errors"
+	"math"
+
+	"voicepool/pcm"
+)
+
+// Placed is how a piece stands in a mix.
+type Placed struct {
+	Lag      int     // frames that it comes later than it should
+	Level    float64 // dB that it is louder than the piece
+	Residual float64 // dB, of what is left of the mix there without the piece, relative to the piece
+}
+
+// maxLag is how far Place looks to either side.
+const maxLag = 64
+
+// Place looks for piece in mix around a frame, where it should begin, by the
+// largest correlation of both channels. It fails with ErrNotFound where the
+// piece is silent or reaches beyond the mix.
+func Place(mix, piece []pcm.Frame, at int) (Placed, error) {
+	energy := dot(piece, piece, 0)
+	if energy == 0 {
+		return Placed{}, ErrNotFound
+	}
+	best, found := math.Inf(-1), Placed{}
+	for lag := -maxLag; lag <= maxLag; lag++ {
+		if at+lag < 0 || at+lag+len(piece) > len(mix)+maxLag {
+			continue
+		}
+		if c := dot(mix, piece, at+lag); c > best {
+			best, found.Lag = c, lag
+		}
+	}
+	if best <= 0 {
+		return Placed{}, ErrNotFound
+	}
+	factor := best / energy
+	found.Level = 20 * math.Log10(factor)
+	left := 0.0
+	for i, p := range piece {
+		if j := at + found.Lag + i; j >= 0 && j < len(mix) {
+			for c := range p {
+				d := float64(mix[j][c]) - factor*float64(p[c])
+				left += d * d
+			}
+		}
+	}
+	found.Residual = 10 * math.Log10(left/(factor*factor*energy))
+	return found, nil
+}
+
+// ErrPlace is wrapped where a piece is found, but not as it should be.
+var ErrPlace = errors.New("soundcheck: not where and as loud as it should be")
+
+func dot(mix, piece []pcm.Frame, at int) float64 {
+	sum := 0.0
+	for i, p := range piece {
+		if j := at + i; j >= 0 && j < len(mix) {
+			sum += float64(mix[j][0])*float64(p[0]) + float64(mix[j][1])*float64(p[1])
+		}
+	}
+	return sum
+}
