@@ -1,0 +1,103 @@
+// Package loudness measures as ITU-R BS.1770-4 and EBU R 128 do: the K filter,
+// integrated loudness in LUFS, true peak. Everything here is a function of the
+// samples alone, with the same bits on every machine, and allocates only in
+// its constructors, so that either side may measure.
+package loudness
+
+import "voicepool/pcm"
+
+// MinWeightedRate is the rate in Hz under which the K filter changes nothing:
+// its shelf would lie beyond what such a rate can hold.
+const MinWeightedRate = 8000
+
+// biquad holds the coefficients of a second-order filter, a0 = 1.
+type biquad struct {
+	b0, b1, b2, a1, a2 float64
+}
+
+// Filter is the K filter for one channel: a shelf that stands for the head,
+// then a high-pass. A copy goes on from the same state on its own.
+type Filter struct {
+	shelf, high    biquad
+	s1, s2, h1, h2 float64 // what both remember
+	flat           bool
+}
+
+// NewFilter returns a filter at rest for a rate in Hz.
+func NewFilter(rate int) Filter {
+	switch {
+	case rate < MinWeightedRate:
+		return Filter{flat: true}
+	case rate == 48000: // the coefficients of the standard, to the digit
+		return Filter{
+			shelf: biquad{1.53512485958697, -2.69169618940638, 1.19839281085285, -1.69065929318241, 0.73248077421585},
+			high:  biquad{1, -2, 1, -1.99004745483398, 0.99007225036621},
+		}
+	}
+	return Filter{shelf: shelf(rate), high: highPass(rate)}
+}
+
+// shelf redesigns the first filter of the standard: +4 dB from 1,682 Hz up.
+func shelf(rate int) biquad {
+	const (
+		frequency = 1681.974450955533
+		q         = 0.7071752369554196
+		gain      = pcm.Decibels(3.999843853973347)
+	)
+	k := tangent(frequency, rate)
+	kk, kq := float64(k*k), k/q
+	high := gain.Linear()
+	middle := pcm.Exp2(float64(0.4996667741545416 * pcm.Log2(high)))
+	a0 := 1 + kq + kk
+	return biquad{
+		(high + float64(middle*kq) + kk) / a0, 2 * (kk - high) / a0, (high - float64(middle*kq) + kk) / a0,
+		2 * (kk - 1) / a0, (1 - kq + kk) / a0,
+	}
+}
+
+// highPass redesigns the second one: what is under 38 Hz counts little. Its
+// numerator is the standard's, as others have it, so it gains 0.2 dB at 8 kHz.
+func highPass(rate int) biquad {
+	const (
+		frequency = 38.13547087602444
+		q         = 0.5003270373238773
+	)
+	k := tangent(frequency, rate)
+	kk, kq := float64(k*k), k/q
+	a0 := 1 + kq + kk
+	return biquad{1, -2, 1, 2 * (kk - 1) / a0, (1 - kq + kk) / a0}
+}
+
+// tangent is that of half the angle that a frequency turns in one frame.
+func tangent(frequency float64, rate int) float64 {
+	x := frequency / float64(rate)
+	return pcm.SinPi(x) / pcm.CosPi(x)
+}
+
+// Next filters one sample.
+func (f *Filter) Next(x float64) float64 {
+	if f.flat {
+		return x
+	}
+	c := &f.shelf
+	y := float64(c.b0*x) + f.s1
+	f.s1 = float64(c.b1*x) - float64(c.a1*y) + f.s2
+	f.s2 = float64(c.b2*x) - float64(c.a2*y)
+	c = &f.high
+	z := float64(c.b0*y) + f.h1
+	f.h1 = float64(c.b1*y) - float64(c.a1*z) + f.h2
+	f.h2 = float64(c.b2*y) - float64(c.a2*z)
+	return z
+}
+
+// Rest forgets a state that has faded below -400 dB, before it turns into
+// denormals, which are slow. To be called now and then, at frames that do not
+// depend on the length of a block.
+func (f *Filter) Rest() {
+	const least = 1e-20
+	for _, s := range [...]*float64{&f.s1, &f.s2, &f.h1, &f.h2} {
+		if *s < least && *s > -least {
+			*s = 0
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package loudness
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// LUFS is a loudness relative to full scale. Silence is -Inf.
+type LUFS float64
+
+// FromPower returns the loudness of a K-weighted mean square, summed over the
+// channels; 0 gives -Inf.
+func FromPower(power float64) LUFS {
+	return LUFS(float64(pcm.FromPower(power)) - 0.691)
+}
+
+// Power returns the K-weighted mean square of a loudness.
+func (l LUFS) Power() float64 {
+	amplitude := pcm.Decibels(float64(l) + 0.691).Linear()
+	return float64(amplitude * amplitude)
+}
+
+const (
+	gateAbsolute  LUFS = -70
+	gateRelative  LUFS = -10
+	binsPerLU          = 50
+	blockQuarters      = 4 // a block of 400 ms is four steps of 100 ms
+)
+
+// bin counts the blocks of one fiftieth of an LU.
+type bin struct {
+	count int64
+	power float64
+}
+
+// Meter measures the integrated loudness of interleaved samples, in constant
+// memory however long they are: the powers of blocks are kept summed in bins
+// of a fiftieth of an LU, which only the two gates ever notice.
+type Meter struct {
+	filters []Filter
+	weights []float64
+	step    int64 // frames
+	frames  int64 // in the step that is under way
+	sum     float64
+	steps   [blockQuarters]float64
+	seen    int64 // complete steps
+	bins    []bin
+}
+
+// NewMeter returns a meter for a rate in Hz, 1 or more. There is a weight for
+// each channel: 1 for front ones, 1.41 for those at the sides and behind, 0 for
+// low-frequency effects. The slice is kept.
+func NewMeter(rate int, weights []float64) *Meter {
+	m := &Meter{
+		filters: make([]Filter, len(weights)), weights: weights,
+		step: max(1, int64(rate+5)/10), bins: make([]bin, 100*binsPerLU),
+	}
+	for i := range m.filters {
+		m.filters[i] = NewFilter(rate)
+	}
+	return m
+}
+
+// Write measures whole frames of interleaved samples.
+func (m *Meter) Write(samples []float32) {
+	for channels := len(m.filters); len(samples) >= channels; samples = samples[channels:] {
+		for c := range m.filters {
+			y := m.filters[c].Next(float64(samples[c]))
+			m.sum += float64(float64(y*y) * m.weights[c])
+		}
+		m.frames++
+		if m.frames == m.step {
+			m.endStep()
+		}
+	}
+}
+
+func (m *Meter) endStep() {
+	m.steps[m.seen%blockQuarters] = m.sum
+	m.seen++
+	m.sum, m.frames = 0, 0
+	for c := range m.filters {
+		m.filters[c].Rest()
+	}
+	if m.seen < blockQuarters {
+		return
+	}
+	power := 0.0
+	for _, s := range m.steps {
+		power += s
+	}
+	power /= float64(blockQuarters * m.step)
+	l := FromPower(power)
+	if l <= gateAbsolute {
+		return
+	}
+	i := min(int(float64(float64(l-gateAbsolute)*binsPerLU)), len(m.bins)-1)
+	m.bins[i].count++
+	m.bins[i].power += power
+}
+
+// Integrated returns the loudness of all that was written, gated as the
+// standard says. What is shorter than one block of 400 ms counts as one block of
+// its own length, ungated.
+func (m *Meter) Integrated() LUFS {
+	if m.seen < blockQuarters {
+		frames, sum := m.seen*m.step+m.frames, m.sum
+		for _, s := range m.steps[:m.seen] {
+			sum += s
+		}
+		if frames == 0 {
+			return LUFS(math.Inf(-1))
+		}
+		return FromPower(sum / float64(frames))
+	}
+	power, count := m.above(0)
+	if count == 0 {
+		return LUFS(math.Inf(-1))
+	}
+	power, count = m.above((FromPower(power/float64(count)) + gateRelative).Power())
+	return FromPower(power / float64(count))
+}
+
+// above sums the bins whose mean lies over a power.
+func (m *Meter) above(least float64) (power float64, count int64) {
+	for _, b := range m.bins {
+		if b.count > 0 && b.power > float64(least*float64(b.count)) {
+			power += b.power
+			count += b.count
+		}
+	}
+	return power, count
+}

@@ -1,0 +1,188 @@
+package sounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"sync"
+
+	"voicepool/sounds/embedded"
+	"voicepool/voice"
+)
+
+// Bank holds prepared sounds, all at one rate. A source is read and decoded
+// once, however many ask for it, also at the same time; what could not be
+// loaded is tried again when asked for again. All methods: control side, any
+// goroutine. A Bank has no goroutines of its own and needs no Close.
+type Bank struct {
+	opt     Options
+	filters filters
+	mu      sync.Mutex
+	entries map[sourceKey]*entry
+	infos   map[*voice.Sound]Info
+}
+
+// entry is a sound in the bank, or on its way there until done is closed.
+type entry struct {
+	done  chan struct{}
+	sound *voice.Sound
+	err   error
+}
+
+// NewBank returns an empty bank.
+func NewBank(opt Options) *Bank {
+	return &Bank{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}}
+}
+
+// Rate returns the rate of all sounds of the bank, in Hz.
+func (b *Bank) Rate() int { return b.opt.rate() }
+
+// LoadFile returns the sound of a file.
+func (b *Bank) LoadFile(path string) (*voice.Sound, error) {
+	return b.load(context.Background(), Source{File: path})
+}
+
+// LoadFS returns the sound of a file of fsys.
+func (b *Bank) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
+	return b.load(context.Background(), Source{File: name, FS: fsys})
+}
+
+// Embedded returns the embedded sound of a name. The error wraps
+// fs.ErrNotExist where there is none.
+func (b *Bank) Embedded(name string) (*voice.Sound, error) {
+	return b.load(context.Background(), Source{Name: name})
+}
+
+// Load returns the sounds of all sources, in their order, loading as many at a
+// time as there are processors. Of several errors it returns the one that comes
+// first in the order of sources; sounds that were loaded all the same stay in
+// the bank. When ctx ends, so does Load, with its error.
+func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
+	loaded := make([]*voice.Sound, len(sources))
+	errs := make([]error, len(sources))
+	var (
+		mu     sync.Mutex
+		next   int
+		failed bool
+		wait   sync.WaitGroup
+	)
+	// Sources are begun in their order, so all before a failed one are finished too.
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed || next == len(sources) {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	for range min(len(sources), runtime.GOMAXPROCS(0)) {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i, ok := take(); ok; i, ok = take() {
+				loaded[i], errs[i] = b.load(ctx, sources[i])
+				if errs[i] != nil {
+					mu.Lock()
+					failed = true
+					mu.Unlock()
+				}
+			}
+		}()
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return loaded, nil
+}
+
+// Info returns what is known of a sound of this bank.
+func (b *Bank) Info(s *voice.Sound) (Info, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	info, ok := b.infos[s]
+	return info, ok
+}
+
+// Bytes returns how much memory the sounds of the bank take.
+func (b *Bank) Bytes() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sum := int64(0)
+	for s := range b.infos {
+		sum += s.Bytes()
+	}
+	return sum
+}
+
+// load returns what is there, waits for what is on its way, or brings it.
+func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
+	key := src.key()
+	for {
+		b.mu.Lock()
+		e, ok := b.entries[key]
+		if !ok {
+			e = &entry{done: make(chan struct{})}
+			b.entries[key] = e
+		}
+		b.mu.Unlock()
+		if !ok {
+			e.sound, e.err = b.bring(ctx, src, key)
+			close(e.done)
+			return e.sound, e.err
+		}
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+			return nil, named(src.label(), fmt.Errorf("given up: %w", ctx.Err()))
+		}
+		if !errors.Is(e.err, context.Canceled) && !errors.Is(e.err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return e.sound, e.err
+		}
+		// It was given up by whoever began it, which is not our doing.
+	}
+}
+
+// bring loads a sound and keeps what is known of it; a failure is forgotten.
+func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sound, error) {
+	sound, info, err := b.read(ctx, src)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		delete(b.entries, key)
+		return nil, err
+	}
+	b.infos[sound] = info
+	return sound, nil
+}
+
+func (b *Bank) read(ctx context.Context, src Source) (*voice.Sound, Info, error) {
+	opt := b.opt
+	opt.Loop = opt.Loop || src.Loop
+	r, err := src.open()
+	if err != nil {
+		return nil, Info{}, named(src.label(), err)
+	}
+	clip, err := Decode(ctx, src.label(), r, opt.Limits)
+	if closed := r.Close(); err == nil && closed != nil {
+		err = named(src.label(), closed)
+	}
+	if err != nil {
+		return nil, Info{}, err
+	}
+	if src.File == "" {
+		opt.Loop = opt.Loop || embedded.IsLoop(src.Name)
+	}
+	sound, err := prepare(ctx, clip, opt, src.title(), &b.filters)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info := Describe(clip, opt.Measure)
+	info.Name, info.File, info.Bytes = sound.Name(), src.File, sound.Bytes()
+	return sound, info, nil
+}

@@ -1,0 +1,261 @@
+package sounds_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+	"voicepool/voice"
+)
+
+// wavBytes is a WAV of 16 bits with given samples, and chunks behind them.
+func wavBytes(rate, channels int, samples []int16, more ...string) []byte {
+	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00")
+	b = binary.LittleEndian.AppendUint16(b, uint16(channels))
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate))
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate*channels*2))
+	b = binary.LittleEndian.AppendUint16(b, uint16(channels*2))
+	b = append(b, "\x10\x00data"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(2*len(samples)))
+	for _, x := range samples {
+		b = binary.LittleEndian.AppendUint16(b, uint16(x))
+	}
+	for _, chunk := range more {
+		b = append(b, chunk...)
+	}
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8))
+	return b
+}
+
+func chunk(id string, body []byte) string {
+	b := binary.LittleEndian.AppendUint32([]byte(id), uint32(len(body)))
+	b = append(b, body...)
+	if len(body)%2 == 1 {
+		b = append(b, 0)
+	}
+	return string(b)
+}
+
+// smpl is a chunk with one loop, whose last frame counts.
+func smpl(first, last uint32) string {
+	body := make([]byte, 60)
+	binary.LittleEndian.PutUint32(body[28:], 1)
+	binary.LittleEndian.PutUint32(body[44:], first)
+	binary.LittleEndian.PutUint32(body[48:], last)
+	return chunk("smpl", body)
+}
+
+func TestBankDecodesOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a b.wav")
+	if err := os.WriteFile(path, wavBytes(48000, 1, make([]int16, 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := sounds.NewBank(sounds.Options{})
+	first, err := b.LoadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Name() != "a b" || first.Rate() != 48000 || first.Frames() != 100 {
+		t.Errorf("%q, %d Hz, %d frames", first.Name(), first.Rate(), first.Frames())
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			again, err := b.LoadFile(dir + "/./x/../a b.wav")
+			if err != nil || again != first {
+				t.Errorf("asked again (%d): %p, %v, want %p", i, again, err, first)
+			}
+		})
+	}
+	wait.Wait()
+	info, ok := b.Info(first)
+	if !ok || info.Name != "a b" || info.File != path || info.Format != "wav" || info.Encoding != "s16" || info.Frames != 100 ||
+		info.Rate != 48000 || info.Bytes != first.Bytes() || info.Measured {
+		t.Errorf("info %+v", info)
+	}
+	if b.Bytes() != first.Bytes() {
+		t.Errorf("the bank takes %d bytes, its sound %d", b.Bytes(), first.Bytes())
+	}
+}
+
+// countingFS counts how often its file is opened.
+type countingFS struct {
+	fs.FS
+	mu     *sync.Mutex
+	opened map[string]int
+}
+
+func (c countingFS) Open(name string) (fs.File, error) {
+	c.mu.Lock()
+	c.opened[name]++
+	c.mu.Unlock()
+	return c.FS.Open(name)
+}
+
+func TestBankFromFS(t *testing.T) {
+	files := &countingFS{fstest.MapFS{
+		"sfx/hit.wav": {Data: wavBytes(44100, 2, make([]int16, 2*441))}, "bad.wav": {Data: []byte("hello, this is no sound\n")},
+	}, &sync.Mutex{}, map[string]int{}}
+	b := sounds.NewBank(sounds.Options{Rate: 48000})
+	src := sounds.Source{File: "sfx/hit.wav", FS: files}
+	list, err := b.Load(context.Background(), src, src, sounds.Source{Name: "other", File: "sfx/../sfx/hit.wav", FS: files}, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		if s != list[0] || s.Frames() != 480 || s.Channels() != 2 {
+			t.Errorf("%p %q: %d frames of %d channels", s, s.Name(), s.Frames(), s.Channels())
+		}
+	}
+	if n := files.opened["sfx/hit.wav"]; n != 1 {
+		t.Errorf("opened %d times", n)
+	}
+	for range 2 { // a failure is not kept
+		if _, err := b.LoadFS(files, "bad.wav"); !errors.Is(err, sounds.ErrFormat) || err.Error() != "sounds: bad.wav: this is text, not a sound" {
+			t.Errorf("error %v", err)
+		}
+	}
+	if n := files.opened["bad.wav"]; n != 2 {
+		t.Errorf("the bad one was opened %d times", n)
+	}
+	// A map is no key; the same map is the same files all the same.
+	plain := fstest.MapFS{"a.wav": {Data: wavBytes(48000, 1, make([]int16, 10))}}
+	one, err := b.LoadFS(plain, "a.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, err := b.LoadFS(plain, "a.wav"); err != nil || one != two {
+		t.Errorf("from a map: %p %p %v", one, two, err)
+	}
+}
+
+// TestBankErrors: one line that names the file and what is wrong.
+func TestBankErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, data string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	b := sounds.NewBank(sounds.Options{})
+	for _, c := range []struct {
+		path string
+		kind error
+		text string
+	}{
+		{filepath.Join(dir, "gone.wav"), fs.ErrNotExist, "no such file or directory"},
+		{dir, sounds.ErrFormat, "is a directory"},
+		{write("empty.ogg", ""), sounds.ErrFormat, "the file is empty"},
+		{write("text.wav", "voices: 32\n"), sounds.ErrFormat, "this is text, not a sound"},
+		{write("a.mid", "MThd\x00\x00\x00\x06\x00\x01"), sounds.ErrFormat, "MIDI is not read; WAV, FLAC, Ogg Vorbis and MP3 are"},
+		{write("a.bin", "\x00\x01\x02\x03\x04"), sounds.ErrFormat, "neither WAV, FLAC, Ogg Vorbis nor MP3"},
+	} {
+		_, err := b.LoadFile(c.path)
+		if !errors.Is(err, c.kind) || err.Error() != "sounds: "+c.path+": "+c.text {
+			t.Errorf("%s: error %q, want one of %q with %q", c.path, err, c.kind, c.text)
+		}
+	}
+	if _, err := b.Embedded("nothing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestBankFirstError: of several, that which was asked for first.
+func TestBankFirstError(t *testing.T) {
+	good := wavBytes(44100, 1, make([]int16, 50000))
+	files := fstest.MapFS{"0": {Data: good}, "1": {Data: good}, "2": {Data: good[:3000]}, "3": {Data: []byte("x")}, "4": {Data: nil}, "5": {Data: good}}
+	for range 5 {
+		b := sounds.NewBank(sounds.Options{})
+		var list []sounds.Source
+		for _, name := range []string{"0", "1", "2", "3", "4", "5"} {
+			list = append(list, sounds.Source{File: name, FS: files})
+		}
+		_, err := b.Load(context.Background(), list...)
+		if err == nil || !strings.HasPrefix(err.Error(), "sounds: 2: cut short") {
+			t.Fatalf("error %v", err)
+		}
+	}
+}
+
+func TestBankCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	b := sounds.NewBank(sounds.Options{})
+	if _, err := b.Load(ctx, sounds.Source{Name: "coin"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := b.Embedded("coin"); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestEmbedded: all of them are sounds, at their own rate and at another, and
+// their loops are whole.
+func TestEmbedded(t *testing.T) {
+	for _, rate := range []int{0, 44100} {
+		b := sounds.NewBank(sounds.Options{Rate: rate, Measure: true})
+		var list []sounds.Source
+		for i, name := range embedded.Names() {
+			if rate == 0 || i%7 == 0 {
+				list = append(list, sounds.Source{Name: name})
+			}
+		}
+		loaded, err := b.Load(context.Background(), list...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range loaded {
+			info, ok := b.Info(s)
+			if !ok || s.Name() != list[i].Name || info.File != "" || s.Rate() != b.Rate() {
+				t.Errorf("%q: %+v", s.Name(), info)
+			}
+			if want := int64(math.Floor(float64(info.Frames)*float64(b.Rate())/float64(info.Rate) + 0.5)); s.Frames() != want {
+				t.Errorf("%s: %d frames, want %d", s.Name(), s.Frames(), want)
+			}
+			if !info.Measured || info.Loudness < -60 || info.Loudness > 0 || info.TruePeak > 0 || info.TruePeak < -40 {
+				t.Errorf("%s: %.1f LUFS, a true peak of %.1f dB", s.Name(), info.Loudness, info.TruePeak)
+			}
+			if e := s.Envelope(); e.At(0, false) <= 0 || e.At(0, true) <= 0 || e.Hop != int64(b.Rate()/50) {
+				t.Errorf("%s: its index begins with %v and %v", s.Name(), e.At(0, false), e.At(0, true))
+			}
+		}
+	}
+}
+
+// TestLoopOption: a file that is used both ways is two sounds.
+func TestLoopOption(t *testing.T) {
+	x := make([]int16, 441)
+	for i := range x {
+		x[i] = int16(20000 * math.Sin(2*math.Pi*float64(i)*10/441))
+	}
+	files := fstest.MapFS{"hum.wav": {Data: wavBytes(44100, 1, x)}}
+	b := sounds.NewBank(sounds.Options{})
+	list, err := b.Load(context.Background(), sounds.Source{File: "hum.wav", FS: files}, sounds.Source{File: "hum.wav", FS: files, Loop: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jump := func(s *voice.Sound) float64 {
+		y := s.Samples()
+		n := len(y)
+		return math.Abs(float64(y[0]) - 2*float64(y[n-1]) + float64(y[n-2])) // the second difference over the seam
+	}
+	if once, loop := jump(list[0]), jump(list[1]); loop > 0.03 || once <= loop {
+		t.Errorf("the seam bends by %.4f, without Loop by %.4f", loop, once)
+	}
+}

@@ -1,0 +1,72 @@
+package sounds
+
+import (
+	"math"
+)
+
+// Clip is a sound as its file has it: decoded, at its own rate, with all its
+// channels.
+type Clip struct {
+	Name     string // what it was called when it was decoded
+	Format   string // wav, flac, vorbis, mp3
+	Encoding string // how its samples were kept: u8, s16, s24, s32, f32, f64, alaw, ulaw; empty where samples are not kept
+	Channels int    // 1..8
+	Rate     int    // frames per second
+
+	// Samples are interleaved; full scale is -1..+1. More than two channels are
+	// in the order of the bits of Speakers: front left, front right, centre, LFE,
+	// back left, back right and so on.
+	Samples []float32
+
+	// Speakers has a bit for each channel's place, as WAVEFORMATEXTENSIBLE
+	// counts them. 0 means the usual places for that many channels.
+	Speakers uint32
+
+	// Loop is the part to repeat, in frames: the first and the one after the
+	// last. nil: the file names none.
+	Loop *[2]int64
+}
+
+// Frames returns the length in frames.
+func (c *Clip) Frames() int64 {
+	if c.Channels < 1 {
+		return 0
+	}
+	return int64(len(c.Samples) / c.Channels)
+}
+
+// grow appends n samples, zeros, and returns them too. It doubles what it must
+// enlarge, so that all that was ever allocated stays below four times the
+// result.
+func (c *Clip) grow(n int) []float32 {
+	old := len(c.Samples)
+	if old+n > cap(c.Samples) {
+		larger := make([]float32, old, max(2*cap(c.Samples), old+n))
+		copy(larger, c.Samples)
+		c.Samples = larger
+	}
+	c.Samples = c.Samples[:old+n]
+	return c.Samples[old:]
+}
+
+// maxSample is the largest magnitude that a sample may have, 18 dB over full
+// scale: beyond it a file is not loud but broken.
+const maxSample = 8
+
+// check looks at every sample once.
+func (c *Clip) check() error {
+	for i, x := range c.Samples {
+		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // NaN and Inf have the largest bits
+			return broken("the sample of frame %d is %v, not within -%d..+%d", i/c.Channels, x, maxSample, maxSample)
+		}
+	}
+	return nil
+}
+
+// setLoop keeps a loop that lies within the sound, and forgets any other: a
+// faulty loop point is no reason to refuse a sound.
+func (c *Clip) setLoop(from, to int64) {
+	if from >= 0 && from < to && to <= c.Frames() {
+		c.Loop = &[2]int64{from, to}
+	}
+}

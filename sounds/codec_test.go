@@ -1,0 +1,149 @@
+package sounds
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+)
+
+// TestMDCT holds the fast transform against its definition.
+func TestMDCT(t *testing.T) {
+	for _, n := range []int{16, 64, 256, 1024} {
+		x, y := make([]float64, n/2), make([]float64, n)
+		for k := range x {
+			x[k] = math.Sin(float64(k*k + 1))
+		}
+		newMDCT(n).inverse(y, x)
+		for i := range y {
+			want := 0.0
+			for k := range x {
+				want += x[k] * math.Cos(math.Pi/float64(2*n)*float64(2*i+1+n/2)*float64(2*k+1))
+			}
+			if math.Abs(y[i]-want) > 1e-10 {
+				t.Fatalf("%d frames: frame %d is %v, want %v", n, i, y[i], want)
+			}
+		}
+	}
+}
+
+// TestBookCodes: the words of a code are given out as the specification shows
+// it (section 3.2.1: lengths 2 4 4 4 4 2 3 3).
+func TestBookCodes(t *testing.T) {
+	b := &vorbisBook{}
+	lengths := []uint8{2, 4, 4, 4, 4, 2, 3, 3}
+	if err := b.makeCode(lengths); err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"00", "0100", "0101", "0110", "0111", "10", "110", "111"}
+	for entry, word := range words {
+		var data [1]byte
+		for i, bit := range word {
+			data[0] |= byte(bit-'0') << i
+		}
+		r := &vorbisBits{data: data[:]}
+		if got, ok := b.scalar(r); !ok || got != entry || r.left() != 8-len(word) {
+			t.Errorf("%s is entry %d (%v), %d bits left; want entry %d", word, got, ok, r.left(), entry)
+		}
+	}
+	for _, faulty := range [][]uint8{{1}, {1, 2}, {1, 1, 1}, {3, 3, 3}, {2}} {
+		b := &vorbisBook{}
+		if err := b.makeCode(faulty); (err == nil) != (len(faulty) == 1 && faulty[0] == 1) {
+			t.Errorf("lengths %v: %v", faulty, err)
+		}
+	}
+}
+
+// TestLongWords: words beyond the table of quick ones.
+func TestLongWords(t *testing.T) {
+	lengths := make([]uint8, 0, 32) // 1, 2, 3, ... 31, 32, 32
+	for n := uint8(1); n <= 32; n++ {
+		lengths = append(lengths, n)
+	}
+	lengths = append(lengths, 32)
+	b := &vorbisBook{}
+	if err := b.makeCode(lengths); err != nil {
+		t.Fatal(err)
+	}
+	for entry := range lengths { // n ones, then a zero; the last is all ones
+		var data [5]byte
+		binary.LittleEndian.PutUint32(data[:], uint32(1<<entry-1))
+		r := &vorbisBits{data: data[:]}
+		if got, ok := b.scalar(r); !ok || got != entry {
+			t.Errorf("entry %d came as %d (%v)", entry, got, ok)
+		}
+	}
+}
+
+func TestLatticeSide(t *testing.T) {
+	for _, c := range []struct{ entries, dimensions, want int }{
+		{0, 1, 0}, {1, 1, 1}, {8, 3, 2}, {26, 3, 2}, {27, 3, 3}, {28, 3, 3}, {1, 100, 1}, {6561, 8, 3}, {6560, 8, 2},
+	} {
+		if got := latticeSide(c.entries, c.dimensions); got != c.want {
+			t.Errorf("%d entries of %d: %d, want %d", c.entries, c.dimensions, got, c.want)
+		}
+	}
+}
+
+// comments is a block of Vorbis comments.
+func comments(list ...string) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, 2)
+	b = append(b, "me"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	for _, s := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
+		b = append(b, s...)
+	}
+	return b
+}
+
+func TestLoopTags(t *testing.T) {
+	for _, c := range []struct {
+		tags []string
+		want *[2]int64
+	}{
+		{nil, nil},
+		{[]string{"TITLE=x", "LOOPSTART=100", "LOOPLENGTH=50"}, &[2]int64{100, 150}},
+		{[]string{"LoopStart= 100"}, &[2]int64{100, 1000}},
+		{[]string{"LOOP_BEGIN=0", "LOOP_END=999"}, &[2]int64{0, 999}},
+		{[]string{"LOOPSTART=100", "LOOPEND=900"}, &[2]int64{100, 900}},
+		{[]string{"LOOPSTART=100", "LOOPLENGTH=901"}, nil},
+		{[]string{"LOOPSTART=-1"}, nil},
+		{[]string{"LOOPSTART=99999999999999999999"}, nil},
+		{[]string{"LOOPLENGTH=10"}, nil},
+		{[]string{"LOOPSTART"}, nil},
+	} {
+		clip := &Clip{Channels: 1, Samples: make([]float32, 1000)}
+		applyTags(clip, parseComments(comments(c.tags...)))
+		if (clip.Loop == nil) != (c.want == nil) || clip.Loop != nil && *clip.Loop != *c.want {
+			t.Errorf("%q: %v, want %v", c.tags, clip.Loop, c.want)
+		}
+	}
+	whole := comments("LOOPSTART=1")
+	for n := range whole { // cut short anywhere
+		parseComments(whole[:n])
+	}
+}
+
+// TestCompanding: the ends and the middle of G.711.
+func TestCompanding(t *testing.T) {
+	var x [4]float32
+	decodeALaw(x[:], []byte{0xd5, 0x55, 0xaa, 0x2a})
+	if x != [4]float32{8. / 32768, -8. / 32768, 32256. / 32768, -32256. / 32768} {
+		t.Errorf("A-law: %v", x)
+	}
+	decodeULaw(x[:], []byte{0xff, 0x7f, 0x80, 0x00})
+	if x != [4]float32{0, 0, 32124. / 32768, -32124. / 32768} {
+		t.Errorf("u-law: %v", x)
+	}
+}
+
+// TestRatio: whole numbers beyond 64 bits on the way.
+func TestRatio(t *testing.T) {
+	r := newRatio(768000, 1001)
+	if got := r.scale(1 << 40); got != 843581348783185 {
+		t.Errorf("2^40 frames become %d", got)
+	}
+	if frame, phase := newRatio(160, 147).place(1 << 50); frame != 1034420539411660 || phase != 128 {
+		t.Errorf("frame 2^50 lies at %d and %d", frame, phase)
+	}
+}

@@ -1,0 +1,175 @@
+package sounds
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func mustDecode(t *testing.T, data []byte) *Clip {
+	t.Helper()
+	c, err := Decode(context.Background(), "x", bytes.NewReader(data), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// swelling is a FLAC file of a few bytes a frame, each of which is 65,535
+// samples of eight channels.
+func swelling(frames int) []byte {
+	info := make([]byte, 34)
+	binary.BigEndian.PutUint16(info, 0xffff)
+	binary.BigEndian.PutUint16(info[2:], 0xffff)
+	binary.BigEndian.PutUint64(info[10:], 48000<<44|7<<41|15<<36) // rate, channels-1, bits-1, length not known
+	b := append([]byte("fLaC\x80\x00\x00\x22"), info...)
+	for range frames {
+		start := len(b)
+		b = append(b, 0xff, 0xf8, 0x70, 0x78, 0, 0xff, 0xfe) // a block of 16-bit size, eight channels, bits as announced
+		b[start+3] = 0x70
+		b = append(b, crc8(b[start:]))
+		for range 8 {
+			b = append(b, 0, 0, 0) // constant: zero
+		}
+		b = binary.BigEndian.AppendUint16(b, newFLACSum().of(b[start:]))
+	}
+	return b
+}
+
+// TestSwelling: a small file of enormous silence is refused while it is still
+// small.
+func TestSwelling(t *testing.T) {
+	if c := mustDecode(t, swelling(2)); c.Frames() != 2*65535 || c.Channels != 8 {
+		t.Fatalf("%d frames of %d channels", c.Frames(), c.Channels)
+	}
+	if n := len(swelling(1000)); n > 40000 {
+		t.Fatalf("it has %d bytes", n)
+	}
+	allocated := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Decode(context.Background(), "x", bytes.NewReader(swelling(1000)), Limits{}); !errors.Is(err, ErrLimit) {
+				b.Fatal(err)
+			}
+		}
+	}).AllocedBytesPerOp()
+	if allocated > 200<<20 {
+		t.Errorf("%d bytes were allocated", allocated)
+	}
+}
+
+func TestFLACChecksumOfAll(t *testing.T) {
+	data := mustRead(t, "testdata/formats/flac-8.flac")
+	mustDecode(t, data)
+	data[8+18] ^= 1
+	_, err := Decode(context.Background(), "x", bytes.NewReader(data), Limits{})
+	if !errors.Is(err, ErrDecode) || err.Error() != "sounds: x: the checksum of all samples is not the one announced" {
+		t.Errorf("error %v", err)
+	}
+	clear(data[8+18 : 8+34]) // none announced
+	mustDecode(t, data)
+}
+
+// oggPages splits a file into its pages.
+func oggPages(t *testing.T, data []byte) [][]byte {
+	t.Helper()
+	var pages [][]byte
+	for len(data) > 0 {
+		_, rest, err := readPage(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, bytes.Clone(data[:len(data)-len(rest)]))
+		data = rest
+	}
+	return pages
+}
+
+// moved changes the positions of pages by so many frames, or their serial.
+func moved(pages [][]byte, frames int64, serial uint32) []byte {
+	var out []byte
+	for _, p := range pages {
+		p = bytes.Clone(p)
+		if at := int64(binary.LittleEndian.Uint64(p[6:])); at > 0 {
+			binary.LittleEndian.PutUint64(p[6:], uint64(at+frames))
+		}
+		binary.LittleEndian.PutUint32(p[14:], serial)
+		binary.LittleEndian.PutUint32(p[22:], oggSum(p))
+		out = append(out, p...)
+	}
+	return out
+}
+
+// TestOggBeginning: the first position of a stream cuts off what comes before
+// zero.
+func TestOggBeginning(t *testing.T) {
+	data := mustRead(t, "testdata/formats/vorbis-many-pages.ogg")
+	pages := oggPages(t, data)
+	whole, cut := mustDecode(t, data), mustDecode(t, moved(pages, -100, 7))
+	if !slices.Equal(cut.Samples, whole.Samples[100*whole.Channels:]) {
+		t.Errorf("%d frames are left of %d, want all but the first 100", cut.Frames(), whole.Frames())
+	}
+}
+
+// TestOggChain: streams one after the other are one sound; a torn one is an
+// error that says where.
+func TestOggChain(t *testing.T) {
+	data := mustRead(t, "testdata/formats/vorbis-many-pages.ogg")
+	pages := oggPages(t, data)
+	one, two := mustDecode(t, data), mustDecode(t, append(bytes.Clone(data), moved(pages, 0, 99)...))
+	if !slices.Equal(two.Samples, append(slices.Clone(one.Samples), one.Samples...)) {
+		t.Errorf("%d frames, want twice %d", two.Frames(), one.Frames())
+	}
+	for _, c := range []struct {
+		data []byte
+		text string
+	}{
+		{slices.Concat(slices.Delete(slices.Clone(pages), 3, 4)...), "Ogg page 3 is missing"},
+		{data[:len(data)-1], "cut short: an Ogg page of"},
+		{append(bytes.Clone(data), mustRead(t, "testdata/formats/vorbis-8000-1.ogg")...), "a chain of Ogg streams of different rates or channels is not read"},
+	} {
+		_, err := Decode(context.Background(), "x", bytes.NewReader(c.data), Limits{})
+		if err == nil || !strings.HasPrefix(err.Error(), "sounds: x: "+c.text) {
+			t.Errorf("error %v, want %q", err, c.text)
+		}
+	}
+}
+
+// TestMP3Around: what stands before and behind the frames changes nothing.
+func TestMP3Around(t *testing.T) {
+	data := mustRead(t, "testdata/formats/mp3-44100-2-vbr.mp3")
+	want := mustDecode(t, data)
+	tag := append([]byte("ID3\x04\x00\x10\x00\x00\x01\x00"), make([]byte, 128+10)...) // 128 bytes, and a footer
+	id3v1 := append([]byte("TAG"), make([]byte, 125)...)
+	for name, variant := range map[string][]byte{
+		"ID3v2":        slices.Concat(tag, data),
+		"two ID3v2":    slices.Concat(tag, tag, data),
+		"ID3v1":        slices.Concat(data, id3v1),
+		"rubbish":      slices.Concat(make([]byte, 1000), data),
+		"APE":          slices.Concat(data, []byte("APETAGEX\xd0\x07\x00\x00"), make([]byte, 64)),
+		"half a frame": slices.Concat(data, data[len(data)-100:]),
+	} {
+		c, err := Decode(context.Background(), "x", bytes.NewReader(variant), Limits{})
+		if err != nil || !slices.Equal(c.Samples, want.Samples) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, text := range []string{"ID3\x04\x00\x00\x7f\x7f\x7f\x7f", "ID3\x04\x00\x00\x00\x00\x00\x00"} { // 256 MiB announced
+		if _, err := Decode(context.Background(), "x", strings.NewReader(text), Limits{}); !errors.Is(err, ErrFormat) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

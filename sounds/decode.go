@@ -1,0 +1,144 @@
+package sounds
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Decode reads a whole sound from r: WAV, FLAC, Ogg Vorbis or MP3, known by
+// its content. name stands in errors, which are one line and wrap ErrFormat,
+// ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
+// error, never a panic, a hang or much memory. Control side.
+func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
+	lim = lim.withDefaults()
+	data, err := readAll(ctx, r, lim.Bytes)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	decode, err := decoderOf(data)
+	if err != nil {
+		return nil, named(name, err)
+	}
+	clip, err := guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
+		clip, err := decode(ctx, data, lim.forSize(len(data)))
+		if err != nil {
+			return nil, err
+		}
+		return clip, clip.check()
+	})
+	if err != nil {
+		return nil, named(name, err)
+	}
+	clip.Name = name
+	return clip, nil
+}
+
+// readAll reads r to its end, in pieces, so that nothing is sized by what
+// anybody promises. Three empty reads in a row end it.
+func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
+	var (
+		buf   bytes.Buffer
+		piece [32 << 10]byte
+		empty int
+	)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("given up: %w", err)
+		}
+		n, err := r.Read(piece[:])
+		if int64(buf.Len()+n) > limit {
+			return nil, beyond("more than %d bytes", limit)
+		}
+		buf.Write(piece[:n])
+		switch {
+		case errors.Is(err, io.EOF):
+			return buf.Bytes(), nil
+		case err != nil:
+			return nil, err
+		case n > 0:
+			empty = 0
+		default:
+			if empty++; empty == 3 {
+				return nil, io.ErrNoProgress
+			}
+		}
+	}
+}
+
+// decoder turns the bytes of a file into a clip. It may trust nothing in them,
+// looks at ctx now and then, and allocates in proportion to what it has
+// decoded.
+type decoder func(ctx context.Context, data []byte, lim Limits) (*Clip, error)
+
+// decoderOf knows a format by its content.
+func decoderOf(data []byte) (decoder, error) {
+	if len(data) == 0 {
+		return nil, unknown("the file is empty")
+	}
+	body := data[id3Size(data):]
+	switch {
+	case isWAV(data):
+		return decodeWAV, nil
+	case bytes.HasPrefix(body, []byte("fLaC")):
+		return decodeFLAC, nil
+	case bytes.HasPrefix(data, []byte("OggS")):
+		return decodeOgg, nil
+	case len(body) < len(data) || isMP3(body):
+		return decodeMP3, nil
+	}
+	for _, f := range [...]struct {
+		at          int
+		magic, name string
+	}{
+		{0, "FORM", "AIFF"}, {0, "MThd", "MIDI"}, {0, "caff", "Core Audio"}, {4, "ftyp", "MP4"}, {0, "\x1aE\xdf\xa3", "Matroska or WebM"},
+		{0, ".snd", "AU"}, {0, "wvpk", "WavPack"}, {0, "MAC ", "Monkey's Audio"}, {0, "0&\xb2u", "WMA"}, {0, "RIFF", "RIFF without WAVE"},
+		{0, "PK\x03\x04", "ZIP"}, {0, "\x89PNG", "PNG"}, {0, "\xff\xd8\xff", "JPEG"},
+	} {
+		if len(data) >= f.at+len(f.magic) && string(data[f.at:f.at+len(f.magic)]) == f.magic {
+			return nil, unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", f.name)
+		}
+	}
+	if head := data[:min(len(data), 256)]; isText(head) {
+		return nil, unknown("this is text, not a sound")
+	}
+	return nil, unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
+}
+
+func isText(b []byte) bool {
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size == 1 && len(b) > 3 || r < ' ' && r != '\n' && r != '\r' && r != '\t' {
+			return false
+		}
+		b = b[size:]
+	}
+	return true
+}
+
+// id3Size returns the length of the ID3v2 tags that data begins with, which is
+// never more than data is long.
+func id3Size(data []byte) int {
+	at := 0
+	for len(data)-at >= 10 && string(data[at:at+3]) == "ID3" {
+		size := 0
+		for _, b := range data[at+6 : at+10] {
+			if b >= 0x80 {
+				return at
+			}
+			size = size<<7 | int(b)
+		}
+		size += 10
+		if data[at+5]&0x10 != 0 {
+			size += 10 // a footer
+		}
+		at += size
+		if at >= len(data) {
+			return len(data)
+		}
+	}
+	return at
+}

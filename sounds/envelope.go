@@ -1,0 +1,158 @@
+package sounds
+
+import (
+	"voicepool/internal/loudness"
+	"voicepool/voice"
+)
+
+// loopAhead is how far into the repetitions the index of a looped voice looks,
+// in seconds.
+const loopAhead = 2
+
+// leastHops is the shortest stretch whose average counts: 60 ms.
+const leastHops = 3
+
+// hopper gathers the K-weighted energy of a sound, hop by hop.
+type hopper struct {
+	filters []loudness.Filter
+	hop     int64
+	sum     float64
+	frames  int64     // in the hop under way
+	k       []float64 // the mean of the channels, as a mean square
+}
+
+func newHopper(rate, channels int) *hopper {
+	h := &hopper{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
+	for i := range h.filters {
+		h.filters[i] = loudness.NewFilter(rate)
+	}
+	return h
+}
+
+// hopFrames is 20 ms at a rate, rounded, and at least one frame.
+func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
+
+// write takes whole frames of interleaved samples.
+func (h *hopper) write(samples []float32) {
+	channels := len(h.filters)
+	for ; len(samples) >= channels; samples = samples[channels:] {
+		for c := range h.filters {
+			y := h.filters[c].Next(float64(samples[c]))
+			h.sum += float64(y * y)
+		}
+		h.frames++
+		if h.frames == h.hop {
+			h.end()
+		}
+	}
+}
+
+// end closes a hop, which counts in full even where the sound ends within it.
+func (h *hopper) end() {
+	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
+	h.sum, h.frames = 0, 0
+	for c := range h.filters {
+		h.filters[c].Rest()
+	}
+}
+
+// finish returns the energies with the last, partial hop.
+func (h *hopper) finish() []float64 {
+	if h.frames > 0 {
+		h.end()
+	}
+	return h.k
+}
+
+// fork returns a copy that goes on by itself.
+func (h *hopper) fork() *hopper {
+	c := *h
+	c.filters = append([]loudness.Filter(nil), h.filters...)
+	c.k = append([]float64(nil), h.k...)
+	return &c
+}
+
+// measureEnvelope makes both tables of a sound, for voices that play to the end and
+// for those that repeat loop, given in frames, which is not empty unless the
+// sound is.
+func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
+	h := newHopper(rate, channels)
+	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
+	h.write(samples[:to])
+	looped := h.fork()
+	h.write(samples[to:])
+	e := voice.Envelope{Hop: h.hop, Once: narrow(indexOnce(h.finish()))}
+	if from == to {
+		return e
+	}
+	ahead := max((loopAhead*int64(rate)+h.hop-1)/h.hop, leastHops)
+	hops := (loop[1] + h.hop - 1) / h.hop
+	for int64(len(looped.k)) < hops+ahead {
+		missing := (hops+ahead-int64(len(looped.k)))*h.hop - looped.frames
+		looped.write(samples[from:min(to, from+missing*int64(channels))])
+	}
+	e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))
+	return e
+}
+
+func narrow(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i := range x {
+		y[i] = float32(x[i])
+	}
+	return y
+}
+
+// indexOnce returns the best average of k from each hop on: the largest mean of
+// k[i:j] over all j >= i+3, and where fewer than three hops are left, their sum
+// by three. The sums S from each hop to the end are points (j, -S[j]); the best
+// mean is the steepest line from i to one of them, which is a corner of their
+// upper hull, found by bisection, for the steepness along a hull has one peak.
+func indexOnce(k []float64) []float64 {
+	n := len(k)
+	rest := make([]float64, n+1)
+	for i := n - 1; i >= 0; i-- {
+		rest[i] = rest[i+1] + k[i]
+	}
+	mean := func(i, j int) float64 { return (rest[i] - rest[j]) / float64(j-i) }
+	g := make([]float64, n)
+	var hull []int // from right to left
+	for i := n - 1; i >= 0; i-- {
+		j := i + leastHops
+		if j > n {
+			g[i] = rest[i] / leastHops
+			continue
+		}
+		for len(hull) > 1 && mean(j, hull[len(hull)-1]) <= mean(hull[len(hull)-1], hull[len(hull)-2]) {
+			hull = hull[:len(hull)-1]
+		}
+		hull = append(hull, j)
+		lo, hi := 0, len(hull)-1 // the peak is the leftmost corner that its right neighbour does not pass
+		for lo < hi {
+			mid := (lo + hi + 1) / 2
+			if mean(i, hull[mid]) >= mean(i, hull[mid-1]) {
+				lo = mid
+			} else {
+				hi = mid - 1
+			}
+		}
+		g[i] = mean(i, hull[lo])
+	}
+	return g
+}
+
+// indexLoop returns the same for the first hops of an unrolled loop, looking
+// ahead by a fixed number of hops.
+func indexLoop(k []float64, hops, ahead int) []float64 {
+	g := make([]float64, hops)
+	for i := range g {
+		sum := 0.0
+		for j, x := range k[i : i+ahead] {
+			sum += x
+			if j+1 >= leastHops {
+				g[i] = max(g[i], sum/float64(j+1))
+			}
+		}
+	}
+	return g
+}

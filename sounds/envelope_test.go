@@ -1,0 +1,170 @@
+package sounds
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"voicepool/internal/loudness"
+)
+
+// bestOnce is the definition of the index, in O(n^2).
+func bestOnce(k []float64) []float64 {
+	g := make([]float64, len(k))
+	for i := range k {
+		sum := 0.0
+		for j := i; j < len(k); j++ {
+			sum += k[j]
+			if n := j + 1 - i; n >= 3 {
+				g[i] = max(g[i], sum/float64(n))
+			}
+		}
+		if len(k)-i < 3 {
+			g[i] = sum / 3
+		}
+	}
+	return g
+}
+
+// TestIndexAgainstDefinition: hull and bisection find what the definition says.
+func TestIndexAgainstDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		energy := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Just(0.0), rapid.Just(0.25), rapid.Float64Range(0, 1e-12))
+		k := rapid.SliceOfN(energy, 0, 200).Draw(t, "k")
+		got, want := indexOnce(k), bestOnce(k)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-12*(1+want[i]) {
+				t.Fatalf("hop %d of %d: %v, by definition %v", i, len(k), got[i], want[i])
+			}
+		}
+	})
+}
+
+func TestIndexByHand(t *testing.T) {
+	for _, c := range []struct{ k, want []float64 }{
+		{nil, nil},
+		{[]float64{3}, []float64{1}},
+		{[]float64{3, 6}, []float64{3, 2}},
+		{[]float64{3, 6, 9}, []float64{6, 5, 3}},
+		{[]float64{0, 0, 0, 0, 8}, []float64{1.6, 2, 8. / 3, 8. / 3, 8. / 3}}, // a pause with a future
+		{[]float64{9, 9, 9, 0, 0, 0}, []float64{9, 6, 3, 0, 0, 0}},            // the longest is not always the best
+	} {
+		got := indexOnce(c.k)
+		for i := range c.want {
+			if math.Abs(got[i]-c.want[i]) > 1e-15 {
+				t.Errorf("%v: %v, want %v", c.k, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// unrolledIndex is the definition for loops: the sound, then its loop again and
+// again, filtered from rest, hopped, and the best average of at most so many
+// hops.
+func unrolledIndex(x []float32, rate int, loop [2]int64) []float64 {
+	hop := int(hopFrames(rate))
+	ahead := max((2*rate+hop-1)/hop, 3)
+	hops := (int(loop[1]) + hop - 1) / hop
+	f := loudness.NewFilter(rate)
+	k := make([]float64, hops+ahead)
+	for i := range len(k) * hop {
+		p := int64(i)
+		if p >= loop[1] {
+			p = loop[0] + (p-loop[1])%(loop[1]-loop[0])
+		}
+		y := f.Next(float64(x[p]))
+		k[i/hop] += y * y / float64(hop)
+	}
+	g := make([]float64, hops)
+	for i := range g {
+		for n := 3; n <= ahead; n++ {
+			sum := 0.0
+			for _, e := range k[i : i+n] {
+				sum += e
+			}
+			g[i] = max(g[i], sum/float64(n))
+		}
+	}
+	return g
+}
+
+func TestEnvelope(t *testing.T) {
+	for _, c := range []struct {
+		rate, frames int
+		loop         [2]int64
+	}{
+		{48000, 30000, [2]int64{0, 30000}}, {48000, 30000, [2]int64{1000, 20500}}, {44100, 5000, [2]int64{4990, 5000}},
+		{8000, 20000, [2]int64{0, 20000}}, {1000, 500, [2]int64{100, 101}}, {8, 20, [2]int64{0, 20}}, {1, 5, [2]int64{2, 5}}, {48000, 1, [2]int64{0, 1}},
+	} {
+		x := make([]float32, c.frames)
+		state := uint32(7)
+		for i := range x {
+			state = state*1664525 + 1013904223
+			x[i] = float32(int32(state)) / (1 << 31) * float32(1-i%(1+c.frames/3)*2/c.frames)
+		}
+		e := measureEnvelope(x, 1, c.rate, c.loop)
+		if e.Hop != hopFrames(c.rate) {
+			t.Fatalf("a hop of %d", e.Hop)
+		}
+		hops := (c.frames + int(e.Hop) - 1) / int(e.Hop)
+		if len(e.Once) != hops {
+			t.Fatalf("%d Hz: %d hops, want %d", c.rate, len(e.Once), hops)
+		}
+		f := loudness.NewFilter(c.rate)
+		k := make([]float64, hops)
+		for i, s := range x {
+			y := f.Next(float64(s))
+			k[i/int(e.Hop)] += y * y / float64(e.Hop)
+		}
+		near(t, "once", e.Once, bestOnce(k))
+		near(t, "loop", e.Loop, unrolledIndex(x, c.rate, c.loop))
+	}
+}
+
+func near(t *testing.T, what string, got []float32, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d hops, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if math.Abs(float64(got[i])-want[i]) > 1e-6*want[i]+1e-30 {
+			t.Fatalf("%s: hop %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// TestEnvelopeChannels: the energy is the mean of the channels.
+func TestEnvelopeChannels(t *testing.T) {
+	mono, left := make([]float32, 4800), make([]float32, 9600)
+	for i := range mono {
+		mono[i] = float32(i%7) / 7
+		left[2*i] = mono[i]
+	}
+	a := measureEnvelope(mono, 1, 48000, [2]int64{0, 4800})
+	b := measureEnvelope(left, 2, 48000, [2]int64{0, 4800})
+	for i := range a.Once {
+		if b.Once[i] != a.Once[i]/2 || b.Loop[i] != a.Loop[i]/2 {
+			t.Fatalf("hop %d: %v and %v in one channel of two, %v and %v in mono", i, b.Once[i], b.Loop[i], a.Once[i], a.Loop[i])
+		}
+	}
+}
+
+func TestHop(t *testing.T) {
+	for rate, want := range map[int]int64{1: 1, 8: 1, 74: 1, 75: 2, 1000: 20, 11025: 221, 44100: 882, 48000: 960} {
+		if got := hopFrames(rate); got != want {
+			t.Errorf("at %d Hz a hop is %d frames, want %d", rate, got, want)
+		}
+	}
+}
+
+func BenchmarkIndex(b *testing.B) {
+	k := make([]float64, 30000) // ten minutes
+	for i := range k {
+		k[i] = float64(len(k) - i)
+	}
+	for b.Loop() {
+		indexOnce(k)
+	}
+}

@@ -1,0 +1,200 @@
+package sounds
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	errFLACSync  = errors.New("no frame begins here")
+	errFLACShort = errors.New("cut short")
+)
+
+// flacFrame decodes one frame at a time; its samples are those of the last.
+type flacFrame struct {
+	sum     *flacSum
+	block   int // frames in it
+	samples [8][]int64
+}
+
+// How two channels stand for left and right.
+const (
+	flacLeftSide  = 8
+	flacSideRight = 9
+	flacMidSide   = 10
+)
+
+// read decodes the frame at the beginning of data, checks it against what the
+// file says of all frames, and returns its length in bytes.
+func (f *flacFrame) read(data []byte, info *flacInfo) (int, error) {
+	r := flacBits{data: data}
+	if r.take(15) != 0x7ffc {
+		return 0, errFLACSync
+	}
+	r.take(1) // fixed or variable blocks; the frames say their own length
+	sizeCode, rateCode, mode, bitsCode := r.take(4), r.take(4), int(r.take(4)), r.take(3)
+	if r.take(1) != 0 {
+		return 0, errFLACSync
+	}
+	for n := codedLength(byte(r.take(8))); n > 1; n-- { // the frame's number, which nothing here needs
+		r.take(8)
+	}
+	switch {
+	case sizeCode == 0:
+		return 0, errors.New("a reserved block size")
+	case sizeCode == 1:
+		f.block = 192
+	case sizeCode <= 5:
+		f.block = 144 << sizeCode
+	case sizeCode == 6:
+		f.block = int(r.take(8)) + 1
+	case sizeCode == 7:
+		f.block = int(r.take(16)) + 1
+	default:
+		f.block = 1 << sizeCode
+	}
+	rate := info.rate
+	switch rateCode {
+	case 0:
+	case 12:
+		rate = int64(r.take(8)) * 1000
+	case 13:
+		rate = int64(r.take(16))
+	case 14:
+		rate = int64(r.take(16)) * 10
+	case 15:
+		return 0, errors.New("a reserved rate")
+	default:
+		rate = [...]int64{1: 88200, 176400, 192000, 8000, 16000, 22050, 24000, 32000, 44100, 48000, 96000}[rateCode]
+	}
+	at := r.offset()
+	sum := byte(r.take(8))
+	if r.over() {
+		return 0, errFLACShort
+	}
+	if crc8(data[:at]) != sum {
+		return 0, errors.New("the checksum of its header is wrong")
+	}
+	bits, channels := info.bits, mode+1
+	switch bitsCode {
+	case 0:
+	case 3:
+		return 0, errors.New("a reserved sample size")
+	default:
+		bits = [...]uint{1: 8, 12, 0, 16, 20, 24, 32}[bitsCode]
+	}
+	if mode >= flacLeftSide {
+		channels = 2
+	}
+	switch {
+	case mode > flacMidSide:
+		return 0, errors.New("reserved channels")
+	case channels != info.channels:
+		return 0, fmt.Errorf("it has %d channels, the file says %d", channels, info.channels)
+	case bits != info.bits:
+		return 0, fmt.Errorf("it has %d bits, the file says %d", bits, info.bits)
+	case rate != info.rate:
+		return 0, fmt.Errorf("its rate is %d Hz, the file says %d", rate, info.rate)
+	case f.block > info.maxBlock:
+		return 0, fmt.Errorf("%d frames in a block, the file says at most %d", f.block, info.maxBlock)
+	}
+	for ch := range channels {
+		b := bits
+		if mode == flacLeftSide && ch == 1 || mode == flacSideRight && ch == 0 || mode == flacMidSide && ch == 1 {
+			b++ // a difference needs one bit more
+		}
+		if cap(f.samples[ch]) < f.block {
+			f.samples[ch] = make([]int64, f.block)
+		}
+		f.samples[ch] = f.samples[ch][:f.block]
+		if err := readSubframe(&r, f.samples[ch], b); err != nil {
+			return 0, err
+		}
+		if r.over() {
+			return 0, errFLACShort
+		}
+	}
+	r.align()
+	at = r.offset()
+	check := uint16(r.take(16))
+	if r.over() {
+		return 0, errFLACShort
+	}
+	if f.sum.of(data[:at]) != check {
+		return 0, errors.New("its checksum is wrong")
+	}
+	f.undoStereo(mode)
+	limit := int64(1) << (bits - 1)
+	for ch := range channels {
+		for _, x := range f.samples[ch] {
+			if x < -limit || x >= limit {
+				return 0, fmt.Errorf("a sample of %d does not fit %d bits", x, bits)
+			}
+		}
+	}
+	return at + 2, nil
+}
+
+// codedLength is how many bytes a number has that begins with b, in the scheme
+// of UTF-8.
+func codedLength(b byte) int {
+	n := 0
+	for ; b&0x80 != 0 && n < 7; b <<= 1 {
+		n++
+	}
+	return max(n, 1)
+}
+
+func (f *flacFrame) undoStereo(mode int) {
+	a, b := f.samples[0], f.samples[1]
+	switch mode {
+	case flacLeftSide:
+		for i := range a {
+			b[i] = a[i] - b[i]
+		}
+	case flacSideRight:
+		for i := range a {
+			a[i] += b[i]
+		}
+	case flacMidSide:
+		for i := range a {
+			mid := a[i]<<1 | b[i]&1
+			a[i], b[i] = (mid+b[i])>>1, (mid-b[i])>>1
+		}
+	}
+}
+
+// crc8 is the checksum of a frame's header, by the polynomial x^8+x^2+x+1.
+func crc8(b []byte) byte {
+	var sum byte
+	for _, b := range b {
+		sum ^= b
+		for range 8 {
+			sum = sum<<1 ^ 0x07&-(sum>>7)
+		}
+	}
+	return sum
+}
+
+// flacSum is the checksum of a whole frame, by the polynomial x^16+x^15+x^2+1.
+type flacSum [256]uint16
+
+func newFLACSum() *flacSum {
+	t := &flacSum{}
+	for i := range t {
+		sum := uint16(i) << 8
+		for range 8 {
+			sum = sum<<1 ^ 0x8005&-(sum>>15)
+		}
+		t[i] = sum
+	}
+	return t
+}
+
+func (t *flacSum) of(b []byte) uint16 {
+	var sum uint16
+	for _, b := range b {
+		sum = sum<<8 ^ t[byte(sum>>8)^b]
+	}
+	return sum
+}

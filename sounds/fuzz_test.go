@@ -1,0 +1,114 @@
+package sounds
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// narrowLimits keep a fuzzer busy with many small sounds.
+var narrowLimits = Limits{Frames: 1 << 18, Bytes: 1 << 20, Memory: 1 << 22, Time: 5 * time.Second}
+
+// seed adds the small files of testdata of a kind.
+func seed(f *testing.F, pattern string) {
+	for _, folder := range []string{"testdata/hostile", "testdata/formats"} {
+		files, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if len(data) < 16<<10 && !strings.HasPrefix(filepath.Base(name), "golden") {
+				f.Add(data)
+			}
+		}
+	}
+}
+
+// tryDecode wants a proper sound or a proper error of whatever data is.
+func tryDecode(t *testing.T, data []byte) {
+	c, err := Decode(context.Background(), "x", bytes.NewReader(data), narrowLimits)
+	if err != nil {
+		if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrDecode) && !errors.Is(err, ErrLimit) {
+			t.Fatalf("an error of no kind: %v", err)
+		}
+		text := err.Error()
+		if strings.Contains(text, "the decoder failed") || strings.Contains(text, "took longer") || strings.Contains(text, "\n") {
+			t.Fatal(err)
+		}
+		return
+	}
+	if err := c.valid(); err != nil {
+		t.Fatalf("not a valid clip: %v", err)
+	}
+	if c.Frames() > narrowLimits.Frames || int64(4*len(c.Samples)) > narrowLimits.Memory {
+		t.Fatalf("%d frames of %d channels pass the limits", c.Frames(), c.Channels)
+	}
+}
+
+func FuzzWAV(f *testing.F) {
+	seed(f, "wav-*")
+	f.Fuzz(tryDecode)
+}
+
+func FuzzFLAC(f *testing.F) {
+	seed(f, "*flac-*")
+	f.Fuzz(tryDecode)
+}
+
+// FuzzFLACSubframe reaches what the checksums of a frame keep from FuzzFLAC.
+func FuzzFLACSubframe(f *testing.F) {
+	f.Add(uint8(16), uint16(192), []byte{0x10, 0, 0, 1, 2, 3, 4, 5})
+	f.Add(uint8(33), uint16(4096), []byte{0x7e, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	f.Fuzz(func(t *testing.T, bits uint8, size uint16, data []byte) {
+		if bits < 4 || bits > 33 || size == 0 {
+			return
+		}
+		r := flacBits{data: data}
+		_ = readSubframe(&r, make([]int64, size), uint(bits))
+		if r.offset() > len(data)+8 && !r.over() {
+			t.Fatal("it read beyond the end and did not notice")
+		}
+	})
+}
+
+// FuzzOgg repairs the checksums of all pages, so that what is within them is
+// reached.
+func FuzzOgg(f *testing.F) {
+	seed(f, "*ogg-*")
+	seed(f, "*vorbis-*")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = bytes.Clone(data)
+		for rest := data; ; {
+			at := bytes.Index(rest, []byte("OggS"))
+			if at < 0 || len(rest) < at+27 {
+				break
+			}
+			rest = rest[at:]
+			size := 27 + int(rest[26])
+			for _, n := range rest[27:min(size, len(rest))] {
+				size += int(n)
+			}
+			if size > len(rest) {
+				break
+			}
+			binary.LittleEndian.PutUint32(rest[22:], oggSum(rest[:size]))
+			rest = rest[size:]
+		}
+		tryDecode(t, data)
+	})
+}
+
+func FuzzMP3(f *testing.F) {
+	seed(f, "*mp3-*")
+	f.Fuzz(tryDecode)
+}

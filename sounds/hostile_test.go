@@ -1,0 +1,139 @@
+package sounds_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/sounds"
+)
+
+// hostile says of each file in testdata/hostile what must come of it: the
+// error, or the channels, the rate, the frames, and the samples.
+var hostile = map[string]struct {
+	err            error
+	text           string
+	channels, rate int
+	frames         int64
+	sum            string
+}{
+	"flac-bitflip.flac":                  {err: sounds.ErrDecode, text: "frame 0: a subframe of the reserved kind 13"},
+	"flac-blocksize-0.flac":              {err: sounds.ErrDecode, text: "blocks of 0 to 0 frames, they have at least 16"},
+	"flac-bps1.flac":                     {err: sounds.ErrDecode, text: "samples of 1 bits, they have 4 to 32"},
+	"flac-empty.flac":                    {err: sounds.ErrFormat, text: "the file is empty"},
+	"flac-magic-only.flac":               {err: sounds.ErrDecode, text: "there is no STREAMINFO"},
+	"flac-metadata-16mb.flac":            {err: sounds.ErrDecode, text: "cut short: 16777215 bytes of metadata are announced, 64 are there"},
+	"flac-nsamples-0.flac":               {channels: 2, rate: 44100, frames: 2000, sum: "9743d4e2306eba68"},
+	"flac-si-8ch-frames-stereo.flac":     {err: sounds.ErrDecode, text: "frame 0: it has 2 channels, the file says 8"},
+	"flac-si-mono-frames-stereo.flac":    {err: sounds.ErrDecode, text: "frame 0: it has 2 channels, the file says 1"},
+	"flac-truncated.flac":                {err: sounds.ErrDecode, text: "frame 0: cut short"},
+	"flac-zero-rate.flac":                {err: sounds.ErrLimit, text: "a rate of 0 Hz is not in 1000..768000"},
+	"mp3-empty.mp3":                      {err: sounds.ErrFormat, text: "the file is empty"},
+	"mp3-noise.mp3":                      {err: sounds.ErrFormat, text: "neither WAV, FLAC, Ogg Vorbis nor MP3"},
+	"mp3-reservoir-cut.mp3":              {channels: 2, rate: 44100, frames: 5760, sum: "f2660ef362af9b38"},
+	"mp3-sync-only.mp3":                  {err: sounds.ErrDecode, text: "frame 0: cut short"},
+	"mp3-sync-zeros.mp3":                 {err: sounds.ErrFormat, text: "neither WAV, FLAC, Ogg Vorbis nor MP3"},
+	"mp3-truncated-midframe.mp3":         {err: sounds.ErrDecode, text: "cut short: 11 MP3 frames are announced, 1 are there"},
+	"ogg-255-channels.ogg":               {err: sounds.ErrLimit, text: "255 channels, at most 8 are read"},
+	"ogg-51.ogg":                         {err: sounds.ErrDecode, text: "cut short: an Ogg page of 7360 bytes is announced, 4942 are there"},
+	"ogg-bitflip.ogg":                    {err: sounds.ErrDecode, text: "the checksum of Ogg page 2 is wrong"},
+	"ogg-comment-vendor-2gb.ogg":         {channels: 2, rate: 44100, frames: 11025, sum: "8e4d3465df08a583"},
+	"ogg-empty.ogg":                      {err: sounds.ErrFormat, text: "the file is empty"},
+	"ogg-truncated-header.ogg":           {err: sounds.ErrDecode, text: "cut short: an Ogg page of 4338 bytes is announced, 142 are there"},
+	"ogg-zero-channels.ogg":              {err: sounds.ErrDecode, text: "the header says 0 channels"},
+	"ogg-zero-rate-badcrc.ogg":           {err: sounds.ErrDecode, text: "the checksum of Ogg page 0 is wrong"},
+	"ogg-zero-rate.ogg":                  {err: sounds.ErrLimit, text: "a rate of 0 Hz is not in 1000..768000"},
+	"ok-flac-seek-panics.flac":           {channels: 2, rate: 44100, frames: 5000, sum: "9ab545729b8bad58"},
+	"ok-mp3-seek-glitches.mp3":           {channels: 2, rate: 44100, frames: 11025, sum: "544ba285d169cfde"},
+	"ok-vorbis-5.1-rejected.ogg":         {channels: 6, rate: 44100, frames: 11025, sum: "d599b69580cb6851"},
+	"ok-wav-float32-rejected.wav":        {channels: 1, rate: 44100, frames: 11025, sum: "12b7c035c7652695"},
+	"wav-12bit.wav":                      {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-24bit-stereo.wav":               {channels: 2, rate: 44100, frames: 10, sum: "c42d974d317f4a73"},
+	"wav-32767-channels.wav":             {err: sounds.ErrLimit, text: "32767 channels, at most 8 are read"},
+	"wav-bpf-huge.wav":                   {err: sounds.ErrDecode, text: "32767 bytes a frame, but 1 channels of 2 bytes"},
+	"wav-bpf-negative.wav":               {err: sounds.ErrDecode, text: "32768 bytes a frame, but 1 channels of 2 bytes"},
+	"wav-bpf-one-16bit.wav":              {err: sounds.ErrDecode, text: "1 bytes a frame, but 1 channels of 2 bytes"},
+	"wav-chunk-2gb.wav":                  {err: sounds.ErrDecode, text: `cut short: a chunk "LIST" of 2147483646 bytes is announced, 108 bytes are there`},
+	"wav-chunk-7fffffff.wav":             {err: sounds.ErrDecode, text: `cut short: a chunk "LIST" of 2147483647 bytes is announced, 108 bytes are there`},
+	"wav-data-before-fmt.wav":            {err: sounds.ErrDecode, text: "the data chunk comes before the fmt chunk"},
+	"wav-data-size-80000000.wav":         {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-empty.wav":                      {err: sounds.ErrFormat, text: "the file is empty"},
+	"wav-extensible-fmt18.wav":           {err: sounds.ErrDecode, text: "an extensible fmt chunk of 18 bytes, it has at least 40"},
+	"wav-extensible-pcm16.wav":           {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-f32-nan.wav":                    {err: sounds.ErrDecode, text: "the sample of frame 0 is NaN, not within -8..+8"},
+	"wav-f32.wav":                        {channels: 1, rate: 44100, frames: 8, sum: "cc7b4a169308cf58"},
+	"wav-fmtsize-8.wav":                  {err: sounds.ErrDecode, text: "a fmt chunk of 8 bytes, it has at least 16"},
+	"wav-fmtsize-negative.wav":           {err: sounds.ErrDecode, text: `cut short: a chunk "fmt " of 4294967295 bytes is announced, 124 bytes are there`},
+	"wav-header-only-nodata.wav":         {err: sounds.ErrDecode, text: "cut short: 1000 bytes of samples are announced, 0 are there"},
+	"wav-neg-rate.wav":                   {err: sounds.ErrLimit, text: "a rate of 2147483649 Hz is not in 1000..768000"},
+	"wav-no-chunks.wav":                  {err: sounds.ErrDecode, text: "there is no fmt chunk"},
+	"wav-odd-chunk-padded.wav":           {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-odd-data-then-chunk.wav":        {channels: 1, rate: 44100, frames: 33, sum: "115bad14f1c9f2c0"},
+	"wav-ok.wav":                         {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-s32.wav":                        {channels: 1, rate: 44100, frames: 8, sum: "25bff2f4d7678df6"},
+	"wav-seek-overflow-3gb-declared.wav": {channels: 2, rate: 44100, frames: 16, sum: "1b8925dcf30382cd"},
+	"wav-streamed-ffffffff.wav":          {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-streamed-zero-size.wav":         {channels: 1, rate: 44100, frames: 50, sum: "ced4bcaf4c45f5d6"},
+	"wav-truncated.wav":                  {err: sounds.ErrDecode, text: "cut short: 100000 bytes of samples are announced, 20 are there"},
+	"wav-zero-channels.wav":              {err: sounds.ErrDecode, text: "the header says 0 channels"},
+	"wav-zero-length-data.wav":           {channels: 1, rate: 44100, frames: 0, sum: "e3b0c44298fc1c14"},
+	"wav-zero-rate.wav":                  {err: sounds.ErrLimit, text: "a rate of 0 Hz is not in 1000..768000"},
+}
+
+// TestHostile decodes every file of testdata/hostile, in a small part of what
+// is allowed, which is two seconds and 200 MB.
+func TestHostile(t *testing.T) {
+	files, err := os.ReadDir("testdata/hostile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(hostile) {
+		t.Errorf("%d files, %d expectations", len(files), len(hostile))
+	}
+	for _, file := range files {
+		t.Run(file.Name(), func(t *testing.T) {
+			want, ok := hostile[file.Name()]
+			if !ok {
+				t.Fatal("nothing is expected of it")
+			}
+			f, err := os.Open(filepath.Join("testdata/hostile", file.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			c, err := sounds.Decode(context.Background(), file.Name(), f, sounds.Limits{})
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if took > 2*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+				t.Errorf("it allocated %d bytes", n)
+			}
+			if want.err != nil {
+				text := "sounds: " + file.Name() + ": " + want.text
+				if !errors.Is(err, want.err) || err.Error() != text {
+					t.Fatalf("error %q, want %q", err, text)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Channels != want.channels || c.Rate != want.rate || c.Frames() != want.frames {
+				t.Errorf("%d channels, %d Hz, %d frames, want %d, %d, %d", c.Channels, c.Rate, c.Frames(), want.channels, want.rate, want.frames)
+			}
+			if got := sum(c.Samples); want.sum != "" && !strings.HasPrefix(got, want.sum) {
+				t.Errorf("samples %s, want %s", got[:16], want.sum)
+			}
+		})
+	}
+}

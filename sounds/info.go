@@ -1,0 +1,57 @@
+package sounds
+
+import (
+	"math"
+
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// Info is what is told about a sound: of its file, and of the memory that it
+// takes when prepared.
+type Info struct {
+	Name     string
+	File     string // its path; empty for embedded sounds
+	Format   string // wav, flac, vorbis, mp3
+	Encoding string // as in Clip
+	Channels int
+	Rate     int
+	Frames   int64     // at its own rate
+	Seconds  float64   // its length
+	Loop     *[2]int64 // in frames at its own rate; nil: it names none
+	Bytes    int64     // of memory, when prepared; 0 when it was not
+
+	// Measured says that the next two are known. They are -Inf for silence.
+	Measured bool
+	Loudness loudness.LUFS // integrated, by BS.1770-4
+	TruePeak pcm.Decibels  // relative to full scale
+}
+
+// Describe returns what is to be told of a clip. measure adds loudness and true
+// peak. Control side.
+func Describe(c *Clip, measure bool) Info {
+	info := Info{
+		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop,
+	}
+	if c.valid() != nil {
+		return info
+	}
+	info.Seconds = float64(info.Frames) / float64(c.Rate)
+	if measure {
+		info.Measured = true
+		info.Loudness, info.TruePeak = c.measure()
+	}
+	return info
+}
+
+func (c *Clip) measure() (loudness.LUFS, pcm.Decibels) {
+	m := loudness.NewMeter(c.Rate, c.loudnessWeights())
+	p := loudness.NewPeakMeter(c.Rate, c.Channels)
+	m.Write(c.Samples)
+	p.Write(c.Samples)
+	peak := p.TruePeak()
+	if peak == 0 {
+		return m.Integrated(), pcm.Decibels(math.Inf(-1))
+	}
+	return m.Integrated(), pcm.FromLinear(peak)
+}

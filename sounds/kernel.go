@@ -1,0 +1,158 @@
+package sounds
+
+import (
+	"math"
+	"sync"
+
+	"voicepool/pcm"
+)
+
+// The resampler's filter: a sinc under a Kaiser window. All lengths are in
+// frames of the slower of the two rates, all frequencies in units of its
+// Nyquist frequency. With these figures 44.1 to 48 kHz is flat to 20 kHz and
+// rejects from 22.05 kHz on, by more than 120 dB.
+const (
+	kernelHalf   = 84     // half its length
+	kernelShape  = 12.5   // of the window: -125 dB
+	kernelCutoff = 0.9535 // the middle of its slope, where it has fallen by half
+)
+
+// kernel returns the filter at x.
+func kernel(x float64) float64 {
+	r := x / kernelHalf
+	if r < 0 {
+		r = -r
+	}
+	if r >= 1 {
+		return 0
+	}
+	y := float64(kernelCutoff * x)
+	sinc := 1.0
+	if y != 0 {
+		sinc = pcm.SinPi(y) / float64(math.Pi*y)
+	}
+	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / bessel(kernelShape)
+}
+
+// bessel is the modified Bessel function I0, by its series.
+func bessel(y float64) float64 {
+	q := float64(y*y) / 4
+	sum, term := 1.0, 1.0
+	for n := 1.0; term > float64(sum*1e-18); n++ {
+		term = float64(term*q) / float64(n*n)
+		sum += term
+	}
+	return sum
+}
+
+// filter is the kernel, stretched to the slower rate and tabulated by phase:
+// row r is for places r/rows of a frame of the source behind a whole one. Its
+// window begins half-1 frames before that and ends half frames after it.
+// Immutable.
+type filter struct {
+	half  int64
+	rows  int64
+	table []float64 // rows+1 of them
+}
+
+// filterRows is how many rows make linear interpolation between them err by
+// less than -130 dB, where the kernel is not stretched. A grid has as many
+// points to a frame of the slower rate.
+const filterRows = 2048
+
+// maxExact bounds the table of a filter that is computed point by point, in
+// numbers.
+const maxExact = 1 << 17
+
+// newGrid tabulates one half of the kernel.
+func newGrid() []float64 {
+	grid := make([]float64, kernelHalf*filterRows+2)
+	for i := range grid {
+		grid[i] = kernel(float64(i) / filterRows)
+	}
+	return grid
+}
+
+// onGrid reads the kernel from a grid.
+func onGrid(grid []float64, x float64) float64 {
+	if x < 0 {
+		x = -x
+	}
+	x *= filterRows // a power of two
+	if x >= kernelHalf*filterRows {
+		return 0
+	}
+	i := int(x)
+	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
+}
+
+// newFilter makes the filter for a ratio: with a row for each phase that
+// occurs, if these are few and the ratio is not to be bent; else with enough
+// rows for any. Large ones are read from a grid.
+func newFilter(r ratio, bent bool, grid func() []float64) *filter {
+	stretch := 1.0 // frames of the source to one of the slower rate
+	if r.in > r.out {
+		stretch = float64(r.in) / float64(r.out)
+	}
+	f := &filter{half: int64(math.Ceil(float64(kernelHalf * stretch))), rows: max(int64(filterRows/stretch), 8)}
+	if !bent && r.out <= f.rows {
+		f.rows = r.out
+	}
+	width := f.width()
+	h := kernel
+	if (f.rows+1)*width > maxExact {
+		points := grid()
+		h = func(x float64) float64 { return onGrid(points, x) }
+	}
+	f.table = make([]float64, (f.rows+1)*width)
+	for row := range f.rows + 1 {
+		f.fill(f.table[row*width:(row+1)*width], float64(row)/float64(f.rows), stretch, h)
+	}
+	return f
+}
+
+// width is the number of taps.
+func (f *filter) width() int64 { return 2 * f.half }
+
+// fill sets the taps of a row, so that their sum is one: a constant stays that
+// constant.
+func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
+	sum := 0.0
+	for i := range taps {
+		taps[i] = h((float64(int64(i)-f.half+1) - fraction) / stretch)
+		sum += taps[i]
+	}
+	for i := range taps {
+		taps[i] /= sum
+	}
+}
+
+// filters keeps what was made, for the next sound of the same rates. The zero
+// value is empty; any goroutine.
+type filters struct {
+	mu   sync.Mutex
+	grid func() []float64
+	made map[filterKey]func() *filter
+}
+
+type filterKey struct {
+	ratio
+	bent bool
+}
+
+// of returns the filter for a ratio. Loops, whose ratios are bent in their own
+// ways, share one for each pair of rates.
+func (f *filters) of(r ratio, bent bool) *filter {
+	f.mu.Lock()
+	once, ok := f.made[filterKey{r, bent}]
+	if !ok {
+		if f.made == nil {
+			f.grid = sync.OnceValue(newGrid)
+			f.made = map[filterKey]func() *filter{}
+		}
+		once = sync.OnceValue(func() *filter { return newFilter(r, bent, f.grid) })
+		f.made[filterKey{r, bent}] = once
+	}
+	f.mu.Unlock()
+	return once()
+}

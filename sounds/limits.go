@@ -1,0 +1,131 @@
+package sounds
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+var (
+	// ErrFormat is wrapped by the errors of data that is no sound this package
+	// knows: text, an empty file, a format or an encoding it does not read.
+	ErrFormat = errors.New("sounds: unknown format")
+
+	// ErrDecode is wrapped by the errors of a sound that is broken: cut short,
+	// with headers that contradict each other, with samples that are no numbers.
+	ErrDecode = errors.New("sounds: broken sound")
+
+	// ErrLimit is wrapped by the errors of a sound that passes one of Limits.
+	ErrLimit = errors.New("sounds: beyond the limits")
+)
+
+// The limits that a zero field of Limits means.
+const (
+	defaultBytes    = 256 << 20
+	defaultFrames   = 1 << 27 // 46 minutes at 48 kHz
+	defaultMemory   = 512 << 20
+	defaultChannels = 8
+	defaultMinRate  = 1000
+	defaultMaxRate  = 768000
+	defaultTime     = 30 * time.Second
+)
+
+// Limits bounds what a file may cost. The zero value of each field means the
+// default given with it; nothing here can be switched off. Besides, samples may
+// take no more than 32 MiB and a thousand times the file's size: what swells
+// further was made to.
+type Limits struct {
+	Bytes    int64         // size of the file; 256 MiB
+	Frames   int64         // frames decoded; 2^27, which is 46 minutes at 48 kHz
+	Memory   int64         // bytes of decoded samples, four a sample; 512 MiB
+	Channels int           // channels, at most 8; 8
+	MinRate  int           // frames per second; 1,000
+	MaxRate  int           // frames per second, at most 768,000; 768,000
+	Time     time.Duration // from the first byte decoded to the last; 30 s
+}
+
+// withDefaults fills in what is zero, and pulls in what is beyond what the
+// rest of the package can hold.
+func (l Limits) withDefaults() Limits {
+	l.Bytes = positive(l.Bytes, defaultBytes)
+	l.Frames = positive(l.Frames, defaultFrames)
+	l.Memory = positive(l.Memory, defaultMemory)
+	l.Channels = min(positive(l.Channels, defaultChannels), defaultChannels)
+	l.MinRate = positive(l.MinRate, defaultMinRate)
+	l.MaxRate = min(positive(l.MaxRate, defaultMaxRate), defaultMaxRate)
+	l.Time = positive(l.Time, defaultTime)
+	return l
+}
+
+func positive[T int | int64 | time.Duration](x, otherwise T) T {
+	if x > 0 {
+		return x
+	}
+	return otherwise
+}
+
+// forSize narrows the limits to what a file of so many bytes may swell to.
+func (l Limits) forSize(bytes int) Limits {
+	l.Memory = min(l.Memory, 32<<20+1000*int64(bytes))
+	return l
+}
+
+// shape checks what a header says before a byte is decoded.
+func (l Limits) shape(channels int, rate int64) error {
+	switch {
+	case channels < 1:
+		return broken("the header says %d channels", channels)
+	case channels > l.Channels:
+		return beyond("%d channels, at most %d are read", channels, l.Channels)
+	case rate < int64(l.MinRate) || rate > int64(l.MaxRate):
+		return beyond("a rate of %d Hz is not in %d..%d", rate, l.MinRate, l.MaxRate)
+	}
+	return nil
+}
+
+// length checks how many frames there are, or are so far.
+func (l Limits) length(frames int64, channels int) error {
+	switch {
+	case frames > l.Frames:
+		return beyond("more than %d frames", l.Frames)
+	case frames > l.Memory/int64(4*channels):
+		return beyond("its samples take more than %d bytes", l.Memory)
+	}
+	return nil
+}
+
+// fault is why a sound cannot be had: one of the sentinels and what is wrong
+// in particular, or a cause from elsewhere.
+type fault struct {
+	kind   error
+	detail string
+}
+
+func (f *fault) Error() string { return f.detail }
+func (f *fault) Unwrap() error { return f.kind }
+
+func unknown(format string, args ...any) error {
+	return &fault{ErrFormat, fmt.Sprintf(format, args...)}
+}
+
+func broken(format string, args ...any) error {
+	return &fault{ErrDecode, fmt.Sprintf(format, args...)}
+}
+
+func beyond(format string, args ...any) error {
+	return &fault{ErrLimit, fmt.Sprintf(format, args...)}
+}
+
+// named puts the package and the sound's name before what is wrong, once, at
+// the package's edge.
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	// The operation and the path of a PathError would say the name twice.
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("sounds: %s: %w", name, err)
+}

@@ -1,0 +1,151 @@
+package sounds
+
+import "encoding/binary"
+
+// mp3Header is what the four bytes before a frame of layer III say.
+type mp3Header struct {
+	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule a frame
+	rate      int
+	bands     int // which table of bands belongs to the rate
+	channels  int
+	size      int  // of the frame, in bytes, with its header
+	crc       bool // two bytes of checksum follow the header
+	midSide   bool
+	intensity bool
+}
+
+// parseMP3Header reads the header at the beginning of b. Other layers and
+// frames of no declared size are told apart from what is no header at all, for
+// a better error.
+func parseMP3Header(b []byte) (h mp3Header, ok bool, err error) {
+	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
+		return h, false, nil
+	}
+	version, layer, bitrate, rate := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>2&3)
+	if version == 1 || layer == 0 || bitrate == 15 || rate == 3 || b[3]&3 == 2 {
+		return h, false, nil
+	}
+	switch {
+	case layer != 1:
+		return h, false, unknown("MPEG audio of layer %d is not read, only of layer 3", 4-layer)
+	case bitrate == 0:
+		return h, false, unknown("MP3 of free bit rate is not read")
+	}
+	h = mp3Header{low: version != 3, rate: [...]int{44100, 48000, 32000}[rate], bands: rate, channels: 2, crc: b[1]&1 == 0}
+	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
+	factor := 144
+	if h.low {
+		kbits = [...]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}[bitrate]
+		factor = 72
+		h.rate /= 2
+		h.bands += 3
+	}
+	if version == 0 {
+		h.rate /= 2
+		h.bands += 3
+	}
+	h.size = factor*kbits*1000/h.rate + int(b[2]>>1&1)
+	switch b[3] >> 6 {
+	case 1:
+		h.midSide, h.intensity = b[3]&0x20 != 0, b[3]&0x10 != 0
+	case 3:
+		h.channels = 1
+	}
+	return h, true, nil
+}
+
+// sideSize is how many bytes of side information follow the header.
+func (h mp3Header) sideSize() int {
+	switch {
+	case h.low && h.channels == 1:
+		return 9
+	case h.low || h.channels == 1:
+		return 17
+	}
+	return 32
+}
+
+// granules is how many parts of 576 frames are in it.
+func (h mp3Header) granules() int {
+	if h.low {
+		return 1
+	}
+	return 2
+}
+
+// frames is how many frames of sound are in it.
+func (h mp3Header) frames() int { return 576 * h.granules() }
+
+// isMP3 wants two frames in a row that agree, or one that is all there is,
+// perhaps behind some rubbish.
+func isMP3(b []byte) bool {
+	_, _, err := firstMP3Frame(b)
+	return err == nil
+}
+
+// maxRubbish is how many bytes may stand before the first frame.
+const maxRubbish = 64 << 10
+
+// firstMP3Frame finds where the frames begin.
+func firstMP3Frame(b []byte) (at int, h mp3Header, err error) {
+	var why error
+	for at := range min(len(b), maxRubbish) {
+		h, ok, err := parseMP3Header(b[at:])
+		if err != nil && why == nil && at == 0 {
+			why = err
+		}
+		if !ok || h.size < 4+h.sideSize() {
+			continue
+		}
+		if next := at + h.size; next < len(b) {
+			n, ok, _ := parseMP3Header(b[next:])
+			if (!ok || n.rate != h.rate) && !isTrailer(b[next:]) {
+				continue
+			}
+		}
+		return at, h, nil
+	}
+	if why == nil {
+		why = unknown("no MP3 frame is in it")
+	}
+	return 0, h, why
+}
+
+// mp3Gapless is what the encoder notes in a frame that holds no sound.
+type mp3Gapless struct {
+	frames         int64 // of MP3, without this one; 0: not told
+	delay, padding int64 // frames of sound that are not of the original
+	known          bool
+}
+
+// readXing reads the note of LAME and others from a first frame; false where it
+// is a frame of sound.
+func readXing(frame []byte, h mp3Header) (g mp3Gapless, ok bool) {
+	b := frame[min(4+h.sideSize(), len(frame)):]
+	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
+		b = b[2:]
+	}
+	if len(b) < 8 || string(b[:4]) != "Xing" && string(b[:4]) != "Info" {
+		return g, len(frame) >= 40 && string(frame[36:40]) == "VBRI"
+	}
+	flags := binary.BigEndian.Uint32(b[4:])
+	b = b[8:]
+	for bit, size := range [...]int{4, 4, 100, 4} {
+		if flags>>bit&1 == 0 {
+			continue
+		}
+		if len(b) < size {
+			return g, true
+		}
+		if bit == 0 {
+			g.frames = int64(binary.BigEndian.Uint32(b))
+		}
+		b = b[size:]
+	}
+	if len(b) >= 24 && b[0] >= ' ' && b[0] < 0x7f { // the encoder's name, then its delays in 12 bits each
+		g.delay = int64(b[21])<<4 | int64(b[22])>>4
+		g.padding = int64(b[22]&15)<<8 | int64(b[23])
+		g.known = g.delay > 0 || g.padding > 0
+	}
+	return g, true
+}

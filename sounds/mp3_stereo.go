@@ -1,0 +1,76 @@
+package sounds
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// undoMP3Stereo turns what joint stereo kept into left and right. Where the
+// right channel has no more lines, its scale factors may say how loud the left
+// one's are in both. bands are the right channel's.
+func undoMP3Stereo(h mp3Header, g *mp3Granule, bands []mp3Band, left, right *[576]float64) {
+	if !h.midSide && !h.intensity {
+		return
+	}
+	done := [576]bool{}
+	if h.intensity {
+		var heard [4]bool // by window and, last, for long blocks: whether the right channel has lines here or above
+		for i := len(bands) - 1; i >= 0; i-- {
+			b := bands[i]
+			w := b.window
+			if w < 0 {
+				w = 3
+				heard[3] = heard[0] || heard[1] || heard[2] || heard[3]
+			}
+			for _, y := range right[b.from:b.to] {
+				heard[w] = heard[w] || y != 0
+			}
+			if heard[w] {
+				continue
+			}
+			scale, illegal := b.scale, b.illegal
+			if i >= len(bands)-1 || b.window >= 0 && i >= len(bands)-3 { // the highest ones have none of their own
+				below := max(i-1, 0)
+				if b.window >= 0 {
+					below = max(i-3, 0)
+				}
+				scale, illegal = bands[below].scale, bands[below].illegal
+			}
+			if illegal {
+				continue
+			}
+			l, r := mp3Intensity(h, g, scale)
+			for j := b.from; j < b.to; j++ {
+				left[j], right[j] = float64(left[j]*l), float64(left[j]*r)
+				done[j] = true
+			}
+		}
+	}
+	if h.midSide {
+		for j := range left {
+			if !done[j] {
+				m, s := left[j], right[j]
+				left[j], right[j] = float64((m+s)*(math.Sqrt2/2)), float64((m-s)*(math.Sqrt2/2))
+			}
+		}
+	}
+}
+
+// mp3Intensity returns what of a line is in the left and in the right ear.
+func mp3Intensity(h mp3Header, g *mp3Granule, position int) (left, right float64) {
+	if !h.low {
+		// The tangent t of position*pi/12 splits it into t/(1+t) and 1/(1+t).
+		s, c := pcm.SinPi(float64(position)/12), pcm.CosPi(float64(position)/12)
+		return s / (s + c), c / (s + c)
+	}
+	step := -0.25
+	if g.compress&1 == 1 {
+		step = -0.5
+	}
+	size := pcm.Exp2(float64(step * float64((position+1)/2)))
+	if position&1 == 1 {
+		return size, 1
+	}
+	return 1, size
+}

@@ -1,0 +1,88 @@
+package sounds
+
+import (
+	"context"
+	"fmt"
+
+	"voicepool/voice"
+)
+
+// defaultRate is the mixer's usual rate.
+const defaultRate = 48000
+
+// Options says how sounds are made ready. The zero value means 48 kHz, files
+// as they are, the default limits.
+type Options struct {
+	// Rate is the mixer's, in Hz, 1..768,000; 0 means 48,000.
+	Rate int
+
+	// Loop takes sounds without loop points of their own as loops from their
+	// first frame to their last, so that the conversion to Rate leaves no seam.
+	Loop bool
+
+	// Measure has a Bank measure loudness and true peak of what it loads, for
+	// Info; it costs about a hundredth of a sound's length.
+	Measure bool
+
+	Limits Limits
+}
+
+func (o Options) rate() int { return positive(o.Rate, defaultRate) }
+
+// Prepare makes a sound for a mixer out of what a file held: folded to mono or
+// stereo, converted to the mixer's rate, with its loudness index. The clip is
+// not changed. Control side.
+func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
+	return prepare(context.Background(), c, opt, c.Name, &filters{})
+}
+
+// prepare is Prepare for a sound with a name of its own and filters that may be
+// there already.
+func prepare(ctx context.Context, c *Clip, opt Options, title string, filters *filters) (*voice.Sound, error) {
+	rate := opt.rate()
+	if err := c.valid(); err != nil {
+		return nil, named(c.Name, err)
+	}
+	lim := opt.Limits.withDefaults()
+	if rate > defaultMaxRate {
+		return nil, named(c.Name, beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate))
+	}
+	samples, channels := fold(c)
+	loop := c.Loop
+	if loop == nil && opt.Loop && len(samples) > 0 {
+		loop = &[2]int64{0, c.Frames()}
+	}
+	if err := lim.length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
+		return nil, named(c.Name, err)
+	}
+	samples, loop, err := resample(ctx, filters, samples, channels, c.Rate, rate, loop)
+	if err != nil {
+		return nil, named(c.Name, fmt.Errorf("given up: %w", err))
+	}
+	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples}
+	whole := [2]int64{0, int64(len(samples) / channels)}
+	if loop != nil {
+		s.Loop, whole = *loop, *loop
+	}
+	s.Envelope = measureEnvelope(samples, channels, rate, whole)
+	sound, err := voice.NewSound(s)
+	if err != nil {
+		return nil, named(c.Name, err)
+	}
+	return sound, nil
+}
+
+// valid checks a clip that somebody may have made by hand.
+func (c *Clip) valid() error {
+	switch frames := c.Frames(); {
+	case c.Channels < 1 || c.Channels > defaultChannels:
+		return beyond("%d channels, a sound has 1..%d", c.Channels, defaultChannels)
+	case c.Rate < 1 || c.Rate > defaultMaxRate:
+		return beyond("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
+	case len(c.Samples)%c.Channels != 0:
+		return broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
+	case c.Loop != nil && (c.Loop[0] < 0 || c.Loop[0] >= c.Loop[1] || c.Loop[1] > frames):
+		return broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
+	}
+	return c.check()
+}

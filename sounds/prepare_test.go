@@ -1,0 +1,191 @@
+package sounds_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"voicepool/sounds"
+)
+
+func decode(t *testing.T, data []byte) *sounds.Clip {
+	t.Helper()
+	c, err := sounds.Decode(context.Background(), "x.wav", bytes.NewReader(data), sounds.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestLoopPoints(t *testing.T) {
+	x := make([]int16, 1000)
+	for _, c := range []struct {
+		name string
+		more []string
+		want *[2]int64
+	}{
+		{"none", nil, nil},
+		{"smpl", []string{smpl(100, 899)}, &[2]int64{100, 900}},
+		{"to the end", []string{smpl(0, 999)}, &[2]int64{0, 1000}},
+		{"beyond the end", []string{smpl(0, 1000)}, nil},
+		{"backwards", []string{smpl(500, 400)}, nil},
+		{"cue and LIST passed over", []string{chunk("cue ", make([]byte, 28)), chunk("LIST", []byte("adtl!")), smpl(1, 1)}, &[2]int64{1, 2}},
+		{"smpl without a loop", []string{chunk("smpl", make([]byte, 36))}, nil},
+		{"a last chunk cut short", []string{smpl(100, 899), "LIST\xff\x00\x00\x00abc"}, &[2]int64{100, 900}},
+	} {
+		got := decode(t, wavBytes(48000, 1, x, c.more...)).Loop
+		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPrepareLoop(t *testing.T) {
+	s, err := sounds.Prepare(decode(t, wavBytes(44100, 1, make([]int16, 44100), smpl(4410, 22049))), sounds.Options{Rate: 48000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from, to := s.Loop(); from != 4800 || to != 24000 || s.Frames() != 48000 {
+		t.Errorf("a loop from %d to %d of %d, want 4800 to 24000 of 48000", from, to, s.Frames())
+	}
+}
+
+func TestFold(t *testing.T) {
+	const h = math.Sqrt2 / 2
+	for _, c := range []struct {
+		speakers    uint32
+		left, right []float64
+	}{
+		{0, []float64{1, 0, h}, []float64{0, 1, h}},
+		{0, []float64{1, 0, h, 0}, []float64{0, 1, 0, h}},
+		{0x107, []float64{1, 0, h, 0.5}, []float64{0, 1, h, 0.5}},
+		{0, []float64{1, 0, h, h, 0}, []float64{0, 1, h, 0, h}},
+		{0, []float64{1, 0, h, 0, h, 0}, []float64{0, 1, h, 0, 0, h}},
+		{0x60f, []float64{1, 0, h, 0, h, 0}, []float64{0, 1, h, 0, 0, h}},
+		{0, []float64{1, 0, h, 0, 0.5, h, 0}, []float64{0, 1, h, 0, 0.5, 0, h}},
+		{0, []float64{1, 0, h, 0, h, 0, h, 0}, []float64{0, 1, h, 0, 0, h, 0, h}},
+	} {
+		n := len(c.left)
+		clip := &sounds.Clip{Name: "x", Channels: n, Rate: 48000, Speakers: c.speakers, Samples: make([]float32, n*n)}
+		for i := range n { // one frame for each channel alone
+			clip.Samples[i*n+i] = 0.5
+		}
+		s, err := sounds.Prepare(clip, sounds.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			l, r := float64(s.Samples()[2*i]), float64(s.Samples()[2*i+1])
+			if math.Abs(l-c.left[i]/2) > 1e-7 || math.Abs(r-c.right[i]/2) > 1e-7 {
+				t.Errorf("%d channels (%#x): channel %d becomes %v, %v, want %v, %v", n, c.speakers, i, l, r, c.left[i]/2, c.right[i]/2)
+			}
+		}
+	}
+}
+
+// TestPrepareRefuses: clips made by hand may be anything.
+func TestPrepareRefuses(t *testing.T) {
+	for _, c := range []struct {
+		clip sounds.Clip
+		kind error
+	}{
+		{sounds.Clip{}, sounds.ErrLimit},
+		{sounds.Clip{Channels: 9, Rate: 1}, sounds.ErrLimit},
+		{sounds.Clip{Channels: 1}, sounds.ErrLimit},
+		{sounds.Clip{Channels: 2, Rate: 1, Samples: make([]float32, 3)}, sounds.ErrDecode},
+		{sounds.Clip{Channels: 1, Rate: 1, Samples: []float32{float32(math.NaN())}}, sounds.ErrDecode},
+		{sounds.Clip{Channels: 1, Rate: 1, Samples: []float32{1, 2}, Loop: &[2]int64{1, 3}}, sounds.ErrDecode},
+		{sounds.Clip{Channels: 1, Rate: 1, Samples: make([]float32, 1<<20)}, sounds.ErrLimit}, // 1 Hz to 768 kHz
+	} {
+		if _, err := sounds.Prepare(&c.clip, sounds.Options{Rate: 768000}); !errors.Is(err, c.kind) {
+			t.Errorf("%+v: error %v, want %v", c.clip.Channels, err, c.kind)
+		}
+	}
+	if _, err := sounds.Prepare(&sounds.Clip{Channels: 1, Rate: 1}, sounds.Options{Rate: 768001}); !errors.Is(err, sounds.ErrLimit) {
+		t.Errorf("a rate beyond all: %v", err)
+	}
+}
+
+func TestEmptySound(t *testing.T) {
+	s, err := sounds.Prepare(decode(t, wavBytes(44100, 2, nil)), sounds.Options{Loop: true})
+	if err != nil || s.Frames() != 0 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	data := wavBytes(48000, 2, make([]int16, 2000))
+	for _, c := range []struct {
+		lim  sounds.Limits
+		text string
+	}{
+		{sounds.Limits{Bytes: 1000}, "more than 1000 bytes"},
+		{sounds.Limits{Frames: 999}, "more than 999 frames"},
+		{sounds.Limits{Memory: 7999}, "its samples take more than 7999 bytes"},
+		{sounds.Limits{Channels: 1}, "2 channels, at most 1 are read"},
+		{sounds.Limits{MaxRate: 44100}, "a rate of 48000 Hz is not in 1000..44100"},
+		{sounds.Limits{MinRate: 50000}, "a rate of 48000 Hz is not in 50000..768000"},
+		{sounds.Limits{Time: 1}, "decoding took longer than 1ns"},
+		{sounds.Limits{Bytes: int64(len(data)), Frames: 1000, Memory: 8000, Channels: 2, Time: time.Minute}, ""},
+	} {
+		_, err := sounds.Decode(context.Background(), "x.wav", bytes.NewReader(data), c.lim)
+		if c.text == "" && err != nil || c.text != "" && (!errors.Is(err, sounds.ErrLimit) || err.Error() != "sounds: x.wav: "+c.text) {
+			t.Errorf("%+v: error %v, want %q", c.lim, err, c.text)
+		}
+	}
+}
+
+// TestReaders: whatever a reader does, there is a sound or an error.
+func TestReaders(t *testing.T) {
+	data := wavBytes(48000, 1, []int16{1, 2, 3})
+	broken := errors.New("broken pipe")
+	for _, c := range []struct {
+		name string
+		r    io.Reader
+		want error
+	}{
+		{"one byte at a time", iotest.OneByteReader(bytes.NewReader(data)), nil},
+		{"data with the end", iotest.DataErrReader(bytes.NewReader(data)), nil},
+		{"failing", io.MultiReader(strings.NewReader("RIFF"), iotest.ErrReader(broken)), broken},
+		{"never anything", empty{}, io.ErrNoProgress},
+	} {
+		_, err := sounds.Decode(context.Background(), "-", c.r, sounds.Limits{})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := sounds.Decode(ctx, "x", bytes.NewReader(data), sounds.Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+type empty struct{}
+
+func (empty) Read([]byte) (int, error) { return 0, nil }
+
+// TestDescribe: what the sounds command shows.
+func TestDescribe(t *testing.T) {
+	x := make([]int16, 48000)
+	for i := range x {
+		x[i] = int16(math.Round(3276.7 * math.Sin(2*math.Pi*997*float64(i)/48000)))
+	}
+	info := sounds.Describe(decode(t, wavBytes(48000, 1, x, smpl(10, 19))), true)
+	if info.Format != "wav" || info.Seconds != 1 || info.Frames != 48000 || info.Loop == nil || *info.Loop != [2]int64{10, 20} {
+		t.Errorf("%+v", info)
+	}
+	if !info.Measured || math.Abs(float64(info.Loudness)+23.01) > 0.05 || math.Abs(float64(info.TruePeak)+20) > 0.05 {
+		t.Errorf("%.2f LUFS, %.2f dB, want -23.01 and -20", info.Loudness, info.TruePeak)
+	}
+	quiet := sounds.Describe(decode(t, wavBytes(48000, 1, make([]int16, 48000))), true)
+	if !math.IsInf(float64(quiet.Loudness), -1) || !math.IsInf(float64(quiet.TruePeak), -1) {
+		t.Errorf("silence: %v LUFS, %v dB", quiet.Loudness, quiet.TruePeak)
+	}
+}

@@ -1,0 +1,221 @@
+package sounds
+
+import (
+	"context"
+	"math/bits"
+)
+
+// ratio is how many frames come out for how many that go in, in lowest terms.
+type ratio struct{ out, in int64 }
+
+func newRatio(out, in int64) ratio {
+	a, b := out, in
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return ratio{out / a, in / a}
+}
+
+// scale converts a count of frames, rounded half up.
+func (r ratio) scale(frames int64) int64 {
+	hi, lo := bits.Mul64(uint64(frames), uint64(r.out))
+	lo, carry := bits.Add64(lo, uint64(r.in/2), 0)
+	q, _ := bits.Div64(hi+carry, lo, uint64(r.in))
+	return int64(q)
+}
+
+// place returns where frame n of the result lies in the source: a whole frame
+// and how many out-ths of one behind it.
+func (r ratio) place(n int64) (frame, phase int64) {
+	hi, lo := bits.Mul64(uint64(n), uint64(r.in))
+	q, rem := bits.Div64(hi, lo, uint64(r.out))
+	return int64(q), int64(rem)
+}
+
+// resampler converts by one ratio, with a filter that others may share.
+type resampler struct {
+	ratio
+	*filter
+	taps []float64 // of a phase between two rows
+}
+
+func newResampler(r ratio, f *filter) *resampler {
+	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width())}
+}
+
+// phase returns the taps for a place that many out-ths of a frame behind a
+// whole one.
+func (s *resampler) phase(p int64) []float64 {
+	width := s.width()
+	at := p * s.rows
+	row, rest := at/s.out, at%s.out
+	taps := s.table[row*width : (row+1)*width]
+	if rest == 0 {
+		return taps
+	}
+	next := s.table[(row+1)*width : (row+2)*width]
+	fraction := float64(rest) / float64(s.out)
+	for i, x := range taps {
+		s.taps[i] = x + float64((next[i]-x)*fraction)
+	}
+	return s.taps
+}
+
+// around says which frame of the source stands at index k, which may lie
+// before or behind it: -1 is silence.
+type around func(k int64) int64
+
+// span is the frames that are converted at a time.
+const span = 4096
+
+// run makes the frames from..to-1 of the result into dst, which is the whole
+// result, interleaved as src is, of one channel or two.
+func (s *resampler) run(ctx context.Context, dst, src []float32, channels int, from, to int64, at around) error {
+	var windows [2][]float64
+	for ; from < to; from += span {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end := min(from+span, to)
+		first, phase := s.place(from)
+		last, _ := s.place(end - 1)
+		begin := first - s.half + 1
+		for c := range channels {
+			windows[c] = windows[c][:0]
+			for i := begin; i <= last+s.half; i++ {
+				x := float32(0)
+				if k := at(i); k >= 0 {
+					x = src[k*int64(channels)+int64(c)]
+				}
+				windows[c] = append(windows[c], float64(x))
+			}
+		}
+		whole, rest := s.in/s.out, s.in%s.out
+		for n, i := from, int64(0); n < end; n++ {
+			taps := s.phase(phase)
+			if channels == 1 {
+				dst[n] = float32(dot(taps, windows[0][i:i+s.width()]))
+			} else {
+				l, r := dot2(taps, windows[0][i:i+s.width()], windows[1][i:i+s.width()])
+				dst[2*n], dst[2*n+1] = float32(l), float32(r)
+			}
+			i += whole
+			if phase += rest; phase >= s.out {
+				phase -= s.out
+				i++
+			}
+		}
+	}
+	return nil
+}
+
+// dot is the scalar product of taps and x, in four sums, whose order is part of
+// the result. Both have the same length, which is even.
+func dot(taps, x []float64) float64 {
+	x = x[:len(taps)]
+	var s0, s1, s2, s3 float64
+	for len(taps) >= 4 && len(x) >= 4 {
+		h, x4 := (*[4]float64)(taps), (*[4]float64)(x)
+		s0 += float64(h[0] * x4[0])
+		s1 += float64(h[1] * x4[1])
+		s2 += float64(h[2] * x4[2])
+		s3 += float64(h[3] * x4[3])
+		taps, x = taps[4:], x[4:]
+	}
+	for i := range taps {
+		s0 += float64(taps[i] * x[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// dot2 is dot for two channels at a time, with the same bits.
+func dot2(taps, x, y []float64) (float64, float64) {
+	x, y = x[:len(taps)], y[:len(taps)]
+	var s0, s1, s2, s3, t0, t1, t2, t3 float64
+	for len(taps) >= 4 && len(x) >= 4 && len(y) >= 4 {
+		h, x4, y4 := (*[4]float64)(taps), (*[4]float64)(x), (*[4]float64)(y)
+		s0 += float64(h[0] * x4[0])
+		t0 += float64(h[0] * y4[0])
+		s1 += float64(h[1] * x4[1])
+		t1 += float64(h[1] * y4[1])
+		s2 += float64(h[2] * x4[2])
+		t2 += float64(h[2] * y4[2])
+		s3 += float64(h[3] * x4[3])
+		t3 += float64(h[3] * y4[3])
+		taps, x, y = taps[4:], x[4:], y[4:]
+	}
+	for i := range taps {
+		s0 += float64(taps[i] * x[i])
+		t0 += float64(taps[i] * y[i])
+	}
+	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
+}
+
+// resample converts interleaved samples from one rate to another, and a loop
+// with them. The length is frames*to/from, rounded half up.
+//
+// Where there is a loop, the loop's length is rounded to whole frames and the
+// ratio of the whole sound is bent by that much (at most half a frame in a
+// loop's length, which for a second of 48 kHz is a fiftieth of a cent), so that
+// the loop is exactly periodic; its beginning is rounded as well. Within the
+// loop the source is taken as endlessly repeated to both sides, so the seam is
+// exactly what a resampled endless repetition has there.
+func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *[2]int64) ([]float32, *[2]int64, error) {
+	frames := int64(len(src) / channels)
+	if from == to || frames == 0 {
+		return src, loop, nil
+	}
+	nominal := newRatio(int64(to), int64(from))
+	filter := filters.of(nominal, loop != nil)
+	if loop == nil {
+		s := newResampler(nominal, filter)
+		dst := make([]float32, max(s.scale(frames), 1)*int64(channels))
+		err := s.run(ctx, dst, src, channels, 0, int64(len(dst)/channels), func(k int64) int64 {
+			if k >= frames {
+				return -1
+			}
+			return k
+		})
+		return dst, nil, err
+	}
+	begin, length := loop[0], loop[1]-loop[0]
+	s := newResampler(newRatio(max(nominal.scale(length), 1), length), filter)
+	scaled := s.scale(length)
+	first := s.scale(begin)
+	after := first + scaled
+	total := after
+	if loop[1] < frames {
+		total = max(after, s.scale(frames))
+	}
+	dst := make([]float32, total*int64(channels))
+	periodic := func(k int64) int64 {
+		k = (k - begin) % length
+		if k < 0 {
+			k += length
+		}
+		return begin + k
+	}
+	for _, part := range [...]struct {
+		from, to int64
+		at       around
+	}{
+		{0, first, func(k int64) int64 {
+			if k >= loop[1] {
+				return periodic(k)
+			}
+			return k
+		}},
+		{first, after, periodic},
+		{after, total, func(k int64) int64 {
+			if k >= frames {
+				return -1
+			}
+			return k
+		}},
+	} {
+		if err := s.run(ctx, dst, src, channels, part.from, part.to, part.at); err != nil {
+			return nil, nil, err
+		}
+	}
+	return dst, &[2]int64{first, after}, nil
+}

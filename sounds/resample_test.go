@@ -1,0 +1,279 @@
+package sounds
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// spectrum returns the power of a real signal by bin, under a window whose
+// side lobes lie below -180 dB, normalised so that a full-scale sine sums to 1
+// over the bins of its main lobe.
+func spectrum(x []float64) []float64 {
+	n := len(x)
+	w := make([]float64, n)
+	total := 0.0
+	for i := range w {
+		r := 2*(float64(i)+0.5)/float64(n) - 1
+		w[i] = bessel(25*math.Sqrt(1-r*r)) / bessel(25)
+		total += w[i] * w[i]
+		w[i] *= x[i]
+	}
+	c := fourier.NewFFT(n).Coefficients(nil, w)
+	p := make([]float64, len(c))
+	for i, c := range c {
+		p[i] = (real(c)*real(c) + imag(c)*imag(c)) * 4 / (total * float64(n))
+	}
+	return p
+}
+
+// lobe is how many bins on each side belong to a sine.
+const lobe = 12
+
+// converted resamples a sine of a frequency and returns its level in the
+// output, and the sum of all else, in dB.
+func converted(t *testing.T, from, to int, frequency float64) (level, rest float64) {
+	t.Helper()
+	const n = 1 << 13
+	x := make([]float32, (n+1000)*from/to+4*kernelHalf)
+	for i := range x {
+		x[i] = float32(math.Sin(2 * math.Pi * frequency * float64(i) / float64(from)))
+	}
+	r := newRatio(int64(to), int64(from))
+	s := newResampler(r, newFilter(r, false, newGrid))
+	dst := make([]float32, s.scale(int64(len(x))))
+	if err := s.run(context.Background(), dst, x, 1, 0, int64(len(dst)), func(k int64) int64 {
+		if k >= int64(len(x)) {
+			return -1
+		}
+		return k
+	}); err != nil {
+		t.Fatal(err)
+	}
+	middle := make([]float64, n)
+	for i := range middle {
+		middle[i] = float64(dst[len(dst)/2-n/2+i]) // away from both ends
+	}
+	p := spectrum(middle)
+	at := frequency * float64(n) / float64(to)
+	for i, p := range p {
+		if math.Abs(float64(i)-at) <= lobe {
+			level += p
+		} else {
+			rest += p
+		}
+	}
+	return 10 * math.Log10(level), 10 * math.Log10(rest)
+}
+
+// TestDistortion: 44.1 to 48 kHz, what is not the sine.
+func TestDistortion(t *testing.T) {
+	for _, f := range []float64{100, 997, 1000, 5000, 10000, 15000, 19000, 20000} {
+		level, rest := converted(t, 44100, 48000, f)
+		t.Logf("%6.0f Hz: level %+.4f dB, THD+N %.1f dB", f, level, rest-level)
+		if rest-level > -120 {
+			t.Errorf("%v Hz: THD+N %.1f dB, want below -120", f, rest-level)
+		}
+		if math.Abs(level) > 0.1 {
+			t.Errorf("%v Hz: level %.3f dB", f, level)
+		}
+	}
+}
+
+// TestImages: what lies above the pass band of either rate is gone.
+func TestImages(t *testing.T) {
+	for _, f := range []float64{20500, 21000, 21800} { // their images lie at 44100-f
+		level, rest := converted(t, 44100, 48000, f)
+		if rest > -100 {
+			t.Errorf("44.1 to 48 kHz: the image of %v Hz (level %.1f dB) is %.1f dB", f, level, rest)
+		}
+	}
+	for _, f := range []float64{22060, 23000, 30000, 47000} {
+		if level, rest := converted(t, 96000, 44100, f); rest > -110 || level > -110 && f < 22050 {
+			t.Errorf("96 to 44.1 kHz: %v Hz leaves %.1f dB", f, rest)
+		}
+	}
+}
+
+// TestRates is the table of rates, there and back: lengths to the frame, THD+N
+// and level of a sine at an eighth of the lower rate.
+func TestRates(t *testing.T) {
+	for _, rate := range []int{8000, 11025, 16000, 22050, 32000, 44100, 88200, 96000, 176400, 192000, 44056} {
+		for _, pair := range [][2]int{{rate, 48000}, {48000, rate}} {
+			f := float64(min(pair[0], pair[1])) / 8.01
+			level, rest := converted(t, pair[0], pair[1], f)
+			if math.Abs(level) > 0.001 || rest > -115 {
+				t.Errorf("%d to %d Hz: level %.4f dB, the rest %.1f dB", pair[0], pair[1], level, rest)
+			}
+		}
+	}
+}
+
+// TestLength: frames times to by from, rounded half up, and never nothing.
+func TestLength(t *testing.T) {
+	for _, c := range []struct {
+		frames, from, to int
+		want             int64
+	}{
+		{4410, 44100, 48000, 4800}, {1, 44100, 48000, 1}, {147, 44100, 48000, 160}, {146, 44100, 48000, 159},
+		{441, 44100, 40, 1}, {0, 44100, 48000, 0}, {100, 1000, 768000, 76800}, {3, 2, 1, 2}, {48000, 48000, 48000, 48000},
+		{10003, 96000, 44100, 4595}, {4800, 4800, 1, 1}, {4799, 4800, 2, 2}, {1103, 11025, 44056, 4408},
+	} {
+		x := make([]float32, c.frames)
+		got, _, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, nil)
+		if err != nil || int64(len(got)) != c.want {
+			t.Errorf("%d frames from %d to %d Hz are %d, want %d (%v)", c.frames, c.from, c.to, len(got), c.want, err)
+		}
+	}
+}
+
+// TestConstant: a constant stays the same constant at any ratio, away from the
+// ends.
+func TestConstant(t *testing.T) {
+	x := make([]float32, 3000)
+	for i := range x {
+		x[i] = 0.5
+	}
+	for _, to := range []int{8000, 22050, 44099, 48000, 96000} {
+		y, _, err := resample(context.Background(), &filters{}, x, 1, 44100, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := len(y) * 2 / 5; i < len(y)*3/5; i++ {
+			if y[i] != 0.5 {
+				t.Fatalf("to %d Hz: frame %d is %v", to, i, y[i])
+			}
+		}
+	}
+}
+
+// TestLoopSeam: a loop that was cut out of an endless sine is, converted and
+// repeated, the endless sine; so is its beginning, where there is one, and what
+// follows after it.
+func TestLoopSeam(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		from, to                   int
+		intro, loop, tail, periods int
+	}{
+		{"whole", 44100, 48000, 0, 4410, 0, 50},
+		{"not whole frames", 44100, 48000, 0, 1000, 0, 7},
+		{"short", 44100, 48000, 0, 100, 0, 3},
+		{"intro", 44100, 48000, 3000, 2205, 0, 25},
+		{"intro and tail", 22050, 48000, 1111, 2205, 3000, 25},
+		{"down", 96000, 44100, 5000, 9600, 0, 100},
+		{"odd rates", 44100, 47999, 0, 1234, 0, 11},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := make([]float32, c.intro+c.loop+c.tail)
+			phase := func(i float64) float64 {
+				return math.Sin(2 * math.Pi * (i - float64(c.intro)) * float64(c.periods) / float64(c.loop))
+			}
+			for i := range x {
+				x[i] = float32(phase(float64(i)))
+			}
+			y, loop, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, &[2]int64{int64(c.intro), int64(c.intro + c.loop)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			length := loop[1] - loop[0]
+			exact := float64(c.loop) * float64(c.to) / float64(c.from)
+			if math.Abs(float64(length)-exact) > 0.5 {
+				t.Fatalf("the loop is %d frames, exactly it is %.2f", length, exact)
+			}
+			if c.tail == 0 && loop[1] != int64(len(y)) {
+				t.Errorf("the loop ends at %d of %d", loop[1], len(y))
+			}
+			for n := range 3 * length { // as a voice plays it
+				i := loop[0] + n%length
+				want := phase(float64(i) * float64(c.loop) / float64(length))
+				if e := math.Abs(float64(y[i]) - want); e > 2e-6 {
+					t.Fatalf("frame %d of the loop errs by %.3g", n, e)
+				}
+			}
+			edge := 2 * kernelHalf * max(1, c.to/c.from+1)
+			for i := edge; i < len(y)-edge; i++ {
+				want := phase(float64(i) * float64(c.loop) / float64(length))
+				if e := math.Abs(float64(y[i]) - want); e > 2e-6 {
+					t.Fatalf("frame %d errs by %.3g", i, e)
+				}
+			}
+		})
+	}
+}
+
+// TestInterpolated: phases between two rows agree with those computed.
+func TestInterpolated(t *testing.T) {
+	for _, r := range []ratio{{47999, 44100}, {44100, 47999}, {8000, 47999}} {
+		exact := newFilter(r, true, newGrid)
+		s := newResampler(r, exact)
+		if s.rows == r.out {
+			t.Fatalf("%v has a row for each phase", r)
+		}
+		want := make([]float64, s.width())
+		for _, p := range []int64{0, 1, 1000, r.out / 2, r.out - 1} {
+			exact.fill(want, float64(p)/float64(r.out), max(1, float64(r.in)/float64(r.out)), kernel)
+			for i, got := range s.phase(p) {
+				if math.Abs(got-want[i]) > 4e-7 {
+					t.Fatalf("%v, phase %d, tap %d: %v, want %v", r, p, i, got, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestDot: two channels at a time have the bits of one at a time.
+func TestDot(t *testing.T) {
+	for n := range 40 {
+		h, x, y := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range h {
+			h[i], x[i], y[i] = math.Sin(float64(i)), math.Cos(float64(3*i)), math.Sqrt(float64(i))
+		}
+		if a, b := dot2(h, x, y); a != dot(h, x) || b != dot(h, y) {
+			t.Errorf("%d taps: %v %v, one by one %v %v", n, a, b, dot(h, x), dot(h, y))
+		}
+	}
+}
+
+// TestResamplerBits pins the bits, which must be the same on every machine.
+func TestResamplerBits(t *testing.T) {
+	x := make([]float32, 2000)
+	state := uint32(1)
+	for i := range x {
+		state = state*1664525 + 1013904223
+		x[i] = float32(int32(state)) / (1 << 31)
+	}
+	h := uint64(14695981039346656037)
+	for _, to := range []int{48000, 22050, 44099, 100} {
+		y, _, err := resample(context.Background(), &filters{}, x, 2, 44100, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range y {
+			h = (h ^ uint64(math.Float32bits(v))) * 1099511628211
+		}
+	}
+	if want := uint64(0x95d1ffe967a3105e); h != want {
+		t.Errorf("%#x, want %#x", h, want)
+	}
+}
+
+func BenchmarkResample(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		from, to int
+	}{{"44100-48000", 44100, 48000}, {"96000-48000", 96000, 48000}, {"22050-48000", 22050, 48000}, {"44100-47999", 44100, 47999}} {
+		b.Run(c.name, func(b *testing.B) {
+			x := make([]float32, 2*c.from*10)
+			var f filters
+			for b.Loop() {
+				if _, _, err := resample(context.Background(), &f, x, 2, c.from, c.to, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(10*float64(b.N)/b.Elapsed().Seconds(), "x-realtime")
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package sounds
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"voicepool/sounds/embedded"
+)
+
+// Source names a sound to load: a file of FS, or of the operating system where
+// FS is nil; or, where File is empty, the embedded sound called Name.
+type Source struct {
+	Name string // what it is called in reports; empty: the file's name without its ending
+	File string // a path
+	FS   fs.FS
+	Loop bool // as Options.Loop, for this one
+}
+
+// sourceKey is equal for the sources of one and the same sound. A file has one
+// sound, whatever it is called.
+type sourceKey struct {
+	file, embedded string
+	fsys           any
+	loop           bool
+}
+
+func (s Source) key() sourceKey {
+	k := sourceKey{loop: s.Loop}
+	switch {
+	case s.File == "":
+		k.embedded = s.Name
+		return k
+	case s.FS == nil:
+		k.file = filepath.Clean(s.File)
+		return k
+	}
+	k.file = path.Clean(s.File)
+	switch v := reflect.ValueOf(s.FS); {
+	case v.Comparable():
+		k.fsys = s.FS
+	case v.Kind() == reflect.Map || v.Kind() == reflect.Func || v.Kind() == reflect.Slice:
+		k.fsys = v.Pointer() // fstest.MapFS, and adapters of a function
+	default:
+		k.fsys = new(byte) // nothing tells it from others: equal to itself alone
+	}
+	return k
+}
+
+// label is how errors call the source.
+func (s Source) label() string {
+	if s.File != "" {
+		return s.File
+	}
+	return s.Name
+}
+
+// title is what the sound is called in reports.
+func (s Source) title() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	base := filepath.Base(s.File)
+	if s.FS != nil {
+		base = path.Base(s.File)
+	}
+	if short := strings.TrimSuffix(base, path.Ext(base)); short != "" {
+		return short
+	}
+	return base
+}
+
+// open opens what is to be read. A directory is an error here already, since
+// what reading one fails with differs between systems.
+func (s Source) open() (io.ReadCloser, error) {
+	if s.File == "" {
+		data, ok := embedded.Open(s.Name)
+		if !ok {
+			return nil, &fault{fs.ErrNotExist, "there is no embedded sound of this name"}
+		}
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}
+	open := func() (fs.File, error) { return os.Open(s.File) }
+	if s.FS != nil {
+		open = func() (fs.File, error) { return s.FS.Open(s.File) }
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if stat, err := f.Stat(); err == nil && stat.IsDir() {
+		_ = f.Close()
+		return nil, unknown("is a directory")
+	}
+	return f, nil
+}

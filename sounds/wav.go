@@ -1,0 +1,181 @@
+package sounds
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+)
+
+// isWAV knows RIFF, and RF64 and BW64, which have 64-bit sizes.
+func isWAV(data []byte) bool {
+	if len(data) < 12 || string(data[8:12]) != "WAVE" {
+		return false
+	}
+	id := string(data[:4])
+	return id == "RIFF" || id == "RF64" || id == "BW64"
+}
+
+// streamedSize is the least size of a data chunk that means "until the end":
+// what cannot seek back writes 0xffffffff, 0x80000000 or 0x7fffffff less its
+// headers, since it does not know better.
+const streamedSize = 0x7ffff000
+
+// wavChunks are the parts of a WAV file that matter here.
+type wavChunks struct {
+	fmt, smpl []byte
+	data      []byte
+	hasData   bool
+}
+
+// decodeWAV reads integers of 8 to 32 bits, floats of 32 and 64 bits, A-law and
+// u-law.
+func decodeWAV(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
+	chunks, err := readChunks(file)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parseFormat(chunks.fmt)
+	if err != nil {
+		return nil, err
+	}
+	if err := lim.shape(f.channels, f.rate); err != nil {
+		return nil, err
+	}
+	if f.align != f.channels*f.bytes {
+		return nil, broken("%d bytes a frame, but %d channels of %d bytes", f.align, f.channels, f.bytes)
+	}
+	frames := len(chunks.data) / f.align
+	if err := lim.length(int64(frames), f.channels); err != nil {
+		return nil, err
+	}
+	c := &Clip{
+		Format: "wav", Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers,
+		Samples: make([]float32, frames*f.channels),
+	}
+	for i := 0; i < len(c.Samples); i += 1 << 16 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.decode(c.Samples[i:min(i+1<<16, len(c.Samples))], chunks.data[i*f.bytes:])
+	}
+	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
+		from, last := binary.LittleEndian.Uint32(s[44:]), binary.LittleEndian.Uint32(s[48:])
+		c.setLoop(int64(from), int64(last)+1)
+	}
+	return c, nil
+}
+
+// readChunks walks over the chunks of a file. Those that are not known are
+// passed over; only the data chunk may claim more than there is, as a stream's.
+func readChunks(file []byte) (c wavChunks, err error) {
+	var size64 uint64 // of the data chunk, from ds64
+	riff := binary.LittleEndian.Uint32(file[4:])
+	rest := file[12:]
+	for len(rest) >= 8 {
+		id, size := string(rest[:4]), uint64(binary.LittleEndian.Uint32(rest[4:]))
+		rest = rest[8:]
+		if id == "data" {
+			if c.fmt == nil {
+				return c, broken("the data chunk comes before the fmt chunk")
+			}
+			if size == math.MaxUint32 && size64 > 0 {
+				size = size64
+			}
+			streamed := size >= streamedSize && size > uint64(len(rest)) || size == 0 && (riff == 0 || riff >= streamedSize)
+			switch {
+			case streamed:
+				size = uint64(len(rest))
+			case size > uint64(len(rest)):
+				return c, broken("cut short: %d bytes of samples are announced, %d are there", size, len(rest))
+			}
+			c.data, c.hasData = rest[:size], true
+		} else if size > uint64(len(rest)) {
+			if c.hasData {
+				break // whatever it is, the samples are all there
+			}
+			return c, broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, len(rest))
+		}
+		switch id {
+		case "fmt ":
+			if size < 16 {
+				return c, broken("a fmt chunk of %d bytes, it has at least 16", size)
+			}
+			c.fmt = rest[:size]
+		case "ds64":
+			if size >= 16 {
+				size64 = binary.LittleEndian.Uint64(rest[8:])
+			}
+		case "smpl":
+			c.smpl = rest[:size]
+		}
+		rest = rest[min(size+size&1, uint64(len(rest))):]
+	}
+	switch {
+	case c.fmt == nil:
+		return c, broken("there is no fmt chunk")
+	case !c.hasData:
+		return c, broken("there is no data chunk")
+	}
+	return c, nil
+}
+
+// wavFormat is what a fmt chunk says.
+type wavFormat struct {
+	name     string
+	channels int
+	rate     int64
+	align    int // bytes a frame
+	bytes    int // bytes a sample
+	speakers uint32
+	decode   func(dst []float32, src []byte)
+}
+
+// The format tags that are read.
+const (
+	tagPCM        = 1
+	tagFloat      = 3
+	tagALaw       = 6
+	tagULaw       = 7
+	tagExtensible = 0xfffe
+)
+
+// parseFormat reads a fmt chunk, which has at least 16 bytes.
+func parseFormat(b []byte) (f wavFormat, err error) {
+	tag := binary.LittleEndian.Uint16(b)
+	f.channels = int(binary.LittleEndian.Uint16(b[2:]))
+	f.rate = int64(binary.LittleEndian.Uint32(b[4:]))
+	f.align = int(binary.LittleEndian.Uint16(b[12:]))
+	bits := int(binary.LittleEndian.Uint16(b[14:]))
+	if tag == tagExtensible {
+		if len(b) < 40 {
+			return f, broken("an extensible fmt chunk of %d bytes, it has at least 40", len(b))
+		}
+		tag = binary.LittleEndian.Uint16(b[24:])
+		if string(b[26:40]) != "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71" {
+			return f, unknown("the WAV encoding %x is not read", b[24:40])
+		}
+		f.speakers = binary.LittleEndian.Uint32(b[20:])
+	}
+	f.bytes = (bits + 7) / 8
+	switch {
+	case tag == tagPCM && bits >= 1 && bits <= 8:
+		f.name, f.decode = "u8", decodeU8
+	case tag == tagPCM && f.bytes == 2:
+		f.name, f.decode = "s16", decodeS16
+	case tag == tagPCM && f.bytes == 3:
+		f.name, f.decode = "s24", decodeS24
+	case tag == tagPCM && f.bytes == 4:
+		f.name, f.decode = "s32", decodeS32
+	case tag == tagFloat && bits == 32:
+		f.name, f.decode = "f32", decodeF32
+	case tag == tagFloat && bits == 64:
+		f.name, f.decode = "f64", decodeF64
+	case tag == tagALaw && bits == 8:
+		f.name, f.decode = "alaw", decodeALaw
+	case tag == tagULaw && bits == 8:
+		f.name, f.decode = "ulaw", decodeULaw
+	default:
+		return f, unknown("the WAV encoding %#x with %d bits is not read", tag, bits)
+	}
+	return f, nil
+}
