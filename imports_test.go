@@ -25,15 +25,16 @@ var arrows = map[string][]string{
 	"internal/loudness":    {"voicepool/pcm", "voicepool/internal/dsp"},
 	"voice":                {"voicepool/pcm", "voicepool/internal/dsp"},
 	"mixer":                {"voicepool/pcm", "voicepool/voice", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness"},
-	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded", "github.com/gopxl/beep/v2/...", "github.com/hajimehoshi/go-mp3", "github.com/mewkiz/flac/...", "github.com/jfreymuth/oggvorbis"},
+	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded"},
 	"sounds/embedded":      {},
+	"beepio":               {"voicepool/mixer", "voicepool/sounds", "voicepool/pcm", "github.com/gopxl/beep/v2"},
 	"device":               {"voicepool/pcm"},
 	"device/internal/pace": {"voicepool/device", "voicepool/pcm"},
 	"device/null":          {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
 	"device/wav":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
 	"device/oto":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3", "github.com/ebitengine/purego/..."},
 	"device/devicetest":    {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
-	"cue":                  {"voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
+	"cue":                  {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
 }
 
 // free are the folders from which anything may be imported.

@@ -1,0 +1,41 @@
+package beepio
+
+import (
+	"github.com/gopxl/beep/v2"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// block is how many frames are mixed at a time.
+const block = 512
+
+// Streamer is a mixer as beep sees it: a stream of the mixer's rate that never
+// drains and never fails.
+type Streamer struct {
+	mixer  *mixer.Mixer
+	frames [block]pcm.Frame
+}
+
+var _ beep.Streamer = (*Streamer)(nil)
+
+// NewStreamer returns the audio side of m as a beep.Streamer. Nothing else may
+// render m.
+func NewStreamer(m *mixer.Mixer) *Streamer { return &Streamer{mixer: m} }
+
+// Stream fills samples. Audio side; it does not allocate.
+func (s *Streamer) Stream(samples [][2]float64) (n int, ok bool) {
+	n = len(samples)
+	for len(samples) > 0 {
+		frames := s.frames[:min(len(samples), block)]
+		s.mixer.Render(frames)
+		for i, f := range frames {
+			samples[i] = [2]float64{float64(f[0]), float64(f[1])}
+		}
+		samples = samples[len(frames):]
+	}
+	return n, true
+}
+
+// Err returns nil.
+func (s *Streamer) Err() error { return nil }

@@ -1,0 +1,59 @@
+package pool
+
+import "math/bits"
+
+// marks is a set of places: a bit for each, and a bit for each word that has
+// any, so that the next member is found without a walk over the empty words.
+//
+// It holds every active place, but also some that were released lately: whoever
+// comes by such a one takes it out. So a release need not touch the set, and
+// what is acquired again and again stays in it.
+type marks struct {
+	words []uint64
+	above []uint64 // bit w%64 of above[w/64]: words[w] is not 0
+}
+
+func newMarks(n int) marks {
+	words := (n + 63) / 64
+	return marks{make([]uint64, words), make([]uint64, (words+63)/64)}
+}
+
+func (m *marks) add(place uint64) {
+	w := place / 64
+	m.words[w] |= 1 << (place % 64)
+	m.above[w/64] |= 1 << (w % 64)
+}
+
+func (m *marks) remove(place int) {
+	w := place / 64
+	m.words[w] &^= 1 << (place % 64)
+	if m.words[w] == 0 {
+		m.above[w/64] &^= 1 << (w % 64)
+	}
+}
+
+// next is the first member that is not less than place, or 0; place is not
+// negative, and 0 is never a member.
+func (m *marks) next(place int) int {
+	w := place / 64
+	if w >= len(m.words) {
+		return 0
+	}
+	if word := m.words[w] >> (place % 64); word != 0 {
+		return place + bits.TrailingZeros64(word)
+	}
+	w++
+	i := w / 64
+	if i >= len(m.above) {
+		return 0
+	}
+	some := m.above[i] >> (w % 64) << (w % 64)
+	for some == 0 {
+		if i++; i == len(m.above) {
+			return 0
+		}
+		some = m.above[i]
+	}
+	w = i*64 + bits.TrailingZeros64(some)
+	return w*64 + bits.TrailingZeros64(m.words[w])
+}

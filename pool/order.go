@@ -1,0 +1,147 @@
+package pool
+
+import "math"
+
+// rank is a place in the order: by score, and among equals by birth. As births
+// differ, so do ranks.
+type rank struct {
+	score uint64 // ordinal of the score
+	birth uint64
+	slot  uint32
+}
+
+func (a *rank) before(b *rank) bool {
+	return a.score < b.score || a.score == b.score && a.birth < b.birth
+}
+
+// order is a binary heap of the active slots that knows where each of them is,
+// so that any can be moved or taken out.
+type order struct {
+	heap []rank
+	at   []uint32 // by slot: its index in heap
+}
+
+func newOrder(n int) order {
+	return order{make([]rank, 0, n), make([]uint32, n)}
+}
+
+func (o *order) push(slot int, birth uint64) {
+	o.heap = append(o.heap, rank{})
+	o.up(len(o.heap)-1, rank{ordinal(0), birth, uint32(slot)})
+}
+
+func (o *order) remove(slot int) {
+	i := int(o.at[slot])
+	last := o.heap[len(o.heap)-1]
+	o.heap = o.heap[:len(o.heap)-1]
+	if i < len(o.heap) {
+		o.place(i, last)
+	}
+}
+
+func (o *order) set(slot int, score float64) {
+	i := int(o.at[slot])
+	r := o.heap[i]
+	r.score = ordinal(score)
+	o.place(i, r)
+}
+
+// place puts r where it belongs, starting from index i, which is vacant.
+func (o *order) place(i int, r rank) {
+	if i > 0 && r.before(&o.heap[(i-1)/2]) {
+		o.up(i, r)
+		return
+	}
+	o.down(i, r)
+}
+
+func (o *order) up(i int, r rank) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !r.before(&o.heap[parent]) {
+			break
+		}
+		o.put(i, o.heap[parent])
+		i = parent
+	}
+	o.put(i, r)
+}
+
+func (o *order) down(i int, r rank) {
+	for {
+		child := 2*i + 1
+		if child >= len(o.heap) {
+			break
+		}
+		if child+1 < len(o.heap) && o.heap[child+1].before(&o.heap[child]) {
+			child++
+		}
+		if !o.heap[child].before(&r) {
+			break
+		}
+		o.put(i, o.heap[child])
+		i = child
+	}
+	o.put(i, r)
+}
+
+func (o *order) put(i int, r rank) {
+	o.heap[i] = r
+	o.at[r.slot] = uint32(i)
+}
+
+const signBit = 1 << 63
+
+// ordinal maps floats to integers of the same order; -0 equals 0, and NaN comes
+// before all others.
+func ordinal(x float64) uint64 {
+	if x != x {
+		return 0
+	}
+	b := math.Float64bits(x + 0)
+	if b&signBit != 0 {
+		return ^b
+	}
+	return b | signBit
+}
+
+// scoreOf is the inverse of ordinal.
+func scoreOf(o uint64) float64 {
+	switch {
+	case o == 0:
+		return math.NaN()
+	case o&signBit != 0:
+		return math.Float64frombits(o &^ signBit)
+	}
+	return math.Float64frombits(^o)
+}
+
+// First is the handle of the object that is the first in Config.Order, and so
+// the first that Kill takes: the oldest, or the one of the least score. 0: there
+// is none, or the pool keeps no order. It costs the same for any number.
+func (p *Pool[T]) First() Handle {
+	if len(p.order.heap) == 0 {
+		return 0
+	}
+	return p.HandleAt(int(p.order.heap[0].slot))
+}
+
+// SetScore gives an object its score, which is 0 when it is acquired: in a pool
+// ordered ByScore the least is the first to be killed. NaN is less than all
+// others. It costs at most one step for each doubling of Len. False: h names no object, or
+// the pool is not ordered ByScore.
+func (p *Pool[T]) SetScore(h Handle, score float64) bool {
+	if p.config.Order != ByScore || p.Get(h) == nil {
+		return false
+	}
+	p.order.set(h.Slot(), score)
+	return true
+}
+
+// Score is what SetScore has set. False: as there.
+func (p *Pool[T]) Score(h Handle) (float64, bool) {
+	if p.config.Order != ByScore || p.Get(h) == nil {
+		return 0, false
+	}
+	return scoreOf(p.order.heap[p.order.at[h.Slot()]].score), true
+}

@@ -1,0 +1,91 @@
+package pool
+
+// Counters is what a pool has done since New.
+type Counters struct {
+	Acquired uint64 // objects given out
+	Released uint64 // objects given back by Release or Clear
+	Killed   uint64 // objects taken to make room
+	Refused  uint64 // Acquires that found no room
+	Active   uint64 // objects in slots now, counted one by one
+
+	// Scribbled counts the objects that were written to between their release
+	// and their next use, as far as it was seen. Always 0 unless the program is
+	// built with the tag pooldebug.
+	Scribbled uint64
+}
+
+// Balanced tells whether nothing was lost and nothing counted twice: what is
+// active is what was acquired and neither released nor killed. It holds at any
+// time except inside OnRelease, whose object is no longer active and not yet
+// released.
+func (c Counters) Balanced() bool {
+	return c.Active == c.Acquired-c.Released-c.Killed
+}
+
+// Counters counts the active objects, which takes a walk, and returns the count
+// with all others.
+func (p *Pool[T]) Counters() Counters {
+	c := Counters{
+		Acquired:  p.acquired,
+		Released:  p.released - p.killed,
+		Killed:    p.killed,
+		Refused:   p.refused,
+		Scribbled: p.scribbled,
+	}
+	for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
+		c.Active++
+	}
+	return c
+}
+
+// HighWater is the largest number of objects that were active at once, since New
+// or the last ResetUse.
+func (p *Pool[T]) HighWater() int { return max(p.high, p.peak) }
+
+// Use is the histogram of use: the number of Acquires, since New or the last
+// ResetUse, that found n objects active, whether they were served or not; 0 for
+// n outside 0..Max.
+func (p *Pool[T]) Use(n int) uint64 {
+	if n < 0 || n >= len(p.used) {
+		return 0
+	}
+	return p.used[n]
+}
+
+// Suggest is the smallest size (at least 1) with which at most the given share
+// of the Acquires seen, 0..1, would have been refused or would have killed:
+// play the busiest scene with plenty of room, and ask for 0.01. It takes the
+// Acquires that found so many objects active. A smaller pool would have had
+// only some of these objects, so this is never too few, and mostly a few too
+// many.
+//
+// False: what was seen cannot tell, since the pool itself overflowed more often
+// than that; then a larger size than the one returned is needed, and to know
+// which, one must try with more room. Where the pool refused, or its limit was
+// moved, while it was watched, the size is as good as long as it is below those
+// limits; where it killed, it is an estimate.
+func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
+	var asked uint64
+	for _, count := range p.used {
+		asked += count
+	}
+	allowed := max(0, share) * float64(asked)
+	var found uint64
+	size = len(p.used)
+	for size > 1 {
+		found += p.used[size-1]
+		if float64(found) > allowed {
+			break
+		}
+		size--
+	}
+	return size, p.tight < 0 || size <= p.tight
+}
+
+// ResetUse starts a new watch, as for another scene: Use and Suggest forget what
+// they saw, and HighWater becomes Len. Counters go on.
+func (p *Pool[T]) ResetUse() {
+	clear(p.used)
+	p.high, p.tight = 0, -1
+	p.noteNeed()
+}
