@@ -267,6 +267,24 @@ func TestPausedBusHoldsWhatStarts(t *testing.T) {
 	}
 }
 
+// TestMasterIsEverything: to pause or stop the master is to pause or stop all.
+func TestMasterIsEverything(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}}})
+	bus, _ := m.Bus("sfx")
+	h := play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Bus: bus})
+	m.At(10).Pause(mixer.On(mixer.BusRef{}))
+	left(m, 20)
+	if h.State() != mixer.Paused {
+		t.Errorf("with the master paused it is %v", h.State())
+	}
+	m.At(20).Resume(mixer.Everything())
+	m.At(30).Stop(mixer.On(mixer.BusRef{}), 0)
+	left(m, 20)
+	if h.State() != mixer.StoppedState {
+		t.Errorf("with the master stopped it is %v", h.State())
+	}
+}
+
 func TestDuck(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{
 		{Name: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 20, Attack: 10 * time.Millisecond, Release: 40 * time.Millisecond}},

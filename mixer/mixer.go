@@ -170,6 +170,9 @@ func (m *Mixer) release(id pool.Handle) {
 
 func (m *Mixer) send(c command) error {
 	t := &c.target
+	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet { // all voices are heard through the master
+		*t = Everything()
+	}
 	switch {
 	case t.kind == noTarget && c.kind != cmdResize:
 		return fmt.Errorf("%w: the target names nothing", ErrOption)

@@ -37,7 +37,7 @@ func Tagged(tag uint64) Target {
 func Of(s *voice.Sound) Target { return Target{kind: soundVoices, sound: s} }
 
 // On names a bus: Set moves the bus itself; Pause holds it, and what starts on
-// it meanwhile; Stop stops its voices.
+// it meanwhile; Stop stops its voices. All voices are on the master.
 func On(b BusRef) Target { return Target{kind: busVoices, bus: b.index} }
 
 // Everything names all voices. Set is not for it: set the master.

@@ -1,0 +1,53 @@
+package cue_test
+
+import "testing"
+
+// TestCheckRender: what comes to an end, and what does not; the messages are in
+// testdata/faults.txt.
+func TestCheckRender(t *testing.T) {
+	for _, c := range []struct {
+		cues string
+		ends bool
+	}{
+		{"{at: 0, play: coin, loop: true}", false},
+		{"{at: 0, play: coin, loop: true, for: 9s}", true},
+		{"{at: 0, play: looped}", false},
+		{"{at: 0, play: looped, loop: false}", true},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, stop: a}", true},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, stop: b}, {at: 0, play: coin, id: b}", false},
+		{"{at: 1, play: coin, loop: true, id: a}, {at: 1, stop: a}", true},
+		{"{at: 1, stop: a}, {at: 1, play: coin, loop: true, id: a}", false},
+		{"{at: 0, play: coin, loop: true}, {at: 1, stop: all}", true},
+		{"{at: 0, play: coin, loop: true}, {at: 1, stop: master}", true},
+		{"{at: 0, play: coin, loop: true, bus: x}, {at: 1, stop: x}", true},
+		{"{at: 0, play: coin, loop: true, bus: x}, {at: 1, stop: y}", false},
+		{"{at: 0, play: coin, loop: true, every: 1s, times: 3}, {at: 1.5s, stop: all}", false},
+		{"{at: 0, play: coin, loop: true, every: 1s, times: 3}, {at: 2s, stop: all}", true},
+		{"{at: 0, play: coin, loop: true, every: 1s, times: 3}, {at: 0, stop: all, every: 1s, times: 3}", true},
+		{"{at: 0, play: coin, loop: true, every: 1s, times: 3}, {at: 0, stop: all, every: 1s, times: 2}", false},
+		{"{at: 0, play: coin, id: a}, {at: 1, pause: a}", false},
+		{"{at: 0, play: coin, id: a}, {at: 1, pause: a}, {at: 2, resume: a}", true},
+		{"{at: 0, play: coin, id: a}, {at: 1, pause: a}, {at: 2, stop: a}", true},
+		{"{at: 0, play: coin, id: a}, {at: 1, pause: a}, {at: 2, stop: all}", true},
+		{"{at: 0, play: coin, id: a, bus: x}, {at: 1, pause: a}, {at: 2, stop: x}", true},
+		{"{at: 0, play: coin, id: a}, {at: 1, pause: a, every: 1s, times: 3}, {at: 2, resume: a}", false},
+		{"{at: 2, play: coin, id: a}, {at: 1, pause: a}", true},
+		{"{at: 0, play: coin, bus: x}, {at: 1, pause: x}", false},
+		{"{at: 0, play: coin, bus: x}, {at: 1, pause: y}", true},
+		{"{at: 0, play: coin, bus: x}, {at: 1, pause: x}, {at: 2, stop: x}", true},
+		{"{at: 3, play: coin, bus: x}, {at: 1, pause: x}, {at: 2, stop: x}", false},
+		{"{at: 3, play: coin, bus: x}, {at: 1, pause: x}, {at: 2, stop: x}, {at: 3, resume: x}", true},
+		{"{at: 0, play: coin}, {at: 1, pause: all}", false},
+		{"{at: 0, play: coin}, {at: 1, pause: all}, {at: 2, resume: master}", true},
+		{"{at: 0, play: coin, bus: x}, {at: 1, pause: x}, {at: 2, resume: all}", false},
+	} {
+		const head = "buses: {x: {}, y: {}}\nsounds: {looped: {file: engine, loop: true}}\n"
+		s := parse(t, head+"cues: ["+c.cues+"]")
+		if err := s.CheckRender(); (err == nil) != c.ends {
+			t.Errorf("%s: %v, want an end: %v", c.cues, err, c.ends)
+		}
+		if err := parse(t, head+"length: 5s\ncues: ["+c.cues+"]").CheckRender(); err != nil {
+			t.Errorf("%s, with a length: %v", c.cues, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package cue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+const (
+	// ahead is how far Feed is before the audio side at least, and look how often
+	// it looks.
+	ahead = 200 * time.Millisecond
+	look  = 5 * time.Millisecond
+
+	// fadeOut is how long everything takes to fall silent when Feed is told to
+	// end, and patience how long the audio side may stand still meanwhile.
+	fadeOut  = 300 * time.Millisecond
+	patience = time.Second
+)
+
+// Prime hands the first cues over, so that none is late. To be called before a
+// device starts.
+func (p *Player) Prime() error {
+	if _, err := p.feed(p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		return err
+	}
+	return nil
+}
+
+// ahead returns how many frames Feed is before the audio side.
+func (p *Player) ahead() int64 {
+	return max(pcm.Frames(ahead, p.sheet.Rate), 3*int64(p.options.Block))
+}
+
+// Feed hands the cues over in time, while a device calls Render, and polls what
+// happens. It returns when the last voice, fade and tail has been mixed, or the
+// sheet's length has come; what the device has not let go of yet is still to be
+// heard, see its Latency.
+//
+// When ctx ends, the rest of the sheet is left out, everything fades out within
+// 300 ms, and Feed returns the error of ctx; so it does, after a second, when
+// the device has stopped to call Render.
+func (p *Player) Feed(ctx context.Context) error {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		p.poll()
+		st := p.mixer.Stats()
+		switch {
+		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.Latency()):
+			p.poll()
+			return nil
+		case !p.finished(&st):
+			if _, err := p.feed(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+				return err
+			}
+		case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.Latency()):
+			p.poll()
+			p.miss()
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			p.fade(ticker)
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// fade silences everything, also what is under way, and waits for it.
+func (p *Player) fade(ticker *time.Ticker) {
+	p.mixer.StopAll(fadeOut)
+	moved, frame := time.Now(), int64(-1)
+	for {
+		p.poll()
+		st := p.mixer.Stats()
+		if p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.Latency()) {
+			p.poll()
+			return
+		}
+		if st.Asked < p.asked && st.Playing > 0 {
+			p.mixer.StopAll(fadeOut) // starts come that were handed over before
+		}
+		if p.cut != never && st.Frame >= p.cut {
+			return // Render mixes no more
+		}
+		if st.Frame != frame {
+			moved, frame = time.Now(), st.Frame
+		} else if time.Since(moved) >= patience {
+			return
+		}
+		<-ticker.C
+	}
+}

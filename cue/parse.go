@@ -1,0 +1,255 @@
+package cue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// Load reads and checks the sheet of a file, "-" being standard input. Of a
+// file that cannot be read the error is the system's, of a sheet that cannot be
+// understood it is as Parse returns it.
+func Load(path string) (*Sheet, error) {
+	src, err := readFile(path)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err // it would say the path a second time
+		}
+		return nil, fmt.Errorf("cue: %s: %w", path, err)
+	}
+	return Parse(path, src)
+}
+
+// readFile reads no more than what shows that a sheet is too large.
+func readFile(path string) ([]byte, error) {
+	f := os.Stdin
+	if path != "-" {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer f.Close()
+	}
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+}
+
+// Parse reads and checks a sheet, of which file is the name in messages and the
+// place from which paths are relative. All that is wrong comes as Errors, in the
+// order of the lines; what can be checked only against the sounds comes later,
+// from NewPlayer.
+func Parse(file string, src []byte) (*Sheet, error) {
+	s := &Sheet{File: file, Voices: 32, Rate: 48000, Seed: 1, Master: Master{Limiter: true}}
+	r := &reader{
+		sheet: s, buses: map[string]bool{"master": true}, sounds: map[string]int{}, ids: map[string]uint64{},
+	}
+	root, wrong := readTree(src)
+	if wrong != nil {
+		wrong.File = file
+		return nil, Errors{wrong}
+	}
+	if root != nil {
+		r.root(root)
+	}
+	if err := r.sorted(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+var rootKeys = []string{
+	"cues", "sounds", "buses", "master", "voices", "virtual", "overflow", "grow", "refuse", "quality", "rate", "seed", "length",
+}
+
+func (r *reader) root(n *node) {
+	s := r.sheet
+	var buses, sounds, cues, grow *pair
+	r.each(n, "a cue sheet", rootKeys, func(key string, p *pair) {
+		switch key {
+		case "cues":
+			cues = p
+		case "sounds":
+			sounds = p
+		case "buses":
+			buses = p
+		case "master":
+			r.master(p.value)
+		case "voices":
+			r.integer(p, &s.Voices, 1, 65536)
+		case "virtual":
+			if n, ok := r.whole(p, 0, 65536); ok && n > 0 {
+				r.fail(p.value.place, "virtual: virtual voices are not available yet; leave it out, or write 0")
+			}
+		case "overflow":
+			r.overflow(p)
+		case "grow":
+			grow = p
+		case "refuse":
+			r.flag(p, &s.Refuse)
+		case "quality":
+			r.quality(p)
+		case "rate":
+			r.integer(p, &s.Rate, 1000, 768000)
+		case "seed":
+			if n, ok := r.whole(p, -1<<63, 1<<63-1); ok {
+				s.Seed = uint64(n)
+			}
+		case "length":
+			if t := new(Time); r.time(p, t) {
+				s.Length = t
+			}
+		}
+	})
+	// What names others comes after them, wherever it stands.
+	if grow != nil {
+		r.grow(grow)
+	}
+	if buses != nil {
+		r.allBuses(buses.value)
+	}
+	if sounds != nil {
+		r.allSounds(sounds.value)
+	}
+	if cues != nil {
+		r.allCues(cues.value)
+	}
+}
+
+func (r *reader) master(n *node) {
+	r.each(n, "master", []string{"gain", "limiter"}, func(key string, p *pair) {
+		if key == "limiter" {
+			r.flag(p, &r.sheet.Master.Limiter)
+			return
+		}
+		r.decibels(p, (*float64)(&r.sheet.Master.Gain))
+	})
+}
+
+func (r *reader) overflow(p *pair) {
+	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool}
+	words := make([]string, len(policies))
+	for i, o := range policies {
+		words[i] = o.String()
+	}
+	if p.value.kind == scalar && p.value.text == "masked" {
+		r.fail(p.value.place, "overflow: masked is not available yet; it takes one of %s", join(words))
+		return
+	}
+	if i, ok := r.choice(p, words); ok {
+		r.sheet.Overflow = policies[i]
+	}
+}
+
+func (r *reader) quality(p *pair) {
+	words := []string{"linear", "cubic"}
+	if p.value.kind == scalar && p.value.text == "best" {
+		r.fail(p.value.place, "quality: best is not available yet; it takes one of %s", join(words))
+		return
+	}
+	if i, ok := r.choice(p, words); ok {
+		r.sheet.Quality = [...]voice.Quality{voice.Linear, voice.Cubic}[i]
+	}
+}
+
+func (r *reader) grow(p *pair) {
+	s := r.sheet
+	g := &s.Grow
+	r.each(p.value, "grow", []string{"step", "max", "idle"}, func(key string, p *pair) {
+		switch key {
+		case "step":
+			r.integer(p, &g.Step, 1, 65536)
+		case "max":
+			r.integer(p, &g.Max, 1, 65536)
+			if g.Max != 0 && g.Max < s.Voices {
+				r.fail(p.value.place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
+			}
+		case "idle":
+			r.time(p, &g.Idle)
+		}
+	})
+}
+
+var duckKeys = []string{"when", "by", "attack", "release"}
+
+func (r *reader) allBuses(n *node) {
+	if n.kind == mapping {
+		for i := range n.pairs {
+			r.buses[n.pairs[i].key] = true
+		}
+	}
+	r.named(n, "buses", func(p *pair) {
+		b := Bus{Name: p.key}
+		if p.key == "all" || p.key == "master" {
+			r.fail(p.place, "the name %q is reserved; call the bus something else", p.key)
+			return
+		}
+		r.each(p.value, "a bus", []string{"gain", "pan", "pitch", "voices", "mute", "duck"}, func(key string, p *pair) {
+			switch key {
+			case "gain":
+				r.decibels(p, (*float64)(&b.Gain))
+			case "pan":
+				r.pan(p, &b.Pan)
+			case "pitch":
+				r.semitones(p, (*float64)(&b.Pitch))
+			case "voices":
+				r.integer(p, &b.Voices, 1, 65536)
+			case "mute":
+				r.flag(p, &b.Mute)
+			case "duck":
+				b.Duck = r.duck(p, b.Name)
+			}
+		})
+		r.sheet.Buses = append(r.sheet.Buses, b)
+	})
+}
+
+func (r *reader) duck(p *pair, bus string) *Duck {
+	d := &Duck{}
+	r.each(p.value, "duck", duckKeys, func(key string, p *pair) {
+		switch key {
+		case "when":
+			if r.bus(p, &d.When) && d.When == bus {
+				r.fail(p.value.place, "when: a bus cannot give way to itself")
+			}
+		case "by":
+			r.number(p, (*float64)(&d.By), 0, 120, unitDecibels)
+		case "attack":
+			r.time(p, &d.Attack)
+		case "release":
+			r.time(p, &d.Release)
+		}
+	})
+	if p.value.kind == mapping && (missing(p.value, "when") || missing(p.value, "by")) {
+		r.fail(p.place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
+	}
+	return d
+}
+
+// missing reports whether a mapping has no such key.
+func missing(n *node, key string) bool {
+	for i := range n.pairs {
+		if n.pairs[i].key == key {
+			return false
+		}
+	}
+	return true
+}
+
+// bus reads the name of a bus that there is.
+func (r *reader) bus(p *pair, dst *string) bool {
+	name := ""
+	if !r.word(p, &name) {
+		return false
+	}
+	if !r.buses[name] {
+		r.fail(p.value.place, "%s: there is no bus %s%s", p.key, quote(name), suggest(name, sortedKeys(r.buses)))
+		return false
+	}
+	*dst = name
+	return true
+}

@@ -1,0 +1,306 @@
+package cue
+
+import (
+	"maps"
+	"slices"
+
+	"voicepool/mixer"
+)
+
+const maxCues = 500000
+
+// verbKeys is what may stand in a cue, by its verb.
+var verbKeys = map[Verb][]string{
+	Play: {
+		"at", "play", "id", "bus", "gain", "pan", "pitch", "speed", "loop", "fade_in", "from", "for", "priority", "protect",
+		"every", "times", "until",
+	},
+	Stop:   {"at", "stop", "over", "every", "times", "until"},
+	Fade:   {"at", "fade", "to", "over", "every", "times", "until"},
+	Set:    {"at", "set", "gain", "pan", "pitch", "speed", "mute", "over", "every", "times", "until"},
+	Pause:  {"at", "pause", "every", "times", "until"},
+	Resume: {"at", "resume", "every", "times", "until"},
+}
+
+// allKeys is every key that some cue may have.
+func allKeys() []string {
+	all := map[string]bool{}
+	for _, keys := range verbKeys {
+		for _, key := range keys {
+			all[key] = true
+		}
+	}
+	return sortedKeys(all)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func (r *reader) allCues(n *node) {
+	if n.kind != list {
+		r.fail(n.place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.kind)
+		return
+	}
+	if len(n.items) > maxCues {
+		r.fail(n.place, "cues has %d entries; a sheet has at most %d", len(n.items), maxCues)
+		return
+	}
+	r.sheet.Cues = make([]Cue, 0, len(n.items))
+	all := allKeys()
+	targets := make([]*pair, len(n.items))
+	for i, item := range n.items {
+		c := Cue{Line: item.line, Column: item.column, Times: 1}
+		targets[i] = r.cue(item, &c, all)
+		r.sheet.Cues = append(r.sheet.Cues, c)
+	}
+	// An id may be defined after it is used.
+	for i, p := range targets {
+		if p != nil {
+			r.target(p, &r.sheet.Cues[i])
+		}
+	}
+}
+
+// cue reads one cue, and returns where it names its target, if it has one.
+func (r *reader) cue(n *node, c *Cue, all []string) (target *pair) {
+	if n.kind != mapping {
+		r.fail(n.place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.kind)
+		return nil
+	}
+	var verb *pair
+	for i := range n.pairs {
+		v := Verb(slices.Index(verbNames[:], n.pairs[i].key) + 1)
+		switch {
+		case v == 0 || v == c.Verb:
+		case verb != nil:
+			r.fail(n.pairs[i].place, "a cue does one thing; this one has %s already", verb.key)
+			return nil
+		default:
+			c.Verb, verb = v, &n.pairs[i]
+		}
+	}
+	keys := verbKeys[c.Verb]
+	if verb == nil {
+		keys = all
+	}
+	r.foreignKeys(n, c.Verb, keys, all)
+	var f cueFields
+	r.each(n, "a cue", all, func(key string, p *pair) {
+		if slices.Contains(keys, key) {
+			r.cueKey(key, p, c, &f)
+		}
+	})
+	r.finishCue(n, c, &f)
+	if verb == nil {
+		r.fail(n.place, "a cue needs one of %s", join(verbNames[:]))
+		return nil
+	}
+	if c.Verb == Play || verb.value.kind == nothing {
+		return nil
+	}
+	return verb
+}
+
+// foreignKeys says which keys belong to other verbs.
+func (r *reader) foreignKeys(n *node, v Verb, keys, all []string) {
+	for i := range n.pairs {
+		if key := n.pairs[i].key; !slices.Contains(keys, key) && slices.Contains(all, key) {
+			r.fail(n.pairs[i].place, "%s does not belong to a cue with %s, which takes %s", quote(key), v, join(keys))
+		}
+	}
+}
+
+// cueFields is what of a cue depends on its other keys.
+type cueFields struct {
+	at, every, times, until, to *pair
+	untilTime                   Time
+	sound                       int
+	hasSound, faulty            bool
+	given                       map[string]bool // what replaces the sound's
+}
+
+func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
+	ok := true
+	switch key {
+	case "at":
+		f.at, ok = p, r.time(p, &c.At)
+	case "play":
+		f.sound, f.hasSound = r.play(p)
+		c.Sound = f.sound
+	case "id":
+		r.id(p, c)
+	case "bus":
+		r.bus(p, &c.Bus)
+	case "gain":
+		r.change(c, mixer.Gain, r.decibels(p, (*float64)(&c.Change.Gain)))
+	case "to":
+		f.to = p
+		r.change(c, mixer.Gain, r.decibels(p, (*float64)(&c.Change.Gain)))
+	case "pan":
+		r.change(c, mixer.Pan, r.pan(p, &c.Change.Pan))
+	case "pitch":
+		r.change(c, mixer.Pitch, r.semitones(p, (*float64)(&c.Change.Pitch)))
+	case "speed":
+		r.change(c, mixer.Speed, r.speed(p, &c.Change.Speed))
+	case "mute":
+		r.change(c, mixer.Mute, r.flag(p, &c.Change.Mute))
+	case "loop":
+		r.flag(p, &c.Loop)
+	case "protect":
+		r.flag(p, &c.Protect)
+	case "priority":
+		r.priority(p, &c.Priority)
+	case "fade_in":
+		r.time(p, &c.FadeIn)
+	case "from":
+		r.time(p, &c.From)
+	case "for":
+		if t := new(Time); r.time(p, t) {
+			if c.For = t; *t == (Time{}) {
+				r.fail(p.value.place, "for: a time of 0 leaves nothing to hear; leave the cue out")
+			}
+		}
+	case "over":
+		r.time(p, &c.Over)
+	case "every":
+		f.every, ok = p, r.time(p, &c.Every)
+		if ok && c.Every == (Time{}) {
+			r.fail(p.value.place, "every: the time from one repetition to the next is more than 0")
+			ok = false
+		}
+	case "times":
+		f.times = p
+		n, read := r.whole(p, 1, 1<<62)
+		if ok = read; ok {
+			c.Times = uint64(n)
+		}
+	case "until":
+		f.until, ok = p, r.time(p, &f.untilTime)
+	}
+	f.faulty = f.faulty || !ok
+	if f.given == nil {
+		f.given = make(map[string]bool, 8)
+	}
+	f.given[key] = true
+}
+
+// change notes a part that the cue starts with or moves to.
+func (r *reader) change(c *Cue, f mixer.Fields, ok bool) {
+	if ok {
+		c.Change.Fields |= f
+	}
+}
+
+func (r *reader) priority(p *pair, dst *int) { r.integer(p, dst, -1000000, 1000000) }
+
+func (r *reader) id(p *pair, c *Cue) {
+	if !r.word(p, &c.ID) {
+		return
+	}
+	switch {
+	case c.ID == "all":
+		r.fail(p.value.place, "id: %q is reserved: it means everything that sounds", c.ID)
+	case r.buses[c.ID]:
+		r.fail(p.value.place, "id: %s is the name of a bus; an id must differ from them", quote(c.ID))
+	default:
+		if r.ids[c.ID] == 0 {
+			r.ids[c.ID] = uint64(len(r.ids) + 1)
+			r.sheet.ids = append(r.sheet.ids, c.ID)
+		}
+		c.tag = r.ids[c.ID]
+	}
+}
+
+// target finds what a cue acts on, when all ids are known.
+func (r *reader) target(p *pair, c *Cue) {
+	if !r.word(p, &c.Target) {
+		return
+	}
+	at := p.value.place
+	switch name := c.Target; {
+	case name == "all":
+		c.Scope = OnAll
+		if c.Verb == Set || c.Verb == Fade {
+			r.fail(at, "%s: everything at once is the bus \"master\"", p.key)
+		}
+	case r.buses[name]:
+		c.Scope = OnBus
+		if c.Change.Fields&mixer.Speed != 0 {
+			r.fail(at, "%s: a bus has no speed; move its pitch", p.key)
+		}
+	case r.ids[name] != 0:
+		c.Scope, c.tag = OnID, r.ids[name]
+		if c.Change.Fields&mixer.Mute != 0 {
+			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.key, quote(name))
+		}
+	default:
+		hint := suggest(name, slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}))
+		if _, ok := r.sounds[name]; ok && hint == "" {
+			hint = "; to name a sound's voices, give its cue an id"
+		}
+		r.fail(at, "%s: no cue has the id %s, and no bus is called that%s", p.key, quote(name), hint)
+	}
+}
+
+// finishCue checks what keys say together, and fills in what the sound says.
+func (r *reader) finishCue(n *node, c *Cue, f *cueFields) {
+	if f.at == nil && missing(n, "at") {
+		r.fail(n.place, "a cue needs `at`, its time")
+	}
+	if c.Verb == Fade && missing(n, "to") {
+		r.fail(n.place, "a fade needs `to`, the decibels that it leads to")
+	}
+	if c.Verb == Set && !slices.ContainsFunc(n.pairs, func(p pair) bool {
+		return slices.Contains([]string{"gain", "pan", "pitch", "speed", "mute"}, p.key)
+	}) {
+		r.fail(n.place, "a set needs something to set: gain, pan, pitch, speed or, for a bus, mute")
+	}
+	r.repetitions(n, c, f)
+	if !f.hasSound {
+		return
+	}
+	s := &r.sheet.Sounds[f.sound]
+	inherit(f, "pan", &c.Change.Pan, s.Pan)
+	inherit(f, "bus", &c.Bus, s.Bus)
+	inherit(f, "priority", &c.Priority, s.Priority)
+	inherit(f, "protect", &c.Protect, s.Protect)
+	inherit(f, "loop", &c.Loop, s.Loop)
+	inherit(f, "from", &c.From, s.From)
+}
+
+func inherit[T any](f *cueFields, key string, dst *T, sound T) {
+	if !f.given[key] {
+		*dst = sound
+	}
+}
+
+// repetitions works out how often a cue acts.
+func (r *reader) repetitions(n *node, c *Cue, f *cueFields) {
+	switch {
+	case f.every == nil && f.times != nil && missing(n, "every"):
+		r.fail(f.times.place, "times needs `every`, the time from one to the next")
+		return
+	case f.every == nil && f.until != nil && missing(n, "every"):
+		r.fail(f.until.place, "until needs `every`, the time from one repetition to the next")
+		return
+	case f.every != nil && missing(n, "times") && missing(n, "until"):
+		r.fail(f.every.place, "every needs `times` or `until`, or it would never end")
+		return
+	}
+	if f.faulty || f.every == nil || f.at == nil {
+		return
+	}
+	if f.until != nil {
+		if f.untilTime.Compare(c.At) <= 0 {
+			r.fail(f.until.place, "until: the cue begins at %v, so nothing happens before %v", c.At, f.untilTime)
+			return
+		}
+		most := f.untilTime.sub(c.At).over(c.Every)
+		if f.times == nil || most < c.Times {
+			c.Times = most
+		}
+	}
+	if t, ok := c.Every.times(c.Times - 1); !ok || t.hi > 1<<62 || c.At.add(t).Compare(seconds(maxMoment)) > 0 {
+		r.fail(f.every.place, "every: the last repetition would come after more than 10^12 seconds")
+		c.Times = 1
+	}
+}

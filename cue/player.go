@@ -1,0 +1,254 @@
+package cue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"voicepool/internal/loudness"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// Options is how a sheet is played; the zero value plays it.
+type Options struct {
+	// Watch is told what happens, in the order of frames, by the goroutine that
+	// calls Read or Feed.
+	Watch func(Event)
+
+	// Events has the report list all that has happened.
+	Events bool
+
+	// Block is the most frames that Render is asked for at a time, where that is
+	// more than a fifteenth of a second: Feed stays three blocks ahead.
+	Block int
+}
+
+// Player plays a sheet once, either by Read, faster than real time, or by
+// Prime, Feed and, as the source of a device, Render. Its methods are control
+// side and for one goroutine at a time, but for Render, which is the audio side,
+// and Levels.
+type Player struct {
+	sheet    *Sheet
+	options  Options
+	mixer    *mixer.Mixer
+	schedule *Schedule
+	sounds   []loaded // by sound
+	groups   []*mixer.Group
+	buses    map[string]mixer.BusRef
+
+	cut     int64   // frames at which everything is cut; never: nowhere
+	held    *Action // what the mixer had no room for
+	asked   int64   // starts sent
+	polled  []mixer.Event
+	events  []Event
+	missed  int64 // what the mixer did not need to be asked
+	seconds float64
+	file    rendering
+	heard   heard
+}
+
+const never = 1<<63 - 1
+
+// NewPlayer makes the mixer that a sheet describes, and loads its sounds. The
+// bank must have the rate of the sheet. The error is that of LoadSounds, or
+// wraps mixer.ErrConfig.
+func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Player, error) {
+	if bank.Rate() != s.Rate {
+		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, bank.Rate(), s.Rate)
+	}
+	loaded, err := s.load(ctx, bank)
+	if err != nil {
+		return nil, err
+	}
+	m, err := mixer.New(s.config())
+	if err != nil {
+		return nil, fmt.Errorf("cue: %w", err)
+	}
+	p := &Player{
+		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
+		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{},
+		cut: never, polled: make([]mixer.Event, 256),
+	}
+	if s.Length != nil {
+		p.cut = s.Length.Frames(s.Rate)
+	}
+	for i := range s.Sounds {
+		if v := &s.Sounds[i]; v.Limit > 0 || v.Cooldown != (Time{}) {
+			if p.groups[i], err = m.NewGroup(v.Name, v.Limit, v.Cooldown.Duration(s.Rate)); err != nil {
+				return nil, fmt.Errorf("cue: %w", err)
+			}
+		}
+	}
+	p.buses["master"], _ = m.Bus("master")
+	for i := range s.Buses {
+		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
+	}
+	p.file.skip = int64(m.Latency())
+	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
+	return p, nil
+}
+
+// commands is how many commands may be under way: at 20 ms between two looks of
+// Feed, 200,000 a second.
+const commands = 4096
+
+// config returns the mixer of a sheet.
+func (s *Sheet) config() mixer.Config {
+	c := mixer.Config{
+		Rate: s.Rate, Voices: s.Voices, Overflow: s.Overflow, Refuse: s.Refuse,
+		Grow:       mixer.Grow{Step: s.Grow.Step, Max: s.Grow.Max, Idle: s.Grow.Idle.Duration(s.Rate)},
+		MasterGain: s.Master.Gain, NoLimiter: !s.Master.Limiter, Commands: commands,
+	}
+	for _, b := range s.Buses {
+		bus := mixer.Bus{Name: b.Name, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
+		if d := b.Duck; d != nil {
+			bus.Duck = mixer.Duck{When: d.When, By: d.By, Attack: d.Attack.Duration(s.Rate), Release: d.Release.Duration(s.Rate)}
+		}
+		c.Buses = append(c.Buses, bus)
+	}
+	return c
+}
+
+// Mixer returns the mixer, for its Stats and Latency. What the sheet does not
+// know of must not be played on it, nor its events be polled.
+func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
+
+// Sheet returns what is played.
+func (p *Player) Sheet() *Sheet { return p.sheet }
+
+// feed hands over what is due before a frame. With mixer.ErrBusy it has handed
+// over what there was room for, and blocked is the frame of the next.
+func (p *Player) feed(before int64) (blocked int64, err error) {
+	before = min(before, p.cut)
+	for {
+		if p.held == nil {
+			if frame, ok := p.schedule.Peek(); !ok || frame >= before {
+				return 0, nil
+			}
+			a, _ := p.schedule.Next()
+			p.held = &a
+		}
+		if err := p.send(p.held); err != nil {
+			return p.held.Frame, err
+		}
+		p.held = nil
+	}
+}
+
+// send asks the mixer for one action.
+func (p *Player) send(a *Action) error {
+	c := &p.sheet.Cues[a.Cue]
+	at := p.mixer.At(a.Frame).As(int64(a.Cue))
+	rate := p.sheet.Rate
+	over := c.Over.Duration(rate)
+	switch c.Verb {
+	case Play:
+		_, err := at.Play(p.sounds[c.Sound].file(a.File, c.Loop), p.start(a, c))
+		if err == nil {
+			p.asked++
+		}
+		return err
+	case Stop:
+		return at.Stop(p.target(c), over)
+	case Pause:
+		return at.Pause(p.target(c))
+	case Resume:
+		return at.Resume(p.target(c))
+	}
+	return at.Set(p.target(c), c.Change, over)
+}
+
+// start returns how a voice starts: what the sound says and chance has drawn is
+// its base, what the cue says its own part.
+func (p *Player) start(a *Action, c *Cue) mixer.Options {
+	rate := p.sheet.Rate
+	o := mixer.Options{
+		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
+		Base: mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: p.sheet.Sounds[c.Sound].Speed},
+		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop,
+		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
+		Quality: p.sheet.Quality, Tag: c.tag, Ref: int64(a.Cue),
+	}
+	if c.For != nil {
+		// Less than half a frame is a frame: 0 would be the whole sound.
+		o.For = max(c.For.Duration(rate), pcm.Duration(1, rate))
+	}
+	return o
+}
+
+func (p *Player) target(c *Cue) mixer.Target {
+	switch {
+	case c.Scope == OnID:
+		return mixer.Tagged(c.tag)
+	case c.target() == "all":
+		return mixer.Everything()
+	}
+	return mixer.On(p.buses[c.Target])
+}
+
+// poll takes what has happened from the mixer.
+func (p *Player) poll() {
+	for {
+		n := p.mixer.Events(p.polled)
+		for i := range p.polled[:n] {
+			p.tell(p.event(&p.polled[i]))
+		}
+		if n < len(p.polled) {
+			return
+		}
+	}
+}
+
+func (p *Player) tell(e Event) {
+	if p.options.Events {
+		p.events = append(p.events, e)
+	}
+	if p.options.Watch != nil {
+		p.options.Watch(e)
+	}
+}
+
+// quiet reports whether nothing sounds, and nothing that was handed over is
+// going to. SilentFrom of the stats is then the end of what has sounded.
+func (p *Player) quiet(st *mixer.Stats) bool {
+	return st.Playing == 0 && st.Asked >= p.asked
+}
+
+// finished reports whether nothing will sound any more.
+func (p *Player) finished(st *mixer.Stats) bool {
+	return p.quiet(st) && p.schedule.Plays() == 0 && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
+}
+
+// miss goes through what a finished sheet still asks for: there is no voice that
+// it could find.
+func (p *Player) miss() {
+	for {
+		a := p.held
+		if p.held = nil; a == nil {
+			next, ok := p.schedule.Next()
+			if !ok {
+				return
+			}
+			a = &next
+		}
+		if a.Frame >= p.cut {
+			return
+		}
+		if p.sheet.Cues[a.Cue].Scope == OnID {
+			p.missed++
+			p.tell(Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
+		}
+	}
+}
+
+// timed adds how long something takes to the report.
+func (p *Player) timed() func() {
+	begin := time.Now()
+	return func() { p.seconds += time.Since(begin).Seconds() }
+}
+
+// errStuck cannot happen: after a Render without frames the mixer has room.
+var errStuck = errors.New("cue: the mixer takes no commands")

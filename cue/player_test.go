@@ -1,0 +1,449 @@
+package cue_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"voicepool/cue"
+	"voicepool/device/wav"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// rate is that of the tests' sheets: a frame is a millisecond.
+const rate = 1000
+
+// folder holds a sheet and its sounds: half.wav, 100 frames of a half; quiet.wav,
+// 100 frames of a hundredth; short.wav, 20 frames of a half; none.wav, no frame.
+type folder struct {
+	testing.TB
+	path string
+}
+
+func newFolder(t testing.TB) folder {
+	f := folder{t, t.TempDir()}
+	for name, c := range map[string]struct {
+		frames int
+		level  float32
+	}{"half.wav": {100, 0.5}, "quiet.wav": {100, 0.01}, "short.wav": {20, 0.5}, "none.wav": {0, 0}} {
+		w, err := wav.Create(filepath.Join(f.path, name), wav.Config{Rate: rate, Format: wav.F32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := make([]pcm.Frame, c.frames)
+		for i := range block {
+			block[i] = pcm.Frame{c.level, c.level}
+		}
+		if err := errors.Join(w.Write(block), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// player makes a player of a sheet at the rate of the tests, without a limiter
+// where the sheet does not say.
+func (f folder) player(text string, o cue.Options) *cue.Player {
+	f.Helper()
+	head := fmt.Sprintf("rate: %d\n", rate)
+	if !strings.Contains(text, "master:") {
+		head += "master: {limiter: false}\n"
+	}
+	s, err := cue.Parse(filepath.Join(f.path, "sheet.yaml"), []byte(head+text))
+	if err != nil {
+		f.Fatal(err)
+	}
+	p, err := cue.NewPlayer(f.Context(), s, sounds.NewBank(sounds.Options{Rate: rate}), o)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return p
+}
+
+// readAll plays to the end in blocks.
+func readAll(t interface{ Fatalf(string, ...any) }, p *cue.Player, block int) []pcm.Frame {
+	var out []pcm.Frame
+	dst := make([]pcm.Frame, block)
+	for {
+		n, err := p.Read(dst)
+		out = append(out, dst[:n]...)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil || n == 0 || len(out) > 1<<20 {
+			t.Fatalf("Read gave %d, %v after %d frames", n, err, len(out))
+		}
+	}
+}
+
+// play renders a sheet and returns its frames and its report.
+func (f folder) play(text string) ([]pcm.Frame, *cue.Report) {
+	f.Helper()
+	p := f.player(text, cue.Options{Events: true})
+	out := readAll(f, p, 64)
+	r := p.Report()
+	if int64(len(out)) != r.Frames {
+		f.Errorf("the report says %d frames, there were %d", r.Frames, len(out))
+	}
+	f.identities(r)
+	return out, r
+}
+
+func (f folder) identities(r *cue.Report) {
+	f.Helper()
+	if t := r.Totals; t.Asked != t.Started+t.Rejected+t.Limited+t.Coalesced || t.Started != t.Ended+t.Stopped+t.Stolen+t.Playing || t.EventsLost != 0 {
+		f.Errorf("the totals do not add up: %+v", t)
+	}
+}
+
+// events writes events down in short.
+func events(r *cue.Report) string {
+	var parts []string
+	for _, e := range r.Events {
+		parts = append(parts, fmt.Sprintf("%d %v %s/%d", e.Frame, e.Kind, e.Sound, e.Cue))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func TestExactFrames(t *testing.T) {
+	f := newFolder(t)
+	for name, c := range map[string]struct {
+		sheet   string
+		length  int
+		from    int // frames of a half
+		to      int
+		wants   string
+		blanks  bool // frames beyond from..to are not compared
+		playing int64
+	}{
+		"a sound":                {"cues: [{at: 10ms, play: half.wav}]", 110, 10, 110, "10 started half.wav/0, 110 ended half.wav/0", false, 0},
+		"nothing":                {"cues: []", 0, 0, 0, "", false, 0},
+		"an empty sound":         {"cues: [{at: 10ms, play: none.wav}]", 10, 0, 0, "10 started none.wav/0, 10 ended none.wav/0", false, 0},
+		"a gap":                  {"cues: [{at: 0, play: short.wav, gain: -100}, {at: 300ms, play: short.wav}]", 320, 300, 320, "0 started short.wav/0, 20 ended short.wav/0, 300 started short.wav/1, 320 ended short.wav/1", false, 0},
+		"for and its tail":       {"cues: [{at: 10ms, play: half.wav, for: 50ms}]", 70, 10, 61, "10 started half.wav/0, 60 ended half.wav/0", true, 0},
+		"a tiny for":             {"cues: [{at: 10ms, play: half.wav, for: 1ns}]", 21, 10, 11, "10 started half.wav/0, 11 ended half.wav/0", true, 0},
+		"stop and its tail":      {"cues: [{at: 10ms, play: half.wav, id: a}, {at: 40ms, stop: a}]", 50, 10, 41, "10 started half.wav/0, 40 stopped half.wav/0", true, 0},
+		"a stop over time":       {"cues: [{at: 10ms, play: half.wav, id: a}, {at: 40ms, stop: a, over: 30ms}]", 70, 10, 41, "10 started half.wav/0, 70 stopped half.wav/0", true, 0},
+		"stop of a bus":          {"buses: {sfx: {}}\ncues: [{at: 10ms, play: half.wav, bus: sfx}, {at: 20ms, play: half.wav, gain: -100}, {at: 40ms, stop: sfx}]", 120, 10, 41, "10 started half.wav/0, 20 started half.wav/1, 40 stopped half.wav/0, 120 ended half.wav/1", true, 0},
+		"stop of master is all":  {"buses: {sfx: {}}\ncues: [{at: 10ms, play: half.wav, bus: sfx}, {at: 40ms, stop: master}]", 50, 10, 41, "10 started half.wav/0, 40 stopped half.wav/0", true, 0},
+		"pause and resume":       {"cues: [{at: 0, play: half.wav, id: a}, {at: 50ms, pause: a}, {at: 80ms, resume: a}]", 130, 85, 130, "0 started half.wav/0, 130 ended half.wav/0", true, 0},
+		"a cut":                  {"length: 40ms\ncues: [{at: 10ms, play: half.wav, loop: true}, {at: 40ms, play: half.wav}]", 40, 10, 40, "10 started half.wav/0", false, 1},
+		"an end before the cut":  {"length: 500ms\ncues: [{at: 10ms, play: half.wav}, {at: 600ms, play: half.wav}]", 110, 10, 110, "10 started half.wav/0, 110 ended half.wav/0", false, 0},
+		"a limited last start":   {"sounds: {s: {file: short.wav, cooldown: 1s}}\ncues: [{at: 10ms, play: s}, {at: 700ms, play: s}]", 30, 10, 30, "10 started s/0, 30 ended s/0, 700 limited s/1", false, 0},
+		"what is missed at last": {"cues: [{at: 0, play: short.wav, id: a}, {at: 10s, stop: a}, {at: 11s, set: a, pan: 0, every: 1s, times: 2}, {at: 20s, stop: all}]", 20, 0, 20, "0 started short.wav/0, 20 ended short.wav/0, 10000 missed /1, 11000 missed /2, 12000 missed /2", false, 0},
+		"what is missed between": {"cues: [{at: 0, play: short.wav, id: a}, {at: 30ms, stop: a}, {at: 40ms, play: short.wav}]", 60, 40, 60, "0 started short.wav/0, 20 ended short.wav/0, 30 missed /1, 40 started short.wav/2, 60 ended short.wav/2", true, 0},
+		"a loop with for":        {"cues: [{at: 10ms, play: short.wav, loop: true, for: 150ms}]", 170, 10, 161, "10 started short.wav/0, 160 ended short.wav/0", true, 0},
+		"muted bus, set":         {"buses: {b: {mute: true}}\ncues: [{at: 0, set: b, mute: false}, {at: 20ms, play: half.wav, bus: b}]", 120, 20, 120, "20 started half.wav/1, 120 ended half.wav/1", false, 0},
+		"the sound's own bus":    {"buses: {b: {gain: -100}}\nsounds: {s: {file: half.wav, bus: b}}\ncues: [{at: 0, play: s}, {at: 0, play: s, bus: master}]", 100, 0, 100, "0 started s/0, 0 started s/1, 100 ended s/0, 100 ended s/1", false, 0},
+		"gains add up":           {"sounds: {s: {file: half.wav, gain: -20}}\ncues: [{at: 0, play: s, gain: 20}]", 100, 0, 100, "0 started s/0, 100 ended s/0", false, 0},
+		"speeds multiply":        {"sounds: {s: {file: half.wav, speed: 2}}\ncues: [{at: 0, play: s, speed: 2, pitch: -12}]", 50, 3, 47, "0 started s/0, 50 ended s/0", true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := folder{t, f.path}
+			out, r := f.play(c.sheet)
+			if len(out) != c.length {
+				t.Errorf("%d frames, want %d", len(out), c.length)
+			}
+			for i, x := range out {
+				want := float32(0)
+				if i >= c.from && i < c.to {
+					want = 0.5
+				} else if c.blanks {
+					continue
+				}
+				if d := x[0] - want; x[0] != x[1] || d > 1e-6 || d < -1e-6 {
+					t.Fatalf("frame %d is %v, want %v on both sides", i, x, want)
+				}
+			}
+			if got := events(r); got != c.wants {
+				t.Errorf("got  %s\nwant %s", got, c.wants)
+			}
+			if r.Totals.Playing != c.playing {
+				t.Errorf("%d voices play at the end, want %d", r.Totals.Playing, c.playing)
+			}
+		})
+	}
+}
+
+// TestSetMovesOwnPart: a fade moves the cue's part to an absolute value, the
+// sound's stays.
+func TestSetMovesOwnPart(t *testing.T) {
+	f := newFolder(t)
+	out, _ := f.play("sounds: {s: {file: half.wav, gain: -20}}\ncues: [{at: 0, play: s, id: a, gain: -3}, {at: 20ms, fade: a, to: 20, over: 10ms}, {at: 60ms, set: a, pan: -1}]")
+	for i, want := range map[int]pcm.Frame{45: {0.5, 0.5}, 80: {0.5, 0}} {
+		if x := out[i]; x[0]-want[0] > 1e-6 || want[0]-x[0] > 1e-6 || x[1] != want[1] && x[1] != x[0] {
+			t.Errorf("frame %d is %v, want %v", i, x, want)
+		}
+	}
+}
+
+const busySheet = `
+voices: 5
+seed: 3
+master: {gain: 6, limiter: true}
+buses: {sfx: {gain: -1, voices: 4}, music: {duck: {when: sfx, by: 9, attack: 20ms, release: 30ms}}}
+sounds:
+  a: {files: [half.wav, quiet.wav, short.wav], pick: shuffle, gain: [-9, 3], pitch: [-2, 2], bus: sfx, limit: 3, cooldown: 8ms}
+  b: {file: quiet.wav, bus: music, priority: 1}
+cues:
+  - {at: 0, play: b, id: m, loop: true, fade_in: 30ms}
+  - {at: 1ms, play: a, every: 7.3ms, times: 60, id: x}
+  - {at: 2ms, play: half.wav, every: 31ms, until: 400ms, speed: 1.1, pan: 0.3}
+  - {at: 50ms, set: x, gain: -3, pan: -0.5, pitch: 3, over: 33ms, every: 90ms, times: 4}
+  - {at: 99ms, pause: sfx}
+  - {at: 140ms, resume: sfx}
+  - {at: 200ms, fade: music, to: -30, over: 100ms}
+  - {at: 350ms, stop: x, over: 17ms, every: 20ms, times: 9}
+  - {at: 600ms, stop: m, over: 20ms}
+  - {at: 3s, stop: m}
+`
+
+// TestBlocksDoNotShow: blocks of any length give the same bits, and the same
+// report but for the time that it took.
+func TestBlocksDoNotShow(t *testing.T) {
+	f := newFolder(t)
+	var want []pcm.Frame
+	var report string
+	for _, block := range []int{4096, 1, 7, 64, 512} {
+		p := f.player(busySheet, cue.Options{Events: true})
+		got := readAll(t, p, block)
+		r := p.Report()
+		f.identities(r)
+		r.Seconds = 0
+		var b bytes.Buffer
+		if _, err := r.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want, report = got, b.String()
+			if t := r.Totals; t.Stolen == 0 || t.Limited == 0 || t.Missed == 0 || t.Stopped == 0 || r.Frames != 620 {
+				f.Errorf("the sheet does not do what it is for: %d frames, %+v", r.Frames, t)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("blocks of %d give other frames than those of 4096", block)
+		}
+		if b.String() != report {
+			t.Errorf("blocks of %d give the report\n%s\nthose of 4096\n%s", block, b.String(), report)
+		}
+	}
+}
+
+// TestLatencyIsTakenOff: under its ceiling the limiter changes nothing at all.
+func TestLatencyIsTakenOff(t *testing.T) {
+	f := newFolder(t)
+	const cues = "cues: [{at: 10ms, play: half.wav, for: 50ms}, {at: 200ms, play: short.wav}]"
+	plain, _ := f.play("master: {limiter: false}\n" + cues)
+	limited, _ := f.play("master: {limiter: true}\n" + cues)
+	if !slices.Equal(plain, limited) {
+		t.Errorf("%d frames with the limiter, %d without, or other values", len(limited), len(plain))
+	}
+}
+
+// TestBurst asks for far more at one frame than the mixer takes at a time.
+func TestBurst(t *testing.T) {
+	f := newFolder(t)
+	out, r := f.play("voices: 4\ncues:\n- {at: 10ms, play: short.wav, every: 1ns, times: 15000}\n- {at: 20ms, play: short.wav, gain: -100}\n")
+	if r.Totals.Asked != 15001 || r.Totals.Stolen != 15001-4 || r.Totals.Late != 0 || len(out) != 40 {
+		t.Errorf("%d frames, %+v", len(out), r.Totals)
+	}
+}
+
+func TestReportJSON(t *testing.T) {
+	f := newFolder(t)
+	p := f.player(`
+voices: 2
+sounds: {low: {file: quiet.wav}}
+cues:
+  - {at: 1ms, play: low, id: a}
+  - {at: 2ms, play: half.wav, protect: true}
+  - {at: 3ms, play: short.wav}
+  - {at: 4ms, play: short.wav, priority: -1}
+  - {at: 5ms, stop: a}
+`, cue.Options{Events: true})
+	readAll(t, p, 512)
+	r := p.Report()
+	if r.Seconds <= 0 {
+		t.Errorf("the render took %v s", r.Seconds)
+	}
+	r.Seconds = 0
+	var b bytes.Buffer
+	n, err := r.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("WriteTo: %d of %d, %v", n, b.Len(), err)
+	}
+	if !json.Valid(b.Bytes()) {
+		t.Errorf("this is no JSON")
+	}
+	want, err := os.ReadFile("testdata/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestReportOfSilence(t *testing.T) {
+	f := newFolder(t)
+	p := f.player("cues: []", cue.Options{})
+	readAll(t, p, 512)
+	var b bytes.Buffer
+	if _, err := p.Report().WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got["peak_db"] != nil || got["loudness_lufs"] != nil || got["frames"] != 0.0 || fmt.Sprint(got["events"]) != "[]" {
+		t.Errorf("the report of nothing is %s", b.String())
+	}
+}
+
+func TestWatch(t *testing.T) {
+	f := newFolder(t)
+	var seen []string
+	p := f.player("cues: [{at: 0, play: short.wav}]", cue.Options{Watch: func(e cue.Event) { seen = append(seen, e.Kind.String()) }})
+	readAll(t, p, 512)
+	if got := strings.Join(seen, " "); got != "started ended" {
+		t.Errorf("saw %q", got)
+	}
+	if len(p.Report().Events) != 0 {
+		t.Errorf("events were kept unasked")
+	}
+}
+
+func TestSoundsThatAreMissing(t *testing.T) {
+	f := newFolder(t)
+	if err := os.WriteFile(filepath.Join(f.path, "text.wav"), []byte("this is no sound"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte(`rate: 1000
+sounds:
+  a: {files: [half.wav, missing.wav]}
+  b: {file: text.wav}
+cues:
+  - {at: 0, play: a}
+  - {at: 0, play: ./gone}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: rate}), cue.Options{})
+	var all cue.Errors
+	if !errors.As(err, &all) || !errors.Is(err, cue.ErrSound) || errors.Is(err, cue.ErrSheet) || !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, sounds.ErrFormat) {
+		t.Fatalf("%v is not what it should be", err)
+	}
+	var places []string
+	for _, e := range all {
+		places = append(places, fmt.Sprint(e.Line, ":", e.Column))
+		if strings.Contains(e.Error(), "sounds: ") || strings.Count(e.Error(), f.path) != 2 {
+			t.Errorf("the message says something twice: %v", e)
+		}
+	}
+	if got := strings.Join(places, " "); got != "3:25 4:13 7:19" {
+		t.Errorf("the places are %s:\n%v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := cue.NewPlayer(ctx, s, sounds.NewBank(sounds.Options{Rate: rate}), cue.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that is over: %v", err)
+	}
+	if _, err := cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: 2000}), cue.Options{}); !errors.Is(err, mixer.ErrConfig) {
+		t.Errorf("with a bank of another rate: %v", err)
+	}
+}
+
+// TestRandomSheets: whatever a sheet asks for, the sums of the report hold, its
+// events are in order and agree with the sums, and the render ends.
+func TestRandomSheets(t *testing.T) {
+	f := newFolder(t)
+	bank := sounds.NewBank(sounds.Options{Rate: rate})
+	rapid.Check(t, func(t *rapid.T) {
+		text := drawSheet(t)
+		s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte(text))
+		if err != nil {
+			t.Fatalf("%s\n%v", text, err)
+		}
+		if s.CheckRender() != nil {
+			length := cue.Time{}
+			if length, err = cue.ParseTime("700ms"); err != nil {
+				t.Fatal(err)
+			}
+			s.Length = &length
+		}
+		p, err := cue.NewPlayer(f.Context(), s, bank, cue.Options{Events: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := readAll(t, p, rapid.IntRange(1, 600).Draw(t, "block"))
+		r := p.Report()
+		c := r.Totals
+		if c.Asked != c.Started+c.Rejected+c.Limited+c.Coalesced || c.Started != c.Ended+c.Stopped+c.Stolen+c.Playing || c.Late != 0 || c.EventsLost != 0 || c.Faults != 0 {
+			t.Fatalf("%s\nthe totals do not add up: %+v", text, c)
+		}
+		count := map[mixer.Kind]int64{}
+		for i, e := range r.Events {
+			count[e.Kind]++
+			if i > 0 && e.Frame < r.Events[i-1].Frame {
+				t.Fatalf("%s\nevent %+v comes after %+v", text, e, r.Events[i-1])
+			}
+		}
+		for kind, want := range map[mixer.Kind]int64{
+			mixer.Started: c.Started, mixer.Ended: c.Ended, mixer.Stopped: c.Stopped, mixer.Stolen: c.Stolen,
+			mixer.Rejected: c.Rejected, mixer.Limited: c.Limited, mixer.Missed: c.Missed,
+		} {
+			if count[kind] != want {
+				t.Fatalf("%s\n%d events are %v, the totals say %d", text, count[kind], kind, want)
+			}
+		}
+		if s.Length == nil && c.Playing != 0 {
+			t.Fatalf("%s\n%d voices play at the end", text, c.Playing)
+		}
+		if int64(len(out)) != r.Frames {
+			t.Fatalf("%d frames, the report says %d", len(out), r.Frames)
+		}
+	})
+}
+
+func drawSheet(t *rapid.T) string {
+	var b strings.Builder
+	pick := func(words ...string) string { return rapid.SampledFrom(words).Draw(t, "word") }
+	fmt.Fprintf(&b, "rate: %d\nvoices: %d\noverflow: %s\nbuses: {x: {voices: 2}, y: {duck: {when: x, by: 6}}}\n", rate,
+		rapid.IntRange(1, 4).Draw(t, "voices"), pick("quietest", "oldest", "gain", "reject", "grow"))
+	b.WriteString("sounds:\n  s: {files: [half.wav, short.wav], pick: " + pick("random", "shuffle", "round") + ", limit: 2, bus: x}\n  q: {file: quiet.wav, cooldown: 30ms}\ncues:\n")
+	b.WriteString("  - {at: 0, play: s, id: i}\n")
+	for range rapid.IntRange(0, 12).Draw(t, "cues") {
+		fmt.Fprintf(&b, "  - {at: %dms, ", rapid.IntRange(0, 400).Draw(t, "at"))
+		switch target := pick("i", "x", "y", "master"); pick("play", "play", "play", "play", "stop", "fade", "set", "pause", "resume") {
+		case "play":
+			b.WriteString("play: " + pick("s", "q", "half.wav", "none.wav") + pick("", ", id: i", ", bus: y", ", protect: true", ", priority: 1", ", loop: true", ", for: 30ms", ", from: 10ms", ", speed: 3", ", pitch: -12"))
+		case "stop":
+			b.WriteString("stop: " + pick("all", target) + pick("", ", over: 20ms"))
+		case "fade":
+			b.WriteString("fade: " + target + ", to: -90, over: 30ms")
+		case "set":
+			b.WriteString("set: " + target + ", gain: 3, pan: 0.5")
+		case "pause":
+			b.WriteString("pause: " + pick("all", target))
+		case "resume":
+			b.WriteString("resume: " + pick("all", target))
+		}
+		b.WriteString(pick("", ", every: 13ms, times: 5", ", every: 29ms, until: 500ms") + "}\n")
+	}
+	return b.String()
+}

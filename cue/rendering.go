@@ -1,0 +1,132 @@
+package cue
+
+import (
+	"errors"
+	"io"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// rendering is how far Read has come.
+type rendering struct {
+	now    int64       // frames mixed
+	skip   int64       // frames that are still to be dropped: the mixer's latency
+	block  []pcm.Frame // mixed last
+	ready  []pcm.Frame // the part of it that can be given
+	gap    int64       // frames of silence to be given before ready
+	held   int64       // silence after it, of which nobody knows yet whether something follows
+	frames int64       // given
+	over   bool
+}
+
+// Read fills dst with the next frames, fewer at the end, and returns how many;
+// then 0 and io.EOF. Control and audio side at once, without a clock: the mixer
+// works in blocks of len(dst), which do not show in the result.
+//
+// The first frame is the one of the first cues: the mixer's latency is taken
+// off. The last one is that of the last voice, fade or tail, or the one before
+// the sheet's length, whichever comes first. Without a length it may never come:
+// see Sheet.CheckRender.
+func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
+	defer p.timed()()
+	f := &p.file
+	for n < len(dst) {
+		switch {
+		case f.gap > 0:
+			k := int(min(f.gap, int64(len(dst)-n)))
+			clear(dst[n : n+k])
+			f.gap -= int64(k)
+			n += k
+		case len(f.ready) > 0:
+			k := copy(dst[n:], f.ready)
+			f.ready = f.ready[k:]
+			n += k
+		case f.over:
+			if n == 0 {
+				return 0, io.EOF
+			}
+			p.give(dst[:n])
+			return n, nil
+		default:
+			if err := p.mixMore(len(dst)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	p.give(dst[:n])
+	return n, nil
+}
+
+func (p *Player) give(frames []pcm.Frame) {
+	p.file.frames += int64(len(frames))
+	p.heard.hear(frames)
+}
+
+// mixMore mixes one block and sorts out what of it is known to be heard.
+func (p *Player) mixMore(size int) error {
+	f := &p.file
+	latency := int64(p.mixer.Latency())
+	if st := p.mixer.Stats(); p.finished(&st) && f.now-latency >= st.SilentFrom {
+		p.miss()
+		f.over = true
+		return nil
+	}
+	if p.cut != never && f.now >= p.cut+latency {
+		// What is held is silence before the cut; nothing but silence follows.
+		f.over = true
+		return nil
+	}
+	if p.cut != never {
+		size = int(min(int64(size), p.cut+latency-f.now))
+	}
+	if cap(f.block) < size {
+		f.block = make([]pcm.Frame, size)
+	}
+	block := f.block[:size]
+	if err := p.mixBlock(block); err != nil {
+		return err
+	}
+	drop := min(f.skip, int64(size))
+	f.skip -= drop
+	block = block[drop:]
+	st := p.mixer.Stats()
+	sounding := int64(len(block))
+	if p.quiet(&st) {
+		sounding = min(max(st.SilentFrom-(f.now-latency-sounding), 0), sounding)
+	}
+	if sounding > 0 {
+		f.gap, f.held = f.held, 0
+		f.ready = block[:sounding]
+	}
+	f.held += int64(len(block)) - sounding
+	return nil
+}
+
+// mixBlock mixes one block with all that is due in it.
+func (p *Player) mixBlock(dst []pcm.Frame) error {
+	f := &p.file
+	end := f.now + int64(len(dst))
+	for tries := 0; ; tries++ {
+		blocked, err := p.feed(end)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, mixer.ErrBusy) {
+			return err
+		}
+		if blocked > f.now {
+			n := blocked - f.now
+			p.mixer.Render(dst[:n])
+			dst, f.now, tries = dst[n:], blocked, 0
+		} else if tries > commands {
+			return errStuck
+		}
+		p.mixer.Render(nil) // what is due at this frame makes room
+		p.poll()
+	}
+	p.mixer.Render(dst)
+	f.now = end
+	p.poll()
+	return nil
+}

@@ -1,0 +1,166 @@
+package cue
+
+import (
+	"slices"
+
+	"voicepool/pcm"
+)
+
+// Action is one thing to do at one frame: a cue, or one repetition of it.
+type Action struct {
+	Frame      int64
+	Cue        int    // in Sheet.Cues
+	Repetition uint64 // from 0
+
+	// Of Play, what chance has drawn.
+	File  int           // in Sound.Files
+	Gain  pcm.Decibels  // the sound's part
+	Pitch pcm.Semitones // the sound's part
+}
+
+// Schedule lists the actions of a sheet in their order: by frame, then by the
+// place of their cue in the file. It makes them one by one, so that a cue with a
+// thousand million repetitions takes no memory. One goroutine at a time.
+type Schedule struct {
+	sheet *Sheet
+	rate  int
+	seed  uint64
+
+	order   []int // cues by frame, then index
+	at      int   // the first of order that has not begun
+	heap    []turn
+	plays   uint64 // starts that are still to come
+	pickers []picker
+}
+
+// turn is the next repetition of a cue that has begun.
+type turn struct {
+	frame      int64
+	cue        int
+	repetition uint64
+}
+
+func (t turn) before(u turn) bool {
+	return t.frame < u.frame || t.frame == u.frame && t.cue < u.cue ||
+		t.frame == u.frame && t.cue == u.cue && t.repetition < u.repetition
+}
+
+// Schedule returns the actions of the sheet at a rate of 1..768,000 frames per
+// second, drawn with a seed: the sheet's own or another.
+func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
+	sc := &Schedule{
+		sheet: s, rate: rate, seed: seed, order: make([]int, len(s.Cues)), pickers: make([]picker, len(s.Sounds)),
+	}
+	frames := make([]int64, len(s.Cues))
+	for i := range s.Cues {
+		sc.order[i] = i
+		frames[i] = s.Cues[i].At.Frames(rate)
+		if s.Cues[i].Verb == Play {
+			sc.plays += min(s.Cues[i].Times, 1<<64-1-sc.plays)
+		}
+	}
+	slices.SortStableFunc(sc.order, func(a, b int) int {
+		switch {
+		case frames[a] < frames[b]:
+			return -1
+		case frames[a] > frames[b]:
+			return 1
+		}
+		return 0
+	})
+	return sc
+}
+
+// Peek returns the frame of the next action, and whether there is one.
+func (sc *Schedule) Peek() (frame int64, ok bool) {
+	t, _, ok := sc.first()
+	return t.frame, ok
+}
+
+// Plays returns how many starts are still to come.
+func (sc *Schedule) Plays() uint64 { return sc.plays }
+
+// first returns the next turn, and whether it is one of the heap.
+func (sc *Schedule) first() (t turn, repeated, ok bool) {
+	if len(sc.heap) > 0 {
+		t, repeated, ok = sc.heap[0], true, true
+	}
+	if sc.at < len(sc.order) {
+		i := sc.order[sc.at]
+		begins := turn{frame: sc.sheet.Cues[i].At.Frames(sc.rate), cue: i}
+		if !ok || begins.before(t) {
+			return begins, false, true
+		}
+	}
+	return t, repeated, ok
+}
+
+// Next returns the next action, and whether there is one.
+func (sc *Schedule) Next() (Action, bool) {
+	t, repeated, ok := sc.first()
+	if !ok {
+		return Action{}, false
+	}
+	c := &sc.sheet.Cues[t.cue]
+	after := turn{cue: t.cue, repetition: t.repetition + 1}
+	if after.repetition < c.Times {
+		after.frame = c.moment(after.repetition).Frames(sc.rate)
+	}
+	switch {
+	case !repeated:
+		sc.at++
+		if after.repetition < c.Times {
+			sc.heap = append(sc.heap, after)
+			sc.up(len(sc.heap) - 1)
+		}
+	case after.repetition < c.Times:
+		sc.heap[0] = after
+		sc.down(0)
+	default:
+		sc.heap[0] = sc.heap[len(sc.heap)-1]
+		sc.heap = sc.heap[:len(sc.heap)-1]
+		sc.down(0)
+	}
+	a := Action{Frame: t.frame, Cue: t.cue, Repetition: t.repetition}
+	if c.Verb == Play {
+		sc.plays--
+		sc.draw(&a, c)
+	}
+	return a, true
+}
+
+// draw asks chance for what a start takes.
+func (sc *Schedule) draw(a *Action, c *Cue) {
+	s := &sc.sheet.Sounds[c.Sound]
+	cue := uint64(a.Cue)
+	a.File = sc.pickers[c.Sound].next(s.Pick, len(s.Files), sc.seed, uint64(c.Sound), cue, a.Repetition)
+	a.Gain = pcm.Decibels(s.Gain.in(hash(sc.seed, cue, a.Repetition, uint64(drawGain))))
+	a.Pitch = pcm.Semitones(s.Pitch.in(hash(sc.seed, cue, a.Repetition, uint64(drawPitch))))
+}
+
+func (sc *Schedule) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !sc.heap[i].before(sc.heap[parent]) {
+			return
+		}
+		sc.heap[i], sc.heap[parent] = sc.heap[parent], sc.heap[i]
+		i = parent
+	}
+}
+
+func (sc *Schedule) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2; child++ {
+			if child < len(sc.heap) && sc.heap[child].before(sc.heap[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		sc.heap[i], sc.heap[least] = sc.heap[least], sc.heap[i]
+		i = least
+	}
+}

@@ -1,0 +1,74 @@
+package cue
+
+import (
+	"math"
+	"sync/atomic"
+
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// Render is the source of a device. Audio side: it takes no lock and does not
+// allocate. After the sheet's length it is silent.
+func (p *Player) Render(dst []pcm.Frame) {
+	if room := p.cut - p.mixer.Now(); p.cut != never && int64(len(dst)) > room+int64(p.mixer.Latency()) {
+		n := max(room+int64(p.mixer.Latency()), 0)
+		clear(dst[n:])
+		dst = dst[:n]
+	}
+	if len(dst) > 0 {
+		p.mixer.Render(dst)
+	}
+	p.heard.hear(dst)
+}
+
+// Levels returns the highest samples, left and right, that Render or Read gave
+// since the last call, as linear factors. Any goroutine.
+func (p *Player) Levels() (left, right float32) {
+	return math.Float32frombits(p.heard.levels[0].Swap(0)), math.Float32frombits(p.heard.levels[1].Swap(0))
+}
+
+// heard measures what a player gives. But for its levels it belongs to the side
+// that gives it.
+type heard struct {
+	meter   *loudness.Meter
+	peak    float32
+	samples [512]float32
+	levels  [2]atomic.Uint32 // left and right, float32 bits, since somebody looked
+}
+
+// hear measures some frames. Audio side.
+func (h *heard) hear(frames []pcm.Frame) {
+	left, right := peaks(frames)
+	h.peak = max(h.peak, left, right)
+	raise(&h.levels[0], left)
+	raise(&h.levels[1], right)
+	for len(frames) > 0 {
+		n := min(len(frames), len(h.samples)/2)
+		for i, f := range frames[:n] {
+			h.samples[2*i], h.samples[2*i+1] = f[0], f[1]
+		}
+		h.meter.Write(h.samples[:2*n])
+		frames = frames[n:]
+	}
+}
+
+// peaks returns the largest magnitudes, left and right. Audio side.
+func peaks(frames []pcm.Frame) (left, right float32) {
+	for _, f := range frames {
+		left = max(left, f[0], -f[0])
+		right = max(right, f[1], -f[1])
+	}
+	return left, right
+}
+
+// raise makes dst at least x, which is not negative. Audio side: whoever reads
+// only ever sets it back to 0.
+func raise(dst *atomic.Uint32, x float32) {
+	bits := math.Float32bits(x)
+	for old := dst.Load(); bits > old; old = dst.Load() {
+		if dst.CompareAndSwap(old, bits) {
+			return
+		}
+	}
+}

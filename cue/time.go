@@ -1,0 +1,160 @@
+package cue
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/pcm"
+)
+
+// Time is a time of a sheet, from 0: exact, in units of 10^-18 s. The zero
+// value is 0.
+type Time struct{ hi, lo uint64 } // 128 bits
+
+const (
+	attos    = 1e18 // in a second
+	decimals = 18
+
+	// maxSeconds bounds what can be written, maxMoment when the last repetition
+	// may begin, both in seconds: so that frames at 768 kHz fit 63 bits, and
+	// products of times and rates 128.
+	maxSeconds = 1e9
+	maxMoment  = 1e12
+)
+
+func seconds(n uint64) Time {
+	hi, lo := bits.Mul64(n, attos)
+	return Time{hi, lo}
+}
+
+// Compare returns -1, 0 or 1.
+func (t Time) Compare(u Time) int {
+	switch {
+	case t == u:
+		return 0
+	case t.hi < u.hi || t.hi == u.hi && t.lo < u.lo:
+		return -1
+	}
+	return 1
+}
+
+// add returns t + u, of which both are far from the limit.
+func (t Time) add(u Time) Time {
+	lo, carry := bits.Add64(t.lo, u.lo, 0)
+	return Time{t.hi + u.hi + carry, lo}
+}
+
+// sub returns t - u; u is not larger.
+func (t Time) sub(u Time) Time {
+	lo, borrow := bits.Sub64(t.lo, u.lo, 0)
+	return Time{t.hi - u.hi - borrow, lo}
+}
+
+// times returns n x t, and whether it fits.
+func (t Time) times(n uint64) (Time, bool) {
+	over, hi := bits.Mul64(t.hi, n)
+	carry, lo := bits.Mul64(t.lo, n)
+	hi, c := bits.Add64(hi, carry, 0)
+	return Time{hi, lo}, over == 0 && c == 0
+}
+
+// over returns how often u, which is not 0, goes into t, rounded up, or the
+// largest number.
+func (t Time) over(u Time) uint64 {
+	n := uint64(0)
+	for bit := uint64(1) << 63; bit > 0; bit >>= 1 {
+		if p, ok := u.times(n | bit); ok && p.Compare(t) < 0 {
+			n |= bit
+		}
+	}
+	if t == (Time{}) || n == 1<<64-1 {
+		return n
+	}
+	return n + 1
+}
+
+// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half
+// up: the only rounding that a time of a sheet ever sees.
+func (t Time) Frames(rate int) int64 {
+	p, _ := t.times(uint64(rate))
+	p = p.add(Time{lo: attos / 2})
+	if p.hi >= attos {
+		return 1<<63 - 1
+	}
+	q, _ := bits.Div64(p.hi, p.lo, attos)
+	return int64(min(q, 1<<63-1))
+}
+
+// Duration returns the duration that means Frames to a mixer of this rate: it is
+// rounded down to a nanosecond, which is far less than half a frame.
+func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }
+
+// String returns the time as a sheet has it, in seconds: "1.5s".
+func (t Time) String() string {
+	if t.hi >= attos {
+		return "forever"
+	}
+	whole, rest := bits.Div64(t.hi, t.lo, attos)
+	s := strconv.FormatUint(whole, 10)
+	if rest != 0 {
+		digits := strconv.FormatUint(rest, 10)
+		s += "." + strings.TrimRight(strings.Repeat("0", decimals-len(digits))+digits, "0")
+	}
+	return s + "s"
+}
+
+// units are those of times, the largest first, with their length: seconds divided
+// by 10^shift.
+var units = [...]struct {
+	name    string
+	seconds uint64
+	shift   int
+}{
+	{"h", 3600, 0}, {"m", 60, 0}, {"s", 1, 0}, {"ms", 1, 3}, {"us", 1, 6}, {"µs", 1, 6}, {"ns", 1, 9},
+}
+
+// ParseTime reads a time: "1.5s", "250ms", "2m3s", or a number of seconds. The
+// units are h, m, s, ms, us and ns, each at most once and the largest first.
+// Times are not negative, at most 1,000,000,000 s long, and have at most 18
+// decimals. The error says what would be right.
+func ParseTime(text string) (Time, error) {
+	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
+	if strings.HasPrefix(text, "-") {
+		if _, err := ParseTime(text[1:]); err == nil {
+			return Time{}, faultf("a time of %s is negative", quote(text))
+		}
+	}
+	total, rest, from := Time{}, text, 0
+	for rest != "" || text == "" {
+		number, after, ok := splitNumber(rest)
+		if !ok {
+			return Time{}, faultf("%s is no time; %s", quote(text), right)
+		}
+		rest = after
+		unit := 2
+		if rest != "" || from > 0 {
+			name := rest
+			if i := strings.IndexAny(rest, "0123456789.+-"); i >= 0 {
+				name = rest[:i]
+			}
+			for unit = from; unit < len(units) && units[unit].name != name; unit++ {
+			}
+			if unit == len(units) || number.exponent {
+				return Time{}, faultf("%s is no time; %s", quote(text), right)
+			}
+			rest = rest[len(name):]
+			from = unit + 1
+		}
+		part, ok := number.attos(units[unit].shift)
+		if !ok {
+			return Time{}, faultf("a time of %s has more than %d decimals", quote(text), decimals)
+		}
+		part, ok = part.times(units[unit].seconds)
+		if total = total.add(part); !ok || total.Compare(seconds(maxSeconds)) > 0 || part.Compare(seconds(maxSeconds)) > 0 {
+			return Time{}, faultf("a time of %s is longer than %s", quote(text), "1000000000s")
+		}
+	}
+	return total, nil
+}

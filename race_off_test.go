@@ -1,0 +1,5 @@
+//go:build !race
+
+package voicepool_test
+
+const raceDetector = false
