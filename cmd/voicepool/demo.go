@@ -1,0 +1,33 @@
+package main
+
+import (
+	_ "embed"
+
+	"voicepool/cue"
+)
+
+// demoSheet is the show. It is a cue sheet like any other: save it with
+// `voicepool demo --sheet`, change it, and run it.
+//
+//go:embed demo.yaml
+var demoSheet []byte
+
+type demoCommand struct {
+	Sheet bool `help:"Print the show's cue sheet instead of playing it."`
+	liveFlags
+}
+
+func (d *demoCommand) Run(c *console) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	if d.Sheet {
+		c.out.Write(demoSheet)
+		return nil
+	}
+	sheet, err := cue.Parse("demo.yaml", demoSheet)
+	if err != nil {
+		return err
+	}
+	return d.perform(c, sheet, "demo")
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"voicepool/device/oto"
+)
+
+type devicesCommand struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// deviceRow is one thing that --device can name.
+type deviceRow struct {
+	Name   string        `json:"name"` // as --device takes it
+	Found  bool          `json:"found"`
+	Auto   bool          `json:"auto"` // auto would take it
+	Detail string        `json:"detail"`
+	Below  []driverEntry `json:"drivers,omitempty"`
+}
+
+// driverEntry is a way to the sound card.
+type driverEntry struct {
+	Name   string `json:"name"`
+	Found  bool   `json:"found"`
+	Detail string `json:"detail"`
+}
+
+func (d *devicesCommand) Run(c *console) error {
+	rows := listDevices()
+	if d.JSON {
+		auto := ""
+		for _, r := range rows {
+			if r.Auto {
+				auto = r.Name
+			}
+		}
+		return printJSON(c.out, struct {
+			Auto    string      `json:"auto"`
+			Devices []deviceRow `json:"devices"`
+		}{auto, rows})
+	}
+	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		mark := " "
+		if r.Auto {
+			mark = "*"
+		}
+		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found(r.Found), r.Detail)
+		for _, b := range r.Below {
+			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found(b.Found), b.Detail)
+		}
+	}
+	fmt.Fprintln(table, "* is what --device auto takes")
+	return table.Flush()
+}
+
+func found(yes bool) string {
+	if yes {
+		return "there"
+	}
+	return "not there"
+}
+
+// listDevices opens the sound card, silently: only that tells whether it
+// answers.
+func listDevices() []deviceRow {
+	card := deviceRow{Name: "oto", Detail: "the sound card"}
+	for _, p := range oto.Probe() {
+		card.Below = append(card.Below, driverEntry(p))
+	}
+	if d, err := oto.Open(oto.Config{}); err != nil {
+		card.Detail = why(err)
+	} else {
+		card.Found = d.Close() == nil
+	}
+	card.Auto = card.Found
+	return []deviceRow{
+		card,
+		{Name: "null", Found: true, Auto: !card.Found, Detail: "nothing is heard, in real time"},
+		{Name: "wav:FILE", Found: true, Detail: "recorded into a WAV file, in real time"},
+		{Name: "-", Found: true, Detail: "a WAV on standard output, in real time"},
+	}
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"voicepool/cue"
+)
+
+// The exit codes; what a signal interrupted ends with 128 + its number.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// errUsage is wrapped by the errors of a command line that is wrong.
+var errUsage = errors.New("wrong usage")
+
+// usageError is a message that stands for errUsage without saying so.
+type usageError struct{ error }
+
+func (usageError) Is(target error) bool { return target == errUsage }
+func (e usageError) Unwrap() error      { return e.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// interruption ends a command that a signal has stopped, after it has put
+// everything in order.
+type interruption struct{ signal os.Signal }
+
+func (i interruption) Error() string { return i.signal.String() }
+
+// silentFailure ends a command whose errors have been printed.
+type silentFailure struct{ code int }
+
+func (silentFailure) Error() string { return "failed" }
+
+func exitCode(err error) int {
+	var interrupted interruption
+	var silent silentFailure
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &silent):
+		return silent.code
+	case errors.As(err, &interrupted):
+		if number, ok := interrupted.signal.(syscall.Signal); ok {
+			return 128 + int(number)
+		}
+		return exitFailed
+	case errors.Is(err, errUsage), errors.Is(err, cue.ErrSheet):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// message returns the line to be printed for an error, or nothing.
+func message(err error) string {
+	var interrupted interruption
+	var silent silentFailure
+	if err == nil || errors.As(err, &silent) || errors.As(err, &interrupted) {
+		return ""
+	}
+	line := oneLine(err.Error())
+	var wrong cue.Errors
+	if errors.As(err, &wrong) {
+		line = oneLine(wrong[0].Error())
+		if more := len(wrong) - 1; more > 0 {
+			line += fmt.Sprintf(" (and %d more, which voicepool check shows)", more)
+		}
+	}
+	for _, name := range packages {
+		line = strings.TrimPrefix(line, name)
+	}
+	return line
+}
+
+// packages are the prefixes of errors that tell a user of the command nothing.
+var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: "}
+
+// oneLine makes one line of a text, whatever a file's name has in it.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.TrimSpace(s))
+}
+
+// cause takes off what the os package says about an operation whose file is
+// named already.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/device/wav"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// sheetFlags are those that all commands which play have. What is not given is
+// nil or zero: then the sheet counts.
+type sheetFlags struct {
+	Voices   *int          `placeholder:"N" help:"Slots of the pool, 1..65536."`
+	Overflow *overflowFlag `placeholder:"POLICY" help:"What a full pool does: quietest, oldest, gain, reject, grow."`
+	Virtual  *int          `placeholder:"N" help:"Virtual voices: only 0 in this version."`
+	Refuse   bool          `help:"Reject a newcomer that is itself the least audible."`
+	Rate     *int          `placeholder:"HZ" help:"Frames per second, 1000..768000."`
+	Quality  *qualityFlag  `placeholder:"NAME" help:"How pitched sounds are read: linear, cubic."`
+	Seed     *int64        `placeholder:"N" help:"What all chance is made from."`
+	Length   *timeFlag     `placeholder:"TIME" help:"Cut here: 30s, 1m30s, 1.5."`
+	Block    int           `placeholder:"N" default:"512" help:"Frames mixed at once, 1..1048576."`
+
+	Report  string `placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
+	JSON    bool   `name:"json" help:"Print the report to standard output, and nothing else."`
+	Quiet   bool   `short:"q" help:"Print errors only."`
+	Verbose bool   `short:"v" help:"Print every event."`
+}
+
+// maxBlock bounds --block.
+const maxBlock = 1 << 20
+
+// check finds what is out of range, whatever the sheet says.
+func (f *sheetFlags) check() error {
+	switch {
+	case f.Voices != nil && (*f.Voices < 1 || *f.Voices > 65536):
+		return usage("--voices: %d is not in 1..65536", *f.Voices)
+	case f.Virtual != nil && *f.Virtual < 0:
+		return usage("--virtual: %d is negative", *f.Virtual)
+	case f.Virtual != nil && *f.Virtual > 0:
+		return usage("--virtual: there are no virtual voices in this version, only 0")
+	case f.Rate != nil && (*f.Rate < 1000 || *f.Rate > 768000):
+		return usage("--rate: %d Hz is not in 1000..768000", *f.Rate)
+	case f.Block < 1 || f.Block > maxBlock:
+		return usage("--block: %d frames are not in 1..%d", f.Block, maxBlock)
+	case f.JSON && f.Report == "-":
+		return usage("--json and --report - both want standard output")
+	}
+	return nil
+}
+
+// apply returns the sheet as the flags want it; the sheet itself stays as it is.
+func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
+	s := *sheet
+	if f.Voices != nil {
+		s.Voices = *f.Voices
+	}
+	if f.Overflow != nil {
+		s.Overflow = f.Overflow.Overflow
+	}
+	if f.Rate != nil {
+		s.Rate = *f.Rate
+	}
+	if f.Quality != nil {
+		s.Quality = f.Quality.Quality
+	}
+	if f.Seed != nil {
+		s.Seed = uint64(*f.Seed)
+	}
+	if f.Length != nil {
+		s.Length = &f.Length.Time
+	}
+	s.Refuse = s.Refuse || f.Refuse
+	return &s
+}
+
+type overflowFlag struct{ mixer.Overflow }
+
+func (o *overflowFlag) UnmarshalText(text []byte) error {
+	policy, ok := mixer.ParseOverflow(string(text))
+	switch {
+	case ok:
+		o.Overflow = policy
+		return nil
+	case string(text) == "masked":
+		return fmt.Errorf("the policy masked is not in this version, only quietest, oldest, gain, reject, grow")
+	}
+	return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject or grow", text)
+}
+
+type qualityFlag struct{ voice.Quality }
+
+func (q *qualityFlag) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "cubic":
+		q.Quality = voice.Cubic
+	case "linear":
+		q.Quality = voice.Linear
+	case "best":
+		return fmt.Errorf("the quality best is not in this version, only linear, cubic")
+	default:
+		return fmt.Errorf("%q is no quality, want linear or cubic", text)
+	}
+	return nil
+}
+
+type timeFlag struct{ cue.Time }
+
+func (t *timeFlag) UnmarshalText(text []byte) (err error) {
+	t.Time, err = cue.ParseTime(string(text))
+	return err
+}
+
+type formatFlag struct{ wav.Format }
+
+func (f *formatFlag) UnmarshalText(text []byte) (err error) {
+	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
+		return fmt.Errorf("%q is no format, want s16, s24 or f32", text)
+	}
+	return nil
+}
+
+// deviceFlag is where --device wants things to be heard.
+type deviceFlag struct {
+	kind string // auto, oto, null, wav, -
+	file string // of wav
+}
+
+func (d *deviceFlag) UnmarshalText(text []byte) error {
+	name := string(text)
+	switch file, ok := strings.CutPrefix(name, "wav:"); {
+	case ok && file == "":
+		return fmt.Errorf("wav: needs the name of a file, as wav:out.wav")
+	case ok:
+		*d = deviceFlag{"wav", file}
+	case name == "auto", name == "oto", name == "null", name == "-":
+		*d = deviceFlag{kind: name}
+	default:
+		return fmt.Errorf("%q is no device, want auto, oto, null, wav:FILE or -", text)
+	}
+	return nil
+}
+
+// recording reports whether somebody waits for what the device writes.
+func (d deviceFlag) recording() bool { return d.kind == "wav" || d.kind == "-" }
+
+// seconds prints a count of frames as a time.
+func seconds(frames int64, rate int) string {
+	s := float64(frames) / float64(rate)
+	if s >= 60 {
+		return (time.Duration(s*10) * time.Second / 10).String()
+	}
+	return fmt.Sprintf("%.1f s", s)
+}

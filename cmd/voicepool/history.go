@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+)
+
+// history keeps of all events what a summary tells: who lost to whom, and the
+// steals worth telling.
+type history struct {
+	lost     map[string]map[string]int // by victim and newcomer
+	refused  map[string]int            // by reason and sound
+	stolen   int
+	quietest *cue.Event // the steal that was heard least, and the one heard most
+	loudest  *cue.Event
+	crowd    moment // the frame with the most starts asked for
+	crowded  moment // the one that is being counted
+}
+
+// moment is what one frame asked for.
+type moment struct {
+	frame         int64
+	asked, stolen int
+	refused       int
+}
+
+func (h *history) note(e cue.Event) {
+	if e.Frame != h.crowded.frame {
+		h.crowded = moment{frame: e.Frame}
+	}
+	m := &h.crowded
+	switch e.Kind {
+	case mixer.Started:
+		m.asked++
+	case mixer.Rejected, mixer.Limited:
+		m.asked++
+		m.refused++
+		if h.refused == nil {
+			h.refused = map[string]int{}
+		}
+		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
+	case mixer.Stolen:
+		m.stolen++
+		h.steal(e)
+	}
+	if m.asked > h.crowd.asked {
+		h.crowd = *m
+	} else if m.frame == h.crowd.frame {
+		h.crowd.stolen, h.crowd.refused = m.stolen, m.refused
+	}
+}
+
+func (h *history) steal(e cue.Event) {
+	h.stolen++
+	if h.lost == nil {
+		h.lost = map[string]map[string]int{}
+	}
+	if h.lost[e.Sound] == nil {
+		h.lost[e.Sound] = map[string]int{}
+	}
+	h.lost[e.Sound][e.BySound]++
+	if e.By == 0 || math.IsInf(float64(e.Audibility), 0) {
+		return
+	}
+	if h.quietest == nil || e.Audibility < h.quietest.Audibility {
+		h.quietest = &e
+	}
+	if h.loudest == nil || e.Audibility > h.loudest.Audibility {
+		h.loudest = &e
+	}
+}
+
+// summary tells how it went.
+func (b *board) summary(w io.Writer, r *cue.Report) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	t := &r.Totals
+	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", seconds(r.Frames, r.Rate),
+		r.Voices, t.HighWater, r.Overflow, formatLevel(float64(r.Peak)), formatLevel(float64(r.Loudness)))
+	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
+	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
+	for _, odd := range [...]struct {
+		n    int64
+		what string
+	}{
+		{t.Late, "cues came late"}, {t.Missed, "cues found no voice of their id"}, {t.Faults, "frames were not finite"},
+		{t.EventsLost, "events were lost"},
+	} {
+		if odd.n > 0 {
+			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
+		}
+	}
+	if c := b.crowd; c.stolen+c.refused > 0 && c.asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %d voices were taken, %d starts refused\n",
+			seconds(c.frame, r.Rate), c.asked, c.stolen, c.refused)
+	}
+	b.losses(w)
+	b.refusals(w)
+	if b.quietest != nil {
+		fmt.Fprintf(w, "the quietest loss: %s\n", tellSteal(b.quietest, r.Rate))
+	}
+	if b.loudest != nil && b.loudest != b.quietest {
+		fmt.Fprintf(w, "the loudest loss:  %s\n", tellSteal(b.loudest, r.Rate))
+	}
+}
+
+// most is how many lines a list in a summary has.
+const most = 8
+
+// losses lists who lost to whom, the greatest losers first.
+func (h *history) losses(w io.Writer) {
+	type loser struct {
+		sound string
+		n     int
+		by    []string
+	}
+	var losers []loser
+	for sound, by := range h.lost {
+		l := loser{sound: sound}
+		for _, name := range ranked(by) {
+			l.n += by[name]
+			if name == "" {
+				l.by = append(l.by, fmt.Sprintf("a smaller pool %d", by[name]))
+			} else {
+				l.by = append(l.by, fmt.Sprintf("%s %d", name, by[name]))
+			}
+		}
+		losers = append(losers, l)
+	}
+	slices.SortFunc(losers, func(x, y loser) int {
+		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.sound, y.sound))
+	})
+	for i, l := range losers {
+		if i == most {
+			fmt.Fprintf(w, "... and %d sounds more\n", len(losers)-most)
+			break
+		}
+		if len(l.by) > 5 {
+			l.by = append(l.by[:5], "...")
+		}
+		fmt.Fprintf(w, "%s lost %s to: %s\n", oneLine(l.sound), count(l.n, "voice"), oneLine(strings.Join(l.by, ", ")))
+	}
+}
+
+func (h *history) refusals(w io.Writer) {
+	for i, what := range ranked(h.refused) {
+		if i == most {
+			break
+		}
+		fmt.Fprintf(w, "%s %s\n", oneLine(what), count(h.refused[what], "time"))
+	}
+}
+
+// ranked returns the keys of a count, the most frequent first.
+func ranked(n map[string]int) []string {
+	var keys []string
+	for k := range n {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y string) int {
+		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
+	})
+	return keys
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// tellSteal says who lost a voice to whom, and why.
+func tellSteal(e *cue.Event, rate int) string {
+	if e.By == 0 {
+		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", oneLine(e.Sound), seconds(e.Frame, rate))
+	}
+	why := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Audibility))
+	if e.Audibility <= silent {
+		why = "nothing of it would have been heard"
+	}
+	if e.HasRunnerUp {
+		why += fmt.Sprintf(", the next of %d at %s", e.Candidates, roundLevel(e.RunnerUp))
+	} else {
+		why += ", and there was no other choice"
+	}
+	switch e.Reason {
+	case mixer.GroupLimit:
+		why += " (the limit of the sound)"
+	case mixer.BusLimit:
+		why += " (the limit of the bus)"
+	}
+	return fmt.Sprintf("%s lost its voice to %s at %s: %s", oneLine(e.Sound), oneLine(e.BySound), seconds(e.Frame, rate), why)
+}
+
+// silent is a level that nobody hears.
+const silent = -120
+
+func roundLevel(l cue.Level) string {
+	if l <= silent {
+		return "-inf"
+	}
+	return fmt.Sprintf("%.0f", float64(l))
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// interrupts is a context that ends with the first Ctrl-C (or SIGTERM, SIGHUP),
+// and knows which it was. What has not ended within a second of another one is
+// ended by force.
+type interrupts struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	stop   func()
+}
+
+// patience is how long an end may take when it has been asked for twice.
+const patience = time.Second
+
+// listen begins to listen until close. restore is called before the process is
+// ended by a second signal.
+func listen(restore func()) *interrupts {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, endings()...)
+	done := make(chan struct{})
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case s := <-signals:
+			cancel(interruption{s})
+		case <-done:
+			return
+		}
+		var again os.Signal
+		select {
+		case again = <-signals:
+		case <-done:
+			return
+		}
+		// What ends in order leaves nothing half-written, and takes no longer.
+		select {
+		case <-time.After(patience):
+			restore()
+			os.Exit(exitCode(interruption{again}))
+		case <-done:
+		}
+	}()
+	return &interrupts{ctx, cancel, func() { close(done) }}
+}
+
+func (i *interrupts) close() {
+	i.stop()
+	i.cancel(nil)
+}
+
+// err returns the interruption, or nil when there was none.
+func (i *interrupts) err() error {
+	if i.Err() == nil {
+		return nil
+	}
+	return context.Cause(i)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+)
+
+// lineView prints lines: one for each second in which something happened, or
+// one for each event.
+type lineView struct {
+	out     io.Writer
+	verbose bool
+
+	second  int64
+	pending []cue.Event // of second
+	stats   mixer.Stats
+}
+
+func (l *lineView) show(p picture) {
+	l.stats = p.stats
+	for _, e := range p.events {
+		if l.verbose {
+			fmt.Fprintln(l.out, describe(e, p.rate))
+			continue
+		}
+		if s := e.Frame / int64(p.rate); s != l.second {
+			l.flush(p)
+			l.second = s
+		}
+		l.pending = append(l.pending, e)
+	}
+	if p.stats.Frame/int64(p.rate) > l.second {
+		l.flush(p)
+	}
+}
+
+func (l *lineView) last(p picture) {
+	l.show(p)
+	l.flush(p)
+}
+
+func (l *lineView) close() {}
+
+// flush prints what happened in a second.
+func (l *lineView) flush(p picture) {
+	if len(l.pending) == 0 {
+		return
+	}
+	started, stolen, refused := map[string]int{}, map[string]int{}, map[string]int{}
+	var steal *cue.Event
+	missed := 0
+	for i, e := range l.pending {
+		switch e.Kind {
+		case mixer.Started:
+			started[e.Sound]++
+		case mixer.Stolen:
+			stolen[e.Sound]++
+			if steal == nil || e.Audibility > steal.Audibility {
+				steal = &l.pending[i]
+			}
+		case mixer.Rejected, mixer.Limited:
+			refused[e.Sound]++
+		case mixer.Missed:
+			missed++
+		}
+	}
+	var parts []string
+	for _, n := range [...]struct {
+		what string
+		by   map[string]int
+	}{{"started", started}, {"stolen", stolen}, {"refused", refused}} {
+		if len(n.by) > 0 {
+			parts = append(parts, n.what+" "+tally(n.by))
+		}
+	}
+	if missed > 0 {
+		parts = append(parts, count(missed, "cue")+" found no voice")
+	}
+	l.pending = l.pending[:0]
+	if len(parts) == 0 {
+		return
+	}
+	fmt.Fprintf(l.out, "%3d s  %2d/%d voices  %s\n", l.second, p.stats.Playing, p.stats.Voices, strings.Join(parts, "; "))
+	if steal != nil {
+		fmt.Fprintf(l.out, "                     %s\n", tellSteal(steal, p.rate))
+	}
+}
+
+// tally lists a count: "34 (bell 20, drip 14)".
+func tally(n map[string]int) string {
+	sum := 0
+	var parts []string
+	for _, name := range ranked(n) {
+		sum += n[name]
+		part := oneLine(name)
+		if n[name] > 1 {
+			part += fmt.Sprintf(" %d", n[name])
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 6 {
+		parts = append(parts[:6], "...")
+	}
+	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
+}
+
+// describe is one event in one line.
+func describe(e cue.Event, rate int) string {
+	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
+	if e.Sound != "" {
+		line += " " + oneLine(e.Sound)
+	}
+	if e.Voice > 0 {
+		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
+	}
+	line += fmt.Sprintf(" cue %d", e.Cue)
+	if e.Kind == mixer.Stolen && e.By > 0 {
+		line += fmt.Sprintf(", by %s #%d", oneLine(e.BySound), e.By)
+	}
+	if e.Kind == mixer.Stolen || e.Candidates > 0 {
+		line += fmt.Sprintf(", %s dB against %s", formatLevel(float64(e.Audibility)), formatLevel(float64(e.Newcomer)))
+		if e.HasRunnerUp {
+			line += fmt.Sprintf(", next %s", formatLevel(float64(e.RunnerUp)))
+		}
+		line += fmt.Sprintf(", of %d", e.Candidates)
+	}
+	if e.Reason != mixer.NoReason {
+		line += fmt.Sprintf(" (%s)", e.Reason)
+	}
+	return line
+}

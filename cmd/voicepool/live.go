@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/device"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// liveFlags are those of the commands that play in real time.
+type liveFlags struct {
+	sheetFlags
+	Device deviceFlag `placeholder:"DEVICE" default:"auto" help:"auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+}
+
+func (l *liveFlags) check() error {
+	if l.Device.kind == "-" && (l.JSON || l.Report == "-") {
+		return usage("--device - needs standard output for itself; write the report to a file")
+	}
+	return l.sheetFlags.check()
+}
+
+// perform plays a sheet to its end or to Ctrl-C, shows what happens, and says
+// how it went.
+func (l *liveFlags) perform(c *console, sheet *cue.Sheet, title string) error {
+	sheet = l.apply(sheet)
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	report, err := createReport(l.Report)
+	if err != nil {
+		return err
+	}
+	defer report.discard()
+
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
+	happens := newBoard(sheet, bank)
+	player, err := cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Events: l.Report != "" || l.JSON})
+	if err != nil {
+		return errors.Join(interrupted.err(), err)
+	}
+	dev, err := l.Device.open(c, sheet.Rate, l.Block, sheet.Seed)
+	if err != nil {
+		return err
+	}
+	s := &performance{flags: l, console: c, title: title, board: happens, player: player, device: dev, interrupts: interrupted}
+	err = s.play()
+	if e := s.tell(report); err == nil {
+		err = e
+	}
+	if e := interrupted.err(); e != nil && exitCode(err) < exitUsage {
+		return errors.Join(e, err)
+	}
+	return err
+}
+
+// performance is one playing of a sheet on a device.
+type performance struct {
+	flags      *liveFlags
+	console    *console
+	title      string
+	board      *board
+	player     *cue.Player
+	device     device.Device
+	interrupts *interrupts
+	note       string // to be said when a live view is gone
+}
+
+// play plays, and closes the device.
+func (s *performance) play() error {
+	defer s.device.Close()
+	if err := s.player.Prime(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(s.interrupts)
+	defer cancel(nil)
+	if err := s.device.Start(s.player); err != nil {
+		return err
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.show(stop, cancel)
+	}()
+	err := s.player.Feed(ctx)
+	if err == nil {
+		// What is mixed is still to be heard.
+		select {
+		case <-time.After(pcm.Duration(int64(s.device.Latency()), s.device.Rate())):
+		case <-ctx.Done():
+		}
+	}
+	close(stop)
+	<-stopped
+	if s.note != "" {
+		s.console.say("%s", s.note)
+	}
+	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
+		err = cause
+	}
+	if closed := s.device.Close(); closed != nil && !errors.Is(err, closed) {
+		err = closed
+	}
+	var signalled interruption
+	if errors.As(err, &signalled) {
+		return nil // perform says it
+	}
+	return err
+}
+
+// show shows what happens until stop is closed, and cancels the playing when
+// nobody is left to hear or to see it.
+func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
+	c := s.console
+	view := s.view()
+	defer view.close()
+	ticker := time.NewTicker(time.Second / 20)
+	defer ticker.Stop()
+	lost := false
+	for {
+		select {
+		case <-stop:
+			view.last(s.board.look(s.player))
+			return
+		case <-ticker.C:
+		}
+		view.show(s.board.look(s.player))
+		if err := s.device.Err(); err != nil && !lost {
+			lost = true
+			switch _, live := view.(*liveView); {
+			case s.flags.Device.recording():
+				cancel(err)
+			case live:
+				s.note = message(err)
+			default:
+				c.say("%s", message(err))
+			}
+		}
+		if c.out.err != nil {
+			cancel(fmt.Errorf("standard output: %w", cause(c.out.err)))
+		}
+	}
+}
+
+// viewer is how a performance is watched.
+type viewer interface {
+	show(p picture)
+	last(p picture) // after the end
+	close()
+}
+
+// view chooses: a live view on a terminal, else lines, else nothing.
+func (s *performance) view() viewer {
+	c, l := s.console, s.flags
+	var out io.Writer = c.out
+	terminal := c.outTerminal
+	switch {
+	case l.Quiet:
+		return blind{}
+	case l.JSON || l.Report == "-":
+		out, terminal = nil, c.errTerminal
+	case l.Device.kind == "-":
+		out, terminal = c.err, c.errTerminal
+	}
+	switch {
+	case terminal != nil && !l.Verbose:
+		return newLiveView(c, terminal, s.title)
+	case out != nil:
+		return &lineView{out: out, verbose: l.Verbose}
+	}
+	return blind{}
+}
+
+// blind shows nothing.
+type blind struct{}
+
+func (blind) show(picture) {}
+func (blind) last(picture) {}
+func (blind) close()       {}
+
+// tell prints how it went, and writes the report.
+func (s *performance) tell(file *reportFile) error {
+	l, c := s.flags, s.console
+	r := s.player.Report()
+	switch {
+	case l.JSON || l.Report == "-":
+		if _, err := r.WriteTo(c.out); err != nil {
+			return nil // out stays with it
+		}
+	case !l.Quiet && l.Device.kind == "-":
+		s.board.summary(c.err, r)
+	case !l.Quiet:
+		s.board.summary(c.out, r)
+	}
+	if err := file.fill(func(w io.Writer) error {
+		_, err := r.WriteTo(w)
+		return err
+	}); err != nil {
+		return err
+	}
+	return file.commit()
+}

@@ -1,0 +1,62 @@
+// Command voicepool plays sound cues through a fixed pool of voices: live, or
+// faster than real time into a file. It reads flags and prints; the packages
+// of the module do the work.
+//
+//	voicepool demo
+//	voicepool play coin bell shot.wav
+//	voicepool run sheet.yaml
+//	voicepool render sheet.yaml -o out.wav
+//
+// It exits with 0 when all is done, 1 when the work failed, 2 on wrong usage or
+// a sheet that cannot be understood, and 128 + the signal's number (130 after
+// Ctrl-C, 143 after SIGTERM) when it was interrupted, once sounds have faded out
+// and the report is written.
+package main
+
+import (
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// grammar is the command line.
+type grammar struct {
+	Demo    demoCommand    `cmd:"" help:"Play the embedded show with the embedded sounds."`
+	Play    playCommand    `cmd:"" help:"Play sounds now, all at once."`
+	Run     runCommand     `cmd:"" help:"Play a cue sheet in real time."`
+	Render  renderCommand  `cmd:"" help:"Play a cue sheet into a file, faster than real time."`
+	Check   checkCommand   `cmd:"" help:"Read a cue sheet, load its sounds, print all that is wrong."`
+	Sounds  soundsCommand  `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
+	Devices devicesCommand `cmd:"" help:"List drivers and devices, and which one auto would take."`
+	Bench   benchCommand   `cmd:"" help:"Measure what this machine can mix."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ignoreBrokenPipes()
+	os.Exit(command(os.Args[1:], newConsole()))
+}
+
+// command carries out the command line args and returns the exit code.
+func command(args []string, c *console) int {
+	helped := false
+	parser, err := kong.New(&grammar{},
+		kong.Name("voicepool"),
+		kong.Description("Plays sound cues through a fixed pool of voices. When all are busy, the one whose loss is heard least gives way."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.WithHyphenPrefixedParameters(true), // --gain -6
+		kong.Writers(c.out, c.err),
+		kong.Exit(func(int) { helped = true }),
+	)
+	if err != nil {
+		return c.finish(err)
+	}
+	ctx, err := parser.Parse(args)
+	switch {
+	case helped, c.out.err != nil: // which kong would take for wrong usage
+		return c.finish(nil)
+	case err != nil:
+		return c.finish(usage("%w", err))
+	}
+	return c.finish(ctx.Run(c))
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"voicepool/cue"
+	"voicepool/sounds"
+)
+
+type playCommand struct {
+	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, or - for standard input."`
+
+	Gain  float64 `placeholder:"DB" help:"In dB, -120..24."`
+	Pan   float64 `placeholder:"P" help:"-1 (left) .. 1 (right)."`
+	Pitch float64 `placeholder:"ST" help:"In semitones, -48..48."`
+	Speed float64 `placeholder:"X" default:"1" help:"A ratio, 0.0625..16."`
+	Loop  bool    `help:"Repeat until Ctrl-C."`
+
+	liveFlags
+}
+
+func (p *playCommand) Run(c *console) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	spooled := ""
+	defer func() {
+		if spooled != "" {
+			os.Remove(spooled)
+		}
+	}()
+	sheet, err := p.sheet(func() (file string, err error) {
+		spooled, err = spool(c.in)
+		return spooled, err
+	})
+	if err != nil {
+		return err
+	}
+	err = p.perform(c, sheet, "play")
+	// The line of a sheet that nobody has written means nothing.
+	var at *cue.Error
+	var stopped interruption
+	if errors.As(err, &at) && at.Sound != nil && !errors.As(err, &stopped) {
+		return at.Sound
+	}
+	return err
+}
+
+// check names flags, where the sheet that is made of them would name its own
+// lines.
+func (p *playCommand) check() error {
+	in := func(name string, x, from, to float64) error {
+		if x >= from && x <= to {
+			return nil
+		}
+		return usage("--%s: %v is not in %v..%v", name, x, from, to)
+	}
+	inputs := 0
+	for _, s := range p.Sounds {
+		if s == "-" {
+			inputs++
+		}
+	}
+	if inputs > 1 {
+		return usage("standard input can be played only once")
+	}
+	for _, err := range []error{
+		in("gain", p.Gain, -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
+		p.liveFlags.check(),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sheet writes the cue sheet that plays all sounds at once, so that play is
+// nothing but a run.
+func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
+	type entry struct {
+		File string `json:"file,omitempty"`
+	}
+	type start struct {
+		At    int     `json:"at"`
+		Play  string  `json:"play"`
+		Gain  float64 `json:"gain"`
+		Pan   float64 `json:"pan"`
+		Pitch float64 `json:"pitch"`
+		Speed float64 `json:"speed"`
+		Loop  bool    `json:"loop"`
+	}
+	listed := map[string]entry{}
+	var cues []start
+	for _, argument := range p.Sounds {
+		s := resolve(argument)
+		name := s.name
+		switch {
+		case s.name == "-":
+			file, err := spool()
+			if err != nil {
+				return nil, err
+			}
+			name = standardInput
+			listed[name] = entry{file}
+		case s.file == "":
+			listed[name] = entry{}
+		default:
+			if err := plainError(s.file); err != nil {
+				return nil, err
+			}
+			listed[name] = entry{s.file}
+		}
+		cues = append(cues, start{0, name, p.Gain, p.Pan, p.Pitch, p.Speed, p.Loop})
+	}
+	text, err := json.Marshal(map[string]any{"sounds": listed, "cues": cues})
+	if err != nil {
+		return nil, err
+	}
+	return cue.Parse("command line", text)
+}
+
+// spool puts a sound from standard input into a file, as sheets name files. What
+// is no sound is found here, so that the message names the right place.
+func spool(in io.Reader) (string, error) {
+	data, err := readInput(in)
+	if err != nil {
+		return "", err
+	}
+	if _, err := sounds.Decode(context.Background(), standardInput, bytes.NewReader(data), sounds.Limits{}); err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "voicepool-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(data)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
+}

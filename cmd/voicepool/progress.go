@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// progress shows on a terminal, in one line that replaces itself, what is going
+// on; an empty format takes it away. Elsewhere it prints nothing.
+func (c *console) progress(format string, args ...any) {
+	if c.errTerminal == nil {
+		return
+	}
+	fmt.Fprintf(c.err, "\r\x1b[K"+format, args...)
+}
+
+// everySoOften lets through one call in a tenth of a second.
+type everySoOften struct{ last time.Time }
+
+func (e *everySoOften) now() bool {
+	if time.Since(e.last) < 100*time.Millisecond {
+		return false
+	}
+	e.last = time.Now()
+	return true
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"voicepool/cue"
+	"voicepool/device/wav"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+type renderCommand struct {
+	Sheet     string     `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
+	Output    string     `short:"o" required:"" placeholder:"FILE" help:"The WAV file; - is standard output."`
+	Format    formatFlag `default:"s24" placeholder:"NAME" help:"s16 (dithered), s24 or f32."`
+	NoLimiter bool       `name:"no-limiter" help:"Leave what is beyond full scale as it is."`
+	sheetFlags
+}
+
+// sink is what render writes to.
+type sink interface {
+	Write([]pcm.Frame) error
+	Close() error
+	Clipped() int64
+}
+
+func (r *renderCommand) Run(c *console) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	sheet, err := cue.Load(r.Sheet)
+	if err != nil {
+		return err
+	}
+	sheet = r.apply(sheet)
+	if r.NoLimiter {
+		sheet.Master.Limiter = false
+	}
+	if err := sheet.CheckRender(); err != nil {
+		return err
+	}
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	err = r.render(c, sheet, interrupted)
+	if e := interrupted.err(); e != nil && err != nil {
+		return e
+	}
+	return err
+}
+
+func (r *renderCommand) check() error {
+	switch {
+	case r.Output == "-" && (r.JSON || r.Report == "-"):
+		return usage("-o - needs standard output for itself; write the report to a file")
+	case r.Output == "-" && term.IsTerminal(int(os.Stdout.Fd())):
+		return usage("-o -: standard output is a terminal; send it to a file or a pipe")
+	}
+	return r.sheetFlags.check()
+}
+
+// render writes the file, which is there in the end or not at all, and then the
+// report.
+func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interrupts) error {
+	report, err := createReport(r.Report)
+	if err != nil {
+		return err
+	}
+	defer report.discard()
+	config := wav.Config{Rate: sheet.Rate, Format: r.Format.Format, Seed: sheet.Seed}
+	var out sink
+	if r.Output == "-" {
+		if out, err = wav.NewWriter(namedWriter{"standard output", os.Stdout}, config); err != nil {
+			return err
+		}
+	} else {
+		file, err := wav.Create(r.Output, config)
+		if err != nil {
+			return err
+		}
+		defer file.Abort()
+		out = file
+	}
+	begin := time.Now()
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
+	options := cue.Options{Events: r.Report != "" || r.JSON}
+	if r.Verbose {
+		options.Watch = func(e cue.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
+	}
+	player, err := cue.NewPlayer(interrupted, sheet, bank, options)
+	if err != nil {
+		return err
+	}
+	if err := r.write(c, out, player, interrupted); err != nil {
+		return err
+	}
+	result := player.Report()
+	if err := report.fill(func(w io.Writer) error {
+		_, err := result.WriteTo(w)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if err := report.commit(); err != nil {
+		return err
+	}
+	if r.JSON || r.Report == "-" {
+		result.WriteTo(c.out)
+	}
+	if !r.Quiet {
+		r.summary(c, result, out.Clipped(), time.Since(begin))
+	}
+	return nil
+}
+
+// write mixes and writes block by block.
+func (r *renderCommand) write(c *console, out sink, player *cue.Player, interrupted *interrupts) error {
+	defer c.progress("")
+	block := make([]pcm.Frame, r.Block)
+	var (
+		frames int64
+		pace   everySoOften
+		rate   = player.Sheet().Rate
+	)
+	for {
+		n, err := player.Read(block)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := out.Write(block[:n]); err != nil {
+			return err
+		}
+		if err := interrupted.err(); err != nil {
+			return err
+		}
+		frames += int64(n)
+		if !r.Quiet && !r.Verbose && pace.now() {
+			if l := player.Sheet().Length; l != nil {
+				c.progress("%s of at most %s", seconds(frames, rate), seconds(l.Frames(rate), rate))
+			} else {
+				c.progress("%s", seconds(frames, rate))
+			}
+		}
+	}
+}
+
+func (r *renderCommand) summary(c *console, result *cue.Report, clipped int64, took time.Duration) {
+	name := oneLine(r.Output)
+	if r.Output == "-" {
+		name = "standard output"
+	}
+	t := &result.Totals
+	length := float64(result.Frames) / float64(result.Rate)
+	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d asked, %d started, %d stolen; %.0f times real time",
+		name, seconds(result.Frames, result.Rate), r.Format.Format, formatLevel(float64(result.Peak)), formatLevel(float64(result.Loudness)),
+		t.Asked, t.Started, t.Stolen, length/took.Seconds())
+	if clipped > 0 {
+		line += fmt.Sprintf("; %d samples clipped", clipped)
+	}
+	c.say("%s", line)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"voicepool": main})
+}
+
+// TestScripts runs the command as users do. The environment of a script has
+// nothing that leads to a sound server.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			// The race detector lets every process sleep for a second at its end.
+			e.Setenv("GORACE", "atexit_sleep_ms=0")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"interrupt": interrupt,
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "full":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
+			}
+			return false, errors.New("there is no condition " + name)
+		},
+	})
+}
+
+// exits CODE COMMAND... runs a command that ends with an exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	check(ts, args[0], err)
+}
+
+func check(ts *testscript.TestScript, want string, err error) {
+	code := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != want {
+		ts.Fatalf("it exited with %d, want %s", code, want)
+	}
+}
+
+// interrupt SIGNAL FILE CODE COMMAND... sends a signal to a command as soon as a
+// file is there that matches a pattern, and checks how the command ends.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: interrupt SIGNAL FILE CODE COMMAND...")
+	}
+	signal := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[0]]
+	path, err := exec.LookPath(args[3])
+	ts.Check(err)
+	command := exec.Command(path, args[4:]...)
+	command.Dir = ts.MkAbs(".")
+	command.Env = append(os.Environ(), "PWD="+command.Dir, "PULSE_SERVER=", "XDG_RUNTIME_DIR=", "GORACE=atexit_sleep_ms=0")
+	command.Stdout, command.Stderr = ts.Stdout(), ts.Stderr()
+	ts.Check(command.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	for limit := time.Now().Add(20 * time.Second); ; {
+		if found, _ := filepath.Glob(filepath.Join(command.Dir, args[1])); len(found) > 0 {
+			ts.Check(command.Process.Signal(signal))
+			break
+		}
+		select {
+		case err := <-ended:
+			ts.Fatalf("it ended before %s was there: %v", args[1], err)
+		case <-time.After(5 * time.Millisecond):
+		}
+		if time.Now().After(limit) {
+			command.Process.Kill()
+			ts.Fatalf("%s never came", args[1])
+		}
+	}
+	check(ts, args[2], <-ended)
+}

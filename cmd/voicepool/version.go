@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+type versionCommand struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (v *versionCommand) Run(c *console) error {
+	version := buildVersion(debug.ReadBuildInfo())
+	if v.JSON {
+		return printJSON(c.out, map[string]string{
+			"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		})
+	}
+	fmt.Fprintf(c.out, "voicepool %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return nil
+}
+
+// buildVersion returns the module's version where the program was built as a
+// module's, else the commit, else "devel".
+func buildVersion(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return "devel"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	commit, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+changes"
+		}
+	}
+	return strings.TrimSuffix("devel "+commit+modified, " ")
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+)
+
+// asTerminal returns a file that stands for a terminal of 80 x 24, and a
+// function that returns what was drawn on it.
+func asTerminal(t *testing.T) (*os.File, func() string) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file, func() string {
+		drawn, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(drawn)
+	}
+}
+
+func show(t *testing.T, colour bool, p picture) string {
+	t.Helper()
+	terminal, drawn := asTerminal(t)
+	v := newLiveView(&console{colour: colour}, terminal, "test")
+	v.show(p)
+	v.close()
+	text, ok := strings.CutPrefix(drawn(), "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H")
+	if !ok {
+		t.Fatalf("it begins with %q", drawn()[:20])
+	}
+	text, ok = strings.CutSuffix(text, "\x1b[?7h\x1b[?25h\x1b[?1049l")
+	if !ok {
+		t.Fatal("the terminal is not given back")
+	}
+	return text
+}
+
+var sample = picture{
+	rate: 48000, stats: mixer.Stats{Frame: 96000, Playing: 2, Voices: 4, Asked: 9, Started: 7, Ended: 4, Stolen: 1, Rejected: 2},
+	left: 1, right: 0,
+	voices: []lane{
+		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &cue.Event{Sound: "drip"}, age: 4800},
+		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, loop: true},
+	},
+	events: []cue.Event{{Frame: 91200, Kind: mixer.Stolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
+}
+
+func TestLiveView(t *testing.T) {
+	got := strings.Split(show(t, false, sample), "\r\n")
+	want := []string{
+		"voicepool test   2.0 s   2 of 4 voices   Ctrl-C ends it",
+		"L " + strings.Repeat("█", 68) + "   0 dB",
+		"R " + strings.Repeat(" ", 68) + "       ",
+		"asked 9   started 7   ended 4   stopped 0   stolen 1   rejected 2   limited 0",
+		"slot  voice  sound           how loud it is going to …  left   right",
+		"   0      -",
+		"   1      7  bell            █████████          -30 dB  ●────────────  < drip",
+		"   2      -",
+		"   3      2  theme           █████████████▌     -15 dB  ────────────●  loop",
+		"",
+		"drip lost its voice to bell at 1.9 s: it would have been heard at -61 dB, the ne",
+		"\x1b[J",
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d: %q", len(got), len(want), got)
+	}
+	for i := range want {
+		if line := strings.TrimPrefix(got[i], "\x1b[K"); line != want[i] {
+			t.Errorf("line %d is\n%q, want\n%q", i, line, want[i])
+		}
+	}
+	if coloured := show(t, true, sample); !strings.Contains(coloured, "\x1b[7m   1      7  bell") || !strings.Contains(coloured, "\x1b[31mL █") {
+		t.Errorf("the steal does not flash, or the meter is not red: %q", coloured)
+	}
+}
+
+func TestLiveViewIsNeverTooHigh(t *testing.T) {
+	p := sample
+	p.voices, p.stats.Voices = nil, 4096
+	for slot := range 100 {
+		p.voices = append(p.voices, lane{slot: 40 * slot, number: uint64(slot + 1), sound: "bell"})
+	}
+	for range keepSteals {
+		p.events = append(p.events, p.events[0])
+	}
+	text := show(t, false, p)
+	if lines := strings.Count(text, "\r\n") + 1; lines > 24 || !strings.Contains(text, "... and 87 more") {
+		t.Errorf("%d lines in a window of 24:\n%s", lines, text)
+	}
+}
+
+// TestPerformOnATerminal plays in real time with a live view.
+func TestPerformOnATerminal(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	terminal, drawn := asTerminal(t)
+	var out, messages strings.Builder
+	c := &console{out: &sticky{w: &out}, err: &messages, outTerminal: terminal}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: deviceFlag{kind: "null"}}
+	if err := flags.perform(c, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
+		t.Fatal(err)
+	}
+	if text := drawn(); !strings.Contains(text, "blip") || !strings.HasSuffix(text, "\x1b[?1049l") {
+		t.Errorf("drawn: %q", text)
+	}
+	if text := out.String(); !strings.Contains(text, "asked 8 = started 8 + rejected 0") || strings.Contains(text, "\x1b") {
+		t.Errorf("printed: %q", text)
+	}
+	if messages.Len() > 0 {
+		t.Errorf("said: %q", messages.String())
+	}
+}
+
+func TestLineView(t *testing.T) {
+	var out strings.Builder
+	v := &lineView{out: &out}
+	p := picture{rate: 1000, stats: mixer.Stats{Frame: 900, Playing: 2, Voices: 4}}
+	for i := range 3 {
+		p.events = append(p.events, cue.Event{Frame: int64(100 * i), Kind: mixer.Started, Sound: "bell"})
+	}
+	p.events = append(p.events, cue.Event{Frame: 300, Kind: mixer.Started, Sound: "drip"}, cue.Event{Frame: 350, Kind: mixer.Ended, Sound: "drip"})
+	v.show(p)
+	if out.Len() > 0 {
+		t.Errorf("a second that is not over: %q", out.String())
+	}
+	p.events = []cue.Event{
+		{Frame: 1200, Kind: mixer.Stolen, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
+		{Frame: 1200, Kind: mixer.Started, Sound: "gong"},
+		{Frame: 1300, Kind: mixer.Rejected, Sound: "drip"},
+		{Frame: 1400, Kind: mixer.Missed},
+	}
+	p.stats.Frame = 1500
+	v.show(p)
+	p.events = []cue.Event{{Frame: 2100, Kind: mixer.Ended, Sound: "gong"}} // no line of its own
+	p.stats.Frame = 2200
+	v.last(p)
+	want := `  0 s   2/4 voices  started 4 (bell 3, drip)
+  1 s   2/4 voices  started 1 (gong); stolen 1 (bell); refused 1 (drip); 1 cue found no voice
+                     bell lost its voice to gong at 1.2 s: it would have been heard at -40 dB, and there was no other choice
+`
+	if out.String() != want {
+		t.Errorf("printed\n%swant\n%s", &out, want)
+	}
+	out.Reset()
+	v = &lineView{out: &out, verbose: true}
+	p.events = []cue.Event{{
+		Frame: 1200, Kind: mixer.Stolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
+		HasRunnerUp: true, Candidates: 7, Reason: mixer.PoolFull,
+	}}
+	v.last(p)
+	if want := "    1.200 s  stolen   bell #4 slot 2 cue 3, by gong #9, -40.0 dB against -20.0, next -30.0, of 7 (pool)\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}
+
+func TestBars(t *testing.T) {
+	for _, c := range []struct {
+		db   float64
+		want string
+	}{{0, "████"}, {10, "████"}, {-60, "    "}, {-30, "██  "}, {-15, "███ "}, {-58, "▏   "}} {
+		if got := bar(c.db, 4); got != c.want {
+			t.Errorf("the bar of %v dB is %q, want %q", c.db, got, c.want)
+		}
+	}
+	nan := 0.0
+	nan /= nan
+	if got := fmt.Sprintf("%s|%c%c%c%c", bar(nan, 3), block(0), block(-59), block(-61), block(nan)); got != "   |█▁  " {
+		t.Errorf("%q", got)
+	}
+	if got := place(-2) + place(0) + place(1); got != "●──────────────────●──────────────────●" {
+		t.Errorf("places: %q", got)
+	}
+}
