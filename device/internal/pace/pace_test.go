@@ -98,6 +98,7 @@ func TestPullerCloseWaits(t *testing.T) {
 		if err := p.Start(8, 4, func([]pcm.Frame) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait() // until the call is under way
 		closed := false
 		go func() {
 			p.Close()
