@@ -2,7 +2,6 @@ package cue_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"testing"
 
@@ -43,7 +42,7 @@ cues:
 			}
 		}
 		if r := p.Report(); r.Totals.HighWater != 32 {
-			b.Fatal(fmt.Sprintf("%+v", r.Totals))
+			b.Fatalf("%+v", r.Totals)
 		}
 	}
 	b.ReportMetric(float64(frames)/48000/b.Elapsed().Seconds(), "x-real-time")

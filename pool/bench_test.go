@@ -84,13 +84,12 @@ func BenchmarkAcquireRelease(b *testing.B) {
 		}
 	})
 	b.Run("new", func(b *testing.B) {
-		var keep [1]*bullet
-		held := keep[:]
+		held := make([]*bullet, 2)
 		b.ReportAllocs()
 		for i := range b.N {
 			x := new(bullet)
 			x.set(float64(i))
-			held[i&0] = x
+			held[i&1] = x
 		}
 		runtime.KeepAlive(held)
 	})
@@ -190,7 +189,7 @@ func (p *pools) run() {
 // collector to follow.
 type node struct {
 	next *node
-	data [3]uint64
+	_    [3]uint64
 }
 
 // BenchmarkScript is the benchmark of the JavaScript article; an op is 50,000

@@ -8,8 +8,8 @@ import (
 )
 
 type event struct {
-	kind  int
-	where [3]float64
+	kind int
+	_    [3]float64
 }
 
 func TestDispatch(t *testing.T) {

@@ -323,6 +323,7 @@ func TestNoAllocations(t *testing.T) {
 	// With atomic counters in them the iterators are too long to be inlined, and
 	// then their closures are allocated.
 	iterators := testing.CoverMode() != "atomic"
+	var balanced bool
 	n := testing.AllocsPerRun(100, func() {
 		for i := range 250 {
 			h, _, _ := p.Acquire()
@@ -349,10 +350,13 @@ func TestNoAllocations(t *testing.T) {
 		p.Resize(50)
 		p.Nth(0)
 		p.Suggest(0.1)
-		p.Counters().Balanced()
+		balanced = p.Counters().Balanced()
 		p.Clear()
 		p.ResetUse()
 	})
+	if !balanced {
+		t.Error("the counters do not balance")
+	}
 	if n != 0 {
 		t.Errorf("%v allocations", n)
 	}

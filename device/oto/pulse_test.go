@@ -166,10 +166,10 @@ func quiet(t *testing.T, server string) {
 	t.Setenv("PULSE_COOKIE", filepath.Join(t.TempDir(), "none"))
 }
 
-func timedOpen() (d *Device, err error, took time.Duration) {
+func timedOpen() (d *Device, took time.Duration, err error) {
 	start := time.Now()
 	d, err = Open(Config{})
-	return d, err, time.Since(start)
+	return d, time.Since(start), err
 }
 
 func TestOpenWithoutSound(t *testing.T) {
@@ -177,10 +177,10 @@ func TestOpenWithoutSound(t *testing.T) {
 	for _, server := range []string{"/nowhere/native", "{broken", "", silent.addr} {
 		t.Run(server, func(t *testing.T) {
 			quiet(t, server)
-			d, err, took := timedOpen()
+			d, took, err := timedOpen()
 			for range 2 {
 				if took > 500*time.Millisecond { // the machine may have had other work
-					d, err, took = timedOpen()
+					d, took, err = timedOpen()
 				}
 			}
 			if d != nil || !errors.Is(err, device.ErrUnavailable) || strings.Contains(err.Error(), "\n") {
