@@ -32,18 +32,17 @@ func (s *Sheet) CheckRender() error {
 
 // moment is a place in the order in which cues act.
 type moment struct {
-	time  Time
+	frame int64
 	index int
 }
 
 // before reports whether m comes first.
 func (m moment) before(n moment) bool {
-	c := m.time.Compare(n.time)
-	return c < 0 || c == 0 && m.index < n.index
+	return m.frame < n.frame || m.frame == n.frame && m.index < n.index
 }
 
 // moment returns when a cue acts for the last time.
-func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(), i} }
+func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last().Frames(s.Rate), i} }
 
 // endings is when each target is stopped and resumed for the last time.
 type endings struct {
@@ -105,7 +104,7 @@ func (e *endings) paused(s *Sheet, pause int) bool {
 		switch {
 		case p.Scope == OnID:
 			// Only what lives when the pause comes is held.
-			if c.ID != p.Target || !(moment{c.At, i}).before(m) {
+			if c.ID != p.Target || !(moment{c.At.Frames(s.Rate), i}).before(m) {
 				continue
 			}
 		case p.target() != "all" && c.Bus != p.Target:

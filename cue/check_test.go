@@ -17,6 +17,7 @@ func TestCheckRender(t *testing.T) {
 		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, stop: b}, {at: 0, play: coin, id: b}", false},
 		{"{at: 1, play: coin, loop: true, id: a}, {at: 1, stop: a}", true},
 		{"{at: 1, stop: a}, {at: 1, play: coin, loop: true, id: a}", false},
+		{"{at: 1.000002, stop: a}, {at: 1.000001, play: coin, loop: true, id: a}", false}, // in one frame, the stop before the start
 		{"{at: 0, play: coin, loop: true}, {at: 1, stop: all}", true},
 		{"{at: 0, play: coin, loop: true}, {at: 1, stop: master}", true},
 		{"{at: 0, play: coin, loop: true, bus: x}, {at: 1, stop: x}", true},

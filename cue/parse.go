@@ -68,7 +68,7 @@ var rootKeys = []string{
 
 func (r *reader) root(n *node) {
 	s := r.sheet
-	var buses, sounds, cues, grow *pair
+	var buses, sounds, cues, grow, refuse *pair
 	r.each(n, "a cue sheet", rootKeys, func(key string, p *pair) {
 		switch key {
 		case "cues":
@@ -90,6 +90,7 @@ func (r *reader) root(n *node) {
 		case "grow":
 			grow = p
 		case "refuse":
+			refuse = p
 			r.flag(p, &s.Refuse)
 		case "quality":
 			r.quality(p)
@@ -108,6 +109,12 @@ func (r *reader) root(n *node) {
 	// What names others comes after them, wherever it stands.
 	if grow != nil {
 		r.grow(grow)
+		if s.Overflow != mixer.GrowPool {
+			r.fail(grow.place, "grow goes with `overflow: grow`")
+		}
+	}
+	if refuse != nil && s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
+		r.fail(refuse.place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
 	}
 	if buses != nil {
 		r.allBuses(buses.value)
@@ -215,6 +222,8 @@ func (r *reader) duck(p *pair, bus string) *Duck {
 		case "when":
 			if r.bus(p, &d.When) && d.When == bus {
 				r.fail(p.value.place, "when: a bus cannot give way to itself")
+			} else if d.When == "master" {
+				r.fail(p.value.place, "when: all voices are on the master; name the bus to give way to")
 			}
 		case "by":
 			r.number(p, (*float64)(&d.By), 0, 120, unitDecibels)

@@ -227,6 +227,9 @@ func (r *reader) target(p *pair, c *Cue) {
 		if c.Change.Fields&mixer.Speed != 0 {
 			r.fail(at, "%s: a bus has no speed; move its pitch", p.key)
 		}
+		if name == "master" && c.Change.Fields&mixer.Pitch != 0 {
+			r.fail(at, "%s: the master has no pitch; move that of a bus", p.key)
+		}
 	case r.ids[name] != 0:
 		c.Scope, c.tag = OnID, r.ids[name]
 		if c.Change.Fields&mixer.Mute != 0 {

@@ -72,13 +72,22 @@ func (p *Player) mixMore(size int) error {
 		f.over = true
 		return nil
 	}
-	if p.cut != never && f.now >= p.cut+latency {
+	switch {
+	case p.cut == never:
+	case f.now >= p.cut+latency:
 		// What is held is silence before the cut; nothing but silence follows.
 		f.over = true
 		return nil
-	}
-	if p.cut != never {
+	case f.now >= p.cut:
+		// The last frames are only to come out of the limiter. What becomes of
+		// voices there is no part of the sheet.
+		if p.atCut == nil {
+			st := p.mixer.Stats()
+			p.atCut = &st
+		}
 		size = int(min(int64(size), p.cut+latency-f.now))
+	default:
+		size = int(min(int64(size), p.cut-f.now))
 	}
 	if cap(f.block) < size {
 		f.block = make([]pcm.Frame, size)

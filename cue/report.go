@@ -66,6 +66,9 @@ func (l Level) MarshalJSON() ([]byte, error) {
 func (p *Player) Report() *Report {
 	p.poll()
 	st := p.mixer.Stats()
+	if p.atCut != nil {
+		st = *p.atCut
+	}
 	r := &Report{
 		Version: 1, Rate: p.sheet.Rate, Frames: st.Frame, Voices: p.sheet.Voices, Overflow: p.sheet.Overflow.String(),
 		Totals: Totals{

@@ -103,17 +103,30 @@ func (sc *Schedule) Next() (Action, bool) {
 	}
 	c := &sc.sheet.Cues[t.cue]
 	after := turn{cue: t.cue, repetition: t.repetition + 1}
-	if after.repetition < c.Times {
+	more := after.repetition < c.Times
+	if more {
 		after.frame = c.moment(after.repetition).Frames(sc.rate)
 	}
+	sc.advance(after, repeated, more)
+	a := Action{Frame: t.frame, Cue: t.cue, Repetition: t.repetition}
+	if c.Verb == Play {
+		sc.plays--
+		sc.draw(&a, c)
+	}
+	return a, true
+}
+
+// advance passes over the first turn; if there is more of its cue, after is the
+// next.
+func (sc *Schedule) advance(after turn, repeated, more bool) {
 	switch {
 	case !repeated:
 		sc.at++
-		if after.repetition < c.Times {
+		if more {
 			sc.heap = append(sc.heap, after)
 			sc.up(len(sc.heap) - 1)
 		}
-	case after.repetition < c.Times:
+	case more:
 		sc.heap[0] = after
 		sc.down(0)
 	default:
@@ -121,12 +134,14 @@ func (sc *Schedule) Next() (Action, bool) {
 		sc.heap = sc.heap[:len(sc.heap)-1]
 		sc.down(0)
 	}
-	a := Action{Frame: t.frame, Cue: t.cue, Repetition: t.repetition}
-	if c.Verb == Play {
-		sc.plays--
-		sc.draw(&a, c)
+}
+
+// drop passes over the next action and all repetitions of its cue that are still
+// to come, none of which may be a start.
+func (sc *Schedule) drop() {
+	if _, repeated, ok := sc.first(); ok {
+		sc.advance(turn{}, repeated, false)
 	}
-	return a, true
 }
 
 // draw asks chance for what a start takes.

@@ -79,7 +79,7 @@ type audio struct {
 
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
-		m: m, rate: c.Rate, ticked: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: int64(c.Rate) / 100,
+		m: m, rate: c.Rate, ticked: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
 		overflow: c.Overflow, refuse: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, c.MaxVoices),
@@ -290,6 +290,7 @@ func (a *audio) finish(i int, frame int64, e Event) {
 // giveBack returns a record; the audio side does not touch it after.
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live, r.slot = 0, -1
+	r.sound, r.group = nil, nil // or the collector could not have them
 	r.state.Store(uint32(state))
 	a.m.freed.Push(id) // has room for every record
 }

@@ -20,8 +20,7 @@ type bus struct {
 	pitch voice.Move // semitones, of its voices
 	mute  voice.Move // a factor
 
-	// What scores use: the factors as they are and as they will be.
-	level, target stereo
+	reach stereo // the factors that count in scores
 
 	duck duck
 
@@ -65,7 +64,8 @@ func newBuses(described []Bus, a *audio) []bus {
 		if d.Duck != (Duck{}) {
 			b.duck = duck{
 				when: index[d.Duck.When], by: float64(d.Duck.By),
-				attack: pcm.Frames(d.Duck.Attack, a.rate), release: pcm.Frames(d.Duck.Release, a.rate),
+				attack:  max(pcm.Frames(d.Duck.Attack, a.rate), a.m.smooth), // nothing is ever cut hard
+				release: max(pcm.Frames(d.Duck.Release, a.rate), a.m.smooth),
 			}
 		}
 		b.refresh(0)
@@ -78,15 +78,13 @@ func (b *bus) enter() { b.active++ }
 
 func (b *bus) leave() { b.active-- }
 
-// refresh brings the factors up to date that scores use. Ducking does not
-// count, or ducked voices would flip in and out.
+// refresh brings the factors up to date that scores use: of each move the larger
+// of present and target. Ducking does not count, or ducked voices would flip in
+// and out.
 func (b *bus) refresh(frame int64) {
-	left, right := voice.Balance(b.pan.At(frame))
-	g := b.gain.Gain(frame)
-	b.level = stereo{float64(g * left), float64(g * right)}
-	left, right = voice.Balance(b.pan.To)
-	g = pcm.Decibels(b.gain.To).Gain()
-	b.target = stereo{float64(g * left), float64(g * right)}
+	left, right := voice.Wider(voice.Balance, &b.pan, frame)
+	g := max(b.gain.Gain(frame), pcm.Decibels(b.gain.To).Gain())
+	b.reach = stereo{float64(g * left), float64(g * right)}
 }
 
 func (b *bus) pitched(frame int64) bool {
@@ -96,7 +94,10 @@ func (b *bus) pitched(frame int64) bool {
 // setBus moves a bus, and with it the pitch and the scores of its voices.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
-	over := max(c.over, a.m.smooth)
+	over := c.over
+	if a.heard(index) { // what is silent need not be smoothed
+		over = max(over, a.m.smooth)
+	}
 	if c.change.Fields&Gain != 0 {
 		b.gain.TurnGain(a.now, c.change.Gain, over)
 	}
@@ -125,6 +126,22 @@ func (a *audio) setBus(index int, c *command) {
 		}
 		a.rescore(i)
 	}
+}
+
+// heard reports whether anything is heard through a bus: a voice that began
+// before this frame, or a tail.
+func (a *audio) heard(index int) bool {
+	for i := range a.buses {
+		if b := &a.buses[i]; (i == index || index == 0) && b.tailsEnd > a.now {
+			return true
+		}
+	}
+	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
+		if s := a.slots.At(i); (int(s.bus) == index || index == 0) && s.sounded && s.paused == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // block returns the n frames into which the bus is being mixed, silent at first.

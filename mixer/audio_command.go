@@ -72,9 +72,29 @@ func (a *audio) one(c *command) {
 	switch {
 	case r.live == id:
 		a.act(r.slot, c)
+	case pool.Handle(r.id.Load()) != id: // long over; the record is another's
 	case c.kind == cmdStop:
 		r.cancel = id
+	default:
+		r.foresee(c)
 	}
+}
+
+// foresee notes a change of a start that has not come yet: it starts so.
+func (r *record) foresee(c *command) {
+	want := func(f wants, value float64, ok bool) {
+		if ok {
+			r.want[f].Store(math.Float64bits(value))
+			r.dirty.Or(1 << f)
+		}
+	}
+	set := func(f Fields) bool { return c.kind == cmdSet && c.change.Fields&f != 0 }
+	want(wantGain, float64(c.change.Gain), set(Gain))
+	want(wantPan, c.change.Pan, set(Pan))
+	want(wantPitch, float64(c.change.Pitch), set(Pitch))
+	want(wantSpeed, c.change.Speed, set(Speed))
+	want(wantPause, 1, c.kind == cmdPause)
+	want(wantPause, 0, c.kind == cmdResume)
 }
 
 // act does c to one voice.
@@ -178,7 +198,7 @@ func (a *audio) resume(i int, by pauses) {
 		s.endAt += a.now - s.held
 	}
 	if s.sounded {
-		s.voice.FadeIn(a.now, a.m.smooth)
+		s.voice.Return(a.now, a.m.smooth)
 	} else {
 		s.voice.Delay(a.now)
 	}
@@ -198,7 +218,7 @@ func (a *audio) receiveWords() {
 			case id == 0:
 			case r.live == id:
 				a.stop(r.slot, r.stopOver.Load())
-			default:
+			case pool.Handle(r.id.Load()) == id:
 				r.cancel = id
 			}
 		}
@@ -220,17 +240,12 @@ func (a *audio) receiveWords() {
 	}
 }
 
-// applyWants moves a voice to what its record wants. For a start that has not
-// come yet it is noted.
+// applyWants moves a voice to what its record wants. A start that has not come
+// yet finds it in its record.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
-	if r.live != id {
-		if r.early != id {
-			r.early, r.wanted = id, 0
-		}
-		r.wanted |= fields
-		return
+	if r.live == id {
+		a.moveTo(r, fields, a.smoothed(a.slots.At(r.slot), 0))
 	}
-	a.moveTo(r, fields, a.smoothed(a.slots.At(r.slot), 0))
 }
 
 func (a *audio) moveTo(r *record, fields wants, over int64) {

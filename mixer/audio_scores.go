@@ -40,7 +40,7 @@ func (s *scores) clear(i int) { s.prio[i], s.number[i] = unstealable, 0 }
 
 // rescore computes the audibility of a voice afresh: the best average loudness
 // from its place on, times the power of all gains on its way, of which each
-// counts as it is or as it is going to be, whichever is more.
+// that moves counts as it is or as it is going to be, whichever is more.
 func (a *audio) rescore(i int) {
 	s := a.slots.At(i)
 	power := a.buses[s.bus].power(&a.buses[0], &s.voice, a.now)
@@ -60,13 +60,12 @@ func (b *bus) power(master *bus, v *voice.Voice, frame int64) float64 {
 	if b.muted || master.muted {
 		return 0
 	}
-	left, right, toLeft, toRight := v.Gains(frame)
-	now := stereo{left, right}.times(b.level).times(master.level)
-	then := stereo{toLeft, toRight}.times(b.target).times(master.target)
-	if b == master {
-		now, then = stereo{left, right}.times(b.level), stereo{toLeft, toRight}.times(b.target)
+	left, right := v.Reach(frame)
+	all := stereo{left, right}.times(b.reach)
+	if b != master {
+		all = all.times(master.reach)
 	}
-	return max(now.power(), then.power())
+	return all.power()
 }
 
 // stereo is a pair of factors.

@@ -5,22 +5,27 @@ type growth struct {
 	step, max int   // step 0: it does not grow
 	idle      int64 // frames without need until it contracts
 	needed    int64 // the last frame at which it was needed so large
+	peak      int   // the most voices since the grid was last passed
 }
 
-// extend gives a full pool a step more, as far as it may.
-func (a *audio) extend() {
+// extend gives a full pool a step more, as far as it may, and reports whether
+// there is a free voice now.
+func (a *audio) extend() bool {
+	a.grow.needed = a.now
 	limit := min(a.slots.Limit()+a.grow.step, a.grow.max)
 	if limit > a.slots.Limit() {
 		a.setLimit(limit)
 	}
-	a.grow.needed = a.now
+	return a.slots.Len() < a.slots.Limit()
 }
 
 // contract takes the last step back when it has not been needed for long.
 func (a *audio) contract() {
+	peak := max(a.grow.peak, a.slots.Len())
+	a.grow.peak = a.slots.Len()
 	limit := a.slots.Limit()
 	smaller := max(limit-a.grow.step, a.wanted)
-	if smaller >= limit || a.slots.Len() > smaller {
+	if smaller >= limit || peak > smaller {
 		a.grow.needed = a.now
 		return
 	}

@@ -1,5 +1,7 @@
 package mixer
 
+import "voicepool/pool"
+
 // start decides what becomes of a Play, at its frame: cooldown, limit of the
 // group, limit of the bus, pool.
 func (a *audio) start(c *command) {
@@ -7,20 +9,19 @@ func (a *audio) start(c *command) {
 	r := a.m.record(id)
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
-		a.stats.Started++
 		a.stats.Stopped++
-		number := uint64(a.stats.Started)
-		r.number.Store(number)
-		e := Event{Frame: a.now, Kind: Started, Slot: -1, Voice: number, Sound: r.sound, Group: r.group, Ref: r.ref}
-		a.emit(e)
-		e.Kind = Stopped
-		a.emit(e)
-		a.giveBack(r, id, StoppedState)
+		a.pass(r, id, Stopped, StoppedState)
 		return
 	}
 	g := r.group
 	if g != nil && g.started && a.now-g.last < g.cooldown {
 		a.turnAway(c, Event{Kind: Limited, Reason: Cooldown})
+		return
+	}
+	if r.silent() {
+		a.stats.Ended++
+		a.silentFrom(a.now)
+		a.pass(r, id, Ended, EndedState)
 		return
 	}
 	if !a.makeRoom(c, r) {
@@ -66,15 +67,32 @@ func (a *audio) start(c *command) {
 	}
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
-	if r.early == id {
-		a.moveTo(r, r.wanted, 0)
+	if fields := wants(r.dirty.Load()); fields != 0 {
+		a.moveTo(r, fields, 0)
 	}
 	a.stats.Playing++
 	a.stats.HighWater = max(a.stats.HighWater, a.stats.Playing)
+	a.grow.peak = max(a.grow.peak, a.slots.Len())
 	a.emit(Event{Frame: a.now, Kind: Started, Slot: i, Voice: s.number, Sound: r.sound, Group: g, Ref: r.ref})
-	if s.voice.Over(a.now) { // an empty sound, or one begun at its end
-		a.finish(i, a.now, Event{Kind: Ended})
-	}
+}
+
+// silent reports whether there is nothing to play: an empty sound, or one that
+// begins at its end.
+func (r *record) silent() bool {
+	from, to := r.sound.Loop()
+	return r.options.From >= r.sound.Frames() && !(r.options.Loop && to > from)
+}
+
+// pass counts a start that is over as it begins. It takes no voice.
+func (a *audio) pass(r *record, id pool.Handle, kind Kind, state State) {
+	a.stats.Started++
+	number := uint64(a.stats.Started)
+	r.number.Store(number)
+	e := Event{Frame: a.now, Kind: Started, Slot: -1, Voice: number, Sound: r.sound, Group: r.group, Ref: r.ref}
+	a.emit(e)
+	e.Kind = kind
+	a.emit(e)
+	a.giveBack(r, id, state)
 }
 
 // turnAway ends a start that gets no voice.
@@ -98,19 +116,17 @@ func (a *audio) turnAway(c *command, e Event) {
 func (a *audio) makeRoom(c *command, r *record) bool {
 	q := query{prio: r.prio, bus: -1}
 	reason := NoReason
-	if a.slots.Len() >= a.slots.Limit() {
-		if a.overflow == GrowPool {
-			a.extend()
-		}
-		if a.slots.Len() >= a.slots.Limit() {
-			reason = PoolFull
-		}
-	}
 	if b := &a.buses[r.bus]; b.limit > 0 && b.playing >= b.limit {
 		reason, q.bus = BusLimit, int(r.bus)
 	}
 	if g := r.group; g != nil && g.limit > 0 && g.playing >= g.limit {
 		reason, q.group = GroupLimit, g
+	}
+	if reason == NoReason && a.slots.Len() >= a.slots.Limit() {
+		if a.overflow == GrowPool && a.extend() {
+			return true
+		}
+		reason = PoolFull
 	}
 	if reason == NoReason {
 		return true

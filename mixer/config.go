@@ -89,7 +89,7 @@ type Bus struct {
 
 // Duck lowers a bus while another one sounds.
 type Duck struct {
-	When    string        // the other bus: while any voice on it is not paused
+	When    string        // the other bus, not the master: while any voice on it is not paused
 	By      pcm.Decibels  // by how much, 0..120
 	Attack  time.Duration // from the first such voice on
 	Release time.Duration // from the end of the last
@@ -131,6 +131,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, maxSlots)
 	case int(c.Overflow) >= len(overflowNames):
 		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
+	case c.Refuse && c.Overflow != StealQuietest && c.Overflow != GrowPool:
+		return c, fmt.Errorf("%w: to refuse the quietest newcomer goes with %v and %v, not with %v", ErrConfig, StealQuietest, GrowPool, c.Overflow)
 	case c.Commands < 1 || c.Commands > 1<<20:
 		return c, fmt.Errorf("%w: %d commands are not in 1..%d", ErrConfig, c.Commands, 1<<20)
 	case c.Events < 0 || c.Events > 1<<24:
@@ -158,7 +160,7 @@ func (c Config) withDefaults() (Config, error) {
 		if d == (Duck{}) {
 			continue
 		}
-		if !names[d.When] || d.When == b.Name || !inRange(float64(d.By), 0, 120) || d.Attack < 0 || d.Release < 0 {
+		if !names[d.When] || d.When == b.Name || d.When == "master" || !inRange(float64(d.By), 0, 120) || d.Attack < 0 || d.Release < 0 {
 			return c, fmt.Errorf("%w: bus %q cannot be ducked when %q by %v dB, %v, %v", ErrConfig, b.Name, d.When, d.By, d.Attack, d.Release)
 		}
 	}
@@ -173,3 +175,6 @@ const (
 
 // inRange is false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
+
+// tail returns how many frames a voice fades out that gives way.
+func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }

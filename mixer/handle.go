@@ -153,7 +153,7 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	m := h.mixer
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field
-	if r.dirty.Or(bit)&bit != 0 && r.wantSeq > m.otherSeq {
+	if r.dirty.Or(bit)&bit != 0 && r.wantSeq[field] > m.otherSeq {
 		return nil
 	}
 	c := command{kind: cmdWant, frame: Now, record: h.id, fields: 1 << field}
@@ -161,7 +161,7 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 		m.wantsWait.Store(true)
 		return nil
 	}
-	r.wantSeq = m.seq
+	r.wantSeq[field] = m.seq
 	return nil
 }
 
@@ -182,4 +182,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	}
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
 	r.tag, r.ref, r.lasts = o.Tag, o.Ref, m.frames(o.For)
+	if o.For > 0 {
+		r.lasts = max(r.lasts, 1)
+	}
 }

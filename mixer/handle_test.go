@@ -3,6 +3,7 @@ package mixer_test
 import (
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -66,6 +67,9 @@ func TestBadArguments(t *testing.T) {
 		"mute a voice":     set(mixer.Change{Fields: mixer.Mute}),
 		"speed of a bus":   m.At(0).Set(mixer.On(bus), mixer.Change{Fields: mixer.Speed, Speed: 1}, 0),
 		"set everything":   m.At(0).Set(mixer.Everything(), mixer.Change{Fields: mixer.Gain}, 0),
+		"pitch of master":  m.At(0).Set(mixer.On(mixer.BusRef{}), mixer.Change{Fields: mixer.Pitch}, 0),
+		"foreign bus set":  m.At(0).Pause(mixer.On(foreignBus)),
+		"play before":      func() error { _, err := m.At(-5).Play(s, mixer.Options{}); return err }(),
 		"resize to 0":      m.At(0).Resize(0),
 		"resize too large": m.At(0).Resize(33),
 		"group":            func() error { _, err := m.NewGroup("g", -1, 0); return err }(),
@@ -83,7 +87,8 @@ func TestBadArguments(t *testing.T) {
 		"events": {Events: -1}, "gain": {MasterGain: 30}, "policy": {Overflow: 99}, "grow": {Overflow: mixer.GrowPool, Voices: 8, Grow: mixer.Grow{Max: 4}},
 		"bus name": {Buses: []mixer.Bus{{}}}, "reserved": {Buses: []mixer.Bus{{Name: "master"}}}, "twice": {Buses: []mixer.Bus{{Name: "a"}, {Name: "a"}}},
 		"bus gain": {Buses: []mixer.Bus{{Name: "a", Gain: 99}}}, "bus voices": {Buses: []mixer.Bus{{Name: "a", Voices: -1}}},
-		"duck": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "b", By: 3}}}}, "duck itself": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "a", By: 3}}}},
+		"duck": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "b", By: 3}}}}, "duck when master": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "master", By: 3}}}}, "refuse": {Refuse: true, Overflow: mixer.StealOldest},
+		"duck itself": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "a", By: 3}}}},
 	} {
 		if _, err := mixer.New(c); !errors.Is(err, mixer.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
@@ -594,5 +599,165 @@ func TestManyGoroutines(t *testing.T) {
 	m.Render(block)
 	if st := m.Stats(); st.Playing != 0 || st.Pending != 0 {
 		t.Errorf("left over: %+v", st)
+	}
+}
+
+// TestStopOfAPendingStart: a stale stop for the same record must not undo it.
+func TestStopOfAPendingStart(t *testing.T) {
+	for shorts := range 16 {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 4})
+		s := level(t, 1000, 10, 0.5)
+		old := play(t, m.At(mixer.Now), s, mixer.Options{})
+		if err := m.At(500).Stop(mixer.One(old), 0); err != nil {
+			t.Fatal(err)
+		}
+		for range shorts { // until the record comes round
+			left(m, 20)
+			play(t, m.At(mixer.Now), s, mixer.Options{})
+		}
+		h := play(t, m.At(600), s, mixer.Options{})
+		h.Stop()
+		left(m, 700)
+		if got := h.State(); got != mixer.StoppedState {
+			t.Fatalf("after %d other starts the stopped one is %v", shorts, got)
+		}
+	}
+}
+
+// TestWantsOfAPendingStart: what a start that has not come is set to, it starts
+// with; by a full ring, and by a command, too.
+func TestWantsOfAPendingStart(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 1, NoLimiter: true})
+	s := level(t, 1000, 500, 1)
+	h := play(t, m.At(100), s, hardLeft)
+	if h.SetGain(-20) != nil || h.Pause() != nil || h.Resume() != nil {
+		t.Fatal("a set fails")
+	}
+	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 {
+		t.Errorf("it starts at %v, want 0.1", got)
+	}
+	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
+	h = play(t, m.At(100), s, hardLeft)
+	h.Fade(-20, time.Millisecond)
+	paused := play(t, m.At(100), s, hardLeft)
+	m.At(50).Pause(mixer.One(paused))
+	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 || paused.State() != mixer.Paused {
+		t.Errorf("it starts at %v, want 0.1; the other is %v", got, paused.State())
+	}
+}
+
+// TestWantsKeepTheOrder: a set of one field does not carry that of another past
+// a command between them.
+func TestWantsKeepTheOrder(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
+	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 1), hardLeft)
+	left(m, 20)
+	h.SetGain(-3)
+	m.At(mixer.Now).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain}, 0)
+	h.SetPan(-1)
+	h.SetGain(-20)
+	if got := left(m, 20)[19]; math.Abs(float64(got)-0.1) > 1e-6 {
+		t.Errorf("the last gain is not what holds: %v", got)
+	}
+}
+
+// TestEndedSoundsAreCollected: nothing in the mixer keeps a sound once its
+// voices are gone and its events are polled.
+func TestEndedSoundsAreCollected(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000})
+	freed := make(chan bool, 1)
+	func() {
+		s := level(t, 1000, 10, 0.5)
+		runtime.AddCleanup(s, func(int) { freed <- true }, 0)
+		play(t, m.At(mixer.Now), s, mixer.Options{})
+	}()
+	left(m, 50)
+	m.Events(make([]mixer.Event, 9))
+	for range 100 {
+		runtime.GC()
+		select {
+		case <-freed:
+			runtime.KeepAlive(m)
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	t.Error("the mixer still refers to the sound")
+}
+
+// TestPauseKeepsTheFadeIn: a fade in goes on while its voice is paused.
+func TestPauseKeepsTheFadeIn(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
+	h := play(t, m.At(0), level(t, 1000, 5000, 1), mixer.Options{Pan: -1, FadeIn: 2 * time.Second})
+	m.At(100).Pause(mixer.One(h))
+	m.At(200).Resume(mixer.One(h))
+	got := left(m, 1200)
+	for _, i := range []int{99, 205, 300, 1000} {
+		if want := 0.5 - 0.5*math.Cos(math.Pi*float64(i)/2000); math.Abs(float64(got[i])-want) > 1e-3 {
+			t.Errorf("frame %d is %v, want %v", i, got[i], want)
+		}
+	}
+}
+
+// TestSilentBusJumps: a bus that nothing is heard through moves at once, so that
+// the attack of what starts is exact.
+func TestSilentBusJumps(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}}})
+	bus, _ := m.Bus("sfx")
+	m.At(10).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain, Gain: -20}, 0)
+	play(t, m.At(10), level(t, 1000, 500, 1), mixer.Options{Pan: -1, Bus: bus})
+	if got := left(m, 20)[10]; math.Abs(float64(got)-0.1) > 1e-6 {
+		t.Errorf("the first sample is %v, want 0.1", got)
+	}
+	m.At(50).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain}, 0)
+	if got := left(m, 40)[31]; math.Abs(float64(got)-0.1) > 0.2 {
+		t.Errorf("under a sounding voice it jumps: %v", got)
+	}
+}
+
+// TestGrowsLast: a limit that is reached is looked at before the pool grows, and
+// what is needed between two looks counts as need.
+func TestGrowsLast(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.GrowPool, Grow: mixer.Grow{Step: 1, Max: 6, Idle: 100 * time.Millisecond}})
+	s := level(t, 1000, 400, 0.5)
+	g, _ := m.NewGroup("g", 1, 0)
+	play(t, m.At(0), s, mixer.Options{Group: g})
+	play(t, m.At(0), s, mixer.Options{})
+	play(t, m.At(10), s, mixer.Options{Group: g})
+	left(m, 15)
+	if st := m.Stats(); st.Voices != 2 || st.Stolen != 1 {
+		t.Errorf("%+v", st)
+	}
+	left(m, 485)
+	blip := level(t, 1000, 5, 0.5)
+	for i := range int64(50) {
+		for range 3 {
+			play(t, m.At(500+20*i+7), blip, mixer.Options{})
+		}
+	}
+	for range 50 {
+		left(m, 20)
+		if st := m.Stats(); st.Voices != 3 {
+			t.Fatalf("at %d the pool has %d voices, of which 3 are needed every 20 ms", st.Frame, st.Voices)
+		}
+	}
+}
+
+// TestNothingToPlay: an empty sound takes no voice from anybody.
+func TestNothingToPlay(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
+	long := play(t, m.At(0), level(t, 1000, 100, 0.5), mixer.Options{})
+	h := play(t, m.At(10), level(t, 1000, 0, 0), mixer.Options{})
+	late := play(t, m.At(10), level(t, 1000, 100, 0.5), mixer.Options{From: time.Second})
+	short := play(t, m.At(50), level(t, 1000, 100, 0.5), mixer.Options{For: time.Microsecond, Priority: -1})
+	left(m, 20)
+	if long.State() != mixer.Playing || h.State() != mixer.EndedState || late.State() != mixer.EndedState {
+		t.Errorf("%v, %v, %v", long.State(), h.State(), late.State())
+	}
+	long.Stop()
+	left(m, 40)
+	if got := short.State(); got != mixer.EndedState {
+		t.Errorf("a voice for less than a frame is %v", got)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // running sum of them is exact, so the blocks do not show.
 type limiter struct {
 	ahead   int
-	ceiling float32
+	ceiling float32 // what passes as it is
+	target  float64 // what a gain aims at: a little lower, for the roundings
 
 	delay  []pcm.Frame // the last ahead frames, a ring
 	gains  []int64     // the last ahead+1 held gains, a ring
@@ -50,6 +51,7 @@ func newLimiter(rate int) *limiter {
 	l := &limiter{
 		ahead:   ahead,
 		ceiling: float32(limiterCeiling.Linear()),
+		target:  float64(float32(limiterCeiling.Linear())) * (1 - 0x1p-22),
 		delay:   make([]pcm.Frame, max(ahead, 1)),
 		gains:   make([]int64, ahead+1),
 		sum:     int64(ahead+1) * unity,
@@ -82,7 +84,7 @@ func (l *limiter) process(dst []pcm.Frame) (faults int64) {
 			dst[i] = pcm.Frame{}
 			faults++
 		case peak > l.ceiling:
-			need = int64(float64(l.ceiling) / float64(peak) * unity)
+			need = int64(l.target / float64(peak) * unity)
 		}
 		g := float32(float64(l.next(need)) / float64(int64(len(l.gains))*unity))
 		x := l.swap(dst[i])

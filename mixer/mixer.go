@@ -124,6 +124,9 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
 	}
+	if frame < Now {
+		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
+	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	id, r := m.acquire()
@@ -131,7 +134,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
 	}
-	r.reset()
+	r.reset(id)
 	r.fill(m, s, o)
 	if err := m.push(command{kind: cmdPlay, frame: frame, record: id}); err != nil {
 		m.release(id)
@@ -178,7 +181,7 @@ func (m *Mixer) send(c command) error {
 		return fmt.Errorf("%w: the target names nothing", ErrOption)
 	case t.kind == oneVoice && t.voice.mixer != m:
 		return fmt.Errorf("%w: the voice is another mixer's, or nothing", ErrOption)
-	case t.kind == busVoices && int(t.bus) >= len(m.buses):
+	case t.kind == busVoices && t.mixer != nil && t.mixer != m:
 		return fmt.Errorf("%w: the bus is another mixer's", ErrOption)
 	case c.frame < Now:
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)

@@ -67,6 +67,8 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 	switch {
 	case t.kind == allVoices:
 		return fmt.Errorf("%w: everything cannot be set; set the master bus", ErrOption)
+	case t.kind == busVoices && t.bus == 0 && c.Fields&Pitch != 0:
+		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
 	case t.kind == busVoices && c.Fields&Speed != 0:
 		return fmt.Errorf("%w: a bus has no speed", ErrOption)
 	case t.kind != busVoices && c.Fields&Mute != 0:

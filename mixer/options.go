@@ -77,7 +77,8 @@ const (
 )
 
 // Change is what a Set moves a voice or a bus to. Only the parts named in
-// Fields count. A bus has no speed, and only a bus can be muted.
+// Fields count. A bus has no speed, the master no pitch, and only a bus can be
+// muted.
 type Change struct {
 	Fields Fields
 	Gain   pcm.Decibels  // -120..+24; -80 or less is silence

@@ -56,7 +56,8 @@ type record struct {
 	prio    int32
 	protect bool
 
-	wantSeq uint64 // control side: when it last sent a cmdWant
+	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
+	id      atomic.Uint64    // the handle whose record this is now
 
 	// Written by the audio side.
 	state    atomic.Uint32
@@ -73,18 +74,17 @@ type record struct {
 	// The audio side's alone; valid for the handle that stands with them.
 	slot   int // where it plays; -1: nowhere
 	live   pool.Handle
-	early  pool.Handle // a want came before the start
-	wanted wants       // bits
 	cancel pool.Handle // a stop came before the start
 }
 
 // reset prepares a record for its next owner. Control side, while the audio
 // side knows nothing of it.
-func (r *record) reset() {
+func (r *record) reset(id pool.Handle) {
+	r.id.Store(uint64(id))
 	r.state.Store(uint32(Pending))
 	r.position.Store(0)
 	r.number.Store(0)
 	r.dirty.Store(0)
 	r.stop.Store(0)
-	r.wantSeq = 0
+	r.wantSeq = [numWants]uint64{}
 }

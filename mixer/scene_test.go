@@ -62,7 +62,7 @@ func sceneSounds(t testing.TB) []*voice.Sound {
 func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	r := rand.New(rand.NewPCG(seed, 99))
 	sc := &scene{length: 6000, config: mixer.Config{
-		Rate: sceneRate, Voices: 1 + r.IntN(12), Overflow: overflow, Refuse: r.IntN(4) == 0,
+		Rate: sceneRate, Voices: 1 + r.IntN(12), Overflow: overflow, Refuse: r.IntN(4) == 0 && (overflow == mixer.StealQuietest || overflow == mixer.GrowPool),
 		Grow: mixer.Grow{Step: 2, Max: 20, Idle: 50 * time.Millisecond}, MaxVoices: 20,
 		NoLimiter: r.IntN(3) == 0, Commands: 4096,
 		Buses: []mixer.Bus{
@@ -134,6 +134,9 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 				c, t := c, target(m, s, kind, n)
 				if kind >= 7 && n%2 == 0 {
 					c.Fields |= mixer.Mute
+				}
+				if kind >= 7 && n%3 == 2 { // the master
+					c.Fields = c.Fields&^mixer.Pitch | mixer.Gain
 				}
 				return m.At(frame).Set(t, c, over)
 			}

@@ -17,6 +17,7 @@ const (
 type Target struct {
 	kind  targetKind
 	bus   uint16
+	mixer *Mixer // of the bus; nil: any, for its master
 	voice Handle
 	tag   uint64
 	sound *voice.Sound
@@ -38,7 +39,7 @@ func Of(s *voice.Sound) Target { return Target{kind: soundVoices, sound: s} }
 
 // On names a bus: Set moves the bus itself; Pause holds it, and what starts on
 // it meanwhile; Stop stops its voices. All voices are on the master.
-func On(b BusRef) Target { return Target{kind: busVoices, bus: b.index} }
+func On(b BusRef) Target { return Target{kind: busVoices, bus: b.index, mixer: b.mixer} }
 
 // Everything names all voices. Set is not for it: set the master.
 func Everything() Target { return Target{kind: allVoices} }

@@ -9,6 +9,17 @@ func Pan(pan float64) (left, right float64) {
 	return pcm.CosPi(x), pcm.SinPi(x)
 }
 
+// Wider returns the factors of a moving pan under a law: those at a frame or
+// those it moves towards, whichever have the larger power.
+func Wider(law func(float64) (left, right float64), pan *Move, frame int64) (left, right float64) {
+	left, right = law(pan.At(frame))
+	toLeft, toRight := law(pan.To)
+	if float64(toLeft*toLeft)+float64(toRight*toRight) > float64(left*left)+float64(right*right) {
+		return toLeft, toRight
+	}
+	return left, right
+}
+
 // Balance returns the left and right factors of a pan of something that is
 // stereo already: 1 at the centre, and only the far side falls.
 func Balance(pan float64) (left, right float64) {

@@ -52,6 +52,7 @@ type Voice struct {
 	speed     Move // semitones as well
 	shared    Move // semitones that the voice's bus brings
 	in, out   curve
+	back      curve // the way back from a pause
 
 	ramp     dsp.Ramp // of the segment [segStart, segEnd)
 	segStart int64
@@ -127,9 +128,9 @@ func (v *Voice) SetShared(frame int64, pitch Move) {
 	v.Replan(frame)
 }
 
-// FadeIn makes the voice rise from silence, as after a pause.
-func (v *Voice) FadeIn(frame, frames int64) {
-	v.in = fadeIn(frame, frames)
+// Return makes the voice rise from silence after a pause. Its other moves go on.
+func (v *Voice) Return(frame, frames int64) {
+	v.back = fadeIn(frame, frames)
 	v.Replan(frame)
 }
 
@@ -149,23 +150,38 @@ func (v *Voice) FadeOut(frame, frames int64) {
 // FadingOut reports whether a fade out is under way.
 func (v *Voice) FadingOut() bool { return v.out.out }
 
-// Gains returns the left and right factors at a frame, and those towards which
-// they move. A fade out counts in both: what ends is as loud as it is.
-func (v *Voice) Gains(frame int64) (left, right, towardsLeft, towardsRight float64) {
-	out := 1.0
+// Gains returns the left and right factors at a frame.
+func (v *Voice) Gains(frame int64) (left, right float64) {
+	g := float64(v.lasting(frame) * v.gain.Gain(frame))
+	g = float64(g * float64(v.in.at(frame)*v.back.at(frame)))
+	left, right = v.law()(v.pan.At(frame))
+	return float64(g * left), float64(g * right)
+}
+
+// Reach returns the left and right factors that count for how loud the voice is
+// going to be: of each move the larger of present and target, but a fade out as
+// it is.
+func (v *Voice) Reach(frame int64) (left, right float64) {
+	g := float64(v.lasting(frame) * max(v.gain.Gain(frame), pcm.Decibels(v.gain.To).Gain()))
+	left, right = Wider(v.law(), &v.pan, frame)
+	return float64(g * left), float64(g * right)
+}
+
+// lasting returns the factor of what no move can make larger.
+func (v *Voice) lasting(frame int64) float64 {
+	g := pcm.Decibels(v.baseGain).Gain()
 	if v.out.out {
-		out = v.out.at(frame)
+		g = float64(g * v.out.at(frame))
 	}
-	base := float64(pcm.Decibels(v.baseGain).Gain() * out)
-	a := float64(base * float64(v.gain.Gain(frame)*v.in.at(frame)))
-	b := float64(base * pcm.Decibels(v.gain.To).Gain())
-	law := Pan
+	return g
+}
+
+// law returns how a pan acts on the voice.
+func (v *Voice) law() func(float64) (left, right float64) {
 	if v.sound.channels == 2 {
-		law = Balance
+		return Balance
 	}
-	left, right = law(v.pan.At(frame))
-	towardsLeft, towardsRight = law(v.pan.To)
-	return float64(a * left), float64(a * right), float64(b * towardsLeft), float64(b * towardsRight)
+	return Pan
 }
 
 // Still reports whether, at frame, nothing of the voice moves but its position.
@@ -182,19 +198,19 @@ func (v *Voice) Replan(frame int64) {
 			end, g = min(end, e), min(g, m.Grid())
 		}
 	}
-	for _, c := range [...]*curve{&v.in, &v.out} {
+	for _, c := range [...]*curve{&v.in, &v.out, &v.back} {
 		if e := c.end(); e > frame {
 			end, g = min(end, e), min(g, grid(c.frames))
 		}
 	}
-	left, right, _, _ := v.Gains(frame)
+	left, right := v.Gains(frame)
 	v.segStart, v.segEnd = frame, end
 	v.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
 	middle := frame
 	if end != never {
 		v.segEnd = min(end, (frame/g+1)*g)
 		n := v.segEnd - frame
-		toLeft, toRight, _, _ := v.Gains(v.segEnd)
+		toLeft, toRight := v.Gains(v.segEnd)
 		v.ramp.LeftSlope = float32((toLeft - left) / float64(n))
 		v.ramp.RightSlope = float32((toRight - right) / float64(n))
 		middle += n / 2

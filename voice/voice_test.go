@@ -274,9 +274,9 @@ func TestFadeOutNeverGrowsLonger(t *testing.T) {
 	v.Start(tone(t, 1, 10000, [2]int64{}), voice.Options{}, 0)
 	v.FadeOut(0, 1000)
 	mix(&v, 500, 0)
-	before, _, _, _ := v.Gains(500)
+	before, _ := v.Gains(500)
 	v.FadeOut(500, 100)
-	after, _, _, _ := v.Gains(500)
+	after, _ := v.Gains(500)
 	if before != after {
 		t.Errorf("a second fade out jumps from %v to %v", before, after)
 	}

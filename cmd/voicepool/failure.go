@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"voicepool/cue"
+	"voicepool/mixer"
 )
 
 // The exit codes; what a signal interrupted ends with 128 + its number.
@@ -53,7 +54,7 @@ func exitCode(err error) int {
 			return 128 + int(number)
 		}
 		return exitFailed
-	case errors.Is(err, errUsage), errors.Is(err, cue.ErrSheet):
+	case errors.Is(err, errUsage), errors.Is(err, cue.ErrSheet), errors.Is(err, mixer.ErrConfig):
 		return exitUsage
 	}
 	return exitFailed

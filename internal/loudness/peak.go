@@ -43,7 +43,7 @@ func interpolator(fraction float64) (taps [peakTaps]float64) {
 	for i := range taps {
 		x := float64(i-peakTaps/2+1) - fraction
 		w := pcm.CosPi(x / (peakTaps + 1))
-		taps[i] = float64(pcm.SinPi(x)/float64(x*math.Pi)) * float64(w*w)
+		taps[i] = float64(pcm.SinPi(x) / float64(x*math.Pi) * float64(w*w))
 		sum += taps[i]
 	}
 	for i := range taps {
