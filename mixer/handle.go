@@ -72,14 +72,11 @@ func (h Handle) Stop() error { return h.StopOver(0) }
 // StopOver fades the voice to silence, a raised cosine, and then ends it. With
 // over 0 or less it is Stop.
 func (h Handle) StopOver(over time.Duration) error {
-	r, unlock := h.lock()
+	r, unlock := h.living()
 	if r == nil {
 		return ErrGone
 	}
 	defer unlock()
-	if State(r.state.Load()).Over() {
-		return ErrGone
-	}
 	m := h.mixer
 	frames := m.frames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: One(h), over: frames}) != nil {
@@ -134,6 +131,16 @@ func (h Handle) lock() (*record, func()) {
 	return nil, nil
 }
 
+// living is lock for a start that may still sound.
+func (h Handle) living() (*record, func()) {
+	r, unlock := h.lock()
+	if r != nil && State(r.state.Load()).Over() {
+		unlock()
+		return nil, nil
+	}
+	return r, unlock
+}
+
 var wantNames = [numWants]string{"gain", "pan", "pitch", "speed", "pause"}
 
 // want tells the record what its voice should come to, and sends one command
@@ -142,14 +149,11 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	if !ok {
 		return fmt.Errorf("%w: a %s of %v is out of range", ErrOption, wantNames[field], value)
 	}
-	r, unlock := h.lock()
+	r, unlock := h.living()
 	if r == nil {
 		return ErrGone
 	}
 	defer unlock()
-	if State(r.state.Load()).Over() {
-		return ErrGone
-	}
 	m := h.mixer
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field
@@ -165,7 +169,7 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	return nil
 }
 
-// options returns what the audio side needs of o, in frames.
+// fill notes what the audio side needs of a start, in frames.
 func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	speed := o.Base.Speed
 	if speed == 0 {
