@@ -50,15 +50,15 @@ func (v *Voice) run(dst []pcm.Frame, at int) int {
 
 // window returns the samples that the position stands in, the frame of the
 // sound that data begins with, and the first position that is beyond them.
-func (v *Voice) window() (data []float32, first, limit int64) {
+func (v *Voice) window() (data *store, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
-		return s.data, -guardBefore, s.frames
+		return &s.data, -guardBefore, s.frames
 	}
 	if v.pos>>32 < s.seam.from {
-		return s.data, -guardBefore, s.seam.from
+		return &s.data, -guardBefore, s.seam.from
 	}
-	return s.seam.data, s.seam.from - guardBefore, s.seam.wrap
+	return &s.seam.data, s.seam.from - guardBefore, s.seam.wrap
 }
 
 // wrap takes a looping position that has passed the seam back into the loop.
@@ -72,8 +72,12 @@ func (v *Voice) wrap() {
 	}
 }
 
-func (v *Voice) kernel(dst []pcm.Frame, data []float32, pos int64, g dsp.Ramp) {
-	stereo := v.sound.channels == 2
+func (v *Voice) kernel(dst []pcm.Frame, from *store, pos int64, g dsp.Ramp) {
+	if from.compact != nil {
+		v.kernel16(dst, from.compact, pos, g)
+		return
+	}
+	data, stereo := from.wide, v.sound.channels == 2
 	if v.step == dsp.One && uint32(pos) == 0 {
 		if stereo {
 			dsp.StereoUnity(dst, data[2*(pos>>32):], g)
@@ -91,5 +95,28 @@ func (v *Voice) kernel(dst []pcm.Frame, data []float32, pos int64, g dsp.Ramp) {
 		dsp.StereoCubic(dst, data, pos, v.step, g)
 	default:
 		dsp.MonoCubic(dst, data, pos, v.step, g)
+	}
+}
+
+// kernel16 is kernel for samples of 16 bits.
+func (v *Voice) kernel16(dst []pcm.Frame, data []int16, pos int64, g dsp.Ramp) {
+	stereo := v.sound.channels == 2
+	if v.step == dsp.One && uint32(pos) == 0 {
+		if stereo {
+			dsp.StereoUnity16(dst, data[2*(pos>>32):], g)
+		} else {
+			dsp.MonoUnity16(dst, data[pos>>32:], g)
+		}
+		return
+	}
+	switch {
+	case v.quality == Linear && stereo:
+		dsp.StereoLinear16(dst, data, pos, v.step, g)
+	case v.quality == Linear:
+		dsp.MonoLinear16(dst, data, pos, v.step, g)
+	case stereo:
+		dsp.StereoCubic16(dst, data, pos, v.step, g)
+	default:
+		dsp.MonoCubic16(dst, data, pos, v.step, g)
 	}
 }

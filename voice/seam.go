@@ -6,10 +6,10 @@ package voice
 // back frames, where the same samples stand around it. So no kernel knows of
 // loops, and a seam is exact at any pitch and under any interpolation.
 type seam struct {
-	data []float32 // interleaved; its frame 0 is the sound's frame from-guardBefore
-	from int64     // positions from here on are read from data
-	wrap int64     // the first position that is no longer read
-	back int64     // a whole number of loop lengths
+	data store // interleaved; its frame 0 is the sound's frame from-guardBefore
+	from int64 // positions from here on are read from data
+	wrap int64 // the first position that is no longer read
+	back int64 // a whole number of loop lengths
 }
 
 // shortLoop is the length in frames under which a loop is repeated within its
@@ -32,13 +32,12 @@ func newSeam(s *Sound) seam {
 	}
 	first := m.from - guardBefore
 	c := int64(s.channels)
-	m.data = make([]float32, (m.wrap+guardAfter-first)*c)
-	for i := range m.data {
-		p := first + int64(i)/c
+	m.data = s.data.gather((m.wrap+guardAfter-first)*c, func(i int64) int64 {
+		p := first + i/c
 		if p >= s.loop[1] {
 			p = s.loop[0] + (p-s.loop[1])%length
 		}
-		m.data[i] = s.data[(p+guardBefore)*c+int64(i)%c]
-	}
+		return (p+guardBefore)*c + i%c
+	})
 	return m
 }

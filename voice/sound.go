@@ -31,6 +31,11 @@ type Samples struct {
 	Channels int       // 1 or 2
 	Data     []float32 // interleaved; full scale is -1..+1; copied
 
+	// Compact keeps 16 bits a sample, which is half the memory. What was made of
+	// 16 bits sounds the same, to the bit; all else is rounded to the nearest, and
+	// clipped at full scale.
+	Compact bool
+
 	// Loop is the part that repeats when a voice loops, in frames: from the
 	// first frame of the loop to the one after its last. The zero value means
 	// the whole sound.
@@ -78,7 +83,7 @@ type Sound struct {
 	frames   int64
 	loop     [2]int64
 	envelope Envelope
-	data     []float32 // guardBefore frames, the samples, guardAfter frames
+	data     store // guardBefore frames, the samples, guardAfter frames
 	seam     seam
 }
 
@@ -105,9 +110,13 @@ func NewSound(s Samples) (*Sound, error) {
 	}
 	out := &Sound{
 		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope,
-		data: make([]float32, (guardBefore+int(frames)+guardAfter)*s.Channels),
 	}
-	dst := out.data[guardBefore*s.Channels:]
+	first, size := guardBefore*s.Channels, (guardBefore+int(frames)+guardAfter)*s.Channels
+	if s.Compact {
+		out.data.compact = make([]int16, size)
+	} else {
+		out.data.wide = make([]float32, size)
+	}
 	for i, x := range s.Data {
 		bits := math.Float32bits(x) &^ (1 << 31)
 		switch {
@@ -116,7 +125,11 @@ func NewSound(s Samples) (*Sound, error) {
 		case bits > math.Float32bits(maxSample): // NaN and Inf have the largest bits
 			return nil, fmt.Errorf("%w: the sample of frame %d is %v, not within -%d..+%d", ErrSound, i/s.Channels, x, maxSample, maxSample)
 		}
-		dst[i] = x
+		if s.Compact {
+			out.data.compact[first+i] = narrow(x)
+		} else {
+			out.data.wide[first+i] = x
+		}
 	}
 	out.seam = newSeam(out)
 	return out, nil
@@ -142,11 +155,22 @@ func (s *Sound) Envelope() Envelope { return s.envelope }
 
 // Bytes returns how much memory the samples and the index take.
 func (s *Sound) Bytes() int64 {
-	return 4 * int64(len(s.data)+len(s.seam.data)+len(s.envelope.Once)+len(s.envelope.Loop))
+	return s.data.size() + s.seam.data.size() + 4*int64(len(s.envelope.Once)+len(s.envelope.Loop))
 }
 
+// Compact reports whether samples are kept in 16 bits.
+func (s *Sound) Compact() bool { return s.data.compact != nil }
+
 // Samples returns the interleaved samples, without guards; they must not be
-// changed.
+// changed. Those of a compact sound are made anew by each call. Control side.
 func (s *Sound) Samples() []float32 {
-	return s.data[guardBefore*s.channels : (guardBefore+int(s.frames))*s.channels]
+	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
+	if !s.Compact() {
+		return s.data.wide[from:to]
+	}
+	out := make([]float32, 0, to-from)
+	for _, x := range s.data.compact[from:to] {
+		out = append(out, float32(x)*0x1p-15)
+	}
+	return out
 }

@@ -1,0 +1,107 @@
+package dsp
+
+import "voicepool/pcm"
+
+// The kernels of sounds that are kept in 16 bits: a sample x stands for
+// x 2^-15. That factor is applied to the gains: a power of two commutes with
+// every rounding on the way, so they give the same bits as the kernels of
+// float32 give for the same samples.
+
+// of16 returns the ramp for samples of 16 bits.
+func (g Ramp) of16() Ramp {
+	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start}
+}
+
+// MonoUnity16 is MonoUnity for samples of 16 bits.
+func MonoUnity16(dst []pcm.Frame, src []int16, g Ramp) {
+	g = g.of16()
+	src = src[:len(dst)]
+	if g.still() {
+		for i, x := range src {
+			dst[i][0] += float32(float32(x) * g.Left)
+			dst[i][1] += float32(float32(x) * g.Right)
+		}
+		return
+	}
+	for i, x := range src {
+		left, right := g.at(i)
+		dst[i][0] += float32(float32(x) * left)
+		dst[i][1] += float32(float32(x) * right)
+	}
+}
+
+// StereoUnity16 is StereoUnity for samples of 16 bits.
+func StereoUnity16(dst []pcm.Frame, src []int16, g Ramp) {
+	g = g.of16()
+	src = src[:2*len(dst)]
+	if g.still() {
+		for i := range dst {
+			dst[i][0] += float32(float32(src[2*i]) * g.Left)
+			dst[i][1] += float32(float32(src[2*i+1]) * g.Right)
+		}
+		return
+	}
+	for i := range dst {
+		left, right := g.at(i)
+		dst[i][0] += float32(float32(src[2*i]) * left)
+		dst[i][1] += float32(float32(src[2*i+1]) * right)
+	}
+}
+
+// MonoLinear16 is MonoLinear for samples of 16 bits.
+func MonoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
+	g = g.of16()
+	for i := range dst {
+		n, f := split(pos)
+		pos += step
+		s := (*[2]int16)(src[n:])
+		x := lerp(float32(s[0]), float32(s[1]), f)
+		left, right := g.at(i)
+		d := &dst[i]
+		d[0] += float32(x * left)
+		d[1] += float32(x * right)
+	}
+}
+
+// StereoLinear16 is StereoLinear for samples of 16 bits.
+func StereoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
+	g = g.of16()
+	for i := range dst {
+		n, f := split(pos)
+		pos += step
+		s := (*[4]int16)(src[2*n:])
+		left, right := g.at(i)
+		d := &dst[i]
+		d[0] += float32(lerp(float32(s[0]), float32(s[2]), f) * left)
+		d[1] += float32(lerp(float32(s[1]), float32(s[3]), f) * right)
+	}
+}
+
+// MonoCubic16 is MonoCubic for samples of 16 bits.
+func MonoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
+	g = g.of16()
+	for i := range dst {
+		n, f := split(pos)
+		pos += step
+		s := (*[4]int16)(src[n-1:])
+		x := hermite(float32(s[0]), float32(s[1]), float32(s[2]), float32(s[3]), f)
+		left, right := g.at(i)
+		d := &dst[i]
+		d[0] += float32(x * left)
+		d[1] += float32(x * right)
+	}
+}
+
+// StereoCubic16 is StereoCubic for samples of 16 bits.
+func StereoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
+	g = g.of16()
+	for i := range dst {
+		n, f := split(pos)
+		pos += step
+		s := (*[8]int16)(src[2*n-2:])
+		left, right := g.at(i)
+		d := &dst[i]
+		d[0] += float32(hermite(float32(s[0]), float32(s[2]), float32(s[4]), float32(s[6]), f) * left)
+		d[1] += float32(hermite(float32(s[1]), float32(s[3]), float32(s[5]), float32(s[7]), f) * right)
+	}
+}
