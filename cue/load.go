@@ -3,10 +3,8 @@ package cue
 import (
 	"context"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -23,16 +21,21 @@ func (l *loaded) file(i int, loop bool) *voice.Sound {
 	return l.once[i]
 }
 
+// Loading is told of every file that has been loaded or could not be: how many
+// are done, and of how many; one call at a time, from any goroutine. A file that
+// is played in two ways counts twice.
+type Loading func(done, total int)
+
 // LoadSounds brings every sound of the sheet into a bank, whether a cue plays it
-// or not, as many at a time as there are processors. All that cannot be had
-// comes as Errors, which wrap ErrSound, in the order of the sheet's lines; when
-// ctx ends it is its error.
-func (s *Sheet) LoadSounds(ctx context.Context, bank *sounds.Bank) error {
-	_, err := s.load(ctx, bank)
+// or not, as many at a time as there are processors. progress may be nil. All
+// that cannot be had comes as Errors, which wrap ErrSound, in the order of the
+// sheet's lines; when ctx ends it is its error.
+func (s *Sheet) LoadSounds(ctx context.Context, bank *sounds.Bank, progress Loading) error {
+	_, err := s.load(ctx, bank, progress)
 	return err
 }
 
-func (s *Sheet) load(ctx context.Context, bank *sounds.Bank) ([]loaded, error) {
+func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading) ([]loaded, error) {
 	type use struct{ once, looped bool }
 	uses := make([]use, len(s.Sounds))
 	for i := range s.Cues {
@@ -41,72 +44,66 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank) ([]loaded, error) {
 			u.once, u.looped = u.once || !c.Loop, u.looped || c.Loop
 		}
 	}
-	l := loading{ctx: ctx, bank: bank, sheet: s, free: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	all := make([]loaded, len(s.Sounds))
+	var (
+		all     = make([]loaded, len(s.Sounds))
+		sources []sounds.Source
+		files   []File
+		places  []**voice.Sound // of each source, where it goes
+	)
+	want := func(sound *Sound, loop bool) []*voice.Sound {
+		out := make([]*voice.Sound, len(sound.Files))
+		for i, f := range sound.Files {
+			sources = append(sources, s.source(f, sounds.Source{Loop: loop, Leveling: sound.Leveling}))
+			files = append(files, f)
+			places = append(places, &out[i])
+		}
+		return out
+	}
 	for i := range s.Sounds {
 		if uses[i].once || !uses[i].looped {
-			all[i].once = l.files(s.Sounds[i].Files, false)
+			all[i].once = want(&s.Sounds[i], false)
 		}
 		if uses[i].looped {
-			all[i].looped = l.files(s.Sounds[i].Files, true)
+			all[i].looped = want(&s.Sounds[i], true)
 		}
 	}
-	l.wait.Wait()
+	r := reader{sheet: s}
+	done := 0
+	bank.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
+		*places[i] = got
+		if err != nil {
+			r.noSound(files[i], err)
+		}
+		if done++; progress != nil {
+			progress(done, len(sources))
+		}
+		return ctx.Err() == nil
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := reader{sheet: s, wrong: l.wrong}
 	return all, r.sorted()
 }
 
-// loading is what several goroutines load together.
-type loading struct {
-	ctx   context.Context
-	bank  *sounds.Bank
-	sheet *Sheet
-	free  chan struct{} // as many as may load at a time
-	wait  sync.WaitGroup
-
-	mutex sync.Mutex
-	wrong Errors
-}
-
-// files begins to load; the result is complete after wait.
-func (l *loading) files(files []File, loop bool) []*voice.Sound {
-	out := make([]*voice.Sound, len(files))
-	for i := range files {
-		l.free <- struct{}{}
-		l.wait.Go(func() {
-			defer func() { <-l.free }()
-			got, err := l.bank.Load(l.ctx, l.sheet.source(files[i], loop))
-			if err != nil {
-				l.fail(files[i], err)
-				return
-			}
-			out[i] = got[0]
-		})
-	}
-	return out
-}
-
-// fail notes what is wrong with a file, once for both ways to play it.
-func (l *loading) fail(f File, err error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	e := &Error{File: l.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
-	if !slices.ContainsFunc(l.wrong, func(o *Error) bool { return o.Error() == e.Error() }) {
-		l.wrong = append(l.wrong, e)
+// noSound notes what is wrong with a file, once for both ways to play it.
+func (r *reader) noSound(f File, err error) {
+	e := &Error{File: r.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
+	if !slices.ContainsFunc(r.wrong, func(o *Error) bool { return o.Error() == e.Error() }) {
+		r.wrong = append(r.wrong, e)
 	}
 }
 
-// source returns where a file is: relative to the folder of the sheet.
-func (s *Sheet) source(f File, loop bool) sounds.Source {
+// source completes what is to be loaded with where it is: relative to the
+// folder of the sheet.
+func (s *Sheet) source(f File, from sounds.Source) sounds.Source {
 	if f.Path == "" {
-		return sounds.Source{Name: f.Name, Loop: loop}
+		from.Name = f.Name
+		return from
 	}
 	path := filepath.FromSlash(f.Path)
 	if !filepath.IsAbs(path) && s.File != "-" {
 		path = filepath.Join(filepath.Dir(s.File), path)
 	}
-	return sounds.Source{File: path, Loop: loop}
+	from.File = path
+	return from
 }

@@ -9,7 +9,7 @@ import (
 
 var soundKeys = []string{
 	"file", "files", "pick", "gain", "pitch", "speed", "pan", "priority", "protect", "bus", "loop", "from", "limit", "cooldown",
-	"stream", "level",
+	"stream", "level", "lufs", "replaygain",
 }
 
 const maxFiles = 65536 // of a sound
@@ -71,6 +71,10 @@ func (r *reader) sound(p *pair, s *Sound) {
 			r.integer(p, &s.Limit, 1, 65536)
 		case "cooldown":
 			r.time(p, &s.Cooldown)
+		case "lufs":
+			r.number(p, &s.Leveling.LUFS, -70, -1, " of LUFS")
+		case "replaygain":
+			r.flag(p, &s.Leveling.Tags)
 		case "stream":
 			if on := false; r.flag(p, &on) && on {
 				r.fail(p.value.place, "stream: streams are not available yet; without it the sound is loaded as a whole")

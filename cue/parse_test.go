@@ -12,6 +12,7 @@ import (
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -43,7 +44,7 @@ buses:
 sounds:
   boom:  {file: sfx/boom.ogg, gain: -3, priority: 5, limit: 4, cooldown: 50ms, bus: sfx}
   step:  {files: [step1.wav, step2.wav], pick: shuffle, gain: [-6, -3], pitch: [-1, 1]}
-  song:  {file: music/theme.flac, stream: false, loop: true, speed: 0.5}
+  song:  {file: music/theme.flac, stream: false, loop: true, speed: 0.5, lufs: -18, replaygain: true}
   coin:
   zap: zap.wav
 cues:
@@ -88,6 +89,9 @@ func TestParseWhole(t *testing.T) {
 	}
 	if v := s.Sounds[1]; v.Gain != (cue.Range{From: -6, To: -3}) || v.Pitch != (cue.Range{From: -1, To: 1}) || v.Pick != cue.PickShuffle || len(v.Files) != 2 {
 		t.Errorf("step came as %+v", v)
+	}
+	if v := s.Sounds[2]; v.Leveling != (sounds.Leveling{LUFS: -18, Tags: true}) {
+		t.Errorf("song came as %+v", v)
 	}
 	if c := s.Cues[1]; c.Bus != "sfx" || c.Priority != 5 || c.Change.Gain != -6 || c.Change.Pan != -0.5 || c.Change.Pitch != 2 || c.Line != 23 || c.Column != 5 {
 		t.Errorf("the cue takes from its sound what it does not say: %+v", c)

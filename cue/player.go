@@ -18,6 +18,9 @@ type Options struct {
 	// calls Read or Feed.
 	Watch func(Event)
 
+	// Loading is told how far the loading of sounds is.
+	Loading Loading
+
 	// Events has the report list all that has happened.
 	Events bool
 
@@ -39,7 +42,8 @@ type Player struct {
 	groups   []*mixer.Group
 	buses    map[string]mixer.BusRef
 
-	cut     int64   // frames at which everything is cut; never: nowhere
+	cut     int64 // frames at which everything is cut; never: nowhere
+	atCut   *mixer.Stats
 	held    *Action // what the mixer had no room for
 	asked   int64   // starts sent
 	polled  []mixer.Event
@@ -59,7 +63,7 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	if bank.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, bank.Rate(), s.Rate)
 	}
-	loaded, err := s.load(ctx, bank)
+	loaded, err := s.load(ctx, bank, o.Loading)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +197,9 @@ func (p *Player) target(c *Cue) mixer.Target {
 func (p *Player) poll() {
 	for {
 		n := p.mixer.Events(p.polled)
+		if p.atCut != nil {
+			n = 0
+		}
 		for i := range p.polled[:n] {
 			p.tell(p.event(&p.polled[i]))
 		}
@@ -222,25 +229,35 @@ func (p *Player) finished(st *mixer.Stats) bool {
 	return p.quiet(st) && p.schedule.Plays() == 0 && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }
 
+// maxMissed bounds what is gone through after the last sound: a cue may repeat a
+// thousand million times.
+const maxMissed = 100000
+
 // miss goes through what a finished sheet still asks for: there is no voice that
-// it could find.
+// it could find. What it asks of buses does not matter any more.
 func (p *Player) miss() {
-	for {
-		a := p.held
-		if p.held = nil; a == nil {
-			next, ok := p.schedule.Next()
-			if !ok {
-				return
-			}
-			a = &next
-		}
-		if a.Frame >= p.cut {
-			return
-		}
-		if p.sheet.Cues[a.Cue].Scope == OnID {
+	miss := func(a *Action) {
+		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
 			p.tell(Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
 		}
+	}
+	if p.held != nil {
+		miss(p.held)
+		p.held = nil
+	}
+	for n := 0; n < maxMissed; {
+		t, _, ok := p.schedule.first()
+		if !ok || t.frame >= p.cut {
+			return
+		}
+		if p.sheet.Cues[t.cue].Scope != OnID {
+			p.schedule.drop()
+			continue
+		}
+		a, _ := p.schedule.Next()
+		miss(&a)
+		n++
 	}
 }
 

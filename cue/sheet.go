@@ -3,6 +3,7 @@ package cue
 import (
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -93,6 +94,7 @@ type Sound struct {
 	From     Time
 	Limit    int  // at most so many voices of it; 0: any number
 	Cooldown Time // the least time between two starts
+	Leveling sounds.Leveling
 	Listed   bool // it stands in `sounds`
 }
 

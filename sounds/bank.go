@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync"
 
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
 	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
@@ -62,43 +64,58 @@ func (b *Bank) Embedded(name string) (*voice.Sound, error) {
 func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
 	errs := make([]error, len(sources))
-	var (
-		mu     sync.Mutex
-		next   int
-		failed bool
-		wait   sync.WaitGroup
-	)
-	// Sources are begun in their order, so all before a failed one are finished too.
-	take := func() (int, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if failed || next == len(sources) {
-			return 0, false
-		}
-		next++
-		return next - 1, true
-	}
-	for range min(len(sources), runtime.GOMAXPROCS(0)) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for i, ok := take(); ok; i, ok = take() {
-				loaded[i], errs[i] = b.load(ctx, sources[i])
-				if errs[i] != nil {
-					mu.Lock()
-					failed = true
-					mu.Unlock()
-				}
-			}
-		}()
-	}
-	wait.Wait()
+	b.LoadEach(ctx, sources, func(i int, s *voice.Sound, err error) bool {
+		loaded[i], errs[i] = s, err
+		return err == nil
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
 	return loaded, nil
+}
+
+// LoadEach loads sources as Load does, and calls done with the index of each as
+// soon as it is there or has failed: one call at a time, from any goroutine, in
+// no order. Sources are begun in their order, until a call returns false. It
+// comes back when the last of the calls has.
+func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
+	var (
+		taking, telling sync.Mutex
+		next            int
+		wait            sync.WaitGroup
+	)
+	take := func() (int, bool) {
+		taking.Lock()
+		defer taking.Unlock()
+		if next >= len(sources) {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	end := func() {
+		taking.Lock()
+		defer taking.Unlock()
+		next = len(sources)
+	}
+	tell := func(i int, s *voice.Sound, err error) {
+		telling.Lock()
+		defer telling.Unlock()
+		if !done(i, s, err) {
+			end()
+		}
+	}
+	for range min(len(sources), runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i, ok := take(); ok; i, ok = take() {
+				s, err := b.load(ctx, sources[i])
+				tell(i, s, err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // Info returns what is known of a sound of this bank.
@@ -122,6 +139,9 @@ func (b *Bank) Bytes() int64 {
 
 // load returns what is there, waits for what is on its way, or brings it.
 func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
+	if err := src.Leveling.valid(); err != nil { // a NaN would be a key that nobody finds again
+		return nil, named(src.label(), err)
+	}
 	key := src.key()
 	for {
 		b.mu.Lock()
@@ -178,11 +198,24 @@ func (b *Bank) read(ctx context.Context, src Source) (*voice.Sound, Info, error)
 	if src.File == "" {
 		opt.Loop = opt.Loop || embedded.IsLoop(src.Name)
 	}
-	sound, err := prepare(ctx, clip, opt, src.title(), &b.filters)
+	if src.Leveling != (Leveling{}) {
+		opt.Leveling = src.Leveling
+	}
+	info := Describe(clip, opt.Measure)
+	gain, err := opt.Leveling.gain(clip, func() (loudness.LUFS, pcm.Decibels) {
+		if !info.Measured {
+			return clip.measure()
+		}
+		return info.Loudness, info.TruePeak
+	})
+	if err != nil {
+		return nil, Info{}, named(src.label(), err)
+	}
+	sound, err := prepare(ctx, clip, opt, gain, src.title(), &b.filters)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info := Describe(clip, opt.Measure)
+	info.Gain = gain
 	info.Name, info.File, info.Bytes = sound.Name(), src.File, sound.Bytes()
 	return sound, info, nil
 }

@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -258,4 +260,67 @@ func TestLoopOption(t *testing.T) {
 	if once, loop := jump(list[0]), jump(list[1]); loop > 0.03 || once <= loop {
 		t.Errorf("the seam bends by %.4f, without Loop by %.4f", loop, once)
 	}
+}
+
+// TestCompact: the embedded sounds are of 16 bits, so keeping them so halves
+// their memory and changes nothing.
+func TestCompact(t *testing.T) {
+	wide, compact := sounds.NewBank(sounds.Options{}), sounds.NewBank(sounds.Options{Compact: true})
+	for _, name := range []string{"coin", "click", "rain"} {
+		a, err := wide.Embedded(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := compact.Embedded(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !b.Compact() || !slices.Equal(a.Samples(), b.Samples()) {
+			t.Errorf("%s is not the same", name)
+		}
+		if info, _ := compact.Info(b); info.Bytes != b.Bytes() {
+			t.Errorf("%s takes %d bytes, it says %d", name, b.Bytes(), info.Bytes)
+		}
+	}
+	if w, c := wide.Bytes(), compact.Bytes(); float64(c) > 0.51*float64(w) {
+		t.Errorf("%d bytes, compact %d", w, c)
+	}
+}
+
+// TestLoadEach: every source is told of once, one at a time, also those that
+// cannot be had; after a false no more are begun.
+func TestLoadEach(t *testing.T) {
+	var sources []sounds.Source
+	for _, name := range embedded.Names()[:8] {
+		sources = append(sources, sounds.Source{Name: name}, sounds.Source{Name: "no " + name})
+	}
+	told := make([]int, len(sources))
+	busy := false
+	bank := sounds.NewBank(sounds.Options{})
+	bank.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
+		if busy {
+			t.Error("two calls at a time")
+		}
+		busy = true
+		told[i]++
+		if (i%2 == 0) != (s != nil && err == nil) || i%2 == 1 && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("source %d: %v, %v", i, s, err)
+		}
+		busy = false
+		return true
+	})
+	for i, n := range told {
+		if n != 1 {
+			t.Errorf("source %d was told of %d times", i, n)
+		}
+	}
+	calls := 0
+	bank.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
+		calls++
+		return false
+	})
+	if calls < 1 || calls > runtime.GOMAXPROCS(0) {
+		t.Errorf("%d calls after the first had refused more", calls)
+	}
+	bank.LoadEach(context.Background(), nil, nil)
 }

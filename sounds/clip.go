@@ -2,6 +2,8 @@ package sounds
 
 import (
 	"math"
+
+	"voicepool/pcm"
 )
 
 // Clip is a sound as its file has it: decoded, at its own rate, with all its
@@ -21,6 +23,10 @@ type Clip struct {
 	// Speakers has a bit for each channel's place, as WAVEFORMATEXTENSIBLE
 	// counts them. 0 means the usual places for that many channels.
 	Speakers uint32
+
+	// Gain is what its tags say that brings it to -18 LUFS, -64..+64. nil: it has
+	// no such tag.
+	Gain *pcm.Decibels
 
 	// Loop is the part to repeat, in frames: the first and the one after the
 	// last. nil: the file names none.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,20 @@ func TestSwelling(t *testing.T) {
 	}).AllocedBytesPerOp()
 	if allocated > 200<<20 {
 		t.Errorf("%d bytes were allocated", allocated)
+	}
+}
+
+// TestIsolatedSwelling: what a small file may just swell to fits within what a
+// process of its own may take.
+func TestIsolatedSwelling(t *testing.T) {
+	if err := exec.Command(os.Args[0], "child", "silent").Run(); err != nil {
+		t.Skipf("this program cannot start itself, as under an emulator: %v", err)
+	}
+	for frames, want := range map[int]error{15: nil, 17: ErrLimit} {
+		lim := Limits{Isolate: []string{os.Args[0], "child", "decode"}}
+		if _, err := Decode(context.Background(), "x", bytes.NewReader(swelling(frames)), lim); !errors.Is(err, want) {
+			t.Errorf("%d frames: %v, want %v", frames, err, want)
+		}
 	}
 }
 

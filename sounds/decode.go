@@ -14,27 +14,34 @@ import (
 // ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
 // error, never a panic, a hang or much memory. Control side.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
-	lim = lim.withDefaults()
-	data, err := readAll(ctx, r, lim.Bytes)
+	clip, err := decode(ctx, r, lim.withDefaults())
 	if err != nil {
 		return nil, named(name, err)
+	}
+	clip.Name = name
+	return clip, nil
+}
+
+// decode is Decode without the name, under limits that have their defaults.
+func decode(ctx context.Context, r io.Reader, lim Limits) (*Clip, error) {
+	data, err := readAll(ctx, r, lim.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	if len(lim.Isolate) > 0 {
+		return decodeIsolated(ctx, data, lim)
 	}
 	decode, err := decoderOf(data)
 	if err != nil {
-		return nil, named(name, err)
+		return nil, err
 	}
-	clip, err := guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
+	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
 		clip, err := decode(ctx, data, lim.forSize(len(data)))
 		if err != nil {
 			return nil, err
 		}
 		return clip, clip.check()
 	})
-	if err != nil {
-		return nil, named(name, err)
-	}
-	clip.Name = name
-	return clip, nil
 }
 
 // readAll reads r to its end, in pieces, so that nothing is sized by what

@@ -14,7 +14,8 @@
 // Files are not trusted. [Limits] bounds what one may cost, every decoder runs
 // where a panic or a hang ends in an error, headers are believed only as far as
 // the data bears them out, and checksums are verified wherever a format has
-// them. An error is one line that names the sound and wraps [ErrFormat],
+// them. Where that is not enough, [Limits].Isolate has files decoded in a process
+// of their own, which is bounded from outside. An error is one line that names the sound and wraps [ErrFormat],
 // [ErrDecode], [ErrLimit], or what the system said.
 //
 // Decoding is exact: WAV and FLAC to the bit, Vorbis and MP3 to a part in a

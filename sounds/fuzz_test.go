@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,4 +112,40 @@ func FuzzOgg(f *testing.F) {
 func FuzzMP3(f *testing.F) {
 	seed(f, "*mp3-*")
 	f.Fuzz(tryDecode)
+}
+
+// FuzzAnswer: whatever a child process says ends in a proper clip or a proper
+// error.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"fault":"two\nlines","kind":"limit"}` + "\n"))
+	f.Add([]byte(`{"format":"wav","encoding":"s16","channels":2,"rate":8000,"frames":1,"loop":[0,1]}` + "\n12345678"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := readAnswer(bytes.NewReader(data), narrowLimits.withDefaults())
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Fatalf("an error of several lines: %q", err)
+			}
+			return
+		}
+		if err := c.valid(); err != nil {
+			t.Fatalf("not a valid clip: %v", err)
+		}
+	})
+}
+
+// FuzzTags: the words around a sound, whatever they are, leave a valid clip.
+func FuzzTags(f *testing.F) {
+	f.Add(comments("LOOPSTART=1", "LOOPLENGTH=2", "REPLAYGAIN_TRACK_GAIN=-1.5 dB"))
+	f.Add(id3(3, 0, id3Frame(3, "TXXX", "\x01\xff\xfeA\x00\x00\x00\xff\xfeb\x00")))
+	f.Add(id3(4, 0x40, []byte("\x00\x00\x00\x06\x01\x00"), id3Frame(4, "TXXX", "\x03R128_TRACK_GAIN\x00-256")))
+	f.Add(id3(2, 0x80, id3Frame(2, "TXX", "\x00LOOPEND\x0012")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, tags := range [][]string{parseID3(data), parseComments(data)} {
+			c := &Clip{Channels: 1, Rate: 8000, Samples: make([]float32, 100)}
+			applyTags(c, tags)
+			if err := c.valid(); err != nil || c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= maxTagGain) {
+				t.Fatalf("%v, gain %v", err, c.Gain)
+			}
+		}
+	})
 }

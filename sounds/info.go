@@ -7,8 +7,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Info is what is told about a sound: of its file, and of the memory that it
-// takes when prepared.
+// Info is what is told about a sound: of its file, and of what was made of it
+// when it was prepared.
 type Info struct {
 	Name     string
 	File     string // its path; empty for embedded sounds
@@ -21,17 +21,20 @@ type Info struct {
 	Loop     *[2]int64 // in frames at its own rate; nil: it names none
 	Bytes    int64     // of memory, when prepared; 0 when it was not
 
+	TagGain *pcm.Decibels // as Clip.Gain
+	Gain    pcm.Decibels  // by which Leveling has changed it, when prepared
+
 	// Measured says that the next two are known. They are -Inf for silence.
 	Measured bool
-	Loudness loudness.LUFS // integrated, by BS.1770-4
-	TruePeak pcm.Decibels  // relative to full scale
+	Loudness loudness.LUFS // of the file, integrated, by BS.1770-4
+	TruePeak pcm.Decibels  // of the file, relative to full scale
 }
 
 // Describe returns what is to be told of a clip. measure adds loudness and true
 // peak. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
-		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop,
+		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, TagGain: c.Gain,
 	}
 	if c.valid() != nil {
 		return info

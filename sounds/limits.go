@@ -35,6 +35,12 @@ const (
 // default given with it; nothing here can be switched off. Besides, samples may
 // take no more than 32 MiB and a thousand times the file's size: what swells
 // further was made to.
+//
+// A decoder that hangs is left behind and cannot be ended within a process.
+// Isolate names a command line by which each file is decoded in a process of
+// its own, which is killed when its time is up and calls [ServeDecode]. Empty,
+// which is the default, means no such thing: a program never starts itself a
+// second time unasked.
 type Limits struct {
 	Bytes    int64         // size of the file; 256 MiB
 	Frames   int64         // frames decoded; 2^27, which is 46 minutes at 48 kHz
@@ -43,6 +49,7 @@ type Limits struct {
 	MinRate  int           // frames per second; 1,000
 	MaxRate  int           // frames per second, at most 768,000; 768,000
 	Time     time.Duration // from the first byte decoded to the last; 30 s
+	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 
 // withDefaults fills in what is zero, and pulls in what is beyond what the
@@ -56,6 +63,25 @@ func (l Limits) withDefaults() Limits {
 	l.MaxRate = min(positive(l.MaxRate, defaultMaxRate), defaultMaxRate)
 	l.Time = positive(l.Time, defaultTime)
 	return l
+}
+
+// narrowed returns the smaller of each limit of both; zero is none.
+func (l Limits) narrowed(by Limits) Limits {
+	l.Bytes = smaller(l.Bytes, by.Bytes)
+	l.Frames = smaller(l.Frames, by.Frames)
+	l.Memory = smaller(l.Memory, by.Memory)
+	l.Channels = smaller(l.Channels, by.Channels)
+	l.MinRate = max(l.MinRate, by.MinRate)
+	l.MaxRate = smaller(l.MaxRate, by.MaxRate)
+	l.Time = smaller(l.Time, by.Time)
+	return l
+}
+
+func smaller[T int | int64 | time.Duration](x, y T) T {
+	if x <= 0 || y > 0 && y < x {
+		return y
+	}
+	return x
 }
 
 func positive[T int | int64 | time.Duration](x, otherwise T) T {

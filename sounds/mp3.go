@@ -58,6 +58,7 @@ func decodeMP3(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
 		to := max(from, c.Frames()-max(0, note.padding-mp3DecoderDelay))
 		c.Samples = c.Samples[from*int64(c.Channels) : to*int64(c.Channels)]
 	}
+	applyTags(c, parseID3(file))
 	return c, nil
 }
 

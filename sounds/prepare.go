@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -20,6 +21,14 @@ type Options struct {
 	// first frame to their last, so that the conversion to Rate leaves no seam.
 	Loop bool
 
+	// Leveling says how loud sounds are made.
+	Leveling Leveling
+
+	// Compact keeps sounds in 16 bits a sample, half the memory. A file of 16 bits
+	// at the mixer's rate loses nothing by it; what is louder than full scale is
+	// clipped.
+	Compact bool
+
 	// Measure has a Bank measure loudness and true peak of what it loads, for
 	// Info; it costs about a hundredth of a sound's length.
 	Measure bool
@@ -33,21 +42,26 @@ func (o Options) rate() int { return positive(o.Rate, defaultRate) }
 // stereo, converted to the mixer's rate, with its loudness index. The clip is
 // not changed. Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
-	return prepare(context.Background(), c, opt, c.Name, &filters{})
-}
-
-// prepare is Prepare for a sound with a name of its own and filters that may be
-// there already.
-func prepare(ctx context.Context, c *Clip, opt Options, title string, filters *filters) (*voice.Sound, error) {
-	rate := opt.rate()
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
 	}
+	gain, err := opt.Leveling.gain(c, c.measure)
+	if err != nil {
+		return nil, named(c.Name, err)
+	}
+	return prepare(context.Background(), c, opt, gain, c.Name, &filters{})
+}
+
+// prepare is Prepare for a valid clip, with its gain known, a name of its own
+// and filters that may be there already.
+func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title string, filters *filters) (*voice.Sound, error) {
+	rate := opt.rate()
 	lim := opt.Limits.withDefaults()
 	if rate > defaultMaxRate {
 		return nil, named(c.Name, beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate))
 	}
 	samples, channels := fold(c)
+	samples = amplified(samples, gain)
 	loop := c.Loop
 	if loop == nil && opt.Loop && len(samples) > 0 {
 		loop = &[2]int64{0, c.Frames()}
@@ -59,7 +73,7 @@ func prepare(ctx context.Context, c *Clip, opt Options, title string, filters *f
 	if err != nil {
 		return nil, named(c.Name, fmt.Errorf("given up: %w", err))
 	}
-	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples}
+	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact}
 	whole := [2]int64{0, int64(len(samples) / channels)}
 	if loop != nil {
 		s.Loop, whole = *loop, *loop

@@ -20,6 +20,10 @@ type Source struct {
 	File string // a path
 	FS   fs.FS
 	Loop bool // as Options.Loop, for this one
+
+	// Leveling is as Options.Leveling, for this one; the zero value means that of
+	// the bank.
+	Leveling Leveling
 }
 
 // sourceKey is equal for the sources of one and the same sound. A file has one
@@ -28,10 +32,11 @@ type sourceKey struct {
 	file, embedded string
 	fsys           any
 	loop           bool
+	leveling       Leveling
 }
 
 func (s Source) key() sourceKey {
-	k := sourceKey{loop: s.Loop}
+	k := sourceKey{loop: s.Loop, leveling: s.Leveling}
 	switch {
 	case s.File == "":
 		k.embedded = s.Name

@@ -40,22 +40,21 @@ func parseComments(b []byte) []string {
 }
 
 // applyTags takes the loop points from comments, under any of the names that
-// are in use.
+// are in use, and the gain.
 func applyTags(c *Clip, tags []string) {
-	number := map[string]int64{}
+	values, number := map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
 		key, value, ok := strings.Cut(tag, "=")
 		if !ok {
 			continue
 		}
 		key, value = strings.ToUpper(key), strings.TrimSpace(value)
-		switch key {
-		case "LOOPSTART", "LOOPLENGTH", "LOOPEND", "LOOP_BEGIN", "LOOP_START", "LOOP_END":
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 && n < 1<<40 {
-				number[key] = n
-			}
+		values[key] = value
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 && n < 1<<40 {
+			number[key] = n
 		}
 	}
+	c.setGain(values)
 	from, ok := firstOf(number, "LOOPSTART", "LOOP_BEGIN", "LOOP_START")
 	if !ok {
 		return

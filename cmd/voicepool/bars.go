@@ -28,13 +28,13 @@ func block(db float64) rune {
 	return eighths[1+int(share*8)]
 }
 
-// drawSound draws how loud a sound is from its start to its end, in so many
-// characters: the mean power of each part.
-func drawSound(s *voice.Sound, width int) string {
+// soundLevels returns how loud a sound is from its start to its end, in so many
+// parts: the mean power of each, in dB.
+func soundLevels(s *voice.Sound, parts int) []level {
 	samples := s.Samples()
-	var out strings.Builder
-	for i := range width {
-		part := samples[i*len(samples)/width : (i+1)*len(samples)/width]
+	levels := make([]level, parts)
+	for i := range levels {
+		part := samples[i*len(samples)/parts : (i+1)*len(samples)/parts]
 		power := 0.0
 		for _, x := range part {
 			power += float64(x) * float64(x)
@@ -42,7 +42,16 @@ func drawSound(s *voice.Sound, width int) string {
 		if len(part) > 0 {
 			power /= float64(len(part))
 		}
-		out.WriteRune(block(float64(pcm.FromPower(power)) + 6))
+		levels[i] = level(pcm.FromPower(power))
+	}
+	return levels
+}
+
+// drawLevels draws each in a character; full is -6 dB.
+func drawLevels(levels []level) string {
+	var out strings.Builder
+	for _, l := range levels {
+		out.WriteRune(block(float64(l) + 6))
 	}
 	return out.String()
 }
@@ -52,7 +61,12 @@ var leftEighths = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'
 
 // bar draws a level in dB as a bar of so many characters, filled up with spaces.
 func bar(db float64, width int) string {
-	share := min(max((db-barBottom)/(barTop-barBottom), 0), 1)
+	return gauge((db-barBottom)/(barTop-barBottom), width)
+}
+
+// gauge draws a share of 1 as bar does a level.
+func gauge(share float64, width int) string {
+	share = min(max(share, 0), 1)
 	if !(share > 0) { // NaN too
 		share = 0
 	}

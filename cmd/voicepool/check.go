@@ -13,6 +13,7 @@ type checkCommand struct {
 	Sheet string `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Quiet bool   `short:"q" help:"Print errors only."`
+	isolateFlag
 }
 
 // problem is one thing that is wrong.
@@ -28,8 +29,8 @@ func (k *checkCommand) Run(c *console) error {
 	sheet, err := cue.Load(k.Sheet)
 	var notes error
 	if err == nil {
-		bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
-		err = sheet.LoadSounds(context.Background(), bank)
+		bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
+		err = sheet.LoadSounds(context.Background(), bank, c.loading(k.Quiet))
 		notes = sheet.CheckRender()
 	}
 	var wrong cue.Errors

@@ -24,6 +24,8 @@ type sheetFlags struct {
 	Length   *timeFlag     `placeholder:"TIME" help:"Cut here: 30s, 1m30s, 1.5."`
 	Block    int           `placeholder:"N" default:"512" help:"Frames mixed at once, 1..1048576."`
 
+	isolateFlag
+
 	Report  string `placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
 	JSON    bool   `name:"json" help:"Print the report to standard output, and nothing else."`
 	Quiet   bool   `short:"q" help:"Print errors only."`

@@ -38,9 +38,9 @@ func (l *liveFlags) perform(c *console, sheet *cue.Sheet, title string) error {
 	}
 	defer report.discard()
 
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
 	happens := newBoard(sheet, bank)
-	player, err := cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Events: l.Report != "" || l.JSON})
+	player, err := cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Loading: c.loading(l.Quiet), Events: l.Report != "" || l.JSON})
 	if err != nil {
 		return errors.Join(interrupted.err(), err)
 	}

@@ -30,6 +30,7 @@ type grammar struct {
 	Devices devicesCommand `cmd:"" help:"List drivers and devices, and which one auto would take."`
 	Bench   benchCommand   `cmd:"" help:"Measure what this machine can mix."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Decode  decodeCommand  `cmd:"" hidden:""`
 }
 
 func main() {

@@ -35,7 +35,7 @@ func (p *playCommand) Run(c *console) error {
 		}
 	}()
 	sheet, err := p.sheet(func() (file string, err error) {
-		spooled, err = spool(c.in)
+		spooled, err = spool(c.in, p.limits())
 		return spooled, err
 	})
 	if err != nil {
@@ -127,12 +127,12 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 
 // spool puts a sound from standard input into a file, as sheets name files. What
 // is no sound is found here, so that the message names the right place.
-func spool(in io.Reader) (string, error) {
+func spool(in io.Reader, limits sounds.Limits) (string, error) {
 	data, err := readInput(in)
 	if err != nil {
 		return "", err
 	}
-	if _, err := sounds.Decode(context.Background(), standardInput, bytes.NewReader(data), sounds.Limits{}); err != nil {
+	if _, err := sounds.Decode(context.Background(), standardInput, bytes.NewReader(data), limits); err != nil {
 		return "", err
 	}
 	file, err := os.CreateTemp("", "voicepool-*")

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"voicepool/cue"
 )
 
 // progress shows on a terminal, in one line that replaces itself, what is going
@@ -12,6 +14,19 @@ func (c *console) progress(format string, args ...any) {
 		return
 	}
 	fmt.Fprintf(c.err, "\r\x1b[K"+format, args...)
+}
+
+// loading returns what shows how far the loading of sounds is.
+func (c *console) loading(quiet bool) cue.Loading {
+	if quiet || c.errTerminal == nil {
+		return nil
+	}
+	return func(done, total int) {
+		c.progress("loading %s %d of %d", gauge(float64(done)/float64(total), 20), done, total)
+		if done == total {
+			c.progress("")
+		}
+	}
 }
 
 // everySoOften lets through one call in a tenth of a second.

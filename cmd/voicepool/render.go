@@ -87,8 +87,8 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 		out = file
 	}
 	begin := time.Now()
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
-	options := cue.Options{Events: r.Report != "" || r.JSON}
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
+	options := cue.Options{Loading: c.loading(r.Quiet), Events: r.Report != "" || r.JSON}
 	if r.Verbose {
 		options.Watch = func(e cue.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
 	}

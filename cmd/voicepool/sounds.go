@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/png"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -22,21 +24,51 @@ import (
 type soundsCommand struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders, names of embedded sounds, or - for standard input. Without one: the embedded sounds."`
 	JSON  bool     `name:"json" help:"Print JSON."`
+	PNG   string   `name:"png" placeholder:"FILE" help:"Draw waveforms and loudness into a PNG file."`
+	levelFlags
+	isolateFlag
 }
+
+// maxPanels bounds the height of a picture.
+const maxPanels = 200
 
 // soundRow is what is told about one sound, or why there is nothing to tell.
 type soundRow struct {
 	info sounds.Info
-	draw string // the envelope
 	err  error
+
+	levels  []level   // the envelope
+	picture *portrait // with --png
 }
 
 func (s *soundsCommand) Run(c *console) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	list, err := s.sources()
 	if err != nil {
 		return err
 	}
-	rows := listSounds(list, c)
+	switch {
+	case s.PNG == "-":
+		return usage("--png: standard output is for the table; name a file")
+	case s.PNG != "" && len(list) > maxPanels:
+		return usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
+	}
+	file, err := createReport(s.PNG)
+	if err != nil {
+		return err
+	}
+	defer file.discard()
+	rows := s.list(list, c)
+	if err := file.fill(func(w io.Writer) error {
+		return png.Encode(w, paint(slices.DeleteFunc(slices.Clone(rows), func(r soundRow) bool { return r.err != nil })))
+	}); err != nil {
+		return err
+	}
+	if err := file.commit(); err != nil {
+		return err
+	}
 	if s.JSON {
 		err = printSoundsJSON(c, list, rows)
 	} else {
@@ -87,67 +119,106 @@ func soundName(file string) bool {
 	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// listSounds loads them, as many at a time as there are processors, each into a
+// list loads them, as many at a time as there are processors, each into a
 // bank of its own: a folder may hold more than fits into memory.
-func listSounds(list []namedSound, c *console) []soundRow {
+func (s *soundsCommand) list(list []namedSound, c *console) []soundRow {
 	rows := make([]soundRow, len(list))
-	next := make(chan int)
+	next, done := make(chan int), make(chan struct{})
 	var wait sync.WaitGroup
 	for range min(len(list), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			for i := range next {
-				rows[i] = lookAt(list[i], c)
+				rows[i] = s.lookAt(list[i], c)
+				done <- struct{}{}
 			}
 		})
 	}
-	for i, s := range list {
-		c.progress("%s", s.name)
-		next <- i
+	go func() {
+		defer close(done)
+		for i := range list {
+			next <- i
+		}
+		close(next)
+		wait.Wait()
+	}()
+	show := c.loading(false)
+	n := 0
+	for range done {
+		if n++; show != nil {
+			show(n, len(list))
+		}
 	}
-	close(next)
-	wait.Wait()
-	c.progress("")
-	return slices.DeleteFunc(rows, func(r soundRow) bool { return r == soundRow{} })
+	return slices.DeleteFunc(rows, func(r soundRow) bool { return r.err == nil && r.levels == nil })
 }
 
 // lookAt loads one sound. A guess that is none gives the zero row.
-func lookAt(s namedSound, c *console) soundRow {
-	bank := sounds.NewBank(sounds.Options{Measure: true})
-	source, err := s.source(c.in)
+func (s *soundsCommand) lookAt(n namedSound, c *console) soundRow {
+	bank := sounds.NewBank(sounds.Options{Measure: true, Leveling: s.leveling(), Limits: s.limits()})
+	source, err := n.source(c.in)
 	if err != nil {
-		return soundRow{info: sounds.Info{Name: s.name}, err: err}
+		return soundRow{info: sounds.Info{Name: n.name}, err: err}
 	}
 	loaded, err := bank.Load(context.Background(), source)
 	switch {
-	case err != nil && s.guess && errors.Is(err, sounds.ErrFormat):
+	case err != nil && n.guess && errors.Is(err, sounds.ErrFormat):
 		return soundRow{}
 	case err != nil:
-		return soundRow{info: sounds.Info{Name: s.name}, err: err}
+		return soundRow{info: sounds.Info{Name: n.name}, err: err}
 	}
 	info, _ := bank.Info(loaded[0])
-	if s.name == "-" {
-		info.File = s.name
+	if n.name == "-" {
+		info.File = n.name
 	}
-	return soundRow{info: info, draw: drawSound(loaded[0], 16)}
+	row := soundRow{info: info, levels: soundLevels(loaded[0], 16)}
+	if s.PNG != "" {
+		row.picture = portray(loaded[0], loopOf(info) != "-")
+	}
+	return row
+}
+
+// loopOf tells the loop of a sound in a few characters.
+func loopOf(i sounds.Info) string {
+	switch {
+	case i.Loop != nil:
+		return fmt.Sprintf("%d..%d", i.Loop[0], i.Loop[1])
+	case i.File == "" && embedded.IsLoop(i.Name):
+		return "whole"
+	}
+	return "-"
+}
+
+// titleOf is the line above a picture of a sound.
+func titleOf(r soundRow) string {
+	i := r.info
+	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",
+		i.Name, strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, formatSeconds(i.Seconds),
+		formatLevel(float64(i.TruePeak)), formatLevel(float64(i.Loudness)), formatBytes(i.Bytes))
 }
 
 func printSounds(c *console, rows []soundRow) error {
+	gains := slices.ContainsFunc(rows, func(r soundRow) bool { return r.info.Gain != 0 || r.info.TagGain != nil })
 	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "name\tformat\tch\trate\tlength\tpeak dB\tLUFS\tloop\tmemory\tenvelope")
+	head := "LUFS"
+	if gains {
+		head = "LUFS\ttag dB\tgain dB"
+	}
+	fmt.Fprintf(table, "name\tformat\tch\trate\tlength\tpeak dB\t%s\tloop\tmemory\tenvelope\n", head)
 	for _, r := range rows {
 		if r.err != nil {
 			continue
 		}
 		i := r.info
-		loop := "-"
-		if i.Loop != nil {
-			loop = fmt.Sprintf("%d..%d", i.Loop[0], i.Loop[1])
-		} else if i.File == "" && embedded.IsLoop(i.Name) {
-			loop = "whole"
+		level := formatLevel(float64(i.Loudness))
+		if gains {
+			tag := "-"
+			if i.TagGain != nil {
+				tag = fmt.Sprintf("%+.1f", *i.TagGain)
+			}
+			level += fmt.Sprintf("\t%s\t%+.1f", tag, i.Gain)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			oneLine(i.Name), strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, formatSeconds(i.Seconds),
-			formatLevel(float64(i.TruePeak)), formatLevel(float64(i.Loudness)), loop, formatBytes(i.Bytes), r.draw)
+			formatLevel(float64(i.TruePeak)), level, loopOf(i), formatBytes(i.Bytes), drawLevels(r.levels))
 	}
 	return table.Flush()
 }
@@ -164,8 +235,11 @@ type soundEntry struct {
 	Seconds  float64   `json:"seconds"`
 	LUFS     level     `json:"lufs"`
 	TruePeak level     `json:"true_peak_db"`
+	TagGain  *level    `json:"tag_gain_db"` // null: it has no tag
+	Gain     level     `json:"gain_db"`
 	Loop     *[2]int64 `json:"loop"`
 	Bytes    int64     `json:"bytes"`
+	Envelope []level   `json:"envelope_db"` // of 16 parts, from start to end
 }
 
 // brokenEntry is one that could not be loaded.
@@ -184,7 +258,7 @@ func printSoundsJSON(c *console, list []namedSound, rows []soundRow) error {
 		}
 		e := soundEntry{
 			Name: i.Name, Format: i.Format, Encoding: i.Encoding, Channels: i.Channels, Rate: i.Rate, Frames: i.Frames, Seconds: i.Seconds,
-			LUFS: level(i.Loudness), TruePeak: level(i.TruePeak), Loop: i.Loop, Bytes: i.Bytes,
+			LUFS: level(i.Loudness), TruePeak: level(i.TruePeak), TagGain: (*level)(i.TagGain), Gain: level(i.Gain), Loop: i.Loop, Bytes: i.Bytes, Envelope: r.levels,
 		}
 		if i.File != "" {
 			e.File = &i.File

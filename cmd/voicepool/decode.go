@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+
+	"voicepool/sounds"
+)
+
+// decodeCommand is what --isolate starts this program with: it decodes one file
+// from standard input and gives up whatever it does not need for that.
+type decodeCommand struct{}
+
+func (decodeCommand) Run(c *console) error {
+	return sounds.ServeDecode(c.in, c.out, sounds.Limits{})
+}
+
+// isolateFlag is what all commands have that load sounds.
+type isolateFlag struct {
+	Isolate bool `help:"Decode every sound in a process of its own, with hard limits."`
+}
+
+// limits returns what a sound may cost.
+func (f isolateFlag) limits() sounds.Limits {
+	if !f.Isolate {
+		return sounds.Limits{}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0] // the same, unless somebody has named it otherwise
+	}
+	return sounds.Limits{Isolate: []string{program, "decode"}}
+}

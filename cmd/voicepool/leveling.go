@@ -1,0 +1,24 @@
+package main
+
+import "voicepool/sounds"
+
+// levelFlags say how loud sounds are made when they are loaded.
+type levelFlags struct {
+	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness, -70..-1."`
+	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their tags where they have some."`
+}
+
+func (l *levelFlags) check() error {
+	if l.LUFS != nil && !(*l.LUFS >= -70 && *l.LUFS <= -1) {
+		return usage("--lufs: %v is not in -70..-1", *l.LUFS)
+	}
+	return nil
+}
+
+func (l *levelFlags) leveling() sounds.Leveling {
+	level := sounds.Leveling{Tags: l.ReplayGain}
+	if l.LUFS != nil {
+		level.LUFS = *l.LUFS
+	}
+	return level
+}

@@ -1,0 +1,57 @@
+package cue_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// report reads a sheet to its end and returns its report.
+func report(t *testing.T, sheet string) *cue.Report {
+	t.Helper()
+	s, err := cue.Parse("s.yaml", []byte(sheet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cue.NewPlayer(context.Background(), s, sounds.NewBank(sounds.Options{Rate: s.Rate}), cue.Options{Events: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := make([]pcm.Frame, 512); ; {
+		if _, err := p.Read(block); err == io.EOF {
+			return p.Report()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCutIsTheEnd: what voices do while the last frames come out of the limiter
+// is no part of the report.
+func TestCutIsTheEnd(t *testing.T) {
+	for _, limiter := range []string{"true", "false"} {
+		r := report(t, "length: 1s\nmaster: {limiter: "+limiter+"}\ncues: [{at: 0s, play: wind, loop: true, for: 1.001s}]")
+		if r.Frames != 48000 || r.Totals.Playing != 1 || r.Totals.Ended != 0 || len(r.Events) != 1 {
+			t.Errorf("with limiter %s: %d frames, %+v, %d events", limiter, r.Frames, r.Totals, len(r.Events))
+		}
+	}
+}
+
+// TestTheRestIsBounded: what a sheet asks for after its last sound does not take
+// for ever, however often it repeats.
+func TestTheRestIsBounded(t *testing.T) {
+	r := report(t, `
+buses: {sfx: {}}
+cues:
+  - {at: 0s, play: click, id: a}
+  - {at: 0s, set: sfx, gain: 0, every: 1ms, times: 1000000000000}
+  - {at: 5s, stop: a, every: 1ms, times: 1000000000000}
+`)
+	if r.Totals.Missed != 100000 || r.Totals.Ended != 1 || r.Frames > 48000 {
+		t.Errorf("%+v, %d frames", r.Totals, r.Frames)
+	}
+}

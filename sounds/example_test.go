@@ -1,0 +1,48 @@
+package sounds_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// A loading screen: how far it is, and what it costs.
+func ExampleBank_LoadEach() {
+	bank := sounds.NewBank(sounds.Options{Rate: 48000, Compact: true})
+	sources := []sounds.Source{{Name: "coin"}, {Name: "laser"}, {Name: "rain", Loop: true}}
+	done := 0
+	bank.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
+		if err != nil {
+			log.Print(err)
+			return false
+		}
+		done++
+		fmt.Printf("%d of %d\n", done, len(sources))
+		return true
+	})
+	fmt.Printf("%.1f MB\n", float64(bank.Bytes())/1e6)
+	// Output:
+	// 1 of 3
+	// 2 of 3
+	// 3 of 3
+	// 0.7 MB
+}
+
+// All sounds equally loud, whoever has made them.
+func ExampleLeveling() {
+	bank := sounds.NewBank(sounds.Options{Measure: true, Leveling: sounds.Leveling{LUFS: -23}})
+	for _, name := range []string{"coin", "door"} {
+		s, err := bank.Embedded(name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		info, _ := bank.Info(s)
+		fmt.Printf("%s: %.1f LUFS, changed by %+.1f dB\n", name, info.Loudness, info.Gain)
+	}
+	// Output:
+	// coin: -19.5 LUFS, changed by -3.5 dB
+	// door: -24.9 LUFS, changed by +1.9 dB
+}

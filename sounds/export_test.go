@@ -1,0 +1,4 @@
+package sounds
+
+// Confine is what ServeDecode does to its process.
+var Confine = confine

@@ -1,0 +1,101 @@
+package sounds
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+)
+
+// maxID3 is how much of a tag is looked at: what is told in words stands
+// before the pictures, or is not found.
+const maxID3 = 1 << 20
+
+// parseID3 returns what users have added to the first ID3v2 tag of a file (the
+// frames TXXX) as "KEY=value". What is faulty ends the list.
+func parseID3(file []byte) []string {
+	size := id3Size(file)
+	if size < 10 {
+		return nil
+	}
+	version, flags := file[3], file[5]
+	b := file[10:min(size, maxID3)]
+	if flags&0x80 != 0 && version < 4 {
+		b = bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff})
+	}
+	if flags&0x40 != 0 { // an extended header, which counts itself in version 4
+		if len(b) < 4 {
+			return nil
+		}
+		skip := uint64(binary.BigEndian.Uint32(b))
+		if version < 4 {
+			skip += 4
+		}
+		b = b[min(skip, uint64(len(b))):]
+	}
+	name, head, width := "TXXX", 10, 8 // width: the bits of a byte of a size
+	switch version {
+	case 2:
+		name, head = "TXX", 6
+	case 4:
+		width = 7
+	}
+	var list []string
+	for len(b) >= head && b[0] != 0 {
+		n := uint64(0)
+		for _, x := range b[len(name):][:len(name)] {
+			n = n<<width | uint64(x)
+		}
+		if n > uint64(len(b)-head) {
+			return list
+		}
+		body := b[head:][:n]
+		if string(b[:len(name)]) == name && (version == 2 || b[9] == 0) { // neither packed nor encrypted
+			if s, ok := parseID3Text(body); ok {
+				list = append(list, s)
+			}
+		}
+		b = b[head:][n:]
+	}
+	return list
+}
+
+// parseID3Text reads a name and a value in one of the four encodings.
+func parseID3Text(b []byte) (string, bool) {
+	if len(b) < 1 {
+		return "", false
+	}
+	var text []rune
+	switch kind := b[0]; kind {
+	case 0: // Latin-1
+		for _, x := range b[1:] {
+			text = append(text, rune(x))
+		}
+	case 1, 2: // UTF-16, with a mark of its order or in big-endian order
+		order := binary.ByteOrder(binary.BigEndian)
+		var units []uint16
+		for b = b[1:]; len(b) >= 2; b = b[2:] {
+			switch u := order.Uint16(b); {
+			case kind == 1 && u == 0xfffe:
+				order = binary.LittleEndian
+			case u != 0xfeff:
+				units = append(units, u)
+			}
+		}
+		text = utf16.Decode(units)
+	case 3: // UTF-8
+		text = []rune(string(b[1:]))
+	default:
+		return "", false
+	}
+	for i, r := range text {
+		if r != 0 {
+			continue
+		}
+		value := text[i+1:]
+		for len(value) > 0 && value[len(value)-1] == 0 {
+			value = value[:len(value)-1]
+		}
+		return string(text[:i]) + "=" + string(value), true
+	}
+	return "", false
+}

@@ -1,0 +1,244 @@
+package sounds
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os/exec"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A file is decoded in another process by this exchange: the parent writes a
+// line of JSON, an isolated, and the file; the child answers with a line of
+// JSON, an answer, and the samples, float32 in little-endian order. The child
+// may have been taken over by the file, so nothing it says is believed.
+
+// isolated is what the parent asks for.
+type isolated struct {
+	Size   int64  `json:"size"` // of the file that follows, in bytes
+	Limits Limits `json:"limits"`
+}
+
+// answer is what the child found: a clip, whose samples follow, or why there
+// is none.
+type answer struct {
+	Fault    string    `json:"fault,omitempty"`
+	Kind     string    `json:"kind,omitempty"` // of the fault: one of faultKinds, or none of them
+	Format   string    `json:"format,omitempty"`
+	Encoding string    `json:"encoding,omitempty"`
+	Channels int       `json:"channels,omitempty"`
+	Rate     int       `json:"rate,omitempty"`
+	Speakers uint32    `json:"speakers,omitempty"`
+	Gain     *float64  `json:"gain,omitempty"`
+	Loop     *[2]int64 `json:"loop,omitempty"`
+	Frames   int64     `json:"frames,omitempty"`
+}
+
+// maxLine bounds the line that either side begins with.
+const maxLine = 4096
+
+var (
+	faultKinds = [...]struct {
+		name string
+		kind error
+	}{{"format", ErrFormat}, {"decode", ErrDecode}, {"limit", ErrLimit}}
+	clipFormats   = [...]string{"wav", "flac", "vorbis", "mp3"}
+	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw"}
+)
+
+// decodeIsolated has a child process decode a file, and ends it when its time
+// is up, when ctx ends, or when it says too much.
+func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
+	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // it watches its time itself
+	defer cancel()
+	line, err := json.Marshal(isolated{int64(len(data)), lim})
+	if err != nil {
+		return nil, err
+	}
+	child := exec.CommandContext(ctx, lim.Isolate[0], lim.Isolate[1:]...)
+	child.Stdin = io.MultiReader(bytes.NewReader(append(line, '\n')), bytes.NewReader(data))
+	child.WaitDelay = grace
+	lead(child)
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			err = fmt.Errorf("%s: %w", path.Path, path.Err)
+		}
+		return nil, fmt.Errorf("no process to decode in: %w", err)
+	}
+	// What a child has started may hold the pipe open when it is gone itself.
+	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
+	clip, err := readAnswer(out, lim.forSize(len(data)))
+	finished := stop()
+	if err != nil {
+		cancel()
+	}
+	ended := child.Wait()
+	switch {
+	case !finished:
+		return nil, timed(ctx, lim.Time, ctx.Err())
+	case errors.Is(err, errSilent):
+		return nil, broken("the process that decodes it ended without an answer (%v)", child.ProcessState)
+	case err != nil:
+		return nil, err
+	case ended != nil:
+		return nil, broken("the process that decodes it failed: %v", ended)
+	}
+	return clip, nil
+}
+
+// errSilent: a child has ended before its answer had.
+var errSilent = errors.New("cut short")
+
+// readAnswer reads and checks what a child says, to the end.
+func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var a answer
+	switch err := readLine(in, &a); {
+	case err != nil && !errors.Is(err, errSilent):
+		return nil, broken("the process that decodes it gives no answer, but something else")
+	case err != nil:
+		return nil, err
+	case a.Fault != "":
+		return nil, a.fault()
+	}
+	c := &Clip{Format: a.Format, Encoding: a.Encoding, Channels: a.Channels, Rate: a.Rate, Speakers: a.Speakers}
+	if err := lim.shape(a.Channels, int64(a.Rate)); err != nil {
+		return nil, err
+	}
+	if err := lim.length(a.Frames, a.Channels); err != nil {
+		return nil, err
+	}
+	var piece [1 << 14]byte
+	for left := a.Frames * int64(a.Channels); left > 0; {
+		n := int(min(left, int64(len(piece)/4)))
+		if _, err := io.ReadFull(in, piece[:4*n]); err != nil {
+			return nil, errSilent
+		}
+		for i, dst := 0, c.grow(n); i < n; i++ {
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(piece[4*i:]))
+		}
+		left -= int64(n)
+	}
+	if _, err := in.ReadByte(); err == nil {
+		return nil, broken("the process that decodes it does not stop after its answer")
+	}
+	if a.Gain != nil {
+		c.believe(*a.Gain)
+	}
+	if a.Loop != nil {
+		c.setLoop(a.Loop[0], a.Loop[1])
+	}
+	if a.Frames < 0 || !slices.Contains(clipFormats[:], c.Format) || !slices.Contains(clipEncodings[:], c.Encoding) {
+		return nil, broken("the process that decodes it gives an answer that makes no sense")
+	}
+	return c, c.check()
+}
+
+// fault returns the error that a child reports, of which only the text is taken
+// as it comes: one line that can be printed.
+func (a *answer) fault() error {
+	text := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, a.Fault)
+	for _, k := range faultKinds {
+		if k.name == a.Kind {
+			return &fault{k.kind, text}
+		}
+	}
+	return errors.New(text)
+}
+
+// readLine reads one line of JSON.
+func readLine(r *bufio.Reader, v any) error {
+	var line []byte
+	for len(line) <= maxLine {
+		b, err := r.ReadByte()
+		switch {
+		case err != nil && len(line) == 0:
+			return errSilent
+		case err != nil:
+			return err
+		case b == '\n':
+			return json.Unmarshal(line, v)
+		}
+		line = append(line, b)
+	}
+	return errors.New("a line without an end")
+}
+
+// ServeDecode is the other side of [Limits].Isolate, for a process that does
+// nothing else: it reads a request and a file from stdin, decodes the file and
+// writes the answer to stdout. What the request allows is narrowed to lim, of
+// which a zero field allows anything. The error is nil whenever an answer was
+// written, which may be that the file is broken.
+//
+// On Linux the process gives up for good what it does not need: memory beyond
+// what the file may take (RLIMIT_DATA), processor time beyond twice
+// Limits.Time (RLIMIT_CPU), core dumps. When it passes one of these it dies,
+// and the parent reports that. Elsewhere only the parent bounds it: its time and
+// what it answers.
+func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
+	return serve(stdin, stdout, lim, confine)
+}
+
+func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
+	in := bufio.NewReader(stdin)
+	var ask isolated
+	if err := readLine(in, &ask); err != nil || ask.Size < 0 {
+		return errors.New("sounds: standard input is no request to decode a file")
+	}
+	ask.Limits = ask.Limits.narrowed(lim).withDefaults()
+	ask.Size = min(ask.Size, ask.Limits.Bytes)
+	if err := confine(ask.Size, ask.Limits); err != nil {
+		return fmt.Errorf("sounds: the process cannot be confined: %w", err)
+	}
+	clip, err := decode(context.Background(), in, ask.Limits)
+	var a answer
+	if err != nil {
+		a.Fault = err.Error()
+		a.Fault = a.Fault[:min(len(a.Fault), maxLine/8)] // a byte may take six in JSON
+		for _, k := range faultKinds {
+			if errors.Is(err, k.kind) {
+				a.Kind = k.name
+			}
+		}
+	} else {
+		a = answer{
+			Format: clip.Format, Encoding: clip.Encoding, Channels: clip.Channels, Rate: clip.Rate, Speakers: clip.Speakers,
+			Gain: (*float64)(clip.Gain), Loop: clip.Loop, Frames: clip.Frames(),
+		}
+	}
+	line, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("sounds: %w", err)
+	}
+	out := bufio.NewWriterSize(stdout, 1<<16)
+	_, _ = out.Write(append(line, '\n')) // a Writer stays with its first error
+	if clip != nil {
+		for _, x := range clip.Samples {
+			var b [4]byte
+			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
+			_, _ = out.Write(b[:])
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("sounds: the answer: %w", err)
+	}
+	return nil
+}

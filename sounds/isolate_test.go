@@ -1,0 +1,257 @@
+package sounds_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"voicepool/sounds"
+)
+
+// child is what this program does when a test has started it to decode: as it
+// should, or as what a hostile file may have made of it.
+func child(mode string) {
+	say := func(text string) { fmt.Print(text) }
+	const clip = `{"format":"wav","channels":1,"rate":8000,"frames":2}` + "\n"
+	if mode != "deaf" && mode != "decode" && mode != "strict" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}
+	switch mode {
+	case "decode":
+		if err := sounds.ServeDecode(os.Stdin, os.Stdout, sounds.Limits{}); err != nil {
+			os.Exit(1)
+		}
+	case "strict":
+		_ = sounds.ServeDecode(os.Stdin, os.Stdout, sounds.Limits{Frames: 10})
+	case "deaf", "silent":
+	case "die":
+		os.Exit(3)
+	case "die late":
+		say(clip + "1234")
+		os.Exit(3)
+	case "fail":
+		say(clip + "\x00\x00\x00\x00\x00\x00\x00\x00")
+		os.Exit(3)
+	case "hang":
+		time.Sleep(time.Hour)
+	case "nap":
+		time.Sleep(10 * time.Second)
+	case "orphan": // leaves somebody behind who holds the pipe open
+		c := exec.Command(os.Args[0], "child", "nap")
+		c.Stdout = os.Stdout
+		_ = c.Start()
+	case "lost orphan": // one that has left its group
+		c := exec.Command("setsid", os.Args[0], "child", "nap")
+		c.Stdout = os.Stdout
+		if err := c.Start(); err != nil {
+			time.Sleep(time.Hour) // where there is no such command
+		}
+	case "hungry":
+		if err := sounds.Confine(100, sounds.Limits{Memory: 1 << 20, Time: time.Second}); err != nil {
+			os.Exit(1)
+		}
+		say(`{"fault":"it starts","kind":"`)
+		var all [][]byte
+		for range 8 {
+			b := make([]byte, 64<<20)
+			for i := 0; i < len(b); i += 4096 {
+				b[i] = 1
+			}
+			all = append(all, b)
+		}
+		runtime.KeepAlive(all)
+		say(`decode"}` + "\n")
+	case "endless line":
+		for range 1 << 20 {
+			say("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
+		}
+	case "endless samples":
+		say(clip)
+		for range 1 << 20 {
+			say("\x00\x00\x00\x00\x00\x00\x00\x00")
+		}
+	case "rubbish":
+		say("Segmentation fault\n")
+	case "no number":
+		say(`{"format":"wav","channels":1,"rate":8000,"frames":1}` + "\n\x00\x00\xc0\x7f")
+	case "strange fault":
+		say(`{"fault":"two\nlines \u001b[31m","kind":"disk"}` + "\n")
+	default: // the answer itself
+		say(mode)
+	}
+}
+
+// startable tells once why this program cannot start itself, if so.
+var startable = sync.OnceValue(exec.Command(os.Args[0], "child", "silent").Run)
+
+// isolated returns limits under which this program decodes as such a child.
+func isolated(t *testing.T, mode string) sounds.Limits {
+	t.Helper()
+	if err := startable(); err != nil {
+		t.Skipf("this program cannot start itself, as under an emulator: %v", err)
+	}
+	return sounds.Limits{Isolate: []string{os.Args[0], "child", mode}}
+}
+
+// TestIsolated: in a process of its own every hostile file ends as it does in
+// this one, to the last letter and the last bit.
+func TestIsolated(t *testing.T) {
+	for name := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(filepath.Join("testdata/hostile", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, wantErr := sounds.Decode(context.Background(), name, bytes.NewReader(data), sounds.Limits{})
+			got, gotErr := sounds.Decode(context.Background(), name, bytes.NewReader(data), isolated(t, "decode"))
+			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+				t.Fatalf("error %v, want %v", gotErr, wantErr)
+			}
+			for _, kind := range []error{sounds.ErrDecode, sounds.ErrFormat, sounds.ErrLimit} {
+				if errors.Is(gotErr, kind) != errors.Is(wantErr, kind) {
+					t.Fatalf("error %#v, want %#v", gotErr, wantErr)
+				}
+			}
+			if wantErr == nil {
+				same(t, got, want)
+			}
+		})
+	}
+}
+
+func same(t *testing.T, got, want *sounds.Clip) {
+	t.Helper()
+	if !slices.Equal(got.Samples, want.Samples) {
+		t.Errorf("%d samples, want the same %d", len(got.Samples), len(want.Samples))
+	}
+	a, b := *got, *want
+	a.Samples, b.Samples, a.Loop, b.Loop = nil, nil, nil, nil
+	if fmt.Sprintf("%+v", a) != fmt.Sprintf("%+v", b) || (got.Loop == nil) != (want.Loop == nil) || got.Loop != nil && *got.Loop != *want.Loop {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestIsolatedProperties: what stands beside the samples arrives too.
+func TestIsolatedProperties(t *testing.T) {
+	mp3, err := os.ReadFile("testdata/formats/mp3-8000-1-cbr.mp3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tag = "ID3\x03\x00\x00\x00\x00\x00\x28TXXX\x00\x00\x00\x1e\x00\x00\x00REPLAYGAIN_TRACK_GAIN\x00-6.5 dB"
+	got, err := sounds.Decode(context.Background(), "x", io.MultiReader(strings.NewReader(tag), bytes.NewReader(mp3)), isolated(t, "decode"))
+	if err != nil || got.Gain == nil || *got.Gain != -6.5 {
+		t.Errorf("%v, gain %v", err, got)
+	}
+	data := wavBytes(8000, 6, make([]int16, 600), smpl(10, 19))
+	want, err := sounds.Decode(context.Background(), "x", bytes.NewReader(data), sounds.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = sounds.Decode(context.Background(), "x", bytes.NewReader(data), isolated(t, "decode"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, want)
+	if got.Loop == nil || *got.Loop != [2]int64{10, 20} || got.Channels != 6 || got.Name != "x" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestIsolatedChild: whatever the child does is an error that says what is
+// wrong, soon.
+func TestIsolatedChild(t *testing.T) {
+	data := wavBytes(8000, 1, make([]int16, 100))
+	for _, c := range []struct {
+		mode, text string
+		kind       error
+	}{
+		{"deaf", "the process that decodes it ended without an answer (exit status 0)", sounds.ErrDecode},
+		{"silent", "the process that decodes it ended without an answer (exit status 0)", sounds.ErrDecode},
+		{"die", "the process that decodes it ended without an answer (exit status 3)", sounds.ErrDecode},
+		{"die late", "the process that decodes it ended without an answer (exit status 3)", sounds.ErrDecode},
+		{"fail", "the process that decodes it failed: exit status 3", sounds.ErrDecode},
+		{"hang", "decoding took longer than 100ms", sounds.ErrLimit},
+		{"orphan", "decoding took longer than 100ms", sounds.ErrLimit},
+		{"lost orphan", "decoding took longer than 100ms", sounds.ErrLimit},
+		{"strict", "more than 10 frames", sounds.ErrLimit},
+		{"endless line", "the process that decodes it gives no answer, but something else", sounds.ErrDecode},
+		{"endless samples", "the process that decodes it does not stop after its answer", sounds.ErrDecode},
+		{"rubbish", "the process that decodes it gives no answer, but something else", sounds.ErrDecode},
+		{"strange fault", "two?lines ?[31m", nil},
+		{"{}\n", "the header says 0 channels", sounds.ErrDecode},
+		{`{"format":"wav","channels":9,"rate":8000}` + "\n", "9 channels, at most 8 are read", sounds.ErrLimit},
+		{`{"format":"wav","channels":1,"rate":8000,"frames":100000000}` + "\n", "its samples take more than 33798432 bytes", sounds.ErrLimit},
+		{"no number", "the sample of frame 0 is NaN, not within -8..+8", sounds.ErrDecode},
+		{`{"format":"wav","channels":1,"rate":8000,"frames":-1}` + "\n", "the process that decodes it gives an answer that makes no sense", sounds.ErrDecode},
+		{`{"format":"exe","channels":1,"rate":8000}` + "\n", "the process that decodes it gives an answer that makes no sense", sounds.ErrDecode},
+		{`{"format":"wav","encoding":"\u001b","channels":1,"rate":8000}` + "\n", "the process that decodes it gives an answer that makes no sense", sounds.ErrDecode},
+	} {
+		t.Run(strings.TrimSpace(c.mode), func(t *testing.T) {
+			t.Parallel()
+			lim := isolated(t, c.mode)
+			if c.kind == sounds.ErrLimit && strings.HasPrefix(c.text, "decoding") {
+				lim.Time = 100 * time.Millisecond
+			}
+			start := time.Now()
+			_, err := sounds.Decode(context.Background(), "x", bytes.NewReader(data), lim)
+			if err == nil || err.Error() != "sounds: x: "+c.text {
+				t.Errorf("error %v, want %q", err, c.text)
+			}
+			if c.kind != nil && !errors.Is(err, c.kind) {
+				t.Errorf("%v does not wrap %v", err, c.kind)
+			}
+			if took := time.Since(start); took > 6*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// TestIsolatedMemory: a child that takes more than its file may need dies,
+// where it can be bounded.
+func TestIsolatedMemory(t *testing.T) {
+	if runtime.GOOS != "linux" || raceEnabled {
+		t.Skip("nothing but Linux bounds a process's memory, and the race detector's memory is not bounded")
+	}
+	_, err := sounds.Decode(context.Background(), "x", strings.NewReader("x"), isolated(t, "hungry"))
+	if !errors.Is(err, sounds.ErrDecode) || !strings.HasSuffix(err.Error(), "something else") {
+		t.Errorf("error %v; it should have died in the middle of its line", err)
+	}
+}
+
+func TestIsolatedNot(t *testing.T) {
+	lim := sounds.Limits{Isolate: []string{filepath.Join(t.TempDir(), "nowhere")}}
+	_, err := sounds.Decode(context.Background(), "x", strings.NewReader("x"), lim)
+	if err == nil || !strings.HasPrefix(err.Error(), "sounds: x: no process to decode in: ") || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := sounds.Decode(ctx, "x", strings.NewReader("x"), isolated(t, "hang")); !errors.Is(err, context.Canceled) || errors.Is(err, sounds.ErrLimit) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestServeDecode: what is no request is an error, with nothing confined and
+// nothing answered.
+func TestServeDecode(t *testing.T) {
+	for _, text := range []string{"", "\n", "{}", "RIFF....WAVE\n", `{"size":-1}` + "\n", strings.Repeat("x", 10000) + "\n"} {
+		var out bytes.Buffer
+		err := sounds.ServeDecode(strings.NewReader(text), &out, sounds.Limits{})
+		if err == nil || err.Error() != "sounds: standard input is no request to decode a file" || out.Len() > 0 {
+			t.Errorf("%.20q: %v, %q", text, err, out.String())
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package sounds
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// tagReference is the loudness to which the gain in a file's tags brings it:
+// ReplayGain 2.0 has set it so. R128 tags mean -23.
+const tagReference = -18
+
+// leastLUFS is the lowest loudness that a sound can be brought to.
+const leastLUFS = -70
+
+// maxPeak is how far raising a sound may take its true peak: what EBU R 128
+// allows.
+const maxPeak pcm.Decibels = -1
+
+// maxTagGain is the largest gain, up or down, that a tag is believed.
+const maxTagGain = 64
+
+// Leveling says how loud sounds are made when they are loaded. The zero value
+// leaves them as they are.
+type Leveling struct {
+	// LUFS is the integrated loudness to bring a sound to, -70 to just below 0;
+	// 0 means none. Silence stays silent.
+	LUFS float64
+
+	// Tags takes a sound's loudness from its ReplayGain or R128 tags, where it
+	// has some, instead of measuring it. Without LUFS it brings what has tags to
+	// -18, and leaves all else.
+	Tags bool
+}
+
+// valid says what is wrong with it.
+func (l Leveling) valid() error {
+	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
+		return nil
+	}
+	return beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
+}
+
+// gain returns by how much a clip is to be changed. It is never raised so far
+// that its true peak passes maxPeak.
+func (l Leveling) gain(c *Clip, measured func() (loudness.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
+	if err := l.valid(); err != nil {
+		return 0, err
+	}
+	tagged := l.Tags && c.Gain != nil
+	if l.LUFS == 0 && !tagged {
+		return 0, nil
+	}
+	level, peak := measured()
+	if math.IsInf(float64(level), 0) {
+		return 0, nil
+	}
+	gain := pcm.Decibels(l.LUFS - float64(level))
+	if tagged {
+		gain = *c.Gain
+		if l.LUFS != 0 {
+			gain += pcm.Decibels(l.LUFS - tagReference)
+		}
+	}
+	return min(gain, max(0, maxPeak-peak)), nil
+}
+
+// amplified returns samples under a gain; without one, the same slice.
+func amplified(samples []float32, gain pcm.Decibels) []float32 {
+	if gain == 0 {
+		return samples
+	}
+	factor := gain.Linear()
+	out := make([]float32, len(samples))
+	for i, x := range samples {
+		out[i] = float32(float64(x) * factor)
+	}
+	return out
+}
+
+// setGain takes the gain from tags, "REPLAYGAIN_TRACK_GAIN=-7.03 dB" before
+// "R128_TRACK_GAIN=-1234", which counts in 256ths of a dB.
+func (c *Clip) setGain(tags map[string]string) {
+	if text, ok := tags["REPLAYGAIN_TRACK_GAIN"]; ok {
+		fields := strings.Fields(strings.ToLower(text))
+		if len(fields) == 2 && fields[1] == "db" {
+			fields = fields[:1]
+		}
+		if len(fields) == 1 {
+			gain, err := strconv.ParseFloat(strings.TrimSuffix(fields[0], "db"), 64)
+			if err == nil && c.believe(gain) {
+				return
+			}
+		}
+	}
+	if text, ok := tags["R128_TRACK_GAIN"]; ok {
+		if n, err := strconv.ParseInt(text, 10, 16); err == nil {
+			c.believe(float64(n)/256 + (tagReference - -23))
+		}
+	}
+}
+
+// believe keeps a tag's gain unless it makes no sense.
+func (c *Clip) believe(gain float64) bool {
+	if !(math.Abs(gain) <= maxTagGain) {
+		return false
+	}
+	c.Gain = (*pcm.Decibels)(&gain)
+	return true
+}

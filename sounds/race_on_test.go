@@ -1,0 +1,5 @@
+//go:build race
+
+package sounds_test
+
+const raceEnabled = true
