@@ -53,9 +53,12 @@ type Totals struct {
 // is null.
 type Level float64
 
-// MarshalJSON returns a number or null.
+// silence is the level under which there is nothing but the rounding of a filter.
+const silence = -200
+
+// MarshalJSON returns a number, or null for silence.
 func (l Level) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(l), 0) || l != l {
+	if !(l > silence && l < -silence) {
 		return []byte("null"), nil
 	}
 	return strconv.AppendFloat(nil, math.Floor(float64(float64(l)*100)+0.5)/100, 'f', -1, 64), nil
@@ -78,7 +81,7 @@ func (p *Player) Report() *Report {
 		},
 		Peak:     Level(pcm.FromLinear(float64(p.heard.peak))),
 		Loudness: Level(p.heard.meter.Integrated()),
-		Seconds:  p.seconds,
+		Seconds:  math.Round(p.seconds*1e6) / 1e6,
 		Events:   p.events,
 	}
 	if p.file.now > 0 || p.file.over {
@@ -179,8 +182,9 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 	}
 	if e.Kind == mixer.Stolen || e.Kind == mixer.Rejected && e.Candidates > 0 {
 		j.Audibility, j.Newcomer, j.Candidates = &e.Audibility, &e.Newcomer, &e.Candidates
-		if e.HasRunnerUp {
-			j.RunnerUp = &e.RunnerUp
+		if j.RunnerUp = &e.RunnerUp; !e.HasRunnerUp {
+			none := Level(math.Inf(-1))
+			j.RunnerUp = &none
 		}
 	}
 	return json.Marshal(j)

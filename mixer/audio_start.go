@@ -150,7 +150,7 @@ func (a *audio) makeRoom(c *command, r *record) bool {
 	refused.Candidates = choice.candidates
 	if choice.slot < 0 {
 		if reason == PoolFull {
-			refused.Reason = AllProtected
+			refused.Reason = a.outranks()
 		}
 		a.turnAway(c, refused)
 		return false
@@ -167,6 +167,16 @@ func (a *audio) makeRoom(c *command, r *record) bool {
 		Newcomer: newcomer,
 	})
 	return true
+}
+
+// outranks says why no voice can be taken.
+func (a *audio) outranks() Reason {
+	for _, prio := range a.scores.prio {
+		if prio < unstealable {
+			return Outranked
+		}
+	}
+	return AllProtected
 }
 
 // steal takes a voice's slot, leaving its tail.

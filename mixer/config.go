@@ -69,7 +69,7 @@ type Config struct {
 	Refuse    bool // a newcomer that is itself the least audible is rejected
 
 	MasterGain pcm.Decibels // -120..+24
-	NoLimiter  bool         // leaves the master as it is, beyond full scale too
+	NoLimiter  bool         // leaves the master as it is, beyond full scale too, and without the limiter's 1.5 ms of latency
 	Buses      []Bus        // in the order in which they are added up
 
 	Commands int // commands under way, at least 1; 0: 1,024

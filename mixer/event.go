@@ -39,10 +39,11 @@ const (
 	Cooldown            // limited: too soon after the last start
 	Resized             // stolen: the pool became smaller
 	Quieter             // rejected: the newcomer would be missed least (Config.Refuse)
-	AllProtected        // rejected: every voice is protected or of higher priority
+	AllProtected        // rejected: every voice is protected
+	Outranked           // rejected: every voice is of higher priority, or protected
 )
 
-var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected"}
+var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority"}
 
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) {

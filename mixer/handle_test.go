@@ -761,3 +761,22 @@ func TestNothingToPlay(t *testing.T) {
 		t.Errorf("a voice for less than a frame is %v", got)
 	}
 }
+
+// TestWhyNobody: a rejected start says whether protection or priority kept it out.
+func TestWhyNobody(t *testing.T) {
+	s := level(t, 1000, 100, 0.5)
+	for _, c := range []struct {
+		first mixer.Options
+		want  mixer.Reason
+	}{{mixer.Options{Protect: true}, mixer.AllProtected}, {mixer.Options{Priority: 9}, mixer.Outranked}} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
+		play(t, m.At(0), s, c.first)
+		play(t, m.At(1), s, mixer.Options{})
+		left(m, 10)
+		ev := make([]mixer.Event, 9)
+		ev = ev[:m.Events(ev)]
+		if len(ev) != 2 || ev[1].Kind != mixer.Rejected || ev[1].Reason != c.want {
+			t.Errorf("%+v, want %v", ev, c.want)
+		}
+	}
+}
