@@ -81,14 +81,15 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 	// What a child has started may hold the pipe open when it is gone itself.
 	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
 	clip, err := readAnswer(out, lim.forSize(len(data)))
-	finished := stop()
+	expired := ctx.Err() // before it is our own doing
+	stop()
 	if err != nil {
 		cancel()
 	}
 	ended := child.Wait()
 	switch {
-	case !finished:
-		return nil, timed(ctx, lim.Time, ctx.Err())
+	case expired != nil:
+		return nil, timed(ctx, lim.Time, expired)
 	case errors.Is(err, errSilent):
 		return nil, broken("the process that decodes it ended without an answer (%v)", child.ProcessState)
 	case err != nil:
