@@ -1,0 +1,136 @@
+package mixer_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+func TestNoAllocation(t *testing.T) {
+	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool} {
+		m := newMixer(t, mixer.Config{Voices: 16, Overflow: policy, Buses: []mixer.Bus{{Name: "sfx", Voices: 12}}})
+		bus, _ := m.Bus("sfx")
+		g, _ := m.NewGroup("g", 5, 0)
+		s := level(t, 48000, 20000, 0.5)
+		block := make([]pcm.Frame, 512)
+		events := make([]mixer.Event, 256)
+		n := 0
+		if got := testing.AllocsPerRun(200, func() {
+			for i := range 6 {
+				h, _ := m.Play(s, mixer.Options{Bus: bus, Group: []*mixer.Group{nil, g}[i%2], Pitch: pcm.Semitones(n % 5), Loop: i == 3, Tag: 1, FadeIn: time.Millisecond})
+				h.SetGain(-3)
+				h.SetPan(0.5)
+				h.Fade(-10, time.Millisecond)
+				h.State()
+				h.Position()
+				if i == 5 {
+					h.Pause()
+					h.Resume()
+				}
+				if i == 4 {
+					h.Stop()
+				}
+			}
+			n++
+			m.At(mixer.Now).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain | mixer.Pan, Gain: pcm.Decibels(-n % 7)}, time.Millisecond)
+			m.At(mixer.Now).Stop(mixer.Tagged(9), 0)
+			m.At(m.Now() + 100).Resize(8 + n%8)
+			if n%10 == 0 {
+				m.StopAll(time.Millisecond)
+			}
+			m.Render(block)
+			m.Events(events)
+			m.Stats()
+		}); got != 0 {
+			t.Errorf("%v: %v allocations", policy, got)
+		}
+	}
+}
+
+func TestManyGoroutines(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 8, Commands: 64, MaxVoices: 16})
+	s := level(t, 8000, 400, 0.2)
+	var wg sync.WaitGroup
+	stop := make(chan bool)
+	for g := range 6 {
+		wg.Go(func() {
+			var h mixer.Handle
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				switch (i + g) % 9 {
+				case 0, 1:
+					if n, err := m.Play(s, mixer.Options{Tag: uint64(g), Loop: i%7 == 0}); err == nil {
+						h = n
+					}
+				case 2:
+					h.SetGain(pcm.Decibels(-i % 30))
+				case 3:
+					h.Stop()
+				case 4:
+					h.Pause()
+				case 5:
+					h.State()
+					h.Position()
+				case 6:
+					m.At(m.Now()+int64(i%100)).Set(mixer.Tagged(uint64(1+g)), mixer.Change{Fields: mixer.Pan, Pan: 0.3}, 0)
+				case 7:
+					st := m.Stats()
+					if st.Asked != st.Started+st.Rejected+st.Limited || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
+						t.Errorf("the identities do not hold: %+v", st)
+						return
+					}
+				case 8:
+					m.StopAll(time.Duration(i%3) * time.Millisecond)
+				}
+			}
+		})
+	}
+	block := make([]pcm.Frame, 64)
+	events := make([]mixer.Event, 64)
+	for range 3000 {
+		m.Render(block)
+		m.Events(events)
+	}
+	close(stop)
+	wg.Wait()
+	m.StopAll(0)
+	for range 100 {
+		m.Render(block)
+	}
+	m.StopAll(0)
+	m.Render(block)
+	if st := m.Stats(); st.Playing != 0 || st.Pending != 0 {
+		t.Errorf("left over: %+v", st)
+	}
+}
+
+func TestEndedSoundsAreCollected(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000})
+	freed := make(chan bool, 1)
+	func() {
+		s := level(t, 1000, 10, 0.5)
+		runtime.AddCleanup(s, func(int) { freed <- true }, 0)
+		play(t, m.At(mixer.Now), s, mixer.Options{})
+	}()
+	left(m, 50)
+	m.Events(make([]mixer.Event, 9))
+	for range 100 {
+		runtime.GC()
+		select {
+		case <-freed:
+			runtime.KeepAlive(m)
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	t.Error("the mixer still refers to the sound")
+}

@@ -1,0 +1,166 @@
+package mixer_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+func TestCooldownAndLimits(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Buses: []mixer.Bus{{Name: "sfx", Voices: 2}}})
+	s := level(t, 1000, 500, 0.5)
+	g, _ := m.NewGroup("g", 2, 10*time.Millisecond)
+	bus, _ := m.Bus("sfx")
+	for _, frame := range []int64{0, 9, 10, 20} { // 9 is too soon, 10 is not; 20 steals in the group
+		play(t, m.At(frame), s, mixer.Options{Group: g, Gain: pcm.Decibels(-frame)})
+	}
+	for _, frame := range []int64{30, 31, 32} {
+		play(t, m.At(frame), s, mixer.Options{Bus: bus, Gain: pcm.Decibels(frame - 40)})
+	}
+	play(t, m.At(40), s, mixer.Options{Group: g, Priority: -1}) // all of the group are above it
+	left(m, 50)
+	ev := make([]mixer.Event, 50)
+	ev = ev[:m.Events(ev)]
+	type line struct {
+		frame  int64
+		kind   mixer.Kind
+		reason mixer.Reason
+		voice  uint64
+		by     uint64
+	}
+	want := []line{
+		{0, mixer.Started, 0, 1, 0}, {9, mixer.Limited, mixer.Cooldown, 0, 0}, {10, mixer.Started, 0, 2, 0},
+		{20, mixer.Stolen, mixer.GroupLimit, 2, 3}, {20, mixer.Started, 0, 3, 0},
+		{30, mixer.Started, 0, 4, 0}, {31, mixer.Started, 0, 5, 0}, {32, mixer.Stolen, mixer.BusLimit, 4, 6}, {32, mixer.Started, 0, 6, 0},
+		{40, mixer.Limited, mixer.GroupLimit, 0, 0},
+	}
+	if len(ev) != len(want) {
+		t.Fatalf("%d events: %+v", len(ev), ev)
+	}
+	for i, w := range want {
+		if got := (line{ev[i].Frame, ev[i].Kind, ev[i].Reason, ev[i].Voice, ev[i].By}); got != w {
+			t.Errorf("event %d is %+v, want %+v", i, got, w)
+		}
+	}
+}
+
+func TestFuture(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
+	data := make([]float32, 400)
+	knock := sound(t, voice.Samples{Name: "knock", Rate: 1000, Channels: 1, Data: data, Envelope: voice.Envelope{Hop: 20, Once: []float32{.1, .1, .1, .1, .1, .1, .1, .1, .1, .1}}})
+	fading := sound(t, voice.Samples{Name: "fading", Rate: 1000, Channels: 1, Data: data, Envelope: voice.Envelope{Hop: 20, Once: []float32{.5, .4, .3, .2, .1, .05, .02, .01}}})
+	a := play(t, m.At(0), knock, mixer.Options{})
+	b := play(t, m.At(0), fading, mixer.Options{})
+	play(t, m.At(100), knock, mixer.Options{})
+	left(m, 200)
+	if a.State() != mixer.Playing || b.State() != mixer.StolenState {
+		t.Errorf("the knock is %v, the fading one %v", a.State(), b.State())
+	}
+	ev := make([]mixer.Event, 9)
+	for _, e := range ev[:m.Events(ev)] {
+		if e.Kind == mixer.Stolen && (e.Audibility != float64(float32(0.05)) || e.RunnerUp != float64(float32(0.1)) || e.Candidates != 2) {
+			t.Errorf("decided by %+v", e)
+		}
+	}
+}
+
+func TestPriorityProtectRefuse(t *testing.T) {
+	s := level(t, 1000, 500, 0.5)
+	run := func(c mixer.Config, first, second, newcomer mixer.Options) (a, b, n mixer.State) {
+		c.Rate, c.Voices = 1000, 2
+		m := newMixer(t, c)
+		x, y := play(t, m.At(0), s, first), play(t, m.At(0), s, second)
+		z := play(t, m.At(10), s, newcomer)
+		left(m, 20)
+		return x.State(), y.State(), z.State()
+	}
+	loud, soft := mixer.Options{}, mixer.Options{Gain: -30}
+	high := func(o mixer.Options, p int) mixer.Options { o.Priority = p; return o }
+	protect := func(o mixer.Options) mixer.Options { o.Protect = true; return o }
+	const p, st, rej = mixer.Playing, mixer.StolenState, mixer.RejectedState
+	for _, c := range []struct {
+		name     string
+		config   mixer.Config
+		a, b, n  mixer.Options
+		wa, wb   mixer.State
+		newcomer mixer.State
+	}{
+		{"the quietest goes", mixer.Config{}, loud, soft, loud, p, st, p},
+		{"ties take the older", mixer.Config{}, loud, loud, loud, st, p, p},
+		{"the lowest priority goes first", mixer.Config{}, loud, high(soft, 1), high(loud, 2), st, p, p},
+		{"a higher one does not give way", mixer.Config{}, high(loud, 5), high(soft, 5), loud, p, p, rej},
+		{"an equal one does", mixer.Config{}, high(loud, 5), high(soft, 5), high(soft, 5), p, st, p},
+		{"a protected one stays", mixer.Config{}, loud, protect(soft), loud, st, p, p},
+		{"all protected", mixer.Config{}, protect(loud), protect(soft), high(loud, 1000000), p, p, rej},
+		{"oldest", mixer.Config{Overflow: mixer.StealOldest}, loud, soft, loud, st, p, p},
+		{"gain", mixer.Config{Overflow: mixer.StealGain}, loud, soft, loud, p, st, p},
+		{"reject", mixer.Config{Overflow: mixer.Reject}, loud, soft, loud, p, p, rej},
+		{"refuse the faintest", mixer.Config{Refuse: true}, loud, loud, mixer.Options{Gain: -20}, p, p, rej},
+		{"refuse needs 6 dB", mixer.Config{Refuse: true}, loud, loud, mixer.Options{Gain: -5.9}, st, p, p},
+		{"refuse looks at equals", mixer.Config{Refuse: true}, loud, loud, high(soft, 1), st, p, p},
+		{"grow", mixer.Config{Overflow: mixer.GrowPool, Grow: mixer.Grow{Max: 3}}, loud, soft, loud, p, p, p},
+	} {
+		if a, b, n := run(c.config, c.a, c.b, c.n); a != c.wa || b != c.wb || n != c.newcomer {
+			t.Errorf("%s: %v, %v, newcomer %v; want %v, %v, %v", c.name, a, b, n, c.wa, c.wb, c.newcomer)
+		}
+	}
+}
+
+func TestAttackOfTheNewcomerIsExact(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
+	play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Pan: 1})
+	play(t, m.At(50), ramp(t, 1000, 100), hardLeft)
+	block := make([]pcm.Frame, 100)
+	m.Render(block)
+	for i := range 50 {
+		if block[50+i][0] != float32(i+1)/1024 {
+			t.Fatalf("frame %d of the newcomer is %v", i, block[50+i][0])
+		}
+		want := 0.0
+		if i < 10 {
+			want = 0.5 + 0.5*math.Cos(math.Pi*float64(i)/10)
+		}
+		if math.Abs(float64(block[50+i][1])-want) > 1e-6 {
+			t.Errorf("frame %d of the tail is %v, want %v", i, block[50+i][1], want)
+		}
+	}
+}
+
+func TestNothingToPlay(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
+	long := play(t, m.At(0), level(t, 1000, 100, 0.5), mixer.Options{})
+	h := play(t, m.At(10), level(t, 1000, 0, 0), mixer.Options{})
+	late := play(t, m.At(10), level(t, 1000, 100, 0.5), mixer.Options{From: time.Second})
+	short := play(t, m.At(50), level(t, 1000, 100, 0.5), mixer.Options{For: time.Microsecond, Priority: -1})
+	left(m, 20)
+	if long.State() != mixer.Playing || h.State() != mixer.EndedState || late.State() != mixer.EndedState {
+		t.Errorf("%v, %v, %v", long.State(), h.State(), late.State())
+	}
+	long.Stop()
+	left(m, 40)
+	if got := short.State(); got != mixer.EndedState {
+		t.Errorf("a voice for less than a frame is %v", got)
+	}
+}
+
+func TestWhyNobody(t *testing.T) {
+	s := level(t, 1000, 100, 0.5)
+	for _, c := range []struct {
+		first mixer.Options
+		want  mixer.Reason
+	}{{mixer.Options{Protect: true}, mixer.AllProtected}, {mixer.Options{Priority: 9}, mixer.Outranked}} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
+		play(t, m.At(0), s, c.first)
+		play(t, m.At(1), s, mixer.Options{})
+		left(m, 10)
+		ev := make([]mixer.Event, 9)
+		ev = ev[:m.Events(ev)]
+		if len(ev) != 2 || ev[1].Kind != mixer.Rejected || ev[1].Reason != c.want {
+			t.Errorf("%+v, want %v", ev, c.want)
+		}
+	}
+}
