@@ -42,7 +42,8 @@ func readFile(path string) ([]byte, error) {
 // Parse reads and checks a sheet, of which file is the name in messages and the
 // place from which paths are relative. All that is wrong comes as Errors, in the
 // order of the lines; what can be checked only against the sounds comes later,
-// from NewPlayer.
+// from NewPlayer. Next to Errors comes a sheet without cues, with the sounds that
+// could be understood, for LoadSounds to look for more; nil where none could.
 func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{File: file, Voices: 32, Rate: 48000, Seed: 1, Master: Master{Limiter: true}}
 	r := &reader{
@@ -57,7 +58,8 @@ func Parse(file string, src []byte) (*Sheet, error) {
 		r.root(root)
 	}
 	if err := r.sorted(); err != nil {
-		return nil, err
+		s.Cues = nil
+		return s, err
 	}
 	return s, nil
 }

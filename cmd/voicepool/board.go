@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 
 	"voicepool/cue"
@@ -63,8 +62,8 @@ func (b *board) data(c *cue.Cue, file int) *voice.Sound {
 	source := sounds.Source{Loop: c.Loop}
 	if f.Path == "" {
 		source.Name = f.Name
-	} else if source.File = filepath.FromSlash(f.Path); !filepath.IsAbs(source.File) && b.sheet.File != "-" {
-		source.File = filepath.Join(filepath.Dir(b.sheet.File), source.File)
+	} else {
+		source.File = soundPath(b.sheet, f)
 	}
 	loaded, err := b.bank.Load(context.Background(), source)
 	if err != nil {

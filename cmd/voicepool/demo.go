@@ -29,5 +29,10 @@ func (d *demoCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	return d.perform(c, sheet, "demo")
+	if err := keepInputs(d.outputs(), nil); err != nil {
+		return err
+	}
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	return d.perform(c, interrupted, sheet, "demo")
 }

@@ -26,13 +26,16 @@ func (l *liveFlags) check() error {
 	return l.sheetFlags.check()
 }
 
+// outputs is what will be written.
+func (l *liveFlags) outputs() []output {
+	return fileOutput(fileOutput(nil, "--device", " wav:", l.Device.file), "--report", " ", l.Report)
+}
+
 // perform plays a sheet to its end or to Ctrl-C, shows what happens, and says
 // how it went.
-func (l *liveFlags) perform(c *console, sheet *cue.Sheet, title string) error {
+func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Sheet, title string) error {
 	sheet = l.apply(sheet)
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	report, err := createReport(l.Report)
+	report, err := within(interrupted, func() (*reportFile, error) { return createReport(l.Report) })
 	if err != nil {
 		return err
 	}
@@ -40,11 +43,13 @@ func (l *liveFlags) perform(c *console, sheet *cue.Sheet, title string) error {
 
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
 	happens := newBoard(sheet, bank)
-	player, err := cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Loading: c.loading(l.Quiet), Events: l.Report != "" || l.JSON})
+	player, err := within(interrupted, func() (*cue.Player, error) {
+		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Loading: c.loading(l.Quiet), Events: l.Report != "" || l.JSON})
+	})
 	if err != nil {
 		return errors.Join(interrupted.err(), err)
 	}
-	dev, err := l.Device.open(c, sheet.Rate, l.Block, sheet.Seed)
+	dev, err := within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ func (p *playCommand) Run(c *console) error {
 	if err := p.check(); err != nil {
 		return err
 	}
+	interrupted := listen(c.restore)
+	defer interrupted.close()
 	spooled := ""
 	defer func() {
 		if spooled != "" {
@@ -35,13 +37,16 @@ func (p *playCommand) Run(c *console) error {
 		}
 	}()
 	sheet, err := p.sheet(func() (file string, err error) {
-		spooled, err = spool(c.in, p.limits())
+		spooled, err = spool(interrupted, c.in, p.limits())
 		return spooled, err
 	})
 	if err != nil {
 		return err
 	}
-	err = p.perform(c, sheet, "play")
+	if err := keepInputs(p.outputs(), p.inputs(c)); err != nil {
+		return err
+	}
+	err = p.perform(c, interrupted, sheet, "play")
 	// The line of a sheet that nobody has written means nothing.
 	var at *cue.Error
 	var stopped interruption
@@ -78,6 +83,20 @@ func (p *playCommand) check() error {
 		}
 	}
 	return nil
+}
+
+// inputs is what is read.
+func (p *playCommand) inputs(c *console) []input {
+	var list []input
+	for _, argument := range p.Sounds {
+		switch s := resolve(argument); {
+		case s.name == "-":
+			list = append(list, input{in: c.in, what: "the sound on standard input"})
+		case s.file != "":
+			list = append(list, input{path: s.file, what: "the sound " + oneLine(s.file) + ", which is to be played"})
+		}
+	}
+	return list
 }
 
 // sheet writes the cue sheet that plays all sounds at once, so that play is
@@ -127,12 +146,14 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 
 // spool puts a sound from standard input into a file, as sheets name files. What
 // is no sound is found here, so that the message names the right place.
-func spool(in io.Reader, limits sounds.Limits) (string, error) {
-	data, err := readInput(in)
+func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
+	data, err := within(ctx, func() ([]byte, error) { return readInput(in) })
 	if err != nil {
 		return "", err
 	}
-	if _, err := sounds.Decode(context.Background(), standardInput, bytes.NewReader(data), limits); err != nil {
+	if _, err := within(ctx, func() (*sounds.Clip, error) {
+		return sounds.Decode(ctx, standardInput, bytes.NewReader(data), limits)
+	}); err != nil {
 		return "", err
 	}
 	file, err := os.CreateTemp("", "voicepool-*")

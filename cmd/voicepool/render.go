@@ -34,8 +34,13 @@ func (r *renderCommand) Run(c *console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	sheet, err := cue.Load(r.Sheet)
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	sheet, err := loadSheet(interrupted, r.Sheet)
 	if err != nil {
+		return err
+	}
+	if err := keepInputs(r.outputs(), sheetInputs(c, r.Sheet, sheet)); err != nil {
 		return err
 	}
 	sheet = r.apply(sheet)
@@ -45,8 +50,6 @@ func (r *renderCommand) Run(c *console) error {
 	if err := sheet.CheckRender(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
 	err = r.render(c, sheet, interrupted)
 	if e := interrupted.err(); e != nil && err != nil {
 		return e
@@ -64,10 +67,15 @@ func (r *renderCommand) check() error {
 	return r.sheetFlags.check()
 }
 
+// outputs is what will be written.
+func (r *renderCommand) outputs() []output {
+	return fileOutput(fileOutput(nil, "-o", " ", r.Output), "--report", " ", r.Report)
+}
+
 // render writes the file, which is there in the end or not at all, and then the
 // report.
 func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interrupts) error {
-	report, err := createReport(r.Report)
+	report, err := within(interrupted, func() (*reportFile, error) { return createReport(r.Report) })
 	if err != nil {
 		return err
 	}
@@ -79,7 +87,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 			return err
 		}
 	} else {
-		file, err := wav.Create(r.Output, config)
+		file, err := within(interrupted, func() (*wav.File, error) { return wav.Create(r.Output, config) })
 		if err != nil {
 			return err
 		}
@@ -92,7 +100,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	if r.Verbose {
 		options.Watch = func(e cue.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
 	}
-	player, err := cue.NewPlayer(interrupted, sheet, bank, options)
+	player, err := within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, bank, options) })
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,5 @@
 package main
 
-import "voicepool/cue"
-
 type runCommand struct {
 	Sheet string `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
 	liveFlags
@@ -11,9 +9,14 @@ func (r *runCommand) Run(c *console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	sheet, err := cue.Load(r.Sheet)
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	sheet, err := loadSheet(interrupted, r.Sheet)
 	if err != nil {
 		return err
 	}
-	return r.perform(c, sheet, "run "+oneLine(r.Sheet))
+	if err := keepInputs(r.outputs(), sheetInputs(c, r.Sheet, sheet)); err != nil {
+		return err
+	}
+	return r.perform(c, interrupted, sheet, "run "+oneLine(r.Sheet))
 }

@@ -109,7 +109,9 @@ func TestPerformOnATerminal(t *testing.T) {
 	var out, messages strings.Builder
 	c := &console{out: &sticky{w: &out}, err: &messages, outTerminal: terminal}
 	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: deviceFlag{kind: "null"}}
-	if err := flags.perform(c, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
 		t.Fatal(err)
 	}
 	if text := drawn(); !strings.Contains(text, "blip") || !strings.HasSuffix(text, "\x1b[?1049l") {
