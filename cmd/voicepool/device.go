@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -19,7 +20,14 @@ func (d deviceFlag) open(c *console, rate, block int, seed uint64) (device.Devic
 	config := wav.Config{Rate: rate, Seed: seed}
 	switch d.kind {
 	case "oto":
-		return oto.Open(oto.Config{Rate: rate})
+		card, err := oto.Open(oto.Config{Rate: rate})
+		if errors.Is(err, device.ErrUnavailable) {
+			return nil, fmt.Errorf("--device oto: no sound here (%s)", why(err))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return card, nil
 	case "null":
 		return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
 	case "wav":

@@ -98,7 +98,7 @@ func (b *board) summary(w io.Writer, r *cue.Report) {
 		}
 	}
 	if c := b.crowd; c.stolen+c.refused > 0 && c.asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %d voices were taken, %d starts refused\n",
+		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %d voices were taken, %d starts rejected or limited\n",
 			seconds(c.frame, r.Rate), c.asked, c.stolen, c.refused)
 	}
 	b.losses(w)

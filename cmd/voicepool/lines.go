@@ -50,7 +50,7 @@ func (l *lineView) flush(p picture) {
 	if len(l.pending) == 0 {
 		return
 	}
-	started, stolen, refused := map[string]int{}, map[string]int{}, map[string]int{}
+	started, stolen, rejected, limited := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	var steal *cue.Event
 	missed := 0
 	for i, e := range l.pending {
@@ -62,8 +62,10 @@ func (l *lineView) flush(p picture) {
 			if steal == nil || e.Audibility > steal.Audibility {
 				steal = &l.pending[i]
 			}
-		case mixer.Rejected, mixer.Limited:
-			refused[e.Sound]++
+		case mixer.Rejected:
+			rejected[e.Sound]++
+		case mixer.Limited:
+			limited[e.Sound]++
 		case mixer.Missed:
 			missed++
 		}
@@ -72,7 +74,7 @@ func (l *lineView) flush(p picture) {
 	for _, n := range [...]struct {
 		what string
 		by   map[string]int
-	}{{"started", started}, {"stolen", stolen}, {"refused", refused}} {
+	}{{"started", started}, {"stolen", stolen}, {"rejected", rejected}, {"limited", limited}} {
 		if len(n.by) > 0 {
 			parts = append(parts, n.what+" "+tally(n.by))
 		}

@@ -52,6 +52,9 @@ func command(args []string, c *console) int {
 	if err != nil {
 		return c.finish(err)
 	}
+	if len(args) == 0 {
+		return c.finish(usage("a command is missing; voicepool --help lists them"))
+	}
 	ctx, err := parser.Parse(args)
 	switch {
 	case helped, c.out.err != nil: // which kong would take for wrong usage

@@ -141,6 +141,7 @@ func TestLineView(t *testing.T) {
 		{Frame: 1200, Kind: mixer.Stolen, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
 		{Frame: 1200, Kind: mixer.Started, Sound: "gong"},
 		{Frame: 1300, Kind: mixer.Rejected, Sound: "drip"},
+		{Frame: 1300, Kind: mixer.Limited, Sound: "drip"},
 		{Frame: 1400, Kind: mixer.Missed},
 	}
 	p.stats.Frame = 1500
@@ -149,7 +150,7 @@ func TestLineView(t *testing.T) {
 	p.stats.Frame = 2200
 	v.last(p)
 	want := `  0 s   2/4 voices  started 4 (bell 3, drip)
-  1 s   2/4 voices  started 1 (gong); stolen 1 (bell); refused 1 (drip); 1 cue found no voice
+  1 s   2/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
                      bell lost its voice to gong at 1.2 s: it would have been heard at -40 dB, and there was no other choice
 `
 	if out.String() != want {
