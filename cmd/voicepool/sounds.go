@@ -55,6 +55,15 @@ func (s *soundsCommand) Run(c *console) error {
 	case s.PNG != "" && len(list) > maxPanels:
 		return usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
 	}
+	var inputs []input
+	for _, n := range list {
+		if n.file != "" {
+			inputs = append(inputs, input{path: n.file, what: "the sound " + oneLine(n.file)})
+		}
+	}
+	if err := keepInputs(fileOutput(nil, "--png", " ", s.PNG), inputs); err != nil {
+		return err
+	}
 	file, err := createReport(s.PNG)
 	if err != nil {
 		return err
