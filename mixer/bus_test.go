@@ -98,3 +98,23 @@ func TestSilentBusJumps(t *testing.T) {
 		t.Errorf("under a sounding voice it jumps: %v", got)
 	}
 }
+
+// TestDuckNeverSteps: without an attack or a release a bus still moves smoothly.
+func TestDuckNeverSteps(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.Bus{
+		{Name: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 6}},
+	}})
+	sfx, _ := m.Bus("sfx")
+	music, _ := m.Bus("music")
+	play(t, m.At(0), level(t, 8000, 4000, 1), mixer.Options{Pan: -1, Bus: music})
+	play(t, m.At(1000), level(t, 8000, 1000, 0.5), mixer.Options{Pan: 1, Bus: sfx})
+	got := left(m, 3500)
+	for i := 1; i < len(got); i++ {
+		if d := math.Abs(float64(got[i] - got[i-1])); d > 0.05 {
+			t.Fatalf("a step of %v at frame %d", d, i)
+		}
+	}
+	if got[1500] > 0.51 || got[3000] != 1 {
+		t.Errorf("ducked it is %v, after it %v", got[1500], got[3000])
+	}
+}

@@ -164,3 +164,31 @@ func TestWhyNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestOpposingMoves: of each move the larger of present and target counts, by
+// itself: a voice that falls on a bus that rises is not taken for a silent one.
+func TestOpposingMoves(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Buses: []mixer.Bus{{Name: "sfx", Gain: -80}}})
+	bus, _ := m.Bus("sfx")
+	s := level(t, 1000, 5000, 0.5)
+	moving := play(t, m.At(0), s, mixer.Options{Bus: bus})
+	steady := play(t, m.At(0), s, mixer.Options{Gain: -40})
+	m.At(10).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain}, 100*time.Millisecond)
+	m.At(10).Set(mixer.One(moving), mixer.Change{Fields: mixer.Gain, Gain: -80}, 3*time.Second)
+	play(t, m.At(12), s, mixer.Options{})
+	left(m, 20)
+	if a, b := moving.State(), steady.State(); a != mixer.Playing || b != mixer.StolenState {
+		t.Errorf("the moving voice is %v, the steady one %v", a, b)
+	}
+}
+
+// TestTailIsRounded: 10 ms at 22,050 Hz are 221 frames, not 220.
+func TestTailIsRounded(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 22050, NoLimiter: true})
+	h := play(t, m.At(0), level(t, 22050, 5000, 0.5), mixer.Options{})
+	m.At(100).Stop(mixer.One(h), 0)
+	left(m, 1000)
+	if got := m.Stats().SilentFrom; got != 321 {
+		t.Errorf("the tail ends at %d, want 321", got)
+	}
+}
