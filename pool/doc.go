@@ -102,6 +102,10 @@
 //
 //	go test -run=- -bench=. -benchtime=250ms -count=5 voicepool/pool
 //
+// The two tables were run one after the other, on an otherwise quiet machine and
+// at a raised priority (nice -n -10). In other runs new took up to 5.3 ms alone,
+// and the last line's figures were 6.0 and 7.6.
+//
 // To take an object of 160 bytes, to set a value in it and to give it back, in
 // nanoseconds:
 //
