@@ -11,12 +11,12 @@ import (
 // frame and its number only.
 type encoder struct {
 	format  Format
-	state   uint64 // the dither's, before the first sample
+	dither  pcm.Dither
 	clipped int64
 }
 
 func newEncoder(c Config) encoder {
-	return encoder{format: c.Format, state: scramble(c.Seed)}
+	return encoder{format: c.Format, dither: pcm.Dither{Seed: c.Seed}}
 }
 
 // encode appends frames to buf, the first of them being number n.
@@ -31,17 +31,16 @@ func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 	case S24:
 		for _, f := range frames {
 			for _, x := range f {
-				v := e.quantise(float64(x)*(1<<23), 1<<23)
+				v := e.quantise(float64(x) * full)
 				buf = append(buf, byte(v), byte(v>>8), byte(v>>16))
 			}
 		}
 	case S16:
 		for i, f := range frames {
 			for c, x := range f {
-				v := int32(0)
-				if x != 0 {
-					number := 2*uint64(n+int64(i)) + uint64(c)
-					v = e.quantise(float64(float64(x)*(1<<15))+triangular(e.state, number), 1<<15)
+				v, clipped := e.dither.Int16(x, 2*uint64(n+int64(i))+uint64(c))
+				if clipped {
+					e.clipped++
 				}
 				buf = le.AppendUint16(buf, uint16(v))
 			}
@@ -50,9 +49,12 @@ func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 	return buf
 }
 
+// full is the magnitude of full scale in 24 bits.
+const full = 1 << 23
+
 // quantise rounds to the nearest integer, ties to even, and clips to
 // -full..full-1. NaN becomes 0 and counts as clipped.
-func (e *encoder) quantise(x, full float64) int32 {
+func (e *encoder) quantise(x float64) int32 {
 	v := math.RoundToEven(x)
 	switch {
 	case v >= full:
@@ -66,20 +68,4 @@ func (e *encoder) quantise(x, full float64) int32 {
 	}
 	e.clipped++
 	return int32(v)
-}
-
-// triangular returns the difference of two numbers drawn evenly from 0..1: the
-// dither that makes the mean and the power of the rounding error independent
-// of the signal.
-func triangular(state, number uint64) float64 {
-	r := scramble(state + number*0x9e3779b97f4a7c15)
-	return float64(int64(r>>32)-int64(r&0xffffffff)) / (1 << 32)
-}
-
-// scramble is the output function of splitmix64.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
