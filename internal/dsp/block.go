@@ -1,14 +1,21 @@
 package dsp
 
-import "voicepool/pcm"
+import (
+	"math"
+
+	"voicepool/pcm"
+)
 
 // Frames adds src to dst under a ramp. len(src) >= len(dst).
 func Frames(dst, src []pcm.Frame, g Ramp) {
 	src = src[:len(dst)]
+	done := fastFrames(dst, src, &g)
+	dst, src, g.Start = dst[done:], src[done:], g.Start+done
 	if g.still() {
+		left, right := g.at(0)
 		for i, x := range src {
-			dst[i][0] += float32(x[0] * g.Left)
-			dst[i][1] += float32(x[1] * g.Right)
+			dst[i][0] += float32(x[0] * left)
+			dst[i][1] += float32(x[1] * right)
 		}
 		return
 	}
@@ -22,6 +29,8 @@ func Frames(dst, src []pcm.Frame, g Ramp) {
 // Sum adds src to dst. len(src) >= len(dst).
 func Sum(dst, src []pcm.Frame) {
 	src = src[:len(dst)]
+	done := fastSum(dst, src)
+	dst, src = dst[done:], src[done:]
 	for i, x := range src {
 		dst[i][0] += x[0]
 		dst[i][1] += x[1]
@@ -31,7 +40,10 @@ func Sum(dst, src []pcm.Frame) {
 // Window multiplies each frame of dst by the factor of its place in w.
 // len(w) >= len(dst).
 func Window(dst []pcm.Frame, w []float32) {
-	for i, x := range w[:len(dst)] {
+	w = w[:len(dst)]
+	done := fastWindow(dst, w)
+	dst, w = dst[done:], w[done:]
+	for i, x := range w {
 		dst[i][0] = float32(dst[i][0] * x)
 		dst[i][1] = float32(dst[i][1] * x)
 	}
@@ -39,12 +51,12 @@ func Window(dst []pcm.Frame, w []float32) {
 
 // Peak returns the largest magnitude in src; NaN counts as infinite.
 func Peak(src []pcm.Frame) float32 {
-	peak := float32(0)
-	for _, x := range src {
-		peak = max(peak, abs(x[0]), abs(x[1])) // max keeps a NaN
+	done, peak := fastPeak(src)
+	for _, x := range src[done:] { // as bits magnitudes are in the same order, NaN last
+		peak = max(peak, math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31))
 	}
-	if peak != peak {
-		return inf
-	}
-	return peak
+	return math.Float32frombits(min(peak, infinite))
 }
+
+// infinite is the bits of +Inf.
+const infinite = 0x7f800000

@@ -16,10 +16,13 @@ func (g Ramp) of16() Ramp {
 func MonoUnity16(dst []pcm.Frame, src []int16, g Ramp) {
 	g = g.of16()
 	src = src[:len(dst)]
+	done := fastMonoUnity16(dst, src, &g)
+	dst, src, g.Start = dst[done:], src[done:], g.Start+done
 	if g.still() {
+		left, right := g.at(0)
 		for i, x := range src {
-			dst[i][0] += float32(float32(x) * g.Left)
-			dst[i][1] += float32(float32(x) * g.Right)
+			dst[i][0] += float32(float32(x) * left)
+			dst[i][1] += float32(float32(x) * right)
 		}
 		return
 	}
@@ -34,10 +37,13 @@ func MonoUnity16(dst []pcm.Frame, src []int16, g Ramp) {
 func StereoUnity16(dst []pcm.Frame, src []int16, g Ramp) {
 	g = g.of16()
 	src = src[:2*len(dst)]
+	done := fastStereoUnity16(dst, src, &g)
+	dst, src, g.Start = dst[done:], src[2*done:], g.Start+done
 	if g.still() {
+		left, right := g.at(0)
 		for i := range dst {
-			dst[i][0] += float32(float32(src[2*i]) * g.Left)
-			dst[i][1] += float32(float32(src[2*i+1]) * g.Right)
+			dst[i][0] += float32(float32(src[2*i]) * left)
+			dst[i][1] += float32(float32(src[2*i+1]) * right)
 		}
 		return
 	}
@@ -51,6 +57,8 @@ func StereoUnity16(dst []pcm.Frame, src []int16, g Ramp) {
 // MonoLinear16 is MonoLinear for samples of 16 bits.
 func MonoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 	g = g.of16()
+	done := fastMonoLinear16(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
@@ -66,6 +74,8 @@ func MonoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 // StereoLinear16 is StereoLinear for samples of 16 bits.
 func StereoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 	g = g.of16()
+	done := fastStereoLinear16(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
@@ -80,6 +90,8 @@ func StereoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 // MonoCubic16 is MonoCubic for samples of 16 bits.
 func MonoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 	g = g.of16()
+	done := fastMonoCubic16(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
@@ -95,6 +107,8 @@ func MonoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 // StereoCubic16 is StereoCubic for samples of 16 bits.
 func StereoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g Ramp) {
 	g = g.of16()
+	done := fastStereoCubic16(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step

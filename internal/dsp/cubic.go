@@ -6,6 +6,8 @@ import "voicepool/pcm"
 // and Rom through four samples. It reads src from one frame before the first
 // position's frame to two past the last one's.
 func MonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
+	done := fastMonoCubic(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
@@ -20,6 +22,8 @@ func MonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 
 // StereoCubic is MonoCubic for two samples a frame.
 func StereoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
+	done := fastStereoCubic(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step

@@ -5,6 +5,8 @@ import "voicepool/pcm"
 // MonoLinear adds src to dst from pos on, step apart, straight lines between
 // the samples. It reads src up to one frame past the last position's frame.
 func MonoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
+	done := fastMonoLinear(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
@@ -19,6 +21,8 @@ func MonoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 
 // StereoLinear is MonoLinear for two samples a frame.
 func StereoLinear(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
+	done := fastStereoLinear(dst, src, pos, step, &g)
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	for i := range dst {
 		n, f := split(pos)
 		pos += step

@@ -3,11 +3,11 @@ package loudness
 import (
 	"math"
 
-	"voicepool/pcm"
+	"voicepool/internal/dsp"
 )
 
-// peakTaps is the length of the interpolator, in frames of the signal.
-const peakTaps = 32
+// peakTaps is the length of the interpolators, in frames of the signal.
+const peakTaps = dsp.QuarterTaps
 
 // PeakMeter measures the true peak: the largest magnitude of the signal
 // between its samples as well, by interpolation to at least 192 kHz (four-fold
@@ -31,25 +31,11 @@ func NewPeakMeter(rate, channels int) *PeakMeter {
 		factor = 2
 	}
 	for p := 1; p < factor; p++ {
-		m.phases = append(m.phases, interpolator(float64(p)/float64(factor)))
+		var taps [peakTaps]float64
+		dsp.Interpolator(taps[:], float64(p)/float64(factor))
+		m.phases = append(m.phases, taps)
 	}
 	return m
-}
-
-// interpolator is a sinc, under a window that is a squared cosine, that reads
-// the signal at a fraction of a frame after the middle of its history.
-func interpolator(fraction float64) (taps [peakTaps]float64) {
-	sum := 0.0
-	for i := range taps {
-		x := float64(i-peakTaps/2+1) - fraction
-		w := pcm.CosPi(x / (peakTaps + 1))
-		taps[i] = float64(pcm.SinPi(x) / float64(x*math.Pi) * float64(w*w))
-		sum += taps[i]
-	}
-	for i := range taps {
-		taps[i] /= sum
-	}
-	return taps
 }
 
 // Write measures whole frames of interleaved samples.

@@ -1,0 +1,135 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// best emits the kernel of 8 compensated taps, 8 frames a turn. The fractions
+// within the rows of the table are worked out by vectors and come back from the
+// stack, one to a frame.
+func best(channels int) {
+	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, ramp *float32, start int)")
+	avx2.doc()
+	dst := Mem{Base: Load(Param("dst"), GP64())}
+	src := Mem{Base: Load(Param("src"), GP64())}
+	table := Load(Param("table"), GP64())
+	n := Load(Param("n"), GP64())
+	p := loadPosition(src.Offset(-3*channels*4), channels, 4)
+	g, moves := loadGains(avx2)
+	f := p.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7})
+	within := AllocLocal(32)
+	row := GP64()
+	MOVQ(U32(18), row)
+	k := &kernel8{p, table, row, within}
+	g.twice(moves, func() {
+		loop := label("loop")
+		Label(loop)
+		y := YMM()
+		VPAND(allInts("within", 1<<24-1), f.bits, y)
+		VCVTDQ2PS(y, y)
+		VMULPS(all("down24", 0x1p-24), y, y)
+		VPADDD(f.turn, f.bits, f.bits)
+		VMOVUPS(y, within)
+		if channels == 1 {
+			g.addMono(k.mono(), dst)
+		} else {
+			for half := range 2 {
+				g.add(half, k.stereo(4*half), dst)
+			}
+		}
+		ADDQ(U8(64), dst.Base)
+		SUBQ(U8(8), n)
+		JNZ(LabelRef(loop))
+	})
+}
+
+// kernel8 is where the weights of a frame come from.
+type kernel8 struct {
+	*position
+	table  Register
+	down   Register // 18, for SHRXQ: from a position to 64 times its row
+	within Mem
+}
+
+// weights returns the 8 weights of the frame'th of a turn, and its first sample.
+func (k *kernel8) weights(frame int) (w VecVirtual, at Mem) {
+	r := GP64()
+	SHRXQ(k.down, k.pos, r)
+	ANDL(U32(255<<6), r.As32())
+	ADDQ(k.table, r)
+	at = k.next()
+	w = YMM()
+	VBROADCASTSS(k.within.Offset(4*frame), w)
+	VMULPS(Mem{Base: r, Disp: 32}, w, w)
+	VADDPS(Mem{Base: r}, w, w)
+	return w, at
+}
+
+// mono returns 8 frames in order. Each is ((q0+q2)+(q1+q3)) + ((q4+q6)+(q5+q7)).
+func (k *kernel8) mono() VecVirtual {
+	pair := func(i int) VecVirtual { // q02 and q13 of both, of all four | q46, q57
+		var q [2]VecVirtual
+		for j := range q {
+			w, at := k.weights(i + j)
+			VMULPS(at, w, w)
+			q[j] = w
+		}
+		return sumOfUnpacked(q[0], q[1])
+	}
+	four := func(v, w VecVirtual) VecVirtual {
+		a, b := YMM(), YMM()
+		VUNPCKLPD(w, v, a)
+		VUNPCKHPD(w, v, b)
+		VADDPS(b, a, a)
+		return a
+	}
+	p01, p23 := pair(0), pair(2)
+	low := four(p01, pair(4))
+	high := four(p23, pair(6))
+	a, b := YMM(), YMM()
+	VPERM2F128(U8(0x20), high, low, a)
+	VPERM2F128(U8(0x31), high, low, b)
+	VADDPS(b, a, a)
+	return a
+}
+
+func sumOfUnpacked(q0, q1 VecVirtual) VecVirtual {
+	a, b := YMM(), YMM()
+	VUNPCKLPS(q1, q0, a)
+	VUNPCKHPS(q1, q0, b)
+	VADDPS(b, a, a)
+	return a
+}
+
+// stereo returns 4 interleaved frames, from the given one of a turn on.
+func (k *kernel8) stereo(first int) VecVirtual {
+	one := func(i int) VecVirtual { // q02, q13, q46, q57 of the left | of the right
+		w, at := k.weights(i)
+		VPERMPD(U8(0xd8), w, w) // 0 1 4 5 | 2 3 6 7
+		v := YMM()
+		VMOVUPS(at, v)
+		left, right := YMM(), YMM()
+		VSHUFPS(U8(0x88), at.Offset(32), v, left)
+		VSHUFPS(U8(0xdd), at.Offset(32), v, right)
+		VMULPS(left, w, left)
+		VMULPS(right, w, right)
+		a := YMM()
+		VPERM2F128(U8(0x20), right, left, a)
+		VPERM2F128(U8(0x31), right, left, left)
+		VADDPS(left, a, a)
+		return a
+	}
+	two := func(v, w VecVirtual) VecVirtual {
+		e := evenOdd(v, w)
+		VADDPS(e[1], e[0], e[0])
+		return e[0]
+	}
+	pair := two(one(first), one(first+1))
+	x := two(pair, two(one(first+2), one(first+3)))
+	to := YMM()
+	VMOVUPS(ints("interleave", 0, 4, 1, 5, 2, 6, 3, 7), to)
+	VPERMPS(x, to, x)
+	return x
+}

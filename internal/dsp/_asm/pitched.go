@@ -1,0 +1,284 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// An interpolation reads taps frames, the first of them so many before the
+// position's, and makes a vector of them.
+type interpolation struct {
+	name   string
+	taps   int
+	before int
+	value  func(s []VecVirtual, f VecVirtual, new func() VecVirtual) VecVirtual
+}
+
+var linear = interpolation{"Linear", 2, 0, func(s []VecVirtual, f VecVirtual, new func() VecVirtual) VecVirtual {
+	a, b, x := s[0], s[1], new()
+	VSUBPS(a, b, x)
+	VMULPS(x, f, x)
+	VADDPS(x, a, x)
+	return x
+}}
+
+var cubic = interpolation{"Cubic", 4, 1, func(s []VecVirtual, f VecVirtual, new func() VecVirtual) VecVirtual {
+	a, b, c, d := s[0], s[1], s[2], s[3]
+	half, threeHalves := "half", "threeHalves"
+	c1, c2, c3, t := new(), new(), new(), new()
+	VSUBPS(a, c, c1) // c1 = (c - a)/2
+	VMULPS(all(half, 0.5), c1, c1)
+	VSUBPS(a, d, c3) // c3 = (d - a)/2 + (b - c) 3/2
+	VMULPS(all(half, 0.5), c3, c3)
+	VSUBPS(c, b, t)
+	VMULPS(all(threeHalves, 1.5), t, t)
+	VADDPS(t, c3, c3)
+	VSUBPS(b, a, c2) // c2 = (a - b) + (c1 - c3)
+	VSUBPS(c3, c1, t)
+	VADDPS(t, c2, c2)
+	VMULPS(c3, f, t) // ((f c3 + c2) f + c1) f + b
+	VADDPS(t, c2, t)
+	VMULPS(t, f, t)
+	VADDPS(t, c1, t)
+	VMULPS(t, f, t)
+	VADDPS(t, b, t)
+	return t
+}}
+
+// position is a place in src: whole frames come from a scalar register, the
+// fractions of a turn's frames from vectors.
+type position struct {
+	src       Mem
+	channels  int
+	bytes     int
+	pos, step Register
+	down      Register // 32, for SHRXQ
+}
+
+// loadPosition loads the arguments pos and step.
+func loadPosition(src Mem, channels, bytes int) *position {
+	p := &position{src: src, channels: channels, bytes: bytes, down: GP64()}
+	p.pos = Load(Param("pos"), GP64())
+	p.step = Load(Param("step"), GP64())
+	MOVQ(U32(32), p.down)
+	return p
+}
+
+// next returns the place of the next frame's sample, and moves on.
+func (p *position) next() Mem {
+	i := GP64()
+	SHRXQ(p.down, p.pos, i)
+	ADDQ(p.step, p.pos)
+	size := p.channels * p.bytes
+	if size == 16 {
+		SHLQ(U8(1), i)
+		size = 8
+	}
+	return p.src.Idx(i, uint8(size))
+}
+
+// fractions holds the lower 32 bits of the positions of 8 lanes, whose frames
+// are given by number.
+type fractions struct{ bits, turn VecVirtual }
+
+func (p *position) fractions(name string, frames []uint32) *fractions {
+	f := &fractions{YMM(), YMM()}
+	VMOVD(p.step.(GPVirtual).As32(), f.turn.AsX())
+	VPBROADCASTD(f.turn.AsX(), f.turn)
+	first := YMM()
+	VMOVD(p.pos.(GPVirtual).As32(), first.AsX())
+	VPBROADCASTD(first.AsX(), first)
+	VPMULLD(ints(name, frames...), f.turn, f.bits)
+	VPADDD(first, f.bits, f.bits)
+	VPSLLD(U8(3), f.turn, f.turn)
+	return f
+}
+
+// next returns the fractions as float32: their 24 upper bits, exact.
+func (f *fractions) next() VecVirtual {
+	y := YMM()
+	VPSRLD(U8(8), f.bits, y)
+	VCVTDQ2PS(y, y)
+	VMULPS(all("down24", 0x1p-24), y, y)
+	VPADDD(f.turn, f.bits, f.bits)
+	return y
+}
+
+// pitched emits the kernel of an interpolation, 8 frames a turn. It reads the
+// taps of each frame and nothing else.
+func pitched(by interpolation, channels int, wide bool) {
+	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int)")
+	avx2.doc()
+	dst := Mem{Base: Load(Param("dst"), GP64())}
+	src := Mem{Base: Load(Param("src"), GP64())}
+	n := Load(Param("n"), GP64())
+	p := loadPosition(src.Offset(-by.before*channels*bytes(wide)), channels, bytes(wide))
+	g, moves := loadGains(avx2)
+	var f [2]*fractions
+	if channels == 1 {
+		f[0] = p.fractions("order_AVX2", avx2.order())
+	} else {
+		f[0] = p.fractions("frames0_AVX2", avx2.pairs(0))
+		f[1] = p.fractions("frames4_AVX2", avx2.pairs(4))
+	}
+	g.twice(moves, func() {
+		loop := label("loop")
+		Label(loop)
+		if channels == 1 {
+			g.addMono(by.value(p.mono(by.taps, wide), f[0].next(), YMM), dst)
+		} else {
+			for half := range 2 {
+				g.add(half, by.value(p.stereo(by.taps, wide), f[half].next(), YMM), dst)
+			}
+		}
+		ADDQ(U8(64), dst.Base)
+		SUBQ(U8(8), n)
+		JNZ(LabelRef(loop))
+	})
+}
+
+// mono returns the taps of the next 8 frames, each in order.
+func (p *position) mono(taps int, wide bool) []VecVirtual {
+	switch {
+	case taps == 2 && wide: // pairs of taps, 4 to a vector
+		var at [8]Mem
+		for i := range at {
+			at[i] = p.next()
+		}
+		v := gather64(at[0], at[1], at[2], at[3])
+		w := gather64(at[4], at[5], at[6], at[7])
+		return evenOdd(v, w)
+	case taps == 4 && wide:
+		var at [8]Mem
+		for i := range at {
+			at[i] = p.next()
+		}
+		return transpose(halves(at[0], at[2]), halves(at[1], at[3]), halves(at[4], at[6]), halves(at[5], at[7]))
+	case taps == 2:
+		v := YMM()
+		at := p.next()
+		VPBROADCASTD(at, v) // frame 0 is lane 0
+		for i := 1; i < 8; i++ {
+			w := YMM()
+			VPBROADCASTD(p.next(), w)
+			lane := 0
+			for avx2.order()[lane] != uint32(i) {
+				lane++
+			}
+			VPBLENDD(U8(1<<lane), w, v, v)
+		}
+		a, b := words(v)
+		return []VecVirtual{a, b}
+	default:
+		var at [8]Mem
+		for i := range at {
+			at[i] = p.next()
+		}
+		v := gather64(at[0], at[1], at[2], at[3])
+		w := gather64(at[4], at[5], at[6], at[7])
+		e := evenOdd(v, w)
+		a, b := words(e[0])
+		c, d := words(e[1])
+		return []VecVirtual{a, b, c, d}
+	}
+}
+
+// stereo returns the taps of the next 4 frames, left and right interleaved.
+func (p *position) stereo(taps int, wide bool) []VecVirtual {
+	var at [4]Mem
+	for i := range at {
+		at[i] = p.next()
+	}
+	var out []VecVirtual
+	switch {
+	case wide:
+		for k := 0; k < taps; k += 2 {
+			v, w := halves(at[0].Offset(8*k), at[2].Offset(8*k)), halves(at[1].Offset(8*k), at[3].Offset(8*k))
+			a, b := YMM(), YMM()
+			VUNPCKLPD(w, v, a)
+			VUNPCKHPD(w, v, b)
+			out = append(out, a, b)
+		}
+	case taps == 2:
+		out = framesOf16(gather64(at[0], at[1], at[2], at[3]))
+	default:
+		v, w := halves(at[0], at[2]), halves(at[1], at[3])
+		a, b := YMM(), YMM()
+		VPUNPCKLQDQ(w, v, a)
+		VPUNPCKHQDQ(w, v, b)
+		out = append(framesOf16(a), framesOf16(b)...)
+	}
+	return out
+}
+
+// gather64 returns 4 times 64 bits: without a shuffle, as each load fills all
+// lanes.
+func gather64(at0, at1, at2, at3 Mem) VecVirtual {
+	v, w := YMM(), YMM()
+	VBROADCASTSD(at0, v)
+	VBROADCASTSD(at1, w)
+	VBLENDPS(U8(0x0c), w, v, v)
+	w = YMM()
+	VBROADCASTSD(at2, w)
+	VBLENDPS(U8(0x30), w, v, v)
+	w = YMM()
+	VBROADCASTSD(at3, w)
+	VBLENDPS(U8(0xc0), w, v, v)
+	return v
+}
+
+// halves returns 2 times 128 bits.
+func halves(low, high Mem) VecVirtual {
+	v := YMM()
+	VMOVUPS(low, v.AsX())
+	VINSERTF128(U8(1), high, v, v)
+	return v
+}
+
+// evenOdd returns the even and the odd lanes of both, in order.
+func evenOdd(v, w VecVirtual) []VecVirtual {
+	a, b := YMM(), YMM()
+	VSHUFPS(U8(0x88), w, v, a)
+	VSHUFPS(U8(0xdd), w, v, b)
+	return []VecVirtual{a, b}
+}
+
+// transpose turns 4 taps of 8 frames into 8 frames of 4 taps.
+func transpose(r02, r13, r46, r57 VecVirtual) []VecVirtual {
+	ab0, cd0, ab4, cd4 := YMM(), YMM(), YMM(), YMM()
+	VUNPCKLPS(r13, r02, ab0)
+	VUNPCKHPS(r13, r02, cd0)
+	VUNPCKLPS(r57, r46, ab4)
+	VUNPCKHPS(r57, r46, cd4)
+	a, b, c, d := YMM(), YMM(), YMM(), YMM()
+	VUNPCKLPD(ab4, ab0, a)
+	VUNPCKHPD(ab4, ab0, b)
+	VUNPCKLPD(cd4, cd0, c)
+	VUNPCKHPD(cd4, cd0, d)
+	return []VecVirtual{a, b, c, d}
+}
+
+// words returns the lower and the upper 16 bits of each lane as float32.
+func words(v VecVirtual) (low, high VecVirtual) {
+	low, high = YMM(), YMM()
+	VPMADDWD(allInts("lower", 1), v, low) // lower times 1 + upper times 0
+	VPSRAD(U8(16), v, high)
+	VCVTDQ2PS(low, low)
+	VCVTDQ2PS(high, high)
+	return low, high
+}
+
+// framesOf16 returns 2 taps of 4 frames, of which v has 4 words for each frame.
+func framesOf16(v VecVirtual) []VecVirtual {
+	a, b := YMM(), YMM()
+	VPSHUFB(shuffle("first16", -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 8, 9, -1, -1, 10, 11,
+		-1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 8, 9, -1, -1, 10, 11), v, a)
+	VPSHUFB(shuffle("second16", -1, -1, 4, 5, -1, -1, 6, 7, -1, -1, 12, 13, -1, -1, 14, 15,
+		-1, -1, 4, 5, -1, -1, 6, 7, -1, -1, 12, 13, -1, -1, 14, 15), v, b)
+	for _, x := range []VecVirtual{a, b} {
+		VPSRAD(U8(16), x, x)
+		VCVTDQ2PS(x, x)
+	}
+	return []VecVirtual{a, b}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// unity emits the kernel of sounds at their own pitch.
+func unity(s *set, channels int, wide bool) {
+	TEXT(title(channels, "Unity", wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, ramp *float32, start int)")
+	s.doc()
+	dst := Mem{Base: Load(Param("dst"), GP64())}
+	src := Mem{Base: Load(Param("src"), GP64())}
+	n := Load(Param("n"), GP64())
+	g, moves := loadGains(s)
+	spread := s.new()
+	if channels == 1 {
+		VMOVUPS(ints("spread_"+s.name, s.pairs(0)...), spread)
+	}
+	g.twice(moves, func() {
+		loop := label("loop")
+		Label(loop)
+		for half := range 2 {
+			x := s.new()
+			at := src.Offset(half * s.frames * channels * bytes(wide))
+			switch {
+			case s == avx2 && wide && channels == 1:
+				VBROADCASTF128(at, x)
+				VPERMILPS(spread, x, x)
+			case s == avx2 && channels == 1: // a word to the upper half of two lanes, and down
+				VPBROADCASTQ(at, x)
+				VPSHUFB(shuffle("spread16", -1, -1, 0, 1, -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 2, 3,
+					-1, -1, 4, 5, -1, -1, 4, 5, -1, -1, 6, 7, -1, -1, 6, 7), x, x)
+				VPSRAD(U8(16), x, x)
+				VCVTDQ2PS(x, x)
+			case wide && channels == 1:
+				VMOVUPS(at, x.AsY())
+				VPERMPS(x, spread, x)
+			case wide:
+				VMOVUPS(at, x)
+			case channels == 1:
+				VPMOVSXWD(at, x.AsY())
+				VCVTDQ2PS(x.AsY(), x.AsY())
+				VPERMPS(x, spread, x)
+			default:
+				VPMOVSXWD(at, x)
+				VCVTDQ2PS(x, x)
+			}
+			g.add(half, x, dst)
+		}
+		ADDQ(U8(2*s.bytes), dst.Base)
+		ADDQ(U8(s.turn*channels*bytes(wide)), src.Base)
+		SUBQ(U8(s.turn), n)
+		JNZ(LabelRef(loop))
+	})
+}

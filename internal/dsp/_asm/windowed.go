@@ -1,0 +1,132 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// windowed emits the AVX-512 kernel of an interpolation, for steps below 2. The
+// taps of a turn are picked by a permutation from a window: of 32 samples of one
+// channel for 16 frames, or of 16 frames of two channels for 8. So it reads that
+// many from a tap of the first frame on, whatever the step.
+func windowed(by interpolation, channels int, wide bool) {
+	s := avx512
+	TEXT(title(channels, by.name, wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int)")
+	s.doc()
+	dst := Mem{Base: Load(Param("dst"), GP64())}
+	src := Mem{Base: Load(Param("src"), GP64())}.Offset(-by.before * channels * bytes(wide))
+	n := Load(Param("n"), GP64())
+	pos := Load(Param("pos"), GP64())
+	step := Load(Param("step"), GP64())
+	g, moves := loadGains(s)
+
+	// Frame i of a load stands i step further: by whole frames and a fraction.
+	// Where the fraction of the position and that one pass 1, it is one more.
+	frames, number := s.turn, ints("order_"+s.name, s.order()...)
+	if channels == 2 {
+		frames, number = s.frames, ints("frames0_"+s.name, s.pairs(0)...)
+	}
+	i, fraction, whole := ZMM(), ZMM(), ZMM()
+	VMOVDQU32(number, i)
+	stepLow := s.broadcast(step)
+	VPMULLD(i, stepLow, fraction)
+	t := ZMM()
+	VPSRLD(U8(16), stepLow, t) // i times the upper 16 bits of it, plus the carry of the lower
+	VPMULLD(i, t, t)
+	VPANDD(allInts("word", 1<<16-1), stepLow, whole)
+	VPMULLD(i, whole, whole)
+	VPSRLD(U8(16), whole, whole)
+	VPADDD(t, whole, whole)
+	VPSRLD(U8(16), whole, whole)
+	stepHigh := GP64()
+	MOVQ(step, stepHigh)
+	SHRQ(U8(32), stepHigh)
+	VPMULLD(i, s.broadcast(stepHigh), t)
+	VPADDD(t, whole, whole)
+	carried := ZMM()
+	VPADDD(allInts("one", 1), whole, carried)
+
+	var lower, own VecVirtual
+	switch {
+	case wide:
+	case channels == 1: // from numbers of samples to those of two words each
+		for _, x := range []VecVirtual{whole, carried} {
+			VPSLLD(U8(16), x, t)
+			VPADDD(t, x, x)
+			VPADDD(allInts("upperOne", 1<<16), x, x)
+		}
+		lower = ZMM()
+		VMOVDQU32(allInts("lower", 1), lower)
+	default:
+		own = ZMM()
+		VMOVDQU32(ints("own", 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16), own)
+	}
+	bits := s.broadcast(pos)
+	VPADDD(fraction, bits, bits)
+	turn := ZMM()
+	shift := uint64(4)
+	if frames == 8 {
+		shift = 3
+	}
+	VPSLLD(U8(shift), stepLow, turn)
+	SHLQ(U8(shift), step)
+	down24 := ZMM()
+	VMOVUPS(all("down24", 0x1p-24), down24)
+
+	g.twice(moves, func() {
+		loop := label("loop")
+		Label(loop)
+		for half := range s.turn / frames {
+			at, f, pick, k := GP64(), ZMM(), ZMM(), K()
+			MOVQ(pos, at)
+			SHRQ(U8(32), at)
+			ADDQ(step, pos)
+			VPCMPUD(U8(1), fraction, bits, k)
+			VPBLENDMD(carried, whole, k, pick)
+			VPSRLD(U8(8), bits, f)
+			VCVTDQ2PS(f, f)
+			VMULPS(down24, f, f)
+			VPADDD(turn, bits, bits)
+			from := src.Idx(at, uint8(channels*bytes(wide)))
+			var taps []VecVirtual
+			for tap := 0; tap < by.taps; {
+				x := ZMM()
+				from := from.Offset(tap * channels * bytes(wide))
+				switch {
+				case wide && channels == 1:
+					VMOVUPS(from, x)
+					VPERMT2PS(from.Offset(64), pick, x)
+				case wide:
+					VMOVUPS(from, x)
+					VPERMT2PD(from.Offset(64), pick, x)
+				case channels == 1: // two words, of this tap and the next
+					VPERMW(from, pick, x)
+					y := ZMM()
+					VPSRAD(U8(16), x, y)
+					VPMADDWD(lower, x, x)
+					VCVTDQ2PS(x, x)
+					VCVTDQ2PS(y, y)
+					taps = append(taps, x, y)
+				default: // both words to both lanes, each of which takes its own
+					VPERMD(from, pick, x)
+					VPMADDWD(own, x, x)
+					VCVTDQ2PS(x, x)
+				}
+				if wide || channels == 2 {
+					taps = append(taps, x)
+				}
+				tap = len(taps)
+			}
+			x := by.value(taps, f, ZMM)
+			if channels == 1 {
+				g.addMono(x, dst)
+			} else {
+				g.add(half, x, dst)
+			}
+		}
+		ADDQ(U8(128), dst.Base)
+		SUBQ(U8(s.turn), n)
+		JNZ(LabelRef(loop))
+	})
+}

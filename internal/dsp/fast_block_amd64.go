@@ -1,0 +1,93 @@
+//go:build !purego
+
+package dsp
+
+import (
+	"math"
+	"unsafe"
+
+	"voicepool/pcm"
+)
+
+func fastFrames(dst, src []pcm.Frame, g *Ramp) int {
+	n := turns(len(dst), g)
+	wide := wider(n)
+	if wide > 0 {
+		stereoUnityAVX512(&dst[0][0], &src[0][0], wide, &g.Left, g.Start)
+	}
+	if wide < n {
+		stereoUnityAVX2(&dst[wide][0], &src[wide][0], n-wide, &g.Left, g.Start+wide)
+	}
+	return n
+}
+
+func fastSum(dst, src []pcm.Frame) int {
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		sumAVX2(&dst[0][0], &src[0][0], n)
+	}
+	return n
+}
+
+func fastWindow(dst []pcm.Frame, w []float32) int {
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		windowAVX2(&dst[0][0], &w[0], n)
+	}
+	return n
+}
+
+func fastPeak(src []pcm.Frame) (done int, peak uint32) {
+	n := turns(len(src), &Ramp{})
+	if n > 0 {
+		peak = peakAVX2(&src[0][0], n)
+	}
+	return n, peak
+}
+
+func fastLowest(prio []int32, limit int32) (done int, lowest int32, candidates int) {
+	n := len(prio) &^ 15
+	if n == 0 || level == generic {
+		return 0, math.MaxInt32, 0
+	}
+	var count int32
+	if level == avx512 {
+		lowest, count = lowestAVX512(&prio[0], n, limit)
+	} else {
+		lowest, count = lowestAVX2(&prio[0], n, limit)
+	}
+	return n, lowest, int(count)
+}
+
+func fastLeast(prio []int32, key []float32, of int32) (done int, least, next uint32) {
+	n := len(prio) &^ 15
+	if n == 0 || level == generic {
+		return 0, math.MaxUint32, math.MaxUint32
+	}
+	key = key[:n]
+	if level == avx512 {
+		least, next = leastAVX512(&prio[0], &key[0], n, of)
+	} else {
+		least, next = leastAVX2(&prio[0], &key[0], n, of)
+	}
+	return n, least, next
+}
+
+func fastMatch(prio []int32, key []float32, p int32, k float32, from int) int {
+	if from >= len(prio) {
+		return from
+	}
+	prio, key = prio[from:], key[from:len(prio)]
+	n := len(prio) &^ 15
+	if n == 0 || level == generic {
+		return from
+	}
+	if level == avx512 {
+		return from + matchAVX512(&prio[0], &key[0], n, p, math.Float32bits(k))
+	}
+	return from + matchAVX2(&prio[0], &key[0], n, p, math.Float32bits(k))
+}
+
+func fastPrefetch[S float32 | int16](src []S) {
+	prefetchLines((*float32)(unsafe.Pointer(&src[0])))
+}

@@ -1,0 +1,298 @@
+package dsp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"voicepool/pcm"
+)
+
+// A kernel in the shape of the most general, with what it reads around a
+// position's frame.
+type subject struct {
+	name          string
+	channels      int
+	before, after int
+	wide          func(dst []pcm.Frame, src []float32, pos, step int64, g Ramp)
+	compact       func(dst []pcm.Frame, src []int16, pos, step int64, g Ramp)
+}
+
+var subjects = []subject{
+	{"MonoUnity", 1, 0, 0,
+		func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) { MonoUnity(dst, src[pos>>32:], g) },
+		func(dst []pcm.Frame, src []int16, pos, _ int64, g Ramp) { MonoUnity16(dst, src[pos>>32:], g) }},
+	{"StereoUnity", 2, 0, 0,
+		func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) { StereoUnity(dst, src[pos>>32*2:], g) },
+		func(dst []pcm.Frame, src []int16, pos, _ int64, g Ramp) { StereoUnity16(dst, src[pos>>32*2:], g) }},
+	{"MonoLinear", 1, 0, 1, MonoLinear, MonoLinear16},
+	{"StereoLinear", 2, 0, 1, StereoLinear, StereoLinear16},
+	{"MonoCubic", 1, 1, 2, MonoCubic, MonoCubic16},
+	{"StereoCubic", 2, 1, 2, StereoCubic, StereoCubic16},
+	{"MonoBest", 1, 3, 4, MonoBest, nil},
+	{"StereoBest", 2, 3, 4, StereoBest, nil},
+	{"Frames", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) {
+		Frames(dst, framesOf(src[pos>>32*2:]), g)
+	}, nil},
+	{"Sum", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+		Sum(dst, framesOf(src[pos>>32*2:]))
+	}, nil},
+	{"Window", 1, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) { Window(dst, src[pos>>32:]) }, nil},
+	{"Peak", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+		if len(dst) > 0 {
+			dst[0][0] = Peak(framesOf(src[pos>>32*2:])[:len(dst)])
+		}
+	}, nil},
+}
+
+// framesOf returns the same memory as frames.
+func framesOf(src []float32) []pcm.Frame {
+	if len(src) < 2 {
+		return nil
+	}
+	return unsafe.Slice((*pcm.Frame)(unsafe.Pointer(&src[0])), len(src)/2)
+}
+
+func (s *subject) pitched() bool { return s.after > 0 }
+
+// run is one call of a kernel.
+type run struct {
+	n     int   // frames
+	pos   int64 // from the first frame that it may read
+	step  int64
+	slack int // frames of src beyond what it may read
+	at    int // where dst begins, of what is there
+	g     Ramp
+	kind  int // of samples
+	seed  uint64
+}
+
+// table is the memory of comparisons, between fences, and what it is filled with.
+type table struct {
+	dst     []pcm.Frame
+	wide    []float32
+	compact []int16
+	samples [3][]float32 // what is usual, what is hard, and both
+	words   [2][]int16
+}
+
+const many = 1 << 17 // samples of each kind
+
+func newTable(t testing.TB) *table {
+	m := &table{dst: fenced[pcm.Frame](t, 1024), wide: fenced[float32](t, many), compact: fenced[int16](t, many)}
+	r := rand.New(rand.NewPCG(9, 10))
+	hard := []float32{0, float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -0x1p-130, 1, -1, 8, -8, 1e30, -3e37, 0x1p-126}
+	for range 2 * many {
+		x, y := r.Float32()*2-1, hard[r.IntN(len(hard))]
+		m.samples[0], m.samples[1] = append(m.samples[0], x), append(m.samples[1], y)
+		if r.IntN(4) > 0 {
+			y = x
+		}
+		m.samples[2] = append(m.samples[2], y)
+		m.words[0] = append(m.words[0], int16(r.Uint32()))
+		m.words[1] = append(m.words[1], []int16{math.MinInt16, math.MaxInt16, 0, -1, 1000}[r.IntN(5)])
+	}
+	return m
+}
+
+// size returns how many frames of src a run may read.
+func (s *subject) size(c run) int {
+	return s.before + int((c.pos+int64(max(c.n-1, 0))*c.step)>>32) + 1 + s.after
+}
+
+// compare runs a kernel in Go and in all that the machine has, and reports what
+// differs. Its source stands at the upper fence and then at the lower one.
+func (m *table) compare(t *testing.T, s *subject, wide bool, c run) {
+	t.Helper()
+	defer func(old instructions) { level = old }(level)
+	if !s.pitched() {
+		c.pos, c.step = c.pos&^(One-1), One
+	}
+	size := s.channels * (s.size(c) + c.slack)
+	pos := c.pos + int64(s.before)<<32
+	var want []pcm.Frame
+	for _, l := range sets() {
+		for _, low := range []bool{false, true} {
+			if l == generic && low {
+				continue
+			}
+			from := c.at
+			if !low {
+				from = len(m.dst) - c.n - c.at
+			}
+			room := m.dst[max(from-20, 0):min(from+c.n+20, len(m.dst))]
+			for i := range room {
+				room[i] = pcm.Frame{7, -7}
+			}
+			dst := m.dst[from : from+c.n]
+			copy(dst, framesOf(m.samples[c.kind][many-c.seed%4096*2:]))
+			level = l
+			if wide {
+				src := m.wide[len(m.wide)-size:]
+				if low {
+					src = m.wide[:size]
+				}
+				copy(src, m.samples[c.kind][c.seed%many:])
+				s.wide(dst, src, pos, c.step, c.g)
+			} else {
+				src := m.compact[len(m.compact)-size:]
+				if low {
+					src = m.compact[:size]
+				}
+				copy(src, m.words[min(c.kind, 1)][c.seed%many:])
+				s.compact(dst, src, pos, c.step, c.g)
+			}
+			for i, x := range room {
+				if at := i + max(from-20, 0); (at < from || at >= from+c.n) && x != (pcm.Frame{7, -7}) {
+					t.Fatalf("%s (%v): writes frame %d of %d: %+v", s.name, l, at-from, c.n, c)
+				}
+			}
+			if l == generic {
+				want = slices.Clone(dst)
+				continue
+			}
+			for i := range dst {
+				for ch := range 2 {
+					a, b := dst[i][ch], want[i][ch]
+					if math.Float32bits(a) != math.Float32bits(b) && (a == a || b == b) {
+						t.Fatalf("%s (%v): channel %d of frame %d is %v (%#x), Go gives %v (%#x): %+v",
+							s.name, l, ch, i, a, math.Float32bits(a), b, math.Float32bits(b), c)
+					}
+				}
+			}
+		}
+	}
+}
+
+// steps are the pitches of the table: slow, usual, at the limits of kernels and
+// beyond them.
+var steps = []int64{
+	0, 1, One / 16, One/3 + 1, One - 1, One, One + 1, One * 11 / 10, One * 3 / 2, One * 155 / 100, 2*One - 1, 2 * One, 2*One + 1,
+	One * 37 / 10, 8*One - 1, 8 * One, 16 * One, 16*One + 12345,
+}
+
+// ramps are gains that stand still and that move, early and late.
+func ramps(r *rand.Rand, i int) Ramp {
+	g := Ramp{Left: r.Float32(), Right: r.Float32()*2 - 1, Start: r.IntN(100)}
+	switch i % 8 {
+	case 1, 2, 3:
+		g.LeftSlope, g.RightSlope = (r.Float32()-0.5)/50, (r.Float32()-0.5)/50
+	case 4:
+		g.LeftSlope = r.Float32() / 1000
+	case 5:
+		g.Left, g.LeftSlope, g.RightSlope = float32(math.Copysign(0, -1)), float32(math.Copysign(0, -1)), 0
+	case 6:
+		g.RightSlope, g.Start = 1e-7, 1<<24-r.IntN(200)
+	case 7:
+		g.Left, g.LeftSlope, g.Right, g.Start = 1e-30, 1e-9, 1e30, 1<<30+1
+	}
+	return g
+}
+
+// TestSameBits: whatever instructions a kernel is written in, it gives the bits
+// of the one in Go and touches nothing but what it may: over all lengths up to
+// 130 and longer ones, all alignments up to 16, pitches, gains and samples.
+func TestSameBits(t *testing.T) {
+	m, r := newTable(t), rand.New(rand.NewPCG(7, 8))
+	lengths := []int{480, 481, 512, 777, 960}
+	for n := range 131 {
+		lengths = append(lengths, n)
+	}
+	for i := range subjects {
+		s := &subjects[i]
+		for _, wide := range []bool{true, false} {
+			if !wide && s.compact == nil {
+				continue
+			}
+			for _, n := range lengths {
+				for offset := range 17 {
+					c := run{n: n, at: offset, kind: r.IntN(3), seed: r.Uint64(), g: ramps(r, r.IntN(8))}
+					c.pos = int64(offset)<<32 + int64(r.Uint32())
+					c.step = steps[r.IntN(len(steps))]
+					if r.IntN(2) == 0 {
+						c.step = r.Int64N(4 * One)
+					}
+					if r.IntN(2) == 0 {
+						c.slack = r.IntN(60)
+					}
+					m.compare(t, s, wide, c)
+				}
+			}
+		}
+	}
+}
+
+// TestFarSteps: steps beyond those that kernels take, up to the highest pitch.
+func TestFarSteps(t *testing.T) {
+	m := newTable(t)
+	for i := range subjects {
+		if s := &subjects[i]; s.pitched() {
+			for _, step := range []int64{255*One + 17, 256 * One, 300 * One} {
+				m.compare(t, s, true, run{n: 130, pos: 5 << 31, step: step, seed: 3, g: Ramp{Left: 1, Right: 1}})
+			}
+		}
+	}
+}
+
+// TestOutside: a source that is too short is a panic of Go, not a read outside.
+func TestOutside(t *testing.T) {
+	src := fenced[float32](t, 4096)
+	for i := range subjects {
+		s := &subjects[i]
+		if !s.pitched() {
+			continue
+		}
+		for _, pos := range []int64{int64(s.before)<<32 - 1, int64(len(src)/s.channels-s.after-63) << 32, -1 << 62, math.MaxInt64 - 5} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s at %d of %d frames does not panic", s.name, pos>>32, len(src)/s.channels)
+					}
+				}()
+				s.wide(make([]pcm.Frame, 64), src, pos, One, Ramp{Left: 1})
+			}()
+		}
+	}
+}
+
+// TestPrefetch: it may be asked for what ends at once, or is not there.
+func TestPrefetch(t *testing.T) {
+	src := fenced[float32](t, 4096)
+	Prefetch(src)
+	Prefetch(src[len(src)-1:])
+	Prefetch(src[len(src):])
+	Prefetch([]int16(nil))
+}
+
+func FuzzSameBits(f *testing.F) {
+	f.Add(uint8(0), true, uint16(64), uint64(1)<<31, uint64(One), uint8(0), uint8(0), uint8(0), uint64(1), float32(0.5), float32(-0.5), float32(0.001), float32(0), uint32(3))
+	f.Add(uint8(2), true, uint16(130), uint64(5)<<33, uint64(2*One-1), uint8(9), uint8(3), uint8(1), uint64(2), float32(1), float32(0), float32(0), float32(0), uint32(1)<<24)
+	f.Add(uint8(5), false, uint16(33), uint64(77), uint64(One/7), uint8(40), uint8(1), uint8(2), uint64(3), float32(1e-20), float32(1e9), float32(1), float32(-1), uint32(0))
+	f.Add(uint8(6), true, uint16(512), uint64(One-1), uint64(One*3/2), uint8(1), uint8(5), uint8(0), uint64(4), float32(0.1), float32(0.2), float32(0), float32(1e-4), uint32(63))
+	m := newTable(f)
+	f.Fuzz(func(t *testing.T, kernel uint8, wide bool, n uint16, pos, step uint64, slack, at, kind uint8, seed uint64, left, right, leftSlope, rightSlope float32, start uint32) {
+		s := &subjects[int(kernel)%len(subjects)]
+		m.compare(t, s, wide || s.compact == nil, run{
+			n: int(n % 700), pos: int64(pos % (64 * One)), step: int64(step % (60 * One)), slack: int(slack), at: int(at % 32), kind: int(kind % 3), seed: seed,
+			g: Ramp{left, right, leftSlope, rightSlope, int(start)},
+		})
+	})
+}
+
+// sets returns the instruction sets that this machine has.
+func sets() []instructions {
+	var out []instructions
+	for l := generic; l <= detect(); l++ {
+		out = append(out, l)
+	}
+	return out
+}
+
+func TestKernel(t *testing.T) {
+	if got := Kernel(); got != fmt.Sprint(detect()) {
+		t.Errorf("Kernel() = %q, this machine has %v", got, detect())
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package dsp
+
+import "testing"
+
+// fenced returns room for n values.
+func fenced[T any](_ testing.TB, n int) []T { return make([]T, n) }

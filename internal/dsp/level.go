@@ -1,0 +1,19 @@
+package dsp
+
+// instructions is a set that kernels are written for.
+type instructions uint8
+
+const (
+	generic instructions = iota // Go
+	avx2
+	avx512
+)
+
+// level is the best set that this machine has.
+var level = detect()
+
+// Kernel returns the name of the instructions that the kernels use here:
+// "avx512", "avx2" or "generic".
+func Kernel() string { return level.String() }
+
+func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }

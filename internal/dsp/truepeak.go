@@ -1,0 +1,158 @@
+package dsp
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// Lengths of interpolators, in frames.
+const (
+	QuarterTaps = 32
+	EighthTaps  = 64
+)
+
+// Interpolator fills taps, an even number of them, so that the sum of their
+// products with as many samples is the value of the signal at a fraction of a
+// frame, above 0 and below 1, after the one at len(taps)/2-1: a sinc under a
+// window that is a squared cosine.
+func Interpolator(taps []float64, fraction float64) {
+	sum := 0.0
+	for i := range taps {
+		x := float64(i-len(taps)/2+1) - fraction
+		w := pcm.CosPi(x / float64(len(taps)+1))
+		taps[i] = float64(pcm.SinPi(x) / float64(x*math.Pi) * float64(w*w))
+		sum += taps[i]
+	}
+	for i := range taps {
+		taps[i] /= sum
+	}
+}
+
+// The places between two frames mirror each other around the middle, and so do
+// their taps. middle holds those of the middle; sum and difference hold what two
+// places as far from it on either side have in common. All stand for the first
+// half of the taps: the other half is their mirror.
+type mirrored struct{ sum, difference [EighthTaps / 2]float64 }
+
+// quarter is the places 1/4 and 3/4 under the shorter taps; eighth has 1/8 and
+// 7/8, 2/8 and 6/8, 3/8 and 5/8 under the longer ones.
+var (
+	quarterMiddle = mirror(QuarterTaps, 0.5).sum
+	quarter       = mirror(QuarterTaps, 0.25)
+	eighthMiddle  = mirror(EighthTaps, 0.5).sum
+	eighth        = [...]mirrored{mirror(EighthTaps, 0.125), mirror(EighthTaps, 0.25), mirror(EighthTaps, 0.375)}
+)
+
+func mirror(length int, fraction float64) (m mirrored) {
+	var taps [EighthTaps]float64
+	Interpolator(taps[:length], fraction)
+	for k := range length / 2 {
+		a, b := taps[k], taps[length-1-k]
+		m.sum[k], m.difference[k] = (a+b)/2, (a-b)/2
+	}
+	return m
+}
+
+// TruePeakBound is more than the largest magnitude that TruePeaks finds where
+// no sample is beyond 1: the largest sum of the magnitudes of the taps.
+var TruePeakBound = bound()
+
+func bound() (largest float64) {
+	for _, fraction := range []float64{0.25, 0.5} {
+		var taps [QuarterTaps]float64
+		Interpolator(taps[:], fraction)
+		sum := 0.0
+		for _, x := range taps {
+			sum += math.Abs(x)
+		}
+		largest = max(largest, sum)
+	}
+	return float64(largest * (1 + 0x1p-40)) // for the roundings of so many sums
+}
+
+// TruePeaks sets dst[i] to the largest magnitude of both channels from
+// src[i+15] to src[i+16], both included, under four-fold oversampling, as ITU-R
+// BS.1770-4, annex 2, has it with fewer taps. len(src) >= len(dst)+31; samples
+// are finite.
+func TruePeaks(dst []float64, src []pcm.Frame) {
+	const run, before = 64, QuarterTaps/2 - 1
+	var x [2][run + QuarterTaps - 1]float64
+	for len(dst) > 0 {
+		n := min(len(dst), run)
+		for i, f := range src[:n+QuarterTaps-1] {
+			x[0][i], x[1][i] = float64(f[0]), float64(f[1])
+		}
+		for i := range dst[:n] {
+			peak := 0.0
+			for c := range x {
+				window := (*[QuarterTaps]float64)(x[c][i:])
+				q1, q2, q3 := Quarters(window)
+				peak = larger(larger(peak, window[before]), window[before+1])
+				peak = larger(larger(larger(peak, q1), q2), q3)
+			}
+			dst[i] = peak
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// Quarters returns the values at the three places between the two samples in
+// the middle of x.
+func Quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
+	var m0, m1, s0, s1, d0, d1 float64 // even and odd taps apart
+	for k := 0; k < QuarterTaps/2; k += 2 {
+		a, b := x[k], x[QuarterTaps-1-k]
+		m0 += float64((a + b) * quarterMiddle[k])
+		s0 += float64((a + b) * quarter.sum[k])
+		d0 += float64((a - b) * quarter.difference[k])
+		a, b = x[k+1], x[QuarterTaps-2-k]
+		m1 += float64((a + b) * quarterMiddle[k+1])
+		s1 += float64((a + b) * quarter.sum[k+1])
+		d1 += float64((a - b) * quarter.difference[k+1])
+	}
+	s, d := s0+s1, d0+d1
+	return s + d, m0 + m1, s - d
+}
+
+// FinePeak returns the largest magnitude of both channels at the seven places
+// between src[31] and src[32] that eight-fold oversampling has, by twice the
+// taps of TruePeaks. len(src) >= 64; samples are finite.
+func FinePeak(src []pcm.Frame) float64 {
+	src = src[:EighthTaps]
+	var x, y [2][EighthTaps / 2]float64 // the sums and the differences of frames that mirror each other
+	for k := range EighthTaps / 2 {
+		a, b := src[k], src[EighthTaps-1-k]
+		x[0][k], x[1][k] = float64(a[0])+float64(b[0]), float64(a[1])+float64(b[1])
+		y[0][k], y[1][k] = float64(a[0])-float64(b[0]), float64(a[1])-float64(b[1])
+	}
+	peak := 0.0
+	for c := range x {
+		peak = larger(peak, dot(&x[c], &eighthMiddle))
+		for p := range eighth {
+			s, d := dot(&x[c], &eighth[p].sum), dot(&y[c], &eighth[p].difference)
+			peak = larger(larger(peak, s+d), s-d)
+		}
+	}
+	return peak
+}
+
+// dot is the sum of the products, every fourth of them added up apart.
+func dot(x, taps *[EighthTaps / 2]float64) float64 {
+	var a, b, c, d float64
+	for k := 0; k < len(x); k += 4 {
+		a += float64(x[k] * taps[k])
+		b += float64(x[k+1] * taps[k+1])
+		c += float64(x[k+2] * taps[k+2])
+		d += float64(x[k+3] * taps[k+3])
+	}
+	return (a + b) + (c + d)
+}
+
+// larger is the larger of a peak and a magnitude.
+func larger(peak, x float64) float64 {
+	if x = math.Abs(x); x > peak {
+		return x
+	}
+	return peak
+}
