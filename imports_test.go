@@ -23,9 +23,10 @@ var arrows = map[string][]string{
 	"internal/soundcheck":  {"voicepool/pcm"},
 	"internal/dsp":         {"voicepool/pcm", "golang.org/x/sys/cpu"},
 	"internal/loudness":    {"voicepool/pcm", "voicepool/internal/dsp"},
+	"internal/steal":       {"voicepool/pcm", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/voice"},
 	"voice":                {"voicepool/pcm", "voicepool/internal/dsp"},
 	"mixer":                {"voicepool/pcm", "voicepool/voice", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness"},
-	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded"},
+	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded", "github.com/fsnotify/fsnotify"},
 	"sounds/embedded":      {},
 	"beepio":               {"voicepool/mixer", "voicepool/sounds", "voicepool/pcm", "github.com/gopxl/beep/v2"},
 	"device":               {"voicepool/pcm"},
@@ -50,7 +51,7 @@ func audioSide(file string) bool {
 	case "internal/dsp/", "internal/ring/":
 		return true
 	case "voice/":
-		return name != "sound.go"
+		return name != "sound.go" && name != "stream.go" // the control side of sounds
 	case "mixer/":
 		return strings.HasPrefix(name, "audio") || name == "limiter.go"
 	}

@@ -99,8 +99,8 @@ func TestReader(t *testing.T) {
 					}
 					continue
 				}
-				y := float64(int16(binary.LittleEndian.Uint16(b)))
-				if w := float64(x) * 32768; math.Abs(y-min(max(w, -32768), 32767)) > 0.5 {
+				y := int16(binary.LittleEndian.Uint16(b))
+				if w, _ := (pcm.Dither{}).Int16(x, uint64(2*i+c)); y != w {
 					t.Fatalf("frame %d is %v, want %v", i, y, w)
 				}
 				clipped = clipped || y == 32767

@@ -15,7 +15,7 @@ type Encoding uint8
 
 const (
 	Float32 Encoding = iota // four bytes, full scale -1..+1
-	Int16                   // two bytes; beyond full scale it clips
+	Int16                   // two bytes, dithered; beyond full scale it clips
 )
 
 // Reader is a mixer as a stream of bytes that never ends.
@@ -25,6 +25,8 @@ type Reader struct {
 	frames   [block]pcm.Frame
 	bytes    [block * 8]byte
 	rest     []byte // of bytes, not read yet
+	dither   pcm.Dither
+	samples  uint64 // written
 }
 
 var _ io.Reader = (*Reader)(nil)
@@ -61,6 +63,7 @@ func (r *Reader) append(b []byte, x float32) []byte {
 	if r.encoding == Float32 {
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 	}
-	y := math.RoundToEven(float64(x) * 32768)
-	return binary.LittleEndian.AppendUint16(b, uint16(int16(min(max(y, -32768), 32767))))
+	y, _ := r.dither.Int16(x, r.samples)
+	r.samples++
+	return binary.LittleEndian.AppendUint16(b, uint16(y))
 }

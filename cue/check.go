@@ -1,6 +1,10 @@
 package cue
 
-import "fmt"
+import (
+	"fmt"
+
+	"voicepool/mixer"
+)
 
 // CheckRender says why a sheet that names no length would never end: a loop
 // that nothing stops, or a pause that nothing resumes or stops. The error is
@@ -15,8 +19,10 @@ func (s *Sheet) CheckRender() error {
 		c := &s.Cues[i]
 		what := ""
 		switch {
-		case c.Verb == Play && c.Loop && c.For == nil && !ends.stopped(c, s.moment(i)):
+		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.stopped(s, c, s.moment(i)) && !ends.released(c, s.moment(i)):
 			what = fmt.Sprintf("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
+		case c.Verb == Set && c.Change.Fields&mixer.Rounds != 0 && c.Change.Rounds == mixer.Forever && ends.loops(s, i):
+			what = fmt.Sprintf("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
 		case c.Verb == Pause && ends.paused(s, i):
 			what = fmt.Sprintf("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
 		}
@@ -46,7 +52,8 @@ func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last().Frames(s.R
 
 // endings is when each target is stopped and resumed for the last time.
 type endings struct {
-	stops, resumes map[string]moment // by target; everything is "all"
+	stops, resumes  map[string]moment // by target; everything is "all"
+	releases, keeps map[string]moment // of ids out of their loops, and in them for ever
 }
 
 // target returns what a cue acts on. For what holds and ends voices the master
@@ -59,7 +66,7 @@ func (c *Cue) target() string {
 }
 
 func (s *Sheet) endings() *endings {
-	e := &endings{map[string]moment{}, map[string]moment{}}
+	e := &endings{map[string]moment{}, map[string]moment{}, map[string]moment{}, map[string]moment{}}
 	for i := range s.Cues {
 		c := &s.Cues[i]
 		last := e.stops
@@ -67,6 +74,13 @@ func (s *Sheet) endings() *endings {
 		case Resume:
 			last = e.resumes
 		case Stop:
+		case Set:
+			if c.Change.Fields&mixer.Rounds == 0 {
+				continue
+			}
+			if last = e.releases; c.Change.Rounds == mixer.Forever {
+				last = e.keeps
+			}
 		default:
 			continue
 		}
@@ -79,9 +93,54 @@ func (s *Sheet) endings() *endings {
 }
 
 // stopped reports whether the voices of a cue that plays are stopped after m.
-func (e *endings) stopped(c *Cue, m moment) bool {
-	for _, target := range [...]string{c.ID, c.Bus, "all"} {
-		if stop, ok := e.stops[target]; ok && target != "" && m.before(stop) {
+func (e *endings) stopped(s *Sheet, c *Cue, m moment) bool {
+	after := func(last map[string]moment, target string) bool {
+		stop, ok := last[target]
+		return ok && target != "" && m.before(stop)
+	}
+	for bus := c.Bus; bus != ""; bus = s.parent(bus) {
+		if after(e.stops, bus) {
+			return true
+		}
+	}
+	return after(e.stops, c.ID) || after(e.stops, "all")
+}
+
+// released reports whether the voices of a cue are let out of their loops after m.
+func (e *endings) released(c *Cue, m moment) bool {
+	last, ok := e.releases[c.ID]
+	kept, again := e.keeps[c.ID]
+	return ok && c.ID != "" && m.before(last) && !(again && last.before(kept))
+}
+
+// loops reports whether some voice that would have come to its end loops for ever
+// by a cue.
+func (e *endings) loops(s *Sheet, set int) bool {
+	m := s.moment(set)
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if c.Verb == Play && c.ID == s.Cues[set].Target && (!c.Loop || c.Rounds > 0) && c.For == nil &&
+			(moment{c.At.Frames(s.Rate), i}).before(m) && !e.stopped(s, c, m) && !e.released(c, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// parent returns the bus that a bus goes into; empty: the master.
+func (s *Sheet) parent(bus string) string {
+	for i := range s.Buses {
+		if s.Buses[i].Name == bus {
+			return s.Buses[i].Parent
+		}
+	}
+	return ""
+}
+
+// below reports whether a bus is another or goes into it, at any depth.
+func (s *Sheet) below(bus, other string) bool {
+	for ; bus != ""; bus = s.parent(bus) {
+		if bus == other {
 			return true
 		}
 	}
@@ -107,7 +166,7 @@ func (e *endings) paused(s *Sheet, pause int) bool {
 			if c.ID != p.Target || !(moment{c.At.Frames(s.Rate), i}).before(m) {
 				continue
 			}
-		case p.target() != "all" && c.Bus != p.Target:
+		case p.target() != "all" && !s.below(c.Bus, p.Target):
 			continue
 		default:
 			// What starts on a paused bus is held as well.
@@ -115,7 +174,7 @@ func (e *endings) paused(s *Sheet, pause int) bool {
 				from = last
 			}
 		}
-		if !e.stopped(c, from) {
+		if !e.stopped(s, c, from) {
 			return true
 		}
 	}

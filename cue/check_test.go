@@ -41,8 +41,32 @@ func TestCheckRender(t *testing.T) {
 		{"{at: 0, play: coin}, {at: 1, pause: all}", false},
 		{"{at: 0, play: coin}, {at: 1, pause: all}, {at: 2, resume: master}", true},
 		{"{at: 0, play: coin, bus: x}, {at: 1, pause: x}, {at: 2, resume: all}", false},
+		{"{at: 0, play: coin, loop: 3}", true},
+		{"{at: 0, play: rounds}", true},
+		{"{at: 0, play: rounds, loop: true}", false},
+		{"{at: 0, play: looped, loop: 2}", true},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, set: a, loop: false}", true},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, set: a, loop: 3}", true},
+		{"{at: 1, play: coin, loop: true, id: a}, {at: 0, set: a, loop: 3}", false},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, set: a, loop: 3}, {at: 2, set: a, loop: true}", false},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 2, set: a, loop: 3}, {at: 1, set: a, loop: true}", true},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, set: a, loop: true}, {at: 1, set: a, loop: 3}", true},
+		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, set: a, loop: 3}, {at: 1, set: a, loop: true}", false},
+		{"{at: 0, play: coin, id: a}, {at: 1, set: a, loop: true}", false},
+		{"{at: 0, play: coin, id: a, loop: 3}, {at: 1, set: a, loop: true}", false},
+		{"{at: 0, play: coin, id: a}, {at: 1, set: a, loop: true}, {at: 2, set: a, loop: false}", true},
+		{"{at: 0, play: coin, id: a}, {at: 1, set: a, loop: true}, {at: 2, stop: a}", true},
+		{"{at: 0, play: coin, id: a, for: 1s}, {at: 1, set: a, loop: true}", true},
+		{"{at: 2, play: coin, id: a}, {at: 1, set: a, loop: true}", true},
+		{"{at: 0, play: coin, id: a}, {at: 1, seek: a, to: 0, every: 1s, times: 9}", true},
+		{"{at: 0, play: coin, loop: true, bus: z}, {at: 1, stop: x}", true},
+		{"{at: 0, play: coin, loop: true, bus: x}, {at: 1, stop: z}", false},
+		{"{at: 0, play: coin, bus: z}, {at: 1, pause: x}", false},
+		{"{at: 0, play: coin, bus: z}, {at: 1, pause: x}, {at: 2, resume: z}", false},
+		{"{at: 0, play: coin, bus: z}, {at: 1, pause: x}, {at: 2, resume: x}", true},
+		{"{at: 0, play: coin, bus: x}, {at: 1, pause: z}", true},
 	} {
-		const head = "buses: {x: {}, y: {}}\nsounds: {looped: {file: engine, loop: true}}\n"
+		const head = "buses: {x: {}, y: {}, z: {parent: x}}\nsounds: {looped: {file: engine, loop: true}, rounds: {file: engine, loop: 3}}\n"
 		s := parse(t, head+"cues: ["+c.cues+"]")
 		if err := s.CheckRender(); (err == nil) != c.ends {
 			t.Errorf("%s: %v, want an end: %v", c.cues, err, c.ends)

@@ -42,8 +42,10 @@ func (p *Player) ahead() int64 {
 //
 // When ctx ends, the rest of the sheet is left out, everything fades out within
 // 300 ms, and Feed returns the error of ctx; so it does, after a second, when
-// the device has stopped to call Render.
+// the device has stopped to call Render. A stream that turned out to be broken is
+// its error when all the rest has been played.
 func (p *Player) Feed(ctx context.Context) error {
+	defer p.Close()
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
@@ -52,7 +54,7 @@ func (p *Player) Feed(ctx context.Context) error {
 		switch {
 		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.Latency()):
 			p.poll()
-			return nil
+			return p.streams.err()
 		case !p.finished(&st):
 			if _, err := p.feed(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 				return err
@@ -60,7 +62,7 @@ func (p *Player) Feed(ctx context.Context) error {
 		case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.Latency()):
 			p.poll()
 			p.miss()
-			return nil
+			return p.streams.err()
 		}
 		select {
 		case <-ctx.Done():

@@ -18,7 +18,8 @@ type reader struct {
 	buses  map[string]bool // and "master"
 	sounds map[string]int  // by name, in Sheet.Sounds
 	ids    map[string]uint64
-	more   int // faults that are not listed
+	groups map[string]*Sound // the first of each
+	more   int               // faults that are not listed
 }
 
 func (r *reader) fail(at place, format string, args ...any) {
@@ -187,10 +188,12 @@ func (r *reader) whole(p *pair, from, to int64) (int64, bool) {
 	return 0, false
 }
 
-func (r *reader) integer(p *pair, dst *int, from, to int64) {
-	if n, ok := r.whole(p, from, to); ok {
+func (r *reader) integer(p *pair, dst *int, from, to int64) bool {
+	n, ok := r.whole(p, from, to)
+	if ok {
 		*dst = int(n)
 	}
+	return ok
 }
 
 // flag reads true or false.

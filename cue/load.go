@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -14,11 +15,13 @@ import (
 // way, so that the conversion of its rate leaves no seam.
 type loaded struct{ once, looped []*voice.Sound }
 
-func (l *loaded) file(i int, loop bool) *voice.Sound {
+func (l *loaded) file(i int, loop bool) *voice.Sound { return l.files(loop)[i] }
+
+func (l *loaded) files(loop bool) []*voice.Sound {
 	if loop {
-		return l.looped[i]
+		return l.looped
 	}
-	return l.once[i]
+	return l.once
 }
 
 // Loading is told of every file that has been loaded or could not be: how many
@@ -31,11 +34,11 @@ type Loading func(done, total int)
 // that cannot be had comes as Errors, which wrap ErrSound, in the order of the
 // sheet's lines; when ctx ends it is its error.
 func (s *Sheet) LoadSounds(ctx context.Context, bank *sounds.Bank, progress Loading) error {
-	_, err := s.load(ctx, bank, progress)
+	_, err := s.load(ctx, bank, progress, &broken{})
 	return err
 }
 
-func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading) ([]loaded, error) {
+func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b *broken) ([]loaded, error) {
 	type use struct{ once, looped bool }
 	uses := make([]use, len(s.Sounds))
 	for i := range s.Cues {
@@ -53,13 +56,16 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading) (
 	want := func(sound *Sound, loop bool) []*voice.Sound {
 		out := make([]*voice.Sound, len(sound.Files))
 		for i, f := range sound.Files {
-			sources = append(sources, s.source(f, sounds.Source{Loop: loop, Leveling: sound.Leveling}))
+			sources = append(sources, s.source(f, sounds.Source{Loop: loop, Leveling: sound.Leveling, Masking: s.Overflow == mixer.StealMasked}))
 			files = append(files, f)
 			places = append(places, &out[i])
 		}
 		return out
 	}
 	for i := range s.Sounds {
+		if s.Sounds[i].Stream {
+			continue
+		}
 		if uses[i].once || !uses[i].looped {
 			all[i].once = want(&s.Sounds[i], false)
 		}
@@ -68,6 +74,7 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading) (
 		}
 	}
 	r := reader{sheet: s}
+	s.openStreams(ctx, bank, all, &r, b)
 	done := 0
 	bank.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
 		*places[i] = got
@@ -82,7 +89,26 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	s.checkLoops(all, &r)
 	return all, r.sorted()
+}
+
+// checkLoops says which cues loop a stream that cannot.
+func (s *Sheet) checkLoops(all []loaded, r *reader) {
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if c.Verb != Play || !c.Loop || !s.Sounds[c.Sound].Stream {
+			continue
+		}
+		for j, got := range all[c.Sound].looped {
+			if got == nil {
+				continue
+			}
+			if from, to := got.Loop(); to <= from {
+				r.noSound(s.Sounds[c.Sound].Files[j], errLoop)
+			}
+		}
+	}
 }
 
 // noSound notes what is wrong with a file, once for both ways to play it.
@@ -91,6 +117,12 @@ func (r *reader) noSound(f File, err error) {
 	if !slices.ContainsFunc(r.wrong, func(o *Error) bool { return o.Error() == e.Error() }) {
 		r.wrong = append(r.wrong, e)
 	}
+}
+
+// Source returns how a file of one of the sheet's sounds is loaded, to be looped
+// or not, and where it is.
+func (s *Sheet) Source(sound *Sound, f File, loop bool) sounds.Source {
+	return s.source(f, sounds.Source{Loop: loop, Leveling: sound.Leveling, Masking: s.Overflow == mixer.StealMasked})
 }
 
 // source completes what is to be loaded with where it is: relative to the

@@ -70,7 +70,7 @@ var rootKeys = []string{
 
 func (r *reader) root(n *node) {
 	s := r.sheet
-	var buses, sounds, cues, grow, refuse *pair
+	var buses, sounds, cues, grow, refuse, overflow *pair
 	r.each(n, "a cue sheet", rootKeys, func(key string, p *pair) {
 		switch key {
 		case "cues":
@@ -84,10 +84,9 @@ func (r *reader) root(n *node) {
 		case "voices":
 			r.integer(p, &s.Voices, 1, 65536)
 		case "virtual":
-			if n, ok := r.whole(p, 0, 65536); ok && n > 0 {
-				r.fail(p.value.place, "virtual: virtual voices are not available yet; leave it out, or write 0")
-			}
+			r.integer(p, &s.Virtual, 0, 65536)
 		case "overflow":
+			overflow = p
 			r.overflow(p)
 		case "grow":
 			grow = p
@@ -95,7 +94,7 @@ func (r *reader) root(n *node) {
 			refuse = p
 			r.flag(p, &s.Refuse)
 		case "quality":
-			r.quality(p)
+			r.quality(p, &s.Quality)
 		case "rate":
 			r.integer(p, &s.Rate, 1000, 768000)
 		case "seed":
@@ -118,6 +117,9 @@ func (r *reader) root(n *node) {
 	if refuse != nil && s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
 		r.fail(refuse.place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
 	}
+	if overflow != nil && s.Overflow == mixer.StealMasked && s.Virtual == 0 {
+		r.fail(overflow.place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
+	}
 	if buses != nil {
 		r.allBuses(buses.value)
 	}
@@ -130,38 +132,42 @@ func (r *reader) root(n *node) {
 }
 
 func (r *reader) master(n *node) {
-	r.each(n, "master", []string{"gain", "limiter"}, func(key string, p *pair) {
-		if key == "limiter" {
-			r.flag(p, &r.sheet.Master.Limiter)
-			return
+	m := &r.sheet.Master
+	var clip *pair
+	r.each(n, "master", []string{"gain", "limiter", "soft_clip", "dc_guard"}, func(key string, p *pair) {
+		switch key {
+		case "limiter":
+			r.flag(p, &m.Limiter)
+		case "soft_clip":
+			clip = p
+			r.flag(p, &m.SoftClip)
+		case "dc_guard":
+			r.flag(p, &m.DCGuard)
+		case "gain":
+			r.decibels(p, (*float64)(&m.Gain))
 		}
-		r.decibels(p, (*float64)(&r.sheet.Master.Gain))
 	})
+	if m.SoftClip && m.Limiter {
+		r.fail(clip.place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
+	}
 }
 
 func (r *reader) overflow(p *pair) {
-	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool}
+	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked}
 	words := make([]string, len(policies))
 	for i, o := range policies {
 		words[i] = o.String()
-	}
-	if p.value.kind == scalar && p.value.text == "masked" {
-		r.fail(p.value.place, "overflow: masked is not available yet; it takes one of %s", join(words))
-		return
 	}
 	if i, ok := r.choice(p, words); ok {
 		r.sheet.Overflow = policies[i]
 	}
 }
 
-func (r *reader) quality(p *pair) {
-	words := []string{"linear", "cubic"}
-	if p.value.kind == scalar && p.value.text == "best" {
-		r.fail(p.value.place, "quality: best is not available yet; it takes one of %s", join(words))
-		return
-	}
-	if i, ok := r.choice(p, words); ok {
-		r.sheet.Quality = [...]voice.Quality{voice.Linear, voice.Cubic}[i]
+var qualityNames = [...]string{"linear", "cubic", "best"}
+
+func (r *reader) quality(p *pair, dst *voice.Quality) {
+	if i, ok := r.choice(p, qualityNames[:]); ok {
+		*dst, _ = voice.ParseQuality(qualityNames[i])
 	}
 }
 
@@ -183,7 +189,7 @@ func (r *reader) grow(p *pair) {
 	})
 }
 
-var duckKeys = []string{"when", "by", "attack", "release"}
+var duckKeys = []string{"when", "by", "attack", "hold", "release"}
 
 func (r *reader) allBuses(n *node) {
 	if n.kind == mapping {
@@ -191,13 +197,14 @@ func (r *reader) allBuses(n *node) {
 			r.buses[n.pairs[i].key] = true
 		}
 	}
+	parents := map[string]*pair{}
 	r.named(n, "buses", func(p *pair) {
 		b := Bus{Name: p.key}
 		if p.key == "all" || p.key == "master" {
 			r.fail(p.place, "the name %q is reserved; call the bus something else", p.key)
 			return
 		}
-		r.each(p.value, "a bus", []string{"gain", "pan", "pitch", "voices", "mute", "duck"}, func(key string, p *pair) {
+		r.each(p.value, "a bus", []string{"parent", "gain", "pan", "pitch", "voices", "mute", "solo", "duck"}, func(key string, p *pair) {
 			switch key {
 			case "gain":
 				r.decibels(p, (*float64)(&b.Gain))
@@ -209,12 +216,34 @@ func (r *reader) allBuses(n *node) {
 				r.integer(p, &b.Voices, 1, 65536)
 			case "mute":
 				r.flag(p, &b.Mute)
+			case "solo":
+				r.flag(p, &b.Solo)
+			case "parent":
+				if r.bus(p, &b.Parent) {
+					parents[b.Name] = p
+				}
 			case "duck":
 				b.Duck = r.duck(p, b.Name)
 			}
 		})
 		r.sheet.Buses = append(r.sheet.Buses, b)
 	})
+	r.tree(parents)
+}
+
+// tree sees to it that no bus is below itself.
+func (r *reader) tree(parents map[string]*pair) {
+	for i := range r.sheet.Buses {
+		name := r.sheet.Buses[i].Name
+		up := parents[name]
+		for steps := 0; up != nil; steps++ {
+			if above := up.value.text; above == name || steps > len(parents) {
+				r.fail(parents[name].value.place, "parent: the bus %s would be below itself", quote(name))
+				break
+			}
+			up = parents[up.value.text]
+		}
+	}
 }
 
 func (r *reader) duck(p *pair, bus string) *Duck {
@@ -231,6 +260,8 @@ func (r *reader) duck(p *pair, bus string) *Duck {
 			r.number(p, (*float64)(&d.By), 0, 120, unitDecibels)
 		case "attack":
 			r.time(p, &d.Attack)
+		case "hold":
+			r.time(p, &d.Hold)
 		case "release":
 			r.time(p, &d.Release)
 		}

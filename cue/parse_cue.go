@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"voicepool/mixer"
+	"voicepool/voice"
 )
 
 const maxCues = 500000
@@ -15,9 +16,13 @@ var verbKeys = map[Verb][]string{
 		"at", "play", "id", "bus", "gain", "pan", "pitch", "speed", "loop", "fade_in", "from", "for", "priority", "protect",
 		"every", "times", "until",
 	},
-	Stop:   {"at", "stop", "over", "every", "times", "until"},
-	Fade:   {"at", "fade", "to", "over", "every", "times", "until"},
-	Set:    {"at", "set", "gain", "pan", "pitch", "speed", "mute", "over", "every", "times", "until"},
+	Stop: {"at", "stop", "over", "every", "times", "until"},
+	Fade: {"at", "fade", "to", "over", "shape", "every", "times", "until"},
+	Set: {
+		"at", "set", "gain", "pan", "pitch", "speed", "mute", "solo", "loop", "priority", "protect", "over", "shape",
+		"every", "times", "until",
+	},
+	Seek:   {"at", "seek", "to", "every", "times", "until"},
 	Pause:  {"at", "pause", "every", "times", "until"},
 	Resume: {"at", "resume", "every", "times", "until"},
 }
@@ -89,9 +94,13 @@ func (r *reader) cue(n *node, c *Cue, all []string) (target *pair) {
 			r.cueKey(key, p, c, &f)
 		}
 	})
+	// What seems to be missing is most often there under a name that is unknown.
+	f.unknown = slices.ContainsFunc(n.pairs, func(p pair) bool { return !slices.Contains(all, p.key) })
 	r.finishCue(n, c, &f)
 	if verb == nil {
-		r.fail(n.place, "a cue needs one of %s", join(verbNames[:]))
+		if !f.unknown {
+			r.fail(n.place, "a cue needs one of %s", join(verbNames[:]))
+		}
 		return nil
 	}
 	if c.Verb == Play || verb.value.kind == nothing {
@@ -112,9 +121,11 @@ func (r *reader) foreignKeys(n *node, v Verb, keys, all []string) {
 // cueFields is what of a cue depends on its other keys.
 type cueFields struct {
 	at, every, times, until, to *pair
+	shape                       *pair // of a set
 	untilTime                   Time
 	sound                       int
 	hasSound, faulty            bool
+	unknown                     bool            // it has a key that no cue has
 	given                       map[string]bool // what replaces the sound's
 }
 
@@ -134,6 +145,10 @@ func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
 		r.change(c, mixer.Gain, r.decibels(p, (*float64)(&c.Change.Gain)))
 	case "to":
 		f.to = p
+		if c.Verb == Seek {
+			r.time(p, &c.To)
+			break
+		}
 		r.change(c, mixer.Gain, r.decibels(p, (*float64)(&c.Change.Gain)))
 	case "pan":
 		r.change(c, mixer.Pan, r.pan(p, &c.Change.Pan))
@@ -143,12 +158,34 @@ func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
 		r.change(c, mixer.Speed, r.speed(p, &c.Change.Speed))
 	case "mute":
 		r.change(c, mixer.Mute, r.flag(p, &c.Change.Mute))
+	case "solo":
+		r.change(c, mixer.Solo, r.flag(p, &c.Change.Solo))
+	case "shape":
+		if c.Verb == Set {
+			f.shape = p
+		}
+		if i, ok := r.choice(p, shapeNames); ok {
+			c.Change.Shape = voice.Shape(i)
+		}
 	case "loop":
-		r.flag(p, &c.Loop)
+		loops := r.loop(p, &c.Loop, &c.Rounds)
+		if c.Verb == Set {
+			r.change(c, mixer.Rounds, loops)
+			c.Change.Rounds = c.Rounds
+			if c.Loop && c.Rounds == 0 {
+				c.Change.Rounds = mixer.Forever
+			}
+		}
 	case "protect":
-		r.flag(p, &c.Protect)
+		if ok = r.flag(p, &c.Protect); c.Verb == Set {
+			r.change(c, mixer.Protect, ok)
+			c.Change.Protect = c.Protect
+		}
 	case "priority":
-		r.priority(p, &c.Priority)
+		if ok = r.priority(p, &c.Priority); c.Verb == Set {
+			r.change(c, mixer.Priority, ok)
+			c.Change.Priority = c.Priority
+		}
 	case "fade_in":
 		r.time(p, &c.FadeIn)
 	case "from":
@@ -190,7 +227,30 @@ func (r *reader) change(c *Cue, f mixer.Fields, ok bool) {
 	}
 }
 
-func (r *reader) priority(p *pair, dst *int) { r.integer(p, dst, -1000000, 1000000) }
+func (r *reader) priority(p *pair, dst *int) bool { return r.integer(p, dst, -1000000, 1000000) }
+
+// loop reads true, false, or how often a loop is played.
+func (r *reader) loop(p *pair, on *bool, rounds *int) bool {
+	if n, err := parseWhole(p.value.text, 1, maxRounds); p.value.kind == scalar && !p.value.quoted && err == nil {
+		*on, *rounds = true, int(n)
+		return true
+	}
+	if text := p.value.text; p.value.kind != scalar || p.value.quoted || text != "true" && text != "false" {
+		what := quote(text)
+		if p.value.kind != scalar {
+			what = p.value.kind.String()
+		}
+		r.fail(p.value.place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", maxRounds, what)
+		return false
+	}
+	*on, *rounds = p.value.text == "true", 0
+	return true
+}
+
+const maxRounds = 1000000000
+
+// shapeNames are the ways of a gain.
+var shapeNames = []string{voice.InDecibels.String(), voice.InAmplitude.String(), voice.RaisedCosine.String(), voice.ConstantPower.String()}
 
 func (r *reader) id(p *pair, c *Cue) {
 	if !r.word(p, &c.ID) {
@@ -227,6 +287,9 @@ func (r *reader) target(p *pair, c *Cue) {
 		if c.Change.Fields&mixer.Speed != 0 {
 			r.fail(at, "%s: a bus has no speed; move its pitch", p.key)
 		}
+		if c.Change.Fields&(mixer.Priority|mixer.Protect|mixer.Rounds) != 0 {
+			r.fail(at, "%s: a bus has no priority, protect or loop; set those of an id", p.key)
+		}
 		if name == "master" && c.Change.Fields&mixer.Pitch != 0 {
 			r.fail(at, "%s: the master has no pitch; move that of a bus", p.key)
 		}
@@ -234,6 +297,9 @@ func (r *reader) target(p *pair, c *Cue) {
 		c.Scope, c.tag = OnID, r.ids[name]
 		if c.Change.Fields&mixer.Mute != 0 {
 			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.key, quote(name))
+		}
+		if c.Change.Fields&mixer.Solo != 0 {
+			r.fail(at, "%s: only a bus can be soloed", p.key)
 		}
 	default:
 		hint := suggest(name, slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}))
@@ -246,16 +312,22 @@ func (r *reader) target(p *pair, c *Cue) {
 
 // finishCue checks what keys say together, and fills in what the sound says.
 func (r *reader) finishCue(n *node, c *Cue, f *cueFields) {
-	if f.at == nil && missing(n, "at") {
+	if f.at == nil && missing(n, "at") && !f.unknown {
 		r.fail(n.place, "a cue needs `at`, its time")
 	}
-	if c.Verb == Fade && missing(n, "to") {
+	if c.Verb == Fade && missing(n, "to") && !f.unknown {
 		r.fail(n.place, "a fade needs `to`, the decibels that it leads to")
 	}
-	if c.Verb == Set && !slices.ContainsFunc(n.pairs, func(p pair) bool {
-		return slices.Contains([]string{"gain", "pan", "pitch", "speed", "mute"}, p.key)
+	if c.Verb == Seek && missing(n, "to") && !f.unknown {
+		r.fail(n.place, "a seek needs `to`, the place in the sound that it leads to")
+	}
+	if c.Verb == Set && !f.unknown && !slices.ContainsFunc(n.pairs, func(p pair) bool {
+		return slices.Contains([]string{"gain", "pan", "pitch", "speed", "mute", "solo", "loop", "priority", "protect"}, p.key)
 	}) {
-		r.fail(n.place, "a set needs something to set: gain, pan, pitch, speed or, for a bus, mute")
+		r.fail(n.place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
+	}
+	if f.shape != nil && missing(n, "gain") {
+		r.fail(f.shape.place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
 	}
 	r.repetitions(n, c, f)
 	if !f.hasSound {
@@ -267,6 +339,10 @@ func (r *reader) finishCue(n *node, c *Cue, f *cueFields) {
 	inherit(f, "priority", &c.Priority, s.Priority)
 	inherit(f, "protect", &c.Protect, s.Protect)
 	inherit(f, "loop", &c.Loop, s.Loop)
+	inherit(f, "loop", &c.Rounds, s.Rounds)
+	if s.Stream && c.Rounds > 0 {
+		r.fail(n.place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
+	}
 	inherit(f, "from", &c.From, s.From)
 }
 

@@ -1,15 +1,17 @@
 package cue
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"voicepool/sounds/embedded"
+	"voicepool/voice"
 )
 
 var soundKeys = []string{
 	"file", "files", "pick", "gain", "pitch", "speed", "pan", "priority", "protect", "bus", "loop", "from", "limit", "cooldown",
-	"stream", "level", "lufs", "replaygain",
+	"coalesce", "group", "stream", "level", "lufs", "replaygain", "quality", "max_pitch",
 }
 
 const maxFiles = 65536 // of a sound
@@ -29,6 +31,7 @@ func (r *reader) allSounds(n *node) {
 
 func (r *reader) sound(p *pair, s *Sound) {
 	named := false
+	var level, most, group *pair
 	r.each(p.value, "a sound", soundKeys, func(key string, p *pair) {
 		switch key {
 		case "file":
@@ -64,7 +67,7 @@ func (r *reader) sound(p *pair, s *Sound) {
 		case "bus":
 			r.bus(p, &s.Bus)
 		case "loop":
-			r.flag(p, &s.Loop)
+			r.loop(p, &s.Loop, &s.Rounds)
 		case "from":
 			r.time(p, &s.From)
 		case "limit":
@@ -76,19 +79,79 @@ func (r *reader) sound(p *pair, s *Sound) {
 		case "replaygain":
 			r.flag(p, &s.Leveling.Tags)
 		case "stream":
-			if on := false; r.flag(p, &on) && on {
-				r.fail(p.value.place, "stream: streams are not available yet; without it the sound is loaded as a whole")
-			}
+			r.flag(p, &s.Stream)
 		case "level":
-			r.fail(p.place, "level: belongs to streams, which are not available yet")
+			level = p
+			if r.number(p, (*float64)(&s.Level), -120, 0, unitDecibels) {
+				s.Level = min(s.Level, -math.SmallestNonzeroFloat64) // 0 would be the default
+			}
+		case "quality":
+			s.Quality = new(voice.Quality)
+			r.quality(p, s.Quality)
+		case "max_pitch":
+			most = p
+			r.number(p, (*float64)(&s.MaxPitch), 0, 96, unitSemitones)
+		case "coalesce":
+			r.coalesce(p, &s.Coalesce)
+		case "group":
+			if r.word(p, &s.Group) {
+				group = p
+			}
 		}
 	})
+	if group != nil {
+		r.group(group, s)
+	}
+	if level != nil && !s.Stream {
+		r.fail(level.place, "level goes with `stream: true`; that of other sounds is measured")
+	}
+	if most != nil && (s.Stream || s.Quality != nil && *s.Quality != voice.Best) {
+		r.fail(most.place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
+	}
 	if !named && (p.value.kind == mapping || p.value.kind == nothing) {
 		if !isEmbedded(s.Name) {
 			r.fail(p.place, "the sound %s has no file, and no embedded sound is called that%s", quote(s.Name), suggest(s.Name, embedded.Names()))
 			return
 		}
 		s.Files = []File{{Line: p.line, Column: p.column, Name: s.Name}}
+	}
+}
+
+// group finds what the sounds of a group say otherwise than the first of them.
+func (r *reader) group(p *pair, s *Sound) {
+	if s.Limit == 0 && s.Cooldown == (Time{}) && s.Coalesce == (Coalesce{}) {
+		r.fail(p.place, "a group shares a limit, a cooldown or coalesce; this sound has none")
+	}
+	first, ok := r.groups[s.Group]
+	if !ok {
+		if r.groups == nil {
+			r.groups = map[string]*Sound{}
+		}
+		r.groups[s.Group] = s
+		return
+	}
+	if first.Limit != s.Limit || first.Cooldown != s.Cooldown || first.Coalesce != s.Coalesce {
+		r.fail(p.place, "the sounds of a group share a limit, a cooldown and coalesce; %s has others", quote(first.Name))
+	}
+}
+
+// coalesce reads a time, or {within: time, most: decibels}.
+func (r *reader) coalesce(p *pair, c *Coalesce) {
+	if p.value.kind != mapping {
+		r.time(p, &c.Within)
+		return
+	}
+	r.each(p.value, "coalesce", []string{"within", "most"}, func(key string, p *pair) {
+		if key == "within" {
+			r.time(p, &c.Within)
+			return
+		}
+		if r.number(p, (*float64)(&c.Most), 0, 24, unitDecibels) {
+			c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
+		}
+	})
+	if missing(p.value, "within") {
+		r.fail(p.place, "coalesce needs `within`, the time in which starts become one voice")
 	}
 }
 

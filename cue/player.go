@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"voicepool/internal/loudness"
@@ -27,6 +28,9 @@ type Options struct {
 	// Block is the most frames that Render is asked for at a time, where that is
 	// more than a fifteenth of a second: Feed stays three blocks ahead.
 	Block int
+
+	// Record has the player note what it does; see Recorder.
+	Record bool
 }
 
 // Player plays a sheet once, either by Read, faster than real time, or by
@@ -34,13 +38,15 @@ type Options struct {
 // side and for one goroutine at a time, but for Render, which is the audio side,
 // and Levels.
 type Player struct {
-	sheet    *Sheet
-	options  Options
-	mixer    *mixer.Mixer
-	schedule *Schedule
-	sounds   []loaded // by sound
-	groups   []*mixer.Group
-	buses    map[string]mixer.BusRef
+	sheet     *Sheet
+	options   Options
+	recording recording
+	mixer     *mixer.Mixer
+	schedule  *Schedule
+	replaced  sync.Mutex // of sounds
+	sounds    []loaded   // by sound
+	groups    []*mixer.Group
+	buses     map[string]mixer.BusRef
 
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
@@ -52,6 +58,8 @@ type Player struct {
 	seconds float64
 	file    rendering
 	heard   heard
+	beneath beneath
+	streams *broken
 }
 
 const never = 1<<63 - 1
@@ -63,32 +71,44 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	if bank.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, bank.Rate(), s.Rate)
 	}
-	loaded, err := s.load(ctx, bank, o.Loading)
+	broken := &broken{}
+	loaded, err := s.load(ctx, bank, o.Loading, broken)
 	if err != nil {
 		return nil, err
 	}
-	m, err := mixer.New(s.config())
+	if err := s.refine(ctx, loaded); err != nil {
+		return nil, err
+	}
+	config := s.config()
+	if o.Record {
+		config.Journal = journalled
+	}
+	m, err := mixer.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{},
-		cut: never, polled: make([]mixer.Event, 256),
+		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
+	made := map[string]int{} // the first sound of each group
 	for i := range s.Sounds {
-		if v := &s.Sounds[i]; v.Limit > 0 || v.Cooldown != (Time{}) {
-			if p.groups[i], err = m.NewGroup(v.Name, v.Limit, v.Cooldown.Duration(s.Rate)); err != nil {
-				return nil, fmt.Errorf("cue: %w", err)
+		if v := &s.Sounds[i]; v.Limit > 0 || v.Cooldown != (Time{}) || v.Coalesce.Within != (Time{}) {
+			if err := p.group(i, made); err != nil {
+				return nil, err
 			}
 		}
 	}
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
+	}
+	if o.Record {
+		p.record()
 	}
 	p.file.skip = int64(m.Latency())
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
@@ -102,14 +122,14 @@ const commands = 4096
 // config returns the mixer of a sheet.
 func (s *Sheet) config() mixer.Config {
 	c := mixer.Config{
-		Rate: s.Rate, Voices: s.Voices, Overflow: s.Overflow, Refuse: s.Refuse,
+		Rate: s.Rate, Voices: s.Voices, Virtual: s.Virtual, Overflow: s.Overflow, Refuse: s.Refuse,
 		Grow:       mixer.Grow{Step: s.Grow.Step, Max: s.Grow.Max, Idle: s.Grow.Idle.Duration(s.Rate)},
-		MasterGain: s.Master.Gain, NoLimiter: !s.Master.Limiter, Commands: commands,
+		MasterGain: s.Master.Gain, NoLimiter: !s.Master.Limiter, SoftClip: s.Master.SoftClip, DCGuard: s.Master.DCGuard, Commands: commands,
 	}
 	for _, b := range s.Buses {
-		bus := mixer.Bus{Name: b.Name, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
+		bus := mixer.Bus{Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
 		if d := b.Duck; d != nil {
-			bus.Duck = mixer.Duck{When: d.When, By: d.By, Attack: d.Attack.Duration(s.Rate), Release: d.Release.Duration(s.Rate)}
+			bus.Duck = mixer.Duck{When: d.When, By: d.By, Attack: d.Attack.Duration(s.Rate), Hold: d.Hold.Duration(s.Rate), Release: d.Release.Duration(s.Rate)}
 		}
 		c.Buses = append(c.Buses, bus)
 	}
@@ -119,6 +139,10 @@ func (s *Sheet) config() mixer.Config {
 // Mixer returns the mixer, for its Stats and Latency. What the sheet does not
 // know of must not be played on it, nor its events be polled.
 func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
+
+// Close ends the decoding of streams. Read calls it at its end, and Feed; who
+// gives up before calls it too. Closing twice is harmless.
+func (p *Player) Close() { p.mixer.Close() }
 
 // Sheet returns what is played.
 func (p *Player) Sheet() *Sheet { return p.sheet }
@@ -150,7 +174,7 @@ func (p *Player) send(a *Action) error {
 	over := c.Over.Duration(rate)
 	switch c.Verb {
 	case Play:
-		_, err := at.Play(p.sounds[c.Sound].file(a.File, c.Loop), p.start(a, c))
+		_, err := at.Play(p.sound(c, a), p.start(a, c))
 		if err == nil {
 			p.asked++
 		}
@@ -161,6 +185,8 @@ func (p *Player) send(a *Action) error {
 		return at.Pause(p.target(c))
 	case Resume:
 		return at.Resume(p.target(c))
+	case Seek:
+		return at.Seek(p.target(c), c.To.Duration(rate))
 	}
 	return at.Set(p.target(c), c.Change, over)
 }
@@ -172,9 +198,9 @@ func (p *Player) start(a *Action, c *Cue) mixer.Options {
 	o := mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
 		Base: mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: p.sheet.Sounds[c.Sound].Speed},
-		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop,
+		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
 		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
-		Quality: p.sheet.Quality, Tag: c.tag, Ref: int64(a.Cue),
+		Quality: p.sheet.quality(c.Sound), Tag: c.tag, Ref: int64(a.Cue),
 	}
 	if c.For != nil {
 		// Less than half a frame is a frame: 0 would be the whole sound.
@@ -195,6 +221,7 @@ func (p *Player) target(c *Cue) mixer.Target {
 
 // poll takes what has happened from the mixer.
 func (p *Player) poll() {
+	p.recording.note(p.mixer)
 	for {
 		n := p.mixer.Events(p.polled)
 		if p.atCut != nil {
@@ -211,6 +238,7 @@ func (p *Player) poll() {
 
 func (p *Player) tell(e Event) {
 	if p.options.Events {
+		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
 	}
 	if p.options.Watch != nil {

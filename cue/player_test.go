@@ -149,7 +149,7 @@ func TestExactFrames(t *testing.T) {
 		"muted bus, set":         {"buses: {b: {mute: true}}\ncues: [{at: 0, set: b, mute: false}, {at: 20ms, play: half.wav, bus: b}]", 120, 20, 120, "20 started half.wav/1, 120 ended half.wav/1", false, 0},
 		"the sound's own bus":    {"buses: {b: {gain: -100}}\nsounds: {s: {file: half.wav, bus: b}}\ncues: [{at: 0, play: s}, {at: 0, play: s, bus: master}]", 100, 0, 100, "0 started s/0, 0 started s/1, 100 ended s/0, 100 ended s/1", false, 0},
 		"gains add up":           {"sounds: {s: {file: half.wav, gain: -20}}\ncues: [{at: 0, play: s, gain: 20}]", 100, 0, 100, "0 started s/0, 100 ended s/0", false, 0},
-		"speeds multiply":        {"sounds: {s: {file: half.wav, speed: 2}}\ncues: [{at: 0, play: s, speed: 2, pitch: -12}]", 50, 3, 47, "0 started s/0, 50 ended s/0", true, 0},
+		"speeds multiply":        {"quality: linear\nsounds: {s: {file: half.wav, speed: 2}}\ncues: [{at: 0, play: s, speed: 2, pitch: -12}]", 50, 3, 47, "0 started s/0, 50 ended s/0", true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := folder{t, f.path}

@@ -30,6 +30,9 @@ type rendering struct {
 // see Sheet.CheckRender.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	defer p.timed()()
+	if p.options.Events {
+		p.beneath.begin(p.sheet.Rate)
+	}
 	f := &p.file
 	for n < len(dst) {
 		switch {
@@ -44,6 +47,7 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 			n += k
 		case f.over:
 			if n == 0 {
+				p.Close()
 				return 0, io.EOF
 			}
 			p.give(dst[:n])
@@ -61,6 +65,7 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 func (p *Player) give(frames []pcm.Frame) {
 	p.file.frames += int64(len(frames))
 	p.heard.hear(frames)
+	p.beneath.hear(frames, p.events)
 }
 
 // mixMore mixes one block and sorts out what of it is known to be heard.
@@ -126,7 +131,7 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 		}
 		if blocked > f.now {
 			n := blocked - f.now
-			p.mixer.Render(dst[:n])
+			p.renderPrepared(dst[:n])
 			dst, f.now, tries = dst[n:], blocked, 0
 		} else if tries > commands {
 			return errStuck
@@ -134,8 +139,21 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 		p.mixer.Render(nil) // what is due at this frame makes room
 		p.poll()
 	}
-	p.mixer.Render(dst)
+	p.renderPrepared(dst)
 	f.now = end
 	p.poll()
-	return nil
+	return p.streams.err()
 }
+
+// renderPrepared mixes frames for which every stream has been decoded.
+func (p *Player) renderPrepared(dst []pcm.Frame) {
+	for len(dst) > 0 {
+		n := min(len(dst), preparedFrames)
+		p.mixer.Prepare()
+		p.mixer.Render(dst[:n])
+		dst = dst[n:]
+	}
+}
+
+// preparedFrames is how many frames the mixer is ready for after Prepare.
+const preparedFrames = 4096

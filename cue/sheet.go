@@ -14,6 +14,7 @@ type Sheet struct {
 	File string // as it was given to Parse; paths are relative to its folder
 
 	Voices   int // slots, 1..65,536; 32 where the sheet does not say
+	Virtual  int // virtual voices, 0..65,536
 	Overflow mixer.Overflow
 	Grow     Grow
 	Refuse   bool // a newcomer that is itself the least audible is rejected
@@ -38,26 +39,30 @@ type Grow struct {
 
 // Master is the last bus.
 type Master struct {
-	Gain    pcm.Decibels
-	Limiter bool
+	Gain     pcm.Decibels
+	Limiter  bool
+	SoftClip bool
+	DCGuard  bool
 }
 
 // Bus is a named sub-mix.
 type Bus struct {
 	Name   string
+	Parent string // the bus that it goes into; empty: the master
 	Gain   pcm.Decibels
 	Pan    float64
 	Pitch  pcm.Semitones
 	Voices int // at most so many; 0: as many as the pool has
 	Mute   bool
+	Solo   bool
 	Duck   *Duck
 }
 
 // Duck lowers a bus while any voice that is not paused is on another one.
 type Duck struct {
-	When            string
-	By              pcm.Decibels // 0..120
-	Attack, Release Time
+	When                  string
+	By                    pcm.Decibels // 0..120
+	Attack, Hold, Release Time
 }
 
 // Range is a value that is drawn anew for each start, evenly from From to To;
@@ -91,11 +96,25 @@ type Sound struct {
 	Protect  bool
 	Bus      string // empty: the master
 	Loop     bool
+	Rounds   int // how often it plays its loop; 0: without end
 	From     Time
 	Limit    int  // at most so many voices of it; 0: any number
 	Cooldown Time // the least time between two starts
+	Coalesce Coalesce
+	Group    string       // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
+	Stream   bool         // it is decoded as it plays
+	Level    pcm.Decibels // of a stream: the loudness that it declares; 0: -20
 	Leveling sounds.Leveling
-	Listed   bool // it stands in `sounds`
+
+	Quality  *voice.Quality // nil: that of the sheet
+	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever the cues ask for
+	Listed   bool           // it stands in `sounds`
+}
+
+// Coalesce makes one voice of the starts of a sound that lie close together.
+type Coalesce struct {
+	Within Time         // from the first of them; 0: each is a voice
+	Most   pcm.Decibels // how much louder than one; 0: the mixer's default
 }
 
 // File is what a sound is read from.
@@ -115,6 +134,7 @@ const (
 	Set
 	Pause
 	Resume
+	Seek
 )
 
 func (v Verb) String() string {
@@ -124,7 +144,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -148,6 +168,7 @@ type Cue struct {
 	Priority int
 	Protect  bool
 	Loop     bool
+	Rounds   int // how often it plays its loop; 0: without end
 	From     Time
 	For      *Time // nil: as long as the sound
 	FadeIn   Time
@@ -156,6 +177,7 @@ type Cue struct {
 	Target string
 	Scope  Scope
 	Over   Time // of Stop, Fade, Set
+	To     Time // of Seek
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts
 	// that are named in Change.Fields: the cue's own, without the sound's.

@@ -28,6 +28,16 @@ type Source interface {
 	Render(dst []pcm.Frame)
 }
 
+// Preparer is a source that has something to wait for before it renders: streams
+// that are decoded as they play. A device that has no clock to keep calls Prepare
+// before each Render, of at most PrepareFrames frames, by the same goroutine.
+type Preparer interface {
+	Prepare()
+}
+
+// PrepareFrames is how many frames a source is ready for after Prepare.
+const PrepareFrames = 4096
+
 // Device pulls blocks from a source. Its methods may be called by any
 // goroutine, but not from within Render.
 type Device interface {

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"voicepool/internal/dsp"
@@ -22,10 +23,19 @@ type slot struct {
 	began   int64  // the frame of the start
 	endAt   int64  // the frame at which its For is over; never: none
 	held    int64  // the frame since which it is paused
+	back    int64  // the frame at which it came back from being virtual; -1: never
+	prio    int32
 	bus     uint16
+	protect bool
 	paused  pauses
-	sounded bool // it has been heard, so that it needs a tail
+	sounded bool // it has begun, so that it needs a tail
 	dying   bool // a Stop with a fade is under way
+	virtual bool // it only keeps time
+	dry     bool // its stream has run dry
+	lacks   bool // it reads something worse than it should
+
+	start      pcm.Decibels // the gain it began with
+	crowdPower float64      // the sum of the powers of the starts that it stands for, of its own
 }
 
 // pauses says who holds a voice; it sounds when nobody does.
@@ -44,6 +54,7 @@ type end struct {
 	frame int64
 	slot  int
 	cut   bool // it would have gone on, and leaves a tail
+	fault bool // it gave what is no sound
 }
 
 func (e end) compare(f end) int {
@@ -61,15 +72,25 @@ type audio struct {
 	hop      int64 // scores are refreshed at multiples of it
 	tail     int64 // 10 ms in frames
 	slots    *pool.Pool[slot]
+	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
+	base     int              // their first index: they come after all slots
 	scores   scores
 	queue    queue
 	buses    []bus
+	down, up []int    // indices of buses, each before what is below it, and after
+	places   []placed // by slot, and one more for who asks to come in
+	listener listener
 	paused   bool // everything is
 	limiter  *limiter
+	dc       *dcGuard // nil: off
+	softClip bool
+	metered  []pcm.Frame // where a bus is mixed that is measured; nil: none is
 	overflow Overflow
-	refuse   bool
+	refuses  bool
 	grow     growth
-	wanted   int // slots wanted: by Config.Voices, Resize
+	wanted   int   // slots wanted: by Config.Voices, Resize
+	refused  Event // why the start that is under way gets no slot
+	waiting  []int // where virtual voices are put in order
 
 	window []float32   // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame // where a tail is mixed before it is windowed
@@ -80,16 +101,26 @@ type audio struct {
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
 		m: m, rate: c.Rate, ticked: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
-		overflow: c.Overflow, refuse: c.Refuse, wanted: c.Voices,
+		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
-		ends:  make([]end, 0, c.MaxVoices),
+		ends:  make([]end, 0, c.MaxVoices+c.Virtual),
 	}
 	var err error
 	a.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices})
 	if err != nil {
 		return err
 	}
-	a.scores = newScores(c.MaxVoices)
+	a.base = c.MaxVoices
+	if c.Virtual > 0 {
+		if a.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.Virtual}); err != nil {
+			return err
+		}
+		a.waiting = make([]int, 0, c.Virtual)
+	}
+	a.scores = newScores(c.MaxVoices, c.Virtual)
+	if c.Overflow == StealMasked {
+		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
+	}
 	if c.Overflow == GrowPool {
 		a.grow = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
 	}
@@ -98,7 +129,21 @@ func (a *audio) init(m *Mixer, c *Config) error {
 		a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
 	a.spare = make([]pcm.Frame, a.tail)
-	a.buses = newBuses(m.buses, a)
+	a.places = make([]placed, c.MaxVoices+c.Virtual+1)
+	a.listener, _ = (&Listener{}).ready()
+	a.buses, a.down, a.up = newBuses(m.buses, a)
+	a.refresh()
+	a.face(0)
+	a.softClip = c.SoftClip
+	if c.DCGuard {
+		a.dc = newDCGuard(c.Rate)
+	}
+	if c.Meters {
+		a.metered = make([]pcm.Frame, a.hop)
+		for i := range a.buses {
+			a.buses[i].meter = newMeter(c.Rate)
+		}
+	}
 	if !c.NoLimiter {
 		a.limiter = newLimiter(c.Rate)
 		m.latency = a.limiter.ahead
@@ -172,54 +217,137 @@ func (a *audio) tick() {
 	if a.grow.step > 0 {
 		a.contract()
 	}
-	for i := range a.buses {
-		a.buses[i].refresh(a.now)
-	}
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
+	a.refresh()
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
 		a.rescore(i)
 	}
+	if a.virtuals != nil {
+		a.exchange()
+	}
+}
+
+// at returns the voice of an index: of a slot, or, from base on, a virtual one.
+func (a *audio) at(i int) *slot {
+	if i < a.base {
+		return a.slots.At(i)
+	}
+	return a.virtuals.At(i - a.base)
+}
+
+// next returns the first index from i on at which a voice lives, or -1.
+func (a *audio) next(i int) int {
+	if i < a.base {
+		if j := a.slots.Next(i); j >= 0 {
+			return j
+		}
+		i = a.base
+	}
+	if a.virtuals == nil {
+		return -1
+	}
+	if j := a.virtuals.Next(i - a.base); j >= 0 {
+		return a.base + j
+	}
+	return -1
 }
 
 // mix makes the frames from now on, in which no command acts.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := int64(len(dst))
 	for i := range a.buses {
-		a.buses[i].turnDuck(a.buses, a.now)
+		a.buses[i].duck.turn(a)
 	}
 	a.mixVoices(n)
-	master := &a.buses[0]
-	for i := 1; i < len(a.buses); i++ {
-		a.buses[i].mixInto(master, a, n)
-	}
-	silent := master.finish(dst, a, n)
+	silent := a.mixBuses(dst)
 	a.reap()
 	a.now += n
+	a.master(dst, silent)
+}
+
+// master takes the mix through what guards it. silent says that it is.
+func (a *audio) master(dst []pcm.Frame, silent bool) {
+	n := int64(len(dst))
+	if !silent {
+		a.stats.Faults += silenceFaults(dst)
+	}
+	if a.dc != nil && !(silent && a.dc.skip(n)) {
+		a.dc.process(dst)
+		silent = false
+		a.silentFrom(a.now + a.dc.rest())
+	}
 	if a.limiter != nil && !(silent && a.limiter.skip(n)) {
-		a.stats.Faults += a.limiter.process(dst)
+		a.limiter.limit(dst)
+		silent = false
+	}
+	if a.softClip {
+		softClip(dst)
+	}
+	if m := a.buses[0].meter; m != nil {
+		if silent {
+			m.skip(n)
+		} else {
+			m.feed(dst)
+		}
 	}
 }
 
 // mixVoices adds every voice that sounds to its bus, in the order of slots.
 func (a *audio) mixVoices(n int64) {
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		s := a.slots.At(i)
-		if s.paused != 0 {
-			continue
-		}
-		room := min(n, s.endAt-a.now)
-		got := int64(s.voice.Mix(a.buses[s.bus].block(n)[:room], a.now))
-		s.sounded = s.sounded || got > 0
-		switch at := a.now + got; {
-		case got < room || s.voice.Over(at):
-			a.ends = append(a.ends, end{frame: at, slot: i})
-		case s.endAt == at:
-			a.ends = append(a.ends, end{frame: at, slot: i, cut: true})
-		}
+	for i := a.next(0); i >= 0; {
+		i = a.mixFrom(i, n)
 	}
 	slices.SortFunc(a.ends, end.compare)
 	for _, e := range a.ends {
-		if e.cut { // here, so that tails are added up in the order of their frames
-			a.leaveTail(a.slots.At(e.slot), e.frame)
+		if e.cut && e.slot < a.base { // here, so that tails are added up in the order of their frames
+			a.leaveTail(a.at(e.slot), e.frame)
+		}
+	}
+}
+
+// mixFrom mixes the voices of the slots from i on. It returns -1, or the slot
+// after one that failed and has been ended.
+func (a *audio) mixFrom(i int, n int64) (next int) {
+	defer func() {
+		if recover() != nil {
+			a.ends = append(a.ends, end{frame: a.now, slot: i, fault: true})
+			next = a.next(i + 1)
+		}
+	}()
+	for ; i >= 0; i = a.next(i + 1) {
+		if s := a.at(i); s.paused == 0 {
+			a.mixVoice(i, s, n)
+		}
+	}
+	return -1
+}
+
+func (a *audio) mixVoice(i int, s *slot, n int64) {
+	room := min(n, s.endAt-a.now)
+	var got int64
+	if i < a.base {
+		got = int64(s.voice.Mix(a.buses[s.bus].block(n)[:room], a.now))
+	} else {
+		got = s.voice.Skip(room, a.now)
+	}
+	s.sounded = s.sounded || got > 0
+	switch at := a.now + got; {
+	case got < room || s.voice.Over(at):
+		a.ends = append(a.ends, end{frame: at, slot: i, fault: s.voice.Faulty()})
+	case s.endAt == at:
+		a.ends = append(a.ends, end{frame: at, slot: i, cut: true})
+	}
+	if lacks := s.voice.Lacks(); lacks != s.lacks {
+		s.lacks = lacks
+		if lacks {
+			a.stats.Unready++
+			a.m.needs.Store(true)
+		}
+	}
+	if dry := s.voice.Dry(); dry != s.dry {
+		s.dry = dry
+		if dry {
+			a.stats.Underruns++
+			a.emit(s.event(Underrun, a.now, a.slotOf(i)))
 		}
 	}
 }
@@ -228,7 +356,12 @@ func (a *audio) mixVoices(n int64) {
 func (a *audio) reap() {
 	for _, e := range a.ends {
 		kind := Ended
-		if s := a.slots.At(e.slot); s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
+		s := a.at(e.slot)
+		if e.fault {
+			a.stats.Faults++
+			a.emit(s.event(Fault, e.frame, a.slotOf(e.slot)))
+		}
+		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = Stopped
 		}
 		a.finish(e.slot, e.frame, Event{Kind: kind})
@@ -236,10 +369,15 @@ func (a *audio) reap() {
 	a.ends = a.ends[:0]
 }
 
+// event says of a voice what happened at a frame.
+func (s *slot) event(k Kind, frame int64, i int) Event {
+	return Event{Frame: frame, Kind: k, Slot: i, Voice: s.number, Sound: s.voice.Sound(), Group: s.group, Ref: s.record.ref}
+}
+
 // leaveTail mixes the next 10 ms of a voice under a raised cosine into the
 // accumulator of its bus. The voice itself stays where it is.
 func (a *audio) leaveTail(s *slot, frame int64) {
-	if !s.sounded || s.paused != 0 || a.tail == 0 {
+	if !s.sounded || s.paused != 0 || s.virtual || s.back == frame || s.voice.Rises(frame) || a.tail == 0 {
 		return
 	}
 	clear(a.spare)
@@ -257,8 +395,8 @@ func (a *audio) silentFrom(frame int64) {
 // finish gives a slot back. The event brings what it has to say; the rest is
 // the voice's.
 func (a *audio) finish(i int, frame int64, e Event) {
-	s := a.slots.At(i)
-	e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = frame, i, s.number, s.voice.Sound(), s.group, s.record.ref
+	s := a.at(i)
+	e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = frame, a.slotOf(i), s.number, s.voice.Sound(), s.group, s.record.ref
 	state := EndedState
 	switch e.Kind {
 	case Ended:
@@ -275,22 +413,41 @@ func (a *audio) finish(i int, frame int64, e Event) {
 	if s.group != nil {
 		s.group.playing--
 	}
-	b := &a.buses[s.bus]
-	b.playing--
+	active := 0
 	if s.paused == 0 {
-		b.leave()
+		active = -1
 	}
+	a.count(s.bus, -1, active)
 	a.emit(e)
 	s.record.position.Store(s.voice.Position())
+	s.voice.Drop()
 	a.giveBack(s.record, s.id, state)
+	a.vacate(i)
+}
+
+// vacate makes an index free. Whoever was there is over, or elsewhere.
+func (a *audio) vacate(i int) {
 	a.scores.clear(i)
-	a.slots.Release(a.slots.HandleAt(i))
+	if i < a.base {
+		a.slots.Release(a.slots.HandleAt(i))
+	} else {
+		a.virtuals.Release(a.virtuals.HandleAt(i - a.base))
+	}
+}
+
+// slotOf returns what events call an index: virtual voices have no slot.
+func (a *audio) slotOf(i int) int {
+	if i < a.base {
+		return i
+	}
+	return -1
 }
 
 // giveBack returns a record; the audio side does not touch it after.
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live, r.slot = 0, -1
-	r.sound, r.group = nil, nil // or the collector could not have them
+	r.sound.Store(nil) // or the collector could not have them
+	r.group, r.feed = nil, nil
 	r.state.Store(uint32(state))
 	a.m.freed.Push(id) // has room for every record
 }
@@ -303,10 +460,15 @@ func (a *audio) emit(e Event) {
 
 // publish makes public what the block has changed.
 func (a *audio) publish() {
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		s := a.slots.At(i)
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		s := a.at(i)
+		s.voice.Commit()
 		s.record.position.Store(s.voice.Position())
+		s.record.audibility.Store(math.Float32bits(a.scores.audibility[i]))
 	}
 	a.stats.Frame = a.now
+	if a.virtuals != nil {
+		a.stats.Virtual = int64(a.virtuals.Len())
+	}
 	a.m.published.publish(&a.stats)
 }

@@ -7,22 +7,32 @@ import (
 )
 
 // bus is a sub-mix on the audio side. Its voices, and the tails of those that
-// gave way, are added up in a block, which then goes on under the bus's gains.
+// gave way, are added up in a block, then what the buses below it give, and all
+// that goes on under the bus's insert and gains.
 type bus struct {
-	limit   int
-	playing int // voices on it
-	active  int // those of them that are not paused
-	paused  bool
-	muted   bool
+	parent      int // an index; of the master -1
+	first, last int // what is below it, and itself, has places first..last-1 in the tree
+	limit       int
+	playing     int // voices on it and below it
+	active      int // those of them that are not paused
+	paused      bool
+	held        bool // it is paused, or one above it is
+	muted       bool
+	soloed      bool
+	faced       bool // heard, if only some are: it is soloed, or one above it is
+	quiet       bool // nothing of it is heard: it is muted, or one above it is
 
-	gain  voice.Move // decibels
-	pan   voice.Move
-	pitch voice.Move // semitones, of its voices
-	mute  voice.Move // a factor
+	gain   voice.Move // decibels
+	pan    voice.Move
+	pitch  voice.Move // semitones, of its voices
+	mute   voice.Move // a factor
+	direct voice.Move // a factor of its own voices: 0 while others are soloed
 
-	reach stereo // the factors that count in scores
+	reach stereo // the factors that count in scores, down to the master's
 
-	duck duck
+	duck   duck
+	insert insert
+	meter  *meter // nil: none
 
 	mixed []pcm.Frame // one hop
 	used  bool        // mixed has something in it
@@ -32,17 +42,10 @@ type bus struct {
 	tailsEnd  int64 // from this frame on it is silent
 }
 
-// duck is how a bus gives way to another.
-type duck struct {
-	when            int // index of that bus; 0 with by 0: none
-	by              float64
-	attack, release int64
-	down            bool
-	move            voice.Move // decibels
-}
-
-func newBuses(described []Bus, a *audio) []bus {
-	index := map[string]int{}
+// newBuses makes the buses and returns their indices in two orders: each before
+// what is below it, and after.
+func newBuses(described []Bus, a *audio) (buses []bus, down, up []int) {
+	index := map[string]int{"": 0}
 	for i, d := range described {
 		index[d.Name] = i
 	}
@@ -50,64 +53,127 @@ func newBuses(described []Bus, a *audio) []bus {
 	for size < a.hop+a.tail {
 		size *= 2
 	}
-	buses := make([]bus, len(described))
+	buses = make([]bus, len(described))
 	for i, d := range described {
 		b := &buses[i]
 		*b = bus{
-			limit: d.Voices, muted: d.Mute,
+			parent: index[d.Parent], limit: d.Voices, muted: d.Mute, soloed: d.Solo,
 			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1),
+			direct: voice.Rest(1), duck: newDuck(&d.Duck, index[d.Duck.When], a), insert: newInsert(d.Insert, a),
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
 		}
 		if d.Mute {
 			b.mute = voice.Rest(0)
 		}
-		if d.Duck != (Duck{}) {
-			b.duck = duck{
-				when: index[d.Duck.When], by: float64(d.Duck.By),
-				attack:  max(pcm.Frames(d.Duck.Attack, a.rate), a.m.smooth), // nothing is ever cut hard
-				release: max(pcm.Frames(d.Duck.Release, a.rate), a.m.smooth),
+	}
+	buses[0].parent = -1
+	place := 0
+	var visit func(i int)
+	visit = func(i int) {
+		buses[i].first = place
+		place++
+		down = append(down, i)
+		for j := range buses {
+			if buses[j].parent == i {
+				visit(j)
 			}
 		}
-		b.refresh(0)
+		buses[i].last = place
+		up = append(up, i)
 	}
-	return buses
+	visit(0)
+	return buses, down, up
 }
 
-// enter and leave count the voices that sound on the bus.
-func (b *bus) enter() { b.active++ }
-
-func (b *bus) leave() { b.active-- }
-
-// refresh brings the factors up to date that scores use: of each move the larger
-// of present and target. Ducking does not count, or ducked voices would flip in
-// and out.
-func (b *bus) refresh(frame int64) {
-	left, right := voice.Wider(voice.Balance, &b.pan, frame)
-	g := max(b.gain.Gain(frame), pcm.Decibels(b.gain.To).Gain())
-	b.reach = stereo{float64(g * left), float64(g * right)}
+// below reports whether bus i is bus j or below it.
+func (a *audio) below(i, j int) bool {
+	at := a.buses[i].first
+	return a.buses[j].first <= at && at < a.buses[j].last
 }
 
-func (b *bus) pitched(frame int64) bool {
-	return b.pitch.To != 0 || frame < b.pitch.End()
+// count adds to the voices that live, and that sound, on a bus and above it.
+func (a *audio) count(bus uint16, playing, active int) {
+	for i := int(bus); i >= 0; i = a.buses[i].parent {
+		a.buses[i].playing += playing
+		a.buses[i].active += active
+	}
 }
 
-// setBus moves a bus, and with it the pitch and the scores of its voices.
+// refresh brings what scores and pauses use up to date, from the master down: of
+// each move the larger of present and target. Ducking does not count, or ducked
+// voices would flip in and out.
+func (a *audio) refresh() {
+	for _, i := range a.down {
+		b := &a.buses[i]
+		left, right := voice.Wider(voice.Balance, &b.pan, a.now)
+		g := max(b.gain.Gain(a.now), pcm.Decibels(b.gain.To).Gain())
+		b.reach = stereo{float64(g * left), float64(g * right)}
+		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
+		if b.parent >= 0 {
+			above := &a.buses[b.parent]
+			b.reach = b.reach.times(above.reach)
+			b.held = b.held || above.held
+			b.quiet = b.quiet || above.quiet
+			b.faced = b.faced || above.faced
+		}
+	}
+}
+
+// face turns the voices of buses to what is soloed now, smoothly where something
+// is heard.
+func (a *audio) face(over int64) {
+	some := false
+	for i := range a.buses {
+		some = some || a.buses[i].soloed
+	}
+	for i := range a.buses {
+		b := &a.buses[i]
+		to := 1.0
+		if some && !b.faced {
+			to = 0
+		}
+		if b.direct.To != to {
+			frames := over
+			if a.sounding(i) {
+				frames = max(over, a.m.smooth)
+			}
+			b.direct.Turn(a.now, to, frames)
+		}
+	}
+}
+
+// pitchOf returns the pitch that a bus and those above it give to voices, on its
+// way as that of the last of them.
+func (a *audio) pitchOf(bus uint16) voice.Move {
+	sum := voice.Move{Start: a.now}
+	for i := int(bus); i >= 0; i = a.buses[i].parent {
+		p := &a.buses[i].pitch
+		sum.From += p.At(a.now)
+		sum.To += p.To
+		sum.Frames = max(sum.Frames, p.End()-a.now)
+	}
+	return sum
+}
+
+// setBus moves a bus, and with it the pitch and the scores of the voices that are
+// heard through it.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := c.over
 	if a.heard(index) { // what is silent need not be smoothed
 		over = max(over, a.m.smooth)
 	}
-	if c.change.Fields&Gain != 0 {
-		b.gain.TurnGain(a.now, c.change.Gain, over)
+	set := func(f Fields) bool { return c.change.Fields&f != 0 }
+	if set(Gain) {
+		b.gain.TurnGain(a.now, c.change.Gain, over, c.change.Shape)
 	}
-	if c.change.Fields&Pan != 0 {
+	if set(Pan) {
 		b.pan.Turn(a.now, c.change.Pan, over)
 	}
-	if c.change.Fields&Pitch != 0 {
+	if set(Pitch) {
 		b.pitch.Turn(a.now, float64(c.change.Pitch), over)
 	}
-	if c.change.Fields&Mute != 0 {
+	if set(Mute) {
 		b.muted = c.change.Mute
 		to := 1.0
 		if b.muted {
@@ -115,33 +181,102 @@ func (a *audio) setBus(index int, c *command) {
 		}
 		b.mute.Turn(a.now, to, over)
 	}
-	b.refresh(a.now)
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		s := a.slots.At(i)
-		if int(s.bus) != index && index != 0 {
-			continue
+	if set(Solo) {
+		b.soloed = c.change.Solo
+	}
+	a.refresh()
+	if set(Solo) {
+		a.face(c.over)
+	}
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		s := a.at(i)
+		if set(Pitch) && a.below(int(s.bus), index) {
+			s.voice.SetShared(a.now, a.pitchOf(s.bus))
 		}
-		if int(s.bus) == index && c.change.Fields&Pitch != 0 {
-			s.voice.SetShared(a.now, b.pitch)
+		if set(Solo) || a.below(int(s.bus), index) {
+			a.rescore(i)
 		}
-		a.rescore(i)
 	}
 }
 
 // heard reports whether anything is heard through a bus: a voice that began
-// before this frame, or a tail.
+// before this frame, a tail, or an insert of which nobody knows.
 func (a *audio) heard(index int) bool {
 	for i := range a.buses {
-		if b := &a.buses[i]; (i == index || index == 0) && b.tailsEnd > a.now {
+		if b := &a.buses[i]; a.below(i, index) && (b.tailsEnd > a.now || b.insert.effect != nil) {
 			return true
 		}
 	}
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		if s := a.slots.At(i); (int(s.bus) == index || index == 0) && s.sounded && s.paused == 0 {
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		if s := a.at(i); i < a.base && a.below(int(s.bus), index) && s.sounded && s.paused == 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// sounding reports whether anything is heard of a bus's own voices.
+func (a *audio) sounding(index int) bool {
+	if a.buses[index].tailsEnd > a.now {
+		return true
+	}
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		if s := a.at(i); i < a.base && int(s.bus) == index && s.sounded && s.paused == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mixBuses takes n frames of all buses down to the master, and reports whether
+// those are silent.
+func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
+	n := int64(len(dst))
+	silent = true
+	for i := range a.buses {
+		b := &a.buses[i]
+		b.takeTails(a.now, n)
+		if b.used && (b.direct.To != 1 || b.direct.End() > a.now) {
+			scale(b.mixed[:n], &b.direct, a.now)
+		}
+	}
+	clear(dst)
+	for _, i := range a.up {
+		b := &a.buses[i]
+		a.insert(i, n)
+		turn := b.duck.turnsUp(a, n)
+		if !b.used {
+			if turn < n {
+				b.duck.up(a.now + turn)
+			}
+			if b.meter != nil && b.parent >= 0 {
+				b.meter.skip(n)
+			}
+			continue
+		}
+		b.used = false
+		out := dst
+		if b.parent >= 0 {
+			out = a.buses[b.parent].block(n)
+		} else {
+			silent = false
+		}
+		sum := out
+		if b.meter != nil && b.parent >= 0 {
+			out = a.metered[:n]
+			clear(out)
+		}
+		b.apply(out[:turn], b.mixed[:turn], a.now)
+		if turn < n {
+			b.duck.up(a.now + turn)
+			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
+		}
+		if b.meter != nil && b.parent >= 0 {
+			b.meter.feed(out)
+			dsp.Sum(sum, out)
+		}
+	}
+	return silent
 }
 
 // block returns the n frames into which the bus is being mixed, silent at first.
@@ -151,121 +286,6 @@ func (b *bus) block(n int64) []pcm.Frame {
 		b.used = true
 	}
 	return b.mixed[:n]
-}
-
-// addTail adds the end of a voice, from frame on. It may reach one hop and one
-// tail beyond the first frame that is not mixed.
-func (b *bus) addTail(tail []pcm.Frame, frame int64) {
-	for len(tail) > 0 {
-		at := frame & b.tailsMask
-		n := min(int64(len(tail)), int64(len(b.tails))-at)
-		dsp.Sum(b.tails[at:at+n], tail[:n])
-		tail = tail[n:]
-		frame += n
-		b.tailsEnd = max(b.tailsEnd, frame)
-	}
-}
-
-// takeTails adds n frames of tails to the block, and leaves silence behind.
-func (b *bus) takeTails(frame, n int64) {
-	n = min(n, b.tailsEnd-frame)
-	if n <= 0 {
-		return
-	}
-	dst := b.block(int64(len(b.mixed)))[:n]
-	for len(dst) > 0 {
-		at := frame & b.tailsMask
-		k := min(int64(len(dst)), int64(len(b.tails))-at)
-		src := b.tails[at : at+k]
-		dsp.Sum(dst[:k], src)
-		clear(src)
-		dst = dst[k:]
-		frame += k
-	}
-}
-
-// turnDuck lowers or raises the bus when what it gives way to begins or ends.
-func (b *bus) turnDuck(buses []bus, frame int64) {
-	d := &b.duck
-	if d.by == 0 || d.down == (buses[d.when].active > 0) {
-		return
-	}
-	d.down = !d.down
-	if d.down {
-		d.move.Turn(frame, -d.by, d.attack)
-	} else {
-		d.move.Turn(frame, 0, d.release)
-	}
-}
-
-// mixInto adds n frames of the bus to another.
-func (b *bus) mixInto(dst *bus, a *audio, n int64) {
-	b.takeTails(a.now, n)
-	// Voices that end inside these frames may let go of a duck there. Nothing
-	// starts inside, so it can happen once.
-	released := int64(never)
-	if d := &b.duck; d.by != 0 && d.down {
-		if trigger := &a.buses[d.when]; trigger.endsBefore(a, d.when, a.now+n) {
-			released = trigger.lastEnd(a, d.when)
-		}
-	}
-	if !b.used {
-		if released < a.now+n {
-			b.turnUp(released)
-		}
-		return
-	}
-	b.used = false
-	first := n
-	if released < a.now+n {
-		first = released - a.now
-	}
-	out := dst.block(n)
-	b.apply(out[:first], b.mixed[:first], a.now)
-	if first < n {
-		b.turnUp(released)
-		b.apply(out[first:], b.mixed[first:n], released)
-	}
-}
-
-func (b *bus) turnUp(frame int64) {
-	b.duck.down = false
-	b.duck.move.Turn(frame, 0, b.duck.release)
-}
-
-// endsBefore reports whether all sounding voices of the bus have come to their
-// end before a frame, and lastEnd where the last one did: reap has not counted
-// them out yet.
-func (b *bus) endsBefore(a *audio, index int, frame int64) bool {
-	n := 0
-	for _, e := range a.ends {
-		if int(a.slots.At(e.slot).bus) == index && e.frame < frame {
-			n++
-		}
-	}
-	return b.active > 0 && n == b.active
-}
-
-func (b *bus) lastEnd(a *audio, index int) int64 {
-	last := a.now
-	for _, e := range a.ends {
-		if int(a.slots.At(e.slot).bus) == index {
-			last = max(last, e.frame)
-		}
-	}
-	return last
-}
-
-// finish makes the master's frames, and reports whether they are silent.
-func (b *bus) finish(dst []pcm.Frame, a *audio, n int64) (silent bool) {
-	b.takeTails(a.now, n)
-	clear(dst)
-	if !b.used {
-		return true
-	}
-	b.used = false
-	b.apply(dst, b.mixed[:n], a.now)
-	return false
 }
 
 // apply adds src to dst under the gains of the bus. While something moves they
@@ -333,4 +353,29 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	g := float64(b.gain.Gain(frame) * b.mute.At(frame))
 	g = float64(g * pcm.Decibels(b.duck.move.At(frame)).Linear())
 	return float64(left * g), float64(right * g)
+}
+
+// scale multiplies a block by a moving factor: straight lines between the places
+// of a grid.
+func scale(block []pcm.Frame, m *voice.Move, frame int64) {
+	for len(block) > 0 {
+		grid := m.Grid()
+		from := max(frame/grid*grid, m.Start)
+		to := (frame/grid + 1) * grid
+		if m.End() > frame {
+			to = min(to, m.End())
+		} else {
+			from = max(from, m.End())
+		}
+		n := min(int64(len(block)), to-frame)
+		a := m.At(from)
+		slope := (m.At(to) - a) / float64(to-from)
+		for i := range block[:n] {
+			g := float32(a + float64(slope*float64(frame-from+int64(i))))
+			block[i][0] = float32(block[i][0] * g)
+			block[i][1] = float32(block[i][1] * g)
+		}
+		block = block[n:]
+		frame += n
+	}
 }

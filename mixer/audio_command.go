@@ -5,20 +5,29 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/voice"
 )
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
+	a.noteCommand(c)
 	switch c.kind {
 	case cmdPlay:
 		a.start(c)
 	case cmdWant:
 		a.applyWants(a.m.record(c.record), c.record, c.fields)
+	case cmdPlace:
+		a.movePlaces()
 	case cmdResize:
 		a.resize(int(c.over))
 	case cmdStop, cmdPause, cmdResume:
 		a.hold(c)
 		a.each(c)
+	case cmdSeek:
+		a.each(c)
+		if c.feed != nil && !c.taken {
+			c.feed.Drop()
+		}
 	case cmdSet:
 		if c.target.kind == busVoices {
 			a.setBus(int(c.target.bus), c)
@@ -40,8 +49,8 @@ func (a *audio) each(c *command) {
 		return
 	}
 	found := false
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		if a.names(&c.target, a.slots.At(i)) {
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		if a.names(&c.target, a.at(i)) {
 			found = true
 			a.act(i, c)
 		}
@@ -59,7 +68,7 @@ func (a *audio) names(t *Target, s *slot) bool {
 	case soundVoices:
 		return s.voice.Sound() == t.sound
 	case busVoices:
-		return s.bus == t.bus
+		return a.below(int(s.bus), int(t.bus))
 	}
 	return t.kind == allVoices
 }
@@ -72,34 +81,18 @@ func (a *audio) one(c *command) {
 	switch {
 	case r.live == id:
 		a.act(r.slot, c)
-	case pool.Handle(r.id.Load()) != id: // long over; the record is another's
+	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over(): // the record may be another's
 	case c.kind == cmdStop:
 		r.cancel = id
 	default:
-		r.foresee(c)
+		a.foresee(r, c)
 	}
-}
-
-// foresee notes a change of a start that has not come yet: it starts so.
-func (r *record) foresee(c *command) {
-	want := func(f wants, value float64, ok bool) {
-		if ok {
-			r.want[f].Store(math.Float64bits(value))
-			r.dirty.Or(1 << f)
-		}
-	}
-	set := func(f Fields) bool { return c.kind == cmdSet && c.change.Fields&f != 0 }
-	want(wantGain, float64(c.change.Gain), set(Gain))
-	want(wantPan, c.change.Pan, set(Pan))
-	want(wantPitch, float64(c.change.Pitch), set(Pitch))
-	want(wantSpeed, c.change.Speed, set(Speed))
-	want(wantPause, 1, c.kind == cmdPause)
-	want(wantPause, 0, c.kind == cmdResume)
 }
 
 // act does c to one voice.
 func (a *audio) act(i int, c *command) {
-	s := a.slots.At(i)
+	a.noteAct(i, c)
+	s := a.at(i)
 	switch c.kind {
 	case cmdStop:
 		a.stop(i, c.over)
@@ -111,7 +104,7 @@ func (a *audio) act(i int, c *command) {
 		over := a.smoothed(s, c.over)
 		v := &s.voice
 		if c.change.Fields&Gain != 0 {
-			v.SetGain(a.now, c.change.Gain, over)
+			v.SetGain(a.now, c.change.Gain, over, c.change.Shape)
 		}
 		if c.change.Fields&Pan != 0 {
 			v.SetPan(a.now, c.change.Pan, over)
@@ -122,8 +115,40 @@ func (a *audio) act(i int, c *command) {
 		if c.change.Fields&Speed != 0 {
 			v.SetSpeed(a.now, c.change.Speed, over)
 		}
+		if c.change.Fields&Priority != 0 {
+			s.prio = int32(c.change.Priority)
+		}
+		if c.change.Fields&Protect != 0 {
+			s.protect = c.change.Protect
+		}
+		if c.change.Fields&Rounds != 0 {
+			v.SetRounds(int32(c.change.Rounds))
+		}
+		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
+		a.shrink() // it may have been kept by its protection alone
+	case cmdSeek:
+		a.seek(i, c)
 	}
+}
+
+// seek takes a voice to another place of its sound.
+func (a *audio) seek(i int, c *command) {
+	if a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
+		return // of several sounds, those that the command is not for
+	}
+	c.taken = true
+	a.seekTo(i, c.over, c.feed)
+	a.rescore(i)
+}
+
+func (a *audio) seekTo(i int, to int64, feed *voice.Feed) {
+	s := a.at(i)
+	a.leaveTail(s, a.now)
+	if feed == nil {
+		to = min(to, s.voice.Sound().Frames())
+	}
+	s.voice.SeekTo(a.now, to, a.m.smooth, feed)
 }
 
 // smoothed returns how long a move takes that was asked for over a time: what
@@ -136,7 +161,7 @@ func (a *audio) smoothed(s *slot, over int64) int64 {
 }
 
 func (a *audio) stop(i int, over int64) {
-	s := a.slots.At(i)
+	s := a.at(i)
 	if over > 0 && s.paused == 0 {
 		s.dying = true
 		s.voice.FadeOut(a.now, over)
@@ -166,29 +191,37 @@ func (a *audio) hold(c *command) {
 	switch c.target.kind {
 	case busVoices:
 		a.buses[c.target.bus].paused = c.kind == cmdPause
+		a.refresh()
 	case allVoices:
 		a.paused = c.kind == cmdPause
 	}
 }
 
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func (a *audio) pause(i int, by pauses) {
-	s := a.slots.At(i)
+	s := a.at(i)
 	if s.dying { // it would hold its slot for nothing
 		a.stop(i, 0)
 		return
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		a.buses[s.bus].leave()
+		a.count(s.bus, 0, -1)
 		s.held = a.now
-		s.record.state.Store(uint32(Paused))
 	}
 	s.paused |= by
+	a.showState(i)
 }
 
 func (a *audio) resume(i int, by pauses) {
-	s := a.slots.At(i)
-	if s.paused == 0 {
+	s := a.at(i)
+	if s.paused == 0 || by == pausedBus && a.buses[s.bus].held {
 		return
 	}
 	if s.paused &^= by; s.paused != 0 {
@@ -202,8 +235,8 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.buses[s.bus].enter()
-	s.record.state.Store(uint32(Playing))
+	a.count(s.bus, 0, 1)
+	a.showState(i)
 	a.rescore(i)
 }
 
@@ -217,7 +250,9 @@ func (a *audio) receiveWords() {
 			switch {
 			case id == 0:
 			case r.live == id:
-				a.stop(r.slot, r.stopOver.Load())
+				over := r.stopOver.Load()
+				a.noteStop(r.slot, over)
+				a.stop(r.slot, over)
 			case pool.Handle(r.id.Load()) == id:
 				r.cancel = id
 			}
@@ -230,10 +265,17 @@ func (a *audio) receiveWords() {
 			}
 		}
 	}
-	if seq := m.stopAll.Load(); seq != 0 && m.commands.Popped() >= seq-1 && m.stopAll.CompareAndSwap(seq, 0) {
+	if m.placesWait.Swap(false) {
+		a.movePlaces()
+	}
+	if seq := m.stopAll.Load(); seq != 0 && a.now >= m.stopAllAt.Load() {
+		if m.commands.Popped() >= seq-1 {
+			m.stopAll.CompareAndSwap(seq, 0) // or a newer one has come meanwhile
+		}
 		over := m.stopOver.Load()
-		for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-			if a.slots.At(i).seq < seq {
+		for i := a.next(0); i >= 0; i = a.next(i + 1) {
+			if a.at(i).seq < seq {
+				a.noteStop(i, over)
 				a.stop(i, over)
 			}
 		}
@@ -244,19 +286,36 @@ func (a *audio) receiveWords() {
 // yet finds it in its record.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	if r.live == id {
-		a.moveTo(r, fields, a.smoothed(a.slots.At(r.slot), 0))
+		a.moveTo(r, fields, foreseen{}, a.smoothed(a.at(r.slot), 0))
+	} else {
+		r.forget(id, fields)
 	}
 }
 
-func (a *audio) moveTo(r *record, fields wants, over int64) {
+// moveTo moves a voice to what its record wants, in fields, or to what was
+// foreseen instead.
+func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
 	i := r.slot
-	v := &a.slots.At(i).voice
-	r.dirty.And(^uint32(fields))
-	want := func(f wants) (float64, bool) {
-		return math.Float64frombits(r.want[f].Load()), fields&(1<<f) != 0
+	s := a.at(i)
+	v := &s.voice
+	done := fields
+	if a.m.wantsWait.Load() { // what the ring had no place for comes yet
+		done &^= ahead.fields
 	}
+	r.dirty.And(^uint32(done))
+	var values [numWants]float64 // once: the control side may be writing
+	for f := range values {
+		values[f] = math.Float64frombits(r.want[f].Load())
+	}
+	want := func(f wants) (float64, bool) {
+		if ahead.fields&(1<<f) != 0 {
+			return ahead.values[f], true
+		}
+		return values[f], fields&(1<<f) != 0
+	}
+	a.noteWants(i, want)
 	if x, ok := want(wantGain); ok {
-		v.SetGain(a.now, pcm.Decibels(x), over)
+		v.SetGain(a.now, pcm.Decibels(x), over, voice.InDecibels)
 	}
 	if x, ok := want(wantPan); ok {
 		v.SetPan(a.now, x, over)
@@ -267,6 +326,19 @@ func (a *audio) moveTo(r *record, fields wants, over int64) {
 	if x, ok := want(wantSpeed); ok {
 		v.SetSpeed(a.now, x, over)
 	}
+	if x, ok := want(wantPriority); ok {
+		s.prio = int32(x)
+	}
+	if x, ok := want(wantProtect); ok {
+		s.protect = x != 0
+	}
+	if x, ok := want(wantRounds); ok {
+		v.SetRounds(int32(x))
+	}
+	if x, ok := want(wantSeek); ok {
+		a.seekTo(i, int64(x), nil)
+	}
+	a.scores.set(i, s.prio, s.number, s.protect)
 	a.rescore(i)
 	if x, ok := want(wantPause); ok {
 		if x != 0 {
@@ -275,4 +347,5 @@ func (a *audio) moveTo(r *record, fields wants, over int64) {
 			a.resume(i, pausedItself)
 		}
 	}
+	a.shrink() // it may have been kept by its protection alone
 }

@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/voice"
 )
 
@@ -14,14 +15,24 @@ type scores struct {
 	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64
 	prio       []int32
+
+	// With virtual voices audibility is that of the next 40 ms, and whole what it
+	// is without them; else it is nil.
+	whole []float32
+
+	masks *masks // nil: nobody looks at them
 }
 
 // unstealable is the priority of protected voices and of free slots: above any
 // newcomer's.
 const unstealable = 1<<31 - 1
 
-func newScores(n int) scores {
-	s := scores{make([]float32, n), make([]float32, n), make([]float32, n), make([]uint64, n), make([]int32, n)}
+func newScores(real, virtual int) scores {
+	n := real + virtual
+	s := scores{make([]float32, n), make([]float32, n), make([]float32, n), make([]uint64, n), make([]int32, n), nil, nil}
+	if virtual > 0 {
+		s.whole = make([]float32, n)
+	}
 	for i := range n {
 		s.clear(i)
 	}
@@ -42,30 +53,45 @@ func (s *scores) clear(i int) { s.prio[i], s.number[i] = unstealable, 0 }
 // from its place on, times the power of all gains on its way, of which each
 // that moves counts as it is or as it is going to be, whichever is more.
 func (a *audio) rescore(i int) {
-	s := a.slots.At(i)
-	power := a.buses[s.bus].power(&a.buses[0], &s.voice, a.now)
+	s := a.at(i)
+	power := a.buses[s.bus].power(&s.voice, a.now)
 	a.scores.gain[i] = float32(power)
-	a.scores.audibility[i] = float32(float64(power * s.voice.Index()))
+	whole := float32(float64(power * s.voice.Index()))
+	if a.virtuals == nil {
+		a.scores.audibility[i] = whole
+		return
+	}
+	a.scores.audibility[i], a.scores.whole[i] = float32(float64(power*s.voice.Soon())), whole
+	if a.scores.masks != nil {
+		a.scores.masks.set(i, power, &s.voice)
+	}
 }
 
-// newcomer returns the audibility that a start would have.
-func (a *audio) newcomer(r *record) float64 {
+// newcomer returns the audibility that a start would have, and the whole of it
+// where that is something else.
+func (a *audio) newcomer(r *record) (audibility, whole float64) {
 	var v voice.Voice
-	v.Start(r.sound, r.options, a.now)
-	return float64(float32(float64(a.buses[r.bus].power(&a.buses[0], &v, a.now) * v.Index())))
+	o := r.options
+	o.Feed, o.Space = r.feed, a.settle(&a.places[len(a.places)-1], r)
+	v.Start(r.sound.Load(), o, a.now)
+	power := a.buses[r.bus].power(&v, a.now)
+	whole = float64(float32(float64(power * v.Index())))
+	if a.virtuals == nil {
+		return whole, whole
+	}
+	if k := a.scores.masks; k != nil {
+		k.set(k.newcomer(), power, &v)
+	}
+	return float64(float32(float64(power * v.Soon()))), whole
 }
 
 // power returns left^2 + right^2 of a voice on this bus, through the master.
-func (b *bus) power(master *bus, v *voice.Voice, frame int64) float64 {
-	if b.muted || master.muted {
+func (b *bus) power(v *voice.Voice, frame int64) float64 {
+	if b.quiet || b.direct.To == 0 {
 		return 0
 	}
 	left, right := v.Reach(frame)
-	all := stereo{left, right}.times(b.reach)
-	if b != master {
-		all = all.times(master.reach)
-	}
-	return all.power()
+	return stereo{left, right}.times(b.reach).power()
 }
 
 // stereo is a pair of factors.
@@ -81,30 +107,68 @@ func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.righ
 type query struct {
 	prio  int32  // those of this priority or a lower one
 	group *Group // of this group; nil: any
-	bus   int    // on this bus; -1: any
+	bus   int    // on this bus or below it; -1: any
+	all   bool   // virtual ones too
 }
 
-// choice is the answer: slots, -1 for none.
+// choice is the answer.
 type choice struct {
-	slot, second int
-	candidates   int
+	slot       int     // -1: there is none
+	candidates int     // how many could have been taken
+	runnerUp   float64 // the audibility of the second least; -1: there was none
 }
 
 // choose returns the victim: of the lowest priority, then the least by the
 // policy, then the least audible, then the oldest. It is one scan over packed
 // arrays; free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(q *query, policy Overflow) choice {
-	c := choice{slot: -1, second: -1}
+	prios := a.scores.prio[:a.base]
+	if q.all {
+		prios = a.scores.prio
+	}
+	if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {
+		return a.scores.quietest(prios, q.prio)
+	}
+	return a.scan(q, prios, policy)
+}
+
+// quietest is scan for the default policy among all voices.
+func (s *scores) quietest(prios []int32, limit int32) choice {
+	w := dsp.FindWeakest(prios, s.audibility, limit)
+	if w.Candidates == 0 {
+		return choice{slot: -1, runnerUp: -1}
+	}
+	c := choice{slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, runnerUp: float64(w.Next)}
+	switch {
+	case w.Alone && w.Candidates == 1:
+		c.runnerUp = -1
+	case w.Alone: // the second has another priority
+		prios[c.slot] = unstealable
+		c.runnerUp = float64(dsp.FindWeakest(prios, s.audibility, limit).Key)
+		prios[c.slot] = w.Prio
+	case w.Next == w.Key:
+		for i := dsp.FindKey(prios, s.audibility, w.Prio, w.Key, c.slot+1); i >= 0; i = dsp.FindKey(prios, s.audibility, w.Prio, w.Key, i+1) {
+			if s.number[i] < s.number[c.slot] {
+				c.slot = i
+			}
+		}
+	}
+	return c
+}
+
+// scan looks at one voice after the other.
+func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
+	c, second := choice{slot: -1, runnerUp: -1}, -1
 	keys := a.scores.keys(policy)
 	// What the second least has to be beaten by, so that most voices are passed
 	// over after one comparison.
 	worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)
-	for i, prio := range a.scores.prio {
+	for i, prio := range prios {
 		if prio > q.prio {
 			continue
 		}
 		if q.group != nil || q.bus >= 0 {
-			if s := a.slots.At(i); q.group != nil && s.group != q.group || q.bus >= 0 && int(s.bus) != q.bus {
+			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.below(int(s.bus), q.bus) {
 				continue
 			}
 		}
@@ -114,16 +178,19 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 		}
 		switch {
 		case c.slot < 0 || a.scores.less(i, c.slot, policy):
-			c.slot, c.second = i, c.slot
-		case c.second < 0 || a.scores.less(i, c.second, policy):
-			c.second = i
+			c.slot, second = i, c.slot
+		case second < 0 || a.scores.less(i, second, policy):
+			second = i
 		}
-		if c.second >= 0 {
-			worstPrio, worstKey = a.scores.prio[c.second], keys[c.second]
-			if policy != StealGain { // which looks at the audibility before the number
-				worstNumber = a.scores.number[c.second]
+		if second >= 0 {
+			worstPrio, worstKey = a.scores.prio[second], keys[second]
+			if policy != StealGain && policy != StealMasked { // which look at the audibility before the number
+				worstNumber = a.scores.number[second]
 			}
 		}
+	}
+	if second >= 0 {
+		c.runnerUp = float64(a.scores.audibility[second])
 	}
 	return c
 }
@@ -137,6 +204,8 @@ func (s *scores) keys(policy Overflow) []float32 {
 		return s.gain
 	case StealOldest:
 		return s.none
+	case StealMasked:
+		return s.masks.score
 	}
 	return s.audibility
 }
@@ -150,6 +219,8 @@ func (s *scores) less(i, j int, policy Overflow) bool {
 		return s.number[i] < s.number[j]
 	case policy == StealGain && s.gain[i] != s.gain[j]:
 		return s.gain[i] < s.gain[j]
+	case policy == StealMasked && s.masks.score[i] != s.masks.score[j]:
+		return s.masks.score[i] < s.masks.score[j]
 	case s.audibility[i] != s.audibility[j]:
 		return s.audibility[i] < s.audibility[j]
 	}

@@ -40,17 +40,29 @@ func (a *audio) contract() {
 func (a *audio) resize(n int) {
 	a.wanted = n
 	a.setLimit(n)
+	a.shrink()
+}
+
+// shrink takes what plays beyond the limit, but for what is protected.
+func (a *audio) shrink() {
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {
 		policy = StealQuietest
 	}
 	q := query{prio: maxPriority, bus: -1}
-	for a.slots.Len() > n {
+	for a.slots.Len() > a.slots.Limit() {
+		if policy == StealMasked {
+			a.mask(false)
+		}
 		c := a.choose(&q, policy)
 		if c.slot < 0 {
 			return
 		}
-		a.steal(c, Event{Reason: Resized})
+		if a.virtuals != nil {
+			a.demote(c, Event{Reason: Resized})
+		} else {
+			a.steal(c, Event{Reason: Resized})
+		}
 	}
 }
 

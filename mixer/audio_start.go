@@ -14,6 +14,9 @@ func (a *audio) start(c *command) {
 		return
 	}
 	g := r.group
+	if g != nil && a.joins(c, r, g) {
+		return
+	}
 	if g != nil && g.started && a.now-g.last < g.cooldown {
 		a.turnAway(c, Event{Kind: Limited, Reason: Cooldown})
 		return
@@ -24,63 +27,75 @@ func (a *audio) start(c *command) {
 		a.pass(r, id, Ended, EndedState)
 		return
 	}
-	if !a.makeRoom(c, r) {
+	i := a.makeRoom(c, r)
+	if i < 0 {
 		return
 	}
-	handle, s, ok := a.slots.Acquire()
-	if !ok {
-		panic("mixer: no free voice after one was made free")
-	}
-	i := handle.Slot()
+	s := a.at(i)
 	a.stats.Started++
 	*s = slot{
 		record: r, id: id, group: g, tag: r.tag, number: uint64(a.stats.Started), seq: c.seq,
-		began: a.now, endAt: never, bus: r.bus,
+		began: a.now, endAt: never, back: -1, bus: r.bus, prio: r.prio, protect: r.protect, crowdPower: 1,
+		start: r.options.BaseGain + r.options.Gain, virtual: i >= a.base,
 	}
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	s.voice.Start(r.sound, r.options, a.now)
+	sound := r.sound.Load()
+	r.options.Feed, r.options.Space = r.feed, a.settle(&a.places[i], r)
+	s.voice.Start(sound, r.options, a.now)
 	b := &a.buses[r.bus]
-	if b.pitched(a.now) {
-		s.voice.SetShared(a.now, b.pitch)
+	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
+		s.voice.SetShared(a.now, pitch)
 	}
 	r.live, r.slot = id, i
 	r.number.Store(s.number)
-	r.state.Store(uint32(Playing))
+	a.showState(i)
 	if g != nil {
 		g.playing++
-		g.started, g.last = true, a.now
+		g.started, g.last, g.first, g.number = true, a.now, r, s.number
 	}
-	b.playing++
-	if b.paused {
+	if b.held {
 		s.paused |= pausedBus
 	}
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	if s.paused == 0 {
-		b.enter()
-	} else {
+	active := 1
+	if s.paused != 0 {
+		active = 0
 		s.held = a.now
-		r.state.Store(uint32(Paused))
+		a.showState(i)
 	}
+	a.count(r.bus, 1, active)
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
-	if fields := wants(r.dirty.Load()); fields != 0 {
-		a.moveTo(r, fields, 0)
+	fields, ahead := wants(r.dirty.Load()), foreseen{}
+	if r.foreseen.id == id {
+		ahead = r.foreseen
+	}
+	if fields|ahead.fields != 0 {
+		a.moveTo(r, fields, ahead, 0)
 	}
 	a.stats.Playing++
-	a.stats.HighWater = max(a.stats.HighWater, a.stats.Playing)
+	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())
-	a.emit(Event{Frame: a.now, Kind: Started, Slot: i, Voice: s.number, Sound: r.sound, Group: g, Ref: r.ref})
+	a.emit(s.event(Started, a.now, a.slotOf(i)))
+	if s.virtual {
+		e := s.event(BecameVirtual, a.now, -1)
+		w := &a.refused
+		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates
+		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
+		a.emit(e)
+	}
 }
 
 // silent reports whether there is nothing to play: an empty sound, or one that
 // begins at its end.
 func (r *record) silent() bool {
-	from, to := r.sound.Loop()
-	return r.options.From >= r.sound.Frames() && !(r.options.Loop && to > from)
+	sound := r.sound.Load()
+	from, to := sound.Loop()
+	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && to > from)
 }
 
 // pass counts a start that is over as it begins. It takes no voice.
@@ -88,90 +103,138 @@ func (a *audio) pass(r *record, id pool.Handle, kind Kind, state State) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
 	r.number.Store(number)
-	e := Event{Frame: a.now, Kind: Started, Slot: -1, Voice: number, Sound: r.sound, Group: r.group, Ref: r.ref}
+	e := Event{Frame: a.now, Kind: Started, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
 	a.emit(e)
 	e.Kind = kind
 	a.emit(e)
+	r.drop()
 	a.giveBack(r, id, state)
+}
+
+// drop closes the feed of a start that nobody will hear.
+func (r *record) drop() {
+	if r.feed != nil {
+		r.feed.Drop()
+	}
 }
 
 // turnAway ends a start that gets no voice.
 func (a *audio) turnAway(c *command, e Event) {
 	r := a.m.record(c.record)
-	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound, r.group, r.ref
+	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
 	state := RejectedState
-	if e.Kind == Limited {
+	switch e.Kind {
+	case Limited:
 		a.stats.Limited++
 		state = LimitedState
-	} else {
+	case Coalesced:
+		a.stats.Coalesced++
+		state = CoalescedState
+	default:
 		a.stats.Rejected++
 	}
 	a.emit(e)
+	r.drop()
 	a.giveBack(r, c.record, state)
 }
 
-// makeRoom sees to it that there is a free voice for r, taking at most one
-// victim, which must serve every limit that is reached. It reports whether
-// there is one; if not, it has said why.
-func (a *audio) makeRoom(c *command, r *record) bool {
-	q := query{prio: r.prio, bus: -1}
+// makeRoom sees to it that there is a free place for r and takes it: a slot, or,
+// where only a virtual voice can be had, that. It returns the index, or -1, and
+// then it has said why. Without virtual voices at most one victim is taken, which
+// serves every limit that is reached.
+func (a *audio) makeRoom(c *command, r *record) int {
+	q := query{prio: r.prio, bus: -1, all: true}
 	reason := NoReason
-	if b := &a.buses[r.bus]; b.limit > 0 && b.playing >= b.limit {
-		reason, q.bus = BusLimit, int(r.bus)
+	for i := int(r.bus); i >= 0 && reason == NoReason; i = a.buses[i].parent {
+		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
+			reason, q.bus = BusLimit, i // the lowest: a victim there serves all above it
+		}
 	}
 	if g := r.group; g != nil && g.limit > 0 && g.playing >= g.limit {
 		reason, q.group = GroupLimit, g
 	}
-	if reason == NoReason && a.slots.Len() >= a.slots.Limit() {
-		if a.overflow == GrowPool && a.extend() {
-			return true
+	free := func() bool {
+		return a.slots.Len() < a.slots.Limit() || a.overflow == GrowPool && a.extend()
+	}
+	if reason == NoReason && free() {
+		return a.take(a.slots, 0)
+	}
+	e := Event{
+		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
+	}
+	var whole float64
+	e.Newcomer, whole = a.newcomer(r)
+	if reason == BusLimit {
+		e.Bus = BusRef{a.m, uint16(q.bus)}
+	}
+	if reason != NoReason {
+		choice, refused := a.contest(&q, r, e)
+		if refused.Kind != 0 {
+			refused.Kind = Limited
+			a.turnAway(c, refused)
+			return -1
 		}
-		reason = PoolFull
+		a.steal(choice, e)
 	}
-	if reason == NoReason {
-		return true
+	if reason != NoReason && free() {
+		return a.take(a.slots, 0)
 	}
-	newcomer := a.newcomer(r)
+	e.Reason = PoolFull
+	choice, refused := a.contest(&query{prio: r.prio, bus: -1}, r, e)
+	if refused.Kind != 0 {
+		return a.refuse(c, refused, whole)
+	}
+	if a.virtuals != nil {
+		a.demote(choice, e)
+	} else {
+		a.steal(choice, e)
+	}
+	return a.take(a.slots, 0)
+}
+
+func (a *audio) take(p *pool.Pool[slot], base int) int {
+	handle, _, ok := p.Acquire()
+	if !ok {
+		panic("mixer: no free voice after one was made free")
+	}
+	return base + handle.Slot()
+}
+
+// contest chooses who gives way to r, or says why it is refused itself.
+func (a *audio) contest(q *query, r *record, e Event) (c choice, refused Event) {
 	// The limit of a group steals whatever the policy; a bus and the pool only
 	// where the policy steals at all.
 	policy := a.overflow
-	if reason == GroupLimit || policy == GrowPool {
+	if e.Reason == GroupLimit || policy == GrowPool {
 		policy = StealQuietest
 	}
-	refused := Event{Kind: Limited, Reason: reason, Audibility: newcomer, Newcomer: newcomer, RunnerUp: -1}
-	if reason == PoolFull {
-		refused.Kind = Rejected
-	}
+	refused = Event{Kind: Rejected, Reason: e.Reason, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: -1}
 	if policy == Reject {
-		a.turnAway(c, refused)
-		return false
+		return c, refused
 	}
-	choice := a.choose(&q, policy)
-	refused.Candidates = choice.candidates
-	if choice.slot < 0 {
-		if reason == PoolFull {
+	if policy == StealMasked {
+		a.mask(true)
+	}
+	c = a.choose(q, policy)
+	refused.Candidates = c.candidates
+	if c.slot < 0 {
+		if e.Reason == PoolFull {
 			refused.Reason = a.outranks()
 		}
-		a.turnAway(c, refused)
-		return false
+		return c, refused
 	}
-	victim := float64(a.scores.audibility[choice.slot])
-	if a.refuse && policy == StealQuietest && reason != GroupLimit &&
-		a.scores.prio[choice.slot] == r.prio && float64(4*newcomer) < victim {
-		refused.Kind, refused.Reason, refused.RunnerUp = Rejected, Quieter, victim
-		a.turnAway(c, refused)
-		return false
+	victim := float64(a.scores.audibility[c.slot])
+	if a.refuses && policy == StealQuietest && e.Reason != GroupLimit &&
+		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < victim {
+		refused.Reason, refused.RunnerUp = Quieter, victim
+		return c, refused
 	}
-	a.steal(choice, Event{
-		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound, ByGroup: r.group, ByRef: r.ref,
-		Newcomer: newcomer,
-	})
-	return true
+	return c, Event{}
 }
 
 // outranks says why no voice can be taken.
 func (a *audio) outranks() Reason {
-	for _, prio := range a.scores.prio {
+	for _, prio := range a.scores.prio[:a.base] {
 		if prio < unstealable {
 			return Outranked
 		}
@@ -179,13 +242,20 @@ func (a *audio) outranks() Reason {
 	return AllProtected
 }
 
-// steal takes a voice's slot, leaving its tail.
+// steal ends a voice for somebody else, leaving its tail.
 func (a *audio) steal(c choice, e Event) {
-	s := a.slots.At(c.slot)
-	e.Kind, e.Audibility, e.RunnerUp, e.Candidates = Stolen, float64(a.scores.audibility[c.slot]), -1, c.candidates
-	if c.second >= 0 {
-		e.RunnerUp = float64(a.scores.audibility[c.second])
+	s := a.at(c.slot)
+	a.weigh(&e, c)
+	e.Kind = Stolen
+	if c.slot < a.base {
+		a.leaveTail(s, a.now)
 	}
-	a.leaveTail(s, a.now)
 	a.finish(c.slot, a.now, e)
+}
+
+// weigh notes what decided a choice.
+func (a *audio) weigh(e *Event, c choice) {
+	s := a.at(c.slot)
+	e.Audibility, e.RunnerUp, e.Candidates = float64(a.scores.audibility[c.slot]), c.runnerUp, c.candidates
+	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
 }

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/pool"
+	"voicepool/voice"
 )
 
 type commandKind uint8
@@ -12,6 +13,8 @@ const (
 	cmdPause
 	cmdResume
 	cmdSet
+	cmdSeek
+	cmdPlace
 	cmdWant // apply what the record wants, see record.wants
 	cmdResize
 )
@@ -26,8 +29,10 @@ type command struct {
 	record pool.Handle // of cmdPlay and cmdWant
 	target Target
 	change Change
+	feed   *voice.Feed // of cmdSeek, for a stream
 	kind   commandKind
 	fields wants // of cmdWant
+	taken  bool  // the feed has found its voice
 }
 
 // before orders commands by frame, then by the order of the calls.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 var (
@@ -30,9 +31,10 @@ const (
 	StealGain                     // takes the one with the least gain
 	Reject                        // refuses the newcomer
 	GrowPool                      // grows, see Grow; at its maximum steals the quietest
+	StealMasked                   // takes the one that the others hide best; goes with Config.Virtual
 )
 
-var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow"}
+var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
 func (o Overflow) String() string {
 	if int(o) < len(overflowNames) {
@@ -41,8 +43,8 @@ func (o Overflow) String() string {
 	return fmt.Sprintf("overflow(%d)", uint8(o))
 }
 
-// ParseOverflow returns the policy of a name: quietest, oldest, gain, reject or
-// grow.
+// ParseOverflow returns the policy of a name: quietest, oldest, gain, reject,
+// grow or masked.
 func ParseOverflow(name string) (Overflow, bool) {
 	for i, n := range overflowNames {
 		if n == name {
@@ -64,35 +66,68 @@ type Config struct {
 	Rate      int // frames per second, 1..768,000; 0: 48,000
 	Voices    int // slots, 1..65,536; 0: 32
 	MaxVoices int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
+	Virtual   int // virtual voices, 0..65,536: who gives way goes on unheard, and comes back when it is loud enough
 	Overflow  Overflow
 	Grow      Grow // for GrowPool
 	Refuse    bool // a newcomer that is itself the least audible is rejected
 
 	MasterGain pcm.Decibels // -120..+24
-	NoLimiter  bool         // leaves the master as it is, beyond full scale too, and without the limiter's 1.5 ms of latency
-	Buses      []Bus        // in the order in which they are added up
+	// Quality is how pitched voices are read whose Options say nothing of it, which
+	// is Best: so a mixer of another quality has no voices of the best.
+	Quality voice.Quality
+
+	NoLimiter bool  // leaves the master as it is, beyond full scale too, and without the limiter's latency; what is not finite becomes silence all the same
+	SoftClip  bool  // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
+	DCGuard   bool  // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
+	Buses     []Bus // in the order in which they are added up
+	Meters    bool  // measures every bus, for Mixer.Levels: about 0.1 % of a core each
+
+	// Lead is how long after a call of now, as against one At a frame, it acts: so
+	// that calls between two blocks keep their distances in time instead of all
+	// falling on the next block's first frame. It has to be at least the time of a
+	// block, or calls are late. 0: they fall on that frame.
+	Lead time.Duration
+
+	// Clock is the time that Lead goes by, from any beginning, never backwards;
+	// nil: the system's. Called on the control side, under its lock.
+	Clock func() time.Duration
 
 	Commands int // commands under way, at least 1; 0: 1,024
 	Events   int // events waiting to be polled; 0: enough for all of one block
+	Journal  int // entries waiting to be read, see Mixer.Journal; 0: none are made
 }
 
 // Bus describes a named sub-mix.
 type Bus struct {
 	Name   string        // not empty, unique, and not "master"
+	Parent string        // the bus that it goes into; "": the master
 	Gain   pcm.Decibels  // -120..+24
 	Pan    float64       // -1..+1: a balance, since a bus is stereo
-	Pitch  pcm.Semitones // -48..+48, added to that of its voices
-	Voices int           // at most so many voices; 0: as many as the pool has
+	Pitch  pcm.Semitones // -48..+48, added to that of the voices on it and below it
+	Voices int           // at most so many voices on it and below it; 0: as many as the pool has
 	Mute   bool          // starts muted
+	Solo   bool          // starts soloed: only what is on soloed buses, and below them, is heard
 	Duck   Duck          // the zero value does not duck
+	Insert Insert        // an effect on all that the bus gives; nil: none
+}
+
+// Insert is an effect of the user's. Process is called on the audio side, inside
+// Render: it must not block, and should not allocate. It changes a block in
+// place, before the bus's gains; blocks follow each other without a gap, are of
+// 1 frame to 20 ms, and also come while the bus is silent. One that panics, or
+// leaves what is not finite, is taken out: the block goes on without it, and a
+// Fault event says so.
+type Insert interface {
+	Process(block []pcm.Frame)
 }
 
 // Duck lowers a bus while another one sounds.
 type Duck struct {
-	When    string        // the other bus, not the master: while any voice on it is not paused
+	When    string        // the other bus, not the master: while any voice on it or below it is not paused
 	By      pcm.Decibels  // by how much, 0..120
 	Attack  time.Duration // from the first such voice on
-	Release time.Duration // from the end of the last
+	Hold    time.Duration // from the end of the last until the release begins
+	Release time.Duration // the way back
 }
 
 // maxSlots bounds the number of voices.
@@ -125,16 +160,28 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	fill(&c.MaxVoices, c.Voices)
 	switch {
+	case c.Quality > voice.Cubic:
+		return c, fmt.Errorf("%w: there is no quality %d", ErrConfig, c.Quality)
 	case c.Rate < 1 || c.Rate > 768000:
 		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..768000", ErrConfig, c.Rate)
 	case c.MaxVoices < c.Voices || c.MaxVoices > maxSlots:
 		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, maxSlots)
+	case c.Virtual < 0 || c.Virtual > maxSlots:
+		return c, fmt.Errorf("%w: %d virtual voices are not in 0..%d", ErrConfig, c.Virtual, maxSlots)
 	case int(c.Overflow) >= len(overflowNames):
 		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
+	case c.Overflow == StealMasked && c.Virtual == 0:
+		return c, fmt.Errorf("%w: %v goes with virtual voices, of which there are none", ErrConfig, StealMasked)
 	case c.Refuse && c.Overflow != StealQuietest && c.Overflow != GrowPool:
 		return c, fmt.Errorf("%w: to refuse the quietest newcomer goes with %v and %v, not with %v", ErrConfig, StealQuietest, GrowPool, c.Overflow)
 	case c.Commands < 1 || c.Commands > 1<<20:
 		return c, fmt.Errorf("%w: %d commands are not in 1..%d", ErrConfig, c.Commands, 1<<20)
+	case c.SoftClip && !c.NoLimiter:
+		return c, fmt.Errorf("%w: a soft clip takes the place of the limiter: it goes with NoLimiter", ErrConfig)
+	case c.Lead < 0:
+		return c, fmt.Errorf("%w: a lead of %v is negative", ErrConfig, c.Lead)
+	case c.Journal < 0 || c.Journal > 1<<24:
+		return c, fmt.Errorf("%w: a journal of %d entries is not in 0..%d", ErrConfig, c.Journal, 1<<24)
 	case c.Events < 0 || c.Events > 1<<24:
 		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, 1<<24)
 	case !inRange(float64(c.MasterGain), minGain, maxGain):
@@ -142,29 +189,49 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	// A block makes at most one end for each voice and, for each command, a
 	// victim, a start and an end.
-	fill(&c.Events, c.MaxVoices+4*c.Commands)
+	fill(&c.Events, c.MaxVoices+3*c.Virtual+4*c.Commands)
+	return c, checkBuses(c.Buses)
+}
+
+// checkBuses returns what is wrong with the buses.
+func checkBuses(buses []Bus) error {
 	names := map[string]bool{"master": true}
-	for _, b := range c.Buses {
+	for _, b := range buses {
 		switch {
 		case b.Name == "" || names[b.Name]:
-			return c, fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
+			return fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
 		case !inRange(float64(b.Gain), minGain, maxGain) || !inRange(b.Pan, -1, 1) || !inRange(float64(b.Pitch), -48, 48):
-			return c, fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
+			return fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
 		case b.Voices < 0:
-			return c, fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
+			return fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
 		}
 		names[b.Name] = true
 	}
-	for _, b := range c.Buses {
+	parents := map[string]string{}
+	for _, b := range buses {
+		if b.Parent != "" && !names[b.Parent] {
+			return fmt.Errorf("%w: the parent of bus %q, %q, is no bus", ErrConfig, b.Name, b.Parent)
+		}
+		parents[b.Name] = b.Parent
+	}
+	for _, b := range buses {
+		depth := 0
+		for up := b.Name; up != "" && up != "master"; up = parents[up] {
+			if depth++; depth > len(buses) {
+				return fmt.Errorf("%w: bus %q is below itself", ErrConfig, b.Name)
+			}
+		}
+	}
+	for _, b := range buses {
 		d := b.Duck
 		if d == (Duck{}) {
 			continue
 		}
-		if !names[d.When] || d.When == b.Name || d.When == "master" || !inRange(float64(d.By), 0, 120) || d.Attack < 0 || d.Release < 0 {
-			return c, fmt.Errorf("%w: bus %q cannot be ducked when %q by %v dB, %v, %v", ErrConfig, b.Name, d.When, d.By, d.Attack, d.Release)
+		if !names[d.When] || d.When == b.Name || d.When == "master" || !inRange(float64(d.By), 0, 120) || min(d.Attack, d.Hold, d.Release) < 0 {
+			return fmt.Errorf("%w: bus %q cannot be ducked when %q by %v dB, %v, %v, %v", ErrConfig, b.Name, d.When, d.By, d.Attack, d.Hold, d.Release)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // The range of a gain in decibels.

@@ -10,16 +10,21 @@ import (
 type Kind uint8
 
 const (
-	Started  Kind = iota + 1 // a voice sounds, or waits on a paused bus
-	Ended                    // it came to its end, or to that of its For
-	Stopped                  // a Stop is done
-	Stolen                   // it gave way
-	Rejected                 // there was no voice for it
-	Limited                  // a cooldown or a limit refused it
-	Missed                   // a command for a tag found no voice
+	Started       Kind = iota + 1 // a voice sounds, or waits on a paused bus
+	Ended                         // it came to its end, or to that of its For
+	Stopped                       // a Stop is done
+	Stolen                        // it gave way
+	Rejected                      // there was no voice for it
+	Limited                       // a cooldown or a limit refused it
+	Missed                        // a command for a tag found no voice
+	Coalesced                     // it became a part of the voice By
+	Underrun                      // the stream of a voice has run dry
+	BecameVirtual                 // it gave up its slot and goes on unheard
+	BecameReal                    // it is heard again
+	Fault                         // a voice, or the insert of a bus, gave what is no sound, and was ended
 )
 
-var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed"}
+var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
 func (k Kind) String() string {
 	if k > 0 && int(k) < len(kindNames) {
@@ -41,9 +46,11 @@ const (
 	Quieter             // rejected: the newcomer would be missed least (Config.Refuse)
 	AllProtected        // rejected: every voice is protected
 	Outranked           // rejected: every voice is of higher priority, or protected
+	VirtualFull         // stolen: all virtual voices are taken, and it would be missed least of them
+	Exchanged           // virtual: another virtual voice is much louder now
 )
 
-var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority"}
+var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
 
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) {
@@ -60,27 +67,40 @@ type Event struct {
 	Reason Reason
 	Slot   int          // the voice's slot; -1: none
 	Voice  uint64       // the number of the start, from 1; 0: it never started
-	Sound  *voice.Sound // nil for Missed
+	Sound  *voice.Sound // nil for Missed, and for the Fault of an insert
 	Group  *Group
 	Ref    int64 // of the Options, or of the command that missed
 
-	// Of Stolen: who took its place (0: Resize). By is the newcomer's number.
+	Bus BusRef // of the Fault of an insert; of a BusLimit the bus whose limit it is
+
+	// Of Stolen: who took its place (0: Resize). By is the newcomer's number; of
+	// Coalesced it is that of the voice that the start became a part of.
 	By      uint64
 	BySound *voice.Sound
 	ByGroup *Group
 	ByRef   int64
 
-	// Of Stolen, and of Rejected where there was a choice: what decided, as
+	// Of Stolen, of what became virtual, and of Rejected where there was a choice: what decided, as
 	// powers (K-weighted mean squares); pcm.FromPower makes decibels of them.
 	Audibility float64 // of the victim; of Rejected the newcomer's own
 	Newcomer   float64 // of the newcomer
 	RunnerUp   float64 // of the second least; negative: there was none
 	Candidates int     // how many voices could have been taken
+	Priority   int32   // of the victim
+	Policy     Overflow
+
+	// Of Stolen, and of a voice that became virtual: a certificate of what can have
+	// been lost. It is the largest K-weighted power, left and right together, that
+	// the voice would have had in any 60 ms on the hops of its sound from here on,
+	// at the speed of its sound and as long as no gain of it is raised; windows
+	// between hops may have up to twice that. +Inf where nobody knows.
+	Lost float64
 }
 
-// Events moves what happened since the last call into dst, oldest first, and
+// Events moves what has happened since the last call into dst, oldest first, and
 // returns how many. Control side; callers share what there is.
 func (m *Mixer) Events(dst []Event) int {
+	m.refineNeeds()
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
 	for i := range dst {

@@ -22,8 +22,9 @@ var ErrGone = errors.New("mixer: the voice is gone")
 //
 // What moves a voice acts at the next frame that is mixed, smoothed over 5 ms;
 // calls that no block has seen yet replace each other. It fails with ErrGone,
-// or with an error that wraps ErrOption. For an exact frame or a longer move
-// see Mixer.At.
+// or with an error that wraps ErrOption; with a Config.Lead, under which every
+// call has a frame of its own, also with ErrBusy. For an exact frame or a longer
+// move see Mixer.At.
 type Handle struct {
 	mixer *Mixer
 	id    pool.Handle
@@ -109,13 +110,84 @@ func (h Handle) SetPitch(to pcm.Semitones) error {
 // SetSpeed moves the speed to the ratio to, 1/16..16.
 func (h Handle) SetSpeed(to float64) error { return h.want(wantSpeed, to, inRange(to, 1./16, 16)) }
 
-// Fade moves the gain to to, -120..+24 dB, over a time; it does not stop the
-// voice. It also fails with ErrBusy.
-func (h Handle) Fade(to pcm.Decibels, over time.Duration) error {
+// SetPriority changes the priority, -1,000,000..1,000,000.
+func (h Handle) SetPriority(to int) error {
+	return h.want(wantPriority, float64(to), to >= -maxPriority && to <= maxPriority)
+}
+
+// Protect keeps the voice from being stolen, or no longer.
+func (h Handle) Protect(on bool) error { return h.want(wantProtect, truth(on), true) }
+
+// Forever, as a number of rounds, loops without end.
+const Forever = -1
+
+// SetLoop has the voice go back so many times more when it comes to the end of
+// its loop: 0 lets it go on to the end of its sound, Forever keeps it in. It is
+// exact, without a fade. A voice that is beyond its loop's end already, and a
+// stream, are left as they are.
+func (h Handle) SetLoop(more int) error {
+	return h.want(wantRounds, float64(more), more >= Forever && more <= maxRounds)
+}
+
+// Seek goes to another place of the sound, with a tail of 10 ms, and fades in
+// there over 5 ms. A place beyond the end ends the voice, unless it loops. For a stream it opens
+// another course, which allocates, and fails as Play does.
+func (h Handle) Seek(to time.Duration) error {
+	if to < 0 {
+		return errBefore(to)
+	}
+	if s := h.Sound(); s != nil && s.Streamed() {
+		return h.mixer.At(Now).Seek(One(h), to)
+	}
+	return h.want(wantSeek, float64(h.frames(to)), true)
+}
+
+func (h Handle) frames(d time.Duration) int64 {
+	if h.mixer == nil {
+		return 0
+	}
+	return h.mixer.frames(d)
+}
+
+// Fade moves the gain to to, -120..+24 dB, over a time and in a shape; it does not
+// stop the voice. It also fails with ErrBusy.
+func (h Handle) Fade(to pcm.Decibels, over time.Duration, shape voice.Shape) error {
 	if h.State().Over() || h == (Handle{}) {
 		return ErrGone
 	}
-	return h.mixer.At(Now).Set(One(h), Change{Fields: Gain, Gain: to}, over)
+	return h.mixer.At(Now).Set(One(h), Change{Fields: Gain, Gain: to, Shape: shape}, over)
+}
+
+// Sound returns what is played; nil when the voice is gone.
+func (h Handle) Sound() *voice.Sound {
+	r, unlock := h.lock()
+	if r == nil {
+		return nil
+	}
+	defer unlock()
+	return r.sound.Load()
+}
+
+// Tag returns the Tag of its Options; 0 for a voice long gone.
+func (h Handle) Tag() uint64 {
+	r, unlock := h.lock()
+	if r == nil {
+		return 0
+	}
+	defer unlock()
+	return r.tag
+}
+
+// Audibility returns how loud the voice is going to be at best, as things stood
+// at the end of the last block: what it is measured by when one has to give way.
+// Silence, and a voice that is gone, is -Inf.
+func (h Handle) Audibility() pcm.Decibels {
+	r, unlock := h.living()
+	if r == nil {
+		return pcm.FromPower(0)
+	}
+	defer unlock()
+	return pcm.FromPower(float64(math.Float32frombits(r.audibility.Load())))
 }
 
 // lock returns the record of h, under the mixer's mutex, or nil.
@@ -141,7 +213,7 @@ func (h Handle) living() (*record, func()) {
 	return r, unlock
 }
 
-var wantNames = [numWants]string{"gain", "pan", "pitch", "speed", "pause"}
+var wantNames = [numWants]string{"gain", "pan", "pitch", "speed", "priority", "protection", "number of rounds", "place", "pause"}
 
 // want tells the record what its voice should come to, and sends one command
 // for it, unless one is under way that nothing has followed.
@@ -155,6 +227,17 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	}
 	defer unlock()
 	m := h.mixer
+	if m.lead.frames > 0 { // each at its own frame
+		return m.push(wanted(h, field, value))
+	}
+	switch field {
+	case wantPitch:
+		m.retuneBy(r, &Change{Fields: Pitch, Pitch: pcm.Semitones(value)})
+	case wantSpeed:
+		m.retuneBy(r, &Change{Fields: Speed, Speed: value})
+	case wantRounds:
+		m.retuneBy(r, &Change{Fields: Rounds})
+	}
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field
 	if r.dirty.Or(bit)&bit != 0 && r.wantSeq[field] > m.otherSeq {
@@ -175,17 +258,23 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	if speed == 0 {
 		speed = 1
 	}
-	r.sound = s
+	r.sound.Store(s)
 	r.options = voice.Options{
 		BaseGain: o.Base.Gain, Gain: o.Gain, Pan: o.Pan,
 		BasePitch: o.Base.Pitch + pcm.FromRatio(speed), Pitch: o.Pitch, Speed: o.Speed,
-		From: min(m.frames(o.From), s.Frames()), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Quality: o.Quality,
+		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds), Quality: o.Quality,
+	}
+	if o.Quality == voice.Best {
+		r.options.Quality = m.quality
+	}
+	if !s.Streamed() {
+		r.options.From = min(r.options.From, s.Frames())
 	}
 	if r.options.From > 0 && r.options.FadeIn == 0 {
 		r.options.FadeIn = m.smooth
 	}
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
-	r.tag, r.ref, r.lasts = o.Tag, o.Ref, m.frames(o.For)
+	r.tag, r.ref, r.lasts, r.loop = o.Tag, o.Ref, m.frames(o.For), o.Loop
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)
 	}

@@ -5,157 +5,159 @@ import (
 	"voicepool/pcm"
 )
 
-// limiter keeps the master under its ceiling and leaves alone what is below it:
-// there its output is its input, to the bit, some frames later.
+// limiter keeps the true peak of the master under its ceiling and leaves alone
+// what is below it: there its output is its input, to the bit, some frames
+// later. Audio side.
 //
-// The gain that each frame needs is held for as long as the limiter looks
-// ahead, lets go slowly, and is averaged over the same stretch, so that it is
-// down before the peak comes out. Gains are integers, in units of 2^-30: a
-// running sum of them is exact, so the blocks do not show.
+// For every place between two frames it finds the largest magnitude under
+// four-fold oversampling, and the gain that this one needs. Gains are held, let
+// go slowly, and are averaged (see valley), so that the gain is down before the
+// peak comes out. What lies below the ceiling by this measure is never touched;
+// what lies beyond is measured once more, eight-fold and with longer taps, and
+// brought down a little further, since no two meters agree on what is near
+// the Nyquist frequency.
 type limiter struct {
+	between bool // it looks between the frames
 	ahead   int
-	ceiling float32 // what passes as it is
-	target  float64 // what a gain aims at: a little lower, for the roundings
+	ceiling float64 // what passes as it is
+	target  float64 // what a gain aims at
+	calmest float32 // while no sample is beyond it, nothing between them is beyond the ceiling
 
-	delay  []pcm.Frame // the last ahead frames, a ring
-	gains  []int64     // the last ahead+1 held gains, a ring
-	sum    int64       // of gains
-	at     int         // in delay
-	gainAt int         // in gains
-	frame  int64
-	quiet  int64 // silent frames in a row until now
+	line   []pcm.Frame // what came in: the frames up to end, at least past of them
+	end    int
+	past   int
+	peaks  [limiterRun]float64
+	calm   int // frames in a row until now, at least, that are not beyond calmest
+	silent int // the same of silent ones
 
-	lows  []low // least needed gain at the front, then ever larger ones: a ring
-	first int
-	count int
-
-	held    int64 // the gain that lets go
-	release int64 // share of the way back per frame, 2^-32
+	gains valley
 }
 
-// low is a frame and the gain that it needs.
-type low struct{ frame, gain int64 }
-
-const unity = 1 << 30
-
-// The limiter's constants: how far it looks ahead, how fast it lets go (the
-// time to 63 %), and what it never exceeds.
+// The limiter's constants: the rate in Hz from which on it looks between the
+// frames, how far it looks ahead besides the taps of its meter, how fast it lets
+// go (the time to 63 %), what it never exceeds, and how far below that it goes
+// where it has to act.
+//
+// Lower rates are for tests: there it holds the samples alone, without the 32
+// frames that the taps would take, and with a look-ahead too short to move a
+// gain gently.
 const (
+	limiterLeastRate     = 8000
 	limiterAheadMicros   = 1500
 	limiterReleaseMillis = 80
 	limiterCeiling       = pcm.Decibels(-1)
+	limiterMargin        = pcm.Decibels(0.1)
+	limiterRun           = 64 // frames in which peaks are sought at once
 )
-
-func newLimiter(rate int) *limiter {
-	ahead := rate * limiterAheadMicros / 1000000
-	l := &limiter{
-		ahead:   ahead,
-		ceiling: float32(limiterCeiling.Linear()),
-		target:  float64(float32(limiterCeiling.Linear())) * (1 - 0x1p-22),
-		delay:   make([]pcm.Frame, max(ahead, 1)),
-		gains:   make([]int64, ahead+1),
-		sum:     int64(ahead+1) * unity,
-		lows:    make([]low, ahead+2),
-		held:    unity,
-		release: min(1<<32*1000/(int64(rate)*limiterReleaseMillis), 1<<32),
-	}
-	for i := range l.gains {
-		l.gains[i] = unity
-	}
-	return l
-}
-
-// process limits dst in place, ahead frames late. It returns how many frames
-// were not finite: those become silence.
-func (l *limiter) process(dst []pcm.Frame) (faults int64) {
-	peak := dsp.Peak(dst)
-	l.quiet += int64(len(dst))
-	if peak > 0 {
-		l.quiet = 0
-	}
-	if l.open() && peak <= l.ceiling {
-		l.pass(dst)
-		return 0
-	}
-	for i := range dst {
-		need := int64(unity)
-		switch peak := dsp.Peak(dst[i : i+1]); {
-		case peak > maxPeak:
-			dst[i] = pcm.Frame{}
-			faults++
-		case peak > l.ceiling:
-			need = int64(l.target / float64(peak) * unity)
-		}
-		g := float32(float64(l.next(need)) / float64(int64(len(l.gains))*unity))
-		x := l.swap(dst[i])
-		dst[i] = pcm.Frame{float32(x[0] * g), float32(x[1] * g)}
-	}
-	return faults
-}
-
-// open reports whether nothing in the past needs a gain.
-func (l *limiter) open() bool {
-	return l.count == 0 && l.sum == int64(len(l.gains))*unity
-}
-
-// skip lets n frames of silence pass, if all before them that matter were
-// silent too: an idle mixer costs nothing.
-func (l *limiter) skip(n int64) bool {
-	if l.quiet < int64(l.ahead) || !l.open() {
-		return false
-	}
-	l.frame += n
-	return true
-}
 
 // maxPeak is far beyond any mix: 65,536 voices of +66 dB each.
 const maxPeak = 1e9
 
-// next takes the gain that a new frame needs and returns the sum of those that
-// hold for the frame that comes out.
-func (l *limiter) next(need int64) int64 {
-	if need < unity {
-		for l.count > 0 && l.low(l.count-1).gain >= need {
-			l.count--
-		}
-		*l.low(l.count) = low{l.frame, need}
-		l.count++
+func newLimiter(rate int) *limiter {
+	look := rate * limiterAheadMicros / 1000000
+	l := &limiter{
+		between: rate >= limiterLeastRate,
+		ahead:   look,
+		ceiling: limiterCeiling.Linear(),
+		target:  (limiterCeiling - limiterMargin).Linear(),
+		gains:   newValley(look, min(1<<32*1000/(int64(rate)*limiterReleaseMillis), 1<<32)),
 	}
-	if l.count > 0 && l.low(0).frame < l.frame-int64(l.ahead) {
-		l.first = (l.first + 1) % len(l.lows)
-		l.count--
+	l.calmest = float32(l.ceiling * (1 - 0x1p-20)) // which rounds to below the ceiling
+	if l.between {
+		l.ahead += dsp.EighthTaps / 2
+		l.calmest = float32(l.ceiling / dsp.TruePeakBound * (1 - 0x1p-20))
 	}
-	l.held = min(l.held+(unity-l.held)*l.release>>32+1, unity)
-	if l.count > 0 {
-		l.held = min(l.held, l.low(0).gain)
-	}
-	l.sum += l.held - l.gains[l.gainAt]
-	l.gains[l.gainAt] = l.held
-	l.gainAt = (l.gainAt + 1) % len(l.gains)
-	l.frame++
-	return l.sum
+	l.past = max(l.ahead, dsp.EighthTaps-1)
+	l.line = make([]pcm.Frame, 2*l.past+4*limiterRun)
+	l.end, l.calm, l.silent = l.past, dsp.EighthTaps, l.past
+	return l
 }
 
-func (l *limiter) low(i int) *low { return &l.lows[(l.first+i)%len(l.lows)] }
-
-// swap puts a frame into the delay and returns the one that is due.
-func (l *limiter) swap(x pcm.Frame) pcm.Frame {
-	if l.ahead == 0 {
-		return x
+// limit limits dst, whose samples are finite, in place, ahead frames late.
+func (l *limiter) limit(dst []pcm.Frame) {
+	for len(dst) > 0 {
+		n := min(len(dst), limiterRun)
+		l.run(dst[:n])
+		dst = dst[n:]
 	}
-	y := l.delay[l.at]
-	l.delay[l.at] = x
-	l.at = (l.at + 1) % l.ahead
-	return y
 }
 
-// pass only delays: nothing in the past or in dst needs a gain.
-func (l *limiter) pass(dst []pcm.Frame) {
-	l.frame += int64(len(dst))
-	if l.ahead == 0 {
+// run limits up to limiterRun frames.
+func (l *limiter) run(dst []pcm.Frame) {
+	over := l.measure(dst)
+	late := l.line[l.end-len(dst)-l.ahead:][:len(dst)]
+	if !over && l.open() {
+		copy(dst, late)
 		return
 	}
-	for i := range dst {
-		dst[i] = l.swap(dst[i])
+	for i, x := range late {
+		g := l.gains.next(l.need(i, len(dst)))
+		dst[i] = pcm.Frame{float32(x[0] * g), float32(x[1] * g)}
 	}
 }
+
+// measure appends src to the line and finds the peaks of the places that can be
+// looked at now, half the longer taps before each frame. It reports whether any
+// is over the ceiling. Where no sample that counts is beyond calmest, the peaks
+// are not worth looking for: they could change nothing.
+func (l *limiter) measure(src []pcm.Frame) (over bool) {
+	n := len(src)
+	if l.end+n > len(l.line) {
+		copy(l.line, l.line[l.end-l.past:l.end])
+		l.end = l.past
+	}
+	copy(l.line[l.end:], src)
+	l.end += n
+
+	loudest := dsp.Peak(src)
+	l.silent = min(l.silent+n, l.past)
+	if loudest > 0 {
+		l.silent = 0
+	}
+	calm := l.calm == dsp.EighthTaps && loudest <= l.calmest
+	l.calm = min(l.calm+n, dsp.EighthTaps)
+	if loudest > l.calmest {
+		l.calm = 0
+	}
+	peaks := l.peaks[:n]
+	if calm {
+		clear(peaks)
+		return false
+	}
+	if !l.between {
+		for i := range src {
+			peaks[i] = float64(dsp.Peak(src[i : i+1]))
+			over = over || peaks[i] > l.ceiling
+		}
+		return over
+	}
+	const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
+	dsp.TruePeaks(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after])
+	for _, p := range peaks {
+		over = over || p > l.ceiling
+	}
+	return over
+}
+
+// need returns the gain that peak i of n needs. It is exact only near or below
+// the gain that holds: another changes nothing.
+func (l *limiter) need(i, n int) int64 {
+	peak := l.peaks[i]
+	if peak <= l.ceiling {
+		return unity
+	}
+	need := int64(l.target / peak * unity)
+	if l.between && 8*need < 9*l.gains.held {
+		newest := l.end - n + i
+		peak = max(peak, dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
+		need = int64(l.target / peak * unity)
+	}
+	return need
+}
+
+// open reports whether nothing in the past needs a gain.
+func (l *limiter) open() bool { return l.gains.flat() }
+
+// skip lets n frames of silence pass, if all before them that matter were
+// silent too: an idle mixer costs nothing.
+func (l *limiter) skip(n int64) bool { return l.silent == l.past && l.open() }

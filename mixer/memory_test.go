@@ -14,7 +14,7 @@ func TestNoAllocation(t *testing.T) {
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool} {
 		m := newMixer(t, mixer.Config{Voices: 16, Overflow: policy, Buses: []mixer.Bus{{Name: "sfx", Voices: 12}}})
 		bus, _ := m.Bus("sfx")
-		g, _ := m.NewGroup("g", 5, 0)
+		g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 5})
 		s := level(t, 48000, 20000, 0.5)
 		block := make([]pcm.Frame, 512)
 		events := make([]mixer.Event, 256)
@@ -24,7 +24,7 @@ func TestNoAllocation(t *testing.T) {
 				h, _ := m.Play(s, mixer.Options{Bus: bus, Group: []*mixer.Group{nil, g}[i%2], Pitch: pcm.Semitones(n % 5), Loop: i == 3, Tag: 1, FadeIn: time.Millisecond})
 				h.SetGain(-3)
 				h.SetPan(0.5)
-				h.Fade(-10, time.Millisecond)
+				h.Fade(-10, time.Millisecond, 0)
 				h.State()
 				h.Position()
 				if i == 5 {

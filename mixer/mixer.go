@@ -27,21 +27,36 @@ type Mixer struct {
 	records    *pool.Pool[record]
 	allRecords []*record // by slot; the audio side finds them here
 	seq        uint64    // of the last command
-	otherSeq   uint64    // of the last one that was no cmdWant
+	otherSeq   uint64    // of the last one that was no cmdWant and no cmdPlace
+	placeSeq   uint64    // of the last cmdPlace
 	commandMax int64
 	eventMutex sync.Mutex // among those who poll
+	lead       lead
+	feeds      feeds
+	refinery   refinery
+	busPitch   []float64 // semitones, as they were last asked for
+	doppler    bool      // the listener hears it
+	quality    voice.Quality
+	done       done
+	journal    journal
 
 	// Between the two.
-	commands  *ring.Ring[command]
-	freed     *ring.Ring[pool.Handle]
-	events    *ring.Ring[Event]
-	underWay  atomic.Int64 // commands sent and not done
-	stopsWait atomic.Bool  // some record has a stop that the ring had no place for
-	wantsWait atomic.Bool  // the same for wants
-	stopAll   atomic.Uint64
-	stopOver  atomic.Int64
-	busy      atomic.Int64
-	published stats
+	commands      *ring.Ring[command]
+	freed         *ring.Ring[pool.Handle]
+	listener      words[listenerWords]
+	listenerMoved atomic.Bool
+	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
+	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
+	events        *ring.Ring[Event]
+	underWay      atomic.Int64 // commands sent and not done
+	stopsWait     atomic.Bool  // some record has a stop that the ring had no place for
+	wantsWait     atomic.Bool  // the same for wants
+	needs         atomic.Bool  // voices have missed versions
+	stopAll       atomic.Uint64
+	stopOver      atomic.Int64
+	stopAllAt     atomic.Int64 // the frame from which on it acts
+	busy          atomic.Int64
+	published     stats
 
 	audio audio
 }
@@ -54,13 +69,17 @@ func New(c Config) (*Mixer, error) {
 	}
 	m := &Mixer{
 		rate: c.Rate, maxVoices: c.MaxVoices, commandMax: int64(c.Commands),
-		smooth: pcm.Frames(5*time.Millisecond, c.Rate),
-		buses:  append([]Bus{{Name: "master", Gain: c.MasterGain}}, c.Buses...),
+		smooth: pcm.Frames(5*time.Millisecond, c.Rate), quality: c.Quality,
+		buses: append([]Bus{{Name: "master", Gain: c.MasterGain}}, c.Buses...),
 	}
 	m.unlock = m.mutex.Unlock
+	for i := range m.buses {
+		m.busPitch = append(m.busPitch, float64(m.buses[i].Pitch))
+	}
+	m.lead = newLead(&c)
 	// A record for every voice and every command under way, and as many again,
 	// so that what is over can still say how it ended.
-	m.records, err = pool.New[record](pool.Config[record]{Size: 2*c.MaxVoices + c.Commands, Keep: true})
+	m.records, err = pool.New[record](pool.Config[record]{Size: 2*(c.MaxVoices+c.Virtual) + c.Commands, Keep: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -79,6 +98,9 @@ func New(c Config) (*Mixer, error) {
 	m.commands = ring.New[command](c.Commands)
 	m.freed = ring.New[pool.Handle](m.records.Max())
 	m.events = ring.New[Event](c.Events)
+	if c.Journal > 0 {
+		m.journal.ring = ring.New[Entry](c.Journal)
+	}
 	if err := m.audio.init(m, &c); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -92,8 +114,8 @@ func (m *Mixer) Rate() int { return m.rate }
 // Render gives: the look-ahead of the limiter.
 func (m *Mixer) Latency() int { return m.latency }
 
-// Now returns the number of the first frame that has not been mixed. It may
-// have moved on when the caller looks at it.
+// Now returns the number of the first frame that has not been mixed. Blocks move
+// it, so it may have moved on when the caller looks at it.
 func (m *Mixer) Now() int64 { return m.published.frame() }
 
 // Play starts s at the next frame that is mixed: At(Now).Play.
@@ -108,6 +130,11 @@ func (m *Mixer) StopAll(over time.Duration) {
 	frames := m.frames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: Everything(), over: frames}) != nil {
 		m.stopOver.Store(frames)
+		at := int64(0)
+		if m.lead.frames > 0 { // what was asked for before it has not begun yet
+			at = m.lead.frame(m.Now(), m.rate)
+		}
+		m.stopAllAt.Store(at)
 		m.stopAll.Store(m.seq + 1)
 	}
 }
@@ -127,19 +154,36 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if frame < Now {
 		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
 	}
+	var place emitter
+	if o.Emitter != nil {
+		var err error
+		if place, err = o.Emitter.ready(); err != nil {
+			return Handle{}, err
+		}
+	}
+	m.refineNeeds()
+	feed, err := m.open(s, o)
+	if err != nil {
+		return Handle{}, err
+	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	id, r := m.acquire()
 	if r == nil {
 		m.busy.Add(1)
+		m.feeds.shut(feed)
 		return Handle{}, ErrBusy
 	}
 	r.reset(id)
 	r.fill(m, s, o)
+	r.feed, r.placed, r.emitter = feed, o.Emitter != nil, place
 	if err := m.push(command{kind: cmdPlay, frame: frame, record: id}); err != nil {
 		m.release(id)
+		m.feeds.shut(feed)
 		return Handle{}, err
 	}
+	m.feeds.add(feed)
+	m.tune(r)
 	return Handle{m, id}, nil
 }
 
@@ -167,7 +211,8 @@ func (m *Mixer) acquire() (pool.Handle, *record) {
 // rest, since the audio side may be looking at its words.
 func (m *Mixer) release(id pool.Handle) {
 	r := m.records.Get(id)
-	r.sound, r.group = nil, nil
+	r.sound.Store(nil)
+	r.group, r.feed = nil, nil
 	m.records.Release(id)
 }
 
@@ -197,12 +242,16 @@ func (m *Mixer) push(c command) error {
 		m.busy.Add(1)
 		return ErrBusy
 	}
+	if c.frame == Now && m.lead.frames > 0 {
+		c.frame = m.lead.frame(m.Now(), m.rate)
+	}
 	m.seq++
 	c.seq = m.seq
-	if c.kind != cmdWant {
+	if c.kind != cmdWant && c.kind != cmdPlace {
 		m.otherSeq = m.seq
 	}
 	m.underWay.Add(1)
 	m.commands.Push(c) // has room: the ring holds what may be under way
+	m.retuneAll(&c)
 	return nil
 }

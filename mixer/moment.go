@@ -71,10 +71,40 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
 	case t.kind == busVoices && c.Fields&Speed != 0:
 		return fmt.Errorf("%w: a bus has no speed", ErrOption)
-	case t.kind != busVoices && c.Fields&Mute != 0:
-		return fmt.Errorf("%w: only a bus can be muted", ErrOption)
+	case t.kind != busVoices && c.Fields&(Mute|Solo) != 0:
+		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
+	case t.kind == busVoices && c.Fields&(Priority|Protect|Rounds) != 0:
+		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}
 	return at.mixer.send(command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: at.mixer.frames(over)})
+}
+
+// Seek takes the voices of t to another place of their sounds, each with a tail
+// of 10 ms, and fades them in there over 5 ms. A place beyond the end ends them.
+// For streams it opens another course, which allocates, and fails as Play does:
+// those that are asked for when it is called are meant.
+func (at Moment) Seek(t Target, to time.Duration) error {
+	if to < 0 {
+		return errBefore(to)
+	}
+	m := at.mixer
+	streams := m.streams(&t)
+	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, over: m.frames(to)}
+	if t.kind != oneVoice || len(streams) == 0 {
+		if err := m.send(c); err != nil {
+			return err
+		}
+	}
+	for _, h := range streams {
+		if err := m.seekStream(c, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errBefore(to time.Duration) error {
+	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, to)
 }
 
 // Resize changes how many voices the pool has, 1..Config.MaxVoices. What plays

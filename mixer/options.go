@@ -24,13 +24,16 @@ type Options struct {
 	Group    *Group // whose limit and cooldown it is under; nil: none
 	Priority int    // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
 	Protect  bool   // is never stolen
-	Loop     bool   // repeats the sound's loop until it is stopped
+	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
+	Rounds   int    // how often it plays its loop before it goes on to its end; 0: without end; not for streams
+
+	Emitter *Emitter // its place in space, copied; nil: it has none
 
 	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0
 	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound
 	FadeIn time.Duration // raised cosine
 
-	Quality voice.Quality
+	Quality voice.Quality // how it is read when it is pitched; Best: as Config.Quality says
 
 	Tag uint64 // names a set of voices for Tagged; 0: none
 	Ref int64  // the caller's, comes back in events
@@ -57,16 +60,21 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, o.Priority, -maxPriority, maxPriority)
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
-	case o.Quality > voice.Linear:
+	case o.Rounds < 0 || o.Rounds > maxRounds:
+		return fmt.Errorf("%w: %d rounds are not in 0..%d", ErrOption, o.Rounds, maxRounds)
+	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
 	return nil
 }
 
-const maxPriority = 1000000
+const (
+	maxPriority = 1000000
+	maxRounds   = 1000000000
+)
 
 // Fields says which parts of a Change count.
-type Fields uint8
+type Fields uint16
 
 const (
 	Gain Fields = 1 << iota
@@ -74,11 +82,15 @@ const (
 	Pitch
 	Speed
 	Mute
+	Solo
+	Priority
+	Protect
+	Rounds
 )
 
 // Change is what a Set moves a voice or a bus to. Only the parts named in
-// Fields count. A bus has no speed, the master no pitch, and only a bus can be
-// muted.
+// Fields count. A bus has no speed, the master no pitch, only a bus can be muted
+// or soloed, only a voice has a priority, protection and rounds.
 type Change struct {
 	Fields Fields
 	Gain   pcm.Decibels  // -120..+24; -80 or less is silence
@@ -86,6 +98,12 @@ type Change struct {
 	Pitch  pcm.Semitones // -48..+48
 	Speed  float64       // 1/16..16
 	Mute   bool
+	Solo   bool
+
+	Shape    voice.Shape // the way of the gain
+	Priority int         // -1,000,000..1,000,000
+	Protect  bool
+	Rounds   int // as of Handle.SetLoop
 }
 
 func (c *Change) check() error {
@@ -98,7 +116,13 @@ func (c *Change) check() error {
 		return fmt.Errorf("%w: a pitch of %v semitones is not in -48..48", ErrOption, c.Pitch)
 	case c.Fields&Speed != 0 && !inRange(c.Speed, 1./16, 16):
 		return fmt.Errorf("%w: a speed of %v is not in 1/16..16", ErrOption, c.Speed)
-	case c.Fields == 0 || c.Fields >= Mute<<1:
+	case c.Fields&Gain != 0 && c.Shape > voice.ConstantPower:
+		return fmt.Errorf("%w: there is no shape %d", ErrOption, c.Shape)
+	case c.Fields&Priority != 0 && (c.Priority < -maxPriority || c.Priority > maxPriority):
+		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, c.Priority, -maxPriority, maxPriority)
+	case c.Fields&Rounds != 0 && (c.Rounds < Forever || c.Rounds > maxRounds):
+		return fmt.Errorf("%w: %d rounds are not in %d..%d", ErrOption, c.Rounds, Forever, maxRounds)
+	case c.Fields == 0 || c.Fields >= Rounds<<1:
 		return fmt.Errorf("%w: nothing to set", ErrOption)
 	}
 	return nil

@@ -69,7 +69,7 @@ func TestSetsCoalesce(t *testing.T) {
 	}
 	// The order with other commands is kept.
 	h.SetGain(-40)
-	h.Fade(0, 2*time.Millisecond)
+	h.Fade(0, 2*time.Millisecond, 0)
 	h.SetGain(-80)
 	if got := left(m, 50)[49]; got != 0 {
 		t.Errorf("the last set is not what holds: %v", got)
@@ -150,7 +150,7 @@ func TestWantsOfAPendingStart(t *testing.T) {
 	}
 	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	h = play(t, m.At(100), s, hardLeft)
-	h.Fade(-20, time.Millisecond)
+	h.Fade(-20, time.Millisecond, 0)
 	paused := play(t, m.At(100), s, hardLeft)
 	m.At(50).Pause(mixer.One(paused))
 	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 || paused.State() != mixer.Paused {
@@ -168,5 +168,27 @@ func TestWantsKeepTheOrder(t *testing.T) {
 	h.SetGain(-20)
 	if got := left(m, 20)[19]; math.Abs(float64(got)-0.1) > 1e-6 {
 		t.Errorf("the last gain is not what holds: %v", got)
+	}
+}
+
+// TestTheLaterOfTwoChanges: of a fade and a set before a start the later counts,
+// whichever way it came.
+func TestTheLaterOfTwoChanges(t *testing.T) {
+	s := level(t, 1000, 500, 1)
+	for _, setLast := range []bool{false, true} {
+		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
+		h := play(t, m.At(100), s, hardLeft)
+		if !setLast {
+			h.SetGain(-40)
+		}
+		h.Fade(-20, time.Millisecond, 0)
+		want := 0.1
+		if setLast {
+			h.SetGain(-40)
+			want = 0.01
+		}
+		if got := left(m, 150)[100]; math.Abs(float64(got)-want) > 1e-6 {
+			t.Errorf("set last %v: it starts at %v, want %v", setLast, got, want)
+		}
 	}
 }

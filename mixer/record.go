@@ -11,18 +11,20 @@ import (
 type State uint8
 
 const (
-	NoState       State = iota // the zero Handle
-	Pending                    // asked for; its frame has not been mixed yet
-	Playing                    //
-	Paused                     //
-	EndedState                 // came to its end; also all that is known of a voice long gone
-	StoppedState               //
-	StolenState                //
-	RejectedState              // there was no voice for it
-	LimitedState               // a limit or a cooldown refused it
+	NoState        State = iota // the zero Handle
+	Pending                     // asked for; its frame has not been mixed yet
+	Playing                     //
+	Paused                      //
+	Virtual                     // it keeps its time, unheard, and may come back
+	EndedState                  // came to its end; also all that is known of a voice long gone
+	StoppedState                //
+	StolenState                 //
+	RejectedState               // there was no voice for it
+	LimitedState                // a limit or a cooldown refused it
+	CoalescedState              // it became a part of another voice
 )
 
-var stateNames = [...]string{"none", "pending", "playing", "paused", "ended", "stopped", "stolen", "rejected", "limited"}
+var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
 
 func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
 
@@ -30,13 +32,17 @@ func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1
 func (s State) Over() bool { return s >= EndedState }
 
 // wants names the fields of record.want.
-type wants uint8
+type wants uint16
 
 const (
 	wantGain wants = iota
 	wantPan
 	wantPitch
 	wantSpeed
+	wantPriority
+	wantProtect // 1: protected, 0: not
+	wantRounds
+	wantSeek  // frames of the sound
 	wantPause // 1: paused, 0: not
 	numWants
 )
@@ -46,35 +52,44 @@ const (
 // the audio side gives the handle back.
 type record struct {
 	// The control side's, before the push.
-	sound   *voice.Sound
+	sound   atomic.Pointer[voice.Sound] // nil when it is over
+	feed    *voice.Feed                 // of a stream
 	options voice.Options
 	group   *Group
 	tag     uint64
 	ref     int64
 	lasts   int64 // frames of Options.For
+	loop    bool
 	bus     uint16
 	prio    int32
 	protect bool
+	placed  bool // it has a place in space
+	emitter emitter
 
+	tuning  tuning           // control side
 	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
 	id      atomic.Uint64    // the handle whose record this is now
 
 	// Written by the audio side.
-	state    atomic.Uint32
-	position atomic.Int64 // frames of the sound
-	number   atomic.Uint64
+	state      atomic.Uint32
+	position   atomic.Int64  // frames of the sound
+	audibility atomic.Uint32 // float32 bits
+	number     atomic.Uint64
 
 	// Written by the control side, read after the ring: what a full ring
 	// cannot hold up. dirty has a bit for each want that is not applied yet.
 	want     [numWants]atomic.Uint64 // float64 bits
 	dirty    atomic.Uint32
+	spot     words[spotWords]
+	moved    atomic.Bool   // spot is not applied yet
 	stop     atomic.Uint64 // the handle to be stopped, or 0
 	stopOver atomic.Int64
 
 	// The audio side's alone; valid for the handle that stands with them.
-	slot   int // where it plays; -1: nowhere
-	live   pool.Handle
-	cancel pool.Handle // a stop came before the start
+	foreseen foreseen
+	slot     int // where it plays; -1: nowhere
+	live     pool.Handle
+	cancel   pool.Handle // a stop came before the start
 }
 
 // reset prepares a record for its next owner. Control side, while the audio
@@ -83,8 +98,10 @@ func (r *record) reset(id pool.Handle) {
 	r.id.Store(uint64(id))
 	r.state.Store(uint32(Pending))
 	r.position.Store(0)
+	r.audibility.Store(0)
 	r.number.Store(0)
 	r.dirty.Store(0)
 	r.stop.Store(0)
+	r.moved.Store(false)
 	r.wantSeq = [numWants]uint64{}
 }

@@ -5,24 +5,28 @@ import (
 )
 
 // Stats is one snapshot of the counters, taken between two blocks. In every
-// snapshot Asked = Started + Rejected + Limited, and
+// snapshot Asked = Started + Rejected + Limited + Coalesced, and
 // Started = Ended + Stopped + Stolen + Playing.
 type Stats struct {
 	Frame int64 // the first frame that is not mixed yet
 
-	Asked    int64 // starts whose frame has come
-	Started  int64
-	Rejected int64
-	Limited  int64
-	Ended    int64 // faults included
-	Stopped  int64
-	Stolen   int64
-	Playing  int64 // voices that live now, paused ones too
+	Asked     int64 // starts whose frame has come
+	Started   int64
+	Rejected  int64
+	Limited   int64
+	Coalesced int64 // starts that became a part of a voice
+	Ended     int64 // faults included
+	Stopped   int64
+	Stolen    int64
+	Virtual   int64 // of Playing, those that are virtual
+	Playing   int64 // voices that live now, paused ones too
 
 	Missed     int64 // commands for a tag that found no voice
 	Late       int64 // commands for a frame that was mixed already
 	HighWater  int64 // the most voices that lived at once
-	Faults     int64 // frames of the master that were not finite and became silence
+	Underruns  int64 // times that a stream has run dry
+	Unready    int64 // starts and moves of pitch that had to read a worse version of their sound at first, since the right one was not made yet
+	Faults     int64 // frames of the master that were not finite and became silence, voices and inserts that were ended
 	EventsLost int64 // events that nobody polled in time
 	Busy       int64 // calls that failed with ErrBusy, or would have
 	Pending    int64 // commands sent whose frame has not come
@@ -34,12 +38,12 @@ type Stats struct {
 	SilentFrom int64
 }
 
-const numStats = 17
+const numStats = 21
 
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
-		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Ended, &s.Stopped, &s.Stolen, &s.Playing,
-		&s.Missed, &s.Late, &s.HighWater, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom,
+		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
+		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.Unready,
 	}
 }
 

@@ -24,13 +24,25 @@ type Bank struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
+	watches map[*watch]bool // who is to be told of new files
 }
 
 // entry is a sound in the bank, or on its way there until done is closed.
 type entry struct {
 	done  chan struct{}
+	src   Source
 	sound *voice.Sound
 	err   error
+}
+
+// ready reports whether a sound is there.
+func (e *entry) ready() bool {
+	select {
+	case <-e.done:
+		return e.err == nil
+	default:
+		return false
+	}
 }
 
 // NewBank returns an empty bank.
@@ -123,6 +135,9 @@ func (b *Bank) Info(s *voice.Sound) (Info, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	info, ok := b.infos[s]
+	if ok && !s.Streamed() {
+		info.Bytes = s.Bytes() // it may have been made ready for pitches since
+	}
 	return info, ok
 }
 
@@ -147,13 +162,14 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 		b.mu.Lock()
 		e, ok := b.entries[key]
 		if !ok {
-			e = &entry{done: make(chan struct{})}
+			e = &entry{done: make(chan struct{}), src: src}
 			b.entries[key] = e
 		}
 		b.mu.Unlock()
 		if !ok {
 			e.sound, e.err = b.bring(ctx, src, key)
 			close(e.done)
+			b.tell()
 			return e.sound, e.err
 		}
 		select {
@@ -165,6 +181,18 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 			return e.sound, e.err
 		}
 		// It was given up by whoever began it, which is not our doing.
+	}
+}
+
+// tell says to those who watch that there is something new.
+func (b *Bank) tell() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for w := range b.watches {
+		select {
+		case w.news <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -184,6 +212,7 @@ func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sou
 func (b *Bank) read(ctx context.Context, src Source) (*voice.Sound, Info, error) {
 	opt := b.opt
 	opt.Loop = opt.Loop || src.Loop
+	opt.Masking = opt.Masking || src.Masking
 	r, err := src.open()
 	if err != nil {
 		return nil, Info{}, named(src.label(), err)

@@ -61,18 +61,35 @@ const maxSample = 8
 
 // check looks at every sample once.
 func (c *Clip) check() error {
-	for i, x := range c.Samples {
+	return checkSamples(c.Samples, c.Channels, 0)
+}
+
+// checkSamples looks at samples of which the first is of frame at.
+func checkSamples(samples []float32, channels int, at int64) error {
+	i := goodSamples(samples)
+	if i == len(samples) {
+		return nil
+	}
+	return broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
+}
+
+// goodSamples returns how many samples come before the first that is none.
+func goodSamples(samples []float32) int {
+	for i, x := range samples {
 		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // NaN and Inf have the largest bits
-			return broken("the sample of frame %d is %v, not within -%d..+%d", i/c.Channels, x, maxSample, maxSample)
+			return i
 		}
 	}
-	return nil
+	return len(samples)
 }
 
 // setLoop keeps a loop that lies within the sound, and forgets any other: a
 // faulty loop point is no reason to refuse a sound.
-func (c *Clip) setLoop(from, to int64) {
-	if from >= 0 && from < to && to <= c.Frames() {
+func (c *Clip) setLoop(from, to int64) { c.setLoopWithin(from, to, c.Frames()) }
+
+// setLoopWithin is setLoop for a clip of so many frames.
+func (c *Clip) setLoopWithin(from, to, frames int64) {
+	if from >= 0 && from < to && to <= frames {
 		c.Loop = &[2]int64{from, to}
 	}
 }

@@ -31,12 +31,17 @@ func decode(ctx context.Context, r io.Reader, lim Limits) (*Clip, error) {
 	if len(lim.Isolate) > 0 {
 		return decodeIsolated(ctx, data, lim)
 	}
-	decode, err := decoderOf(data)
+	in := newWhole(data)
+	open, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		clip, err := decode(ctx, data, lim.forSize(len(data)))
+		r, err := open(in, lim.forSize(len(data)))
+		if err != nil {
+			return nil, err
+		}
+		clip, err := drain(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -76,26 +81,38 @@ func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	}
 }
 
-// decoder turns the bytes of a file into a clip. It may trust nothing in them,
-// looks at ctx now and then, and allocates in proportion to what it has
-// decoded.
-type decoder func(ctx context.Context, data []byte, lim Limits) (*Clip, error)
+// probe is how many bytes it takes to know a format.
+const probe = maxRubbish + 4<<10
 
-// decoderOf knows a format by its content.
-func decoderOf(data []byte) (decoder, error) {
+// formatOf knows a format by its content, and leaves in at the beginning.
+func formatOf(in *input) (opener, error) {
+	data := in.peek(probe)
+	if len(data) == 0 && in.err != nil {
+		return nil, in.err
+	}
 	if len(data) == 0 {
 		return nil, unknown("the file is empty")
 	}
-	body := data[id3Size(data):]
-	switch {
-	case isWAV(data):
-		return decodeWAV, nil
-	case bytes.HasPrefix(body, []byte("fLaC")):
-		return decodeFLAC, nil
-	case bytes.HasPrefix(data, []byte("OggS")):
-		return decodeOgg, nil
-	case len(body) < len(data) || isMP3(body):
-		return decodeMP3, nil
+	data = bytes.Clone(data[:min(len(data), 256)])
+	in.passID3()
+	tagged := in.at > 0
+	body := in.peek(probe)
+	open := func() opener {
+		switch {
+		case isWAV(data):
+			return openWAV
+		case bytes.HasPrefix(body, []byte("fLaC")):
+			return openFLAC
+		case bytes.HasPrefix(data, []byte("OggS")):
+			return openOgg
+		case tagged || isMP3(body):
+			return openMP3
+		}
+		return nil
+	}()
+	in.seek(0)
+	if open != nil {
+		return open, nil
 	}
 	for _, f := range [...]struct {
 		at          int
@@ -109,7 +126,7 @@ func decoderOf(data []byte) (decoder, error) {
 			return nil, unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", f.name)
 		}
 	}
-	if head := data[:min(len(data), 256)]; isText(head) {
+	if isText(data) {
 		return nil, unknown("this is text, not a sound")
 	}
 	return nil, unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
@@ -129,23 +146,7 @@ func isText(b []byte) bool {
 // id3Size returns the length of the ID3v2 tags that data begins with, which is
 // never more than data is long.
 func id3Size(data []byte) int {
-	at := 0
-	for len(data)-at >= 10 && string(data[at:at+3]) == "ID3" {
-		size := 0
-		for _, b := range data[at+6 : at+10] {
-			if b >= 0x80 {
-				return at
-			}
-			size = size<<7 | int(b)
-		}
-		size += 10
-		if data[at+5]&0x10 != 0 {
-			size += 10 // a footer
-		}
-		at += size
-		if at >= len(data) {
-			return len(data)
-		}
-	}
-	return at
+	in := newWhole(data)
+	in.passID3()
+	return int(in.at)
 }

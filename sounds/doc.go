@@ -7,6 +7,13 @@
 //	coin, err := bank.Embedded("coin")          // comes with the package
 //	boom, err := bank.LoadFile("sfx/boom.ogg")  // read once, whoever asks
 //	all, err := bank.Load(ctx, sources...)      // many at a time
+//	song, err := bank.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
+//
+// A stream is decoded as it plays, by a goroutine for each voice, in memory that
+// does not depend on its length; what it gives is to the bit what the loaded
+// sound has. A [Queue] is several of them without a gap, and
+// [Bank.StreamFrames] one that no file has. [Bank.Watch] reads files again that
+// change on disk.
 //
 // All of it belongs to the control side: loading takes time and allocates. What
 // comes out, a *voice.Sound, is immutable and shared by both sides.

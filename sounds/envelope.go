@@ -81,7 +81,12 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 	h.write(samples[:to])
 	looped := h.fork()
 	h.write(samples[to:])
-	e := voice.Envelope{Hop: h.hop, Once: narrow(indexOnce(h.finish()))}
+	// What was cut off at the end rings in the filter: nothing for the ear to miss,
+	// but a bound has to have it.
+	rings := h.fork()
+	rings.write(make([]float32, (leastHops+2)*h.hop*int64(channels)))
+	once := h.finish()
+	e := voice.Envelope{Hop: h.hop, Once: narrow(indexOnce(once)), Near: narrow(soon(once)), Later: narrow(later(rings.finish())[:len(once)])}
 	if from == to {
 		return e
 	}
@@ -92,7 +97,39 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 		looped.write(samples[from:min(to, from+missing*int64(channels))])
 	}
 	e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))
+	e.NearLoop = narrow(soon(looped.k)[:hops])
+	// Wherever a voice is in its loop, all of the loop is still to come.
+	e.LaterLoop = float32(later(looped.k)[loop[0]/h.hop])
 	return e
+}
+
+// soon returns the mean energy of each hop and the next.
+func soon(k []float64) []float64 {
+	out := make([]float64, len(k))
+	for i := range k {
+		sum := k[i]
+		if i+1 < len(k) {
+			sum += k[i+1]
+		}
+		out[i] = sum / 2
+	}
+	return out
+}
+
+// later returns the largest mean of three hops in a row from each hop on; what
+// lies beyond the end is silent.
+func later(k []float64) []float64 {
+	out := make([]float64, len(k))
+	most := 0.0
+	for i := len(k) - 1; i >= 0; i-- {
+		sum := 0.0
+		for _, x := range k[i:min(i+leastHops, len(k))] {
+			sum += x
+		}
+		most = max(most, sum/leastHops)
+		out[i] = most
+	}
+	return out
 }
 
 func narrow(x []float64) []float32 {

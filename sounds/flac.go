@@ -1,9 +1,12 @@
 package sounds
 
 import (
-	"context"
+	"bytes"
 	"crypto/md5"
 	"encoding/binary"
+	"errors"
+	"hash"
+	"io"
 	"slices"
 	"strings"
 )
@@ -22,9 +25,30 @@ type flacInfo struct {
 	md5                [16]byte
 }
 
-func decodeFLAC(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
-	rest := file[id3Size(file)+4:]
-	info, tags, rest, err := readFLACBlocks(rest)
+// maxFLACFrame bounds the frame that a stream is read for, in bytes: seven times
+// what the largest without any coding has.
+const maxFLACFrame = 16 << 20
+
+type flacReader struct {
+	in    *input
+	lim   Limits
+	head  head
+	info  flacInfo
+	frame flacFrame
+	start int64 // where the first frame begins, in bytes
+	most  int   // how many bytes a frame should have at most
+	at    int64 // the next frame of sound
+
+	// The checksum of all samples, while none has been left out.
+	straight bool
+	sum      hash.Hash
+	raw      []byte
+}
+
+func openFLAC(in *input, lim Limits) (reader, error) {
+	in.passID3()
+	in.skip(4)
+	info, tags, err := readFLACBlocks(in)
 	if err != nil {
 		return nil, err
 	}
@@ -34,51 +58,173 @@ func decodeFLAC(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
 	if err := lim.length(info.frames, info.channels); err != nil {
 		return nil, err
 	}
-	c := &Clip{Format: "flac", Encoding: flacEncoding(info.bits), Channels: info.channels, Rate: int(info.rate)}
-	var (
-		frame = flacFrame{sum: newFLACSum()}
-		sum   = md5.New()
-		raw   []byte
-		scale = float32(int64(1) << (info.bits - 1))
-		width = int(info.bits+7) / 8
-	)
-	for len(rest) > 0 && !isTrailer(rest) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n, err := frame.read(rest, &info)
-		if err != nil {
-			return nil, broken("frame %d: %v", c.Frames(), err)
-		}
-		rest = rest[n:]
-		if err := lim.length(c.Frames()+int64(frame.block), info.channels); err != nil {
-			return nil, err
-		}
-		dst := c.grow(frame.block * info.channels)
-		raw = slices.Grow(raw[:0], len(dst)*width+8)[:len(dst)*width+8]
-		for ch := range info.channels {
-			for i, x := range frame.samples[ch] {
-				dst[i*info.channels+ch] = float32(x) / scale
-			}
-		}
-		for i := range frame.block {
-			for ch := range info.channels {
-				binary.LittleEndian.PutUint64(raw[(i*info.channels+ch)*width:], uint64(frame.samples[ch][i]))
-			}
-		}
-		raw = raw[:len(dst)*width]
-		sum.Write(raw)
+	return &flacReader{
+		in: in, lim: lim, info: info, frame: flacFrame{sum: newFLACSum()}, start: in.at,
+		most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
+		head: head{
+			clip:   Clip{Format: "flac", Encoding: flacEncoding(info.bits), Channels: info.channels, Rate: int(info.rate)},
+			tags:   tags,
+			frames: info.frames,
+		},
+		straight: true, sum: md5.New(),
+	}, nil
+}
+
+func (r *flacReader) about() *head { return &r.head }
+
+func (r *flacReader) next(c *Clip) error {
+	b := r.in.peek(r.most)
+	if len(b) == 0 || isTrailer(b) {
+		return r.end()
 	}
+	n, err := r.read(b)
+	if err != nil {
+		return broken("frame %d: %v", r.at, err)
+	}
+	r.in.skip(int64(n))
+	block, channels := r.frame.block, r.info.channels
+	if err := r.lim.length(r.at+int64(block), channels); err != nil {
+		return err
+	}
+	dst := c.grow(block * channels)
+	scale := float32(int64(1) << (r.info.bits - 1))
+	for ch := range channels {
+		for i, x := range r.frame.samples[ch] {
+			dst[i*channels+ch] = float32(x) / scale
+		}
+	}
+	r.at += int64(block)
+	if r.straight && r.info.md5 != [16]byte{} {
+		r.addUp()
+	}
+	return nil
+}
+
+// read decodes the frame that begins with b, for which more of the file is
+// brought in if that seems to be what it lacks.
+func (r *flacReader) read(b []byte) (n int, err error) {
+	for {
+		n, err = r.frame.read(b, &r.info)
+		if err == nil || int64(len(b)) >= r.in.left() || len(b) >= maxFLACFrame {
+			return n, err
+		}
+		b = r.in.peek(2 * len(b))
+	}
+}
+
+// addUp adds the last frame to the checksum.
+func (r *flacReader) addUp() {
+	width, channels := int(r.info.bits+7)/8, r.info.channels
+	size := r.frame.block * channels * width
+	r.raw = slices.Grow(r.raw[:0], size+8)[:size+8]
+	for i := range r.frame.block {
+		for ch := range channels {
+			binary.LittleEndian.PutUint64(r.raw[(i*channels+ch)*width:], uint64(r.frame.samples[ch][i]))
+		}
+	}
+	r.sum.Write(r.raw[:size])
+}
+
+// end says what is wrong with the whole.
+func (r *flacReader) end() error {
 	switch {
-	case info.frames > 0 && c.Frames() < info.frames:
-		return nil, broken("cut short: %d frames are announced, %d are there", info.frames, c.Frames())
-	case info.frames > 0 && c.Frames() > info.frames:
-		return nil, broken("%d frames are announced, %d are there", info.frames, c.Frames())
-	case info.md5 != [16]byte{} && [16]byte(sum.Sum(nil)) != info.md5:
-		return nil, broken("the checksum of all samples is not the one announced")
+	case r.info.frames > 0 && r.at < r.info.frames:
+		return broken("cut short: %d frames are announced, %d are there", r.info.frames, r.at)
+	case r.info.frames > 0 && r.at > r.info.frames:
+		return broken("%d frames are announced, %d are there", r.info.frames, r.at)
+	case r.straight && r.info.md5 != [16]byte{} && [16]byte(r.sum.Sum(nil)) != r.info.md5:
+		return broken("the checksum of all samples is not the one announced")
 	}
-	applyTags(c, tags)
-	return c, nil
+	return io.EOF
+}
+
+// seek finds the frame by halving: FLAC's frames have no length, but numbers.
+// What has numbers that are not in order is found wrongly; no encoder makes it.
+func (r *flacReader) seek(frame int64, _ *marks) (int64, error) {
+	r.straight = true
+	r.sum.Reset()
+	r.at = 0
+	r.in.seek(r.start)
+	if frame <= 0 {
+		return 0, nil
+	}
+	n, err := r.read(r.in.peek(r.most))
+	if err != nil || int64(r.frame.block) > frame {
+		r.in.seek(r.start)
+		return 0, nil // the error comes with next
+	}
+	first, block := r.frame.number, int64(r.frame.block)
+	low, high := r.start, r.in.size
+	for next := r.start + int64(n); high-low > int64(4*r.most); {
+		middle := max(low+(high-low)/2, next)
+		at, ok := r.find(middle, high)
+		if !ok {
+			high = middle
+			if middle == next {
+				break
+			}
+			continue
+		}
+		place := r.frame.number - first
+		if !r.frame.variable {
+			place *= block
+		}
+		if place > frame || place < 0 {
+			high = middle
+			if middle == next {
+				break
+			}
+			continue
+		}
+		low, r.at = at, place
+		next = at + 1
+	}
+	r.straight = low == r.start
+	r.in.seek(low)
+	return r.at, nil
+}
+
+// find looks for a frame that begins at from or behind it, before to, and
+// decodes it.
+func (r *flacReader) find(from, to int64) (at int64, ok bool) {
+	r.in.seek(from)
+	for r.in.at < to {
+		b := r.in.peek(2)
+		i := bytes.IndexByte(b, 0xff)
+		switch {
+		case len(b) < 2:
+			return 0, false
+		case i < 0:
+			r.in.skip(int64(len(b)))
+			continue
+		case i > 0:
+			r.in.skip(int64(i))
+			continue
+		}
+		if b[1]&0xfe == 0xf8 && r.in.at < to {
+			if _, err := r.frame.read(r.in.peek(r.most), &r.info); err == nil {
+				return r.in.at, true
+			}
+		}
+		r.in.skip(1)
+	}
+	return 0, false
+}
+
+func (r *flacReader) count(*marks) (int64, error) {
+	if r.info.frames > 0 {
+		return r.info.frames, nil
+	}
+	if _, err := r.seek(0, nil); err != nil {
+		return 0, err
+	}
+	for c := r.head.clip; ; c.Samples = c.Samples[:0] {
+		if err := r.next(&c); errors.Is(err, io.EOF) {
+			return r.at, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
 }
 
 // isTrailer knows the ID3v1 and APE tags that some write behind the frames.
@@ -99,37 +245,39 @@ func flacEncoding(bits uint) string {
 	return "s32"
 }
 
-// readFLACBlocks reads the metadata and returns what stands behind it.
-func readFLACBlocks(b []byte) (info flacInfo, tags []string, rest []byte, err error) {
-	if len(b) < 4+34 || b[0]&0x7f != 0 {
-		return info, nil, nil, broken("there is no STREAMINFO")
+// readFLACBlocks reads the metadata and moves behind it. What takes much memory
+// and is not needed, as pictures are, is passed over.
+func readFLACBlocks(in *input) (info flacInfo, tags []string, err error) {
+	if b := in.peek(1); in.left() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
+		return info, nil, broken("there is no STREAMINFO")
 	}
 	for last, first := false, true; !last; first = false {
+		b := in.peek(4)
 		if len(b) < 4 {
-			return info, nil, nil, broken("cut short in its metadata")
+			return info, nil, broken("cut short in its metadata")
 		}
-		kind, size := b[0]&0x7f, int(b[1])<<16|int(b[2])<<8|int(b[3])
+		kind, size := b[0]&0x7f, int64(b[1])<<16|int64(b[2])<<8|int64(b[3])
 		last = b[0]&0x80 != 0
-		b = b[4:]
-		if size > len(b) {
-			return info, nil, nil, broken("cut short: %d bytes of metadata are announced, %d are there", size, len(b))
+		in.skip(4)
+		if size > in.left() {
+			return info, nil, broken("cut short: %d bytes of metadata are announced, %d are there", size, in.left())
 		}
-		block := b[:size]
-		b = b[size:]
 		switch {
 		case kind == 0 && first:
-			if info, err = parseStreamInfo(block); err != nil {
-				return info, nil, nil, err
+			if info, err = parseStreamInfo(in.take(size)); err != nil {
+				return info, nil, err
 			}
 		case kind == 0:
-			return info, nil, nil, broken("a second STREAMINFO")
+			return info, nil, broken("a second STREAMINFO")
 		case kind == 4:
-			tags = parseComments(block)
+			tags = parseComments(in.take(size))
 		case kind == 127:
-			return info, nil, nil, broken("a block of metadata of the forbidden kind 127")
+			return info, nil, broken("a block of metadata of the forbidden kind 127")
+		default:
+			in.skip(size)
 		}
 	}
-	return info, tags, b, nil
+	return info, tags, nil
 }
 
 func parseStreamInfo(b []byte) (info flacInfo, err error) {

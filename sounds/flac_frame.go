@@ -12,9 +12,11 @@ var (
 
 // flacFrame decodes one frame at a time; its samples are those of the last.
 type flacFrame struct {
-	sum     *flacSum
-	block   int // frames in it
-	samples [8][]int64
+	sum      *flacSum
+	block    int   // frames in it
+	number   int64 // of the frame, or where variable of its first frame of sound
+	variable bool  // the blocks have different sizes
+	samples  [8][]int64
 }
 
 // How two channels stand for left and right.
@@ -31,13 +33,16 @@ func (f *flacFrame) read(data []byte, info *flacInfo) (int, error) {
 	if r.take(15) != 0x7ffc {
 		return 0, errFLACSync
 	}
-	r.take(1) // fixed or variable blocks; the frames say their own length
+	f.variable = r.take(1) == 1
 	sizeCode, rateCode, mode, bitsCode := r.take(4), r.take(4), int(r.take(4)), r.take(3)
 	if r.take(1) != 0 {
 		return 0, errFLACSync
 	}
-	for n := codedLength(byte(r.take(8))); n > 1; n-- { // the frame's number, which nothing here needs
-		r.take(8)
+	f.number = int64(r.take(8))
+	if n := codedLength(byte(f.number)); n > 1 {
+		for f.number &= 0x7f >> n; n > 1; n-- {
+			f.number = f.number<<6 | int64(r.take(8)&0x3f)
+		}
 	}
 	switch {
 	case sizeCode == 0:

@@ -40,43 +40,60 @@ func (c *Clip) speakersOf() []uint32 {
 	return places
 }
 
-// fold returns the samples as mono or stereo. One or two channels stay as they
-// are; more are folded by the coefficients of ITU-R BS.775: the centre and what
-// is beside or behind the listener at -3 dB, a single one behind at -6 dB in
-// both ears, low-frequency effects not at all.
+// folder turns frames of many channels into mono or stereo. One or two channels
+// stay as they are; more are folded by the coefficients of ITU-R BS.775: the
+// centre and what is beside or behind the listener at -3 dB, a single one behind
+// at -6 dB in both ears, low-frequency effects not at all.
+type folder struct {
+	channels    int // that come in; 1 and 2 stay
+	left, right [8]float64
+}
+
+func newFolder(c *Clip) *folder {
+	f := &folder{channels: c.Channels}
+	const half = 0.70710678118654752440 // -3 dB
+	for i, place := range c.speakersOf() {
+		switch place {
+		case frontLeft:
+			f.left[i] = 1
+		case frontRight:
+			f.right[i] = 1
+		case lowFrequency:
+		case backLeft, sideLeft, frontLeftOfCentre:
+			f.left[i] = half
+		case backRight, sideRight, frontRightOfCentre:
+			f.right[i] = half
+		case backCentre:
+			f.left[i], f.right[i] = 0.5, 0.5
+		default: // the front centre, and what hangs overhead
+			f.left[i], f.right[i] = half, half
+		}
+	}
+	return f
+}
+
+// fold appends to dst what becomes of src.
+func (f *folder) fold(dst, src []float32) []float32 {
+	if f.channels <= 2 {
+		return append(dst, src...)
+	}
+	for ; len(src) >= f.channels; src = src[f.channels:] {
+		l, r := 0.0, 0.0
+		for ch, x := range src[:f.channels] {
+			l += float64(float64(x) * f.left[ch])
+			r += float64(float64(x) * f.right[ch])
+		}
+		dst = append(dst, float32(l), float32(r))
+	}
+	return dst
+}
+
+// fold returns the samples of a clip as mono or stereo.
 func fold(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
 	}
-	const half = 0.70710678118654752440 // -3 dB
-	left, right := make([]float64, c.Channels), make([]float64, c.Channels)
-	for i, place := range c.speakersOf() {
-		switch place {
-		case frontLeft:
-			left[i] = 1
-		case frontRight:
-			right[i] = 1
-		case lowFrequency:
-		case backLeft, sideLeft, frontLeftOfCentre:
-			left[i] = half
-		case backRight, sideRight, frontRightOfCentre:
-			right[i] = half
-		case backCentre:
-			left[i], right[i] = 0.5, 0.5
-		default: // the front centre, and what hangs overhead
-			left[i], right[i] = half, half
-		}
-	}
-	samples = make([]float32, 2*c.Frames())
-	for i := range c.Frames() {
-		l, r := 0.0, 0.0
-		for ch, x := range c.Samples[i*int64(c.Channels) : (i+1)*int64(c.Channels)] {
-			l += float64(float64(x) * left[ch])
-			r += float64(float64(x) * right[ch])
-		}
-		samples[2*i], samples[2*i+1] = float32(l), float32(r)
-	}
-	return samples, 2
+	return newFolder(c).fold(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
 // loudnessWeights returns what each channel counts in BS.1770.

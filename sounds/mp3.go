@@ -1,9 +1,10 @@
 package sounds
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 )
 
 // The project decodes MP3 itself, since the usual library panics on mixed
@@ -16,50 +17,162 @@ import (
 // sound; encoders do not count it in what they note.
 const mp3DecoderDelay = 528 + 1
 
-// decodeMP3 reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends
+// maxMP3Frame is more bytes than a frame has, with what tells the end behind it.
+const maxMP3Frame = 2 << 10
+
+// mp3Reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends
 // within a frame is read up to there, unless it announces more: many do.
-func decodeMP3(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
-	body := file[id3Size(file):]
-	at, head, err := firstMP3Frame(body)
+type mp3Reader struct {
+	in    *input
+	lim   Limits
+	head  head
+	note  mp3Gapless
+	start int64 // where the first frame of sound begins, in bytes
+	d     mp3Decoder
+	bytes int64 // of data, in the frames before
+	todo  mp3Work
+}
+
+// mp3Work is what is done with a frame.
+type mp3Work uint8
+
+const (
+	mp3Decode mp3Work = iota
+	mp3Keep           // its data is kept for the frames that follow
+	mp3Pass           // it is counted
+)
+
+func openMP3(in *input, lim Limits) (reader, error) {
+	var tags []string
+	if size := id3Tag(in.peek(10)); size > 0 {
+		tags = parseID3(in.take(min(size, maxID3)))
+		in.seek(0)
+		in.passID3()
+	}
+	body := in.peek(probe)
+	at, h, err := firstMP3Frame(body)
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.shape(head.channels, int64(head.rate)); err != nil {
+	if err := lim.shape(h.channels, int64(h.rate)); err != nil {
 		return nil, err
 	}
 	body = body[at:]
-	note, ok := readXing(body[:min(head.size, len(body))], head)
+	in.skip(int64(at))
+	r := &mp3Reader{in: in, lim: lim, d: mp3Decoder{head: h, lines: newMP3Lines(), synth: newMP3Synth()}, head: head{
+		clip: Clip{Format: "mp3", Channels: h.channels, Rate: h.rate}, tags: tags,
+	}}
+	note, ok := readXing(body[:min(h.size, len(body))], h)
 	if ok {
-		body = body[min(head.size, len(body)):]
+		in.skip(int64(min(h.size, len(body))))
 	}
-	d := &mp3Decoder{head: head, lines: newMP3Lines(), synth: newMP3Synth()}
-	c := &Clip{Format: "mp3", Channels: head.channels, Rate: head.rate}
-	for len(body) > 0 && !isTrailer(body) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n, err := d.frame(body, c)
-		if err != nil {
-			return nil, broken("frame %d: %v", c.Frames(), err)
-		}
-		body = body[n:]
-		if err := lim.length(c.Frames(), c.Channels); err != nil {
-			return nil, err
-		}
+	if r.note = note; note.known {
+		r.head.front, r.head.back = note.delay+mp3DecoderDelay, max(0, note.padding-mp3DecoderDelay)
 	}
+	if note.frames > 0 {
+		r.head.frames = max(note.frames*int64(h.frames())-r.head.front-r.head.back, 0)
+	}
+	r.start = in.at
+	return r, nil
+}
+
+func (r *mp3Reader) about() *head { return &r.head }
+
+func (r *mp3Reader) next(c *Clip) error {
+	b := r.in.peek(maxMP3Frame)
+	if len(b) == 0 || isTrailer(b) {
+		return r.end()
+	}
+	if _, ok, err := parseMP3Header(b); !ok && err == nil {
+		b = r.in.peek(probe) // for the next one
+	}
+	frames := r.d.count * int64(r.d.head.frames())
+	n, err := r.d.frame(b, c, r.todo)
+	if err != nil {
+		return broken("frame %d: %v", frames, err)
+	}
+	r.bytes += int64(r.d.added)
+	if n == len(b) {
+		r.in.seek(r.in.size) // the rest is not of it, or cut short
+	} else {
+		r.in.skip(int64(n))
+	}
+	return r.lim.length(r.d.count*int64(r.d.head.frames()), r.d.head.channels)
+}
+
+func (r *mp3Reader) end() error {
 	switch {
-	case d.count == 0:
-		return nil, broken("there is no whole MP3 frame in it")
-	case note.frames > d.count:
-		return nil, broken("cut short: %d MP3 frames are announced, %d are there", note.frames, d.count)
+	case r.d.count == 0:
+		return broken("there is no whole MP3 frame in it")
+	case r.note.frames > r.d.count:
+		return broken("cut short: %d MP3 frames are announced, %d are there", r.note.frames, r.d.count)
 	}
-	if note.known {
-		from := min(note.delay+mp3DecoderDelay, c.Frames())
-		to := max(from, c.Frames()-max(0, note.padding-mp3DecoderDelay))
-		c.Samples = c.Samples[from*int64(c.Channels) : to*int64(c.Channels)]
+	return io.EOF
+}
+
+// count walks over all headers.
+func (r *mp3Reader) count(m *marks) (int64, error) {
+	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
 	}
-	applyTags(c, parseID3(file))
-	return c, nil
+	return r.d.count * int64(r.d.head.frames()), nil
+}
+
+// walk goes on from the nearest place that is known to MP3 frame n, or to the
+// end.
+func (r *mp3Reader) walk(n int64, m *marks) error {
+	size := int64(r.d.head.frames())
+	r.resume(mark{at: r.start})
+	if at, ok := m.last(func(x mark) bool { return x.packets <= n }); ok {
+		r.resume(at)
+	}
+	r.todo = mp3Pass
+	for r.d.count < n {
+		m.add(mark{frame: r.d.count * size, at: r.in.at, packets: r.d.count, data: r.bytes})
+		if err := r.next(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seek begins so early that nothing is missed of what a frame takes from those
+// before it: two granules for the filters, and before these the data of the
+// reservoir.
+func (r *mp3Reader) seek(frame int64, m *marks) (int64, error) {
+	size := int64(r.d.head.frames())
+	target := frame/size - 2*2/int64(r.d.head.granules()) // the first that is decoded
+	if target <= 0 {
+		r.resume(mark{at: r.start})
+		return 0, nil
+	}
+	if err := r.walk(target, m); err != nil {
+		if errors.Is(err, io.EOF) {
+			return r.d.count * size, nil
+		}
+		return 0, err
+	}
+	need := r.bytes - mp3Reservoir
+	at, ok := m.last(func(x mark) bool { return x.packets <= target && x.data <= need })
+	if !ok {
+		at = mark{at: r.start}
+	}
+	r.resume(at)
+	r.todo = mp3Keep
+	for r.d.count < target {
+		if err := r.next(nil); err != nil {
+			return 0, err
+		}
+	}
+	r.todo = mp3Decode
+	return target * size, nil
+}
+
+// resume goes to a frame and forgets what was before it.
+func (r *mp3Reader) resume(x mark) {
+	r.in.seek(x.at)
+	r.todo, r.bytes = mp3Decode, x.data
+	r.d.count, r.d.data, r.d.channels = x.packets, r.d.data[:0], [2]mp3Channel{}
 }
 
 // mp3Reservoir is how many bytes of data of past frames a frame may use.
@@ -70,6 +183,7 @@ type mp3Decoder struct {
 	head     mp3Header // of the first frame; the others agree with it
 	count    int64
 	data     []byte // the last of the frames before, then the frame's own
+	added    int    // how many of these the last call added
 	lines    *mp3Lines
 	synth    *mp3Synth
 	channels [2]mp3Channel
@@ -78,8 +192,10 @@ type mp3Decoder struct {
 }
 
 // frame decodes the MP3 frame at the beginning of b into c, or passes over
-// rubbish before the next one. It returns how many bytes that is.
-func (d *mp3Decoder) frame(b []byte, c *Clip) (int, error) {
+// rubbish before the next one. It returns how many bytes that is; all of b, if
+// nothing follows.
+func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
+	d.added = 0
 	h, ok, err := parseMP3Header(b)
 	switch {
 	case err != nil:
@@ -106,6 +222,11 @@ func (d *mp3Decoder) frame(b []byte, c *Clip) (int, error) {
 	case h.size > len(b):
 		return len(b), nil
 	}
+	d.added = h.size - data
+	if todo == mp3Pass {
+		d.count++
+		return h.size, nil
+	}
 	side, err := readMP3Side(b[start:data], h)
 	if err != nil {
 		return 0, err
@@ -115,8 +236,10 @@ func (d *mp3Decoder) frame(b []byte, c *Clip) (int, error) {
 	// A frame whose data lies in frames that are not there is silent: so it is
 	// with the first ones of a file that was cut out of another.
 	silent := side.begin > have
-	if err := d.decode(h, &side, d.data[max(have-side.begin, 0):], silent, c.grow(h.frames()*h.channels)); err != nil {
-		return 0, err
+	if todo == mp3Decode {
+		if err := d.decode(h, &side, d.data[max(have-side.begin, 0):], silent, c.grow(h.frames()*h.channels)); err != nil {
+			return 0, err
+		}
 	}
 	if n := len(d.data); n > mp3Reservoir {
 		d.data = append(d.data[:0], d.data[n-mp3Reservoir:]...)

@@ -1,9 +1,6 @@
 package sounds
 
-import (
-	"context"
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // oggPage is one page of an Ogg file.
 type oggPage struct {
@@ -15,7 +12,10 @@ type oggPage struct {
 }
 
 // readPage takes the page at the beginning of b and returns what follows it.
-func readPage(b []byte) (p oggPage, rest []byte, err error) {
+func readPage(b []byte) (p oggPage, rest []byte, err error) { return parsePage(b, true) }
+
+// parsePage is readPage, which looks at the checksum or does not.
+func parsePage(b []byte, checked bool) (p oggPage, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, broken("cut short in the header of an Ogg page")
 	}
@@ -37,7 +37,7 @@ func readPage(b []byte) (p oggPage, rest []byte, err error) {
 		return p, nil, broken("cut short: an Ogg page of %d bytes is announced, %d are there", head+size, len(b))
 	}
 	p.body = b[head : head+size]
-	if sum := oggSum(b[:head+size]); sum != binary.LittleEndian.Uint32(b[22:]) {
+	if checked && oggSum(b[:head+size]) != binary.LittleEndian.Uint32(b[22:]) {
 		return p, nil, broken("the checksum of Ogg page %d is wrong", p.sequence)
 	}
 	return p, b[head+size:], nil
@@ -75,34 +75,62 @@ type oggPacket struct {
 // oggStream gives the packets of the first Vorbis stream in a file, and of
 // those that are chained to it.
 type oggStream struct {
-	rest    []byte
+	in      *input
+	hurried bool // checksums are not looked at
 	serial  uint32
 	open    bool // between the first page of a stream and its last
 	next    uint32
-	packets []oggPacket // of pages read
+	packets []oggPacket // of the last page that completed some
 	partial []byte      // the beginning of a packet that is not complete
+
+	// Of that page: where it begins in the file, and what oggPacket has of it.
+	at      int64
+	granule int64
+	last    bool
 }
+
+// maxPage is the size of the largest page, and what a tag behind it is known by.
+const maxPage = 27 + 255 + 255*255 + 256
+
+// maxOggPacket bounds a packet, in bytes: pictures among the tags are the
+// largest there are.
+const maxOggPacket = 16 << 20
 
 // packet returns the next packet, or nothing at the end of the file.
 func (s *oggStream) packet() (p oggPacket, ok bool, err error) {
 	for len(s.packets) == 0 {
-		if len(s.rest) == 0 || isTrailer(s.rest) {
-			if len(s.partial) > 0 {
-				return p, false, broken("cut short within a packet")
-			}
-			return p, false, nil
-		}
-		var page oggPage
-		if page, s.rest, err = readPage(s.rest); err != nil {
-			return p, false, err
-		}
-		if err := s.take(page); err != nil {
+		ok, err := s.page()
+		if !ok || err != nil {
 			return p, false, err
 		}
 	}
 	p = s.packets[0]
 	s.packets = s.packets[1:]
 	return p, true, nil
+}
+
+// page reads a page; false at the end of the file.
+func (s *oggStream) page() (ok bool, err error) {
+	b := s.in.peek(maxPage)
+	if len(b) == 0 || isTrailer(b) {
+		if len(s.partial) > 0 {
+			return false, broken("cut short within a packet")
+		}
+		return false, nil
+	}
+	page, rest, err := parsePage(b, !s.hurried)
+	if err != nil {
+		return false, err
+	}
+	at := s.in.at
+	if err := s.take(page); err != nil {
+		return false, err
+	}
+	if len(s.packets) > 0 {
+		s.at, s.granule, s.last = at, page.granule, page.last
+	}
+	s.in.skip(int64(len(b) - len(rest)))
+	return true, nil
 }
 
 // take splits a page into packets.
@@ -132,6 +160,9 @@ func (s *oggStream) take(page oggPage) error {
 			s.partial, body, size = nil, body[size:], 0
 		}
 	}
+	if len(s.partial)+size > maxOggPacket {
+		return beyond("a packet of more than %d bytes", maxOggPacket)
+	}
 	s.partial = append(s.partial, body[:size]...)
 	if n := len(s.packets); n > 0 && s.packets[n-1].granule == -1 {
 		s.packets[n-1].granule = page.granule
@@ -140,156 +171,5 @@ func (s *oggStream) take(page oggPage) error {
 	if page.last {
 		s.open = false
 	}
-	return nil
-}
-
-// decodeOgg decodes the Vorbis in an Ogg file. Streams that are chained one
-// after the other are one sound, if they agree on rate and channels.
-func decodeOgg(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
-	if err := otherOgg(file); err != nil {
-		return nil, err
-	}
-	stream := &oggStream{rest: file}
-	var clip *Clip
-	for {
-		ident, ok, err := stream.packet()
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok && clip == nil:
-			return nil, unknown("an Ogg file without Vorbis in it")
-		case !ok:
-			return clip, nil
-		}
-		next, err := decodeVorbis(ctx, ident.data, stream, lim, clip)
-		if err != nil {
-			return nil, err
-		}
-		clip = next
-	}
-}
-
-// otherOgg says by name what is in an Ogg file, if it is not Vorbis.
-func otherOgg(file []byte) error {
-	page, _, err := readPage(file)
-	if err != nil {
-		return err
-	}
-	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex", "\x80theora": "Theora"} {
-		if len(page.body) >= len(magic) && string(page.body[:len(magic)]) == magic && name != "Theora" {
-			return unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", name)
-		}
-	}
-	return nil
-}
-
-// decodeVorbis decodes one stream, whose first packet is ident, behind what
-// before holds, which is nil for the first of a chain.
-func decodeVorbis(ctx context.Context, ident []byte, stream *oggStream, lim Limits, before *Clip) (*Clip, error) {
-	v := &vorbis{}
-	if err := v.readIdent(ident, lim); err != nil {
-		return nil, err
-	}
-	var headers [2][]byte
-	for i := range headers {
-		p, ok, err := stream.packet()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, broken("cut short before its third header")
-		}
-		headers[i] = p.data
-	}
-	if err := checkVorbisHeader(headers[0], 3); err != nil {
-		return nil, err
-	}
-	if err := v.readSetup(headers[1]); err != nil {
-		return nil, err
-	}
-	c := before
-	if c == nil {
-		c = &Clip{Format: "vorbis", Channels: v.channels, Rate: v.rate}
-	} else if c.Channels != v.channels || c.Rate != v.rate {
-		return nil, unknown("a chain of Ogg streams of different rates or channels is not read")
-	}
-	start := c.Frames()
-	counted := false // whether a page has told a position
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p, ok, err := stream.packet()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			break
-		}
-		if err := v.decode(c, p.data); err != nil {
-			return nil, broken("frame %d: %v", c.Frames(), err)
-		}
-		if err := lim.length(c.Frames(), c.Channels); err != nil {
-			return nil, err
-		}
-		if p.granule >= 0 {
-			c.trim(start, p, counted)
-			counted = true
-		}
-		if p.last {
-			break
-		}
-	}
-	if before == nil {
-		applyTags(c, parseComments(headers[0][7:]))
-	}
-	return c, nil
-}
-
-// trim makes the length of a stream, which began at frame start, agree with a
-// page: the first page with a position may cut frames off the beginning, the last
-// one off the end.
-func (c *Clip) trim(start int64, p oggPacket, counted bool) {
-	excess := c.Frames() - start - p.granule
-	switch channels := int64(c.Channels); {
-	case excess <= 0:
-	case p.last:
-		c.Samples = c.Samples[:(c.Frames()-min(excess, c.Frames()-start))*channels]
-	case !counted:
-		from := start * channels
-		c.Samples = append(c.Samples[:from], c.Samples[from+excess*channels:]...)
-	}
-}
-
-// checkVorbisHeader checks that a packet is the header of a kind.
-func checkVorbisHeader(b []byte, kind byte) error {
-	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
-		return broken("the Vorbis header of kind %d is missing", kind)
-	}
-	return nil
-}
-
-// readIdent reads the first header.
-func (v *vorbis) readIdent(b []byte, lim Limits) error {
-	if err := checkVorbisHeader(b, 1); err != nil {
-		return err
-	}
-	if len(b) < 30 {
-		return broken("a first Vorbis header of %d bytes, it has 30", len(b))
-	}
-	v.channels = int(b[11])
-	rate := int64(binary.LittleEndian.Uint32(b[12:]))
-	if err := lim.shape(v.channels, rate); err != nil {
-		return err
-	}
-	v.rate = int(rate)
-	small, large := b[28]&15, b[28]>>4
-	switch {
-	case binary.LittleEndian.Uint32(b[7:]) != 0:
-		return unknown("Vorbis of version %d is not read", binary.LittleEndian.Uint32(b[7:]))
-	case small < 6 || large > 13 || small > large || b[29]&1 == 0:
-		return broken("a first Vorbis header with blocks of %d and %d frames", 1<<small, 1<<large)
-	}
-	v.blocks = [2]int{1 << small, 1 << large}
 	return nil
 }

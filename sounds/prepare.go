@@ -29,6 +29,16 @@ type Options struct {
 	// clipped.
 	Compact bool
 
+	// MaxPitch is the highest pitch, speed included, for which sounds are made ready
+	// as they are loaded, 0..96 semitones. Whatever is played pitched without it, or
+	// higher, is made ready by the mixer when it is first asked for, and reads
+	// something worse until then. 0: nothing is.
+	MaxPitch pcm.Semitones
+
+	// Masking has sounds measured in bands, which the policy mixer.StealMasked looks
+	// at: 2.8 kB a second, and some hundredths of a sound's length of time.
+	Masking bool
+
 	// Measure has a Bank measure loudness and true peak of what it loads, for
 	// Info; it costs about a hundredth of a sound's length.
 	Measure bool
@@ -73,14 +83,20 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	if err != nil {
 		return nil, named(c.Name, fmt.Errorf("given up: %w", err))
 	}
-	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact}
+	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact, Refine: Refine}
 	whole := [2]int64{0, int64(len(samples) / channels)}
 	if loop != nil {
 		s.Loop, whole = *loop, *loop
 	}
 	s.Envelope = measureEnvelope(samples, channels, rate, whole)
+	if opt.Masking {
+		s.Envelope.Masks, s.Envelope.MasksLoop = measureMasks(samples, channels, rate, whole)
+	}
 	sound, err := voice.NewSound(s)
 	if err != nil {
+		return nil, named(c.Name, err)
+	}
+	if err := opt.refine(ctx, sound, loop != nil); err != nil {
 		return nil, named(c.Name, err)
 	}
 	return sound, nil

@@ -90,23 +90,31 @@ func (s *resampler) run(ctx context.Context, dst, src []float32, channels int, f
 				windows[c] = append(windows[c], float64(x))
 			}
 		}
-		whole, rest := s.in/s.out, s.in%s.out
-		for n, i := from, int64(0); n < end; n++ {
-			taps := s.phase(phase)
-			if channels == 1 {
-				dst[n] = float32(dot(taps, windows[0][i:i+s.width()]))
-			} else {
-				l, r := dot2(taps, windows[0][i:i+s.width()], windows[1][i:i+s.width()])
-				dst[2*n], dst[2*n+1] = float32(l), float32(r)
-			}
-			i += whole
-			if phase += rest; phase >= s.out {
-				phase -= s.out
-				i++
-			}
-		}
+		s.convert(dst[from*int64(channels):end*int64(channels)], &windows, channels, phase)
 	}
 	return nil
+}
+
+// convert makes the frames that fill dst. windows begin half-1 frames of the
+// source before the place of the first, which lies phase out-ths behind a whole
+// frame.
+func (s *resampler) convert(dst []float32, windows *[2][]float64, channels int, phase int64) {
+	whole, rest := s.in/s.out, s.in%s.out
+	i := int64(0)
+	for n := 0; n < len(dst); n += channels {
+		taps := s.phase(phase)
+		if channels == 1 {
+			dst[n] = float32(dot(taps, windows[0][i:i+s.width()]))
+		} else {
+			l, r := dot2(taps, windows[0][i:i+s.width()], windows[1][i:i+s.width()])
+			dst[n], dst[n+1] = float32(l), float32(r)
+		}
+		i += whole
+		if phase += rest; phase >= s.out {
+			phase -= s.out
+			i++
+		}
+	}
 }
 
 // dot is the scalar product of taps and x, in four sums, whose order is part of
@@ -165,29 +173,21 @@ func resample(ctx context.Context, filters *filters, src []float32, channels int
 	if from == to || frames == 0 {
 		return src, loop, nil
 	}
-	nominal := newRatio(int64(to), int64(from))
-	filter := filters.of(nominal, loop != nil)
+	p := newPlan(filters, from, to, loop)
+	s := p.resampler
+	total := p.total(frames)
+	dst := make([]float32, total*int64(channels))
+	silent := func(k int64) int64 {
+		if k >= frames {
+			return -1
+		}
+		return k
+	}
 	if loop == nil {
-		s := newResampler(nominal, filter)
-		dst := make([]float32, max(s.scale(frames), 1)*int64(channels))
-		err := s.run(ctx, dst, src, channels, 0, int64(len(dst)/channels), func(k int64) int64 {
-			if k >= frames {
-				return -1
-			}
-			return k
-		})
-		return dst, nil, err
+		return dst, nil, s.run(ctx, dst, src, channels, 0, total, silent)
 	}
 	begin, length := loop[0], loop[1]-loop[0]
-	s := newResampler(newRatio(max(nominal.scale(length), 1), length), filter)
-	scaled := s.scale(length)
-	first := s.scale(begin)
-	after := first + scaled
-	total := after
-	if loop[1] < frames {
-		total = max(after, s.scale(frames))
-	}
-	dst := make([]float32, total*int64(channels))
+	first, after := p.loop[0], p.loop[1]
 	periodic := func(k int64) int64 {
 		k = (k - begin) % length
 		if k < 0 {
@@ -206,16 +206,44 @@ func resample(ctx context.Context, filters *filters, src []float32, channels int
 			return k
 		}},
 		{first, after, periodic},
-		{after, total, func(k int64) int64 {
-			if k >= frames {
-				return -1
-			}
-			return k
-		}},
+		{after, total, silent},
 	} {
 		if err := s.run(ctx, dst, src, channels, part.from, part.to, part.at); err != nil {
 			return nil, nil, err
 		}
 	}
 	return dst, &[2]int64{first, after}, nil
+}
+
+// plan is how a sound is converted: by which ratio, and where its loop comes to
+// lie.
+type plan struct {
+	*resampler
+	source *[2]int64 // the loop, in frames of the source; nil: there is none
+	loop   [2]int64  // in frames of the result
+}
+
+func newPlan(filters *filters, from, to int, loop *[2]int64) plan {
+	nominal := newRatio(int64(to), int64(from))
+	filter := filters.of(nominal, loop != nil)
+	if loop == nil {
+		return plan{resampler: newResampler(nominal, filter)}
+	}
+	length := loop[1] - loop[0]
+	s := newResampler(newRatio(max(nominal.scale(length), 1), length), filter)
+	first := s.scale(loop[0])
+	return plan{s, loop, [2]int64{first, first + s.scale(length)}}
+}
+
+// total is how many frames become of so many.
+func (p *plan) total(frames int64) int64 {
+	switch {
+	case frames == 0:
+		return 0
+	case p.source == nil:
+		return max(p.scale(frames), 1)
+	case p.source[1] < frames:
+		return max(p.loop[1], p.scale(frames))
+	}
+	return p.loop[1]
 }

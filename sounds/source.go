@@ -21,6 +21,8 @@ type Source struct {
 	FS   fs.FS
 	Loop bool // as Options.Loop, for this one
 
+	Masking bool // as Options.Masking, for this one
+
 	// Leveling is as Options.Leveling, for this one; the zero value means that of
 	// the bank.
 	Leveling Leveling
@@ -31,12 +33,12 @@ type Source struct {
 type sourceKey struct {
 	file, embedded string
 	fsys           any
-	loop           bool
+	loop, masking  bool
 	leveling       Leveling
 }
 
 func (s Source) key() sourceKey {
-	k := sourceKey{loop: s.Loop, leveling: s.Leveling}
+	k := sourceKey{loop: s.Loop, masking: s.Masking, leveling: s.Leveling}
 	switch {
 	case s.File == "":
 		k.embedded = s.Name

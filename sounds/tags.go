@@ -41,7 +41,10 @@ func parseComments(b []byte) []string {
 
 // applyTags takes the loop points from comments, under any of the names that
 // are in use, and the gain.
-func applyTags(c *Clip, tags []string) {
+func applyTags(c *Clip, tags []string) { applyTagsTo(c, tags, c.Frames()) }
+
+// applyTagsTo is applyTags for a clip of so many frames.
+func applyTagsTo(c *Clip, tags []string, frames int64) {
 	values, number := map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
 		key, value, ok := strings.Cut(tag, "=")
@@ -59,13 +62,13 @@ func applyTags(c *Clip, tags []string) {
 	if !ok {
 		return
 	}
-	to := c.Frames()
+	to := frames
 	if n, ok := number["LOOPLENGTH"]; ok {
 		to = from + n
 	} else if n, ok := firstOf(number, "LOOP_END", "LOOPEND"); ok {
 		to = n
 	}
-	c.setLoop(from, to)
+	c.setLoopWithin(from, to, frames)
 }
 
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {

@@ -71,19 +71,9 @@ func (v *vorbis) decode(c *Clip, packet []byte) error {
 		return nil
 	}
 	r := &vorbisBits{data: packet}
-	if r.flag() {
-		return errVorbisPacket
-	}
-	number := int(r.take(uint(bits.Len(uint(len(v.modes) - 1)))))
-	if number >= len(v.modes) {
-		return errVorbisPacket
-	}
-	mode := v.modes[number]
-	if mode.long == 1 {
-		r.take(2) // which windows the neighbours have, which they say themselves
-	}
-	if r.over() {
-		return errVorbisPacket
+	mode, err := v.mode(r)
+	if err != nil {
+		return err
 	}
 	m := v.mappings[mode.mapping]
 	half := v.blocks[mode.long] / 2
@@ -111,6 +101,42 @@ func (v *vorbis) decode(c *Clip, packet []byte) error {
 	}
 	v.lastLong = mode.long
 	return nil
+}
+
+// mode reads the beginning of a packet.
+func (v *vorbis) mode(r *vorbisBits) (mode vorbisMode, err error) {
+	if r.flag() {
+		return mode, errVorbisPacket
+	}
+	number := int(r.take(uint(bits.Len(uint(len(v.modes) - 1)))))
+	if number >= len(v.modes) {
+		return mode, errVorbisPacket
+	}
+	mode = v.modes[number]
+	if mode.long == 1 {
+		r.take(2) // which windows the neighbours have, which they say themselves
+	}
+	if r.over() {
+		return mode, errVorbisPacket
+	}
+	return mode, nil
+}
+
+// pass counts what a packet completes, and does not decode it.
+func (v *vorbis) pass(packet []byte) (int64, error) {
+	if len(packet) == 0 {
+		return 0, nil
+	}
+	mode, err := v.mode(&vorbisBits{data: packet})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	if v.lastLong >= 0 {
+		n = v.blocks[v.lastLong]/4 + v.blocks[mode.long]/4
+	}
+	v.lastLong = mode.long
+	return int64(n), nil
 }
 
 // overlap appends the frames from the middle of the block before to the middle

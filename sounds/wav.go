@@ -1,8 +1,9 @@
 package sounds
 
 import (
-	"context"
+	"bytes"
 	"encoding/binary"
+	"io"
 	"math"
 )
 
@@ -22,15 +23,23 @@ const streamedSize = 0x7ffff000
 
 // wavChunks are the parts of a WAV file that matter here.
 type wavChunks struct {
-	fmt, smpl []byte
-	data      []byte
-	hasData   bool
+	fmt, smpl  []byte // their beginnings
+	data, size int64  // where the samples begin, and their bytes
+	hasData    bool
 }
 
-// decodeWAV reads integers of 8 to 32 bits, floats of 32 and 64 bits, A-law and
+// wavReader reads integers of 8 to 32 bits, floats of 32 and 64 bits, A-law and
 // u-law.
-func decodeWAV(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
-	chunks, err := readChunks(file)
+type wavReader struct {
+	in    *input
+	head  head
+	f     wavFormat
+	start int64 // where the samples begin, in bytes
+	at    int64 // the next frame
+}
+
+func openWAV(in *input, lim Limits) (reader, error) {
+	chunks, err := readChunks(in)
 	if err != nil {
 		return nil, err
 	}
@@ -44,36 +53,63 @@ func decodeWAV(ctx context.Context, file []byte, lim Limits) (*Clip, error) {
 	if f.align != f.channels*f.bytes {
 		return nil, broken("%d bytes a frame, but %d channels of %d bytes", f.align, f.channels, f.bytes)
 	}
-	frames := len(chunks.data) / f.align
-	if err := lim.length(int64(frames), f.channels); err != nil {
+	frames := chunks.size / int64(f.align)
+	if err := lim.length(frames, f.channels); err != nil {
 		return nil, err
 	}
-	c := &Clip{
-		Format: "wav", Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers,
-		Samples: make([]float32, frames*f.channels),
-	}
-	for i := 0; i < len(c.Samples); i += 1 << 16 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		f.decode(c.Samples[i:min(i+1<<16, len(c.Samples))], chunks.data[i*f.bytes:])
-	}
+	r := &wavReader{in: in, f: f, start: chunks.data, head: head{
+		clip:   Clip{Format: "wav", Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers},
+		frames: frames, sure: true,
+	}}
 	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
-		from, last := binary.LittleEndian.Uint32(s[44:]), binary.LittleEndian.Uint32(s[48:])
-		c.setLoop(int64(from), int64(last)+1)
+		r.head.smpl = &[2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
 	}
-	return c, nil
+	in.seek(r.start)
+	return r, nil
 }
+
+func (r *wavReader) about() *head { return &r.head }
+
+// wavPiece is how many samples are decoded at a time.
+const wavPiece = 1 << 13
+
+func (r *wavReader) next(c *Clip) error {
+	n := int(min(r.head.frames-r.at, int64(wavPiece/r.f.channels)))
+	if n == 0 {
+		return io.EOF
+	}
+	b := r.in.peek(n * r.f.align)
+	if len(b) < n*r.f.align {
+		return broken("frame %d: cut short", r.at)
+	}
+	r.f.decode(c.grow(n*r.f.channels), b)
+	r.in.skip(int64(n * r.f.align))
+	r.at += int64(n)
+	return nil
+}
+
+func (r *wavReader) seek(frame int64, _ *marks) (int64, error) {
+	r.at = min(frame, r.head.frames)
+	r.in.seek(r.start + r.at*int64(r.f.align))
+	return r.at, nil
+}
+
+func (r *wavReader) count(*marks) (int64, error) { return r.head.frames, nil }
 
 // readChunks walks over the chunks of a file. Those that are not known are
 // passed over; only the data chunk may claim more than there is, as a stream's.
-func readChunks(file []byte) (c wavChunks, err error) {
+func readChunks(in *input) (c wavChunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
-	riff := binary.LittleEndian.Uint32(file[4:])
-	rest := file[12:]
-	for len(rest) >= 8 {
-		id, size := string(rest[:4]), uint64(binary.LittleEndian.Uint32(rest[4:]))
-		rest = rest[8:]
+	riff := binary.LittleEndian.Uint32(in.peek(12)[4:])
+	in.skip(12)
+	for in.left() >= 8 {
+		b := in.peek(8)
+		if len(b) < 8 {
+			return c, broken("cut short")
+		}
+		id, size := string(b[:4]), uint64(binary.LittleEndian.Uint32(b[4:]))
+		in.skip(8)
+		left := uint64(in.left())
 		if id == "data" {
 			if c.fmt == nil {
 				return c, broken("the data chunk comes before the fmt chunk")
@@ -81,38 +117,42 @@ func readChunks(file []byte) (c wavChunks, err error) {
 			if size == math.MaxUint32 && size64 > 0 {
 				size = size64
 			}
-			streamed := size >= streamedSize && size > uint64(len(rest)) || size == 0 && (riff == 0 || riff >= streamedSize)
+			streamed := size >= streamedSize && size > left || size == 0 && (riff == 0 || riff >= streamedSize)
 			switch {
 			case streamed:
-				size = uint64(len(rest))
-			case size > uint64(len(rest)):
-				return c, broken("cut short: %d bytes of samples are announced, %d are there", size, len(rest))
+				size = left
+			case size > left:
+				return c, broken("cut short: %d bytes of samples are announced, %d are there", size, left)
 			}
-			c.data, c.hasData = rest[:size], true
-		} else if size > uint64(len(rest)) {
+			c.data, c.size, c.hasData = in.at, int64(size), true
+		} else if size > left {
 			if c.hasData {
 				break // whatever it is, the samples are all there
 			}
-			return c, broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, len(rest))
+			return c, broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
 		}
+		body := in.peek(64) // none is of interest further
+		body = body[:min(uint64(len(body)), size)]
 		switch id {
 		case "fmt ":
 			if size < 16 {
 				return c, broken("a fmt chunk of %d bytes, it has at least 16", size)
 			}
-			c.fmt = rest[:size]
+			c.fmt = bytes.Clone(body)
 		case "ds64":
-			if size >= 16 {
-				size64 = binary.LittleEndian.Uint64(rest[8:])
+			if len(body) >= 16 {
+				size64 = binary.LittleEndian.Uint64(body[8:])
 			}
 		case "smpl":
-			c.smpl = rest[:size]
+			c.smpl = bytes.Clone(body)
 		}
-		rest = rest[min(size+size&1, uint64(len(rest))):]
+		in.skip(int64(min(size+size&1, left)))
 	}
 	switch {
 	case c.fmt == nil:
 		return c, broken("there is no fmt chunk")
+	case len(c.fmt) < 16:
+		return c, broken("cut short")
 	case !c.hasData:
 		return c, broken("there is no data chunk")
 	}

@@ -40,8 +40,8 @@ func TestCompactBits(t *testing.T) {
 		v.Start(wide, o, 0)
 		w.Start(compact, o, 0)
 		if n%4 == 0 {
-			v.SetGain(0, -20, 700)
-			w.SetGain(0, -20, 700)
+			v.SetGain(0, -20, 700, voice.InDecibels)
+			w.SetGain(0, -20, 700, voice.InDecibels)
 			v.SetPitch(0, 5, 300)
 			w.SetPitch(0, 5, 300)
 		}

@@ -1,6 +1,8 @@
 package voice
 
 import (
+	"math"
+
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -10,6 +12,9 @@ import (
 // when it has ended, and the frame of its end is the first one without it.
 // Frames follow each other without a gap, but for pauses.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
+	if v.feed != nil {
+		return v.mixStream(dst, frame)
+	}
 	done := 0
 	for done < len(dst) && !v.Over(frame) {
 		if frame >= v.segEnd {
@@ -19,33 +24,113 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
 		got := v.run(dst[done:done+int(n)], int(frame-v.segStart))
 		done += got
 		frame += int64(got)
+		v.fresh = v.fresh && got == 0
+	}
+	return done
+}
+
+// Skip goes on by n frames as Mix does, to the very same place, and gives
+// nothing. It returns how many frames Mix would have had to give.
+func (v *Voice) Skip(n, frame int64) int64 {
+	if v.feed != nil {
+		return v.skipStream(n, frame)
+	}
+	done := int64(0)
+	for done < n && !v.Over(frame) {
+		if frame >= v.segEnd {
+			v.Replan(frame)
+		}
+		got := v.skipVersions(min(n-done, v.segEnd-frame))
+		done += got
+		frame += got
+		v.fresh = v.fresh && got == 0
+	}
+	return done
+}
+
+// pass moves the voice on by n frames of a segment, without a sound. It returns
+// by how many: fewer where it comes to its end, or out of its loop.
+func (v *Voice) pass(n int64) int64 {
+	done := int64(0)
+	for done < n && v.segEnd > v.segStart {
+		var limit int64
+		if v.unrolls() {
+			limit = v.rowEnd()
+		} else {
+			_, _, limit = v.window()
+		}
+		left := limit<<32 - v.pos
+		if left <= 0 {
+			break
+		}
+		k := stepsTo(left, v.step, n-done)
+		v.pos += k * v.step
+		done += k
+		v.wrap()
 	}
 	return done
 }
 
 // Over reports whether the voice has nothing left to give at frame.
 func (v *Voice) Over(frame int64) bool {
-	return v.sound == nil || v.out.out && frame >= v.out.end() || !v.Looping() && v.pos>>32 >= v.sound.frames
+	if v.sound == nil || v.faulty || v.out.out && frame >= v.out.end() {
+		return true
+	}
+	if v.feed != nil {
+		return v.feed.over(v.heard)
+	}
+	if v.unrolls() {
+		return v.pos>>32 >= v.unrolled(v.sound.frames)
+	}
+	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds frames of one segment; at counts from the segment's start.
+// run adds frames of one segment; at counts from the segment's start. It gives
+// fewer where the voice comes to its end, or out of its loop.
 func (v *Voice) run(dst []pcm.Frame, at int) int {
+	if v.now.version != nil || v.crossing {
+		return v.runVersions(dst, at)
+	}
+	g := v.ramp
+	g.Start = at
+	return v.runPlain(dst, g)
+}
+
+// runPlain is run for a voice that reads the sound as it is.
+func (v *Voice) runPlain(dst []pcm.Frame, g dsp.Ramp) int {
 	done := 0
-	for done < len(dst) {
+	for done < len(dst) && v.segEnd > v.segStart {
+		if v.unrolls() {
+			n := v.runUnrolled(dst[done:], g)
+			if n == 0 {
+				break
+			}
+			done += n
+			g.Start += n
+			continue
+		}
 		data, first, limit := v.window()
 		left := limit<<32 - v.pos
 		if left <= 0 {
 			break
 		}
-		n := min((left+v.step-1)/v.step, int64(len(dst)-done))
-		g := v.ramp
-		g.Start = at + done
+		n := stepsTo(left, v.step, int64(len(dst)-done))
 		v.kernel(dst[done:done+int(n)], data, v.pos-first<<32, g)
 		v.pos += n * v.step
 		done += int(n)
+		g.Start += int(n)
 		v.wrap()
 	}
 	return done
+}
+
+// stepsTo returns how many steps it takes until left, which is above 0, has been
+// passed, but at most n.
+func stepsTo(left, step, n int64) int64 {
+	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // usually, and a division is slow
+		return n
+	}
+	return min((left+step-1)/step, n)
 }
 
 // window returns the samples that the position stands in, the frame of the
@@ -56,20 +141,54 @@ func (v *Voice) window() (data *store, first, limit int64) {
 		return &s.data, -guardBefore, s.frames
 	}
 	if v.pos>>32 < s.seam.from {
-		return &s.data, -guardBefore, s.seam.from
+		return &s.data, -guardBefore, min(s.seam.from, v.leaves())
 	}
-	return &s.seam.data, s.seam.from - guardBefore, s.seam.wrap
+	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.leaves())
 }
 
-// wrap takes a looping position that has passed the seam back into the loop.
+// leaves returns where a looping voice has to leave its seam for good, since what
+// it reads ahead is beyond its last round.
+func (v *Voice) leaves() int64 {
+	if v.jumps < 0 {
+		return math.MaxInt64
+	}
+	s := v.sound
+	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
+}
+
+// wrap takes a looping position that has passed the seam back into the loop. One
+// that counts its rounds leaves the seam for good before its last round is over.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return
 	}
-	if over := v.pos - v.sound.seam.wrap<<32; over >= 0 {
-		back := v.sound.seam.back << 32
-		v.pos -= back * (over/back + 1)
+	m := &v.sound.seam
+	if v.jumps < 0 {
+		if over := v.pos - m.wrap<<32; over >= 0 {
+			back := m.back << 32
+			v.pos -= back * (over/back + 1)
+			v.again = true
+		}
+		return
 	}
+	length := v.sound.loop[1] - v.sound.loop[0]
+	if length < shortLoop {
+		v.rewind()
+		return
+	}
+	for v.pos>>32 < v.leaves() {
+		if v.pos < m.wrap<<32 {
+			return
+		}
+		v.pos -= m.back << 32
+		v.jumps -= int32(m.back / length)
+		v.again = true
+		if v.jumps == 0 {
+			v.stale()
+		}
+	}
+	v.pos -= int64(v.jumps) * length << 32
+	v.jumps, v.loop = 0, false
 }
 
 func (v *Voice) kernel(dst []pcm.Frame, from *store, pos int64, g dsp.Ramp) {

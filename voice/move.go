@@ -2,12 +2,49 @@ package voice
 
 import "voicepool/pcm"
 
-// Move is a parameter on its way: from From at frame Start straight to To,
-// Frames later. The zero value rests at 0.
+// Move is a parameter on its way: from From at frame Start to To, Frames later.
+// The zero value rests at 0.
 type Move struct {
 	From, To float64
 	Start    int64
 	Frames   int64
+	Shape    Shape // of a move in decibels; all others are straight
+}
+
+// Shape is the way that a gain takes.
+type Shape uint8
+
+const (
+	InDecibels    Shape = iota // straight in decibels
+	InAmplitude                // straight in amplitude
+	RaisedCosine               // in amplitude, level at both ends
+	ConstantPower              // a quarter of a sine in amplitude: two that cross keep their power
+)
+
+var shapeNames = [...]string{"decibels", "amplitude", "cosine", "power"}
+
+func (s Shape) String() string { return shapeNames[min(int(s), len(shapeNames)-1)] }
+
+// ParseShape returns the shape of a name: decibels, amplitude, cosine or power.
+func ParseShape(name string) (Shape, bool) {
+	for i, n := range shapeNames {
+		if n == name {
+			return Shape(i), true
+		}
+	}
+	return 0, false
+}
+
+// between returns how far a move of the shape is, 0..1, from an amplitude to a
+// larger one at share t of its time; the way down is the way up, mirrored.
+func (s Shape) between(t float64) float64 {
+	switch s {
+	case RaisedCosine:
+		return 0.5 - float64(0.5*pcm.CosPi(t))
+	case ConstantPower:
+		return pcm.SinPi(t / 2)
+	}
+	return t
 }
 
 // Rest returns a move that is where it is.
@@ -18,6 +55,9 @@ func (m *Move) At(frame int64) float64 {
 	t := frame - m.Start
 	if t >= m.Frames {
 		return m.To
+	}
+	if m.Shape != InDecibels {
+		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
 	}
 	return m.From + float64((m.To-m.From)*(float64(t)/float64(m.Frames)))
 }
@@ -32,15 +72,24 @@ func (m *Move) Turn(frame int64, to float64, frames int64) {
 
 // TurnGain is Turn for a gain in decibels: silence is no further away than
 // pcm.Silence, from which and to which the line is drawn.
-func (m *Move) TurnGain(frame int64, to pcm.Decibels, frames int64) {
+func (m *Move) TurnGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	from := max(m.At(frame), float64(pcm.Silence))
-	*m = Move{From: from, To: max(float64(to), float64(pcm.Silence)), Start: frame, Frames: max(frames, 0)}
+	*m = Move{From: from, To: max(float64(to), float64(pcm.Silence)), Start: frame, Frames: max(frames, 0), Shape: shape}
 }
 
 // Gain returns the factor of a move in decibels at a frame. It is 0 at and
 // below pcm.Silence.
 func (m *Move) Gain(frame int64) float64 {
-	return pcm.Decibels(m.At(frame)).Gain()
+	t := frame - m.Start
+	if m.Shape == InDecibels || t >= m.Frames {
+		return pcm.Decibels(m.At(frame)).Gain()
+	}
+	low, high := pcm.Decibels(m.From).Gain(), pcm.Decibels(m.To).Gain()
+	share := float64(t) / float64(m.Frames)
+	if low > high {
+		low, high, share = high, low, 1-share
+	}
+	return low + float64((high-low)*m.Shape.between(share))
 }
 
 // Grid returns how many frames apart a curve is sampled while it moves: it is

@@ -14,7 +14,9 @@ func Pan(pan float64) (left, right float64) {
 func Wider(law func(float64) (left, right float64), pan *Move, frame int64) (left, right float64) {
 	left, right = law(pan.At(frame))
 	toLeft, toRight := law(pan.To)
-	if float64(toLeft*toLeft)+float64(toRight*toRight) > float64(left*left)+float64(right*right) {
+	// The pans of a mono sound have one power, but for the last bits: those must
+	// not decide, since under a panned bus it is not the same which counts.
+	if float64(toLeft*toLeft)+float64(toRight*toRight) > (float64(left*left)+float64(right*right))*(1+1e-9) {
 		return toLeft, toRight
 	}
 	return left, right

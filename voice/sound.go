@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+	"sync/atomic"
 )
 
 // ErrSound is wrapped by all errors of NewSound.
@@ -41,6 +43,10 @@ type Samples struct {
 	// the whole sound.
 	Loop [2]int64
 
+	// Refine makes the versions that the quality Best reads, when they are needed;
+	// package sounds has one. nil: there are none, and Best is Cubic.
+	Refine Refiner
+
 	// Envelope says how loud the sound is going to be from any place on. The
 	// zero value means a steady level of -20 dB.
 	Envelope Envelope
@@ -53,6 +59,21 @@ type Envelope struct {
 	Hop  int64     // frames per hop, at least 1; 0: there is no index
 	Once []float32 // by hop of the position, for voices that play to their end
 	Loop []float32 // the same for voices that loop; nil: Once serves both
+
+	// Near is the mean energy of each hop and the next, by which voices come and
+	// go that may come back; nil: Once and Loop serve. NearLoop is for those that
+	// loop.
+	Near, NearLoop []float32
+
+	// Later is the largest mean of any three hops in a row that are still to come;
+	// LaterLoop that of a loop, from anywhere in it.
+	Later     []float32
+	LaterLoop float32
+
+	// Masks says by hop what is heard in which band, and what that hides; MasksLoop
+	// the same for voices that loop, with one hop more. nil: it is taken to be as loud
+	// in all bands. See package mixer's StealMasked.
+	Masks, MasksLoop []Masks
 }
 
 // steady is the declared level of what has no envelope: -20 dB, a power of 0.01.
@@ -64,6 +85,34 @@ func (e *Envelope) At(frame int64, looped bool) float64 {
 	if looped && e.Loop != nil {
 		g = e.Loop
 	}
+	return e.lookUp(g, frame)
+}
+
+// Soon returns the energy of the next two hops, the one at a position included.
+func (e *Envelope) Soon(frame int64, looped bool) float64 {
+	if e.Near == nil {
+		return e.At(frame, looped)
+	}
+	g := e.Near
+	if looped && e.NearLoop != nil {
+		g = e.NearLoop
+	}
+	return e.lookUp(g, frame)
+}
+
+// Most returns the largest energy of any three hops from a position on; Inf when
+// nobody knows.
+func (e *Envelope) Most(frame int64, looped bool) float64 {
+	switch {
+	case e.Later == nil:
+		return math.Inf(1)
+	case looped:
+		return max(e.lookUp(e.Later, frame), float64(e.LaterLoop))
+	}
+	return e.lookUp(e.Later, frame)
+}
+
+func (e *Envelope) lookUp(g []float32, frame int64) float64 {
 	if e.Hop < 1 || len(g) == 0 {
 		return steady
 	}
@@ -75,7 +124,7 @@ func (e *Envelope) At(frame int64, looped bool) float64 {
 }
 
 // Sound is decoded, prepared, immutable audio data, shared by all voices that
-// play it and by both sides.
+// play it and by both sides. What comes to it later are versions of it.
 type Sound struct {
 	name     string
 	rate     int
@@ -85,6 +134,21 @@ type Sound struct {
 	envelope Envelope
 	data     store // guardBefore frames, the samples, guardAfter frames
 	seam     seam
+
+	refine   Refiner
+	refining sync.Mutex                         // among those who make versions
+	versions [2][Levels]atomic.Pointer[version] // once and looped, by level
+	needs    [2]atomic.Uint32                   // those that voices have missed
+
+	// Of a stream: it has neither data nor an envelope.
+	open  func(Course) (*Feed, error)
+	level float64 // declared, a power
+	mono  bool    // both channels are one
+}
+
+// size returns how many bytes the tables take.
+func (e *Envelope) size() int64 {
+	return 4 * int64(len(e.Once)+len(e.Loop)+len(e.Near)+len(e.NearLoop)+len(e.Later)+2*Bands*(len(e.Masks)+len(e.MasksLoop)))
 }
 
 // NewSound checks and copies s. Control side. Samples that are not finite or
@@ -109,7 +173,7 @@ func NewSound(s Samples) (*Sound, error) {
 		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, loop[0], loop[1], frames)
 	}
 	out := &Sound{
-		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope,
+		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope, refine: s.Refine,
 	}
 	first, size := guardBefore*s.Channels, (guardBefore+int(frames)+guardAfter)*s.Channels
 	if s.Compact {
@@ -131,8 +195,34 @@ func NewSound(s Samples) (*Sound, error) {
 			out.data.wide[first+i] = x
 		}
 	}
+	if frames == 0 {
+		out.refine = nil
+	}
 	out.seam = newSeam(out)
 	return out, nil
+}
+
+// Refine makes a version that the quality Best reads, unless it is there: that of
+// a level, 0..Levels-1, for voices that loop or do not. It takes its time: some
+// thousandths of the sound's length. A stream, an empty sound and one without a
+// Refiner have none. Control side, any goroutine; it never changes what is there.
+func (s *Sound) Refine(level int, looped bool) {
+	if s.refine == nil {
+		return
+	}
+	s.refining.Lock()
+	defer s.refining.Unlock()
+	if s.Refined(level, looped) {
+		return
+	}
+	v, frames := newVersion(s, level, looped)
+	v.data = s.refine(s, level, looped, -guardBefore, frames)
+	for i, x := range v.data {
+		if math.Float32bits(x)&^(1<<31) < 1<<23 { // denormals make every kernel crawl
+			v.data[i] = 0
+		}
+	}
+	s.versions[setOf(looped)][level].Store(v)
 }
 
 // Name returns what the sound is called in reports.
@@ -153,9 +243,18 @@ func (s *Sound) Loop() (from, to int64) { return s.loop[0], s.loop[1] }
 // Envelope returns the loudness index; its slices must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns how much memory the samples and the index take.
+// Bytes returns how much memory the samples, the versions made of them and the
+// index take.
 func (s *Sound) Bytes() int64 {
-	return s.data.size() + s.seam.data.size() + 4*int64(len(s.envelope.Once)+len(s.envelope.Loop))
+	sum := s.data.size() + s.seam.data.size() + s.envelope.size()
+	for set := range s.versions {
+		for level := range s.versions[set] {
+			if v := s.versions[set][level].Load(); v != nil {
+				sum += 4 * int64(len(v.data))
+			}
+		}
+	}
+	return sum
 }
 
 // Compact reports whether samples are kept in 16 bits.

@@ -11,9 +11,24 @@ import (
 type Quality uint8
 
 const (
-	Cubic  Quality = iota // a cubic through four samples
-	Linear                // a straight line between two
+	Best   Quality = iota // eight taps on versions of the sound, see Refiner; of a stream, and where there are none, Cubic
+	Linear                // a straight line between two samples
+	Cubic                 // a cubic through four
 )
+
+var qualityNames = [...]string{"best", "linear", "cubic"}
+
+func (q Quality) String() string { return qualityNames[min(int(q), len(qualityNames)-1)] }
+
+// ParseQuality returns the quality of a name: best, linear or cubic.
+func ParseQuality(name string) (Quality, bool) {
+	for i, n := range qualityNames {
+		if n == name {
+			return Quality(i), true
+		}
+	}
+	return 0, false
+}
 
 // Options is how a voice starts; the zero value changes nothing. All frames are
 // counts at the sound's rate.
@@ -27,7 +42,11 @@ type Options struct {
 	From      int64         // where in the sound it starts
 	FadeIn    int64         // frames of raised cosine at the start
 	Loop      bool
+	Rounds    int32 // how often it plays its loop; 0: until it is released
 	Quality   Quality
+
+	Feed  *Feed  // of a stream: where its frames come from; it begins at From
+	Space *Space // what its place in space does to it; nil: nothing
 }
 
 // never is a frame that does not come.
@@ -41,8 +60,11 @@ const maxOctaves = 8
 // which is how a stolen voice gets its tail. The zero Voice has ended.
 type Voice struct {
 	sound *Sound
-	pos   int64 // 32.32 frames of the sound
+	feed  *Feed
+	space *Space
+	pos   int64 // 32.32 frames of the sound; of a stream, of its course from heard on
 	step  int64
+	heard int64 // of a stream: whole frames of its course that are behind it
 
 	baseGain  float64
 	basePitch float64
@@ -51,15 +73,31 @@ type Voice struct {
 	pitch     Move // semitones
 	speed     Move // semitones as well
 	shared    Move // semitones that the voice's bus brings
+	crowd     Move // decibels, for the starts that it stands for besides its own
 	in, out   curve
 	back      curve // the way back from a pause
+
+	now    reader
+	was    reader // while crossing: what it comes from
+	turned int64  // the frame at which that began
+	over   int32  // how many frames it takes
 
 	ramp     dsp.Ramp // of the segment [segStart, segEnd)
 	segStart int64
 	segEnd   int64
 
+	jumps   int32 // how often it still goes back in its loop; negative: without end
 	loop    bool
 	quality Quality
+	waits   bool // of a stream: for frames
+	dry     bool // of a stream: it has run dry after it began
+
+	crossing bool // it goes from one reader to another
+	fresh    bool // nothing of it has been heard since it came from silence
+	again    bool // it has gone back in its loop
+	lacks    bool // the version that it should read is not there yet
+
+	faulty bool // it gave what is no sound
 }
 
 // Start makes v a playing of s that sounds from frame on.
@@ -69,11 +107,15 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 		speed = 1
 	}
 	*v = Voice{
-		sound: s, pos: o.From << 32, loop: o.Loop, quality: o.Quality,
+		sound: s, feed: o.Feed, space: o.Space, pos: o.From << 32,
+		loop: o.Loop && o.Rounds != 1, jumps: o.Rounds - 1, quality: o.Quality, waits: o.Feed != nil, fresh: true,
 		baseGain: float64(o.BaseGain), basePitch: float64(o.BasePitch),
 		gain: Rest(float64(o.Gain)), pan: Rest(o.Pan),
 		pitch: Rest(float64(o.Pitch)), speed: Rest(float64(pcm.FromRatio(speed))),
 		in: fadeIn(frame, o.FadeIn),
+	}
+	if v.feed != nil {
+		v.pos = 0 // the feed begins at From
 	}
 	v.wrap()
 	v.Replan(frame)
@@ -82,12 +124,21 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 // Sound returns what is played.
 func (v *Voice) Sound() *Sound { return v.sound }
 
-// Looping reports whether it repeats.
-func (v *Voice) Looping() bool { return v.loop && v.sound.loop[1] > v.sound.loop[0] }
+// Looping reports whether it goes back at the end of its loop, at least once
+// more. The feed of a stream does so by itself.
+func (v *Voice) Looping() bool {
+	return v.loop && v.feed == nil && v.sound.loop[1] > v.sound.loop[0]
+}
 
 // Position returns the frame of the sound that is next.
 func (v *Voice) Position() int64 {
+	if v.feed != nil {
+		return v.feed.course.At(v.heard)
+	}
 	p := v.pos >> 32
+	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
+		return p - v.unrolled(0)
+	}
 	if v.Looping() && p >= v.sound.loop[1] {
 		p = v.sound.loop[0] + (p-v.sound.loop[1])%(v.sound.loop[1]-v.sound.loop[0])
 	}
@@ -95,12 +146,41 @@ func (v *Voice) Position() int64 {
 }
 
 // Index returns the best average loudness from the position on, at unit gain:
-// a K-weighted mean square.
-func (v *Voice) Index() float64 { return v.sound.envelope.At(v.Position(), v.Looping()) }
+// a K-weighted mean square. That of a stream is declared.
+func (v *Voice) Index() float64 {
+	if v.feed != nil {
+		return v.sound.level
+	}
+	return v.sound.envelope.At(v.Position(), v.Looping())
+}
 
-// SetGain moves the gain to to, straight in decibels.
-func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64) {
-	v.gain.TurnGain(frame, to, frames)
+// Soon returns the energy of the next 40 ms, at unit gain. That of a stream is
+// declared.
+func (v *Voice) Soon() float64 {
+	if v.feed != nil {
+		return v.sound.level
+	}
+	return v.sound.envelope.Soon(v.Position(), v.Looping())
+}
+
+// Most returns the largest energy of any 60 ms that are still to come, at unit
+// gain; Inf when nobody knows, as of a stream.
+func (v *Voice) Most() float64 {
+	if v.feed != nil {
+		return math.Inf(1)
+	}
+	return v.sound.envelope.Most(v.Position(), v.Looping())
+}
+
+// SetGain moves the gain to to, in the given way.
+func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
+	v.gain.TurnGain(frame, to, frames, shape)
+	v.Replan(frame)
+}
+
+// SetCrowd moves what the voice gains for the starts that it stands for.
+func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
+	v.crowd.Turn(frame, float64(to), frames)
 	v.Replan(frame)
 }
 
@@ -131,7 +211,14 @@ func (v *Voice) SetShared(frame int64, pitch Move) {
 // Return makes the voice rise from silence after a pause. Its other moves go on.
 func (v *Voice) Return(frame, frames int64) {
 	v.back = fadeIn(frame, frames)
+	v.fresh, v.crossing, v.was = true, false, reader{}
 	v.Replan(frame)
+}
+
+// Rises reports whether the voice comes back from silence at a frame: before it,
+// there was nothing that could be cut.
+func (v *Voice) Rises(frame int64) bool {
+	return v.back.frames > 0 && v.back.start == frame && !v.back.out
 }
 
 // FadeOut makes the voice end, silent, at frame+frames, unless it ends before.
@@ -154,7 +241,15 @@ func (v *Voice) FadingOut() bool { return v.out.out }
 func (v *Voice) Gains(frame int64) (left, right float64) {
 	g := float64(v.lasting(frame) * v.gain.Gain(frame))
 	g = float64(g * float64(v.in.at(frame)*v.back.at(frame)))
-	left, right = v.law()(v.pan.At(frame))
+	if v.crowd != (Move{}) {
+		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
+	}
+	pan := v.pan.At(frame)
+	if v.space != nil {
+		g = float64(g * v.space.gain.At(frame))
+		pan = min(max(pan+v.space.pan.At(frame), -1), 1)
+	}
+	left, right = v.law()(pan)
 	return float64(g * left), float64(g * right)
 }
 
@@ -162,9 +257,34 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 // going to be: of each move the larger of present and target, but a fade out as
 // it is.
 func (v *Voice) Reach(frame int64) (left, right float64) {
-	g := float64(v.lasting(frame) * max(v.gain.Gain(frame), pcm.Decibels(v.gain.To).Gain()))
-	left, right = Wider(v.law(), &v.pan, frame)
+	g, pan := v.reach(frame)
+	left, right = Wider(v.law(), &pan, frame)
 	return float64(g * left), float64(g * right)
+}
+
+// Bound returns the left and right factors that the voice does not exceed as long
+// as no gain of it is raised: each the larger of what it is and what it is going
+// to be.
+func (v *Voice) Bound(frame int64) (left, right float64) {
+	g, pan := v.reach(frame)
+	left, right = v.law()(pan.At(frame))
+	toLeft, toRight := v.law()(pan.To)
+	return float64(g * max(left, toLeft)), float64(g * max(right, toRight))
+}
+
+// reach returns the larger of the present and the coming gain, and the pan on its
+// way.
+func (v *Voice) reach(frame int64) (gain float64, pan Move) {
+	gain = float64(v.lasting(frame) * max(v.gain.Gain(frame), pcm.Decibels(v.gain.To).Gain()))
+	if v.crowd != (Move{}) {
+		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
+	}
+	pan = v.pan
+	if v.space != nil {
+		gain = float64(gain * max(v.space.gain.At(frame), v.space.gain.To))
+		pan = v.space.panned(&v.pan, frame)
+	}
+	return gain, pan
 }
 
 // lasting returns the factor of what no move can make larger.
@@ -178,7 +298,7 @@ func (v *Voice) lasting(frame int64) float64 {
 
 // law returns how a pan acts on the voice.
 func (v *Voice) law() func(float64) (left, right float64) {
-	if v.sound.channels == 2 {
+	if v.sound.channels == 2 && !v.sound.mono {
 		return Balance
 	}
 	return Pan
@@ -191,17 +311,35 @@ func (v *Voice) Still(frame int64) bool { return frame >= v.segStart && v.segEnd
 // straight lines and the step is constant. Segments end on a grid of frames, or
 // where a move ends, so they do not depend on blocks.
 func (v *Voice) Replan(frame int64) {
+	v.settle(frame)
+	v.plan(frame)
+	if v.turn(frame) {
+		v.plan(frame)
+	}
+}
+
+func (v *Voice) plan(frame int64) {
 	end := int64(never)
 	g := int64(64)
-	for _, m := range [...]*Move{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared} {
+	for _, m := range [...]*Move{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
 		if e := m.End(); e > frame {
 			end, g = min(end, e), min(g, m.Grid())
+		}
+	}
+	if v.space != nil {
+		for _, m := range [...]*Move{&v.space.gain, &v.space.pan, &v.space.pitch} {
+			if e := m.End(); e > frame {
+				end, g = min(end, e), min(g, m.Grid())
+			}
 		}
 	}
 	for _, c := range [...]*curve{&v.in, &v.out, &v.back} {
 		if e := c.end(); e > frame {
 			end, g = min(end, e), min(g, grid(c.frames))
 		}
+	}
+	if v.crossing {
+		end = min(end, v.turned+int64(v.over))
 	}
 	left, right := v.Gains(frame)
 	v.segStart, v.segEnd = frame, end
@@ -214,13 +352,29 @@ func (v *Voice) Replan(frame int64) {
 		v.ramp.LeftSlope = float32((toLeft - left) / float64(n))
 		v.ramp.RightSlope = float32((toRight - right) / float64(n))
 		middle += n / 2
+	} else if v.lacks {
+		v.segEnd = (frame/patience + 1) * patience
 	}
 	v.step = v.stepAt(middle)
+	if n := v.untilOut(); n > 0 {
+		v.segEnd = min(v.segEnd, frame+n)
+	}
 }
+
+// patience is how many frames apart a voice that lacks a version looks for it.
+const patience = 1024
 
 // stepAt returns the step of a frame, 32.32.
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.shared.At(frame)
+	if v.space != nil {
+		semitones += v.space.pitch.At(frame)
+	}
+	return stepOf(semitones)
+}
+
+// stepOf returns the step of a pitch, 32.32.
+func stepOf(semitones float64) int64 {
 	octaves := min(max(semitones/12, -maxOctaves), maxOctaves)
 	return int64(math.Floor(float64(pcm.Exp2(octaves)*dsp.One) + 0.5))
 }
@@ -232,5 +386,8 @@ func (v *Voice) FadeEnd() int64 { return v.out.end() }
 // asked for then.
 func (v *Voice) Delay(frame int64) {
 	v.in.start = frame
+	if v.back.frames > 0 {
+		v.back.start = frame
+	}
 	v.Replan(frame)
 }

@@ -136,7 +136,7 @@ func TestAgainstModel(t *testing.T) {
 		}
 		var v voice.Voice
 		v.Start(s, voice.Options{Gain: pcm.Decibels(m.from), Pan: m.panFrom, Pitch: pcm.Semitones(m.semiFrom), FadeIn: int64(m.fadeIn), Loop: n%2 == 0, From: 100}, 0)
-		v.SetGain(0, pcm.Decibels(m.to), int64(m.move))
+		v.SetGain(0, pcm.Decibels(m.to), int64(m.move), voice.InDecibels)
 		v.SetPan(0, m.panTo, int64(m.move))
 		v.SetPitch(0, pcm.Semitones(m.semi), int64(m.move))
 		got := mix(&v, 1000, 0)
@@ -351,7 +351,7 @@ func TestNoAllocation(t *testing.T) {
 	frame := int64(0)
 	if n := testing.AllocsPerRun(100, func() {
 		v.Start(s, voice.Options{Loop: true, FadeIn: 100, Speed: 1.1}, frame)
-		v.SetGain(frame, -6, 700)
+		v.SetGain(frame, -6, 700, voice.InDecibels)
 		v.Mix(dst, frame)
 		frame += 512
 		v.FadeOut(frame, 1000)

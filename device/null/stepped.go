@@ -42,8 +42,9 @@ func (d *Stepped) Start(src device.Source) error {
 	return nil
 }
 
-// Step pulls n frames in one block and returns them; they are valid until the
-// next Step. It returns nil, and pulls nothing, before Start, after Close, and
+// Step pulls n frames and returns them; they are valid until the next Step. It
+// pulls them in one block, or, when the source is a device.Preparer, in several,
+// having it prepared for each. It returns nil, and pulls nothing, before Start, after Close, and
 // when n is not positive.
 func (d *Stepped) Step(n int) []pcm.Frame {
 	d.mu.Lock()
@@ -55,7 +56,16 @@ func (d *Stepped) Step(n int) []pcm.Frame {
 		d.block = make([]pcm.Frame, n)
 	}
 	d.block = d.block[:n]
-	d.src.Render(d.block)
+	if p, ok := d.src.(device.Preparer); ok {
+		for rest := d.block; len(rest) > 0; {
+			k := min(len(rest), device.PrepareFrames)
+			p.Prepare()
+			d.src.Render(rest[:k])
+			rest = rest[k:]
+		}
+	} else {
+		d.src.Render(d.block)
+	}
 	d.frames += int64(n)
 	return d.block
 }

@@ -1,0 +1,124 @@
+package beepio
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/gopxl/beep/v2"
+
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// Stream returns s, at rate frames per second, as what a bank plays as it comes:
+//
+//	music, err := bank.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
+//
+// A plain streamer can be played once; a beep.StreamSeeker again and again, from
+// any place, and looped, but by one voice at a time, since it is in one place at
+// a time: a voice that begins, and one that seeks, takes it away from what
+// played it before, which ends after what was decoded ahead. Nothing else may
+// use s from the first Play on, but beep's own lock is not needed.
+//
+// A streamer that panics, fails, gives what is no sound, or nothing three times
+// without being drained, ends the stream with an error that wraps ErrStreamer;
+// sounds.StreamOptions.OnError is told. One that does not return from Stream
+// makes the stream run dry, and its goroutine cannot be stopped. Control side.
+func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSource {
+	shared := &streamer{s: s}
+	src := sounds.FrameSource{Name: name, Rate: int(rate), Open: shared.open}
+	if seeker, ok := s.(beep.StreamSeeker); ok {
+		src.Frames = int64(max(seeker.Len(), 0))
+	}
+	return src
+}
+
+// streamer is what all readers of a beep.Streamer share.
+type streamer struct {
+	mu  sync.Mutex
+	s   beep.Streamer
+	now *reader // who plays it; nil: nobody has yet
+}
+
+func (s *streamer) open() (sounds.FrameReader, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seeker, ok := s.s.(beep.StreamSeeker)
+	if s.now != nil && !ok {
+		return nil, fmt.Errorf("%w: it cannot seek, so it is played once, and it has been", ErrStreamer)
+	}
+	r := &reader{streamer: s}
+	s.now = r
+	if ok {
+		return &seekReader{reader: r, s: seeker}, r.guard(func() error { return seeker.Seek(0) })
+	}
+	return r, nil
+}
+
+// reader is a beep.Streamer as one voice plays it.
+type reader struct {
+	streamer *streamer
+	given    int64
+	samples  [block][2]float64
+}
+
+// guard calls f while nobody else uses the streamer, and makes an error of a
+// panic. The streamer's lock is held.
+func (r *reader) guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panics after %d frames: %v", r.given, p)
+		}
+		if err != nil && err != io.EOF {
+			err = fmt.Errorf("%w: %w", ErrStreamer, err)
+		}
+	}()
+	return f()
+}
+
+// Read gives what the streamer gives.
+func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
+	r.streamer.mu.Lock()
+	defer r.streamer.mu.Unlock()
+	if r.streamer.now != r {
+		return 0, fmt.Errorf("%w: another voice plays it now", ErrStreamer)
+	}
+	samples := r.samples[:min(len(dst), block)]
+	err = r.guard(func() error {
+		k, ok := r.streamer.s.Stream(samples)
+		switch {
+		case !ok && r.streamer.s.Err() != nil:
+			return r.streamer.s.Err()
+		case !ok:
+			return io.EOF
+		case k < 0 || k > len(samples):
+			return fmt.Errorf("it says that it gave %d of %d frames", k, len(samples))
+		}
+		n = k
+		return nil
+	})
+	for i, x := range samples[:n] {
+		dst[i] = pcm.Frame{float32(x[0]), float32(x[1])}
+	}
+	r.given += int64(n)
+	return n, err
+}
+
+// seekReader is a beep.StreamSeeker as one voice plays it.
+type seekReader struct {
+	*reader
+	s beep.StreamSeeker
+}
+
+var _ sounds.FrameSeeker = (*seekReader)(nil)
+
+// SeekFrame makes Read go on at a frame; beyond the end, at the end.
+func (r *seekReader) SeekFrame(frame int64) error {
+	r.streamer.mu.Lock()
+	defer r.streamer.mu.Unlock()
+	if r.streamer.now != r.reader {
+		return fmt.Errorf("%w: another voice plays it now", ErrStreamer)
+	}
+	return r.guard(func() error { return r.s.Seek(int(min(frame, int64(max(r.s.Len(), 0))))) })
+}

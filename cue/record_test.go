@@ -1,0 +1,300 @@
+package cue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/device/null"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// session is a game that does anything at any time.
+type session struct {
+	t       *testing.T
+	random  *rand.Rand
+	mixer   *mixer.Mixer
+	sounds  []*voice.Sound // once and looped by turns
+	files   map[*voice.Sound]string
+	groups  []*mixer.Group
+	buses   []mixer.BusRef
+	handles []mixer.Handle
+}
+
+func (s *session) between(from, to float64) float64 { return from + (to-from)*s.random.Float64() }
+
+func (s *session) time(most time.Duration) time.Duration {
+	return time.Duration(s.random.Int64N(int64(most)))
+}
+
+func (s *session) handle() mixer.Handle { return s.handles[s.random.IntN(len(s.handles))] }
+
+func (s *session) moment() mixer.Moment {
+	switch s.random.IntN(4) {
+	case 0:
+		return s.mixer.At(mixer.Now)
+	case 1: // late
+		return s.mixer.At(max(s.mixer.Now()-s.random.Int64N(2000), 0))
+	}
+	return s.mixer.At(s.mixer.Now() + s.random.Int64N(6000))
+}
+
+func (s *session) play() {
+	k := s.random.IntN(len(s.sounds))
+	o := mixer.Options{
+		Gain: pcm.Decibels(s.between(-40, 0)), Pan: s.between(-1, 1), Bus: s.buses[s.random.IntN(len(s.buses))],
+		Priority: s.random.IntN(3) - 1, Protect: s.random.IntN(12) == 0, Loop: k%2 == 1, Tag: uint64(s.random.IntN(4)),
+	}
+	if s.random.IntN(2) == 0 {
+		o.Pitch, o.Base.Pitch, o.Speed = pcm.Semitones(s.between(-7, 7)), pcm.Semitones(s.between(-2, 2)), s.between(0.5, 2)
+	}
+	if s.random.IntN(2) == 0 {
+		o.Base.Gain = pcm.Decibels(-3 * s.random.IntN(3))
+		o.Base.Speed = 1.25
+	}
+	if s.random.IntN(3) == 0 {
+		o.Group = s.groups[s.random.IntN(len(s.groups))]
+	}
+	if o.Loop && s.random.IntN(2) == 0 {
+		o.Rounds = 1 + s.random.IntN(3)
+	}
+	switch s.random.IntN(4) {
+	case 0:
+		o.From = s.time(300 * time.Millisecond)
+	case 1:
+		o.For = s.time(500*time.Millisecond) + 1
+	case 2:
+		o.FadeIn = s.time(80 * time.Millisecond)
+	}
+	o.Quality = voice.Cubic
+	if s.random.IntN(5) == 0 {
+		o.Quality = voice.Linear
+	}
+	h, err := s.moment().Play(s.sounds[k], o)
+	if err == nil {
+		s.handles = append(s.handles, h)
+	} else if !errors.Is(err, mixer.ErrBusy) {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *session) act() {
+	if len(s.handles) == 0 || s.random.IntN(3) == 0 {
+		s.play()
+		return
+	}
+	h, over := s.handle(), s.time(100*time.Millisecond)
+	target := mixer.One(h)
+	switch s.random.IntN(4) {
+	case 0:
+		target = mixer.Tagged(uint64(1 + s.random.IntN(3)))
+	case 1:
+		target = mixer.Of(s.sounds[s.random.IntN(len(s.sounds))])
+	}
+	bus := mixer.On(s.buses[s.random.IntN(len(s.buses))])
+	gain := pcm.Decibels(s.between(-60, 0))
+	switch s.random.IntN(20) {
+	case 0:
+		h.Stop()
+	case 1:
+		h.StopOver(over)
+	case 2:
+		h.Pause()
+	case 3, 4:
+		h.Resume()
+	case 5:
+		h.SetGain(gain)
+		h.SetPan(s.between(-1, 1))
+	case 6:
+		h.SetPitch(pcm.Semitones(s.between(-12, 12)))
+		h.SetSpeed(s.between(0.5, 2))
+	case 7:
+		h.SetPriority(s.random.IntN(4) - 2)
+		h.Protect(s.random.IntN(4) == 0)
+	case 8:
+		h.SetLoop(s.random.IntN(3) - 1)
+	case 9:
+		h.Seek(s.time(400 * time.Millisecond))
+	case 10:
+		h.Fade(gain, over, voice.Shape(s.random.IntN(4)))
+	case 11:
+		s.moment().Stop(target, over*time.Duration(s.random.IntN(2)))
+	case 12:
+		s.moment().Set(target, mixer.Change{Fields: mixer.Gain | mixer.Pitch, Gain: gain, Pitch: 2}, over)
+	case 13:
+		s.moment().Seek(target, s.time(400*time.Millisecond))
+	case 14:
+		s.moment().Set(bus, mixer.Change{Fields: mixer.Gain | mixer.Pan | mixer.Mute, Gain: gain / 4, Pan: s.between(-1, 1), Mute: s.random.IntN(6) == 0}, over)
+	case 15:
+		s.moment().Pause(bus)
+		s.moment().Resume(bus)
+	case 16:
+		s.moment().Resume(bus)
+	case 17:
+		s.moment().Pause(target)
+		s.moment().Resume(target)
+	case 18:
+		s.moment().Pause(mixer.Everything())
+		s.mixer.At(s.mixer.Now() + 7000).Resume(mixer.Everything())
+	case 19:
+		if s.random.IntN(8) == 0 {
+			s.mixer.StopAll(over)
+		}
+	}
+}
+
+// TestRecord: a session that was recorded renders to the same bits.
+func TestRecord(t *testing.T) {
+	const rate = 8000
+	bank := sounds.NewBank(sounds.Options{Rate: rate})
+	files := map[*voice.Sound]string{}
+	var all []*voice.Sound
+	for _, name := range []string{"bell", "engine", "drip", "coin", "wind"} {
+		for _, loop := range []bool{false, true} {
+			s, err := bank.Load(context.Background(), sounds.Source{Name: name, Loop: loop})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, files[s[0]] = append(all, s[0]), name
+		}
+	}
+	seeds := 40
+	if testing.Short() {
+		seeds = 8
+	}
+	entries, sounding := 0, 0
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(uint64(seed), 9))
+		config := mixer.Config{
+			Rate: rate, Voices: 3 + random.IntN(6), Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
+			MasterGain: -3, Commands: 8 << random.IntN(5), Journal: 1 << 12,
+			Buses: []mixer.Bus{
+				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5},
+				{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Attack: 20 * time.Millisecond, Hold: 5 * time.Millisecond, Release: 300 * time.Millisecond}},
+			},
+		}
+		m, err := mixer.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &session{t: t, random: random, mixer: m, sounds: all, files: files, buses: []mixer.BusRef{{}}}
+		for _, name := range []string{"v1", "sfx", "music"} {
+			b, _ := m.Bus(name)
+			s.buses = append(s.buses, b)
+		}
+		for _, o := range []mixer.GroupOptions{
+			{Limit: 2}, {Cooldown: 30 * time.Millisecond}, {Coalesce: 15 * time.Millisecond, Most: 4.5, Limit: 3},
+		} {
+			g, err := m.NewGroup("shots", o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.groups = append(s.groups, g)
+		}
+		head, err := cue.SheetOf(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorder := cue.NewRecorder(head, func(s *voice.Sound) (cue.Sound, bool) {
+			name, ok := files[s]
+			return cue.Sound{Files: []cue.File{{Name: name}}}, ok
+		})
+		device := null.NewStepped(null.Config{Rate: rate})
+		if err := device.Start(m); err != nil {
+			t.Fatal(err)
+		}
+		var live []pcm.Frame
+		journal := make([]mixer.Entry, 64)
+		for len(live) < 3*rate {
+			for range random.IntN(6) {
+				s.act()
+			}
+			live = append(live, device.Step(1+random.IntN(700))...)
+			for n := m.Journal(journal); n > 0; n = m.Journal(journal) {
+				if err := recorder.Add(journal[:n]); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				entries += n
+			}
+		}
+		if lost := m.JournalLost(); lost > 0 {
+			t.Fatalf("%d entries are lost", lost)
+		}
+		live = live[m.Latency():]
+		recorder.End(int64(len(live)))
+		var text bytes.Buffer
+		if _, err := recorder.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		sheet, err := cue.Parse("recorded.yaml", text.Bytes())
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text.String())
+		}
+		player, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rendered []pcm.Frame
+		block := make([]pcm.Frame, 1000)
+		for {
+			n, err := player.Read(block)
+			rendered = append(rendered, block[:n]...)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, want := range live {
+			got := pcm.Frame{}
+			if i < len(rendered) {
+				got = rendered[i]
+			}
+			if got != want {
+				t.Errorf("seed %d, policy %v: frame %d is %v, it was %v, of %d\n%s", seed, config.Overflow, i, got, want, len(live), around(text.String(), i, rate))
+				break
+			}
+		}
+		for _, f := range live {
+			if f != (pcm.Frame{}) {
+				sounding++
+			}
+		}
+		// A start that was stopped before it came is in no sheet, and the last
+		// frames are beyond the end where there is a limiter.
+		is, was := player.Report().Totals, m.Stats()
+		if m.Latency() == 0 && (is.Stolen != was.Stolen || is.Limited != was.Limited || is.Rejected != was.Rejected || is.Coalesced != was.Coalesced) {
+			t.Errorf("seed %d: %d stolen, %d limited, %d rejected, %d coalesced; there were %d, %d, %d, %d", seed,
+				is.Stolen, is.Limited, is.Rejected, is.Coalesced, was.Stolen, was.Limited, was.Rejected, was.Coalesced)
+		}
+	}
+	if entries < 60*seeds || sounding < rate*seeds {
+		t.Errorf("%d entries and %d frames that sound are too few for %d seeds", entries, sounding, seeds)
+	}
+}
+
+// around returns the cues of the second up to a frame.
+func around(text string, frame, rate int) string {
+	var out []string
+	for _, l := range strings.Split(text, "\n") {
+		_, at, ok := strings.Cut(l, "{at: ")
+		if !ok {
+			continue
+		}
+		at, _, _ = strings.Cut(at, ",")
+		if t, err := cue.ParseTime(at); err == nil && t.Frames(rate) <= int64(frame) && t.Frames(rate) > int64(frame-rate/20) {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,87 @@
+package cue
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"voicepool/mixer"
+	"voicepool/sounds"
+)
+
+// TestFrameTime: every count of frames is a time that is rounded to it.
+func TestFrameTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.IntRange(1, 768000).Draw(t, "rate")
+		frames := rapid.Int64Range(0, 1e9*int64(rate)).Draw(t, "frames")
+		text := frameTime(frames, rate)
+		got, err := ParseTime(text)
+		if err != nil || got.Frames(rate) != frames {
+			t.Fatalf("%d frames at %d Hz are written %s, read as %d, %v", frames, rate, text, got.Frames(rate), err)
+		}
+	})
+	for _, c := range []struct {
+		frames int64
+		rate   int
+		want   string
+	}{{0, 48000, "0s"}, {72000, 48000, "1.5s"}, {1, 48000, "0.000020833333333333s"}, {5, 3, "1.666666666666666667s"}} {
+		if got := frameTime(c.frames, c.rate); got != c.want {
+			t.Errorf("%d frames at %d Hz are written %s, want %s", c.frames, c.rate, got, c.want)
+		}
+	}
+}
+
+// TestGroup: sounds of a group share a limit; they must say the same of it.
+func TestGroup(t *testing.T) {
+	play := func(text string) *Report {
+		t.Helper()
+		s, err := Parse("a.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlayer(context.Background(), s, sounds.NewBank(sounds.Options{Rate: s.Rate}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.feed(never)
+		p.mixer.Render(nil)
+		return p.Report()
+	}
+	const cues = "\ncues: [{at: 0s, play: a}, {at: 0s, play: b}, {at: 0s, play: c}]"
+	if r := play("sounds: {a: {file: bell, limit: 1, group: x}, b: {file: gong, limit: 1, group: x}, c: {file: coin, limit: 1, group: y}}" + cues); r.Totals.Stolen != 1 || r.Totals.Playing != 2 {
+		t.Errorf("with groups %+v, want 1 stolen, 2 playing", r.Totals)
+	}
+	if r := play("sounds: {a: {file: bell, limit: 1}, b: {file: gong, limit: 1}, c: {file: coin, limit: 1}}" + cues); r.Totals.Stolen != 0 || r.Totals.Playing != 3 {
+		t.Errorf("without groups %+v, want none stolen", r.Totals)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"sounds: {a: {file: bell, limit: 1, group: x}, b: {file: gong, limit: 2, group: x}}", `a.yaml:1:73: the sounds of a group share a limit, a cooldown and coalesce; "a" has others`},
+		{"sounds: {a: {file: bell, group: x}}", "a.yaml:1:26: a group shares a limit, a cooldown or coalesce; this sound has none"},
+	} {
+		if _, err := Parse("a.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\nsays %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestRecorderRefuses: what no sheet can say is an error that names its time.
+func TestRecorderRefuses(t *testing.T) {
+	head, err := SheetOf(mixer.Config{Rate: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		entry mixer.Entry
+		want  string
+	}{
+		{mixer.Entry{Frame: 1500, Kind: mixer.EntryResize, Frames: 4}, "cue: this cannot be recorded: at 1.5s: the pool was resized, for which a sheet has no cue"},
+		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
+		{mixer.Entry{Kind: mixer.EntryPlay, Start: 7, How: mixer.Played{Placed: true}}, "cue: this cannot be recorded: at 0s: a voice has a place in space, of which a sheet knows nothing"},
+	} {
+		if err := NewRecorder(head, nil).Add([]mixer.Entry{c.entry}); err == nil || err.Error() != c.want {
+			t.Errorf("%+v\nsays %v\nwant %s", c.entry, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package cue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// TestVersions looks what a sheet has made ready before it begins, and that a
+// render lacks nothing.
+func TestVersions(t *testing.T) {
+	for sheet, want := range map[string]string{
+		"sounds: {s: {file: hit}}\ncues: [{at: 0, play: s}]":                                                                                  "",
+		"sounds: {s: {file: hit, pitch: [-2, 2]}}\ncues: [{at: 0, play: s}]":                                                                  "once 0",
+		"sounds: {s: {file: hit, pitch: [-2, 9], quality: linear}}\ncues: [{at: 0, play: s}]":                                                 "",
+		"quality: linear\nsounds: {s: {file: hit, pitch: [-2, 9], quality: best}}\ncues: [{at: 0, play: s}]":                                  "once 0, once 1",
+		"sounds: {s: {file: hit, speed: 2}}\ncues: [{at: 0, play: s, speed: 2, pitch: 5}]":                                                    "once 4",
+		"sounds: {s: {file: hit, speed: 2}}\ncues: [{at: 0, play: s, pitch: -12}]":                                                            "",
+		"sounds: {s: {file: hit, max_pitch: 24}}\ncues: [{at: 0, play: s}]":                                                                   "once 0, once 1, once 2, once 3",
+		"length: 1\nsounds: {s: {file: hit}}\ncues: [{at: 0, play: s, id: x, loop: true}, {at: 0.5, set: x, pitch: 9, over: 0.1}]":            "looped 0, looped 1",
+		"length: 1\nsounds: {s: {file: hit}}\ncues: [{at: 0, play: s, id: x, loop: 3}, {at: 0.5, set: x, speed: 0.5}]":                        "once 0, looped 0",
+		"length: 1\nsounds: {s: {file: hit}}\ncues: [{at: 0, play: s, id: x}, {at: 0.5, set: x, gain: -3}]":                                   "",
+		"buses: {u: {}, b: {parent: u, pitch: -3}}\nsounds: {s: {file: hit, bus: b}}\ncues: [{at: 0, play: s}, {at: 0.1, set: u, pitch: 20}]": "once 0, once 1, once 2",
+		"buses: {b: {pitch: -3}}\nsounds: {s: {file: hit, bus: b}}\ncues: [{at: 0, play: s, bus: master}]":                                    "",
+	} {
+		s, err := cue.Parse("-", []byte(sheet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bank := sounds.NewBank(sounds.Options{})
+		p, err := cue.NewPlayer(context.Background(), s, bank, cue.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i, set := range []string{"once", "looped"} {
+			for level := range voice.Levels {
+				sound, err := bank.Load(context.Background(), sounds.Source{Name: "hit", Loop: s.Cues[0].Loop})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sound[0].Refined(level, i == 1) {
+					got = append(got, fmt.Sprint(set, " ", level))
+				}
+			}
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%s\nhas %q, want %q", sheet, got, want)
+		}
+		block := make([]pcm.Frame, 480)
+		for err == nil {
+			_, err = p.Read(block)
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		if st := p.Mixer().Stats(); st.Unready != 0 {
+			t.Errorf("%s\n%d voices lacked a version", sheet, st.Unready)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package mixer_test
+
+import (
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestCallsDoNotAllocate calls each by itself. Of all that the control side has,
+// NewGroup, NewTable, Handle.Done, the mixer's own making and what opens or seeks
+// a stream allocate, and say so, or are not for the time of a game.
+func TestCallsDoNotAllocate(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 16, MaxVoices: 32, Buses: []mixer.Bus{{Name: "sfx"}, {Name: "below", Parent: "sfx"}}})
+	led := newMixer(t, mixer.Config{Rate: 8000, Lead: 20 * time.Millisecond})
+	s := level(t, 8000, 4000, 0.1)
+	g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 8, Cooldown: 1, Coalesce: time.Millisecond})
+	bus := busOf(t, m, "sfx")
+	e := at(1, 2, 3)
+	h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Protect: true, Emitter: e, Tag: 1})
+	l := play(t, led.At(mixer.Now), s, mixer.Options{Loop: true})
+	block := make([]pcm.Frame, 200)
+	events := make([]mixer.Event, 64)
+	handles, spots := []mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{1, 0, 0}}}
+	n := 0
+	voiceTarget, busTarget := mixer.One(h), mixer.On(bus)
+	for name, call := range map[string]func(){
+		"Play":        func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
+		"At.Play":     func() { m.At(m.Now()+50).As(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
+		"Stop":        func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(); h.StopOver(time.Millisecond) },
+		"Pause":       func() { h.Pause(); h.Resume() },
+		"SetGain":     func() { h.SetGain(pcm.Decibels(-n % 9)) },
+		"SetPan":      func() { h.SetPan(float64(n%3) - 1) },
+		"SetPitch":    func() { h.SetPitch(pcm.Semitones(n % 7)) },
+		"SetSpeed":    func() { h.SetSpeed(1 + float64(n%5)/9) },
+		"SetPriority": func() { h.SetPriority(n) },
+		"Protect":     func() { h.Protect(n%2 == 0) },
+		"SetLoop":     func() { h.SetLoop(mixer.Forever) },
+		"Seek":        func() { h.Seek(time.Duration(n%400) * time.Millisecond) },
+		"Fade":        func() { h.Fade(pcm.Decibels(-n%9), time.Millisecond, voice.ConstantPower) },
+		"State": func() {
+			h.State()
+			h.Voice()
+			h.Position()
+			h.Sound()
+			h.Tag()
+			h.Audibility()
+		},
+		"At.Stop":  func() { m.At(m.Now()+9).Stop(mixer.Tagged(8), 0); m.At(mixer.Now).Stop(mixer.Of(s), time.Millisecond) },
+		"At.Pause": func() { m.At(mixer.Now).Pause(busTarget); m.At(mixer.Now).Resume(busTarget) },
+		"At.Set": func() {
+			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.Gain | mixer.Priority | mixer.Protect | mixer.Rounds, Shape: voice.RaisedCosine, Rounds: 2}, time.Second)
+			m.At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.Gain | mixer.Pan | mixer.Pitch | mixer.Mute | mixer.Solo, Solo: n%2 == 0}, time.Second)
+		},
+		"At.Seek":      func() { m.At(mixer.Now).Seek(voiceTarget, 0); m.At(mixer.Now).Seek(busTarget, time.Millisecond) },
+		"Resize":       func() { m.At(mixer.Now).Resize(8 + n%20) },
+		"StopAll":      func() { m.StopAll(time.Millisecond) },
+		"SetPositions": func() { m.SetPositions(handles, spots) },
+		"SetListener":  func() { m.SetListener(mixer.Listener{Position: mixer.Vector{float64(n), 0, 0}, Doppler: 1}) },
+		"Stats":        func() { m.Stats(); m.Now(); m.Latency(); m.Rate(); m.Bus("below") },
+		"Events":       func() { m.Events(events) },
+		"Voices": func() {
+			for h := range m.Voices() {
+				h.SetGain(-3)
+			}
+		},
+		"with a lead": func() {
+			l.SetGain(-3)
+			l.Pause()
+			l.Resume()
+			l.Seek(0)
+			l.SetLoop(3)
+			l.SetLoop(-1)
+			led.Play(s, mixer.Options{})
+		},
+		"late errors": func() { mixer.Handle{}.SetGain(0); mixer.Handle{}.Stop() },
+	} {
+		if got := testing.AllocsPerRun(50, func() {
+			n++
+			call()
+			m.Render(block)
+			led.Render(block)
+			m.Events(events)
+			led.Events(events)
+		}); got != 0 {
+			t.Errorf("%s, and Render with it: %v allocations", name, got)
+		}
+	}
+}
+
+// TestRenderDoesNotAllocate with all of it moving at once: a tree with a solo, a
+// duck and an insert, shapes, seeks, rounds, places, crowds, steals and a lead.
+func TestRenderDoesNotAllocate(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 12, Buses: []mixer.Bus{
+		{Name: "sfx", Voices: 9}, {Name: "shots", Parent: "sfx", Voices: 7, Pitch: 1},
+		{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Hold: 5 * time.Millisecond}},
+		{Name: "echo", Insert: effect(func(block []pcm.Frame) {
+			for i := range block {
+				block[i][0] *= 0.5
+			}
+		})},
+	}})
+	s := level(t, 8000, 700, 0.1)
+	short := sound(t, voice.Samples{Rate: 8000, Channels: 2, Data: make([]float32, 600), Loop: [2]int64{20, 31}})
+	g, _ := m.NewGroup("g", mixer.GroupOptions{Coalesce: 3 * time.Millisecond})
+	var buses []mixer.BusRef
+	for _, name := range []string{"sfx", "shots", "music", "echo", "master"} {
+		buses = append(buses, busOf(t, m, name))
+	}
+	e := at(1, 2, 3)
+	handles, spots := make([]mixer.Handle, 5), make([]mixer.Spot, 5)
+	block := make([]pcm.Frame, 160)
+	events := make([]mixer.Event, 256)
+	n := 0
+	ask := func() {
+		n++
+		for i := range handles {
+			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, Tag: uint64(1 + n%3), Loop: i == 2, Rounds: 3}
+			if i < 2 { // 17 frames apart
+				o.Group = g
+			}
+			sounds := [2]*voice.Sound{s, short}
+			handles[i], _ = m.At(m.Now()+int64(17*i)).Play(sounds[i%2], o)
+			spots[i].Position[0] = float64((n*7 + i) % 40)
+		}
+		m.SetPositions(handles, spots)
+		m.SetListener(mixer.Listener{Position: mixer.Vector{float64(n % 9), 0, 0}, Doppler: 1})
+		m.At(m.Now()+30).Set(mixer.Tagged(2), mixer.Change{Fields: mixer.Gain | mixer.Rounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: n % 3}, 9*time.Millisecond)
+		m.At(m.Now()+41).Seek(mixer.Tagged(1), time.Duration(n%60)*time.Millisecond)
+		m.At(m.Now()+55).Set(mixer.On(buses[n%4]), mixer.Change{Fields: mixer.Solo | mixer.Gain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
+		handles[0].SetPriority(n % 3)
+		handles[1].Protect(n%5 == 0)
+		m.Events(events)
+	}
+	for range 30 {
+		ask()
+		m.Render(block)
+	}
+	if got := testing.AllocsPerRun(200, func() {
+		ask()
+		m.Render(block)
+	}); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+	if st := m.Stats(); st.Stolen == 0 || st.Coalesced == 0 || st.Limited+st.Stolen < 50 || st.EventsLost != 0 {
+		t.Errorf("the scene does not do what it is for: %+v", st)
+	}
+}

@@ -1,0 +1,153 @@
+package mixer
+
+import (
+	"fmt"
+	"math"
+
+	"voicepool/pcm"
+)
+
+// Curve is how a gain falls with the distance. With d the distance, held within
+// Min..Max, and r the rolloff, the factors are those of the clamped models of
+// OpenAL 1.1, 3.4; at Min and nearer they are 1.
+type Curve uint8
+
+const (
+	InverseCurve     Curve = iota // Min / (Min + r (d - Min)): with r = 1 6 dB less at twice the distance
+	LinearCurve                   // 1 - r (d - Min) / (Max - Min), at least 0: with r = 1 silent from Max on
+	ExponentialCurve              // (d / Min)^-r
+	FlatCurve                     // 1: distance changes no gain
+)
+
+var curveNames = [...]string{"inverse", "linear", "exponential", "flat"}
+
+func (c Curve) String() string {
+	if int(c) < len(curveNames) {
+		return curveNames[c]
+	}
+	return fmt.Sprintf("curve(%d)", uint8(c))
+}
+
+// ParseCurve returns the curve of a name: inverse, linear, exponential or flat.
+func ParseCurve(name string) (Curve, bool) {
+	for i, n := range curveNames {
+		if n == name {
+			return Curve(i), true
+		}
+	}
+	return 0, false
+}
+
+// Attenuation is what distance does to a gain. The zero value is the default of
+// OpenAL: inverse, from a distance of 1 on, without end.
+type Attenuation struct {
+	Curve   Curve
+	Min     float64 // nearer changes nothing; 1e-6..1e9, 0: 1
+	Max     float64 // farther changes nothing more; Min..1e10, 0: no end. A linear curve needs one above Min
+	Rolloff float64 // how steep, 1e-6..1000; 0: 1
+
+	// Table is a curve of one's own, in the place of the four above, which are
+	// zero then; nil: none.
+	Table *Table
+}
+
+// Table is a curve of one's own, sampled. It never changes, and any number of
+// voices may share it.
+type Table struct {
+	min, max float64
+	factors  [tableSteps + 1]float64
+}
+
+const tableSteps = 256
+
+// NewTable samples a curve between the distances min and max, 0 <= min < max <=
+// 1e10, at the 257 distances min + (max - min) (i/256)^2: close together where
+// curves are steep. Between them the factor is a straight line in i; nearer
+// than min and farther than max it stays. The gain is called once for each, in
+// order, and never after; it is at most +24 dB, and -80 dB or less is silence.
+// Control side. The error wraps ErrOption.
+func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Table, error) {
+	if !inRange(min, 0, maxDistance) || !inRange(max, 0, maxDistance) || min >= max || gain == nil {
+		return nil, fmt.Errorf("%w: a table from %v to %v: distances rise, within 0..1e10, and have a gain", ErrOption, min, max)
+	}
+	t := &Table{min: min, max: max}
+	for i := range t.factors {
+		part := float64(i) / tableSteps
+		distance := min + float64((max-min)*float64(part*part))
+		g := gain(distance)
+		if !(g <= maxGain) {
+			return nil, fmt.Errorf("%w: a table with %v dB at %v: a gain is a number, at most %v", ErrOption, g, distance, maxGain)
+		}
+		t.factors[i] = g.Gain()
+	}
+	return t, nil
+}
+
+// Point is a place of a curve that is given by some of its places.
+type Point struct {
+	Distance float64      // 0..1e10
+	Gain     pcm.Decibels // at most +24; -80 or less is silence
+}
+
+// NewPointTable is NewTable for a curve that goes straight in decibels from
+// point to point. There are at least two, their distances rise.
+func NewPointTable(points ...Point) (*Table, error) {
+	for i, p := range points {
+		if !(p.Gain <= maxGain) || !inRange(p.Distance, 0, maxDistance) || i > 0 && p.Distance <= points[i-1].Distance {
+			return nil, fmt.Errorf("%w: point %d of a curve is %v dB at %v: distances rise, within 0..1e10, gains are at most %v", ErrOption, i+1, p.Gain, p.Distance, maxGain)
+		}
+	}
+	if len(points) < 2 {
+		return nil, fmt.Errorf("%w: a curve of %d points: it takes two", ErrOption, len(points))
+	}
+	to := 1
+	return NewTable(points[0].Distance, points[len(points)-1].Distance, func(distance float64) pcm.Decibels {
+		for to < len(points)-1 && points[to].Distance < distance {
+			to++
+		}
+		a, b := points[to-1], points[to]
+		from, until := max(a.Gain, pcm.Silence), max(b.Gain, pcm.Silence)
+		part := min((distance-a.Distance)/(b.Distance-a.Distance), 1)
+		return from + pcm.Decibels(float64(until-from)*part)
+	})
+}
+
+// maxDistance is beyond any distance between two places in space.
+const maxDistance = 1e10
+
+// falloff is what the audio side needs of an Attenuation.
+type falloff struct {
+	curve             Curve
+	min, max, rolloff float64
+	table             *Table
+}
+
+func (a *Attenuation) ready() (falloff, error) {
+	if a.Table != nil {
+		if *a != (Attenuation{Table: a.Table}) {
+			return falloff{}, fmt.Errorf("%w: an attenuation with a table and a curve: it is one of the two", ErrOption)
+		}
+		return falloff{min: a.Table.min, max: a.Table.max, table: a.Table}, nil
+	}
+	f := falloff{curve: a.Curve, min: a.Min, max: a.Max, rolloff: a.Rolloff}
+	if f.min == 0 {
+		f.min = 1
+	}
+	if f.rolloff == 0 {
+		f.rolloff = 1
+	}
+	switch {
+	case int(f.curve) >= len(curveNames):
+		return falloff{}, fmt.Errorf("%w: an attenuation with %v, which is none", ErrOption, f.curve)
+	case !inRange(f.min, 1e-6, 1e9) || f.max != 0 && !inRange(f.max, f.min, maxDistance):
+		return falloff{}, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrOption, a.Min, a.Max)
+	case f.curve == LinearCurve && !(f.max > f.min):
+		return falloff{}, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrOption, f.min, f.max)
+	case !inRange(f.rolloff, 1e-6, 1000):
+		return falloff{}, fmt.Errorf("%w: a rolloff of %v is not in 1e-6..1000", ErrOption, f.rolloff)
+	}
+	if f.max == 0 {
+		f.max = math.Inf(1)
+	}
+	return f, nil
+}

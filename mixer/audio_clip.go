@@ -1,0 +1,36 @@
+package mixer
+
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// clipKnee is where the soft clip begins: the float32 next to -3 dB.
+const clipKnee = 0.70794577
+
+// softClip bends what is beyond the knee k, so that nothing exceeds full scale:
+//
+//	f(x) = x                                for |x| <= k, to the bit
+//	f(x) = sign(x) (1 - (1-k)²/(1-2k+|x|))  beyond
+//
+// Value and slope are continuous at the knee, f rises for ever and stays below
+// 1; rounded to float32 it is 1 in the end. dst has no NaN. Audio side.
+func softClip(dst []pcm.Frame) {
+	if dsp.Peak(dst) <= clipKnee {
+		return
+	}
+	for i := range dst {
+		dst[i] = pcm.Frame{bend(dst[i][0]), bend(dst[i][1])}
+	}
+}
+
+func bend(x float32) float32 {
+	const knee = float64(float32(clipKnee))
+	switch y := float64(x); {
+	case y > knee:
+		return float32(1 - (1-knee)*(1-knee)/(y+(1-2*knee)))
+	case y < -knee:
+		return float32((1-knee)*(1-knee)/((1-2*knee)-y) - 1)
+	}
+	return x
+}

@@ -1,0 +1,133 @@
+package mixer
+
+import (
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// record notes a command that has been carried out. Audio side.
+func (j *journal) record(e Entry) {
+	if !j.ring.Push(e) {
+		j.lost.Add(1)
+	}
+}
+
+// journalled reports whether anybody wants entries.
+func (a *audio) journalled() bool { return a.m.journal.ring != nil }
+
+// noteCommand notes what acts on a start that comes, on a bus or on everything,
+// before it is done. What acts on voices is noted where it reaches them.
+func (a *audio) noteCommand(c *command) {
+	if !a.journalled() {
+		return
+	}
+	e := Entry{Frame: a.now, Frames: c.over}
+	switch c.kind {
+	case cmdPlay:
+		r := a.m.record(c.record)
+		if r.cancel == c.record {
+			return // it never was
+		}
+		o := &r.options
+		e.Kind, e.Start, e.Sound, e.Group, e.Bus = EntryPlay, uint64(c.record), r.sound.Load(), r.group, a.m.buses[r.bus].Name
+		e.Priority, e.Protect = int(r.prio), r.protect
+		e.How = Played{
+			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
+			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
+		}
+	case cmdResize:
+		e.Kind = EntryResize
+	case cmdPlace:
+		e.Kind = EntryPlace
+	default:
+		switch c.target.kind {
+		case busVoices:
+			e.Bus = a.m.buses[c.target.bus].Name
+		case allVoices:
+		default:
+			return
+		}
+		if e.Kind = entryOf(c.kind); e.Kind == 0 {
+			return
+		}
+		e.Change = c.change
+	}
+	a.m.journal.record(e)
+}
+
+func entryOf(k commandKind) EntryKind {
+	switch k {
+	case cmdStop:
+		return EntryStop
+	case cmdPause:
+		return EntryPause
+	case cmdResume:
+		return EntryResume
+	case cmdSet:
+		return EntrySet
+	case cmdSeek:
+		return EntrySeek
+	}
+	return 0
+}
+
+// noteAct notes what a command does to a voice, where it does not act on a whole
+// bus or on everything.
+func (a *audio) noteAct(i int, c *command) {
+	if !a.journalled() || c.target.kind == busVoices || c.target.kind == allVoices ||
+		c.kind == cmdSeek && a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
+		return
+	}
+	a.m.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Change: c.change})
+}
+
+// noteStop notes the stop of a voice that no command has brought.
+func (a *audio) noteStop(i int, over int64) {
+	if a.journalled() {
+		a.m.journal.record(Entry{Frame: a.now, Kind: EntryStop, Start: uint64(a.at(i).id), Frames: over})
+	}
+}
+
+// noteWants notes to what a voice is moved.
+func (a *audio) noteWants(i int, want func(wants) (float64, bool)) {
+	if !a.journalled() {
+		return
+	}
+	e := Entry{Frame: a.now, Kind: EntrySet, Start: uint64(a.at(i).id), Change: Change{Shape: voice.InDecibels}}
+	c := &e.Change
+	for f := range numWants {
+		x, ok := want(f)
+		if !ok {
+			continue
+		}
+		switch f {
+		case wantGain:
+			c.Fields, c.Gain = c.Fields|Gain, pcm.Decibels(x)
+		case wantPan:
+			c.Fields, c.Pan = c.Fields|Pan, x
+		case wantPitch:
+			c.Fields, c.Pitch = c.Fields|Pitch, pcm.Semitones(x)
+		case wantSpeed:
+			c.Fields, c.Speed = c.Fields|Speed, x
+		case wantPriority:
+			c.Fields, c.Priority = c.Fields|Priority, int(x)
+		case wantProtect:
+			c.Fields, c.Protect = c.Fields|Protect, x != 0
+		case wantRounds:
+			c.Fields, c.Rounds = c.Fields|Rounds, int(x)
+		}
+	}
+	if c.Fields != 0 {
+		a.m.journal.record(e)
+	}
+	if x, ok := want(wantSeek); ok {
+		a.m.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Frames: int64(x)})
+	}
+	if x, ok := want(wantPause); ok {
+		kind := EntryResume
+		if x != 0 {
+			kind = EntryPause
+		}
+		a.m.journal.record(Entry{Frame: a.now, Kind: kind, Start: e.Start})
+	}
+}

@@ -1,0 +1,104 @@
+package mixer
+
+import (
+	"math"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// masks is what the policy StealMasked looks at, by index: what voices have in the
+// bands of the ear in this hop and the next, what that hides of others, and how
+// much of each is heard beside the rest. The last index is that of a start that
+// asks to come in.
+type masks struct {
+	hops   [][2]voice.Masks // with the gains of the voice
+	score  []float32
+	hidden [voice.Bands]float64 // how much of a band's masker has to be reached
+	quiet  [voice.Bands]float64 // the threshold in quiet
+}
+
+func newMasks(n int) *masks {
+	k := &masks{hops: make([][2]voice.Masks, n+1), score: make([]float32, n)}
+	for b := range voice.Bands {
+		// 3 dB below the masker up to 12 Bark above the lowest band, then 0.25 dB
+		// more for each Bark; in quiet 1.456 f^-0.8 dB, f in kHz in the middle of the
+		// band, for each of its eight half Bark.
+		above := float64(4*b) + 2
+		x := (above + lowestBark) / 7 * math.Log2E
+		khz := float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
+		k.hidden[b] = pcm.Exp2(float64(-(3 + float64(0.25*max(above-12, 0))) / 10 * log2Of10))
+		k.quiet[b] = float64(8 * pcm.Exp2(float64(0.1456*pcm.Exp2(float64(-0.8*pcm.Log2(khz))))*log2Of10))
+	}
+	return k
+}
+
+const (
+	lowestBark = 0.8593953 // 80 Hz, 7 asinh(80/650)
+	log2Of10   = math.Log2E * math.Ln10
+)
+
+// newcomer is the index of a start that asks to come in.
+func (k *masks) newcomer() int { return len(k.score) }
+
+// set notes what a voice has, of which power is left^2 + right^2.
+func (k *masks) set(i int, power float64, v *voice.Voice) {
+	k.hops[i] = v.Masks()
+	g := float32(power)
+	for h := range k.hops[i] {
+		m := &k.hops[i][h]
+		for b := range m.Energy {
+			m.Energy[b] = float32(m.Energy[b] * g)
+			m.Spread[b] = float32(m.Spread[b] * g)
+		}
+	}
+}
+
+func (k *masks) move(from, to int) {
+	k.hops[to], k.score[to] = k.hops[from], k.score[from]
+}
+
+// mask works out how much of every voice is heard beside those that have a slot,
+// and the one that asks to come in, if there is one: the sum of r/(1+r) over both
+// hops and all bands, r being its energy over what of it the others hide.
+func (a *audio) mask(asked bool) {
+	k := a.scores.masks
+	if k == nil {
+		return
+	}
+	var total [2][voice.Bands]float64
+	add := func(i int) {
+		for h := range total {
+			for b, x := range k.hops[i][h].Spread {
+				total[h][b] += float64(x)
+			}
+		}
+	}
+	if asked {
+		add(k.newcomer())
+	}
+	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
+		if a.at(i).paused == 0 {
+			add(i)
+		}
+	}
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		if asked && i >= a.base {
+			return // only who has a slot can give way
+		}
+		own := 0.0
+		if i < a.base && a.at(i).paused == 0 {
+			own = 1
+		}
+		score := 0.0
+		for h := range total {
+			m := &k.hops[i][h]
+			for b := range total[h] {
+				others := max(total[h][b]-float64(own*float64(m.Spread[b])), 0)
+				r := float64(m.Energy[b]) / (float64(others*k.hidden[b]) + k.quiet[b])
+				score += r / (1 + r)
+			}
+		}
+		k.score[i] = float32(score)
+	}
+}

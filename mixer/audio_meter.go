@@ -1,0 +1,107 @@
+package mixer
+
+import (
+	"math"
+
+	"voicepool/internal/dsp"
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// meterSteps is how many steps of 100 ms a peak and an RMS look back.
+const meterSteps = 4
+
+// meter measures the frames of a bus and publishes what they come to at the end
+// of every step of 100 ms, on the absolute grid of frames. All frames are given
+// to it in their order, by feed or skip. Audio side; anybody may read levels.
+type meter struct {
+	step  int64 // frames
+	at    int64 // in the step that is under way
+	frame int64 // the first that was not given
+
+	peak  float32 // of the step that is under way
+	power float64 // the sum of its squares
+	peaks [meterSteps]float32
+	sums  [meterSteps]float64
+	index int
+	short loudness.ShortTerm
+
+	levels levels
+}
+
+// newMeter returns a meter for a rate in Hz, whose next frame is number 0.
+func newMeter(rate int) *meter {
+	return &meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
+}
+
+// feed measures the next frames. Those that are not finite count as silence.
+func (m *meter) feed(frames []pcm.Frame) {
+	for len(frames) > 0 {
+		n := min(int64(len(frames)), m.step-m.at)
+		m.measure(frames[:n])
+		m.pass(n)
+		frames = frames[n:]
+	}
+}
+
+// measure takes frames of one step.
+func (m *meter) measure(frames []pcm.Frame) {
+	peak := dsp.Peak(frames)
+	if !(peak <= maxPeak) {
+		if len(frames) == 1 {
+			frames, peak = stillness[:1], 0
+		} else {
+			for i := range frames {
+				m.measure(frames[i : i+1])
+			}
+			return
+		}
+	}
+	m.peak = max(m.peak, peak)
+	power := m.power
+	for _, x := range frames {
+		left, right := float64(x[0]), float64(x[1])
+		power += float64(left*left) + float64(right*right)
+	}
+	m.power = power
+	m.short.Write(frames)
+}
+
+// skip takes n silent frames, at hardly any cost once the filters have nothing
+// left to give.
+func (m *meter) skip(n int64) {
+	for n > 0 {
+		k := min(n, m.step-m.at)
+		if !m.short.Resting() {
+			k = min(k, int64(len(stillness)))
+			m.short.Write(stillness[:k])
+		}
+		m.pass(k)
+		n -= k
+	}
+}
+
+var stillness [64]pcm.Frame
+
+// pass moves on by n frames, at most to the end of the step.
+func (m *meter) pass(n int64) {
+	m.at += n
+	m.frame += n
+	if m.at < m.step {
+		return
+	}
+	m.short.EndStep()
+	m.peaks[m.index], m.sums[m.index] = m.peak, m.power
+	m.index = (m.index + 1) % meterSteps
+	m.at, m.peak, m.power = 0, 0, 0
+	peak, sum := float32(0), 0.0
+	for i := range meterSteps { // the oldest first
+		k := (m.index + i) % meterSteps
+		peak = max(peak, m.peaks[k])
+		sum += m.sums[k]
+	}
+	m.levels.publish([numLevels]uint64{
+		uint64(m.frame), math.Float64bits(float64(peak)),
+		math.Float64bits(sum / float64(2*meterSteps*m.step)), math.Float64bits(m.short.Power()),
+	})
+}

@@ -1,0 +1,59 @@
+package mixer
+
+import "voicepool/voice"
+
+// placed is a voice's part in space.
+type placed struct {
+	emitter emitter
+	space   voice.Space
+}
+
+// settle gives a start its place, and returns what that does to it.
+func (a *audio) settle(p *placed, r *record) *voice.Space {
+	if !r.placed {
+		return nil
+	}
+	p.emitter = r.emitter
+	if w, ok := r.spot.read(); ok && r.moved.Load() {
+		p.emitter.spot = w.spot()
+	}
+	p.space.Put(place(&a.listener, &p.emitter))
+	return &p.space
+}
+
+// movePlaces has all voices glide to where they are wanted.
+func (a *audio) movePlaces() {
+	m := a.m
+	m.placesSent.Store(false)
+	all := false
+	if m.listenerMoved.Swap(false) {
+		if w, ok := m.listener.read(); ok {
+			a.listener, all = w.listener(), true
+		} else { // it is being written; whoever writes it is not done
+			m.listenerMoved.Store(true)
+			m.placesWait.Store(true)
+		}
+	}
+	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+		s := a.at(i)
+		if !s.record.placed || !s.record.moved.Load() && !all {
+			continue
+		}
+		p := &a.places[i]
+		if s.record.moved.Swap(false) {
+			if w, ok := s.record.spot.read(); ok {
+				p.emitter.spot = w.spot()
+			} else {
+				s.record.moved.Store(true)
+				m.placesWait.Store(true)
+			}
+		}
+		over := a.hop
+		if !s.sounded {
+			over = 0
+		}
+		p.space.Glide(a.now, place(&a.listener, &p.emitter), over)
+		s.voice.Replan(a.now)
+		a.rescore(i)
+	}
+}

@@ -1,0 +1,102 @@
+package mixer
+
+// unity is the gain 1 of a valley.
+const unity = 1 << 30
+
+// valley makes a gain that moves gently out of the gains that single places
+// between frames need: it is at most what each of them needs by the time its
+// frames come out, for some frames before and after, and exactly 1 when none
+// needed one for long. Audio side.
+//
+// A needed gain is held for as long as the valley looks ahead, lets go
+// exponentially, and is averaged twice over half of that time: the average of
+// values that are all at most the needed gain is at most the needed gain, and
+// two averages make a curve that is flat where the peak is. A gain that
+// moves there would change what lies between the frames. Gains are integers, in
+// units of 2^-30: running sums of them are exact, so the blocks do not show.
+type valley struct {
+	lows  []low // the least needed gain at the front, then ever larger ones: a ring
+	first int
+	count int
+	hold  int64 // how many places a low counts for, after its own
+	at    int64 // the place
+
+	held         int64 // the gain that lets go
+	release      int64 // share of the way back per frame, 2^-32
+	inner, outer box   // the average of held, and of that
+	full         int64 // outer's sum where all is unity
+}
+
+// low is a place and the gain that it needs.
+type low struct{ at, gain int64 }
+
+// newValley looks ahead by so many frames, of which it stays down for about a
+// seventh before a peak and for as many after it.
+func newValley(ahead int, release int64) valley {
+	flat := ahead * 3 / 20
+	slope := ahead - flat + 1 // the length of both averages together
+	outer := slope/2 + 1
+	inner := slope + 1 - outer
+	v := valley{
+		lows: make([]low, slope+2*flat+2), hold: int64(slope + 2*flat),
+		held: unity, release: release,
+		inner: newBox(inner, unity), outer: newBox(outer, int64(inner)*unity),
+	}
+	v.full = v.outer.sum
+	return v
+}
+
+// flat reports whether the gain is 1 and stays so until another is needed.
+func (v *valley) flat() bool { return v.count == 0 && v.outer.sum == v.full }
+
+// next takes the gain that the next place needs, at most unity, and returns the
+// gain of the frame that comes out: the one that lies as far before this place as
+// the valley looks ahead. While it is flat, places that need nothing may be left
+// out.
+func (v *valley) next(need int64) float32 {
+	if need < unity {
+		for v.count > 0 && v.low(v.count-1).gain >= need {
+			v.count--
+		}
+		*v.low(v.count) = low{v.at, need}
+		v.count++
+	}
+	if v.count > 0 && v.low(0).at < v.at-v.hold {
+		v.first = (v.first + 1) % len(v.lows)
+		v.count--
+	}
+	v.at++
+	v.held = min(v.held+(unity-v.held)*v.release>>32+1, unity)
+	if v.count > 0 {
+		v.held = min(v.held, v.low(0).gain)
+	}
+	return float32(float64(v.outer.next(v.inner.next(v.held))) / float64(v.full))
+}
+
+func (v *valley) low(i int) *low { return &v.lows[(v.first+i)%len(v.lows)] }
+
+// box is the sum of the last values.
+type box struct {
+	values []int64
+	at     int
+	sum    int64
+}
+
+// newBox returns a box that has been given n times the same value.
+func newBox(n int, value int64) box {
+	b := box{values: make([]int64, n), sum: int64(n) * value}
+	for i := range b.values {
+		b.values[i] = value
+	}
+	return b
+}
+
+// next returns the sum with a new value in the place of the oldest.
+func (b *box) next(value int64) int64 {
+	b.sum += value - b.values[b.at]
+	b.values[b.at] = value
+	if b.at++; b.at == len(b.values) {
+		b.at = 0
+	}
+	return b.sum
+}

@@ -1,0 +1,230 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// echo is an insert whose output does not depend on blocks.
+type echo struct {
+	line []pcm.Frame
+	at   int
+}
+
+func (e *echo) Process(block []pcm.Frame) {
+	for i := range block {
+		past := &e.line[e.at]
+		for c := range 2 {
+			block[i][c] += float32(past[c] * 0.4)
+		}
+		*past = block[i]
+		e.at = (e.at + 1) % len(e.line)
+	}
+}
+
+// noise returns white noise that falls, and its index.
+func noise(r *rand.Rand, rate, channels, frames int) voice.Samples {
+	s := voice.Samples{Rate: rate, Channels: channels, Data: make([]float32, frames*channels)}
+	for i := range s.Data {
+		s.Data[i] = float32((r.Float64() - 0.5) * (1 - float64(i)/float64(len(s.Data))))
+	}
+	s.Envelope.Hop = int64(rate / 50)
+	for at := 0; at < frames; at += rate / 50 {
+		fade := 1 - float64(at)/float64(frames)
+		s.Envelope.Once = append(s.Envelope.Once, float32(0.08*fade*fade))
+	}
+	return s
+}
+
+// filled is a stream whose feeds hold all of it before it begins.
+func filled(t testing.TB, rate, frames int) *voice.Sound {
+	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: rate, Frames: int64(frames), Open: func(c voice.Course) (*voice.Feed, error) {
+		n := frames - int(c.From)
+		if c.Loop[1] > 0 {
+			n = 4 * frames
+		}
+		f := voice.NewFeed(max(n, 1), c)
+		data := make([]pcm.Frame, max(n, 0))
+		for i := range data {
+			at := float64(c.At(int64(i)))
+			data[i] = pcm.Frame{float32(0.3 * math.Sin(at/9)), float32(0.3 * math.Cos(at/31))}
+		}
+		f.Write(data)
+		f.End()
+		return f, nil
+	}})
+	must(t, err)
+	return s
+}
+
+// movingScene plays everything that moves, all drawn from a seed, and renders it
+// in blocks.
+func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+	const rate, length = 8000, 4500
+	r := rand.New(rand.NewPCG(seed, 1))
+	c := mixer.Config{
+		Rate: rate, Voices: 3 + r.IntN(10), MaxVoices: 16, NoLimiter: !limiter, Commands: 2048, Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 15, Idle: 80 * time.Millisecond},
+		Buses: []mixer.Bus{
+			{Name: "top", Gain: -2, Insert: &echo{line: make([]pcm.Frame, 77)}},
+			{Name: "left", Parent: "top", Pan: -0.4, Voices: 4, Pitch: 1},
+			{Name: "right", Parent: "top", Duck: mixer.Duck{When: "left", By: 11, Attack: 9 * time.Millisecond, Hold: 35 * time.Millisecond, Release: 61 * time.Millisecond}},
+			{Name: "music", Insert: &echo{line: make([]pcm.Frame, 3)}, Duck: mixer.Duck{When: "top", By: 6, Hold: 3 * time.Millisecond, Release: 200 * time.Millisecond}},
+		},
+	}
+	m := newMixer(t, c)
+	defer m.Close()
+	sounds := []*voice.Sound{filled(t, rate, 3000)}
+	for i := range 7 {
+		s := noise(r, rate, 1+i%2, 100+r.IntN(4000))
+		s.Name = fmt.Sprint("s", i)
+		if from := len(s.Data) / 8; i%2 == 0 {
+			s.Loop = [2]int64{int64(from), int64(from + 11 + r.IntN(300)%(len(s.Data)/4))}
+		}
+		sounds = append(sounds, sound(t, s))
+	}
+	group, err := m.NewGroup("crowd", mixer.GroupOptions{Limit: 2, Coalesce: 25 * time.Millisecond})
+	must(t, err)
+	var handles []mixer.Handle
+	theme := play(t, m.At(0), sounds[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})
+	ms := func(n int) time.Duration { return time.Duration(r.IntN(n*8)) * time.Millisecond / 8 }
+	buses := []string{"master", "top", "left", "right", "music"}
+	for i := range 100 {
+		at := m.At(r.Int64N(length))
+		target := mixer.Tagged(uint64(1 + r.IntN(5)))
+		if len(handles) > 0 && r.IntN(2) == 0 {
+			target = mixer.One(handles[r.IntN(len(handles))])
+		}
+		name := buses[r.IntN(len(buses))]
+		bus, _ := m.Bus(name)
+		switch r.IntN(16) {
+		default:
+			o := mixer.Options{
+				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Tag: uint64(1 + r.IntN(5)), Ref: int64(i), Bus: bus, Loop: r.IntN(3) == 0,
+				Priority: r.IntN(3), Quality: voice.Quality(r.IntN(2)), FadeIn: ms(1 + r.IntN(2)*90), From: ms(1 + r.IntN(2)*60),
+			}
+			if r.IntN(2) == 0 {
+				o.Pitch = pcm.Semitones(r.Float64()*24 - 12)
+			}
+			if r.IntN(4) == 0 {
+				o.For = ms(300)
+			}
+			if r.IntN(5) == 0 {
+				o.Group = group
+			}
+			if r.IntN(3) == 0 {
+				o.Emitter = &mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{r.Float64()*8 - 4, 1, 0}}}
+			}
+			s := sounds[r.IntN(len(sounds))]
+			if from, to := s.Loop(); o.Loop && !s.Streamed() && to > from && r.IntN(2) == 0 {
+				o.Rounds = 1 + r.IntN(4)
+			}
+			handles = append(handles, play(t, at, s, o))
+		case 0:
+			must(t, at.Stop(target, ms(1+r.IntN(2)*100)))
+		case 1:
+			must(t, at.Pause(target))
+		case 2:
+			must(t, at.Resume(target))
+		case 3:
+			// Streams that may be over by then are left out.
+			must(t, at.Seek(mixer.Of(sounds[1+r.IntN(len(sounds)-1)]), ms(300)))
+			must(t, at.Seek(mixer.One(theme), ms(300)))
+		case 4, 5, 6:
+			must(t, at.Set(target, mixer.Change{
+				Fields: mixer.Gain | mixer.Pan<<r.IntN(3), Gain: pcm.Decibels(-r.Float64() * 90), Pan: r.Float64()*2 - 1,
+				Pitch: pcm.Semitones(r.Float64()*10 - 5), Speed: 0.5 + r.Float64(), Shape: voice.Shape(r.IntN(4)),
+			}, ms(400)))
+		case 7, 8:
+			must(t, at.Set(mixer.On(bus), mixer.Change{
+				Fields: mixer.Gain | mixer.Pan, Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Shape: voice.Shape(r.IntN(4)),
+			}, ms(300)))
+		case 9:
+			if name != "master" {
+				must(t, at.Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: pcm.Semitones(r.Float64() * 5)}, ms(300)))
+			}
+		case 10:
+			must(t, at.Set(mixer.On(bus), mixer.Change{Fields: mixer.Mute | mixer.Solo, Mute: r.IntN(3) == 0, Solo: r.IntN(2) == 0}, ms(90)))
+		case 11:
+			must(t, at.Resize(2+r.IntN(14)))
+		}
+	}
+	buf, polled := make([]pcm.Frame, 4096), make([]mixer.Event, 256)
+	positions := make([]mixer.Spot, len(handles))
+	for now := 0; now < length; {
+		// Places move at frames of the scene, whatever the blocks.
+		if now%1500 == 0 {
+			for i := range positions {
+				positions[i] = mixer.Spot{Position: mixer.Vector{float64((i*7+now/100)%9) - 4, 1, 0}, Velocity: mixer.Vector{float64(i%3) * 20, 0, 0}}
+			}
+			must(t, m.SetPositions(handles, positions))
+			must(t, m.SetListener(mixer.Listener{Position: mixer.Vector{0, 0, float64(now) / 2000}, Doppler: 1}))
+		}
+		n := min(block(), length-now, 1500-now%1500)
+		m.Render(buf[:n])
+		now += n
+		out = append(out, buf[:n]...)
+		for k := m.Events(polled); k > 0; k = m.Events(polled) {
+			for _, e := range polled[:k] {
+				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.BusRef{}
+				if math.IsNaN(e.Lost) {
+					e.Lost = -1
+				}
+				events = append(events, e)
+			}
+		}
+	}
+	return out, events, m.Stats()
+}
+
+// TestBlocksDoNotShowWhateverMoves renders scenes in which everything moves, in
+// blocks of one frame, of 4,096, and of random lengths: the same bits, the same
+// events, the same counters.
+func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
+	kinds := map[mixer.Kind]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		seed, limiter := rapid.Uint64().Draw(rt, "seed"), rapid.Bool().Draw(rt, "limiter")
+		lengths := rapid.SliceOfN(rapid.IntRange(1, 4096), 1, 20).Draw(rt, "blocks")
+		bits, events, st := movingScene(t, seed, limiter, func() int { return 4096 })
+		for _, e := range events {
+			kinds[e.Kind]++
+		}
+		i := 0
+		for name, block := range map[string]func() int{
+			"of one frame": func() int { return 1 },
+			"drawn":        func() int { i++; return lengths[i%len(lengths)] },
+		} {
+			b, e, s := movingScene(t, seed, limiter, block)
+			for k := range min(len(e), len(events)) {
+				if e[k] != events[k] {
+					rt.Fatalf("blocks %s: event %d is\n%+v, not\n%+v", name, k, e[k], events[k])
+				}
+			}
+			if len(e) != len(events) {
+				rt.Fatalf("blocks %s: %d events, not %d", name, len(e), len(events))
+			}
+			for k := range b {
+				if b[k] != bits[k] {
+					rt.Fatalf("blocks %s: frame %d is %v, not %v", name, k, b[k], bits[k])
+				}
+			}
+			if s != st {
+				rt.Fatalf("blocks %s: %+v, not %+v", name, s, st)
+			}
+		}
+	})
+	t.Log(kinds)
+	for _, k := range []mixer.Kind{mixer.Started, mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.Coalesced} {
+		if kinds[k] == 0 && !t.Failed() {
+			t.Errorf("nothing is ever %v: it proves too little", k)
+		}
+	}
+}

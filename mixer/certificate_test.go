@@ -1,0 +1,181 @@
+package mixer_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"voicepool/internal/loudness"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+const certificateRate = 8000
+
+// certificateSounds are decaying noise and tones, beats, pauses with a future, in
+// mono, in stereo, and in one channel of two. Those of deep are all below what
+// the K filter passes.
+func certificateSounds(t testing.TB, deep bool) (out []*voice.Sound) {
+	r := rand.New(rand.NewPCG(8, 15))
+	for i := range 48 {
+		n, channels := 800+r.IntN(3200), 1+i%2
+		samples := make([]float32, n*channels)
+		decay, beat, tone := math.Exp2(-r.Float64()*12/float64(n)), 2+r.Float64()*20, 60*math.Exp2(r.Float64()*5.5)
+		if deep {
+			tone = 2 + r.Float64()*20
+		}
+		gain, phase := 0.8, r.Float64()*6
+		for j := range n {
+			x := math.Sin(float64(j)*tone*2*math.Pi/certificateRate + phase)
+			if !deep && i%3 == 0 {
+				x = r.Float64()*2 - 1
+			}
+			switch i % 4 {
+			case 1:
+				x *= 0.5 + 0.5*math.Sin(float64(j)*beat*2*math.Pi/certificateRate)
+			case 2:
+				if j*4/n%2 == 1 {
+					x = 0
+				}
+			}
+			gain *= decay
+			for c := range channels {
+				if i%8 != 3 || c == 0 {
+					samples[j*channels+c] = float32(x * gain * (1 - 0.4*float64(c)))
+				}
+			}
+		}
+		s, err := sounds.Prepare(&sounds.Clip{Name: "s", Rate: certificateRate, Channels: channels, Samples: samples}, sounds.Options{Rate: certificateRate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// excess is how many times the certificate something comes to at most.
+type excess struct {
+	whole, hops, anywhere float64
+}
+
+// taken renders a random scene in which a voice loses its slot, with and without
+// that, and without the voice. It returns how much the K-weighted power of 60 ms
+// comes to, in parts of the certificate: of the voice from there on, in windows on
+// the hops of its sound; of what is missing in the mix, so; and in any windows.
+func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess, ok bool) {
+	s, other := pick(r, all...), pick(r, all...)
+	o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 30), Pan: pick(r, 0, -1, 1, r.Float64()*2-1), Loop: r.IntN(4) == 0, Priority: -1, Base: mixer.Base{Gain: -2}}
+	change, changeBus, from := mixer.Change{}, mixer.Change{}, int64(0)
+	if moves {
+		o.FadeIn = time.Duration(pick(r, 0, r.IntN(300))) * ms
+		from = int64(pick(r, 0, r.IntN(int(s.Frames()/2))))
+		o.From = pcm.Duration(from, certificateRate)
+		change = mixer.Change{Fields: pick(r, 0, mixer.Gain, mixer.Pan), Gain: o.Gain - 6, Pan: r.Float64()*2 - 1}
+		changeBus = mixer.Change{Fields: pick(r, 0, mixer.Mute, mixer.Pan), Mute: true, Pan: r.Float64()*2 - 1}
+	}
+	began := r.Int64N(300)
+	cut := began + 1 + r.Int64N(s.Frames()-from-1)
+	busGain, busPan := pcm.Decibels(r.Float64()*12-6), pick(r, 0, 0, 1, r.Float64()*2-1)
+	over := time.Duration(r.IntN(200)) * ms
+	const length = 6000
+	var outs [3][]pcm.Frame // with one slot, with two, without the voice
+	lost := -1.0
+	for i := range outs {
+		m := newMixer(t, mixer.Config{
+			Rate: certificateRate, Voices: min(1+i, 2), NoLimiter: true, Commands: 8, Events: 32,
+			Buses: []mixer.Bus{{Name: "b", Gain: busGain, Pan: busPan}, {Name: "c"}},
+		})
+		o.Bus = busOf(t, m, "b")
+		if i < 2 {
+			play(t, m.At(began), s, o)
+		}
+		play(t, m.At(cut), other, mixer.Options{Bus: busOf(t, m, "c")})
+		if changeBus.Fields != 0 {
+			must(t, m.At(max(cut-100, began)).Set(mixer.On(o.Bus), changeBus, over))
+		}
+		if change.Fields != 0 {
+			must(t, m.At(max(cut-100, began)).Set(mixer.Of(s), change, over))
+		}
+		outs[i] = make([]pcm.Frame, length)
+		m.Render(outs[i])
+		var events [32]mixer.Event
+		for _, e := range events[:m.Events(events[:])] {
+			if e.Kind == mixer.Stolen {
+				lost = e.Lost
+			}
+		}
+	}
+	if lost < 0 {
+		return x, false // it had ended before
+	}
+	const hop = certificateRate / 50
+	var filters [4]loudness.Filter
+	for i := range filters {
+		filters[i] = loudness.NewFilter(certificateRate)
+	}
+	var voice, missing [length + 1]float64
+	for i := range outs[0] {
+		voice[i+1], missing[i+1] = voice[i], missing[i]
+		for c := range 2 {
+			full := float64(outs[1][i][c])
+			y, z := filters[c].Next(full-float64(outs[2][i][c])), filters[2+c].Next(full-float64(outs[0][i][c]))
+			voice[i+1] += y * y
+			missing[i+1] += z * z
+		}
+	}
+	for i := max(cut-3*hop, 0); i+3*hop <= length; i++ {
+		part := func(sums *[length + 1]float64) float64 {
+			return max((sums[i+3*hop]-sums[i])/(3*hop)-1e-11, 0) / (lost + 1e-30) // less what is rounding
+		}
+		x.anywhere = max(x.anywhere, part(&missing))
+		if (i-began+from)%hop == 0 {
+			x.hops = max(x.hops, part(&missing))
+			if i > cut-hop && !moves {
+				x.whole = max(x.whole, part(&voice))
+			}
+		}
+	}
+	return x, true
+}
+
+// TestCertificate: what a voice that was stolen would have had never exceeds
+// Event.Lost, in windows of 60 ms on its hops, and neither does what is missing in
+// the mix; windows anywhere else reach into four hops, so that they may have twice
+// as much. The fade of 10 ms itself makes a thump of what the K filter would not
+// pass: that of sounds under 25 Hz is bounded by nothing.
+func TestCertificate(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 42))
+	for _, c := range []struct {
+		name        string
+		deep, moves bool
+		scenes      int
+	}{{"still", false, false, 4500}, {"moving", false, true, 4500}, {"deep", true, false, 1000}} {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() || raceDetector {
+				c.scenes /= 20
+			}
+			all := certificateSounds(t, c.deep)
+			var most excess
+			stolen := 0
+			for range c.scenes {
+				x, ok := taken(t, r, all, c.moves)
+				if ok {
+					stolen++
+				}
+				most.whole, most.hops, most.anywhere = max(most.whole, x.whole), max(most.hops, x.hops), max(most.anywhere, x.anywhere)
+			}
+			db := func(x float64) float64 { return 10 * math.Log10(x) }
+			t.Logf("at most %.4f dB over it; missing %.2f dB on hops, %.2f dB anywhere", db(most.whole), db(most.hops), db(most.anywhere))
+			if most.whole > 1.0001 || !c.deep && most.hops > 1.01 || !c.deep && most.anywhere > 2.01 {
+				t.Error("the certificate does not hold")
+			}
+			if !c.moves && most.whole < 0.99 || stolen < c.scenes*2/3 {
+				t.Errorf("%d are stolen, of which the loudest has %.2f dB: it proves too little", stolen, db(most.whole))
+			}
+		})
+	}
+}

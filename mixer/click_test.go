@@ -1,0 +1,333 @@
+package mixer_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// The click metric. A low tone is heard, something happens to it at a frame, and
+// the output goes through the fourth difference (1, -4, 6, -4, 1) / 16: a high-pass
+// with a gain of 1 at half the rate, of -150 dB for the tone, and -14.5 dB for the
+// step of a hard cut. The click is the largest magnitude that comes out from 3 ms
+// before the event on, against the peak of the tone, at the worst of some phases.
+// Fades of a raised cosine have no corners. Moves that are straight have one at
+// each end, by their law: the sharpest, -47 dB, has a gain between full and silence
+// in 5 ms, straight in decibels.
+const (
+	clickRate   = 48000
+	clickLimit  = -75 // dB: what no event comes to
+	clickCorner = -42 // dB: what no straight move comes to
+	clickHard   = -20 // dB: what a hard cut is at least
+	clickFrames = 14400
+)
+
+// clickTone is 200 Hz for a second, with a loop of a whole number of periods.
+func clickTone(t testing.TB) *voice.Sound {
+	data := make([]float32, clickRate)
+	for i := range data {
+		data[i] = float32(0.5 * math.Sin(2*math.Pi*200*float64(i)/clickRate))
+	}
+	return sound(t, voice.Samples{Name: "tone", Rate: clickRate, Channels: 1, Data: data, Loop: [2]int64{2400, 7200}})
+}
+
+// click returns the metric of an output, in dB, from 3 ms before a frame on.
+func click(out []pcm.Frame, at int) float64 {
+	largest := 0.0
+	for i := max(at-144, 4); i < len(out); i++ {
+		for c := range 2 {
+			x := func(back int) float64 { return float64(out[i-back][c]) }
+			largest = max(largest, math.Abs(x(0)-4*x(1)+6*x(2)-4*x(3)+x(4))/16)
+		}
+	}
+	return 20 * math.Log10(largest/0.5)
+}
+
+// clickScene is a tone, and what happens to it at a frame.
+type clickScene struct {
+	name    string
+	corner  bool
+	config  mixer.Config
+	options func(m *mixer.Mixer) mixer.Options
+	happens func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64)
+}
+
+func clickScenes(t testing.TB) []clickScene {
+	silent := level(t, clickRate, 9600, 0)
+	set := func(c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
+		return func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Set(mixer.One(h), c, over))
+		}
+	}
+	setBus := func(name string, c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
+		return func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			b, _ := m.Bus(name)
+			must(t, m.At(at).Set(mixer.On(b), c, over))
+		}
+	}
+	onBus := func(name string) func(*mixer.Mixer) mixer.Options {
+		return func(m *mixer.Mixer) mixer.Options {
+			b, _ := m.Bus(name)
+			return mixer.Options{Pan: -1, Bus: b}
+		}
+	}
+	buses := mixer.Config{Buses: []mixer.Bus{{Name: "above"}, {Name: "bus", Parent: "above"}, {Name: "other"}}}
+	gain := func(g pcm.Decibels) mixer.Change { return mixer.Change{Fields: mixer.Gain, Gain: g} }
+	scenes := []clickScene{
+		{name: "stop", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Stop(mixer.One(h), 0))
+		}},
+		{name: "stop over 10 ms", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Stop(mixer.One(h), 10*time.Millisecond))
+		}},
+		{name: "stop all", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Stop(mixer.Everything(), 0))
+		}},
+		{name: "steal", config: mixer.Config{Voices: 1}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			play(t, m.At(at), silent, mixer.Options{})
+		}},
+		{name: "steal by a bus's limit", config: mixer.Config{Buses: []mixer.Bus{{Name: "bus", Voices: 1}}}, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			play(t, m.At(at), silent, onBus("bus")(m))
+		}},
+		{name: "resize", config: mixer.Config{Voices: 2}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			play(t, m.At(0), silent, mixer.Options{Protect: true, Loop: true})
+			must(t, m.At(at).Resize(1))
+		}},
+		{name: "pause", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Pause(mixer.One(h)))
+		}},
+		{name: "pause and resume", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Pause(mixer.One(h)))
+			must(t, m.At(at+777).Resume(mixer.One(h)))
+		}},
+		{name: "pause of a bus above", config: buses, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			b, _ := m.Bus("above")
+			must(t, m.At(at).Pause(mixer.On(b)))
+			must(t, m.At(at+333).Resume(mixer.On(b)))
+		}},
+		{name: "seek", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Seek(mixer.One(h), 33123*time.Microsecond))
+		}},
+		{name: "gain to -20", corner: true, happens: set(gain(-20), 0)},
+		{name: "gain to silence", corner: true, happens: set(gain(-80), 0)},
+		{name: "gain from silence", corner: true, options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Gain: -80} }, happens: set(gain(0), 0)},
+		{name: "pan", corner: true, happens: set(mixer.Change{Fields: mixer.Pan, Pan: 1}, 0)},
+		{name: "pitch", happens: set(mixer.Change{Fields: mixer.Pitch, Pitch: 7}, 0)},
+		{name: "speed", happens: set(mixer.Change{Fields: mixer.Speed, Speed: 0.6}, 0)},
+		{name: "mute", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Mute, Mute: true}, 0)},
+		{name: "mute above", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", mixer.Change{Fields: mixer.Mute, Mute: true}, 0)},
+		{name: "solo of another", corner: true, config: buses, options: onBus("bus"), happens: setBus("other", mixer.Change{Fields: mixer.Solo, Solo: true}, 0)},
+		{name: "bus gain", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", gain(-30), 0)},
+		{name: "bus pan", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Pan, Pan: 1}, 0)},
+		{name: "bus pitch", config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Pitch, Pitch: -5}, 0)},
+		{name: "master gain", corner: true, happens: setBus("master", gain(-80), 0)},
+		{name: "duck", corner: true, config: mixer.Config{Buses: []mixer.Bus{{Name: "other"}, {Name: "bus", Duck: mixer.Duck{When: "other", By: 30}}}}, options: onBus("bus"),
+			happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+				o := onBus("other")(m)
+				o.For = 13 * time.Millisecond
+				play(t, m.At(at), silent, o)
+			}},
+		{name: "group limit", config: mixer.Config{}, options: grouped(mixer.GroupOptions{Limit: 1}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			play(t, m.At(at), silent, mixer.Options{Group: clickGroup})
+		}},
+		{name: "coalesce", corner: true, options: grouped(mixer.GroupOptions{Coalesce: time.Second, Most: 24}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			for range 8 {
+				play(t, m.At(at), silent, mixer.Options{Group: clickGroup})
+			}
+		}},
+		{name: "for", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, For: 101234 * time.Microsecond} }},
+		{name: "loop and release", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+			must(t, m.At(at).Set(mixer.One(h), mixer.Change{Fields: mixer.Rounds}, 0))
+		}},
+		{name: "rounds", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true, Rounds: 2} }},
+		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.Priority | mixer.Protect, Priority: 3, Protect: true}, 0)},
+	}
+	for shape := voice.InDecibels; shape <= voice.ConstantPower; shape++ {
+		corner := shape != voice.RaisedCosine
+		scenes = append(scenes,
+			clickScene{name: "fade out, " + shape.String(), corner: corner, happens: set(mixer.Change{Fields: mixer.Gain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
+			clickScene{
+				name: "fade in, " + shape.String(), corner: corner, options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Gain: -80} },
+				happens: set(mixer.Change{Fields: mixer.Gain, Gain: 0, Shape: shape}, 20*time.Millisecond),
+			},
+			clickScene{name: "bus fade, " + shape.String(), corner: corner, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Gain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
+		)
+	}
+	return scenes
+}
+
+// clickGroup is the group of the scene that is played.
+var clickGroup *mixer.Group
+
+func grouped(o mixer.GroupOptions) func(m *mixer.Mixer) mixer.Options {
+	return func(m *mixer.Mixer) mixer.Options {
+		clickGroup, _ = m.NewGroup("group", o)
+		return mixer.Options{Pan: -1, Group: clickGroup}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clickPhases are frames at some phases of the tone, whose period is 240 frames.
+var clickPhases = []int64{4800, 4860, 4913, 4981, 5003, 5020}
+
+// output plays the tone and has something happen to it at a frame.
+func (s *clickScene) output(t testing.TB, tone *voice.Sound, at int64) []pcm.Frame {
+	c := s.config
+	c.Rate, c.NoLimiter = clickRate, true
+	m := newMixer(t, c)
+	o := mixer.Options{Pan: -1}
+	if s.options != nil {
+		o = s.options(m)
+	}
+	h := play(t, m.At(0), tone, o)
+	if s.happens != nil {
+		s.happens(t, m, h, at)
+	}
+	out := make([]pcm.Frame, clickFrames)
+	m.Render(out)
+	return out
+}
+
+// TestNothingClicks: no event comes to what the metric calls a click, and a hard
+// cut put in by hand comes to far more.
+func TestNothingClicks(t *testing.T) {
+	tone := clickTone(t)
+	for _, s := range clickScenes(t) {
+		worst := math.Inf(-1)
+		for _, at := range clickPhases {
+			out := s.output(t, tone, at)
+			if out[at-100] == (pcm.Frame{}) && out[at+2000] == (pcm.Frame{}) {
+				t.Fatalf("%s: nothing is heard", s.name)
+			}
+			worst = max(worst, click(out, int(at)))
+		}
+		t.Logf("%-24s %6.1f dB", s.name, worst)
+		limit := clickLimit
+		if s.corner {
+			limit = clickCorner
+		}
+		if worst > float64(limit) {
+			t.Errorf("%s clicks: %.1f dB, the limit is %d dB", s.name, worst, limit)
+		}
+	}
+	undisturbed, hard := math.Inf(-1), math.Inf(-1)
+	for _, at := range clickPhases {
+		out := (&clickScene{}).output(t, tone, at)
+		undisturbed = max(undisturbed, click(out, int(at)))
+		clear(out[at:])
+		hard = max(hard, click(out, int(at)))
+	}
+	t.Logf("undisturbed %.1f dB, cut hard %.1f dB", undisturbed, hard)
+	if hard < clickHard || undisturbed > -100 {
+		t.Errorf("the metric cannot tell a hard cut, %.1f dB, from an undisturbed tone, %.1f dB", hard, undisturbed)
+	}
+}
+
+// TestPlacesDoNotClick: the same for a voice that jumps from one place to another,
+// or is passed by its listener.
+func TestPlacesDoNotClick(t *testing.T) {
+	tone := clickTone(t)
+	for name, move := range map[string]func(m *mixer.Mixer, h mixer.Handle) error{
+		"nearer": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{1, 0, 0}}})
+		},
+		"out of hearing": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{0, 1e6, 0}}})
+		},
+		"to the other side, at a speed": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{-2, 0, 0}, Velocity: mixer.Vector{100, 0, 0}}})
+		},
+		"listener": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.SetListener(mixer.Listener{Position: mixer.Vector{10, 0, 0}, Velocity: mixer.Vector{50, 0, 0}, Doppler: 1})
+		},
+	} {
+		worst := math.Inf(-1)
+		for _, at := range clickPhases {
+			m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true})
+			must(t, m.SetListener(mixer.Listener{Doppler: 1}))
+			h := play(t, m.At(0), tone, mixer.Options{Emitter: &mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{2, 0, 0}}}})
+			out := make([]pcm.Frame, clickFrames)
+			m.Render(out[:at])
+			must(t, move(m, h))
+			m.Render(out[at:])
+			worst = max(worst, click(out, int(at)))
+		}
+		t.Logf("%-30s %6.1f dB", name, worst)
+		if worst > clickLimit {
+			t.Errorf("%s clicks: %.1f dB, the limit is %d dB", name, worst, clickLimit)
+		}
+	}
+}
+
+// through is an insert that changes nothing, and fails at a frame.
+type through struct{ left int }
+
+func (e *through) Process(block []pcm.Frame) {
+	if e.left -= len(block); e.left < 0 {
+		panic("through")
+	}
+}
+
+// TestInsertLeavesQuietly: the block goes on where an insert fails.
+func TestInsertLeavesQuietly(t *testing.T) {
+	tone := clickTone(t)
+	e := &through{left: 5000}
+	s := clickScene{config: mixer.Config{Buses: []mixer.Bus{{Name: "bus", Insert: e}}}, options: func(m *mixer.Mixer) mixer.Options {
+		b, _ := m.Bus("bus")
+		return mixer.Options{Pan: -1, Bus: b}
+	}}
+	out := s.output(t, tone, 0)
+	if e.left >= 0 {
+		t.Fatal("it did not fail")
+	}
+	if got := click(out, 4000); got > -100 {
+		t.Errorf("it clicks: %.1f dB", got)
+	}
+}
+
+// TestUnderrunDoesNotClick: a stream that runs dry falls silent, and comes back,
+// gently.
+func TestUnderrunDoesNotClick(t *testing.T) {
+	worst := math.Inf(-1)
+	for _, first := range []int{6000, 6060, 6113, 6201} {
+		frames := make([]pcm.Frame, clickFrames)
+		for i := range frames {
+			frames[i][0] = float32(0.5 * math.Sin(2*math.Pi*200*float64(i)/clickRate))
+		}
+		var feed *voice.Feed
+		s, err := voice.NewStream(voice.Stream{Rate: clickRate, Open: func(c voice.Course) (*voice.Feed, error) {
+			feed = voice.NewFeed(clickFrames*2, c)
+			return feed, nil
+		}})
+		must(t, err)
+		m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true})
+		play(t, m.At(0), s, mixer.Options{})
+		feed.Write(frames[:first])
+		out := make([]pcm.Frame, 2*clickFrames)
+		for at := 0; at < len(out); at += 480 {
+			if at == 9600 {
+				feed.Write(frames[first:])
+				feed.Write(frames[:960])
+			}
+			m.Render(out[at : at+480])
+		}
+		if m.Stats().Underruns == 0 || out[8000] != (pcm.Frame{}) || out[10500] == (pcm.Frame{}) {
+			t.Fatalf("it does not run dry and come back: %+v", m.Stats())
+		}
+		worst = max(worst, click(out[:18000], 4800))
+	}
+	t.Logf("underrun %.1f dB", worst)
+	if worst > clickLimit {
+		t.Errorf("an underrun clicks: %.1f dB, the limit is %d dB", worst, clickLimit)
+	}
+}

@@ -1,0 +1,201 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// crowd is a mixer with a group that makes one voice of what starts within 10 ms.
+func crowd(t testing.TB, o mixer.GroupOptions, buses ...mixer.Bus) (*mixer.Mixer, *mixer.Group) {
+	t.Helper()
+	m := at1k(t, buses...)
+	if o.Coalesce == 0 {
+		o.Coalesce = 10 * ms
+	}
+	g, err := m.NewGroup("crowd", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, g
+}
+
+// TestCrowdGain: n starts at one frame sound as loud as n incoherent voices, 10
+// log10 n, exactly from the first sample on, up to what is allowed.
+func TestCrowdGain(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		most pcm.Decibels
+		want float64 // dB
+	}{
+		{1, 0, 0}, {2, 0, 10 * math.Log10(2)}, {3, 0, 10 * math.Log10(3)}, {4, 0, 6}, {100, 0, 6},
+		{2, 1, 1}, {10, 24, 10}, {100, 24, 20}, {300, 24, 24}, {16, 12, 12}, {15, 12, 10 * math.Log10(15)},
+	} {
+		m, g := crowd(t, mixer.GroupOptions{Most: c.most})
+		var handles []mixer.Handle
+		for range c.n {
+			handles = append(handles, play(t, m.At(5), level(t, 1000, 50, 0.01), mixer.Options{Pan: -1, Group: g}))
+		}
+		want := 0.01 * math.Pow(10, c.want/20)
+		for i, x := range left(m, 60) {
+			w := want
+			if i < 5 || i >= 55 {
+				w = 0
+			}
+			wantAbout(t, fmt.Sprintf("%d starts, at most %v dB: frame %d", c.n, c.most, i), x, w)
+		}
+		if st := m.Stats(); st.Asked != int64(c.n) || st.Started != 1 || st.Coalesced != int64(c.n-1) || st.HighWater != 1 {
+			t.Errorf("%d starts: %+v", c.n, st)
+		}
+		for _, h := range handles[1:] {
+			if h.State() != mixer.CoalescedState || !h.State().Over() || h.Voice() != 0 {
+				t.Errorf("a start that joined is %v, voice %d", h.State(), h.Voice())
+			}
+		}
+	}
+}
+
+// TestCrowdWindow is counted from the first start, its end included, and begins
+// anew with the next voice.
+func TestCrowdWindow(t *testing.T) {
+	m, g := crowd(t, mixer.GroupOptions{})
+	s := level(t, 1000, 400, 0.1)
+	for _, at := range []int64{0, 4, 10, 11, 15, 21, 22, 40} {
+		play(t, m.At(at), s, mixer.Options{Group: g})
+	}
+	left(m, 50)
+	wantEvents(t, m, "0 started 1, 4 coalesced by 1, 10 coalesced by 1, 11 started 2, 15 coalesced by 2, 21 coalesced by 2, 22 started 3, 40 started 4")
+}
+
+// TestCrowdIsSmooth: a voice that sounds already comes to its new gain within 5
+// ms; the gains of the starts count as they are to each other.
+func TestCrowdIsSmooth(t *testing.T) {
+	m, g := crowd(t, mixer.GroupOptions{Most: 24})
+	s := level(t, 1000, 400, 0.1)
+	play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g, Gain: -10, Base: mixer.Base{Gain: 4}})
+	play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g, Gain: -6})                               // as loud
+	play(t, m.At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, Base: mixer.Base{Gain: -10}})   // too
+	play(t, m.At(10), s, mixer.Options{Pan: -1, Group: g, Gain: pcm.FromLinear(2 * 0.501187234)}) // four times the power
+	got := left(m, 40)
+	one := 0.1 * math.Pow(10, -0.3)
+	wantAbout(t, "alone", got[5], one)
+	wantAbout(t, "at last", got[16], one*math.Sqrt(7))
+	for i := 5; i < 16; i++ {
+		if step := got[i+1] - got[i]; step < 0 || step > 0.03 {
+			t.Errorf("from frame %d on a step of %v", i, step)
+		}
+	}
+}
+
+// TestCrowdBelow: what a set moves is the voice's own gain; the crowd's stays.
+func TestCrowdBelow(t *testing.T) {
+	m, g := crowd(t, mixer.GroupOptions{})
+	s := level(t, 1000, 400, 0.1)
+	h := play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g})
+	play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g})
+	m.At(20).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Gain: -20}, 0)
+	wantAbout(t, "after it", left(m, 30)[29], 0.1*math.Sqrt2*0.1)
+}
+
+// TestCrowdCounts: a crowd is louder, so another voice gives way.
+func TestCrowdCounts(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.StealGain})
+	g, _ := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 10 * ms})
+	s := level(t, 1000, 400, 0.1)
+	play(t, m.At(0), s, mixer.Options{Gain: -4, Group: g})
+	play(t, m.At(0), s, mixer.Options{Gain: -2})
+	play(t, m.At(3), s, mixer.Options{Gain: -4, Group: g})
+	play(t, m.At(5), s, mixer.Options{})
+	left(m, 10)
+	wantEvents(t, m, "0 started 1, 0 started 2, 3 coalesced by 1, 5 stolen 2 by 3 (pool), 5 started 3")
+}
+
+// TestCrowdNeedsAVoice: what has ended, was stopped or is fading out takes nobody
+// in, and one that its user holds does not swallow what should be heard.
+func TestCrowdNeedsAVoice(t *testing.T) {
+	for name, c := range map[string]struct {
+		act  func(m *mixer.Mixer, h mixer.Handle)
+		want string
+	}{
+		"stopped": {
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.One(h), 0) },
+			"0 started 1, 3 stopped 1, 5 started 2, 8 coalesced by 2",
+		},
+		"fading out": {
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.One(h), 4*ms) },
+			"0 started 1, 5 started 2, 7 stopped 1, 8 coalesced by 2",
+		},
+		"at its end": {
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Seek(mixer.One(h), time.Hour) },
+			"0 started 1, 3 ended 1, 5 started 2, 8 coalesced by 2",
+		},
+		"paused itself": {
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.One(h)) },
+			"0 started 1, 5 started 2, 8 coalesced by 2",
+		},
+		"paused with its bus": { // so would the other be
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.On(busOf(t, m, "b"))) },
+			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
+		},
+		"paused with everything": {
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.Everything()) },
+			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
+		},
+	} {
+		m, g := crowd(t, mixer.GroupOptions{}, mixer.Bus{Name: "b"})
+		s := level(t, 1000, 400, 0.1)
+		o := mixer.Options{Group: g, Bus: busOf(t, m, "b")}
+		h := play(t, m.At(0), s, o)
+		c.act(m, h)
+		play(t, m.At(5), s, o)
+		play(t, m.At(8), s, o)
+		left(m, 20)
+		if got := happened(m); got != c.want {
+			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
+		}
+	}
+}
+
+// TestCrowdGoesFirst: before the cooldown, which counts from voice to voice, and
+// before the limit.
+func TestCrowdGoesFirst(t *testing.T) {
+	m, g := crowd(t, mixer.GroupOptions{Cooldown: 25 * ms, Limit: 1})
+	s := level(t, 1000, 400, 0.1)
+	for _, at := range []int64{0, 10, 11, 24, 25, 30} {
+		play(t, m.At(at), s, mixer.Options{Group: g})
+	}
+	left(m, 50)
+	wantEvents(t, m, "0 started 1, 10 coalesced by 1, 11 limited (cooldown), 24 limited (cooldown), 25 stolen 1 by 2 (limit), 25 started 2, 30 coalesced by 2")
+}
+
+// TestCrowdOfAStopped: a start that was stopped before its frame joins nobody.
+func TestCrowdOfAStopped(t *testing.T) {
+	m, g := crowd(t, mixer.GroupOptions{})
+	s := level(t, 1000, 400, 0.1)
+	play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
+	h := play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
+	h.Stop()
+	wantAbout(t, "what is heard", left(m, 10)[9], 0.1)
+	if st := m.Stats(); st.Coalesced != 0 || st.Stopped != 1 || h.State() != mixer.StoppedState {
+		t.Errorf("%+v, %v", st, h.State())
+	}
+}
+
+// TestCrowdEvent says whom a start has joined.
+func TestCrowdEvent(t *testing.T) {
+	m, g := crowd(t, mixer.GroupOptions{})
+	a, b := level(t, 1000, 400, 0.1), level(t, 1000, 400, 0.1)
+	play(t, m.At(0), a, mixer.Options{Group: g, Ref: 3})
+	play(t, m.At(2), b, mixer.Options{Group: g, Ref: 4})
+	left(m, 10)
+	events := make([]mixer.Event, 9)
+	events = events[:m.Events(events)]
+	want := mixer.Event{Frame: 2, Kind: mixer.Coalesced, Slot: -1, Sound: b, Group: g, Ref: 4, By: 1, BySound: a, ByGroup: g, ByRef: 3}
+	if len(events) != 2 || events[1] != want {
+		t.Errorf("%+v, want %+v", events, want)
+	}
+}

@@ -1,0 +1,280 @@
+package mixer_test
+
+import (
+	"fmt"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// tone is a sound of so many milliseconds; package sounds loads real ones.
+func tone(milliseconds int) *voice.Sound {
+	data := make([]float32, milliseconds)
+	for i := range data {
+		data[i] = 0.5
+	}
+	s, _ := voice.NewSound(voice.Samples{Name: "tone", Rate: 1000, Channels: 1, Data: data})
+	return s
+}
+
+// render stands for a device, which calls Render by itself.
+func render(m *mixer.Mixer, milliseconds int) []pcm.Frame {
+	block := make([]pcm.Frame, milliseconds)
+	m.Render(block)
+	return block
+}
+
+func ExampleMixer_Play() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, Voices: 1})
+	h, err := m.Play(tone(300), mixer.Options{Gain: -6, Pan: -0.5})
+	fmt.Println(err, h.State())
+	render(m, 100)
+	fmt.Println(h.State(), h.Position())
+	render(m, 200)
+	fmt.Println(h.State())
+	// Output:
+	// <nil> pending
+	// playing 100ms
+	// ended
+}
+
+func ExampleMixer_At() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000})
+	h, _ := m.At(250).Play(tone(500), mixer.Options{})
+	m.At(400).Stop(mixer.One(h), 0)
+	render(m, 1000)
+	events := make([]mixer.Event, 8)
+	for _, e := range events[:m.Events(events)] {
+		fmt.Println(e.Frame, e.Kind)
+	}
+	// Output:
+	// 250 started
+	// 400 stopped
+}
+
+func ExampleMixer_StopAll() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000})
+	m.Play(tone(500), mixer.Options{Loop: true})
+	m.Play(tone(500), mixer.Options{})
+	render(m, 10)
+	m.StopAll(100 * time.Millisecond)
+	render(m, 100)
+	fmt.Println(m.Stats().Playing, "play,", m.Stats().Stopped, "were stopped")
+	// Output: 0 play, 2 were stopped
+}
+
+func ExampleMixer_Render() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
+	m.Play(tone(2), mixer.Options{Pan: -1})
+	block := make([]pcm.Frame, 3)
+	m.Render(block)
+	fmt.Println(block, m.Now())
+	// Output: [[0.5 0] [0.5 0] [0 0]] 3
+}
+
+func ExampleMixer_Events() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, Voices: 1})
+	m.Play(tone(500), mixer.Options{Gain: -30, Ref: 1})
+	m.At(100).Play(tone(500), mixer.Options{Ref: 2})
+	render(m, 200)
+	events := make([]mixer.Event, 8)
+	for _, e := range events[:m.Events(events)] {
+		switch e.Kind {
+		case mixer.Stolen:
+			fmt.Println(e.Frame, e.Kind, e.Ref, "by", e.ByRef, "since", e.Reason)
+		default:
+			fmt.Println(e.Frame, e.Kind, e.Ref)
+		}
+	}
+	// Output:
+	// 0 started 1
+	// 100 stolen 1 by 2 since pool
+	// 100 started 2
+}
+
+func ExampleMixer_Stats() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, Voices: 2})
+	for range 5 {
+		m.Play(tone(500), mixer.Options{})
+	}
+	render(m, 10)
+	st := m.Stats()
+	fmt.Println(st.Asked == st.Started+st.Rejected+st.Limited+st.Coalesced, st.Asked)
+	fmt.Println(st.Started == st.Ended+st.Stopped+st.Stolen+st.Playing, st.Stolen, st.Playing)
+	// Output:
+	// true 5
+	// true 3 2
+}
+
+func ExampleMixer_Voices() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000})
+	m.Play(tone(500), mixer.Options{Tag: 1})
+	m.Play(tone(500), mixer.Options{Tag: 2})
+	m.Play(tone(500), mixer.Options{Tag: 1})
+	render(m, 10)
+	n := 0
+	for h := range m.Voices() {
+		if h.Tag() == 1 {
+			h.SetGain(-6)
+			n++
+		}
+	}
+	fmt.Println(n)
+	// Output: 2
+}
+
+func ExampleMixer_SetPositions() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
+	h, _ := m.Play(tone(500), mixer.Options{Emitter: &mixer.Emitter{}})
+	render(m, 10)
+	// Once a frame of the game, for all that has moved.
+	m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{4, 0, 0}}})
+	heard := render(m, 50)[49]
+	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
+	// Output: left 0.000, right 0.125
+}
+
+func ExampleMixer_SetListener() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
+	right := mixer.Spot{Position: mixer.Vector{4, 0, 0}}
+	m.Play(tone(500), mixer.Options{Emitter: &mixer.Emitter{Spot: right}})
+	m.SetListener(mixer.Listener{Forward: mixer.Vector{0, 0, 1}}) // it looks back
+	heard := render(m, 50)[49]
+	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
+	// Output: left 0.125, right 0.000
+}
+
+func ExampleMixer_NewGroup() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000})
+	steps, _ := m.NewGroup("steps", mixer.GroupOptions{Limit: 2, Cooldown: 50 * time.Millisecond})
+	for _, frame := range []int64{0, 20, 100, 200} {
+		m.At(frame).Play(tone(500), mixer.Options{Group: steps})
+	}
+	render(m, 300)
+	st := m.Stats()
+	fmt.Println(st.Limited, "came too soon,", st.Stolen, "gave way,", st.Playing, "play")
+	// Output: 1 came too soon, 1 gave way, 2 play
+}
+
+// Forty shots within 30 ms are one voice, as loud as four.
+func ExampleGroupOptions_coalesce() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
+	shots, _ := m.NewGroup("shots", mixer.GroupOptions{Coalesce: 30 * time.Millisecond, Most: 6})
+	for i := range int64(40) {
+		m.At(i/2).Play(tone(500), mixer.Options{Pan: -1, Group: shots})
+	}
+	heard := render(m, 100)[99]
+	fmt.Printf("%d voice, %d joined it, %.2f times as loud\n", m.Stats().Playing, m.Stats().Coalesced, heard[0]/0.5)
+	// Output: 1 voice, 39 joined it, 2.00 times as loud
+}
+
+func ExampleMixer_Bus() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{
+		{Name: "sfx", Gain: -20},
+		{Name: "steps", Parent: "sfx", Gain: -20},
+	}})
+	steps, _ := m.Bus("steps")
+	m.Play(tone(500), mixer.Options{Pan: -1, Bus: steps})
+	fmt.Printf("%.3f\n", render(m, 10)[9][0])
+	m.At(mixer.Now).Set(mixer.On(steps), mixer.Change{Fields: mixer.Gain}, 0)
+	fmt.Printf("%.3f\n", render(m, 10)[9][0])
+	// Output:
+	// 0.005
+	// 0.050
+}
+
+func ExampleBus_solo() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}, {Name: "music"}}})
+	music, _ := m.Bus("music")
+	m.Play(tone(500), mixer.Options{Pan: -1})
+	m.Play(tone(500), mixer.Options{Pan: 1, Bus: music})
+	fmt.Println(render(m, 10)[9])
+	m.At(mixer.Now).Set(mixer.On(music), mixer.Change{Fields: mixer.Solo, Solo: true}, 0)
+	fmt.Println(render(m, 10)[9])
+	// Output:
+	// [0.5 0.5]
+	// [0 0.5]
+}
+
+func ExampleDuck() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{
+		{Name: "speech"},
+		{Name: "music", Duck: mixer.Duck{When: "speech", By: 20, Attack: 20 * time.Millisecond, Hold: 100 * time.Millisecond, Release: 200 * time.Millisecond}},
+	}})
+	music, _ := m.Bus("music")
+	speech, _ := m.Bus("speech")
+	m.Play(tone(900), mixer.Options{Pan: -1, Bus: music})
+	m.At(100).Play(tone(200), mixer.Options{Pan: 1, Bus: speech})
+	block := render(m, 700)
+	for _, frame := range []int{99, 120, 400, 600} {
+		fmt.Printf("%d: %.2f\n", frame, block[frame][0])
+	}
+	// Output:
+	// 99: 0.50
+	// 120: 0.05
+	// 400: 0.05
+	// 600: 0.50
+}
+
+// half is an effect: an insert of a bus.
+type half struct{}
+
+func (half) Process(block []pcm.Frame) {
+	for i := range block {
+		block[i][0] /= 2
+		block[i][1] /= 2
+	}
+}
+
+func ExampleInsert() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx", Insert: half{}}}})
+	sfx, _ := m.Bus("sfx")
+	m.Play(tone(500), mixer.Options{Pan: -1, Bus: sfx})
+	fmt.Println(render(m, 10)[9])
+	// Output: [0.25 0]
+}
+
+func ExampleNewPointTable() {
+	table, err := mixer.NewPointTable(mixer.Point{Distance: 1}, mixer.Point{Distance: 10, Gain: -20}, mixer.Point{Distance: 50, Gain: -80})
+	fmt.Println(err)
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
+	m.Play(tone(500), mixer.Options{Emitter: &mixer.Emitter{
+		Spot:        mixer.Spot{Position: mixer.Vector{50, 0, 0}},
+		Attenuation: mixer.Attenuation{Table: table},
+	}})
+	fmt.Println(render(m, 10)[9])
+	// Output:
+	// <nil>
+	// [0 0]
+}
+
+// Calls that a game makes between two blocks keep their distances in time.
+func ExampleConfig_lead() {
+	now := time.Duration(0) // a test's clock; without one it is the system's
+	m, _ := mixer.New(mixer.Config{Rate: 1000, Lead: 20 * time.Millisecond, Clock: func() time.Duration { return now }})
+	m.Play(tone(5), mixer.Options{})
+	now += 7 * time.Millisecond
+	m.Play(tone(5), mixer.Options{})
+	render(m, 50)
+	events := make([]mixer.Event, 8)
+	for _, e := range events[:m.Events(events)] {
+		fmt.Println(e.Frame, e.Kind)
+	}
+	// Output:
+	// 20 started
+	// 25 ended
+	// 27 started
+	// 32 ended
+}
+
+func ExampleParseOverflow() {
+	policy, ok := mixer.ParseOverflow("oldest")
+	fmt.Println(policy, ok)
+	_, ok = mixer.ParseOverflow("newest")
+	fmt.Println(ok)
+	// Output:
+	// oldest true
+	// false
+}

@@ -1,0 +1,289 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// happened polls all events and writes them down: "10 started 1, 20 stolen 1 (pool)".
+func happened(m *mixer.Mixer) string {
+	events := make([]mixer.Event, 256)
+	var out []string
+	for _, e := range events[:m.Events(events)] {
+		line := fmt.Sprintf("%d %v", e.Frame, e.Kind)
+		if e.Voice != 0 {
+			line += fmt.Sprintf(" %d", e.Voice)
+		}
+		if e.By != 0 {
+			line += fmt.Sprintf(" by %d", e.By)
+		}
+		if e.Reason != mixer.NoReason {
+			line += fmt.Sprintf(" (%v)", e.Reason)
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, ", ")
+}
+
+// wantEvents compares what has happened.
+func wantEvents(t testing.TB, m *mixer.Mixer, want string) {
+	t.Helper()
+	if got := happened(m); got != want {
+		t.Errorf("what happened is\n%s, want\n%s", got, want)
+	}
+}
+
+// wantAbout compares a sample but for rounding.
+func wantAbout(t testing.TB, what string, got float32, want float64) {
+	t.Helper()
+	if math.Abs(float64(got)-want) > 1e-6 {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// falling is a raised cosine of n frames, from 1 to 0, at its frame i.
+func falling(i, n int) float64 { return 0.5 + 0.5*math.Cos(math.Pi*float64(i)/float64(n)) }
+
+// at1k is a mixer whose frame is a millisecond: a tail has 10, a way back 5.
+func at1k(t testing.TB, buses ...mixer.Bus) *mixer.Mixer {
+	t.Helper()
+	return newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: buses})
+}
+
+const ms = time.Millisecond
+
+// busOf returns a bus that there is.
+func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.BusRef {
+	t.Helper()
+	b, ok := m.Bus(name)
+	if !ok {
+		t.Fatalf("there is no bus %q", name)
+	}
+	return b
+}
+
+// TestZerosChangeNothing: what is written out as its zero, or as the default
+// that the zero stands for, gives the same bits as what is left out.
+func TestZerosChangeNothing(t *testing.T) {
+	run := func(c mixer.Config, group *mixer.GroupOptions, o mixer.Options) []pcm.Frame {
+		c.Rate, c.Voices = 1000, 4
+		m := newMixer(t, c)
+		if len(c.Buses) > 0 {
+			o.Bus = busOf(t, m, "a")
+		}
+		if group != nil {
+			g, err := m.NewGroup("g", *group)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Group = g
+		}
+		o.Loop = true
+		for i := range int64(7) {
+			play(t, m.At(11*i), ramp(t, 1000, 90), o)
+		}
+		out := make([]pcm.Frame, 300)
+		m.Render(out)
+		return out
+	}
+	want := run(mixer.Config{}, nil, mixer.Options{})
+	a := mixer.Bus{Name: "a"}
+	for name, got := range map[string][]pcm.Frame{
+		"a group":           run(mixer.Config{}, &mixer.GroupOptions{}, mixer.Options{}),
+		"a coalescing by 0": run(mixer.Config{}, &mixer.GroupOptions{Most: 3}, mixer.Options{}),
+		"rounds":            run(mixer.Config{}, nil, mixer.Options{Rounds: 0, Speed: 1, Base: mixer.Base{Speed: 1}}),
+		"an emitter":        run(mixer.Config{}, nil, mixer.Options{Emitter: &mixer.Emitter{}}),
+		"a bus":             run(mixer.Config{Buses: []mixer.Bus{a}}, nil, mixer.Options{}),
+		"a parent":          run(mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "master"}}}, nil, mixer.Options{}),
+		"two buses above": run(mixer.Config{Buses: []mixer.Bus{
+			{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c"},
+		}}, nil, mixer.Options{}),
+		"all soloed":               run(mixer.Config{Buses: []mixer.Bus{{Name: "a", Solo: true}}}, nil, mixer.Options{}),
+		"a lead of 0, and a clock": run(mixer.Config{Clock: func() time.Duration { panic("it is looked at") }}, nil, mixer.Options{}),
+	} {
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%s: frame %d is %v, without it %v", name, i, got[i], want[i])
+				break
+			}
+		}
+	}
+}
+
+// TestFeatureErrors: what is out of range names itself and its range, wraps
+// ErrOption or ErrConfig, and changes nothing.
+func TestFeatureErrors(t *testing.T) {
+	m := at1k(t, mixer.Bus{Name: "sfx"})
+	s := level(t, 1000, 100, 1)
+	h := play(t, m.At(mixer.Now), s, hardLeft)
+	sfx := busOf(t, m, "sfx")
+	start := func(o mixer.Options) error { _, err := m.Play(s, o); return err }
+	set := func(to mixer.Target, c mixer.Change) error { return m.At(mixer.Now).Set(to, c, 0) }
+	group := func(o mixer.GroupOptions) error { _, err := m.NewGroup("g", o); return err }
+	nan := math.NaN()
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{h.SetPriority(1000001), "a priority of 1.000001e+06 is out of range"},
+		{h.SetPriority(-1000001), "a priority of -1.000001e+06 is out of range"},
+		{h.SetLoop(-2), "a number of rounds of -2 is out of range"},
+		{h.SetLoop(1000000001), "a number of rounds of 1.000000001e+09 is out of range"},
+		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
+		{h.Fade(25, 0, voice.InDecibels), "a gain of 25 dB is not in -120..24"},
+		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 4"},
+		{start(mixer.Options{Loop: true, Rounds: -1}), "-1 rounds are not in 0..1000000000"},
+		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in 0..1000000000"},
+		{m.At(0).Seek(mixer.One(h), -1), "a place of -1ns is before the beginning"},
+		{m.At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
+		{set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Shape: 9}), "there is no shape 9"},
+		{set(mixer.One(h), mixer.Change{Fields: mixer.Rounds, Rounds: -2}), "-2 rounds are not in -1..1000000000"},
+		{set(mixer.One(h), mixer.Change{Fields: mixer.Priority, Priority: -2000000}), "a priority of -2000000 is not in -1000000..1000000"},
+		{set(mixer.One(h), mixer.Change{Fields: mixer.Solo}), "only a bus can be muted or soloed"},
+		{set(mixer.Tagged(3), mixer.Change{Fields: mixer.Solo | mixer.Gain}), "only a bus can be muted or soloed"},
+		{set(mixer.On(sfx), mixer.Change{Fields: mixer.Priority}), "a bus has no priority, protection or rounds"},
+		{set(mixer.On(sfx), mixer.Change{Fields: mixer.Protect | mixer.Gain}), "a bus has no priority, protection or rounds"},
+		{set(mixer.On(mixer.BusRef{}), mixer.Change{Fields: mixer.Rounds}), "a bus has no priority, protection or rounds"},
+		{set(mixer.One(h), mixer.Change{Fields: mixer.Rounds << 1}), "nothing to set"},
+		{group(mixer.GroupOptions{Coalesce: -1}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within -1ns by 0 dB at most`},
+		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by 25 dB at most`},
+		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by NaN dB at most`},
+	} {
+		wantError(t, c.err, mixer.ErrOption, c.want)
+	}
+	if st := m.Stats(); st.Pending != 1 {
+		t.Errorf("%d commands are under way, want that of the Play alone", st.Pending)
+	}
+	for _, c := range []struct {
+		config mixer.Config
+		want   string
+	}{
+		{mixer.Config{Lead: -ms}, "a lead of -1ms is negative"},
+		{mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "b"}}}, `the parent of bus "a", "b", is no bus`},
+		{mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
+		{mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
+		{mixer.Config{Buses: []mixer.Bus{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" cannot be ducked when "a" by 6 dB, 0s, -1ms, 0s`},
+	} {
+		_, err := mixer.New(c.config)
+		wantError(t, err, mixer.ErrConfig, c.want)
+	}
+	// What is gone says so.
+	h.Stop()
+	left(m, 1)
+	for name, err := range map[string]error{
+		"Seek": h.Seek(0), "SetLoop": h.SetLoop(3), "SetPriority": h.SetPriority(1), "Protect": h.Protect(true), "Fade": h.Fade(0, 0, 99),
+	} {
+		if err != mixer.ErrGone {
+			t.Errorf("%s of a voice that is gone says %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"Seek": mixer.Handle{}.Seek(0), "SetLoop": mixer.Handle{}.SetLoop(0), "SetPriority": mixer.Handle{}.SetPriority(0), "Protect": mixer.Handle{}.Protect(false),
+	} {
+		if err != mixer.ErrGone {
+			t.Errorf("%s of the zero handle says %v", name, err)
+		}
+	}
+}
+
+func wantError(t testing.TB, err, kind error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != kind.Error()+": "+want {
+		t.Errorf("the error is %v, want %v: %s", err, kind, want)
+	}
+}
+
+// TestShapes: the middle of each way, of a voice and of a bus, up and down.
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		shape    voice.Shape
+		down, up float64 // half way between 0 dB and -20 dB
+	}{
+		{voice.InDecibels, math.Pow(10, -0.5), math.Pow(10, -0.5)},
+		{voice.InAmplitude, 0.55, 0.55},
+		{voice.RaisedCosine, 0.55, 0.55},
+		{voice.ConstantPower, 0.1 + 0.9*math.Sqrt2/2, 0.1 + 0.9*math.Sqrt2/2},
+	} {
+		for _, onBus := range []bool{false, true} {
+			m := at1k(t, mixer.Bus{Name: "b"})
+			bus := busOf(t, m, "b")
+			h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: bus})
+			to := mixer.One(h)
+			if onBus {
+				to = mixer.On(bus)
+			}
+			m.At(20).Set(to, mixer.Change{Fields: mixer.Gain, Gain: -20, Shape: c.shape}, 100*ms)
+			m.At(200).Set(to, mixer.Change{Fields: mixer.Gain, Shape: c.shape}, 100*ms)
+			got := left(m, 400)
+			for _, w := range []struct {
+				frame int
+				want  float64
+			}{{20, 1}, {70, c.down}, {120, 0.1}, {200, 0.1}, {250, c.up}, {300, 1}} {
+				wantAbout(t, fmt.Sprintf("%v, of a bus %v: frame %d", c.shape, onBus, w.frame), got[w.frame], w.want)
+			}
+			if c.shape == voice.RaisedCosine {
+				wantAbout(t, "a quarter of the cosine", got[46], 1-0.9*(1-falling(26, 100)))
+			}
+		}
+	}
+}
+
+// TestConstantPowerKeepsPower: of two that cross in this shape the powers add up
+// to that of one, from silence to full.
+func TestConstantPowerKeepsPower(t *testing.T) {
+	m := at1k(t)
+	out := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
+	in := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: 1, Gain: pcm.Silence})
+	m.At(20).Set(mixer.One(out), mixer.Change{Fields: mixer.Gain, Gain: pcm.Silence, Shape: voice.ConstantPower}, 100*ms)
+	m.At(20).Set(mixer.One(in), mixer.Change{Fields: mixer.Gain, Shape: voice.ConstantPower}, 100*ms)
+	block := make([]pcm.Frame, 140)
+	m.Render(block)
+	for i := 20; i <= 120; i += 2 {
+		l, r := float64(block[i][0]), float64(block[i][1])
+		if power := l*l + r*r; math.Abs(power-1) > 1e-6 {
+			t.Errorf("at frame %d the power is %v, %v + %v", i, power, l, r)
+		}
+	}
+	if block[121] != (pcm.Frame{0, 1}) {
+		t.Errorf("after it there is %v", block[121])
+	}
+}
+
+// TestFadeTurnsMidway: a move that begins while another is on its way begins
+// where that one is, whatever the shapes.
+func TestFadeTurnsMidway(t *testing.T) {
+	m := at1k(t)
+	h := play(t, m.At(0), level(t, 1000, 900, 1), hardLeft)
+	m.At(20).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Gain: pcm.Silence, Shape: voice.InAmplitude}, 100*ms)
+	m.At(70).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Shape: voice.RaisedCosine}, 50*ms)
+	got := left(m, 200)
+	wantAbout(t, "where it turns", got[70], 0.5)
+	wantAbout(t, "half way back", got[96], 1-0.5*falling(26, 50))
+	wantAbout(t, "the end", got[120], 1)
+}
+
+// TestFadeOfAHandle is TestShapes by Handle.Fade.
+func TestFadeOfAHandle(t *testing.T) {
+	m := at1k(t)
+	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
+	left(m, 20)
+	if err := h.Fade(-20, 100*ms, voice.InAmplitude); err != nil {
+		t.Fatal(err)
+	}
+	got := left(m, 200)
+	wantAbout(t, "the middle", got[50], 0.55)
+	wantAbout(t, "the end", got[100], 0.1)
+	if h.State() != mixer.Playing {
+		t.Errorf("a fade has left it %v", h.State())
+	}
+}
+
+// msOf is a time of so many frames at 1,000 Hz.
+func msOf(frames int) time.Duration { return time.Duration(frames) * ms }

@@ -1,0 +1,143 @@
+package mixer
+
+import (
+	"fmt"
+	"slices"
+
+	"voicepool/voice"
+)
+
+// feeds are the streams that were opened and are not over.
+type feeds struct{ open []*voice.Feed }
+
+func (f *feeds) add(feed *voice.Feed) {
+	if feed == nil {
+		return
+	}
+	f.open = append(slices.DeleteFunc(f.open, (*voice.Feed).Closed), feed)
+}
+
+// shut closes the feed of a start that was not taken.
+func (f *feeds) shut(feed *voice.Feed) {
+	if feed != nil {
+		feed.Close()
+	}
+}
+
+// open begins to decode a stream for a start.
+func (m *Mixer) open(s *voice.Sound, o *Options) (*voice.Feed, error) {
+	if !s.Streamed() {
+		return nil, nil
+	}
+	if o.Rounds != 0 {
+		return nil, fmt.Errorf("%w: the stream %q cannot count its rounds", ErrOption, s.Name())
+	}
+	return m.openAt(s, m.frames(o.From), o.Loop)
+}
+
+func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, error) {
+	c := voice.Course{From: from}
+	if loop {
+		c.Loop[0], c.Loop[1] = s.Loop()
+		if c.Loop[1] <= c.Loop[0] {
+			return nil, fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
+		}
+	}
+	feed, err := s.Open(c)
+	if err != nil {
+		return nil, fmt.Errorf("mixer: stream %q: %w", s.Name(), err)
+	}
+	return feed, nil
+}
+
+// streams returns the starts of streams that are not over and that t names.
+func (m *Mixer) streams(t *Target) []Handle {
+	m.mutex.Lock()
+	any := len(m.feeds.open) > 0
+	m.mutex.Unlock()
+	if !any {
+		return nil
+	}
+	var found []Handle
+	for h := range m.Voices() {
+		r, unlock := h.living()
+		if r == nil {
+			continue
+		}
+		if s := r.sound.Load(); s != nil && s.Streamed() && t.means(m, h, r) {
+			found = append(found, h)
+		}
+		unlock()
+	}
+	return found
+}
+
+// means reports whether a target names a start.
+func (t *Target) means(m *Mixer, h Handle, r *record) bool {
+	switch t.kind {
+	case oneVoice:
+		return t.voice == h
+	case taggedVoices:
+		return t.tag == r.tag
+	case soundVoices:
+		return t.sound == r.sound.Load()
+	case busVoices:
+		return m.audio.below(int(r.bus), int(t.bus)) // of the tree alone, which never changes
+	}
+	return t.kind == allVoices
+}
+
+// seekStream sends c for one voice, with another course of its stream.
+func (m *Mixer) seekStream(c command, h Handle) error {
+	r, unlock := h.living()
+	if r == nil {
+		return nil
+	}
+	s, loops := r.sound.Load(), r.loop
+	unlock()
+	if s == nil {
+		return nil
+	}
+	feed, err := m.openAt(s, c.over, loops)
+	if err != nil {
+		return err
+	}
+	c.feed, c.target = feed, One(h)
+	if err := m.send(c); err != nil {
+		feed.Close()
+		return err
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.feeds.add(feed)
+	return nil
+}
+
+// Prepare waits until every stream has what the next n frames need, so that none
+// runs dry, and until pitched voices have what they read, so that the same calls
+// give the same bits: for whoever renders without a clock, before each Render of at
+// most 4,096 frames. Control side, by the goroutine that calls Render.
+func (m *Mixer) Prepare() {
+	m.refineNeeds()
+	m.refinery.wait()
+	m.mutex.Lock()
+	m.feeds.open = slices.DeleteFunc(m.feeds.open, (*voice.Feed).Closed)
+	open := slices.Clone(m.feeds.open)
+	m.mutex.Unlock()
+	for _, f := range open {
+		f.Wait(int64(f.Size()) / 4 * 3)
+	}
+}
+
+// Close ends the decoding of all streams, and what is made of sounds for pitched
+// voices. Control side; nothing may be rendered after it. A mixer that has played
+// no streams needs no Close.
+func (m *Mixer) Close() {
+	m.refinery.leave()
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	for _, f := range m.feeds.open {
+		f.Close()
+	}
+	m.feeds.open = nil
+}

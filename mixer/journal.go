@@ -1,0 +1,89 @@
+package mixer
+
+import (
+	"sync/atomic"
+
+	"voicepool/internal/ring"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// EntryKind is what a command has done.
+type EntryKind uint8
+
+const (
+	EntryPlay EntryKind = iota + 1 // a start was asked for; what became of it is in the events
+	EntryStop                      // over Entry.Frames
+	EntryPause
+	EntryResume
+	EntrySet    // Entry.Change, over Entry.Frames
+	EntrySeek   // to Entry.Frames of the sound
+	EntryResize // to Entry.Frames voices
+	EntryPlace  // the listener, or a voice, has moved in space
+)
+
+// Entry is a command that has been carried out, at its effective frame: a call
+// for the next block has the frame of that block, one that came late the frame
+// at which it came.
+type Entry struct {
+	Frame int64
+	Kind  EntryKind
+
+	// What it acted on: a start, by a name that no other start of the mixer has;
+	// or, where that is 0, a bus, or everything where there is no bus. What was
+	// said to a tag or to a sound is an entry for each voice that it found.
+	Start uint64
+	Bus   string
+
+	Frames int64  // a length, a place, a size: see Kind
+	Change Change // of EntrySet
+
+	// Of EntryPlay: what was played, and how, in frames. Start.Pitch is without
+	// the part of the sound, BasePitch is that part with its speed.
+	Sound    *voice.Sound
+	Group    *Group
+	How      Played
+	Priority int
+	Protect  bool
+}
+
+// Played is how a start began.
+type Played struct {
+	BaseGain, Gain   pcm.Decibels
+	BasePitch, Pitch pcm.Semitones
+	Speed            float64 // 0 means 1
+	Pan              float64
+	From, For        int64 // frames; For 0: as long as the sound
+	FadeIn           int64
+	Loop             bool
+	Rounds           int
+	Quality          voice.Quality
+	Placed           bool // it has a place in space, which an entry does not tell
+}
+
+// journal is where entries wait to be read.
+type journal struct {
+	ring *ring.Ring[Entry] // nil: nobody wants them
+	lost atomic.Int64
+}
+
+// Journal moves the entries since the last call into dst, oldest first, and
+// returns how many; see Config.Journal. Control side; callers share what there is.
+func (m *Mixer) Journal(dst []Entry) int {
+	if m.journal.ring == nil {
+		return 0
+	}
+	m.eventMutex.Lock()
+	defer m.eventMutex.Unlock()
+	for i := range dst {
+		e, ok := m.journal.ring.Pop()
+		if !ok {
+			return i
+		}
+		dst[i] = e
+	}
+	return len(dst)
+}
+
+// JournalLost returns how many entries nobody read in time. Control side.
+func (m *Mixer) JournalLost() int64 { return m.journal.lost.Load() }

@@ -1,0 +1,120 @@
+package mixer_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+func journalSound(t *testing.T) *voice.Sound {
+	t.Helper()
+	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 1000, Channels: 1, Data: make([]float32, 5000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestJournal: what acts on voices is told of each of them, at the frame at which
+// it acted; what never began is not told.
+func TestJournal(t *testing.T) {
+	m, err := mixer.New(mixer.Config{Rate: 1000, Voices: 4, NoLimiter: true, Journal: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := journalSound(t)
+	play := func(frame int64) mixer.Handle {
+		h, err := m.At(frame).Play(s, mixer.Options{Gain: -6, Tag: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	one, two := play(3), play(3)
+	never := play(90)
+	never.Stop()
+	m.Render(make([]pcm.Frame, 10))
+	one.SetGain(-9)
+	one.SetPan(0.5)
+	m.At(5).Stop(mixer.Tagged(1), 20*time.Millisecond) // late
+	m.At(12).Pause(mixer.Everything())
+	two.Seek(time.Second)
+	m.Render(make([]pcm.Frame, 100))
+	entries := make([]mixer.Entry, 64)
+	entries = entries[:m.Journal(entries)]
+	type line struct {
+		frame  int64
+		kind   mixer.EntryKind
+		voice  int // 1, 2; 0: everything
+		fields mixer.Fields
+		frames int64
+	}
+	var got []line
+	voices := []uint64{0, entries[0].Start, entries[1].Start}
+	for _, e := range entries {
+		got = append(got, line{e.Frame, e.Kind, slices.Index(voices, e.Start), e.Change.Fields, e.Frames})
+	}
+	want := []line{
+		{3, mixer.EntryPlay, 1, 0, 0}, {3, mixer.EntryPlay, 2, 0, 0},
+		{10, mixer.EntryStop, 1, 0, 20}, {10, mixer.EntryStop, 2, 0, 20},
+		{10, mixer.EntrySet, 1, mixer.Gain, 0}, {10, mixer.EntrySet, 1, mixer.Pan, 0}, {10, mixer.EntrySeek, 2, 0, 1000},
+		{12, mixer.EntryPause, 0, 0, 0},
+	}
+	slices.SortStableFunc(got, func(a, b line) int { return int(a.frame - b.frame) })
+	if !sameLines(got, want, func(a, b line) bool { return a == b }) {
+		t.Errorf("the journal has\n%v, want\n%v", got, want)
+	}
+	if e := entries[0]; e.Sound != s || e.How.Gain != -6 || e.Bus != "master" {
+		t.Errorf("the first start is %+v", e)
+	}
+}
+
+// sameLines compares two lists, but for the order within a frame.
+func sameLines[T any](a, b []T, equal func(a, b T) bool) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, x := range a {
+		if !slices.ContainsFunc(b, func(y T) bool { return equal(x, y) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestJournalLost: entries that nobody reads are counted, and those that there was
+// room for stay; without a journal there is nothing; neither allocates.
+func TestJournalLost(t *testing.T) {
+	s := journalSound(t)
+	block := make([]pcm.Frame, 8)
+	for _, size := range []int{0, 4} {
+		m, err := mixer.New(mixer.Config{Rate: 1000, Voices: 2, Journal: size, Commands: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := m.Play(s, mixer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		allocated := testing.AllocsPerRun(9, func() {
+			h.SetGain(-3)
+			m.Render(block)
+		})
+		if allocated > 0 {
+			t.Errorf("with room for %d a block allocates %v times", size, allocated)
+		}
+		entries := make([]mixer.Entry, 64)
+		n, lost := m.Journal(entries), m.JournalLost()
+		// The start, ten sets, and the first of them again: it has begun with that.
+		if size == 0 && (n != 0 || lost != 0) || size > 0 && (n != size || lost != 12-int64(size) || entries[0].Kind != mixer.EntryPlay) {
+			t.Errorf("with room for %d there are %d, and %d are lost", size, n, lost)
+		}
+	}
+	if _, err := mixer.New(mixer.Config{Journal: -1}); err == nil {
+		t.Error("a journal of -1 entries is taken")
+	}
+}

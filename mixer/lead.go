@@ -1,0 +1,54 @@
+package mixer
+
+import (
+	"time"
+
+	"voicepool/pcm"
+)
+
+// lead gives calls of now a frame of their own, so that their distances in time
+// are kept. Rendered frames move on in steps of a block, just after which they
+// are nearest to the clock: so the line through the tops of the steps is where
+// the clock is in frames.
+type lead struct {
+	frames int64 // how long after the call; 0: off
+	clock  func() time.Duration
+	begun  bool
+	offset time.Duration // of the line: its time is that of the clock, and offset
+	seen   time.Duration // the clock when the line last sank
+	block  int64         // the frame rendered then: between two blocks it stays
+	last   int64         // the last frame given
+}
+
+// leadLeak is how fast the line may sink, a share of the time: more than the
+// difference of any two clocks.
+const leadLeak = 2000
+
+func newLead(c *Config) lead {
+	l := lead{frames: pcm.Frames(c.Lead, c.Rate), clock: c.Clock}
+	if l.clock == nil {
+		begin := time.Now()
+		l.clock = func() time.Duration { return time.Since(begin) }
+	}
+	return l
+}
+
+// frame returns the frame of a call that is made now, when all before the frame
+// rendered has been mixed. Frames never fall.
+func (l *lead) frame(rendered int64, rate int) int64 {
+	now := l.clock()
+	top := pcm.Duration(rendered, rate) - now
+	if !l.begun {
+		l.begun, l.offset, l.seen = true, top, now
+	}
+	if rendered != l.block {
+		l.offset -= (now - l.seen) / leadLeak
+		l.seen, l.block = now, rendered
+	}
+	l.offset = max(l.offset, top)
+	if most := top + pcm.Duration(l.frames, rate); l.offset > most { // nothing has been rendered for long
+		l.offset = most
+	}
+	l.last = max(l.last, pcm.Frames(now+l.offset, rate)+l.frames)
+	return l.last
+}

@@ -1,0 +1,186 @@
+package mixer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// slowMask is how much of a voice is heard beside others, by the definition.
+func slowMask(own *[2]voice.Masks, power float64, masks []*[2]voice.Masks, powers []float64) (score float64) {
+	for h := range 2 {
+		for b := range voice.Bands {
+			others := 0.0
+			for i := range masks {
+				others += powers[i] * float64(masks[i][h].Spread[b])
+			}
+			above := 4*float64(b) + 2
+			f := 650 * math.Sinh((above+7*math.Asinh(80./650))/7)
+			m := math.Pow(10, -(3+0.25*max(above-12, 0))/10)
+			n := 8 * math.Pow(10, 0.4*3.64*math.Pow(f/1000, -0.8)/10)
+			r := power * float64(own[h].Energy[b]) / (others*m + n)
+			score += r / (1 + r)
+		}
+	}
+	return score
+}
+
+// TestMaskAgainstDefinition: on the grid, the packed scores of all voices are what
+// the definition says, and so is the choice of a victim.
+func TestMaskAgainstDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	var all []*voice.Sound
+	for i := range 6 {
+		c := &sounds.Clip{Name: "s", Rate: policyRate, Channels: 1 + i%2, Samples: make([]float32, 6000)}
+		for j := range c.Samples {
+			c.Samples[j] = float32(math.Sin(float64(j)*0.05*float64(1+i*i))*0.3 + r.Float64()*0.02)
+		}
+		s, err := sounds.Prepare(c, sounds.Options{Rate: policyRate, Masking: i != 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	m, err := New(Config{Rate: policyRate, Voices: 5, Virtual: 6, Overflow: StealMasked, NoLimiter: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &m.audio
+	block := make([]pcm.Frame, 200)
+	events := make([]Event, 64)
+	taken := 0
+	power := func(i int) float64 {
+		left, right := a.at(i).voice.Reach(a.now)
+		return left*left + right*right
+	}
+	for n := range 600 {
+		m.Render(block[:1+r.IntN(99)])
+		m.Events(events)
+		if n%3 == 0 {
+			m.Render(block[:a.hop-a.now%a.hop])
+			m.Events(events)
+			m.Render(nil)
+		}
+		// A start at a place between: all that moved has been scored on the grid.
+		var now [][2]voice.Masks
+		var own, others []*[2]voice.Masks
+		var powers []float64
+		var index []int
+		for i := a.next(0); i >= 0; i = a.next(i + 1) {
+			now = append(now, a.at(i).voice.Masks())
+			index = append(index, i)
+		}
+		for j := range now {
+			own = append(own, &now[j])
+			if index[j] < a.base {
+				others, powers = append(others, &now[j]), append(powers, power(index[j]))
+			}
+		}
+		onGrid := a.now%a.hop == 0
+		s := all[r.IntN(len(all))]
+		o := Options{Gain: pcm.Decibels(-r.Float64() * 50), Pan: r.Float64()*2 - 1, Loop: r.IntN(2) == 0}
+		var v voice.Voice
+		v.Start(s, voice.Options{Gain: o.Gain, Pan: o.Pan, Loop: o.Loop}, a.now)
+		left, right := v.Reach(a.now)
+		came := v.Masks()
+		full := a.slots.Len() == a.slots.Limit()
+		least, second, victim := math.Inf(1), math.Inf(1), uint64(0)
+		for j, i := range index {
+			if i >= a.base || !full {
+				continue
+			}
+			var beside []*[2]voice.Masks
+			var loud []float64
+			for k := range others {
+				if others[k] != own[j] {
+					beside, loud = append(beside, others[k]), append(loud, powers[k])
+				}
+			}
+			beside, loud = append(beside, &came), append(loud, left*left+right*right)
+			score := slowMask(own[j], power(i), beside, loud)
+			if score < least {
+				least, second, victim = score, least, a.at(i).number
+			} else {
+				second = min(second, score)
+			}
+		}
+		if _, err := m.Play(s, o); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(nil)
+		for _, e := range events[:m.Events(events)] {
+			if onGrid && e.Kind == BecameVirtual && e.Reason == PoolFull && second > least*1.001 {
+				if taken++; e.Voice != victim {
+					t.Fatalf("at %d voice %d gives way, by definition %d", a.now, e.Voice, victim)
+				}
+			}
+		}
+	}
+	if taken < 100 {
+		t.Errorf("%d gave way on the grid: it proves too little", taken)
+	}
+}
+
+func TestMaskedGoesWithVirtual(t *testing.T) {
+	if _, err := New(Config{Overflow: StealMasked}); !errors.Is(err, ErrConfig) {
+		t.Errorf("without virtual voices: %v", err)
+	}
+}
+
+// TestMaskedTakesWhatIsHidden: of a loud tone, one beside it and a faint one far
+// away the second is the least heard, though not the quietest. When the loud one
+// ends it is worth a slot again.
+func TestMaskedTakesWhatIsHidden(t *testing.T) {
+	tone := func(hz float64) *voice.Sound {
+		c := &sounds.Clip{Name: "tone", Rate: policyRate, Channels: 1, Samples: make([]float32, policyRate)}
+		for i := range c.Samples {
+			c.Samples[i] = float32(math.Sin(float64(i) * hz * 2 * math.Pi / policyRate))
+		}
+		s, err := sounds.Prepare(c, sounds.Options{Rate: policyRate, Masking: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	loud, beside, far := tone(600), tone(620), tone(2500)
+	for policy, want := range map[Overflow]*voice.Sound{StealQuietest: far, StealMasked: beside} {
+		m, err := New(Config{Rate: policyRate, Voices: 3, Virtual: 2, Overflow: policy, NoLimiter: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s, gain := range map[*voice.Sound]pcm.Decibels{loud: -6, beside: -22, far: -32} {
+			if _, err := m.Play(s, Options{Gain: gain, Loop: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.At(1000).Resize(2); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 4000))
+		events := make([]Event, 16)
+		var gone []*voice.Sound
+		for _, e := range events[:m.Events(events)] {
+			if e.Kind == BecameVirtual {
+				gone = append(gone, e.Sound)
+			}
+		}
+		if len(gone) != 1 || gone[0] != want {
+			t.Errorf("%v: %d gave way", policy, len(gone))
+		}
+		if policy == StealMasked {
+			if err := m.At(Now).Set(Of(loud), Change{Fields: Gain, Gain: -80}, 0); err != nil {
+				t.Fatal(err)
+			}
+			m.Render(make([]pcm.Frame, 800))
+			if n := m.Events(events); n != 2 || events[0].Sound != loud || events[0].Reason != Exchanged || events[1].Sound != beside {
+				t.Errorf("%+v", events[:n])
+			}
+		}
+		m.Close()
+	}
+}

@@ -1,0 +1,619 @@
+package mixer_test
+
+import (
+	"math"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// start decides what becomes of a Play.
+func (x *model) start(p *modelPlay) {
+	x.stats.Asked++
+	if p.cancel {
+		x.stats.Stopped++
+		x.pass(p, mixer.Stopped, mixer.StoppedState)
+		return
+	}
+	g := p.group
+	if g != nil && x.joins(p, g) {
+		return
+	}
+	if g != nil && g.started && x.now-g.last < g.cooldown {
+		x.turnAway(p, mixer.Event{Kind: mixer.Limited, Reason: mixer.Cooldown})
+		return
+	}
+	if from, to := p.sound.Loop(); p.from >= p.sound.Frames() && !(p.o.Loop && to > from) {
+		x.stats.Ended++
+		x.stats.SilentFrom = max(x.stats.SilentFrom, x.now)
+		x.pass(p, mixer.Ended, mixer.EndedState)
+		return
+	}
+	if !x.makeRoom(p) {
+		return
+	}
+	x.stats.Started++
+	x.stats.Playing++
+	x.stats.HighWater = max(x.stats.HighWater, x.stats.Playing)
+	v := newModelVoice(p, x.now)
+	v.number = uint64(x.stats.Started)
+	p.number, p.voice, p.state = v.number, v, mixer.Playing
+	if p.lasts > 0 {
+		v.endAt = x.now + p.lasts
+	}
+	if pitch := x.pitchOf(p.bus); pitch.from != 0 || pitch.to != 0 {
+		v.shared = pitch
+		v.plan(x.now)
+	}
+	v.byBus, v.byAll = x.held(p.bus), x.paused
+	if v.paused() {
+		v.held = x.now
+		p.state = mixer.Paused
+	}
+	if g != nil {
+		g.started, g.last, g.crowd = true, x.now, v
+	}
+	// Its Started event comes last, but says in which slot all of it happens: ends
+	// in between would be those of a start at its own frame, which there are none.
+	v.slot = x.next().Slot
+	e := mixer.Event{Kind: mixer.Started, Voice: v.number}
+	x.emit(p, e)
+	x.slots[v.slot] = v
+	x.peak = max(x.peak, x.live())
+	x.rescore(v)
+	for f := range p.dirty {
+		switch {
+		case p.ahead[f] != nil: // a command came last
+			x.apply(v, f, *p.ahead[f], 0)
+		case p.dirty[f]:
+			x.apply(v, f, p.want[f], 0)
+		}
+	}
+}
+
+func (x *model) live() (n int) {
+	for _, v := range x.slots {
+		if v != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// pass counts a start that is over as it begins.
+func (x *model) pass(p *modelPlay, kind mixer.Kind, state mixer.State) {
+	x.stats.Started++
+	p.number, p.state = uint64(x.stats.Started), state
+	x.emit(p, mixer.Event{Kind: mixer.Started, Slot: -1, Voice: p.number})
+	x.emit(p, mixer.Event{Kind: kind, Slot: -1, Voice: p.number})
+}
+
+func (x *model) turnAway(p *modelPlay, e mixer.Event) {
+	e.Slot = -1
+	switch e.Kind {
+	case mixer.Limited:
+		x.stats.Limited++
+		p.state = mixer.LimitedState
+	case mixer.Coalesced:
+		x.stats.Coalesced++
+		p.state = mixer.CoalescedState
+	default:
+		x.stats.Rejected++
+		p.state = mixer.RejectedState
+	}
+	x.emit(p, e)
+}
+
+// joins makes a start a part of the voice that its group began last.
+func (x *model) joins(p *modelPlay, g *modelGroup) bool {
+	v := g.crowd
+	if g.within == 0 || v == nil || x.now-g.last > g.within || v.play.voice != v || v.out.out || v.self {
+		return false
+	}
+	more := float64(p.o.Gain+p.o.Base.Gain) - float64(v.play.o.Gain+v.play.o.Base.Gain)
+	v.crowdPower = min(v.crowdPower+math.Pow(10, more/10), g.most)
+	over := x.smooth
+	if !v.sounded {
+		over = 0
+	}
+	v.crowd.turn(x.now, 10*math.Log10(v.crowdPower), over)
+	v.plan(x.now)
+	x.rescore(v)
+	e := mixer.Event{Kind: mixer.Coalesced, By: v.number, BySound: v.sound, ByRef: v.play.o.Ref, ByGroup: g.g}
+	x.turnAway(p, e)
+	return true
+}
+
+// makeRoom takes at most one victim, which has to serve all limits.
+func (x *model) makeRoom(p *modelPlay) bool {
+	reason, inBus := mixer.NoReason, -1
+	for b := p.bus; b >= 0; b = x.buses[b].parent {
+		if limit := x.buses[b].limit; limit > 0 && x.playing(b) >= limit {
+			reason, inBus = mixer.BusLimit, b
+			break
+		}
+	}
+	var inGroup *modelGroup
+	if g := p.group; g != nil && g.limit > 0 {
+		n := 0
+		for _, v := range x.slots {
+			if v != nil && v.play.group == g {
+				n++
+			}
+		}
+		if n >= g.limit {
+			reason, inGroup = mixer.GroupLimit, g
+		}
+	}
+	if reason == mixer.NoReason && x.live() >= x.limit {
+		if x.config.Overflow == mixer.GrowPool && x.extend() {
+			return true
+		}
+		reason = mixer.PoolFull
+	}
+	if reason == mixer.NoReason {
+		return true
+	}
+	v := newModelVoice(p, x.now)
+	newcomer := float64(x.scoreOf(v).audibility)
+	policy := x.config.Overflow
+	if reason == mixer.GroupLimit || policy == mixer.GrowPool {
+		policy = mixer.StealQuietest
+	}
+	refused := mixer.Event{Kind: mixer.Limited, Reason: reason, Audibility: newcomer, Newcomer: newcomer, RunnerUp: -1}
+	if reason == mixer.PoolFull {
+		refused.Kind = mixer.Rejected
+	}
+	if policy == mixer.Reject {
+		x.turnAway(p, refused)
+		return false
+	}
+	var among []*modelVoice
+	for _, v := range x.slots {
+		if v != nil && !v.protect && v.prio <= p.prio && (inGroup == nil || v.play.group == inGroup) && (inBus < 0 || x.below(v.play.bus, inBus)) {
+			among = append(among, v)
+		}
+	}
+	refused.Candidates = len(among)
+	if len(among) == 0 {
+		if reason == mixer.PoolFull {
+			refused.Reason = mixer.AllProtected
+			for _, v := range x.slots {
+				if v != nil && !v.protect {
+					refused.Reason = mixer.Outranked
+				}
+			}
+		}
+		x.turnAway(p, refused)
+		return false
+	}
+	victim, second := x.choose(among, policy)
+	least := float64(victim.score.audibility)
+	if x.config.Refuse && policy == mixer.StealQuietest && reason != mixer.GroupLimit && victim.prio == p.prio {
+		refuses := 4*newcomer < least
+		if near(4*newcomer, least) {
+			refuses = x.next().Reason == mixer.Quieter
+		}
+		if refuses {
+			refused.Reason, refused.RunnerUp = mixer.Quieter, least
+			x.turnAway(p, refused)
+			return false
+		}
+	}
+	e := mixer.Event{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: newcomer}
+	if p.group != nil {
+		e.ByGroup = p.group.g
+	}
+	x.steal(victim, second, len(among), e)
+	return true
+}
+
+func (x *model) steal(victim, second *modelVoice, candidates int, e mixer.Event) {
+	e.Kind, e.Audibility, e.RunnerUp, e.Candidates = mixer.Stolen, float64(victim.score.audibility), -1, candidates
+	if second != nil {
+		e.RunnerUp = float64(second.score.audibility)
+	}
+	x.leaveTail(victim)
+	x.finish(victim, e)
+}
+
+// choose returns the two that give way first: by priority, policy, audibility and
+// age. Where rounding may decide between two, the mixer's choice holds.
+func (x *model) choose(among []*modelVoice, policy mixer.Overflow) (least, second *modelVoice) {
+	for _, v := range among {
+		switch {
+		case least == nil || x.before(v, least, policy):
+			least, second = v, least
+		case second == nil || x.before(v, second, policy):
+			second = v
+		}
+	}
+	got := x.next()
+	if got.Kind != mixer.Stolen || got.Voice == least.number {
+		return least, second
+	}
+	for _, v := range among {
+		if v.number != got.Voice || !x.tied(v, least, policy) {
+			continue
+		}
+		x.ties++
+		second = nil
+		for _, w := range among {
+			if w != v && (second == nil || x.before(w, second, policy)) {
+				second = w
+			}
+		}
+		return v, second
+	}
+	return least, second
+}
+
+func (x *model) before(v, w *modelVoice, policy mixer.Overflow) bool {
+	a, b := v.score, w.score
+	switch {
+	case v.prio != w.prio:
+		return v.prio < w.prio
+	case policy == mixer.StealOldest:
+		return v.number < w.number
+	case policy == mixer.StealGain && a.gain != b.gain:
+		return a.gain < b.gain
+	case a.audibility != b.audibility:
+		return a.audibility < b.audibility
+	}
+	return v.number < w.number
+}
+
+// tied reports whether only rounding puts one of two before the other.
+func (x *model) tied(v, w *modelVoice, policy mixer.Overflow) bool {
+	a, b := v.score, w.score
+	switch {
+	case v.prio != w.prio || policy == mixer.StealOldest || a.twin == b.twin:
+		return false
+	case a.audibility == 0 && b.audibility == 0 && (policy != mixer.StealGain || a.gain == b.gain && a.gain == 0): // silence is exact
+		return false
+	case policy == mixer.StealGain && !near(float64(a.gain), float64(b.gain)):
+		return false
+	case policy == mixer.StealGain && a.gain != b.gain:
+		return true
+	}
+	return near(float64(a.audibility), float64(b.audibility))
+}
+
+func (x *model) rescore(v *modelVoice) {
+	if v != nil {
+		v.score = x.scoreOf(v)
+	}
+}
+
+// scoreOf returns the audibility: the power of all gains times the index.
+func (x *model) scoreOf(v *modelVoice) modelScore {
+	b := &x.buses[v.play.bus]
+	power := v.reach(x.now).times(b.score).power()
+	if b.quiet || b.direct.to == 0 {
+		power = 0
+	}
+	e := v.sound.Envelope()
+	s := modelScore{gain: float32(power), audibility: float32(power * e.At(v.pos>>32, v.looping())), twin: v.key(x.now)}
+	s.twin.reach = b.score
+	return s
+}
+
+// extend lets a pool grow that may.
+func (x *model) extend() bool {
+	x.needed = x.now
+	x.limit = max(x.limit, min(x.limit+x.config.Grow.Step, x.config.Grow.Max))
+	x.stats.Voices = int64(x.limit)
+	return x.live() < x.limit
+}
+
+func (x *model) contract() {
+	if x.config.Overflow != mixer.GrowPool {
+		return
+	}
+	peak := max(x.peak, x.live())
+	x.peak = x.live()
+	smaller := max(x.limit-x.config.Grow.Step, x.wanted)
+	if smaller >= x.limit || peak > smaller {
+		x.needed = x.now
+		return
+	}
+	if x.now-x.needed >= x.frames(x.config.Grow.Idle) {
+		x.limit, x.needed = smaller, x.now
+		x.stats.Voices = int64(smaller)
+	}
+}
+
+// resize steals what plays beyond the new limit.
+func (x *model) resize(n int) {
+	x.wanted, x.limit, x.stats.Voices = n, n, int64(n)
+	x.shrink()
+}
+
+// shrink steals what plays beyond the limit, unless it is protected.
+func (x *model) shrink() {
+	policy := x.config.Overflow
+	if policy == mixer.Reject || policy == mixer.GrowPool {
+		policy = mixer.StealQuietest
+	}
+	for x.live() > x.limit {
+		var among []*modelVoice
+		for _, v := range x.slots {
+			if v != nil && !v.protect {
+				among = append(among, v)
+			}
+		}
+		if len(among) == 0 {
+			return
+		}
+		victim, second := x.choose(among, policy)
+		x.steal(victim, second, len(among), mixer.Event{Reason: mixer.Resized})
+	}
+}
+
+// do carries out a command.
+func (x *model) do(c *modelCommand) {
+	t := &c.target
+	switch c.kind {
+	case modelStart:
+		x.start(c.play)
+		return
+	case modelWant:
+		if v := c.play.voice; v != nil {
+			over := x.smooth
+			if !v.sounded {
+				over = 0
+			}
+			x.apply(v, c.field, c.play.want[c.field], over)
+			x.shrink() // it may have been kept by its protection alone
+		} else {
+			c.play.ahead[c.field] = nil
+		}
+		return
+	case modelResize:
+		x.resize(int(c.over))
+		return
+	case modelSet:
+		if t.bus >= 0 {
+			x.setBus(t.bus, c)
+			return
+		}
+	case modelPause, modelResume:
+		if t.all {
+			x.paused = c.kind == modelPause
+		} else if t.bus >= 0 {
+			x.buses[t.bus].paused = c.kind == modelPause
+			x.refresh()
+		}
+	}
+	if t.one != nil {
+		switch {
+		case t.one.voice != nil:
+			x.act(t.one.voice, c)
+		case t.one.state == mixer.Pending && c.kind == modelStop:
+			t.one.cancel = true
+		case t.one.state == mixer.Pending:
+			t.one.foresee(c)
+		}
+		return
+	}
+	found := false
+	for _, v := range x.slots {
+		if v != nil && t.names(v) {
+			found = true
+			x.act(v, c)
+		}
+	}
+	if !found && t.tagged {
+		x.stats.Missed++
+		x.emit(nil, mixer.Event{Kind: mixer.Missed, Slot: -1, Ref: c.ref})
+	}
+}
+
+// foresee has a start begin with a change that comes before it.
+func (p *modelPlay) foresee(c *modelCommand) {
+	want := func(field int, value float64) { p.ahead[field] = &value }
+	switch c.kind {
+	case modelPause:
+		want(wantPause, 1)
+	case modelResume:
+		want(wantPause, 0)
+	case modelSeek:
+		want(wantSeek, float64(c.over))
+	case modelSet:
+		for field, value := range changed(&c.change) {
+			want(field, value)
+		}
+	}
+}
+
+func changed(c *mixer.Change) map[int]float64 {
+	out := map[int]float64{}
+	set := func(f mixer.Fields, field int, value float64) {
+		if c.Fields&f != 0 {
+			out[field] = value
+		}
+	}
+	set(mixer.Gain, wantGain, float64(c.Gain))
+	set(mixer.Pan, wantPan, c.Pan)
+	set(mixer.Pitch, wantPitch, float64(c.Pitch))
+	set(mixer.Speed, wantSpeed, c.Speed)
+	set(mixer.Priority, wantPriority, float64(c.Priority))
+	set(mixer.Protect, wantProtect, truth(c.Protect))
+	set(mixer.Rounds, wantRounds, float64(c.Rounds))
+	return out
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// apply brings a voice to what its handle wants.
+func (x *model) apply(v *modelVoice, field int, value float64, over int64) {
+	v.play.dirty[field] = false
+	x.move(v, field, value, over, voice.InDecibels)
+	if field == wantSeek {
+		x.seek(v, int64(value))
+	}
+	x.rescore(v)
+	switch {
+	case field != wantPause:
+	case value != 0:
+		x.pause(v, &v.self)
+	default:
+		x.resume(v, &v.self)
+	}
+}
+
+func (x *model) move(v *modelVoice, field int, value float64, over int64, shape voice.Shape) {
+	switch field {
+	case wantGain:
+		v.gain.turnGain(x.now, value, over, shape)
+	case wantPan:
+		v.pan.turn(x.now, value, over)
+	case wantPitch:
+		v.pitch.turn(x.now, value, over)
+	case wantSpeed:
+		v.speed.turn(x.now, float64(pcm.FromRatio(value)), over)
+	case wantPriority:
+		v.prio = int(value)
+	case wantProtect:
+		v.protect = value != 0
+	case wantRounds:
+		v.rounds(int(value))
+		return
+	}
+	if field <= wantSpeed {
+		v.plan(x.now)
+	}
+}
+
+func (x *model) act(v *modelVoice, c *modelCommand) {
+	flag := &v.self
+	if c.target.all {
+		flag = &v.byAll
+	} else if c.target.bus >= 0 {
+		flag = &v.byBus
+	}
+	switch c.kind {
+	case modelStop:
+		x.stop(v, c.over)
+	case modelPause:
+		x.pause(v, flag)
+	case modelResume:
+		x.resume(v, flag)
+	case modelSeek:
+		x.seek(v, c.over)
+		x.rescore(v)
+	case modelSet:
+		over := c.over
+		if v.sounded {
+			over = max(over, x.smooth)
+		}
+		for field := range numModelWants {
+			if value, ok := changed(&c.change)[field]; ok {
+				x.move(v, field, value, over, c.change.Shape)
+			}
+		}
+		x.rescore(v)
+		if c.change.Fields&mixer.Protect != 0 {
+			x.shrink()
+		}
+	}
+}
+
+func (x *model) stop(v *modelVoice, over int64) {
+	if over > 0 && !v.paused() {
+		v.dying = true
+		v.fadeOut(x.now, over)
+		x.rescore(v)
+		return
+	}
+	x.leaveTail(v)
+	x.finish(v, mixer.Event{Kind: mixer.Stopped})
+}
+
+func (x *model) pause(v *modelVoice, flag *bool) {
+	if v.dying {
+		x.stop(v, 0)
+		return
+	}
+	if !v.paused() {
+		x.leaveTail(v)
+		v.held = x.now
+		v.play.state = mixer.Paused
+	}
+	*flag = true
+}
+
+func (x *model) resume(v *modelVoice, flag *bool) {
+	if !v.paused() || flag == &v.byBus && x.held(v.play.bus) {
+		return
+	}
+	if *flag = false; v.paused() {
+		return
+	}
+	if v.endAt != 0 {
+		v.endAt += x.now - v.held
+	}
+	if v.sounded {
+		v.back = bow{start: x.now, frames: x.smooth}
+	} else { // it begins now, where a seek has taken it gently
+		v.in.start, v.back.start = x.now, x.now
+	}
+	v.plan(x.now)
+	v.play.state = mixer.Playing
+	x.rescore(v)
+}
+
+func (x *model) seek(v *modelVoice, to int64) {
+	x.leaveTail(v)
+	v.pos = min(to, v.sound.Frames()) << 32
+	v.fold()
+	v.back = bow{start: x.now, frames: x.smooth}
+	v.plan(x.now)
+}
+
+func (x *model) setBus(index int, c *modelCommand) {
+	b := &x.buses[index]
+	over := c.over
+	if x.heard(index) {
+		over = max(over, x.smooth)
+	}
+	has := func(f mixer.Fields) bool { return c.change.Fields&f != 0 }
+	if has(mixer.Gain) {
+		b.gain.turnGain(x.now, float64(c.change.Gain), over, c.change.Shape)
+	}
+	if has(mixer.Pan) {
+		b.pan.turn(x.now, c.change.Pan, over)
+	}
+	if has(mixer.Pitch) {
+		b.pitch.turn(x.now, float64(c.change.Pitch), over)
+	}
+	if has(mixer.Mute) {
+		b.muted = c.change.Mute
+		b.mute.turn(x.now, 1-truth(b.muted), over)
+	}
+	if has(mixer.Solo) {
+		b.soloed = c.change.Solo
+	}
+	x.refresh()
+	if has(mixer.Solo) {
+		x.face(c.over)
+	}
+	for _, v := range x.slots {
+		if v == nil {
+			continue
+		}
+		if has(mixer.Pitch) && x.below(v.play.bus, index) {
+			v.shared = x.pitchOf(v.play.bus)
+			v.plan(x.now)
+		}
+		if has(mixer.Solo) || x.below(v.play.bus, index) {
+			x.rescore(v)
+		}
+	}
+}

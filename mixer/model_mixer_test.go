@@ -1,0 +1,336 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// model is a mixer that is slow and obviously right: it goes from frame to frame,
+// keeps a plain list of voices, and mixes in float64.
+type model struct {
+	m      *mixer.Mixer
+	config mixer.Config
+	fatal  func(format string, a ...any)
+
+	rate              int
+	hop, tail, smooth int64
+
+	now      int64
+	ticked   int64
+	slots    []*modelVoice
+	buses    []modelBus
+	tails    []modelTail
+	paused   bool
+	limit    int
+	wanted   int
+	needed   int64
+	peak     int
+	stats    mixer.Stats
+	commands []modelCommand
+	seq      int
+	other    int
+	expected []mixer.Event // what the mixer said, not yet accounted for
+	ties     int           // near-ties that the mixer decided otherwise
+}
+
+type modelCommand struct {
+	kind    modelKind
+	frame   int64
+	play    *modelPlay
+	field   int
+	target  modelTarget
+	change  mixer.Change
+	over    int64
+	ref     int64
+	arrived bool
+}
+
+type modelKind uint8
+
+const (
+	modelStart modelKind = iota
+	modelWant
+	modelStop
+	modelPause
+	modelResume
+	modelSet
+	modelSeek
+	modelResize
+)
+
+// modelTarget says whom a command is for: names is nil for one start alone.
+type modelTarget struct {
+	mixer.Target
+	one    *modelPlay
+	tagged bool
+	all    bool
+	bus    int // -1: no bus
+	names  func(v *modelVoice) bool
+}
+
+func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model {
+	x := &model{
+		m: m, config: c, fatal: fatal, rate: c.Rate, ticked: -1, limit: c.Voices, wanted: c.Voices,
+		hop: max((int64(c.Rate)+25)/50, 1), tail: pcm.Frames(10*time.Millisecond, c.Rate), smooth: pcm.Frames(5*time.Millisecond, c.Rate),
+		slots: make([]*modelVoice, c.MaxVoices),
+	}
+	index := map[string]int{"": 0, "master": 0}
+	for i, b := range c.Buses {
+		index[b.Name] = i + 1
+	}
+	for i, b := range append([]mixer.Bus{{Gain: c.MasterGain}}, c.Buses...) {
+		n := modelBus{
+			parent: index[b.Parent], limit: b.Voices, muted: b.Mute, soloed: b.Solo,
+			gain: rest(float64(b.Gain)), pan: rest(b.Pan), pitch: rest(float64(b.Pitch)), mute: rest(1), direct: rest(1),
+			duck: modelDuck{
+				when: index[b.Duck.When], by: float64(b.Duck.By), upAt: -1, hold: x.frames(b.Duck.Hold),
+				attack: max(x.frames(b.Duck.Attack), x.smooth), release: max(x.frames(b.Duck.Release), x.smooth),
+			},
+		}
+		if i == 0 {
+			n.parent = -1
+		}
+		if b.Mute {
+			n.mute = rest(0)
+		}
+		x.buses = append(x.buses, n)
+	}
+	x.refresh()
+	x.face(0)
+	x.stats.Voices = int64(c.Voices)
+	return x
+}
+
+func (x *model) frames(d time.Duration) int64 { return pcm.Frames(d, x.rate) }
+
+func (x *model) send(c modelCommand) {
+	x.seq++
+	if c.kind != modelWant {
+		x.other = x.seq
+	}
+	x.commands = append(x.commands, c)
+}
+
+// want is a call of a handle that moves one thing now: what no block has seen is
+// replaced.
+func (x *model) want(p *modelPlay, field int, value float64) {
+	p.want[field] = value
+	if p.dirty[field] && p.seq[field] > x.other {
+		return
+	}
+	p.dirty[field] = true
+	x.send(modelCommand{kind: modelWant, frame: mixer.Now, play: p, field: field})
+	p.seq[field] = x.seq
+}
+
+// render makes n frames, and says of each how large its parts may be.
+func (x *model) render(n int, events []mixer.Event) (out []pair, bounds []float64) {
+	x.expected = events
+	for i := range x.commands {
+		c := &x.commands[i]
+		if !c.arrived && c.frame < x.now {
+			if c.frame != mixer.Now {
+				x.stats.Late++
+			}
+			c.frame = x.now
+		}
+		c.arrived = true
+	}
+	x.arrive()
+	for i := range n {
+		if i > 0 {
+			x.arrive()
+		}
+		x.turnDucks()
+		x.reap() // what a seek took beyond the end
+		x.releaseDucks()
+		f, bound := x.mix()
+		out, bounds = append(out, f), append(bounds, bound)
+		x.now++
+		x.reap()
+	}
+	x.stats.Frame, x.stats.Pending = x.now, int64(len(x.commands))
+	if len(x.expected) > 0 {
+		x.fatal("the mixer has events that the model has not: %v", describe(x.expected))
+	}
+	return out, bounds
+}
+
+func (x *model) arrive() {
+	if x.now%x.hop == 0 && x.ticked != x.now {
+		x.ticked = x.now
+		x.contract()
+		x.refresh()
+		for _, v := range x.slots {
+			x.rescore(v)
+		}
+	}
+	for i := 0; i < len(x.commands); { // in the order of the calls; nothing comes in between
+		if c := x.commands[i]; c.frame <= x.now {
+			x.commands = append(x.commands[:i], x.commands[i+1:]...)
+			x.do(&c)
+			continue
+		}
+		i++
+	}
+}
+
+// mix makes one frame: voices and tails onto their buses, those up the tree.
+func (x *model) mix() (pair, float64) {
+	for i := range x.buses {
+		x.buses[i].sum, x.buses[i].bound = pair{}, 0
+	}
+	for _, v := range x.slots {
+		if v == nil || v.paused() {
+			continue
+		}
+		f, bound := v.frame(x.now)
+		v.sounded = true
+		x.buses[v.play.bus].add(f, bound)
+	}
+	kept := x.tails[:0]
+	for _, t := range x.tails {
+		i := x.now - t.start
+		if i < int64(len(t.frames)) {
+			x.buses[t.bus].add(t.frames[i], t.bounds[i])
+			kept = append(kept, t)
+		}
+	}
+	x.tails = kept
+	return x.sum(0)
+}
+
+func (b *modelBus) add(f pair, bound float64) {
+	b.sum[0] += f[0]
+	b.sum[1] += f[1]
+	b.bound += bound
+}
+
+// sum returns what a bus gives.
+func (x *model) sum(bus int) (pair, float64) {
+	b := &x.buses[bus]
+	d := b.directAt(x.now)
+	f, bound := pair{b.sum[0] * d, b.sum[1] * d}, b.bound
+	for i := range x.buses {
+		if x.buses[i].parent == bus {
+			g, more := x.sum(i)
+			f[0] += g[0]
+			f[1] += g[1]
+			bound += more
+		}
+	}
+	g, largest := b.at(x.now)
+	return f.times(g), bound * largest
+}
+
+// reap ends the voices that have nothing left, in the order of slots.
+func (x *model) reap() {
+	for _, v := range x.slots {
+		if v == nil || v.paused() {
+			continue
+		}
+		switch {
+		case v.over(x.now):
+			kind := mixer.Ended
+			if v.dying && v.out.out && x.now >= v.out.end() {
+				kind = mixer.Stopped
+			}
+			x.finish(v, mixer.Event{Kind: kind})
+		case v.endAt == x.now && v.endAt != 0:
+			x.leaveTail(v)
+			x.finish(v, mixer.Event{Kind: mixer.Ended})
+		}
+	}
+}
+
+func (x *model) leaveTail(v *modelVoice) {
+	if !v.sounded || v.paused() || v.back.frames > 0 && v.back.start == x.now && !v.back.out {
+		return
+	}
+	t := v.tail(x.now, x.tail)
+	x.tails = append(x.tails, t)
+	end := x.now + int64(len(t.frames))
+	x.stats.SilentFrom = max(x.stats.SilentFrom, end)
+	if len(t.frames) > 0 {
+		x.buses[t.bus].tailsEnd = max(x.buses[t.bus].tailsEnd, end)
+	}
+}
+
+func (x *model) finish(v *modelVoice, e mixer.Event) {
+	p := v.play
+	switch e.Kind {
+	case mixer.Ended:
+		x.stats.Ended++
+		p.state = mixer.EndedState
+	case mixer.Stopped:
+		x.stats.Stopped++
+		p.state = mixer.StoppedState
+	case mixer.Stolen:
+		x.stats.Stolen++
+		p.state = mixer.StolenState
+	}
+	x.stats.Playing--
+	x.stats.SilentFrom = max(x.stats.SilentFrom, x.now)
+	e.Slot, e.Voice = v.slot, v.number
+	x.slots[v.slot] = nil
+	p.voice = nil
+	x.emit(p, e)
+}
+
+// emit compares an event with what the mixer said, and returns the latter.
+func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
+	want.Frame = x.now
+	if p != nil {
+		want.Sound, want.Ref = p.sound, p.o.Ref
+		if p.group != nil {
+			want.Group = p.group.g
+		}
+	}
+	if len(x.expected) == 0 {
+		x.fatal("the mixer says nothing of %v", describe([]mixer.Event{want}))
+	}
+	got := x.expected[0]
+	x.expected = x.expected[1:]
+	a, b := got, want
+	if want.Kind == mixer.Started && want.Slot >= 0 { // which slot is free is its business
+		b.Slot = got.Slot
+		if got.Slot < 0 || got.Slot >= len(x.slots) || x.slots[got.Slot] != nil {
+			x.fatal("voice %d starts in slot %d, which is not free", got.Voice, got.Slot)
+		}
+	}
+	a.Lost, a.Priority, a.Policy, a.Bus = 0, 0, 0, mixer.BusRef{} // see TestLimitNamesItsBus
+	for _, p := range []*float64{&a.Audibility, &a.Newcomer, &a.RunnerUp, &b.Audibility, &b.Newcomer, &b.RunnerUp} {
+		*p = 0
+	}
+	if a != b || !near(got.Audibility, want.Audibility) || !near(got.Newcomer, want.Newcomer) || !near(got.RunnerUp, want.RunnerUp) {
+		x.fatal("frame %d: the mixer says\n%v, the model\n%v", x.now, describe([]mixer.Event{got}), describe([]mixer.Event{want}))
+	}
+	return got
+}
+
+// near allows for rounding where scores decide.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(math.Abs(a), math.Abs(b)) }
+
+func describe(events []mixer.Event) (s string) {
+	for _, e := range events {
+		name := ""
+		if e.Sound != nil {
+			name = e.Sound.Name()
+		}
+		s += fmt.Sprintf("[%d %v %v slot %d voice %d %s %p ref %d by %d/%d %p %p audibility %.9g newcomer %.9g next %.9g of %d] ",
+			e.Frame, e.Kind, e.Reason, e.Slot, e.Voice, name, e.Group, e.Ref, e.By, e.ByRef, e.BySound, e.ByGroup, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates)
+	}
+	return s
+}
+
+// next returns the event that the mixer says next, for choices between near-ties.
+func (x *model) next() mixer.Event {
+	if len(x.expected) == 0 {
+		return mixer.Event{}
+	}
+	return x.expected[0]
+}

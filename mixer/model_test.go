@@ -1,0 +1,492 @@
+package mixer_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestAgainstModel asks a mixer and the model the same at random, and renders
+// blocks of random lengths in between: the same voices play, the same events
+// come, handles and counters say the same, and what is heard is within a
+// millionth of the sum of the voices' peaks.
+func TestAgainstModel(t *testing.T) {
+	calls := 1080
+	if testing.Short() || raceDetector {
+		calls = 200
+	}
+	var made, frames, ties, stolen int64
+	kinds := map[mixer.Kind]int{}
+	reasons := map[mixer.Reason]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		d := newDuo(t, rt, rapid.Uint64().Draw(rt, "config"))
+		for i, seed := range rapid.SliceOfN(rapid.Uint64(), calls, calls).Draw(rt, "calls") {
+			if seed != 0 { // which is what shrinks to nothing
+				d.call(rand.New(rand.NewPCG(seed, uint64(i))))
+				made++
+			}
+		}
+		d.finish()
+		ties, frames, stolen = ties+int64(d.model.ties), frames+d.model.now, stolen+d.model.stats.Stolen
+		for k, n := range d.kinds {
+			kinds[k] += n
+		}
+		for k, n := range d.reasons {
+			reasons[k] += n
+		}
+	})
+	t.Logf("%d calls, %d frames, %d stolen, %d near-ties; %v, %v", made, frames, stolen, ties, kinds, reasons)
+	if testing.Short() || raceDetector {
+		return
+	}
+	for _, k := range []mixer.Kind{mixer.Started, mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.Rejected, mixer.Limited, mixer.Missed, mixer.Coalesced} {
+		if kinds[k] == 0 && !t.Failed() {
+			t.Errorf("nothing was ever %v: it proves too little", k)
+		}
+	}
+	for _, r := range []mixer.Reason{mixer.PoolFull, mixer.GroupLimit, mixer.BusLimit, mixer.Cooldown, mixer.Resized, mixer.Quieter, mixer.AllProtected, mixer.Outranked} {
+		if reasons[r] == 0 && !t.Failed() {
+			t.Errorf("nothing ever happened because of %v: it proves too little", r)
+		}
+	}
+}
+
+// duo is a mixer with its model.
+type duo struct {
+	t       *rapid.T
+	m       *mixer.Mixer
+	model   *model
+	sounds  []*voice.Sound
+	counts  bool // rounds are counted, and loops left
+	seeks   bool
+	groups  []*modelGroup
+	plays   []*modelPlay
+	log     []string
+	kinds   map[mixer.Kind]int
+	reasons map[mixer.Reason]int
+	block   []pcm.Frame
+	events  []mixer.Event
+}
+
+func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
+	r := rand.New(rand.NewPCG(seed, 7))
+	c := mixer.Config{
+		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: 8192,
+		Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 11, Idle: 70 * time.Millisecond},
+		MasterGain: pcm.Decibels(-r.IntN(3)),
+		Buses: []mixer.Bus{
+			{Name: "top", Gain: -1, Voices: r.IntN(8)},
+			{Name: "left", Parent: "top", Pan: -0.3, Voices: r.IntN(4), Pitch: pcm.Semitones(r.IntN(2))},
+			{Name: "right", Parent: "top", Mute: r.IntN(4) == 0, Duck: mixer.Duck{When: "left", By: 9, Attack: 3 * time.Millisecond, Hold: time.Duration(r.IntN(2)) * 20 * time.Millisecond, Release: 30 * time.Millisecond}},
+			{Name: "music", Solo: r.IntN(6) == 0, Duck: mixer.Duck{When: "top", By: 6, Release: 90 * time.Millisecond}},
+		},
+	}
+	c.Refuse = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
+	d := &duo{
+		t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192),
+		kinds: map[mixer.Kind]int{}, reasons: map[mixer.Reason]int{}, counts: r.IntN(2) == 0,
+	}
+	d.seeks = !d.counts // beyond which rounds a seek leads, nobody says
+	d.log = append(d.log, fmt.Sprintf("%+v", c))
+	d.model = newModel(d.m, c, func(format string, a ...any) {
+		rt.Fatalf("%s\n"+format, append([]any{d.last()}, a...)...)
+	})
+	d.sounds = modelSounds(t, c.Rate, d.counts)
+	for i, o := range []mixer.GroupOptions{
+		{Limit: 2}, {Cooldown: 12 * time.Millisecond}, {Coalesce: 25 * time.Millisecond, Limit: 3}, {Coalesce: 8 * time.Millisecond, Most: 3, Cooldown: 20 * time.Millisecond},
+	} {
+		g, err := d.m.NewGroup(fmt.Sprint("g", i), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Most == 0 {
+			o.Most = 6
+		}
+		d.groups = append(d.groups, &modelGroup{
+			g: g, limit: o.Limit, cooldown: d.model.frames(o.Cooldown), within: d.model.frames(o.Coalesce), most: math.Pow(10, float64(o.Most)/10),
+		})
+	}
+	return d
+}
+
+// last is what was asked last.
+func (d *duo) last() string {
+	return strings.Join(d.log[:1], "") + "\n" + strings.Join(d.log[max(len(d.log)-60, 1):], "\n")
+}
+
+// modelSounds are tones and noises, mono and stereo, of some lengths, of which
+// some have an index. It is another while they loop, but where loops are left: at
+// which of its frames a voice stops being one that loops is its own business.
+func modelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
+	r := rand.New(rand.NewPCG(3, 4))
+	ms := rate / 1000
+	for i, n := range []int{0, 1, 35, 90, 150, 280, 400, 700, 1000, 1600} {
+		n *= ms
+		s := voice.Samples{Name: fmt.Sprint("m", i), Rate: rate, Channels: 1 + i%2}
+		for range n * s.Channels {
+			s.Data = append(s.Data, float32(r.Float64()-0.5))
+		}
+		if i%3 == 1 && n >= 90 {
+			s.Loop = [2]int64{int64(n / 4), int64(n/4 + 64 + n/8)}
+		}
+		if i == 8 { // a loop that is repeated within its seam
+			s.Loop = [2]int64{30, 37}
+		}
+		for at := 0; at < n && i%4 != 3; at += rate / 50 {
+			fade := 1 - float64(at)/float64(n)
+			s.Envelope.Hop = int64(rate / 50)
+			s.Envelope.Once = append(s.Envelope.Once, float32(0.1*fade*fade*(0.5+r.Float64())))
+			if i%2 == 0 && !counts {
+				s.Envelope.Loop = append(s.Envelope.Loop, float32(0.05+0.02*r.Float64()))
+			}
+		}
+		sounds = append(sounds, sound(t, s))
+	}
+	return sounds
+}
+
+func (d *duo) say(format string, a ...any) {
+	d.log = append(d.log, fmt.Sprintf("%d: ", d.model.now)+fmt.Sprintf(format, a...))
+}
+
+func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+
+// call asks both for one thing, or renders a block.
+func (d *duo) call(r *rand.Rand) {
+	switch n := r.IntN(100); {
+	case n < 15:
+		d.render(pick(r, 0, 1, 2, 7, 20, 33, 60, 150) * pick(r, 1, 1, 1, d.model.rate/1000))
+	case n < 45:
+		d.play(r)
+	case n < 70:
+		d.handle(r)
+	case n < 98:
+		d.moment(r)
+	case n < 99:
+		n := 1 + r.IntN(d.model.config.MaxVoices)
+		d.say("Resize %d", n)
+		d.check(d.m.At(mixer.Now).Resize(n))
+		d.model.send(modelCommand{kind: modelResize, frame: mixer.Now, over: int64(n)})
+	default:
+		over := pick(r, 0, 0, 40*time.Millisecond)
+		d.say("StopAll %v", over)
+		d.m.StopAll(over)
+		d.model.send(modelCommand{kind: modelStop, frame: mixer.Now, target: modelTarget{all: true, bus: -1, names: anyVoice}, over: d.model.frames(over)})
+	}
+}
+
+func anyVoice(*modelVoice) bool { return true }
+
+func (d *duo) check(err error) {
+	if err != nil {
+		d.t.Fatalf("%s\n%v", d.last(), err)
+	}
+}
+
+// when is now, or a frame before or after it.
+func (d *duo) when(r *rand.Rand) int64 {
+	if r.IntN(2) == 0 {
+		return mixer.Now
+	}
+	return max(d.model.now+r.Int64N(120)-10, 0)
+}
+
+func (d *duo) gain(r *rand.Rand) pcm.Decibels {
+	return pick(r, 0, 0, -6, -12, -20, -40, -80, 6, pcm.Decibels(-r.Float64()*60))
+}
+
+func (d *duo) pan(r *rand.Rand) float64 { return pick(r, 0, -1, 1, 0.5, r.Float64()*2-1) }
+
+func (d *duo) time(r *rand.Rand) time.Duration {
+	return time.Duration(pick(r, 0, 1, 3, 10, 40, 200, 1500)) * time.Millisecond
+}
+
+func (d *duo) play(r *rand.Rand) {
+	i := r.IntN(len(d.sounds))
+	o := mixer.Options{
+		Gain: d.gain(r), Pan: d.pan(r), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Priority: pick(r, 0, 0, 0, 1, 2), Protect: r.IntN(12) == 0,
+		Loop: r.IntN(4) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: voice.Linear,
+	}
+	switch r.IntN(6) {
+	case 0:
+		o.From = d.time(r) / 4
+	case 1:
+		o.For = max(d.time(r), 1)
+	case 2:
+		o.FadeIn = d.time(r)
+	case 3:
+		o.Pitch, o.Base.Pitch = pick[pcm.Semitones](r, 0, 7, -12, 1.37), pick[pcm.Semitones](r, 0, 0, -1)
+		o.Speed = pick(r, 0, 1, 1.1, 0.7)
+	}
+	if o.Loop && d.counts && r.IntN(2) == 0 {
+		o.Rounds = 1 + r.IntN(4)
+	}
+	p := &modelPlay{sound: d.sounds[i], state: mixer.Pending}
+	buses := []string{"master", "top", "left", "right", "music"}
+	p.bus = r.IntN(len(buses))
+	o.Bus, _ = d.m.Bus(buses[p.bus])
+	if r.IntN(2) == 0 {
+		p.group = d.groups[r.IntN(len(d.groups))]
+		o.Group = p.group.g
+	}
+	p.o, p.prio, p.from, p.fadeIn, p.lasts = o, o.Priority, min(d.model.frames(o.From), p.sound.Frames()), d.model.frames(o.FadeIn), d.model.frames(o.For)
+	if p.from > 0 && o.FadeIn == 0 {
+		p.fadeIn = d.model.smooth
+	}
+	if o.For > 0 {
+		p.lasts = max(p.lasts, 1)
+	}
+	at := d.when(r)
+	d.say("At(%d).Play #%d %s on %s %+v", at, len(d.plays), p.sound.Name(), buses[p.bus], o)
+	h, err := d.m.At(at).Play(p.sound, o)
+	d.check(err)
+	p.h = h
+	d.plays = append(d.plays, p)
+	d.model.send(modelCommand{kind: modelStart, frame: at, play: p})
+}
+
+// some returns a start, mostly a late one; and its number.
+func (d *duo) some(r *rand.Rand) (*modelPlay, int) {
+	if len(d.plays) == 0 {
+		return nil, 0
+	}
+	n := len(d.plays)
+	i := n - 1 - r.IntN(min(n, 12))
+	return d.plays[i], i
+}
+
+// handle asks something of a handle.
+func (d *duo) handle(r *rand.Rand) {
+	p, i := d.some(r)
+	if p == nil {
+		return
+	}
+	gone := p.state.Over()
+	done := func(err error) {
+		if gone != errors.Is(err, mixer.ErrGone) || err != nil && !gone {
+			d.t.Fatalf("%s\nof a voice that is %v: %v", d.last(), p.state, err)
+		}
+	}
+	want := func(name string, field int, value float64, err error) {
+		d.say("%s #%d %v", name, i, value)
+		done(err)
+		if !gone {
+			d.model.want(p, field, value)
+		}
+	}
+	switch r.IntN(12) {
+	case 0:
+		d.say("Stop #%d", i)
+		done(p.h.Stop())
+		if !gone {
+			d.model.send(modelCommand{kind: modelStop, frame: mixer.Now, target: modelTarget{one: p, bus: -1}})
+		}
+	case 1:
+		over := d.time(r)
+		d.say("StopOver #%d %v", i, over)
+		done(p.h.StopOver(over))
+		if !gone {
+			d.model.send(modelCommand{kind: modelStop, frame: mixer.Now, target: modelTarget{one: p, bus: -1}, over: d.model.frames(over)})
+		}
+	case 2:
+		want("Pause", wantPause, 1, p.h.Pause())
+	case 3, 4:
+		want("Resume", wantPause, 0, p.h.Resume())
+	case 5:
+		g := d.gain(r)
+		want("SetGain", wantGain, float64(g), p.h.SetGain(g))
+	case 6:
+		x := d.pan(r)
+		want("SetPan", wantPan, x, p.h.SetPan(x))
+	case 7:
+		n := r.IntN(3)
+		want("SetPriority", wantPriority, float64(n), p.h.SetPriority(n))
+	case 8:
+		on := r.IntN(3) == 0
+		want("Protect", wantProtect, truth(on), p.h.Protect(on))
+	case 9:
+		if !d.counts {
+			return
+		}
+		n := pick(r, 0, mixer.Forever, 1, 2)
+		want("SetLoop", wantRounds, float64(n), p.h.SetLoop(n))
+	case 10:
+		if !d.seeks {
+			return
+		}
+		to := d.time(r) / 3
+		want("Seek", wantSeek, float64(d.model.frames(to)), p.h.Seek(to))
+	case 11:
+		g, over, shape := d.gain(r), d.time(r), voice.Shape(r.IntN(4))
+		d.say("Fade #%d %v %v %v", i, g, over, shape)
+		done(p.h.Fade(g, over, shape))
+		if !gone {
+			d.model.send(modelCommand{
+				kind: modelSet, frame: mixer.Now, target: modelTarget{one: p, bus: -1},
+				change: mixer.Change{Fields: mixer.Gain, Gain: g, Shape: shape}, over: d.model.frames(over),
+			})
+		}
+	}
+}
+
+// target draws whom a command is for.
+func (d *duo) target(r *rand.Rand) (modelTarget, string) {
+	t := modelTarget{bus: -1, names: anyVoice}
+	switch n := r.IntN(10); {
+	case n < 4 && len(d.plays) > 0:
+		p, i := d.some(r)
+		t.Target, t.one = mixer.One(p.h), p
+		return t, fmt.Sprint("#", i)
+	case n < 6:
+		tag := uint64(1 + r.IntN(4))
+		t.Target, t.tagged = mixer.Tagged(tag), true
+		t.names = func(v *modelVoice) bool { return v.play.o.Tag == tag }
+		return t, fmt.Sprint("tag ", tag)
+	case n < 7:
+		s := d.sounds[r.IntN(len(d.sounds))]
+		t.Target = mixer.Of(s)
+		t.names = func(v *modelVoice) bool { return v.sound == s }
+		return t, s.Name()
+	case n < 9:
+		buses := []string{"master", "top", "left", "right", "music"}
+		t.bus = r.IntN(len(buses))
+		ref, _ := d.m.Bus(buses[t.bus])
+		t.Target = mixer.On(ref)
+		t.names = func(v *modelVoice) bool { return d.model.below(v.play.bus, t.bus) }
+		return t, buses[t.bus]
+	}
+	t.Target, t.all = mixer.Everything(), true
+	return t, "everything"
+}
+
+// moment gives a command for a frame.
+func (d *duo) moment(r *rand.Rand) {
+	t, name := d.target(r)
+	at := d.when(r)
+	ref := int64(1000 + len(d.log))
+	moment := d.m.At(at).As(ref)
+	c := modelCommand{frame: at, target: t, ref: ref}
+	kind := pick(r, modelStop, modelPause, modelResume, modelResume, modelSet, modelSet, modelSet, modelSeek)
+	if (kind == modelStop || kind == modelPause) && t.one == nil && r.IntN(3) > 0 { // or there is little to hear
+		kind = modelResume
+	}
+	if kind != modelSet && t.bus == 0 { // the master is everything
+		c.target.all, c.target.bus = true, -1
+	}
+	switch c.kind = kind; kind {
+	case modelStop:
+		over := d.time(r)
+		d.say("At(%d).Stop %s %v", at, name, over)
+		d.check(moment.Stop(t.Target, over))
+		c.over = d.model.frames(over)
+	case modelPause:
+		d.say("At(%d).Pause %s", at, name)
+		d.check(moment.Pause(t.Target))
+	case modelResume:
+		d.say("At(%d).Resume %s", at, name)
+		d.check(moment.Resume(t.Target))
+	case modelSeek:
+		if !d.seeks {
+			return
+		}
+		to := d.time(r) / 3
+		d.say("At(%d).Seek %s %v", at, name, to)
+		d.check(moment.Seek(t.Target, to))
+		c.over = d.model.frames(to)
+	case modelSet:
+		if t.all {
+			return
+		}
+		over := d.time(r)
+		c.change = d.change(r, &t)
+		d.say("At(%d).Set %s %+v %v", at, name, c.change, over)
+		d.check(moment.Set(t.Target, c.change, over))
+		c.over = d.model.frames(over)
+	}
+	d.model.send(c)
+}
+
+func (d *duo) change(r *rand.Rand, t *modelTarget) mixer.Change {
+	c := mixer.Change{
+		Gain: d.gain(r), Pan: d.pan(r), Pitch: pick[pcm.Semitones](r, 0, 0, 3, -5.5), Speed: pick(r, 1, 1, 1.3), Shape: voice.Shape(r.IntN(4)),
+		Mute: r.IntN(3) == 0, Solo: r.IntN(3) == 0, Priority: r.IntN(3), Protect: r.IntN(4) == 0, Rounds: pick(r, 0, mixer.Forever, 1, 3),
+	}
+	if t.bus >= 0 {
+		fields := []mixer.Fields{mixer.Gain, mixer.Pan, mixer.Mute, mixer.Solo, mixer.Gain | mixer.Pan}
+		if t.bus > 0 {
+			fields = append(fields, mixer.Pitch)
+		}
+		c.Fields = pick(r, fields...)
+		return c
+	}
+	c.Fields = pick(r, mixer.Gain, mixer.Gain, mixer.Pan, mixer.Pan|mixer.Gain, mixer.Pitch, mixer.Speed, mixer.Pitch|mixer.Speed, mixer.Priority, mixer.Protect)
+	if d.counts && r.IntN(8) == 0 {
+		c.Fields = mixer.Rounds
+	}
+	return c
+}
+
+// render mixes n frames on both sides and compares all that can be seen.
+func (d *duo) render(n int) {
+	d.say("render %d", n)
+	block := d.block[:n]
+	d.m.Render(block)
+	events := d.events[:d.m.Events(d.events)]
+	for _, e := range events {
+		d.kinds[e.Kind]++
+		d.reasons[e.Reason]++
+	}
+	from := d.model.now
+	want, bounds := d.model.render(n, events)
+	for i, w := range want {
+		for c, x := range w {
+			if off := math.Abs(float64(block[i][c]) - x); !(off <= 1e-6*bounds[i]+1e-12) {
+				d.t.Fatalf("%s\nframe %d is %v, the model says %v: %.3g off, the peaks sum up to %.3g", d.last(), from+int64(i), block[i], w, off, bounds[i])
+			}
+		}
+	}
+	if got := d.m.Stats(); got != d.model.stats {
+		d.t.Fatalf("%s\nthe mixer counts\n%+v, the model\n%+v", d.last(), got, d.model.stats)
+	}
+	for i, p := range d.plays {
+		if got := p.h.State(); got != p.state || p.h.Voice() != p.number {
+			d.t.Fatalf("%s\n#%d is %v, voice %d; the model says %v, %d", d.last(), i, got, p.h.Voice(), p.state, p.number)
+		}
+		if v := p.voice; v != nil {
+			if got, want := p.h.Position(), pcm.Duration(v.pos>>32, d.model.rate); got != want {
+				d.t.Fatalf("%s\n#%d is at %v, the model says %v", d.last(), i, got, want)
+			}
+			if got, want := p.h.Audibility(), pcm.FromPower(float64(v.score.audibility)); math.Abs(float64(got-want)) > 1e-4 {
+				d.t.Fatalf("%s\nthe audibility of #%d is %v, the model says %v", d.last(), i, got, want)
+			}
+		}
+	}
+}
+
+// finish lets all come to its end.
+func (d *duo) finish() {
+	d.render(200)
+	for range 2 {
+		d.m.StopAll(0)
+		d.model.send(modelCommand{kind: modelStop, frame: mixer.Now, target: modelTarget{all: true, bus: -1, names: anyVoice}})
+		d.render(int(2 * d.model.tail))
+	}
+	for i, p := range d.plays {
+		if !p.state.Over() {
+			d.t.Fatalf("%s\n#%d is still %v", d.last(), i, p.state)
+		}
+	}
+	if st := d.model.stats; st.Playing != 0 || st.Pending != 0 || st.SilentFrom > st.Frame {
+		d.t.Fatalf("%s\nat the end %+v", d.last(), st)
+	}
+}

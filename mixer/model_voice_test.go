@@ -1,0 +1,432 @@
+package mixer_test
+
+import (
+	"math"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// glide is the model's move: a value on its way.
+type glide struct {
+	from, to      float64
+	start, frames int64
+	shape         voice.Shape
+}
+
+func rest(x float64) glide { return glide{from: x, to: x} }
+
+func (g *glide) end() int64 { return g.start + g.frames }
+
+func (g *glide) at(f int64) float64 {
+	t := f - g.start
+	if t >= g.frames {
+		return g.to
+	}
+	if g.shape != voice.InDecibels {
+		return max(20*math.Log10(g.gain(f)), -80)
+	}
+	return g.from + float64((g.to-g.from)*(float64(t)/float64(g.frames)))
+}
+
+// gain reads decibels as a factor, on the way that the shape says.
+func (g *glide) gain(f int64) float64 {
+	t := f - g.start
+	if g.shape == voice.InDecibels || t >= g.frames {
+		return factor(g.at(f))
+	}
+	x := float64(t) / float64(g.frames)
+	a, b := factor(g.from), factor(g.to)
+	switch {
+	case g.shape == voice.InAmplitude:
+		return a + (b-a)*x
+	case g.shape == voice.RaisedCosine:
+		return a + (b-a)*(0.5-0.5*math.Cos(math.Pi*x))
+	case b > a: // constant power, up and down
+		return a + (b-a)*math.Sin(math.Pi/2*x)
+	}
+	return b + (a-b)*math.Cos(math.Pi/2*x)
+}
+
+func (g *glide) turn(f int64, to float64, frames int64) {
+	*g = glide{from: g.at(f), to: to, start: f, frames: frames}
+}
+
+// turnGain turns decibels, of which silence is no further away than -80.
+func (g *glide) turnGain(f int64, to float64, frames int64, shape voice.Shape) {
+	*g = glide{from: max(g.at(f), -80), to: max(to, -80), start: f, frames: frames, shape: shape}
+}
+
+// factor returns the amplitude factor of decibels.
+func factor(db float64) float64 {
+	if db <= -80 {
+		return 0
+	}
+	return math.Pow(10, db/20)
+}
+
+// grid is how far apart a move is sampled, see docs/design.md: between the places
+// of the grid it is a straight line.
+func grid(frames int64) int64 {
+	switch {
+	case frames < 128:
+		return 2
+	case frames < 1024:
+		return 8
+	case frames < 4096:
+		return 16
+	}
+	return 64
+}
+
+// bow is the model's raised cosine: a fade in, or out from a level.
+type bow struct {
+	start, frames int64
+	out           bool
+	level         float64
+}
+
+func (b *bow) end() int64 { return b.start + b.frames }
+
+func (b *bow) at(f int64) float64 {
+	x := float64(f-b.start) / float64(b.frames)
+	switch {
+	case b.out && f >= b.end():
+		return 0
+	case b.out:
+		return b.level * (0.5 + 0.5*math.Cos(math.Pi*x))
+	case f >= b.end():
+		return 1
+	}
+	return 0.5 - 0.5*math.Cos(math.Pi*x)
+}
+
+// pair is a left and a right factor or sample.
+type pair [2]float64
+
+func (p pair) times(q pair) pair { return pair{p[0] * q[0], p[1] * q[1]} }
+func (p pair) power() float64    { return float64(p[0]*p[0]) + float64(p[1]*p[1]) }
+
+func balance(pan float64) pair {
+	return pair{quarter(max(pan, 0)), quarter(max(-pan, 0))}
+}
+
+func constantPower(pan float64) pair {
+	return pair{quarter((1 + pan) / 2), quarter((1 - pan) / 2)}
+}
+
+// quarter falls from 1 at 0 to 0, exactly, at 1 along a cosine.
+func quarter(x float64) float64 {
+	if x == 1 {
+		return 0
+	}
+	return math.Cos(math.Pi / 2 * x)
+}
+
+// wider returns the factors of a pan as it is or as it is going to be, whichever
+// have more power. For a mono sound that is the last bit's choice, so the laws
+// are the ones of the package here.
+func wider(law func(float64) (left, right float64), pan *glide, f int64) pair {
+	var now, then pair
+	now[0], now[1] = law(pan.at(f))
+	then[0], then[1] = law(pan.to)
+	if then.power() > now.power()*(1+1e-9) { // the pans of a mono sound have one power
+		return then
+	}
+	return now
+}
+
+// modelVoice is one playing, by its definition: every frame is worked out on its
+// own.
+type modelVoice struct {
+	play    *modelPlay
+	sound   *voice.Sound
+	data    []float32
+	peak    float64
+	number  uint64
+	slot    int
+	endAt   int64 // 0: none
+	held    int64
+	prio    int
+	protect bool
+	self    bool // paused itself
+	byBus   bool
+	byAll   bool
+	sounded bool
+	dying   bool
+
+	pos   int64 // 2^-32 frames
+	loop  bool
+	jumps int
+
+	base, basePitch                        float64
+	gain, pan, pitch, speed, shared, crowd glide
+	in, back, out                          bow
+	crowdPower                             float64
+
+	// The straight line on which the gains are, and the step meanwhile.
+	from, until int64
+	begin, stop pair
+	step        int64
+
+	score modelScore
+}
+
+// modelScore is what a choice looks at, and all that it comes from: voices that
+// agree in the latter are twins, whose order no rounding decides.
+type modelScore struct {
+	audibility, gain float32
+	twin             twinKey
+}
+
+type twinKey struct {
+	sound            *voice.Sound
+	bus              int
+	base, index, out float64
+	gain, gainTo     float64
+	pan, panTo       float64
+	crowd, crowdTo   float64
+	reach            pair // of the bus
+}
+
+func newModelVoice(p *modelPlay, f int64) *modelVoice {
+	o := p.o
+	v := &modelVoice{
+		play: p, sound: p.sound, data: p.sound.Samples(), pos: p.from << 32, prio: p.prio, protect: o.Protect,
+		loop: o.Loop && o.Rounds != 1, jumps: o.Rounds - 1,
+		base: float64(o.Base.Gain), basePitch: float64(o.Base.Pitch) + semitones(o.Base.Speed),
+		gain: rest(float64(o.Gain)), pan: rest(o.Pan), pitch: rest(float64(o.Pitch)), speed: rest(semitones(o.Speed)),
+		in: bow{start: f, frames: p.fadeIn}, crowdPower: 1,
+	}
+	for _, x := range v.data {
+		v.peak = max(v.peak, math.Abs(float64(x)))
+	}
+	v.fold()
+	v.plan(f)
+	return v
+}
+
+// semitones is exact where positions depend on it.
+func semitones(ratio float64) float64 {
+	if ratio == 0 {
+		ratio = 1
+	}
+	return float64(pcm.FromRatio(ratio))
+}
+
+func (v *modelVoice) paused() bool { return v.self || v.byBus || v.byAll }
+
+func (v *modelVoice) looping() bool {
+	from, to := v.sound.Loop()
+	return v.loop && to > from
+}
+
+// fold takes a position beyond the end of its loop back.
+func (v *modelVoice) fold() {
+	from, to := v.sound.Loop()
+	for v.looping() && v.pos>>32 >= to {
+		v.pos -= (to - from) << 32
+		if v.jumps > 0 {
+			v.jumps--
+			v.loop = v.jumps > 0
+		}
+	}
+}
+
+func (v *modelVoice) rounds(more int) {
+	_, to := v.sound.Loop()
+	v.jumps = more
+	v.loop = more != 0 && v.pos>>32 < to
+}
+
+func (v *modelVoice) over(f int64) bool {
+	return v.out.out && f >= v.out.end() || !v.looping() && v.pos>>32 >= v.sound.Frames()
+}
+
+func (v *modelVoice) law() func(float64) pair {
+	if v.sound.Channels() == 2 {
+		return balance
+	}
+	return constantPower
+}
+
+func (v *modelVoice) factors(f int64) pair {
+	g := factor(v.base) * v.gain.gain(f) * v.in.at(f) * v.back.at(f) * math.Pow(10, v.crowd.at(f)/20)
+	if v.out.out {
+		g *= v.out.at(f)
+	}
+	return v.law()(v.pan.at(f)).times(pair{g, g})
+}
+
+// plan draws the line that begins at f, to the next place of the grid or the
+// first end of a move. What acts on the voice at a frame begins another.
+func (v *modelVoice) plan(f int64) {
+	end, g := int64(math.MaxInt64), int64(64)
+	moves := func(until, frames int64) {
+		if until > f {
+			end, g = min(end, until), min(g, grid(frames))
+		}
+	}
+	for _, m := range []*glide{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
+		moves(m.end(), m.frames)
+	}
+	for _, b := range []*bow{&v.in, &v.back, &v.out} {
+		moves(b.end(), b.frames)
+	}
+	v.from, v.until = f, end
+	v.begin = v.factors(f)
+	v.stop = v.begin
+	middle := f
+	if end != math.MaxInt64 {
+		v.until = min(end, (f/g+1)*g)
+		v.stop = v.factors(v.until)
+		middle += (v.until - f) / 2
+	}
+	octaves := min(max((v.basePitch+v.pitch.at(middle)+v.speed.at(middle)+v.shared.at(middle))/12, -8), 8)
+	v.step = int64(math.Floor(pcm.Exp2(octaves)*(1<<32) + 0.5))
+}
+
+// frame returns the voice's frame f, how large its parts may be, and goes on.
+func (v *modelVoice) frame(f int64) (out pair, bound float64) {
+	if f >= v.until {
+		v.plan(f)
+	}
+	share := 0.0
+	if v.until != math.MaxInt64 {
+		share = float64(f-v.from) / float64(v.until-v.from)
+	}
+	i, fraction := v.pos>>32, float64(uint32(v.pos)>>8)*0x1p-24
+	channels := int64(v.sound.Channels())
+	for c := range out {
+		g := v.begin[c] + (v.stop[c]-v.begin[c])*share
+		a := v.sample(i*channels + int64(c)%channels)
+		b := v.sample(v.after(i)*channels + int64(c)%channels)
+		out[c] = g * (a + fraction*(b-a))
+		bound = max(bound, v.peak*v.begin[c], v.peak*v.stop[c])
+	}
+	v.pos += v.step
+	v.fold()
+	return out, bound
+}
+
+// after returns the neighbour of a frame: after the loop's last comes its first.
+func (v *modelVoice) after(i int64) int64 {
+	if from, to := v.sound.Loop(); v.looping() && i+1 == to {
+		return from
+	}
+	return i + 1
+}
+
+func (v *modelVoice) sample(i int64) float64 {
+	if i >= int64(len(v.data)) {
+		return 0
+	}
+	return float64(v.data[i])
+}
+
+func (v *modelVoice) fadeOut(f, frames int64) {
+	if v.out.out && v.out.end() <= f+frames {
+		return
+	}
+	level := 1.0
+	if v.out.out {
+		level = v.out.at(f)
+	}
+	v.out = bow{start: f, frames: frames, out: true, level: level}
+	v.plan(f)
+}
+
+// reach returns the factors that count for the audibility: of each move the
+// larger of present and target, of a fade out the present.
+func (v *modelVoice) reach(f int64) pair {
+	g := factor(v.base) * max(v.gain.gain(f), factor(v.gain.to)) * math.Pow(10, max(v.crowd.at(f), v.crowd.to)/20)
+	if v.out.out {
+		g *= v.out.at(f)
+	}
+	law := voice.Pan
+	if v.sound.Channels() == 2 {
+		law = voice.Balance
+	}
+	return wider(law, &v.pan, f).times(pair{g, g})
+}
+
+func (v *modelVoice) key(f int64) twinKey {
+	e := v.sound.Envelope()
+	k := twinKey{
+		sound: v.sound, bus: v.play.bus, base: v.base, index: e.At(v.pos>>32, v.looping()),
+		gain: v.gain.at(f), gainTo: v.gain.to, pan: v.pan.at(f), panTo: v.pan.to, crowd: v.crowd.at(f), crowdTo: v.crowd.to,
+	}
+	if v.out.out {
+		k.out = 1 + v.out.at(f)
+	}
+	return k
+}
+
+// modelTail is what is left of a voice that gave way: 10 ms under a raised cosine.
+type modelTail struct {
+	bus    int
+	start  int64
+	frames []pair
+	bounds []float64
+}
+
+func (v *modelVoice) tail(f, length int64) modelTail {
+	left := *v
+	t := modelTail{bus: v.play.bus, start: f}
+	for i := int64(0); i < length && !left.over(f+i); i++ {
+		x, bound := left.frame(f + i)
+		w := 0.5 + 0.5*math.Cos(math.Pi*float64(i)/float64(length))
+		t.frames = append(t.frames, pair{x[0] * w, x[1] * w})
+		t.bounds = append(t.bounds, bound)
+	}
+	return t
+}
+
+// modelPlay is one start, as the caller sees it.
+type modelPlay struct {
+	h      mixer.Handle
+	sound  *voice.Sound
+	o      mixer.Options
+	bus    int
+	group  *modelGroup
+	prio   int
+	from   int64
+	fadeIn int64
+	lasts  int64
+
+	state  mixer.State
+	number uint64
+	voice  *modelVoice
+	cancel bool
+
+	ahead [numModelWants]*float64 // of commands, before it began
+	want  [numModelWants]float64
+	dirty [numModelWants]bool
+	seq   [numModelWants]int
+}
+
+// The wants of a handle, in the order in which they act.
+const (
+	wantGain = iota
+	wantPan
+	wantPitch
+	wantSpeed
+	wantPriority
+	wantProtect
+	wantRounds
+	wantSeek
+	wantPause
+	numModelWants
+)
+
+type modelGroup struct {
+	g                *mixer.Group
+	limit            int
+	cooldown, within int64
+	most             float64
+
+	started bool
+	last    int64
+	crowd   *modelVoice
+}

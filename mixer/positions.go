@@ -1,0 +1,123 @@
+package mixer
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+)
+
+// words are numbers that the control side writes and the audio side reads,
+// neither waiting for the other: a reader that came in between is told so.
+type words[A ~[9]float64 | ~[10]float64] struct {
+	version atomic.Uint32
+	values  [10]atomic.Uint64
+}
+
+func (w *words[A]) write(a A) {
+	v := w.version.Load()
+	w.version.Store(v + 1)
+	for i := range len(a) {
+		w.values[i].Store(math.Float64bits(a[i]))
+	}
+	w.version.Store(v + 2)
+}
+
+// read reports whether a is all of one write.
+func (w *words[A]) read() (a A, ok bool) {
+	v := w.version.Load()
+	for i := range len(a) {
+		a[i] = math.Float64frombits(w.values[i].Load())
+	}
+	return a, v&1 == 0 && w.version.Load() == v
+}
+
+type (
+	spotWords     [9]float64
+	listenerWords [10]float64
+)
+
+func (s *Spot) words() spotWords {
+	return spotWords{
+		s.Position[0], s.Position[1], s.Position[2], s.Velocity[0], s.Velocity[1], s.Velocity[2], s.Forward[0], s.Forward[1], s.Forward[2],
+	}
+}
+
+func (w *spotWords) spot() Spot {
+	return Spot{Vector(w[0:3]), Vector(w[3:6]), Vector(w[6:9])}
+}
+
+func (l *listener) words() listenerWords {
+	return listenerWords{
+		l.position[0], l.position[1], l.position[2], l.velocity[0], l.velocity[1], l.velocity[2], l.right[0], l.right[1], l.right[2], l.waves,
+	}
+}
+
+func (w *listenerWords) listener() listener {
+	return listener{Vector(w[0:3]), Vector(w[3:6]), Vector(w[6:9]), w[9]}
+}
+
+// SetPositions moves voices to places, the first to the first, from the next
+// frame that is mixed on, within 20 ms. Control side; it allocates nothing, never
+// waits for the audio side and is never lost; what no block has seen yet is
+// replaced. Voices that are gone, or were started without an Emitter, are passed
+// over. Nothing is moved when it fails, with an error that wraps ErrOption.
+func (m *Mixer) SetPositions(voices []Handle, to []Spot) error {
+	if len(voices) != len(to) {
+		return fmt.Errorf("%w: %d voices and %d places", ErrOption, len(voices), len(to))
+	}
+	for i := range to {
+		if _, err := to[i].ready(); err != nil {
+			return err
+		}
+		if voices[i].mixer != m && voices[i].mixer != nil {
+			return fmt.Errorf("%w: voice %d is another mixer's", ErrOption, i)
+		}
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	for i, h := range voices {
+		r := m.records.Get(h.id)
+		if r == nil || h.mixer == nil || !r.placed {
+			continue
+		}
+		s, _ := to[i].ready()
+		r.spot.write(s.words())
+		r.moved.Store(true)
+	}
+	m.pushPlaces()
+	return nil
+}
+
+// SetListener moves who hears, from the next frame that is mixed on, within
+// 20 ms. Control side; it allocates nothing and is never lost. The error wraps
+// ErrOption.
+func (m *Mixer) SetListener(l Listener) error {
+	ready, err := l.ready()
+	if err != nil {
+		return err
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if heard := l.Doppler > 0; heard != m.doppler {
+		m.doppler = heard
+		m.retuneDoppler()
+	}
+	m.listener.write(ready.words())
+	m.listenerMoved.Store(true)
+	m.pushPlaces()
+	return nil
+}
+
+// pushPlaces has the audio side look at places, unless it is going to after
+// everything that was asked for. The mutex is held.
+func (m *Mixer) pushPlaces() {
+	if m.placesSent.Load() && m.placeSeq > m.otherSeq {
+		return
+	}
+	m.placesSent.Store(true)
+	if m.push(command{kind: cmdPlace, frame: Now}) != nil {
+		m.placesWait.Store(true)
+		return
+	}
+	m.placeSeq = m.seq
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package mixer_test
+
+const raceDetector = false

@@ -1,0 +1,195 @@
+package mixer_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestEightCallers has eight goroutines ask for everything at once while one
+// renders, for a while. What they see holds in every snapshot, and in the end all
+// voices are over and all records are free. The race detector watches.
+func TestEightCallers(t *testing.T) {
+	const rate, voices, commands = 8000, 12, 256
+	long := 1200 * time.Millisecond
+	if testing.Short() {
+		long = 300 * time.Millisecond
+	}
+	m := newMixer(t, mixer.Config{Rate: rate, Voices: voices, MaxVoices: 16, Commands: commands, NoLimiter: true, Buses: []mixer.Bus{
+		{Name: "top"}, {Name: "below", Parent: "top", Voices: 6}, {Name: "music", Duck: mixer.Duck{When: "top", By: 6, Hold: time.Millisecond}},
+	}})
+	defer m.Close()
+	var buses []mixer.BusRef
+	for _, name := range []string{"master", "top", "below", "music"} {
+		b, _ := m.Bus(name)
+		buses = append(buses, b)
+	}
+	group, err := m.NewGroup("group", mixer.GroupOptions{Limit: 3, Coalesce: time.Millisecond})
+	must(t, err)
+	var feeds sync.Map
+	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 4000, Open: func(c voice.Course) (*voice.Feed, error) {
+		f := voice.NewFeed(4096, c)
+		f.Write(make([]pcm.Frame, 2000))
+		f.End()
+		feeds.Store(f, true)
+		return f, nil
+	}})
+	must(t, err)
+	sounds := []*voice.Sound{level(t, rate, 400, 0.2), level(t, rate, 4000, 0.1), stream}
+	var shared [16]atomic.Pointer[mixer.Handle]
+	var stop atomic.Bool
+	var calls atomic.Int64
+	var callers sync.WaitGroup
+	for caller := range 8 {
+		callers.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(caller), 5))
+			events := make([]mixer.Event, 64)
+			var h mixer.Handle
+			for !stop.Load() {
+				calls.Add(1)
+				if p := shared[r.IntN(len(shared))].Load(); p != nil {
+					h = *p
+				}
+				at := m.At(pick(r, mixer.Now, m.Now()+r.Int64N(200)))
+				target := pick(r, mixer.One(h), mixer.Tagged(uint64(1+caller)), mixer.Of(sounds[r.IntN(2)]), mixer.On(buses[r.IntN(4)]))
+				if h == (mixer.Handle{}) {
+					target = mixer.Tagged(1)
+				}
+				ms := time.Duration(r.IntN(5)) * time.Millisecond
+				switch r.IntN(28) {
+				case 0, 1, 2, 3, 4:
+					o := mixer.Options{Tag: uint64(1 + caller), Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &mixer.Emitter{}}
+					if r.IntN(4) == 0 {
+						o.Group = group
+					}
+					if n, err := at.Play(sounds[r.IntN(3)], o); err == nil {
+						shared[r.IntN(len(shared))].Store(&n)
+					}
+				case 5:
+					h.Stop()
+				case 6:
+					h.StopOver(ms)
+				case 7:
+					h.Pause()
+				case 8, 9:
+					h.Resume()
+				case 10:
+					h.SetGain(-3)
+					h.SetPan(0.5)
+				case 11:
+					h.SetPitch(1)
+					h.SetSpeed(1.1)
+				case 12:
+					h.SetPriority(2)
+				case 13:
+					h.SetLoop(1)
+				case 14:
+					if s := h.Sound(); s != stream || seekOfEndedStream {
+						h.Seek(ms)
+					}
+				case 15:
+					h.Fade(-20, ms, voice.RaisedCosine)
+				case 16:
+					m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{r.Float64(), 1, 0}}})
+				case 17:
+					m.SetListener(mixer.Listener{Position: mixer.Vector{r.Float64()}, Doppler: 1})
+				case 18:
+					n := 0
+					for v := range m.Voices() {
+						v.Audibility()
+						if n++; n == 5 {
+							break
+						}
+					}
+				case 19:
+					if calls.Load()%64 == 0 { // each has a goroutine look after it
+						h.Done()
+					}
+				case 20:
+					h.State()
+					h.Voice()
+					h.Position()
+					h.Tag()
+				case 21:
+					m.Events(events[:r.IntN(64)])
+				case 22:
+					st := m.Stats()
+					if st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
+						t.Errorf("the identities do not hold: %+v", st)
+						return
+					}
+				case 23:
+					at.Set(target, mixer.Change{Fields: mixer.Gain | mixer.Pan, Gain: -6}, ms)
+				case 24:
+					at.Set(mixer.On(buses[1+r.IntN(3)]), mixer.Change{Fields: mixer.Mute | mixer.Solo, Mute: r.IntN(2) == 0, Solo: r.IntN(4) == 0}, ms)
+				case 25:
+					at.Stop(target, ms)
+				case 26:
+					if r.IntN(3) == 0 {
+						at.Pause(target)
+					} else {
+						at.Resume(mixer.Everything())
+						for _, b := range buses {
+							at.Resume(mixer.On(b))
+						}
+					}
+				case 27:
+					if r.IntN(8) == 0 {
+						m.StopAll(ms)
+						at.Resize(voices + r.IntN(4))
+					}
+				}
+			}
+		})
+	}
+	block := make([]pcm.Frame, 96)
+	blocks := 0
+	for begin := time.Now(); time.Since(begin) < long; blocks++ {
+		m.Render(block[:1+blocks%96])
+		if st := m.Stats(); st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
+			t.Fatalf("the identities do not hold: %+v", st)
+		}
+	}
+	stop.Store(true)
+	callers.Wait()
+	t.Logf("%d calls, %d blocks", calls.Load(), blocks)
+	// What waits for its frame comes, and all is stopped: twice, since the ring
+	// may have been full.
+	for range 3 {
+		m.StopAll(0)
+		for range 40 {
+			m.Render(block)
+		}
+	}
+	if st := m.Stats(); st.Playing != 0 || st.Pending != 0 {
+		t.Fatalf("in the end %+v", st)
+	}
+	for h := range m.Voices() {
+		t.Errorf("voice %d lives, %v", h.Voice(), h.State())
+	}
+	feeds.Range(func(f, _ any) bool {
+		if !f.(*voice.Feed).Closed() {
+			t.Error("the feed of a stream is still open")
+			return false
+		}
+		return true
+	})
+	// As many as fit before anything was asked fit again, without a frame between.
+	for i := range commands {
+		if _, err := m.Play(sounds[0], mixer.Options{}); err != nil {
+			t.Fatalf("start %d of %d: %v", i+1, commands, err)
+		}
+	}
+	if _, err := m.Play(sounds[0], mixer.Options{}); err != mixer.ErrBusy {
+		t.Errorf("one more than fit: %v", err)
+	}
+}
+
+// seekOfEndedStream has streams seek that may be over by then.
+const seekOfEndedStream = true

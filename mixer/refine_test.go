@@ -1,0 +1,210 @@
+package mixer_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// pitchable returns a second of sines whose versions are made by refine.
+func pitchable(t *testing.T, refine voice.Refiner) *voice.Sound {
+	t.Helper()
+	data := make([]float32, 48000)
+	for i := range data {
+		data[i] = float32(0.4*math.Sin(float64(i)/11) + 0.1*math.Sin(float64(i)/2))
+	}
+	s, err := voice.NewSound(voice.Samples{Name: "sines", Rate: 48000, Channels: 1, Data: data, Refine: refine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRefineNothing plays at unity: no versions are made.
+func TestRefineNothing(t *testing.T) {
+	s := pitchable(t, sounds.Refine)
+	before := s.Bytes()
+	m := newMixer(t, mixer.Config{Buses: []mixer.Bus{{Name: "sfx"}}})
+	h, err := m.Play(s, mixer.Options{Loop: true, Speed: 2, Pitch: -12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.SetGain(-3)
+	h.SetLoop(2)
+	m.Prepare()
+	m.Render(make([]pcm.Frame, 2000))
+	if got := s.Bytes(); got != before {
+		t.Errorf("%d bytes, unpitched %d", got, before)
+	}
+}
+
+// TestRefineAsked looks which versions are made for what is asked.
+func TestRefineAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		play         func(*mixer.Mixer, *voice.Sound)
+		once, looped []int
+	}{
+		"a pitch": {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Pitch: 3}) }, []int{0}, nil},
+		"a pitch of its own and of the sound": {func(m *mixer.Mixer, s *voice.Sound) {
+			m.Play(s, mixer.Options{Speed: 2, Base: mixer.Base{Pitch: 3}})
+		}, []int{2}, nil},
+		"a loop":   {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true}) }, nil, []int{1}},
+		"rounds":   {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true, Rounds: 2}) }, []int{1}, []int{1}},
+		"linear":   {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Quality: voice.Linear}) }, nil, nil},
+		"a handle": {func(m *mixer.Mixer, s *voice.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) }, []int{0, 1}, nil},
+		"a tag": {func(m *mixer.Mixer, s *voice.Sound) {
+			m.Play(s, mixer.Options{Speed: 4, Tag: 7})
+			m.At(100).Set(mixer.Tagged(7), mixer.Change{Fields: mixer.Speed, Speed: 2}, time.Second)
+		}, []int{1, 2, 3}, nil},
+		"another tag": {func(m *mixer.Mixer, s *voice.Sound) {
+			m.Play(s, mixer.Options{Tag: 7})
+			m.At(100).Set(mixer.Tagged(8), mixer.Change{Fields: mixer.Speed, Speed: 2}, time.Second)
+		}, nil, nil},
+		"a bus": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			m.Play(s, mixer.Options{Bus: b})
+		}, []int{0}, nil},
+		"a bus that is set": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			up, _ := m.Bus("up")
+			m.Play(s, mixer.Options{Bus: b, Pitch: 12})
+			m.At(100).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 12}, time.Second)
+		}, []int{0, 1, 2}, nil},
+		"Doppler": {func(m *mixer.Mixer, s *voice.Sound) {
+			m.SetListener(mixer.Listener{Doppler: 1})
+			m.Play(s, mixer.Options{Emitter: &mixer.Emitter{}})
+		}, []int{0}, nil},
+		"a mixer of another quality": {func(_ *mixer.Mixer, s *voice.Sound) {
+			m := newMixer(t, mixer.Config{Quality: voice.Cubic})
+			m.Play(s, mixer.Options{Speed: 2})
+			m.Prepare()
+		}, nil, nil},
+	} {
+		s := pitchable(t, sounds.Refine)
+		m := newMixer(t, mixer.Config{Buses: []mixer.Bus{{Name: "up"}, {Name: "low", Parent: "up", Pitch: -5}}})
+		c.play(m, s)
+		m.Prepare()
+		for i, want := range [2][]int{c.once, c.looped} {
+			var got []int
+			for level := range voice.Levels {
+				if s.Refined(level, i == 1) {
+					got = append(got, level)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: looped %v: levels %v, want %v", name, i == 1, got, want)
+			}
+		}
+		m.Render(make([]pcm.Frame, 1000))
+		if st := m.Stats(); st.Unready != 0 {
+			t.Errorf("%s: %d voices read something worse", name, st.Unready)
+		}
+	}
+}
+
+// TestUnready has a version come late: the voice plays on meanwhile, is counted
+// once, and goes over without a click.
+func TestUnready(t *testing.T) {
+	ready := make(chan struct{})
+	s := pitchable(t, func(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
+		<-ready
+		return sounds.Refine(s, level, looped, first, frames)
+	})
+	m := newMixer(t, mixer.Config{NoLimiter: true})
+	h, err := m.Play(s, mixer.Options{Speed: 1.1, Loop: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]pcm.Frame, 30000)
+	m.Render(out[:10000])
+	if st := m.Stats(); st.Unready != 1 || h.State() != mixer.Playing {
+		t.Fatalf("%d are unready, the voice is %v", st.Unready, h.State())
+	}
+	close(ready)
+	m.Prepare()
+	m.Render(out[10000:])
+	if st := m.Stats(); st.Unready != 1 {
+		t.Errorf("%d were unready, want 1", st.Unready)
+	}
+	m = newMixer(t, mixer.Config{NoLimiter: true})
+	if _, err := m.Play(s, mixer.Options{Speed: 1.1, Loop: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]pcm.Frame, 30000)
+	m.Prepare()
+	m.Render(want)
+	late := 0
+	for i := range out {
+		d := math.Abs(float64(out[i][0] - want[i][0]))
+		if i > 12000 && d > 0 { // it looks every 1,024 frames, and goes over in 240
+			t.Fatalf("frame %d is off by %v", i, d)
+		}
+		if d > 0 {
+			late++
+		}
+		if d > 1e-2 {
+			t.Fatalf("frame %d is off by %v", i, d)
+		}
+	}
+	if late == 0 {
+		t.Error("nothing was worse meanwhile")
+	}
+}
+
+// TestRefineNeeds plays what the control side cannot foresee: a place that moves so
+// fast that it doubles the pitch.
+func TestRefineNeeds(t *testing.T) {
+	s := pitchable(t, sounds.Refine)
+	m := newMixer(t, mixer.Config{})
+	if err := m.SetListener(mixer.Listener{Doppler: 1}); err != nil {
+		t.Fatal(err)
+	}
+	e := mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{0, 0, -100}, Velocity: mixer.Vector{0, 0, 343.3 / 2}}}
+	if _, err := m.Play(s, mixer.Options{Emitter: &e, Loop: true}); err != nil {
+		t.Fatal(err)
+	}
+	m.Prepare()
+	block := make([]pcm.Frame, 4096)
+	m.Render(block)
+	if st := m.Stats(); st.Unready != 1 || !s.Refined(0, true) || s.Refined(1, true) {
+		t.Errorf("%d are unready; there are %v and %v", st.Unready, s.Refined(0, true), s.Refined(1, true))
+	}
+	m.Prepare()
+	if !s.Refined(1, true) {
+		t.Error("what was missed is not made")
+	}
+}
+
+// TestRefinedPlayAllocatesNothing plays and moves what is ready for it.
+func TestRefinedPlayAllocatesNothing(t *testing.T) {
+	s := pitchable(t, sounds.Refine)
+	for level := range 4 {
+		s.Refine(level, false)
+		s.Refine(level, true)
+	}
+	m := newMixer(t, mixer.Config{Voices: 8, Buses: []mixer.Bus{{Name: "sfx"}}})
+	bus, _ := m.Bus("sfx")
+	block := make([]pcm.Frame, 512)
+	events := make([]mixer.Event, 64)
+	n := 0
+	if got := testing.AllocsPerRun(200, func() {
+		for i := range 6 {
+			h, _ := m.Play(s, mixer.Options{Bus: bus, Speed: 1 + float64((n+i)%5)/2, Loop: i%2 == 0, Rounds: i % 3, Tag: 1})
+			h.SetPitch(pcm.Semitones(n%9 - 4))
+			h.SetSpeed(1 + float64(n%3))
+		}
+		n++
+		m.At(mixer.Now).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Pitch, Pitch: 2}, time.Millisecond)
+		m.At(mixer.Now).Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: pcm.Semitones(n % 3)}, time.Millisecond)
+		m.Render(block)
+		m.Events(events)
+	}); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}

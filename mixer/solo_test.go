@@ -1,0 +1,118 @@
+package mixer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// solos plays 1/16 on a, 1/8 on b, 1/4 on c, 1/2 on d and 1 on the master, and
+// returns what is heard of them some frames after each step, in sixteenths.
+func solos(t *testing.T, buses []mixer.Bus, steps ...mixer.Change) []float32 {
+	t.Helper()
+	m := at1k(t, buses...)
+	s := level(t, 1000, 9000, 1)
+	for i, name := range []string{"a", "b", "c", "d", "master"} {
+		play(t, m.At(0), s, mixer.Options{Pan: -1, Base: mixer.Base{Gain: pcm.FromLinear(float64(int(1)<<i) / 16)}, Bus: busOf(t, m, name)})
+	}
+	out := []float32{left(m, 20)[10] * 16}
+	for _, c := range steps {
+		// The bus stands in Gain, which a solo does not look at.
+		name := []string{"a", "b", "c", "d"}[int(c.Gain)]
+		m.At(mixer.Now).Set(mixer.On(busOf(t, m, name)), mixer.Change{Fields: c.Fields, Solo: c.Solo, Mute: c.Mute}, 0)
+		out = append(out, left(m, 20)[10]*16)
+	}
+	return out
+}
+
+// TestSolo: with any bus soloed, what is heard is on soloed buses and below
+// them; it goes on its way through those above.
+func TestSolo(t *testing.T) {
+	on := func(bus int) mixer.Change {
+		return mixer.Change{Fields: mixer.Solo, Solo: true, Gain: pcm.Decibels(bus)}
+	}
+	off := func(bus int) mixer.Change { return mixer.Change{Fields: mixer.Solo, Gain: pcm.Decibels(bus)} }
+	mute := func(bus int) mixer.Change {
+		return mixer.Change{Fields: mixer.Mute, Mute: true, Gain: pcm.Decibels(bus)}
+	}
+	const a, b, c, d = 0, 1, 2, 3
+	soloed := func(names ...string) []mixer.Bus {
+		buses := family()
+		for i := range buses {
+			for _, n := range names {
+				buses[i].Solo = buses[i].Solo || buses[i].Name == n
+			}
+		}
+		return buses
+	}
+	for _, v := range []struct {
+		name  string
+		buses []mixer.Bus
+		steps []mixer.Change
+		want  []float32
+	}{
+		{"a leaf", family(), []mixer.Change{on(c), off(c)}, []float32{31, 4, 31}},
+		{"a parent, and one below it", family(), []mixer.Change{on(b), on(c), off(b), off(c)}, []float32{31, 6, 6, 4, 31}},
+		{"the whole tree, and another", family(), []mixer.Change{on(a), on(d), off(a), off(d)}, []float32{31, 7, 15, 8, 31}},
+		{"from the beginning", soloed("b", "d"), []mixer.Change{off(d), off(b)}, []float32{14, 6, 31}},
+		{"a mute is a mute", soloed("b"), []mixer.Change{mute(c), mute(a), off(b)}, []float32{6, 2, 0, 24}},
+	} {
+		got := solos(t, v.buses, v.steps...)
+		for i, x := range got {
+			if d := x - v.want[i]; d > 1e-5 || d < -1e-5 {
+				t.Errorf("%s: after %d steps %v is heard, want %v", v.name, i, got, v.want)
+				break
+			}
+		}
+	}
+}
+
+// TestSoloCounts: what is not heard beside a solo has nothing to lose, and its
+// tail is not heard either.
+func TestSoloCounts(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, NoLimiter: true, Buses: family()})
+	s := level(t, 1000, 900, 0.5)
+	loud := play(t, m.At(0), s, mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	quiet := play(t, m.At(0), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
+	m.At(10).Set(mixer.On(busOf(t, m, "c")), mixer.Change{Fields: mixer.Solo, Solo: true}, 0)
+	left(m, 20)
+	if a, b := loud.Audibility(), quiet.Audibility(); a > -200 || b < -100 {
+		t.Errorf("beside the solo %v, in it %v", a, b)
+	}
+	play(t, m.At(30), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
+	for i, x := range left(m, 30) {
+		if x != 0 {
+			t.Fatalf("frame %d of what is not soloed is %v", 20+i, x)
+		}
+	}
+	wantEvents(t, m, "0 started 1, 0 started 2, 30 stolen 1 by 3 (pool), 30 started 3")
+}
+
+// TestSoloIsSmooth: 5 ms, or as long as it is asked to take.
+func TestSoloIsSmooth(t *testing.T) {
+	m := at1k(t, family()...)
+	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	m.At(20).Set(mixer.On(busOf(t, m, "d")), mixer.Change{Fields: mixer.Solo, Solo: true}, 0)
+	m.At(40).Set(mixer.On(busOf(t, m, "d")), mixer.Change{Fields: mixer.Solo}, 100*ms)
+	got := left(m, 200)
+	for frame, want := range map[int]float64{19: 1, 20: 1, 22: 0.6, 24: 0.2, 25: 0, 40: 0, 90: 0.5, 140: 1} {
+		wantAbout(t, "the voice beside a solo", got[frame], want)
+	}
+}
+
+// TestSoloAtAStart: what nothing was heard of need not be smoothed: a start at
+// the frame at which a solo ends begins at its first sample, exactly, whatever is
+// heard through its bus from below.
+func TestSoloAtAStart(t *testing.T) {
+	for _, below := range []bool{false, true} {
+		m := at1k(t, mixer.Bus{Name: "a"}, mixer.Bus{Name: "low", Parent: "a"}, mixer.Bus{Name: "d", Solo: true})
+		if below {
+			play(t, m.At(0), ramp(t, 1000, 100), mixer.Options{Pan: 1, Bus: busOf(t, m, "low")})
+		}
+		m.At(20).Set(mixer.On(busOf(t, m, "d")), mixer.Change{Fields: mixer.Solo}, 0)
+		play(t, m.At(20), ramp(t, 1000, 100), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+		wantFrames(t, fmt.Sprint("the attack, with a voice below: ", below), left(m, 40)[20:], count(0, 20))
+	}
+}

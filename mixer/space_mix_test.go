@@ -1,0 +1,204 @@
+package mixer_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// steady is silence, said to have this power from the start to the end.
+func steady(t testing.TB, power float32) *voice.Sound {
+	t.Helper()
+	env := voice.Envelope{Hop: 20}
+	for range 100 {
+		env.Once, env.Loop = append(env.Once, power), append(env.Loop, power)
+	}
+	return sound(t, voice.Samples{Name: "steady", Rate: 1000, Channels: 1, Data: make([]float32, 2000), Envelope: env})
+}
+
+// at places an emitter.
+func at(x, y, z float64) *mixer.Emitter {
+	return &mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{x, y, z}}}
+}
+
+// TestEmitterIsHeard: gain from distance, pan from direction, exact from the
+// first frame on, and copied when it starts.
+func TestEmitterIsHeard(t *testing.T) {
+	for name, c := range map[string]struct {
+		emitter     *mixer.Emitter
+		pan         float64
+		left, right float64
+	}{
+		"nowhere":                 {nil, 0, math.Sqrt2 / 2, math.Sqrt2 / 2},
+		"at the listener":         {at(0, 0, 0), 0, math.Sqrt2 / 2, math.Sqrt2 / 2},
+		"in front, twice as far":  {at(0, 0, -2), 0, math.Sqrt2 / 4, math.Sqrt2 / 4},
+		"at the right":            {at(4, 0, 0), 0, 0, 0.25},
+		"at the left":             {at(-4, 0, 0), 0, 0.25, 0},
+		"at the left, panned":     {at(-4, 0, 0), 0.5, 0.25 * math.Cos(math.Pi/8), 0.25 * math.Sin(math.Pi/8)},
+		"at the right, and right": {at(4, 0, 0), 0.5, 0, 0.25},
+	} {
+		m := at1k(t)
+		o := mixer.Options{Pan: c.pan, Emitter: c.emitter}
+		play(t, m.At(5), level(t, 1000, 50, 1), o)
+		if c.emitter != nil {
+			c.emitter.Spot.Position = mixer.Vector{1000, 0, 0} // the game's own copy
+		}
+		block := make([]pcm.Frame, 20)
+		m.Render(block)
+		for _, i := range []int{5, 19} {
+			wantAbout(t, name+", left", block[i][0], c.left)
+			wantAbout(t, name+", right", block[i][1], c.right)
+		}
+	}
+}
+
+// TestSetPositions moves voices within 20 ms, straight, from the next frame on.
+func TestSetPositions(t *testing.T) {
+	m := at1k(t)
+	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
+	left(m, 20)
+	if err := m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{8, 0, 0}}}); err != nil {
+		t.Fatal(err)
+	}
+	block := make([]pcm.Frame, 60)
+	m.Render(block)
+	for i, want := range map[int]float64{0: 0.25, 10: 0.1875, 20: 0.125, 59: 0.125} {
+		wantAbout(t, "on its way", block[i][1], want)
+	}
+	// The listener moves: the same.
+	if err := m.SetListener(mixer.Listener{Position: mixer.Vector{4, 0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(block)
+	for i, want := range map[int]float64{0: 0.125, 10: 0.1875, 20: 0.25} {
+		wantAbout(t, "the listener on its way", block[i][1], want)
+	}
+	// It turns round: what was at the right is at the left.
+	if err := m.SetListener(mixer.Listener{Position: mixer.Vector{4, 0, 0}, Forward: mixer.Vector{0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(block)
+	wantAbout(t, "behind its back, left", block[30][0], 0.25)
+	wantAbout(t, "behind its back, right", block[30][1], 0)
+}
+
+// TestSetPositionsBeforeTheStart: it starts there.
+func TestSetPositionsBeforeTheStart(t *testing.T) {
+	m := at1k(t)
+	h := play(t, m.At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
+	if err := m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{-2, 0, 0}}}); err != nil {
+		t.Fatal(err)
+	}
+	left(m, 10)
+	if err := m.SetListener(mixer.Listener{Position: mixer.Vector{-1, 0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	got := left(m, 60)
+	wantAbout(t, "its first frame", got[40], 1)
+	wantAbout(t, "later", got[59], 1)
+}
+
+// TestPositionsAreReplaced: a thousand calls while nothing renders take one
+// command; the last one counts, and none is lost when there is no room.
+func TestPositionsAreReplaced(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 1})
+	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
+	for i := range 1000 { // the Play is the one command
+		if m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{float64(i), 0, 0}}}) != nil {
+			t.Fatal("it fails")
+		}
+	}
+	if m.SetListener(mixer.Listener{Position: mixer.Vector{991, 0, 0}}) != nil {
+		t.Fatal("it fails")
+	}
+	left(m, 20)
+	block := make([]pcm.Frame, 30)
+	m.Render(block)
+	wantAbout(t, "the last place", block[25][1], 1./8)
+	for i := range 1000 {
+		m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{991 + float64(i%2)*2, 0, 0}}})
+	}
+	if st := m.Stats(); st.Pending != 1 {
+		t.Errorf("%d commands wait, want 1", st.Pending)
+	}
+	m.Render(block)
+	wantAbout(t, "the last place of all", block[25][1], 1./2)
+}
+
+// TestFarIsStolenFirst: a place counts in the audibility, of the newcomer too.
+func TestFarIsStolenFirst(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Refuse: true})
+	s := steady(t, 0.25)
+	far := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -100)})
+	near := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -10), Gain: -3})
+	play(t, m.At(10), s, mixer.Options{Emitter: at(0, 0, -1000)}) // fainter than all: refused
+	left(m, 20)
+	if a := float64(far.Audibility()); math.Abs(a-(-46.02)) > 0.01 {
+		t.Errorf("at 100 the audibility is %v dB, want -46.02", a)
+	}
+	if m.SetPositions([]mixer.Handle{far, near}, []mixer.Spot{{Position: mixer.Vector{0, 0, -10}}, {Position: mixer.Vector{0, 0, -100}}}) != nil {
+		t.Fatal("it fails")
+	}
+	left(m, 30) // they have changed places
+	play(t, m.At(60), s, mixer.Options{})
+	left(m, 20)
+	if far.State() != mixer.Playing || near.State() != mixer.StolenState {
+		t.Errorf("the one that came is %v, the one that left %v", far.State(), near.State())
+	}
+	wantEvents(t, m, "0 started 1, 0 started 2, 10 rejected (quieter), 60 stolen 2 by 3 (pool), 60 started 3")
+}
+
+// TestDopplerPlays: what comes nearer is faster.
+func TestDopplerPlays(t *testing.T) {
+	m := at1k(t)
+	if err := m.SetListener(mixer.Listener{Doppler: 1, SpeedOfSound: 300}); err != nil {
+		t.Fatal(err)
+	}
+	e := at(0, 0, -100)
+	e.Spot.Velocity = mixer.Vector{0, 0, 150} // at half the speed of sound: an octave up
+	h := play(t, m.At(20), ramp(t, 1000, 900), mixer.Options{Emitter: e})
+	left(m, 120)
+	if h.Position() != 200*ms {
+		t.Errorf("after 100 ms it is at %v, want 200ms", h.Position())
+	}
+}
+
+// TestPositionErrors: nothing moves when one place is wrong.
+func TestPositionErrors(t *testing.T) {
+	m := at1k(t)
+	other := at1k(t)
+	s := level(t, 1000, 900, 1)
+	h := play(t, m.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
+	plain := play(t, m.At(mixer.Now), s, mixer.Options{Gain: pcm.Silence})
+	foreign := play(t, other.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
+	here := mixer.Spot{Position: mixer.Vector{1, 0, 0}}
+	bad := mixer.Spot{Position: mixer.Vector{math.NaN()}}
+	list := func(h ...mixer.Handle) []mixer.Handle { return h }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{m.SetPositions(list(h), nil), "1 voices and 0 places"},
+		{m.SetPositions(list(h, h), []mixer.Spot{here, bad}), "a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
+		{m.SetPositions(list(h, foreign), []mixer.Spot{here, here}), "voice 1 is another mixer's"},
+	} {
+		wantError(t, c.err, mixer.ErrOption, c.want)
+	}
+	if err := m.SetListener(mixer.Listener{Doppler: -1}); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("a listener with a factor of -1: %v", err)
+	}
+	if _, err := m.Play(s, mixer.Options{Emitter: &mixer.Emitter{Cone: mixer.Cone{Inner: 400}}}); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("an emitter with a cone of 400 degrees: %v", err)
+	}
+	// Those without a place, and those that are nothing, are passed over.
+	if err := m.SetPositions(list(plain, mixer.Handle{}), []mixer.Spot{here, here}); err != nil {
+		t.Errorf("%v", err)
+	}
+	block := make([]pcm.Frame, 50)
+	m.Render(block)
+	wantAbout(t, "what was to stay", block[40][1], 0.25)
+}

@@ -1,0 +1,528 @@
+package mixer
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// hear returns how an emitter is heard by a listener.
+func hear(t testing.TB, l Listener, e Emitter) voice.Placed {
+	t.Helper()
+	ear, err := l.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := e.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return place(&ear, &from)
+}
+
+// random returns a vector of coordinates in -size..size.
+func random(r *rand.Rand, size float64) Vector {
+	var v Vector
+	for i := range v {
+		v[i] = float64((float64(r.Float64()*2) - 1) * size)
+	}
+	return v
+}
+
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
+
+func TestSpaceZeroChangesNothing(t *testing.T) {
+	if got, want := hear(t, Listener{}, Emitter{}), (voice.Placed{Gain: 1}); got != want {
+		t.Errorf("the zero emitter is heard as %+v, want %+v", got, want)
+	}
+	// A listener that does not ask for it hears no shift of pitch.
+	e := Emitter{Spot: Spot{Position: Vector{0, 0, -10}, Velocity: Vector{0, 0, 300}}}
+	if got := hear(t, Listener{}, e); got.Pitch != 0 {
+		t.Errorf("without a Doppler factor the pitch moves by %v", got.Pitch)
+	}
+}
+
+// TestWhereTheListenerIs: no direction, and so no side, no cone and no approach.
+func TestWhereTheListenerIs(t *testing.T) {
+	table, err := NewTable(0, 10, func(float64) pcm.Decibels { return -20 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := Vector{3, 4, 5}
+	e := Emitter{
+		Spot:        Spot{Position: here, Velocity: Vector{1, 2, 3}, Forward: Vector{1, 0, 0}},
+		Cone:        Cone{Outer: 90, OuterGain: -80},
+		Attenuation: Attenuation{Table: table},
+	}
+	if got, want := hear(t, Listener{Position: here, Doppler: 1}, e), (voice.Placed{Gain: pcm.Decibels(-20).Gain()}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestAttenuation compares the factors with the formulas of OpenAL 1.1, worked
+// out with the functions of the package math.
+func TestAttenuation(t *testing.T) {
+	for _, a := range []Attenuation{
+		{}, {Min: 2, Max: 50}, {Min: 0.5, Rolloff: 3}, {Rolloff: 0.25, Max: 100}, {Min: 1e-6}, {Min: 1e9},
+		{Curve: LinearCurve, Max: 60}, {Curve: LinearCurve, Min: 3, Max: 20, Rolloff: 0.5}, {Curve: LinearCurve, Min: 3, Max: 90, Rolloff: 2},
+		{Curve: ExponentialCurve}, {Curve: ExponentialCurve, Min: 4, Max: 70, Rolloff: 0.7}, {Curve: ExponentialCurve, Rolloff: 2.5},
+		{Curve: ExponentialCurve, Rolloff: 1000}, {Curve: FlatCurve, Min: 5},
+	} {
+		low, high, r := a.Min, a.Max, a.Rolloff
+		if low == 0 {
+			low = 1
+		}
+		if high == 0 {
+			high = math.Inf(1)
+		}
+		if r == 0 {
+			r = 1
+		}
+		for _, distance := range []float64{0, 0.1, 0.5, 0.999, 1, 1.5, 2, 3, 4, 5.5, 10, 19.999, 20, 35, 60, 70, 100, 1000, 12345, 1e9} {
+			d := math.Min(math.Max(distance, low), high)
+			want := map[Curve]float64{
+				InverseCurve:     low / (low + r*(d-low)),
+				LinearCurve:      math.Max(1-r*(d-low)/(high-low), 0),
+				ExponentialCurve: math.Pow(d/low, -r),
+				FlatCurve:        1,
+			}[a.Curve]
+			got := hear(t, Listener{}, Emitter{Spot: Spot{Position: Vector{0, distance, 0}}, Attenuation: a}).Gain
+			if tolerance := 1e-12*want + 1e-300; !near(got, want, tolerance) {
+				t.Errorf("%v %+v at %v: %v, the formula says %v", a.Curve, a, distance, got, want)
+			}
+			if distance <= low && got != 1 {
+				t.Errorf("%v %+v at %v, within the minimum: %v, want exactly 1", a.Curve, a, distance, got)
+			}
+			if a.Curve == LinearCurve && r >= 1 && distance >= high && got != 0 {
+				t.Errorf("%v %+v at %v, from the maximum on: %v, want exactly 0", a.Curve, a, distance, got)
+			}
+		}
+	}
+}
+
+// TestAttenuationFalls: farther is never louder. The exponential curve is made
+// of two functions that are right but for the last bits.
+func TestAttenuationFalls(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		low := math.Exp(r.Float64()*20 - 10)
+		a := Attenuation{
+			Curve: Curve(r.IntN(len(curveNames))), Min: low, Max: low * (1 + math.Exp(r.Float64()*10-2)),
+			Rolloff: math.Exp(r.Float64()*6 - 3),
+		}
+		f, err := a.ready()
+		if err != nil {
+			t.Fatal(err)
+		}
+		slack := 0.0
+		if a.Curve == ExponentialCurve {
+			slack = 1e-13
+		}
+		last := 1.0
+		for d := 0.0; d < 3*a.Max; d = d*(1+0.05*r.Float64()) + low*0.01*r.Float64() {
+			g := f.at(d)
+			if !(g <= last*(1+slack)) || !(g >= 0) {
+				t.Fatalf("%+v: %v at %v after %v", a, g, d, last)
+			}
+			last = g
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	calls := 0
+	inverse := func(d float64) pcm.Decibels {
+		calls++
+		return pcm.FromLinear(1 / d)
+	}
+	table, err := NewTable(1, 1000, inverse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls != tableSteps+1 {
+		t.Errorf("the curve was asked %d times, want %d", calls, tableSteps+1)
+	}
+	f, err := (&Attenuation{Table: table}).ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// At its samples it is the curve.
+	for i := range tableSteps + 1 {
+		d := 1 + 999*float64(i*i)/tableSteps/tableSteps
+		if got := f.at(d); !near(got, 1/d, 1e-11) {
+			t.Errorf("at sample %d, distance %v: %v, want %v", i, d, got, 1/d)
+		}
+	}
+	worst := 0.0
+	for d := 1.0; d < 1000; d *= 1.0007 {
+		worst = max(worst, math.Abs(float64(pcm.FromLinear(f.at(d)*d))))
+	}
+	if worst > 0.04 {
+		t.Errorf("between samples it is up to %.4f dB off, want at most 0.04", worst)
+	}
+	if a, b, c := f.at(0), f.at(1e10), f.at(1000); a != 1 || b != c || !near(b, 1e-3, 1e-15) {
+		t.Errorf("outside: %v, %v; at the end %v", a, b, c)
+	}
+	if calls != tableSteps+1 {
+		t.Error("the curve was asked again")
+	}
+	// It replaces the curve in all else, too.
+	e := Emitter{Spot: Spot{Position: Vector{0.25, 0, 0}}, Attenuation: Attenuation{Table: table}}
+	if got := hear(t, Listener{}, e); got.Pan != 0.25 {
+		t.Errorf("at a quarter of its minimum the pan is %v", got.Pan)
+	}
+	rising, _ := NewTable(0, 10, func(d float64) pcm.Decibels { return pcm.Decibels(d) - 80 })
+	if a, b := rising.at(0), rising.at(10); a != 0 || !near(b, pcm.Decibels(-70).Linear(), 1e-18) {
+		t.Errorf("a rising curve goes from %v to %v", a, b)
+	}
+}
+
+func TestPointTable(t *testing.T) {
+	table, err := NewPointTable(Point{2, 0}, Point{4, -6}, Point{10, -6}, Point{20, -200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, want := range map[float64]pcm.Decibels{0: 0, 2: 0, 3: -3, 4: -6, 7: -6, 10: -6, 15: -43} {
+		if got := pcm.FromLinear(table.at(d)); !near(float64(got), float64(want), 0.2) {
+			t.Errorf("at %v: %v dB, want %v", d, got, want)
+		}
+	}
+	if got := table.at(20); got != 0 {
+		t.Errorf("at its end: %v, want silence", got)
+	}
+}
+
+func TestPan(t *testing.T) {
+	for _, c := range []struct {
+		at   Vector
+		want float64
+	}{
+		{Vector{10, 0, 0}, 1}, {Vector{-10, 0, 0}, -1}, {Vector{0, 0, -5}, 0}, {Vector{0, 0, 5}, 0}, {Vector{0, 7, 0}, 0},
+		{Vector{3, 4, 0}, 0.6}, {Vector{-3, -4, 0}, -0.6}, {Vector{3, 0, -4}, 0.6}, {Vector{3, 0, 4}, 0.6},
+		{Vector{0.5, 0, 0}, 0.5}, {Vector{-0.25, 0, 0}, -0.25}, {Vector{1e-9, 0, 0}, 1e-9}, {Vector{1e-200, 0, 0}, 0},
+		{Vector{1e9, 1e9, 0}, math.Sqrt(0.5)},
+	} {
+		if got := hear(t, Listener{}, Emitter{Spot: Spot{Position: c.at}}).Pan; !near(got, c.want, 1e-15) {
+			t.Errorf("at %v the pan is %v, want %v", c.at, got, c.want)
+		}
+	}
+	// Mirrored, it is exactly the opposite, and all else the same.
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		e := Emitter{Spot: Spot{Position: random(r, 20)}}
+		a := hear(t, Listener{}, e)
+		e.Spot.Position[0] = -e.Spot.Position[0]
+		b := hear(t, Listener{}, e)
+		if a.Pan != -b.Pan || a.Gain != b.Gain || math.Abs(a.Pan) > 1 {
+			t.Fatalf("at %v: %+v and mirrored %+v", e.Spot.Position, a, b)
+		}
+	}
+}
+
+// axes returns three directions at right angles.
+func axes(r *rand.Rand) (x, y, z Vector) {
+	for {
+		var ok, fine bool
+		x, ok = random(r, 1).unit()
+		z, fine = x.cross(random(r, 1)).unit()
+		if ok && fine {
+			return x, z.cross(x), z
+		}
+	}
+}
+
+// TestTurnedTogether: a world that is turned and moved as a whole sounds the
+// same.
+func TestTurnedTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		l := Listener{Position: random(r, 50), Velocity: random(r, 100), Forward: random(r, 1), Up: random(r, 1), Doppler: 1}
+		e := Emitter{
+			Spot: Spot{Position: random(r, 50), Velocity: random(r, 100), Forward: random(r, 1)},
+			Cone: Cone{Inner: 60, Outer: 200, OuterGain: -20}, Attenuation: Attenuation{Min: 2},
+		}
+		want := hear(t, l, e)
+		x, y, z := axes(r)
+		turn := func(v Vector) Vector {
+			var out Vector
+			for i := range out {
+				out[i] = v[0]*x[i] + v[1]*y[i] + v[2]*z[i]
+			}
+			return out
+		}
+		moved := random(r, 1000)
+		shifted := func(v Vector) Vector {
+			v = turn(v)
+			for i := range v {
+				v[i] += moved[i]
+			}
+			return v
+		}
+		l.Position, l.Velocity, l.Forward, l.Up = shifted(l.Position), turn(l.Velocity), turn(l.Forward), turn(l.Up)
+		e.Spot.Position, e.Spot.Velocity, e.Spot.Forward = shifted(e.Spot.Position), turn(e.Spot.Velocity), turn(e.Spot.Forward)
+		got := hear(t, l, e)
+		// Next to the listener a rounded place is another direction.
+		if !near(got.Gain, want.Gain, 1e-9) || !near(got.Pan, want.Pan, 1e-9) || !near(float64(got.Pitch), float64(want.Pitch), 1e-7) {
+			t.Fatalf("%+v %+v: %+v, unturned %+v", l, e, got, want)
+		}
+	}
+}
+
+// TestListenerTurns: what was at the right comes in front.
+func TestListenerTurns(t *testing.T) {
+	for _, c := range []struct {
+		forward, up Vector
+		want        float64
+	}{
+		{Vector{}, Vector{}, 1}, {Vector{0, 0, -9}, Vector{0, 1e-3, 0}, 1}, {Vector{1, 0, 0}, Vector{}, 0}, {Vector{0, 0, 1}, Vector{}, -1},
+		{Vector{0, 0, -1}, Vector{0, -1, 0}, -1}, {Vector{1, 0, -1}, Vector{}, math.Sqrt(0.5)}, {Vector{0, 0, -1}, Vector{1, 0, 0}, 0},
+		{Vector{0, 1, 0}, Vector{0, 0, 1}, 1}, {Vector{0, 5, -5}, Vector{}, 1}, {Vector{0, 0, -1e-300}, Vector{0, 1e300, 0}, 1},
+	} {
+		got := hear(t, Listener{Forward: c.forward, Up: c.up}, Emitter{Spot: Spot{Position: Vector{8, 0, 0}}}).Pan
+		if !near(got, c.want, 1e-15) {
+			t.Errorf("looking along %v with %v up the pan is %v, want %v", c.forward, c.up, got, c.want)
+		}
+	}
+}
+
+func TestCone(t *testing.T) {
+	c := Cone{Inner: 90, Outer: 180, OuterGain: -40}
+	half := 0.01 + 0.99*math.Sqrt2/2 // where the cosine is in the middle between those of 45 and 90 degrees
+	for _, test := range []struct {
+		forward Vector
+		want    float64
+	}{
+		{Vector{1, 0, 0}, 1}, {Vector{5, 4.99, 0}, 1}, {Vector{0, 1, 0}, 0.01}, {Vector{-1, 0, 0}, 0.01}, {Vector{-1, 3, 0}, 0.01}, {Vector{}, 1},
+		{Vector{0.5, math.Sqrt(0.75), 0}, half},
+	} {
+		e := Emitter{Spot: Spot{Position: Vector{-0.5, 0, 0}, Forward: test.forward}, Cone: c}
+		if got := hear(t, Listener{}, e).Gain; !near(got, test.want, 1e-14) {
+			t.Errorf("pointing along %v: %v, want %v", test.forward, got, test.want)
+		}
+	}
+	// From the axis outwards it falls, without a jump.
+	last := 1.0
+	for i := range 1801 {
+		s, cos := math.Sincos(float64(i) * math.Pi / 1800)
+		e := Emitter{Spot: Spot{Position: Vector{-0.5, 0, 0}, Forward: Vector{cos, s, 0}}, Cone: c}
+		g := hear(t, Listener{}, e).Gain
+		if g > last || last-g > 0.003 {
+			t.Fatalf("at %v degrees off the axis %v follows %v", float64(i)/10, g, last)
+		}
+		last = g
+	}
+	// Angles that are the same, a cone of nothing and one of everything.
+	for _, c := range []Cone{{}, {Inner: 360, Outer: 360, OuterGain: -80}, {OuterGain: 0, Outer: 90}} {
+		e := Emitter{Spot: Spot{Position: Vector{-0.5, 0, 0}, Forward: Vector{-1, 0, 0}}, Cone: c}
+		if got := hear(t, Listener{}, e).Gain; got != 1 {
+			t.Errorf("%+v behind: %v, want 1", c, got)
+		}
+	}
+	e := Emitter{Spot: Spot{Position: Vector{-0.5, 0, 0}, Forward: Vector{0, 1, 0}}, Cone: Cone{Inner: 60, Outer: 60, OuterGain: -80}}
+	if got := hear(t, Listener{}, e).Gain; got != 0 {
+		t.Errorf("outside a hard cone: %v, want 0", got)
+	}
+}
+
+func TestDoppler(t *testing.T) {
+	const c = 343.3
+	at := func(listener, voice float64, factor float64) float64 { // both along x; the voice is 10 to the right
+		l := Listener{Velocity: Vector{listener, 7, 0}, Doppler: factor}
+		e := Emitter{Spot: Spot{Position: Vector{10, 0, 0}, Velocity: Vector{voice, -3, 0}}}
+		return hear(t, l, e).Pitch.Ratio()
+	}
+	for _, test := range []struct{ listener, voice, factor, want float64 }{
+		{0, 0, 1, 1}, {50, 50, 1, 1}, {0, -34.33, 1, 1 / 0.9}, {0, 34.33, 1, 1 / 1.1}, {34.33, 0, 1, 1.1}, {-34.33, 0, 1, 0.9},
+		{-34.33, -34.33, 1, 1}, {10, -20, 0.5, (c*2 + 10) / (c*2 - 20)}, {0, -20, 3, (c / 3) / (c/3 - 20)}, {0, -20, 0, 1},
+		{0, -c, 1, 16}, {0, -1000, 1, 16}, {-c, 0, 1, 1. / 16}, {-1e6, 0, 1, 1. / 16}, {0, 1e9, 1, 1. / 16}, {1e9, 0, 1, 16},
+		{-1000, -1000, 1, 1}, {-1000, -999, 1, 1. / 16}, {0, -c * 15 / 16, 1, 16}, {0, -c * 0.9, 1, 10},
+	} {
+		if got := at(test.listener, test.voice, test.factor); !near(got, test.want, 1e-11) {
+			t.Errorf("listener %v, voice %v, factor %v: %v, want %v", test.listener, test.voice, test.factor, got, test.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 2000 {
+		l := Listener{Position: random(r, 20), Doppler: 1}
+		e := Emitter{Spot: Spot{Position: random(r, 20), Velocity: random(r, 500)}}
+		approach := 0.0
+		for i, v := range e.Spot.Velocity {
+			approach += v * (l.Position[i] - e.Spot.Position[i])
+		}
+		got := hear(t, l, e).Pitch
+		if got < -48 || got > 48 || approach > 1e-6 && !(got > 0) || approach < -1e-6 && !(got < 0) {
+			t.Fatalf("%+v heard at %v: %v, approaching %v", e.Spot, l.Position, got, approach)
+		}
+	}
+}
+
+func TestSpaceRefuses(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	check := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrOption) || strings.Count(err.Error(), "mixer:") != 1 {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, l := range []Listener{
+		{Position: Vector{nan}}, {Position: Vector{0, inf}}, {Velocity: Vector{0, 0, -1.1e9}}, {Forward: Vector{nan, 1}}, {Up: Vector{0, inf}},
+		{Forward: Vector{0, 1}}, {Up: Vector{0, 0, 2}}, {Forward: Vector{1, 2, 3}, Up: Vector{-2, -4, -6}}, {Forward: Vector{1, 0, 0}, Up: Vector{1, 1e-9, 0}},
+		{Doppler: -1}, {Doppler: nan}, {Doppler: 101}, {SpeedOfSound: -1}, {SpeedOfSound: inf}, {SpeedOfSound: 1e-9},
+	} {
+		_, err := l.ready()
+		check(fmt.Sprintf("%+v", l), err)
+	}
+	table, err := NewTable(0, 1, func(float64) pcm.Decibels { return 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []Emitter{
+		{Spot: Spot{Position: Vector{inf}}}, {Spot: Spot{Velocity: Vector{0, nan}}}, {Spot: Spot{Position: Vector{0, 0, 2e9}}}, {Spot: Spot{Forward: Vector{nan}}},
+		{Cone: Cone{Inner: -1}}, {Cone: Cone{Inner: 90, Outer: 80}}, {Cone: Cone{Outer: 361}}, {Cone: Cone{OuterGain: 1}}, {Cone: Cone{OuterGain: pcm.Decibels(nan)}},
+		{Attenuation: Attenuation{Curve: 4}}, {Attenuation: Attenuation{Min: -1}}, {Attenuation: Attenuation{Min: nan}}, {Attenuation: Attenuation{Min: 5, Max: 4}},
+		{Attenuation: Attenuation{Max: inf}}, {Attenuation: Attenuation{Curve: LinearCurve}}, {Attenuation: Attenuation{Curve: LinearCurve, Min: 3, Max: 3}},
+		{Attenuation: Attenuation{Rolloff: -1}}, {Attenuation: Attenuation{Rolloff: nan}}, {Attenuation: Attenuation{Table: table, Min: 1}},
+		{Attenuation: Attenuation{Table: table, Curve: FlatCurve}},
+	} {
+		_, err := e.ready()
+		check(fmt.Sprintf("%+v", e), err)
+	}
+	zero := func(float64) pcm.Decibels { return 0 }
+	for _, c := range []struct {
+		min, max float64
+		gain     func(float64) pcm.Decibels
+	}{
+		{1, 1, zero}, {2, 1, zero}, {-1, 1, zero}, {0, inf, zero}, {nan, 1, zero}, {0, 1, nil},
+		{0, 1, func(float64) pcm.Decibels { return 25 }}, {0, 1, func(d float64) pcm.Decibels { return pcm.Decibels(nan) }},
+	} {
+		_, err := NewTable(c.min, c.max, c.gain)
+		check(fmt.Sprintf("a table %v..%v", c.min, c.max), err)
+	}
+	for _, points := range [][]Point{
+		nil, {{1, 0}}, {{1, 0}, {1, -3}}, {{2, 0}, {1, 0}}, {{-1, 0}, {1, 0}}, {{0, 25}, {1, 0}}, {{0, 0}, {1, pcm.Decibels(nan)}}, {{0, 0}, {inf, 0}},
+	} {
+		_, err := NewPointTable(points...)
+		check(fmt.Sprint(points), err)
+	}
+}
+
+func TestCurveNames(t *testing.T) {
+	for c := range Curve(len(curveNames)) {
+		if got, ok := ParseCurve(c.String()); got != c || !ok {
+			t.Errorf("%v comes back as %v, %v", c, got, ok)
+		}
+	}
+	if _, ok := ParseCurve("steep"); ok {
+		t.Error("there is a steep curve")
+	}
+}
+
+// emitters returns emitters of all kinds around a listener that moves.
+func emitters(t testing.TB, n int) (listener, []emitter) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 10))
+	l, err := (&Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1}).ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := NewPointTable(Point{1, 0}, Point{20, -20}, Point{80, -100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]emitter, n)
+	for i := range out {
+		e := Emitter{
+			Spot:        Spot{Position: random(r, 60), Velocity: random(r, 90), Forward: random(r, 1)},
+			Cone:        Cone{Inner: float64(r.IntN(180)), Outer: float64(180 + r.IntN(181)), OuterGain: pcm.Decibels(-r.IntN(90))},
+			Attenuation: Attenuation{Curve: Curve(i % 4), Min: 1 + float64(r.IntN(3)), Max: 40 + float64(r.IntN(40)), Rolloff: float64(1+r.IntN(30)) / 10},
+		}
+		if i%5 == 4 {
+			e.Attenuation = Attenuation{Table: table}
+		}
+		if out[i], err = e.ready(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l, out
+}
+
+// TestPlaceBits: the same bits on every machine.
+func TestPlaceBits(t *testing.T) {
+	l, all := emitters(t, 20000)
+	h := fnv.New64a()
+	for i := range all {
+		p := place(&l, &all[i])
+		for _, x := range []float64{p.Gain, p.Pan, float64(p.Pitch)} {
+			bits := math.Float64bits(x)
+			var b [8]byte
+			for j := range b {
+				b[j] = byte(bits >> (8 * j))
+			}
+			h.Write(b[:])
+		}
+	}
+	const want = 0x73029ef0b16875dd
+	if got := h.Sum64(); got != want {
+		t.Errorf("the hash is %#x, want %#x", got, uint64(want))
+	}
+}
+
+func TestPlaceAllocatesNothing(t *testing.T) {
+	l, all := emitters(t, 100)
+	sum := 0.0
+	if got := testing.AllocsPerRun(100, func() {
+		for i := range all {
+			p := place(&l, &all[i])
+			sum += p.Gain + p.Pan + float64(p.Pitch)
+		}
+	}); got != 0 || sum == 0 {
+		t.Errorf("%v allocations, the sum is %v", got, sum)
+	}
+	s := Spot{Position: Vector{1, 2, 3}, Forward: Vector{3, 2, 1}}
+	if got := testing.AllocsPerRun(100, func() {
+		if _, err := s.ready(); err != nil {
+			t.Fatal(err)
+		}
+	}); got != 0 {
+		t.Errorf("%v allocations for a spot", got)
+	}
+}
+
+// BenchmarkPlace is one voice: of each curve with a cone, without and with
+// velocities.
+func BenchmarkPlace(b *testing.B) {
+	l, all := emitters(b, 1000)
+	still := l
+	still.waves = 0
+	sum := 0.0
+	for i, name := range []string{"inverse", "linear", "exponential", "flat", "table"} {
+		var some []emitter
+		for j, e := range all {
+			if j%5 == 4 && i == 4 || j%5 != 4 && j%4 == i {
+				some = append(some, e)
+			}
+		}
+		some = some[:128]
+		for _, doppler := range []bool{false, true} {
+			ear := &still
+			if doppler {
+				ear = &l
+			}
+			b.Run(fmt.Sprintf("%s/doppler=%v", name, doppler), func(b *testing.B) {
+				n := 0
+				for b.Loop() {
+					p := place(ear, &some[n&127])
+					sum += p.Gain + p.Pan + float64(p.Pitch)
+					n++
+				}
+			})
+		}
+	}
+}

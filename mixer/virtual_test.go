@@ -1,0 +1,550 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// hardRight keeps a mono sound out of the left channel, to the bit.
+var hardRight = mixer.Options{Pan: 1}
+
+// A twin is played by two mixers: by one that has room for all, and by one whose
+// only slot another sound takes from it from frame taken to frame given.
+type twin struct {
+	name   string
+	sound  *voice.Sound
+	play   mixer.Options
+	script func(m *mixer.Mixer, h mixer.Handle) error // while it is virtual
+	rate   int                                        // 0: 8,000
+	slack  float64                                    // how far samples may be apart; 0: not at all
+}
+
+const twinTaken, twinGiven = 3000, 9000
+
+// run renders both and returns their left channels, and what became of the twin
+// that was virtual.
+func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole []float32, events [2][]mixer.Event) {
+	t.Helper()
+	blocker := level(t, rate, twinGiven-twinTaken, 0.5)
+	for i, out := range []*[]float32{&stolen, &whole} {
+		c := mixer.Config{Rate: rate, Voices: 1 + i, Virtual: 2, NoLimiter: true, Buses: []mixer.Bus{{Name: "bus"}}}
+		m := newMixer(t, c)
+		o := w.play
+		o.Pan, o.Gain, o.Tag = -1, o.Gain-20, 1
+		o.Bus = busOf(t, m, "bus")
+		h := play(t, m.At(100), w.sound, o)
+		o = hardRight
+		o.Gain = 6
+		play(t, m.At(twinTaken), blocker, o)
+		if w.script != nil {
+			must(t, w.script(m, h))
+		}
+		for n := 0; len(*out) < 20000; n++ {
+			m.Prepare()
+			*out = append(*out, left(m, block(n))...)
+			polled := make([]mixer.Event, 64)
+			events[i] = append(events[i], polled[:m.Events(polled)]...)
+		}
+		m.Close()
+	}
+	return stolen[:20000], whole[:20000], events
+}
+
+func eventOf(events []mixer.Event, k mixer.Kind) (frame int64, e mixer.Event) {
+	for _, e := range events {
+		if e.Kind == k && e.Voice == 1 {
+			return e.Frame, e
+		}
+	}
+	return -1, mixer.Event{}
+}
+
+func noisy(t testing.TB, rate, channels, frames int, loop [2]int64, refine voice.Refiner) *voice.Sound {
+	s := noise(rand.New(rand.NewPCG(3, uint64(frames))), rate, channels, frames)
+	s.Loop, s.Refine = loop, refine
+	return sound(t, s)
+}
+
+// TestTwin: what was virtual and comes back has the bits of what never was, as soon
+// as it is heard in full; and ends where that ends.
+func TestTwin(t *testing.T) {
+	const rate = 8000
+	noisy := func(channels, frames int, loop [2]int64) *voice.Sound {
+		return noisy(t, rate, channels, frames, loop, nil)
+	}
+	noisy48 := sound(t, noise(rand.New(rand.NewPCG(9, 9)), 48000, 1, 5000))
+	looped := noisy(1, 5000, [2]int64{700, 4321})
+	refined := sound(t, func() voice.Samples {
+		s := noise(rand.New(rand.NewPCG(4, 4)), rate, 1, 5000)
+		s.Refine = sounds.Refine
+		return s
+	}())
+	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 30000, Level: -20, Open: func(c voice.Course) (*voice.Feed, error) {
+		f := voice.NewFeed(32768, c)
+		r := rand.New(rand.NewPCG(1, 1))
+		block := make([]pcm.Frame, 30000)
+		for i := range block {
+			block[i] = pcm.Frame{float32(r.Float64() - 0.5), 0}
+		}
+		f.Write(block)
+		f.End()
+		return f, nil
+	}})
+	must(t, err)
+	loop := mixer.Options{Loop: true}
+	with := func(f func(o *mixer.Options)) mixer.Options { o := loop; f(&o); return o }
+	set := func(frame int64, c mixer.Change, over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
+		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(frame).Set(mixer.One(h), c, over) }
+	}
+	for _, w := range []twin{
+		{name: "loop", sound: looped, play: loop},
+		{name: "stereo", sound: noisy(2, 4999, [2]int64{}), play: loop},
+		{name: "pitched", sound: looped, play: with(func(o *mixer.Options) { o.Pitch = 5.3 })},
+		{name: "refined", sound: refined, play: with(func(o *mixer.Options) { o.Pitch = 5.3 })},
+		{name: "linear", sound: looped, play: with(func(o *mixer.Options) { o.Pitch, o.Quality = -7.1, voice.Linear })},
+		{name: "short loop", sound: noisy(1, 900, [2]int64{800, 837}), play: with(func(o *mixer.Options) { o.Pitch = 0.2 })},
+		{name: "rounds", sound: noisy(1, 1500, [2]int64{100, 1100}), play: with(func(o *mixer.Options) { o.Rounds = 14 })},
+		{name: "rounds of a short loop", sound: noisy(1, 9000, [2]int64{100, 137}), play: with(func(o *mixer.Options) { o.Rounds, o.Pitch = 180, 0.3 })},
+		{name: "fade in", sound: looped, play: with(func(o *mixer.Options) { o.FadeIn = time.Second })},
+		{name: "one-shot", sound: noisy(1, 14000, [2]int64{}), play: mixer.Options{}},
+		{name: "stream", sound: stream, play: mixer.Options{}},
+		{name: "pitched stream", sound: stream, play: mixer.Options{Pitch: 1.1}},
+		{name: "emitter", sound: looped, play: with(func(o *mixer.Options) { o.Emitter = at(-1, 0, 0) })},
+		{name: "pitch moves meanwhile", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.Pitch, Pitch: 9}, 300*time.Millisecond)},
+		{name: "speed jumps meanwhile", sound: looped, play: loop, script: set(5001, mixer.Change{Fields: mixer.Speed, Speed: 1.7}, 0)},
+		// In its 5 ms the moves are sampled more often; the sum of steps is the same but
+		// for some ten-thousandths of a frame, where the grid of 20 ms is one of 64 frames.
+		{name: "pitch moves still", rate: 48000, sound: noisy48, play: loop, script: set(3500, mixer.Change{Fields: mixer.Pitch, Pitch: 9}, time.Second), slack: 1e-5},
+		{name: "gain moves still", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.Gain, Gain: -30}, time.Second), slack: 1e-6},
+		{name: "bus pitch", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
+			bus, _ := m.Bus("bus")
+			return m.At(4001).Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: 2}, 100*time.Millisecond)
+		}},
+		{name: "seek", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.At(5003).Seek(mixer.One(h), 123*time.Millisecond)
+		}},
+		{name: "pause", sound: looped, play: with(func(o *mixer.Options) { o.For = 1800 * time.Millisecond }), script: func(m *mixer.Mixer, h mixer.Handle) error {
+			if err := m.At(4003).Pause(mixer.One(h)); err != nil {
+				return err
+			}
+			return m.At(5717).Resume(mixer.One(h))
+		}},
+		{name: "released", sound: noisy(1, 6000, [2]int64{0, 700}), play: loop, script: set(8000, mixer.Change{Fields: mixer.Rounds, Rounds: 2}, 0)},
+		{name: "for", sound: looped, play: with(func(o *mixer.Options) { o.For = 1500 * time.Millisecond })},
+		{name: "stop over", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.At(12000).Stop(mixer.One(h), 300*time.Millisecond)
+		}},
+	} {
+		for name, block := range map[string]func(int) int{"whole": func(int) int { return 4000 }, "small": func(i int) int { return 1 + i*7%97 }} {
+			t.Run(w.name+"/"+name, func(t *testing.T) {
+				rate, hop := rate, int64(160)
+				if w.rate != 0 {
+					rate, hop = w.rate, int64(w.rate/50)
+				}
+				got, want, events := w.run(t, rate, block)
+				gone, e := eventOf(events[0], mixer.BecameVirtual)
+				back, _ := eventOf(events[0], mixer.BecameReal)
+				if gone != twinTaken || e.By != 2 || e.Reason != mixer.PoolFull || e.Slot != -1 || back < twinGiven || back >= twinGiven+hop || back%hop != 0 {
+					t.Fatalf("it is virtual from %d (%+v) to %d", gone, e, back)
+				}
+				for _, k := range []mixer.Kind{mixer.Ended, mixer.Stopped} {
+					a, _ := eventOf(events[0], k)
+					if b, _ := eventOf(events[1], k); a != b {
+						t.Errorf("%v at %d, its twin at %d", k, a, b)
+					}
+				}
+				heard := 0.0
+				for i := range got {
+					x := float64(got[i])
+					switch i := int64(i); {
+					case i < gone || i >= back+hop/4:
+						if math.Abs(x-float64(want[i])) > w.slack {
+							t.Fatalf("frame %d is %v, of its twin %v", i, x, want[i])
+						}
+						if i >= back {
+							heard = max(heard, math.Abs(x))
+						}
+					case i >= gone+hop/2 && i <= back && x != 0:
+						t.Fatalf("frame %d is %v while it is virtual", i, x)
+					case math.Abs(x) > math.Abs(float64(want[i]))+1e-3+2*w.slack:
+						t.Fatalf("frame %d is %v on the way, of its twin %v", i, x, want[i])
+					}
+				}
+				if heard == 0 {
+					t.Error("it never comes back")
+				}
+			})
+		}
+	}
+}
+
+// TestEndsVirtual: what ends while it is virtual ends where its twin does, and
+// nothing of it is heard after.
+func TestEndsVirtual(t *testing.T) {
+	const rate = 8000
+	stop := func(over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
+		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(5003).Stop(mixer.One(h), over) }
+	}
+	for _, w := range []twin{
+		{name: "one-shot", sound: noisy(t, rate, 1, 5000, [2]int64{}, nil)},
+		{name: "pitched", sound: noisy(t, rate, 1, 5000, [2]int64{}, nil), play: mixer.Options{Pitch: -3.3}},
+		{name: "for", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true, For: 777 * time.Millisecond}},
+		{name: "rounds", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true, Rounds: 9}},
+		{name: "stop", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(0)},
+		{name: "stop over", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(123 * time.Millisecond)},
+		{name: "seek to the end", sound: noisy(t, rate, 1, 9000, [2]int64{}, nil), script: func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.At(5003).Seek(mixer.One(h), time.Second)
+		}},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			got, _, events := w.run(t, rate, func(int) int { return 333 })
+			for _, k := range []mixer.Kind{mixer.Ended, mixer.Stopped} {
+				a, e := eventOf(events[0], k)
+				if b, _ := eventOf(events[1], k); a != b {
+					t.Errorf("%v at %d, its twin at %d", k, a, b)
+				} else if b >= 0 && (b <= twinTaken || b >= twinGiven || e.Slot != -1) {
+					t.Errorf("%v at %d in slot %d, which proves nothing", k, b, e.Slot)
+				}
+			}
+			for i := twinTaken + 80; i < len(got); i++ {
+				if got[i] != 0 {
+					t.Fatalf("frame %d is %v", i, got[i])
+				}
+			}
+		})
+	}
+}
+
+// TestVirtualByHand has frames of a millisecond, a grid of 20 and a way back of 5.
+func TestVirtualByHand(t *testing.T) {
+	type m = *mixer.Mixer
+	for _, c := range []struct {
+		name   string
+		config mixer.Config
+		play   func(m m, long *voice.Sound, g *mixer.Group)
+		frames int
+		want   string
+	}{
+		{"a refused one waits", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.At(5), long, mixer.Options{})
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 60 real 2"},
+		{"an unfinished one ends in time", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.At(5), long, mixer.Options{For: 33 * ms})
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 38 ended 2, 50 ended 1"},
+		{"the quieter newcomer waits", mixer.Config{Refuse: true}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.At(5), long, mixer.Options{Gain: -20})
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 60 real 2"},
+		{"the protected stay", mixer.Config{}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Protect: true, Gain: -40})
+			play(t, m.At(5), long, mixer.Options{})
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (protected)"},
+		{"higher ones stay, lower ones give way", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Priority: 5, Gain: -40})
+			play(t, m.At(5), long, mixer.Options{})
+			play(t, m.At(6), long, mixer.Options{Priority: 9, Gain: -60})
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (priority), 6 virtual 1 by 3 (pool), 6 started 3"},
+		{"priority comes back first", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{})
+			play(t, m.At(1), long, mixer.Options{Priority: 1, Gain: -30})
+			play(t, m.At(2), long, mixer.Options{Priority: 2, For: 30 * ms})
+		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, 32 ended 3, 40 real 2"},
+		{"what is silent does not stand in the way", mixer.Config{Virtual: 4, Buses: []mixer.Bus{{Name: "off", Mute: true}}}, func(m m, long *voice.Sound, g *mixer.Group) {
+			off := busOf(t, m, "off")
+			play(t, m.At(0), long, mixer.Options{Priority: 1, Bus: off})
+			play(t, m.At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
+			play(t, m.At(2), long, mixer.Options{})
+		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
+		{"louder by more than 6 dB", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
+			play(t, m.At(5), long, mixer.Options{Gain: -4.1})
+			must(t, m.At(50).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Gain, Gain: -11}, 0))
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
+		{"the least is lost", mixer.Config{Virtual: 1}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Gain: -30})
+			play(t, m.At(1), long, mixer.Options{Gain: -20})
+			play(t, m.At(2), long, mixer.Options{})
+		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
+		{"the victim itself is lost", mixer.Config{Virtual: 1, Overflow: mixer.StealOldest}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Gain: -20})
+			play(t, m.At(1), long, mixer.Options{Gain: -30})
+			play(t, m.At(2), long, mixer.Options{})
+		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 2 by 3 (pool), 2 started 3"},
+		{"a refused one has to be worth it", mixer.Config{Virtual: 1, Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{})
+			play(t, m.At(1), long, mixer.Options{Gain: -20})
+			play(t, m.At(2), long, mixer.Options{Gain: -21})
+			play(t, m.At(3), long, mixer.Options{Gain: -19})
+		}, 19, "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool), 3 stolen 2 by 3 (virtual), 3 started 3, 3 virtual 3 (pool)"},
+		{"a limit counts all and takes the quietest of all", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Group: g, Gain: -20})
+			play(t, m.At(1), long, mixer.Options{Group: g, Gain: -10})
+			play(t, m.At(2), long, mixer.Options{Group: g})
+		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (limit), 2 virtual 2 by 3 (pool), 2 started 3"},
+		{"a smaller pool", mixer.Config{Voices: 3, Virtual: 1}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Gain: -10})
+			play(t, m.At(0), long, mixer.Options{})
+			play(t, m.At(0), long, mixer.Options{Gain: -20})
+			must(t, m.At(5).Resize(1))
+			must(t, m.At(30).Resize(3))
+		}, 100, "0 started 1, 0 started 2, 0 started 3, 5 virtual 3 (resize), 5 stolen 3 (virtual), 5 virtual 1 (resize), 40 real 1"},
+		{"nobody joins what is not heard", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+			crowd, err := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 50 * ms})
+			must(t, err)
+			play(t, m.At(0), long, mixer.Options{Group: crowd, Gain: -20})
+			play(t, m.At(1), long, mixer.Options{Gain: -10})
+			play(t, m.At(2), long, mixer.Options{Group: crowd})
+		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3"},
+		{"paused ones stay where they are", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Tag: 1})
+			play(t, m.At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
+			must(t, m.At(5).Pause(mixer.Tagged(1)))
+			must(t, m.At(70).Resume(mixer.Tagged(1)))
+		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 31 ended 2, 80 real 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.config.Rate, c.config.NoLimiter = 1000, true
+			if c.config.Voices == 0 {
+				c.config.Voices = 1
+			}
+			if c.config.Virtual == 0 {
+				c.config.Virtual = 2
+			}
+			m := newMixer(t, c.config)
+			g, err := m.NewGroup("g", mixer.GroupOptions{Limit: 2})
+			must(t, err)
+			c.play(m, level(t, 1000, 5000, 0.1), g)
+			left(m, c.frames)
+			st := m.Stats()
+			wantEvents(t, m, c.want)
+			virtual := int64(0)
+			for h := range m.Voices() {
+				if h.State() == mixer.Virtual {
+					virtual++
+				}
+			}
+			if st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing || virtual > st.Virtual {
+				t.Errorf("the identities do not hold: %d virtual, %+v", virtual, st)
+			}
+		})
+	}
+}
+
+// TestMostReal: voices that come back count among those that live at once.
+func TestMostReal(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, MaxVoices: 4, Virtual: 3})
+	for range 4 {
+		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{})
+	}
+	left(m, 10)
+	if st := m.Stats(); st.HighWater != 1 || st.Virtual != 3 || st.Playing != 4 {
+		t.Errorf("before: %+v", st)
+	}
+	must(t, m.At(15).Resize(3))
+	left(m, 20)
+	if st := m.Stats(); st.HighWater != 3 || st.Virtual != 1 || st.Playing != 4 {
+		t.Errorf("after: %+v", st)
+	}
+}
+
+// TestFourExchanges: of twelve that become much louder, four come back in 20 ms.
+func TestFourExchanges(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
+	for i := range 24 {
+		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
+	}
+	must(t, m.At(5).Set(mixer.Tagged(2), mixer.Change{Fields: mixer.Gain, Gain: -10}, 0))
+	left(m, 200)
+	events := make([]mixer.Event, 200)
+	real := map[int64]int{}
+	for _, e := range events[:m.Events(events)] {
+		if e.Kind == mixer.BecameReal {
+			real[e.Frame]++
+		}
+	}
+	if len(real) != 3 || real[20] != 4 || real[40] != 4 || real[60] != 4 {
+		t.Errorf("they come back %v", real)
+	}
+}
+
+// TestNoFlutter: two loops within 0.1 dB of each other, whose gains tremble by as
+// much, and one slot. Neither comes or goes more often than every 100 ms.
+func TestNoFlutter(t *testing.T) {
+	const rate = 8000
+	r := rand.New(rand.NewPCG(5, 6))
+	m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 4, NoLimiter: true, Commands: 8192})
+	a := noisy(t, rate, 1, 3000, [2]int64{}, nil)
+	for i := range 3 {
+		play(t, m.At(0), a, mixer.Options{Loop: true, Gain: -20, Tag: uint64(1 + i)})
+	}
+	for frame := int64(100); frame < 5*rate; frame += 40 {
+		for tag := range uint64(3) {
+			c := mixer.Change{Fields: mixer.Gain, Gain: pcm.Decibels(-20 + r.Float64()*0.1)}
+			must(t, m.At(frame).Set(mixer.Tagged(1+tag), c, 0))
+		}
+	}
+	left(m, 5*rate)
+	events := make([]mixer.Event, 8192)
+	last, changes := map[uint64]int64{}, 0
+	for _, e := range events[:m.Events(events)] {
+		if e.Kind != mixer.BecameVirtual && e.Kind != mixer.BecameReal {
+			continue
+		}
+		if before, ok := last[e.Voice]; ok && e.Frame-before < rate/10 {
+			t.Fatalf("voice %d changes at %d and at %d", e.Voice, before, e.Frame)
+		}
+		last[e.Voice] = e.Frame
+		changes++
+	}
+	if changes != 1 {
+		t.Errorf("%d changes, where one has no slot from the beginning", changes)
+	}
+}
+
+// TestNoTailOfNothing: a voice that gives way at the frame at which it came back
+// has not been heard, and leaves nothing.
+func TestNoTailOfNothing(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
+	s := level(t, 1000, 1000, 0.5)
+	quiet := hardLeft
+	quiet.Gain = -20
+	play(t, m.At(0), s, quiet)
+	o := hardRight
+	o.For = 30 * ms
+	play(t, m.At(10), s, o)
+	play(t, m.At(40), s, hardRight)
+	got := left(m, 100)
+	wantEvents(t, m, "0 started 1, 10 virtual 1 by 2 (pool), 10 started 2, 40 ended 2, 40 real 1, 40 virtual 1 by 3 (pool), 40 started 3")
+	for i, x := range got[20:] {
+		if x != 0 {
+			t.Fatalf("frame %d is %v", 20+i, x)
+		}
+	}
+}
+
+// TestVirtualBlocks: virtual voices do not show how long blocks are.
+func TestVirtualBlocks(t *testing.T) {
+	sounds := sceneSounds(t)
+	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked}
+	scenes := uint64(36)
+	if testing.Short() {
+		scenes = 12
+	}
+	virtual, lost := int64(0), int64(0)
+	for seed := range scenes {
+		sc := newScene(seed*77, policies[seed%6])
+		sc.config.Virtual = 1 + int(seed%7)
+		sc.config.Voices = 1 + int(seed%4)
+		bits, events, st := sc.run(t, sounds, func(int64) int { return 512 })
+		virtual, lost = virtual+st.Virtual, lost+st.Stolen
+		for _, n := range []int{1, 7, 64, 4096} {
+			b, e, s := sc.run(t, sounds, func(int64) int { return n })
+			if b != bits || e != events || s != st {
+				t.Fatalf("scene %d in blocks of %d: bits %v, events %v, stats %+v, want %+v", seed, n, b == bits, e == events, s, st)
+			}
+		}
+	}
+	if virtual == 0 || lost == 0 {
+		t.Errorf("%d virtual in the end, %d lost: they prove too little", virtual, lost)
+	}
+}
+
+// TestVirtualDoesNotAllocate has voices come and go, be lost and be exchanged.
+func TestVirtualDoesNotAllocate(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, MaxVoices: 8, Virtual: 8, Commands: 256})
+	s := level(t, 8000, 3000, 0.1)
+	block := make([]pcm.Frame, 200)
+	events := make([]mixer.Event, 256)
+	n := 0
+	kinds := map[mixer.Kind]int{mixer.Stolen: 0, mixer.BecameVirtual: 0, mixer.BecameReal: 0}
+	allocs := testing.AllocsPerRun(300, func() {
+		n++
+		for i := range 3 {
+			h, _ := m.Play(s, mixer.Options{Gain: pcm.Decibels(-(n*7 + i*11) % 50), Loop: n%3 == 0, Tag: uint64(n % 4)})
+			if n%5 == 0 {
+				h.SetGain(0)
+			}
+		}
+		m.At(mixer.Now).Resize(1 + n%8)
+		m.At(mixer.Now).Set(mixer.Tagged(uint64(n%4)), mixer.Change{Fields: mixer.Gain, Gain: pcm.Decibels(-n % 40)}, 0)
+		m.Render(block)
+		for _, e := range events[:m.Events(events)] {
+			kinds[e.Kind]++
+		}
+	})
+	if allocs != 0 && !raceDetector {
+		t.Errorf("%v allocations", allocs)
+	}
+	for k, n := range kinds {
+		if n == 0 {
+			t.Errorf("nothing was %v: it proves too little", k)
+		}
+	}
+	if got := fmt.Sprint(m.Stats().EventsLost); got != "0" {
+		t.Errorf("%s events lost", got)
+	}
+}
+
+// TestVirtualCallers has four goroutines start, move and stop voices of a mixer that
+// keeps many virtual ones, while one renders. The race detector watches.
+func TestVirtualCallers(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, MaxVoices: 8, Virtual: 12, Overflow: mixer.StealMasked, Commands: 128, NoLimiter: true})
+	s := []*voice.Sound{level(t, 8000, 900, 0.1), level(t, 8000, 5000, 0.1)}
+	var stop atomic.Bool
+	var callers sync.WaitGroup
+	for caller := range 4 {
+		callers.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(caller), 9))
+			for !stop.Load() {
+				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, Tag: uint64(caller), Emitter: at(1, 0, 0)})
+				m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{r.Float64(), 2, 3}}})
+				h.SetGain(pcm.Decibels(-r.IntN(40)))
+				h.Protect(r.IntN(4) == 0)
+				h.Audibility()
+				switch r.IntN(6) {
+				case 0:
+					h.Stop()
+				case 1:
+					h.Pause()
+				case 2:
+					m.At(mixer.Now).Stop(mixer.Tagged(uint64(caller)), time.Duration(r.IntN(20))*ms)
+				case 3:
+					m.At(m.Now() + 50).Resize(1 + r.IntN(8))
+				}
+			}
+		})
+	}
+	block, events := make([]pcm.Frame, 250), make([]mixer.Event, 256)
+	virtual, started := int64(0), int64(0)
+	for n := 0; n < 1<<20 && started < 2000; n++ {
+		runtime.Gosched()
+		m.Render(block)
+		m.Events(events)
+		st := m.Stats()
+		virtual, started = max(virtual, st.Virtual), st.Started
+		if st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing || st.Virtual > st.Playing {
+			t.Fatalf("the identities do not hold: %+v", st)
+		}
+	}
+	stop.Store(true)
+	callers.Wait()
+	m.StopAll(0)
+	m.Render(block)
+	m.Render(block)
+	if st := m.Stats(); st.Playing != 0 || st.Virtual != 0 || virtual == 0 {
+		t.Errorf("in the end, with %d virtual at most: %+v", virtual, st)
+	}
+}

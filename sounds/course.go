@@ -1,0 +1,236 @@
+package sounds
+
+import (
+	"errors"
+	"io"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// course gives the frames of an origin at another rate and on a voice's course:
+// from a place on, with a part that repeats. They are to the bit those of the
+// sound that is loaded: its parts, the intro, the loop and what is behind it,
+// are converted from the same neighbours.
+type course struct {
+	from     origin
+	channels int // 1 or 2
+	factor   float64
+	plan     plan // without a resampler, where the rate stays
+	loop     [2]int64
+	at       int64 // the next frame
+
+	part   part
+	begun  bool         // the origin stands where the part goes on
+	source int64        // the frame of the source that comes next from ready or the origin
+	ready  []float32    // what the origin gave and was not taken yet
+	window [2][]float64 // what the part is made from; by channel
+	base   int64        // which frame of the source, or of its endless repetition, window begins with
+	ended  bool         // nothing follows in the source
+	out    []float32
+
+	short []pcm.Frame // of a short loop, what has been made of it
+}
+
+// part is a stretch of a sound with neighbours of one kind.
+type part uint8
+
+const (
+	plain part = iota // as it stands, in silence
+	intro             // what follows is the loop, again and again
+	round             // so is what comes before
+)
+
+// maxShort is the longest loop that is kept in memory, in frames.
+const maxShort = 1 << 16
+
+// pieceIn is about how many frames of a source are converted at a time.
+const pieceIn = 1 << 13
+
+func newCourse(from origin, channels int, p plan, c voice.Course) *course {
+	// One channel stands in both, as a pan in the middle puts it there.
+	factor := 1.0
+	if channels == 1 {
+		factor, _ = voice.Pan(0)
+	}
+	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, at: c.At(0)}
+}
+
+// Close gives the origin back.
+func (c *course) Close() error {
+	c.from.close()
+	return nil
+}
+
+// Read gives the frames that come, at least one.
+func (c *course) Read(dst []pcm.Frame) (int, error) {
+	size := c.loop[1] - c.loop[0]
+	if size > 0 && c.at >= c.loop[1] {
+		c.at = c.loop[0]
+		if c.part == round && c.plan.loop == c.loop && c.begun {
+			c.base -= c.plan.source[1] - c.plan.source[0]
+		} else {
+			c.begun = false
+		}
+	}
+	if size > 0 && size <= maxShort && int64(len(c.short)) == size && c.at >= c.loop[0] {
+		n := copy(dst, c.short[c.at-c.loop[0]:])
+		c.at += int64(n)
+		return n, nil
+	}
+	p, end := c.parted()
+	if size > 0 {
+		end = min(end, c.loop[1])
+	}
+	if !c.begun || p != c.part {
+		if err := c.begin(p); err != nil {
+			return 0, err
+		}
+	}
+	dst = dst[:min(int64(len(dst)), end-c.at)]
+	n, err := 0, error(nil)
+	if c.plan.resampler == nil {
+		n, err = c.copy(dst)
+	} else {
+		n, err = c.convert(dst)
+	}
+	if size > 0 && size <= maxShort && c.at == c.loop[0]+int64(len(c.short)) {
+		c.short = append(c.short, dst[:n]...)
+	}
+	c.at += int64(n)
+	return n, err
+}
+
+// parted returns which part the next frame belongs to, and where that ends.
+func (c *course) parted() (part, int64) {
+	switch {
+	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
+		return plain, 1<<63 - 1
+	case c.at < c.plan.loop[0]:
+		return intro, c.plan.loop[0]
+	}
+	return round, c.plan.loop[1]
+}
+
+// begin brings the origin to where a part needs it.
+func (c *course) begin(p part) error {
+	c.part, c.begun, c.ended, c.ready = p, true, false, nil
+	c.window[0], c.window[1] = c.window[0][:0], c.window[1][:0]
+	c.source, c.base = c.at, c.at
+	if c.plan.resampler != nil {
+		first, _ := c.plan.place(c.at)
+		c.base = first - c.plan.half + 1
+		c.source = c.base
+		if p == round {
+			from, size := c.plan.source[0], c.plan.source[1]-c.plan.source[0]
+			c.source = from + ((c.base-from)%size+size)%size
+		}
+		for ; c.source < 0; c.source++ {
+			c.window[0], c.window[1] = append(c.window[0], 0), append(c.window[1], 0)
+		}
+	}
+	return c.from.seek(c.source)
+}
+
+// pull takes what comes from the source, at most n frames.
+func (c *course) pull(n int64) ([]float32, error) {
+	if c.part != plain {
+		if c.source == c.plan.source[1] {
+			c.source, c.ready = c.plan.source[0], nil
+			if err := c.from.seek(c.source); err != nil {
+				return nil, err
+			}
+		}
+		n = min(n, c.plan.source[1]-c.source)
+	}
+	if len(c.ready) == 0 {
+		ready, err := c.from.read()
+		if c.part != plain && errors.Is(err, io.EOF) {
+			err = broken("cut short: its loop ends at frame %d, it has %d frames", c.plan.source[1], c.from.length())
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.ready = ready
+	}
+	n = min(n, int64(len(c.ready)/c.channels))
+	x := c.ready[:n*int64(c.channels)]
+	c.ready = c.ready[len(x):]
+	c.source += n
+	return x, nil
+}
+
+// copy is for the rate that stays.
+func (c *course) copy(dst []pcm.Frame) (int, error) {
+	x, err := c.pull(int64(len(dst)))
+	return c.frames(dst, x), err
+}
+
+// frames writes samples as frames.
+func (c *course) frames(dst []pcm.Frame, x []float32) int {
+	n := len(x) / c.channels
+	for i := range n {
+		if c.channels == 1 {
+			y := float32(float64(x[i]) * c.factor)
+			dst[i] = pcm.Frame{y, y}
+		} else {
+			dst[i] = pcm.Frame{x[2*i], x[2*i+1]}
+		}
+	}
+	return n
+}
+
+func (c *course) convert(dst []pcm.Frame) (int, error) {
+	r := c.plan.resampler
+	n := min(int64(len(dst)), max(pieceIn*r.out/r.in, 1))
+	first, phase := r.place(c.at)
+	last, _ := r.place(c.at + n - 1)
+	for ch := range c.channels {
+		w := c.window[ch]
+		c.window[ch] = w[:copy(w, w[first-r.half+1-c.base:])]
+	}
+	c.base = first - r.half + 1
+	if err := c.fill(last + r.half); err != nil {
+		return 0, err
+	}
+	if c.ended {
+		total := c.plan.total(c.from.length())
+		if n = min(n, total-c.at); n <= 0 {
+			return 0, io.EOF
+		}
+	}
+	if need := int(n) * c.channels; cap(c.out) < need {
+		c.out = make([]float32, need)
+	}
+	out := c.out[:int(n)*c.channels]
+	r.convert(out, &c.window, c.channels, phase)
+	return c.frames(dst, out), nil
+}
+
+// fill brings the window to a frame.
+func (c *course) fill(last int64) error {
+	for {
+		need := last + 1 - c.base - int64(len(c.window[0]))
+		if need <= 0 {
+			return nil
+		}
+		if c.ended {
+			for range need {
+				c.window[0], c.window[1] = append(c.window[0], 0), append(c.window[1], 0)
+			}
+			return nil
+		}
+		x, err := c.pull(need)
+		if errors.Is(err, io.EOF) {
+			c.ended = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for i, y := range x {
+			ch := i % c.channels
+			c.window[ch] = append(c.window[ch], float64(y))
+		}
+	}
+}

@@ -1,0 +1,358 @@
+package sounds
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// listener plays a feed as a mixer does that is stepped by hand: what a voice
+// needs is waited for before each block.
+type listener struct {
+	voice voice.Voice
+	feed  *voice.Feed
+	at    int
+}
+
+func listen(t testing.TB, s *voice.Sound, c voice.Course) *listener {
+	t.Helper()
+	f, err := s.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &listener{feed: f}
+	l.voice.Start(s, voice.Options{Feed: f}, 0)
+	return l
+}
+
+// hear returns n frames, or fewer at the end.
+func (l *listener) hear(n int) []pcm.Frame {
+	out := make([]pcm.Frame, n)
+	for at := 0; at < n; {
+		l.feed.Wait(1 << 13)
+		block := out[at:min(at+480, n)]
+		got := l.voice.Mix(block, int64(l.at))
+		l.voice.Commit()
+		at, l.at = at+got, l.at+got
+		if got < len(block) {
+			return out[:at]
+		}
+	}
+	return out
+}
+
+func noise(frames int, seed uint64) []int16 {
+	random := rand.New(rand.NewPCG(seed, seed))
+	x := make([]int16, 2*frames)
+	for i := range x {
+		x[i] = int16(random.IntN(40000) - 20000)
+	}
+	return x
+}
+
+// TestStreamPlays: a voice hears what the loaded sound has, and the goroutine is
+// gone when it has.
+func TestStreamPlays(t *testing.T) {
+	files := fstest.MapFS{"a.wav": {Data: wavBytes16(44100, 2, noise(200000, 1), [2]uint32{50000, 150000})}}
+	b := NewBank(Options{})
+	want, err := b.LoadFS(files, "a.wav")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.OpenStream(Source{File: "a.wav", FS: files}, StreamOptions{Ahead: 200 * time.Millisecond, OnError: func(name string, err error) { t.Error(name, err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := s.Loop()
+	if wantFrom, wantTo := want.Loop(); s.Frames() != want.Frames() || from != wantFrom || to != wantTo || s.Name() != "a" || !s.Streamed() {
+		t.Errorf("%q: %d frames, loop [%d, %d)", s.Name(), s.Frames(), from, to)
+	}
+	if info, ok := b.Info(s); !ok || info.Frames != 200000 || info.Rate != 44100 || *info.Loop != [2]int64{50000, 150001} {
+		t.Errorf("info %+v", info)
+	}
+	for _, c := range []voice.Course{{}, {From: 100001}, {Loop: [2]int64{from, to}}} {
+		n := int(2 * want.Frames())
+		l := listen(t, s, c)
+		sameFrames(t, "heard", l.hear(n), loaded(want, c, n))
+		l.feed.Close()
+	}
+}
+
+// TestFeederTime: it fills the feed, looks again when a quarter of it has had
+// time to be played, comes at once when somebody waits, and goes when the feed
+// is closed by either side.
+func TestFeederTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		closed := false
+		r := &reader64{read: func(dst []pcm.Frame) (int, error) { reads += len(dst); return len(dst), nil }, closed: &closed}
+		f := newFeeder(time.Second, 4096, voice.Course{}, r, func(err error) { t.Error(err) })
+		go f.run()
+		synctest.Wait()
+		if reads != 4096 || f.feed.Room() != 0 {
+			t.Fatalf("%d frames were read ahead, room for %d", reads, f.feed.Room())
+		}
+		s, err := voice.NewStream(voice.Stream{Rate: 4096, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v voice.Voice
+		v.Start(s, voice.Options{Feed: f.feed}, 0)
+		v.Mix(make([]pcm.Frame, 100), 0)
+		v.Commit()
+		synctest.Wait()
+		if reads != 4096 {
+			t.Errorf("%d frames were read before anybody looked", reads)
+		}
+		time.Sleep(250 * time.Millisecond)
+		synctest.Wait()
+		if reads != 4096+96 { // the last four behind the voice are kept
+			t.Errorf("%d frames were read after a quarter of a second", reads)
+		}
+		v.Mix(make([]pcm.Frame, 100), 100)
+		v.Commit()
+		start := time.Now()
+		f.feed.Wait(4096)
+		if reads != 4096+196 || !time.Now().Equal(start) {
+			t.Errorf("%d frames were read when somebody waited, after %v", reads, time.Since(start))
+		}
+		v.Drop()
+		synctest.Wait()
+		if closed {
+			t.Error("the audio side has woken it")
+		}
+		time.Sleep(250 * time.Millisecond)
+		synctest.Wait()
+		if !closed {
+			t.Error("it has not noticed that the feed is closed")
+		}
+	})
+}
+
+type reader64 struct {
+	read   func([]pcm.Frame) (int, error)
+	closed *bool
+}
+
+func (r *reader64) Read(dst []pcm.Frame) (int, error) { return r.read(dst) }
+func (r *reader64) Close() error                      { *r.closed = true; return nil }
+
+// TestFeederFaults: whatever a reader does, the feed ends after what it gave,
+// the fault is told once, and the reader is closed.
+func TestFeederFaults(t *testing.T) {
+	failure := errors.New("the disk is gone")
+	nan := pcm.Frame{0, float32(nanOf())}
+	for name, c := range map[string]struct {
+		then func(dst []pcm.Frame) (int, error)
+		text string
+	}{
+		"ends":       {func([]pcm.Frame) (int, error) { return 0, io.EOF }, ""},
+		"fails":      {func([]pcm.Frame) (int, error) { return 0, failure }, "x: the disk is gone"},
+		"panics":     {func([]pcm.Frame) (int, error) { panic("oops") }, "x: the decoder failed: oops"},
+		"negative":   {func([]pcm.Frame) (int, error) { return -1, nil }, "x: it says that it gave -1 of"},
+		"too many":   {func(dst []pcm.Frame) (int, error) { return len(dst) + 1, nil }, "x: it says that it gave"},
+		"nothing":    {func([]pcm.Frame) (int, error) { return 0, nil }, "x: multiple Read calls return no data or error"},
+		"no numbers": {func(dst []pcm.Frame) (int, error) { dst[0] = nan; return 1, nil }, "x: a sample is NaN, not within -8..+8"},
+		"too loud":   {func(dst []pcm.Frame) (int, error) { dst[0] = pcm.Frame{8.5, 0}; return 1, nil }, "x: a sample is 8.5, not within -8..+8"},
+	} {
+		given, closed := 0, false
+		r := &reader64{closed: &closed, read: func(dst []pcm.Frame) (int, error) {
+			if given < 1000 {
+				n := min(len(dst), 1000-given)
+				for i := range n {
+					dst[i] = pcm.Frame{float32(given+i) / 1000, 0.5}
+				}
+				given += n
+				return n, nil
+			}
+			return c.then(dst)
+		}}
+		var faults []string
+		opt := StreamOptions{OnError: func(name string, err error) {
+			if name != "x" || !errors.Is(err, failure) && strings.Contains(err.Error(), "disk") {
+				t.Errorf("%s: %v", name, err)
+			}
+			faults = append(faults, strings.TrimPrefix(err.Error(), "sounds: "))
+		}}
+		f := newFeeder(0, 48000, voice.Course{}, r, opt.failure("x"))
+		f.run()
+		if !closed || (c.text == "") != (len(faults) == 0) || len(faults) > 0 && (len(faults) > 1 || !strings.HasPrefix(faults[0], c.text)) {
+			t.Errorf("%s: closed %v, faults %q, want %q", name, closed, faults, c.text)
+		}
+		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := listen(t, s, voice.Course{}).hear(3000); len(got) != 1000 || got[999] != (pcm.Frame{0.999, 0.5}) {
+			t.Errorf("%s: %d frames are heard", name, len(got))
+		}
+	}
+}
+
+func nanOf() float64 { x := 0.0; return x / x }
+
+// TestStreamBroken: what breaks off is heard to there, and said.
+func TestStreamBroken(t *testing.T) {
+	whole := mustRead(t, "testdata/formats/flac-fast.flac")
+	b := NewBank(Options{Rate: 44100})
+	files := fstest.MapFS{"a.flac": {Data: whole}, "b.flac": {Data: whole[:len(whole)*2/3]}}
+	want, err := b.LoadFS(files, "a.flac")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	text := ""
+	s, err := b.OpenStream(Source{File: "b.flac", FS: files}, StreamOptions{OnError: func(name string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		text += err.Error()
+		if name != "b.flac" || !errors.Is(err, ErrDecode) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := listen(t, s, voice.Course{}).hear(1 << 20)
+	if len(got) != 3456 {
+		t.Errorf("%d frames are heard", len(got))
+	}
+	sameFrames(t, "what is left", got, loaded(want, voice.Course{}, len(got)))
+	mu.Lock()
+	defer mu.Unlock()
+	if text != "sounds: b.flac: frame 3456: cut short" {
+		t.Errorf("error %q", text)
+	}
+}
+
+// TestStreamChanged: a file that is no longer the same is not played as if it
+// were.
+func TestStreamChanged(t *testing.T) {
+	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{0, 999})}}
+	s, err := NewBank(Options{}).OpenStream(Source{File: "a.wav", FS: files}, StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["a.wav"] = &fstest.MapFile{Data: wavBytes16(48000, 2, noise(1001, 1), [2]uint32{0, 999})}
+	if _, err := s.Open(voice.Course{}); !errors.Is(err, ErrStream) || err.Error() != "sounds: a.wav: sounds: not so as a stream: the file has changed since it was opened" {
+		t.Errorf("error %v", err)
+	}
+	delete(files, "a.wav")
+	if _, err := s.Open(voice.Course{}); err == nil || err.Error() != "sounds: a.wav: file does not exist" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestQueue: the frames of all, one after the other, from any place; of what is
+// added while it plays too.
+func TestQueue(t *testing.T) {
+	whole := noise(9000, 5)
+	loop := [2]uint32{1, 0} // none
+	files := fstest.MapFS{
+		"whole": {Data: wavBytes16(44100, 2, whole, loop)},
+		"one":   {Data: wavBytes16(44100, 2, whole[:2*3333], loop)},
+		"two":   {Data: wavBytes16(44100, 2, whole[2*3333:2*5000], loop)},
+		"three": {Data: wavBytes16(44100, 2, whole[2*5000:], loop)},
+		"mono":  {Data: wavBytes16(22050, 1, noise(1500, 7), loop)},
+		"bad":   {Data: []byte("no sound")},
+		"short": {Data: mustRead(t, "testdata/formats/flac-fast.flac")[:20000]},
+	}
+	source := func(name string) Source { return Source{File: name, FS: files} }
+	b := NewBank(Options{})
+	frames := func(name string) []pcm.Frame {
+		s, err := b.LoadFS(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return loaded(s, voice.Course{}, int(s.Frames()))
+	}
+	faults := make(chan string, 10)
+	q, err := b.NewQueue("music", StreamOptions{OnError: func(name string, err error) { faults <- err.Error() }},
+		source("one"), source("two"), source("three"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Three that are one are converted as one.
+	l := listen(t, q.Sound(), voice.Course{})
+	sameFrames(t, "an album", l.hear(len(frames("whole"))-100), frames("whole")[:len(frames("whole"))-100])
+	if err := q.Add(source("mono"), source("bad")); !errors.Is(err, ErrFormat) || q.Sources() != 3 {
+		t.Errorf("error %v, %d sources", err, q.Sources())
+	}
+	for range 2 {
+		if err := q.Add(source("mono")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rest := append(frames("whole")[len(frames("whole"))-100:], frames("mono")...)
+	rest = append(rest, frames("mono")...)
+	sameFrames(t, "what was added", l.hear(1<<20), rest)
+	l.feed.Close()
+	all := append(append(frames("whole"), frames("mono")...), frames("mono")...)
+	for _, from := range []int{3, 4000, len(frames("whole")) - 1, len(frames("whole")), len(all) - 10, len(all) + 10} {
+		l := listen(t, q.Sound(), voice.Course{From: int64(from)})
+		sameFrames(t, "from a place", l.hear(1<<20), all[min(from, len(all)):])
+		l.feed.Close()
+	}
+	if len(faults) > 0 {
+		t.Error(<-faults)
+	}
+	// What is broken is told of, and the next goes on.
+	q, err = b.NewQueue("music", StreamOptions{OnError: func(name string, err error) { faults <- err.Error() }}, source("short"), source("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l = listen(t, q.Sound(), voice.Course{})
+	got := l.hear(1 << 20)
+	if n := len(got) - len(frames("one")); n < 4000 {
+		t.Errorf("%d frames are heard", len(got))
+	} else {
+		sameFrames(t, "behind a broken one", got[n:], frames("one"))
+	}
+	if text := <-faults; !strings.HasPrefix(text, "sounds: music: frame ") {
+		t.Errorf("error %q", text)
+	}
+	l.feed.Close()
+}
+
+// TestQueueWaits: an empty queue has ended for who listens, and not for who
+// asks later; nobody is left behind.
+func TestQueueWaits(t *testing.T) {
+	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})}}
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBank(Options{})
+		q, err := b.NewQueue("music", StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := listen(t, q.Sound(), voice.Course{})
+		if n := len(l.hear(100)); n != 0 {
+			t.Errorf("%d frames of an empty queue", n)
+		}
+		if err := q.Add(Source{File: "a.wav", FS: files}); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(l.hear(5000)); n != 1000 {
+			t.Errorf("%d frames of what was added", n)
+		}
+		before := runtime.NumGoroutine()
+		l.voice.Drop()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := runtime.NumGoroutine(); n != before-1 {
+			t.Errorf("%d goroutines, before it ended %d", n, before)
+		}
+		if len(q.readers) != 0 {
+			t.Errorf("%d readers are left", len(q.readers))
+		}
+	})
+}

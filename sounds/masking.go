@@ -1,0 +1,195 @@
+package sounds
+
+import (
+	"math"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// The bands of the masking index: four Bark each from 80 Hz up, which is 18 kHz at
+// the end. The Bark scale is z(f) = 7 asinh(f/650 Hz).
+const (
+	maskBark   = 4
+	maskLowest = 80
+)
+
+// The slopes of the spread: decibels per Bark, for what lies below a masker and
+// for what lies above it.
+const (
+	maskDown = 27
+	maskUp   = 12
+)
+
+// fullScale is the power of a sine of full scale: 92 dB.
+const fullScale pcm.Decibels = 92
+
+// power returns the power of decibels.
+func power(db float64) float64 { return pcm.Exp2(db / 10 * math.Log2E * math.Ln10) }
+
+// bark returns where a frequency in Hz stands.
+func bark(f float64) float64 {
+	x := f / 650
+	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
+}
+
+// ear returns the weight of a frequency in Hz, as a power: the threshold in quiet
+// where it tells of the outer and middle ear (Terhardt 1979, as in PEAQ).
+func ear(f float64) float64 {
+	k := f / 1000
+	x := 3.3 - k
+	low := float64(0.6 * 3.64 * pcm.Exp2(float64(-0.8*pcm.Log2(k))))
+	high := float64(0.001 * pcm.Exp2(float64(3.6*pcm.Log2(k))))
+	middle := float64(6.5 * pcm.Exp2(float64(-0.6*math.Log2E)*float64(x*x)))
+	return power(middle - low - high)
+}
+
+// masker makes the masking index of sounds at one rate. It works in float64, in a
+// fixed order, so that the index has the same bits everywhere.
+type masker struct {
+	hop      int64
+	size     int                               // of a window, a power of two of at least a hop: 1,024 at 48 kHz
+	window   []float64                         // Hann, with the scale in it
+	turns    [][2]float64                      // cos, sin of -2 pi k / size, k < size/2
+	weight   []float64                         // by bin
+	band     []int                             // by bin; -1: none
+	spread   [voice.Bands][voice.Bands]float64 // from, to
+	spectrum [][2]float64
+}
+
+func newMasker(rate int) *masker {
+	m := &masker{hop: hopFrames(rate), size: 2}
+	for int64(m.size) < m.hop {
+		m.size *= 2
+	}
+	n := m.size
+	// The power of a sine in all bins is 3 n^2 / 32 of its amplitude's square.
+	scale := math.Sqrt(power(float64(fullScale)) * 32 / 3 / float64(n) / float64(n))
+	m.window, m.turns, m.spectrum = make([]float64, n), make([][2]float64, n/2), make([][2]float64, n)
+	for i := range n {
+		m.window[i] = float64(scale * (0.5 - float64(0.5*pcm.CosPi(2*(float64(i)+0.5)/float64(n)))))
+	}
+	for k := range m.turns {
+		x := 2 * float64(k) / float64(n)
+		m.turns[k] = [2]float64{pcm.CosPi(x), -pcm.SinPi(x)}
+	}
+	m.weight, m.band = make([]float64, n/2), make([]int, n/2)
+	first := bark(maskLowest)
+	for k := range m.band {
+		m.band[k] = -1
+		f := float64(k) * float64(rate) / float64(n)
+		if b := math.Floor((bark(max(f, 1)) - first) / maskBark); b >= 0 && b < voice.Bands {
+			m.band[k], m.weight[k] = int(b), ear(f)
+		}
+	}
+	for from := range m.spread {
+		for to := range m.spread {
+			slope := maskUp
+			if to < from {
+				slope = maskDown
+			}
+			m.spread[from][to] = power(-float64(slope * maskBark * max(to-from, from-to)))
+		}
+	}
+	return m
+}
+
+// hopOf measures one window; at gives its frames.
+func (m *masker) hopOf(at func(i int) (left, right float64), channels int) (out voice.Masks) {
+	for i, w := range m.window {
+		l, r := at(i)
+		m.spectrum[i] = [2]float64{float64(l * w), float64(r * w)}
+	}
+	m.transform()
+	// Two channels in one transform: what both have in a bin is what it and its
+	// mirror image have.
+	var energy [voice.Bands]float64
+	n := m.size
+	for k, b := range m.band {
+		if b < 0 {
+			continue
+		}
+		x, y := m.spectrum[k], m.spectrum[(n-k)%n]
+		sum := float64(x[0]*x[0]) + float64(x[1]*x[1]) + (float64(y[0]*y[0]) + float64(y[1]*y[1]))
+		energy[b] += float64(sum / 2 / float64(channels) * m.weight[k])
+	}
+	for to := range out.Energy {
+		spread := 0.0
+		for from, e := range energy {
+			spread += float64(e * m.spread[from][to])
+		}
+		out.Energy[to], out.Spread[to] = float32(energy[to]), float32(spread)
+	}
+	return out
+}
+
+// transform is a fast Fourier transform in place, radix 2.
+func (m *masker) transform() {
+	x, n := m.spectrum, m.size
+	for i, j := 1, 0; i < n; i++ {
+		bit := n >> 1
+		for ; j&bit != 0; bit >>= 1 {
+			j ^= bit
+		}
+		if j ^= bit; i < j {
+			x[i], x[j] = x[j], x[i]
+		}
+	}
+	for span := 1; span < n; span *= 2 {
+		for from := 0; from < n; from += 2 * span {
+			for k := range span {
+				w := m.turns[k*(n/2/span)]
+				a, b := x[from+k], x[from+k+span]
+				re := float64(b[0]*w[0]) - float64(b[1]*w[1])
+				im := float64(b[0]*w[1]) + float64(b[1]*w[0])
+				x[from+k] = [2]float64{a[0] + re, a[1] + im}
+				x[from+k+span] = [2]float64{a[0] - re, a[1] - im}
+			}
+		}
+	}
+}
+
+// measureMasks makes the masking index of a sound, as measureEnvelope makes that of
+// its loudness: by hop, for voices that play to the end and for those that loop,
+// which have one hop more, to look at the one after the last. Each window has its
+// hop in its middle.
+func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
+	m := newMasker(rate)
+	frames := int64(len(samples) / channels)
+	frame := func(p int64) (left, right float64) {
+		left = float64(samples[p*int64(channels)])
+		if channels == 2 {
+			right = float64(samples[p*2+1])
+		}
+		return left, right
+	}
+	before := (m.hop - int64(m.size)) / 2
+	once = make([]voice.Masks, (frames+m.hop-1)/m.hop)
+	for h := range once {
+		first := int64(h)*m.hop + before
+		once[h] = m.hopOf(func(i int) (left, right float64) {
+			if p := first + int64(i); p >= 0 && p < frames {
+				return frame(p)
+			}
+			return 0, 0
+		}, channels)
+	}
+	if loop[0] == loop[1] {
+		return once, nil
+	}
+	looped = make([]voice.Masks, (loop[1]+m.hop-1)/m.hop+1)
+	for h := range looped {
+		first := int64(h)*m.hop + before
+		looped[h] = m.hopOf(func(i int) (left, right float64) {
+			p := first + int64(i)
+			if p >= loop[1] {
+				p = loop[0] + (p-loop[1])%(loop[1]-loop[0])
+			}
+			if p < 0 {
+				return 0, 0
+			}
+			return frame(p)
+		}, channels)
+	}
+	return once, looped
+}

@@ -1,0 +1,171 @@
+package sounds
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// The band of a version, in cycles per frame of it, which is 48 kHz where the
+// sound has that rate: flat to 17 kHz, then half a cosine, nothing from 19.5 kHz
+// on. The filter reaches over 128 frames to both sides, under a Kaiser window.
+const (
+	refineFlat  = 17.0 / 48
+	refineEnd   = 19.5 / 48
+	refineReach = 128
+	refineShape = 8
+
+	// bestShape is the b of the kernel that is compensated, dsp.MonoBest: I0(b
+	// sqrt(1-(x/4)^2)) / I0(b).
+	bestShape = 14.75
+)
+
+// bestSpectrum returns the kernel's spectrum at a frequency below b/8pi: 8
+// sinh(s)/(s I0(b)), s being sqrt(b^2-(8 pi f)^2), as of every such window.
+func bestSpectrum(f float64) float64 {
+	w := float64(8 * math.Pi * f)
+	s := math.Sqrt(float64(bestShape*bestShape) - float64(w*w))
+	e := pcm.Exp2(float64(s * math.Log2E))
+	return float64(4*(e-1/e)) / float64(s*bessel(bestShape))
+}
+
+// refineResponse returns what a filter does at a frequency, in cycles per frame
+// of the version that it makes. One that makes it of the version below undoes the
+// compensation of that.
+func refineResponse(f float64, chained bool) float64 {
+	if f >= refineEnd {
+		return 0
+	}
+	g := 1 / bestSpectrum(f)
+	if chained {
+		g = float64(g * bestSpectrum(f*2/3))
+	}
+	if f > refineFlat {
+		g = float64(g * (0.5 + float64(0.5*pcm.CosPi((f-refineFlat)/(refineEnd-refineFlat)))))
+	}
+	return g
+}
+
+// refineFilter makes a version that has 2^level frames for 3^level of what it is
+// made of. Row p is for frames that lie p 2^-level frames of the source behind a
+// whole one; it begins half frames before that. Immutable.
+type refineFilter struct {
+	level int
+	half  int64
+	width int64
+	table []float64
+}
+
+// newRefineFilter works the taps out: W(u) 2 integral from 0 to refineEnd of
+// response(f) cos(2 pi f u) df, at the distance u in frames of the version, times
+// (2/3)^level, since the sum is over frames of the source. All levels have the
+// same taps, at other distances.
+func newRefineFilter(level int, chained bool) *refineFilter {
+	phases, scale := int64(1)<<level, 1.0
+	for range level {
+		scale *= 2.0 / 3
+	}
+	f := &refineFilter{level: level, half: int64(math.Ceil(refineReach / scale))}
+	f.width = (2*f.half + 1 + 3) &^ 3
+	f.table = make([]float64, phases*f.width)
+	const points = 1024
+	const step = refineEnd / points
+	var response [points]float64
+	for i := range response {
+		response[i] = refineResponse(float64(float64(i)*step), chained)
+	}
+	response[0] /= 2 // the trapezoid rule; the last one is 0
+	window := bessel(refineShape)
+	for p := range phases {
+		row := f.table[p*f.width : (p+1)*f.width]
+		for i := range row {
+			u := float64((float64(p)/float64(phases) - float64(int64(i)-f.half)) * scale)
+			r := u / refineReach
+			if r <= -1 || r >= 1 {
+				continue
+			}
+			w := bessel(float64(refineShape*math.Sqrt(1-float64(r*r)))) / window
+			row[i] = float64(float64(2*step*scale*w) * cosines(response[:], float64(2*step*u)))
+		}
+		normalize(row, refineResponse(0, chained))
+	}
+	return f
+}
+
+// normalize has the taps sum to a number, from which the window takes them by some
+// ten thousandths: a constant stays that constant.
+func normalize(taps []float64, to float64) {
+	sum := 0.0
+	for _, h := range taps {
+		sum += h
+	}
+	factor := to / sum
+	for i := range taps {
+		taps[i] = float64(taps[i] * factor)
+	}
+}
+
+// cosines returns the sum over i of c[i] cos(i pi x), by Clenshaw's recurrence.
+func cosines(c []float64, x float64) float64 {
+	twice := 2 * pcm.CosPi(x)
+	b1, b2 := 0.0, 0.0
+	for i := len(c) - 1; i > 0; i-- {
+		b1, b2 = c[i]+(float64(twice*b1)-b2), b1
+	}
+	return c[0] + (float64(twice/2*b1) - b2)
+}
+
+// place returns where frame n of the version lies in the source: a whole frame
+// and how many 2^-level behind it.
+func (f *refineFilter) place(n int64) (frame, phase int64) {
+	at := n
+	for range f.level {
+		at *= 3
+	}
+	return at >> f.level, at & (1<<f.level - 1)
+}
+
+// run makes the frames of dst, which is interleaved, from first on.
+func (f *refineFilter) run(dst []float32, channels int, first int64, sample func(frame int64, channel int) float32) {
+	var windows [2][]float64
+	frames := int64(len(dst) / channels)
+	phases := int64(1) << f.level
+	for from := int64(0); from < frames; from += span {
+		to := min(from+span, frames)
+		begin, _ := f.place(first + from)
+		end, _ := f.place(first + to - 1)
+		begin -= f.half
+		for c := range channels {
+			windows[c] = windows[c][:0]
+			for i := begin; i < end-f.half+f.width; i++ {
+				windows[c] = append(windows[c], float64(sample(i, c)))
+			}
+		}
+		// Frames of one phase have the same taps; a mono sound has two of them
+		// made at a time.
+		for p := range min(phases, to-from) {
+			_, phase := f.place(first + from + p)
+			taps := f.table[phase*f.width : (phase+1)*f.width]
+			at := func(n int64) int64 {
+				whole, _ := f.place(first + n)
+				return whole - f.half - begin
+			}
+			for n := from + p; n < to; n += phases {
+				i := at(n)
+				if channels == 2 {
+					l, r := dot2(taps, windows[0][i:i+f.width], windows[1][i:i+f.width])
+					dst[2*n], dst[2*n+1] = float32(l), float32(r)
+					continue
+				}
+				if n+phases >= to {
+					dst[n] = float32(dot(taps, windows[0][i:i+f.width]))
+					continue
+				}
+				j := at(n + phases)
+				x, y := dot2(taps, windows[0][i:i+f.width], windows[0][j:j+f.width])
+				dst[n], dst[n+phases] = float32(x), float32(y)
+				n += phases
+			}
+		}
+	}
+}

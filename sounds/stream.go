@@ -1,0 +1,268 @@
+package sounds
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// ErrStream is wrapped by the errors of what is asked of a stream and cannot be
+// had of it.
+var ErrStream = errors.New("sounds: not so as a stream")
+
+// StreamOptions says how a stream is made. The zero value means 2.7 s decoded
+// ahead, the bank's leveling, and that nobody is told of errors.
+type StreamOptions struct {
+	// Ahead is how much is decoded ahead, for each voice that plays the stream;
+	// 0 means 131,072 frames at 48 kHz, 2.7 s, which is a megabyte.
+	Ahead time.Duration
+
+	// Level is the mean loudness that counts when a voice is to be stolen, -120 to
+	// just below 0 dB. 0 means what Measure finds, else what the tags say, else
+	// -20 dB.
+	Level pcm.Decibels
+
+	// Gain changes the stream, besides its leveling.
+	Gain pcm.Decibels
+
+	// Measure decodes the whole stream once when it is opened, to learn its
+	// loudness: leveling is then that of a loaded sound. Without it leveling is
+	// done by tags alone, and only downwards, since nobody knows the peaks.
+	Measure bool
+
+	// OnError is told, from the goroutine that decodes, why a stream ends before
+	// its end. The error names the stream.
+	OnError func(name string, err error)
+}
+
+// OpenStream returns a sound that is decoded as it plays, in memory that does
+// not depend on its length. Its frames are to the bit those of the sound that
+// Load returns without Options.Compact, loops included, whatever the place it
+// starts from; a mono file is heard as a mono sound is. Of Limits those for the
+// whole length (Bytes, Frames, Memory, Time) do not apply, and neither does
+// Isolate.
+//
+// It reads the beginning of the file; more where a length or a loop is not
+// announced there. The error names the source. The file is opened anew by each
+// Play, and must be the same then. A stream that turns out to be broken ends
+// after what could be read. Control side.
+func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
+	t, err := b.openTrack(src, &opt)
+	if err != nil {
+		return nil, named(src.label(), err)
+	}
+	s := voice.Stream{Name: src.title(), Rate: b.Rate(), Level: opt.Level, Mono: t.channels == 1}
+	if t.clip.Loop != nil {
+		s.Loop = *t.clip.Loop
+	}
+	p := b.planOf(t.clip.Rate, t.clip.Loop)
+	if s.Frames = t.frames; p.resampler != nil {
+		s.Frames, s.Loop = p.total(t.frames), p.loop
+	}
+	if s.Frames > maxStreamFrames {
+		s.Frames = 0
+	}
+	s.Open = func(c voice.Course) (*voice.Feed, error) {
+		from, err := t.cursor()
+		if err != nil {
+			return nil, named(src.label(), err)
+		}
+		course := newCourse(from, t.channels, b.planOf(t.clip.Rate, t.clip.Loop), c)
+		course.factor = 1 // of a mono stream the pan takes care
+		return b.feed(src.label(), opt, c, course), nil
+	}
+	sound, err := voice.NewStream(s)
+	if err != nil {
+		return nil, named(src.label(), err)
+	}
+	b.mu.Lock()
+	b.infos[sound] = t.info(sound)
+	b.mu.Unlock()
+	return sound, nil
+}
+
+// maxStreamFrames is the longest length that a voice's position is told in; what
+// is longer has none.
+const maxStreamFrames = 1<<31 - 1<<12
+
+// feed begins to decode.
+func (b *Bank) feed(label string, opt StreamOptions, c voice.Course, from FrameReader) *voice.Feed {
+	f := newFeeder(opt.Ahead, b.Rate(), c, from, opt.failure(label))
+	go f.run()
+	return f.feed
+}
+
+// failure returns what is called when a stream fails.
+func (o *StreamOptions) failure(label string) func(error) {
+	return func(err error) {
+		if o.OnError != nil {
+			o.OnError(label, named(label, err))
+		}
+	}
+}
+
+// planOf returns how a rate becomes that of the bank. Each course needs one of
+// its own.
+func (b *Bank) planOf(rate int, loop *[2]int64) plan {
+	if rate == b.Rate() {
+		return plan{}
+	}
+	return newPlan(&b.filters, rate, b.Rate(), loop)
+}
+
+// FrameSource is where frames come from that no file has.
+type FrameSource struct {
+	Name   string
+	Rate   int       // frames per second; they are converted to the bank's
+	Frames int64     // the length, at that rate; 0: nobody knows
+	Loop   *[2]int64 // in frames at that rate; nil: none
+
+	// Open returns the frames from the first on. It is called on the control side
+	// by each Play and each Seek, and by the goroutine that decodes where a stream
+	// goes back and its reader is no FrameSeeker.
+	Open func() (FrameReader, error)
+}
+
+// FrameSeeker is a FrameReader that can go on anywhere. Of others, what comes
+// before a place is read and thrown away.
+type FrameSeeker interface {
+	FrameReader
+
+	// SeekFrame makes Read go on at a frame, 0 being the first.
+	SeekFrame(frame int64) error
+}
+
+// StreamFrames returns a sound of frames that are made as it plays. Control
+// side. Of the options Measure does not apply. A reader that panics or gives
+// what is no sound ends the stream. The error names the source.
+func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
+	switch {
+	case src.Open == nil:
+		return nil, named(src.Name, fmt.Errorf("%w: frames without Open", ErrStream))
+	case src.Rate < 1 || src.Rate > defaultMaxRate:
+		return nil, named(src.Name, beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
+	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
+		return nil, named(src.Name, broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
+	}
+	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level, Frames: src.Frames}
+	if src.Loop != nil {
+		s.Loop = *src.Loop
+	}
+	if p := b.planOf(src.Rate, src.Loop); p.resampler != nil {
+		s.Frames, s.Loop = p.total(src.Frames), p.loop
+	}
+	if s.Frames > maxStreamFrames {
+		s.Frames = 0
+	}
+	factor := opt.Gain.Linear()
+	s.Open = func(c voice.Course) (*voice.Feed, error) {
+		r, err := src.Open()
+		if err != nil {
+			return nil, named(src.Name, err)
+		}
+		from := &frameOrigin{open: src.Open, r: r, factor: factor}
+		return b.feed(src.Name, opt, c, newCourse(from, 2, b.planOf(src.Rate, src.Loop), c)), nil
+	}
+	sound, err := voice.NewStream(s)
+	if err != nil {
+		return nil, named(src.Name, err)
+	}
+	return sound, nil
+}
+
+// frameOrigin is what a FrameSource gives.
+type frameOrigin struct {
+	open   func() (FrameReader, error)
+	r      FrameReader
+	factor float64
+	at     int64 // the frame that r gives next
+	end    error
+	frames [piece]pcm.Frame
+	out    [2 * piece]float32
+}
+
+func (o *frameOrigin) seek(frame int64) error {
+	if s, ok := o.r.(FrameSeeker); ok {
+		if err := s.SeekFrame(frame); err != nil {
+			return err
+		}
+		o.at, o.end = frame, nil
+		return nil
+	}
+	if frame < o.at {
+		o.close()
+		r, err := o.open()
+		if err != nil {
+			return err
+		}
+		o.r, o.at, o.end = r, 0, nil
+	}
+	for o.at < frame && o.end == nil {
+		if _, err := o.give(frame - o.at); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *frameOrigin) read() ([]float32, error) { return o.give(piece) }
+
+// give reads at most n frames.
+func (o *frameOrigin) give(n int64) ([]float32, error) {
+	for range 3 {
+		if o.end != nil {
+			return nil, o.end
+		}
+		dst := o.frames[:min(n, piece)]
+		k, err := o.r.Read(dst)
+		if k < 0 || k > len(dst) {
+			return nil, broken("it says that it gave %d of %d frames", k, len(dst))
+		}
+		o.end = err
+		for i, x := range dst[:k] {
+			if goodSamples(x[:]) < 2 {
+				o.end = broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
+				k = i
+				break
+			}
+			for ch, y := range x {
+				if o.factor != 1 {
+					y = float32(float64(y) * o.factor)
+				}
+				o.out[2*i+ch] = y
+			}
+		}
+		if k > 0 {
+			o.at += int64(k)
+			return o.out[:2*k], nil
+		}
+	}
+	if o.end != nil {
+		return nil, o.end
+	}
+	return nil, io.ErrNoProgress
+}
+
+func (o *frameOrigin) length() int64 { return o.at }
+
+func (o *frameOrigin) close() {
+	if c, ok := o.r.(io.Closer); ok {
+		_ = c.Close()
+	}
+	o.r = ended{}
+}
+
+// ended is a reader at its end.
+type ended struct{}
+
+func (ended) Read([]pcm.Frame) (int, error) { return 0, io.EOF }
+
+// streamLevel returns what a stream's loudness counts.
+func streamLevel(l loudness.LUFS) pcm.Decibels {
+	return min(max(pcm.Decibels(l), -120), -0.1)
+}

@@ -1,0 +1,185 @@
+package sounds
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"voicepool/pcm"
+	"voicepool/sounds/embedded"
+	"voicepool/voice"
+)
+
+// TestStreamLeveling: measured, a stream is as loud as the loaded sound, to the
+// bit; by its tags alone it is lowered, never raised; what cannot be known is an
+// error.
+func TestStreamLeveling(t *testing.T) {
+	tagged := func(gain string) []byte {
+		return slices.Concat(id3(4, 0, id3Frame(4, "TXXX", "\x03REPLAYGAIN_TRACK_GAIN\x00"+gain)), formatFile(t, "mp3-44100-2-vbr.mp3"))
+	}
+	files := fstest.MapFS{"plain": {Data: formatFile(t, "mp3-44100-2-vbr.mp3")}, "down": {Data: tagged("-6 dB")}, "up": {Data: tagged("+3 dB")}}
+	for _, c := range []struct {
+		file     string
+		leveling Leveling
+		opt      StreamOptions
+		gain     float64 // NaN: that of the loaded sound
+		level    float64 // NaN: the gain and the loudness
+		err      bool
+	}{
+		{"plain", Leveling{}, StreamOptions{}, 0, 0, false},
+		{"plain", Leveling{}, StreamOptions{Gain: -3, Level: -30}, -3, -30, false},
+		{"plain", Leveling{}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
+		{"plain", Leveling{LUFS: -23}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
+		{"plain", Leveling{LUFS: -3}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
+		{"plain", Leveling{LUFS: -23}, StreamOptions{}, 0, 0, true},
+		{"plain", Leveling{Tags: true}, StreamOptions{}, 0, 0, false},
+		{"down", Leveling{Tags: true}, StreamOptions{}, -6, -18, false},
+		{"down", Leveling{Tags: true, LUFS: -20}, StreamOptions{}, -8, -20, false},
+		{"down", Leveling{Tags: true}, StreamOptions{Measure: true}, -6, math.NaN(), false},
+		{"up", Leveling{Tags: true}, StreamOptions{}, 0, -21, false},
+		{"up", Leveling{Tags: true}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
+	} {
+		b := NewBank(Options{Rate: 44100, Leveling: c.leveling, Measure: true})
+		want, err := b.LoadFS(files, c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, _ := b.Info(want)
+		opt := c.opt
+		tr, err := b.openTrack(Source{File: c.file, FS: files}, &opt)
+		if (err != nil) != c.err || c.err && !errors.Is(err, ErrStream) {
+			t.Errorf("%s, %+v: error %v", c.file, c, err)
+		}
+		if err != nil {
+			continue
+		}
+		if math.IsNaN(c.gain) {
+			c.gain = float64(info.Gain)
+		}
+		if math.IsNaN(c.level) {
+			c.level = float64(info.Loudness) + c.gain
+		}
+		if float64(tr.gain) != c.gain || math.Abs(float64(opt.Level)-c.level) > 1e-9 {
+			t.Errorf("%s, %+v: gain %v, level %v", c.file, c, tr.gain, opt.Level)
+		}
+		if tr.gain != info.Gain {
+			continue
+		}
+		got, err := readCourse(t, b, tr, voice.Course{}, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameFrames(t, c.file, got, loaded(want, voice.Course{}, 1<<20))
+	}
+	for _, opt := range []StreamOptions{{Level: 1}, {Level: pcm.Decibels(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}} {
+		if _, err := NewBank(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
+			t.Errorf("%+v is taken", opt)
+		}
+	}
+}
+
+// TestStreamEmbedded: they can be streams as well, with their loops.
+func TestStreamEmbedded(t *testing.T) {
+	b := NewBank(Options{})
+	for _, name := range embedded.Names() {
+		want, err := b.Embedded(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.OpenStream(Source{Name: name}, StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := s.Loop()
+		if wantFrom, wantTo := want.Loop(); from != wantFrom || to != wantTo || s.Frames() != want.Frames() {
+			t.Errorf("%s: %d frames, loop [%d, %d)", name, s.Frames(), from, to)
+		}
+		l := listen(t, s, voice.Course{Loop: [2]int64{from, to}})
+		expected := loaded(want, voice.Course{Loop: [2]int64{from, to}}, 5000)
+		if want.Channels() == 1 { // the voice pans it
+			centre, _ := voice.Pan(0)
+			for i := range expected {
+				at := (&voice.Course{Loop: [2]int64{from, to}}).At(int64(i))
+				y := float32(want.Samples()[at] * float32(centre))
+				expected[i] = pcm.Frame{y, y}
+			}
+		}
+		sameFrames(t, name, l.hear(5000), expected)
+		l.feed.Close()
+	}
+}
+
+// slice gives frames; a seeking one may go back.
+type slice struct {
+	frames []pcm.Frame
+	at     int
+}
+
+func (s *slice) Read(dst []pcm.Frame) (int, error) {
+	n := copy(dst[:min(len(dst), 777)], s.frames[s.at:])
+	if s.at += n; s.at == len(s.frames) {
+		return n, io.EOF // with the last
+	}
+	return n, nil
+}
+
+type seekingSlice struct{ slice }
+
+func (s *seekingSlice) SeekFrame(frame int64) error {
+	s.at = min(int(frame), len(s.frames))
+	return nil
+}
+
+// TestStreamFrameSource: frames from anywhere are converted and looped as those
+// of a file are.
+func TestStreamFrameSource(t *testing.T) {
+	x := noise(6000, 3)
+	frames := make([]pcm.Frame, 6000)
+	clip := &Clip{Channels: 2, Rate: 44100, Loop: &[2]int64{1000, 5000}}
+	for i := range frames {
+		frames[i] = pcm.Frame{float32(x[2*i]) / 32768, float32(x[2*i+1]) / 32768}
+		clip.Samples = append(clip.Samples, frames[i][0], frames[i][1])
+	}
+	want, err := Prepare(clip, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := want.Loop()
+	b := NewBank(Options{})
+	for name, open := range map[string]func() (FrameReader, error){
+		"in order": func() (FrameReader, error) { return &slice{frames: frames}, nil },
+		"seeking":  func() (FrameReader, error) { return &seekingSlice{slice{frames: frames}}, nil },
+	} {
+		s, err := b.StreamFrames(FrameSource{Name: name, Rate: 44100, Frames: 6000, Loop: clip.Loop, Open: open}, StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, z := s.Loop(); a != from || z != to || s.Frames() != want.Frames() {
+			t.Errorf("%s: %d frames, loop [%d, %d)", name, s.Frames(), a, z)
+		}
+		for _, c := range []voice.Course{{}, {From: 3000}, {From: 6500}, {From: 7000}, {Loop: [2]int64{from, to}}, {From: 5300, Loop: [2]int64{from, to}}} {
+			l := listen(t, s, c)
+			sameFrames(t, name, l.hear(20000), loaded(want, c, 20000))
+			l.feed.Close()
+		}
+	}
+	failure := errors.New("no more of it")
+	for _, src := range []FrameSource{
+		{Name: "x", Rate: 44100}, {Name: "x", Open: func() (FrameReader, error) { return nil, nil }},
+		{Name: "x", Rate: 44100, Frames: 10, Loop: &[2]int64{5, 11}, Open: func() (FrameReader, error) { return nil, nil }},
+	} {
+		if _, err := b.StreamFrames(src, StreamOptions{}); err == nil {
+			t.Errorf("%+v is taken", src)
+		}
+	}
+	s, err := b.StreamFrames(FrameSource{Name: "x", Rate: 44100, Open: func() (FrameReader, error) { return nil, failure }}, StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open(voice.Course{}); !errors.Is(err, failure) || err.Error() != "sounds: x: no more of it" {
+		t.Errorf("error %v", err)
+	}
+}

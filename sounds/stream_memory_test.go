@@ -1,0 +1,196 @@
+package sounds
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// endless is a file system of one file, of which every byte is made when it is
+// read: a beginning, and a part that repeats.
+type endless struct {
+	head, body []byte
+	size       int64
+}
+
+type endlessFile struct {
+	endless
+	at int64
+}
+
+func (e endless) Open(string) (fs.File, error) { return &endlessFile{endless: e}, nil }
+
+func (f *endlessFile) Read(p []byte) (int, error) {
+	if f.at >= f.size {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), f.size-f.at)]
+	from := f.head[min(f.at, int64(len(f.head))):]
+	if len(from) == 0 {
+		from = f.body[(f.at-int64(len(f.head)))%int64(len(f.body)):]
+	}
+	n := copy(p, from)
+	f.at += int64(n)
+	return n, nil
+}
+
+func (f *endlessFile) Seek(to int64, from int) (int64, error) {
+	switch from {
+	case io.SeekCurrent:
+		to += f.at
+	case io.SeekEnd:
+		to += f.size
+	}
+	f.at = to
+	return to, nil
+}
+
+func (f *endlessFile) Stat() (fs.FileInfo, error) { return endlessInfo{size: f.size}, nil }
+func (f *endlessFile) Close() error               { return nil }
+
+type endlessInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i endlessInfo) Size() int64        { return i.size }
+func (i endlessInfo) ModTime() time.Time { return time.Time{} }
+func (i endlessInfo) IsDir() bool        { return false }
+
+// maxStreamHeap is how much memory one stream may take, with all that belongs to
+// its bank, in bytes.
+const maxStreamHeap = 8 << 20
+
+// TestStreamMemory: however long a file is, and wherever it is played from, a
+// stream takes the same.
+func TestStreamMemory(t *testing.T) {
+	wav := wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})[:44]
+	const half = 48000 * 1800 * 4 // bytes of half an hour
+	wav[40], wav[41], wav[42], wav[43] = half&255, half>>8&255, half>>16&255, half>>24
+	mp3 := longMP3(t, "mp3-48000-2-vbr.mp3", 1)
+	for _, c := range []struct {
+		name    string
+		fsys    fs.FS
+		rate    int
+		seconds int // to be listened to, from the beginning and behind a seek
+		frames  int64
+	}{
+		{"half an hour of WAV", endless{wav, make([]byte, 4*12345), 44 + half}, 48000, 300, 48000 * 1800},
+		{"half an hour of WAV, converted", endless{wav, make([]byte, 4*12345), 44 + half}, 44100, 5, 44100 * 1800},
+		{"half an hour of MP3", endless{nil, mp3, int64(len(mp3)) * 9000}, 48000, 10, 0},
+		{"half an hour of MP3, converted", endless{nil, mp3, int64(len(mp3)) * 9000}, 44100, 3, 0},
+		{"minutes of Vorbis", fstest.MapFS{"x": {Data: longOgg(t, "vorbis-48000-2.ogg", 600)}}, 48000, 10, 0},
+		{"a minute of FLAC", fstest.MapFS{"x": {Data: longFLAC(t, 60*48000)}}, 48000, 30, 60 * 48000},
+	} {
+		runtime.GC()
+		var before, now runtime.MemStats
+		runtime.ReadMemStats(&before)
+		b := NewBank(Options{Rate: c.rate, Loop: true})
+		tr, err := b.openTrack(Source{File: "x", FS: c.fsys}, &StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := b.planOf(tr.clip.Rate, tr.clip.Loop)
+		frames := tr.frames
+		if p.resampler != nil {
+			frames = p.total(frames)
+		}
+		if c.frames > 0 && frames != c.frames || frames < 50*48000 {
+			t.Errorf("%s: %d frames", c.name, frames)
+		}
+		worst := uint64(0)
+		buf := make([]pcm.Frame, 1<<17+2048) // a feed, and what the goroutine has
+		for _, from := range []int64{0, frames * 9 / 10, frames - 1000} {
+			cur, err := tr.cursor()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newCourse(cur, tr.channels, b.planOf(tr.clip.Rate, tr.clip.Loop), voice.Course{From: from, Loop: [2]int64{0, frames}})
+			n := int64(0)
+			for reads := 0; n < int64(c.seconds*c.rate); reads++ {
+				k, err := r.Read(buf[:2048])
+				if err != nil {
+					t.Fatalf("%s: %v", c.name, err)
+				}
+				n += int64(k)
+				if reads%50 == 0 {
+					runtime.ReadMemStats(&now)
+					if now.HeapAlloc > before.HeapAlloc {
+						worst = max(worst, now.HeapAlloc-before.HeapAlloc)
+					}
+				}
+			}
+			_ = r.Close()
+		}
+		t.Logf("%s: at most %.1f MB", c.name, float64(worst)/(1<<20))
+		if worst > maxStreamHeap {
+			t.Errorf("%s: %d bytes, at most %d are to be", c.name, worst, maxStreamHeap)
+		}
+		runtime.KeepAlive(buf)
+	}
+}
+
+// BenchmarkStream tells how many times faster than real time a stream is made,
+// and how long it takes to begin at a place that is not known yet.
+func BenchmarkStream(b *testing.B) {
+	files := longFiles(b)
+	files["long.wav"] = &fstest.MapFile{Data: wavBytes16(48000, 2, noise(48000*10, 1), [2]uint32{1, 0})}
+	for _, name := range []string{"long.wav", "long.flac", "long.ogg", "vbr.mp3"} {
+		for _, converted := range []bool{false, true} {
+			bank := NewBank(Options{})
+			tr, err := bank.openTrack(Source{File: name, FS: files}, &StreamOptions{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if bank.opt.Rate = tr.clip.Rate; converted {
+				bank.opt.Rate = 44100
+				if tr.clip.Rate == 44100 {
+					bank.opt.Rate = 48000
+				}
+			}
+			buf := make([]pcm.Frame, 2048)
+			begin := func(from int64) *course {
+				c, err := tr.cursor()
+				if err != nil {
+					b.Fatal(err)
+				}
+				return newCourse(c, tr.channels, bank.planOf(tr.clip.Rate, nil), voice.Course{From: from})
+			}
+			b.Run(fmt.Sprintf("%s-%d", name, bank.opt.Rate), func(b *testing.B) {
+				frames := 0
+				for b.Loop() {
+					r := begin(0)
+					for {
+						n, err := r.Read(buf)
+						frames += n
+						if errors.Is(err, io.EOF) {
+							break
+						} else if err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				b.ReportMetric(float64(frames)/float64(bank.opt.Rate)/b.Elapsed().Seconds(), "x-realtime")
+			})
+			if converted {
+				continue
+			}
+			b.Run("seek-"+name, func(b *testing.B) {
+				for b.Loop() {
+					tr.marks = marks{}
+					if _, err := begin(tr.frames * 9 / 10).Read(buf); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

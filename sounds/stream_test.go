@@ -1,0 +1,244 @@
+package sounds
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// readCourse gives n frames of a course of a track, or as many as there are, by
+// reads of all lengths.
+func readCourse(t testing.TB, b *Bank, tr *track, c voice.Course, n int) ([]pcm.Frame, error) {
+	t.Helper()
+	from, err := tr.cursor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newCourse(from, tr.channels, b.planOf(tr.clip.Rate, tr.clip.Loop), c)
+	defer r.Close()
+	return readFrames(r, n, rand.New(rand.NewPCG(1, uint64(n))))
+}
+
+func readFrames(r FrameReader, n int, random *rand.Rand) ([]pcm.Frame, error) {
+	var out []pcm.Frame
+	for len(out) < n {
+		buf := make([]pcm.Frame, min(1+random.IntN(3000), n-len(out)))
+		k, err := r.Read(buf)
+		out = append(out, buf[:k]...)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// loaded is what the frames of a stream must be: those of the sound as it is
+// loaded, on a course.
+func loaded(s *voice.Sound, c voice.Course, n int) []pcm.Frame {
+	x := s.Samples()
+	left, _ := voice.Pan(0)
+	var out []pcm.Frame
+	for i := int64(0); len(out) < n; i++ {
+		at := c.At(i)
+		if at >= s.Frames() {
+			break
+		}
+		if s.Channels() == 1 {
+			y := float32(float64(x[at]) * left)
+			out = append(out, pcm.Frame{y, y})
+		} else {
+			out = append(out, pcm.Frame{x[2*at], x[2*at+1]})
+		}
+	}
+	return out
+}
+
+func sameFrames(t *testing.T, what string, got, want []pcm.Frame) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d frames, want %d", what, len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Errorf("%s: frame %d is %v, want %v", what, i, got[i], want[i])
+			return
+		}
+	}
+}
+
+// formats are the files of testdata/formats that are decoded for their own sake.
+func formatFiles(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/formats/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range files {
+		if base := filepath.Base(f); !strings.HasSuffix(base, ".txt") && !strings.HasPrefix(base, "golden") {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// TestStreamFrames: a stream gives to the bit what the loaded sound has, from
+// any place, in every format, with the rate as it is and converted, as a loop of
+// its own kind and as it stands.
+func TestStreamFrames(t *testing.T) {
+	banks := []*Bank{
+		NewBank(Options{}), NewBank(Options{Loop: true}), NewBank(Options{Rate: 44100}), NewBank(Options{Rate: 44100, Loop: true}),
+	}
+	for i, file := range formatFiles(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(1, 2))
+			for _, b := range banks {
+				want, err := b.LoadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr, err := b.openTrack(Source{File: file}, &StreamOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				from, to := want.Loop()
+				n := want.Frames()
+				courses := []voice.Course{
+					{}, {From: random.Int64N(n)}, {From: 1}, {From: n / 2}, {From: n - 1}, {From: n}, {From: n + 100000}, {From: random.Int64N(n)}, {From: random.Int64N(n)},
+					{Loop: [2]int64{from, to}}, {From: random.Int64N(n), Loop: [2]int64{from, to}}, {From: n + 5, Loop: [2]int64{n / 3, n / 2}},
+				}
+				length := int(2*n + 1000)
+				if i%9 != 0 { // one of each format and some
+					courses, length = courses[:2], int(n+100)
+				}
+				for _, c := range courses {
+					got, err := readCourse(t, b, tr, c, length)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sameFrames(t, fmt.Sprintf("%+v, course %v", b.opt, c), got, loaded(want, c, length))
+				}
+			}
+		})
+	}
+}
+
+// sparse serves files that can be read in order only, as those of a zip.
+type sparse struct{ fs.FS }
+
+type unseekable struct{ f fs.File }
+
+func (u unseekable) Read(p []byte) (int, error) { return u.f.Read(p[:min(len(p), 1000)]) }
+func (u unseekable) Stat() (fs.FileInfo, error) { return u.f.Stat() }
+func (u unseekable) Close() error               { return u.f.Close() }
+
+func (s sparse) Open(name string) (fs.File, error) {
+	f, err := s.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return unseekable{f}, nil
+}
+
+// TestStreamLoops: an intro and a loop, long and short ones, over several
+// rounds, of files that can seek and that cannot.
+func TestStreamLoops(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	x := make([]int16, 2*3000)
+	for i := range x {
+		x[i] = int16(random.IntN(40000) - 20000)
+	}
+	files := fstest.MapFS{}
+	for i, loop := range [][2]uint32{{0, 2999}, {1000, 2999}, {1000, 2000}, {100, 103}, {2998, 2998}, {0, 0}} {
+		files[fmt.Sprint(i)] = &fstest.MapFile{Data: wavBytes16(44100, 2, x, loop)}
+	}
+	for _, rate := range []int{48000, 44100, 8000} {
+		b := NewBank(Options{Rate: rate})
+		for name := range files {
+			for _, fsys := range []fs.FS{files, sparse{files}} {
+				want, err := b.LoadFS(fsys, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr, err := b.openTrack(Source{File: name, FS: fsys}, &StreamOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				from, to := want.Loop()
+				for _, c := range []voice.Course{
+					{}, {Loop: [2]int64{from, to}}, {From: from + (to-from)/3, Loop: [2]int64{from, to}}, {From: to + 7, Loop: [2]int64{from, to}}, {From: to - 1},
+					{From: from / 2, Loop: [2]int64{from / 3, to}},
+				} {
+					length := int(3*want.Frames() + 100)
+					got, err := readCourse(t, b, tr, c, length)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sameFrames(t, fmt.Sprintf("%s at %d Hz, course %v", name, rate, c), got, loaded(want, c, length))
+				}
+			}
+		}
+	}
+}
+
+// wavBytes16 is a WAV of 16 bits with a loop, whose last frame counts.
+func wavBytes16(rate, channels int, samples []int16, loop [2]uint32) []byte {
+	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00")
+	b = append(b, byte(channels), 0, byte(rate), byte(rate>>8), byte(rate>>16), 0, 0, 0, 0, 0, byte(channels*2), 0, 16, 0)
+	b = append(b, "data"...)
+	n := 2 * len(samples)
+	b = append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	for _, x := range samples {
+		b = append(b, byte(x), byte(x>>8))
+	}
+	body := make([]byte, 60)
+	body[28] = 1
+	for i, x := range loop {
+		body[44+4*i], body[45+4*i], body[46+4*i] = byte(x), byte(x>>8), byte(x>>16)
+	}
+	b = append(b, "smpl\x3c\x00\x00\x00"...)
+	b = append(b, body...)
+	n = len(b) - 8
+	b[4], b[5], b[6], b[7] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+	return b
+}
+
+// TestStreamHostile: what cannot be loaded ends in an error too, or is refused
+// when it is opened; what can be gives the same frames.
+func TestStreamHostile(t *testing.T) {
+	files, err := os.ReadDir("testdata/hostile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		b := NewBank(Options{Rate: 44100})
+		path := filepath.Join("testdata/hostile", file.Name())
+		want, loadErr := b.LoadFile(path)
+		tr, err := b.openTrack(Source{File: path}, &StreamOptions{})
+		var got []pcm.Frame
+		if err == nil {
+			got, err = readCourse(t, b, tr, voice.Course{}, 1<<20)
+		}
+		if (err == nil) != (loadErr == nil) {
+			t.Errorf("%s: %v, loaded: %v", file.Name(), err, loadErr)
+		}
+		if loadErr == nil {
+			sameFrames(t, file.Name(), got, loaded(want, voice.Course{}, 1<<20))
+		} else if s := named(path, err).Error(); s != loadErr.Error() {
+			t.Errorf("%q, loaded %q", s, loadErr)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package sounds
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+	"voicepool/sounds/embedded"
+	"voicepool/voice"
+)
+
+// track is a file that is played as a stream: what is known of it.
+type track struct {
+	src      Source
+	lim      Limits
+	clip     Clip       // without samples
+	mu       sync.Mutex // of the next two, once it is open
+	frames   int64      // the length as far as it is announced; 0: it is not
+	counted  bool       // frames is what is there
+	channels int        // after folding
+	gain     pcm.Decibels
+	marks    marks
+
+	// By which a file is known that is no longer the same.
+	size     int64
+	modified time.Time
+
+	measured bool
+	loudness loudness.LUFS
+	peak     pcm.Decibels
+}
+
+// openTrack reads what has to be known of a stream, and sets its level.
+func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t, err = nil, broken("the decoder failed: %v", p)
+		}
+	}()
+	leveling := b.opt.Leveling
+	if src.Leveling != (Leveling{}) {
+		leveling = src.Leveling
+	}
+	switch {
+	case leveling.valid() != nil:
+		return nil, leveling.valid()
+	case b.Rate() > defaultMaxRate:
+		return nil, beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
+	case !(math.Abs(float64(opt.Gain)) <= 120):
+		return nil, beyond("a gain of %v dB is not in -120..120", opt.Gain)
+	}
+	t = &track{src: src, lim: b.opt.Limits.withDefaults()}
+	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
+	c, err := t.cursor()
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	h := c.r.about()
+	t.clip, t.channels = h.clip, min(h.clip.Channels, 2)
+	loop := b.opt.Loop || src.Loop || src.File == "" && embedded.IsLoop(src.Name)
+	if err := t.learn(c, loop); err != nil {
+		return nil, err
+	}
+	if opt.Measure {
+		if err := t.measure(c); err != nil {
+			return nil, err
+		}
+	}
+	if t.gain, err = t.level(leveling); err != nil {
+		return nil, err
+	}
+	t.gain += opt.Gain
+	switch {
+	case opt.Level != 0:
+	case t.measured:
+		opt.Level = streamLevel(t.loudness + loudness.LUFS(t.gain))
+	case leveling.Tags && t.clip.Gain != nil:
+		opt.Level = streamLevel(loudness.LUFS(tagReference - *t.clip.Gain + t.gain))
+	}
+	return t, nil
+}
+
+// learn finds the length and the loop.
+func (t *track) learn(c *cursor, loop bool) error {
+	h := c.r.about()
+	t.frames = h.frames
+	// What the tags say of a loop is measured by the length that is there.
+	h.finish(&t.clip, math.MaxInt64)
+	whole := loop && t.clip.Loop == nil
+	t.counted = h.sure
+	if t.clip.Loop != nil || whole || t.frames == 0 && h.clip.Format != "flac" {
+		if err := t.count(c); err != nil {
+			return err
+		}
+	}
+	t.clip.Loop = nil
+	if t.frames > 0 {
+		h.finish(&t.clip, t.frames)
+	}
+	if t.clip.Loop == nil && loop && t.frames > 0 {
+		t.clip.Loop = &[2]int64{0, t.frames}
+	}
+	return nil
+}
+
+// count finds the length that is there. It leaves the cursor anywhere.
+func (t *track) count(c *cursor) error {
+	if t.counted {
+		return nil
+	}
+	h := c.r.about()
+	frames, err := c.r.count(&t.marks)
+	if c.in.err != nil {
+		err = c.in.err
+	}
+	if err != nil {
+		return err
+	}
+	t.frames, t.counted = max(frames-h.front-h.back, 0), true
+	return nil
+}
+
+// exact returns how many frames there are.
+func (t *track) exact() (int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counted {
+		return t.frames, nil
+	}
+	c, err := t.cursor()
+	if err != nil {
+		return 0, err
+	}
+	defer c.close()
+	err = t.count(c)
+	return t.frames, err
+}
+
+// measure decodes all of it.
+func (t *track) measure(c *cursor) error {
+	c.folder, c.factor = nil, 1
+	if err := c.seek(0); err != nil {
+		return err
+	}
+	m := loudness.NewMeter(t.clip.Rate, t.clip.loudnessWeights())
+	p := loudness.NewPeakMeter(t.clip.Rate, t.clip.Channels)
+	for {
+		x, err := c.read()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		m.Write(x)
+		p.Write(x)
+	}
+	t.measured, t.loudness, t.peak = true, m.Integrated(), pcm.Decibels(math.Inf(-1))
+	if peak := p.TruePeak(); peak > 0 {
+		t.peak = pcm.FromLinear(peak)
+	}
+	return nil
+}
+
+// level returns the gain that leveling gives.
+func (t *track) level(l Leveling) (pcm.Decibels, error) {
+	tagged := l.Tags && t.clip.Gain != nil
+	if !t.measured && l.LUFS != 0 && !tagged {
+		return 0, fmt.Errorf("%w: its loudness is not known without StreamOptions.Measure", ErrStream)
+	}
+	return l.gain(&t.clip, func() (loudness.LUFS, pcm.Decibels) {
+		if !t.measured {
+			return tagReference, 0 // a peak that allows no raising
+		}
+		return t.loudness, t.peak
+	})
+}
+
+// cursor opens the file.
+func (t *track) cursor() (c *cursor, err error) {
+	in, err := openInput(t.src)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = broken("the decoder failed: %v", p)
+		}
+		if err != nil {
+			c = nil
+			_ = in.close()
+		}
+	}()
+	switch {
+	case t.size == 0:
+		t.size, t.modified = in.size, in.modified
+	case t.size != in.size || !t.modified.Equal(in.modified):
+		return nil, fmt.Errorf("%w: the file has changed since it was opened", ErrStream)
+	}
+	open, err := formatOf(in)
+	if err != nil {
+		return nil, err
+	}
+	r, err := open(in, t.lim)
+	if in.err != nil {
+		err = in.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	c = &cursor{in: in, r: r, marks: &t.marks, clip: r.about().clip, factor: 1}
+	c.folder = newFolder(&c.clip)
+	if t.gain != 0 {
+		c.factor = t.gain.Linear()
+	}
+	return c, nil
+}
+
+// info is what is told of a stream.
+func (t *track) info(s *voice.Sound) Info {
+	info := Describe(&t.clip, false)
+	info.Name, info.File, info.Frames, info.Gain = s.Name(), t.src.File, t.frames, t.gain
+	info.Seconds = float64(t.frames) / float64(t.clip.Rate)
+	info.Measured, info.Loudness, info.TruePeak = t.measured, t.loudness, t.peak
+	info.Bytes = s.Bytes()
+	return info
+}

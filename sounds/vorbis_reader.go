@@ -1,0 +1,292 @@
+package sounds
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+)
+
+// oggReader decodes the Vorbis in an Ogg file. Streams that are chained one
+// after the other are one sound, if they agree on rate and channels.
+//
+// The positions that pages tell only trim: that of the first page with sound may
+// cut frames off the beginning, that of the last one off the end, of what it
+// completes itself. All else is counted.
+type oggReader struct {
+	in     *input
+	lim    Limits
+	head   head
+	stream oggStream
+	v      *vorbis
+	dry    bool // packets are counted, not decoded
+
+	link   int64 // of the stream: where it begins, in bytes
+	before int64 // how many frames came before it
+	over   bool  // it has ended
+	began  bool  // a page of it with sound has come
+
+	at    int64 // the next frame
+	fresh bool  // the next packet is the first of its page
+	cut   int64 // how many frames are still to be left out
+	limit int64 // the frame where the stream ends; -1: not on this page
+}
+
+func openOgg(in *input, lim Limits) (reader, error) {
+	if err := otherOgg(in.peek(maxPage)); err != nil {
+		return nil, err
+	}
+	r := &oggReader{in: in, lim: lim, stream: oggStream{in: in}, limit: -1}
+	ok, err := r.openLink()
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, unknown("an Ogg file without Vorbis in it")
+	}
+	return r, nil
+}
+
+// otherOgg says by name what is in an Ogg file, if it is not Vorbis.
+func otherOgg(file []byte) error {
+	page, _, err := readPage(file)
+	if err != nil {
+		return err
+	}
+	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex", "\x80theora": "Theora"} {
+		if len(page.body) >= len(magic) && string(page.body[:len(magic)]) == magic && name != "Theora" {
+			return unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", name)
+		}
+	}
+	return nil
+}
+
+func (r *oggReader) about() *head { return &r.head }
+
+// openLink reads the headers of the stream that comes; false if there is none.
+func (r *oggReader) openLink() (bool, error) {
+	ident, ok, err := r.stream.packet()
+	if !ok || err != nil {
+		return false, err
+	}
+	link := r.stream.at
+	v := &vorbis{}
+	if err := v.readIdent(ident.data, r.lim); err != nil {
+		return false, err
+	}
+	var headers [2][]byte
+	for i := range headers {
+		p, ok, err := r.stream.packet()
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, broken("cut short before its third header")
+		}
+		headers[i] = p.data
+	}
+	if err := checkVorbisHeader(headers[0], 3); err != nil {
+		return false, err
+	}
+	if r.v != nil && r.link == link {
+		v = r.v // it has been read
+		v.lastLong = -1
+	} else if err := v.readSetup(headers[1]); err != nil {
+		return false, err
+	}
+	if r.head.clip.Channels == 0 {
+		r.head.clip = Clip{Format: "vorbis", Channels: v.channels, Rate: v.rate}
+		r.head.tags = parseComments(headers[0][7:])
+	} else if r.head.clip.Channels != v.channels || r.head.clip.Rate != v.rate {
+		return false, unknown("a chain of Ogg streams of different rates or channels is not read")
+	}
+	r.v, r.link, r.before = v, link, r.at
+	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, 0, -1
+	return true, nil
+}
+
+func (r *oggReader) next(c *Clip) error {
+	if r.over {
+		if ok, err := r.openLink(); err != nil {
+			return err
+		} else if !ok {
+			return io.EOF
+		}
+		return nil
+	}
+	r.fresh = r.fresh || len(r.stream.packets) == 0
+	p, ok, err := r.stream.packet()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.over = true
+		return nil
+	}
+	if r.fresh {
+		r.turnPage(p)
+	}
+	r.fresh = false
+	n := int64(0)
+	if r.dry {
+		n, err = r.v.pass(p.data)
+	} else {
+		old := c.Frames()
+		err = r.v.decode(c, p.data)
+		n = c.Frames() - old
+	}
+	if err != nil {
+		return broken("frame %d: %v", r.at, err)
+	}
+	r.keep(c, n)
+	if p.last {
+		r.over = true
+	}
+	return r.lim.length(r.at, r.head.clip.Channels)
+}
+
+// keep counts n frames, which stand at the end of c, and takes off what is to be
+// left out.
+func (r *oggReader) keep(c *Clip, n int64) {
+	channels := int64(r.head.clip.Channels)
+	front := min(r.cut, n)
+	r.cut -= front
+	back := int64(0)
+	if r.limit >= 0 {
+		back = min(max(r.at+n-front-r.limit, 0), n-front)
+	}
+	if !r.dry && front+back > 0 {
+		all := c.Samples[int64(len(c.Samples))-n*channels:]
+		kept := copy(all, all[front*channels:(n-back)*channels])
+		c.Samples = c.Samples[:len(c.Samples)-len(all)+kept]
+	}
+	r.at += n - front - back
+}
+
+// turnPage looks at what the page tells whose first packet is p.
+func (r *oggReader) turnPage(p oggPacket) {
+	r.limit = -1
+	switch granule := r.stream.granule; {
+	case granule < 0:
+	case r.stream.last:
+		r.limit = r.before + min(granule, math.MaxInt64-r.before)
+	case !r.began:
+		last := r.v.lastLong
+		frames := r.at - r.before
+		for _, p := range append([]oggPacket{p}, r.stream.packets...) {
+			n, _ := r.v.pass(p.data)
+			frames += n
+		}
+		r.v.lastLong = last
+		r.cut = max(frames-granule, 0)
+	}
+	r.began = true
+}
+
+func (r *oggReader) count(m *marks) (int64, error) {
+	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	return r.at, nil
+}
+
+// seek walks over the pages, from the nearest place that is known: a position
+// that a page tells need not be right.
+func (r *oggReader) seek(frame int64, m *marks) (int64, error) {
+	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	at, ok := m.last(func(x mark) bool { return x.frame <= frame })
+	if !ok {
+		return 0, r.restart()
+	}
+	return at.frame, r.resume(at)
+}
+
+// walk marks the places up to a frame.
+func (r *oggReader) walk(frame int64, m *marks) error {
+	var err error
+	if at, ok := m.last(func(x mark) bool { return x.frame <= frame }); ok {
+		err = r.resume(at)
+	} else {
+		err = r.restart()
+	}
+	if err != nil {
+		return err
+	}
+	r.dry, r.stream.hurried = true, true
+	defer func() { r.dry, r.stream.hurried = false, false }()
+	for r.at <= frame {
+		// A page that begins with a packet of its own, behind the first.
+		place := len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over
+		x := mark{link: r.link, before: r.before, serial: r.stream.serial, sequence: r.stream.next}
+		if err := r.next(nil); err != nil {
+			return err
+		}
+		if place && !r.over && r.link == x.link && r.stream.next == x.sequence+1 {
+			x.at, x.frame = r.stream.at, r.at
+			m.add(x)
+		}
+	}
+	return nil
+}
+
+// restart goes back to the beginning.
+func (r *oggReader) restart() error {
+	r.in.seek(0)
+	r.stream = oggStream{in: r.in, hurried: r.stream.hurried}
+	r.at = 0
+	_, err := r.openLink()
+	return err
+}
+
+// resume goes to a page of which the first packet only prepares the second.
+func (r *oggReader) resume(x mark) error {
+	if r.link != x.link {
+		r.in.seek(x.link)
+		r.stream = oggStream{in: r.in}
+		r.at = x.before
+		if _, err := r.openLink(); err != nil {
+			return err
+		}
+	}
+	r.in.seek(x.at)
+	r.stream = oggStream{in: r.in, serial: x.serial, open: true, next: x.sequence}
+	r.v.lastLong = -1
+	r.at, r.before = x.frame, x.before
+	r.over, r.began, r.fresh, r.cut, r.limit = false, true, true, 0, -1
+	return nil
+}
+
+// checkVorbisHeader checks that a packet is the header of a kind.
+func checkVorbisHeader(b []byte, kind byte) error {
+	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
+		return broken("the Vorbis header of kind %d is missing", kind)
+	}
+	return nil
+}
+
+// readIdent reads the first header.
+func (v *vorbis) readIdent(b []byte, lim Limits) error {
+	if err := checkVorbisHeader(b, 1); err != nil {
+		return err
+	}
+	if len(b) < 30 {
+		return broken("a first Vorbis header of %d bytes, it has 30", len(b))
+	}
+	v.channels = int(b[11])
+	rate := int64(binary.LittleEndian.Uint32(b[12:]))
+	if err := lim.shape(v.channels, rate); err != nil {
+		return err
+	}
+	v.rate = int(rate)
+	small, large := b[28]&15, b[28]>>4
+	switch {
+	case binary.LittleEndian.Uint32(b[7:]) != 0:
+		return unknown("Vorbis of version %d is not read", binary.LittleEndian.Uint32(b[7:]))
+	case small < 6 || large > 13 || small > large || b[29]&1 == 0:
+		return broken("a first Vorbis header with blocks of %d and %d frames", 1<<small, 1<<large)
+	}
+	v.blocks = [2]int{1 << small, 1 << large}
+	return nil
+}

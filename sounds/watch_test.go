@@ -1,0 +1,227 @@
+package sounds
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"voicepool/voice"
+)
+
+// change is what a watcher was told.
+type change struct {
+	old, now *voice.Sound
+	err      error
+}
+
+// watched is a bank under watch, whose events come from the test.
+type watched struct {
+	bank    *Bank
+	events  chan fsnotify.Event
+	errs    chan error
+	folders []string
+	done    chan error
+
+	mu   sync.Mutex
+	told []change
+}
+
+// changes returns what has been told so far, and forgets it.
+func (w *watched) changes() []change {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	told := w.told
+	w.told = nil
+	return told
+}
+
+func watchBank(ctx context.Context, b *Bank) *watched {
+	w := &watched{bank: b, events: make(chan fsnotify.Event), errs: make(chan error), done: make(chan error, 1)}
+	x := &watch{bank: b, news: make(chan struct{}, 1), due: map[string]time.Time{}, folders: map[string]bool{}}
+	x.changed = func(old, now *voice.Sound, err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.told = append(w.told, change{old, now, err})
+	}
+	add := func(folder string) error {
+		if folder == "" {
+			return errors.New("no more watches")
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.folders = append(w.folders, folder)
+		return nil
+	}
+	go func() { w.done <- x.run(ctx, add, w.events, w.errs) }()
+	return w
+}
+
+func writeWAV(t *testing.T, path string, frames int, seed uint64) {
+	t.Helper()
+	if err := os.WriteFile(path, wavBytes16(48000, 2, noise(frames, seed), [2]uint32{1, 0}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWatchReloads: a file is read again when it has been left alone for a
+// while, in each way in which it is loaded; a broken one keeps the old sound.
+func TestWatchReloads(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "a.wav"), filepath.Join(dir, "more", "b.wav")
+	if err := os.Mkdir(filepath.Dir(other), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeWAV(t, path, 100, 1)
+	writeWAV(t, other, 100, 1)
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBank(Options{})
+		list, err := b.Load(t.Context(), Source{File: path}, Source{File: path, Loop: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		w := watchBank(ctx, b)
+		synctest.Wait()
+		if !slices.Equal(w.folders, []string{dir}) {
+			t.Errorf("it watches %q", w.folders)
+		}
+		// Two writes and one that is none; nothing happens before it is quiet.
+		writeWAV(t, path, 200, 2)
+		w.events <- fsnotify.Event{Name: dir + "/./a.wav", Op: fsnotify.Write}
+		time.Sleep(settled - time.Millisecond)
+		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Rename | fsnotify.Chmod}
+		w.events <- fsnotify.Event{Name: filepath.Join(dir, "x.wav"), Op: fsnotify.Create}
+		time.Sleep(settled - time.Millisecond)
+		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Chmod}
+		synctest.Wait()
+		if n := len(w.changes()); n != 0 {
+			t.Fatalf("told of %d changes too early", n)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		told := w.changes()
+		if len(told) != 2 {
+			t.Fatalf("told of %d changes, want 2", len(told))
+		}
+		for _, c := range told {
+			if !slices.Contains(list, c.old) || c.err != nil || c.now.Frames() != 200 || c.old.Frames() != 100 {
+				t.Errorf("%+v", c)
+			}
+			if _, ok := b.Info(c.old); ok {
+				t.Error("the bank still knows the old sound")
+			}
+		}
+		now, err := b.LoadFile(path)
+		if err != nil || now.Frames() != 200 {
+			t.Errorf("the bank has %d frames, %v", now.Frames(), err)
+		}
+		if info, ok := b.Info(now); !ok || info.Frames != 200 || b.Bytes() != 2*now.Bytes() {
+			t.Errorf("%+v, %d bytes in the bank", info, b.Bytes())
+		}
+		// Half written, then gone, then there again.
+		for i, c := range []struct {
+			write  func() error
+			err    error
+			frames int64
+		}{
+			{func() error { return os.Truncate(path, 300) }, ErrDecode, 200},
+			{func() error { return os.Remove(path) }, fs.ErrNotExist, 200},
+			{func() error { writeWAV(t, path, 300, 3); return nil }, nil, 300},
+		} {
+			if err := c.write(); err != nil {
+				t.Fatal(err)
+			}
+			w.events <- fsnotify.Event{Name: path, Op: fsnotify.Write}
+			time.Sleep(settled)
+			synctest.Wait()
+			now, err := b.LoadFile(path)
+			if told := w.changes(); len(told) != 2 || !errors.Is(told[0].err, c.err) || err != nil || now.Frames() != c.frames {
+				t.Errorf("step %d: told of %v; %v frames, %v", i, told, now.Frames(), err)
+			}
+		}
+		// What is loaded later is watched too; when events were lost, all is read.
+		if _, err := b.LoadFile(other); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !slices.Equal(w.folders, []string{dir, filepath.Dir(other)}) {
+			t.Errorf("it watches %q", w.folders)
+		}
+		w.errs <- fsnotify.ErrEventOverflow
+		time.Sleep(settled)
+		synctest.Wait()
+		if n := len(w.changes()); n != 3 {
+			t.Errorf("told of %d changes after events were lost, want 3", n)
+		}
+		cancel()
+		if err := <-w.done; err != nil || len(b.watches) != 0 {
+			t.Errorf("%v, %d watches are left", err, len(b.watches))
+		}
+		w = watchBank(t.Context(), b)
+		failure := errors.New("the disk is gone")
+		w.errs <- failure
+		if err := <-w.done; !errors.Is(err, failure) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestWatch: through the operating system, a file that is written and one that
+// is replaced.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.wav")
+	writeWAV(t, path, 100, 1)
+	b := NewBank(Options{})
+	if _, err := b.LoadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	told := make(chan change, 100)
+	done := make(chan error)
+	go func() { done <- b.Watch(ctx, func(old, now *voice.Sound, err error) { told <- change{old, now, err} }) }()
+	// The folder is watched soon after: it is written until that is noticed.
+	for seed := uint64(2); ; seed++ {
+		writeWAV(t, path, 200, seed)
+		select {
+		case c := <-told:
+			if c.err != nil || c.now.Frames() != 200 {
+				t.Fatalf("%+v", c)
+			}
+		case err := <-done:
+			t.Skipf("this system does not watch files: %v", err)
+		case <-time.After(3 * settled):
+			if ctx.Err() != nil {
+				t.Fatal("nobody notices a file that is written")
+			}
+			continue
+		}
+		break
+	}
+	writeWAV(t, filepath.Join(dir, "new"), 300, 9)
+	if err := os.Rename(filepath.Join(dir, "new"), path); err != nil {
+		t.Fatal(err)
+	}
+	for c := range told {
+		if c.err == nil && c.now.Frames() == 300 {
+			break
+		}
+		if c.err != nil {
+			t.Fatal(c.err)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,13 @@
+package voice
+
+// Place returns the position, 32.32 in frames of the sound.
+func (v *Voice) Place() int64 { return v.pos }
+
+// Level returns the level of the version that is read, -1 for none, and whether
+// the voice comes from another one.
+func (v *Voice) Level() (level int, crossing bool) {
+	if v.now.version == nil {
+		return -1, v.crossing
+	}
+	return v.now.version.level, v.crossing
+}

@@ -1,0 +1,219 @@
+package voice
+
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// reader is where a voice reads: a version of its sound, at a place of its own,
+// or, without one, the sound as it is, at the place of the voice.
+type reader struct {
+	version *version
+	pos     int64 // 32.32, in frames of the version
+}
+
+// mix adds frames, a step apart, 32.32 in frames of the sound.
+func (r *reader) mix(dst []pcm.Frame, step int64, channels int, g dsp.Ramp) {
+	v := r.version
+	step = scaled(step, v.level)
+	for len(dst) > 0 {
+		left := v.wrap - r.pos
+		if left <= 0 {
+			return
+		}
+		n := stepsTo(left, step, int64(len(dst)))
+		if channels == 2 {
+			dsp.StereoBest(dst[:n], v.data, r.pos+guardBefore<<32, step, g)
+		} else {
+			dsp.MonoBest(dst[:n], v.data, r.pos+guardBefore<<32, step, g)
+		}
+		dst = dst[n:]
+		g.Start += int(n)
+		r.pos += n * step
+		r.turnBack()
+	}
+}
+
+// skip is mix without a sound.
+func (r *reader) skip(n, step int64) {
+	r.pos += n * scaled(step, r.version.level)
+	r.turnBack()
+}
+
+// turnBack takes a place beyond the end of a loop back into it.
+func (r *reader) turnBack() {
+	v := r.version
+	if over := r.pos - v.wrap; v.looped && over >= 0 {
+		r.pos -= v.back * (over/v.back + 1)
+	}
+}
+
+// read returns a reader of a version at the place of the voice.
+func (v *Voice) read(from *version) reader {
+	if from == nil {
+		return reader{}
+	}
+	r := reader{from, scaled(v.pos, from.level)}
+	if from.looped {
+		if v.again && r.pos+from.back < from.wrap {
+			r.pos += from.back // where what comes before is the loop's end
+		}
+		r.turnBack()
+	}
+	return r
+}
+
+// turn has the voice read what is best for the step of the segment that begins
+// at frame, and reports whether the segment has to be planned anew. What is
+// heard goes from one reader to the other over 5 ms, and one change ends before
+// the next begins; how fast the voice goes does not depend on it.
+func (v *Voice) turn(frame int64) bool {
+	if v.quality != Best || v.sound.refine == nil || v.crossing {
+		return false
+	}
+	from, lacks := v.choose(frame)
+	changed := lacks != v.lacks
+	v.lacks = lacks
+	if from == v.now.version {
+		return changed
+	}
+	was := v.now
+	v.now = v.read(from)
+	if v.fresh {
+		return changed
+	}
+	v.was, v.turned, v.over, v.crossing = was, frame, int32(v.sound.rate+199)/200, true
+	if v.Looping() && v.jumps == 0 && from != nil {
+		// Both are the same between what comes into the loop and what comes out of it.
+		if room := (v.sound.loop[1] - v.pos>>32 - reachOf(from.level)) << 32 / v.step; room >= 16 {
+			v.over = int32(min(int64(v.over), room))
+		}
+	}
+	return true
+}
+
+// reachOf returns how many frames of the sound the filter of a version reaches.
+func reachOf(level int) int64 { return versionReach*powersOf3[level]>>level + 1 }
+
+// untilOut returns for how many frames more a voice in the last round of its loop
+// reads the version in which the loop never ends: until what came before that
+// round does not tell any more. 0: it should not, or has no time for it.
+func (v *Voice) untilOut() int64 {
+	from := v.now.version
+	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
+		return 0
+	}
+	reach := reachOf(from.level)
+	out := (v.sound.loop[0] + reach) << 32
+	if v.sound.loop[1]-v.sound.loop[0] < 2*reach+64 || v.pos >= out {
+		return 0
+	}
+	return (out - v.pos + v.step - 1) / v.step
+}
+
+// choose returns the version to be read from frame on, nil for the sound as it
+// is, and whether another one would be better.
+func (v *Voice) choose(frame int64) (from *version, lacks bool) {
+	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
+		return nil, false
+	}
+	looped := v.Looping() && (v.jumps != 0 || v.untilOut() > 0)
+	level := levelOf(v.step)
+	if from := v.now.version; from != nil && from.looped == looped && v.bends(frame) {
+		// A pitch on its way has to pass a limit clearly: 1.55 up, 1.45 down.
+		if from.level == level-1 && v.step <= limit(level-1)/30*31 || from.level == level+1 && v.step > limit(level)/30*29 {
+			level = from.level
+		}
+	}
+	if from, lacks = v.sound.version(level, looped); lacks {
+		v.sound.need(level, looped)
+	}
+	return from, lacks
+}
+
+// bends reports whether the pitch moves at frame.
+func (v *Voice) bends(frame int64) bool {
+	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
+		if m.End() > frame {
+			return true
+		}
+	}
+	return v.space != nil && v.space.pitch.End() > frame
+}
+
+// settle ends a change of readers whose time is over.
+func (v *Voice) settle(frame int64) {
+	if v.crossing && frame >= v.turned+int64(v.over) {
+		v.crossing, v.was = false, reader{}
+	}
+}
+
+// restart forgets where the voice has read: it comes from silence.
+func (v *Voice) restart() {
+	v.now, v.was, v.crossing, v.fresh = reader{}, reader{}, false, true
+}
+
+// stale has the next frame begin a new segment, if the voice may read versions:
+// how often it goes back in its loop has changed.
+func (v *Voice) stale() {
+	if v.quality == Best && v.sound.refine != nil {
+		v.segEnd = v.segStart
+	}
+}
+
+// Lacks reports whether the voice reads something worse than it should, because
+// the version that it needs is not there yet.
+func (v *Voice) Lacks() bool { return v.lacks }
+
+// runVersions is run for a voice that reads a version, or comes from one.
+func (v *Voice) runVersions(dst []pcm.Frame, at int) int {
+	now, was := v.ramp, dsp.Ramp{}
+	if v.crossing {
+		now, was = v.crossed()
+	}
+	now.Start, was.Start = at, at
+	step, channels := v.step, v.sound.channels
+	switch {
+	case v.now.version == nil:
+		dst = dst[:v.runPlain(dst, now)]
+	case v.crossing && v.was.version == nil:
+		dst = dst[:v.runPlain(dst, was)]
+	default:
+		dst = dst[:v.pass(int64(len(dst)))]
+	}
+	if v.now.version != nil {
+		v.now.mix(dst, step, channels, now)
+	}
+	if v.was.version != nil {
+		v.was.mix(dst, step, channels, was)
+	}
+	return len(dst)
+}
+
+// skipVersions is runVersions without a sound.
+func (v *Voice) skipVersions(n int64) int64 {
+	n = v.pass(n)
+	for _, r := range [...]*reader{&v.now, &v.was} {
+		if r.version != nil {
+			r.skip(n, v.step)
+		}
+	}
+	return n
+}
+
+// crossed returns the ramps of both readers in a segment of a change: their sum
+// is that of the voice.
+func (v *Voice) crossed() (now, was dsp.Ramp) {
+	g := &v.ramp
+	n, over := float32(v.segEnd-v.segStart), float32(v.over)
+	from, to := float32(v.segStart-v.turned)/over, float32(v.segEnd-v.turned)/over
+	share := func(level, slope float32) (at, change float32) {
+		at = float32(level * from)
+		return at, (float32((level+float32(n*slope))*to) - at) / n
+	}
+	now.Left, now.LeftSlope = share(g.Left, g.LeftSlope)
+	now.Right, now.RightSlope = share(g.Right, g.RightSlope)
+	was.Left, was.LeftSlope = g.Left-now.Left, g.LeftSlope-now.LeftSlope
+	was.Right, was.RightSlope = g.Right-now.Right, g.RightSlope-now.RightSlope
+	return now, was
+}

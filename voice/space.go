@@ -1,0 +1,40 @@
+package voice
+
+import "voicepool/pcm"
+
+// Space is what a voice's place does to it: a gain, a pan besides its own and a
+// shift of pitch, each on its way.
+type Space struct {
+	gain  Move // a factor
+	pan   Move
+	pitch Move // semitones
+}
+
+// Placed is what a place comes to at one instant.
+type Placed struct {
+	Gain  float64 // a factor
+	Pan   float64 // -1..+1
+	Pitch pcm.Semitones
+}
+
+// Put makes the space rest at p.
+func (s *Space) Put(p Placed) {
+	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch))}
+}
+
+// Glide moves the space to p. The voice has to be replanned.
+func (s *Space) Glide(frame int64, p Placed, frames int64) {
+	s.gain.Turn(frame, p.Gain, frames)
+	s.pan.Turn(frame, p.Pan, frames)
+	s.pitch.Turn(frame, float64(p.Pitch), frames)
+}
+
+// panned returns a move that is at a frame, and goes to, where the voice's own
+// pan and that of its place take it together.
+func (s *Space) panned(own *Move, frame int64) Move {
+	at := func(x float64) float64 { return min(max(x, -1), 1) }
+	return Move{From: at(own.At(frame) + s.pan.At(frame)), To: at(own.To + s.pan.To), Start: frame, Frames: 1}
+}
+
+// SetSpace gives the voice another copy of what its place does to it.
+func (v *Voice) SetSpace(s *Space) { v.space = s }

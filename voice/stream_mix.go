@@ -1,0 +1,188 @@
+package voice
+
+import (
+	"math"
+
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+const (
+	// streamReach is how many frames around its position a voice needs of a
+	// stream: before it, and beyond it.
+	streamReach = 4
+
+	// streamPiece is how many frames of a stream are laid out in a row at a time:
+	// enough for one step of the fastest voice.
+	streamPiece = 1<<maxOctaves + 256
+)
+
+// over reports whether a voice that has heard so much has heard all.
+func (f *Feed) over(heard int64) bool { return f.ended.Load() && heard >= f.written.Load() }
+
+// Commit lets go of what the voice has played. Until then a copy of the voice
+// may go on from where it was, as its tail does. To be called when both are done.
+func (v *Voice) Commit() {
+	if v.feed != nil {
+		v.feed.read.Store(max(v.heard-streamReach, 0))
+	}
+}
+
+// Drop closes what the voice is fed by. It is over.
+func (v *Voice) Drop() {
+	if v.feed != nil {
+		v.feed.Drop()
+	}
+}
+
+// Dry reports whether the stream has run dry: it is silent until frames come.
+func (v *Voice) Dry() bool { return v.dry }
+
+// Faulty reports whether the voice ended because it gave what is no sound.
+func (v *Voice) Faulty() bool { return v.faulty }
+
+// mixStream is Mix for a stream. Where frames do not come in time, it falls
+// silent over the last 5 ms that it has, waits, and comes back over 5 ms. A
+// voice that has not begun waits without having been dry.
+func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
+	smooth := int64(v.sound.rate+199) / 200
+	done := 0
+	for done < len(dst) && !v.Over(frame) {
+		if v.waits || v.dry && frame >= v.back.end() {
+			if !v.served() {
+				return len(dst)
+			}
+			if v.dry {
+				v.back = fadeIn(frame, smooth)
+			}
+			v.waits, v.dry = false, false
+			v.Replan(frame)
+		}
+		n := int64(len(dst) - done)
+		if left, ends := v.supply(); !ends && !v.dry && left < n+smooth {
+			v.dry = true
+			v.back = curve{start: frame, frames: min(left, smooth), out: true, level: v.back.at(frame)}
+			v.Replan(frame)
+		}
+		if v.dry {
+			n = min(n, v.back.end()-frame)
+		}
+		if frame >= v.segEnd {
+			v.Replan(frame)
+		}
+		n = min(n, v.segEnd-frame)
+		got := v.runStream(dst[done:done+int(n)], int(frame-v.segStart))
+		done += got
+		frame += int64(got)
+		if int64(got) < n && !v.Over(frame) { // it became faster than was reckoned with
+			v.dry = true
+			v.back = curve{start: frame, out: true}
+		}
+	}
+	return done
+}
+
+// served reports whether there is enough to begin with: a tenth of a second, or
+// all there is.
+func (v *Voice) served() bool {
+	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.feed.ring))/2)
+	left, ends := v.supply()
+	return ends || left > 0 && v.feed.written.Load()-v.heard >= enough
+}
+
+// supply returns how many frames the voice can surely give, at its present or
+// any coming speed of this segment, from what has been decoded; and whether
+// that is all that ever comes.
+func (v *Voice) supply() (frames int64, ends bool) {
+	if v.feed.ended.Load() {
+		return math.MaxInt64, true
+	}
+	left := v.feed.written.Load() - v.heard - streamReach - 1
+	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
+}
+
+// runStream adds frames of one segment; at counts from the segment's start. It
+// gives fewer where the stream ends.
+func (v *Voice) runStream(dst []pcm.Frame, at int) int {
+	var piece [2 * (streamReach + streamPiece + streamReach)]float32
+	done := 0
+	for done < len(dst) {
+		// Called after ended was looked at: what is written now includes the last.
+		left := v.feed.written.Load() - v.heard
+		if left <= 0 {
+			break
+		}
+		n := min(int64(len(dst)-done), (streamPiece<<32-1-v.pos)/v.step+1)
+		if beyond := left<<32 - v.pos; n > (beyond+v.step-1)/v.step {
+			n = (beyond + v.step - 1) / v.step
+		}
+		frames := (v.pos+(n-1)*v.step)>>32 + 1 + 2*streamReach
+		if !v.feed.copyTo(piece[:2*frames], v.heard-streamReach) {
+			v.faulty = true
+			break
+		}
+		g := v.ramp
+		g.Start = at + done
+		whole := store{wide: piece[:]}
+		v.kernel(dst[done:done+int(n)], &whole, v.pos+streamReach<<32, g)
+		v.pos += n * v.step
+		v.heard += v.pos >> 32
+		v.pos &= 1<<32 - 1
+		done += int(n)
+	}
+	return done
+}
+
+// copyTo fills dst with the frames of the course from first on; what is not
+// there is silent. It reports whether all of them are sound: finite, and not
+// beyond what a sound may be.
+func (f *Feed) copyTo(dst []float32, first int64) bool {
+	written := f.written.Load()
+	mask := int64(len(f.ring) - 1)
+	ok := true
+	for i := range len(dst) / 2 {
+		x := pcm.Frame{}
+		if p := first + int64(i); p >= 0 && p < written {
+			x = f.ring[p&mask]
+		}
+		for c, y := range x {
+			bits := math.Float32bits(y) &^ (1 << 31)
+			if bits < 1<<23 {
+				y = 0
+			}
+			ok = ok && bits <= math.Float32bits(maxSample)
+			dst[2*i+c] = y
+		}
+	}
+	return ok
+}
+
+// skipStream is Skip for a stream: as far as it has been decoded, and without
+// ever having run dry.
+func (v *Voice) skipStream(n, frame int64) int64 {
+	done := int64(0)
+	for done < n && !v.Over(frame) {
+		if v.waits && !v.served() {
+			return n
+		}
+		v.waits, v.dry = false, false
+		if frame >= v.segEnd {
+			v.Replan(frame)
+		}
+		k := min(n-done, v.segEnd-frame)
+		to := v.heard + (v.pos+k*v.step)>>32
+		if written := v.feed.written.Load(); to > written {
+			if !v.feed.ended.Load() {
+				v.waits = true
+				return n
+			}
+			k = min(k, ((v.feed.written.Load()-v.heard)<<32-v.pos+v.step-1)/v.step)
+		}
+		v.pos += k * v.step
+		v.heard += v.pos >> 32
+		v.pos &= 1<<32 - 1
+		done += k
+		frame += k
+	}
+	return done
+}
