@@ -1,0 +1,305 @@
+package model
+
+// begin starts a call on the handle that a caller holds, with its first step.
+// Where there are several free records, n says which. It reports false where
+// there is nothing to see: the call would change nothing.
+func (m *machine) begin(k kind, caller, n int) bool {
+	h := m.held[caller]
+	switch k {
+	case play, playLater:
+		m.held[caller], h = 0, 0 // no call is made until this one is over
+	case stopAll:
+		h = 0
+	default:
+		if h == 0 || (k == stop || k == set) && m.get(h) == nil {
+			return false
+		}
+	}
+	m.call = call{kind: k, h: h}
+	if (k == stop || k == set) && m.record(h).id != h {
+		m.call.h, m.call.stale = m.record(h).id, true
+	}
+	if k == play || k == playLater {
+		return m.take(n)
+	}
+	return n == 0 && m.control()
+}
+
+// get returns the record of a handle, as the control side's pool does.
+func (m *machine) get(h handle) *record {
+	r := &m.records[h.record()]
+	if r.id != h && m.fault != controlWithoutGeneration || r.where == free {
+		return nil
+	}
+	return r
+}
+
+// control does the next step of the call that is under way.
+func (m *machine) control() bool {
+	m.quiet = false
+	m.call.step++
+	switch m.call.kind {
+	case play, playLater:
+		return m.play()
+	case stop:
+		return m.stop()
+	case set:
+		return m.setGain()
+	case fade:
+		return m.fade()
+	case stopLater:
+		ok := m.push(command{kind: stop, h: m.call.h, later: true})
+		if r := m.record(m.call.h); ok && r.id == m.call.h {
+			r.askedOne = true
+		}
+		m.call = call{}
+		return ok
+	}
+	return m.all()
+}
+
+func (m *machine) record(h handle) *record { return &m.records[h.record()] }
+
+// push hands a command over, unless too many are under way.
+func (m *machine) push(c command) bool {
+	if int(m.underWay) >= m.commands {
+		return false
+	}
+	m.seq++
+	c.seq = m.seq
+	if c.kind != set {
+		for i := range m.records {
+			m.records[i].fresh = false
+		}
+	}
+	m.underWay++
+	m.must(int(m.nring) < m.commands, "a command finds no place in the ring")
+	m.ring[m.nring] = c
+	if int(m.nring) < len(m.ring)-1 {
+		m.nring++
+	}
+	return true
+}
+
+func (m *machine) play() bool {
+	switch m.call.step {
+	case 2:
+		r := m.record(m.call.h)
+		r.stop = 0
+		r.sound = true
+	case 3:
+		r := m.record(m.call.h)
+		if !m.push(command{kind: play, h: m.call.h, later: r.later}) {
+			r.where, r.over, r.sound = free, true, false
+		} else {
+			for i := range m.held {
+				if m.held[i] == 0 {
+					m.held[i] = m.call.h
+					break
+				}
+			}
+		}
+		m.call = call{}
+	}
+	return true
+}
+
+// take begins a Play with the nth free record.
+func (m *machine) take(n int) bool {
+	m.call.step, m.quiet = 1, false
+	r := m.acquire(n)
+	if r == nil {
+		m.call = call{}
+		return false // busy
+	}
+	for _, s := range m.slots {
+		m.must(s.h == 0 || s.h.record() != r.id.record(), "a record is used again while its voice lives")
+	}
+	old := *r
+	*r = record{
+		id: old.id.next(), want: old.want, dirty: old.dirty && m.fault == resetKeepsDirty, stop: old.stop,
+		live: old.live, slot: old.slot, cancel: old.cancel, ahead: old.ahead, aheadTo: old.aheadTo,
+		where: pending, later: m.call.kind == playLater,
+	}
+	m.call.h = r.id
+	return true
+}
+
+// acquire takes the nth free record, after those that were given back where
+// there is none. Taking them all at once is as if the audio side had given back
+// earlier or later.
+func (m *machine) acquire(n int) *record {
+	for range 2 {
+		some := false
+		for i := range m.pool {
+			if r := &m.records[i]; r.where == free {
+				some = true
+				if n--; n < 0 {
+					return r
+				}
+			}
+		}
+		if some {
+			return nil
+		}
+		for i := range m.pool {
+			if r := &m.records[i]; r.where == returned {
+				r.where, r.sound = free, false
+			}
+		}
+	}
+	return nil
+}
+
+func (m *machine) stop() bool {
+	r := m.record(m.call.h)
+	over := func() bool {
+		r.stopped = r.stopped || r.id == m.call.h && !m.call.stale
+		m.call = call{}
+		return true
+	}
+	switch m.call.step {
+	case 1:
+		if r.over {
+			m.call = call{}
+			return false // gone
+		}
+		if r.id == m.call.h && !m.call.stale {
+			r.askedOne = true
+		}
+	case 2:
+		if m.push(command{kind: stop, h: m.call.h}) {
+			if m.fault == releaseAtStop {
+				r.where = free
+			}
+			return over()
+		}
+		if m.fault == stopLostWhenFull {
+			return over()
+		}
+	case 3:
+		if m.fault == flagBeforeStop {
+			m.stopsWait = true
+		} else {
+			r.stop = m.call.h
+		}
+	case 4:
+		if m.fault == flagBeforeStop {
+			r.stop = m.call.h
+		} else {
+			m.stopsWait = true
+		}
+		return over()
+	}
+	return true
+}
+
+// nextValue returns a gain that is not the one which holds.
+func (r *record) nextValue() uint8 {
+	if r.expect == 1 {
+		return 2
+	}
+	return 1
+}
+
+func (m *machine) setGain() bool {
+	r := m.record(m.call.h)
+	over := func() bool {
+		if !m.call.stale {
+			r.expect = m.call.value
+		}
+		m.call = call{}
+		return true
+	}
+	switch m.call.step {
+	case 1:
+		if r.over {
+			m.call = call{}
+			return false
+		}
+		m.call.value = r.nextValue()
+	case 2:
+		r.touched = !m.call.stale
+		r.want = m.call.value
+	case 3:
+		was := r.dirty
+		r.dirty = true
+		if (was || m.fault == coalesceWithoutDirty) && (r.fresh || m.fault == coalesceWithoutOrder) {
+			return over()
+		}
+	case 4:
+		if m.push(command{kind: set, h: m.call.h}) {
+			r.fresh = true
+			return over()
+		}
+		r.loose = r.loose || m.fades(r) || r.ahead == r.id
+		if m.fault == wantLostWhenFull {
+			return over()
+		}
+	case 5:
+		m.wantsWait = true
+		return over()
+	}
+	return true
+}
+
+// fade sends a command for a handle that may be stale: only the audio side
+// looks.
+func (m *machine) fade() bool {
+	r := m.record(m.call.h)
+	value := uint8(3) // another's, where the handle is stale
+	if r.id == m.call.h {
+		value = r.nextValue()
+	}
+	ok := m.push(command{kind: fade, h: m.call.h, value: value})
+	if ok && r.id == m.call.h {
+		r.expect, r.touched = value, true
+		r.loose = r.loose || r.dirty && m.wantsWait
+	}
+	m.call = call{}
+	return ok
+}
+
+// fades reports whether a fade of the record is under way.
+func (m *machine) fades(r *record) bool { return m.under(fade, r.id) }
+
+// under reports whether a command for a handle is under way.
+func (m *machine) under(k kind, h handle) bool {
+	for _, list := range [][]command{m.ring[:m.nring], m.queue[:m.nqueue]} {
+		for i := range list {
+			if list[i].kind == k && list[i].h == h {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m *machine) all() bool {
+	switch m.call.step {
+	case 1:
+		for i := range m.records {
+			if r := &m.records[i]; r.where == pending || r.where == living {
+				r.askedAll = true
+			}
+		}
+		if m.push(command{kind: stopAll}) {
+			m.allOver()
+		}
+	case 2:
+		m.stopAll = m.seq + 1
+		m.allOver()
+	}
+	return true
+}
+
+// allOver notes what has to end now: what had been asked for, but not what was
+// asked for a later frame and has not begun.
+func (m *machine) allOver() {
+	for i := range m.records {
+		if r := &m.records[i]; r.askedAll && (r.where == living || r.where == pending && !r.later) {
+			r.stopped = true
+		}
+	}
+	m.call = call{}
+}

@@ -1,0 +1,195 @@
+// Package model holds a model of the dialogue between the two sides of the
+// mixer: records with generations, the command ring, the words that stand in
+// for a full ring, and the ring of what is given back. Its tests go through
+// every interleaving of the atomic steps of three callers and one audio side,
+// within a small scope, and see that nothing is lost, doubled or done to the
+// wrong voice. Faults that are built in on purpose are found.
+//
+// A step of the model is one access to what both sides share, with all that its
+// side does privately until the next. The callers exclude each other by the
+// mixer's mutex, so at most one of them is inside a call.
+package model
+
+// The scope. What a run uses of it is in its config.
+const (
+	maxVoices   = 3
+	maxRecords  = 4
+	maxCommands = 3
+	callers     = 3
+)
+
+// handle names one use of a record: the record's number plus one in the low
+// bits, the generation above. Zero names nothing.
+type handle uint8
+
+func (h handle) record() int     { return int(h&7) - 1 }
+func (h handle) generation() int { return int(h >> 3) }
+func (h handle) next() handle    { return h + 8 }
+
+// kind is a call, and the command that it sends.
+type kind uint8
+
+const (
+	none kind = iota
+	play
+	playLater // for a frame that comes after the next stretch
+	stop      // Handle.Stop
+	stopLater // Moment.Stop of a later frame
+	set       // Handle.SetGain: the record's want, with at most one command under way
+	fade      // Moment.Set: a command of its own
+	stopAll
+)
+
+var kindNames = [...]string{"", "Play", "Play later", "Stop", "Stop later", "SetGain", "Fade", "StopAll"}
+
+type command struct {
+	kind  kind
+	h     handle // of stopAll 0
+	seq   uint8
+	value uint8
+	later bool
+}
+
+// where a record is. The code does not know it: it is what accounts are kept by.
+type where uint8
+
+const (
+	free     where = iota // in the pool
+	pending               // asked for
+	living                // has a slot
+	leaving               // over, not given back yet
+	returned              // in the ring of what is given back
+)
+
+type record struct {
+	id    handle
+	over  bool // state
+	sound bool
+	dirty bool
+	want  uint8
+	fresh bool // wantSeq > otherSeq: its cmdWant is the last command of another kind's
+	stop  handle
+
+	// The audio side's.
+	live    handle
+	slot    uint8
+	cancel  handle
+	ahead   handle // this start, which has not come, begins with another gain
+	aheadTo uint8
+
+	// What should be.
+	where    where
+	expect   uint8 // the gain of the last call that is over
+	touched  bool  // a call that moves it was under way in this Render
+	later    bool
+	askedOne bool // a Stop has begun
+	askedAll bool // a StopAll has begun
+	stopped  bool // a stop is over
+	due      bool // ... before this Render began
+	loose    bool // a fade and a set that found the ring full met: either may hold
+}
+
+type slot struct {
+	h    handle // 0: free
+	seq  uint8
+	gain uint8
+}
+
+// call is what a caller is inside of.
+type call struct {
+	kind  kind
+	step  uint8
+	h     handle
+	value uint8
+	stale bool // the handle names nothing any more: the call must not act
+}
+
+// pc is where the audio side is.
+type pc uint8
+
+const (
+	idle pc = iota
+	receive
+	arrive
+	startDirty // a start looks for wants
+	moveClear  // a move to what is wanted, in two steps
+	moveRead
+	finishState // the end of a voice, in two steps
+	finishPush
+	done // a command
+	words
+	scanStops
+	scanCheck // a stop word that names no living voice
+	wantWords
+	scanWants
+	allWord
+	allClear
+	allSweep
+	mix
+	mixed
+)
+
+var pcNames = [...]string{
+	"begins", "receives", "arrives", "start looks for wants", "clears a want", "reads a want", "stores a state", "gives a record back",
+	"has done a command", "looks for stop words", "scans for stop words", "checks a stop word", "looks for want words", "scans for wants",
+	"looks for a StopAll", "clears the StopAll", "stops all", "mixes", "has mixed",
+}
+
+type audio struct {
+	pc      pc
+	back    pc    // where a subroutine returns to
+	scanned uint8 // the records that a scan has seen, a bit for each
+	rec     uint8 // what a scan, a move or an end is about
+	loaded  uint8 // what a step has read for the next
+	second  bool  // arrive after a stretch, not before the first
+}
+
+type state struct {
+	held    [callers]handle // the last handle of each caller
+	call    call
+	records [maxRecords]record
+	slots   [maxVoices]slot
+
+	ring, queue   [maxCommands + 1]command
+	nring, nqueue uint8
+
+	underWay  uint8
+	seq       uint8 // of the last command
+	popped    uint8 // commands received
+	stopsWait bool
+	wantsWait bool
+	stopAll   uint8
+
+	audio audio
+	quiet bool // no caller has done anything in this Render
+}
+
+// config is a run.
+type config struct {
+	voices, pool, commands int
+	calls                  []kind
+	fault                  fault
+	whole                  bool // no step is taken alone, see explorer.moves
+}
+
+// machine carries out steps of one state after the other.
+type machine struct {
+	config
+	*state
+	bad string // what must not be, when a step has shown it
+}
+
+func (m *machine) must(ok bool, what string) {
+	if !ok && m.bad == "" {
+		m.bad = what
+	}
+}
+
+func first(c config) state {
+	var s state
+	for i := range c.pool {
+		s.records[i].id = handle(i + 1)
+		s.records[i].over = true
+	}
+	return s
+}

@@ -1,0 +1,137 @@
+package steal
+
+import (
+	"math"
+
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// Pair is a voice that is cut and the newcomer that takes its place, both mono at
+// Rate and with their loudest 50 ms at -20 dB, K-weighted.
+type Pair struct {
+	Voice    []float32
+	Newcomer []float32
+	Cut      int // in Voice; where it is less than 30 dB under its loudest
+}
+
+// Pairs draws pairs from a corpus.
+func Pairs(corpus []Recording, seed uint64, n int) []Pair {
+	r := newRandom(seed, "pairs")
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		p := &pairs[i]
+		var powers []float64
+		p.Voice, powers = levelled(&corpus[r.n(len(corpus))])
+		p.Newcomer, _ = levelled(&corpus[r.n(len(corpus))])
+		for {
+			p.Cut = r.n(len(p.Voice))
+			if at := p.Cut / clickHop; powers[min(at, len(powers)-1)] > 1e-3 {
+				break
+			}
+		}
+	}
+	return pairs
+}
+
+const (
+	clickBlock  = 256
+	clickHop    = clickBlock / 2
+	clickWidth  = 2.0
+	clickBlocks = 30 // 80 ms after the cut
+)
+
+// levelled returns a recording with its loudest 50 ms at -20 dB, and the power of
+// the 50 ms around each hop, relative to the loudest.
+func levelled(r *Recording) (samples []float32, powers []float64) {
+	filter := loudness.NewFilter(Rate)
+	sums := []float64{0}
+	for i, x := range r.Samples {
+		y := filter.Next(float64(x) / 32768)
+		if i%clickHop == 0 {
+			sums = append(sums, sums[len(sums)-1])
+		}
+		sums[len(sums)-1] += y * y
+	}
+	const around = Rate / 20 / 2 / clickHop
+	most := 0.0
+	for i := range len(sums) - 1 {
+		from, to := max(i-around, 0), min(i+around, len(sums)-1)
+		powers = append(powers, (sums[to]-sums[from])/(2*around*clickHop))
+		most = max(most, powers[i])
+	}
+	gain := math.Sqrt(level / most)
+	for i := range powers {
+		powers[i] /= most
+	}
+	samples = make([]float32, len(r.Samples))
+	for i, x := range r.Samples {
+		samples[i] = float32(float64(x) / 32768 * gain)
+	}
+	return samples, powers
+}
+
+// Faded returns the voice as it is heard when it fades out from the cut on.
+func (p *Pair) Faded(fade Fade) []float32 {
+	out := make([]float32, len(p.Voice))
+	copy(out, p.Voice[:p.Cut])
+	for i := p.Cut; i < min(len(out), p.Cut+len(fade)); i++ {
+		out[i] = p.Voice[i] * fade[i-p.Cut]
+	}
+	return out
+}
+
+// Clicks returns in which share of pairs, 0..1, the cut is heard as something that
+// neither the voice, had it gone on, nor the newcomer has or hides. heard returns
+// the voice as it is heard, from its beginning on.
+func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
+	e := newEar(Rate, clickBlock, clickHop, clickWidth)
+	count := 0
+	for i := range pairs {
+		if e.click(&pairs[i], heard(&pairs[i])) {
+			count++
+		}
+	}
+	return float64(count) / float64(len(pairs))
+}
+
+func (e *ear) click(p *Pair, heard []float32) bool {
+	both := make([]pcm.Frame, max(len(p.Voice), len(heard)))
+	for i, x := range heard {
+		both[i][0] = x
+	}
+	for i, x := range p.Voice {
+		both[i][1] = x
+	}
+	newcomer := make([]pcm.Frame, len(p.Newcomer))
+	for i, x := range p.Newcomer {
+		newcomer[i][0] = x
+	}
+	const around = 2
+	var blocks [clickBlocks + 2*around][2][]float64
+	first := p.Cut - clickBlock + 1 - around*clickHop // the first block that reaches the cut, and what is around it
+	for k := range blocks {
+		blocks[k] = e.pair()
+		e.hear(&blocks[k], both, first+k*clickHop, 1)
+	}
+	fresh := e.pair()
+	power, mask := make([]float64, len(e.bands)), make([]float64, len(e.bands))
+	for k := around; k < len(blocks)-around; k++ {
+		e.hear(&fresh, newcomer, first+k*clickHop-p.Cut, 1)
+		most := make([]float64, len(e.bands))
+		for b := range most {
+			for _, near := range blocks[k-around : k+around+1] {
+				most[b] = max(most[b], near[1][b])
+			}
+			power[b] = most[b] + fresh[0][b]
+		}
+		e.smear(mask, power)
+		e.mask(mask)
+		for b := range most {
+			if blocks[k][0][b]-most[b] > mask[b] {
+				return true
+			}
+		}
+	}
+	return false
+}

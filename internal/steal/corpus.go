@@ -1,0 +1,142 @@
+package steal
+
+import (
+	"fmt"
+	"math"
+
+	"voicepool/pcm"
+)
+
+// Kind is what a recording is of.
+type Kind uint8
+
+const (
+	Gun Kind = iota
+	Laser
+	Explosion
+	Clang // begins with up to 0.3 s of near-silence
+	Step  // heel and toe
+	Speech
+	Bell
+	Pickup // three notes
+	Engine // a loop
+	Wind   // a loop
+)
+
+var kindNames = [...]string{"gun", "laser", "explosion", "clang", "step", "speech", "bell", "pickup", "engine", "wind"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Loops reports whether recordings of this kind are made to be repeated.
+func (k Kind) Loops() bool { return k == Engine || k == Wind }
+
+// Recording is a sound of the corpus: mono, at Rate.
+type Recording struct {
+	Name    string
+	Kind    Kind
+	Samples []int16
+}
+
+// recipe makes one recording of a kind.
+type recipe struct {
+	kind  Kind
+	count int
+	make  func(*random) []float64
+}
+
+var recipes = [...]recipe{
+	{Gun, 6, makeGun}, {Laser, 4, makeLaser}, {Explosion, 5, makeExplosion}, {Clang, 4, makeClang}, {Step, 6, makeStep},
+	{Speech, 5, makeSpeech}, {Bell, 5, makeBell}, {Pickup, 3, makePickup}, {Engine, 3, makeEngine}, {Wind, 3, makeWind},
+}
+
+// Corpus makes the 44 sounds of a seed, with peaks from -12 to -1 dBFS.
+func Corpus(seed uint64) []Recording {
+	var all []Recording
+	for _, r := range recipes {
+		for i := range r.count {
+			name := fmt.Sprintf("%v%d", r.kind, i+1)
+			source := newRandom(seed, name)
+			all = append(all, Recording{Name: name, Kind: r.kind, Samples: quantise(r.make(source), source.between(-12, -1))})
+		}
+	}
+	return all
+}
+
+// quantise makes 16 bits of a signal, with a peak in dBFS.
+func quantise(signal []float64, peak float64) []int16 {
+	top := 0.0
+	for _, x := range signal {
+		top = max(top, x, -x)
+	}
+	gain := float64(pcm.Decibels(peak).Linear()*32767) / top
+	samples := make([]int16, len(signal))
+	for i, x := range signal {
+		samples[i] = int16(math.Floor(float64(x*gain) + 0.5))
+	}
+	return samples
+}
+
+// silence returns a signal of so many seconds.
+func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rate)) }
+
+// decay is a level that falls by half-lives: e^-1 every tau seconds.
+type decay struct{ level, factor float64 }
+
+func newDecay(level, tau float64) decay {
+	const log2e = 1.442695040888963407359924681001892137
+	return decay{level, pcm.Exp2(-log2e / float64(tau*Rate))}
+}
+
+func (d *decay) next() float64 {
+	now := d.level
+	d.level = float64(d.level * d.factor)
+	return now
+}
+
+// tone is a sine whose frequency may move.
+type tone struct{ phase float64 } // in turns
+
+func (t *tone) next(hz float64) float64 {
+	y := pcm.SinPi(float64(2 * t.phase))
+	t.phase += hz / Rate
+	t.phase -= math.Floor(t.phase)
+	return y
+}
+
+// lowpass falls by 6 dB an octave.
+type lowpass struct{ y float64 }
+
+func (l *lowpass) next(x, hz float64) float64 {
+	w := float64(2 * math.Pi / Rate * hz)
+	l.y += float64(w / (1 + w) * (x - l.y))
+	return l.y
+}
+
+// resonance lets through a band around a frequency, with a gain of about 1.
+type resonance struct{ y1, y2 float64 }
+
+func (r *resonance) next(x, hz, width float64) float64 {
+	radius := 1 - float64(math.Pi/Rate*width)
+	c := float64(2*radius) * pcm.CosPi(2*hz/Rate)
+	y := float64(x*(1-radius)) + float64(c*r.y1) - float64(float64(radius*radius)*r.y2)
+	r.y1, r.y2 = y, r.y1
+	return y
+}
+
+// rise is 0 at first and 1 after so many seconds.
+func rise(i int, seconds float64) float64 { return min(float64(i)/float64(seconds*Rate), 1) }
+
+// release fades the last milliseconds out, so that no sound ends with a click.
+func release(signal []float64) []float64 {
+	n := min(Rate/100, len(signal))
+	for i := range n {
+		at := len(signal) - n + i
+		signal[at] = float64(signal[at] * (1 - float64(i+1)/float64(n)))
+	}
+	return signal
+}

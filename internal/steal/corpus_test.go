@@ -1,0 +1,81 @@
+package steal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+func TestCorpus(t *testing.T) {
+	counts := map[Kind]int{}
+	h := fnv.New64a()
+	for _, r := range Corpus(1) {
+		counts[r.Kind]++
+		if err := binary.Write(h, binary.LittleEndian, r.Samples); err != nil {
+			t.Fatal(err)
+		}
+		peak, jump := 0.0, 0.0
+		for i, x := range r.Samples {
+			peak = max(peak, math.Abs(float64(x)))
+			if i > 0 {
+				jump = max(jump, math.Abs(float64(x)-float64(r.Samples[i-1])))
+			}
+		}
+		if db := pcm.FromLinear(peak / 32767); db < -12.01 || db > -0.99 {
+			t.Errorf("%s has a peak of %.2f dB, want -12..-1", r.Name, float64(db))
+		}
+		first, last := float64(r.Samples[0]), float64(r.Samples[len(r.Samples)-1])
+		if r.Kind.Loops() && math.Abs(first-last) > 1.01*jump {
+			t.Errorf("%s jumps by %v where it repeats, elsewhere by %v at most", r.Name, math.Abs(first-last), jump)
+		}
+		if !r.Kind.Loops() && math.Abs(last) > 2 {
+			t.Errorf("%s ends with %v", r.Name, last)
+		}
+		seconds := float64(len(r.Samples)) / Rate
+		if lo, hi := lengths[r.Kind][0], lengths[r.Kind][1]; seconds < lo-1e-4 || seconds > hi {
+			t.Errorf("%s lasts %.2f s, want %v to %v", r.Name, seconds, lo, hi)
+		}
+	}
+	for _, r := range recipes {
+		if counts[r.kind] != r.count {
+			t.Errorf("%d sounds of the kind %v, want %d", counts[r.kind], r.kind, r.count)
+		}
+	}
+	const want = "09b8b08e145360b0"
+	if got := fmt.Sprintf("%016x", h.Sum64()); got != want {
+		t.Errorf("the samples hash to %s, want %s on every machine", got, want)
+	}
+}
+
+// lengths are the shortest and the longest of a kind, in seconds.
+var lengths = map[Kind][2]float64{
+	Gun: {0.3, 1}, Laser: {0.18, 0.5}, Explosion: {1.5, 4}, Clang: {0.7, 1.6}, Step: {0.3, 0.45}, Speech: {0.8, 2},
+	Bell: {0.9, 2}, Pickup: {0.4, 0.6}, Engine: {3, 3}, Wind: {4, 4},
+}
+
+func TestCorpusSeeds(t *testing.T) {
+	a, b := Corpus(1), Corpus(2)
+	for i := range a {
+		if fmt.Sprint(a[i].Samples) == fmt.Sprint(b[i].Samples) {
+			t.Errorf("%s is the same under two seeds", a[i].Name)
+		}
+	}
+}
+
+func TestWriteWAV(t *testing.T) {
+	r := Recording{Name: "x", Samples: []int16{1, -2, 32767}}
+	var b bytes.Buffer
+	n, err := r.WriteTo(&b)
+	if err != nil || n != 50 || b.Len() != 50 {
+		t.Fatalf("%d bytes, %v", n, err)
+	}
+	want := "RIFF\x2a\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\xbb\x00\x00\x00\x77\x01\x00\x02\x00\x10\x00data\x06\x00\x00\x00\x01\x00\xfe\xff\xff\x7f"
+	if got := b.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,169 @@
+package steal
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// ear turns blocks of frames into the powers that reach the inner ear, in bands
+// along the basilar membrane, and knows what those hide. The model is that of
+// PEAQ, ITU-R BS.1387, with its constants where the field has no better ones. It
+// has room for one block at a time.
+type ear struct {
+	size   int
+	window []float64
+	fft    *fft
+	block  []complex128
+	power  [2][]float64 // by bin
+	weight []float64    // by bin: outer and middle ear, and the scale of levels
+
+	spread float64 // Bark from band to band
+	down   float64 // what is left of a power one band further down
+	downs  []float64
+	bands  []earBand
+	quiet  []float64 // what the ear's own noise hides
+}
+
+// earBand is one of the bands.
+type earBand struct {
+	from, to int     // bins
+	centre   float64 // Hz
+	noise    float64 // of the ear itself, a power
+	offset   float64 // the mask is this much of the spread power
+	forward  float64 // what is left of a mask after a hop
+}
+
+// The bands reach from 80 Hz to 18 kHz. fullScale is the level of a sine of full
+// scale in dB.
+const (
+	lowest    = 80.0
+	highest   = 18000.0
+	fullScale = 92.0
+)
+
+// audible is the ratio of a difference to its mask from which it is heard: 1.5 dB.
+const audible = 1.41
+
+func bark(hz float64) float64 { return 7 * math.Asinh(hz/650) }
+
+func hertz(bark float64) float64 { return 650 * math.Sinh(bark/7) }
+
+// newEar returns an ear for blocks of a power of two at a rate, hop frames apart,
+// with so many Bark from band to band.
+func newEar(rate, size, hop int, width float64) *ear {
+	e := &ear{
+		size: size, window: make([]float64, size), fft: newFFT(size), block: make([]complex128, size),
+		weight: make([]float64, size/2), spread: width, down: math.Pow(10, -2.7*width),
+	}
+	sum := 0.0
+	for i := range e.window {
+		e.window[i] = 0.5 - 0.5*pcm.CosPi(2*float64(i)/float64(size))
+		sum += e.window[i] * e.window[i]
+	}
+	scale := math.Pow(10, fullScale/10) * 4 / (float64(size) * sum)
+	for i := 1; i < size/2; i++ {
+		f := float64(i) * float64(rate) / float64(size) / 1000
+		db := -0.6*3.64*math.Pow(f, -0.8) + 6.5*math.Exp(-0.6*(f-3.3)*(f-3.3)) - 0.001*math.Pow(f, 3.6)
+		e.weight[i] = scale * math.Pow(10, db/10)
+	}
+	e.power[0], e.power[1] = make([]float64, size/2), make([]float64, size/2)
+	first := bark(lowest)
+	bin := func(hz float64) int { return int(math.Ceil(hz * float64(size) / float64(rate))) }
+	for i := range int(math.Ceil((bark(highest) - first) / width)) {
+		z := first + float64(i)*width
+		b := earBand{from: bin(hertz(z)), to: bin(hertz(z + width)), centre: hertz(z + width/2)}
+		if b.to <= b.from {
+			b.from = int(math.Round(b.centre * float64(size) / float64(rate)))
+			b.to = b.from + 1
+		}
+		b.to = min(b.to, size/2)
+		b.from = min(b.from, b.to)
+		b.noise = math.Pow(10, 0.1*0.4*3.64*math.Pow(b.centre/1000, -0.8))
+		b.offset = math.Pow(10, -max(3, 0.25*(float64(i)+0.5)*width)/10)
+		tau := 0.008 + 100/b.centre*0.022
+		b.forward = math.Exp(-float64(hop) / float64(rate) / tau)
+		e.bands = append(e.bands, b)
+		e.downs = append(e.downs, e.down*(1-math.Pow(e.down, float64(i)))/(1-e.down))
+	}
+	e.quiet = make([]float64, len(e.bands))
+	e.smear(e.quiet, make([]float64, len(e.bands)))
+	e.mask(e.quiet)
+	return e
+}
+
+// hear returns the powers in the bands, left and right, of the block that begins
+// at a frame; what lies outside the signal is silence. dst is two slices as long
+// as there are bands.
+func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
+	for i := range e.block {
+		e.block[i] = 0
+		if j := at + i; j >= 0 && j < len(signal) {
+			w := e.window[i] * gain
+			e.block[i] = complex(float64(signal[j][0])*w, float64(signal[j][1])*w)
+		}
+	}
+	e.fft.transform(e.block)
+	for i := 1; i < e.size/2; i++ {
+		// Two real signals were transformed as one complex one.
+		a, b := e.block[i], e.block[e.size-i]
+		re, im := (real(a)+real(b))/2, (imag(a)-imag(b))/2
+		e.power[0][i] = (re*re + im*im) * e.weight[i]
+		re, im = (imag(a)+imag(b))/2, (real(b)-real(a))/2
+		e.power[1][i] = (re*re + im*im) * e.weight[i]
+	}
+	for c := range dst {
+		for i, b := range e.bands {
+			sum := 0.0
+			for _, p := range e.power[c][b.from:b.to] {
+				sum += p
+			}
+			dst[c][i] = sum
+		}
+	}
+}
+
+// smear puts into dst how the powers of a block spread over the bands: towards
+// higher ones the further, the louder they are.
+func (e *ear) smear(dst, power []float64) {
+	clear(dst)
+	n := len(e.bands)
+	for i, b := range e.bands {
+		p := power[i] + b.noise
+		slope := min(-24-230/b.centre+0.2*10*math.Log10(p), -4)
+		up := math.Exp(slope * e.spread * (math.Ln10 / 10))
+		p /= (1-math.Pow(up, float64(n-i)))/(1-up) + e.downs[i]
+		dst[i] += p
+		least := p * 1e-12
+		for j, x := i+1, p*up; j < n && x > least; j, x = j+1, x*up {
+			dst[j] += x
+		}
+		for j, x := i-1, p*e.down; j >= 0 && x > least; j, x = j-1, x*e.down {
+			dst[j] += x
+		}
+	}
+}
+
+// hears reports whether any of the powers could be heard, if nothing else were.
+func (e *ear) hears(power *[2][]float64) bool {
+	for c := range power {
+		for b, p := range power[c] {
+			if p > audible*e.quiet[b] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mask turns a spread power into the largest that it hides.
+func (e *ear) mask(spread []float64) {
+	for i := range spread {
+		spread[i] *= e.bands[i].offset
+	}
+}
+
+// pair returns room for the powers of two channels.
+func (e *ear) pair() [2][]float64 {
+	return [2][]float64{make([]float64, len(e.bands)), make([]float64, len(e.bands))}
+}

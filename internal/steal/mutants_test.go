@@ -1,0 +1,108 @@
+package steal_test
+
+import (
+	"math"
+	"testing"
+
+	"voicepool/internal/steal"
+)
+
+// The mutants: what else one might take for the quietest.
+var mutants = []struct {
+	name  string
+	least score
+}{
+	{"the most audible", func(s *simulator, e int, f int64) float64 { return -quietest(s, e, f) }},
+	{"without the gain", func(s *simulator, e int, f int64) float64 { return s.index(e, f) }},
+	{"g for g^2", func(s *simulator, e int, f int64) float64 { return math.Sqrt(s.power(e)) * s.index(e, f) }},
+	{"the level of now", func(s *simulator, e int, f int64) float64 {
+		now := s.now[s.scene.Events[e].Sound]
+		return s.power(e) * now[min(int(s.position(e, f)/simHop), len(now)-1)]
+	}},
+	{"the index of the beginning", func(s *simulator, e int, _ int64) float64 {
+		return s.power(e) * s.index(e, s.scene.Events[e].At)
+	}},
+	{"the oldest", oldest},
+	{"the least gain", leastGain},
+}
+
+// variants are what might be a better quietest; only -v shows them.
+var variants = []struct {
+	name  string
+	least score
+}{
+	{"loops 3 dB louder", louderLoops(2)}, {"loops 6 dB louder", louderLoops(4)},
+}
+
+func louderLoops(factor float64) score {
+	return func(s *simulator, e int, f int64) float64 {
+		if s.scene.Events[e].Stop > 0 {
+			return factor * quietest(s, e, f)
+		}
+		return quietest(s, e, f)
+	}
+}
+
+// TestMutants: the quietest is far better than the oldest and the least gain and
+// close to the optimum; whatever else is taken for it is not.
+func TestMutants(t *testing.T) {
+	if steal.Race {
+		t.Skip("one goroutine, and slow")
+	}
+	corpus := steal.Corpus(1)
+	for _, c := range []struct {
+		scene              string
+		seeds              []uint64
+		oldest, gain, best float64 // the least that it is better, and the most that it is worse, in dB
+	}{
+		{"fire", []uint64{1, 2, 3}, 9, 4, 1.2},
+		{"rts", []uint64{3}, 5.3, 3.4, 0.5},
+	} {
+		const pool = 32
+		errors := map[string]float64{}
+		best := 0.0
+		for _, seed := range c.seeds {
+			scene, err := steal.NewScene(c.scene, seed, corpus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sim, err := newSimulator(scene, corpus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference, err := steal.NewReference(steal.Mix(sim.parts, nil, nil, scene.Frames), steal.Rate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			measure := func(least score) float64 {
+				cuts, _ := sim.run(pool, least)
+				return reference.KError(steal.Mix(sim.parts, cuts, steal.Tail(), scene.Frames)) / float64(len(c.seeds))
+			}
+			errors["quietest"] += measure(quietest)
+			for _, m := range mutants {
+				errors[m.name] += measure(m.least)
+			}
+			for _, m := range variants {
+				errors[m.name] += measure(m.least)
+			}
+			optimum := steal.Optima(sim.parts, scene.Frames, []int{pool})[0]
+			best += reference.KError(steal.Mix(sim.parts, optimum.Cuts, steal.Tail(), scene.Frames)) / float64(len(c.seeds))
+		}
+		falls := func(name string) bool {
+			return errors["the oldest"]-errors[name] < c.oldest || errors["the least gain"]-errors[name] < c.gain || errors[name]-best > c.best
+		}
+		t.Logf("%s, %d voices: quietest %.2f dB, optimum %.2f", c.scene, pool, errors["quietest"], best)
+		for _, m := range variants {
+			t.Logf("  %-28s %.2f dB", m.name, errors[m.name])
+		}
+		if falls("quietest") {
+			t.Errorf("%s: the quietest is %.2f dB, the oldest %.2f, the least gain %.2f, the optimum %.2f", c.scene, errors["quietest"], errors["the oldest"], errors["the least gain"], best)
+		}
+		for _, m := range mutants {
+			t.Logf("  %-28s %.2f dB", m.name, errors[m.name])
+			if !falls(m.name) {
+				t.Errorf("%s: %s does as well: %.2f dB", c.scene, m.name, errors[m.name])
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package steal
+
+import (
+	"math"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// TestParts: what is heard of a part and what is missing of it make the whole of
+// it, and energies are those of the K filter.
+func TestParts(t *testing.T) {
+	if Race {
+		t.Skip("one goroutine, and slow")
+	}
+	corpus := Corpus(1)
+	scene, err := NewScene("amb", 1, corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := scene.Parts(corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRandom(1, "parts")
+	stopped := 0
+	for i := range parts {
+		p := &parts[i]
+		whole := make([]pcm.Frame, scene.Frames)
+		p.Add(whole, p.To, nil)
+		if p.tail != nil {
+			stopped++
+		}
+		for _, cut := range []int64{p.From, p.From + int64(r.n(int(p.To-p.From))), p.To} {
+			heard, missing := make([]pcm.Frame, scene.Frames), make([]pcm.Frame, scene.Frames-cut)
+			p.Add(heard, cut, Tail())
+			if cut == p.To {
+				continue
+			}
+			p.Missing(missing, cut, Tail())
+			for j := range whole {
+				got := heard[j]
+				if j := int64(j) - cut; j >= 0 {
+					got[0] += missing[j][0]
+					got[1] += missing[j][1]
+				}
+				if near := int64(j) >= p.To-480 && int64(j) < p.To+480; !near && (math.Abs(float64(got[0]-whole[j][0])) > 1e-6 || math.Abs(float64(got[1]-whole[j][1])) > 1e-6) {
+					t.Fatalf("part %d, cut at %d: frame %d is %v and what is missing, want %v", i, cut, j, got, whole[j])
+				}
+			}
+		}
+		if i%7 > 0 || p.tail != nil {
+			continue
+		}
+		want := weighted(Rate, len(whole), func(j int) pcm.Frame { return whole[j] })
+		if got := p.Energy(0, scene.Frames); math.Abs(got-want) > 0.01*want {
+			t.Errorf("part %d has an energy of %v, want %v", i, got, want)
+		}
+		middle := (p.From + p.To) / 2
+		if got := p.Energy(0, middle) + p.Energy(middle, scene.Frames); math.Abs(got-p.Energy(0, scene.Frames)) > 1e-9*want {
+			t.Errorf("the halves of part %d have an energy of %v", i, got)
+		}
+	}
+	if stopped == 0 {
+		t.Error("no loop is stopped")
+	}
+}

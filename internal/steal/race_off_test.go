@@ -1,0 +1,6 @@
+//go:build !race
+
+package steal
+
+// Race says that the race detector does not run.
+const Race = false

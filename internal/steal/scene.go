@@ -1,0 +1,137 @@
+package steal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"voicepool/pcm"
+)
+
+// ErrScene is wrapped by the errors of NewScene.
+var ErrScene = errors.New("steal: no such scene")
+
+// Event is one start.
+type Event struct {
+	At    int64        // the frame
+	Sound int          // in the corpus
+	Gain  pcm.Decibels // in steps of 0.01
+	Pan   float64      // -1..+1, in steps of 0.01
+	Speed float64      // 0.92, 1 or 1.09
+	Stop  int64        // of a loop: the frame at which it is stopped; 0: it is no loop
+}
+
+// Scene is what a game asks for within some seconds.
+type Scene struct {
+	Name   string
+	Seed   uint64
+	Frames int64   // its length; what still sounds then is cut
+	Events []Event // by frame
+}
+
+// sceneSeconds is how long each scene is.
+const sceneSeconds = 8
+
+// Scenes are the names of all scenes, from the densest in shots to the quietest.
+func Scenes() []string { return []string{"fire", "plat", "rts", "amb", "rhythm"} }
+
+// NewScene makes a scene of a seed out of the sounds of a corpus. The error wraps
+// ErrScene and says which scenes there are.
+func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
+	s := &scenery{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
+	for i, r := range corpus {
+		s.kinds[r.Kind] = append(s.kinds[r.Kind], i)
+	}
+	switch name {
+	case "fire":
+		s.fire()
+	case "plat":
+		s.plat()
+	case "rts":
+		s.rts()
+	case "amb":
+		s.amb()
+	case "rhythm":
+		s.rhythm()
+	default:
+		return nil, fmt.Errorf("%w as %q, only %s", ErrScene, name, strings.Join(Scenes(), ", "))
+	}
+	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	return &s.Scene, nil
+}
+
+// scenery is a scene that is being made.
+type scenery struct {
+	Scene
+	*random
+	kinds map[Kind][]int
+}
+
+// The gains of categories, as factors.
+const (
+	weapon   = 0.7
+	impact   = 0.8
+	footstep = 0.4
+	shout    = 0.8
+	menu     = 0.5
+	ambience = 0.35
+)
+
+// distant returns the gain of a category at a distance in metres.
+func distant(category, metres float64) pcm.Decibels {
+	return pcm.FromLinear(category / (1 + metres/3))
+}
+
+// any returns one of the sounds of some kinds.
+func (s *scenery) any(kinds ...Kind) int {
+	n := 0
+	for _, k := range kinds {
+		n += len(s.kinds[k])
+	}
+	n = s.n(n)
+	for _, k := range kinds {
+		if n < len(s.kinds[k]) {
+			return s.kinds[k][n]
+		}
+		n -= len(s.kinds[k])
+	}
+	panic("steal: the corpus lacks a kind")
+}
+
+// place returns a pan.
+func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
+
+var speeds = [...]float64{0.92, 1, 1.09}
+
+// start adds a start at a time in seconds, if it is within the scene.
+func (s *scenery) start(seconds float64, sound int, gain pcm.Decibels, pan float64) *Event {
+	e := Event{
+		At: frames(seconds), Sound: sound, Gain: pcm.Decibels(hundredths(float64(gain))), Pan: hundredths(pan),
+		Speed: speeds[s.n(len(speeds))],
+	}
+	if e.At >= s.Frames {
+		return new(Event)
+	}
+	s.Events = append(s.Events, e)
+	return &s.Events[len(s.Events)-1]
+}
+
+// loop adds a loop that lasts to a time, or to the end of the scene.
+func (s *scenery) loop(from, to float64, gain pcm.Decibels) {
+	e := s.start(from, s.any(Engine, Wind), gain, s.place())
+	e.Stop = min(frames(to), s.Frames)
+}
+
+func frames(seconds float64) int64 { return int64(math.Floor(float64(seconds*Rate) + 0.5)) }
+
+func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
+
+// walk calls f at times that lie between two distances apart.
+func (s *scenery) walk(lo, hi float64, f func(at float64)) {
+	for at := s.between(0, hi); at < sceneSeconds; at += s.between(lo, hi) {
+		f(at)
+	}
+}

@@ -1,0 +1,74 @@
+package steal
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestScenes: as dense as they are meant to be, and the same on every machine.
+func TestScenes(t *testing.T) {
+	if Race {
+		t.Skip("one goroutine, and slow")
+	}
+	corpus := Corpus(1)
+	for name, want := range map[string]struct {
+		starts, sounding [2]float64
+		hash             string
+	}{
+		"fire":   {[2]float64{140, 185}, [2]float64{95, 135}, "7d4909fc5088af48"},
+		"plat":   {[2]float64{32, 42}, [2]float64{22, 36}, "ca1cfc16544415be"},
+		"rts":    {[2]float64{310, 355}, [2]float64{260, 340}, "392524959c382381"},
+		"amb":    {[2]float64{12, 20}, [2]float64{40, 60}, "d87e5df46dcba8dc"},
+		"rhythm": {[2]float64{40, 60}, [2]float64{30, 70}, "798aa67cd84160cf"},
+	} {
+		h := fnv.New64a()
+		for seed := range uint64(3) {
+			s, err := NewScene(name, seed, corpus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, err := s.Parts(corpus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sounding := 0.0
+			for i, e := range s.Events {
+				fmt.Fprintln(h, e)
+				sounding += float64(parts[i].To-parts[i].From) / float64(s.Frames)
+				if corpus[e.Sound].Kind.Loops() != (e.Stop > 0) || e.Gain > 0 || math.Abs(e.Pan) > 0.8 || e.At < 0 || e.At >= s.Frames || e.Stop > s.Frames {
+					t.Errorf("%s, seed %d: event %d is %+v", name, seed, i, e)
+				}
+			}
+			if !slices.IsSortedFunc(s.Events, func(a, b Event) int { return int(a.At - b.At) }) {
+				t.Errorf("%s, seed %d: the events are not in the order of their frames", name, seed)
+			}
+			starts := float64(len(s.Events)) / sceneSeconds
+			if starts < want.starts[0] || starts > want.starts[1] || sounding < want.sounding[0] || sounding > want.sounding[1] {
+				t.Errorf("%s, seed %d: %.0f starts a second, want %v; %.0f sound at once, want %v", name, seed, starts, want.starts, sounding, want.sounding)
+			}
+		}
+		if got := fmt.Sprintf("%016x", h.Sum64()); got != want.hash {
+			t.Errorf("%s: the events hash to %s, want %s", name, got, want.hash)
+		}
+	}
+	if _, err := NewScene("fir", 1, corpus); !errors.Is(err, ErrScene) {
+		t.Errorf("an unknown scene gives %v", err)
+	}
+}
+
+// TestSeconds: what a sheet says leads back to the frame.
+func TestSeconds(t *testing.T) {
+	for frame := int64(0); frame < 3*Rate; frame++ {
+		var whole, us int64
+		if _, err := fmt.Sscanf(seconds(frame), "%d.%06d", &whole, &us); err != nil {
+			t.Fatal(err)
+		}
+		if got := ((whole*1e6+us)*Rate + 5e5) / 1e6; got != frame {
+			t.Fatalf("frame %d is written %s, which is frame %d", frame, seconds(frame), got)
+		}
+	}
+}

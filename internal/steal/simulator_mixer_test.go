@@ -1,0 +1,129 @@
+package steal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/internal/steal"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// stage renders scenes with the real mixer, out of a folder of files.
+type stage struct {
+	folder string
+	corpus []steal.Recording
+	bank   *sounds.Bank
+}
+
+func newStage(t *testing.T, corpus []steal.Recording) *stage {
+	t.Helper()
+	s := &stage{t.TempDir(), corpus, sounds.NewBank(sounds.Options{Rate: steal.Rate})}
+	for i := range corpus {
+		var b bytes.Buffer
+		if _, err := corpus[i].WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(s.folder, corpus[i].Name+".wav"), b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// render plays a scene; cues leads from the cues of its sheet to its events.
+func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixer.Overflow) (mix []pcm.Frame, report *cue.Report, cues []int) {
+	t.Helper()
+	var b bytes.Buffer
+	cues, err := scene.WriteSheet(&b, s.corpus, func(i int) string { return s.corpus[i].Name + ".wav" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := cue.Parse(filepath.Join(s.folder, "scene.yaml"), b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet.Voices, sheet.Overflow = voices, policy
+	player, err := cue.NewPlayer(context.Background(), sheet, s.bank, cue.Options{Events: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := make([]pcm.Frame, 4096)
+	for {
+		n, err := player.Read(block)
+		mix = append(mix, block[:n]...)
+		if errors.Is(err, io.EOF) {
+			return mix, player.Report(), cues
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSimulator: the simulator takes the very voices that the mixer takes, at the
+// same frames, and what it mixes is the same mix.
+func TestSimulator(t *testing.T) {
+	if steal.Race {
+		t.Skip("one goroutine, and slow")
+	}
+	corpus := steal.Corpus(1)
+	stage := newStage(t, corpus)
+	for _, name := range steal.Scenes() {
+		scene, err := steal.NewScene(name, 3, corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sim, err := newSimulator(scene, corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			policy mixer.Overflow
+			least  score
+		}{{mixer.StealQuietest, quietest}, {mixer.StealOldest, oldest}, {mixer.StealGain, leastGain}} {
+			mix, report, cues := stage.render(t, scene, 16, c.policy)
+			type loss struct {
+				event int
+				frame int64
+			}
+			var real, simulated []loss
+			byVoice := map[uint64]int{}
+			for _, e := range report.Events {
+				switch e.Kind {
+				case mixer.Started:
+					byVoice[e.Voice] = cues[e.Cue]
+				case mixer.Stolen:
+					real = append(real, loss{byVoice[e.Voice], e.Frame})
+				}
+			}
+			cuts, victims := sim.run(16, c.least)
+			for _, v := range victims {
+				simulated = append(simulated, loss{v, cuts[v]})
+			}
+			if len(real) == 0 || !slices.Equal(real, simulated) {
+				at := 0
+				for at < min(len(real), len(simulated)) && real[at] == simulated[at] {
+					at++
+				}
+				t.Errorf("%s, %v: the mixer takes %d voices, the simulator %d, and they differ from the %dth on", name, c.policy, len(real), len(simulated), at)
+				continue
+			}
+			own := steal.Mix(sim.parts, cuts, steal.Tail(), scene.Frames)
+			for i := range own {
+				if d := own[i][0] - mix[i][0]; d > 1e-4 || d < -1e-4 {
+					t.Errorf("%s, %v: frame %d is %v, the simulator mixes %v", name, c.policy, i, mix[i], own[i])
+					break
+				}
+			}
+		}
+	}
+}
