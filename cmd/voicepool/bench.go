@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"voicepool/internal/dsp"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	soundlib "voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -56,7 +58,7 @@ func (b *benchCommand) Run(c *console) error {
 				return err
 			}
 			realtime := int(1e9 / benchRate / ns)
-			rows = append(rows, benchRow{Case: bc.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: benchKernel})
+			rows = append(rows, benchRow{Case: bc.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel()})
 		}
 	}
 	sounds, err := benchSounds(1)
@@ -100,9 +102,6 @@ func printBench(c *console, rows []benchRow) {
 	}
 }
 
-// benchKernel is what mixes in this build.
-const benchKernel = "generic"
-
 // benchCase is one way to mix.
 type benchCase struct {
 	name     string
@@ -112,8 +111,8 @@ type benchCase struct {
 }
 
 var benchCases = []benchCase{
-	{"mono", 1, 1, voice.Cubic}, {"mono-linear", 1, 1.1, voice.Linear}, {"mono-cubic", 1, 1.1, voice.Cubic},
-	{"stereo", 2, 1, voice.Cubic}, {"stereo-linear", 2, 1.1, voice.Linear}, {"stereo-cubic", 2, 1.1, voice.Cubic},
+	{"mono", 1, 1, voice.Best}, {"mono-linear", 1, 1.1, voice.Linear}, {"mono-cubic", 1, 1.1, voice.Cubic}, {"mono-best", 1, 1.1, voice.Best},
+	{"stereo", 2, 1, voice.Best}, {"stereo-linear", 2, 1.1, voice.Linear}, {"stereo-cubic", 2, 1.1, voice.Cubic}, {"stereo-best", 2, 1.1, voice.Best},
 }
 
 // benchSounds returns 16 sounds of two seconds of quiet noise, which all voices
@@ -127,7 +126,7 @@ func benchSounds(channels int) ([]*voice.Sound, error) {
 			x = x*1664525 + 1013904223
 			data[j] = float32(int32(x)) / (1 << 31) / 64
 		}
-		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: benchRate, Channels: channels, Data: data})
+		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: benchRate, Channels: channels, Data: data, Refine: soundlib.Refine})
 		if err != nil {
 			return nil, err
 		}
@@ -161,6 +160,7 @@ func (b benchCase) measure(sounds []*voice.Sound, n int, slice time.Duration) (f
 	if err != nil {
 		return 0, err
 	}
+	m.Prepare()
 	block := make([]pcm.Frame, benchBlock)
 	for range 3 { // the fade-ins are over, the caches warm
 		m.Render(block)
@@ -232,7 +232,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
 	}{{"play", play}, {"start-steal", steal}, {"stop", stop}} {
 		i := 0
 		ns := median(len(r.runs), func() float64 { i++; return r.runs[i-1] })
-		rows = append(rows, benchRow{Case: r.name, Voices: n, Ns: &ns, Kernel: benchKernel})
+		rows = append(rows, benchRow{Case: r.name, Voices: n, Ns: &ns, Kernel: dsp.Kernel()})
 	}
 	return rows, nil
 }

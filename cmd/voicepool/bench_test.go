@@ -12,14 +12,14 @@ func TestBench(t *testing.T) {
 	for _, c := range benchCases {
 		names = append(names, c.name)
 	}
-	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic stereo stereo-linear stereo-cubic" {
+	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best" {
 		t.Errorf("the cases are %s", got)
 	}
 	sounds, err := benchSounds(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ns, err := benchCases[5].measure(sounds, 32, 0)
+	ns, err := benchCases[7].measure(sounds, 32, 0)
 	if err != nil || !(ns > 0.01) || ns > 10000 {
 		t.Errorf("%v ns, %v", ns, err)
 	}

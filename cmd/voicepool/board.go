@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"voicepool/cue"
@@ -24,8 +26,10 @@ type board struct {
 	asks     map[int][]cue.Action // by cue: starts of which no event has told yet
 	moves    []cue.Action         // of frames whose events are not all there yet
 
-	voices map[int]*playing // by slot
-	recent []cue.Event      // since the last look
+	voices map[int]*playing    // by slot
+	away   map[uint64]*playing // those that have none, by number
+	recent []cue.Event         // since the last look
+	buses  map[string]busState
 	history
 }
 
@@ -35,9 +39,12 @@ type playing struct {
 	number uint64
 	sound  string
 	cue    int
+	bus    string
 	loop   bool
+	jumps  int64 // how often it still goes back in its loop; 0: without end
 	paused bool
-	data   *voice.Sound
+	data   *voice.Sound // nil: a stream, or not there
+	stated float64      // the level that counts for a stream, in dB
 
 	frame    int64   // where the mixer was when position was right
 	position float64 // in frames of the sound
@@ -52,20 +59,36 @@ type playing struct {
 }
 
 func newBoard(sheet *cue.Sheet, bank *sounds.Bank) *board {
-	return &board{sheet: sheet, bank: bank, schedule: sheet.Schedule(sheet.Rate, sheet.Seed), asks: map[int][]cue.Action{}, voices: map[int]*playing{}}
+	b := &board{
+		sheet: sheet, bank: bank, schedule: sheet.Schedule(sheet.Rate, sheet.Seed), asks: map[int][]cue.Action{},
+		voices: map[int]*playing{}, away: map[uint64]*playing{}, buses: map[string]busState{},
+	}
+	for i := range sheet.Buses {
+		s := &sheet.Buses[i]
+		b.buses[s.Name] = busState{s.Parent, s.Mute, s.Solo}
+	}
+	return b
+}
+
+// living returns all voices, those without a slot too.
+func (b *board) living() []*playing {
+	all := slices.Collect(maps.Values(b.away))
+	for _, v := range b.voices {
+		if v.number != 0 {
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // data returns the sound that a start plays, which the player has put into the
 // bank before; nil when it is not there.
 func (b *board) data(c *cue.Cue, file int) *voice.Sound {
-	f := b.sheet.Sounds[c.Sound].Files[file]
-	source := sounds.Source{Loop: c.Loop}
-	if f.Path == "" {
-		source.Name = f.Name
-	} else {
-		source.File = soundPath(b.sheet, f)
+	s := &b.sheet.Sounds[c.Sound]
+	if s.Stream {
+		return nil
 	}
-	loaded, err := b.bank.Load(context.Background(), source)
+	loaded, err := b.bank.Load(context.Background(), b.sheet.Source(s, s.Files[file], c.Loop))
 	if err != nil {
 		return nil
 	}
@@ -82,17 +105,54 @@ func (b *board) watch(e cue.Event) {
 	switch e.Kind {
 	case mixer.Started:
 		b.start(e)
-	case mixer.Rejected, mixer.Limited:
+	case mixer.Rejected, mixer.Limited, mixer.Coalesced:
 		b.asked(e.Cue)
-	case mixer.Ended, mixer.Stopped, mixer.Stolen:
-		if v := b.voices[e.Slot]; v != nil && v.number == e.Voice {
-			delete(b.voices, e.Slot)
+	case mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.BecameVirtual:
+		v := b.take(e.Voice)
+		if v == nil {
+			return
 		}
-		if e.Kind == mixer.Stolen && e.By != 0 {
-			// Its newcomer, which is not there yet, finds it under the slot.
-			b.voices[e.Slot] = &playing{slot: e.Slot, victim: &e}
+		if e.Kind == mixer.BecameVirtual {
+			b.away[e.Voice] = v
+		}
+		if v.slot >= 0 && e.By != 0 {
+			// Who took the slot, which is not there yet, finds it under it.
+			b.voices[v.slot] = &playing{slot: v.slot, victim: &e}
+		}
+		v.slot, v.victim = -1, nil
+	case mixer.BecameReal:
+		if v := b.take(e.Voice); v != nil {
+			v.slot = e.Slot
+			b.put(v)
 		}
 	}
+}
+
+// take takes a voice off the board, by its number.
+func (b *board) take(number uint64) *playing {
+	if v := b.away[number]; v != nil {
+		delete(b.away, number)
+		return v
+	}
+	for slot, v := range b.voices {
+		if v.number == number {
+			delete(b.voices, slot)
+			return v
+		}
+	}
+	return nil
+}
+
+// put gives a voice its place on the board.
+func (b *board) put(v *playing) {
+	if v.slot < 0 {
+		b.away[v.number] = v
+		return
+	}
+	if before := b.voices[v.slot]; before != nil && before.number == 0 {
+		v.victim = before.victim
+	}
+	b.voices[v.slot] = v
 }
 
 // asked returns the oldest start of a cue that no event has told of.
@@ -111,7 +171,8 @@ func (b *board) start(e cue.Event) {
 	}
 	c := &b.sheet.Cues[e.Cue]
 	v := &playing{
-		slot: e.Slot, number: e.Voice, sound: e.Sound, cue: e.Cue, loop: c.Loop,
+		slot: e.Slot, number: e.Voice, sound: e.Sound, cue: e.Cue, bus: c.Bus,
+		loop: c.Loop && c.Rounds != 1, jumps: max(int64(c.Rounds)-1, 0), stated: float64(b.sheet.Sounds[c.Sound].Level),
 		data: b.data(c, a.File), frame: e.Frame, base: a.Gain, basePace: a.Pitch.Ratio(),
 		gain: still(float64(c.Change.Gain)), pan: still(c.Change.Pan), pitch: still(float64(c.Change.Pitch)), speed: still(1),
 	}
@@ -122,10 +183,12 @@ func (b *board) start(e cue.Event) {
 	if s := b.sheet.Sounds[c.Sound].Speed; s > 0 {
 		v.basePace *= s
 	}
-	if before := b.voices[e.Slot]; before != nil && before.number == 0 {
-		v.victim = before.victim
+	if !b.sheet.Sounds[c.Sound].Stream {
+		v.stated = barBottom
+	} else if v.stated == 0 {
+		v.stated = -20
 	}
-	b.voices[e.Slot] = v
+	b.put(v)
 }
 
 // advance goes through what the sheet asks for up to a frame. What moves voices
@@ -153,11 +216,18 @@ func (b *board) advance(frame int64) {
 func (b *board) move(a cue.Action) {
 	c := &b.sheet.Cues[a.Cue]
 	over := c.Over.Frames(b.sheet.Rate)
-	for _, v := range b.voices {
-		if v.number == 0 {
-			continue
+	if c.Scope == cue.OnBus && c.Verb == cue.Set {
+		s := b.buses[c.Target]
+		if c.Change.Fields&mixer.Mute != 0 {
+			s.mute = c.Change.Mute
 		}
-		if !reaches(c, &b.sheet.Cues[v.cue]) {
+		if c.Change.Fields&mixer.Solo != 0 {
+			s.soloed = c.Change.Solo
+		}
+		b.buses[c.Target] = s
+	}
+	for _, v := range b.living() {
+		if !b.reaches(c, &b.sheet.Cues[v.cue]) {
 			continue
 		}
 		v.advance(a.Frame)
@@ -168,7 +238,12 @@ func (b *board) move(a cue.Action) {
 			v.paused = false
 		case cue.Stop:
 			v.gain.to(float64(pcm.Silence), a.Frame, over)
+		case cue.Seek:
+			v.position = float64(c.To.Frames(b.sheet.Rate))
 		case cue.Set, cue.Fade:
+			if c.Change.Fields&mixer.Rounds != 0 {
+				v.loop, v.jumps = c.Change.Rounds != 0, max(int64(c.Change.Rounds), 0)
+			}
 			for _, m := range [...]struct {
 				field mixer.Fields
 				move  *motion
@@ -187,12 +262,12 @@ func (b *board) move(a cue.Action) {
 
 // reaches reports whether a cue moves the voices that another one has started.
 // What is set on a bus moves the bus, which the board leaves out.
-func reaches(c, started *cue.Cue) bool {
+func (b *board) reaches(c, started *cue.Cue) bool {
 	switch c.Scope {
 	case cue.OnID:
 		return started.ID == c.Target
 	case cue.OnBus:
-		return c.Verb != cue.Set && c.Verb != cue.Fade && (started.Bus == c.Target || c.Target == "master")
+		return c.Verb != cue.Set && c.Verb != cue.Fade && b.below(started.Bus, c.Target)
 	}
 	return true
 }
@@ -212,35 +287,25 @@ func (v *playing) advance(frame int64) {
 	}
 	from, to := v.data.Loop()
 	if length := float64(to - from); v.loop && v.position >= float64(to) && length > 0 {
-		v.position -= length * float64(int64((v.position-float64(from))/length))
+		back := int64((v.position - float64(from)) / length)
+		if v.jumps > 0 {
+			back = min(back, v.jumps)
+			v.jumps -= back
+			v.loop = v.jumps > 0
+		}
+		v.position -= length * float64(back)
 	}
 }
 
 // level is how loud the voice is going to be from here on, in dB: what the pool
 // compares, but for its bus.
 func (v *playing) level() float64 {
-	if v.paused || v.data == nil {
+	if v.paused || v.data == nil && v.stated <= barBottom {
 		return barBottom
+	}
+	if v.data == nil {
+		return v.stated + float64(v.base) + v.gain.at(v.frame)
 	}
 	envelope := v.data.Envelope()
 	return float64(pcm.FromPower(envelope.At(int64(v.position), v.loop))) + float64(v.base) + v.gain.at(v.frame)
-}
-
-// motion is a value on its way.
-type motion struct {
-	from, goal  float64
-	start, over int64 // frames
-}
-
-func still(x float64) motion { return motion{from: x, goal: x} }
-
-func (m *motion) at(frame int64) float64 {
-	if frame >= m.start+m.over || m.over == 0 {
-		return m.goal
-	}
-	return m.from + (m.goal-m.from)*float64(max(frame-m.start, 0))/float64(m.over)
-}
-
-func (m *motion) to(goal float64, frame, over int64) {
-	*m = motion{from: m.at(frame), goal: goal, start: frame, over: over}
 }

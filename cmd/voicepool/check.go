@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"voicepool/cue"
 	"voicepool/sounds"
@@ -24,31 +25,32 @@ type problem struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
-	Kind    string `json:"kind"` // sheet, sound; note: no error, only a render needs a length
+	Kind    string `json:"kind"` // sheet, sound; no errors: note, only a render needs a length; warning
 }
 
 func (k *checkCommand) Run(c *console) error {
 	interrupted := listen(c.restore)
 	defer interrupted.close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
-	var wrong, notes cue.Errors
+	var wrong, notes, warnings cue.Errors
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
-		missing := k.load(interrupted, c, sheet)
+		bank, missing := k.load(interrupted, c, sheet)
 		var more cue.Errors
 		if missing != nil && !errors.As(missing, &more) {
 			return missing
 		}
 		wrong = inOrder(wrong, more)
+		warnings = unheard(interrupted, sheet, bank)
 	}
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
 	}
 	if k.JSON {
-		if err := k.print(c, wrong, notes); err != nil {
+		if err := k.print(c, wrong, notes, warnings); err != nil {
 			return err
 		}
 	}
@@ -64,10 +66,20 @@ func (k *checkCommand) Run(c *console) error {
 	for _, e := range notes {
 		c.say("note: %s (a run plays on until Ctrl-C)", oneLine(e.Error()))
 	}
+	for _, e := range warnings {
+		c.say("warning: %s", oneLine(e.Error()))
+	}
 	if !k.JSON {
-		verdict := "nothing is wrong"
+		var found []string
 		if len(notes) > 0 {
-			verdict = count(len(notes), "note")
+			found = append(found, count(len(notes), "note"))
+		}
+		if len(warnings) > 0 {
+			found = append(found, count(len(warnings), "warning"))
+		}
+		verdict := "nothing is wrong"
+		if len(found) > 0 {
+			verdict = strings.Join(found, ", ")
 		}
 		fmt.Fprintf(c.out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
 			count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses(len(sheet.Buses)), verdict)
@@ -75,12 +87,41 @@ func (k *checkCommand) Run(c *console) error {
 	return nil
 }
 
-func (k *checkCommand) load(ctx context.Context, c *console, sheet *cue.Sheet) error {
+func (k *checkCommand) load(ctx context.Context, c *console, sheet *cue.Sheet) (*sounds.Bank, error) {
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
 	_, err := within(ctx, func() (struct{}, error) {
 		return struct{}{}, sheet.LoadSounds(ctx, bank, c.loading(k.Quiet))
 	})
-	return err
+	return bank, err
+}
+
+// unheard finds the starts that begin at or beyond the end of their sound, and
+// end as they begin.
+func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue.Errors) {
+	for i := range sheet.Cues {
+		c := &sheet.Cues[i]
+		from := c.From.Frames(sheet.Rate)
+		if c.Verb != cue.Play || from == 0 || c.Loop {
+			continue
+		}
+		sound := &sheet.Sounds[c.Sound]
+		if sound.Stream {
+			continue
+		}
+		for _, f := range sound.Files {
+			loaded, err := bank.Load(ctx, sheet.Source(sound, f, false))
+			if err != nil || from < loaded[0].Frames() {
+				continue
+			}
+			name := sound.Name
+			if len(sound.Files) > 1 {
+				name += ", " + f.Path + f.Name
+			}
+			list = append(list, &cue.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
+				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), formatSeconds(float64(loaded[0].Frames())/float64(sheet.Rate)))})
+		}
+	}
+	return list
 }
 
 // inOrder joins two lists in the order of the sheet's lines. What belongs to no
@@ -96,7 +137,7 @@ func inOrder(a, b cue.Errors) cue.Errors {
 	return all
 }
 
-func (k *checkCommand) print(c *console, wrong, notes cue.Errors) error {
+func (k *checkCommand) print(c *console, wrong, notes, warnings cue.Errors) error {
 	all := []problem{}
 	add := func(e *cue.Error, kind string) {
 		all = append(all, problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind})
@@ -110,6 +151,9 @@ func (k *checkCommand) print(c *console, wrong, notes cue.Errors) error {
 	}
 	for _, e := range notes {
 		add(e, "note")
+	}
+	for _, e := range warnings {
+		add(e, "warning")
 	}
 	return printJSON(c.out, struct {
 		File     string    `json:"file"`

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -185,7 +186,102 @@ func TestCrowd(t *testing.T) {
 		h.note(cue.Event{Frame: frame, Kind: mixer.Started, Sound: "b"})
 		h.note(cue.Event{Frame: frame, Kind: mixer.Limited, Sound: "c", Reason: mixer.Cooldown})
 	}
-	if want := (moment{frame: 5, asked: 3, stolen: 1, refused: 1}); h.crowd != want {
+	if want := (moment{frame: 5, asked: 3, stolen: 1, limited: 1}); h.crowd != want {
 		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
+	}
+}
+
+// TestCrowdTells: each of what it has cost by itself.
+func TestCrowdTells(t *testing.T) {
+	for _, c := range []struct {
+		m    moment
+		want string
+	}{
+		{moment{stolen: 1, rejected: 2, limited: 1, coalesced: 3}, "1 voice was taken, 2 starts were rejected, 1 was limited, 3 became a part of others"},
+		{moment{rejected: 1}, "1 start was rejected"},
+		{moment{limited: 5}, "5 were limited"},
+		{moment{stolen: 9, coalesced: 1}, "9 voices were taken, 1 became a part of another"},
+	} {
+		if got := c.m.tell(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	var h history
+	for i, kind := range []mixer.Kind{mixer.Started, mixer.Coalesced, mixer.Rejected, mixer.Limited} {
+		h.note(cue.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
+	}
+	if want := (moment{frame: 7, asked: 4, rejected: 1, limited: 1, coalesced: 1}); h.crowd != want {
+		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
+	}
+}
+
+// TestBoardFollowsFeatures: seeks, rounds, solos and mutes in a tree, and starts
+// that became a part of others.
+func TestBoardFollowsFeatures(t *testing.T) {
+	sheet := parse(t, `
+rate: 48000
+buses: {low: {parent: high}, high: {}, other: {mute: true}}
+sounds: {c: {file: click, coalesce: 5ms}}
+cues:
+- {at: 0s, play: theme, id: theme, loop: true, bus: low}
+- {at: 0s, play: clock, id: clock, loop: 2, bus: other}
+- {at: 250ms, set: other, mute: false}
+- {at: 500ms, set: high, solo: true}
+- {at: 1s, seek: theme, to: 250ms}
+- {at: 1s, set: high, solo: false}
+- {at: 1s, play: c, every: 1ms, times: 3}
+- {at: 1500ms, stop: high}
+`)
+	seen := map[int64]string{}
+	b, r := playThrough(t, sheet, func(p picture) {
+		if len(p.voices) != int(p.stats.Playing) {
+			t.Fatalf("at frame %d the board has %d voices, the mixer %d", p.stats.Frame, len(p.voices), p.stats.Playing)
+		}
+		var muted []string
+		for _, v := range p.voices {
+			muted = append(muted, fmt.Sprint(v.sound, " ", v.mute, " ", v.loop))
+		}
+		seen[p.stats.Frame*40/48000] = strings.Join(muted, ", ")
+	})
+	for at, want := range map[int64]string{ // of a fortieth of a second
+		5: "theme false true, clock true true", 15: "theme false true, clock false true", 30: "theme false true, clock true true",
+		44: "theme false true, clock false false", 62: "clock false false",
+	} {
+		if seen[at] != want {
+			t.Errorf("after %d ms there is %q, want %q", 25*at, seen[at], want)
+		}
+	}
+	if r.Totals.Coalesced != 2 || len(b.asks[6]) != 0 || len(b.voices)+len(b.away) != 0 {
+		t.Errorf("%+v, the board still has %d voices and waits for %d starts", r.Totals, len(b.voices)+len(b.away), len(b.asks[6]))
+	}
+}
+
+// TestBoardSeeks: the place counts at once.
+func TestBoardSeeks(t *testing.T) {
+	sheet := parse(t, "rate: 48000\ncues: [{at: 0s, play: clock, id: a}, {at: 500ms, seek: a, to: 100ms}]")
+	playThrough(t, sheet, func(picture) {})
+	b := newBoard(sheet, sounds.NewBank(sounds.Options{}))
+	b.watch(cue.Event{Kind: mixer.Started, Voice: 1, Sound: "clock"})
+	b.watch(cue.Event{Frame: 28800, Kind: mixer.Missed}) // 100 ms after the seek
+	b.voices[0].advance(28800)
+	if got := b.voices[0].position; got != 9600 {
+		t.Errorf("it is at frame %v, want 9600", got)
+	}
+}
+
+// TestBoardKeepsTheAbsent: a voice that has become virtual comes back to a slot.
+func TestBoardKeepsTheAbsent(t *testing.T) {
+	sheet := parse(t, "cues: [{at: 0s, play: clock, loop: true, for: 9s}, {at: 0s, play: clock, loop: true, for: 9s}]")
+	b := newBoard(sheet, sounds.NewBank(sounds.Options{}))
+	b.watch(cue.Event{Kind: mixer.Started, Voice: 1, Slot: 3, Sound: "clock"})
+	b.watch(cue.Event{Frame: 9, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, By: 2, Sound: "clock"})
+	b.watch(cue.Event{Frame: 9, Kind: mixer.Started, Voice: 2, Slot: 3, Sound: "clock", Cue: 1})
+	if v := b.voices[3]; v == nil || v.number != 2 || v.victim == nil || b.away[1] == nil {
+		t.Fatalf("the newcomer is %+v, absent are %v", v, b.away)
+	}
+	b.watch(cue.Event{Frame: 20, Kind: mixer.Stopped, Voice: 2, Slot: 3})
+	b.watch(cue.Event{Frame: 20, Kind: mixer.BecameReal, Voice: 1, Slot: 3})
+	if v := b.voices[3]; v == nil || v.number != 1 || v.slot != 3 || len(b.away) != 0 {
+		t.Errorf("back is %+v, absent are %v", v, b.away)
 	}
 }

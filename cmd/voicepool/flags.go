@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,21 +16,22 @@ import (
 // nil or zero: then the sheet counts.
 type sheetFlags struct {
 	Voices   *int          `placeholder:"N" help:"Slots of the pool, 1..65536."`
-	Overflow *overflowFlag `placeholder:"POLICY" help:"What a full pool does: quietest, oldest, gain, reject, grow."`
-	Virtual  *int          `placeholder:"N" help:"Virtual voices: only 0 in this version."`
+	Overflow *overflowFlag `placeholder:"POLICY" help:"What a full pool does: quietest, oldest, gain, reject, grow, or masked with --virtual."`
+	Virtual  *int          `placeholder:"N" help:"Virtual voices: who gives way goes on unheard, and may come back."`
 	Refuse   bool          `help:"Reject a newcomer that is itself the least audible."`
 	Rate     *int          `placeholder:"HZ" help:"Frames per second, 1000..768000."`
-	Quality  *qualityFlag  `placeholder:"NAME" help:"How pitched sounds are read: linear, cubic."`
+	Quality  *qualityFlag  `placeholder:"NAME" help:"How pitched sounds are read: linear, cubic, best."`
 	Seed     *int64        `placeholder:"N" help:"What all chance is made from."`
 	Length   *timeFlag     `placeholder:"TIME" help:"Cut here: 30s, 1m30s, 1.5."`
 	Block    int           `placeholder:"N" default:"512" help:"Frames mixed at once, 1..1048576."`
 
 	isolateFlag
 
-	Report  string `placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
-	JSON    bool   `name:"json" help:"Print the report to standard output, and nothing else."`
-	Quiet   bool   `short:"q" help:"Print errors only."`
-	Verbose bool   `short:"v" help:"Print every event."`
+	Report   string `placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
+	Timeline string `placeholder:"FILE" help:"Draw voices over time: an .svg, .png or .html file."`
+	JSON     bool   `name:"json" help:"Print the report to standard output, and nothing else."`
+	Quiet    bool   `short:"q" help:"Print errors only."`
+	Verbose  bool   `short:"v" help:"Print every event."`
 }
 
 // maxBlock bounds --block.
@@ -40,10 +42,8 @@ func (f *sheetFlags) check() error {
 	switch {
 	case f.Voices != nil && (*f.Voices < 1 || *f.Voices > 65536):
 		return usage("--voices: %d is not in 1..65536", *f.Voices)
-	case f.Virtual != nil && *f.Virtual < 0:
-		return usage("--virtual: %d is negative", *f.Virtual)
-	case f.Virtual != nil && *f.Virtual > 0:
-		return usage("--virtual: there are no virtual voices in this version, only 0")
+	case f.Virtual != nil && (*f.Virtual < 0 || *f.Virtual > 65536):
+		return usage("--virtual: %d is not in 0..65536", *f.Virtual)
 	case f.Rate != nil && (*f.Rate < 1000 || *f.Rate > 768000):
 		return usage("--rate: %d Hz is not in 1000..768000", *f.Rate)
 	case f.Block < 1 || f.Block > maxBlock:
@@ -51,7 +51,7 @@ func (f *sheetFlags) check() error {
 	case f.JSON && f.Report == "-":
 		return usage("--json and --report - both want standard output")
 	}
-	return nil
+	return checkTimeline("--timeline", f.Timeline)
 }
 
 // apply returns the sheet as the flags want it; the sheet itself stays as it is.
@@ -65,6 +65,9 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	}
 	if f.Rate != nil {
 		s.Rate = *f.Rate
+	}
+	if f.Virtual != nil {
+		s.Virtual = *f.Virtual
 	}
 	if f.Quality != nil {
 		s.Quality = f.Quality.Quality
@@ -83,29 +86,21 @@ type overflowFlag struct{ mixer.Overflow }
 
 func (o *overflowFlag) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
-	switch {
-	case ok:
-		o.Overflow = policy
-		return nil
-	case string(text) == "masked":
-		return fmt.Errorf("the policy masked is not in this version, only quietest, oldest, gain, reject, grow")
+	if !ok {
+		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", text)
 	}
-	return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject or grow", text)
+	o.Overflow = policy
+	return nil
 }
 
 type qualityFlag struct{ voice.Quality }
 
 func (q *qualityFlag) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case "cubic":
-		q.Quality = voice.Cubic
-	case "linear":
-		q.Quality = voice.Linear
-	case "best":
-		return fmt.Errorf("the quality best is not in this version, only linear, cubic")
-	default:
-		return fmt.Errorf("%q is no quality, want linear or cubic", text)
+	quality, ok := voice.ParseQuality(string(text))
+	if !ok {
+		return fmt.Errorf("%q is no quality, want linear, cubic or best", text)
 	}
+	q.Quality = quality
 	return nil
 }
 
@@ -156,4 +151,20 @@ func seconds(frames int64, rate int) string {
 		return (time.Duration(s*10) * time.Second / 10).String()
 	}
 	return fmt.Sprintf("%.1f s", s)
+}
+
+// gainFlag is a number of decibels, with or without its unit.
+type gainFlag float64
+
+func (g *gainFlag) UnmarshalText(text []byte) error {
+	number := string(text)
+	if n := len(number) - len("dB"); n > 0 && strings.EqualFold(number[n:], "dB") {
+		number = strings.TrimRight(number[:n], " ")
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return fmt.Errorf("%q is no gain, want decibels, as -6 or -6dB", text)
+	}
+	*g = gainFlag(x)
+	return nil
 }

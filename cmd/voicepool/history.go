@@ -28,7 +28,9 @@ type history struct {
 type moment struct {
 	frame         int64
 	asked, stolen int
-	refused       int
+	rejected      int
+	limited       int
+	coalesced     int
 }
 
 func (h *history) note(e cue.Event) {
@@ -39,9 +41,16 @@ func (h *history) note(e cue.Event) {
 	switch e.Kind {
 	case mixer.Started:
 		m.asked++
+	case mixer.Coalesced:
+		m.asked++
+		m.coalesced++
 	case mixer.Rejected, mixer.Limited:
 		m.asked++
-		m.refused++
+		if e.Kind == mixer.Rejected {
+			m.rejected++
+		} else {
+			m.limited++
+		}
 		if h.refused == nil {
 			h.refused = map[string]int{}
 		}
@@ -53,8 +62,29 @@ func (h *history) note(e cue.Event) {
 	if m.asked > h.crowd.asked {
 		h.crowd = *m
 	} else if m.frame == h.crowd.frame {
-		h.crowd.stolen, h.crowd.refused = m.stolen, m.refused
+		h.crowd = *m
 	}
+}
+
+// tell lists what the frame has cost.
+func (m *moment) tell() string {
+	var parts []string
+	for _, n := range [...]struct {
+		n         int
+		one, many string
+	}{
+		{m.stolen, "1 voice was taken", "%d voices were taken"}, {m.rejected, "1 start was rejected", "%d starts were rejected"},
+		{m.limited, "1 was limited", "%d were limited"}, {m.coalesced, "1 became a part of another", "%d became a part of others"},
+	} {
+		switch n.n {
+		case 0:
+		case 1:
+			parts = append(parts, n.one)
+		default:
+			parts = append(parts, fmt.Sprintf(n.many, n.n))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (h *history) steal(e cue.Event) {
@@ -90,16 +120,15 @@ func (b *board) summary(w io.Writer, r *cue.Report) {
 		n    int64
 		what string
 	}{
-		{t.Late, "cues came late"}, {t.Missed, "cues found no voice of their id"}, {t.Faults, "frames were not finite"},
-		{t.EventsLost, "events were lost"},
+		{t.Late, "cues came late"}, {t.Missed, "cues found no voice of their id"}, {t.Underruns, "times a stream ran dry"},
+		{t.Faults, "faults: frames that were not finite, or voices that were ended since they were no sound"}, {t.EventsLost, "events were lost"},
 	} {
 		if odd.n > 0 {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
-	if c := b.crowd; c.stolen+c.refused > 0 && c.asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %d voices were taken, %d starts rejected or limited\n",
-			seconds(c.frame, r.Rate), c.asked, c.stolen, c.refused)
+	if c := b.crowd; c.stolen+c.rejected+c.limited+c.coalesced > 0 && c.asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", seconds(c.frame, r.Rate), c.asked, c.tell())
 	}
 	b.losses(w)
 	b.refusals(w)

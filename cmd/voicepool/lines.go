@@ -17,6 +17,8 @@ type lineView struct {
 
 	second  int64
 	pending []cue.Event // of second
+	playing int         // voices that have a slot
+	most    int         // the most of them in second
 	stats   mixer.Stats
 }
 
@@ -29,9 +31,10 @@ func (l *lineView) show(p picture) {
 		}
 		if s := e.Frame / int64(p.rate); s != l.second {
 			l.flush(p)
-			l.second = s
+			l.second, l.most = s, l.playing
 		}
 		l.pending = append(l.pending, e)
+		l.count(e)
 	}
 	if p.stats.Frame/int64(p.rate) > l.second {
 		l.flush(p)
@@ -45,12 +48,27 @@ func (l *lineView) last(p picture) {
 
 func (l *lineView) close() {}
 
+// count follows how many voices have a slot.
+func (l *lineView) count(e cue.Event) {
+	if e.Slot < 0 {
+		return
+	}
+	switch e.Kind {
+	case mixer.Started, mixer.BecameReal:
+		l.playing++
+	case mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.BecameVirtual:
+		l.playing--
+	}
+	l.most = max(l.most, l.playing)
+}
+
 // flush prints what happened in a second.
 func (l *lineView) flush(p picture) {
 	if len(l.pending) == 0 {
 		return
 	}
 	started, stolen, rejected, limited := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	coalesced, dry, faulty := map[string]int{}, map[string]int{}, map[string]int{}
 	var steal *cue.Event
 	missed := 0
 	for i, e := range l.pending {
@@ -66,6 +84,12 @@ func (l *lineView) flush(p picture) {
 			rejected[e.Sound]++
 		case mixer.Limited:
 			limited[e.Sound]++
+		case mixer.Coalesced:
+			coalesced[e.Sound]++
+		case mixer.Underrun:
+			dry[e.Sound]++
+		case mixer.Fault:
+			faulty[e.Sound]++
 		case mixer.Missed:
 			missed++
 		}
@@ -74,7 +98,7 @@ func (l *lineView) flush(p picture) {
 	for _, n := range [...]struct {
 		what string
 		by   map[string]int
-	}{{"started", started}, {"stolen", stolen}, {"rejected", rejected}, {"limited", limited}} {
+	}{{"started", started}, {"stolen", stolen}, {"rejected", rejected}, {"limited", limited}, {"coalesced", coalesced}, {"ran dry", dry}, {"faulty", faulty}} {
 		if len(n.by) > 0 {
 			parts = append(parts, n.what+" "+tally(n.by))
 		}
@@ -86,7 +110,7 @@ func (l *lineView) flush(p picture) {
 	if len(parts) == 0 {
 		return
 	}
-	fmt.Fprintf(l.out, "%3d s  %2d/%d voices  %s\n", l.second, p.stats.Playing, p.stats.Voices, strings.Join(parts, "; "))
+	fmt.Fprintf(l.out, "%3d s  %2d/%d voices  %s\n", l.second, l.most, p.stats.Voices, strings.Join(parts, "; "))
 	if steal != nil {
 		fmt.Fprintf(l.out, "                     %s\n", tellSteal(steal, p.rate))
 	}
@@ -120,6 +144,9 @@ func describe(e cue.Event, rate int) string {
 		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
 	}
 	line += fmt.Sprintf(" cue %d", e.Cue)
+	if e.Kind == mixer.Coalesced && e.By > 0 {
+		line += fmt.Sprintf(", into %s #%d", oneLine(e.BySound), e.By)
+	}
 	if e.Kind == mixer.Stolen && e.By > 0 {
 		line += fmt.Sprintf(", by %s #%d", oneLine(e.BySound), e.By)
 	}

@@ -16,6 +16,8 @@ import (
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
+	reload bool       // of run: files that change are read again
+	record string     // of run --record
 	Device deviceFlag `placeholder:"DEVICE" default:"auto" help:"auto, oto, null, wav:FILE, or - for a WAV on standard output."`
 }
 
@@ -28,7 +30,7 @@ func (l *liveFlags) check() error {
 
 // outputs is what will be written.
 func (l *liveFlags) outputs() []output {
-	return fileOutput(fileOutput(nil, "--device", " wav:", l.Device.file), "--report", " ", l.Report)
+	return l.written(fileOutput(nil, "--device", " wav:", l.Device.file))
 }
 
 // perform plays a sheet to its end or to Ctrl-C, shows what happens, and says
@@ -40,11 +42,21 @@ func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Shee
 		return err
 	}
 	defer report.discard()
+	drawing, err := l.openTimeline(interrupted, sheet.Rate, liveEvery)
+	if err != nil {
+		return err
+	}
+	defer drawing.discard()
 
+	recorded, err := within(interrupted, func() (*reportFile, error) { return createReport(l.record) })
+	if err != nil {
+		return err
+	}
+	defer recorded.discard()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
 	happens := newBoard(sheet, bank)
 	player, err := within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Loading: c.loading(l.Quiet), Events: l.Report != "" || l.JSON})
+		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Loading: c.loading(l.Quiet), Events: l.events(), Record: l.record != ""})
 	})
 	if err != nil {
 		return errors.Join(interrupted.err(), err)
@@ -53,7 +65,12 @@ func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Shee
 	if err != nil {
 		return err
 	}
-	s := &performance{flags: l, console: c, title: title, board: happens, player: player, device: dev, interrupts: interrupted}
+	s := &performance{flags: l, console: c, title: title, board: happens, player: player, device: dev, drawing: drawing, recorded: recorded, interrupts: interrupted}
+	if l.reload {
+		ctx, cancel := context.WithCancel(interrupted)
+		defer cancel()
+		go s.watch(ctx, bank)
+	}
 	err = s.play()
 	if e := s.tell(report); err == nil {
 		err = e
@@ -72,6 +89,8 @@ type performance struct {
 	board      *board
 	player     *cue.Player
 	device     device.Device
+	drawing    *drawing
+	recorded   *reportFile // of --record
 	interrupts *interrupts
 	note       string // to be said when a live view is gone
 }
@@ -84,7 +103,8 @@ func (s *performance) play() error {
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
 	defer cancel(nil)
-	if err := s.device.Start(s.player); err != nil {
+	gauge := device.NewGauge(s.player, s.device.Rate())
+	if err := s.device.Start(gauge); err != nil {
 		return err
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -104,6 +124,9 @@ func (s *performance) play() error {
 	<-stopped
 	if s.note != "" {
 		s.console.say("%s", s.note)
+	}
+	if s.flags.Verbose {
+		s.console.say("%s", loadLine(gauge.Load()))
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause
@@ -134,7 +157,9 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 			return
 		case <-ticker.C:
 		}
-		view.show(s.board.look(s.player))
+		now := s.board.look(s.player)
+		s.drawing.see(s.player, now)
+		view.show(now)
 		if err := s.device.Err(); err != nil && !lost {
 			lost = true
 			switch _, live := view.(*liveView); {
@@ -208,5 +233,8 @@ func (s *performance) tell(file *reportFile) error {
 	}); err != nil {
 		return err
 	}
-	return file.commit()
+	if err := s.drawing.fill(s.title, r); err != nil {
+		return err
+	}
+	return errors.Join(file.commit(), s.drawing.commit(), writeRecord(s.recorded, s.player))
 }

@@ -21,16 +21,21 @@ import (
 
 // grammar is the command line.
 type grammar struct {
-	Demo    demoCommand    `cmd:"" help:"Play the embedded show with the embedded sounds."`
-	Play    playCommand    `cmd:"" help:"Play sounds now, all at once."`
-	Run     runCommand     `cmd:"" help:"Play a cue sheet in real time."`
-	Render  renderCommand  `cmd:"" help:"Play a cue sheet into a file, faster than real time."`
-	Check   checkCommand   `cmd:"" help:"Read a cue sheet, load its sounds, print all that is wrong."`
-	Sounds  soundsCommand  `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
-	Devices devicesCommand `cmd:"" help:"List drivers and devices, and which one auto would take."`
-	Bench   benchCommand   `cmd:"" help:"Measure what this machine can mix."`
-	Version versionCommand `cmd:"" help:"Print the version."`
-	Decode  decodeCommand  `cmd:"" hidden:""`
+	Demo       demoCommand       `cmd:"" help:"Play the embedded show with the embedded sounds."`
+	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
+	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
+	Render     renderCommand     `cmd:"" help:"Play a cue sheet into a file, faster than real time."`
+	Check      checkCommand      `cmd:"" help:"Read a cue sheet, load its sounds, print all that is wrong."`
+	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
+	Devices    devicesCommand    `cmd:"" help:"List drivers and devices, and which one auto would take."`
+	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
+	Explain    explainCommand    `cmd:"" help:"Tell from a report why a sound was stolen, refused or not heard."`
+	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
+	Stealbench stealbenchCommand `cmd:"" help:"Measure what is lost when voices are stolen."`
+	Tune       tuneCommand       `cmd:"" help:"Recommend the size of the pool for a cue sheet."`
+	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies, and tell what each loses."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Decode     decodeCommand     `cmd:"" hidden:""`
 }
 
 func main() {

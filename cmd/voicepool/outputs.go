@@ -46,20 +46,11 @@ func soundInputs(sheet *cue.Sheet, what string) []input {
 	for i := range sheet.Sounds {
 		for _, f := range sheet.Sounds[i].Files {
 			if f.Path != "" {
-				list = append(list, input{path: soundPath(sheet, f), what: what})
+				list = append(list, input{path: sheet.Source(&sheet.Sounds[i], f, false).File, what: what})
 			}
 		}
 	}
 	return list
-}
-
-// soundPath is where a sheet finds a file.
-func soundPath(sheet *cue.Sheet, f cue.File) string {
-	path := filepath.FromSlash(f.Path)
-	if filepath.IsAbs(path) || sheet.File == "-" {
-		return path
-	}
-	return filepath.Join(filepath.Dir(sheet.File), path)
 }
 
 // keepInputs finds an output that would replace an input, or another output,

@@ -26,6 +26,7 @@ type lane struct {
 	pan    float64
 	loop   bool
 	paused bool
+	mute   bool // its bus is muted, or beside a soloed one
 	// Who lost the slot to it, and how many frames ago.
 	victim *cue.Event
 	age    int64
@@ -46,6 +47,9 @@ func (b *board) look(p *cue.Player) picture {
 		}
 		v.advance(frame)
 		l := lane{slot: v.slot, number: v.number, sound: v.sound, level: v.level(), pan: v.pan.at(frame), loop: v.loop, paused: v.paused}
+		if b.silenced(v.bus) {
+			l.level, l.mute = barBottom, true
+		}
 		if v.victim != nil {
 			l.victim, l.age = v.victim, max(frame-v.victim.Frame, 0)
 		}

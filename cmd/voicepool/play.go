@@ -15,11 +15,11 @@ import (
 type playCommand struct {
 	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, or - for standard input."`
 
-	Gain  float64 `placeholder:"DB" help:"In dB, -120..24."`
-	Pan   float64 `placeholder:"P" help:"-1 (left) .. 1 (right)."`
-	Pitch float64 `placeholder:"ST" help:"In semitones, -48..48."`
-	Speed float64 `placeholder:"X" default:"1" help:"A ratio, 0.0625..16."`
-	Loop  bool    `help:"Repeat until Ctrl-C."`
+	Gain  gainFlag `placeholder:"DB" help:"In dB, -120..24."`
+	Pan   float64  `placeholder:"P" help:"-1 (left) .. 1 (right)."`
+	Pitch float64  `placeholder:"ST" help:"In semitones, -48..48."`
+	Speed float64  `placeholder:"X" default:"1" help:"A ratio, 0.0625..16."`
+	Loop  bool     `help:"Repeat until Ctrl-C."`
 
 	liveFlags
 }
@@ -75,7 +75,7 @@ func (p *playCommand) check() error {
 		return usage("standard input can be played only once")
 	}
 	for _, err := range []error{
-		in("gain", p.Gain, -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
+		in("gain", float64(p.Gain), -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
 		p.liveFlags.check(),
 	} {
 		if err != nil {
@@ -135,7 +135,7 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 			}
 			listed[name] = entry{s.file}
 		}
-		cues = append(cues, start{0, name, p.Gain, p.Pan, p.Pitch, p.Speed, p.Loop})
+		cues = append(cues, start{0, name, float64(p.Gain), p.Pan, p.Pitch, p.Speed, p.Loop})
 	}
 	text, err := json.Marshal(map[string]any{"sounds": listed, "cues": cues})
 	if err != nil {

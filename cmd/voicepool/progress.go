@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"voicepool/cue"
@@ -27,6 +28,20 @@ func (c *console) loading(quiet bool) cue.Loading {
 			c.progress("")
 		}
 	}
+}
+
+// rendered tells how far a render is, and how fast; a length of 0 is not known.
+// With a length it may end sooner, when nothing sounds any more.
+func rendered(frames, length int64, rate int, took time.Duration) string {
+	line := seconds(frames, rate)
+	if length > 0 {
+		share := min(float64(frames)/float64(length), 1)
+		line = fmt.Sprintf("%s %.0f %%  %s of at most %s", gauge(share, 20), math.Floor(100*share), line, seconds(length, rate))
+	}
+	if took > 0 {
+		line += fmt.Sprintf("  %.0f times real time", float64(frames)/float64(rate)/took.Seconds())
+	}
+	return line
 }
 
 // everySoOften lets through one call in a tenth of a second.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestLoading: a bar on a terminal, nothing elsewhere or when nothing is wanted.
@@ -25,5 +26,23 @@ func TestLoading(t *testing.T) {
 	out.Reset()
 	if show(2, 2); !strings.HasSuffix(out.String(), "2 of 2\r\x1b[K") {
 		t.Errorf("in the end it shows %q", out.String())
+	}
+}
+
+// TestRendered: with a length a bar, a share of it, and how fast it goes.
+func TestRendered(t *testing.T) {
+	for _, c := range []struct {
+		frames, length int64
+		took           time.Duration
+		want           string
+	}{
+		{24000, 0, 10 * time.Millisecond, "0.5 s  50 times real time"},
+		{24000, 48000, 20 * time.Millisecond, "██████████           50 %  0.5 s of at most 1.0 s  25 times real time"},
+		{47999, 48000, 100 * time.Millisecond, "███████████████████▉ 99 %  1.0 s of at most 1.0 s  10 times real time"},
+		{0, 48000, 0, "                     0 %  0.0 s of at most 1.0 s"},
+	} {
+		if got := rendered(c.frames, c.length, 48000, c.took); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

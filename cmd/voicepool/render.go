@@ -69,7 +69,7 @@ func (r *renderCommand) check() error {
 
 // outputs is what will be written.
 func (r *renderCommand) outputs() []output {
-	return fileOutput(fileOutput(nil, "-o", " ", r.Output), "--report", " ", r.Report)
+	return r.written(fileOutput(nil, "-o", " ", r.Output))
 }
 
 // render writes the file, which is there in the end or not at all, and then the
@@ -80,6 +80,11 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 		return err
 	}
 	defer report.discard()
+	drawing, err := r.openTimeline(interrupted, sheet.Rate, renderedEvery)
+	if err != nil {
+		return err
+	}
+	defer drawing.discard()
 	config := wav.Config{Rate: sheet.Rate, Format: r.Format.Format, Seed: sheet.Seed}
 	var out sink
 	if r.Output == "-" {
@@ -96,7 +101,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	}
 	begin := time.Now()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.loading(r.Quiet), Events: r.Report != "" || r.JSON}
+	options := cue.Options{Loading: c.loading(r.Quiet), Events: r.events()}
 	if r.Verbose {
 		options.Watch = func(e cue.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
 	}
@@ -104,7 +109,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	if err != nil {
 		return err
 	}
-	if err := r.write(c, out, player, interrupted); err != nil {
+	if err := r.write(c, out, player, drawing, interrupted); err != nil {
 		return err
 	}
 	result := player.Report()
@@ -114,10 +119,13 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	}); err != nil {
 		return err
 	}
+	if err := drawing.fill("render "+oneLine(r.Sheet), result); err != nil {
+		return err
+	}
 	if err := out.Close(); err != nil {
 		return err
 	}
-	if err := report.commit(); err != nil {
+	if err := errors.Join(report.commit(), drawing.commit()); err != nil {
 		return err
 	}
 	if r.JSON || r.Report == "-" {
@@ -130,11 +138,12 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 }
 
 // write mixes and writes block by block.
-func (r *renderCommand) write(c *console, out sink, player *cue.Player, interrupted *interrupts) error {
+func (r *renderCommand) write(c *console, out sink, player *cue.Player, drawing *drawing, interrupted *interrupts) error {
 	defer c.progress("")
-	block := make([]pcm.Frame, r.Block)
+	block := make([]pcm.Frame, drawing.block(r.Block))
 	var (
 		frames int64
+		begin  = time.Now()
 		pace   everySoOften
 		rate   = player.Sheet().Rate
 	)
@@ -153,12 +162,13 @@ func (r *renderCommand) write(c *console, out sink, player *cue.Player, interrup
 			return err
 		}
 		frames += int64(n)
+		drawing.look(player, frames)
 		if !r.Quiet && !r.Verbose && pace.now() {
+			length := int64(0)
 			if l := player.Sheet().Length; l != nil {
-				c.progress("%s of at most %s", seconds(frames, rate), seconds(l.Frames(rate), rate))
-			} else {
-				c.progress("%s", seconds(frames, rate))
+				length = l.Frames(rate)
 			}
+			c.progress("%s", rendered(frames, length, rate, time.Since(begin)))
 		}
 	}
 }

@@ -3,10 +3,15 @@ package main
 type runCommand struct {
 	Sheet string `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
 	liveFlags
+	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet, which renders to the same bits."`
+	Reload bool   `help:"Play files that change on disk anew, from their next start on."`
 }
 
 func (r *runCommand) Run(c *console) error {
 	if err := r.check(); err != nil {
+		return err
+	}
+	if err := r.checkRecord(); err != nil {
 		return err
 	}
 	interrupted := listen(c.restore)
@@ -15,8 +20,9 @@ func (r *runCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(r.outputs(), sheetInputs(c, r.Sheet, sheet)); err != nil {
+	if err := keepInputs(fileOutput(r.outputs(), "--record", " ", r.Record), sheetInputs(c, r.Sheet, sheet)); err != nil {
 		return err
 	}
+	r.reload, r.record = r.Reload, r.Record
 	return r.perform(c, interrupted, sheet, "run "+oneLine(r.Sheet))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"voicepool/cue"
 	"voicepool/mixer"
@@ -47,14 +48,18 @@ func (v *liveView) show(p picture) {
 	s := v.screen
 	s.begin()
 	st := &p.stats
-	s.line(bold, "voicepool %s   %s   %d of %d voices   Ctrl-C ends it", v.title, seconds(st.Frame, p.rate), st.Playing, st.Voices)
+	s.line(bold, "%s", v.head(p))
 	for i, x := range [2]float32{p.left, p.right} {
 		v.peaks[i] = max(float64(pcm.FromLinear(float64(x))), v.peaks[i]-1.5, barBottom)
 		s.line(meterStyle(v.peaks[i]), "%s %s %s", [2]string{"L", "R"}[i], bar(v.peaks[i], max(s.width-12, 10)), shortLevel(v.peaks[i]))
 	}
-	s.line(plain, "asked %d   started %d   ended %d   stopped %d   stolen %d   rejected %d   limited %d",
-		st.Asked, st.Started, st.Ended, st.Stopped, st.Stolen, st.Rejected, st.Limited)
-	s.line(dim, "slot  voice  %s  %s  left   right", pad("sound", 14), pad("how loud it is going to be", voiceBar(s.width)+7))
+	s.line(plain, "%s", totals(st, s.width))
+	s.line(dim, "%s", fitting(s.width,
+		fmt.Sprintf("slot  voice  %s  %s  left   right", pad("sound", 14), pad("how loud it is going to be", voiceBar(s.width)+7)),
+		"slot  voice  "+pad("sound", 14)+"  loud",
+		"slot  voice  sound",
+		"slot",
+	))
 	// A low window is for the voices.
 	below := min(keepSteals, s.height/5)
 	v.lanes(p, max(s.free()-below-1, 1))
@@ -66,6 +71,78 @@ func (v *liveView) show(p picture) {
 	}
 	// A terminal that is gone is no reason to stop the sound.
 	_ = s.end()
+}
+
+// head is the first line: what is played, where it is, how many voices, how it
+// ends; in a narrow window the most of it that fits.
+func (v *liveView) head(p picture) string {
+	at := seconds(p.stats.Frame, p.rate)
+	voices := fmt.Sprintf("%d of %d voices", p.stats.Playing, p.stats.Voices)
+	title := "voicepool " + v.title
+	short := fmt.Sprintf("%d/%d", p.stats.Playing, p.stats.Voices)
+	return fitting(v.screen.width,
+		title+"   "+at+"   "+voices+"   Ctrl-C ends it",
+		title+"   "+at+"   "+voices,
+		cutTitle(title, v.screen.width-len(at)-len(voices)-6)+"   "+at+"   "+voices,
+		at+"  "+voices,
+		at+"  "+short,
+		short,
+	)
+}
+
+// cutTitle is a title in so many characters; what would leave little of it is
+// left as it is, too long.
+func cutTitle(title string, width int) string {
+	if width < 12 {
+		return title
+	}
+	return strings.TrimRight(pad(title, width), " ")
+}
+
+// totals counts what has become of the starts. Where there is no room for all,
+// what is 0 is left out, then what is told least.
+func totals(st *mixer.Stats, width int) string {
+	type total struct {
+		what string
+		n    int64
+		odd  bool // shown when there is some
+	}
+	all := []total{
+		{"asked", st.Asked, false}, {"started", st.Started, false}, {"ended", st.Ended, false}, {"stopped", st.Stopped, false},
+		{"stolen", st.Stolen, false}, {"rejected", st.Rejected, false}, {"limited", st.Limited, false}, {"coalesced", st.Coalesced, true},
+		{"ran dry", st.Underruns, true}, {"faults", st.Faults, true},
+	}
+	list := func(between string, keep func(total) bool) string {
+		var parts []string
+		for _, t := range all {
+			if keep(t) {
+				parts = append(parts, fmt.Sprintf("%s %d", t.what, t.n))
+			}
+		}
+		return strings.Join(parts, between)
+	}
+	usual := func(t total) bool { return t.n > 0 || !t.odd }
+	some := func(t total) bool { return t.n > 0 || t.what == "asked" || t.what == "stolen" }
+	return fitting(width,
+		list("   ", usual), list("  ", usual), list("  ", some),
+		list("  ", func(t total) bool { return some(t) && t.what != "ended" && t.what != "stopped" }),
+		list("  ", func(t total) bool {
+			return t.what == "started" || t.what == "stolen" || t.n > 0 && t.what == "rejected"
+		}),
+		list("  ", func(t total) bool { return t.what == "started" || t.what == "stolen" }),
+		list("  ", func(t total) bool { return t.what == "stolen" }),
+	)
+}
+
+// fitting returns the first of some lines that fits into so many characters, or
+// the last.
+func fitting(width int, lines ...string) string {
+	for _, l := range lines {
+		if utf8.RuneCountInString(l) <= width {
+			return l
+		}
+	}
+	return lines[len(lines)-1]
 }
 
 // lanes draws one line for each slot, or for as many voices as fit.
@@ -104,6 +181,8 @@ func (v *liveView) lane(l lane, rate int) {
 	case note != "":
 	case l.paused:
 		how, note = dim, "  paused"
+	case l.mute:
+		how, note = dim, "  muted"
 	case l.loop:
 		note = "  loop"
 	}

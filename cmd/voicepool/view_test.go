@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
@@ -149,8 +150,9 @@ func TestLineView(t *testing.T) {
 	p.events = []cue.Event{{Frame: 2100, Kind: mixer.Ended, Sound: "gong"}} // no line of its own
 	p.stats.Frame = 2200
 	v.last(p)
-	want := `  0 s   2/4 voices  started 4 (bell 3, drip)
-  1 s   2/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
+	// The most voices in the second, not those at its end.
+	want := `  0 s   4/4 voices  started 4 (bell 3, drip)
+  1 s   3/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
                      bell lost its voice to gong at 1.2 s: it would have been heard at -40 dB, and there was no other choice
 `
 	if out.String() != want {
@@ -184,5 +186,63 @@ func TestBars(t *testing.T) {
 	}
 	if got := place(-2) + place(0) + place(1); got != "●──────────────────●──────────────────●" {
 		t.Errorf("places: %q", got)
+	}
+}
+
+// TestNarrowView: what is told in a window of any width is told in full, as much
+// of it as fits; what matters most stays longest.
+func TestNarrowView(t *testing.T) {
+	p := sample
+	p.stats = mixer.Stats{Frame: 48000 * 754, Playing: 28, Voices: 32, Asked: 12345, Started: 12001, Ended: 9876, Stolen: 2097, Rejected: 99, Limited: 245, Coalesced: 7}
+	for width := 1; width <= 130; width++ {
+		v := &liveView{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &screen{width: width}}
+		for _, line := range []string{v.head(p), totals(&p.stats, width)} {
+			if n := utf8.RuneCountInString(line); n > width && width >= 11 {
+				t.Errorf("in %d characters there are %d: %q", width, n, line)
+			}
+		}
+	}
+	for _, c := range []struct {
+		width        int
+		head, totals string
+	}{
+		{130, "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices   Ctrl-C ends it",
+			"asked 12345   started 12001   ended 9876   stopped 0   stolen 2097   rejected 99   limited 245   coalesced 7"},
+		{100, "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices   Ctrl-C ends it",
+			"asked 12345  started 12001  ended 9876  stolen 2097  rejected 99  limited 245  coalesced 7"},
+		{80, "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices",
+			"asked 12345  started 12001  stolen 2097  rejected 99  limited 245  coalesced 7"},
+		{60, "voicepool run a-sheet-with-a-rat…   12m34s   28 of 32 voices", "started 12001  stolen 2097  rejected 99"},
+		{30, "12m34s  28 of 32 voices", "started 12001  stolen 2097"},
+		{15, "12m34s  28/32", "stolen 2097"},
+	} {
+		v := &liveView{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &screen{width: c.width}}
+		if got := v.head(p); got != c.head {
+			t.Errorf("the head in %d characters is %q, want %q", c.width, got, c.head)
+		}
+		if got := totals(&p.stats, c.width); got != c.totals {
+			t.Errorf("the totals in %d characters are %q, want %q", c.width, got, c.totals)
+		}
+	}
+}
+
+// TestLinesOfNewKinds: what became a part of another, what ran dry, what failed.
+func TestLinesOfNewKinds(t *testing.T) {
+	var out strings.Builder
+	v := &lineView{out: &out}
+	p := picture{rate: 1000, stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []cue.Event{
+		{Kind: mixer.Started, Sound: "shot"},
+		{Frame: 1, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
+		{Frame: 2, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
+		{Frame: 3, Kind: mixer.Underrun, Sound: "song", Slot: 1},
+		{Frame: 4, Kind: mixer.Fault, Sound: "bad", Slot: 2},
+		{Frame: 5, Kind: mixer.BecameVirtual, Sound: "shot"},
+	}}
+	v.show(p)
+	if want := "  0 s   1/4 voices  started 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+	if got, want := describe(p.events[1], 1000), "    0.001 s  coalesced shot cue 0, into shot #1"; got != want {
+		t.Errorf("described as %q, want %q", got, want)
 	}
 }

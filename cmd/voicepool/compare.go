@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/device/wav"
+	"voicepool/internal/steal"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+type compareCommand struct {
+	Sheet    string        `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
+	Policies []stealPolicy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Which policies (${default}); +refuse after one that steals the quietest."`
+	Voices   *int          `placeholder:"N" help:"Slots of the pool; without it, as the sheet says."`
+	Virtual  *int          `placeholder:"N" help:"Virtual voices; without it, as the sheet says."`
+	Wav      string        `name:"wav" placeholder:"FOLDER" help:"Write the mixes there (f32, no limiter), named after their policies, and unlimited.wav."`
+	Length   *timeFlag     `placeholder:"TIME" help:"Cut the sheet here."`
+	JSON     bool          `name:"json" help:"Print JSON."`
+	Quiet    bool          `short:"q" help:"Show no progress."`
+	isolateFlag
+}
+
+// policyRow is how a policy differs from a pool in which nothing gives way.
+type policyRow struct {
+	Policy  string       `json:"policy"`
+	KError  level        `json:"k_error_db"`
+	Tiles   float64      `json:"audible_tiles"`
+	Steals  int64        `json:"steals"`
+	Swaps   int          `json:"became_virtual"`
+	Refused int64        `json:"refused"` // rejected or limited
+	Worst   *worstMoment `json:"worst"`   // null: there is no difference
+	Wav     string       `json:"wav,omitempty"`
+}
+
+func (b *compareCommand) Run(c *console) error {
+	if err := b.check(); err != nil {
+		return err
+	}
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	err := b.run(c, interrupted)
+	c.progress("")
+	if e := interrupted.err(); e != nil && err != nil {
+		return e
+	}
+	return err
+}
+
+func (b *compareCommand) check() error {
+	seen := map[string]bool{}
+	for _, p := range b.Policies {
+		if seen[p.name] {
+			return usage("--policies: %s stands there twice", p.name)
+		}
+		seen[p.name] = true
+	}
+	switch {
+	case b.Voices != nil && (*b.Voices < 1 || *b.Voices > 65536):
+		return usage("--voices: %d is not in 1..65536", *b.Voices)
+	case b.Virtual != nil && (*b.Virtual < 0 || *b.Virtual > 65536):
+		return usage("--virtual: %d is not in 0..65536", *b.Virtual)
+	}
+	return nil
+}
+
+func (b *compareCommand) run(c *console, interrupted *interrupts) error {
+	sheet, err := loadSheet(interrupted, b.Sheet)
+	if err != nil {
+		return err
+	}
+	if b.Length != nil {
+		sheet.Length = &b.Length.Time
+	}
+	if b.Voices != nil {
+		sheet.Voices = *b.Voices
+	}
+	if b.Virtual != nil {
+		sheet.Virtual = *b.Virtual
+	}
+	if err := sheet.CheckRender(); err != nil {
+		return err
+	}
+	if err := b.prepare(c, sheet); err != nil {
+		return err
+	}
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: b.limits()})
+	if _, err := within(interrupted, func() (struct{}, error) {
+		return struct{}{}, sheet.LoadSounds(interrupted, bank, c.loading(b.Quiet))
+	}); err != nil {
+		return err
+	}
+	b.tell(c, "with voices for all")
+	whole, needed, err := renderWhole(interrupted, sheet, bank)
+	if err != nil {
+		return err
+	}
+	reference, err := steal.NewReference(whole.mix, sheet.Rate)
+	if err != nil {
+		return err
+	}
+	if err := b.write("unlimited", sheet, whole.mix); err != nil {
+		return err
+	}
+	var rows []policyRow
+	for _, p := range b.Policies {
+		b.tell(c, p.name)
+		limited, err := renderRun(interrupted, p.apply(sheet, sheet.Voices), bank)
+		if err != nil {
+			return err
+		}
+		row := policyRow{
+			Policy: p.name, KError: level(reference.KError(limited.mix)), Tiles: reference.Tiles(limited.mix),
+			Steals: limited.report.Totals.Stolen, Refused: limited.report.Totals.Rejected + limited.report.Totals.Limited,
+			Worst: findWorst(whole, limited, sheet.Rate),
+		}
+		for i := range limited.report.Events {
+			if limited.report.Events[i].Kind == mixer.BecameVirtual {
+				row.Swaps++
+			}
+		}
+		if b.Wav != "" {
+			row.Wav = b.path(p.name)
+		}
+		if err := b.write(p.name, sheet, limited.mix); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	c.progress("")
+	if b.JSON {
+		return printJSON(c.out, struct {
+			Sheet   string      `json:"sheet"`
+			Rate    int         `json:"rate"`
+			Voices  int         `json:"voices"`
+			Virtual int         `json:"virtual"`
+			Needed  int         `json:"needed_voices"`
+			Rows    []policyRow `json:"rows"`
+		}{b.Sheet, sheet.Rate, sheet.Voices, sheet.Virtual, needed, rows})
+	}
+	b.print(c, sheet, needed, rows)
+	return nil
+}
+
+func (b *compareCommand) tell(c *console, what string) {
+	if !b.Quiet {
+		c.progress("rendering %s", what)
+	}
+}
+
+// prepare makes the folder of --wav, and finds what must not be replaced in it.
+func (b *compareCommand) prepare(c *console, sheet *cue.Sheet) error {
+	if b.Wav == "" {
+		return nil
+	}
+	if err := os.MkdirAll(b.Wav, 0o777); err != nil {
+		return fmt.Errorf("%s: %w", oneLine(b.Wav), cause(err))
+	}
+	outputs := fileOutput(nil, "--wav writes", " ", b.path("unlimited"))
+	for _, p := range b.Policies {
+		outputs = fileOutput(outputs, "--wav writes", " ", b.path(p.name))
+	}
+	return keepInputs(outputs, sheetInputs(c, b.Sheet, sheet))
+}
+
+func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }
+
+// write writes a mix, if mixes are wanted.
+func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) error {
+	if b.Wav == "" {
+		return nil
+	}
+	file, err := wav.Create(b.path(name), wav.Config{Rate: sheet.Rate, Format: wav.F32})
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	if err := file.Write(mix); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// run is a mix with its report.
+type run struct {
+	mix    []pcm.Frame
+	report *cue.Report
+}
+
+func renderRun(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*run, error) {
+	mix, report, err := renderAll(ctx, sheet, bank, maxCompared*int64(sheet.Rate))
+	return &run{mix, report}, err
+}
+
+// renderWhole renders a sheet with so many voices that none has to give way; the
+// limits of its sounds and buses stay. It also returns how many voices there were
+// at most.
+func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*run, int, error) {
+	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
+		s := *sheet
+		s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, 0, mixer.StealQuietest, false, false
+		whole, err := renderRun(ctx, &s, bank)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case !slices.ContainsFunc(whole.report.Events, func(e cue.Event) bool {
+			return e.Reason == mixer.PoolFull || e.Reason == mixer.AllProtected || e.Reason == mixer.Outranked
+		}):
+			return whole, max(int(whole.report.Totals.HighWater), 1), nil
+		case voices == 65536:
+			return nil, 0, errors.New(oneLine(sheet.File) + ": more than 65536 voices at once")
+		}
+	}
+}
+
+func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, rows []policyRow) {
+	fmt.Fprintf(c.out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
+	if sheet.Virtual > 0 {
+		fmt.Fprintf(c.out, " and %d virtual ones", sheet.Virtual)
+	}
+	fmt.Fprintf(c.out, ", against %d, with which none has to give way; no limiter\n\n", needed)
+	const line = "%-16s %8s %8s %7s %8s  %s\n"
+	fmt.Fprintf(c.out, line, "policy", "K-error", "audible", "steals", "refused", "worst moment")
+	for _, r := range rows {
+		worst := "no difference"
+		if r.Worst != nil {
+			worst = r.Worst.String()
+		}
+		tiles := r.Tiles
+		fmt.Fprintf(c.out, line, r.Policy, decibels(&r.KError), percent(&tiles), fmt.Sprint(r.Steals), fmt.Sprint(r.Refused), worst)
+	}
+	if b.Wav != "" {
+		var names []string
+		for _, p := range b.Policies {
+			names = append(names, p.name)
+		}
+		fmt.Fprintf(c.out, "\n%s: unlimited.wav, %s.wav\n", oneLine(b.Wav), strings.Join(names, ".wav, "))
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCompare: with voices enough nothing differs; with one, the worst moment is
+// where the loud sound is missing, and it is named.
+func TestCompare(t *testing.T) {
+	folder := t.TempDir()
+	sheet := filepath.Join(folder, "sheet.yaml")
+	const text = `voices: 1
+rate: 48000
+buses: {sfx: {}}
+sounds: {long: {file: engine, limit: 1}, loud: {file: gong}, drop: {file: drip}}
+cues:
+  - {at: 0s, play: long, gain: -30, loop: true, for: 4s}
+  - {at: 2s, play: loud}
+  - {at: 2.2s, play: drop, gain: -60}
+`
+	if err := os.WriteFile(sheet, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	compare := func(args ...string) (rows []policyRow, needed int) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		c := &console{in: bytes.NewReader(nil), out: &sticky{w: &out}, err: &errs}
+		if code := command(append([]string{"compare", sheet, "--json"}, args...), c); code != 0 {
+			t.Fatalf("it exits with %d: %s", code, errs.String())
+		}
+		var got struct {
+			Needed int         `json:"needed_voices"`
+			Rows   []policyRow `json:"rows"`
+		}
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Rows, got.Needed
+	}
+	rows, needed := compare("--voices", "3", "--policies", "quietest,reject")
+	if needed != 3 || len(rows) != 2 {
+		t.Fatalf("%d voices are needed, %d rows; want 3, 2", needed, len(rows))
+	}
+	for _, r := range rows {
+		if r.KError != -60 || r.Tiles != 0 || r.Steals != 0 || r.Refused != 0 || r.Worst != nil {
+			t.Errorf("with voices enough %s differs: %+v", r.Policy, r)
+		}
+	}
+	wavs := filepath.Join(folder, "wavs")
+	rows, _ = compare("--policies", "oldest,reject", "--wav", wavs)
+	oldest, reject := rows[0], rows[1]
+	// The oldest loses the gong to a drop, when it sounds; reject never has it.
+	if w := oldest.Worst; oldest.Steals != 2 || w == nil || w.Missing["loud"] != 1 || math.Abs(w.Seconds-2.4) > 0.25 {
+		t.Errorf("oldest is %+v, worst %+v", oldest, w)
+	}
+	if w := reject.Worst; reject.Steals != 0 || reject.Refused != 2 || w == nil || w.Missing["loud"] != 1 || w.Missing["long"] != 0 || math.Abs(w.Seconds-2.2) > 0.25 {
+		t.Errorf("reject is %+v, worst %+v", reject, w)
+	}
+	if reject.KError < -3 || oldest.KError > reject.KError {
+		t.Errorf("K-errors of %v and %v dB", oldest.KError, reject.KError)
+	}
+	for _, name := range []string{"unlimited", "oldest", "reject"} {
+		if info, err := os.Stat(filepath.Join(wavs, name+".wav")); err != nil || info.Size() < 48000*8*2 {
+			t.Errorf("%s.wav: %v, %v", name, info, err)
+		}
+	}
+}
+
+// TestCompareUsage: what is asked for wrongly is wrong usage.
+func TestCompareUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"--policies", "loudest"}, {"--policies", "quietest,quietest"}, {"--voices", "0"}, {"--virtual", "-1"}, {"--policies", "grow"},
+	} {
+		c := &console{in: bytes.NewReader(nil), out: &sticky{w: io.Discard}, err: io.Discard}
+		if code := command(append([]string{"compare", "sheet.yaml"}, args...), c); code != exitUsage {
+			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
+		}
+	}
+}

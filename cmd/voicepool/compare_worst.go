@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"voicepool/internal/loudness"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// worstMoment is where a mix lacks most.
+type worstMoment struct {
+	Seconds float64        `json:"seconds"`      // the middle of it
+	Lost    level          `json:"lost_db"`      // the K-weighted level of what is missing
+	Whole   level          `json:"reference_db"` // and of all that there should be
+	Missing map[string]int `json:"missing"`      // the voices that should be heard, by sound
+}
+
+// worstFor is how long a moment is, in tenths of a second: the time after which
+// loudness is felt.
+const worstFor = 4
+
+// findWorst returns the 400 ms in which the difference of two mixes is strongest,
+// in steps of 100 ms; nil when there is none.
+func findWorst(whole, limited *run, rate int) *worstMoment {
+	step := int(loudness.StepFrames(rate))
+	difference := make([]pcm.Frame, len(whole.mix))
+	for i, f := range whole.mix {
+		if i < len(limited.mix) {
+			f[0] -= limited.mix[i][0]
+			f[1] -= limited.mix[i][1]
+		}
+		difference[i] = f
+	}
+	lost, all := stepPowers(difference, rate, step), stepPowers(whole.mix, rate, step)
+	best, most := -1, 1e-12 // below -120 dB nothing is lost
+	for i := range lost {
+		if p := powerOf(lost, i); p > most {
+			best, most = i, p
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	from := int64(best * step)
+	to := min(from+int64(worstFor*step), int64(len(whole.mix)))
+	return &worstMoment{
+		Seconds: float64(from+to) / 2 / float64(rate), Lost: level(pcm.FromPower(most)), Whole: level(pcm.FromPower(powerOf(all, best))),
+		Missing: missingVoices(whole, limited, from, to),
+	}
+}
+
+// stepPowers returns the K-weighted power of each step, both channels together.
+func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
+	left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
+	powers := make([]float64, (len(mix)+step-1)/step)
+	for i, f := range mix {
+		l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
+		powers[i/step] += (l*l + r*r) / float64(step)
+		if i%1024 == 0 {
+			left.Rest()
+			right.Rest()
+		}
+	}
+	return powers
+}
+
+// powerOf is the mean power of a moment that begins with a step.
+func powerOf(powers []float64, i int) float64 {
+	sum := 0.0
+	for _, p := range powers[i:min(i+worstFor, len(powers))] {
+		sum += p
+	}
+	return sum / worstFor
+}
+
+// ask names a start that a sheet asks for: the n-th of its cue. It is the same
+// under every policy.
+type ask struct{ cue, n int }
+
+// heardFor returns for how many frames of a stretch each start is heard.
+func heardFor(r *run, from, to int64) (frames map[ask]int64, sounds map[ask]string) {
+	frames, sounds = map[ask]int64{}, map[ask]string{}
+	asked := map[int]int{}
+	type living struct {
+		ask   ask
+		since int64 // -1: it is not heard
+	}
+	voices := map[uint64]*living{}
+	leave := func(v *living, frame int64) {
+		if v != nil && v.since >= 0 {
+			if n := min(frame, to) - max(v.since, from); n > 0 {
+				frames[v.ask] += n
+			}
+			v.since = -1
+		}
+	}
+	for i := range r.report.Events {
+		e := &r.report.Events[i]
+		switch e.Kind {
+		case mixer.Started, mixer.Rejected, mixer.Limited, mixer.Coalesced:
+			a := ask{e.Cue, asked[e.Cue]}
+			asked[e.Cue]++
+			if e.Kind == mixer.Started {
+				sounds[a] = e.Sound
+				voices[e.Voice] = &living{a, e.Frame}
+				if e.Slot < 0 {
+					voices[e.Voice].since = -1
+				}
+			}
+		case mixer.BecameVirtual:
+			leave(voices[e.Voice], e.Frame)
+		case mixer.BecameReal:
+			if v := voices[e.Voice]; v != nil {
+				v.since = e.Frame
+			}
+		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+			leave(voices[e.Voice], e.Frame)
+			delete(voices, e.Voice)
+		}
+	}
+	for _, v := range voices {
+		leave(v, math.MaxInt64)
+	}
+	return frames, sounds
+}
+
+// missingVoices counts, by sound, the starts that are heard for less of a stretch
+// in one run than in the other, by at least a tenth of it.
+func missingVoices(whole, limited *run, from, to int64) map[string]int {
+	should, sounds := heardFor(whole, from, to)
+	is, _ := heardFor(limited, from, to)
+	missing := map[string]int{}
+	for a, n := range should {
+		if 10*(n-is[a]) >= to-from {
+			missing[sounds[a]]++
+		}
+	}
+	return missing
+}
+
+func (m *worstMoment) String() string {
+	names := ranked(m.Missing)
+	var parts []string
+	for i, name := range names {
+		if i == 4 {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", oneLine(name), m.Missing[name]))
+	}
+	text := fmt.Sprintf("%s: %s dB of %s dB lost", clock(m.Seconds), formatLevel(float64(m.Lost)), formatLevel(float64(m.Whole)))
+	if parts != nil {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
+}

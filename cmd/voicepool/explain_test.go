@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// sampleReport has, at 1000 Hz, one of everything that a sound can meet.
+const sampleReport = `{"version":1,"rate":1000,"frames":5000,"voices":2,"virtual":1,"overflow":"quietest","totals":{"asked":9,"started":6,"stolen":2,"rejected":1,"limited":1,"coalesced":1},
+"events":[
+{"frame":0,"kind":"started","voice":1,"sound":"bell","cue":0,"slot":0},
+{"frame":100,"kind":"started","voice":2,"sound":"wind","cue":1,"slot":1},
+{"frame":250,"kind":"coalesced","sound":"wind","cue":1,"by":2,"by_sound":"wind","slot":-1},
+{"frame":500,"kind":"virtual","voice":1,"sound":"bell","cue":0,"by":3,"by_sound":"boom","slot":-1,"audibility_db":-52.5,"newcomer_db":-20,"runner_up_db":-40.25,"candidates":2,"priority":0,"newcomer_priority":3,"policy":"quietest","lost_db":-50,"reason":"pool"},
+{"frame":500,"kind":"started","voice":3,"sound":"boom","cue":2,"slot":0},
+{"frame":700,"kind":"limited","sound":"boom","cue":2,"priority":3,"reason":"cooldown","cooldown":"0.25s"},
+{"frame":900,"kind":"stolen","voice":1,"sound":"bell","cue":0,"by":4,"by_sound":"step","slot":-1,"audibility_db":-61,"newcomer_db":-30,"runner_up_db":null,"candidates":1,"priority":0,"newcomer_priority":0,"policy":"quietest","lost_db":null,"reason":"virtual"},
+{"frame":900,"kind":"virtual","voice":2,"sound":"wind","cue":1,"by":4,"by_sound":"step","slot":-1,"audibility_db":-45,"newcomer_db":-50,"runner_up_db":null,"candidates":1,"priority":0,"newcomer_priority":0,"policy":"quietest","lost_db":null,"reason":"pool"},
+{"frame":900,"kind":"started","voice":4,"sound":"step","cue":3,"slot":1},
+{"frame":1000,"kind":"ended","voice":4,"sound":"step","cue":3,"slot":1},
+{"frame":1020,"kind":"real","voice":2,"sound":"wind","cue":1,"slot":1},
+{"frame":1500,"kind":"rejected","sound":"bell","cue":0,"priority":-1,"reason":"priority"},
+{"frame":2000,"kind":"started","voice":5,"sound":"step","cue":3,"slot":-1},
+{"frame":2000,"kind":"stopped","voice":5,"sound":"step","cue":3,"slot":-1},
+{"frame":2100,"kind":"stopped","voice":3,"sound":"boom","cue":2,"slot":0},
+{"frame":2200,"kind":"started","voice":6,"sound":"bell","cue":0,"slot":0},
+{"frame":2300,"kind":"stolen","voice":6,"sound":"bell","cue":0,"by":7,"by_sound":"bell","slot":0,"audibility_db":null,"newcomer_db":-30,"runner_up_db":-10,"candidates":1,"priority":0,"newcomer_priority":0,"policy":"oldest","lost_db":null,"reason":"limit","limit":1}
+]}`
+
+func explainedAs(t *testing.T, a answer, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	a.print(&b)
+	return b.String()
+}
+
+func TestExplainVoice(t *testing.T) {
+	for _, c := range []struct {
+		voice uint64
+		want  string
+	}{
+		{1, `bell #1 (cue 0), 0.000 s to 0.900 s, was stolen.
+  0.000 s  started in slot 0.
+  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it goes on unheard, and may come back. Of the 2 that could give way it would be missed least: -52.5 dB in the next 40 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). What was taken would not have been louder than -50.0 dB in any 60 ms.
+  0.900 s  was lost for good when step #4 came, since all virtual voices were taken as well: of the 1 virtual voice it would be missed least, -61.0 dB from here on. How loud it might have become is not known: the level of a stream is declared, not measured.
+  * It was more than 30 dB below what took its place, and hardly heard.
+  * If it matters: a priority above the newcomer's 3, or ` + "`protect: true`" + `, keeps it.
+  * More voices than 2 (` + "`voices`); `voicepool tune`" + ` says how many a sheet needs.
+  * More virtual voices (` + "`virtual: 2`" + ` or more) keep such voices in time, so that they can come back.
+`},
+		{2, `wind #2 (cue 1), 0.100 s to 5.000 s, still played when the report ends.
+  0.100 s  started in slot 1.
+  0.250 s  another start of it (cue 1) came so soon after that it became a part of this voice, which grew louder for it.
+  0.900 s  became virtual for step #4, since every voice was busy: it goes on unheard, and may come back. No other voice could give way; of this one -45.0 dB would have been heard in the next 40 ms. The newcomer was 5.0 dB quieter (-50.0 dB): a new sound always plays. How loud it might have become is not known: the level of a stream is declared, not measured.
+  1.020 s  came back in slot 1, within 5 ms and at the place where it would have been by now.
+  * If it matters: a priority above the newcomer's 0, or ` + "`protect: true`" + `, keeps it.
+  * More voices than 2 (` + "`voices`); `voicepool tune`" + ` says how many a sheet needs.
+`},
+		{3, `boom #3 (cue 2), 0.500 s to 2.100 s, was stopped.
+  0.500 s  started in slot 0; for it bell #1 became virtual, at -52.5 dB against its own -20.0 dB.
+  2.100 s  was stopped.
+`},
+		{5, `step #5 (cue 3), 2.000 s to 2.000 s, was stopped without having been heard.
+  2.000 s  started without a slot.
+  2.000 s  had been stopped before it began.
+`},
+		{6, `bell #6 (cue 0), 2.200 s to 2.300 s, was stolen.
+  2.200 s  started in slot 0.
+  2.300 s  was stolen for bell #7, since the sound may have no more than 1 voice at once. No other voice could give way; of this one silence would have been heard in the next 40 ms. The newcomer was at -30.0 dB.
+  * Nothing was heard of it when it gave way: there is nothing to be done.
+`},
+	} {
+		a, err := explainVoice("r", strings.NewReader(sampleReport), c.voice)
+		if got := explainedAs(t, a, err); got != c.want {
+			t.Errorf("voice %d:\n%s\nwant\n%s", c.voice, got, c.want)
+		}
+	}
+	if a, err := explainVoice("r", strings.NewReader(sampleReport), 2); err != nil || a.(*voiceAnswer).Heard != 4.78 {
+		t.Errorf("voice 2 is heard for %+v s, want 4.78; %v", a, err)
+	}
+	if _, err := explainVoice("r", strings.NewReader(sampleReport), 99); err == nil || err.Error() != "r: there is no voice 99, only 1 to 6" {
+		t.Errorf("voice 99: %v", err)
+	}
+}
+
+func TestExplainCue(t *testing.T) {
+	a, err := explainCue("r", strings.NewReader(sampleReport), 2)
+	if got, want := explainedAs(t, a, err), `cue 2 plays boom: asked for 2 times, started 1 (#3), limited 1.
+  0.700 s  limited, since the sound's cooldown of 0.25s was not over: boom #3 had started 200.0 ms before.
+  * A shorter `+"`cooldown`"+` of the sound lets starts follow each other sooner.
+`; got != want {
+		t.Errorf("cue 2:\n%s\nwant\n%s", got, want)
+	}
+	a, err = explainCue("r", strings.NewReader(sampleReport), 0)
+	if got := explainedAs(t, a, err); !strings.Contains(got, "1.500 s  rejected, since all voices were protected or of higher priority.\n") ||
+		!strings.Contains(got, "asked for 3 times, started 2 (#1, #6), rejected 1; 2 of those that started were stolen.\n") ||
+		!strings.Contains(got, "its own was -1") {
+		t.Errorf("cue 0:\n%s", got)
+	}
+	if _, err := explainCue("r", strings.NewReader(sampleReport), 9); err == nil || err.Error() != "r: nothing is told of cue 9; the last cue that did something is 3" {
+		t.Errorf("cue 9: %v", err)
+	}
+}
+
+func TestExplainSound(t *testing.T) {
+	a, err := explainSound("r", strings.NewReader(sampleReport), "bell")
+	got := explainedAs(t, a, err)
+	for _, want := range []string{
+		"bell: asked for 3 times, started 2, rejected 1.\n",
+		"  0 came to their end, 0 were stopped, 2 were stolen; 1 time one became virtual, 0 times one came back.\n",
+		"  gave way to: 3 (bell, boom, step).\n",
+		"  the reasons: 4 (limit, pool, priority, virtual).\n",
+		"  the loss that was heard most, at 0.500 s: bell #1 became virtual for boom #3, ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q:\n%s", want, got)
+		}
+	}
+	if _, err := explainSound("r", strings.NewReader(sampleReport), "gong"); err == nil || err.Error() != `r: nothing is told of a sound "gong", only of bell, boom, step, wind` {
+		t.Errorf("gong: %v", err)
+	}
+}

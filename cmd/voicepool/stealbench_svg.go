@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// The measures of a drawing, in pixels.
+const (
+	graphWidth, graphHeight = 190, 170
+	graphGap                = 18
+	graphLeft, graphTop     = 72, 76
+	graphFoot               = 66
+)
+
+// steepest is the least K-error that a panel shows, in dB.
+const steepest = -36
+
+// strokes are the colours of policies; what is not named has the last one.
+var strokes = []struct{ policy, colour, dash, text string }{
+	{"quietest", "#0b6e4f", "", "quietest"},
+	{"oldest", "#c1440e", "", "oldest"},
+	{"gain", "#7b4fa6", "", "gain"},
+	{"reject", "#8a8a8a", "", "reject"},
+	{"optimum", "#111", "5 3", "optimum (knows the future)"},
+	{"bound", "#111", "1 3", "bound"},
+	{"", "#1f77b4", "", ""},
+}
+
+// drawSteals draws one column of panels for each scene: K-error above, audible
+// tiles below, over the size of the pool.
+func drawSteals(w io.Writer, rows []stealRow, scenes []string) error {
+	var b bytes.Buffer
+	width := graphLeft + len(scenes)*(graphWidth+graphGap) + 8
+	height := graphTop + 2*(graphHeight+graphFoot) + 4
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
+	fmt.Fprintln(&b, `<rect width="100%" height="100%" fill="#fff"/>`)
+	fmt.Fprintf(&b, `<text x="%d" y="22" font-size="15">What is lost when voices are stolen, by the size of the pool</text>`+"\n", graphLeft)
+	var pools []int
+	for _, r := range rows {
+		pools = append(pools, r.Voices)
+	}
+	slices.Sort(pools)
+	pools = slices.Compact(pools)
+	p := graph{pools: pools, rows: rows}
+	p.top, p.bottom, p.step, p.unit, p.value = 0, steepest, 6, " dB", func(r *stealRow) (float64, bool) {
+		switch {
+		case r.KError != nil:
+			return float64(*r.KError), true
+		case r.Power != nil:
+			return float64(*r.Power), true
+		}
+		return 0, false
+	}
+	for i, scene := range scenes {
+		p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop, i == 0, "How strong the difference is (K-error; lower is better)")
+	}
+	p.top, p.bottom, p.step, p.unit, p.value = 80, 0, 20, " %", func(r *stealRow) (float64, bool) {
+		if r.Tiles == nil {
+			return 0, false
+		}
+		return 100 * *r.Tiles, true
+	}
+	for i, scene := range scenes {
+		p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop+graphHeight+graphFoot, i == 0, "How much of what is heard audibly differs")
+	}
+	graphLegend(&b, rows, height-10)
+	fmt.Fprintln(&b, "</svg>")
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// graph is what panels have in common: an axis of values and one of pools.
+type graph struct {
+	pools       []int
+	rows        []stealRow
+	top, bottom float64
+	step        float64
+	unit        string
+	value       func(*stealRow) (float64, bool)
+}
+
+func (p *graph) x(pool int) float64 {
+	if len(p.pools) == 1 {
+		return graphWidth / 2
+	}
+	first, last := float64(p.pools[0]), float64(p.pools[len(p.pools)-1])
+	return 10 + (graphWidth-20)*math.Log(float64(pool)/first)/math.Log(last/first)
+}
+
+func (p *graph) y(v float64) float64 {
+	lo, hi := min(p.top, p.bottom), max(p.top, p.bottom)
+	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
+}
+
+// less marks the end of the axis where all that is further down is drawn.
+func (p *graph) less(v float64) string {
+	if v == p.bottom && v < 0 {
+		return "≤ "
+	}
+	return ""
+}
+
+func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool, title string) {
+	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
+	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
+	if first {
+		fmt.Fprintf(b, `<text x="0" y="-28" fill="#555">%s</text>`+"\n", title)
+	}
+	step := math.Copysign(p.step, p.bottom-p.top)
+	for v := p.top; (p.bottom-v)*step >= 0; v += step {
+		y := p.y(v)
+		fmt.Fprintf(b, `<path d="M0 %.1fH%d" stroke="#ddd"/>`, y, graphWidth)
+		if first {
+			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, p.less(v), v, p.unit)
+		}
+	}
+	for _, pool := range p.pools {
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`, p.x(pool), graphHeight+16, pool)
+	}
+	fmt.Fprintln(b)
+	for _, policy := range policiesOf(p.rows) {
+		s := strokeOf(policy)
+		path, dots := "", ""
+		for i := range p.rows {
+			r := &p.rows[i]
+			if v, ok := p.value(r); ok && r.Scene == scene && r.Policy == policy {
+				verb := "L"
+				if path == "" {
+					verb = "M"
+				}
+				path += fmt.Sprintf("%s%.1f %.1f", verb, p.x(r.Voices), p.y(v))
+				dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>`, p.x(r.Voices), p.y(v), s.colour)
+			}
+		}
+		if path == "" {
+			continue
+		}
+		if s.dash != "" {
+			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.4" stroke-dasharray="%s"/>`+"\n", path, s.colour, s.dash)
+		} else {
+			fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>%s`+"\n", path, s.colour, dots)
+		}
+	}
+	fmt.Fprintln(b, "</g>")
+}
+
+// graphLegend names the lines.
+func graphLegend(b *bytes.Buffer, rows []stealRow, y int) {
+	x := graphLeft
+	for _, policy := range policiesOf(rows) {
+		s := strokeOf(policy)
+		fmt.Fprintf(b, `<path d="M%d %dh26" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, y-4, s.colour, s.dash, x+32, y, s.text)
+		x += 60 + 7*len(s.text)
+	}
+	fmt.Fprintf(b, `<text x="%d" y="%d" fill="#555">across: voices in the pool</text>`+"\n", x, y)
+}
+
+func strokeOf(policy string) struct{ policy, colour, dash, text string } {
+	for _, s := range strokes {
+		if s.policy == policy {
+			return s
+		}
+	}
+	s := strokes[len(strokes)-1]
+	s.text = policy
+	return s
+}
+
+// policiesOf returns the policies of rows in their order.
+func policiesOf(rows []stealRow) []string {
+	var all []string
+	for _, r := range rows {
+		if !slices.Contains(all, r.Policy) {
+			all = append(all, r.Policy)
+		}
+	}
+	return all
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"voicepool/internal/steal"
+	"voicepool/mixer"
+)
+
+// stealGrammar is the part of the command line that is tested here.
+type stealGrammar struct {
+	Stealbench stealbenchCommand `cmd:""`
+	Tune       tuneCommand       `cmd:""`
+}
+
+// runSteal runs a command line and returns what it prints.
+func runSteal(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	parser, err := kong.New(&stealGrammar{}, kong.Exit(func(int) { t.Fatal("it exits") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		return "", usage("%w", err)
+	}
+	var out, messages bytes.Buffer
+	c := &console{in: strings.NewReader(""), out: &sticky{w: &out}, err: &messages}
+	err = ctx.Run(c)
+	if messages.Len() > 0 {
+		t.Errorf("messages: %s", messages.String())
+	}
+	return out.String(), err
+}
+
+// TestStealbench: on real renders the quietest is better than the oldest and the
+// least gain, refusing is worst, the optimum best, and the mixer clicks no more
+// than an ideal raised cosine.
+func TestStealbench(t *testing.T) {
+	drawing := filepath.Join(t.TempDir(), "steal.svg")
+	out, err := runSteal(t, "stealbench", "--scene", "plat", "--voices", "16", "--seeds", "3", "--json", "--svg", drawing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Rate int
+		Rows []struct {
+			Scene, Policy string
+			Voices        int
+			KError        *float64 `json:"k_error_db"`
+			Power         *float64 `json:"power_error_db"`
+			Over          *float64 `json:"over_optimum_db"`
+			Tiles         *float64 `json:"audible_tiles"`
+			Cuts          *float64 `json:"audible_cuts"`
+			Steals        *float64 `json:"steals_per_second"`
+			Ns            *float64 `json:"ns_per_start"`
+		}
+		Runs   []json.RawMessage
+		Clicks []struct {
+			Name  string
+			Share float64
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	errs := map[string]float64{}
+	for _, r := range got.Rows {
+		switch r.Policy {
+		case "bound":
+			errs["bound"] = *r.Power
+		case "optimum":
+			errs["optimum"] = *r.KError
+		default:
+			errs[r.Policy] = *r.KError
+			if math.Abs(*r.Power-*r.KError) > 1 {
+				t.Errorf("%s: %.2f dB of the render, %.2f of its parts", r.Policy, *r.KError, *r.Power)
+			}
+			if r.Scene != "plat" || r.Voices != 16 || *r.Tiles <= 0 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if len(errs) != 6 || len(got.Runs) != 6 || got.Rate != steal.Rate {
+		t.Fatalf("%v, %d runs", errs, len(got.Runs))
+	}
+	if !(errs["bound"] < errs["optimum"] && errs["optimum"] < errs["quietest"] && errs["quietest"] < errs["gain"]-3 && errs["quietest"] < errs["oldest"]-3 && errs["oldest"] < errs["reject"]) {
+		t.Errorf("%v", errs)
+	}
+	if got.Clicks[0].Name != "the mixer" || got.Clicks[1].Name != "raised cosine, 10 ms" || got.Clicks[0].Share > got.Clicks[1].Share {
+		t.Errorf("clicks %v", got.Clicks)
+	}
+	checkSVG(t, drawing)
+}
+
+func checkSVG(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(string(data), "quietest") || strings.Contains(string(data), "NaN") {
+		t.Errorf("the drawing is %s", data)
+	}
+}
+
+// TestStealbenchWrites: what --write leaves can be rendered, and is the scene.
+func TestStealbenchWrites(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	if _, err := runSteal(t, "stealbench", "--write", folder, "--scene", "plat,amb", "--seeds", "5"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plat", "amb"} {
+		c := &console{in: strings.NewReader(""), out: &sticky{w: io.Discard}, err: io.Discard}
+		if code := command([]string{"check", filepath.Join(folder, name+"-5.yaml")}, c); code != 0 {
+			t.Errorf("%s: check exits with %d", name, code)
+		}
+	}
+	if _, err := runSteal(t, "stealbench", "--write", folder); err == nil || exitCode(err) != exitFailed {
+		t.Errorf("a folder that is there: %v", err)
+	}
+}
+
+// sheetOfBells has eight bells at a time, each 6 dB under the one before.
+const sheetOfBells = `
+cues:
+  - {at: 0, play: bell, every: 500ms, times: 4}
+  - {at: 1ms, play: bell, gain: -6, pitch: 1, every: 500ms, times: 4}
+  - {at: 2ms, play: bell, gain: -12, pitch: 2, every: 500ms, times: 4}
+  - {at: 3ms, play: bell, gain: -18, pitch: 3, every: 500ms, times: 4}
+  - {at: 4ms, play: bell, gain: -24, pitch: 4, every: 500ms, times: 4}
+  - {at: 5ms, play: bell, gain: -60, pitch: 5, every: 500ms, times: 4}
+`
+
+func TestStealbenchSheet(t *testing.T) {
+	sheet := filepath.Join(t.TempDir(), "bells.yaml")
+	if err := os.WriteFile(sheet, []byte(sheetOfBells), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := runSteal(t, "stealbench", sheet, "--voices", "64,4,8", "--policies", "quietest,quietest+refuse,reject")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"With 4 voices you would hear ", "; with 8, nothing.\n", "quietest+refuse", " sound at once at most."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	out, err = runSteal(t, "tune", sheet, "--damage", "0.3%", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Voices int
+		Needed int `json:"needed_voices"`
+		Damage float64
+		Policy string
+		Rows   []struct {
+			Voices int
+			Tiles  float64 `json:"audible_tiles"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(got.Damage-0.003) > 1e-9 || got.Policy != "quietest" || got.Voices < 2 || got.Voices >= got.Needed {
+		t.Errorf("%+v", got)
+	}
+	enough, less := false, false
+	for _, r := range got.Rows {
+		enough = enough || r.Voices == got.Voices && r.Tiles <= 0.003
+		less = less || r.Voices == got.Voices-1 && r.Tiles > 0.003
+	}
+	if !enough || !less {
+		t.Errorf("%d voices are not the least that is enough: %+v", got.Voices, got.Rows)
+	}
+	if out, err := runSteal(t, "tune", sheet, "--damage", "100%"); err != nil || !strings.Contains(out, "take 1 voice: you would hear") {
+		t.Errorf("%v: %s", err, out)
+	}
+	// One voice of silence needs one slot and loses nothing.
+	if err := os.WriteFile(sheet, []byte("cues:\n  - {at: 0, play: bell, gain: -100}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := runSteal(t, "tune", sheet); err != nil || !strings.Contains(out, "take 1 voice: you would hear nothing of it go") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestStealUsage(t *testing.T) {
+	loop := filepath.Join(t.TempDir(), "loop.yaml")
+	if err := os.WriteFile(loop, []byte("cues:\n  - {at: 0, play: bell, loop: true}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"stealbench", "--scene", "fir"}, {"stealbench", "--voices", "0"}, {"stealbench", "--voices", "65537"}, {"stealbench", "--policies", "loudest"},
+		{"stealbench", "--policies", "grow"}, {"stealbench", "--policies", "oldest+refuse"}, {"stealbench", "--policies", "quietest+x"}, {"stealbench", "--policies", "quietest+virtual=x"},
+		{"stealbench", "--length", "3s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
+		{"tune", loop, "--damage", "101%"}, {"tune", loop, "--damage", "x"}, {"tune"},
+	} {
+		if out, err := runSteal(t, args...); exitCode(err) != exitUsage || out != "" {
+			t.Errorf("%v: %v, %s", args, err, out)
+		}
+	}
+	for _, args := range [][]string{{"stealbench", "nowhere.yaml"}, {"tune", "nowhere.yaml"}, {"stealbench", "--svg", filepath.Join(t.TempDir(), "no", "x.svg")}} {
+		if _, err := runSteal(t, args...); exitCode(err) != exitFailed {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if out, err := runSteal(t, "tune", loop, "--length", "2s", "-q"); err != nil || !strings.Contains(out, "take 1 voice") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestStealPolicy(t *testing.T) {
+	for text, want := range map[string]stealPolicy{
+		"quietest": {"quietest", mixer.StealQuietest, false, 0}, "reject": {"reject", mixer.Reject, false, 0}, "quietest+refuse": {"quietest+refuse", mixer.StealQuietest, true, 0},
+		"oldest+virtual=7": {"oldest+virtual=7", mixer.StealOldest, false, 7},
+	} {
+		var p stealPolicy
+		if err := p.UnmarshalText([]byte(text)); err != nil || p != want {
+			t.Errorf("%s is %+v, %v", text, p, err)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+)
+
+// canvas is what a timeline is drawn on, in pixels from the top left. Alpha is
+// 0..1.
+type canvas interface {
+	fill(x, y, w, h float64, c color.RGBA, alpha float64)
+	text(x, y float64, s string, c color.RGBA) // y is the middle of its letters
+	layer()                                    // what follows lies above
+	writeTo(w io.Writer) error
+}
+
+// letter is how wide a letter is taken to be, and tall how high, in pixels.
+const (
+	letter = 4 * dot
+	tall   = 5 * dot
+)
+
+// svgCanvas draws as SVG: what has one colour is one path.
+type svgCanvas struct {
+	out   bytes.Buffer
+	paths map[string]*bytes.Buffer
+	order []string
+	words bytes.Buffer
+}
+
+func newSVGCanvas(width, height int) *svgCanvas {
+	s := &svgCanvas{paths: map[string]*bytes.Buffer{}}
+	fmt.Fprintf(&s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" shape-rendering="crispEdges">`+"\n", width, height, width, height)
+	return s
+}
+
+func (s *svgCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
+	key := fmt.Sprintf(`fill="#%02x%02x%02x"`, c.R, c.G, c.B)
+	if alpha = math.Round(alpha*20) / 20; alpha < 1 {
+		key += fmt.Sprintf(` fill-opacity="%g"`, alpha)
+	}
+	b := s.paths[key]
+	if b == nil {
+		b = &bytes.Buffer{}
+		s.paths[key] = b
+		s.order = append(s.order, key)
+	}
+	fmt.Fprintf(b, "M%s %sh%sv%sh-%sz", tenth(x), tenth(y), tenth(w), tenth(h), tenth(w))
+}
+
+// tenth prints a length to a tenth of a pixel.
+func tenth(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+}
+
+func (s *svgCanvas) text(x, y float64, text string, c color.RGBA) {
+	fmt.Fprintf(&s.words, `<text x="%s" y="%s" fill="#%02x%02x%02x">%s</text>`+"\n", tenth(x), tenth(y+4), c.R, c.G, c.B, html.EscapeString(text))
+}
+
+func (s *svgCanvas) layer() {
+	for _, key := range s.order {
+		fmt.Fprintf(&s.out, `<path %s d="%s"/>`+"\n", key, s.paths[key].Bytes())
+	}
+	s.words.WriteTo(&s.out)
+	clear(s.paths)
+	s.order = nil
+}
+
+func (s *svgCanvas) writeTo(w io.Writer) error {
+	s.layer()
+	s.out.WriteString("</svg>\n")
+	_, err := s.out.WriteTo(w)
+	return err
+}
+
+// pngCanvas draws pixels.
+type pngCanvas struct{ img *image.RGBA }
+
+func newPNGCanvas(width, height int) *pngCanvas {
+	return &pngCanvas{image.NewRGBA(image.Rect(0, 0, width, height))}
+}
+
+func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
+	r := image.Rect(int(math.Round(x)), int(math.Round(y)), int(math.Round(x+w)), int(math.Round(y+h)))
+	source := image.NewUniform(color.NRGBA{c.R, c.G, c.B, uint8(math.Round(min(max(alpha, 0), 1) * 255))})
+	draw.Draw(p.img, r, source, image.Point{}, draw.Over)
+}
+
+func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
+	write(p.img, int(math.Round(x)), int(math.Round(y))-tall/2, text, c)
+}
+
+func (p *pngCanvas) layer() {}
+
+func (p *pngCanvas) writeTo(w io.Writer) error { return png.Encode(w, p.img) }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+type timelineCommand struct {
+	Report string `arg:"" help:"A report (JSON) of --report; - is standard input."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"An .svg, .png or .html file."`
+}
+
+// Run draws what a report tells. It does not tell how loud voices were between
+// events; --timeline, as they play, records that too.
+func (t *timelineCommand) Run(c *console) error {
+	if err := checkTimeline("-o", t.Output); err != nil {
+		return err
+	}
+	in, name := c.in, "standard input"
+	inputs := []input{{in: c.in, what: "the report on standard input"}}
+	if t.Report != "-" {
+		file, err := os.Open(t.Report)
+		if err != nil {
+			return fmt.Errorf("%s: %w", oneLine(t.Report), cause(err))
+		}
+		defer file.Close()
+		in, name = file, oneLine(t.Report)
+		inputs = []input{{path: t.Report, what: "the report " + name}}
+	}
+	if err := keepInputs(fileOutput(nil, "-o", " ", t.Output), inputs); err != nil {
+		return err
+	}
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	drawn, err := within(interrupted, func() (*timeline, error) { return newTimeline(name, name, in, nil) })
+	if err != nil {
+		return err
+	}
+	file, err := within(interrupted, func() (*reportFile, error) { return createReport(t.Output) })
+	if err != nil {
+		return err
+	}
+	defer file.discard()
+	if err := drawn.fill(file, t.Output); err != nil {
+		return err
+	}
+	return file.commit()
+}
+
+// checkTimeline finds a name from which nobody knows what to write.
+func checkTimeline(flag, path string) error {
+	switch kind := timelineKind(path); {
+	case path == "" || kind == ".svg" || kind == ".png" || kind == ".html":
+		return nil
+	}
+	return usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
+}
+
+func timelineKind(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
+// fill writes a timeline into a file, in the way that the name asks for.
+func (t *timeline) fill(file *reportFile, path string) error {
+	return file.fill(func(w io.Writer) error {
+		kind := timelineKind(path)
+		if kind == ".html" {
+			return t.writeHTML(w)
+		}
+		c, err := drawTimeline(t, func(width, height int) canvas {
+			if kind == ".png" {
+				return newPNGCanvas(width, height)
+			}
+			return newSVGCanvas(width, height)
+		})
+		if err != nil {
+			return err
+		}
+		return c.writeTo(w)
+	})
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// The measures of a timeline, in pixels.
+const (
+	timeLeft, timeRight = 58, 16
+	timeLegend          = 18 // a line of it
+	timeAxis            = 18
+	timeStrip           = 54
+	timeGap             = 10
+
+	// A second is as wide as fills timeUsual, but no narrower than timeLeast,
+	// as long as the whole is no wider than timeMost.
+	timeUsual, timeLeast, timeMost = 1600, 40, 16000
+
+	// maxTimeRows bounds what a picture shows.
+	maxTimeRows = 4096
+)
+
+// timeSheet is a timeline on a canvas.
+type timeSheet struct {
+	*timeline
+	c             canvas
+	width         int     // of the time
+	perFrame      float64 // pixels
+	row, lane     float64 // how high
+	slotTop       float64
+	laneTop       float64
+	refusedTop    float64
+	countTop      float64
+	levelTop      float64
+	axisBottom    float64
+	height        int
+	legend        [][]legendEntry
+	bottom, scale float64 // the levels of least and full opacity
+}
+
+type legendEntry struct {
+	sound int // -1: none
+	text  string
+}
+
+// drawTimeline draws a timeline on what newCanvas makes.
+func drawTimeline(t *timeline, newCanvas func(width, height int) canvas) (canvas, error) {
+	if t.slots+t.lanes > maxTimeRows {
+		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
+	}
+	s := &timeSheet{timeline: t}
+	s.layOut()
+	s.c = newCanvas(s.width+timeLeft+timeRight, s.height)
+	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), paper, 1)
+	s.drawGround()
+	s.c.layer()
+	s.drawRibbons()
+	s.c.layer()
+	s.drawLosses()
+	s.drawStrips()
+	s.c.layer()
+	s.drawNames()
+	return s.c, nil
+}
+
+func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
+
+// layOut decides how large all is.
+func (s *timeSheet) layOut() {
+	length := max(s.seconds(), 1e-3)
+	s.width = int(min(max(timeUsual, timeLeast*length), timeMost))
+	s.perFrame = float64(s.width) / (length * float64(s.head.Rate))
+	switch {
+	case s.slots <= 40:
+		s.row = 20
+	case s.slots <= 160:
+		s.row = 13
+	case s.slots <= 512:
+		s.row = 6
+	default:
+		s.row = 2
+	}
+	s.lane = max(math.Floor(s.row*0.55), 2)
+	if s.levels != nil {
+		s.bottom, s.scale = s.levels.scale()
+	}
+	s.layLegend()
+	y := float64(44 + timeLegend*len(s.legend) + timeAxis)
+	s.refusedTop = y
+	if len(s.marks) > 0 {
+		y += 16
+	}
+	s.slotTop = y
+	y += s.row * float64(max(s.slots, 1))
+	s.laneTop = y + 4
+	if s.lanes > 0 {
+		y += 4 + s.lane*float64(s.lanes)
+	}
+	s.countTop = y + timeGap
+	y = s.countTop + timeStrip
+	s.levelTop = y + timeGap
+	if s.levels != nil {
+		y = s.levelTop + timeStrip
+	}
+	s.axisBottom = y
+	s.height = int(y) + timeAxis + 8
+}
+
+// layLegend breaks the legend into lines.
+func (s *timeSheet) layLegend() {
+	var line []legendEntry
+	x := 0
+	room := min(s.width, timeUsual)
+	add := func(e legendEntry) {
+		w := letter*len([]rune(e.text)) + 34
+		if x+w > room && line != nil {
+			s.legend = append(s.legend, line)
+			line, x = nil, 0
+		}
+		line, x = append(line, e), x+w
+	}
+	for i, name := range s.sounds {
+		if i == 40 {
+			add(legendEntry{-1, fmt.Sprintf("and %s more", count(len(s.sounds)-i, "sound"))})
+			break
+		}
+		add(legendEntry{i, shorten(oneLine(name), 24)})
+	}
+	if line != nil {
+		s.legend = append(s.legend, line)
+	}
+}
+
+func shorten(text string, most int) string {
+	letters := []rune(text)
+	if len(letters) <= most {
+		return text
+	}
+	return string(letters[:most-2]) + ".."
+}
+
+func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
+
+// y returns where a part lies, and how high it is.
+func (s *timeSheet) y(p *part) (y, h float64) {
+	if p.virtual {
+		return s.laneTop + s.lane*float64(p.row), s.lane - 1
+	}
+	return s.slotTop + s.row*float64(p.row), s.row - 1
+}
+
+// opacity of a voice at a frame.
+func (s *timeSheet) opacity(number uint64, frame int64) float64 {
+	db, known := s.levels.at(number, frame)
+	switch {
+	case s.levels == nil:
+		return 0.6
+	case !known:
+		return 0.1
+	}
+	// Steps can be told apart, and make long stretches of one.
+	x := 0.1 + 0.9*min(max((db-s.bottom)/(s.scale-s.bottom), 0), 1)
+	return math.Round(x*10) / 10
+}
+
+// drawGround draws titles, legend, rows, and lines of time.
+func (s *timeSheet) drawGround() {
+	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
+	line := s.about()
+	s.c.text(timeLeft, 32, line, words)
+	s.drawKey(float64(timeLeft + letter*len([]rune(line)) + 24))
+	for i, line := range s.legend {
+		x := float64(timeLeft)
+		y := float64(50 + timeLegend*i)
+		for _, e := range line {
+			if e.sound >= 0 {
+				s.c.fill(x, y-5, 14, 10, soundColour(e.sound), 1)
+			}
+			s.c.text(x+19, y, e.text, words)
+			x += float64(letter*len([]rune(e.text)) + 34)
+		}
+	}
+	for row := range max(s.slots, 1) {
+		s.c.fill(timeLeft, s.slotTop+s.row*float64(row), float64(s.width), s.row-1, field, 1)
+	}
+	for lane := range s.lanes {
+		s.c.fill(timeLeft, s.laneTop+s.lane*float64(lane), float64(s.width), s.lane-1, laneField, 1)
+	}
+	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, field, 1)
+	if s.levels != nil {
+		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, field, 1)
+	}
+	step := timeStep(float64(s.head.Rate) * s.perFrame)
+	for k := 0; float64(k)*step <= s.seconds()+1e-9; k++ {
+		at := float64(k) * step
+		x := timeLeft + at*float64(s.head.Rate)*s.perFrame
+		top := float64(44 + timeLegend*len(s.legend))
+		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, lines, 0.8)
+		label := timeLabel(at, step)
+		s.c.text(x+2, top+7, label, words)
+		s.c.text(x+2, s.axisBottom+11, label, words)
+	}
+	for _, l := range [...]struct {
+		y    float64
+		text string
+		draw bool
+	}{
+		{s.refusedTop + 7, "refused", len(s.marks) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
+	} {
+		if l.draw {
+			s.c.text(2, l.y, shorten(l.text, 7), words)
+		}
+	}
+	every := 1
+	for float64(every)*s.row < 12 {
+		every *= 2
+	}
+	for row := 0; row < s.slots; row += every {
+		s.c.text(timeLeft-letter*4-2, s.slotTop+s.row*(float64(row)+0.5), fmt.Sprintf("%3d", row), faint)
+	}
+	if s.lanes > 0 {
+		s.c.text(2, s.laneTop+max(s.lane*float64(s.lanes)/2, 4), "virtual", virtualColour)
+	}
+}
+
+// drawKey says what marks and opacity mean.
+func (s *timeSheet) drawKey(x float64) {
+	for _, e := range [...]struct {
+		mark func(x float64)
+		text string
+		draw bool
+	}{
+		{func(x float64) { s.c.fill(x, 26, 3, 12, stolenColour, 1) }, "stolen", true},
+		{func(x float64) { s.c.fill(x, 26, 3, 12, virtualColour, 1) }, "to virtual", s.lanes > 0},
+		{func(x float64) { s.c.fill(x, 26, 3, 12, realColour, 1) }, "back", s.lanes > 0},
+		{func(x float64) { s.c.fill(x, 26, 3, 12, refusedColour, 1) }, "refused", len(s.marks) > 0},
+	} {
+		if e.draw {
+			e.mark(x)
+			s.c.text(x+8, 32, e.text, words)
+			x += float64(letter*len(e.text)) + 26
+		}
+	}
+	if s.levels == nil {
+		s.c.text(x, 32, "levels were not recorded", faint)
+		return
+	}
+	for k := 1; k <= 10; k++ {
+		s.c.fill(x+12*float64(k-1), 26, 12, 12, wave, float64(k)/10)
+	}
+	s.c.text(x+126, 32, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), words)
+}
+
+// timeStep returns how many seconds apart the lines of time are.
+func timeStep(perSecond float64) float64 {
+	for _, step := range [...]float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
+		if step*perSecond >= 80 {
+			return step
+		}
+	}
+	step := 7200.0
+	for step*perSecond < 80 {
+		step *= 2
+	}
+	return step
+}
+
+func timeLabel(at, step float64) string {
+	if at >= 60 || step >= 60 {
+		return fmt.Sprintf("%d:%02d", int(at+1e-9)/60, int(math.Round(at))%60)
+	}
+	digits := 0
+	for s := step; digits < 3 && math.Abs(s-math.Round(s)) > 1e-9; s *= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%.*f s", digits, at)
+}
+
+// drawRibbons draws every voice, as opaque as it is audible.
+func (s *timeSheet) drawRibbons() {
+	step := int64(1 << 62)
+	if s.levels != nil {
+		step = s.levels.step
+	}
+	for i := range s.ribbons {
+		r := &s.ribbons[i]
+		c := soundColour(r.sound)
+		for j := range r.parts {
+			p := &r.parts[j]
+			y, h := s.y(p)
+			dim := 1.0
+			if p.virtual {
+				dim = 0.6
+			}
+			begin, alpha := p.from, s.opacity(r.number, p.from)
+			for f := (p.from/step + 1) * step; f < p.to && step < 1<<62; f += step {
+				if next := s.opacity(r.number, f); next != alpha {
+					s.stretch(begin, f, y, h, c, alpha*dim)
+					begin, alpha = f, next
+				}
+			}
+			s.stretch(begin, p.to, y, h, c, alpha*dim)
+			if !p.virtual {
+				s.c.fill(s.x(p.from), y, 1, h, c, 1)
+			}
+		}
+	}
+}

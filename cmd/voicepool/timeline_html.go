@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// timelinePage shows a timeline; it stands alone, but for its data.
+//
+//go:embed timeline.html
+var timelinePage []byte
+
+// timelineData stands in the page where the data goes: JSON, compressed.
+var timelineData = []byte("@DATA@")
+
+// pageVoice is a ribbon in the page; frames, rows and levels are flat lists.
+type pageVoice struct {
+	Number uint64   `json:"n"`
+	Sound  int      `json:"s"`
+	From   int64    `json:"a"`
+	To     int64    `json:"b"`
+	Parts  []int64  `json:"p"` // from, to, row, virtual
+	Losses []any    `json:"x"` // frame, by, virtual, level
+	First  int      `json:"f"` // the sample that Levels begins with
+	Levels []byte   `json:"l,omitempty"`
+	Text   pageText `json:"t"`
+}
+
+type pageText struct {
+	Title  string   `json:"title"`
+	Fate   string   `json:"fate"`
+	Events [][2]any `json:"events"` // seconds, text
+	Advice []string `json:"advice"`
+}
+
+type pageMark struct {
+	Frame int64  `json:"a"`
+	Sound int    `json:"s"`
+	Kind  string `json:"k"`
+	Text  string `json:"t"`
+}
+
+// writeHTML writes the page.
+func (t *timeline) writeHTML(w io.Writer) error {
+	page := struct {
+		Title   string      `json:"title"`
+		About   string      `json:"about"`
+		Rate    int         `json:"rate"`
+		Frames  int64       `json:"frames"`
+		Pool    int         `json:"pool"`
+		Slots   int         `json:"slots"`
+		Lanes   int         `json:"lanes"`
+		Step    int64       `json:"step"` // 0: levels were not recorded
+		Bottom  float64     `json:"bottom"`
+		Top     float64     `json:"top"`
+		Sounds  []string    `json:"sounds"`
+		Colours []string    `json:"colours"`
+		Voices  []pageVoice `json:"voices"`
+		Refused []pageMark  `json:"refused"`
+		Steps   []int64     `json:"steps"` // frame, real, virtual
+		Peaks   []byte      `json:"peaks"`
+		Floor   float64     `json:"floor"` // the level of a byte of 0; each is half a decibel more
+	}{
+		Title: t.title, About: t.about(), Rate: t.head.Rate, Frames: t.head.Frames, Pool: t.head.Voices, Slots: max(t.slots, 1), Lanes: t.lanes,
+		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Steps: t.steps(), Peaks: []byte{},
+		Floor: inaudible,
+	}
+	if l := t.levels; l != nil {
+		page.Step, page.Peaks = l.step, append(page.Peaks, l.peaks...)
+		page.Bottom, page.Top = l.scale()
+		page.About += fmt.Sprintf("; opacity: audibility, %.0f to %.0f dB", page.Bottom, page.Top)
+	} else {
+		page.About += "; levels were not recorded"
+	}
+	for i, name := range t.sounds {
+		c := soundColour(i)
+		page.Sounds = append(page.Sounds, oneLine(name))
+		page.Colours = append(page.Colours, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+	}
+	for i := range t.ribbons {
+		page.Voices = append(page.Voices, t.pageVoice(&t.ribbons[i]))
+	}
+	for _, m := range t.marks {
+		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind, m.text()})
+	}
+	before, after, _ := bytes.Cut(timelinePage, timelineData)
+	if _, err := w.Write(before); err != nil {
+		return err
+	}
+	encoded := base64.NewEncoder(base64.StdEncoding, w)
+	packed := gzip.NewWriter(encoded)
+	if err := json.NewEncoder(packed).Encode(page); err != nil {
+		return err
+	}
+	if err := packed.Close(); err != nil {
+		return err
+	}
+	if err := encoded.Close(); err != nil {
+		return err
+	}
+	_, err := w.Write(after)
+	return err
+}
+
+func (t *timeline) pageVoice(r *ribbon) pageVoice {
+	told := r.text()
+	v := pageVoice{
+		Number: r.number, Sound: r.sound, From: r.from, To: r.to, Parts: []int64{}, Losses: []any{},
+		Text: pageText{Title: told.title(), Fate: told.Fate, Events: [][2]any{}, Advice: told.Advice},
+	}
+	for _, p := range r.parts {
+		v.Parts = append(v.Parts, p.from, p.to, int64(p.row), truth(p.virtual))
+	}
+	for _, l := range r.losses {
+		v.Losses = append(v.Losses, l.frame, l.by, truth(l.virtual), l.level)
+	}
+	for _, e := range told.Events {
+		v.Text.Events = append(v.Text.Events, [2]any{e.Seconds, e.Text})
+	}
+	if t.levels != nil {
+		if track := t.levels.tracks[r.number]; track != nil {
+			v.First, v.Levels = track.first, track.level
+		}
+	}
+	return v
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+)
+
+// stretch draws a part of a ribbon; one too short to be seen is left to the line
+// at its beginning.
+func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
+	if w := float64(to-from) * s.perFrame; w >= 0.1 {
+		s.c.fill(s.x(from), y, w, h, c, alpha)
+	}
+}
+
+// drawLosses marks where voices gave way, the brighter the more was heard of
+// them, and links them with who took their place.
+func (s *timeSheet) drawLosses() {
+	dim := s.crowding()
+	for i := range s.ribbons {
+		r := &s.ribbons[i]
+		for _, l := range r.losses {
+			p := r.lostPart(l.frame)
+			if p == nil {
+				continue
+			}
+			c := stolenColour
+			if l.virtual {
+				c = virtualColour
+			}
+			alpha := 0.85
+			if s.levels != nil {
+				alpha = 0.2 + 0.8*min(max((l.level-s.bottom)/(s.scale-s.bottom), 0), 1)
+			}
+			y, h := s.y(p)
+			x := s.x(l.frame)
+			s.c.fill(x-1, y, 2, h, c, alpha)
+			if by := s.find(l.by); by != nil {
+				if to := by.partAt(l.frame); to != nil && (to.row != p.row || to.virtual != p.virtual) {
+					s.link(x, p, to, c, alpha*dim/2)
+				}
+			}
+		}
+		for j := 1; j < len(r.parts); j++ {
+			p, before := &r.parts[j], &r.parts[j-1]
+			if !p.virtual {
+				y, h := s.y(p)
+				s.c.fill(s.x(p.from), y, 2, h, realColour, 0.9)
+			}
+			s.link(s.x(p.from), before, p, soundColour(r.sound), 0.4*dim)
+		}
+	}
+	for _, m := range s.marks {
+		x := s.x(m.frame)
+		c := refusedColour
+		if m.kind == "coalesced" {
+			c = faint
+		}
+		s.c.fill(x-1, s.refusedTop, 2, 6, c, 0.9)
+		s.c.fill(x-1, s.refusedTop+7, 2, 6, soundColour(m.sound), 0.9)
+	}
+}
+
+// crowding returns how much fainter links are than they would be if they were
+// few: where they stand close to each other they hide what they link.
+func (s *timeSheet) crowding() float64 {
+	n := 0
+	for i := range s.ribbons {
+		n += len(s.ribbons[i].losses) + len(s.ribbons[i].parts) - 1
+	}
+	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
+}
+
+// lostPart returns the part in which a voice was until a frame.
+func (r *ribbon) lostPart(frame int64) *part {
+	for i := range r.parts {
+		if p := &r.parts[i]; p.to == frame {
+			return p
+		}
+	}
+	return nil
+}
+
+// link draws a line from the row of a part to that of another.
+func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64) {
+	y0, h0 := s.y(from)
+	y1, h1 := s.y(to)
+	a, b := y0+h0, y1
+	if y1 < y0 {
+		a, b = y1+h1, y0
+	}
+	if b > a {
+		s.c.fill(x, a, 1, b-a, c, alpha)
+	}
+}
+
+// drawStrips draws how many voices there were, and the peaks of the mix.
+func (s *timeSheet) drawStrips() {
+	real, virtual := s.counts(s.width)
+	most := int64(max(s.head.Voices, 1))
+	for x := range real {
+		most = max(most, real[x]+virtual[x])
+	}
+	high := func(n int64) float64 { return float64(timeStrip) * float64(n) / float64(most) }
+	bottom, pool := s.countTop+timeStrip, int64(s.head.Voices)
+	s.columns(wave, 0.8, func(x int) (y, h float64) { return bottom - high(real[x]), high(real[x]) })
+	s.columns(virtualColour, 0.45, func(x int) (y, h float64) { return bottom - high(real[x]+virtual[x]), high(virtual[x]) })
+	s.c.fill(timeLeft, bottom-high(pool), float64(s.width), 1, stolenColour, 0.6)
+	s.c.text(timeLeft-letter*4-2, bottom-high(pool)+14, fmt.Sprintf("%3d", s.head.Voices), stolenColour)
+	if s.levels == nil {
+		return
+	}
+	bottom = s.levelTop + timeStrip
+	s.columns(realColour, 0.55, func(x int) (y, h float64) {
+		peak := s.levels.peak(int64(float64(x)/s.perFrame), int64(float64(x+1)/s.perFrame))
+		h = timeStrip * min(max((peak-barBottom)/(barTop-barBottom), 0), 1)
+		return bottom - h, h
+	})
+	for _, db := range [...]float64{-20, -40} {
+		y := bottom - timeStrip*(db-barBottom)/(barTop-barBottom)
+		s.c.fill(timeLeft, y, float64(s.width), 1, lines, 1)
+		s.c.text(timeLeft-letter*4-2, y, fmt.Sprintf("%3.0f", db), faint)
+	}
+}
+
+// columns draws a column for each pixel of time; those that are alike are one.
+func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
+	begin := 0
+	for x := 1; x <= s.width; x++ {
+		y, h := column(begin)
+		if x < s.width {
+			if nextY, nextH := column(x); nextY == y && nextH == h {
+				continue
+			}
+		}
+		if h > 0 {
+			s.c.fill(timeLeft+float64(begin), y, float64(x-begin), h, c, alpha)
+		}
+		begin = x
+	}
+}
+
+// drawNames writes into ribbons what they are, where there is room.
+func (s *timeSheet) drawNames() {
+	if s.row < tall+3 {
+		return
+	}
+	for i := range s.ribbons {
+		r := &s.ribbons[i]
+		for j := range r.parts {
+			p := &r.parts[j]
+			if p.virtual {
+				continue
+			}
+			room := int(math.Floor((float64(p.to-p.from)*s.perFrame - 6) / letter))
+			name := oneLine(s.sounds[r.sound])
+			if number := fmt.Sprintf(" #%d", r.number); len([]rune(name+number)) <= room {
+				name += number
+			}
+			if letters := []rune(name); len(letters) > room {
+				if room < 3 {
+					continue
+				}
+				name = string(letters[:room])
+			}
+			y, h := s.y(p)
+			ink := bright
+			if s.glow(soundColour(r.sound), s.opacity(r.number, p.from+int64(20/s.perFrame))) > 125 {
+				ink = paper
+			}
+			s.c.text(s.x(p.from)+4, y+h/2, name, ink)
+		}
+	}
+}
+
+// glow is how bright a ribbon looks, 0..255.
+func (s *timeSheet) glow(c color.RGBA, alpha float64) float64 {
+	return alpha*(0.3*float64(c.R)+0.6*float64(c.G)+0.1*float64(c.B)) + (1-alpha)*30
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type tuneCommand struct {
+	Sheet  string       `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
+	Damage shareFlag    `default:"1%" placeholder:"SHARE" help:"How much of what is heard may audibly differ (${default})."`
+	Policy *stealPolicy `placeholder:"NAME" help:"What a full pool does: quietest, oldest, gain, reject; also quietest+refuse, quietest+virtual=64. Without it, as the sheet says."`
+	Length *timeFlag    `placeholder:"TIME" help:"Cut the sheet here."`
+	JSON   bool         `name:"json" help:"Print JSON."`
+	Quiet  bool         `short:"q" help:"Show no progress."`
+	isolateFlag
+}
+
+// shareFlag is a share of something, as 1% or 0.01.
+type shareFlag float64
+
+func (s *shareFlag) UnmarshalText(text []byte) error {
+	number, percent := strings.CutSuffix(string(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		x /= 100
+	}
+	if err != nil || !(x >= 0 && x <= 1) {
+		return fmt.Errorf("%q is no share, want 0%% to 100%%, or 0 to 1", text)
+	}
+	*s = shareFlag(x)
+	return nil
+}
+
+// Run finds the smallest pool whose damage is within the limit while that of the
+// next smaller one is not. Damage falls as pools grow, but for near-ties.
+func (t *tuneCommand) Run(c *console) error {
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	err := t.run(c, interrupted)
+	c.progress("")
+	if e := interrupted.err(); e != nil && err != nil {
+		return e
+	}
+	return err
+}
+
+func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
+	k, err := newComparison(interrupted, c, t.Sheet, t.Length, t.limits(), t.Quiet)
+	if err != nil {
+		return err
+	}
+	policy, err := t.policy(k)
+	if err != nil {
+		return err
+	}
+	var rows []stealRow
+	best, err := k.smallest(float64(t.Damage), func(voices int) (stealRow, error) {
+		if !t.Quiet {
+			c.progress("rendering with %s", count(voices, "voice"))
+		}
+		row, err := k.measure(interrupted, policy, voices)
+		rows = append(rows, row)
+		return row, err
+	})
+	if err != nil {
+		return err
+	}
+	c.progress("")
+	byVoices(rows)
+	if t.JSON {
+		return printJSON(c.out, struct {
+			Sheet  string     `json:"sheet"`
+			Damage float64    `json:"damage"`
+			Policy string     `json:"policy"`
+			Voices int        `json:"voices"`
+			Needed int        `json:"needed_voices"`
+			Rows   []stealRow `json:"rows"`
+		}{t.Sheet, float64(t.Damage), policy.name, best.Voices, k.needed, rows})
+	}
+	printSheetSteals(c, rows)
+	fmt.Fprintf(c.out, "\n%s: take %s: you would hear %s of it go", oneLine(t.Sheet), count(best.Voices, "voice"), plainPercent(*best.Tiles))
+	for _, r := range rows {
+		if r.Voices == best.Voices-1 {
+			fmt.Fprintf(c.out, "; with %d, %s", r.Voices, plainPercent(*r.Tiles))
+		}
+	}
+	fmt.Fprintf(c.out, ". From %d on nothing is stolen.\n", k.needed)
+	return nil
+}
+
+// policy is the one of the flag, or of the sheet.
+func (t *tuneCommand) policy(k *comparison) (stealPolicy, error) {
+	if t.Policy != nil {
+		return *t.Policy, nil
+	}
+	name := k.sheet.Overflow.String()
+	if k.sheet.Refuse {
+		name += "+refuse"
+	}
+	if k.sheet.Virtual > 0 {
+		name += fmt.Sprintf("+virtual=%d", k.sheet.Virtual)
+	}
+	var p stealPolicy
+	if err := p.UnmarshalText([]byte(name)); err != nil {
+		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), name, err)
+	}
+	return p, nil
+}
