@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// escape is a place at which the compiler takes memory from the heap.
+type escape struct {
+	file         string // absolute
+	line, column int
+	what         string
+}
+
+var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.* escapes to heap|moved to heap: .*)$`)
+
+// escapes asks the compiler about the packages that patterns names, by building
+// what. It does not report append, which takes memory when there is no room.
+func escapes(folder, tags, what, patterns string) ([]escape, error) {
+	command := exec.Command("go", "build", "-o", "/dev/null", "-tags="+tags, "-gcflags="+patterns+"=-m", what)
+	command.Dir = folder
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	list := parseEscapes(folder, string(out))
+	if len(list) == 0 {
+		return nil, fmt.Errorf("the compiler says of nothing in %s that it escapes", what)
+	}
+	return list, nil
+}
+
+func parseEscapes(folder, out string) []escape {
+	var list []escape
+	for line := range strings.Lines(out) {
+		m := escapeLine.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
+		file := m[1]
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(folder, file)
+		}
+		file, _ = filepath.Abs(file)
+		l, _ := strconv.Atoi(m[2])
+		c, _ := strconv.Atoi(m[3])
+		list = append(list, escape{file, l, c, m[4]})
+	}
+	return list
+}
+
+// heap adds the escapes that are inside functions that were walked. The compiler
+// gives those of a function that it has put into another the place of the call.
+func (w *walker) heap(list []escape) {
+	for _, e := range list {
+		if f := w.at(e); f != nil {
+			w.findings = append(w.findings, finding{token.Position{Filename: e.file, Line: e.line, Column: e.column}, f.String() + ": " + e.what, w.path(f)})
+		}
+	}
+}
+
+// at returns a function that was walked and has a place in it, or nil.
+func (w *walker) at(e escape) *ssa.Function {
+	for f := range w.seen {
+		if f.Syntax() == nil {
+			continue
+		}
+		begin := w.program.ssa.Fset.Position(f.Syntax().Pos())
+		end := w.program.ssa.Fset.Position(f.Syntax().End())
+		if begin.Filename == e.file && begin.Line <= e.line && e.line <= end.Line {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// program is some packages with all that they import, and who calls whom in it.
+type program struct {
+	ssa   *ssa.Program
+	graph *callgraph.Graph
+}
+
+// load reads packages from their sources. overlay has files that are read
+// instead of those of the same absolute path.
+func load(folder, tags string, overlay map[string][]byte, patterns ...string) (*program, error) {
+	list, err := packages.Load(&packages.Config{
+		Mode: packages.LoadAllSyntax, Dir: folder, BuildFlags: []string{"-tags=" + tags}, Overlay: overlay,
+	}, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		for _, e := range p.Errors {
+			err = errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	prog, _ := ssautil.AllPackages(list, ssa.InstantiateGenerics)
+	prog.Build()
+	// By types alone a call of a func() could be any; twice by the flow of values,
+	// it is what was put there.
+	all := ssautil.AllFunctions(prog)
+	graph := vta.CallGraph(all, vta.CallGraph(all, nil))
+	return &program{prog, graph}, nil
+}
+
+// method returns a method of the pointer to a type.
+func (p *program) method(path, typ, name string) (*ssa.Function, error) {
+	pkg := p.ssa.ImportedPackage(path)
+	if pkg == nil || pkg.Type(typ) == nil {
+		return nil, fmt.Errorf("there is no %s.%s", path, typ)
+	}
+	if f := p.ssa.LookupMethod(types.NewPointer(pkg.Type(typ).Type()), pkg.Pkg, name); f != nil {
+		return f, nil
+	}
+	return nil, fmt.Errorf("%s.%s has no method %s", path, typ, name)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// rules say what may be reached.
+type rules struct {
+	packages []string // path, or path/... for all below it, too
+	assembly []string // packages that may have functions without a body
+	unknown  []string // calls of what the caller has given, as call.describe names them
+}
+
+var mixerRules = rules{
+	packages: []string{
+		"voicepool/mixer", "voicepool/voice", "voicepool/pcm", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness",
+		"cmp", "slices", "math", "math/bits", "sync/atomic", "unsafe",
+	},
+	assembly: []string{"voicepool/internal/dsp", "math", "sync/atomic"},
+	unknown: []string{
+		"voicepool/mixer.Insert.Process", // the user's effect, recovered when it panics
+		// Hooks of a pool. The mixer sets none: the walk would show whom they call.
+		"voicepool/pool.Config.Make", "voicepool/pool.Config.Choose", "voicepool/pool.Config.OnAcquire", "voicepool/pool.Config.OnRelease",
+	},
+}
+
+func among(list []string, path string) bool {
+	return slices.ContainsFunc(list, func(p string) bool {
+		below, wild := strings.CutSuffix(p, "/...")
+		return p == path || wild && (path == below || strings.HasPrefix(path, below+"/"))
+	})
+}
+
+// offence returns what is wrong with an instruction by itself, or nothing. Calls
+// of functions are not looked at here.
+func offence(i ssa.Instruction) string {
+	switch i := i.(type) {
+	case *ssa.Go:
+		return "starts a goroutine"
+	case *ssa.Send:
+		return "sends to a channel"
+	case *ssa.Select:
+		return "selects among channels"
+	case *ssa.MakeChan:
+		return "makes a channel"
+	case *ssa.MakeMap:
+		return "makes a map"
+	case *ssa.MapUpdate:
+		return "writes to a map"
+	case *ssa.Lookup:
+		if isMap(i.X) {
+			return "reads a map"
+		}
+	case *ssa.Range:
+		if isMap(i.X) {
+			return "walks a map"
+		}
+	case *ssa.UnOp:
+		if i.Op == token.ARROW {
+			return "receives from a channel"
+		}
+	case ssa.CallInstruction:
+		if b, ok := i.Common().Value.(*ssa.Builtin); ok {
+			return builtin(b.Name(), i.Common().Args)
+		}
+	}
+	return ""
+}
+
+func builtin(name string, args []ssa.Value) string {
+	switch name {
+	case "close":
+		return "closes a channel"
+	case "print", "println":
+		return "prints"
+	case "delete", "clear", "len", "cap":
+		switch args[0].Type().Underlying().(type) {
+		case *types.Map:
+			return fmt.Sprintf("asks %s of a map", name)
+		case *types.Chan:
+			return fmt.Sprintf("asks %s of a channel", name)
+		}
+	}
+	return ""
+}
+
+func isMap(v ssa.Value) bool {
+	_, ok := v.Type().Underlying().(*types.Map)
+	return ok
+}
+
+// describe names who is called by a call that names no function: the method of
+// an interface, or the field that a function was read from.
+func describe(c *ssa.CallCommon) string {
+	if c.IsInvoke() {
+		return typeName(c.Value.Type()) + "." + c.Method.Name()
+	}
+	v := c.Value
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		v = load.X
+	}
+	switch v := v.(type) {
+	case *ssa.FieldAddr:
+		return fieldName(v.X.Type().Underlying().(*types.Pointer).Elem(), v.Field)
+	case *ssa.Field:
+		return fieldName(v.X.Type(), v.Field)
+	}
+	return v.String()
+}
+
+func fieldName(t types.Type, field int) string {
+	return typeName(t) + "." + t.Underlying().(*types.Struct).Field(field).Name()
+}
+
+// typeName is the name of a type with the path of its package, without what it
+// is instantiated with.
+func typeName(t types.Type) string {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
+		return n.Obj().Pkg().Path() + "." + n.Obj().Name()
+	}
+	return t.String()
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// finding is something that has no place where it is.
+type finding struct {
+	at   token.Position
+	what string
+	path string // how the root comes there
+}
+
+func (f finding) String() string { return fmt.Sprintf("%s: %s\n\t%s", f.at, f.what, f.path) }
+
+// walker is a walk through all that a function can reach.
+type walker struct {
+	program  *program
+	rules    rules
+	seen     map[*ssa.Function]*ssa.Function // who called it first
+	todo     []*ssa.Function
+	findings []finding
+	bodiless int
+	allowed  map[string]bool // calls that the rules let pass without knowing whom
+}
+
+// walk looks at root and at all that it can reach.
+func walk(p *program, root *ssa.Function, r rules) *walker {
+	w := &walker{program: p, rules: r, seen: map[*ssa.Function]*ssa.Function{root: nil}, todo: []*ssa.Function{root}, allowed: map[string]bool{}}
+	for len(w.todo) > 0 {
+		f := w.todo[0]
+		w.todo = w.todo[1:]
+		w.look(f)
+	}
+	slices.SortFunc(w.findings, func(a, b finding) int { return strings.Compare(a.String(), b.String()) })
+	return w
+}
+
+func (w *walker) look(f *ssa.Function) {
+	if len(f.Blocks) == 0 {
+		w.bodiless++
+		if !among(w.rules.assembly, packageOf(f)) {
+			w.find(f, f.Pos(), "has no body in Go")
+		}
+		return
+	}
+	called := map[ssa.CallInstruction][]*ssa.Function{}
+	if node := w.program.graph.Nodes[f]; node != nil {
+		for _, e := range node.Out {
+			called[e.Site] = append(called[e.Site], e.Callee.Func)
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			if what := offence(i); what != "" {
+				w.find(f, i.Pos(), what)
+			}
+			if call, ok := i.(ssa.CallInstruction); ok {
+				w.call(f, call, called[call])
+			}
+		}
+	}
+	for _, inner := range f.AnonFuncs { // whoever calls them
+		w.reach(f, inner, inner.Pos())
+	}
+}
+
+// call goes on with those whom a call can reach.
+func (w *walker) call(f *ssa.Function, i ssa.CallInstruction, callees []*ssa.Function) {
+	c := i.Common()
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return
+	}
+	if static := c.StaticCallee(); static != nil {
+		w.reach(f, static, i.Pos())
+		return
+	}
+	if name := describe(c); among(w.rules.unknown, name) {
+		w.allowed[name] = true
+	} else if len(callees) == 0 {
+		w.find(f, i.Pos(), "calls "+name+", which may be anything")
+	}
+	for _, callee := range callees {
+		w.reach(f, callee, i.Pos())
+	}
+}
+
+func (w *walker) reach(from, f *ssa.Function, at token.Pos) {
+	if path := packageOf(f); !among(w.rules.packages, path) {
+		w.find(from, at, fmt.Sprintf("calls %s, of the package %s", f, path))
+		return
+	}
+	if _, ok := w.seen[f]; !ok {
+		w.seen[f] = from
+		w.todo = append(w.todo, f)
+	}
+}
+
+func (w *walker) find(f *ssa.Function, at token.Pos, what string) {
+	if !at.IsValid() {
+		at = f.Pos()
+	}
+	w.findings = append(w.findings, finding{w.program.ssa.Fset.Position(at), f.String() + " " + what, w.path(f)})
+}
+
+// path tells how the root comes to f.
+func (w *walker) path(f *ssa.Function) string {
+	var names []string
+	for ; f != nil; f = w.seen[f] {
+		names = append(names, f.RelString(nil))
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " > ")
+}
+
+// packageOf returns the path of the package in which f is written, also for
+// closures, instances of generic functions and wrappers of methods.
+func packageOf(f *ssa.Function) string {
+	for f.Parent() != nil {
+		f = f.Parent()
+	}
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	switch {
+	case f.Object() != nil && f.Object().Pkg() != nil:
+		return f.Object().Pkg().Path()
+	case f.Pkg != nil:
+		return f.Pkg.Pkg.Path()
+	}
+	return "" // error.Error: it is nobody's
+}
+
+// names returns the functions that were walked, in order.
+func (w *walker) names() []string {
+	var names []string
+	for f := range w.seen {
+		names = append(names, f.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *walker) packages() []string {
+	set := map[string]bool{}
+	for f := range w.seen {
+		set[packageOf(f)] = true
+	}
+	return sorted(set)
+}
+
+func (w *walker) exceptions() []string { return sorted(w.allowed) }
+
+func sorted(set map[string]bool) []string {
+	var list []string
+	for s := range set {
+		list = append(list, s)
+	}
+	slices.Sort(list)
+	return list
+}
+
