@@ -23,7 +23,6 @@ type slot struct {
 	began   int64  // the frame of the start
 	endAt   int64  // the frame at which its For is over; never: none
 	held    int64  // the frame since which it is paused
-	back    int64  // the frame at which it came back from being virtual; -1: never
 	prio    int32
 	bus     uint16
 	protect bool
@@ -162,6 +161,9 @@ func (m *Mixer) Render(dst []pcm.Frame) {
 	a.receive()
 	a.arrive()
 	a.receiveWords()
+	if n := int64(len(dst)); n > m.longest.Load() {
+		m.longest.Store(n)
+	}
 	for len(dst) > 0 {
 		n := min(int64(len(dst)), a.hop-a.now%a.hop)
 		if c := a.queue.next(); c != nil {
@@ -377,7 +379,7 @@ func (s *slot) event(k Kind, frame int64, i int) Event {
 // leaveTail mixes the next 10 ms of a voice under a raised cosine into the
 // accumulator of its bus. The voice itself stays where it is.
 func (a *audio) leaveTail(s *slot, frame int64) {
-	if !s.sounded || s.paused != 0 || s.virtual || s.back == frame || s.voice.Rises(frame) || a.tail == 0 {
+	if !s.sounded || s.paused != 0 || s.virtual || s.voice.Rises(frame) || a.tail == 0 {
 		return
 	}
 	clear(a.spare)
@@ -464,7 +466,9 @@ func (a *audio) publish() {
 		s := a.at(i)
 		s.voice.Commit()
 		s.record.position.Store(s.voice.Position())
-		s.record.audibility.Store(math.Float32bits(a.scores.audibility[i]))
+		if bits := math.Float32bits(a.scores.audibility[i]); s.record.audibility.Load() != bits { // a store costs more
+			s.record.audibility.Store(bits)
+		}
 	}
 	a.stats.Frame = a.now
 	if a.virtuals != nil {

@@ -35,7 +35,7 @@ func (a *audio) start(c *command) {
 	a.stats.Started++
 	*s = slot{
 		record: r, id: id, group: g, tag: r.tag, number: uint64(a.stats.Started), seq: c.seq,
-		began: a.now, endAt: never, back: -1, bus: r.bus, prio: r.prio, protect: r.protect, crowdPower: 1,
+		began: a.now, endAt: never, bus: r.bus, prio: r.prio, protect: r.protect, crowdPower: 1,
 		start: r.options.BaseGain + r.options.Gain, virtual: i >= a.base,
 	}
 	if r.lasts > 0 {

@@ -215,7 +215,6 @@ func (a *audio) promote(i int) {
 // comeBack lets a voice be heard that was virtual until now.
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
-	s.back = a.now // it is heard from here on, so what ends it here has no tail to leave
 	s.voice.Return(a.now, a.m.smooth)
 	a.emit(s.event(BecameReal, a.now, i))
 }

@@ -55,6 +55,7 @@ type Mixer struct {
 	stopAll       atomic.Uint64
 	stopOver      atomic.Int64
 	stopAllAt     atomic.Int64 // the frame from which on it acts
+	longest       atomic.Int64 // frames of the longest block until now
 	busy          atomic.Int64
 	published     stats
 

@@ -433,6 +433,9 @@ func TestNoTailOfNothing(t *testing.T) {
 			t.Fatalf("frame %d is %v", 20+i, x)
 		}
 	}
+	if got[5] == 0 {
+		t.Error("it is never heard")
+	}
 }
 
 // TestVirtualBlocks: virtual voices do not show how long blocks are.
@@ -546,5 +549,26 @@ func TestVirtualCallers(t *testing.T) {
 	m.Render(block)
 	if st := m.Stats(); st.Playing != 0 || st.Virtual != 0 || virtual == 0 {
 		t.Errorf("in the end, with %d virtual at most: %+v", virtual, st)
+	}
+}
+
+// TestTwinOfARefused: a start that never had a slot moves as if it had been heard.
+func TestTwinOfARefused(t *testing.T) {
+	const rate = 8000
+	s := noisy(t, rate, 1, 5000, [2]int64{}, nil)
+	var outs [2][]float32
+	for i := range outs {
+		m := newMixer(t, mixer.Config{Rate: rate, Voices: 1 + i, Virtual: 2, Overflow: mixer.Reject, NoLimiter: true})
+		play(t, m.At(0), level(t, rate, 6000, 0.5), hardRight)
+		h := play(t, m.At(100), s, mixer.Options{Gain: -30, Pan: -1, Loop: true, FadeIn: 200 * ms})
+		must(t, m.At(3000).Set(mixer.One(h), mixer.Change{Fields: mixer.Speed, Speed: 1.5}, 0))
+		must(t, m.At(4000).Pause(mixer.One(h)))
+		must(t, m.At(4500).Resume(mixer.One(h)))
+		outs[i] = left(m, 9000)
+	}
+	for i, x := range outs[0] {
+		if i < 6000 && x != 0 || i >= 6160+40 && x != outs[1][i] {
+			t.Fatalf("frame %d is %v, of its twin %v", i, x, outs[1][i])
+		}
 	}
 }

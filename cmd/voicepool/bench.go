@@ -26,6 +26,7 @@ type benchCommand struct {
 	Voices []int         `default:"32,256,1024,4096" placeholder:"N,..." help:"How many voices play, 1..65536 (${default})."`
 	Slice  time.Duration `default:"40ms" placeholder:"TIME" help:"How long each of seven runs mixes at least (${default})."`
 	JSON   bool          `name:"json" help:"Print JSON."`
+	realtimeFlags
 }
 
 // benchRow is one measured figure: per voice and frame for what mixes, per call
@@ -40,6 +41,9 @@ type benchRow struct {
 }
 
 func (b *benchCommand) Run(c *console) error {
+	if b.Realtime {
+		return b.runRealtime(c, b.JSON)
+	}
 	for _, n := range b.Voices {
 		if n < 1 || n > 65536 {
 			return usage("--voices: %d is not in 1..65536", n)

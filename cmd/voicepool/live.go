@@ -127,6 +127,7 @@ func (s *performance) play() error {
 	}
 	if s.flags.Verbose {
 		s.console.say("%s", loadLine(gauge.Load()))
+		s.console.say("%s", latencyLine(s.player.Mixer().Latencies(), s.device))
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"voicepool/device"
+	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
 // loadLine says in a line how much of its time the mixing has needed.
@@ -18,4 +21,11 @@ func loadLine(l device.Load) string {
 		}
 	}
 	return line + "more than one in ten was late"
+}
+
+// latencyLine says what lies between a call and the ear.
+func latencyLine(l mixer.Latency, d device.Device) string {
+	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
+	heard := pcm.Duration(int64(d.Latency()), d.Rate())
+	return fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, at most %.1f ms in the device", ms(l.Block), ms(l.Limiter), ms(heard))
 }

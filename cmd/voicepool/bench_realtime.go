@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"voicepool/device"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// What bench --realtime mixes, and how much garbage is made beside it.
+const (
+	realtimeVoices  = 64
+	realtimeGarbage = 1e9 // bytes per second
+	litterers       = 2   // goroutines that make it
+	litterBytes     = 1 << 10
+	litterKept      = 8192 // pieces that each keeps, so that a collection has something to mark
+)
+
+type realtimeFlags struct {
+	Realtime bool `help:"Mix 64 pitched voices in real time, once alone and once beside 1 GB/s of garbage, and count missed deadlines."`
+	Seconds  int  `default:"10" placeholder:"N" help:"How long each run of --realtime takes, 1..3600 (${default})."`
+}
+
+// realtimeRow is what came of a run. The device that it stands for plays a block, has
+// another one in reserve, and asks for the one after that when the first begins.
+type realtimeRow struct {
+	Run         string               `json:"run"`
+	Blocks      int64                `json:"blocks"`
+	Late        int64                `json:"late"`          // ready after the end of the block that began when they were asked for: the reserve is played
+	Missed      int64                `json:"missed"`        // ready after the end of the reserve, too: a gap is heard
+	WorstLate   float64              `json:"worst_late_ms"` // of those that were late
+	Mean        float64              `json:"render_mean_ms"`
+	Longest     float64              `json:"render_worst_ms"`
+	Shares      [device.Shares]int64 `json:"shares"` // as in device.Load
+	Collections uint64               `json:"collections"`
+	Garbage     float64              `json:"gb_per_second"` // made by the whole process
+}
+
+// runRealtime makes both runs and prints them.
+func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
+	if f.Seconds < 1 || f.Seconds > 3600 {
+		return usage("--seconds: %d is not in 1..3600", f.Seconds)
+	}
+	rows, err := realtimeRuns(c, int64(f.Seconds)*benchRate/benchBlock)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(c.out, struct {
+			Rate   int           `json:"rate"`
+			Block  int           `json:"block"`
+			Voices int           `json:"voices"`
+			Cores  int           `json:"cores"`
+			Rows   []realtimeRow `json:"rows"`
+		}{benchRate, benchBlock, realtimeVoices, runtime.GOMAXPROCS(0), rows})
+	}
+	fmt.Fprintf(c.out, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
+	for _, r := range rows {
+		fmt.Fprintf(c.out, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
+			r.Run, r.Blocks, r.Late, r.Missed, r.WorstLate, r.Mean, r.Longest, r.Collections, r.Garbage)
+	}
+	return nil
+}
+
+// realtimeRuns makes the control run and the one beside garbage, each of so many
+// blocks, with a mixer of its own.
+func realtimeRuns(c *console, blocks int64) ([]realtimeRow, error) {
+	sounds, err := benchSounds(1)
+	if err != nil {
+		return nil, err
+	}
+	var rows []realtimeRow
+	for _, name := range []string{"control", "garbage"} {
+		c.progress("the %s run, %.0f s", name, float64(blocks)*benchBlock/benchRate)
+		m, err := benchCase{channels: 1, speed: 1.1, quality: voice.Best}.start(sounds, realtimeVoices)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, realtimeRun(m, name, blocks))
+	}
+	c.progress("")
+	return rows, nil
+}
+
+func realtimeRun(m *mixer.Mixer, name string, blocks int64) realtimeRow {
+	m.Prepare()
+	for warm := make([]pcm.Frame, benchBlock); m.Now() < 3*benchBlock; {
+		m.Render(warm)
+	}
+	runtime.GC()
+	stop := func() {}
+	if name == "garbage" {
+		stop = litter(realtimeGarbage)
+	}
+	made, begin := allocated(), time.Now()
+	row := pace(m, benchRate, benchBlock, blocks)
+	row.Run, row.Garbage = name, float64(allocated()-made)/1e9/time.Since(begin).Seconds()
+	stop()
+	return row
+}
+
+// pace asks src for blocks of a length in real time, as a device with one block in
+// reserve: block k at start + k x block / rate, or as soon as the one before it is
+// ready.
+func pace(src device.Source, rate, block int, blocks int64) realtimeRow {
+	g := device.NewGauge(src, rate)
+	dst := make([]pcm.Frame, block)
+	var row realtimeRow
+	var worst time.Duration
+	start := time.Now()
+	for k := range blocks {
+		time.Sleep(time.Until(start.Add(pcm.Duration(k*int64(block), rate))))
+		g.Render(dst)
+		ready := time.Since(start)
+		if late := ready - pcm.Duration((k+1)*int64(block), rate); late > 0 {
+			row.Late++
+			worst = max(worst, late)
+		}
+		if ready > pcm.Duration((k+2)*int64(block), rate) {
+			row.Missed++
+		}
+	}
+	l := g.Load()
+	row.Blocks, row.Shares, row.Collections = l.Blocks, l.Shares, l.Collections
+	row.WorstLate, row.Longest = worst.Seconds()*1000, l.Longest.Seconds()*1000
+	row.Mean = l.Mean * float64(block) / float64(rate) * 1000
+	return row
+}
+
+// piece is garbage: memory with a pointer in it. With the word that Go puts before
+// it, it is litterBytes long.
+type piece struct {
+	next *piece
+	rest [litterBytes - 16]byte
+}
+
+// litter makes so many bytes of garbage per second, until stop is called, which
+// returns when nothing is made any more.
+func litter(perSecond float64) (stop func()) {
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for range litterers {
+		all.Go(func() {
+			kept := make([]*piece, litterKept)
+			begin, made := time.Now(), 0
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				for due := int(time.Since(begin).Seconds() * perSecond / litterers / litterBytes); made < due; made++ {
+					at := made % litterKept
+					if old := kept[(at+1)%litterKept]; old != nil {
+						old.next = nil // or all of it would hang together, and none be garbage
+					}
+					kept[at] = &piece{next: kept[(at+litterKept/2)%litterKept]}
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	return func() { close(done); all.Wait() }
+}
+
+// allocated returns how many bytes the process has ever taken from its heap.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"io"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/pcm"
+)
+
+// sleeper is a source whose blocks take what they are told to.
+type sleeper struct {
+	takes []time.Duration
+	at    []time.Duration // when they were asked for
+	begin time.Time
+}
+
+func (s *sleeper) Render(dst []pcm.Frame) {
+	s.at = append(s.at, time.Since(s.begin))
+	time.Sleep(s.takes[0])
+	s.takes = s.takes[1:]
+}
+
+// TestPace: blocks of 10 ms. One in reserve means that 20 ms are time enough, and
+// that what is late is made good as fast as can be.
+func TestPace(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		takes        []time.Duration
+		late, missed int64
+		worst        float64
+		at           []time.Duration
+	}{
+		"in time":        {[]time.Duration{0, 9 * ms, 10 * ms, ms}, 0, 0, 0, []time.Duration{0, 10 * ms, 20 * ms, 30 * ms}},
+		"reserve played": {[]time.Duration{0, 20 * ms, ms, ms}, 1, 0, 10, []time.Duration{0, 10 * ms, 30 * ms, 31 * ms}},
+		"and again":      {[]time.Duration{15 * ms, 10 * ms, 4 * ms}, 2, 0, 5, []time.Duration{0, 15 * ms, 25 * ms}},
+		"a gap":          {[]time.Duration{0, 21 * ms, ms, ms}, 2, 1, 11, []time.Duration{0, 10 * ms, 31 * ms, 32 * ms}},
+		"a long gap":     {[]time.Duration{45 * ms, 0, 0, 0, 0, 0}, 4, 3, 35, []time.Duration{0, 45 * ms, 45 * ms, 45 * ms, 45 * ms, 50 * ms}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &sleeper{takes: c.takes, begin: time.Now()}
+				row := pace(s, 1000, 10, int64(len(c.takes)))
+				if row.Blocks != int64(len(c.takes)) || row.Late != c.late || row.Missed != c.missed || row.WorstLate != c.worst {
+					t.Errorf("%+v, want %d late, %d missed, %v ms at worst", row, c.late, c.missed, c.worst)
+				}
+				for i, at := range c.at {
+					if s.at[i] != at {
+						t.Errorf("block %d is asked for at %v, want %v", i, s.at[i], at)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRealtime mixes a fifth of a second twice, and checks that the figures agree
+// with each other, whatever the machine does meanwhile.
+func TestRealtime(t *testing.T) {
+	const blocks = 20
+	rows, err := realtimeRuns(silentConsole(), blocks)
+	if err != nil || len(rows) != 2 || rows[0].Run != "control" || rows[1].Run != "garbage" {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	for _, r := range rows {
+		sum := int64(0)
+		for _, n := range r.Shares {
+			sum += n
+		}
+		if r.Blocks != blocks || sum != blocks || r.Late > blocks || r.Missed > r.Late || (r.WorstLate > 0) != (r.Late > 0) || !(r.Mean > 0) || r.Longest < r.Mean {
+			t.Errorf("%+v", r)
+		}
+	}
+	if c, g := rows[0], rows[1]; g.Garbage < 0.01 || g.Garbage < 10*c.Garbage || g.Garbage > 3 {
+		t.Errorf("garbage: %v GB/s in the control run, %v beside garbage", c.Garbage, g.Garbage)
+	}
+	for _, n := range []int{0, -1, 3601} {
+		if code := command([]string{"bench", "--realtime", "--seconds", strconv.Itoa(n)}, silentConsole()); code != exitUsage {
+			t.Errorf("--seconds %d ends with %d, want %d", n, code, exitUsage)
+		}
+	}
+}
+
+// silentConsole is a console that nobody reads.
+func silentConsole() *console { return &console{out: &sticky{w: io.Discard}, err: io.Discard} }
