@@ -21,12 +21,14 @@ const (
 	patience = time.Second
 )
 
-// Prime hands the first cues over, so that none is late. To be called before a
-// device starts.
+// Prime hands the first cues over, so that none is late, and waits until what
+// streams among them begin with has been decoded. To be called before a device
+// starts.
 func (p *Player) Prime() error {
 	if _, err := p.feed(p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
+	p.mixer.Prepare()
 	return nil
 }
 

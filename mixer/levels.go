@@ -18,11 +18,12 @@ type Levels struct {
 }
 
 // Levels returns what a bus has given last, after its gains; of the master what
-// is heard, after the limiter. It is all zero without Config.Meters. Control side;
+// is heard, after the limiter. Without Config.Meters it is silence. Control side;
 // it allocates nothing.
 func (m *Mixer) Levels(b BusRef) Levels {
 	if b.mixer != nil && b.mixer != m || m.audio.buses[b.index].meter == nil {
-		return Levels{}
+		none := pcm.FromPower(0)
+		return Levels{Peak: none, RMS: none, ShortTerm: float64(none)}
 	}
 	return m.audio.buses[b.index].meter.levels.read()
 }
