@@ -34,6 +34,9 @@ type Recorder struct {
 	cues   []byte // the lines of cues
 	count  int
 	last   int64
+
+	silenced bool  // all was stopped, and nothing has started since
+	silent   int64 // by then
 }
 
 // soundKey tells apart what is one entry of `sounds`.
@@ -112,6 +115,9 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 func (r *Recorder) Cues() int { return r.count }
 
 func (r *Recorder) add(e *mixer.Entry) error {
+	if r.silences(e) {
+		return nil
+	}
 	if e.Kind == mixer.EntryPlay {
 		return r.play(e)
 	}
@@ -149,6 +155,24 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	}
 	r.end(l)
 	return nil
+}
+
+// silences follows when all voices have been stopped, and reports whether a stop
+// of all changes nothing: one is under way that is over no later.
+func (r *Recorder) silences(e *mixer.Entry) bool {
+	switch {
+	case e.Kind == mixer.EntryPlay:
+		r.silenced = false
+		return false
+	case e.Kind != mixer.EntryStop || e.Start != 0 || e.Bus != "":
+		return false
+	}
+	end := e.Frame + e.Frames
+	if r.silenced && (end > r.silent || end == r.silent && e.Frames > 0) {
+		return true
+	}
+	r.silenced, r.silent = true, end
+	return false
 }
 
 // play writes a start.

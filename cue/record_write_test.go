@@ -66,6 +66,38 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestRecorderStops: a stop of all that comes while one is under way that is over
+// no later is left out; one that is over sooner, or follows a start, is not.
+func TestRecorderStops(t *testing.T) {
+	head, err := SheetOf(mixer.Config{Rate: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRecorder(head, nil)
+	stop := func(frame, over int64, bus string) mixer.Entry {
+		return mixer.Entry{Frame: frame, Kind: mixer.EntryStop, Frames: over, Bus: bus}
+	}
+	if err := r.Add([]mixer.Entry{
+		stop(100, 300, ""), stop(105, 300, ""), stop(110, 290, ""), stop(110, 289, ""), stop(500, 0, ""),
+		stop(600, 300, "master"), stop(605, 300, ""), stop(610, 300, ""),
+		stop(615, 0, "sfx"), stop(620, 300, ""),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `  - {at: 0.1s, stop: "all", over: 0.3s}
+  - {at: 0.11s, stop: "all", over: 0.289s}
+  - {at: 0.6s, stop: "master", over: 0.3s}
+  - {at: 0.615s, stop: "sfx"}
+`
+	if got := string(r.cues); got != want {
+		t.Errorf("the cues are\n%s\nwant\n%s", got, want)
+	}
+	r.silences(&mixer.Entry{Frame: 630, Kind: mixer.EntryPlay})
+	if last := stop(640, 300, ""); r.silences(&last) {
+		t.Error("what started is not stopped")
+	}
+}
+
 // TestRecorderRefuses: what no sheet can say is an error that names its time.
 func TestRecorderRefuses(t *testing.T) {
 	head, err := SheetOf(mixer.Config{Rate: 1000})

@@ -148,12 +148,8 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 // renderPrepared mixes frames for which every stream has been decoded.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	for len(dst) > 0 {
-		n := min(len(dst), preparedFrames)
-		p.mixer.Prepare()
+		n := min(len(dst), p.mixer.Prepare())
 		p.mixer.Render(dst[:n])
 		dst = dst[n:]
 	}
 }
-
-// preparedFrames is how many frames the mixer is ready for after Prepare.
-const preparedFrames = 4096

@@ -30,13 +30,11 @@ type Source interface {
 
 // Preparer is a source that has something to wait for before it renders: streams
 // that are decoded as they play. A device that has no clock to keep calls Prepare
-// before each Render, of at most PrepareFrames frames, by the same goroutine.
+// before each Render, by the same goroutine, and renders at most as many frames as
+// it returns, which is at least 1.
 type Preparer interface {
-	Prepare()
+	Prepare() (frames int)
 }
-
-// PrepareFrames is how many frames a source is ready for after Prepare.
-const PrepareFrames = 4096
 
 // Device pulls blocks from a source. Its methods may be called by any
 // goroutine, but not from within Render.

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"math"
 	"math/bits"
 	"runtime/metrics"
 	"sync/atomic"
@@ -70,13 +71,15 @@ func (g *Gauge) Render(dst []pcm.Frame) {
 }
 
 // Prepare prepares the source, if it is a Preparer.
-func (g *Gauge) Prepare() {
+func (g *Gauge) Prepare() (frames int) {
 	if p, ok := g.source.(Preparer); ok {
-		p.Prepare()
+		return p.Prepare()
 	}
+	return math.MaxInt32
 }
 
-// Load returns what has been measured until now. Any goroutine.
+// Load returns what has been measured until now; while blocks are rendered, one
+// field may count a block more than another. Any goroutine.
 func (g *Gauge) Load() Load {
 	l := Load{
 		Blocks: g.blocks.Load(), Late: g.late.Load(), Longest: time.Duration(g.longest.Load()),

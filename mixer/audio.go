@@ -54,6 +54,7 @@ type end struct {
 	slot  int
 	cut   bool // it would have gone on, and leaves a tail
 	fault bool // it gave what is no sound
+	dry   bool // it has not ended: its stream has run dry
 }
 
 func (e end) compare(f end) int {
@@ -102,7 +103,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 		m: m, rate: c.Rate, ticked: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
 		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
-		ends:  make([]end, 0, c.MaxVoices+c.Virtual),
+		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
 	}
 	var err error
 	a.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices})
@@ -345,11 +346,10 @@ func (a *audio) mixVoice(i int, s *slot, n int64) {
 			a.m.needs.Store(true)
 		}
 	}
-	if dry := s.voice.Dry(); dry != s.dry {
+	if from, dry := s.voice.Dry(); dry != s.dry {
 		s.dry = dry
 		if dry {
-			a.stats.Underruns++
-			a.emit(s.event(Underrun, a.now, a.slotOf(i)))
+			a.ends = append(a.ends, end{frame: from, slot: i, dry: true})
 		}
 	}
 }
@@ -359,6 +359,11 @@ func (a *audio) reap() {
 	for _, e := range a.ends {
 		kind := Ended
 		s := a.at(e.slot)
+		if e.dry {
+			a.stats.Underruns++
+			a.emit(s.event(Underrun, e.frame, a.slotOf(e.slot)))
+			continue
+		}
 		if e.fault {
 			a.stats.Faults++
 			a.emit(s.event(Fault, e.frame, a.slotOf(e.slot)))
@@ -384,10 +389,20 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 	clear(a.spare)
 	copied := s.voice
-	n := copied.Mix(a.spare, frame)
+	n := mixed(&copied, a.spare, frame)
 	dsp.Window(a.spare[:n], a.window)
 	a.buses[s.bus].addTail(a.spare[:n], frame)
 	a.silentFrom(frame + int64(n))
+}
+
+// mixed is Mix of a voice that may fail: then it gives nothing.
+func mixed(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
+	defer func() {
+		if recover() != nil {
+			n = 0
+		}
+	}()
+	return v.Mix(dst, frame)
 }
 
 func (a *audio) silentFrom(frame int64) {
@@ -449,7 +464,7 @@ func (a *audio) slotOf(i int) int {
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live, r.slot = 0, -1
 	r.sound.Store(nil) // or the collector could not have them
-	r.group, r.feed = nil, nil
+	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))
 	a.m.freed.Push(id) // has room for every record
 }

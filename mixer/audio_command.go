@@ -246,6 +246,10 @@ func (a *audio) receiveWords() {
 	m := a.m
 	if m.stopsWait.Swap(false) {
 		for _, r := range m.allRecords {
+			if r.stop.Load() != 0 && a.now < r.stopAt.Load() {
+				m.stopsWait.Store(true)
+				continue
+			}
 			id := pool.Handle(r.stop.Swap(0))
 			switch {
 			case id == 0:

@@ -70,7 +70,7 @@ func (d *duck) up(frame int64) {
 func (a *audio) lastEnd(index int, before int64) (frame int64, silent bool) {
 	n, last := 0, a.now
 	for _, e := range a.ends {
-		if a.below(int(a.at(e.slot).bus), index) && e.frame < before {
+		if a.below(int(a.at(e.slot).bus), index) && !e.dry && e.frame < before {
 			n++
 			last = max(last, e.frame)
 		}

@@ -10,8 +10,9 @@ import (
 )
 
 var (
-	// ErrBusy says that there is no free record or no place in the command
-	// ring: the audio side is behind. Nothing has changed; ask again later.
+	// ErrBusy says that there is no free record or no place for a command: too many
+	// are under way, since the audio side is behind, or were asked for later frames.
+	// Nothing has changed; ask again later.
 	ErrBusy = errors.New("mixer: busy")
 
 	// ErrConfig is wrapped by the errors of New.
@@ -82,7 +83,8 @@ type Config struct {
 	Buses     []Bus // in the order in which they are added up
 	Meters    bool  // measures every bus, for Mixer.Levels: about 0.1 % of a core each
 
-	// Lead is how long after a call of now, as against one At a frame, it acts: so
+	// Lead is how long after a call of now (of a handle, Play, Moments of Now, but
+	// not SetPositions and SetListener), as against one At a frame, it acts: so
 	// that calls between two blocks keep their distances in time instead of all
 	// falling on the next block's first frame. It has to be at least the time of a
 	// block, or calls are late. 0: they fall on that frame.
@@ -196,6 +198,9 @@ func (c Config) withDefaults() (Config, error) {
 // checkBuses returns what is wrong with the buses.
 func checkBuses(buses []Bus) error {
 	names := map[string]bool{"master": true}
+	if len(buses) > maxBuses {
+		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), maxBuses)
+	}
 	for _, b := range buses {
 		switch {
 		case b.Name == "" || names[b.Name]:
@@ -233,6 +238,9 @@ func checkBuses(buses []Bus) error {
 	}
 	return nil
 }
+
+// maxBuses bounds the number of buses.
+const maxBuses = 4096
 
 // The range of a gain in decibels.
 const (

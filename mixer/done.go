@@ -13,7 +13,8 @@ type done struct {
 const doneLook = 5 * time.Millisecond
 
 // Done returns a channel that is closed within 10 ms after the voice is over; at
-// once when it is already. It allocates. While nothing renders, nothing ends.
+// once when it is already, or when the mixer is closed. It allocates. While nothing
+// renders, nothing ends.
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
 	r, unlock := h.living()
@@ -22,6 +23,10 @@ func (h Handle) Done() <-chan struct{} {
 		return c
 	}
 	defer unlock()
+	if h.mixer.closed {
+		close(c)
+		return c
+	}
 	d := &h.mixer.done
 	if old, ok := d.waiting[h]; ok {
 		return old
@@ -41,7 +46,7 @@ func (m *Mixer) watch() {
 	for range ticker.C {
 		m.mutex.Lock()
 		for h, c := range m.done.waiting {
-			if r := m.records.Get(h.id); r == nil || State(r.state.Load()).Over() {
+			if r := m.records.Get(h.id); m.closed || r == nil || State(r.state.Load()).Over() {
 				close(c)
 				delete(m.done.waiting, h)
 			}

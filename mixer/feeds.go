@@ -1,7 +1,9 @@
 package mixer
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"voicepool/voice"
@@ -15,13 +17,6 @@ func (f *feeds) add(feed *voice.Feed) {
 		return
 	}
 	f.open = append(slices.DeleteFunc(f.open, (*voice.Feed).Closed), feed)
-}
-
-// shut closes the feed of a start that was not taken.
-func (f *feeds) shut(feed *voice.Feed) {
-	if feed != nil {
-		feed.Close()
-	}
 }
 
 // open begins to decode a stream for a start.
@@ -109,33 +104,47 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	if m.closed {
+		feed.Close()
+		return ErrClosed
+	}
 	m.feeds.add(feed)
 	return nil
 }
 
-// Prepare waits until every stream has what the next n frames need, so that none
+// Prepare waits until every stream has what the next frames need, so that none
 // runs dry, and until pitched voices have what they read, so that the same calls
-// give the same bits: for whoever renders without a clock, before each Render of at
-// most 4,096 frames. Control side, by the goroutine that calls Render.
-func (m *Mixer) Prepare() {
+// give the same bits: for whoever renders without a clock, before each Render. It
+// returns how many frames may be rendered then: many, or, while streams play, as
+// many as the smallest feed serves at the highest speed there is. Control side, by
+// the goroutine that calls Render.
+func (m *Mixer) Prepare() (frames int) {
 	m.refineNeeds()
 	m.refinery.wait()
 	m.mutex.Lock()
 	m.feeds.open = slices.DeleteFunc(m.feeds.open, (*voice.Feed).Closed)
 	open := slices.Clone(m.feeds.open)
 	m.mutex.Unlock()
+	frames = math.MaxInt32
 	for _, f := range open {
 		f.Wait(int64(f.Size()) / 4 * 3)
+		frames = min(frames, f.Prepared(m.rate))
 	}
+	return frames
 }
 
-// Close ends the decoding of all streams, and what is made of sounds for pitched
-// voices. Control side; nothing may be rendered after it. A mixer that has played
-// no streams needs no Close.
+// ErrClosed says that the mixer has been closed.
+var ErrClosed = errors.New("mixer: closed")
+
+// Close ends the decoding of all streams, what is made of sounds for pitched
+// voices, and all waiting for Done. Streams cannot be played any more: ErrClosed.
+// Control side; nothing may be rendered after it. A mixer that has played no
+// streams, and of which nobody waits for a Done, needs no Close.
 func (m *Mixer) Close() {
 	m.refinery.leave()
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	m.closed = true
 	for _, f := range m.feeds.open {
 		f.Close()
 	}

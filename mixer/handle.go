@@ -81,6 +81,11 @@ func (h Handle) StopOver(over time.Duration) error {
 	m := h.mixer
 	frames := m.frames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: One(h), over: frames}) != nil {
+		at := int64(0)
+		if m.lead.frames > 0 { // the start may be on its way
+			at = m.lead.frame(m.Now(), m.rate)
+		}
+		r.stopAt.Store(at)
 		r.stopOver.Store(frames)
 		r.stop.Store(uint64(h.id))
 		m.stopsWait.Store(true)

@@ -32,6 +32,7 @@ type Mixer struct {
 	commandMax int64
 	eventMutex sync.Mutex // among those who poll
 	lead       lead
+	closed     bool
 	feeds      feeds
 	refinery   refinery
 	busPitch   []float64 // semitones, as they were last asked for
@@ -163,26 +164,38 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	m.refineNeeds()
-	feed, err := m.open(s, o)
-	if err != nil {
-		return Handle{}, err
-	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	if m.underWay.Load() >= m.room(frame) {
+		m.busy.Add(1)
+		return Handle{}, ErrBusy
+	}
 	id, r := m.acquire()
 	if r == nil {
 		m.busy.Add(1)
-		m.feeds.shut(feed)
 		return Handle{}, ErrBusy
+	}
+	var feed *voice.Feed
+	if s.Streamed() { // when there is a place for it, which stays its own meanwhile
+		m.underWay.Add(1)
+		m.mutex.Unlock()
+		var err error
+		feed, err = m.open(s, o)
+		m.mutex.Lock()
+		m.underWay.Add(-1)
+		if err == nil && m.closed {
+			feed.Close()
+			err = ErrClosed
+		}
+		if err != nil {
+			m.release(id)
+			return Handle{}, err
+		}
 	}
 	r.reset(id)
 	r.fill(m, s, o)
 	r.feed, r.placed, r.emitter = feed, o.Emitter != nil, place
-	if err := m.push(command{kind: cmdPlay, frame: frame, record: id}); err != nil {
-		m.release(id)
-		m.feeds.shut(feed)
-		return Handle{}, err
-	}
+	m.put(command{kind: cmdPlay, frame: frame, record: id})
 	m.feeds.add(feed)
 	m.tune(r)
 	return Handle{m, id}, nil
@@ -213,7 +226,7 @@ func (m *Mixer) acquire() (pool.Handle, *record) {
 func (m *Mixer) release(id pool.Handle) {
 	r := m.records.Get(id)
 	r.sound.Store(nil)
-	r.group, r.feed = nil, nil
+	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	m.records.Release(id)
 }
 
@@ -237,13 +250,28 @@ func (m *Mixer) send(c command) error {
 	return m.push(c)
 }
 
+// room returns how many commands may be under way for one more at a frame. Those
+// for later frames leave some places for those of now.
+func (m *Mixer) room(frame int64) int64 {
+	if frame == Now {
+		return m.commandMax
+	}
+	return m.commandMax - min(64, m.commandMax/16)
+}
+
 // push hands a command over. The mutex is held.
 func (m *Mixer) push(c command) error {
-	if m.underWay.Load() >= m.commandMax {
+	if m.underWay.Load() >= m.room(c.frame) {
 		m.busy.Add(1)
 		return ErrBusy
 	}
-	if c.frame == Now && m.lead.frames > 0 {
+	m.put(c)
+	return nil
+}
+
+// put hands over a command for which there is a place. The mutex is held.
+func (m *Mixer) put(c command) {
+	if c.frame == Now && m.lead.frames > 0 && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
 	m.seq++
@@ -254,5 +282,4 @@ func (m *Mixer) push(c command) error {
 	m.underWay.Add(1)
 	m.commands.Push(c) // has room: the ring holds what may be under way
 	m.retuneAll(&c)
-	return nil
 }

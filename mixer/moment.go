@@ -82,7 +82,8 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 // Seek takes the voices of t to another place of their sounds, each with a tail
 // of 10 ms, and fades them in there over 5 ms. A place beyond the end ends them.
 // For streams it opens another course, which allocates, and fails as Play does:
-// those that are asked for when it is called are meant.
+// those that are asked for when it is called are meant, and an error may come when
+// some of them have been told.
 func (at Moment) Seek(t Target, to time.Duration) error {
 	if to < 0 {
 		return errBefore(to)

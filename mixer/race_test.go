@@ -2,24 +2,83 @@ package mixer_test
 
 import (
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"voicepool/device"
+	"voicepool/device/null"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
 
-// TestEightCallers has eight goroutines ask for everything at once while one
-// renders, for a while. What they see holds in every snapshot, and in the end all
-// voices are over and all records are free. The race detector watches.
+// long reports whether the tests shall take as long as they are worth: some
+// minutes, by hand or every night.
+var long = os.Getenv("VOICEPOOL_LONG") != ""
+
+// hurried is a device that pulls as fast as it can, in blocks of all lengths.
+type hurried struct {
+	stop atomic.Bool
+	done sync.WaitGroup
+}
+
+func (d *hurried) Start(src device.Source) error {
+	d.done.Go(func() {
+		block := make([]pcm.Frame, 96)
+		for n := 0; !d.stop.Load(); n++ {
+			src.Render(block[:1+n%96])
+		}
+	})
+	return nil
+}
+
+func (d *hurried) Close() error {
+	d.stop.Store(true)
+	d.done.Wait()
+	return nil
+}
+
+// identities is a source that checks after every block of a mixer what holds in
+// every snapshot.
+type identities struct {
+	t      *testing.T
+	m      *mixer.Mixer
+	blocks atomic.Int64
+}
+
+func (s *identities) Render(dst []pcm.Frame) {
+	s.m.Render(dst)
+	s.blocks.Add(1)
+	s.check()
+}
+
+func (s *identities) check() bool {
+	st := s.m.Stats()
+	ok := st.Asked == st.Started+st.Rejected+st.Limited+st.Coalesced && st.Started == st.Ended+st.Stopped+st.Stolen+st.Playing
+	if !ok {
+		s.t.Errorf("the identities do not hold: %+v", st)
+	}
+	return ok
+}
+
+// TestEightCallers has eight goroutines ask for everything at once while a device
+// pulls: in a hurry, or, when the test takes its time, as a sound card does. In the
+// middle the device is closed, nothing renders for a while, and another one goes on.
+// What the callers see holds in every snapshot, and in the end all voices are over and all
+// records are free. At last the mixer is closed under the callers' hands. The race
+// detector watches.
 func TestEightCallers(t *testing.T) {
 	const rate, voices, commands = 8000, 12, 256
-	long := 1200 * time.Millisecond
-	if testing.Short() {
-		long = 300 * time.Millisecond
+	last := 1200 * time.Millisecond
+	switch {
+	case long:
+		last = 30 * time.Second
+	case testing.Short():
+		last = 300 * time.Millisecond
 	}
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: voices, MaxVoices: 16, Commands: commands, NoLimiter: true, Buses: []mixer.Bus{
 		{Name: "top"}, {Name: "below", Parent: "top", Voices: 6}, {Name: "music", Duck: mixer.Duck{When: "top", By: 6, Hold: time.Millisecond}},
@@ -32,12 +91,20 @@ func TestEightCallers(t *testing.T) {
 	}
 	group, err := m.NewGroup("group", mixer.GroupOptions{Limit: 3, Coalesce: time.Millisecond})
 	must(t, err)
-	var feeds sync.Map
+	var feeds sync.Map // those that are open, and some more
+	var opened atomic.Int64
 	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 4000, Open: func(c voice.Course) (*voice.Feed, error) {
 		f := voice.NewFeed(4096, c)
 		f.Write(make([]pcm.Frame, 2000))
 		f.End()
-		feeds.Store(f, true)
+		if feeds.Store(f, true); opened.Add(1)%256 == 0 { // or they would fill the memory
+			feeds.Range(func(f, _ any) bool {
+				if f.(*voice.Feed).Closed() {
+					feeds.Delete(f)
+				}
+				return true
+			})
+		}
 		return f, nil
 	}})
 	must(t, err)
@@ -45,9 +112,9 @@ func TestEightCallers(t *testing.T) {
 	var shared [16]atomic.Pointer[mixer.Handle]
 	var stop atomic.Bool
 	var calls atomic.Int64
-	var callers sync.WaitGroup
-	for caller := range 8 {
-		callers.Go(func() {
+	source := &identities{t: t, m: m}
+	call := func(caller int) func() {
+		return func() {
 			r := rand.New(rand.NewPCG(uint64(caller), 5))
 			events := make([]mixer.Event, 64)
 			var h mixer.Handle
@@ -119,9 +186,7 @@ func TestEightCallers(t *testing.T) {
 				case 21:
 					m.Events(events[:r.IntN(64)])
 				case 22:
-					st := m.Stats()
-					if st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
-						t.Errorf("the identities do not hold: %+v", st)
+					if !source.check() {
 						return
 					}
 				case 23:
@@ -146,19 +211,40 @@ func TestEightCallers(t *testing.T) {
 					}
 				}
 			}
-		})
-	}
-	block := make([]pcm.Frame, 96)
-	blocks := 0
-	for begin := time.Now(); time.Since(begin) < long; blocks++ {
-		m.Render(block[:1+blocks%96])
-		if st := m.Stats(); st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
-			t.Fatalf("the identities do not hold: %+v", st)
 		}
 	}
-	stop.Store(true)
-	callers.Wait()
-	t.Logf("%d calls, %d blocks", calls.Load(), blocks)
+	callAll := func() (wait func()) {
+		var callers sync.WaitGroup
+		stop.Store(false)
+		for caller := range 8 {
+			callers.Go(call(caller))
+		}
+		return func() { stop.Store(true); callers.Wait() }
+	}
+	wait := callAll()
+	for range 2 {
+		var d interface {
+			Start(device.Source) error
+			Close() error
+		} = &hurried{}
+		if long {
+			d = null.NewPaced(null.Config{Rate: rate, Block: 96})
+		}
+		must(t, d.Start(source))
+		<-time.After(last / 2)
+		must(t, d.Close())
+		for blocks, before := source.blocks.Load(), calls.Load(); calls.Load() < before+5000 && !t.Failed(); runtime.Gosched() {
+			if source.blocks.Load() != blocks {
+				t.Fatal("a closed device renders")
+			}
+		}
+	}
+	wait()
+	if t.Failed() {
+		return
+	}
+	t.Logf("%d calls, %d blocks, %d streams opened", calls.Load(), source.blocks.Load(), opened.Load())
+	block := make([]pcm.Frame, 96)
 	// What waits for its frame comes, and all is stopped: twice, since the ring
 	// may have been full.
 	for range 3 {
@@ -173,13 +259,16 @@ func TestEightCallers(t *testing.T) {
 	for h := range m.Voices() {
 		t.Errorf("voice %d lives, %v", h.Voice(), h.State())
 	}
-	feeds.Range(func(f, _ any) bool {
-		if !f.(*voice.Feed).Closed() {
-			t.Error("the feed of a stream is still open")
-			return false
-		}
-		return true
-	})
+	feedsAreClosed := func() {
+		feeds.Range(func(f, _ any) bool {
+			if !f.(*voice.Feed).Closed() {
+				t.Error("the feed of a stream is still open")
+				return false
+			}
+			return true
+		})
+	}
+	feedsAreClosed()
 	// As many as fit before anything was asked fit again, without a frame between.
 	for i := range commands {
 		if _, err := m.Play(sounds[0], mixer.Options{}); err != nil {
@@ -189,6 +278,16 @@ func TestEightCallers(t *testing.T) {
 	if _, err := m.Play(sounds[0], mixer.Options{}); err != mixer.ErrBusy {
 		t.Errorf("one more than fit: %v", err)
 	}
+	m.Render(block)
+	wait = callAll()
+	for before := calls.Load(); calls.Load() < before+5000 && !t.Failed(); runtime.Gosched() {
+		if before+2500 < calls.Load() {
+			m.Close()
+		}
+	}
+	wait()
+	m.Close() // what was opened meanwhile
+	feedsAreClosed()
 }
 
 // seekOfEndedStream has streams seek that may be over by then.

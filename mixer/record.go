@@ -84,6 +84,7 @@ type record struct {
 	moved    atomic.Bool   // spot is not applied yet
 	stop     atomic.Uint64 // the handle to be stopped, or 0
 	stopOver atomic.Int64
+	stopAt   atomic.Int64 // the frame from which on it acts
 
 	// The audio side's alone; valid for the handle that stands with them.
 	foreseen foreseen

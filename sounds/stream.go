@@ -19,7 +19,8 @@ var ErrStream = errors.New("sounds: not so as a stream")
 // ahead, the bank's leveling, and that nobody is told of errors.
 type StreamOptions struct {
 	// Ahead is how much is decoded ahead, for each voice that plays the stream;
-	// 0 means 131,072 frames at 48 kHz, 2.7 s, which is a megabyte.
+	// 0 means 131,072 frames at 48 kHz, 2.7 s, which is a megabyte. At most ten
+	// minutes.
 	Ahead time.Duration
 
 	// Level is the mean loudness that counts when a voice is to be stolen, -120 to
@@ -97,6 +98,9 @@ func (b *Bank) feed(label string, opt StreamOptions, c voice.Course, from FrameR
 	return f.feed
 }
 
+// maxAhead bounds StreamOptions.Ahead.
+const maxAhead = 10 * time.Minute
+
 // failure returns what is called when a stream fails.
 func (o *StreamOptions) failure(label string) func(error) {
 	return func(err error) {
@@ -141,6 +145,9 @@ type FrameSeeker interface {
 // side. Of the options Measure does not apply. A reader that panics or gives
 // what is no sound ends the stream. The error names the source.
 func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
+	if opt.Ahead < 0 || opt.Ahead > maxAhead {
+		return nil, named(src.Name, beyond("%v ahead are not in 0..%v", opt.Ahead, maxAhead))
+	}
 	switch {
 	case src.Open == nil:
 		return nil, named(src.Name, fmt.Errorf("%w: frames without Open", ErrStream))

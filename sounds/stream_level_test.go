@@ -74,7 +74,7 @@ func TestStreamLeveling(t *testing.T) {
 		}
 		sameFrames(t, c.file, got, loaded(want, voice.Course{}, 1<<20))
 	}
-	for _, opt := range []StreamOptions{{Level: 1}, {Level: pcm.Decibels(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}} {
+	for _, opt := range []StreamOptions{{Level: 1}, {Level: pcm.Decibels(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
 		if _, err := NewBank(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
 			t.Errorf("%+v is taken", opt)
 		}

@@ -40,12 +40,16 @@ func (c *Course) At(n int64) int64 {
 
 // leastFeed is how many frames a feed holds at least: a voice keeps some around
 // its place, and fades out over others when no more come.
-const leastFeed = 4096
+const leastFeed = 8192
 
-// NewFeed returns an empty feed that holds at least so many frames.
+// mostFeed bounds a feed to half a gigabyte, 23 minutes at 48 kHz.
+const mostFeed = 1 << 26
+
+// NewFeed returns an empty feed that holds at least so many frames, but at most
+// 2^26.
 func NewFeed(frames int, c Course) *Feed {
 	size := leastFeed
-	for size < frames {
+	for size < min(frames, mostFeed) {
 		size *= 2
 	}
 	return &Feed{ring: make([]pcm.Frame, size), course: c, wake: make(chan struct{}, 1), more: make(chan struct{}, 1)}
@@ -90,6 +94,12 @@ func (f *Feed) Closed() bool { return f.closed.Load() }
 // frames, or has closed the feed from the control side. The audio side only
 // moves on, so a decoding goroutine looks now and then by itself too.
 func (f *Feed) Wake() <-chan struct{} { return f.wake }
+
+// Prepared returns how many frames of a mix the feed surely serves when three
+// quarters of it are full, whatever the speed of the voice.
+func (f *Feed) Prepared(rate int) int {
+	return max((len(f.ring)/4*3-2*streamReach-rate/100)>>maxOctaves-2*leastFade, 1)
+}
 
 // Close says that nobody will read any more. Control side; see also Drop.
 func (f *Feed) Close() {

@@ -25,6 +25,7 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
 		done += got
 		frame += int64(got)
 		v.fresh = v.fresh && got == 0
+		v.faulty = v.faulty || got == 0 && !v.Over(frame) // nothing may keep a render for ever
 	}
 	return done
 }
@@ -44,6 +45,7 @@ func (v *Voice) Skip(n, frame int64) int64 {
 		done += got
 		frame += got
 		v.fresh = v.fresh && got == 0
+		v.faulty = v.faulty || got == 0 && !v.Over(frame)
 	}
 	return done
 }

@@ -135,10 +135,11 @@ type Sound struct {
 	data     store // guardBefore frames, the samples, guardAfter frames
 	seam     seam
 
-	refine   Refiner
-	refining sync.Mutex                         // among those who make versions
-	versions [2][Levels]atomic.Pointer[version] // once and looped, by level
-	needs    [2]atomic.Uint32                   // those that voices have missed
+	refine    Refiner
+	refining  sync.Mutex                         // among those who make versions
+	unrefined atomic.Bool                        // its Refiner gave what is no sound
+	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
+	needs     [2]atomic.Uint32                   // those that voices have missed
 
 	// Of a stream: it has neither data nor an envelope.
 	open  func(Course) (*Feed, error)
@@ -204,7 +205,8 @@ func NewSound(s Samples) (*Sound, error) {
 
 // Refine makes a version that the quality Best reads, unless it is there: that of
 // a level, 0..Levels-1, for voices that loop or do not. It takes its time: some
-// thousandths of the sound's length. A stream, an empty sound and one without a
+// thousandths of the sound's length. What is not finite, or of another length, is
+// not taken: the sound has no versions from then on. A stream, an empty sound and one without a
 // Refiner have none. Control side, any goroutine; it never changes what is there.
 func (s *Sound) Refine(level int, looped bool) {
 	if s.refine == nil {
@@ -217,10 +219,17 @@ func (s *Sound) Refine(level int, looped bool) {
 	}
 	v, frames := newVersion(s, level, looped)
 	v.data = s.refine(s, level, looped, -guardBefore, frames)
+	sound := int64(len(v.data)) == frames*int64(s.channels)
 	for i, x := range v.data {
-		if math.Float32bits(x)&^(1<<31) < 1<<23 { // denormals make every kernel crawl
+		bits := math.Float32bits(x) &^ (1 << 31)
+		if bits < 1<<23 { // denormals make every kernel crawl
 			v.data[i] = 0
 		}
+		sound = sound && bits <= math.Float32bits(8*maxSample) // what is compensated may be 18 dB louder
+	}
+	if !sound {
+		s.unrefined.Store(true)
+		return
 	}
 	s.versions[setOf(looped)][level].Store(v)
 }

@@ -8,6 +8,10 @@ import (
 )
 
 const (
+	// leastFade is how many frames a stream falls silent over at least, however
+	// fast it is.
+	leastFade = 8
+
 	// streamReach is how many frames around its position a voice needs of a
 	// stream: before it, and beyond it.
 	streamReach = 4
@@ -35,14 +39,15 @@ func (v *Voice) Drop() {
 	}
 }
 
-// Dry reports whether the stream has run dry: it is silent until frames come.
-func (v *Voice) Dry() bool { return v.dry }
+// Dry reports whether the stream has run dry, and from which frame on it fades
+// out: then it is silent until frames come.
+func (v *Voice) Dry() (from int64, dry bool) { return v.back.start, v.dry }
 
 // Faulty reports whether the voice ended because it gave what is no sound.
 func (v *Voice) Faulty() bool { return v.faulty }
 
 // mixStream is Mix for a stream. Where frames do not come in time, it falls
-// silent over the last 5 ms that it has, waits, and comes back over 5 ms. A
+// silent over the last 5 ms of the stream that it has, waits, and comes back over 5 ms. A
 // voice that has not begun waits without having been dry.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
@@ -59,10 +64,18 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.Replan(frame)
 		}
 		n := int64(len(dst) - done)
-		if left, ends := v.supply(); !ends && !v.dry && left < n+smooth {
-			v.dry = true
-			v.back = curve{start: frame, frames: min(left, smooth), out: true, level: v.back.at(frame)}
-			v.Replan(frame)
+		fade := smooth
+		if v.step > dsp.One { // the same stretch of the stream, but a few frames at least
+			fade = min(smooth, max(smooth<<32/v.step, leastFade))
+		}
+		if left, ends := v.supply(); !ends && !v.dry && left < n+fade {
+			if left > fade { // up to there it is as ever
+				n = left - fade
+			} else {
+				v.dry = true
+				v.back = curve{start: frame, frames: left, out: true, level: v.back.at(frame)}
+				v.Replan(frame)
+			}
 		}
 		if v.dry {
 			n = min(n, v.back.end()-frame)

@@ -40,9 +40,10 @@ func (v *Voice) rewind() {
 }
 
 // rowEnd returns the first place that the voice does not read any more in the row:
-// where it leaves it, or where the sound ends.
+// where it leaves it, or where the sound ends; of a row that is longer than a
+// position can count, some place further on.
 func (v *Voice) rowEnd() int64 {
-	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames))
+	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
 // unrollPiece is how many frames are written out at a time.

@@ -148,9 +148,9 @@ func (s *Sound) need(level int, looped bool) {
 
 // Refined reports whether a version is there, or can never be. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
-	return s.refine == nil || s.versions[setOf(looped)][level].Load() != nil
+	return !s.Refines() || s.versions[setOf(looped)][level].Load() != nil
 }
 
 // Refines reports whether the sound can have versions: it was made with a
 // Refiner.
-func (s *Sound) Refines() bool { return s.refine != nil }
+func (s *Sound) Refines() bool { return s.refine != nil && !s.unrefined.Load() }

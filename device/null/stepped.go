@@ -58,8 +58,7 @@ func (d *Stepped) Step(n int) []pcm.Frame {
 	d.block = d.block[:n]
 	if p, ok := d.src.(device.Preparer); ok {
 		for rest := d.block; len(rest) > 0; {
-			k := min(len(rest), device.PrepareFrames)
-			p.Prepare()
+			k := min(len(rest), p.Prepare())
 			d.src.Render(rest[:k])
 			rest = rest[k:]
 		}
