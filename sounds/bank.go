@@ -141,6 +141,23 @@ func (b *Bank) Info(s *voice.Sound) (Info, bool) {
 	return info, ok
 }
 
+// Forget drops a sound, loaded or a stream, that nobody will ask for again: it is
+// loaded anew if somebody does. Voices that play it, and who holds it, keep it.
+func (b *Bank) Forget(s *voice.Sound) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.infos, s)
+	for key, e := range b.entries {
+		select {
+		case <-e.done:
+			if e.sound == s {
+				delete(b.entries, key)
+			}
+		default: // it is on its way
+		}
+	}
+}
+
 // Bytes returns how much memory the sounds of the bank take.
 func (b *Bank) Bytes() int64 {
 	b.mu.Lock()

@@ -324,3 +324,33 @@ func TestLoadEach(t *testing.T) {
 	}
 	bank.LoadEach(context.Background(), nil, nil)
 }
+
+// TestForget: a sound that was forgotten takes no memory of the bank, and is loaded
+// anew when it is asked for again.
+func TestForget(t *testing.T) {
+	b := sounds.NewBank(sounds.Options{})
+	first, err := b.Embedded("coin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := b.Embedded("bell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := b.OpenStream(sounds.Source{Name: "rain"}, sounds.StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Forget(first)
+	b.Forget(stream)
+	if _, ok := b.Info(first); ok || b.Bytes() != other.Bytes() {
+		t.Errorf("after it was forgotten: known %v, %d bytes, want %d", ok, b.Bytes(), other.Bytes())
+	}
+	again, err := b.Embedded("coin")
+	if err != nil || again == first {
+		t.Errorf("it is not loaded anew (%v)", err)
+	}
+	if same, _ := b.Embedded("bell"); same != other {
+		t.Error("another was forgotten too")
+	}
+}
