@@ -29,7 +29,7 @@ func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSour
 	shared := &streamer{s: s}
 	src := sounds.FrameSource{Name: name, Rate: int(rate), Open: shared.open}
 	if seeker, ok := s.(beep.StreamSeeker); ok {
-		src.Frames = int64(max(seeker.Len(), 0))
+		src.Frames = lengthOf(seeker)
 	}
 	return src
 }
@@ -121,4 +121,15 @@ func (r *seekReader) SeekFrame(frame int64) error {
 		return fmt.Errorf("%w: another voice plays it now", ErrStreamer)
 	}
 	return r.guard(func() error { return r.s.Seek(int(min(frame, int64(max(r.s.Len(), 0))))) })
+}
+
+// lengthOf returns the length that a streamer claims; 0, which nobody knows, where
+// it panics.
+func lengthOf(s beep.StreamSeeker) (frames int64) {
+	defer func() {
+		if recover() != nil {
+			frames = 0
+		}
+	}()
+	return int64(max(s.Len(), 0))
 }

@@ -79,6 +79,7 @@ func (p *Player) Feed(ctx context.Context) error {
 func (p *Player) fade(ticker *time.Ticker) {
 	p.mixer.StopAll(fadeOut)
 	moved, frame := time.Now(), int64(-1)
+	all := false // that was handed over has been asked to stop
 	for {
 		p.poll()
 		st := p.mixer.Stats()
@@ -86,8 +87,9 @@ func (p *Player) fade(ticker *time.Ticker) {
 			p.poll()
 			return
 		}
-		if st.Asked < p.asked && st.Playing > 0 {
-			p.mixer.StopAll(fadeOut) // starts come that were handed over before
+		if st.Playing > 0 && !all { // starts come that were handed over before
+			all = st.Asked >= p.asked
+			p.mixer.StopAll(fadeOut)
 		}
 		if p.cut != never && st.Frame >= p.cut {
 			return // Render mixes no more

@@ -22,7 +22,8 @@ type escape struct {
 var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.* escapes to heap|moved to heap: .*)$`)
 
 // escapes asks the compiler about the packages that patterns names, by building
-// what. It does not report append, which takes memory when there is no room.
+// what. Left out is append, which takes memory only when there is no room, and text
+// that stands in the program, as a panic has.
 func escapes(folder, tags, what, patterns string) ([]escape, error) {
 	command := exec.Command("go", "build", "-o", "/dev/null", "-tags="+tags, "-gcflags="+patterns+"=-m", what)
 	command.Dir = folder
@@ -41,7 +42,7 @@ func parseEscapes(folder, out string) []escape {
 	var list []escape
 	for line := range strings.Lines(out) {
 		m := escapeLine.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil {
+		if m == nil || strings.HasPrefix(m[4], "append ") || strings.HasPrefix(m[4], `"`) {
 			continue
 		}
 		file := m[1]
@@ -59,7 +60,12 @@ func parseEscapes(folder, out string) []escape {
 // heap adds the escapes that are inside functions that were walked. The compiler
 // gives those of a function that it has put into another the place of the call.
 func (w *walker) heap(list []escape) {
+	told := map[escape]bool{} // a generic function is compiled several times
 	for _, e := range list {
+		if told[e] || w.passed[place{e.file, e.line}] {
+			continue
+		}
+		told[e] = true
 		if f := w.at(e); f != nil {
 			w.findings = append(w.findings, finding{token.Position{Filename: e.file, Line: e.line, Column: e.column}, f.String() + ": " + e.what, w.path(f)})
 		}

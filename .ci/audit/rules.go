@@ -14,8 +14,12 @@ import (
 type rules struct {
 	packages []string // path, or path/... for all below it, too
 	assembly []string // packages that may have functions without a body
-	unknown  []string // calls of what the caller has given, as call.describe names them
+	unknown  []string // calls of what the caller has given, as describe names them
+	branches []branch
 }
+
+// branch is a call that is written where the root comes by, and never made.
+type branch struct{ caller, callee string }
 
 var mixerRules = rules{
 	packages: []string{
@@ -27,6 +31,10 @@ var mixerRules = rules{
 		"voicepool/mixer.Insert.Process", // the user's effect, recovered when it panics
 		// Hooks of a pool. The mixer sets none: the walk would show whom they call.
 		"voicepool/pool.Config.Make", "voicepool/pool.Config.Choose", "voicepool/pool.Config.OnAcquire", "voicepool/pool.Config.OnRelease",
+	},
+	branches: []branch{
+		// The error of a limit out of range. The mixer checks beforehand, and panics if it comes.
+		{"voicepool/pool.SetLimit", "fmt.Errorf"},
 	},
 }
 

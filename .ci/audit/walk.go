@@ -18,6 +18,8 @@ type finding struct {
 
 func (f finding) String() string { return fmt.Sprintf("%s: %s\n\t%s", f.at, f.what, f.path) }
 
+func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
+
 // walker is a walk through all that a function can reach.
 type walker struct {
 	program  *program
@@ -26,12 +28,19 @@ type walker struct {
 	todo     []*ssa.Function
 	findings []finding
 	bodiless int
-	allowed  map[string]bool // calls that the rules let pass without knowing whom
+	allowed  map[string]bool // calls that the rules let pass
+	passed   map[place]bool  // lines of branches that the rules let pass
+}
+
+// place is a line of a file.
+type place struct {
+	file string
+	line int
 }
 
 // walk looks at root and at all that it can reach.
 func walk(p *program, root *ssa.Function, r rules) *walker {
-	w := &walker{program: p, rules: r, seen: map[*ssa.Function]*ssa.Function{root: nil}, todo: []*ssa.Function{root}, allowed: map[string]bool{}}
+	w := &walker{program: p, rules: r, seen: map[*ssa.Function]*ssa.Function{root: nil}, todo: []*ssa.Function{root}, allowed: map[string]bool{}, passed: map[place]bool{}}
 	for len(w.todo) > 0 {
 		f := w.todo[0]
 		w.todo = w.todo[1:]
@@ -91,6 +100,12 @@ func (w *walker) call(f *ssa.Function, i ssa.CallInstruction, callees []*ssa.Fun
 }
 
 func (w *walker) reach(from, f *ssa.Function, at token.Pos) {
+	if b := (branch{shortName(from), shortName(f)}); slices.Contains(w.rules.branches, b) {
+		p := w.program.ssa.Fset.Position(at)
+		w.passed[place{p.Filename, p.Line}] = true
+		w.allowed[b.caller+" > "+b.callee] = true
+		return
+	}
 	if path := packageOf(f); !among(w.rules.packages, path) {
 		w.find(from, at, fmt.Sprintf("calls %s, of the package %s", f, path))
 		return
@@ -136,6 +151,15 @@ func packageOf(f *ssa.Function) string {
 	return "" // error.Error: it is nobody's
 }
 
+// shortName is the name of a function with the path of its package.
+func shortName(f *ssa.Function) string {
+	name := f.Name()
+	if o := f.Origin(); o != nil {
+		name = o.Name()
+	}
+	return packageOf(f) + "." + name
+}
+
 // names returns the functions that were walked, in order.
 func (w *walker) names() []string {
 	var names []string
@@ -164,4 +188,3 @@ func sorted(set map[string]bool) []string {
 	slices.Sort(list)
 	return list
 }
-

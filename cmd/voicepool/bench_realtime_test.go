@@ -34,7 +34,7 @@ func TestPace(t *testing.T) {
 		at           []time.Duration
 	}{
 		"in time":        {[]time.Duration{0, 9 * ms, 10 * ms, ms}, 0, 0, 0, []time.Duration{0, 10 * ms, 20 * ms, 30 * ms}},
-		"reserve played": {[]time.Duration{0, 20 * ms, ms, ms}, 1, 0, 10, []time.Duration{0, 10 * ms, 30 * ms, 31 * ms}},
+		"reserve played": {[]time.Duration{0, 20 * ms, ms, ms}, 2, 0, 10, []time.Duration{0, 10 * ms, 30 * ms, 31 * ms}},
 		"and again":      {[]time.Duration{15 * ms, 10 * ms, 4 * ms}, 2, 0, 5, []time.Duration{0, 15 * ms, 25 * ms}},
 		"a gap":          {[]time.Duration{0, 21 * ms, ms, ms}, 2, 1, 11, []time.Duration{0, 10 * ms, 31 * ms, 32 * ms}},
 		"a long gap":     {[]time.Duration{45 * ms, 0, 0, 0, 0, 0}, 4, 3, 35, []time.Duration{0, 45 * ms, 45 * ms, 45 * ms, 45 * ms, 50 * ms}},

@@ -19,9 +19,9 @@ import (
 
 type compareCommand struct {
 	Sheet    string        `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
-	Policies []stealPolicy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Which policies (${default}); +refuse after one that steals the quietest."`
+	Policies []stealPolicy `placeholder:"NAME,..." help:"Which policies: quietest, oldest, gain, reject, masked, grow, each also with +virtual=N, quietest also with +refuse. Without it: the first four, and that of the sheet."`
 	Voices   *int          `placeholder:"N" help:"Slots of the pool; without it, as the sheet says."`
-	Virtual  *int          `placeholder:"N" help:"Virtual voices; without it, as the sheet says."`
+	Virtual  *int          `placeholder:"N" help:"Virtual voices of policies without +virtual=N; without it, as the sheet says."`
 	Wav      string        `name:"wav" placeholder:"FOLDER" help:"Write the mixes there (f32, no limiter), named after their policies, and unlimited.wav."`
 	Length   *timeFlag     `placeholder:"TIME" help:"Cut the sheet here."`
 	JSON     bool          `name:"json" help:"Print JSON."`
@@ -35,6 +35,8 @@ type policyRow struct {
 	KError  level        `json:"k_error_db"`
 	Tiles   float64      `json:"audible_tiles"`
 	Steals  int64        `json:"steals"`
+	Virtual int          `json:"virtual"` // voices beside the pool
+	Grown   int          `json:"grown_to,omitempty"`
 	Swaps   int          `json:"became_virtual"`
 	Refused int64        `json:"refused"` // rejected or limited
 	Worst   *worstMoment `json:"worst"`   // null: there is no difference
@@ -89,6 +91,15 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 	if err := sheet.CheckRender(); err != nil {
 		return err
 	}
+	if b.Policies == nil {
+		b.Policies = defaultPolicies(sheet)
+	}
+	for i := range b.Policies {
+		p := &b.Policies[i]
+		if err := p.check(p.virtuals(sheet.Virtual), "masked+virtual=64, or --virtual 64"); err != nil {
+			return usage("--policies: %w", err)
+		}
+	}
 	if err := b.prepare(c, sheet); err != nil {
 		return err
 	}
@@ -118,13 +129,17 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 			return err
 		}
 		row := policyRow{
-			Policy: p.name, KError: level(reference.KError(limited.mix)), Tiles: reference.Tiles(limited.mix),
+			Policy: p.name, Virtual: p.virtuals(sheet.Virtual), KError: level(reference.KError(limited.mix)), Tiles: reference.Tiles(limited.mix),
 			Steals: limited.report.Totals.Stolen, Refused: limited.report.Totals.Rejected + limited.report.Totals.Limited,
 			Worst: findWorst(whole, limited, sheet.Rate),
 		}
 		for i := range limited.report.Events {
-			if limited.report.Events[i].Kind == mixer.BecameVirtual {
+			e := &limited.report.Events[i]
+			if e.Kind == mixer.BecameVirtual {
 				row.Swaps++
+			}
+			if p.overflow == mixer.GrowPool {
+				row.Grown = max(row.Grown, sheet.Voices, e.Slot+1)
 			}
 		}
 		if b.Wav != "" {
@@ -148,6 +163,19 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 	}
 	b.print(c, sheet, needed, rows)
 	return nil
+}
+
+// defaultPolicies are those that are compared when none is named: what a sheet
+// says is one of them.
+func defaultPolicies(sheet *cue.Sheet) []stealPolicy {
+	var list []stealPolicy
+	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
+		list = append(list, stealPolicy{name: o.String(), overflow: o, virtual: asSheet})
+	}
+	if own := policyOf(sheet); !slices.Contains(list, own) {
+		list = append(list, own)
+	}
+	return list
 }
 
 func (b *compareCommand) tell(c *console, what string) {
@@ -236,6 +264,11 @@ func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, rows []
 		}
 		tiles := r.Tiles
 		fmt.Fprintf(c.out, line, r.Policy, decibels(&r.KError), percent(&tiles), fmt.Sprint(r.Steals), fmt.Sprint(r.Refused), worst)
+	}
+	for _, r := range rows {
+		if r.Grown > 0 {
+			fmt.Fprintf(c.out, "\n%s: the pool grew from %d to %d voices\n", r.Policy, sheet.Voices, r.Grown)
+		}
 	}
 	if b.Wav != "" {
 		var names []string

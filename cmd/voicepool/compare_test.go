@@ -75,7 +75,7 @@ cues:
 // TestCompareUsage: what is asked for wrongly is wrong usage.
 func TestCompareUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"--policies", "loudest"}, {"--policies", "quietest,quietest"}, {"--voices", "0"}, {"--virtual", "-1"}, {"--policies", "grow"},
+		{"--policies", "loudest"}, {"--policies", "quietest,quietest"}, {"--voices", "0"}, {"--virtual", "-1"},
 	} {
 		c := &console{in: bytes.NewReader(nil), out: &sticky{w: io.Discard}, err: io.Discard}
 		if code := command(append([]string{"compare", "sheet.yaml"}, args...), c); code != exitUsage {

@@ -234,7 +234,7 @@ func explainCue(name string, in io.Reader, cue int) (answer, error) {
 		return nil, fmt.Errorf("%s: nothing is told of cue %d; the last cue that did something is %d", name, cue, last)
 	}
 	a.Events = []explained{}
-	advice := advisor{head: head}
+	var losses, refusals []*happening
 	for i := range kept {
 		h := &kept[i]
 		var before *happening
@@ -242,8 +242,14 @@ func explainCue(name string, in io.Reader, cue int) (answer, error) {
 			before = &b
 		}
 		a.Events = append(a.Events, explain(h, head, tellRefusal(h, head, before)))
-		advice.add(h)
+		if h.Kind == "stolen" || h.Kind == "virtual" {
+			losses = append(losses, h)
+		} else {
+			refusals = append(refusals, h)
+		}
 	}
+	advice := advisor{head: head}
+	advice.about(losses, refusals, false)
 	a.Advice = advice.list()
 	return a, nil
 }

@@ -87,6 +87,9 @@ func readReport(name string, in io.Reader, each func(*happening) error) (*report
 	return &r.head, nil
 }
 
+// errNoReport says that a file is something else.
+var errNoReport = errors.New("it is no report: that is JSON with a version and events, which --report writes; a cue sheet has to be rendered first: voicepool render sheet.yaml -o out.wav --report report.json")
+
 // errTold says that the one who is told of events wants no more.
 var errTold = errors.New("told")
 
@@ -100,8 +103,11 @@ type reportReader struct {
 }
 
 func (r *reportReader) read() error {
-	if err := r.open('{', "a report, which is a JSON object"); err != nil {
-		return err
+	if err := r.open('{', "a report"); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || r.places.err != nil {
+			return err
+		}
+		return errNoReport
 	}
 	seen := map[string]bool{}
 	var version int
@@ -111,10 +117,17 @@ func (r *reportReader) read() error {
 	}
 	for r.d.More() {
 		token, err := r.d.Token()
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && len(seen) == 0 {
+			return errNoReport
+		}
 		if err != nil {
 			return err
 		}
 		key, _ := token.(string)
+		if key == "cues" || key == "sounds" && !seen["version"] {
+			return errNoReport
+		}
 		switch field, known := fields[key]; {
 		case seen[key] && (known || key == "events"):
 			return fmt.Errorf("%q stands there twice", key)
@@ -139,7 +152,7 @@ func (r *reportReader) read() error {
 	}
 	switch {
 	case !seen["version"] || !seen["events"]:
-		return errors.New("it is no report: a report has a version and events")
+		return errNoReport
 	case version != 1:
 		return fmt.Errorf("a report of version %d, only 1 is understood", version)
 	case r.head.Frames < 0 || r.head.Frames > maxFrame:

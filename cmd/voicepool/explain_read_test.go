@@ -30,9 +30,12 @@ func TestReadReportWrong(t *testing.T) {
 	const head = `{"version":1,"rate":48000,"frames":10,"voices":2,"virtual":0,"overflow":"quietest","totals":{},`
 	for _, c := range []struct{ text, want string }{
 		{``, `r:1:1: it ends before the report does`},
-		{`[]`, `r:1:2: this is not a report, which is a JSON object`},
-		{`RIFF`, `r:1:1: invalid character 'R' looking for beginning of value`},
-		{`{"a":1}`, `r:1:8: it is no report: a report has a version and events`},
+		{`[]`, `r:1:2: ` + errNoReport.Error()},
+		{`RIFF`, `r:1:1: ` + errNoReport.Error()},
+		{`{"a":1}`, `r:1:8: ` + errNoReport.Error()},
+		{"voices: 2\ncues: []", `r:1:1: ` + errNoReport.Error()},
+		{"{voices: 2, cues: []}", `r:1:2: ` + errNoReport.Error()},
+		{`{"voices":2,"cues":[]}`, `r:1:19: ` + errNoReport.Error()},
 		{head + "\n\"events\":[\n {\"frame\":1},\n {\"frame\":x}]}", `r:4:11: invalid character 'x' looking for beginning of value`},
 		{head + "\n\"events\":[\n {\"frame\":1},\n {\"frame\":\"2\"}]}", `r:4:15: frame is string, which it cannot be`},
 		{head + "\n\"events\":[\n {\"frame\":2},\n {\"frame\":1}]}", `r:4:13: an event of frame 1 after one of frame 2`},

@@ -35,7 +35,7 @@ const maxNames = 65536
 func explainSound(name string, in io.Reader, sound string) (answer, error) {
 	a := &soundAnswer{Sound: sound, LostTo: map[string]int{}, Took: map[string]int{}, Reasons: map[string]int{}}
 	var worst *happening
-	var kinds []happening // one event of each kind and reason, for advice
+	var kinds []*happening // one refusal of each kind and reason, for advice
 	names := map[string]bool{}
 	found := false
 	head, err := readReport(name, in, func(h *happening) error {
@@ -65,6 +65,10 @@ func explainSound(name string, in io.Reader, sound string) (answer, error) {
 			if h.Audibility != nil && (worst == nil || *h.Audibility > *worst.Audibility) {
 				worst = h
 			}
+			if h.Reason != "" {
+				tallyUp(a.Reasons, h.Reason)
+			}
+			return nil
 		case "rejected", "limited", "coalesced":
 		default:
 			return nil
@@ -72,8 +76,8 @@ func explainSound(name string, in io.Reader, sound string) (answer, error) {
 		if h.Reason != "" {
 			tallyUp(a.Reasons, h.Reason)
 		}
-		if !slices.ContainsFunc(kinds, func(k happening) bool { return k.Kind == h.Kind && k.Reason == h.Reason }) && len(kinds) < 64 {
-			kinds = append(kinds, *h)
+		if !slices.ContainsFunc(kinds, func(k *happening) bool { return k.Kind == h.Kind && k.Reason == h.Reason }) && len(kinds) < 64 {
+			kinds = append(kinds, h)
 		}
 		return nil
 	})
@@ -86,9 +90,11 @@ func explainSound(name string, in io.Reader, sound string) (answer, error) {
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
 	a.Playing = a.Started - a.Ended - a.Stopped - a.Stolen
 	advice := advisor{head: head}
-	for i := range kinds {
-		advice.add(&kinds[i])
+	var losses []*happening
+	if worst != nil {
+		losses = []*happening{worst}
 	}
+	advice.about(losses, kinds, true)
 	a.Advice = advice.list()
 	if worst != nil {
 		a.Worst = ref(explain(worst, head, tellRefusal(worst, head, nil)))

@@ -36,7 +36,7 @@ func (l *life) started() bool {
 // tell puts a life into words.
 func (l *life) tell(head *reportHead) *voiceAnswer {
 	a := &voiceAnswer{Voice: l.number, Fate: "playing", To: secondsOf(head.Frames, head), Events: []explained{}}
-	advice := advisor{head: head}
+	var losses []*happening
 	inSlot, since := false, int64(0)
 	var heard int64
 	leave := func(frame int64) {
@@ -75,7 +75,7 @@ func (l *life) tell(head *reportHead) *voiceAnswer {
 		case "virtual":
 			leave(h.Frame)
 			text = tellVirtual(h, head)
-			advice.add(h)
+			losses = append(losses, h)
 		case "ended", "stopped":
 			text = tellEnd(h, inSlot, secondsOf(h.Frame, head) == a.From)
 			leave(h.Frame)
@@ -84,7 +84,7 @@ func (l *life) tell(head *reportHead) *voiceAnswer {
 			text = tellStolen(h, head)
 			leave(h.Frame)
 			a.Fate, a.To = h.Kind, secondsOf(h.Frame, head)
-			advice.add(h)
+			losses = append(losses, h)
 		case "underrun":
 			text = "its stream ran dry: silence, until more of it is decoded"
 		case "fault":
@@ -99,6 +99,8 @@ func (l *life) tell(head *reportHead) *voiceAnswer {
 	}
 	leave(head.Frames)
 	a.Heard = secondsOf(heard, head)
+	advice := advisor{head: head}
+	advice.about(nil, losses, false)
 	a.Advice = advice.list()
 	return a
 }

@@ -47,10 +47,10 @@ func TestExplainVoice(t *testing.T) {
   0.000 s  started in slot 0.
   0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it goes on unheard, and may come back. Of the 2 that could give way it would be missed least: -52.5 dB in the next 40 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). What was taken would not have been louder than -50.0 dB in any 60 ms.
   0.900 s  was lost for good when step #4 came, since all virtual voices were taken as well: of the 1 virtual voice it would be missed least, -61.0 dB from here on. How loud it might have become is not known: the level of a stream is declared, not measured.
-  * It was more than 30 dB below what took its place, and hardly heard.
-  * If it matters: a priority above the newcomer's 3, or ` + "`protect: true`" + `, keeps it.
-  * More voices than 2 (` + "`voices`); `voicepool tune`" + ` says how many a sheet needs.
-  * More virtual voices (` + "`virtual: 2`" + ` or more) keep such voices in time, so that they can come back.
+  * 0.500 s, virtual: It was more than 30 dB below what took its place, and hardly heard.
+  * 0.500 s, virtual: If it matters: a priority above the newcomer's 3, or ` + "`protect: true`" + `, keeps it.
+  * 0.500 s, virtual: More voices than 2 (` + "`voices`); `voicepool tune`" + ` says how many a sheet needs.
+  * 0.900 s, stolen: More virtual voices (` + "`virtual: 2`" + ` or more) keep such voices in time, so that they can come back.
 `},
 		{2, `wind #2 (cue 1), 0.100 s to 5.000 s, still played when the report ends.
   0.100 s  started in slot 1.
@@ -118,6 +118,19 @@ func TestExplainSound(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it lacks %q:\n%s", want, got)
+		}
+	}
+	// The hints are about the loss that is told; those about refusals say when.
+	for _, want := range []string{
+		"  * It was more than 30 dB below", "  * If it matters: a priority above the newcomer's 3", "  * 1.500 s, rejected: A priority as high as",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q:\n%s", want, got)
+		}
+	}
+	for _, other := range []string{"Nothing was heard", "`limit", "More virtual voices"} {
+		if strings.Contains(got, other) {
+			t.Errorf("it has a hint of another loss, %q:\n%s", other, got)
 		}
 	}
 	if _, err := explainSound("r", strings.NewReader(sampleReport), "gong"); err == nil || err.Error() != `r: nothing is told of a sound "gong", only of bell, boom, step, wind` {

@@ -18,6 +18,8 @@ type history struct {
 	lost     map[string]map[string]int // by victim and newcomer
 	refused  map[string]int            // by reason and sound
 	stolen   int
+	virtual  int        // times that a voice became virtual
+	back     int        // times that one came back
 	quietest *cue.Event // the steal that was heard least, and the one heard most
 	loudest  *cue.Event
 	crowd    moment // the frame with the most starts asked for
@@ -55,6 +57,10 @@ func (h *history) note(e cue.Event) {
 			h.refused = map[string]int{}
 		}
 		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
+	case mixer.BecameVirtual:
+		h.virtual++
+	case mixer.BecameReal:
+		h.back++
 	case mixer.Stolen:
 		m.stolen++
 		h.steal(e)
@@ -116,6 +122,9 @@ func (b *board) summary(w io.Writer, r *cue.Report) {
 		r.Voices, t.HighWater, r.Overflow, formatLevel(float64(r.Peak)), formatLevel(float64(r.Loudness)))
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
 	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
+	if b.virtual > 0 {
+		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", count(b.virtual, "time"), count(b.back, "time"))
+	}
 	for _, odd := range [...]struct {
 		n    int64
 		what string

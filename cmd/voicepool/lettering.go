@@ -13,7 +13,7 @@ func glyph(r rune) string {
 	const known = "A25755B65656C34443D65556E74647F74644G34553H55755I72227J11152K55655L44447M57755N65555O25552P65644Q25563R65655S34216T72222" +
 		"U55557V55552W55775X55255Y55222Z71247" +
 		"075557126227261247361216455711574616634757771222875757975716" +
-		".00002-00700_00007/11244:02020+02720(12221)42224,00024 00000#57575_00007"
+		".00002-00700_00007/11244:02020+02720(12221)42224,00024 00000#57575_00007=07070;02024"
 	for i := 0; i < len(known); i += 6 {
 		if rune(known[i]) == r {
 			return known[i+1 : i+6]
@@ -21,6 +21,9 @@ func glyph(r rune) string {
 	}
 	return "61202" // a question mark
 }
+
+// unknownLetter is what a letter looks like that glyph does not know.
+const unknownLetter = "\ufffd"
 
 // dot is how many pixels a dot of a letter has on each side.
 const dot = 2

@@ -16,9 +16,10 @@ type lineView struct {
 	verbose bool
 
 	second  int64
-	pending []cue.Event // of second
-	playing int         // voices that have a slot
-	most    int         // the most of them in second
+	pending []cue.Event     // of second
+	voices  map[uint64]bool // those that live: whether they have a slot
+	playing tallied         // now
+	most    tallied         // the most of them in second
 	stats   mixer.Stats
 }
 
@@ -48,18 +49,38 @@ func (l *lineView) last(p picture) {
 
 func (l *lineView) close() {}
 
+// tallied is how many voices have a slot, and how many have none.
+type tallied struct{ real, virtual int }
+
 // count follows how many voices have a slot.
 func (l *lineView) count(e cue.Event) {
-	if e.Slot < 0 {
-		return
+	if l.voices == nil {
+		l.voices = map[uint64]bool{}
 	}
-	switch e.Kind {
-	case mixer.Started, mixer.BecameReal:
-		l.playing++
-	case mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.BecameVirtual:
-		l.playing--
+	of := func(real bool) *int {
+		if real {
+			return &l.playing.real
+		}
+		return &l.playing.virtual
 	}
-	l.most = max(l.most, l.playing)
+	if real, lives := l.voices[e.Voice]; lives && e.Kind != mixer.Started {
+		switch e.Kind {
+		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+			delete(l.voices, e.Voice)
+			*of(real)--
+		case mixer.BecameVirtual, mixer.BecameReal:
+			*of(real)--
+			l.voices[e.Voice] = e.Kind == mixer.BecameReal
+			*of(e.Kind == mixer.BecameReal)++
+		}
+	} else if e.Kind == mixer.Started || e.Kind == mixer.BecameVirtual {
+		// One that starts without a slot is over at once, or becomes virtual.
+		if e.Slot >= 0 || e.Kind == mixer.BecameVirtual {
+			l.voices[e.Voice] = e.Slot >= 0
+			*of(e.Slot >= 0)++
+		}
+	}
+	l.most.real, l.most.virtual = max(l.most.real, l.playing.real), max(l.most.virtual, l.playing.virtual)
 }
 
 // flush prints what happened in a second.
@@ -69,6 +90,7 @@ func (l *lineView) flush(p picture) {
 	}
 	started, stolen, rejected, limited := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	coalesced, dry, faulty := map[string]int{}, map[string]int{}, map[string]int{}
+	virtual, back := map[string]int{}, map[string]int{}
 	var steal *cue.Event
 	missed := 0
 	for i, e := range l.pending {
@@ -80,6 +102,10 @@ func (l *lineView) flush(p picture) {
 			if steal == nil || e.Audibility > steal.Audibility {
 				steal = &l.pending[i]
 			}
+		case mixer.BecameVirtual:
+			virtual[e.Sound]++
+		case mixer.BecameReal:
+			back[e.Sound]++
 		case mixer.Rejected:
 			rejected[e.Sound]++
 		case mixer.Limited:
@@ -98,7 +124,7 @@ func (l *lineView) flush(p picture) {
 	for _, n := range [...]struct {
 		what string
 		by   map[string]int
-	}{{"started", started}, {"stolen", stolen}, {"rejected", rejected}, {"limited", limited}, {"coalesced", coalesced}, {"ran dry", dry}, {"faulty", faulty}} {
+	}{{"started", started}, {"stolen", stolen}, {"became virtual", virtual}, {"came back", back}, {"rejected", rejected}, {"limited", limited}, {"coalesced", coalesced}, {"ran dry", dry}, {"faulty", faulty}} {
 		if len(n.by) > 0 {
 			parts = append(parts, n.what+" "+tally(n.by))
 		}
@@ -110,7 +136,11 @@ func (l *lineView) flush(p picture) {
 	if len(parts) == 0 {
 		return
 	}
-	fmt.Fprintf(l.out, "%3d s  %2d/%d voices  %s\n", l.second, l.most, p.stats.Voices, strings.Join(parts, "; "))
+	also := ""
+	if l.most.virtual > 0 {
+		also = fmt.Sprintf(", %d virtual", l.most.virtual)
+	}
+	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most.real, p.stats.Voices, also, strings.Join(parts, "; "))
 	if steal != nil {
 		fmt.Fprintf(l.out, "                     %s\n", tellSteal(steal, p.rate))
 	}

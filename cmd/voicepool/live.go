@@ -61,6 +61,9 @@ func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Shee
 	if err != nil {
 		return errors.Join(interrupted.err(), err)
 	}
+	if !l.Quiet {
+		noteName(c, l.Device.file)
+	}
 	dev, err := within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ package main
 
 import (
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -34,13 +35,57 @@ type grammar struct {
 	Stealbench stealbenchCommand `cmd:"" help:"Measure what is lost when voices are stolen."`
 	Tune       tuneCommand       `cmd:"" help:"Recommend the size of the pool for a cue sheet."`
 	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies, and tell what each loses."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`
 	Decode     decodeCommand     `cmd:"" hidden:""`
 }
 
 func main() {
 	ignoreBrokenPipes()
 	os.Exit(command(os.Args[1:], newConsole()))
+}
+
+// knownCommand finds a first argument that is no command, and the command that is
+// nearest to it.
+func knownCommand(model *kong.Node, name string) error {
+	if strings.HasPrefix(name, "-") {
+		return nil
+	}
+	nearest, least := "", 0
+	for _, command := range model.Children {
+		if command.Name == name {
+			return nil
+		}
+		if d := distance(name, command.Name); !command.Hidden && (nearest == "" || d < least) {
+			nearest, least = command.Name, d
+		}
+	}
+	return usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), nearest)
+}
+
+// distance returns how many letters must be inserted, left out or replaced to make
+// b of a; what b begins with is near to it.
+func distance(a, b string) int {
+	if strings.HasPrefix(b, a) && a != "" {
+		return 0
+	}
+	a = a[:min(len(a), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := before
+			if a[i] != b[j] {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // command carries out the command line args and returns the exit code.
@@ -59,6 +104,12 @@ func command(args []string, c *console) int {
 	}
 	if len(args) == 0 {
 		return c.finish(usage("a command is missing; voicepool --help lists them"))
+	}
+	if args[0] == "--version" {
+		args = append([]string{"version"}, args[1:]...)
+	}
+	if err := knownCommand(parser.Model.Node, args[0]); err != nil {
+		return c.finish(err)
 	}
 	ctx, err := parser.Parse(args)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"voicepool/cue"
 )
@@ -13,6 +14,15 @@ import (
 type output struct {
 	flag string // as in messages: "-o out.wav"
 	path string
+}
+
+// noteName says so where a file that is going to be a WAV has a name that promises
+// another format.
+func noteName(c *console, path string) {
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma":
+		c.say("%s: its name ends in %s, but it is a WAV all the same", oneLine(path), ending)
+	}
 }
 
 // input is a file that a command reads.

@@ -50,6 +50,9 @@ func (r *renderCommand) Run(c *console) error {
 	if err := sheet.CheckRender(); err != nil {
 		return err
 	}
+	if !r.Quiet {
+		noteName(c, r.Output)
+	}
 	err = r.render(c, sheet, interrupted)
 	if e := interrupted.err(); e != nil && err != nil {
 		return e

@@ -52,6 +52,8 @@ func (s *soundsCommand) Run(c *console) error {
 	switch {
 	case s.PNG == "-":
 		return usage("--png: standard output is for the table; name a file")
+	case otherPicture(s.PNG):
+		return usage("--png: %s is no .png file", oneLine(s.PNG))
 	case s.PNG != "" && len(list) > maxPanels:
 		return usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
 	}
@@ -123,9 +125,15 @@ func (s *soundsCommand) sources() ([]namedSound, error) {
 	return list, nil
 }
 
-// soundName reports whether a file is called like a sound.
+// otherPicture reports whether a name promises a picture that is no PNG.
+func otherPicture(file string) bool {
+	return slices.Contains([]string{".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".tif", ".tiff", ".avif"}, strings.ToLower(filepath.Ext(file)))
+}
+
+// soundName reports whether a file is called like a sound, of a format that can be
+// read or not.
 func soundName(file string) bool {
-	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3"}, strings.ToLower(filepath.Ext(file)))
+	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma"}, strings.ToLower(filepath.Ext(file)))
 }
 
 // list loads them, as many at a time as there are processors, each into a

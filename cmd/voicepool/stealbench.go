@@ -4,19 +4,17 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"voicepool/internal/steal"
-	"voicepool/mixer"
 )
 
 type stealbenchCommand struct {
 	Sheet    string        `arg:"" optional:"" help:"A cue sheet of your own; - is standard input. Without one: the built-in scenes."`
 	Scenes   []string      `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Which scenes (${default})."`
 	Voices   []int         `placeholder:"N,..." help:"Which pool sizes, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []stealPolicy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Which policies (${default}); a policy may have +refuse, +virtual=N."`
+	Policies []stealPolicy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Which policies (${default}); also masked. A policy may have +refuse (quietest) and +virtual=N, as in masked+virtual=64; without, as the sheet says."`
 	Seeds    []uint64      `placeholder:"N,..." help:"Which seeds of each scene (1,2)."`
 	Corpus   uint64        `default:"1" placeholder:"N" help:"The seed of the sounds (${default})."`
 	All      bool          `help:"Six seeds and the sizes 8, 16, 32, 64: some minutes."`
@@ -26,45 +24,6 @@ type stealbenchCommand struct {
 	JSON     bool          `name:"json" help:"Print JSON."`
 	Quiet    bool          `short:"q" help:"Show no progress."`
 	isolateFlag
-}
-
-// stealPolicy is a policy as a command line names it.
-type stealPolicy struct {
-	name     string
-	overflow mixer.Overflow
-	refuse   bool
-	virtual  int
-}
-
-func (p *stealPolicy) UnmarshalText(text []byte) error {
-	words := strings.Split(string(text), "+")
-	var overflow overflowFlag
-	if err := overflow.UnmarshalText([]byte(words[0])); err != nil {
-		return err
-	}
-	*p = stealPolicy{name: string(text), overflow: overflow.Overflow}
-	for _, word := range words[1:] {
-		number, isVirtual := strings.CutPrefix(word, "virtual=")
-		switch {
-		case word == "refuse":
-			p.refuse = true
-		case isVirtual:
-			n, err := strconv.Atoi(number)
-			if err != nil || n < 0 || n > 65536 {
-				return fmt.Errorf("%q: virtual=%s is not in 0..65536", text, number)
-			}
-			p.virtual = n
-		default:
-			return fmt.Errorf("%q: only refuse and virtual=N may follow a policy, as in quietest+virtual=64", text)
-		}
-	}
-	switch {
-	case p.overflow == mixer.GrowPool:
-		return fmt.Errorf("a pool that grows has no size to be compared")
-	case p.refuse && p.overflow != mixer.StealQuietest:
-		return fmt.Errorf("%q: refuse goes with quietest", text)
-	}
-	return nil
 }
 
 // stealRow is what was measured, the mean of the seeds.
@@ -124,6 +83,15 @@ func (b *stealbenchCommand) check() error {
 		orDefault(&b.Voices, false, nil, []int{8, 16, 24, 32, 48, 64})
 	}
 	orDefault(&b.Voices, b.All, []int{8, 16, 32, 64}, []int{16, 32})
+	for i := range b.Policies {
+		p := &b.Policies[i]
+		if err := p.sized(); err != nil {
+			return usage("--policies: %w", err)
+		}
+		if err := p.check(p.virtuals(0), "masked+virtual=64"); err != nil && b.Sheet == "" {
+			return usage("--policies: %w", err)
+		}
+	}
 	for _, n := range b.Voices {
 		if n < 1 || n > 65536 {
 			return usage("--voices: %d is not in 1..65536", n)

@@ -98,7 +98,7 @@ func (r *sceneRun) measure(ctx context.Context, p stealPolicy, voices int) (stea
 	}
 	steals := len(course.cuts)
 	row := stealRow{
-		Voices: voices, Virtual: p.virtual, Policy: p.name,
+		Voices: voices, Virtual: p.virtuals(r.sheet.Virtual), Policy: p.name,
 		KError: ref(level(r.reference.KError(mix))), Tiles: ref(r.reference.Tiles(mix)),
 		Power:  ref(level(steal.PowerError(r.parts, course.unheard, r.scene.Frames))),
 		Steals: ref(float64(steals) / r.length), Rejected: ref(float64(report.Totals.Rejected) / r.length),

@@ -71,12 +71,15 @@ func newComparison(ctx context.Context, c *console, path string, length *timeFla
 
 // measure compares the mix of a pool and a policy with the whole one.
 func (k *comparison) measure(ctx context.Context, p stealPolicy, voices int) (stealRow, error) {
+	if err := p.check(p.virtuals(k.sheet.Virtual), "masked+virtual=64, or give the sheet `virtual: 64`"); err != nil {
+		return stealRow{}, usage("%w", err)
+	}
 	mix, report, err := renderAll(ctx, p.apply(k.sheet, voices), k.bank, k.most)
 	if err != nil {
 		return stealRow{}, err
 	}
 	return stealRow{
-		Voices: voices, Virtual: p.virtual, Policy: p.name, KError: ref(level(k.reference.KError(mix))), Tiles: ref(k.reference.Tiles(mix)),
+		Voices: voices, Virtual: p.virtuals(k.sheet.Virtual), Policy: p.name, KError: ref(level(k.reference.KError(mix))), Tiles: ref(k.reference.Tiles(mix)),
 		Steals: ref(float64(report.Totals.Stolen) / k.seconds), Rejected: ref(float64(report.Totals.Rejected) / k.seconds),
 	}, nil
 }

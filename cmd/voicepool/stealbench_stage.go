@@ -112,13 +112,6 @@ func renderAll(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most in
 	}
 }
 
-// apply returns a sheet with a pool and a policy, and no limiter.
-func (p *stealPolicy) apply(sheet *cue.Sheet, voices int) *cue.Sheet {
-	s := *sheet
-	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.virtual, p.overflow, p.refuse, false
-	return &s
-}
-
 // measureAll measures every scene with every seed, as many at a time as there are
 // processors.
 func (b *stealbenchCommand) measureAll(c *console, ctx context.Context, stage *stealStage) ([]stealRow, error) {
@@ -241,7 +234,7 @@ func (s *stealStage) nsPerStart(p stealPolicy, voices int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: voices, Virtual: p.virtual, Overflow: p.overflow, Refuse: p.refuse, Commands: voices + startBatch, NoLimiter: true})
+	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: voices, Virtual: p.virtuals(0), Overflow: p.overflow, Refuse: p.refuse, Commands: voices + startBatch, NoLimiter: true})
 	if err != nil {
 		return 0, err
 	}

@@ -232,7 +232,7 @@ func TestStealUsage(t *testing.T) {
 
 func TestStealPolicy(t *testing.T) {
 	for text, want := range map[string]stealPolicy{
-		"quietest": {"quietest", mixer.StealQuietest, false, 0}, "reject": {"reject", mixer.Reject, false, 0}, "quietest+refuse": {"quietest+refuse", mixer.StealQuietest, true, 0},
+		"quietest": {"quietest", mixer.StealQuietest, false, asSheet}, "reject": {"reject", mixer.Reject, false, asSheet}, "quietest+refuse": {"quietest+refuse", mixer.StealQuietest, true, asSheet},
 		"oldest+virtual=7": {"oldest+virtual=7", mixer.StealOldest, false, 7},
 	} {
 		var p stealPolicy

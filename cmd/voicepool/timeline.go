@@ -275,6 +275,19 @@ func (t *timeline) counts(n int) (real, virtual []int64) {
 	return real, virtual
 }
 
+// refusals reports whether there are starts that were refused, and whether some
+// became parts of others.
+func (t *timeline) refusals() (refused, coalesced bool) {
+	for i := range t.marks {
+		if t.marks[i].kind == "coalesced" {
+			coalesced = true
+		} else {
+			refused = true
+		}
+	}
+	return refused, coalesced
+}
+
 // about is what was played, in a line.
 func (t *timeline) about() string {
 	n := &t.head.Totals
@@ -282,5 +295,9 @@ func (t *timeline) about() string {
 	if t.head.Virtual > 0 {
 		line += fmt.Sprintf(", %d virtual", t.head.Virtual)
 	}
-	return line + fmt.Sprintf(": asked %d, started %d, stolen %d, rejected %d, limited %d", n.Asked, n.Started, n.Stolen, n.Rejected, n.Limited)
+	line += fmt.Sprintf(": asked %d = started %d + rejected %d + limited %d", n.Asked, n.Started, n.Rejected, n.Limited)
+	if n.Coalesced > 0 {
+		line += fmt.Sprintf(" + coalesced %d", n.Coalesced)
+	}
+	return line + fmt.Sprintf("; stolen %d", n.Stolen)
 }

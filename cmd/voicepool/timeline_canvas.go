@@ -18,6 +18,7 @@ import (
 type canvas interface {
 	fill(x, y, w, h float64, c color.RGBA, alpha float64)
 	text(x, y float64, s string, c color.RGBA) // y is the middle of its letters
+	looks(s string) string                     // a text as it can be told apart
 	layer()                                    // what follows lies above
 	writeTo(w io.Writer) error
 }
@@ -65,6 +66,8 @@ func (s *svgCanvas) text(x, y float64, text string, c color.RGBA) {
 	fmt.Fprintf(&s.words, `<text x="%s" y="%s" fill="#%02x%02x%02x">%s</text>`+"\n", tenth(x), tenth(y+4), c.R, c.G, c.B, html.EscapeString(text))
 }
 
+func (s *svgCanvas) looks(text string) string { return text }
+
 func (s *svgCanvas) layer() {
 	for _, key := range s.order {
 		fmt.Fprintf(&s.out, `<path %s d="%s"/>`+"\n", key, s.paths[key].Bytes())
@@ -96,6 +99,15 @@ func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 
 func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 	write(p.img, int(math.Round(x)), int(math.Round(y))-tall/2, text, c)
+}
+
+func (p *pngCanvas) looks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '?' && glyph(r) == glyph('?') {
+			return []rune(unknownLetter)[0]
+		}
+		return r
+	}, strings.ToUpper(text))
 }
 
 func (p *pngCanvas) layer() {}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"fmt"
+	"image/color"
 	"math"
+	"strings"
 )
 
 // The measures of a timeline, in pixels.
 const (
-	timeLeft, timeRight = 58, 16
-	timeLegend          = 18 // a line of it
+	timeLeft, timeRight = 96, 64
+	timeHead            = 62 // the title, what was played, the key
+	timeLegend          = 18 // a line of the legend
 	timeAxis            = 18
 	timeStrip           = 54
 	timeGap             = 10
@@ -25,9 +28,10 @@ const (
 type timeSheet struct {
 	*timeline
 	c             canvas
-	width         int     // of the time
-	perFrame      float64 // pixels
-	row, lane     float64 // how high
+	names         []string // of sounds, as they can be told apart
+	width         int      // of the time
+	perFrame      float64  // pixels
+	row, lane     float64  // how high
 	slotTop       float64
 	laneTop       float64
 	refusedTop    float64
@@ -49,7 +53,7 @@ func drawTimeline(t *timeline, newCanvas func(width, height int) canvas) (canvas
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
 	}
-	s := &timeSheet{timeline: t}
+	s := &timeSheet{timeline: t, names: distinct(t.sounds, newCanvas(1, 1).looks)}
 	s.layOut()
 	s.c = newCanvas(s.width+timeLeft+timeRight, s.height)
 	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), paper, 1)
@@ -62,6 +66,23 @@ func drawTimeline(t *timeline, newCanvas func(width, height int) canvas) (canvas
 	s.c.layer()
 	s.drawNames()
 	return s.c, nil
+}
+
+// distinct returns the names of sounds on one line each; one that does not look
+// like its own has its number in the list, from 1, before it.
+func distinct(sounds []string, looks func(string) string) []string {
+	seen := map[string]int{}
+	for _, name := range sounds {
+		seen[looks(oneLine(name))]++
+	}
+	names := make([]string, len(sounds))
+	for i, name := range sounds {
+		names[i] = oneLine(name)
+		if look := looks(names[i]); seen[look] > 1 || strings.Contains(look, unknownLetter) {
+			names[i] = fmt.Sprintf("%d:%s", i+1, names[i])
+		}
+	}
+	return names
 }
 
 func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
@@ -86,7 +107,7 @@ func (s *timeSheet) layOut() {
 		s.bottom, s.scale = s.levels.scale()
 	}
 	s.layLegend()
-	y := float64(44 + timeLegend*len(s.legend) + timeAxis)
+	y := float64(timeHead + timeLegend*len(s.legend) + timeAxis)
 	s.refusedTop = y
 	if len(s.marks) > 0 {
 		y += 16
@@ -120,12 +141,12 @@ func (s *timeSheet) layLegend() {
 		}
 		line, x = append(line, e), x+w
 	}
-	for i, name := range s.sounds {
+	for i, name := range s.names {
 		if i == 40 {
 			add(legendEntry{-1, fmt.Sprintf("and %s more", count(len(s.sounds)-i, "sound"))})
 			break
 		}
-		add(legendEntry{i, shorten(oneLine(name), 24)})
+		add(legendEntry{i, shorten(name, 24)})
 	}
 	if line != nil {
 		s.legend = append(s.legend, line)
@@ -167,12 +188,11 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 // drawGround draws titles, legend, rows, and lines of time.
 func (s *timeSheet) drawGround() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
-	line := s.about()
-	s.c.text(timeLeft, 32, line, words)
-	s.drawKey(float64(timeLeft + letter*len([]rune(line)) + 24))
+	s.c.text(timeLeft, 32, s.about(), words)
+	s.drawKey(timeLeft, 50)
 	for i, line := range s.legend {
 		x := float64(timeLeft)
-		y := float64(50 + timeLegend*i)
+		y := float64(timeHead + 6 + timeLegend*i)
 		for _, e := range line {
 			if e.sound >= 0 {
 				s.c.fill(x, y-5, 14, 10, soundColour(e.sound), 1)
@@ -195,21 +215,25 @@ func (s *timeSheet) drawGround() {
 	for k := 0; float64(k)*step <= s.seconds()+1e-9; k++ {
 		at := float64(k) * step
 		x := timeLeft + at*float64(s.head.Rate)*s.perFrame
-		top := float64(44 + timeLegend*len(s.legend))
+		top := float64(timeHead + timeLegend*len(s.legend))
 		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, lines, 0.8)
 		label := timeLabel(at, step)
 		s.c.text(x+2, top+7, label, words)
 		s.c.text(x+2, s.axisBottom+11, label, words)
+	}
+	lane := "refused"
+	if refused, _ := s.refusals(); !refused {
+		lane = "coalesced"
 	}
 	for _, l := range [...]struct {
 		y    float64
 		text string
 		draw bool
 	}{
-		{s.refusedTop + 7, "refused", len(s.marks) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
+		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
 	} {
 		if l.draw {
-			s.c.text(2, l.y, shorten(l.text, 7), words)
+			s.c.text(2, l.y, l.text, words)
 		}
 	}
 	every := 1
@@ -217,39 +241,46 @@ func (s *timeSheet) drawGround() {
 		every *= 2
 	}
 	for row := 0; row < s.slots; row += every {
-		s.c.text(timeLeft-letter*4-2, s.slotTop+s.row*(float64(row)+0.5), fmt.Sprintf("%3d", row), faint)
+		s.besideRow(s.slotTop+s.row*(float64(row)+0.5), fmt.Sprint(row), faint)
 	}
 	if s.lanes > 0 {
 		s.c.text(2, s.laneTop+max(s.lane*float64(s.lanes)/2, 4), "virtual", virtualColour)
 	}
 }
 
-// drawKey says what marks and opacity mean.
-func (s *timeSheet) drawKey(x float64) {
+// besideRow writes a number at the left of what it is about.
+func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
+	s.c.text(float64(timeLeft-letter*len(text)-4), y, text, c)
+}
+
+// drawKey says what marks and opacity mean; y is the middle of its letters.
+func (s *timeSheet) drawKey(x, y float64) {
+	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {
 		mark func(x float64)
 		text string
 		draw bool
 	}{
-		{func(x float64) { s.c.fill(x, 26, 3, 12, stolenColour, 1) }, "stolen", true},
-		{func(x float64) { s.c.fill(x, 26, 3, 12, virtualColour, 1) }, "to virtual", s.lanes > 0},
-		{func(x float64) { s.c.fill(x, 26, 3, 12, realColour, 1) }, "back", s.lanes > 0},
-		{func(x float64) { s.c.fill(x, 26, 3, 12, refusedColour, 1) }, "refused", len(s.marks) > 0},
+		{func(x float64) { s.c.fill(x, y-6, 3, 12, stolenColour, 1) }, "stolen", true},
+		{func(x float64) { s.c.fill(x, y-6, 3, 12, virtualColour, 1) }, "to virtual", s.lanes > 0},
+		{func(x float64) { s.c.fill(x, y-6, 3, 12, realColour, 1) }, "back", s.lanes > 0},
+		{func(x float64) { s.c.fill(x, y-6, 3, 12, refusedColour, 1) }, "refused", refused},
+		{func(x float64) { s.c.fill(x, y-6, 3, 12, faint, 1) }, "coalesced: a part of another start", coalesced},
 	} {
 		if e.draw {
 			e.mark(x)
-			s.c.text(x+8, 32, e.text, words)
+			s.c.text(x+8, y, e.text, words)
 			x += float64(letter*len(e.text)) + 26
 		}
 	}
 	if s.levels == nil {
-		s.c.text(x, 32, "levels were not recorded", faint)
+		s.c.text(x, y, "levels were not recorded", faint)
 		return
 	}
 	for k := 1; k <= 10; k++ {
-		s.c.fill(x+12*float64(k-1), 26, 12, 12, wave, float64(k)/10)
+		s.c.fill(x+12*float64(k-1), y-6, 12, 12, wave, float64(k)/10)
 	}
-	s.c.text(x+126, 32, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), words)
+	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), words)
 }
 
 // timeStep returns how many seconds apart the lines of time are.

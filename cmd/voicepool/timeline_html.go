@@ -77,6 +77,9 @@ func (t *timeline) writeHTML(w io.Writer) error {
 	} else {
 		page.About += "; levels were not recorded"
 	}
+	if _, coalesced := t.refusals(); coalesced {
+		page.About += "; grey marks: coalesced, a part of another start"
+	}
 	for i, name := range t.sounds {
 		c := soundColour(i)
 		page.Sounds = append(page.Sounds, oneLine(name))

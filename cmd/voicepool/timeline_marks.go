@@ -107,7 +107,7 @@ func (s *timeSheet) drawStrips() {
 	s.columns(wave, 0.8, func(x int) (y, h float64) { return bottom - high(real[x]), high(real[x]) })
 	s.columns(virtualColour, 0.45, func(x int) (y, h float64) { return bottom - high(real[x]+virtual[x]), high(virtual[x]) })
 	s.c.fill(timeLeft, bottom-high(pool), float64(s.width), 1, stolenColour, 0.6)
-	s.c.text(timeLeft-letter*4-2, bottom-high(pool)+14, fmt.Sprintf("%3d", s.head.Voices), stolenColour)
+	s.besideRow(max(bottom-high(pool), s.countTop+tall/2), fmt.Sprint(s.head.Voices), stolenColour)
 	if s.levels == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func (s *timeSheet) drawStrips() {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*(db-barBottom)/(barTop-barBottom)
 		s.c.fill(timeLeft, y, float64(s.width), 1, lines, 1)
-		s.c.text(timeLeft-letter*4-2, y, fmt.Sprintf("%3.0f", db), faint)
+		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *timeSheet) drawNames() {
 				continue
 			}
 			room := int(math.Floor((float64(p.to-p.from)*s.perFrame - 6) / letter))
-			name := oneLine(s.sounds[r.sound])
+			name := s.names[r.sound]
 			if number := fmt.Sprintf(" #%d", r.number); len([]rune(name+number)) <= room {
 				name += number
 			}

@@ -9,7 +9,7 @@ import (
 type tuneCommand struct {
 	Sheet  string       `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
 	Damage shareFlag    `default:"1%" placeholder:"SHARE" help:"How much of what is heard may audibly differ (${default})."`
-	Policy *stealPolicy `placeholder:"NAME" help:"What a full pool does: quietest, oldest, gain, reject; also quietest+refuse, quietest+virtual=64. Without it, as the sheet says."`
+	Policy *stealPolicy `placeholder:"NAME" help:"What a full pool does: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. What it does not say is as in the sheet."`
 	Length *timeFlag    `placeholder:"TIME" help:"Cut the sheet here."`
 	JSON   bool         `name:"json" help:"Print JSON."`
 	Quiet  bool         `short:"q" help:"Show no progress."`
@@ -92,18 +92,17 @@ func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
 // policy is the one of the flag, or of the sheet.
 func (t *tuneCommand) policy(k *comparison) (stealPolicy, error) {
 	if t.Policy != nil {
+		if err := t.Policy.sized(); err != nil {
+			return *t.Policy, usage("--policy: %w", err)
+		}
 		return *t.Policy, nil
 	}
-	name := k.sheet.Overflow.String()
-	if k.sheet.Refuse {
-		name += "+refuse"
+	p := policyOf(k.sheet)
+	if err := p.sized(); err != nil {
+		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.name, err)
 	}
-	if k.sheet.Virtual > 0 {
-		name += fmt.Sprintf("+virtual=%d", k.sheet.Virtual)
-	}
-	var p stealPolicy
-	if err := p.UnmarshalText([]byte(name)); err != nil {
-		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), name, err)
+	if p.virtual = k.sheet.Virtual; p.virtual > 0 {
+		p.name += fmt.Sprintf("+virtual=%d", p.virtual)
 	}
 	return p, nil
 }

@@ -77,9 +77,13 @@ func (v *liveView) show(p picture) {
 // ends; in a narrow window the most of it that fits.
 func (v *liveView) head(p picture) string {
 	at := seconds(p.stats.Frame, p.rate)
-	voices := fmt.Sprintf("%d of %d voices", p.stats.Playing, p.stats.Voices)
+	real := p.stats.Playing - p.stats.Virtual
+	voices := fmt.Sprintf("%d of %d voices", real, p.stats.Voices)
+	if p.stats.Virtual > 0 {
+		voices += fmt.Sprintf(", %d virtual", p.stats.Virtual)
+	}
 	title := "voicepool " + v.title
-	short := fmt.Sprintf("%d/%d", p.stats.Playing, p.stats.Voices)
+	short := fmt.Sprintf("%d/%d", real, p.stats.Voices)
 	return fitting(v.screen.width,
 		title+"   "+at+"   "+voices+"   Ctrl-C ends it",
 		title+"   "+at+"   "+voices,

@@ -131,23 +131,23 @@ func TestLineView(t *testing.T) {
 	v := &lineView{out: &out}
 	p := picture{rate: 1000, stats: mixer.Stats{Frame: 900, Playing: 2, Voices: 4}}
 	for i := range 3 {
-		p.events = append(p.events, cue.Event{Frame: int64(100 * i), Kind: mixer.Started, Sound: "bell"})
+		p.events = append(p.events, cue.Event{Frame: int64(100 * i), Kind: mixer.Started, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
 	}
-	p.events = append(p.events, cue.Event{Frame: 300, Kind: mixer.Started, Sound: "drip"}, cue.Event{Frame: 350, Kind: mixer.Ended, Sound: "drip"})
+	p.events = append(p.events, cue.Event{Frame: 300, Kind: mixer.Started, Voice: 4, Slot: 3, Sound: "drip"}, cue.Event{Frame: 350, Kind: mixer.Ended, Voice: 4, Slot: 3, Sound: "drip"})
 	v.show(p)
 	if out.Len() > 0 {
 		t.Errorf("a second that is not over: %q", out.String())
 	}
 	p.events = []cue.Event{
-		{Frame: 1200, Kind: mixer.Stolen, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
-		{Frame: 1200, Kind: mixer.Started, Sound: "gong"},
+		{Frame: 1200, Kind: mixer.Stolen, Voice: 1, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
+		{Frame: 1200, Kind: mixer.Started, Voice: 9, Sound: "gong"},
 		{Frame: 1300, Kind: mixer.Rejected, Sound: "drip"},
 		{Frame: 1300, Kind: mixer.Limited, Sound: "drip"},
 		{Frame: 1400, Kind: mixer.Missed},
 	}
 	p.stats.Frame = 1500
 	v.show(p)
-	p.events = []cue.Event{{Frame: 2100, Kind: mixer.Ended, Sound: "gong"}} // no line of its own
+	p.events = []cue.Event{{Frame: 2100, Kind: mixer.Ended, Voice: 9, Sound: "gong"}} // no line of its own
 	p.stats.Frame = 2200
 	v.last(p)
 	// The most voices in the second, not those at its end.
@@ -231,18 +231,54 @@ func TestLinesOfNewKinds(t *testing.T) {
 	var out strings.Builder
 	v := &lineView{out: &out}
 	p := picture{rate: 1000, stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []cue.Event{
-		{Kind: mixer.Started, Sound: "shot"},
+		{Kind: mixer.Started, Voice: 1, Sound: "shot"},
 		{Frame: 1, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
 		{Frame: 2, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
 		{Frame: 3, Kind: mixer.Underrun, Sound: "song", Slot: 1},
 		{Frame: 4, Kind: mixer.Fault, Sound: "bad", Slot: 2},
-		{Frame: 5, Kind: mixer.BecameVirtual, Sound: "shot"},
+		{Frame: 5, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "shot"},
 	}}
 	v.show(p)
-	if want := "  0 s   1/4 voices  started 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
+	if want := "  0 s   1/4 voices, 1 virtual  started 1 (shot); became virtual 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 	if got, want := describe(p.events[1], 1000), "    0.001 s  coalesced shot cue 0, into shot #1"; got != want {
 		t.Errorf("described as %q, want %q", got, want)
+	}
+}
+
+// TestLinesOfVirtualVoices: a voice without a slot is none of those that have one.
+func TestLinesOfVirtualVoices(t *testing.T) {
+	var out strings.Builder
+	v := &lineView{out: &out}
+	v.show(picture{rate: 1000, stats: mixer.Stats{Frame: 3000, Voices: 1}, events: []cue.Event{
+		{Frame: 0, Kind: mixer.Started, Voice: 1, Sound: "a"},
+		{Frame: 10, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "a", By: 2},
+		{Frame: 10, Kind: mixer.Started, Voice: 2, Sound: "b"},
+		{Frame: 20, Kind: mixer.Started, Voice: 3, Slot: -1, Sound: "c"},
+		{Frame: 20, Kind: mixer.BecameVirtual, Voice: 3, Slot: -1, Sound: "c"},
+		{Frame: 30, Kind: mixer.Started, Voice: 4, Slot: -1, Sound: "empty"},
+		{Frame: 30, Kind: mixer.Ended, Voice: 4, Slot: -1, Sound: "empty"},
+		{Frame: 1000, Kind: mixer.Ended, Voice: 2, Sound: "b"},
+		{Frame: 1000, Kind: mixer.BecameReal, Voice: 1, Sound: "a"},
+		{Frame: 1100, Kind: mixer.Stolen, Voice: 3, Slot: -1, Sound: "c", By: 9, Reason: mixer.VirtualFull},
+		{Frame: 2000, Kind: mixer.Ended, Voice: 1, Sound: "a"},
+		{Frame: 2000, Kind: mixer.Started, Voice: 9, Sound: "d"},
+	}})
+	var got []string
+	for _, l := range strings.Split(out.String(), "\n") {
+		if head, _, ok := strings.Cut(l, " voices"); ok {
+			_, rest, _ := strings.Cut(l, " voices")
+			rest, _, _ = strings.Cut(rest, "  ")
+			got = append(got, head+rest)
+		}
+	}
+	if want := "  0 s   1/1, 2 virtual|  1 s   1/1, 2 virtual|  2 s   1/1"; strings.Join(got, "|") != want {
+		t.Errorf("the lines begin %q, want %q:\n%s", strings.Join(got, "|"), want, &out)
+	}
+	p := sample
+	p.stats.Playing, p.stats.Voices, p.stats.Virtual = 10, 6, 4
+	if drawn := show(t, false, p); !strings.Contains(drawn, "   6 of 6 voices, 4 virtual   ") {
+		t.Errorf("the head is\n%s", drawn)
 	}
 }

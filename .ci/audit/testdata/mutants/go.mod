@@ -1,0 +1,3 @@
+module mutants
+
+go 1.25.0

@@ -1,0 +1,343 @@
+package beepio_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/gopxl/beep/v2"
+
+	"voicepool/beepio"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// conforms takes frames from s, in calls of all lengths, until it is drained or
+// has given most. It returns how many came, or what is against the contract of
+// beep.Streamer: each call fills its samples, or some of them and then only (0, false)
+// follows, or is (0, false) for ever; nothing beyond what was given is touched, and
+// with an error nothing is given.
+func conforms(s beep.Streamer, most int) (frames int, err error) {
+	canary := [2]float64{math.Pi, -math.E}
+	samples := make([][2]float64, 2048)
+	short, drained := false, 0
+	for call := 0; frames < most && drained < 4; call++ {
+		for i := range samples {
+			samples[i] = canary
+		}
+		length := []int{512, 1, 7, 1024, 511, 513, 64}[call%7]
+		n, ok := s.Stream(samples[:length:len(samples)])
+		what := fmt.Sprintf("call %d, of %d samples after %d frames, gives %d, %v", call, length, frames, n, ok)
+		switch {
+		case n < 0 || n > length, ok && n == 0, !ok && n != 0:
+			return frames, errors.New(what)
+		case (short || drained > 0) && ok:
+			return frames, errors.New(what + ", after its end")
+		case ok && s.Err() != nil:
+			return frames, fmt.Errorf("%s, with an error: %w", what, s.Err())
+		}
+		for i, x := range samples[n:] {
+			if x != canary {
+				return frames, fmt.Errorf("%s, and touches sample %d", what, n+i)
+			}
+		}
+		frames += n
+		short = short || n < length
+		if !ok {
+			drained++
+		}
+	}
+	return frames, nil
+}
+
+// TestStreamerConforms: the mixer gives all that it is asked for, for ever, whatever
+// becomes of it, and what beep makes of it conforms too.
+func TestStreamerConforms(t *testing.T) {
+	const most = 20000
+	empty := func(c mixer.Config) *mixer.Mixer {
+		m, err := mixer.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	closed := playing(t)
+	closed.Close()
+	stopped := playing(t)
+	stopped.StopAll(0)
+	broken := empty(mixer.Config{Buses: []mixer.Bus{{Name: "b", Insert: breaks{}}}})
+	for name, m := range map[string]*mixer.Mixer{
+		"a tone": playing(t), "nothing": empty(mixer.Config{}), "a closed mixer": closed, "after a stop": stopped, "with an effect that panics": broken,
+	} {
+		s := beepio.NewStreamer(m)
+		if n, err := conforms(s, most); err != nil || n < most || s.Err() != nil {
+			t.Errorf("%s: %d frames, %v", name, n, err)
+			continue // what beep makes of it may never end
+		}
+		for name, c := range map[string]struct {
+			s    beep.Streamer
+			want int // frames; 0: for ever
+		}{
+			"Take":            {beep.Take(5000, s), 5000},
+			"Take of nothing": {beep.Take(0, s), 0},
+			"Seq":             {beep.Seq(beep.Take(300, s), beep.Take(700, s)), 1000},
+			"Resample":        {beep.Resample(3, 48000, 44100, s), most},
+			"Ctrl":            {&beep.Ctrl{Streamer: s}, most},
+			"a mixer of beep": {mixed(s), most},
+		} {
+			if n, err := conforms(c.s, most); err != nil || n < c.want || c.want < most && n != c.want {
+				t.Errorf("%s: %d frames, want %d: %v", name, n, c.want, err)
+			}
+		}
+	}
+}
+
+type breaks struct{}
+
+func (breaks) Process([]pcm.Frame) { panic("broken") }
+
+func mixed(s beep.Streamer) beep.Streamer {
+	m := &beep.Mixer{}
+	m.Add(s)
+	return m
+}
+
+// TestConforms: what is against the contract is found.
+func TestConforms(t *testing.T) {
+	failure := errors.New("the disk is gone")
+	for name, c := range map[string]struct {
+		s    beep.Streamer
+		text string
+	}{
+		"empty":     {&returns{n: []int{512, 0, 0}, ok: []bool{true, true, false}}, "call 1, of 1 samples after 512 frames, gives 0, true"},
+		"too many":  {&returns{n: []int{513}, ok: []bool{true}}, "call 0, of 512 samples after 0 frames, gives 513, true"},
+		"negative":  {&returns{n: []int{-1}, ok: []bool{true}}, "gives -1, true"},
+		"with last": {&returns{n: []int{5}, ok: []bool{false}}, "gives 5, false"},
+		"goes on":   {&returns{n: []int{511, 1}, ok: []bool{true, true}}, "call 1, of 1 samples after 511 frames, gives 1, true, after its end"},
+		"wakes up":  {&returns{n: []int{512, 0, 7}, ok: []bool{true, false, true}}, "gives 7, true, after its end"},
+		"an error":  {&returns{n: []int{512}, ok: []bool{true}, err: failure}, "gives 512, true, with an error: the disk is gone"},
+		"touches":   {beep.StreamerFunc(func(s [][2]float64) (int, bool) { s[:20][9] = [2]float64{}; return 0, false }), "gives 0, false, and touches sample 9"},
+	} {
+		if _, err := conforms(c.s, 5000); err == nil || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, want %q", name, err, c.text)
+		}
+	}
+	if n, err := conforms(ramp(3000).Streamer(0, 3000), 5000); err != nil || n != 3000 {
+		t.Errorf("beep's own buffer: %d frames, %v", n, err)
+	}
+}
+
+// TestReaderConforms: as an io.Reader the mixer keeps the contract of the package io.
+func TestReaderConforms(t *testing.T) {
+	for _, e := range []beepio.Encoding{beepio.Float32, beepio.Int16} {
+		want := make([]byte, 10001)
+		if _, err := io.ReadFull(beepio.NewReader(playing(t), e), want); err != nil {
+			t.Fatal(err)
+		}
+		if err := iotest.TestReader(io.LimitReader(beepio.NewReader(playing(t), e), int64(len(want))), want); err != nil {
+			t.Errorf("encoding %d: %v", e, err)
+		}
+	}
+}
+
+// script is a streamer of numbered frames that gives at each call what it is told
+// to, and counts what is asked of it after it was drained.
+type script struct {
+	calls  []int // how many frames; full: as many as fit; end: (0, false); fault: it panics
+	last   int   // frames that come with the end, which are none of the stream
+	err    error // from the end on
+	given  int
+	at     int
+	over   bool
+	beyond int
+}
+
+const (
+	full  = -1
+	end   = -2
+	fault = -3
+)
+
+func number(i int) [2]float64 { return [2]float64{float64(i+1) / 16384, -float64(i+1) / 16384} }
+
+func (s *script) Stream(samples [][2]float64) (int, bool) {
+	if s.over {
+		s.beyond++
+		return 0, false
+	}
+	n := s.calls[s.at]
+	s.at++
+	switch n {
+	case end:
+		s.over = true
+		for i := range samples[:s.last] {
+			samples[i] = [2]float64{9, 9}
+		}
+		return s.last, false
+	case fault:
+		s.over = true
+		panic("broken")
+	case full:
+		n = len(samples)
+	}
+	n = min(n, len(samples))
+	for i := range samples[:n] {
+		samples[i] = number(s.given)
+		s.given++
+	}
+	return n, true
+}
+
+func (s *script) Err() error {
+	if s.over {
+		return s.err
+	}
+	return nil
+}
+
+// TestTakesStreamers: every pattern that a streamer may return, and many that it
+// may not, for Read and for Stream: each frame comes once and in order, no more is
+// asked of what is drained, and what is wrong is told.
+func TestTakesStreamers(t *testing.T) {
+	failure := errors.New("the disk is gone")
+	for name, c := range map[string]struct {
+		script
+		text string // of the error; "": none
+	}{
+		"full, then drained":               {script{calls: []int{full, full, end}}, ""},
+		"full, short, drained":             {script{calls: []int{full, full, 100, end}}, ""},
+		"drained at once":                  {script{calls: []int{end}}, ""},
+		"a single frame":                   {script{calls: []int{1, end}}, ""},
+		"short of one":                     {script{calls: []int{511, end}}, ""},
+		"short, and not drained":           {script{calls: []int{1, 511, full, 3, 3, full, 100, end}}, ""},
+		"nothing for a while":              {script{calls: []int{0, 0, full, 0, 0, 7, 0, full, 0, 0, end}}, ""},
+		"nothing for ever":                 {script{calls: []int{full, 7, 0, 0, 0, full, end}}, "no data|gives nothing after 519 frames"},
+		"an error at the end":              {script{calls: []int{full, 100, end}, err: failure}, "the disk is gone"},
+		"an error at once":                 {script{calls: []int{end}, err: failure}, "the disk is gone"},
+		"an error and frames":              {script{calls: []int{full, end}, last: 5, err: failure}, "the disk is gone"},
+		"frames with the end":              {script{calls: []int{full, end}, last: 5}, ""},
+		"a panic":                          {script{calls: []int{full, 100, fault}}, "panics after 612 frames: broken"},
+		"a panic at once":                  {script{calls: []int{fault}}, "panics after 0 frames: broken"},
+		"a panic when asked for its error": {script{calls: []int{5, end}, err: panics{}}, "panics after 5 frames: no error"},
+	} {
+		check := func(way string, s *script, frames int, err error) {
+			t.Helper()
+			if frames != s.given {
+				t.Errorf("%s, %s: %d frames come of %d", name, way, frames, s.given)
+			}
+			if s.beyond > 0 {
+				t.Errorf("%s, %s: %d calls after its end", name, way, s.beyond)
+			}
+			told := false
+			for text := range strings.SplitSeq(c.text, "|") {
+				told = told || err != nil && strings.Contains(err.Error(), text)
+			}
+			if (err == nil) != (c.text == "") || err != nil && !told {
+				t.Errorf("%s, %s: error %v, want %q", name, way, err, c.text)
+			}
+			if c.err == failure && !errors.Is(err, failure) {
+				t.Errorf("%s, %s: the cause is lost: %v", name, way, err)
+			}
+		}
+		read := c.script
+		clip, err := beepio.Read(name, &faulty{&read}, 48000, 10000)
+		if err == nil {
+			for i := range read.given {
+				if w := number(i); clip.Samples[2*i] != float32(w[0]) || clip.Samples[2*i+1] != float32(w[1]) {
+					t.Fatalf("%s, read: frame %d is %v, want %v", name, i, clip.Samples[2*i:2*i+2], w)
+				}
+			}
+			check("read", &read, len(clip.Samples)/2, nil)
+		} else {
+			check("read", &read, read.given, err)
+		}
+
+		var told faults
+		stream := c.script
+		s, err := sounds.NewBank(sounds.Options{}).StreamFrames(beepio.Stream(name, &faulty{&stream}, 48000), sounds.StreamOptions{OnError: told.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := hear(t, s, voice.Course{}, 1<<15)
+		for i, x := range got {
+			if w := number(i); x != (pcm.Frame{float32(w[0]), float32(w[1])}) {
+				t.Fatalf("%s, streamed: frame %d is %v, want %v", name, i, x, w)
+			}
+		}
+		check("streamed", &stream, len(got), told.first())
+	}
+}
+
+// panics is an error that a streamer panics with instead of returning it.
+type panics struct{}
+
+func (panics) Error() string { return "no error" }
+
+// faulty is a script whose Err panics when its error is one of panics.
+type faulty struct{ *script }
+
+func (f *faulty) Err() error {
+	err := f.script.Err()
+	if p, ok := err.(panics); ok {
+		panic(p)
+	}
+	return err
+}
+
+// seeker is a beep.StreamSeeker that fails to seek in every way.
+type seeker struct {
+	beep.StreamSeeker
+	seek func(int) error
+	len  func() int
+}
+
+func (s *seeker) Seek(n int) error {
+	if s.seek != nil {
+		return s.seek(n)
+	}
+	return s.StreamSeeker.Seek(n)
+}
+
+func (s *seeker) Len() int {
+	if s.len != nil {
+		return s.len()
+	}
+	return s.StreamSeeker.Len()
+}
+
+// TestTakesSeekers: a seek that fails or panics is an error of the start; a length
+// that is wrong, below zero too, costs nothing but what is beyond it.
+func TestTakesSeekers(t *testing.T) {
+	const length = 3000
+	failure := errors.New("the disk is gone")
+	open := func(s beep.Streamer) (*voice.Sound, *faults) {
+		told := &faults{}
+		out, err := sounds.NewBank(sounds.Options{}).StreamFrames(beepio.Stream("x", s, 48000), sounds.StreamOptions{OnError: told.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, told
+	}
+	for name, c := range map[string]struct {
+		seek func(int) error
+		text string
+	}{
+		"fails":  {func(int) error { return failure }, "the disk is gone"},
+		"panics": {func(int) error { panic("broken") }, "it panics after 0 frames: broken"},
+	} {
+		s, _ := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), seek: c.seek})
+		if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
+		}
+	}
+	s, told := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), len: func() int { return -5 }})
+	if got := len(hear(t, s, voice.Course{}, 2*length)); got != length || told.first() != nil {
+		t.Errorf("with a length of -5 frames %d come, %v", got, told.first())
+	}
+}
