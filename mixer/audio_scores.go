@@ -147,8 +147,8 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 		c.runnerUp = float64(dsp.FindWeakest(prios, s.audibility, limit).Key)
 		prios[c.slot] = w.Prio
 	case w.Next == w.Key:
-		for i := dsp.FindKey(prios, s.audibility, w.Prio, w.Key, c.slot+1); i >= 0; i = dsp.FindKey(prios, s.audibility, w.Prio, w.Key, i+1) {
-			if s.number[i] < s.number[c.slot] {
+		for i := c.slot + 1; i < len(prios); i++ { // those that are equal may be many, as all that is silent
+			if s.audibility[i] == w.Key && prios[i] == w.Prio && s.number[i] < s.number[c.slot] {
 				c.slot = i
 			}
 		}

@@ -96,13 +96,13 @@ func TestFeederTime(t *testing.T) {
 		reads := 0
 		closed := false
 		r := &reader64{read: func(dst []pcm.Frame) (int, error) { reads += len(dst); return len(dst), nil }, closed: &closed}
-		f := newFeeder(time.Second, 4096, voice.Course{}, r, func(err error) { t.Error(err) })
+		f := newFeeder(time.Second, 8192, voice.Course{}, r, func(err error) { t.Error(err) })
 		go f.run()
 		synctest.Wait()
-		if reads != 4096 || f.feed.Room() != 0 {
+		if reads != 8192 || f.feed.Room() != 0 {
 			t.Fatalf("%d frames were read ahead, room for %d", reads, f.feed.Room())
 		}
-		s, err := voice.NewStream(voice.Stream{Rate: 4096, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
+		s, err := voice.NewStream(voice.Stream{Rate: 8192, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,19 +111,19 @@ func TestFeederTime(t *testing.T) {
 		v.Mix(make([]pcm.Frame, 100), 0)
 		v.Commit()
 		synctest.Wait()
-		if reads != 4096 {
+		if reads != 8192 {
 			t.Errorf("%d frames were read before anybody looked", reads)
 		}
 		time.Sleep(250 * time.Millisecond)
 		synctest.Wait()
-		if reads != 4096+96 { // the last four behind the voice are kept
+		if reads != 8192+96 { // the last four behind the voice are kept
 			t.Errorf("%d frames were read after a quarter of a second", reads)
 		}
 		v.Mix(make([]pcm.Frame, 100), 100)
 		v.Commit()
 		start := time.Now()
-		f.feed.Wait(4096)
-		if reads != 4096+196 || !time.Now().Equal(start) {
+		f.feed.Wait(8192)
+		if reads != 8192+196 || !time.Now().Equal(start) {
 			t.Errorf("%d frames were read when somebody waited, after %v", reads, time.Since(start))
 		}
 		v.Drop()
