@@ -1,0 +1,185 @@
+package mixer
+
+import (
+	"slices"
+
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+	"voicepool/pool"
+	"voicepool/voice"
+)
+
+// mixVoices adds every voice that sounds to its bus, in the order of slots.
+func (a *audio) mixVoices(n int64) {
+	for i := a.next(0); i >= 0; {
+		i = a.mixFrom(i, n)
+	}
+	slices.SortFunc(a.ends, end.compare)
+	for _, e := range a.ends {
+		if e.cut && e.slot < a.base { // here, so that tails are added up in the order of their frames
+			a.leaveTail(a.at(e.slot), e.frame)
+		}
+	}
+}
+
+// mixFrom mixes the voices of the slots from i on. It returns -1, or the slot
+// after one that failed and has been ended.
+func (a *audio) mixFrom(i int, n int64) (next int) {
+	defer func() {
+		if recover() != nil {
+			a.ends = append(a.ends, end{frame: a.now, slot: i, fault: true})
+			next = a.next(i + 1)
+		}
+	}()
+	for ; i >= 0; i = a.next(i + 1) {
+		if s := a.at(i); s.paused == 0 {
+			a.mixVoice(i, s, n)
+		}
+	}
+	return -1
+}
+
+func (a *audio) mixVoice(i int, s *slot, n int64) {
+	room := min(n, s.endAt-a.now)
+	var got int64
+	if i < a.base {
+		got = int64(s.voice.Mix(a.buses[s.bus].block(n)[:room], a.now))
+	} else {
+		got = s.voice.Skip(room, a.now)
+	}
+	s.sounded = s.sounded || got > 0
+	switch at := a.now + got; {
+	case got < room || s.voice.Over(at):
+		a.ends = append(a.ends, end{frame: at, slot: i, fault: s.voice.Faulty()})
+	case s.endAt == at:
+		a.ends = append(a.ends, end{frame: at, slot: i, cut: true})
+	}
+	if lacks := s.voice.Lacks(); lacks != s.lacks {
+		s.lacks = lacks
+		if lacks {
+			a.stats.Unready++
+			a.m.needs.Store(true)
+		}
+	}
+	if from, dry := s.voice.Dry(); dry != s.dry {
+		s.dry = dry
+		if dry {
+			a.ends = append(a.ends, end{frame: from, slot: i, dry: true})
+		}
+	}
+}
+
+// reap ends the voices that came to their end, in the order of their frames.
+func (a *audio) reap() {
+	for _, e := range a.ends {
+		kind := Ended
+		s := a.at(e.slot)
+		if e.dry {
+			a.stats.Underruns++
+			a.emit(s.event(Underrun, e.frame, a.slotOf(e.slot)))
+			continue
+		}
+		if e.fault {
+			a.stats.Faults++
+			a.emit(s.event(Fault, e.frame, a.slotOf(e.slot)))
+		}
+		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
+			kind = Stopped
+		}
+		a.finish(e.slot, e.frame, Event{Kind: kind})
+	}
+	a.ends = a.ends[:0]
+}
+
+// event says of a voice what happened at a frame.
+func (s *slot) event(k Kind, frame int64, i int) Event {
+	return Event{Frame: frame, Kind: k, Slot: i, Voice: s.number, Sound: s.voice.Sound(), Group: s.group, Ref: s.record.ref}
+}
+
+// leaveTail mixes the next 10 ms of a voice under a raised cosine into the
+// accumulator of its bus. The voice itself stays where it is.
+func (a *audio) leaveTail(s *slot, frame int64) {
+	if !s.sounded || s.paused != 0 || s.virtual || s.voice.Rises(frame) || a.tail == 0 {
+		return
+	}
+	clear(a.spare)
+	copied := s.voice
+	n := mixed(&copied, a.spare, frame)
+	dsp.Window(a.spare[:n], a.window)
+	a.buses[s.bus].addTail(a.spare[:n], frame)
+	a.silentFrom(frame + int64(n))
+}
+
+// mixed is Mix of a voice that may fail: then it gives nothing.
+func mixed(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
+	defer func() {
+		if recover() != nil {
+			n = 0
+		}
+	}()
+	return v.Mix(dst, frame)
+}
+
+func (a *audio) silentFrom(frame int64) {
+	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
+}
+
+// finish gives a slot back. The event brings what it has to say; the rest is
+// the voice's.
+func (a *audio) finish(i int, frame int64, e Event) {
+	s := a.at(i)
+	e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = frame, a.slotOf(i), s.number, s.voice.Sound(), s.group, s.record.ref
+	state := EndedState
+	switch e.Kind {
+	case Ended:
+		a.stats.Ended++
+	case Stopped:
+		a.stats.Stopped++
+		state = StoppedState
+	case Stolen:
+		a.stats.Stolen++
+		state = StolenState
+	}
+	a.silentFrom(frame)
+	a.stats.Playing--
+	if s.group != nil {
+		s.group.playing--
+	}
+	active := 0
+	if s.paused == 0 {
+		active = -1
+	}
+	a.count(s.bus, -1, active)
+	a.emit(e)
+	s.record.position.Store(s.voice.Position())
+	s.voice.Drop()
+	a.giveBack(s.record, s.id, state)
+	a.vacate(i)
+}
+
+// vacate makes an index free. Whoever was there is over, or elsewhere.
+func (a *audio) vacate(i int) {
+	a.scores.clear(i)
+	if i < a.base {
+		a.slots.Release(a.slots.HandleAt(i))
+	} else {
+		a.virtuals.Release(a.virtuals.HandleAt(i - a.base))
+	}
+}
+
+// slotOf returns what events call an index: virtual voices have no slot.
+func (a *audio) slotOf(i int) int {
+	if i < a.base {
+		return i
+	}
+	return -1
+}
+
+// giveBack returns a record; the audio side does not touch it after.
+func (a *audio) giveBack(r *record, id pool.Handle, state State) {
+	r.live, r.slot = 0, -1
+	r.sound.Store(nil) // or the collector could not have them
+	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
+	r.state.Store(uint32(state))
+	a.m.freed.Push(id) // has room for every record
+}
