@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopxl/beep/v2"
+	"github.com/gopxl/beep/v2/generators"
 
 	"voicepool/beepio"
 	"voicepool/pcm"
@@ -124,7 +125,7 @@ func TestStreamSeeker(t *testing.T) {
 func TestStreamOnce(t *testing.T) {
 	var told faults
 	bank := sounds.NewBank(sounds.Options{})
-	tone := beep.Take(30000, beep.Silence(-1))
+	tone := beep.Take(30000, generators.Silence(-1))
 	s, err := bank.StreamFrames(beepio.Stream("once", tone, 44100), sounds.StreamOptions{OnError: told.add})
 	if err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func TestMixer(t *testing.T) {
 	}
 	mutate("mixer/audio.go", "\"time\"\n\"sync\"\n",
 		"func (a *audio) publish() {", "a.stats.Late += time.Now().Unix()",
-		"func (a *audio) reap() {", "var x sync.Mutex; x.Lock()",
+		"func (a *audio) obey() {", "var x sync.Mutex; x.Lock()",
 		"func (a *audio) tick() {", "a.m.mutex.Lock(); a.m.done.waiting[Handle{}] = nil")
 	p, err := load(folder, "", overlay, "./mixer", "./voice", "./internal/dsp", "./internal/ring", "./pool")
 	if err != nil {
@@ -86,7 +86,7 @@ func TestMixer(t *testing.T) {
 	w := walk(p, root, mixerRules)
 	want := []string{
 		"audio).publish calls time.Now, of the package time", "audio).publish calls (time.Time).Unix, of the package time",
-		"audio).reap calls (*sync.Mutex).Lock, of the package sync",
+		"audio).obey calls (*sync.Mutex).Lock, of the package sync",
 		"audio).tick calls (*sync.Mutex).Lock, of the package sync", "audio).tick writes to a map",
 	}
 	for _, text := range want {

@@ -137,7 +137,7 @@ func pace(src device.Source, rate, block int, blocks int64) realtimeRow {
 // it, it is litterBytes long.
 type piece struct {
 	next *piece
-	rest [litterBytes - 16]byte
+	_    [litterBytes - 16]byte
 }
 
 // litter makes so many bytes of garbage per second, until stop is called, which
