@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -93,14 +94,14 @@ func TestStreamPlays(t *testing.T) {
 // is closed by either side.
 func TestFeederTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reads := 0
-		closed := false
-		r := &reader64{read: func(dst []pcm.Frame) (int, error) { reads += len(dst); return len(dst), nil }, closed: &closed}
+		var reads atomic.Int64
+		var closed atomic.Bool
+		r := &reader64{read: func(dst []pcm.Frame) (int, error) { reads.Add(int64(len(dst))); return len(dst), nil }, closed: &closed}
 		f := newFeeder(time.Second, 8192, voice.Course{}, r, func(err error) { t.Error(err) })
 		go f.run()
 		synctest.Wait()
-		if reads != 8192 || f.feed.Room() != 0 {
-			t.Fatalf("%d frames were read ahead, room for %d", reads, f.feed.Room())
+		if reads.Load() != 8192 || f.feed.Room() != 0 {
+			t.Fatalf("%d frames were read ahead, room for %d", reads.Load(), f.feed.Room())
 		}
 		s, err := voice.NewStream(voice.Stream{Rate: 8192, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
 		if err != nil {
@@ -111,29 +112,29 @@ func TestFeederTime(t *testing.T) {
 		v.Mix(make([]pcm.Frame, 100), 0)
 		v.Commit()
 		synctest.Wait()
-		if reads != 8192 {
-			t.Errorf("%d frames were read before anybody looked", reads)
+		if reads.Load() != 8192 {
+			t.Errorf("%d frames were read before anybody looked", reads.Load())
 		}
 		time.Sleep(250 * time.Millisecond)
 		synctest.Wait()
-		if reads != 8192+96 { // the last four behind the voice are kept
-			t.Errorf("%d frames were read after a quarter of a second", reads)
+		if reads.Load() != 8192+96 { // the last four behind the voice are kept
+			t.Errorf("%d frames were read after a quarter of a second", reads.Load())
 		}
 		v.Mix(make([]pcm.Frame, 100), 100)
 		v.Commit()
 		start := time.Now()
 		f.feed.Wait(8192)
-		if reads != 8192+196 || !time.Now().Equal(start) {
-			t.Errorf("%d frames were read when somebody waited, after %v", reads, time.Since(start))
+		if reads.Load() != 8192+196 || !time.Now().Equal(start) {
+			t.Errorf("%d frames were read when somebody waited, after %v", reads.Load(), time.Since(start))
 		}
 		v.Drop()
 		synctest.Wait()
-		if closed {
+		if closed.Load() {
 			t.Error("the audio side has woken it")
 		}
 		time.Sleep(250 * time.Millisecond)
 		synctest.Wait()
-		if !closed {
+		if !closed.Load() {
 			t.Error("it has not noticed that the feed is closed")
 		}
 	})
@@ -141,11 +142,11 @@ func TestFeederTime(t *testing.T) {
 
 type reader64 struct {
 	read   func([]pcm.Frame) (int, error)
-	closed *bool
+	closed *atomic.Bool
 }
 
 func (r *reader64) Read(dst []pcm.Frame) (int, error) { return r.read(dst) }
-func (r *reader64) Close() error                      { *r.closed = true; return nil }
+func (r *reader64) Close() error                      { r.closed.Store(true); return nil }
 
 // TestFeederFaults: whatever a reader does, the feed ends after what it gave,
 // the fault is told once, and the reader is closed.
@@ -165,7 +166,8 @@ func TestFeederFaults(t *testing.T) {
 		"no numbers": {func(dst []pcm.Frame) (int, error) { dst[0] = nan; return 1, nil }, "x: a sample is NaN, not within -8..+8"},
 		"too loud":   {func(dst []pcm.Frame) (int, error) { dst[0] = pcm.Frame{8.5, 0}; return 1, nil }, "x: a sample is 8.5, not within -8..+8"},
 	} {
-		given, closed := 0, false
+		given := 0
+		var closed atomic.Bool
 		r := &reader64{closed: &closed, read: func(dst []pcm.Frame) (int, error) {
 			if given < 1000 {
 				n := min(len(dst), 1000-given)
@@ -186,8 +188,8 @@ func TestFeederFaults(t *testing.T) {
 		}}
 		f := newFeeder(0, 48000, voice.Course{}, r, opt.failure("x"))
 		f.run()
-		if !closed || (c.text == "") != (len(faults) == 0) || len(faults) > 0 && (len(faults) > 1 || !strings.HasPrefix(faults[0], c.text)) {
-			t.Errorf("%s: closed %v, faults %q, want %q", name, closed, faults, c.text)
+		if !closed.Load() || (c.text == "") != (len(faults) == 0) || len(faults) > 0 && (len(faults) > 1 || !strings.HasPrefix(faults[0], c.text)) {
+			t.Errorf("%s: closed %v, faults %q, want %q", name, closed.Load(), faults, c.text)
 		}
 		s, err := voice.NewStream(voice.Stream{Rate: 48000, Open: func(voice.Course) (*voice.Feed, error) { return f.feed, nil }})
 		if err != nil {
