@@ -2,7 +2,6 @@ package mixer
 
 import (
 	"cmp"
-	"math"
 
 	"voicepool/pcm"
 	"voicepool/pool"
@@ -11,7 +10,15 @@ import (
 
 // slot is a voice with what the mixer knows of it.
 type slot struct {
+	endAt   int64  // the frame at which its For is over; never: none
+	bus     uint16 // these few are looked at in every block
+	paused  pauses
+	sounded bool // it has begun, so that it needs a tail
 	voice   voice.Voice
+
+	power   float64 // left^2 + right^2 as it was last reckoned, see rescore
+	settled bool    // it stays so while nobody moves the voice or its bus
+	shown   float32 // the audibility in its record
 	record  *record
 	id      pool.Handle // of the record
 	group   *Group
@@ -19,13 +26,9 @@ type slot struct {
 	number  uint64 // of the start
 	seq     uint64 // of the command that started it
 	began   int64  // the frame of the start
-	endAt   int64  // the frame at which its For is over; never: none
 	held    int64  // the frame since which it is paused
 	prio    int32
-	bus     uint16
 	protect bool
-	paused  pauses
-	sounded bool // it has begun, so that it needs a tail
 	dying   bool // a Stop with a fade is under way
 	virtual bool // it only keeps time
 	dry     bool // its stream has run dry
@@ -72,6 +75,8 @@ type audio struct {
 	slots    *pool.Pool[slot]
 	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
 	base     int              // their first index: they come after all slots
+	alive    []seat           // the voices that live, by index; see living
+	changed  bool             // it is not what it should be any more
 	scores   scores
 	queue    queue
 	buses    []bus
@@ -115,6 +120,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 		}
 		a.waiting = make([]int, 0, c.Virtual)
 	}
+	a.alive = make([]seat, 0, c.MaxVoices+c.Virtual)
 	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
@@ -219,8 +225,11 @@ func (a *audio) tick() {
 		a.contract()
 	}
 	a.refresh()
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		a.rescore(i)
+	for _, v := range a.living() {
+		a.refreshScore(v.index, v.slot)
+	}
+	for i := range a.buses {
+		a.buses[i].shift = false
 	}
 	if a.virtuals != nil {
 		a.exchange()
@@ -250,6 +259,25 @@ func (a *audio) next(i int) int {
 		return a.base + j
 	}
 	return -1
+}
+
+// seat is a voice and its index.
+type seat struct {
+	slot  *slot
+	index int
+}
+
+// living returns the voices that live, in the order of their indices. It holds
+// until one comes or goes.
+func (a *audio) living() []seat {
+	if a.changed {
+		a.changed = false
+		a.alive = a.alive[:0]
+		for i := a.next(0); i >= 0; i = a.next(i + 1) {
+			a.alive = append(a.alive, seat{a.at(i), i})
+		}
+	}
+	return a.alive
 }
 
 // mix makes the frames from now on, in which no command acts.
@@ -300,13 +328,9 @@ func (a *audio) emit(e Event) {
 
 // publish makes public what the block has changed.
 func (a *audio) publish() {
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		s := a.at(i)
-		s.voice.Commit()
-		s.record.position.Store(s.voice.Position())
-		if bits := math.Float32bits(a.scores.audibility[i]); s.record.audibility.Load() != bits { // a store costs more
-			s.record.audibility.Store(bits)
-		}
+	for _, v := range a.living() {
+		v.slot.voice.Commit()
+		a.m.positions[v.index].Store(v.slot.voice.Position())
 	}
 	a.stats.Frame = a.now
 	if a.virtuals != nil {

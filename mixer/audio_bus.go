@@ -29,6 +29,7 @@ type bus struct {
 	direct voice.Move // a factor of its own voices: 0 while others are soloed
 
 	reach stereo // the factors that count in scores, down to the master's
+	shift bool   // they have moved since the last place of the grid
 
 	duck   duck
 	insert insert
@@ -105,6 +106,7 @@ func (a *audio) count(bus uint16, playing, active int) {
 func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
+		was := b.reach
 		left, right := voice.Wider(voice.Balance, &b.pan, a.now)
 		g := max(b.gain.Gain(a.now), pcm.Decibels(b.gain.To).Gain())
 		b.reach = stereo{float64(g * left), float64(g * right)}
@@ -116,6 +118,7 @@ func (a *audio) refresh() {
 			b.quiet = b.quiet || above.quiet
 			b.faced = b.faced || above.faced
 		}
+		b.shift = b.shift || b.reach != was
 	}
 }
 

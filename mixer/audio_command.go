@@ -80,7 +80,7 @@ func (a *audio) one(c *command) {
 	r := a.m.record(id)
 	switch {
 	case r.live == id:
-		a.act(r.slot, c)
+		a.act(int(r.slot.Load()), c)
 	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over(): // the record may be another's
 	case c.kind == cmdStop:
 		r.cancel = id
@@ -255,8 +255,9 @@ func (a *audio) receiveWords() {
 			case id == 0:
 			case r.live == id:
 				over := r.stopOver.Load()
-				a.noteStop(r.slot, over)
-				a.stop(r.slot, over)
+				i := int(r.slot.Load())
+				a.noteStop(i, over)
+				a.stop(i, over)
 			case pool.Handle(r.id.Load()) == id:
 				r.cancel = id
 			}
@@ -290,7 +291,7 @@ func (a *audio) receiveWords() {
 // yet finds it in its record.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	if r.live == id {
-		a.moveTo(r, fields, foreseen{}, a.smoothed(a.at(r.slot), 0))
+		a.moveTo(r, fields, foreseen{}, a.smoothed(a.at(int(r.slot.Load())), 0))
 	} else {
 		r.forget(id, fields)
 	}
@@ -299,7 +300,7 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 // moveTo moves a voice to what its record wants, in fields, or to what was
 // foreseen instead.
 func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
-	i := r.slot
+	i := int(r.slot.Load())
 	s := a.at(i)
 	v := &s.voice
 	done := fields

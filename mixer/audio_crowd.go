@@ -15,7 +15,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	if first.live == 0 || first.number.Load() != g.number {
 		return false
 	}
-	s := a.at(first.slot)
+	s := a.at(int(first.slot.Load()))
 	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // what it swallowed would not be heard
 		return false
 	}
@@ -27,7 +27,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 		over = 0
 	}
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), over)
-	a.rescore(first.slot)
+	a.rescore(int(first.slot.Load()))
 	a.turnAway(c, Event{Kind: Coalesced, By: s.number, BySound: s.voice.Sound(), ByGroup: g, ByRef: s.record.ref})
 	return true
 }

@@ -54,16 +54,36 @@ func (s *scores) clear(i int) { s.prio[i], s.number[i] = unstealable, 0 }
 // that moves counts as it is or as it is going to be, whichever is more.
 func (a *audio) rescore(i int) {
 	s := a.at(i)
-	power := a.buses[s.bus].power(&s.voice, a.now)
-	a.scores.gain[i] = float32(power)
-	whole := float32(float64(power * s.voice.Index()))
-	if a.virtuals == nil {
-		a.scores.audibility[i] = whole
+	s.power = a.buses[s.bus].power(&s.voice, a.now)
+	s.settled = s.voice.Settled(a.now)
+	a.scores.gain[i] = float32(s.power)
+	a.follow(i, s)
+}
+
+// refreshScore is rescore on the grid: most voices have only moved on.
+func (a *audio) refreshScore(i int, s *slot) {
+	if s.settled && !a.buses[s.bus].shift {
+		a.follow(i, s)
 		return
 	}
-	a.scores.audibility[i], a.scores.whole[i] = float32(float64(power*s.voice.Soon())), whole
-	if a.scores.masks != nil {
-		a.scores.masks.set(i, power, &s.voice)
+	a.rescore(i)
+}
+
+// follow computes the audibility of a voice at its place from the power of its
+// gains.
+func (a *audio) follow(i int, s *slot) {
+	audibility := float32(float64(s.power * s.voice.Index()))
+	if a.virtuals != nil {
+		a.scores.whole[i] = audibility
+		audibility = float32(float64(s.power * s.voice.Soon()))
+		if a.scores.masks != nil {
+			a.scores.masks.set(i, s.power, &s.voice)
+		}
+	}
+	a.scores.audibility[i] = audibility
+	if s.shown != audibility { // a store costs more
+		s.shown = audibility
+		s.record.audibility.Store(math.Float32bits(audibility))
 	}
 }
 

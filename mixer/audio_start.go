@@ -48,7 +48,8 @@ func (a *audio) start(c *command) {
 	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 		s.voice.SetShared(a.now, pitch)
 	}
-	r.live, r.slot = id, i
+	r.live = id
+	a.seat(i)
 	r.number.Store(s.number)
 	a.showState(i)
 	if g != nil {
@@ -192,11 +193,19 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	return a.take(a.slots, 0)
 }
 
+// seat makes public where a voice is.
+func (a *audio) seat(i int) {
+	s := a.at(i)
+	a.m.positions[i].Store(s.voice.Position())
+	s.record.slot.Store(int32(i))
+}
+
 func (a *audio) take(p *pool.Pool[slot], base int) int {
 	handle, _, ok := p.Acquire()
 	if !ok {
 		panic("mixer: no free voice after one was made free")
 	}
+	a.changed = true
 	return base + handle.Slot()
 }
 

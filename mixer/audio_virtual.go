@@ -99,7 +99,7 @@ func (a *audio) move(from, to int) int {
 	s := a.at(to)
 	*s = *a.at(from)
 	s.virtual = to >= a.base
-	s.record.slot = to
+	a.seat(to)
 	if s.record.placed {
 		a.places[to] = a.places[from]
 		s.voice.SetSpace(&a.places[to].space)
@@ -167,7 +167,7 @@ func (a *audio) swap(c choice, best int, e Event) {
 	a.places[c.slot], a.places[best], a.places[spare] = a.places[best], a.places[c.slot], placed{}
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
-		s.record.slot = i
+		a.seat(i)
 		if s.record.placed {
 			s.voice.SetSpace(&a.places[i].space)
 		}

@@ -11,8 +11,8 @@ import (
 
 // mixVoices adds every voice that sounds to its bus, in the order of slots.
 func (a *audio) mixVoices(n int64) {
-	for i := a.next(0); i >= 0; {
-		i = a.mixFrom(i, n)
+	for alive := a.living(); len(alive) > 0; {
+		alive = alive[a.mixFrom(alive, n):]
 	}
 	slices.SortFunc(a.ends, end.compare)
 	for _, e := range a.ends {
@@ -22,21 +22,38 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixFrom mixes the voices of the slots from i on. It returns -1, or the slot
-// after one that failed and has been ended.
-func (a *audio) mixFrom(i int, n int64) (next int) {
+// mixFrom mixes voices and returns how many: all, or up to one that failed and has
+// been ended.
+func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
-			a.ends = append(a.ends, end{frame: a.now, slot: i, fault: true})
-			next = a.next(i + 1)
+			a.ends = append(a.ends, end{frame: a.now, slot: alive[done].index, fault: true})
+			done++
 		}
 	}()
-	for ; i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); s.paused == 0 {
-			a.mixVoice(i, s, n)
+	var next *voice.Voice
+	for ; done < len(alive); done++ {
+		v := alive[done]
+		if v.slot.paused != 0 {
+			continue
+		}
+		if next = nil; done+1 < len(alive) {
+			next = &alive[done+1].slot.voice
+		}
+		if n >= v.slot.endAt-a.now || !a.mixSteady(v, n, next) {
+			a.mixVoice(v.index, v.slot, n)
 		}
 	}
-	return -1
+	return done
+}
+
+// mixSteady mixes a voice of which there is nothing else to know, as of most in
+// most blocks.
+func (a *audio) mixSteady(v seat, n int64, next *voice.Voice) bool {
+	if v.index >= a.base {
+		return v.slot.voice.SkipSteady(n)
+	}
+	return v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
 }
 
 func (a *audio) mixVoice(i int, s *slot, n int64) {
@@ -152,6 +169,7 @@ func (a *audio) finish(i int, frame int64, e Event) {
 	a.count(s.bus, -1, active)
 	a.emit(e)
 	s.record.position.Store(s.voice.Position())
+	s.record.slot.Store(-1)
 	s.voice.Drop()
 	a.giveBack(s.record, s.id, state)
 	a.vacate(i)
@@ -160,6 +178,7 @@ func (a *audio) finish(i int, frame int64, e Event) {
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
 	a.scores.clear(i)
+	a.changed = true
 	if i < a.base {
 		a.slots.Release(a.slots.HandleAt(i))
 	} else {
@@ -177,7 +196,7 @@ func (a *audio) slotOf(i int) int {
 
 // giveBack returns a record; the audio side does not touch it after.
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
-	r.live, r.slot = 0, -1
+	r.live = 0
 	r.sound.Store(nil) // or the collector could not have them
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))

@@ -6,13 +6,24 @@ import (
 )
 
 // BreakVoice makes the voice of h such that to mix it panics: a step of 0 is a
-// division by nothing. It reports whether there is such a voice.
-func BreakVoice(m *Mixer, h Handle) bool {
+// division by nothing, and one that goes on steadily has nothing to read. It
+// reports whether there is such a voice.
+func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	r := m.record(h.id)
 	if r.live != h.id {
 		return false
 	}
-	step := reflect.ValueOf(&m.audio.slots.At(r.slot).voice).Elem().FieldByName("step")
-	reflect.NewAt(step.Type(), unsafe.Pointer(step.UnsafeAddr())).Elem().SetInt(0)
+	v := reflect.ValueOf(&m.audio.slots.At(int(r.slot.Load())).voice).Elem()
+	open := func(f reflect.Value) reflect.Value {
+		return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+	}
+	clear := func(f reflect.Value) { open(f).SetZero() }
+	if steadily {
+		from := open(v.FieldByName("steady").FieldByName("from"))
+		from.Set(reflect.New(from.Type().Elem()))
+		return !v.FieldByName("steady").FieldByName("left").IsZero()
+	}
+	clear(v.FieldByName("step"))
+	clear(v.FieldByName("steady"))
 	return true
 }

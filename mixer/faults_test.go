@@ -166,28 +166,30 @@ func TestPanickingVoice(t *testing.T) {
 			t.Fatalf("silence changes frame %d", i)
 		}
 	}
-	m = newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Voices: 4})
-	s := ramp(t, faultRate, 3000)
-	before := play(t, m.At(0), s, mixer.Options{Pan: -1})
-	broken := play(t, m.At(0), sound(t, voice.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
-	after := play(t, m.At(0), s, mixer.Options{Pan: 1})
-	out := make([]pcm.Frame, 400)
-	m.Render(out[:100])
-	if !mixer.BreakVoice(m, broken) {
-		t.Fatal("there is no voice to break")
-	}
-	m.Render(out[100:])
-	for i, f := range out {
-		if x := float32(i+1) / 1024; f != (pcm.Frame{x, x}) {
-			t.Fatalf("frame %d is %v, want %v", i, f, x)
+	for _, steadily := range []bool{false, true} {
+		m = newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Voices: 4})
+		s := ramp(t, faultRate, 3000)
+		before := play(t, m.At(0), s, mixer.Options{Pan: -1})
+		broken := play(t, m.At(0), sound(t, voice.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Ref: 9})
+		after := play(t, m.At(0), s, mixer.Options{Pan: 1})
+		out := make([]pcm.Frame, 400)
+		m.Render(out[:100])
+		if !mixer.BreakVoice(m, broken, steadily) {
+			t.Fatal("there is no voice to break")
 		}
-	}
-	ev := make([]mixer.Event, 9)
-	ev = ev[:m.Events(ev)]
-	if len(ev) != 5 || ev[3].Kind != mixer.Fault || ev[4].Kind != mixer.Ended || ev[3].Frame != 100 || ev[4].Frame != 100 || ev[3].Ref != 9 {
-		t.Errorf("events %+v", ev)
-	}
-	if a, b, c := before.State(), broken.State(), after.State(); a != mixer.Playing || b != mixer.EndedState || c != mixer.Playing || m.Stats().Faults != 1 {
-		t.Errorf("they are %v, %v, %v; %+v", a, b, c, m.Stats())
+		m.Render(out[100:])
+		for i, f := range out {
+			if x := float32(i+1) / 1024; f != (pcm.Frame{x, x}) {
+				t.Fatalf("frame %d is %v, want %v", i, f, x)
+			}
+		}
+		ev := make([]mixer.Event, 9)
+		ev = ev[:m.Events(ev)]
+		if len(ev) != 5 || ev[3].Kind != mixer.Fault || ev[4].Kind != mixer.Ended || ev[3].Frame != 100 || ev[4].Frame != 100 || ev[3].Ref != 9 {
+			t.Errorf("events %+v", ev)
+		}
+		if a, b, c := before.State(), broken.State(), after.State(); a != mixer.Playing || b != mixer.EndedState || c != mixer.Playing || m.Stats().Faults != 1 {
+			t.Errorf("they are %v, %v, %v; %+v", a, b, c, m.Stats())
+		}
 	}
 }

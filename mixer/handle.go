@@ -62,7 +62,21 @@ func (h Handle) Position() time.Duration {
 		return 0
 	}
 	defer unlock()
-	return pcm.Duration(r.position.Load(), h.mixer.rate)
+	return pcm.Duration(h.mixer.position(r), h.mixer.rate)
+}
+
+// position returns the frame of its sound at which a start was after the last
+// block.
+func (m *Mixer) position(r *record) int64 {
+	for {
+		i := r.slot.Load()
+		if i < 0 {
+			return r.position.Load()
+		}
+		if at := m.positions[i].Load(); r.slot.Load() == i { // else it may be another's
+			return at
+		}
+	}
 }
 
 // Stop ends the voice: it gives up its slot and leaves a tail of 10 ms. A start

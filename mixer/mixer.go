@@ -44,6 +44,7 @@ type Mixer struct {
 	// Between the two.
 	commands      *ring.Ring[command]
 	freed         *ring.Ring[pool.Handle]
+	positions     []atomic.Int64 // by index of the audio side: frames of the sound
 	listener      words[listenerWords]
 	listenerMoved atomic.Bool
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
@@ -98,6 +99,7 @@ func New(c Config) (*Mixer, error) {
 		m.records.Release(id)
 	}
 	m.commands = ring.New[command](c.Commands)
+	m.positions = make([]atomic.Int64, c.MaxVoices+c.Virtual)
 	m.freed = ring.New[pool.Handle](m.records.Max())
 	m.events = ring.New[Event](c.Events)
 	if c.Journal > 0 {

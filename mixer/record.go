@@ -72,7 +72,8 @@ type record struct {
 
 	// Written by the audio side.
 	state      atomic.Uint32
-	position   atomic.Int64  // frames of the sound
+	slot       atomic.Int32  // where it plays; -1: nowhere
+	position   atomic.Int64  // frames of the sound, where it does not play any more
 	audibility atomic.Uint32 // float32 bits
 	number     atomic.Uint64
 
@@ -88,7 +89,6 @@ type record struct {
 
 	// The audio side's alone; valid for the handle that stands with them.
 	foreseen foreseen
-	slot     int // where it plays; -1: nowhere
 	live     pool.Handle
 	cancel   pool.Handle // a stop came before the start
 }
@@ -98,6 +98,7 @@ type record struct {
 func (r *record) reset(id pool.Handle) {
 	r.id.Store(uint64(id))
 	r.state.Store(uint32(Pending))
+	r.slot.Store(-1)
 	r.position.Store(0)
 	r.audibility.Store(0)
 	r.number.Store(0)

@@ -22,7 +22,7 @@ func (v *Voice) SetRounds(more int32) {
 			v.jumps += int32((at-to)/(to-from)) + 1
 		}
 	}
-	v.loop = v.jumps != 0
+	v.loop, v.steady.left = v.jumps != 0, 0
 	v.wrap()
 	v.stale()
 }

@@ -12,9 +12,13 @@ import (
 // when it has ended, and the frame of its end is the first one without it.
 // Frames follow each other without a gap, but for pauses.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
+	if v.MixSteady(dst, nil) {
+		return len(dst)
+	}
 	if v.feed != nil {
 		return v.mixStream(dst, frame)
 	}
+	v.steady.left = 0
 	done := 0
 	for done < len(dst) && !v.Over(frame) {
 		if frame >= v.segEnd {
@@ -27,15 +31,22 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
 		v.fresh = v.fresh && got == 0
 		v.faulty = v.faulty || got == 0 && !v.Over(frame) // nothing may keep a render for ever
 	}
+	if done == len(dst) {
+		v.settleDown()
+	}
 	return done
 }
 
 // Skip goes on by n frames as Mix does, to the very same place, and gives
 // nothing. It returns how many frames Mix would have had to give.
 func (v *Voice) Skip(n, frame int64) int64 {
+	if v.SkipSteady(n) {
+		return n
+	}
 	if v.feed != nil {
 		return v.skipStream(n, frame)
 	}
+	v.steady.left = 0
 	done := int64(0)
 	for done < n && !v.Over(frame) {
 		if frame >= v.segEnd {
@@ -46,6 +57,9 @@ func (v *Voice) Skip(n, frame int64) int64 {
 		frame += got
 		v.fresh = v.fresh && got == 0
 		v.faulty = v.faulty || got == 0 && !v.Over(frame)
+	}
+	if done == n {
+		v.settleDown()
 	}
 	return done
 }
@@ -117,7 +131,7 @@ func (v *Voice) runPlain(dst []pcm.Frame, g dsp.Ramp) int {
 			break
 		}
 		n := stepsTo(left, v.step, int64(len(dst)-done))
-		v.kernel(dst[done:done+int(n)], data, v.pos-first<<32, g)
+		v.kernelAt(v.pos).mix(dst[done:done+int(n)], data, v.pos-first<<32, v.step, g)
 		v.pos += n * v.step
 		done += int(n)
 		g.Start += int(n)
@@ -191,53 +205,4 @@ func (v *Voice) wrap() {
 	}
 	v.pos -= int64(v.jumps) * length << 32
 	v.jumps, v.loop = 0, false
-}
-
-func (v *Voice) kernel(dst []pcm.Frame, from *store, pos int64, g dsp.Ramp) {
-	if from.compact != nil {
-		v.kernel16(dst, from.compact, pos, g)
-		return
-	}
-	data, stereo := from.wide, v.sound.channels == 2
-	if v.step == dsp.One && uint32(pos) == 0 {
-		if stereo {
-			dsp.StereoUnity(dst, data[2*(pos>>32):], g)
-		} else {
-			dsp.MonoUnity(dst, data[pos>>32:], g)
-		}
-		return
-	}
-	switch {
-	case v.quality == Linear && stereo:
-		dsp.StereoLinear(dst, data, pos, v.step, g)
-	case v.quality == Linear:
-		dsp.MonoLinear(dst, data, pos, v.step, g)
-	case stereo:
-		dsp.StereoCubic(dst, data, pos, v.step, g)
-	default:
-		dsp.MonoCubic(dst, data, pos, v.step, g)
-	}
-}
-
-// kernel16 is kernel for samples of 16 bits.
-func (v *Voice) kernel16(dst []pcm.Frame, data []int16, pos int64, g dsp.Ramp) {
-	stereo := v.sound.channels == 2
-	if v.step == dsp.One && uint32(pos) == 0 {
-		if stereo {
-			dsp.StereoUnity16(dst, data[2*(pos>>32):], g)
-		} else {
-			dsp.MonoUnity16(dst, data[pos>>32:], g)
-		}
-		return
-	}
-	switch {
-	case v.quality == Linear && stereo:
-		dsp.StereoLinear16(dst, data, pos, v.step, g)
-	case v.quality == Linear:
-		dsp.MonoLinear16(dst, data, pos, v.step, g)
-	case stereo:
-		dsp.StereoCubic16(dst, data, pos, v.step, g)
-	default:
-		dsp.MonoCubic16(dst, data, pos, v.step, g)
-	}
 }

@@ -13,7 +13,7 @@ type reader struct {
 }
 
 // mix adds frames, a step apart, 32.32 in frames of the sound.
-func (r *reader) mix(dst []pcm.Frame, step int64, channels int, g dsp.Ramp) {
+func (r *reader) mix(dst []pcm.Frame, step int64, k kernel, g dsp.Ramp) {
 	v := r.version
 	step = scaled(step, v.level)
 	for len(dst) > 0 {
@@ -22,11 +22,7 @@ func (r *reader) mix(dst []pcm.Frame, step int64, channels int, g dsp.Ramp) {
 			return
 		}
 		n := stepsTo(left, step, int64(len(dst)))
-		if channels == 2 {
-			dsp.StereoBest(dst[:n], v.data, r.pos+guardBefore<<32, step, g)
-		} else {
-			dsp.MonoBest(dst[:n], v.data, r.pos+guardBefore<<32, step, g)
-		}
+		k.mix(dst[:n], &v.data, r.pos+guardBefore<<32, step, g)
 		dst = dst[n:]
 		g.Start += int(n)
 		r.pos += n * step
@@ -172,7 +168,7 @@ func (v *Voice) runVersions(dst []pcm.Frame, at int) int {
 		now, was = v.crossed()
 	}
 	now.Start, was.Start = at, at
-	step, channels := v.step, v.sound.channels
+	step, best := v.step, monoBest+v.sound.second()
 	switch {
 	case v.now.version == nil:
 		dst = dst[:v.runPlain(dst, now)]
@@ -182,10 +178,10 @@ func (v *Voice) runVersions(dst []pcm.Frame, at int) int {
 		dst = dst[:v.pass(int64(len(dst)))]
 	}
 	if v.now.version != nil {
-		v.now.mix(dst, step, channels, now)
+		v.now.mix(dst, step, best, now)
 	}
 	if v.was.version != nil {
-		v.was.mix(dst, step, channels, was)
+		v.was.mix(dst, step, best, was)
 	}
 	return len(dst)
 }

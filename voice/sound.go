@@ -76,8 +76,8 @@ type Envelope struct {
 	Masks, MasksLoop []Masks
 }
 
-// steady is the declared level of what has no envelope: -20 dB, a power of 0.01.
-const steady = 0.01
+// unknown is the declared level of what has no envelope: -20 dB, a power of 0.01.
+const unknown = 0.01
 
 // At returns the index at a position in frames.
 func (e *Envelope) At(frame int64, looped bool) float64 {
@@ -114,7 +114,7 @@ func (e *Envelope) Most(frame int64, looped bool) float64 {
 
 func (e *Envelope) lookUp(g []float32, frame int64) float64 {
 	if e.Hop < 1 || len(g) == 0 {
-		return steady
+		return unknown
 	}
 	i := frame / e.Hop
 	if i >= int64(len(g)) {
@@ -218,12 +218,12 @@ func (s *Sound) Refine(level int, looped bool) {
 		return
 	}
 	v, frames := newVersion(s, level, looped)
-	v.data = s.refine(s, level, looped, -guardBefore, frames)
-	sound := int64(len(v.data)) == frames*int64(s.channels)
-	for i, x := range v.data {
+	v.data.wide = s.refine(s, level, looped, -guardBefore, frames)
+	sound := int64(len(v.data.wide)) == frames*int64(s.channels)
+	for i, x := range v.data.wide {
 		bits := math.Float32bits(x) &^ (1 << 31)
 		if bits < 1<<23 { // denormals make every kernel crawl
-			v.data[i] = 0
+			v.data.wide[i] = 0
 		}
 		sound = sound && bits <= math.Float32bits(8*maxSample) // what is compensated may be 18 dB louder
 	}
@@ -259,7 +259,7 @@ func (s *Sound) Bytes() int64 {
 	for set := range s.versions {
 		for level := range s.versions[set] {
 			if v := s.versions[set][level].Load(); v != nil {
-				sum += 4 * int64(len(v.data))
+				sum += v.data.size()
 			}
 		}
 	}

@@ -137,7 +137,7 @@ func (v *Voice) runStream(dst []pcm.Frame, at int) int {
 		g := v.ramp
 		g.Start = at + done
 		whole := store{wide: piece[:]}
-		v.kernel(dst[done:done+int(n)], &whole, v.pos+streamReach<<32, g)
+		v.kernelAt(v.pos).mix(dst[done:done+int(n)], &whole, v.pos+streamReach<<32, v.step, g)
 		v.pos += n * v.step
 		v.heard += v.pos >> 32
 		v.pos &= 1<<32 - 1

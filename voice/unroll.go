@@ -75,7 +75,7 @@ func (v *Voice) runUnrolled(dst []pcm.Frame, g dsp.Ramp) int {
 			piece.wide[i] = from.wide[v.standsAt(first+int64(i)/c)*c+int64(i)%c]
 		}
 	}
-	v.kernel(dst[:n], &piece, v.pos-first<<32, g)
+	v.kernelAt(v.pos).mix(dst[:n], &piece, v.pos-first<<32, v.step, g)
 	v.pos += n * v.step
 	v.wrap()
 	return int(n)

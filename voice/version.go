@@ -25,9 +25,9 @@ type Refiner func(s *Sound, level int, looped bool, first, frames int64) []float
 type version struct {
 	level  int
 	looped bool
-	data   []float32 // interleaved; its frame 0 is the version's frame -guardBefore
-	wrap   int64     // the first position that is no longer read
-	back   int64     // of a looped version: a whole number of loop lengths, to be taken off then
+	data   store // its frame 0 is the version's frame -guardBefore
+	wrap   int64 // the first position that is no longer read
+	back   int64 // of a looped version: a whole number of loop lengths, to be taken off then
 }
 
 // versionReach is how many frames of a version its filter reaches to both sides,

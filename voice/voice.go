@@ -59,11 +59,15 @@ const maxOctaves = 8
 // Voice is one playing of a sound. It is a value: a copy goes on by itself,
 // which is how a stolen voice gets its tail. The zero Voice has ended.
 type Voice struct {
+	steady steady
+	pos    int64 // 32.32 frames of the sound; of a stream, of its course from heard on
+	step   int64
+	now    reader
+	ramp   dsp.Ramp // of the segment [segStart, segEnd)
+
 	sound *Sound
 	feed  *Feed
 	space *Space
-	pos   int64 // 32.32 frames of the sound; of a stream, of its course from heard on
-	step  int64
 	heard int64 // of a stream: whole frames of its course that are behind it
 
 	baseGain  float64
@@ -77,12 +81,10 @@ type Voice struct {
 	in, out   curve
 	back      curve // the way back from a pause
 
-	now    reader
 	was    reader // while crossing: what it comes from
 	turned int64  // the frame at which that began
 	over   int32  // how many frames it takes
 
-	ramp     dsp.Ramp // of the segment [segStart, segEnd)
 	segStart int64
 	segEnd   int64
 
@@ -136,6 +138,9 @@ func (v *Voice) Position() int64 {
 		return v.feed.course.At(v.heard)
 	}
 	p := v.pos >> 32
+	if v.steady.left > 0 {
+		return p
+	}
 	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
 		return p - v.unrolled(0)
 	}
@@ -296,6 +301,13 @@ func (v *Voice) lasting(frame int64) float64 {
 	return g
 }
 
+// Settled reports whether what Reach returns stays as it is at frame while nobody
+// moves the voice.
+func (v *Voice) Settled(frame int64) bool {
+	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out &&
+		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame)
+}
+
 // law returns how a pan acts on the voice.
 func (v *Voice) law() func(float64) (left, right float64) {
 	if v.sound.channels == 2 && !v.sound.mono {
@@ -311,6 +323,7 @@ func (v *Voice) Still(frame int64) bool { return frame >= v.segStart && v.segEnd
 // straight lines and the step is constant. Segments end on a grid of frames, or
 // where a move ends, so they do not depend on blocks.
 func (v *Voice) Replan(frame int64) {
+	v.steady.left = 0
 	v.settle(frame)
 	v.plan(frame)
 	if v.turn(frame) {

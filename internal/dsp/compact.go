@@ -9,7 +9,7 @@ import "voicepool/pcm"
 
 // of16 returns the ramp for samples of 16 bits.
 func (g Ramp) of16() Ramp {
-	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start}
+	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start, g.Ahead}
 }
 
 // MonoUnity16 is MonoUnity for samples of 16 bits.

@@ -4,7 +4,6 @@ package dsp
 
 import (
 	"math"
-	"unsafe"
 
 	"voicepool/pcm"
 )
@@ -13,10 +12,10 @@ func fastFrames(dst, src []pcm.Frame, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		stereoUnityAVX512(&dst[0][0], &src[0][0], wide, &g.Left, g.Start)
+		stereoUnityAVX512(&dst[0][0], &src[0][0], wide, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoUnityAVX2(&dst[wide][0], &src[wide][0], n-wide, &g.Left, g.Start+wide)
+		stereoUnityAVX2(&dst[wide][0], &src[wide][0], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -86,8 +85,4 @@ func fastMatch(prio []int32, key []float32, p int32, k float32, from int) int {
 		return from + matchAVX512(&prio[0], &key[0], n, p, math.Float32bits(k))
 	}
 	return from + matchAVX2(&prio[0], &key[0], n, p, math.Float32bits(k))
-}
-
-func fastPrefetch[S float32 | int16](src []S) {
-	prefetchLines((*float32)(unsafe.Pointer(&src[0])))
 }

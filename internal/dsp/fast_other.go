@@ -57,5 +57,3 @@ func fastLeast([]int32, []float32, int32) (done int, least, next uint32) {
 }
 
 func fastMatch(prio []int32, key []float32, p int32, k float32, from int) int { return from }
-
-func fastPrefetch[S float32 | int16]([]S) {}

@@ -258,13 +258,18 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestPrefetch: it may be asked for what ends at once, or is not there.
-func TestPrefetch(t *testing.T) {
+// TestAhead: what is asked for may end at once, or not be there at all.
+func TestAhead(t *testing.T) {
+	m := newTable(t)
 	src := fenced[float32](t, 4096)
-	Prefetch(src)
-	Prefetch(src[len(src)-1:])
-	Prefetch(src[len(src):])
-	Prefetch([]int16(nil))
+	for _, ahead := range []uintptr{uintptr(unsafe.Pointer(&src[0])), uintptr(unsafe.Pointer(&src[len(src)-1])), 1, math.MaxUint64} {
+		for i := range subjects {
+			s := &subjects[i]
+			for _, wide := range []bool{true, s.compact == nil} {
+				m.compare(t, s, wide, run{n: 77, pos: 5 << 32, step: One, seed: 3, g: Ramp{Left: 1, Right: 1, Ahead: ahead}})
+			}
+		}
+	}
 }
 
 func FuzzSameBits(f *testing.F) {
@@ -277,7 +282,7 @@ func FuzzSameBits(f *testing.F) {
 		s := &subjects[int(kernel)%len(subjects)]
 		m.compare(t, s, wide || s.compact == nil, run{
 			n: int(n % 700), pos: int64(pos % (64 * One)), step: int64(step % (60 * One)), slack: int(slack), at: int(at % 32), kind: int(kind % 3), seed: seed,
-			g: Ramp{left, right, leftSlope, rightSlope, int(start)},
+			g: Ramp{left, right, leftSlope, rightSlope, int(start), 0},
 		})
 	})
 }

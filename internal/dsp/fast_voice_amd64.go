@@ -2,16 +2,37 @@
 
 package dsp
 
-import "voicepool/pcm"
+import (
+	"unsafe"
+
+	"voicepool/pcm"
+)
+
+// next returns what a kernel asks the machine for meanwhile: Ahead, or what it has
+// anyway.
+func (g *Ramp) next(dst []pcm.Frame) uintptr {
+	if g.Ahead == 0 {
+		return uintptr(unsafe.Pointer(&dst[0]))
+	}
+	return g.Ahead
+}
+
+// rest is next for a kernel that takes what another one has left.
+func (g *Ramp) rest(dst []pcm.Frame, done int) uintptr {
+	if done > 0 {
+		return uintptr(unsafe.Pointer(&dst[0]))
+	}
+	return g.next(dst)
+}
 
 func fastMonoUnity(dst []pcm.Frame, src []float32, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		monoUnityAVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start)
+		monoUnityAVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoUnityAVX2(&dst[wide][0], &src[wide], n-wide, &g.Left, g.Start+wide)
+		monoUnityAVX2(&dst[wide][0], &src[wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -20,10 +41,10 @@ func fastStereoUnity(dst []pcm.Frame, src []float32, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		stereoUnityAVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start)
+		stereoUnityAVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoUnityAVX2(&dst[wide][0], &src[2*wide], n-wide, &g.Left, g.Start+wide)
+		stereoUnityAVX2(&dst[wide][0], &src[2*wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -32,10 +53,10 @@ func fastMonoLinear(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) in
 	n := ofLinear.turns(len(dst), pos, step, len(src), g)
 	wide := ofLinear.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		monoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		monoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -44,10 +65,10 @@ func fastStereoLinear(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) 
 	n := ofLinear.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofLinear.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		stereoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		stereoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -56,10 +77,10 @@ func fastMonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int
 	n := ofCubic.turns(len(dst), pos, step, len(src), g)
 	wide := ofCubic.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		monoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		monoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -68,10 +89,10 @@ func fastStereoCubic(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) i
 	n := ofCubic.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofCubic.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		stereoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		stereoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -80,10 +101,10 @@ func fastMonoUnity16(dst []pcm.Frame, src []int16, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		monoUnity16AVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start)
+		monoUnity16AVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoUnity16AVX2(&dst[wide][0], &src[wide], n-wide, &g.Left, g.Start+wide)
+		monoUnity16AVX2(&dst[wide][0], &src[wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -92,10 +113,10 @@ func fastStereoUnity16(dst []pcm.Frame, src []int16, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		stereoUnity16AVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start)
+		stereoUnity16AVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoUnity16AVX2(&dst[wide][0], &src[2*wide], n-wide, &g.Left, g.Start+wide)
+		stereoUnity16AVX2(&dst[wide][0], &src[2*wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -104,10 +125,10 @@ func fastMonoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) in
 	n := ofLinear.turns(len(dst), pos, step, len(src), g)
 	wide := ofLinear.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		monoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		monoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -116,10 +137,10 @@ func fastStereoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) 
 	n := ofLinear.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofLinear.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		stereoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		stereoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -128,10 +149,10 @@ func fastMonoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) int
 	n := ofCubic.turns(len(dst), pos, step, len(src), g)
 	wide := ofCubic.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		monoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		monoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -140,10 +161,10 @@ func fastStereoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) i
 	n := ofCubic.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofCubic.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start)
+		stereoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide)
+		stereoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -151,7 +172,7 @@ func fastStereoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) i
 func fastMonoBest(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int {
 	n := ofBest.turns(len(dst), pos, step, len(src), g)
 	if n > 0 {
-		monoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, &g.Left, g.Start)
+		monoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	return n
 }
@@ -159,7 +180,7 @@ func fastMonoBest(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int 
 func fastStereoBest(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int {
 	n := ofBest.turns(len(dst), pos, step, len(src)/2, g)
 	if n > 0 {
-		stereoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, &g.Left, g.Start)
+		stereoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, &g.Left, g.Start, g.next(dst))
 	}
 	return n
 }

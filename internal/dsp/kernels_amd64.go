@@ -7,132 +7,132 @@ package dsp
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int)
+func monoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int)
+func stereoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int)
+func monoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int)
+func stereoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
+func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int)
+func monoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int)
+func stereoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int)
+func monoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int)
+func stereoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 16, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
+func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int)
+func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0; ramp is left, right and their slopes.
 //
 //go:noescape
-func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int)
+func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0.
 //
@@ -149,9 +149,6 @@ func windowAVX2(dst *float32, w *float32, n int)
 //
 //go:noescape
 func peakAVX2(src *float32, n int) uint32
-
-//go:noescape
-func prefetchLines(src *float32)
 
 // n is a multiple of 16, not 0.
 //

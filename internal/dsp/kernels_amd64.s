@@ -4,20 +4,21 @@
 
 #include "textflag.h"
 
-// func monoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int)
-// Requires: AVX, AVX2
-TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-40
+// func monoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Y0
-	VBROADCASTSD 8(BX), Y1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Y0
+	VBROADCASTSD 8(SI), Y1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -25,12 +26,14 @@ TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-40
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
 	VMOVUPS      spread_AVX2<>+0(SB), Y5
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped1
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop3:
+	PREFETCHT0     (BX)
+	ADDQ           $0x20, BX
 	VBROADCASTF128 (CX), Y0
 	VPERMILPS      Y5, Y0, Y0
 	VMULPS         Y0, Y1, Y0
@@ -49,6 +52,8 @@ loop3:
 
 ramped1:
 loop4:
+	PREFETCHT0     (BX)
+	ADDQ           $0x20, BX
 	VBROADCASTF128 (CX), Y6
 	VPERMILPS      Y5, Y6, Y6
 	VMULPS         Y1, Y3, Y7
@@ -122,85 +127,91 @@ DATA spread_AVX2<>+24(SB)/4, $0x00000003
 DATA spread_AVX2<>+28(SB)/4, $0x00000003
 GLOBL spread_AVX2<>(SB), RODATA|NOPTR, $32
 
-// func stereoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int)
-// Requires: AVX, AVX2
-TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-40
+// func stereoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Y0
-	VBROADCASTSD 8(BX), Y1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Y0
+	VBROADCASTSD 8(SI), Y1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped5
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop7:
-	VMOVUPS (CX), Y0
-	VMULPS  Y0, Y1, Y0
-	VADDPS  (AX), Y0, Y0
-	VMOVUPS Y0, (AX)
-	VMOVUPS 32(CX), Y0
-	VMULPS  Y0, Y1, Y0
-	VADDPS  32(AX), Y0, Y0
-	VMOVUPS Y0, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x08, DX
-	JNZ     loop7
-	JMP     done6
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	VMOVUPS    (CX), Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     (AX), Y0, Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(CX), Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     32(AX), Y0, Y0
+	VMOVUPS    Y0, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x08, DX
+	JNZ        loop7
+	JMP        done6
 
 ramped5:
 loop8:
-	VMOVUPS (CX), Y5
-	VMULPS  Y1, Y3, Y6
-	VADDPS  Y6, Y0, Y6
-	VADDPS  Y2, Y3, Y3
-	VMULPS  Y5, Y6, Y5
-	VADDPS  (AX), Y5, Y5
-	VMOVUPS Y5, (AX)
-	VMOVUPS 32(CX), Y5
-	VMULPS  Y1, Y4, Y6
-	VADDPS  Y6, Y0, Y6
-	VADDPS  Y2, Y4, Y4
-	VMULPS  Y5, Y6, Y5
-	VADDPS  32(AX), Y5, Y5
-	VMOVUPS Y5, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x08, DX
-	JNZ     loop8
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	VMOVUPS    (CX), Y5
+	VMULPS     Y1, Y3, Y6
+	VADDPS     Y6, Y0, Y6
+	VADDPS     Y2, Y3, Y3
+	VMULPS     Y5, Y6, Y5
+	VADDPS     (AX), Y5, Y5
+	VMOVUPS    Y5, (AX)
+	VMOVUPS    32(CX), Y5
+	VMULPS     Y1, Y4, Y6
+	VADDPS     Y6, Y0, Y6
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y5, Y6, Y5
+	VADDPS     32(AX), Y5, Y5
+	VMOVUPS    Y5, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x08, DX
+	JNZ        loop8
 
 done6:
 	VZEROUPPER
 	RET
 
-// func monoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-40
+// func monoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Z0
-	VBROADCASTSD 8(BX), Z1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -208,50 +219,54 @@ TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-40
 	VCVTDQ2PS    Z4, Z4
 	VMOVUPS      turn16<>+0(SB), Z2
 	VMOVUPS      spread_AVX512<>+0(SB), Z5
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped9
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop11:
-	VMOVUPS (CX), Y6
-	VPERMPS Z6, Z5, Z6
-	VMULPS  Z6, Z1, Z0
-	VADDPS  (AX), Z0, Z0
-	VMOVUPS Z0, (AX)
-	VMOVUPS 32(CX), Y7
-	VPERMPS Z7, Z5, Z7
-	VMULPS  Z7, Z1, Z0
-	VADDPS  64(AX), Z0, Z0
-	VMOVUPS Z0, 64(AX)
-	ADDQ    $0x80, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x10, DX
-	JNZ     loop11
-	JMP     done10
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	VMOVUPS    (CX), Y6
+	VPERMPS    Z6, Z5, Z6
+	VMULPS     Z6, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    32(CX), Y7
+	VPERMPS    Z7, Z5, Z7
+	VMULPS     Z7, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, DX
+	JNZ        loop11
+	JMP        done10
 
 ramped9:
 loop12:
-	VMOVUPS (CX), Y6
-	VPERMPS Z6, Z5, Z6
-	VMULPS  Z1, Z3, Z7
-	VADDPS  Z7, Z0, Z7
-	VADDPS  Z2, Z3, Z3
-	VMULPS  Z6, Z7, Z7
-	VADDPS  (AX), Z7, Z7
-	VMOVUPS Z7, (AX)
-	VMOVUPS 32(CX), Y8
-	VPERMPS Z8, Z5, Z8
-	VMULPS  Z1, Z4, Z7
-	VADDPS  Z7, Z0, Z7
-	VADDPS  Z2, Z4, Z4
-	VMULPS  Z8, Z7, Z7
-	VADDPS  64(AX), Z7, Z7
-	VMOVUPS Z7, 64(AX)
-	ADDQ    $0x80, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x10, DX
-	JNZ     loop12
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	VMOVUPS    (CX), Y6
+	VPERMPS    Z6, Z5, Z6
+	VMULPS     Z1, Z3, Z7
+	VADDPS     Z7, Z0, Z7
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z6, Z7, Z7
+	VADDPS     (AX), Z7, Z7
+	VMOVUPS    Z7, (AX)
+	VMOVUPS    32(CX), Y8
+	VPERMPS    Z8, Z5, Z8
+	VMULPS     Z1, Z4, Z7
+	VADDPS     Z7, Z0, Z7
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z8, Z7, Z7
+	VADDPS     64(AX), Z7, Z7
+	VMOVUPS    Z7, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, DX
+	JNZ        loop12
 
 done10:
 	VZEROUPPER
@@ -329,88 +344,96 @@ DATA spread_AVX512<>+56(SB)/4, $0x00000007
 DATA spread_AVX512<>+60(SB)/4, $0x00000007
 GLOBL spread_AVX512<>(SB), RODATA|NOPTR, $64
 
-// func stereoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-40
+// func stereoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Z0
-	VBROADCASTSD 8(BX), Z1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
 	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
 	VCVTDQ2PS    Z4, Z4
 	VMOVUPS      turn16<>+0(SB), Z2
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped13
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop15:
-	VMOVUPS (CX), Z0
-	VMULPS  Z0, Z1, Z0
-	VADDPS  (AX), Z0, Z0
-	VMOVUPS Z0, (AX)
-	VMOVUPS 64(CX), Z0
-	VMULPS  Z0, Z1, Z0
-	VADDPS  64(AX), Z0, Z0
-	VMOVUPS Z0, 64(AX)
-	ADDQ    $0x80, AX
-	ADDQ    $0x80, CX
-	SUBQ    $0x10, DX
-	JNZ     loop15
-	JMP     done14
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       $0x80, BX
+	VMOVUPS    (CX), Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    64(CX), Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x80, CX
+	SUBQ       $0x10, DX
+	JNZ        loop15
+	JMP        done14
 
 ramped13:
 loop16:
-	VMOVUPS (CX), Z5
-	VMULPS  Z1, Z3, Z6
-	VADDPS  Z6, Z0, Z6
-	VADDPS  Z2, Z3, Z3
-	VMULPS  Z5, Z6, Z5
-	VADDPS  (AX), Z5, Z5
-	VMOVUPS Z5, (AX)
-	VMOVUPS 64(CX), Z5
-	VMULPS  Z1, Z4, Z6
-	VADDPS  Z6, Z0, Z6
-	VADDPS  Z2, Z4, Z4
-	VMULPS  Z5, Z6, Z5
-	VADDPS  64(AX), Z5, Z5
-	VMOVUPS Z5, 64(AX)
-	ADDQ    $0x80, AX
-	ADDQ    $0x80, CX
-	SUBQ    $0x10, DX
-	JNZ     loop16
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       $0x80, BX
+	VMOVUPS    (CX), Z5
+	VMULPS     Z1, Z3, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z5, Z6, Z5
+	VADDPS     (AX), Z5, Z5
+	VMOVUPS    Z5, (AX)
+	VMOVUPS    64(CX), Z5
+	VMULPS     Z1, Z4, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z5, Z6, Z5
+	VADDPS     64(AX), Z5, Z5
+	VMOVUPS    Z5, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x80, CX
+	SUBQ       $0x10, DX
+	JNZ        loop16
 
 done14:
 	VZEROUPPER
 	RET
 
-// func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-56
+// func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -424,14 +447,14 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-56
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped17
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop19:
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
+	PREFETCHT0   (R8)
+	ADDQ         $0x20, R8
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
@@ -446,19 +469,21 @@ loop19:
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R15
 	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R8*4), Y0
-	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	SHRXQ        BX, SI, BP
+	ADDQ         DI, SI
+	VBROADCASTSD (CX)(R9*4), Y0
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VBLENDPS     $0x30, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R12*4), Y2
-	VBROADCASTSD (CX)(R13*4), Y3
-	VBLENDPS     $0x0c, Y3, Y2, Y2
+	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VBROADCASTSD (CX)(R13*4), Y2
 	VBROADCASTSD (CX)(R14*4), Y3
-	VBLENDPS     $0x30, Y3, Y2, Y2
+	VBLENDPS     $0x0c, Y3, Y2, Y2
 	VBROADCASTSD (CX)(R15*4), Y3
+	VBLENDPS     $0x30, Y3, Y2, Y2
+	VBROADCASTSD (CX)(BP*4), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
@@ -484,8 +509,8 @@ loop19:
 
 ramped17:
 loop20:
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
+	PREFETCHT0   (R8)
+	ADDQ         $0x20, R8
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
@@ -500,19 +525,21 @@ loop20:
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R15
 	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R8*4), Y7
-	VBROADCASTSD (CX)(R9*4), Y8
-	VBLENDPS     $0x0c, Y8, Y7, Y7
+	SHRXQ        BX, SI, BP
+	ADDQ         DI, SI
+	VBROADCASTSD (CX)(R9*4), Y7
 	VBROADCASTSD (CX)(R10*4), Y8
-	VBLENDPS     $0x30, Y8, Y7, Y7
+	VBLENDPS     $0x0c, Y8, Y7, Y7
 	VBROADCASTSD (CX)(R11*4), Y8
-	VBLENDPS     $0xc0, Y8, Y7, Y7
+	VBLENDPS     $0x30, Y8, Y7, Y7
 	VBROADCASTSD (CX)(R12*4), Y8
-	VBROADCASTSD (CX)(R13*4), Y9
-	VBLENDPS     $0x0c, Y9, Y8, Y8
+	VBLENDPS     $0xc0, Y8, Y7, Y7
+	VBROADCASTSD (CX)(R13*4), Y8
 	VBROADCASTSD (CX)(R14*4), Y9
-	VBLENDPS     $0x30, Y9, Y8, Y8
+	VBLENDPS     $0x0c, Y9, Y8, Y8
 	VBROADCASTSD (CX)(R15*4), Y9
+	VBLENDPS     $0x30, Y9, Y8, Y8
+	VBROADCASTSD (CX)(BP*4), Y9
 	VBLENDPS     $0xc0, Y9, Y8, Y8
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
@@ -573,23 +600,24 @@ DATA down24<>+56(SB)/4, $(0.000000059604645)
 DATA down24<>+60(SB)/4, $(0.000000059604645)
 GLOBL down24<>(SB), RODATA|NOPTR, $64
 
-// func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-56
+// func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -603,14 +631,14 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-56
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped21
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop23:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x20, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
@@ -625,14 +653,16 @@ loop23:
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R15
 	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VMOVUPS     -4(CX)(R12*4), X10
-	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
-	VMOVUPS     -4(CX)(R13*4), X11
-	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
+	SHRXQ       BX, SI, BP
+	ADDQ        DI, SI
+	VMOVUPS     -4(CX)(R9*4), X8
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
+	VMOVUPS     -4(CX)(R10*4), X9
+	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
+	VMOVUPS     -4(CX)(R13*4), X10
+	VINSERTF128 $0x01, -4(CX)(R15*4), Y10, Y10
+	VMOVUPS     -4(CX)(R14*4), X11
+	VINSERTF128 $0x01, -4(CX)(BP*4), Y11, Y11
 	VUNPCKLPS   Y9, Y8, Y0
 	VUNPCKHPS   Y9, Y8, Y2
 	VUNPCKLPS   Y11, Y10, Y3
@@ -676,8 +706,8 @@ loop23:
 
 ramped21:
 loop24:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x20, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
@@ -692,14 +722,16 @@ loop24:
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R15
 	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VMOVUPS     -4(CX)(R12*4), X10
-	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
-	VMOVUPS     -4(CX)(R13*4), X11
-	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
+	SHRXQ       BX, SI, BP
+	ADDQ        DI, SI
+	VMOVUPS     -4(CX)(R9*4), X8
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
+	VMOVUPS     -4(CX)(R10*4), X9
+	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
+	VMOVUPS     -4(CX)(R13*4), X10
+	VINSERTF128 $0x01, -4(CX)(R15*4), Y10, Y10
+	VMOVUPS     -4(CX)(R14*4), X11
+	VINSERTF128 $0x01, -4(CX)(BP*4), Y11, Y11
 	VUNPCKLPS   Y9, Y8, Y7
 	VUNPCKHPS   Y9, Y8, Y12
 	VUNPCKLPS   Y11, Y10, Y13
@@ -786,22 +818,23 @@ DATA threeHalves<>+56(SB)/4, $(1.5)
 DATA threeHalves<>+60(SB)/4, $(1.5)
 GLOBL threeHalves<>(SB), RODATA|NOPTR, $64
 
-// func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-56
+// func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -819,9 +852,9 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -832,76 +865,80 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z11
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped25
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop27:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z9, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z11, Z0, Z0
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   (CX)(DI*4), Z2
-	VPERMT2PS 64(CX)(DI*4), Z10, Z2
-	VMOVUPS   4(CX)(DI*4), Z3
-	VPERMT2PS 68(CX)(DI*4), Z10, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z3
-	VADDPS    Z3, Z2, Z3
-	VUNPCKLPS Z3, Z3, Z0
-	VUNPCKHPS Z3, Z3, Z2
-	VMULPS    Z0, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	VMULPS    Z2, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop27
-	JMP       done26
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z9, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z11, Z0, Z0
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    (CX)(R8*4), Z2
+	VPERMT2PS  64(CX)(R8*4), Z10, Z2
+	VMOVUPS    4(CX)(R8*4), Z3
+	VPERMT2PS  68(CX)(R8*4), Z10, Z3
+	VSUBPS     Z2, Z3, Z3
+	VMULPS     Z3, Z0, Z3
+	VADDPS     Z3, Z2, Z3
+	VUNPCKLPS  Z3, Z3, Z0
+	VUNPCKHPS  Z3, Z3, Z2
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z2, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop27
+	JMP        done26
 
 ramped25:
 loop28:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z9, Z12
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z11, Z12, Z12
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   (CX)(DI*4), Z13
-	VPERMT2PS 64(CX)(DI*4), Z10, Z13
-	VMOVUPS   4(CX)(DI*4), Z14
-	VPERMT2PS 68(CX)(DI*4), Z10, Z14
-	VSUBPS    Z13, Z14, Z14
-	VMULPS    Z14, Z12, Z14
-	VADDPS    Z14, Z13, Z14
-	VUNPCKLPS Z14, Z14, Z12
-	VUNPCKHPS Z14, Z14, Z13
-	VMULPS    Z1, Z3, Z14
-	VADDPS    Z14, Z0, Z14
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z12, Z14, Z12
-	VADDPS    (AX), Z12, Z12
-	VMOVUPS   Z12, (AX)
-	VMULPS    Z1, Z4, Z12
-	VADDPS    Z12, Z0, Z12
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z13, Z12, Z12
-	VADDPS    64(AX), Z12, Z12
-	VMOVUPS   Z12, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop28
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z9, Z12
+	VCVTDQ2PS  Z12, Z12
+	VMULPS     Z11, Z12, Z12
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    (CX)(R8*4), Z13
+	VPERMT2PS  64(CX)(R8*4), Z10, Z13
+	VMOVUPS    4(CX)(R8*4), Z14
+	VPERMT2PS  68(CX)(R8*4), Z10, Z14
+	VSUBPS     Z13, Z14, Z14
+	VMULPS     Z14, Z12, Z14
+	VADDPS     Z14, Z13, Z14
+	VUNPCKLPS  Z14, Z14, Z12
+	VUNPCKHPS  Z14, Z14, Z13
+	VMULPS     Z1, Z3, Z14
+	VADDPS     Z14, Z0, Z14
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z12, Z14, Z12
+	VADDPS     (AX), Z12, Z12
+	VMOVUPS    Z12, (AX)
+	VMULPS     Z1, Z4, Z12
+	VADDPS     Z12, Z0, Z12
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z13, Z12, Z12
+	VADDPS     64(AX), Z12, Z12
+	VMOVUPS    Z12, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop28
 
 done26:
 	VZEROUPPER
@@ -961,22 +998,23 @@ DATA one<>+56(SB)/4, $0x00000001
 DATA one<>+60(SB)/4, $0x00000001
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-// func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-56
+// func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -994,9 +1032,9 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -1007,132 +1045,137 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z11
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped29
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop31:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z9, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z11, Z0, Z0
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   -4(CX)(DI*4), Z2
-	VPERMT2PS 60(CX)(DI*4), Z10, Z2
-	VMOVUPS   (CX)(DI*4), Z3
-	VPERMT2PS 64(CX)(DI*4), Z10, Z3
-	VMOVUPS   4(CX)(DI*4), Z4
-	VPERMT2PS 68(CX)(DI*4), Z10, Z4
-	VMOVUPS   8(CX)(DI*4), Z12
-	VPERMT2PS 72(CX)(DI*4), Z10, Z12
-	VSUBPS    Z2, Z4, Z13
-	VMULPS    half<>+0(SB), Z13, Z13
-	VSUBPS    Z2, Z12, Z12
-	VMULPS    half<>+0(SB), Z12, Z12
-	VSUBPS    Z4, Z3, Z4
-	VMULPS    threeHalves<>+0(SB), Z4, Z4
-	VADDPS    Z4, Z12, Z12
-	VSUBPS    Z3, Z2, Z2
-	VSUBPS    Z12, Z13, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    Z12, Z0, Z4
-	VADDPS    Z4, Z2, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z13, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z3, Z4
-	VUNPCKLPS Z4, Z4, Z0
-	VUNPCKHPS Z4, Z4, Z2
-	VMULPS    Z0, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	VMULPS    Z2, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop31
-	JMP       done30
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z9, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z11, Z0, Z0
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    -4(CX)(R8*4), Z2
+	VPERMT2PS  60(CX)(R8*4), Z10, Z2
+	VMOVUPS    (CX)(R8*4), Z3
+	VPERMT2PS  64(CX)(R8*4), Z10, Z3
+	VMOVUPS    4(CX)(R8*4), Z4
+	VPERMT2PS  68(CX)(R8*4), Z10, Z4
+	VMOVUPS    8(CX)(R8*4), Z12
+	VPERMT2PS  72(CX)(R8*4), Z10, Z12
+	VSUBPS     Z2, Z4, Z13
+	VMULPS     half<>+0(SB), Z13, Z13
+	VSUBPS     Z2, Z12, Z12
+	VMULPS     half<>+0(SB), Z12, Z12
+	VSUBPS     Z4, Z3, Z4
+	VMULPS     threeHalves<>+0(SB), Z4, Z4
+	VADDPS     Z4, Z12, Z12
+	VSUBPS     Z3, Z2, Z2
+	VSUBPS     Z12, Z13, Z4
+	VADDPS     Z4, Z2, Z2
+	VMULPS     Z12, Z0, Z4
+	VADDPS     Z4, Z2, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z13, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VUNPCKLPS  Z4, Z4, Z0
+	VUNPCKHPS  Z4, Z4, Z2
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z2, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop31
+	JMP        done30
 
 ramped29:
 loop32:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z9, Z12
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z11, Z12, Z12
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   -4(CX)(DI*4), Z13
-	VPERMT2PS 60(CX)(DI*4), Z10, Z13
-	VMOVUPS   (CX)(DI*4), Z14
-	VPERMT2PS 64(CX)(DI*4), Z10, Z14
-	VMOVUPS   4(CX)(DI*4), Z15
-	VPERMT2PS 68(CX)(DI*4), Z10, Z15
-	VMOVUPS   8(CX)(DI*4), Z16
-	VPERMT2PS 72(CX)(DI*4), Z10, Z16
-	VSUBPS    Z13, Z15, Z17
-	VMULPS    half<>+0(SB), Z17, Z17
-	VSUBPS    Z13, Z16, Z16
-	VMULPS    half<>+0(SB), Z16, Z16
-	VSUBPS    Z15, Z14, Z15
-	VMULPS    threeHalves<>+0(SB), Z15, Z15
-	VADDPS    Z15, Z16, Z16
-	VSUBPS    Z14, Z13, Z13
-	VSUBPS    Z16, Z17, Z15
-	VADDPS    Z15, Z13, Z13
-	VMULPS    Z16, Z12, Z15
-	VADDPS    Z15, Z13, Z15
-	VMULPS    Z15, Z12, Z15
-	VADDPS    Z15, Z17, Z15
-	VMULPS    Z15, Z12, Z15
-	VADDPS    Z15, Z14, Z15
-	VUNPCKLPS Z15, Z15, Z12
-	VUNPCKHPS Z15, Z15, Z13
-	VMULPS    Z1, Z3, Z14
-	VADDPS    Z14, Z0, Z14
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z12, Z14, Z12
-	VADDPS    (AX), Z12, Z12
-	VMOVUPS   Z12, (AX)
-	VMULPS    Z1, Z4, Z12
-	VADDPS    Z12, Z0, Z12
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z13, Z12, Z12
-	VADDPS    64(AX), Z12, Z12
-	VMOVUPS   Z12, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop32
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z9, Z12
+	VCVTDQ2PS  Z12, Z12
+	VMULPS     Z11, Z12, Z12
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    -4(CX)(R8*4), Z13
+	VPERMT2PS  60(CX)(R8*4), Z10, Z13
+	VMOVUPS    (CX)(R8*4), Z14
+	VPERMT2PS  64(CX)(R8*4), Z10, Z14
+	VMOVUPS    4(CX)(R8*4), Z15
+	VPERMT2PS  68(CX)(R8*4), Z10, Z15
+	VMOVUPS    8(CX)(R8*4), Z16
+	VPERMT2PS  72(CX)(R8*4), Z10, Z16
+	VSUBPS     Z13, Z15, Z17
+	VMULPS     half<>+0(SB), Z17, Z17
+	VSUBPS     Z13, Z16, Z16
+	VMULPS     half<>+0(SB), Z16, Z16
+	VSUBPS     Z15, Z14, Z15
+	VMULPS     threeHalves<>+0(SB), Z15, Z15
+	VADDPS     Z15, Z16, Z16
+	VSUBPS     Z14, Z13, Z13
+	VSUBPS     Z16, Z17, Z15
+	VADDPS     Z15, Z13, Z13
+	VMULPS     Z16, Z12, Z15
+	VADDPS     Z15, Z13, Z15
+	VMULPS     Z15, Z12, Z15
+	VADDPS     Z15, Z17, Z15
+	VMULPS     Z15, Z12, Z15
+	VADDPS     Z15, Z14, Z15
+	VUNPCKLPS  Z15, Z15, Z12
+	VUNPCKHPS  Z15, Z15, Z13
+	VMULPS     Z1, Z3, Z14
+	VADDPS     Z14, Z0, Z14
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z12, Z14, Z12
+	VADDPS     (AX), Z12, Z12
+	VMOVUPS    Z12, (AX)
+	VMULPS     Z1, Z4, Z12
+	VADDPS     Z12, Z0, Z12
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z13, Z12, Z12
+	VADDPS     64(AX), Z12, Z12
+	VMOVUPS    Z12, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop32
 
 done30:
 	VZEROUPPER
 	RET
 
-// func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-56
+// func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -1153,24 +1196,26 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-56
 	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
 	VPADDD       Y13, Y7, Y7
 	VPSLLD       $0x03, Y12, Y12
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped33
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop35:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x40, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     (CX)(R8*8), X8
-	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
-	VMOVUPS     (CX)(R9*8), X9
-	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     (CX)(R9*8), X8
+	VINSERTF128 $0x01, (CX)(R11*8), Y8, Y8
+	VMOVUPS     (CX)(R10*8), X9
+	VINSERTF128 $0x01, (CX)(R12*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y0
 	VUNPCKHPD   Y9, Y8, Y2
 	VPSRLD      $0x08, Y5, Y3
@@ -1183,18 +1228,18 @@ loop35:
 	VMULPS      Y2, Y1, Y0
 	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     (CX)(R8*8), X10
-	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
-	VMOVUPS     (CX)(R9*8), X11
-	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     (CX)(R9*8), X10
+	VINSERTF128 $0x01, (CX)(R11*8), Y10, Y10
+	VMOVUPS     (CX)(R10*8), X11
+	VINSERTF128 $0x01, (CX)(R12*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y0
 	VUNPCKHPD   Y11, Y10, Y2
 	VPSRLD      $0x08, Y7, Y3
@@ -1214,18 +1259,20 @@ loop35:
 
 ramped33:
 loop36:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x40, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     (CX)(R8*8), X8
-	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
-	VMOVUPS     (CX)(R9*8), X9
-	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     (CX)(R9*8), X8
+	VINSERTF128 $0x01, (CX)(R11*8), Y8, Y8
+	VMOVUPS     (CX)(R10*8), X9
+	VINSERTF128 $0x01, (CX)(R12*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y13
 	VUNPCKHPD   Y9, Y8, Y14
 	VPSRLD      $0x08, Y5, Y15
@@ -1241,18 +1288,18 @@ loop36:
 	VMULPS      Y14, Y13, Y13
 	VADDPS      (AX), Y13, Y13
 	VMOVUPS     Y13, (AX)
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     (CX)(R8*8), X10
-	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
-	VMOVUPS     (CX)(R9*8), X11
-	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     (CX)(R9*8), X10
+	VINSERTF128 $0x01, (CX)(R11*8), Y10, Y10
+	VMOVUPS     (CX)(R10*8), X11
+	VINSERTF128 $0x01, (CX)(R12*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y13
 	VUNPCKHPD   Y11, Y10, Y14
 	VPSRLD      $0x08, Y7, Y15
@@ -1276,23 +1323,24 @@ done34:
 	VZEROUPPER
 	RET
 
-// func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-56
+// func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -1313,30 +1361,32 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-56
 	VPMULLD      frames4_AVX2<>+0(SB), Y16, Y7
 	VPADDD       Y17, Y7, Y7
 	VPSLLD       $0x03, Y16, Y16
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped37
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop39:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x40, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R8*8), X8
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
-	VMOVUPS     -8(CX)(R9*8), X9
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -8(CX)(R9*8), X8
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y8, Y8
+	VMOVUPS     -8(CX)(R10*8), X9
+	VINSERTF128 $0x01, -8(CX)(R12*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y0
 	VUNPCKHPD   Y9, Y8, Y2
-	VMOVUPS     8(CX)(R8*8), X10
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
-	VMOVUPS     8(CX)(R9*8), X11
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y11, Y11
+	VMOVUPS     8(CX)(R9*8), X10
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y10, Y10
+	VMOVUPS     8(CX)(R10*8), X11
+	VINSERTF128 $0x01, 8(CX)(R12*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y3
 	VUNPCKHPD   Y11, Y10, Y4
 	VPSRLD      $0x08, Y5, Y17
@@ -1362,24 +1412,24 @@ loop39:
 	VMULPS      Y3, Y1, Y0
 	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R8*8), X12
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
-	VMOVUPS     -8(CX)(R9*8), X13
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -8(CX)(R9*8), X12
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y12, Y12
+	VMOVUPS     -8(CX)(R10*8), X13
+	VINSERTF128 $0x01, -8(CX)(R12*8), Y13, Y13
 	VUNPCKLPD   Y13, Y12, Y0
 	VUNPCKHPD   Y13, Y12, Y2
-	VMOVUPS     8(CX)(R8*8), X14
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
-	VMOVUPS     8(CX)(R9*8), X15
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y15, Y15
+	VMOVUPS     8(CX)(R9*8), X14
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y14, Y14
+	VMOVUPS     8(CX)(R10*8), X15
+	VINSERTF128 $0x01, 8(CX)(R12*8), Y15, Y15
 	VUNPCKLPD   Y15, Y14, Y3
 	VUNPCKHPD   Y15, Y14, Y4
 	VPSRLD      $0x08, Y7, Y17
@@ -1412,24 +1462,26 @@ loop39:
 
 ramped37:
 loop40:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x40, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R8*8), X8
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
-	VMOVUPS     -8(CX)(R9*8), X9
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -8(CX)(R9*8), X8
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y8, Y8
+	VMOVUPS     -8(CX)(R10*8), X9
+	VINSERTF128 $0x01, -8(CX)(R12*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y17
 	VUNPCKHPD   Y9, Y8, Y18
-	VMOVUPS     8(CX)(R8*8), X10
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
-	VMOVUPS     8(CX)(R9*8), X11
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y11, Y11
+	VMOVUPS     8(CX)(R9*8), X10
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y10, Y10
+	VMOVUPS     8(CX)(R10*8), X11
+	VINSERTF128 $0x01, 8(CX)(R12*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y19
 	VUNPCKHPD   Y11, Y10, Y20
 	VPSRLD      $0x08, Y5, Y21
@@ -1458,24 +1510,24 @@ loop40:
 	VMULPS      Y19, Y17, Y17
 	VADDPS      (AX), Y17, Y17
 	VMOVUPS     Y17, (AX)
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R8*8), X12
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
-	VMOVUPS     -8(CX)(R9*8), X13
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -8(CX)(R9*8), X12
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y12, Y12
+	VMOVUPS     -8(CX)(R10*8), X13
+	VINSERTF128 $0x01, -8(CX)(R12*8), Y13, Y13
 	VUNPCKLPD   Y13, Y12, Y17
 	VUNPCKHPD   Y13, Y12, Y18
-	VMOVUPS     8(CX)(R8*8), X14
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
-	VMOVUPS     8(CX)(R9*8), X15
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y15, Y15
+	VMOVUPS     8(CX)(R9*8), X14
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y14, Y14
+	VMOVUPS     8(CX)(R10*8), X15
+	VINSERTF128 $0x01, 8(CX)(R12*8), Y15, Y15
 	VUNPCKLPD   Y15, Y14, Y19
 	VUNPCKHPD   Y15, Y14, Y20
 	VPSRLD      $0x08, Y7, Y21
@@ -1512,22 +1564,23 @@ done38:
 	VZEROUPPER
 	RET
 
-// func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-56
+// func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -1545,9 +1598,9 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -1558,125 +1611,132 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped41
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop43:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z9, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z12, Z0, Z0
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   (CX)(DI*8), Z2
-	VPERMT2PD 64(CX)(DI*8), Z10, Z2
-	VMOVUPS   8(CX)(DI*8), Z3
-	VPERMT2PD 72(CX)(DI*8), Z10, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z3
-	VADDPS    Z3, Z2, Z3
-	VMULPS    Z3, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z9, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z12, Z0, Z0
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   (CX)(DI*8), Z2
-	VPERMT2PD 64(CX)(DI*8), Z11, Z2
-	VMOVUPS   8(CX)(DI*8), Z3
-	VPERMT2PD 72(CX)(DI*8), Z11, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z3
-	VADDPS    Z3, Z2, Z3
-	VMULPS    Z3, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop43
-	JMP       done42
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       $0x80, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z9, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    (CX)(R8*8), Z2
+	VPERMT2PD  64(CX)(R8*8), Z10, Z2
+	VMOVUPS    8(CX)(R8*8), Z3
+	VPERMT2PD  72(CX)(R8*8), Z10, Z3
+	VSUBPS     Z2, Z3, Z3
+	VMULPS     Z3, Z0, Z3
+	VADDPS     Z3, Z2, Z3
+	VMULPS     Z3, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z9, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    (CX)(R8*8), Z2
+	VPERMT2PD  64(CX)(R8*8), Z11, Z2
+	VMOVUPS    8(CX)(R8*8), Z3
+	VPERMT2PD  72(CX)(R8*8), Z11, Z3
+	VSUBPS     Z2, Z3, Z3
+	VMULPS     Z3, Z0, Z3
+	VADDPS     Z3, Z2, Z3
+	VMULPS     Z3, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop43
+	JMP        done42
 
 ramped41:
 loop44:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z9, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z12, Z10, Z10
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   (CX)(DI*8), Z13
-	VPERMT2PD 64(CX)(DI*8), Z11, Z13
-	VMOVUPS   8(CX)(DI*8), Z14
-	VPERMT2PD 72(CX)(DI*8), Z11, Z14
-	VSUBPS    Z13, Z14, Z14
-	VMULPS    Z14, Z10, Z14
-	VADDPS    Z14, Z13, Z14
-	VMULPS    Z1, Z3, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z14, Z10, Z10
-	VADDPS    (AX), Z10, Z10
-	VMOVUPS   Z10, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z15
-	VPSRLD    $0x08, Z9, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z12, Z10, Z10
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   (CX)(DI*8), Z13
-	VPERMT2PD 64(CX)(DI*8), Z15, Z13
-	VMOVUPS   8(CX)(DI*8), Z14
-	VPERMT2PD 72(CX)(DI*8), Z15, Z14
-	VSUBPS    Z13, Z14, Z14
-	VMULPS    Z14, Z10, Z14
-	VADDPS    Z14, Z13, Z14
-	VMULPS    Z1, Z4, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z14, Z10, Z10
-	VADDPS    64(AX), Z10, Z10
-	VMOVUPS   Z10, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop44
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       $0x80, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z9, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z12, Z10, Z10
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    (CX)(R8*8), Z13
+	VPERMT2PD  64(CX)(R8*8), Z11, Z13
+	VMOVUPS    8(CX)(R8*8), Z14
+	VPERMT2PD  72(CX)(R8*8), Z11, Z14
+	VSUBPS     Z13, Z14, Z14
+	VMULPS     Z14, Z10, Z14
+	VADDPS     Z14, Z13, Z14
+	VMULPS     Z1, Z3, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z14, Z10, Z10
+	VADDPS     (AX), Z10, Z10
+	VMOVUPS    Z10, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z15
+	VPSRLD     $0x08, Z9, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z12, Z10, Z10
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    (CX)(R8*8), Z13
+	VPERMT2PD  64(CX)(R8*8), Z15, Z13
+	VMOVUPS    8(CX)(R8*8), Z14
+	VPERMT2PD  72(CX)(R8*8), Z15, Z14
+	VSUBPS     Z13, Z14, Z14
+	VMULPS     Z14, Z10, Z14
+	VADDPS     Z14, Z13, Z14
+	VMULPS     Z1, Z4, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z14, Z10, Z10
+	VADDPS     64(AX), Z10, Z10
+	VMOVUPS    Z10, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop44
 
 done42:
 	VZEROUPPER
 	RET
 
-// func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-56
+// func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -1694,9 +1754,9 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -1707,191 +1767,198 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped45
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop47:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z9, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z12, Z0, Z0
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   -8(CX)(DI*8), Z2
-	VPERMT2PD 56(CX)(DI*8), Z10, Z2
-	VMOVUPS   (CX)(DI*8), Z3
-	VPERMT2PD 64(CX)(DI*8), Z10, Z3
-	VMOVUPS   8(CX)(DI*8), Z4
-	VPERMT2PD 72(CX)(DI*8), Z10, Z4
-	VMOVUPS   16(CX)(DI*8), Z13
-	VPERMT2PD 80(CX)(DI*8), Z10, Z13
-	VSUBPS    Z2, Z4, Z14
-	VMULPS    half<>+0(SB), Z14, Z14
-	VSUBPS    Z2, Z13, Z13
-	VMULPS    half<>+0(SB), Z13, Z13
-	VSUBPS    Z4, Z3, Z4
-	VMULPS    threeHalves<>+0(SB), Z4, Z4
-	VADDPS    Z4, Z13, Z13
-	VSUBPS    Z3, Z2, Z2
-	VSUBPS    Z13, Z14, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    Z13, Z0, Z4
-	VADDPS    Z4, Z2, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z14, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z3, Z4
-	VMULPS    Z4, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z9, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z12, Z0, Z0
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   -8(CX)(DI*8), Z2
-	VPERMT2PD 56(CX)(DI*8), Z11, Z2
-	VMOVUPS   (CX)(DI*8), Z3
-	VPERMT2PD 64(CX)(DI*8), Z11, Z3
-	VMOVUPS   8(CX)(DI*8), Z4
-	VPERMT2PD 72(CX)(DI*8), Z11, Z4
-	VMOVUPS   16(CX)(DI*8), Z13
-	VPERMT2PD 80(CX)(DI*8), Z11, Z13
-	VSUBPS    Z2, Z4, Z14
-	VMULPS    half<>+0(SB), Z14, Z14
-	VSUBPS    Z2, Z13, Z13
-	VMULPS    half<>+0(SB), Z13, Z13
-	VSUBPS    Z4, Z3, Z4
-	VMULPS    threeHalves<>+0(SB), Z4, Z4
-	VADDPS    Z4, Z13, Z13
-	VSUBPS    Z3, Z2, Z2
-	VSUBPS    Z13, Z14, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    Z13, Z0, Z4
-	VADDPS    Z4, Z2, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z14, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z3, Z4
-	VMULPS    Z4, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop47
-	JMP       done46
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       $0x80, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z9, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    -8(CX)(R8*8), Z2
+	VPERMT2PD  56(CX)(R8*8), Z10, Z2
+	VMOVUPS    (CX)(R8*8), Z3
+	VPERMT2PD  64(CX)(R8*8), Z10, Z3
+	VMOVUPS    8(CX)(R8*8), Z4
+	VPERMT2PD  72(CX)(R8*8), Z10, Z4
+	VMOVUPS    16(CX)(R8*8), Z13
+	VPERMT2PD  80(CX)(R8*8), Z10, Z13
+	VSUBPS     Z2, Z4, Z14
+	VMULPS     half<>+0(SB), Z14, Z14
+	VSUBPS     Z2, Z13, Z13
+	VMULPS     half<>+0(SB), Z13, Z13
+	VSUBPS     Z4, Z3, Z4
+	VMULPS     threeHalves<>+0(SB), Z4, Z4
+	VADDPS     Z4, Z13, Z13
+	VSUBPS     Z3, Z2, Z2
+	VSUBPS     Z13, Z14, Z4
+	VADDPS     Z4, Z2, Z2
+	VMULPS     Z13, Z0, Z4
+	VADDPS     Z4, Z2, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z14, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VMULPS     Z4, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z9, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    -8(CX)(R8*8), Z2
+	VPERMT2PD  56(CX)(R8*8), Z11, Z2
+	VMOVUPS    (CX)(R8*8), Z3
+	VPERMT2PD  64(CX)(R8*8), Z11, Z3
+	VMOVUPS    8(CX)(R8*8), Z4
+	VPERMT2PD  72(CX)(R8*8), Z11, Z4
+	VMOVUPS    16(CX)(R8*8), Z13
+	VPERMT2PD  80(CX)(R8*8), Z11, Z13
+	VSUBPS     Z2, Z4, Z14
+	VMULPS     half<>+0(SB), Z14, Z14
+	VSUBPS     Z2, Z13, Z13
+	VMULPS     half<>+0(SB), Z13, Z13
+	VSUBPS     Z4, Z3, Z4
+	VMULPS     threeHalves<>+0(SB), Z4, Z4
+	VADDPS     Z4, Z13, Z13
+	VSUBPS     Z3, Z2, Z2
+	VSUBPS     Z13, Z14, Z4
+	VADDPS     Z4, Z2, Z2
+	VMULPS     Z13, Z0, Z4
+	VADDPS     Z4, Z2, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z14, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VMULPS     Z4, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop47
+	JMP        done46
 
 ramped45:
 loop48:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z9, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z12, Z10, Z10
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   -8(CX)(DI*8), Z13
-	VPERMT2PD 56(CX)(DI*8), Z11, Z13
-	VMOVUPS   (CX)(DI*8), Z14
-	VPERMT2PD 64(CX)(DI*8), Z11, Z14
-	VMOVUPS   8(CX)(DI*8), Z15
-	VPERMT2PD 72(CX)(DI*8), Z11, Z15
-	VMOVUPS   16(CX)(DI*8), Z16
-	VPERMT2PD 80(CX)(DI*8), Z11, Z16
-	VSUBPS    Z13, Z15, Z17
-	VMULPS    half<>+0(SB), Z17, Z17
-	VSUBPS    Z13, Z16, Z16
-	VMULPS    half<>+0(SB), Z16, Z16
-	VSUBPS    Z15, Z14, Z15
-	VMULPS    threeHalves<>+0(SB), Z15, Z15
-	VADDPS    Z15, Z16, Z16
-	VSUBPS    Z14, Z13, Z13
-	VSUBPS    Z16, Z17, Z15
-	VADDPS    Z15, Z13, Z13
-	VMULPS    Z16, Z10, Z15
-	VADDPS    Z15, Z13, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z17, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z14, Z15
-	VMULPS    Z1, Z3, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z15, Z10, Z10
-	VADDPS    (AX), Z10, Z10
-	VMOVUPS   Z10, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z9, K1
-	VPBLENDMD Z5, Z7, K1, Z18
-	VPSRLD    $0x08, Z9, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z12, Z10, Z10
-	VPADDD    Z8, Z9, Z9
-	VMOVUPS   -8(CX)(DI*8), Z13
-	VPERMT2PD 56(CX)(DI*8), Z18, Z13
-	VMOVUPS   (CX)(DI*8), Z14
-	VPERMT2PD 64(CX)(DI*8), Z18, Z14
-	VMOVUPS   8(CX)(DI*8), Z15
-	VPERMT2PD 72(CX)(DI*8), Z18, Z15
-	VMOVUPS   16(CX)(DI*8), Z16
-	VPERMT2PD 80(CX)(DI*8), Z18, Z16
-	VSUBPS    Z13, Z15, Z17
-	VMULPS    half<>+0(SB), Z17, Z17
-	VSUBPS    Z13, Z16, Z16
-	VMULPS    half<>+0(SB), Z16, Z16
-	VSUBPS    Z15, Z14, Z15
-	VMULPS    threeHalves<>+0(SB), Z15, Z15
-	VADDPS    Z15, Z16, Z16
-	VSUBPS    Z14, Z13, Z13
-	VSUBPS    Z16, Z17, Z15
-	VADDPS    Z15, Z13, Z13
-	VMULPS    Z16, Z10, Z15
-	VADDPS    Z15, Z13, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z17, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z14, Z15
-	VMULPS    Z1, Z4, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z15, Z10, Z10
-	VADDPS    64(AX), Z10, Z10
-	VMOVUPS   Z10, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop48
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       $0x80, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z9, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z12, Z10, Z10
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    -8(CX)(R8*8), Z13
+	VPERMT2PD  56(CX)(R8*8), Z11, Z13
+	VMOVUPS    (CX)(R8*8), Z14
+	VPERMT2PD  64(CX)(R8*8), Z11, Z14
+	VMOVUPS    8(CX)(R8*8), Z15
+	VPERMT2PD  72(CX)(R8*8), Z11, Z15
+	VMOVUPS    16(CX)(R8*8), Z16
+	VPERMT2PD  80(CX)(R8*8), Z11, Z16
+	VSUBPS     Z13, Z15, Z17
+	VMULPS     half<>+0(SB), Z17, Z17
+	VSUBPS     Z13, Z16, Z16
+	VMULPS     half<>+0(SB), Z16, Z16
+	VSUBPS     Z15, Z14, Z15
+	VMULPS     threeHalves<>+0(SB), Z15, Z15
+	VADDPS     Z15, Z16, Z16
+	VSUBPS     Z14, Z13, Z13
+	VSUBPS     Z16, Z17, Z15
+	VADDPS     Z15, Z13, Z13
+	VMULPS     Z16, Z10, Z15
+	VADDPS     Z15, Z13, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z17, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z14, Z15
+	VMULPS     Z1, Z3, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z15, Z10, Z10
+	VADDPS     (AX), Z10, Z10
+	VMOVUPS    Z10, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z9, K1
+	VPBLENDMD  Z5, Z7, K1, Z18
+	VPSRLD     $0x08, Z9, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z12, Z10, Z10
+	VPADDD     Z8, Z9, Z9
+	VMOVUPS    -8(CX)(R8*8), Z13
+	VPERMT2PD  56(CX)(R8*8), Z18, Z13
+	VMOVUPS    (CX)(R8*8), Z14
+	VPERMT2PD  64(CX)(R8*8), Z18, Z14
+	VMOVUPS    8(CX)(R8*8), Z15
+	VPERMT2PD  72(CX)(R8*8), Z18, Z15
+	VMOVUPS    16(CX)(R8*8), Z16
+	VPERMT2PD  80(CX)(R8*8), Z18, Z16
+	VSUBPS     Z13, Z15, Z17
+	VMULPS     half<>+0(SB), Z17, Z17
+	VSUBPS     Z13, Z16, Z16
+	VMULPS     half<>+0(SB), Z16, Z16
+	VSUBPS     Z15, Z14, Z15
+	VMULPS     threeHalves<>+0(SB), Z15, Z15
+	VADDPS     Z15, Z16, Z16
+	VSUBPS     Z14, Z13, Z13
+	VSUBPS     Z16, Z17, Z15
+	VADDPS     Z15, Z13, Z13
+	VMULPS     Z16, Z10, Z15
+	VADDPS     Z15, Z13, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z17, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z14, Z15
+	VMULPS     Z1, Z4, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z15, Z10, Z10
+	VADDPS     64(AX), Z10, Z10
+	VMOVUPS    Z10, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop48
 
 done46:
 	VZEROUPPER
 	RET
 
-// func monoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int)
-// Requires: AVX, AVX2
-TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-40
+// func monoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Y0
-	VBROADCASTSD 8(BX), Y1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Y0
+	VBROADCASTSD 8(SI), Y1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -1899,12 +1966,14 @@ TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-40
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
 	VMOVUPS      spread_AVX2<>+0(SB), Y5
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped49
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop51:
+	PREFETCHT0   (BX)
+	ADDQ         $0x10, BX
 	VPBROADCASTQ (CX), Y0
 	VPSHUFB      spread16<>+0(SB), Y0, Y0
 	VPSRAD       $0x10, Y0, Y0
@@ -1927,6 +1996,8 @@ loop51:
 
 ramped49:
 loop52:
+	PREFETCHT0   (BX)
+	ADDQ         $0x10, BX
 	VPBROADCASTQ (CX), Y5
 	VPSHUFB      spread16<>+0(SB), Y5, Y5
 	VPSRAD       $0x10, Y5, Y5
@@ -1990,89 +2061,95 @@ DATA spread16<>+30(SB)/1, $0x06
 DATA spread16<>+31(SB)/1, $0x07
 GLOBL spread16<>(SB), RODATA|NOPTR, $32
 
-// func stereoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int)
-// Requires: AVX, AVX2
-TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-40
+// func stereoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Y0
-	VBROADCASTSD 8(BX), Y1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Y0
+	VBROADCASTSD 8(SI), Y1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped53
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop55:
-	VPMOVSXWD (CX), Y0
-	VCVTDQ2PS Y0, Y0
-	VMULPS    Y0, Y1, Y0
-	VADDPS    (AX), Y0, Y0
-	VMOVUPS   Y0, (AX)
-	VPMOVSXWD 16(CX), Y0
-	VCVTDQ2PS Y0, Y0
-	VMULPS    Y0, Y1, Y0
-	VADDPS    32(AX), Y0, Y0
-	VMOVUPS   Y0, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x20, CX
-	SUBQ      $0x08, DX
-	JNZ       loop55
-	JMP       done54
+	PREFETCHT0 (BX)
+	ADDQ       $0x20, BX
+	VPMOVSXWD  (CX), Y0
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     (AX), Y0, Y0
+	VMOVUPS    Y0, (AX)
+	VPMOVSXWD  16(CX), Y0
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     32(AX), Y0, Y0
+	VMOVUPS    Y0, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x08, DX
+	JNZ        loop55
+	JMP        done54
 
 ramped53:
 loop56:
-	VPMOVSXWD (CX), Y5
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y1, Y3, Y6
-	VADDPS    Y6, Y0, Y6
-	VADDPS    Y2, Y3, Y3
-	VMULPS    Y5, Y6, Y5
-	VADDPS    (AX), Y5, Y5
-	VMOVUPS   Y5, (AX)
-	VPMOVSXWD 16(CX), Y5
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y1, Y4, Y6
-	VADDPS    Y6, Y0, Y6
-	VADDPS    Y2, Y4, Y4
-	VMULPS    Y5, Y6, Y5
-	VADDPS    32(AX), Y5, Y5
-	VMOVUPS   Y5, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x20, CX
-	SUBQ      $0x08, DX
-	JNZ       loop56
+	PREFETCHT0 (BX)
+	ADDQ       $0x20, BX
+	VPMOVSXWD  (CX), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     Y1, Y3, Y6
+	VADDPS     Y6, Y0, Y6
+	VADDPS     Y2, Y3, Y3
+	VMULPS     Y5, Y6, Y5
+	VADDPS     (AX), Y5, Y5
+	VMOVUPS    Y5, (AX)
+	VPMOVSXWD  16(CX), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     Y1, Y4, Y6
+	VADDPS     Y6, Y0, Y6
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y5, Y6, Y5
+	VADDPS     32(AX), Y5, Y5
+	VMOVUPS    Y5, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x08, DX
+	JNZ        loop56
 
 done54:
 	VZEROUPPER
 	RET
 
-// func monoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-40
+// func monoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Z0
-	VBROADCASTSD 8(BX), Z1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -2080,145 +2157,155 @@ TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-40
 	VCVTDQ2PS    Z4, Z4
 	VMOVUPS      turn16<>+0(SB), Z2
 	VMOVUPS      spread_AVX512<>+0(SB), Z5
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped57
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop59:
-	VPMOVSXWD (CX), Y6
-	VCVTDQ2PS Y6, Y6
-	VPERMPS   Z6, Z5, Z6
-	VMULPS    Z6, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	VPMOVSXWD 16(CX), Y7
-	VCVTDQ2PS Y7, Y7
-	VPERMPS   Z7, Z5, Z7
-	VMULPS    Z7, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	ADDQ      $0x20, CX
-	SUBQ      $0x10, DX
-	JNZ       loop59
-	JMP       done58
+	PREFETCHT0 (BX)
+	ADDQ       $0x20, BX
+	VPMOVSXWD  (CX), Y6
+	VCVTDQ2PS  Y6, Y6
+	VPERMPS    Z6, Z5, Z6
+	VMULPS     Z6, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VPMOVSXWD  16(CX), Y7
+	VCVTDQ2PS  Y7, Y7
+	VPERMPS    Z7, Z5, Z7
+	VMULPS     Z7, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x10, DX
+	JNZ        loop59
+	JMP        done58
 
 ramped57:
 loop60:
-	VPMOVSXWD (CX), Y6
-	VCVTDQ2PS Y6, Y6
-	VPERMPS   Z6, Z5, Z6
-	VMULPS    Z1, Z3, Z7
-	VADDPS    Z7, Z0, Z7
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z6, Z7, Z7
-	VADDPS    (AX), Z7, Z7
-	VMOVUPS   Z7, (AX)
-	VPMOVSXWD 16(CX), Y8
-	VCVTDQ2PS Y8, Y8
-	VPERMPS   Z8, Z5, Z8
-	VMULPS    Z1, Z4, Z7
-	VADDPS    Z7, Z0, Z7
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z8, Z7, Z7
-	VADDPS    64(AX), Z7, Z7
-	VMOVUPS   Z7, 64(AX)
-	ADDQ      $0x80, AX
-	ADDQ      $0x20, CX
-	SUBQ      $0x10, DX
-	JNZ       loop60
+	PREFETCHT0 (BX)
+	ADDQ       $0x20, BX
+	VPMOVSXWD  (CX), Y6
+	VCVTDQ2PS  Y6, Y6
+	VPERMPS    Z6, Z5, Z6
+	VMULPS     Z1, Z3, Z7
+	VADDPS     Z7, Z0, Z7
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z6, Z7, Z7
+	VADDPS     (AX), Z7, Z7
+	VMOVUPS    Z7, (AX)
+	VPMOVSXWD  16(CX), Y8
+	VCVTDQ2PS  Y8, Y8
+	VPERMPS    Z8, Z5, Z8
+	VMULPS     Z1, Z4, Z7
+	VADDPS     Z7, Z0, Z7
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z8, Z7, Z7
+	VADDPS     64(AX), Z7, Z7
+	VMOVUPS    Z7, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x10, DX
+	JNZ        loop60
 
 done58:
 	VZEROUPPER
 	RET
 
-// func stereoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int)
-// Requires: AVX, AVX512F
-TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-40
+// func stereoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         ramp+24(FP), BX
-	VBROADCASTSD (BX), Z0
-	VBROADCASTSD 8(BX), Z1
-	MOVQ         8(BX), BX
-	MOVQ         $0x7fffffff7fffffff, SI
-	ANDQ         SI, BX
-	MOVQ         start+32(FP), SI
-	VMOVD        SI, X2
+	MOVQ         next+40(FP), BX
+	MOVQ         ramp+24(FP), SI
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z1
+	MOVQ         8(SI), SI
+	MOVQ         $0x7fffffff7fffffff, DI
+	ANDQ         DI, SI
+	MOVQ         start+32(FP), DI
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
 	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
 	VCVTDQ2PS    Z4, Z4
 	VMOVUPS      turn16<>+0(SB), Z2
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JNZ          ramped61
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop63:
-	VPMOVSXWD (CX), Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z0, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	VPMOVSXWD 32(CX), Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z0, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JNZ       loop63
-	JMP       done62
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	VPMOVSXWD  (CX), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VPMOVSXWD  32(CX), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, DX
+	JNZ        loop63
+	JMP        done62
 
 ramped61:
 loop64:
-	VPMOVSXWD (CX), Z5
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z1, Z3, Z6
-	VADDPS    Z6, Z0, Z6
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z5, Z6, Z5
-	VADDPS    (AX), Z5, Z5
-	VMOVUPS   Z5, (AX)
-	VPMOVSXWD 32(CX), Z5
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z1, Z4, Z6
-	VADDPS    Z6, Z0, Z6
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z5, Z6, Z5
-	VADDPS    64(AX), Z5, Z5
-	VMOVUPS   Z5, 64(AX)
-	ADDQ      $0x80, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JNZ       loop64
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	VPMOVSXWD  (CX), Z5
+	VCVTDQ2PS  Z5, Z5
+	VMULPS     Z1, Z3, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z5, Z6, Z5
+	VADDPS     (AX), Z5, Z5
+	VMOVUPS    Z5, (AX)
+	VPMOVSXWD  32(CX), Z5
+	VCVTDQ2PS  Z5, Z5
+	VMULPS     Z1, Z4, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z5, Z6, Z5
+	VADDPS     64(AX), Z5, Z5
+	VMOVUPS    Z5, 64(AX)
+	ADDQ       $0x80, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, DX
+	JNZ        loop64
 
 done62:
 	VZEROUPPER
 	RET
 
-// func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-56
+// func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -2232,42 +2319,44 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-56
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped65
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop67:
-	SHRXQ        BX, SI, R8
+	PREFETCHT0   (R8)
+	ADDQ         $0x10, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y0
-	SHRXQ        BX, SI, R8
+	VPBROADCASTD (CX)(R9*2), Y0
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x02, Y2, Y0, Y0
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x10, Y2, Y0, Y0
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x20, Y2, Y0, Y0
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x04, Y2, Y0, Y0
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x08, Y2, Y0, Y0
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x40, Y2, Y0, Y0
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y2
+	VPBROADCASTD (CX)(R9*2), Y2
 	VPBLENDD     $0x80, Y2, Y0, Y0
 	VPMADDWD     lower<>+0(SB), Y0, Y2
 	VPSRAD       $0x10, Y0, Y0
@@ -2295,36 +2384,38 @@ loop67:
 
 ramped65:
 loop68:
-	SHRXQ        BX, SI, R8
+	PREFETCHT0   (R8)
+	ADDQ         $0x10, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y7
-	SHRXQ        BX, SI, R8
+	VPBROADCASTD (CX)(R9*2), Y7
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x02, Y8, Y7, Y7
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x10, Y8, Y7, Y7
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x20, Y8, Y7, Y7
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x04, Y8, Y7, Y7
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x08, Y8, Y7, Y7
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x40, Y8, Y7, Y7
-	SHRXQ        BX, SI, R8
+	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R8*2), Y8
+	VPBROADCASTD (CX)(R9*2), Y8
 	VPBLENDD     $0x80, Y8, Y7, Y7
 	VPMADDWD     lower<>+0(SB), Y7, Y8
 	VPSRAD       $0x10, Y7, Y7
@@ -2377,23 +2468,24 @@ DATA lower<>+56(SB)/4, $0x00000001
 DATA lower<>+60(SB)/4, $0x00000001
 GLOBL lower<>(SB), RODATA|NOPTR, $64
 
-// func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-56
+// func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -2407,14 +2499,14 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-56
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped69
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop71:
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
+	PREFETCHT0   (R8)
+	ADDQ         $0x10, R8
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
@@ -2429,19 +2521,21 @@ loop71:
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R15
 	ADDQ         DI, SI
-	VBROADCASTSD -2(CX)(R8*2), Y0
-	VBROADCASTSD -2(CX)(R9*2), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	SHRXQ        BX, SI, BP
+	ADDQ         DI, SI
+	VBROADCASTSD -2(CX)(R9*2), Y0
 	VBROADCASTSD -2(CX)(R10*2), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD -2(CX)(R11*2), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VBLENDPS     $0x30, Y2, Y0, Y0
 	VBROADCASTSD -2(CX)(R12*2), Y2
-	VBROADCASTSD -2(CX)(R13*2), Y3
-	VBLENDPS     $0x0c, Y3, Y2, Y2
+	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VBROADCASTSD -2(CX)(R13*2), Y2
 	VBROADCASTSD -2(CX)(R14*2), Y3
-	VBLENDPS     $0x30, Y3, Y2, Y2
+	VBLENDPS     $0x0c, Y3, Y2, Y2
 	VBROADCASTSD -2(CX)(R15*2), Y3
+	VBLENDPS     $0x30, Y3, Y2, Y2
+	VBROADCASTSD -2(CX)(BP*2), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
@@ -2488,8 +2582,8 @@ loop71:
 
 ramped69:
 loop72:
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
+	PREFETCHT0   (R8)
+	ADDQ         $0x10, R8
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
@@ -2504,19 +2598,21 @@ loop72:
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R15
 	ADDQ         DI, SI
-	VBROADCASTSD -2(CX)(R8*2), Y7
-	VBROADCASTSD -2(CX)(R9*2), Y8
-	VBLENDPS     $0x0c, Y8, Y7, Y7
+	SHRXQ        BX, SI, BP
+	ADDQ         DI, SI
+	VBROADCASTSD -2(CX)(R9*2), Y7
 	VBROADCASTSD -2(CX)(R10*2), Y8
-	VBLENDPS     $0x30, Y8, Y7, Y7
+	VBLENDPS     $0x0c, Y8, Y7, Y7
 	VBROADCASTSD -2(CX)(R11*2), Y8
-	VBLENDPS     $0xc0, Y8, Y7, Y7
+	VBLENDPS     $0x30, Y8, Y7, Y7
 	VBROADCASTSD -2(CX)(R12*2), Y8
-	VBROADCASTSD -2(CX)(R13*2), Y9
-	VBLENDPS     $0x0c, Y9, Y8, Y8
+	VBLENDPS     $0xc0, Y8, Y7, Y7
+	VBROADCASTSD -2(CX)(R13*2), Y8
 	VBROADCASTSD -2(CX)(R14*2), Y9
-	VBLENDPS     $0x30, Y9, Y8, Y8
+	VBLENDPS     $0x0c, Y9, Y8, Y8
 	VBROADCASTSD -2(CX)(R15*2), Y9
+	VBLENDPS     $0x30, Y9, Y8, Y8
+	VBROADCASTSD -2(CX)(BP*2), Y9
 	VBLENDPS     $0xc0, Y9, Y8, Y8
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
@@ -2570,22 +2666,23 @@ done70:
 	VZEROUPPER
 	RET
 
-// func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-56
+// func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -2603,9 +2700,9 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -2623,78 +2720,82 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped73
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop75:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z11, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z11, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z12, Z0, Z0
-	VPADDD    Z8, Z11, Z11
-	VPERMW    (CX)(DI*2), Z10, Z2
-	VPSRAD    $0x10, Z2, Z3
-	VPMADDWD  Z9, Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VCVTDQ2PS Z3, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z3
-	VADDPS    Z3, Z2, Z3
-	VUNPCKLPS Z3, Z3, Z0
-	VUNPCKHPS Z3, Z3, Z2
-	VMULPS    Z0, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	VMULPS    Z2, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop75
-	JMP       done74
+	PREFETCHT0 (DI)
+	ADDQ       $0x20, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z11, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z8, Z11, Z11
+	VPERMW     (CX)(R8*2), Z10, Z2
+	VPSRAD     $0x10, Z2, Z3
+	VPMADDWD   Z9, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VCVTDQ2PS  Z3, Z3
+	VSUBPS     Z2, Z3, Z3
+	VMULPS     Z3, Z0, Z3
+	VADDPS     Z3, Z2, Z3
+	VUNPCKLPS  Z3, Z3, Z0
+	VUNPCKHPS  Z3, Z3, Z2
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z2, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop75
+	JMP        done74
 
 ramped73:
 loop76:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z11, K1
-	VPBLENDMD Z5, Z7, K1, Z13
-	VPSRLD    $0x08, Z11, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z12, Z10, Z10
-	VPADDD    Z8, Z11, Z11
-	VPERMW    (CX)(DI*2), Z13, Z14
-	VPSRAD    $0x10, Z14, Z15
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VCVTDQ2PS Z15, Z15
-	VSUBPS    Z14, Z15, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z14, Z15
-	VUNPCKLPS Z15, Z15, Z10
-	VUNPCKHPS Z15, Z15, Z14
-	VMULPS    Z1, Z3, Z15
-	VADDPS    Z15, Z0, Z15
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z10, Z15, Z10
-	VADDPS    (AX), Z10, Z10
-	VMOVUPS   Z10, (AX)
-	VMULPS    Z1, Z4, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z14, Z10, Z10
-	VADDPS    64(AX), Z10, Z10
-	VMOVUPS   Z10, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop76
+	PREFETCHT0 (DI)
+	ADDQ       $0x20, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z11, K1
+	VPBLENDMD  Z5, Z7, K1, Z13
+	VPSRLD     $0x08, Z11, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z12, Z10, Z10
+	VPADDD     Z8, Z11, Z11
+	VPERMW     (CX)(R8*2), Z13, Z14
+	VPSRAD     $0x10, Z14, Z15
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VCVTDQ2PS  Z15, Z15
+	VSUBPS     Z14, Z15, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z14, Z15
+	VUNPCKLPS  Z15, Z15, Z10
+	VUNPCKHPS  Z15, Z15, Z14
+	VMULPS     Z1, Z3, Z15
+	VADDPS     Z15, Z0, Z15
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z10, Z15, Z10
+	VADDPS     (AX), Z10, Z10
+	VMOVUPS    Z10, (AX)
+	VMULPS     Z1, Z4, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z14, Z10, Z10
+	VADDPS     64(AX), Z10, Z10
+	VMOVUPS    Z10, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop76
 
 done74:
 	VZEROUPPER
@@ -2718,22 +2819,23 @@ DATA upperOne<>+56(SB)/4, $0x00010000
 DATA upperOne<>+60(SB)/4, $0x00010000
 GLOBL upperOne<>(SB), RODATA|NOPTR, $64
 
-// func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-56
+// func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -2751,9 +2853,9 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -2771,136 +2873,141 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped77
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop79:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z11, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z11, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z12, Z0, Z0
-	VPADDD    Z8, Z11, Z11
-	VPERMW    -2(CX)(DI*2), Z10, Z2
-	VPSRAD    $0x10, Z2, Z3
-	VPMADDWD  Z9, Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VCVTDQ2PS Z3, Z3
-	VPERMW    2(CX)(DI*2), Z10, Z4
-	VPSRAD    $0x10, Z4, Z13
-	VPMADDWD  Z9, Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VCVTDQ2PS Z13, Z13
-	VSUBPS    Z2, Z4, Z14
-	VMULPS    half<>+0(SB), Z14, Z14
-	VSUBPS    Z2, Z13, Z13
-	VMULPS    half<>+0(SB), Z13, Z13
-	VSUBPS    Z4, Z3, Z4
-	VMULPS    threeHalves<>+0(SB), Z4, Z4
-	VADDPS    Z4, Z13, Z13
-	VSUBPS    Z3, Z2, Z2
-	VSUBPS    Z13, Z14, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    Z13, Z0, Z4
-	VADDPS    Z4, Z2, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z14, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z3, Z4
-	VUNPCKLPS Z4, Z4, Z0
-	VUNPCKHPS Z4, Z4, Z2
-	VMULPS    Z0, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	VMULPS    Z2, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop79
-	JMP       done78
+	PREFETCHT0 (DI)
+	ADDQ       $0x20, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z11, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z8, Z11, Z11
+	VPERMW     -2(CX)(R8*2), Z10, Z2
+	VPSRAD     $0x10, Z2, Z3
+	VPMADDWD   Z9, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VCVTDQ2PS  Z3, Z3
+	VPERMW     2(CX)(R8*2), Z10, Z4
+	VPSRAD     $0x10, Z4, Z13
+	VPMADDWD   Z9, Z4, Z4
+	VCVTDQ2PS  Z4, Z4
+	VCVTDQ2PS  Z13, Z13
+	VSUBPS     Z2, Z4, Z14
+	VMULPS     half<>+0(SB), Z14, Z14
+	VSUBPS     Z2, Z13, Z13
+	VMULPS     half<>+0(SB), Z13, Z13
+	VSUBPS     Z4, Z3, Z4
+	VMULPS     threeHalves<>+0(SB), Z4, Z4
+	VADDPS     Z4, Z13, Z13
+	VSUBPS     Z3, Z2, Z2
+	VSUBPS     Z13, Z14, Z4
+	VADDPS     Z4, Z2, Z2
+	VMULPS     Z13, Z0, Z4
+	VADDPS     Z4, Z2, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z14, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VUNPCKLPS  Z4, Z4, Z0
+	VUNPCKHPS  Z4, Z4, Z2
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z2, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop79
+	JMP        done78
 
 ramped77:
 loop80:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z11, K1
-	VPBLENDMD Z5, Z7, K1, Z13
-	VPSRLD    $0x08, Z11, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z12, Z10, Z10
-	VPADDD    Z8, Z11, Z11
-	VPERMW    -2(CX)(DI*2), Z13, Z14
-	VPSRAD    $0x10, Z14, Z15
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VCVTDQ2PS Z15, Z15
-	VPERMW    2(CX)(DI*2), Z13, Z16
-	VPSRAD    $0x10, Z16, Z17
-	VPMADDWD  Z9, Z16, Z16
-	VCVTDQ2PS Z16, Z16
-	VCVTDQ2PS Z17, Z17
-	VSUBPS    Z14, Z16, Z18
-	VMULPS    half<>+0(SB), Z18, Z18
-	VSUBPS    Z14, Z17, Z17
-	VMULPS    half<>+0(SB), Z17, Z17
-	VSUBPS    Z16, Z15, Z16
-	VMULPS    threeHalves<>+0(SB), Z16, Z16
-	VADDPS    Z16, Z17, Z17
-	VSUBPS    Z15, Z14, Z14
-	VSUBPS    Z17, Z18, Z16
-	VADDPS    Z16, Z14, Z14
-	VMULPS    Z17, Z10, Z16
-	VADDPS    Z16, Z14, Z16
-	VMULPS    Z16, Z10, Z16
-	VADDPS    Z16, Z18, Z16
-	VMULPS    Z16, Z10, Z16
-	VADDPS    Z16, Z15, Z16
-	VUNPCKLPS Z16, Z16, Z10
-	VUNPCKHPS Z16, Z16, Z14
-	VMULPS    Z1, Z3, Z15
-	VADDPS    Z15, Z0, Z15
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z10, Z15, Z10
-	VADDPS    (AX), Z10, Z10
-	VMOVUPS   Z10, (AX)
-	VMULPS    Z1, Z4, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z14, Z10, Z10
-	VADDPS    64(AX), Z10, Z10
-	VMOVUPS   Z10, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop80
+	PREFETCHT0 (DI)
+	ADDQ       $0x20, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z11, K1
+	VPBLENDMD  Z5, Z7, K1, Z13
+	VPSRLD     $0x08, Z11, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z12, Z10, Z10
+	VPADDD     Z8, Z11, Z11
+	VPERMW     -2(CX)(R8*2), Z13, Z14
+	VPSRAD     $0x10, Z14, Z15
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VCVTDQ2PS  Z15, Z15
+	VPERMW     2(CX)(R8*2), Z13, Z16
+	VPSRAD     $0x10, Z16, Z17
+	VPMADDWD   Z9, Z16, Z16
+	VCVTDQ2PS  Z16, Z16
+	VCVTDQ2PS  Z17, Z17
+	VSUBPS     Z14, Z16, Z18
+	VMULPS     half<>+0(SB), Z18, Z18
+	VSUBPS     Z14, Z17, Z17
+	VMULPS     half<>+0(SB), Z17, Z17
+	VSUBPS     Z16, Z15, Z16
+	VMULPS     threeHalves<>+0(SB), Z16, Z16
+	VADDPS     Z16, Z17, Z17
+	VSUBPS     Z15, Z14, Z14
+	VSUBPS     Z17, Z18, Z16
+	VADDPS     Z16, Z14, Z14
+	VMULPS     Z17, Z10, Z16
+	VADDPS     Z16, Z14, Z16
+	VMULPS     Z16, Z10, Z16
+	VADDPS     Z16, Z18, Z16
+	VMULPS     Z16, Z10, Z16
+	VADDPS     Z16, Z15, Z16
+	VUNPCKLPS  Z16, Z16, Z10
+	VUNPCKHPS  Z16, Z16, Z14
+	VMULPS     Z1, Z3, Z15
+	VADDPS     Z15, Z0, Z15
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z10, Z15, Z10
+	VADDPS     (AX), Z10, Z10
+	VMOVUPS    Z10, (AX)
+	VMULPS     Z1, Z4, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z14, Z10, Z10
+	VADDPS     64(AX), Z10, Z10
+	VMOVUPS    Z10, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop80
 
 done78:
 	VZEROUPPER
 	RET
 
-// func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-56
+// func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -2921,26 +3028,28 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-56
 	VPMULLD      frames4_AVX2<>+0(SB), Y8, Y7
 	VPADDD       Y9, Y7, Y7
 	VPSLLD       $0x03, Y8, Y8
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped81
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop83:
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
+	PREFETCHT0   (R8)
+	ADDQ         $0x20, R8
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R11
 	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R8*4), Y0
-	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	SHRXQ        BX, SI, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (CX)(R9*4), Y0
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R11*4), Y2
+	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBROADCASTSD (CX)(R12*4), Y2
 	VBLENDPS     $0xc0, Y2, Y0, Y0
 	VPSHUFB      first16<>+0(SB), Y0, Y2
 	VPSHUFB      second16<>+0(SB), Y0, Y0
@@ -2958,20 +3067,20 @@ loop83:
 	VMULPS       Y0, Y1, Y0
 	VADDPS       (AX), Y0, Y0
 	VMOVUPS      Y0, (AX)
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R11
 	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R8*4), Y0
-	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	SHRXQ        BX, SI, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (CX)(R9*4), Y0
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R11*4), Y2
+	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBROADCASTSD (CX)(R12*4), Y2
 	VBLENDPS     $0xc0, Y2, Y0, Y0
 	VPSHUFB      first16<>+0(SB), Y0, Y2
 	VPSHUFB      second16<>+0(SB), Y0, Y0
@@ -2996,20 +3105,22 @@ loop83:
 
 ramped81:
 loop84:
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
+	PREFETCHT0   (R8)
+	ADDQ         $0x20, R8
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R11
 	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R8*4), Y9
-	VBROADCASTSD (CX)(R9*4), Y10
-	VBLENDPS     $0x0c, Y10, Y9, Y9
+	SHRXQ        BX, SI, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (CX)(R9*4), Y9
 	VBROADCASTSD (CX)(R10*4), Y10
-	VBLENDPS     $0x30, Y10, Y9, Y9
+	VBLENDPS     $0x0c, Y10, Y9, Y9
 	VBROADCASTSD (CX)(R11*4), Y10
+	VBLENDPS     $0x30, Y10, Y9, Y9
+	VBROADCASTSD (CX)(R12*4), Y10
 	VBLENDPS     $0xc0, Y10, Y9, Y9
 	VPSHUFB      first16<>+0(SB), Y9, Y10
 	VPSHUFB      second16<>+0(SB), Y9, Y9
@@ -3030,20 +3141,20 @@ loop84:
 	VMULPS       Y9, Y10, Y9
 	VADDPS       (AX), Y9, Y9
 	VMOVUPS      Y9, (AX)
-	SHRXQ        BX, SI, R8
-	ADDQ         DI, SI
 	SHRXQ        BX, SI, R9
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R10
 	ADDQ         DI, SI
 	SHRXQ        BX, SI, R11
 	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R8*4), Y9
-	VBROADCASTSD (CX)(R9*4), Y10
-	VBLENDPS     $0x0c, Y10, Y9, Y9
+	SHRXQ        BX, SI, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (CX)(R9*4), Y9
 	VBROADCASTSD (CX)(R10*4), Y10
-	VBLENDPS     $0x30, Y10, Y9, Y9
+	VBLENDPS     $0x0c, Y10, Y9, Y9
 	VBROADCASTSD (CX)(R11*4), Y10
+	VBLENDPS     $0x30, Y10, Y9, Y9
+	VBROADCASTSD (CX)(R12*4), Y10
 	VBLENDPS     $0xc0, Y10, Y9, Y9
 	VPSHUFB      first16<>+0(SB), Y9, Y10
 	VPSHUFB      second16<>+0(SB), Y9, Y9
@@ -3140,23 +3251,24 @@ DATA second16<>+30(SB)/1, $0x0e
 DATA second16<>+31(SB)/1, $0x0f
 GLOBL second16<>(SB), RODATA|NOPTR, $32
 
-// func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-56
+// func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), SI
 	MOVQ         step+32(FP), DI
 	MOVQ         $0x00000020, BX
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
+	MOVQ         next+56(FP), R8
+	MOVQ         ramp+40(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+48(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -3177,24 +3289,26 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-56
 	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
 	VPADDD       Y13, Y7, Y7
 	VPSLLD       $0x03, Y12, Y12
-	TESTQ        R8, R8
+	TESTQ        R9, R9
 	JNZ          ramped85
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop87:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x20, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -4(CX)(R9*4), X8
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
+	VMOVUPS     -4(CX)(R10*4), X9
+	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
 	VPUNPCKLQDQ Y9, Y8, Y0
 	VPUNPCKHQDQ Y9, Y8, Y2
 	VPSHUFB     first16<>+0(SB), Y0, Y3
@@ -3232,18 +3346,18 @@ loop87:
 	VMULPS      Y4, Y1, Y0
 	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R8*4), X10
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
-	VMOVUPS     -4(CX)(R9*4), X11
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -4(CX)(R9*4), X10
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y10, Y10
+	VMOVUPS     -4(CX)(R10*4), X11
+	VINSERTF128 $0x01, -4(CX)(R12*4), Y11, Y11
 	VPUNPCKLQDQ Y11, Y10, Y0
 	VPUNPCKHQDQ Y11, Y10, Y2
 	VPSHUFB     first16<>+0(SB), Y0, Y3
@@ -3288,18 +3402,20 @@ loop87:
 
 ramped85:
 loop88:
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
+	PREFETCHT0  (R8)
+	ADDQ        $0x20, R8
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -4(CX)(R9*4), X8
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
+	VMOVUPS     -4(CX)(R10*4), X9
+	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
 	VPUNPCKLQDQ Y9, Y8, Y13
 	VPUNPCKHQDQ Y9, Y8, Y14
 	VPSHUFB     first16<>+0(SB), Y13, Y15
@@ -3340,18 +3456,18 @@ loop88:
 	VMULPS      Y16, Y13, Y13
 	VADDPS      (AX), Y13, Y13
 	VMOVUPS     Y13, (AX)
-	SHRXQ       BX, SI, R8
-	ADDQ        DI, SI
 	SHRXQ       BX, SI, R9
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R10
 	ADDQ        DI, SI
 	SHRXQ       BX, SI, R11
 	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R8*4), X10
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
-	VMOVUPS     -4(CX)(R9*4), X11
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
+	SHRXQ       BX, SI, R12
+	ADDQ        DI, SI
+	VMOVUPS     -4(CX)(R9*4), X10
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y10, Y10
+	VMOVUPS     -4(CX)(R10*4), X11
+	VINSERTF128 $0x01, -4(CX)(R12*4), Y11, Y11
 	VPUNPCKLQDQ Y11, Y10, Y13
 	VPUNPCKHQDQ Y11, Y10, Y14
 	VPSHUFB     first16<>+0(SB), Y13, Y15
@@ -3400,22 +3516,23 @@ done86:
 	VZEROUPPER
 	RET
 
-// func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-56
+// func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -3433,9 +3550,9 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -3447,112 +3564,116 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z13
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped89
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop91:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z12, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z13, Z0, Z0
-	VPADDD    Z8, Z12, Z12
-	VPERMD    (CX)(DI*4), Z10, Z2
-	VPMADDWD  Z9, Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VPERMD    4(CX)(DI*4), Z10, Z3
-	VPMADDWD  Z9, Z3, Z3
-	VCVTDQ2PS Z3, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z3
-	VADDPS    Z3, Z2, Z3
-	VMULPS    Z3, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z12, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z13, Z0, Z0
-	VPADDD    Z8, Z12, Z12
-	VPERMD    (CX)(DI*4), Z11, Z2
-	VPMADDWD  Z9, Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VPERMD    4(CX)(DI*4), Z11, Z3
-	VPMADDWD  Z9, Z3, Z3
-	VCVTDQ2PS Z3, Z3
-	VSUBPS    Z2, Z3, Z3
-	VMULPS    Z3, Z0, Z3
-	VADDPS    Z3, Z2, Z3
-	VMULPS    Z3, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop91
-	JMP       done90
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z8, Z12, Z12
+	VPERMD     (CX)(R8*4), Z10, Z2
+	VPMADDWD   Z9, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VPERMD     4(CX)(R8*4), Z10, Z3
+	VPMADDWD   Z9, Z3, Z3
+	VCVTDQ2PS  Z3, Z3
+	VSUBPS     Z2, Z3, Z3
+	VMULPS     Z3, Z0, Z3
+	VADDPS     Z3, Z2, Z3
+	VMULPS     Z3, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z8, Z12, Z12
+	VPERMD     (CX)(R8*4), Z11, Z2
+	VPMADDWD   Z9, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VPERMD     4(CX)(R8*4), Z11, Z3
+	VPMADDWD   Z9, Z3, Z3
+	VCVTDQ2PS  Z3, Z3
+	VSUBPS     Z2, Z3, Z3
+	VMULPS     Z3, Z0, Z3
+	VADDPS     Z3, Z2, Z3
+	VMULPS     Z3, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop91
+	JMP        done90
 
 ramped89:
 loop92:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z12, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z13, Z10, Z10
-	VPADDD    Z8, Z12, Z12
-	VPERMD    (CX)(DI*4), Z11, Z14
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VPERMD    4(CX)(DI*4), Z11, Z15
-	VPMADDWD  Z9, Z15, Z15
-	VCVTDQ2PS Z15, Z15
-	VSUBPS    Z14, Z15, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z14, Z15
-	VMULPS    Z1, Z3, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z15, Z10, Z10
-	VADDPS    (AX), Z10, Z10
-	VMOVUPS   Z10, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z16
-	VPSRLD    $0x08, Z12, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z13, Z10, Z10
-	VPADDD    Z8, Z12, Z12
-	VPERMD    (CX)(DI*4), Z16, Z14
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VPERMD    4(CX)(DI*4), Z16, Z15
-	VPMADDWD  Z9, Z15, Z15
-	VCVTDQ2PS Z15, Z15
-	VSUBPS    Z14, Z15, Z15
-	VMULPS    Z15, Z10, Z15
-	VADDPS    Z15, Z14, Z15
-	VMULPS    Z1, Z4, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z15, Z10, Z10
-	VADDPS    64(AX), Z10, Z10
-	VMOVUPS   Z10, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop92
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z12, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z13, Z10, Z10
+	VPADDD     Z8, Z12, Z12
+	VPERMD     (CX)(R8*4), Z11, Z14
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VPERMD     4(CX)(R8*4), Z11, Z15
+	VPMADDWD   Z9, Z15, Z15
+	VCVTDQ2PS  Z15, Z15
+	VSUBPS     Z14, Z15, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z14, Z15
+	VMULPS     Z1, Z3, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z15, Z10, Z10
+	VADDPS     (AX), Z10, Z10
+	VMOVUPS    Z10, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z16
+	VPSRLD     $0x08, Z12, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z13, Z10, Z10
+	VPADDD     Z8, Z12, Z12
+	VPERMD     (CX)(R8*4), Z16, Z14
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VPERMD     4(CX)(R8*4), Z16, Z15
+	VPMADDWD   Z9, Z15, Z15
+	VCVTDQ2PS  Z15, Z15
+	VSUBPS     Z14, Z15, Z15
+	VMULPS     Z15, Z10, Z15
+	VADDPS     Z15, Z14, Z15
+	VMULPS     Z1, Z4, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z15, Z10, Z10
+	VADDPS     64(AX), Z10, Z10
+	VMOVUPS    Z10, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop92
 
 done90:
 	VZEROUPPER
@@ -3576,22 +3697,23 @@ DATA own<>+56(SB)/4, $0x00000001
 DATA own<>+60(SB)/4, $0x00010000
 GLOBL own<>(SB), RODATA|NOPTR, $64
 
-// func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-56
+// func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX512BW, AVX512F, MMX+
+TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         ramp+40(FP), DI
-	VBROADCASTSD (DI), Z0
-	VBROADCASTSD 8(DI), Z1
-	MOVQ         8(DI), DI
-	MOVQ         $0x7fffffff7fffffff, R8
-	ANDQ         R8, DI
-	MOVQ         start+48(FP), R8
-	VMOVD        R8, X2
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Z0
+	VBROADCASTSD 8(R8), Z1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
@@ -3609,9 +3731,9 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-56
 	VPSRLD       $0x10, Z7, Z7
 	VPADDD       Z9, Z7, Z7
 	VPSRLD       $0x10, Z7, Z7
-	MOVQ         SI, R8
-	SHRQ         $0x20, R8
-	VMOVD        R8, X9
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	VMOVD        R9, X9
 	VPBROADCASTD X9, Z9
 	VPMULLD      Z5, Z9, Z9
 	VPADDD       Z9, Z7, Z7
@@ -3623,196 +3745,200 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-56
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z13
-	TESTQ        DI, DI
+	TESTQ        R8, R8
 	JNZ          ramped93
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop95:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z10
-	VPSRLD    $0x08, Z12, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z13, Z0, Z0
-	VPADDD    Z8, Z12, Z12
-	VPERMD    -4(CX)(DI*4), Z10, Z2
-	VPMADDWD  Z9, Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VPERMD    (CX)(DI*4), Z10, Z3
-	VPMADDWD  Z9, Z3, Z3
-	VCVTDQ2PS Z3, Z3
-	VPERMD    4(CX)(DI*4), Z10, Z4
-	VPMADDWD  Z9, Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VPERMD    8(CX)(DI*4), Z10, Z14
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VSUBPS    Z2, Z4, Z15
-	VMULPS    half<>+0(SB), Z15, Z15
-	VSUBPS    Z2, Z14, Z14
-	VMULPS    half<>+0(SB), Z14, Z14
-	VSUBPS    Z4, Z3, Z4
-	VMULPS    threeHalves<>+0(SB), Z4, Z4
-	VADDPS    Z4, Z14, Z14
-	VSUBPS    Z3, Z2, Z2
-	VSUBPS    Z14, Z15, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    Z14, Z0, Z4
-	VADDPS    Z4, Z2, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z15, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z3, Z4
-	VMULPS    Z4, Z1, Z0
-	VADDPS    (AX), Z0, Z0
-	VMOVUPS   Z0, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z12, Z0
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z13, Z0, Z0
-	VPADDD    Z8, Z12, Z12
-	VPERMD    -4(CX)(DI*4), Z11, Z2
-	VPMADDWD  Z9, Z2, Z2
-	VCVTDQ2PS Z2, Z2
-	VPERMD    (CX)(DI*4), Z11, Z3
-	VPMADDWD  Z9, Z3, Z3
-	VCVTDQ2PS Z3, Z3
-	VPERMD    4(CX)(DI*4), Z11, Z4
-	VPMADDWD  Z9, Z4, Z4
-	VCVTDQ2PS Z4, Z4
-	VPERMD    8(CX)(DI*4), Z11, Z14
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VSUBPS    Z2, Z4, Z15
-	VMULPS    half<>+0(SB), Z15, Z15
-	VSUBPS    Z2, Z14, Z14
-	VMULPS    half<>+0(SB), Z14, Z14
-	VSUBPS    Z4, Z3, Z4
-	VMULPS    threeHalves<>+0(SB), Z4, Z4
-	VADDPS    Z4, Z14, Z14
-	VSUBPS    Z3, Z2, Z2
-	VSUBPS    Z14, Z15, Z4
-	VADDPS    Z4, Z2, Z2
-	VMULPS    Z14, Z0, Z4
-	VADDPS    Z4, Z2, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z15, Z4
-	VMULPS    Z4, Z0, Z4
-	VADDPS    Z4, Z3, Z4
-	VMULPS    Z4, Z1, Z0
-	VADDPS    64(AX), Z0, Z0
-	VMOVUPS   Z0, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop95
-	JMP       done94
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z10
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z8, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z10, Z2
+	VPMADDWD   Z9, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VPERMD     (CX)(R8*4), Z10, Z3
+	VPMADDWD   Z9, Z3, Z3
+	VCVTDQ2PS  Z3, Z3
+	VPERMD     4(CX)(R8*4), Z10, Z4
+	VPMADDWD   Z9, Z4, Z4
+	VCVTDQ2PS  Z4, Z4
+	VPERMD     8(CX)(R8*4), Z10, Z14
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VSUBPS     Z2, Z4, Z15
+	VMULPS     half<>+0(SB), Z15, Z15
+	VSUBPS     Z2, Z14, Z14
+	VMULPS     half<>+0(SB), Z14, Z14
+	VSUBPS     Z4, Z3, Z4
+	VMULPS     threeHalves<>+0(SB), Z4, Z4
+	VADDPS     Z4, Z14, Z14
+	VSUBPS     Z3, Z2, Z2
+	VSUBPS     Z14, Z15, Z4
+	VADDPS     Z4, Z2, Z2
+	VMULPS     Z14, Z0, Z4
+	VADDPS     Z4, Z2, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z15, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VMULPS     Z4, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z8, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z11, Z2
+	VPMADDWD   Z9, Z2, Z2
+	VCVTDQ2PS  Z2, Z2
+	VPERMD     (CX)(R8*4), Z11, Z3
+	VPMADDWD   Z9, Z3, Z3
+	VCVTDQ2PS  Z3, Z3
+	VPERMD     4(CX)(R8*4), Z11, Z4
+	VPMADDWD   Z9, Z4, Z4
+	VCVTDQ2PS  Z4, Z4
+	VPERMD     8(CX)(R8*4), Z11, Z14
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VSUBPS     Z2, Z4, Z15
+	VMULPS     half<>+0(SB), Z15, Z15
+	VSUBPS     Z2, Z14, Z14
+	VMULPS     half<>+0(SB), Z14, Z14
+	VSUBPS     Z4, Z3, Z4
+	VMULPS     threeHalves<>+0(SB), Z4, Z4
+	VADDPS     Z4, Z14, Z14
+	VSUBPS     Z3, Z2, Z2
+	VSUBPS     Z14, Z15, Z4
+	VADDPS     Z4, Z2, Z2
+	VMULPS     Z14, Z0, Z4
+	VADDPS     Z4, Z2, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z15, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VMULPS     Z4, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop95
+	JMP        done94
 
 ramped93:
 loop96:
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z11
-	VPSRLD    $0x08, Z12, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z13, Z10, Z10
-	VPADDD    Z8, Z12, Z12
-	VPERMD    -4(CX)(DI*4), Z11, Z14
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VPERMD    (CX)(DI*4), Z11, Z15
-	VPMADDWD  Z9, Z15, Z15
-	VCVTDQ2PS Z15, Z15
-	VPERMD    4(CX)(DI*4), Z11, Z16
-	VPMADDWD  Z9, Z16, Z16
-	VCVTDQ2PS Z16, Z16
-	VPERMD    8(CX)(DI*4), Z11, Z17
-	VPMADDWD  Z9, Z17, Z17
-	VCVTDQ2PS Z17, Z17
-	VSUBPS    Z14, Z16, Z18
-	VMULPS    half<>+0(SB), Z18, Z18
-	VSUBPS    Z14, Z17, Z17
-	VMULPS    half<>+0(SB), Z17, Z17
-	VSUBPS    Z16, Z15, Z16
-	VMULPS    threeHalves<>+0(SB), Z16, Z16
-	VADDPS    Z16, Z17, Z17
-	VSUBPS    Z15, Z14, Z14
-	VSUBPS    Z17, Z18, Z16
-	VADDPS    Z16, Z14, Z14
-	VMULPS    Z17, Z10, Z16
-	VADDPS    Z16, Z14, Z16
-	VMULPS    Z16, Z10, Z16
-	VADDPS    Z16, Z18, Z16
-	VMULPS    Z16, Z10, Z16
-	VADDPS    Z16, Z15, Z16
-	VMULPS    Z1, Z3, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z3, Z3
-	VMULPS    Z16, Z10, Z10
-	VADDPS    (AX), Z10, Z10
-	VMOVUPS   Z10, (AX)
-	MOVQ      BX, DI
-	SHRQ      $0x20, DI
-	ADDQ      SI, BX
-	VPCMPUD   $0x01, Z6, Z12, K1
-	VPBLENDMD Z5, Z7, K1, Z19
-	VPSRLD    $0x08, Z12, Z10
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z13, Z10, Z10
-	VPADDD    Z8, Z12, Z12
-	VPERMD    -4(CX)(DI*4), Z19, Z14
-	VPMADDWD  Z9, Z14, Z14
-	VCVTDQ2PS Z14, Z14
-	VPERMD    (CX)(DI*4), Z19, Z15
-	VPMADDWD  Z9, Z15, Z15
-	VCVTDQ2PS Z15, Z15
-	VPERMD    4(CX)(DI*4), Z19, Z16
-	VPMADDWD  Z9, Z16, Z16
-	VCVTDQ2PS Z16, Z16
-	VPERMD    8(CX)(DI*4), Z19, Z17
-	VPMADDWD  Z9, Z17, Z17
-	VCVTDQ2PS Z17, Z17
-	VSUBPS    Z14, Z16, Z18
-	VMULPS    half<>+0(SB), Z18, Z18
-	VSUBPS    Z14, Z17, Z17
-	VMULPS    half<>+0(SB), Z17, Z17
-	VSUBPS    Z16, Z15, Z16
-	VMULPS    threeHalves<>+0(SB), Z16, Z16
-	VADDPS    Z16, Z17, Z17
-	VSUBPS    Z15, Z14, Z14
-	VSUBPS    Z17, Z18, Z16
-	VADDPS    Z16, Z14, Z14
-	VMULPS    Z17, Z10, Z16
-	VADDPS    Z16, Z14, Z16
-	VMULPS    Z16, Z10, Z16
-	VADDPS    Z16, Z18, Z16
-	VMULPS    Z16, Z10, Z16
-	VADDPS    Z16, Z15, Z16
-	VMULPS    Z1, Z4, Z10
-	VADDPS    Z10, Z0, Z10
-	VADDPS    Z2, Z4, Z4
-	VMULPS    Z16, Z10, Z10
-	VADDPS    64(AX), Z10, Z10
-	VMOVUPS   Z10, 64(AX)
-	ADDQ      $0x80, AX
-	SUBQ      $0x10, DX
-	JNZ       loop96
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z11
+	VPSRLD     $0x08, Z12, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z13, Z10, Z10
+	VPADDD     Z8, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z11, Z14
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VPERMD     (CX)(R8*4), Z11, Z15
+	VPMADDWD   Z9, Z15, Z15
+	VCVTDQ2PS  Z15, Z15
+	VPERMD     4(CX)(R8*4), Z11, Z16
+	VPMADDWD   Z9, Z16, Z16
+	VCVTDQ2PS  Z16, Z16
+	VPERMD     8(CX)(R8*4), Z11, Z17
+	VPMADDWD   Z9, Z17, Z17
+	VCVTDQ2PS  Z17, Z17
+	VSUBPS     Z14, Z16, Z18
+	VMULPS     half<>+0(SB), Z18, Z18
+	VSUBPS     Z14, Z17, Z17
+	VMULPS     half<>+0(SB), Z17, Z17
+	VSUBPS     Z16, Z15, Z16
+	VMULPS     threeHalves<>+0(SB), Z16, Z16
+	VADDPS     Z16, Z17, Z17
+	VSUBPS     Z15, Z14, Z14
+	VSUBPS     Z17, Z18, Z16
+	VADDPS     Z16, Z14, Z14
+	VMULPS     Z17, Z10, Z16
+	VADDPS     Z16, Z14, Z16
+	VMULPS     Z16, Z10, Z16
+	VADDPS     Z16, Z18, Z16
+	VMULPS     Z16, Z10, Z16
+	VADDPS     Z16, Z15, Z16
+	VMULPS     Z1, Z3, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z3, Z3
+	VMULPS     Z16, Z10, Z10
+	VADDPS     (AX), Z10, Z10
+	VMOVUPS    Z10, (AX)
+	MOVQ       BX, R8
+	SHRQ       $0x20, R8
+	ADDQ       SI, BX
+	VPCMPUD    $0x01, Z6, Z12, K1
+	VPBLENDMD  Z5, Z7, K1, Z19
+	VPSRLD     $0x08, Z12, Z10
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     Z13, Z10, Z10
+	VPADDD     Z8, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z19, Z14
+	VPMADDWD   Z9, Z14, Z14
+	VCVTDQ2PS  Z14, Z14
+	VPERMD     (CX)(R8*4), Z19, Z15
+	VPMADDWD   Z9, Z15, Z15
+	VCVTDQ2PS  Z15, Z15
+	VPERMD     4(CX)(R8*4), Z19, Z16
+	VPMADDWD   Z9, Z16, Z16
+	VCVTDQ2PS  Z16, Z16
+	VPERMD     8(CX)(R8*4), Z19, Z17
+	VPMADDWD   Z9, Z17, Z17
+	VCVTDQ2PS  Z17, Z17
+	VSUBPS     Z14, Z16, Z18
+	VMULPS     half<>+0(SB), Z18, Z18
+	VSUBPS     Z14, Z17, Z17
+	VMULPS     half<>+0(SB), Z17, Z17
+	VSUBPS     Z16, Z15, Z16
+	VMULPS     threeHalves<>+0(SB), Z16, Z16
+	VADDPS     Z16, Z17, Z17
+	VSUBPS     Z15, Z14, Z14
+	VSUBPS     Z17, Z18, Z16
+	VADDPS     Z16, Z14, Z14
+	VMULPS     Z17, Z10, Z16
+	VADDPS     Z16, Z14, Z16
+	VMULPS     Z16, Z10, Z16
+	VADDPS     Z16, Z18, Z16
+	VMULPS     Z16, Z10, Z16
+	VADDPS     Z16, Z15, Z16
+	VMULPS     Z1, Z4, Z10
+	VADDPS     Z10, Z0, Z10
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z16, Z10, Z10
+	VADDPS     64(AX), Z10, Z10
+	VMOVUPS    Z10, 64(AX)
+	ADDQ       $0x80, AX
+	SUBQ       $0x10, DX
+	JNZ        loop96
 
 done94:
 	VZEROUPPER
 	RET
 
-// func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·monoBestAVX2(SB), NOSPLIT, $32-64
+// func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·monoBestAVX2(SB), NOSPLIT, $32-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX
@@ -3820,14 +3946,15 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $32-64
 	MOVQ         pos+32(FP), DI
 	MOVQ         step+40(FP), R8
 	MOVQ         $0x00000020, SI
-	MOVQ         ramp+48(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+56(FP), R10
-	VMOVD        R10, X2
+	MOVQ         next+64(FP), R9
+	MOVQ         ramp+48(FP), R10
+	VBROADCASTSD (R10), Y0
+	VBROADCASTSD 8(R10), Y1
+	MOVQ         8(R10), R10
+	MOVQ         $0x7fffffff7fffffff, R11
+	ANDQ         R11, R10
+	MOVQ         start+56(FP), R11
+	VMOVD        R11, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -3841,102 +3968,104 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $32-64
 	VPMULLD      frames<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	MOVQ         $0x00000012, R10
-	TESTQ        R9, R9
+	MOVQ         $0x00000012, R11
+	TESTQ        R10, R10
 	JNZ          ramped97
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop99:
+	PREFETCHT0   (R9)
+	ADDQ         $0x20, R9
 	VPAND        within<>+0(SB), Y5, Y0
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       down24<>+0(SB), Y0, Y0
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y0, (SP)
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS (SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R11*4), Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
+	VMULPS       -12(CX)(R12*4), Y0, Y0
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 4(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R11*4), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(CX)(R12*4), Y2, Y2
 	VUNPCKLPS    Y2, Y0, Y3
 	VUNPCKHPS    Y2, Y0, Y0
 	VADDPS       Y0, Y3, Y3
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R11*4), Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
+	VMULPS       -12(CX)(R12*4), Y0, Y0
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 12(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R11*4), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(CX)(R12*4), Y2, Y2
 	VUNPCKLPS    Y2, Y0, Y4
 	VUNPCKHPS    Y2, Y0, Y0
 	VADDPS       Y0, Y4, Y4
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R11*4), Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
+	VMULPS       -12(CX)(R12*4), Y0, Y0
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 20(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R11*4), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(CX)(R12*4), Y2, Y2
 	VUNPCKLPS    Y2, Y0, Y7
 	VUNPCKHPS    Y2, Y0, Y0
 	VADDPS       Y0, Y7, Y7
 	VUNPCKLPD    Y7, Y3, Y0
 	VUNPCKHPD    Y7, Y3, Y2
 	VADDPS       Y2, Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 24(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R11*4), Y2, Y2
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(CX)(R12*4), Y2, Y2
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 28(SP), Y3
-	VMULPS       32(R9), Y3, Y3
-	VADDPS       (R9), Y3, Y3
-	VMULPS       -12(CX)(R11*4), Y3, Y3
+	VMULPS       32(R10), Y3, Y3
+	VADDPS       (R10), Y3, Y3
+	VMULPS       -12(CX)(R12*4), Y3, Y3
 	VUNPCKLPS    Y3, Y2, Y7
 	VUNPCKHPS    Y3, Y2, Y2
 	VADDPS       Y2, Y7, Y7
@@ -3961,95 +4090,97 @@ loop99:
 
 ramped97:
 loop100:
+	PREFETCHT0   (R9)
+	ADDQ         $0x20, R9
 	VPAND        within<>+0(SB), Y5, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y7, (SP)
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS (SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R11*4), Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(CX)(R12*4), Y7, Y7
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 4(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R11*4), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
+	VMULPS       -12(CX)(R12*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y9
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y9, Y9
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 8(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R11*4), Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(CX)(R12*4), Y7, Y7
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 12(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R11*4), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
+	VMULPS       -12(CX)(R12*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y10
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y10, Y10
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 16(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R11*4), Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(CX)(R12*4), Y7, Y7
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 20(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R11*4), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
+	VMULPS       -12(CX)(R12*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y11
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y11, Y11
 	VUNPCKLPD    Y11, Y9, Y7
 	VUNPCKHPD    Y11, Y9, Y8
 	VADDPS       Y8, Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 24(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R11*4), Y8, Y8
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
+	VMULPS       -12(CX)(R12*4), Y8, Y8
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 28(SP), Y9
-	VMULPS       32(R9), Y9, Y9
-	VADDPS       (R9), Y9, Y9
-	VMULPS       -12(CX)(R11*4), Y9, Y9
+	VMULPS       32(R10), Y9, Y9
+	VADDPS       (R10), Y9, Y9
+	VMULPS       -12(CX)(R12*4), Y9, Y9
 	VUNPCKLPS    Y9, Y8, Y11
 	VUNPCKHPS    Y9, Y8, Y8
 	VADDPS       Y8, Y11, Y11
@@ -4109,9 +4240,9 @@ DATA within<>+56(SB)/4, $0x00ffffff
 DATA within<>+60(SB)/4, $0x00ffffff
 GLOBL within<>(SB), RODATA|NOPTR, $64
 
-// func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-64
+// func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// Requires: AVX, AVX2, BMI2, MMX+
+TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX
@@ -4119,14 +4250,15 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-64
 	MOVQ         pos+32(FP), DI
 	MOVQ         step+40(FP), R8
 	MOVQ         $0x00000020, SI
-	MOVQ         ramp+48(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+56(FP), R10
-	VMOVD        R10, X2
+	MOVQ         next+64(FP), R9
+	MOVQ         ramp+48(FP), R10
+	VBROADCASTSD (R10), Y0
+	VBROADCASTSD 8(R10), Y1
+	MOVQ         8(R10), R10
+	MOVQ         $0x7fffffff7fffffff, R11
+	ANDQ         R11, R10
+	MOVQ         start+56(FP), R11
+	VMOVD        R11, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
@@ -4140,47 +4272,49 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-64
 	VPMULLD      frames<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	MOVQ         $0x00000012, R10
-	TESTQ        R9, R9
+	MOVQ         $0x00000012, R11
+	TESTQ        R10, R10
 	JNZ          ramped101
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop103:
+	PREFETCHT0   (R9)
+	ADDQ         $0x40, R9
 	VPAND        within<>+0(SB), Y5, Y0
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       down24<>+0(SB), Y0, Y0
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y0, (SP)
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS (SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R11*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y2, Y3
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y2, Y2
+	VMOVUPS      -24(CX)(R12*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y3
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
 	VMULPS       Y3, Y0, Y3
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y3, Y0
 	VPERM2F128   $0x31, Y2, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 4(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R11*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y3, Y4
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y3, Y3
+	VMOVUPS      -24(CX)(R12*8), Y3
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y3, Y4
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y3, Y3
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y3, Y2, Y3
 	VPERM2F128   $0x20, Y3, Y4, Y2
@@ -4189,35 +4323,35 @@ loop103:
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
 	VADDPS       Y0, Y3, Y3
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R11*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y2, Y4
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y2, Y2
+	VMOVUPS      -24(CX)(R12*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y4
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
 	VMULPS       Y4, Y0, Y4
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y4, Y0
 	VPERM2F128   $0x31, Y2, Y4, Y4
 	VADDPS       Y4, Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 12(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R11*8), Y4
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y4, Y7
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y4, Y4
+	VMOVUPS      -24(CX)(R12*8), Y4
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y4, Y7
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y4, Y4
 	VMULPS       Y7, Y2, Y7
 	VMULPS       Y4, Y2, Y4
 	VPERM2F128   $0x20, Y4, Y7, Y2
@@ -4234,35 +4368,35 @@ loop103:
 	VMULPS       Y0, Y1, Y0
 	VADDPS       (AX), Y0, Y0
 	VMOVUPS      Y0, (AX)
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R11*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y2, Y3
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y2, Y2
+	VMOVUPS      -24(CX)(R12*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y3
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
 	VMULPS       Y3, Y0, Y3
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y3, Y0
 	VPERM2F128   $0x31, Y2, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 20(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R11*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y3, Y4
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y3, Y3
+	VMOVUPS      -24(CX)(R12*8), Y3
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y3, Y4
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y3, Y3
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y3, Y2, Y3
 	VPERM2F128   $0x20, Y3, Y4, Y2
@@ -4271,35 +4405,35 @@ loop103:
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
 	VADDPS       Y0, Y3, Y3
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 24(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
+	VMULPS       32(R10), Y0, Y0
+	VADDPS       (R10), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R11*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y2, Y4
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y2, Y2
+	VMOVUPS      -24(CX)(R12*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y4
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
 	VMULPS       Y4, Y0, Y4
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y4, Y0
 	VPERM2F128   $0x31, Y2, Y4, Y4
 	VADDPS       Y4, Y0, Y0
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 28(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R11*8), Y4
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y4, Y7
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y4, Y4
+	VMOVUPS      -24(CX)(R12*8), Y4
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y4, Y7
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y4, Y4
 	VMULPS       Y7, Y2, Y7
 	VMULPS       Y4, Y2, Y4
 	VPERM2F128   $0x20, Y4, Y7, Y2
@@ -4323,40 +4457,42 @@ loop103:
 
 ramped101:
 loop104:
+	PREFETCHT0   (R9)
+	ADDQ         $0x40, R9
 	VPAND        within<>+0(SB), Y5, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y7, (SP)
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS (SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R11*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y8, Y9
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y8, Y8
+	VMOVUPS      -24(CX)(R12*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y9
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
 	VMULPS       Y9, Y7, Y9
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y9, Y7
 	VPERM2F128   $0x31, Y8, Y9, Y9
 	VADDPS       Y9, Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 4(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R11*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y9, Y9
+	VMOVUPS      -24(CX)(R12*8), Y9
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y9, Y9
 	VMULPS       Y10, Y8, Y10
 	VMULPS       Y9, Y8, Y9
 	VPERM2F128   $0x20, Y9, Y10, Y8
@@ -4365,35 +4501,35 @@ loop104:
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
 	VADDPS       Y7, Y9, Y9
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 8(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R11*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y8, Y10
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y8, Y8
+	VMOVUPS      -24(CX)(R12*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y10
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
 	VMULPS       Y10, Y7, Y10
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y10, Y7
 	VPERM2F128   $0x31, Y8, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 12(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R11*8), Y10
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y10, Y11
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y10, Y10
+	VMOVUPS      -24(CX)(R12*8), Y10
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y10, Y11
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y10, Y10
 	VMULPS       Y11, Y8, Y11
 	VMULPS       Y10, Y8, Y10
 	VPERM2F128   $0x20, Y10, Y11, Y8
@@ -4413,35 +4549,35 @@ loop104:
 	VMULPS       Y7, Y8, Y7
 	VADDPS       (AX), Y7, Y7
 	VMOVUPS      Y7, (AX)
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 16(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R11*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y8, Y9
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y8, Y8
+	VMOVUPS      -24(CX)(R12*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y9
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
 	VMULPS       Y9, Y7, Y9
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y9, Y7
 	VPERM2F128   $0x31, Y8, Y9, Y9
 	VADDPS       Y9, Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 20(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R11*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y9, Y9
+	VMOVUPS      -24(CX)(R12*8), Y9
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y9, Y9
 	VMULPS       Y10, Y8, Y10
 	VMULPS       Y9, Y8, Y9
 	VPERM2F128   $0x20, Y9, Y10, Y8
@@ -4450,35 +4586,35 @@ loop104:
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
 	VADDPS       Y7, Y9, Y9
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 24(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R11*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y8, Y10
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y8, Y8
+	VMOVUPS      -24(CX)(R12*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y10
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
 	VMULPS       Y10, Y7, Y10
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y10, Y7
 	VPERM2F128   $0x31, Y8, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	SHRXQ        R10, DI, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	SHRXQ        SI, DI, R11
+	SHRXQ        R11, DI, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         DX, R10
+	SHRXQ        SI, DI, R12
 	ADDQ         R8, DI
 	VBROADCASTSS 28(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R11*8), Y10
-	VSHUFPS      $0x88, 8(CX)(R11*8), Y10, Y11
-	VSHUFPS      $0xdd, 8(CX)(R11*8), Y10, Y10
+	VMOVUPS      -24(CX)(R12*8), Y10
+	VSHUFPS      $0x88, 8(CX)(R12*8), Y10, Y11
+	VSHUFPS      $0xdd, 8(CX)(R12*8), Y10, Y10
 	VMULPS       Y11, Y8, Y11
 	VMULPS       Y10, Y8, Y10
 	VPERM2F128   $0x20, Y10, Y11, Y8
@@ -4607,16 +4743,6 @@ DATA magnitude<>+52(SB)/4, $0x7fffffff
 DATA magnitude<>+56(SB)/4, $0x7fffffff
 DATA magnitude<>+60(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $64
-
-// func prefetchLines(src *float32)
-// Requires: MMX+
-TEXT ·prefetchLines(SB), NOSPLIT, $0-8
-	MOVQ       src+0(FP), AX
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 192(AX)
-	RET
 
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2

@@ -18,6 +18,11 @@ type Ramp struct {
 	Left, Right           float32
 	LeftSlope, RightSlope float32
 	Start                 int
+
+	// Ahead is the address from which the next run of the mix is going to read, or 0.
+	// The kernel asks the machine for it meanwhile, as many bytes as it would read
+	// itself at a step of one frame. It changes no bit and may be any number.
+	Ahead uintptr
 }
 
 // still reports whether the gains do not move.

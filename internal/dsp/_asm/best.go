@@ -10,13 +10,14 @@ import (
 // within the rows of the table are worked out by vectors and come back from the
 // stack, one to a frame.
 func best(channels int) {
-	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, ramp *float32, start int)")
+	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, ramp *float32, start int, next uintptr)")
 	avx2.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}
 	table := Load(Param("table"), GP64())
 	n := Load(Param("n"), GP64())
 	p := loadPosition(src.Offset(-3*channels*4), channels, 4)
+	ahead := loadAhead(8 * channels * 4)
 	g, moves := loadGains(avx2)
 	f := p.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7})
 	within := AllocLocal(32)
@@ -26,6 +27,7 @@ func best(channels int) {
 	g.twice(moves, func() {
 		loop := label("loop")
 		Label(loop)
+		ahead.ask()
 		y := YMM()
 		VPAND(allInts("within", 1<<24-1), f.bits, y)
 		VCVTDQ2PS(y, y)

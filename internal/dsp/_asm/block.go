@@ -89,14 +89,3 @@ func blocks() {
 	VZEROUPPER()
 	RET()
 }
-
-// prefetch emits what asks for the first lines of a voice's source.
-func prefetch() {
-	TEXT("prefetchLines", NOSPLIT, "func(src *float32)")
-	Pragma("noescape")
-	src := Mem{Base: Load(Param("src"), GP64())}
-	for at := 0; at < 256; at += 64 {
-		PREFETCHT0(src.Offset(at))
-	}
-	RET()
-}

@@ -30,7 +30,6 @@ func main() {
 	best(1)
 	best(2)
 	blocks()
-	prefetch()
 	victims(avx2)
 	victims(avx512)
 	Generate()

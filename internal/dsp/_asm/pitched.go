@@ -108,12 +108,13 @@ func (f *fractions) next() VecVirtual {
 // pitched emits the kernel of an interpolation, 8 frames a turn. It reads the
 // taps of each frame and nothing else.
 func pitched(by interpolation, channels int, wide bool) {
-	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int)")
+	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int, next uintptr)")
 	avx2.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}
 	n := Load(Param("n"), GP64())
 	p := loadPosition(src.Offset(-by.before*channels*bytes(wide)), channels, bytes(wide))
+	ahead := loadAhead(8 * channels * bytes(wide))
 	g, moves := loadGains(avx2)
 	var f [2]*fractions
 	if channels == 1 {
@@ -125,6 +126,7 @@ func pitched(by interpolation, channels int, wide bool) {
 	g.twice(moves, func() {
 		loop := label("loop")
 		Label(loop)
+		ahead.ask()
 		if channels == 1 {
 			g.addMono(by.value(p.mono(by.taps, wide), f[0].next(), YMM), dst)
 		} else {

@@ -7,11 +7,12 @@ import (
 
 // unity emits the kernel of sounds at their own pitch.
 func unity(s *set, channels int, wide bool) {
-	TEXT(title(channels, "Unity", wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, ramp *float32, start int)")
+	TEXT(title(channels, "Unity", wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, ramp *float32, start int, next uintptr)")
 	s.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}
 	n := Load(Param("n"), GP64())
+	ahead := loadAhead(s.turn * channels * bytes(wide))
 	g, moves := loadGains(s)
 	spread := s.new()
 	if channels == 1 {
@@ -20,6 +21,7 @@ func unity(s *set, channels int, wide bool) {
 	g.twice(moves, func() {
 		loop := label("loop")
 		Label(loop)
+		ahead.ask()
 		for half := range 2 {
 			x := s.new()
 			at := src.Offset(half * s.frames * channels * bytes(wide))

@@ -12,13 +12,14 @@ import (
 // many from a tap of the first frame on, whatever the step.
 func windowed(by interpolation, channels int, wide bool) {
 	s := avx512
-	TEXT(title(channels, by.name, wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int)")
+	TEXT(title(channels, by.name, wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int, next uintptr)")
 	s.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}.Offset(-by.before * channels * bytes(wide))
 	n := Load(Param("n"), GP64())
 	pos := Load(Param("pos"), GP64())
 	step := Load(Param("step"), GP64())
+	ahead := loadAhead(s.turn * channels * bytes(wide))
 	g, moves := loadGains(s)
 
 	// Frame i of a load stands i step further: by whole frames and a fraction.
@@ -77,6 +78,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	g.twice(moves, func() {
 		loop := label("loop")
 		Label(loop)
+		ahead.ask()
 		for half := range s.turn / frames {
 			at, f, pick, k := GP64(), ZMM(), ZMM(), K()
 			MOVQ(pos, at)
