@@ -3,6 +3,7 @@ package mixer
 import (
 	"cmp"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -77,6 +78,7 @@ type audio struct {
 	base     int              // their first index: they come after all slots
 	alive    []seat           // the voices that live, by index; see living
 	changed  bool             // it is not what it should be any more
+	reached  []int64          // by index: the frames of their sounds that voices have come to
 	scores   scores
 	queue    queue
 	buses    []bus
@@ -91,9 +93,10 @@ type audio struct {
 	overflow Overflow
 	refuses  bool
 	grow     growth
-	wanted   int   // slots wanted: by Config.Voices, Resize
-	refused  Event // why the start that is under way gets no slot
-	waiting  []int // where virtual voices are put in order
+	wanted   int         // slots wanted: by Config.Voices, Resize
+	coming   voice.Voice // the start that asks to come in
+	refused  Event       // why the start that is under way gets no slot
+	waiting  []int       // where virtual voices are put in order
 
 	window []float32   // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame // where a tail is mixed before it is windowed
@@ -121,6 +124,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 		a.waiting = make([]int, 0, c.Virtual)
 	}
 	a.alive = make([]seat, 0, c.MaxVoices+c.Virtual)
+	a.reached = make([]int64, c.MaxVoices+c.Virtual)
 	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
@@ -196,7 +200,7 @@ func (a *audio) receive() {
 			}
 			c.frame = a.now
 		}
-		a.queue.push(c)
+		a.queue.push(&c)
 	}
 }
 
@@ -328,9 +332,16 @@ func (a *audio) emit(e Event) {
 
 // publish makes public what the block has changed.
 func (a *audio) publish() {
+	real, all := 0, a.base // where those that live end
 	for _, v := range a.living() {
-		v.slot.voice.Commit()
-		a.m.positions[v.index].Store(v.slot.voice.Position())
+		a.reached[v.index] = v.slot.voice.Commit()
+		if all = v.index + 1; v.index < a.base {
+			real = all
+		}
+	}
+	dsp.Publish(a.m.positions, a.reached[:real])
+	if all > a.base {
+		dsp.Publish(a.m.positions[a.base:], a.reached[a.base:all])
 	}
 	a.stats.Frame = a.now
 	if a.virtuals != nil {

@@ -108,7 +108,7 @@ func (a *audio) refresh() {
 		b := &a.buses[i]
 		was := b.reach
 		left, right := voice.Wider(voice.Balance, &b.pan, a.now)
-		g := max(b.gain.Gain(a.now), pcm.Decibels(b.gain.To).Gain())
+		g := b.gain.Most(a.now)
 		b.reach = stereo{float64(g * left), float64(g * right)}
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if b.parent >= 0 {

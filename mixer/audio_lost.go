@@ -1,7 +1,6 @@
 package mixer
 
 import (
-	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -17,9 +16,11 @@ func (a *audio) lost(s *slot) float64 {
 	for i := int(s.bus); i >= 0; i = a.buses[i].parent {
 		b := &a.buses[i]
 		now, then := stereo{}, stereo{}
-		now.left, now.right = voice.Balance(b.pan.At(a.now))
 		then.left, then.right = voice.Balance(b.pan.To)
-		gain := max(b.gain.Gain(a.now), pcm.Decibels(b.gain.To).Gain())
+		if now = then; b.pan.End() > a.now {
+			now.left, now.right = voice.Balance(b.pan.At(a.now))
+		}
+		gain := b.gain.Most(a.now)
 		g = g.times(stereo{max(now.left, then.left), max(now.right, then.right)})
 		g = g.times(both(float64(gain * max(b.mute.At(a.now), b.mute.To))))
 	}

@@ -87,20 +87,17 @@ func (a *audio) follow(i int, s *slot) {
 	}
 }
 
-// newcomer returns the audibility that a start would have, and the whole of it
-// where that is something else.
-func (a *audio) newcomer(r *record) (audibility, whole float64) {
-	var v voice.Voice
-	o := r.options
-	o.Feed, o.Space = r.feed, a.settle(&a.places[len(a.places)-1], r)
-	v.Start(r.sound.Load(), o, a.now)
-	power := a.buses[r.bus].power(&v, a.now)
+// newcomer returns the audibility that the voice that asks to come in would have
+// on a bus, and the whole of it where that is something else.
+func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
+	v := &a.coming
+	power := a.buses[bus].power(v, a.now)
 	whole = float64(float32(float64(power * v.Index())))
 	if a.virtuals == nil {
 		return whole, whole
 	}
 	if k := a.scores.masks; k != nil {
-		k.set(k.newcomer(), power, &v)
+		k.set(k.newcomer(), power, v)
 	}
 	return float64(float32(float64(power * v.Soon()))), whole
 }
@@ -167,13 +164,28 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 		c.runnerUp = float64(dsp.FindWeakest(prios, s.audibility, limit).Key)
 		prios[c.slot] = w.Prio
 	case w.Next == w.Key:
-		for i := c.slot + 1; i < len(prios); i++ { // those that are equal may be many, as all that is silent
-			if s.audibility[i] == w.Key && prios[i] == w.Prio && s.number[i] < s.number[c.slot] {
-				c.slot = i
-			}
-		}
+		c.slot = s.oldest(prios, w, c.slot)
 	}
 	return c
+}
+
+// oldest returns the oldest of the weakest, of which the first is given.
+func (s *scores) oldest(prios []int32, w dsp.Weakest, first int) int {
+	best, i := first, first
+	for range 16 { // mostly they are few
+		if i = dsp.FindKey(prios, s.audibility, w.Prio, w.Key, i+1); i < 0 {
+			return best
+		}
+		if s.number[i] < s.number[best] {
+			best = i
+		}
+	}
+	for i++; i < len(prios); i++ { // or many, as all that is silent
+		if s.audibility[i] == w.Key && prios[i] == w.Prio && s.number[i] < s.number[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // scan looks at one voice after the other.

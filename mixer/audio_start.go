@@ -1,6 +1,9 @@
 package mixer
 
-import "voicepool/pool"
+import (
+	"voicepool/pool"
+	"voicepool/voice"
+)
 
 // start decides what becomes of a Play, at its frame: cooldown, limit of the
 // group, limit of the bus, pool.
@@ -27,7 +30,12 @@ func (a *audio) start(c *command) {
 		a.pass(r, id, Ended, EndedState)
 		return
 	}
+	sound := r.sound.Load()
+	r.options.Feed, r.options.Space = r.feed, a.settle(&a.places[len(a.places)-1], r)
+	a.coming.Start(sound, r.options, a.now)
 	i := a.makeRoom(c, r)
+	coming := a.coming
+	a.coming = voice.Voice{} // or its sound could not be collected
 	if i < 0 {
 		return
 	}
@@ -41,9 +49,11 @@ func (a *audio) start(c *command) {
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	sound := r.sound.Load()
-	r.options.Feed, r.options.Space = r.feed, a.settle(&a.places[i], r)
-	s.voice.Start(sound, r.options, a.now)
+	s.voice = coming
+	if r.placed {
+		a.places[i] = a.places[len(a.places)-1]
+		s.voice.SetSpace(&a.places[i].space)
+	}
 	b := &a.buses[r.bus]
 	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 		s.voice.SetShared(a.now, pitch)
@@ -164,7 +174,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
 	}
 	var whole float64
-	e.Newcomer, whole = a.newcomer(r)
+	e.Newcomer, whole = a.newcomer(r.bus)
 	if reason == BusLimit {
 		e.Bus = BusRef{a.m, uint16(q.bus)}
 	}
@@ -196,7 +206,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 // seat makes public where a voice is.
 func (a *audio) seat(i int) {
 	s := a.at(i)
-	a.m.positions[i].Store(s.voice.Position())
+	a.reached[i] = s.voice.Position()
+	a.m.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
 }
 

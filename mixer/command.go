@@ -35,56 +35,85 @@ type command struct {
 	taken  bool  // the feed has found its voice
 }
 
-// before orders commands by frame, then by the order of the calls.
-func (c *command) before(d *command) bool {
-	return c.frame < d.frame || c.frame == d.frame && c.seq < d.seq
+// queue holds the commands whose frame has not come yet. They stay where they are
+// put, and a binary heap of what orders them says which is next. Nothing grows: the
+// control side counts what is under way, so it never holds more than its capacity.
+type queue struct {
+	heap []due
+	held []command
+	free []int32 // places of held
 }
 
-// queue holds the commands whose frame has not come yet: a binary heap in an
-// array that never grows. The control side counts what is under way, so it
-// never holds more than its capacity.
-type queue struct{ heap []command }
+// due is when a command acts, and where it is held. Commands are in order of their
+// frames, then of the calls.
+type due struct {
+	frame int64
+	seq   uint64
+	place int32
+}
 
-func newQueue(capacity int) queue { return queue{make([]command, 0, capacity)} }
+func (d due) before(e due) bool { return d.frame < e.frame || d.frame == e.frame && d.seq < e.seq }
 
-func (q *queue) push(c command) {
+func newQueue(capacity int) queue {
+	q := queue{make([]due, 0, capacity), make([]command, capacity), make([]int32, 0, capacity)}
+	for i := range capacity {
+		q.free = append(q.free, int32(capacity-1-i))
+	}
+	return q
+}
+
+func (q *queue) push(c *command) {
+	last := len(q.free) - 1
+	place := q.free[last]
+	q.free = q.free[:last]
+	q.held[place] = *c
+	d := due{c.frame, c.seq, place}
 	i := len(q.heap)
-	q.heap = append(q.heap, c)
+	q.heap = append(q.heap, d)
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !q.heap[i].before(&q.heap[parent]) {
-			return
+		if !d.before(q.heap[parent]) {
+			break
 		}
-		q.heap[i], q.heap[parent] = q.heap[parent], q.heap[i]
+		q.heap[i] = q.heap[parent]
 		i = parent
 	}
+	q.heap[i] = d
 }
 
-// next returns the first command, or nil.
+// next returns the first command, or nil. It stays good until it is dropped.
 func (q *queue) next() *command {
 	if len(q.heap) == 0 {
 		return nil
 	}
-	return &q.heap[0]
+	return &q.held[q.heap[0].place]
 }
 
 // drop removes the first command and forgets what it refers to.
 func (q *queue) drop() {
+	place := q.heap[0].place
+	q.held[place] = command{}
+	q.free = append(q.free, place)
 	last := len(q.heap) - 1
-	q.heap[0] = q.heap[last]
-	q.heap[last] = command{}
+	d := q.heap[last]
 	q.heap = q.heap[:last]
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2; child++ {
-			if child < last && q.heap[child].before(&q.heap[least]) {
-				least = child
-			}
+	if last == 0 {
+		return
+	}
+	i := 0
+	for {
+		least := 2*i + 1
+		if least >= last {
+			break
 		}
-		if least == i {
-			return
+		if least+1 < last && q.heap[least+1].before(q.heap[least]) {
+			least++
 		}
-		q.heap[i], q.heap[least] = q.heap[least], q.heap[i]
+		if !q.heap[least].before(d) {
+			break
+		}
+		q.heap[i] = q.heap[least]
 		i = least
 	}
+	q.heap[i] = d
 }

@@ -273,14 +273,14 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 
 // fill notes what the audio side needs of a start, in frames.
 func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
-	speed := o.Base.Speed
-	if speed == 0 {
-		speed = 1
+	pitch := o.Base.Pitch
+	if o.Base.Speed != 0 && o.Base.Speed != 1 {
+		pitch += pcm.FromRatio(o.Base.Speed)
 	}
 	r.sound.Store(s)
 	r.options = voice.Options{
 		BaseGain: o.Base.Gain, Gain: o.Gain, Pan: o.Pan,
-		BasePitch: o.Base.Pitch + pcm.FromRatio(speed), Pitch: o.Pitch, Speed: o.Speed,
+		BasePitch: pitch, Pitch: o.Pitch, Speed: o.Speed,
 		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds), Quality: o.Quality,
 	}
 	if o.Quality == voice.Best {

@@ -99,11 +99,22 @@ func (r *record) reset(id pool.Handle) {
 	r.id.Store(uint64(id))
 	r.state.Store(uint32(Pending))
 	r.slot.Store(-1)
-	r.position.Store(0)
-	r.audibility.Store(0)
 	r.number.Store(0)
-	r.dirty.Store(0)
-	r.stop.Store(0)
-	r.moved.Store(false)
+	// What most of them never touch: to look costs less than to store.
+	if r.position.Load() != 0 {
+		r.position.Store(0)
+	}
+	if r.audibility.Load() != 0 {
+		r.audibility.Store(0)
+	}
+	if r.dirty.Load() != 0 {
+		r.dirty.Store(0)
+	}
+	if r.stop.Load() != 0 {
+		r.stop.Store(0)
+	}
+	if r.moved.Load() {
+		r.moved.Store(false)
+	}
 	r.wantSeq = [numWants]uint64{}
 }

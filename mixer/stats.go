@@ -2,6 +2,8 @@ package mixer
 
 import (
 	"sync/atomic"
+
+	"voicepool/internal/dsp"
 )
 
 // Stats is one snapshot of the counters, taken between two blocks. In every
@@ -56,11 +58,13 @@ type stats struct {
 
 // publish makes s what readers see. Audio side.
 func (p *stats) publish(s *Stats) {
+	var values [numStats]int64
+	for i, f := range s.fields() {
+		values[i] = *f
+	}
 	v := p.version.Load()
 	p.version.Store(v + 1)
-	for i, f := range s.fields() {
-		p.values[i].Store(*f)
-	}
+	dsp.Publish(p.values[:], values[:])
 	p.version.Store(v + 2)
 }
 

@@ -92,6 +92,16 @@ func (m *Move) Gain(frame int64) float64 {
 	return low + float64((high-low)*m.Shape.between(share))
 }
 
+// Most returns the factor of a move in decibels at a frame or where it ends,
+// whichever is more.
+func (m *Move) Most(frame int64) float64 {
+	to := pcm.Decibels(m.To).Gain()
+	if frame >= m.End() {
+		return to
+	}
+	return max(m.Gain(frame), to)
+}
+
 // Grid returns how many frames apart a curve is sampled while it moves: it is
 // followed by straight lines, shorter where it bends more.
 func (m *Move) Grid() int64 { return grid(m.Frames) }

@@ -24,12 +24,17 @@ const (
 // over reports whether a voice that has heard so much has heard all.
 func (f *Feed) over(heard int64) bool { return f.ended.Load() && heard >= f.written.Load() }
 
-// Commit lets go of what the voice has played. Until then a copy of the voice
-// may go on from where it was, as its tail does. To be called when both are done.
-func (v *Voice) Commit() {
+// Commit returns the voice's Position, and lets go of what it has played of a
+// stream. Until then a copy of the voice may go on from where it was, as its tail
+// does. To be called when both are done.
+func (v *Voice) Commit() int64 {
+	if v.steady.left > 0 {
+		return v.pos >> 32
+	}
 	if v.feed != nil {
 		v.feed.read.Store(max(v.heard-streamReach, 0))
 	}
+	return v.Position()
 }
 
 // Drop closes what the voice is fed by. It is over.

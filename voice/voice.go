@@ -104,17 +104,15 @@ type Voice struct {
 
 // Start makes v a playing of s that sounds from frame on.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
-	speed := o.Speed
-	if speed == 0 {
-		speed = 1
-	}
 	*v = Voice{
 		sound: s, feed: o.Feed, space: o.Space, pos: o.From << 32,
 		loop: o.Loop && o.Rounds != 1, jumps: o.Rounds - 1, quality: o.Quality, waits: o.Feed != nil, fresh: true,
 		baseGain: float64(o.BaseGain), basePitch: float64(o.BasePitch),
 		gain: Rest(float64(o.Gain)), pan: Rest(o.Pan),
-		pitch: Rest(float64(o.Pitch)), speed: Rest(float64(pcm.FromRatio(speed))),
-		in: fadeIn(frame, o.FadeIn),
+		pitch: Rest(float64(o.Pitch)), in: fadeIn(frame, o.FadeIn),
+	}
+	if o.Speed != 0 && o.Speed != 1 {
+		v.speed = Rest(float64(pcm.FromRatio(o.Speed)))
 	}
 	if v.feed != nil {
 		v.pos = 0 // the feed begins at From
@@ -272,15 +270,19 @@ func (v *Voice) Reach(frame int64) (left, right float64) {
 // to be.
 func (v *Voice) Bound(frame int64) (left, right float64) {
 	g, pan := v.reach(frame)
-	left, right = v.law()(pan.At(frame))
-	toLeft, toRight := v.law()(pan.To)
-	return float64(g * max(left, toLeft)), float64(g * max(right, toRight))
+	at := pan.At(frame)
+	left, right = v.law()(at)
+	if at != pan.To {
+		toLeft, toRight := v.law()(pan.To)
+		left, right = max(left, toLeft), max(right, toRight)
+	}
+	return float64(g * left), float64(g * right)
 }
 
 // reach returns the larger of the present and the coming gain, and the pan on its
 // way.
 func (v *Voice) reach(frame int64) (gain float64, pan Move) {
-	gain = float64(v.lasting(frame) * max(v.gain.Gain(frame), pcm.Decibels(v.gain.To).Gain()))
+	gain = float64(v.lasting(frame) * v.gain.Most(frame))
 	if v.crowd != (Move{}) {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
@@ -388,6 +390,9 @@ func (v *Voice) stepAt(frame int64) int64 {
 
 // stepOf returns the step of a pitch, 32.32.
 func stepOf(semitones float64) int64 {
+	if semitones == 0 {
+		return dsp.One
+	}
 	octaves := min(max(semitones/12, -maxOctaves), maxOctaves)
 	return int64(math.Floor(float64(pcm.Exp2(octaves)*dsp.One) + 0.5))
 }

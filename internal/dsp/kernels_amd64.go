@@ -150,6 +150,11 @@ func windowAVX2(dst *float32, w *float32, n int)
 //go:noescape
 func peakAVX2(src *float32, n int) uint32
 
+// n is not 0.
+//
+//go:noescape
+func publishWords(dst *int64, src *int64, n int)
+
 // n is a multiple of 16, not 0.
 //
 //go:noescape

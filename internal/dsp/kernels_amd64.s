@@ -4744,6 +4744,19 @@ DATA magnitude<>+56(SB)/4, $0x7fffffff
 DATA magnitude<>+60(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $64
 
+// func publishWords(dst *int64, src *int64, n int)
+TEXT ·publishWords(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop108:
+	MOVQ -8(CX)(DX*8), BX
+	MOVQ BX, -8(AX)(DX*8)
+	DECQ DX
+	JNZ  loop108
+	RET
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -4755,7 +4768,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop108:
+loop109:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -4766,7 +4779,7 @@ loop108:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop108
+	JNZ        loop109
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -4800,7 +4813,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop109:
+loop110:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -4816,7 +4829,7 @@ loop109:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop109
+	JNZ        loop110
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -4856,7 +4869,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop110:
+loop111:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -4867,17 +4880,17 @@ loop110:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found111
+	JNZ       found112
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop110
-	JMP       done112
+	JNE       loop111
+	JMP       done113
 
-found111:
+found112:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done112:
+done113:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -4894,13 +4907,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop113:
+loop114:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop113
+	JNZ        loop114
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -4936,7 +4949,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop114:
+loop115:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -4944,7 +4957,7 @@ loop114:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop114
+	JNZ        loop115
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -4990,22 +5003,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop115:
+loop116:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found116
+	JNZ      found117
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop115
-	JMP      done117
+	JNE      loop116
+	JMP      done118
 
-found116:
+found117:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done117:
+done118:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET

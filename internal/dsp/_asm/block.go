@@ -89,3 +89,21 @@ func blocks() {
 	VZEROUPPER()
 	RET()
 }
+
+// publish emits what stores words, one by one.
+func publish() {
+	TEXT("publishWords", NOSPLIT, "func(dst, src *int64, n int)")
+	Pragma("noescape")
+	Doc("n is not 0.")
+	dst := Load(Param("dst"), GP64())
+	src := Load(Param("src"), GP64())
+	n := Load(Param("n"), GP64())
+	word := GP64()
+	again := label("loop")
+	Label(again)
+	MOVQ(Mem{Base: src, Index: n, Scale: 8, Disp: -8}, word)
+	MOVQ(word, Mem{Base: dst, Index: n, Scale: 8, Disp: -8})
+	DECQ(n)
+	JNZ(LabelRef(again))
+	RET()
+}

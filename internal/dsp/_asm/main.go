@@ -30,6 +30,7 @@ func main() {
 	best(1)
 	best(2)
 	blocks()
+	publish()
 	victims(avx2)
 	victims(avx512)
 	Generate()
