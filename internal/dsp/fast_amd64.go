@@ -8,7 +8,7 @@ import "golang.org/x/sys/cpu"
 
 func detect() instructions {
 	switch {
-	case !cpu.X86.HasAVX2 || !cpu.X86.HasBMI2:
+	case !cpu.X86.HasAVX2:
 		return generic
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
 		return avx512

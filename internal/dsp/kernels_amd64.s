@@ -417,73 +417,80 @@ done14:
 	RET
 
 // func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
-TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped17
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop19:
-	PREFETCHT0   (R8)
-	ADDQ         $0x20, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R13
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R14
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R15
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, BP
-	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R9*4), Y0
-	VBROADCASTSD (CX)(R10*4), Y2
+	PREFETCHT0   (DI)
+	ADDQ         $0x20, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	MOVQ         BX, R12
+	SHRQ         $0x20, R12
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	SHRQ         $0x20, R13
+	ADDQ         SI, BX
+	MOVQ         BX, R14
+	SHRQ         $0x20, R14
+	ADDQ         SI, BX
+	MOVQ         BX, R15
+	SHRQ         $0x20, R15
+	ADDQ         SI, BX
+	VBROADCASTSD (CX)(R8*4), Y0
+	VBROADCASTSD (CX)(R9*4), Y2
 	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R11*4), Y2
+	VBROADCASTSD (CX)(R10*4), Y2
 	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R12*4), Y2
+	VBROADCASTSD (CX)(R11*4), Y2
 	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R13*4), Y2
-	VBROADCASTSD (CX)(R14*4), Y3
+	VBROADCASTSD (CX)(R12*4), Y2
+	VBROADCASTSD (CX)(R13*4), Y3
 	VBLENDPS     $0x0c, Y3, Y2, Y2
-	VBROADCASTSD (CX)(R15*4), Y3
+	VBROADCASTSD (CX)(R14*4), Y3
 	VBLENDPS     $0x30, Y3, Y2, Y2
-	VBROADCASTSD (CX)(BP*4), Y3
+	VBROADCASTSD (CX)(R15*4), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
@@ -509,37 +516,45 @@ loop19:
 
 ramped17:
 loop20:
-	PREFETCHT0   (R8)
-	ADDQ         $0x20, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R13
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R14
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R15
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, BP
-	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R9*4), Y7
-	VBROADCASTSD (CX)(R10*4), Y8
+	PREFETCHT0   (DI)
+	ADDQ         $0x20, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	MOVQ         BX, R12
+	SHRQ         $0x20, R12
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	SHRQ         $0x20, R13
+	ADDQ         SI, BX
+	MOVQ         BX, R14
+	SHRQ         $0x20, R14
+	ADDQ         SI, BX
+	MOVQ         BX, R15
+	SHRQ         $0x20, R15
+	ADDQ         SI, BX
+	VBROADCASTSD (CX)(R8*4), Y7
+	VBROADCASTSD (CX)(R9*4), Y8
 	VBLENDPS     $0x0c, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R11*4), Y8
+	VBROADCASTSD (CX)(R10*4), Y8
 	VBLENDPS     $0x30, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R12*4), Y8
+	VBROADCASTSD (CX)(R11*4), Y8
 	VBLENDPS     $0xc0, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R13*4), Y8
-	VBROADCASTSD (CX)(R14*4), Y9
+	VBROADCASTSD (CX)(R12*4), Y8
+	VBROADCASTSD (CX)(R13*4), Y9
 	VBLENDPS     $0x0c, Y9, Y8, Y8
-	VBROADCASTSD (CX)(R15*4), Y9
+	VBROADCASTSD (CX)(R14*4), Y9
 	VBLENDPS     $0x30, Y9, Y8, Y8
-	VBROADCASTSD (CX)(BP*4), Y9
+	VBROADCASTSD (CX)(R15*4), Y9
 	VBLENDPS     $0xc0, Y9, Y8, Y8
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
@@ -601,68 +616,75 @@ DATA down24<>+60(SB)/4, $(0.000000059604645)
 GLOBL down24<>(SB), RODATA|NOPTR, $64
 
 // func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
-TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped21
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop23:
-	PREFETCHT0  (R8)
-	ADDQ        $0x20, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R13
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R14
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R15
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, BP
-	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R9*4), X8
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
-	VMOVUPS     -4(CX)(R10*4), X9
-	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
-	VMOVUPS     -4(CX)(R13*4), X10
-	VINSERTF128 $0x01, -4(CX)(R15*4), Y10, Y10
-	VMOVUPS     -4(CX)(R14*4), X11
-	VINSERTF128 $0x01, -4(CX)(BP*4), Y11, Y11
+	PREFETCHT0  (DI)
+	ADDQ        $0x20, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	MOVQ        BX, R12
+	SHRQ        $0x20, R12
+	ADDQ        SI, BX
+	MOVQ        BX, R13
+	SHRQ        $0x20, R13
+	ADDQ        SI, BX
+	MOVQ        BX, R14
+	SHRQ        $0x20, R14
+	ADDQ        SI, BX
+	MOVQ        BX, R15
+	SHRQ        $0x20, R15
+	ADDQ        SI, BX
+	VMOVUPS     -4(CX)(R8*4), X8
+	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
+	VMOVUPS     -4(CX)(R9*4), X9
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
+	VMOVUPS     -4(CX)(R12*4), X10
+	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
+	VMOVUPS     -4(CX)(R13*4), X11
+	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
 	VUNPCKLPS   Y9, Y8, Y0
 	VUNPCKHPS   Y9, Y8, Y2
 	VUNPCKLPS   Y11, Y10, Y3
@@ -706,32 +728,40 @@ loop23:
 
 ramped21:
 loop24:
-	PREFETCHT0  (R8)
-	ADDQ        $0x20, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R13
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R14
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R15
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, BP
-	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R9*4), X8
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
-	VMOVUPS     -4(CX)(R10*4), X9
-	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
-	VMOVUPS     -4(CX)(R13*4), X10
-	VINSERTF128 $0x01, -4(CX)(R15*4), Y10, Y10
-	VMOVUPS     -4(CX)(R14*4), X11
-	VINSERTF128 $0x01, -4(CX)(BP*4), Y11, Y11
+	PREFETCHT0  (DI)
+	ADDQ        $0x20, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	MOVQ        BX, R12
+	SHRQ        $0x20, R12
+	ADDQ        SI, BX
+	MOVQ        BX, R13
+	SHRQ        $0x20, R13
+	ADDQ        SI, BX
+	MOVQ        BX, R14
+	SHRQ        $0x20, R14
+	ADDQ        SI, BX
+	MOVQ        BX, R15
+	SHRQ        $0x20, R15
+	ADDQ        SI, BX
+	VMOVUPS     -4(CX)(R8*4), X8
+	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
+	VMOVUPS     -4(CX)(R9*4), X9
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
+	VMOVUPS     -4(CX)(R12*4), X10
+	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
+	VMOVUPS     -4(CX)(R13*4), X11
+	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
 	VUNPCKLPS   Y9, Y8, Y7
 	VUNPCKHPS   Y9, Y8, Y12
 	VUNPCKLPS   Y11, Y10, Y13
@@ -1159,63 +1189,66 @@ done30:
 	RET
 
 // func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	VMOVD        DI, X12
+	VMOVD        SI, X12
 	VPBROADCASTD X12, Y12
-	VMOVD        SI, X13
+	VMOVD        BX, X13
 	VPBROADCASTD X13, Y13
 	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
 	VPADDD       Y13, Y7, Y7
 	VPSLLD       $0x03, Y12, Y12
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped33
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop35:
-	PREFETCHT0  (R8)
-	ADDQ        $0x40, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     (CX)(R9*8), X8
-	VINSERTF128 $0x01, (CX)(R11*8), Y8, Y8
-	VMOVUPS     (CX)(R10*8), X9
-	VINSERTF128 $0x01, (CX)(R12*8), Y9, Y9
+	PREFETCHT0  (DI)
+	ADDQ        $0x40, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     (CX)(R8*8), X8
+	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
+	VMOVUPS     (CX)(R9*8), X9
+	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y0
 	VUNPCKHPD   Y9, Y8, Y2
 	VPSRLD      $0x08, Y5, Y3
@@ -1228,18 +1261,22 @@ loop35:
 	VMULPS      Y2, Y1, Y0
 	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     (CX)(R9*8), X10
-	VINSERTF128 $0x01, (CX)(R11*8), Y10, Y10
-	VMOVUPS     (CX)(R10*8), X11
-	VINSERTF128 $0x01, (CX)(R12*8), Y11, Y11
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     (CX)(R8*8), X10
+	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
+	VMOVUPS     (CX)(R9*8), X11
+	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y0
 	VUNPCKHPD   Y11, Y10, Y2
 	VPSRLD      $0x08, Y7, Y3
@@ -1259,20 +1296,24 @@ loop35:
 
 ramped33:
 loop36:
-	PREFETCHT0  (R8)
-	ADDQ        $0x40, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     (CX)(R9*8), X8
-	VINSERTF128 $0x01, (CX)(R11*8), Y8, Y8
-	VMOVUPS     (CX)(R10*8), X9
-	VINSERTF128 $0x01, (CX)(R12*8), Y9, Y9
+	PREFETCHT0  (DI)
+	ADDQ        $0x40, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     (CX)(R8*8), X8
+	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
+	VMOVUPS     (CX)(R9*8), X9
+	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y13
 	VUNPCKHPD   Y9, Y8, Y14
 	VPSRLD      $0x08, Y5, Y15
@@ -1288,18 +1329,22 @@ loop36:
 	VMULPS      Y14, Y13, Y13
 	VADDPS      (AX), Y13, Y13
 	VMOVUPS     Y13, (AX)
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     (CX)(R9*8), X10
-	VINSERTF128 $0x01, (CX)(R11*8), Y10, Y10
-	VMOVUPS     (CX)(R10*8), X11
-	VINSERTF128 $0x01, (CX)(R12*8), Y11, Y11
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     (CX)(R8*8), X10
+	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
+	VMOVUPS     (CX)(R9*8), X11
+	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y13
 	VUNPCKHPD   Y11, Y10, Y14
 	VPSRLD      $0x08, Y7, Y15
@@ -1324,69 +1369,72 @@ done34:
 	RET
 
 // func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	VMOVD        DI, X16
+	VMOVD        SI, X16
 	VPBROADCASTD X16, Y16
-	VMOVD        SI, X17
+	VMOVD        BX, X17
 	VPBROADCASTD X17, Y17
 	VPMULLD      frames4_AVX2<>+0(SB), Y16, Y7
 	VPADDD       Y17, Y7, Y7
 	VPSLLD       $0x03, Y16, Y16
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped37
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop39:
-	PREFETCHT0  (R8)
-	ADDQ        $0x40, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R9*8), X8
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y8, Y8
-	VMOVUPS     -8(CX)(R10*8), X9
-	VINSERTF128 $0x01, -8(CX)(R12*8), Y9, Y9
+	PREFETCHT0  (DI)
+	ADDQ        $0x40, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -8(CX)(R8*8), X8
+	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
+	VMOVUPS     -8(CX)(R9*8), X9
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y0
 	VUNPCKHPD   Y9, Y8, Y2
-	VMOVUPS     8(CX)(R9*8), X10
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y10, Y10
-	VMOVUPS     8(CX)(R10*8), X11
-	VINSERTF128 $0x01, 8(CX)(R12*8), Y11, Y11
+	VMOVUPS     8(CX)(R8*8), X10
+	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
+	VMOVUPS     8(CX)(R9*8), X11
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y3
 	VUNPCKHPD   Y11, Y10, Y4
 	VPSRLD      $0x08, Y5, Y17
@@ -1412,24 +1460,28 @@ loop39:
 	VMULPS      Y3, Y1, Y0
 	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R9*8), X12
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y12, Y12
-	VMOVUPS     -8(CX)(R10*8), X13
-	VINSERTF128 $0x01, -8(CX)(R12*8), Y13, Y13
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -8(CX)(R8*8), X12
+	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
+	VMOVUPS     -8(CX)(R9*8), X13
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
 	VUNPCKLPD   Y13, Y12, Y0
 	VUNPCKHPD   Y13, Y12, Y2
-	VMOVUPS     8(CX)(R9*8), X14
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y14, Y14
-	VMOVUPS     8(CX)(R10*8), X15
-	VINSERTF128 $0x01, 8(CX)(R12*8), Y15, Y15
+	VMOVUPS     8(CX)(R8*8), X14
+	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
+	VMOVUPS     8(CX)(R9*8), X15
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y15, Y15
 	VUNPCKLPD   Y15, Y14, Y3
 	VUNPCKHPD   Y15, Y14, Y4
 	VPSRLD      $0x08, Y7, Y17
@@ -1462,26 +1514,30 @@ loop39:
 
 ramped37:
 loop40:
-	PREFETCHT0  (R8)
-	ADDQ        $0x40, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R9*8), X8
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y8, Y8
-	VMOVUPS     -8(CX)(R10*8), X9
-	VINSERTF128 $0x01, -8(CX)(R12*8), Y9, Y9
+	PREFETCHT0  (DI)
+	ADDQ        $0x40, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -8(CX)(R8*8), X8
+	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
+	VMOVUPS     -8(CX)(R9*8), X9
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
 	VUNPCKLPD   Y9, Y8, Y17
 	VUNPCKHPD   Y9, Y8, Y18
-	VMOVUPS     8(CX)(R9*8), X10
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y10, Y10
-	VMOVUPS     8(CX)(R10*8), X11
-	VINSERTF128 $0x01, 8(CX)(R12*8), Y11, Y11
+	VMOVUPS     8(CX)(R8*8), X10
+	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
+	VMOVUPS     8(CX)(R9*8), X11
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y11, Y11
 	VUNPCKLPD   Y11, Y10, Y19
 	VUNPCKHPD   Y11, Y10, Y20
 	VPSRLD      $0x08, Y5, Y21
@@ -1510,24 +1566,28 @@ loop40:
 	VMULPS      Y19, Y17, Y17
 	VADDPS      (AX), Y17, Y17
 	VMOVUPS     Y17, (AX)
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -8(CX)(R9*8), X12
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y12, Y12
-	VMOVUPS     -8(CX)(R10*8), X13
-	VINSERTF128 $0x01, -8(CX)(R12*8), Y13, Y13
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -8(CX)(R8*8), X12
+	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
+	VMOVUPS     -8(CX)(R9*8), X13
+	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
 	VUNPCKLPD   Y13, Y12, Y17
 	VUNPCKHPD   Y13, Y12, Y18
-	VMOVUPS     8(CX)(R9*8), X14
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y14, Y14
-	VMOVUPS     8(CX)(R10*8), X15
-	VINSERTF128 $0x01, 8(CX)(R12*8), Y15, Y15
+	VMOVUPS     8(CX)(R8*8), X14
+	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
+	VMOVUPS     8(CX)(R9*8), X15
+	VINSERTF128 $0x01, 8(CX)(R11*8), Y15, Y15
 	VUNPCKLPD   Y15, Y14, Y19
 	VUNPCKHPD   Y15, Y14, Y20
 	VPSRLD      $0x08, Y7, Y21
@@ -2289,74 +2349,81 @@ done62:
 	RET
 
 // func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped65
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop67:
-	PREFETCHT0   (R8)
-	ADDQ         $0x10, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	PREFETCHT0   (DI)
+	ADDQ         $0x10, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y0
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x02, Y2, Y0, Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x10, Y2, Y0, Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x20, Y2, Y0, Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x04, Y2, Y0, Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x08, Y2, Y0, Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x40, Y2, Y0, Y0
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y2
 	VPBLENDD     $0x80, Y2, Y0, Y0
 	VPMADDWD     lower<>+0(SB), Y0, Y2
 	VPSRAD       $0x10, Y0, Y0
@@ -2384,38 +2451,46 @@ loop67:
 
 ramped65:
 loop68:
-	PREFETCHT0   (R8)
-	ADDQ         $0x10, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	PREFETCHT0   (DI)
+	ADDQ         $0x10, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x02, Y8, Y7, Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x10, Y8, Y7, Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x20, Y8, Y7, Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x04, Y8, Y7, Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x08, Y8, Y7, Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x40, Y8, Y7, Y7
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	VPBROADCASTD (CX)(R9*2), Y8
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y8
 	VPBLENDD     $0x80, Y8, Y7, Y7
 	VPMADDWD     lower<>+0(SB), Y7, Y8
 	VPSRAD       $0x10, Y7, Y7
@@ -2469,73 +2544,80 @@ DATA lower<>+60(SB)/4, $0x00000001
 GLOBL lower<>(SB), RODATA|NOPTR, $64
 
 // func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
-TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped69
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop71:
-	PREFETCHT0   (R8)
-	ADDQ         $0x10, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R13
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R14
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R15
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, BP
-	ADDQ         DI, SI
-	VBROADCASTSD -2(CX)(R9*2), Y0
-	VBROADCASTSD -2(CX)(R10*2), Y2
+	PREFETCHT0   (DI)
+	ADDQ         $0x10, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	MOVQ         BX, R12
+	SHRQ         $0x20, R12
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	SHRQ         $0x20, R13
+	ADDQ         SI, BX
+	MOVQ         BX, R14
+	SHRQ         $0x20, R14
+	ADDQ         SI, BX
+	MOVQ         BX, R15
+	SHRQ         $0x20, R15
+	ADDQ         SI, BX
+	VBROADCASTSD -2(CX)(R8*2), Y0
+	VBROADCASTSD -2(CX)(R9*2), Y2
 	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD -2(CX)(R11*2), Y2
+	VBROADCASTSD -2(CX)(R10*2), Y2
 	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD -2(CX)(R12*2), Y2
+	VBROADCASTSD -2(CX)(R11*2), Y2
 	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VBROADCASTSD -2(CX)(R13*2), Y2
-	VBROADCASTSD -2(CX)(R14*2), Y3
+	VBROADCASTSD -2(CX)(R12*2), Y2
+	VBROADCASTSD -2(CX)(R13*2), Y3
 	VBLENDPS     $0x0c, Y3, Y2, Y2
-	VBROADCASTSD -2(CX)(R15*2), Y3
+	VBROADCASTSD -2(CX)(R14*2), Y3
 	VBLENDPS     $0x30, Y3, Y2, Y2
-	VBROADCASTSD -2(CX)(BP*2), Y3
+	VBROADCASTSD -2(CX)(R15*2), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
@@ -2582,37 +2664,45 @@ loop71:
 
 ramped69:
 loop72:
-	PREFETCHT0   (R8)
-	ADDQ         $0x10, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R13
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R14
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R15
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, BP
-	ADDQ         DI, SI
-	VBROADCASTSD -2(CX)(R9*2), Y7
-	VBROADCASTSD -2(CX)(R10*2), Y8
+	PREFETCHT0   (DI)
+	ADDQ         $0x10, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	MOVQ         BX, R12
+	SHRQ         $0x20, R12
+	ADDQ         SI, BX
+	MOVQ         BX, R13
+	SHRQ         $0x20, R13
+	ADDQ         SI, BX
+	MOVQ         BX, R14
+	SHRQ         $0x20, R14
+	ADDQ         SI, BX
+	MOVQ         BX, R15
+	SHRQ         $0x20, R15
+	ADDQ         SI, BX
+	VBROADCASTSD -2(CX)(R8*2), Y7
+	VBROADCASTSD -2(CX)(R9*2), Y8
 	VBLENDPS     $0x0c, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R11*2), Y8
+	VBROADCASTSD -2(CX)(R10*2), Y8
 	VBLENDPS     $0x30, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R12*2), Y8
+	VBROADCASTSD -2(CX)(R11*2), Y8
 	VBLENDPS     $0xc0, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R13*2), Y8
-	VBROADCASTSD -2(CX)(R14*2), Y9
+	VBROADCASTSD -2(CX)(R12*2), Y8
+	VBROADCASTSD -2(CX)(R13*2), Y9
 	VBLENDPS     $0x0c, Y9, Y8, Y8
-	VBROADCASTSD -2(CX)(R15*2), Y9
+	VBROADCASTSD -2(CX)(R14*2), Y9
 	VBLENDPS     $0x30, Y9, Y8, Y8
-	VBROADCASTSD -2(CX)(BP*2), Y9
+	VBROADCASTSD -2(CX)(R15*2), Y9
 	VBLENDPS     $0xc0, Y9, Y8, Y8
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
@@ -2991,65 +3081,68 @@ done78:
 	RET
 
 // func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	VMOVD        DI, X8
+	VMOVD        SI, X8
 	VPBROADCASTD X8, Y8
-	VMOVD        SI, X9
+	VMOVD        BX, X9
 	VPBROADCASTD X9, Y9
 	VPMULLD      frames4_AVX2<>+0(SB), Y8, Y7
 	VPADDD       Y9, Y7, Y7
 	VPSLLD       $0x03, Y8, Y8
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped81
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop83:
-	PREFETCHT0   (R8)
-	ADDQ         $0x20, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R9*4), Y0
-	VBROADCASTSD (CX)(R10*4), Y2
+	PREFETCHT0   (DI)
+	ADDQ         $0x20, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	VBROADCASTSD (CX)(R8*4), Y0
+	VBROADCASTSD (CX)(R9*4), Y2
 	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R11*4), Y2
+	VBROADCASTSD (CX)(R10*4), Y2
 	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R12*4), Y2
+	VBROADCASTSD (CX)(R11*4), Y2
 	VBLENDPS     $0xc0, Y2, Y0, Y0
 	VPSHUFB      first16<>+0(SB), Y0, Y2
 	VPSHUFB      second16<>+0(SB), Y0, Y0
@@ -3067,20 +3160,24 @@ loop83:
 	VMULPS       Y0, Y1, Y0
 	VADDPS       (AX), Y0, Y0
 	VMOVUPS      Y0, (AX)
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R9*4), Y0
-	VBROADCASTSD (CX)(R10*4), Y2
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	VBROADCASTSD (CX)(R8*4), Y0
+	VBROADCASTSD (CX)(R9*4), Y2
 	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R11*4), Y2
+	VBROADCASTSD (CX)(R10*4), Y2
 	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R12*4), Y2
+	VBROADCASTSD (CX)(R11*4), Y2
 	VBLENDPS     $0xc0, Y2, Y0, Y0
 	VPSHUFB      first16<>+0(SB), Y0, Y2
 	VPSHUFB      second16<>+0(SB), Y0, Y0
@@ -3105,22 +3202,26 @@ loop83:
 
 ramped81:
 loop84:
-	PREFETCHT0   (R8)
-	ADDQ         $0x20, R8
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R9*4), Y9
-	VBROADCASTSD (CX)(R10*4), Y10
+	PREFETCHT0   (DI)
+	ADDQ         $0x20, DI
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	VBROADCASTSD (CX)(R8*4), Y9
+	VBROADCASTSD (CX)(R9*4), Y10
 	VBLENDPS     $0x0c, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R11*4), Y10
+	VBROADCASTSD (CX)(R10*4), Y10
 	VBLENDPS     $0x30, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R12*4), Y10
+	VBROADCASTSD (CX)(R11*4), Y10
 	VBLENDPS     $0xc0, Y10, Y9, Y9
 	VPSHUFB      first16<>+0(SB), Y9, Y10
 	VPSHUFB      second16<>+0(SB), Y9, Y9
@@ -3141,20 +3242,24 @@ loop84:
 	VMULPS       Y9, Y10, Y9
 	VADDPS       (AX), Y9, Y9
 	VMOVUPS      Y9, (AX)
-	SHRXQ        BX, SI, R9
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R10
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R11
-	ADDQ         DI, SI
-	SHRXQ        BX, SI, R12
-	ADDQ         DI, SI
-	VBROADCASTSD (CX)(R9*4), Y9
-	VBROADCASTSD (CX)(R10*4), Y10
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
+	MOVQ         BX, R9
+	SHRQ         $0x20, R9
+	ADDQ         SI, BX
+	MOVQ         BX, R10
+	SHRQ         $0x20, R10
+	ADDQ         SI, BX
+	MOVQ         BX, R11
+	SHRQ         $0x20, R11
+	ADDQ         SI, BX
+	VBROADCASTSD (CX)(R8*4), Y9
+	VBROADCASTSD (CX)(R9*4), Y10
 	VBLENDPS     $0x0c, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R11*4), Y10
+	VBROADCASTSD (CX)(R10*4), Y10
 	VBLENDPS     $0x30, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R12*4), Y10
+	VBROADCASTSD (CX)(R11*4), Y10
 	VBLENDPS     $0xc0, Y10, Y9, Y9
 	VPSHUFB      first16<>+0(SB), Y9, Y10
 	VPSHUFB      second16<>+0(SB), Y9, Y9
@@ -3252,63 +3357,66 @@ DATA second16<>+31(SB)/1, $0x0f
 GLOBL second16<>(SB), RODATA|NOPTR, $32
 
 // func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), SI
-	MOVQ         step+32(FP), DI
-	MOVQ         $0x00000020, BX
-	MOVQ         next+56(FP), R8
-	MOVQ         ramp+40(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+48(FP), R10
-	VMOVD        R10, X2
+	MOVQ         pos+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVQ         next+56(FP), DI
+	MOVQ         ramp+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	MOVQ         8(R8), R8
+	MOVQ         $0x7fffffff7fffffff, R9
+	ANDQ         R9, R8
+	MOVQ         start+48(FP), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        DI, X6
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
+	VMOVD        BX, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	VMOVD        DI, X12
+	VMOVD        SI, X12
 	VPBROADCASTD X12, Y12
-	VMOVD        SI, X13
+	VMOVD        BX, X13
 	VPBROADCASTD X13, Y13
 	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
 	VPADDD       Y13, Y7, Y7
 	VPSLLD       $0x03, Y12, Y12
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JNZ          ramped85
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop87:
-	PREFETCHT0  (R8)
-	ADDQ        $0x20, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R9*4), X8
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
-	VMOVUPS     -4(CX)(R10*4), X9
-	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
+	PREFETCHT0  (DI)
+	ADDQ        $0x20, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -4(CX)(R8*4), X8
+	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
+	VMOVUPS     -4(CX)(R9*4), X9
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
 	VPUNPCKLQDQ Y9, Y8, Y0
 	VPUNPCKHQDQ Y9, Y8, Y2
 	VPSHUFB     first16<>+0(SB), Y0, Y3
@@ -3346,18 +3454,22 @@ loop87:
 	VMULPS      Y4, Y1, Y0
 	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R9*4), X10
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y10, Y10
-	VMOVUPS     -4(CX)(R10*4), X11
-	VINSERTF128 $0x01, -4(CX)(R12*4), Y11, Y11
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -4(CX)(R8*4), X10
+	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
+	VMOVUPS     -4(CX)(R9*4), X11
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
 	VPUNPCKLQDQ Y11, Y10, Y0
 	VPUNPCKHQDQ Y11, Y10, Y2
 	VPSHUFB     first16<>+0(SB), Y0, Y3
@@ -3402,20 +3514,24 @@ loop87:
 
 ramped85:
 loop88:
-	PREFETCHT0  (R8)
-	ADDQ        $0x20, R8
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R9*4), X8
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y8, Y8
-	VMOVUPS     -4(CX)(R10*4), X9
-	VINSERTF128 $0x01, -4(CX)(R12*4), Y9, Y9
+	PREFETCHT0  (DI)
+	ADDQ        $0x20, DI
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -4(CX)(R8*4), X8
+	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
+	VMOVUPS     -4(CX)(R9*4), X9
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
 	VPUNPCKLQDQ Y9, Y8, Y13
 	VPUNPCKHQDQ Y9, Y8, Y14
 	VPSHUFB     first16<>+0(SB), Y13, Y15
@@ -3456,18 +3572,22 @@ loop88:
 	VMULPS      Y16, Y13, Y13
 	VADDPS      (AX), Y13, Y13
 	VMOVUPS     Y13, (AX)
-	SHRXQ       BX, SI, R9
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R10
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R11
-	ADDQ        DI, SI
-	SHRXQ       BX, SI, R12
-	ADDQ        DI, SI
-	VMOVUPS     -4(CX)(R9*4), X10
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y10, Y10
-	VMOVUPS     -4(CX)(R10*4), X11
-	VINSERTF128 $0x01, -4(CX)(R12*4), Y11, Y11
+	MOVQ        BX, R8
+	SHRQ        $0x20, R8
+	ADDQ        SI, BX
+	MOVQ        BX, R9
+	SHRQ        $0x20, R9
+	ADDQ        SI, BX
+	MOVQ        BX, R10
+	SHRQ        $0x20, R10
+	ADDQ        SI, BX
+	MOVQ        BX, R11
+	SHRQ        $0x20, R11
+	ADDQ        SI, BX
+	VMOVUPS     -4(CX)(R8*4), X10
+	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
+	VMOVUPS     -4(CX)(R9*4), X11
+	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
 	VPUNPCKLQDQ Y11, Y10, Y13
 	VPUNPCKHQDQ Y11, Y10, Y14
 	VPSHUFB     first16<>+0(SB), Y13, Y15
@@ -3937,135 +4057,149 @@ done94:
 	RET
 
 // func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·monoBestAVX2(SB), NOSPLIT, $32-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVQ         pos+32(FP), DI
-	MOVQ         step+40(FP), R8
-	MOVQ         $0x00000020, SI
-	MOVQ         next+64(FP), R9
-	MOVQ         ramp+48(FP), R10
-	VBROADCASTSD (R10), Y0
-	VBROADCASTSD 8(R10), Y1
-	MOVQ         8(R10), R10
-	MOVQ         $0x7fffffff7fffffff, R11
-	ANDQ         R11, R10
-	MOVQ         start+56(FP), R11
-	VMOVD        R11, X2
+	MOVQ         pos+32(FP), SI
+	MOVQ         step+40(FP), DI
+	MOVQ         next+64(FP), R8
+	MOVQ         ramp+48(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+56(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        R8, X6
+	VMOVD        DI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        DI, X7
+	VMOVD        SI, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      frames<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	MOVQ         $0x00000012, R11
-	TESTQ        R10, R10
+	TESTQ        R9, R9
 	JNZ          ramped97
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop99:
-	PREFETCHT0   (R9)
-	ADDQ         $0x20, R9
+	PREFETCHT0   (R8)
+	ADDQ         $0x20, R8
 	VPAND        within<>+0(SB), Y5, Y0
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       down24<>+0(SB), Y0, Y0
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y0, (SP)
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS (SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
-	VMULPS       -12(CX)(R12*4), Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VMULPS       -12(CX)(R10*4), Y0, Y0
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 4(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
-	VMULPS       -12(CX)(R12*4), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
+	VMULPS       -12(CX)(R10*4), Y2, Y2
 	VUNPCKLPS    Y2, Y0, Y3
 	VUNPCKHPS    Y2, Y0, Y0
 	VADDPS       Y0, Y3, Y3
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
-	VMULPS       -12(CX)(R12*4), Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VMULPS       -12(CX)(R10*4), Y0, Y0
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 12(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
-	VMULPS       -12(CX)(R12*4), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
+	VMULPS       -12(CX)(R10*4), Y2, Y2
 	VUNPCKLPS    Y2, Y0, Y4
 	VUNPCKHPS    Y2, Y0, Y0
 	VADDPS       Y0, Y4, Y4
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
-	VMULPS       -12(CX)(R12*4), Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VMULPS       -12(CX)(R10*4), Y0, Y0
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 20(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
-	VMULPS       -12(CX)(R12*4), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
+	VMULPS       -12(CX)(R10*4), Y2, Y2
 	VUNPCKLPS    Y2, Y0, Y7
 	VUNPCKHPS    Y2, Y0, Y0
 	VADDPS       Y0, Y7, Y7
 	VUNPCKLPD    Y7, Y3, Y0
 	VUNPCKHPD    Y7, Y3, Y2
 	VADDPS       Y2, Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 24(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
-	VMULPS       -12(CX)(R12*4), Y2, Y2
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
+	VMULPS       -12(CX)(R10*4), Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 28(SP), Y3
-	VMULPS       32(R10), Y3, Y3
-	VADDPS       (R10), Y3, Y3
-	VMULPS       -12(CX)(R12*4), Y3, Y3
+	VMULPS       32(R9), Y3, Y3
+	VADDPS       (R9), Y3, Y3
+	VMULPS       -12(CX)(R10*4), Y3, Y3
 	VUNPCKLPS    Y3, Y2, Y7
 	VUNPCKHPS    Y3, Y2, Y2
 	VADDPS       Y2, Y7, Y7
@@ -4090,97 +4224,113 @@ loop99:
 
 ramped97:
 loop100:
-	PREFETCHT0   (R9)
-	ADDQ         $0x20, R9
+	PREFETCHT0   (R8)
+	ADDQ         $0x20, R8
 	VPAND        within<>+0(SB), Y5, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y7, (SP)
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS (SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
-	VMULPS       -12(CX)(R12*4), Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMULPS       -12(CX)(R10*4), Y7, Y7
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 4(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VMULPS       -12(CX)(R12*4), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
+	VMULPS       -12(CX)(R10*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y9
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y9, Y9
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 8(SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
-	VMULPS       -12(CX)(R12*4), Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMULPS       -12(CX)(R10*4), Y7, Y7
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 12(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VMULPS       -12(CX)(R12*4), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
+	VMULPS       -12(CX)(R10*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y10
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y10, Y10
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 16(SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
-	VMULPS       -12(CX)(R12*4), Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMULPS       -12(CX)(R10*4), Y7, Y7
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 20(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VMULPS       -12(CX)(R12*4), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
+	VMULPS       -12(CX)(R10*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y11
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y11, Y11
 	VUNPCKLPD    Y11, Y9, Y7
 	VUNPCKHPD    Y11, Y9, Y8
 	VADDPS       Y8, Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 24(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VMULPS       -12(CX)(R12*4), Y8, Y8
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
+	VMULPS       -12(CX)(R10*4), Y8, Y8
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 28(SP), Y9
-	VMULPS       32(R10), Y9, Y9
-	VADDPS       (R10), Y9, Y9
-	VMULPS       -12(CX)(R12*4), Y9, Y9
+	VMULPS       32(R9), Y9, Y9
+	VADDPS       (R9), Y9, Y9
+	VMULPS       -12(CX)(R10*4), Y9, Y9
 	VUNPCKLPS    Y9, Y8, Y11
 	VUNPCKHPS    Y9, Y8, Y8
 	VADDPS       Y8, Y11, Y11
@@ -4241,80 +4391,82 @@ DATA within<>+60(SB)/4, $0x00ffffff
 GLOBL within<>(SB), RODATA|NOPTR, $64
 
 // func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, BMI2, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVQ         pos+32(FP), DI
-	MOVQ         step+40(FP), R8
-	MOVQ         $0x00000020, SI
-	MOVQ         next+64(FP), R9
-	MOVQ         ramp+48(FP), R10
-	VBROADCASTSD (R10), Y0
-	VBROADCASTSD 8(R10), Y1
-	MOVQ         8(R10), R10
-	MOVQ         $0x7fffffff7fffffff, R11
-	ANDQ         R11, R10
-	MOVQ         start+56(FP), R11
-	VMOVD        R11, X2
+	MOVQ         pos+32(FP), SI
+	MOVQ         step+40(FP), DI
+	MOVQ         next+64(FP), R8
+	MOVQ         ramp+48(FP), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y1
+	MOVQ         8(R9), R9
+	MOVQ         $0x7fffffff7fffffff, R10
+	ANDQ         R10, R9
+	MOVQ         start+56(FP), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
 	VCVTDQ2PS    Y4, Y4
 	VMOVUPS      turn8<>+0(SB), Y2
-	VMOVD        R8, X6
+	VMOVD        DI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        DI, X7
+	VMOVD        SI, X7
 	VPBROADCASTD X7, Y7
 	VPMULLD      frames<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	MOVQ         $0x00000012, R11
-	TESTQ        R10, R10
+	TESTQ        R9, R9
 	JNZ          ramped101
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop103:
-	PREFETCHT0   (R9)
-	ADDQ         $0x40, R9
+	PREFETCHT0   (R8)
+	ADDQ         $0x40, R8
 	VPAND        within<>+0(SB), Y5, Y0
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       down24<>+0(SB), Y0, Y0
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y0, (SP)
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS (SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R12*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y3
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
+	VMOVUPS      -24(CX)(R10*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
 	VMULPS       Y3, Y0, Y3
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y3, Y0
 	VPERM2F128   $0x31, Y2, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 4(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R12*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y3, Y4
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y3, Y3
+	VMOVUPS      -24(CX)(R10*8), Y3
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y4
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y3, Y3
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y3, Y2, Y3
 	VPERM2F128   $0x20, Y3, Y4, Y2
@@ -4323,35 +4475,39 @@ loop103:
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
 	VADDPS       Y0, Y3, Y3
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R12*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y4
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
+	VMOVUPS      -24(CX)(R10*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y4
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
 	VMULPS       Y4, Y0, Y4
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y4, Y0
 	VPERM2F128   $0x31, Y2, Y4, Y4
 	VADDPS       Y4, Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 12(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R12*8), Y4
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y4, Y7
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y4, Y4
+	VMOVUPS      -24(CX)(R10*8), Y4
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y4, Y7
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y4, Y4
 	VMULPS       Y7, Y2, Y7
 	VMULPS       Y4, Y2, Y4
 	VPERM2F128   $0x20, Y4, Y7, Y2
@@ -4368,35 +4524,39 @@ loop103:
 	VMULPS       Y0, Y1, Y0
 	VADDPS       (AX), Y0, Y0
 	VMOVUPS      Y0, (AX)
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R12*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y3
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
+	VMOVUPS      -24(CX)(R10*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
 	VMULPS       Y3, Y0, Y3
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y3, Y0
 	VPERM2F128   $0x31, Y2, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 20(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R12*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y3, Y4
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y3, Y3
+	VMOVUPS      -24(CX)(R10*8), Y3
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y4
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y3, Y3
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y3, Y2, Y3
 	VPERM2F128   $0x20, Y3, Y4, Y2
@@ -4405,35 +4565,39 @@ loop103:
 	VSHUFPS      $0x88, Y2, Y0, Y3
 	VSHUFPS      $0xdd, Y2, Y0, Y0
 	VADDPS       Y0, Y3, Y3
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 24(SP), Y0
-	VMULPS       32(R10), Y0, Y0
-	VADDPS       (R10), Y0, Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
 	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R12*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y2, Y4
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y2, Y2
+	VMOVUPS      -24(CX)(R10*8), Y2
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y4
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
 	VMULPS       Y4, Y0, Y4
 	VMULPS       Y2, Y0, Y2
 	VPERM2F128   $0x20, Y2, Y4, Y0
 	VPERM2F128   $0x31, Y2, Y4, Y4
 	VADDPS       Y4, Y0, Y0
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 28(SP), Y2
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       (R10), Y2, Y2
+	VMULPS       32(R9), Y2, Y2
+	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R12*8), Y4
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y4, Y7
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y4, Y4
+	VMOVUPS      -24(CX)(R10*8), Y4
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y4, Y7
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y4, Y4
 	VMULPS       Y7, Y2, Y7
 	VMULPS       Y4, Y2, Y4
 	VPERM2F128   $0x20, Y4, Y7, Y2
@@ -4457,42 +4621,46 @@ loop103:
 
 ramped101:
 loop104:
-	PREFETCHT0   (R9)
-	ADDQ         $0x40, R9
+	PREFETCHT0   (R8)
+	ADDQ         $0x40, R8
 	VPAND        within<>+0(SB), Y5, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
 	VPADDD       Y6, Y5, Y5
 	VMOVUPS      Y7, (SP)
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS (SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R12*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y9
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
+	VMOVUPS      -24(CX)(R10*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y9
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
 	VMULPS       Y9, Y7, Y9
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y9, Y7
 	VPERM2F128   $0x31, Y8, Y9, Y9
 	VADDPS       Y9, Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 4(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R12*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y9, Y9
+	VMOVUPS      -24(CX)(R10*8), Y9
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
 	VMULPS       Y10, Y8, Y10
 	VMULPS       Y9, Y8, Y9
 	VPERM2F128   $0x20, Y9, Y10, Y8
@@ -4501,35 +4669,39 @@ loop104:
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
 	VADDPS       Y7, Y9, Y9
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 8(SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R12*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y10
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
+	VMOVUPS      -24(CX)(R10*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y10
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
 	VMULPS       Y10, Y7, Y10
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y10, Y7
 	VPERM2F128   $0x31, Y8, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 12(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R12*8), Y10
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y10, Y11
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y10, Y10
+	VMOVUPS      -24(CX)(R10*8), Y10
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y10, Y11
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y10, Y10
 	VMULPS       Y11, Y8, Y11
 	VMULPS       Y10, Y8, Y10
 	VPERM2F128   $0x20, Y10, Y11, Y8
@@ -4549,35 +4721,39 @@ loop104:
 	VMULPS       Y7, Y8, Y7
 	VADDPS       (AX), Y7, Y7
 	VMOVUPS      Y7, (AX)
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 16(SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R12*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y9
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
+	VMOVUPS      -24(CX)(R10*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y9
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
 	VMULPS       Y9, Y7, Y9
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y9, Y7
 	VPERM2F128   $0x31, Y8, Y9, Y9
 	VADDPS       Y9, Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 20(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R12*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y9, Y9
+	VMOVUPS      -24(CX)(R10*8), Y9
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
 	VMULPS       Y10, Y8, Y10
 	VMULPS       Y9, Y8, Y9
 	VPERM2F128   $0x20, Y9, Y10, Y8
@@ -4586,35 +4762,39 @@ loop104:
 	VSHUFPS      $0x88, Y8, Y7, Y9
 	VSHUFPS      $0xdd, Y8, Y7, Y7
 	VADDPS       Y7, Y9, Y9
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 24(SP), Y7
-	VMULPS       32(R10), Y7, Y7
-	VADDPS       (R10), Y7, Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R12*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y8, Y10
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y8, Y8
+	VMOVUPS      -24(CX)(R10*8), Y8
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y10
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
 	VMULPS       Y10, Y7, Y10
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y10, Y7
 	VPERM2F128   $0x31, Y8, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	SHRXQ        R11, DI, R10
-	ANDL         $0x00003fc0, R10
-	ADDQ         DX, R10
-	SHRXQ        SI, DI, R12
-	ADDQ         R8, DI
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
 	VBROADCASTSS 28(SP), Y8
-	VMULPS       32(R10), Y8, Y8
-	VADDPS       (R10), Y8, Y8
+	VMULPS       32(R9), Y8, Y8
+	VADDPS       (R9), Y8, Y8
 	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R12*8), Y10
-	VSHUFPS      $0x88, 8(CX)(R12*8), Y10, Y11
-	VSHUFPS      $0xdd, 8(CX)(R12*8), Y10, Y10
+	VMOVUPS      -24(CX)(R10*8), Y10
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y10, Y11
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y10, Y10
 	VMULPS       Y11, Y8, Y11
 	VMULPS       Y10, Y8, Y10
 	VPERM2F128   $0x20, Y10, Y11, Y8

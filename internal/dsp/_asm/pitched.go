@@ -53,22 +53,21 @@ type position struct {
 	channels  int
 	bytes     int
 	pos, step Register
-	down      Register // 32, for SHRXQ
 }
 
 // loadPosition loads the arguments pos and step.
 func loadPosition(src Mem, channels, bytes int) *position {
-	p := &position{src: src, channels: channels, bytes: bytes, down: GP64()}
+	p := &position{src: src, channels: channels, bytes: bytes}
 	p.pos = Load(Param("pos"), GP64())
 	p.step = Load(Param("step"), GP64())
-	MOVQ(U32(32), p.down)
 	return p
 }
 
 // next returns the place of the next frame's sample, and moves on.
 func (p *position) next() Mem {
 	i := GP64()
-	SHRXQ(p.down, p.pos, i)
+	MOVQ(p.pos, i)
+	SHRQ(U8(32), i)
 	ADDQ(p.step, p.pos)
 	size := p.channels * p.bytes
 	if size == 16 {
