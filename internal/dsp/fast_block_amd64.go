@@ -12,10 +12,10 @@ func fastFrames(dst, src []pcm.Frame, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		stereoUnityAVX512(&dst[0][0], &src[0][0], wide, &g.Left, g.Start, g.next(dst))
+		stereoUnityAVX512(&dst[0][0], &src[0][0], wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoUnityAVX2(&dst[wide][0], &src[wide][0], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoUnityAVX2(&dst[wide][0], &src[wide][0], n-wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }

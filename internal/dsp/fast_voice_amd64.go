@@ -29,10 +29,10 @@ func fastMonoUnity(dst []pcm.Frame, src []float32, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		monoUnityAVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
+		monoUnityAVX512(&dst[0][0], &src[0], wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoUnityAVX2(&dst[wide][0], &src[wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
+		monoUnityAVX2(&dst[wide][0], &src[wide], n-wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -41,10 +41,10 @@ func fastStereoUnity(dst []pcm.Frame, src []float32, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		stereoUnityAVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
+		stereoUnityAVX512(&dst[0][0], &src[0], wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoUnityAVX2(&dst[wide][0], &src[2*wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoUnityAVX2(&dst[wide][0], &src[2*wide], n-wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -53,10 +53,10 @@ func fastMonoLinear(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) in
 	n := ofLinear.turns(len(dst), pos, step, len(src), g)
 	wide := ofLinear.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		monoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		monoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -65,10 +65,10 @@ func fastStereoLinear(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) 
 	n := ofLinear.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofLinear.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		stereoLinearAVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoLinearAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -77,10 +77,10 @@ func fastMonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int
 	n := ofCubic.turns(len(dst), pos, step, len(src), g)
 	wide := ofCubic.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		monoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		monoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -89,10 +89,10 @@ func fastStereoCubic(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) i
 	n := ofCubic.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofCubic.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		stereoCubicAVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoCubicAVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -101,10 +101,10 @@ func fastMonoUnity16(dst []pcm.Frame, src []int16, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		monoUnity16AVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
+		monoUnity16AVX512(&dst[0][0], &src[0], wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoUnity16AVX2(&dst[wide][0], &src[wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
+		monoUnity16AVX2(&dst[wide][0], &src[wide], n-wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -113,10 +113,10 @@ func fastStereoUnity16(dst []pcm.Frame, src []int16, g *Ramp) int {
 	n := turns(len(dst), g)
 	wide := wider(n)
 	if wide > 0 {
-		stereoUnity16AVX512(&dst[0][0], &src[0], wide, &g.Left, g.Start, g.next(dst))
+		stereoUnity16AVX512(&dst[0][0], &src[0], wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoUnity16AVX2(&dst[wide][0], &src[2*wide], n-wide, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoUnity16AVX2(&dst[wide][0], &src[2*wide], n-wide, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -125,10 +125,10 @@ func fastMonoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) in
 	n := ofLinear.turns(len(dst), pos, step, len(src), g)
 	wide := ofLinear.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		monoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		monoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -137,10 +137,10 @@ func fastStereoLinear16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) 
 	n := ofLinear.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofLinear.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		stereoLinear16AVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoLinear16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -149,10 +149,10 @@ func fastMonoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) int
 	n := ofCubic.turns(len(dst), pos, step, len(src), g)
 	wide := ofCubic.windows(n, pos, step, len(src), 32, 16)
 	if wide > 0 {
-		monoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		monoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		monoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		monoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -161,10 +161,10 @@ func fastStereoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) i
 	n := ofCubic.turns(len(dst), pos, step, len(src)/2, g)
 	wide := ofCubic.windows(n, pos, step, len(src)/2, 16, 8)
 	if wide > 0 {
-		stereoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, &g.Left, g.Start, g.next(dst))
+		stereoCubic16AVX512(&dst[0][0], &src[0], wide, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	if wide < n {
-		stereoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, &g.Left, g.Start+wide, g.rest(dst, wide))
+		stereoCubic16AVX2(&dst[wide][0], &src[0], n-wide, pos+int64(wide)*step, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start+wide, g.rest(dst, wide))
 	}
 	return n
 }
@@ -172,7 +172,7 @@ func fastStereoCubic16(dst []pcm.Frame, src []int16, pos, step int64, g *Ramp) i
 func fastMonoBest(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int {
 	n := ofBest.turns(len(dst), pos, step, len(src), g)
 	if n > 0 {
-		monoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, &g.Left, g.Start, g.next(dst))
+		monoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	return n
 }
@@ -180,7 +180,7 @@ func fastMonoBest(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int 
 func fastStereoBest(dst []pcm.Frame, src []float32, pos, step int64, g *Ramp) int {
 	n := ofBest.turns(len(dst), pos, step, len(src)/2, g)
 	if n > 0 {
-		stereoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, &g.Left, g.Start, g.next(dst))
+		stereoBestAVX2(&dst[0][0], &src[0], &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.next(dst))
 	}
 	return n
 }

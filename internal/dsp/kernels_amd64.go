@@ -4,135 +4,135 @@
 
 package dsp
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+func monoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+func stereoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func monoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+func monoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func stereoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+func stereoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+func monoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+func stereoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func monoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+func monoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func stereoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+func stereoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0; ramp is left, right and their slopes.
+// n is a multiple of 16, not 0.
 //
 //go:noescape
-func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0; ramp is left, right and their slopes.
+// n is a multiple of 8, not 0.
 //
 //go:noescape
-func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
 // n is a multiple of 8, not 0.
 //

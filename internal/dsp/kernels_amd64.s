@@ -4,46 +4,52 @@
 
 #include "textflag.h"
 
-// func monoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// func monoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-48
+TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Y0
-	VBROADCASTSD 8(SI), Y1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVUPS      spread_AVX2<>+0(SB), Y5
-	TESTQ        SI, SI
+	TESTL        SI, SI
 	JNZ          ramped1
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop3:
 	PREFETCHT0     (BX)
 	ADDQ           $0x20, BX
-	VBROADCASTF128 (CX), Y0
-	VPERMILPS      Y5, Y0, Y0
-	VMULPS         Y0, Y1, Y0
-	VADDPS         (AX), Y0, Y0
-	VMOVUPS        Y0, (AX)
-	VBROADCASTF128 16(CX), Y0
-	VPERMILPS      Y5, Y0, Y0
-	VMULPS         Y0, Y1, Y0
-	VADDPS         32(AX), Y0, Y0
-	VMOVUPS        Y0, 32(AX)
+	VBROADCASTF128 (CX), Y1
+	VPERMILPS      Y5, Y1, Y1
+	VMULPS         Y1, Y0, Y1
+	VADDPS         (AX), Y1, Y1
+	VMOVUPS        Y1, (AX)
+	VBROADCASTF128 16(CX), Y1
+	VPERMILPS      Y5, Y1, Y1
+	VMULPS         Y1, Y0, Y1
+	VADDPS         32(AX), Y1, Y1
+	VMOVUPS        Y1, 32(AX)
 	ADDQ           $0x40, AX
 	ADDQ           $0x20, CX
 	SUBQ           $0x08, DX
@@ -56,17 +62,17 @@ loop4:
 	ADDQ           $0x20, BX
 	VBROADCASTF128 (CX), Y6
 	VPERMILPS      Y5, Y6, Y6
-	VMULPS         Y1, Y3, Y7
-	VADDPS         Y7, Y0, Y7
-	VADDPS         Y2, Y3, Y3
+	VMULPS         Y2, Y3, Y7
+	VADDPS         Y7, Y1, Y7
+	VADDPS         Y0, Y3, Y3
 	VMULPS         Y6, Y7, Y6
 	VADDPS         (AX), Y6, Y6
 	VMOVUPS        Y6, (AX)
 	VBROADCASTF128 16(CX), Y6
 	VPERMILPS      Y5, Y6, Y6
-	VMULPS         Y1, Y4, Y7
-	VADDPS         Y7, Y0, Y7
-	VADDPS         Y2, Y4, Y4
+	VMULPS         Y2, Y4, Y7
+	VADDPS         Y7, Y1, Y7
+	VADDPS         Y0, Y4, Y4
 	VMULPS         Y6, Y7, Y6
 	VADDPS         32(AX), Y6, Y6
 	VMOVUPS        Y6, 32(AX)
@@ -127,43 +133,49 @@ DATA spread_AVX2<>+24(SB)/4, $0x00000003
 DATA spread_AVX2<>+28(SB)/4, $0x00000003
 GLOBL spread_AVX2<>(SB), RODATA|NOPTR, $32
 
-// func stereoUnityAVX2(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// func stereoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
+TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Y0
-	VBROADCASTSD 8(SI), Y1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
-	TESTQ        SI, SI
+	VMOVUPS      turn8<>+0(SB), Y0
+	TESTL        SI, SI
 	JNZ          ramped5
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop7:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y0
-	VMULPS     Y0, Y1, Y0
-	VADDPS     (AX), Y0, Y0
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    32(CX), Y0
-	VMULPS     Y0, Y1, Y0
-	VADDPS     32(AX), Y0, Y0
-	VMOVUPS    Y0, 32(AX)
+	VMOVUPS    (CX), Y1
+	VMULPS     Y1, Y0, Y1
+	VADDPS     (AX), Y1, Y1
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    32(CX), Y1
+	VMULPS     Y1, Y0, Y1
+	VADDPS     32(AX), Y1, Y1
+	VMOVUPS    Y1, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, DX
@@ -175,16 +187,16 @@ loop8:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	VMOVUPS    (CX), Y5
-	VMULPS     Y1, Y3, Y6
-	VADDPS     Y6, Y0, Y6
-	VADDPS     Y2, Y3, Y3
+	VMULPS     Y2, Y3, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     Y0, Y3, Y3
 	VMULPS     Y5, Y6, Y5
 	VADDPS     (AX), Y5, Y5
 	VMOVUPS    Y5, (AX)
 	VMOVUPS    32(CX), Y5
-	VMULPS     Y1, Y4, Y6
-	VADDPS     Y6, Y0, Y6
-	VADDPS     Y2, Y4, Y4
+	VMULPS     Y2, Y4, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     Y0, Y4, Y4
 	VMULPS     Y5, Y6, Y5
 	VADDPS     32(AX), Y5, Y5
 	VMOVUPS    Y5, 32(AX)
@@ -197,46 +209,52 @@ done6:
 	VZEROUPPER
 	RET
 
-// func monoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// func monoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
+TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Z0
-	VBROADCASTSD 8(SI), Z1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVUPS      spread_AVX512<>+0(SB), Z5
-	TESTQ        SI, SI
+	TESTL        SI, SI
 	JNZ          ramped9
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop11:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	VMOVUPS    (CX), Y6
 	VPERMPS    Z6, Z5, Z6
-	VMULPS     Z6, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
+	VMULPS     Z6, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
 	VMOVUPS    32(CX), Y7
 	VPERMPS    Z7, Z5, Z7
-	VMULPS     Z7, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z7, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
@@ -249,17 +267,17 @@ loop12:
 	ADDQ       $0x40, BX
 	VMOVUPS    (CX), Y6
 	VPERMPS    Z6, Z5, Z6
-	VMULPS     Z1, Z3, Z7
-	VADDPS     Z7, Z0, Z7
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z7
+	VADDPS     Z7, Z1, Z7
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z6, Z7, Z7
 	VADDPS     (AX), Z7, Z7
 	VMOVUPS    Z7, (AX)
 	VMOVUPS    32(CX), Y8
 	VPERMPS    Z8, Z5, Z8
-	VMULPS     Z1, Z4, Z7
-	VADDPS     Z7, Z0, Z7
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z7
+	VADDPS     Z7, Z1, Z7
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z8, Z7, Z7
 	VADDPS     64(AX), Z7, Z7
 	VMOVUPS    Z7, 64(AX)
@@ -344,44 +362,50 @@ DATA spread_AVX512<>+56(SB)/4, $0x00000007
 DATA spread_AVX512<>+60(SB)/4, $0x00000007
 GLOBL spread_AVX512<>(SB), RODATA|NOPTR, $64
 
-// func stereoUnityAVX512(dst *float32, src *float32, n int, ramp *float32, start int, next uintptr)
+// func stereoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
+TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Z0
-	VBROADCASTSD 8(SI), Z1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
-	TESTQ        SI, SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	TESTL        SI, SI
 	JNZ          ramped13
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop15:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	ADDQ       $0x80, BX
-	VMOVUPS    (CX), Z0
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMOVUPS    64(CX), Z0
-	VMULPS     Z0, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMOVUPS    (CX), Z1
+	VMULPS     Z1, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	VMOVUPS    64(CX), Z1
+	VMULPS     Z1, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x80, CX
 	SUBQ       $0x10, DX
@@ -394,16 +418,16 @@ loop16:
 	PREFETCHT0 64(BX)
 	ADDQ       $0x80, BX
 	VMOVUPS    (CX), Z5
-	VMULPS     Z1, Z3, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z5, Z6, Z5
 	VADDPS     (AX), Z5, Z5
 	VMOVUPS    Z5, (AX)
 	VMOVUPS    64(CX), Z5
-	VMULPS     Z1, Z4, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z5, Z6, Z5
 	VADDPS     64(AX), Z5, Z5
 	VMOVUPS    Z5, 64(AX)
@@ -416,29 +440,35 @@ done14:
 	VZEROUPPER
 	RET
 
-// func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-64
+TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -446,10 +476,10 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-64
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped17
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop19:
 	PREFETCHT0   (DI)
@@ -478,13 +508,13 @@ loop19:
 	MOVQ         BX, R15
 	SHRQ         $0x20, R15
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y0
+	VBROADCASTSD (CX)(R8*4), Y1
 	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x30, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VBLENDPS     $0xc0, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R12*4), Y2
 	VBROADCASTSD (CX)(R13*4), Y3
 	VBLENDPS     $0x0c, Y3, Y2, Y2
@@ -492,23 +522,23 @@ loop19:
 	VBLENDPS     $0x30, Y3, Y2, Y2
 	VBROADCASTSD (CX)(R15*4), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
 	VPSRLD       $0x08, Y5, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       down24<>+0(SB), Y2, Y2
 	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       Y0, Y2, Y0
-	VADDPS       Y0, Y3, Y0
-	VUNPCKLPS    Y0, Y0, Y2
-	VUNPCKHPS    Y0, Y0, Y0
-	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VADDPS       Y1, Y3, Y1
+	VUNPCKLPS    Y1, Y1, Y2
+	VUNPCKHPS    Y1, Y1, Y1
+	VMULPS       Y2, Y0, Y2
 	VADDPS       (AX), Y2, Y2
 	VMOVUPS      Y2, (AX)
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMULPS       Y1, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop19
@@ -567,15 +597,15 @@ loop20:
 	VADDPS       Y7, Y9, Y7
 	VUNPCKLPS    Y7, Y7, Y8
 	VUNPCKHPS    Y7, Y7, Y7
-	VMULPS       Y1, Y3, Y9
-	VADDPS       Y9, Y0, Y9
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y9
+	VADDPS       Y9, Y1, Y9
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y8, Y9, Y8
 	VADDPS       (AX), Y8, Y8
 	VMOVUPS      Y8, (AX)
-	VMULPS       Y1, Y4, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y8
+	VADDPS       Y8, Y1, Y8
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y7, Y8, Y7
 	VADDPS       32(AX), Y7, Y7
 	VMOVUPS      Y7, 32(AX)
@@ -615,29 +645,35 @@ DATA down24<>+56(SB)/4, $(0.000000059604645)
 DATA down24<>+60(SB)/4, $(0.000000059604645)
 GLOBL down24<>(SB), RODATA|NOPTR, $64
 
-// func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-64
+TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -645,10 +681,10 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-64
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped21
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop23:
 	PREFETCHT0  (DI)
@@ -685,12 +721,12 @@ loop23:
 	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
 	VMOVUPS     -4(CX)(R13*4), X11
 	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
-	VUNPCKLPS   Y9, Y8, Y0
+	VUNPCKLPS   Y9, Y8, Y1
 	VUNPCKHPS   Y9, Y8, Y2
 	VUNPCKLPS   Y11, Y10, Y3
 	VUNPCKHPS   Y11, Y10, Y4
-	VUNPCKLPD   Y3, Y0, Y7
-	VUNPCKHPD   Y3, Y0, Y0
+	VUNPCKLPD   Y3, Y1, Y7
+	VUNPCKHPD   Y3, Y1, Y1
 	VUNPCKLPD   Y4, Y2, Y3
 	VUNPCKHPD   Y4, Y2, Y2
 	VPSRLD      $0x08, Y5, Y4
@@ -701,10 +737,10 @@ loop23:
 	VMULPS      half<>+0(SB), Y12, Y12
 	VSUBPS      Y7, Y2, Y2
 	VMULPS      half<>+0(SB), Y2, Y2
-	VSUBPS      Y3, Y0, Y3
+	VSUBPS      Y3, Y1, Y3
 	VMULPS      threeHalves<>+0(SB), Y3, Y3
 	VADDPS      Y3, Y2, Y2
-	VSUBPS      Y0, Y7, Y7
+	VSUBPS      Y1, Y7, Y7
 	VSUBPS      Y2, Y12, Y3
 	VADDPS      Y3, Y7, Y7
 	VMULPS      Y2, Y4, Y3
@@ -712,15 +748,15 @@ loop23:
 	VMULPS      Y3, Y4, Y3
 	VADDPS      Y3, Y12, Y3
 	VMULPS      Y3, Y4, Y3
-	VADDPS      Y3, Y0, Y3
-	VUNPCKLPS   Y3, Y3, Y0
+	VADDPS      Y3, Y1, Y3
+	VUNPCKLPS   Y3, Y3, Y1
 	VUNPCKHPS   Y3, Y3, Y2
-	VMULPS      Y0, Y1, Y0
-	VADDPS      (AX), Y0, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y2, Y1, Y0
-	VADDPS      32(AX), Y0, Y0
-	VMOVUPS     Y0, 32(AX)
+	VMULPS      Y1, Y0, Y1
+	VADDPS      (AX), Y1, Y1
+	VMOVUPS     Y1, (AX)
+	VMULPS      Y2, Y0, Y1
+	VADDPS      32(AX), Y1, Y1
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $0x40, AX
 	SUBQ        $0x08, DX
 	JNZ         loop23
@@ -792,15 +828,15 @@ loop24:
 	VADDPS      Y13, Y7, Y13
 	VUNPCKLPS   Y13, Y13, Y7
 	VUNPCKHPS   Y13, Y13, Y12
-	VMULPS      Y1, Y3, Y13
-	VADDPS      Y13, Y0, Y13
-	VADDPS      Y2, Y3, Y3
+	VMULPS      Y2, Y3, Y13
+	VADDPS      Y13, Y1, Y13
+	VADDPS      Y0, Y3, Y3
 	VMULPS      Y7, Y13, Y7
 	VADDPS      (AX), Y7, Y7
 	VMOVUPS     Y7, (AX)
-	VMULPS      Y1, Y4, Y7
-	VADDPS      Y7, Y0, Y7
-	VADDPS      Y2, Y4, Y4
+	VMULPS      Y2, Y4, Y7
+	VADDPS      Y7, Y1, Y7
+	VADDPS      Y0, Y4, Y4
 	VMULPS      Y12, Y7, Y7
 	VADDPS      32(AX), Y7, Y7
 	VMOVUPS     Y7, 32(AX)
@@ -848,29 +884,35 @@ DATA threeHalves<>+56(SB)/4, $(1.5)
 DATA threeHalves<>+60(SB)/4, $(1.5)
 GLOBL threeHalves<>(SB), RODATA|NOPTR, $64
 
-// func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
+TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    order_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -895,10 +937,10 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z11
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped25
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop27:
 	PREFETCHT0 (DI)
@@ -908,25 +950,25 @@ loop27:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z9, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z11, Z0, Z0
+	VPSRLD     $0x08, Z9, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z11, Z1, Z1
 	VPADDD     Z8, Z9, Z9
 	VMOVUPS    (CX)(R8*4), Z2
 	VPERMT2PS  64(CX)(R8*4), Z10, Z2
 	VMOVUPS    4(CX)(R8*4), Z3
 	VPERMT2PS  68(CX)(R8*4), Z10, Z3
 	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z0, Z3
+	VMULPS     Z3, Z1, Z3
 	VADDPS     Z3, Z2, Z3
-	VUNPCKLPS  Z3, Z3, Z0
+	VUNPCKLPS  Z3, Z3, Z1
 	VUNPCKHPS  Z3, Z3, Z2
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z2, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z1, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	VMULPS     Z2, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop27
@@ -954,15 +996,15 @@ loop28:
 	VADDPS     Z14, Z13, Z14
 	VUNPCKLPS  Z14, Z14, Z12
 	VUNPCKHPS  Z14, Z14, Z13
-	VMULPS     Z1, Z3, Z14
-	VADDPS     Z14, Z0, Z14
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z14
+	VADDPS     Z14, Z1, Z14
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z12, Z14, Z12
 	VADDPS     (AX), Z12, Z12
 	VMOVUPS    Z12, (AX)
-	VMULPS     Z1, Z4, Z12
-	VADDPS     Z12, Z0, Z12
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z12
+	VADDPS     Z12, Z1, Z12
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z13, Z12, Z12
 	VADDPS     64(AX), Z12, Z12
 	VMOVUPS    Z12, 64(AX)
@@ -1028,29 +1070,35 @@ DATA one<>+56(SB)/4, $0x00000001
 DATA one<>+60(SB)/4, $0x00000001
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-// func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
+TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    order_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -1075,10 +1123,10 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z11
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped29
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop31:
 	PREFETCHT0 (DI)
@@ -1088,9 +1136,9 @@ loop31:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z9, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z11, Z0, Z0
+	VPSRLD     $0x08, Z9, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z11, Z1, Z1
 	VPADDD     Z8, Z9, Z9
 	VMOVUPS    -4(CX)(R8*4), Z2
 	VPERMT2PS  60(CX)(R8*4), Z10, Z2
@@ -1110,20 +1158,20 @@ loop31:
 	VSUBPS     Z3, Z2, Z2
 	VSUBPS     Z12, Z13, Z4
 	VADDPS     Z4, Z2, Z2
-	VMULPS     Z12, Z0, Z4
+	VMULPS     Z12, Z1, Z4
 	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z13, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z3, Z4
-	VUNPCKLPS  Z4, Z4, Z0
+	VUNPCKLPS  Z4, Z4, Z1
 	VUNPCKHPS  Z4, Z4, Z2
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z2, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z1, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	VMULPS     Z2, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop31
@@ -1168,15 +1216,15 @@ loop32:
 	VADDPS     Z15, Z14, Z15
 	VUNPCKLPS  Z15, Z15, Z12
 	VUNPCKHPS  Z15, Z15, Z13
-	VMULPS     Z1, Z3, Z14
-	VADDPS     Z14, Z0, Z14
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z14
+	VADDPS     Z14, Z1, Z14
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z12, Z14, Z12
 	VADDPS     (AX), Z12, Z12
 	VMOVUPS    Z12, (AX)
-	VMULPS     Z1, Z4, Z12
-	VADDPS     Z12, Z0, Z12
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z12
+	VADDPS     Z12, Z1, Z12
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z13, Z12, Z12
 	VADDPS     64(AX), Z12, Z12
 	VMOVUPS    Z12, 64(AX)
@@ -1188,29 +1236,35 @@ done30:
 	VZEROUPPER
 	RET
 
-// func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
+TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -1225,10 +1279,10 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
 	VPADDD       Y13, Y7, Y7
 	VPSLLD       $0x03, Y12, Y12
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped33
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop35:
 	PREFETCHT0  (DI)
@@ -1249,18 +1303,18 @@ loop35:
 	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
 	VMOVUPS     (CX)(R9*8), X9
 	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y0
+	VUNPCKLPD   Y9, Y8, Y1
 	VUNPCKHPD   Y9, Y8, Y2
 	VPSRLD      $0x08, Y5, Y3
 	VCVTDQ2PS   Y3, Y3
 	VMULPS      down24<>+0(SB), Y3, Y3
 	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y1, Y2, Y2
 	VMULPS      Y2, Y3, Y2
-	VADDPS      Y2, Y0, Y2
-	VMULPS      Y2, Y1, Y0
-	VADDPS      (AX), Y0, Y0
-	VMOVUPS     Y0, (AX)
+	VADDPS      Y2, Y1, Y2
+	VMULPS      Y2, Y0, Y1
+	VADDPS      (AX), Y1, Y1
+	VMOVUPS     Y1, (AX)
 	MOVQ        BX, R8
 	SHRQ        $0x20, R8
 	ADDQ        SI, BX
@@ -1277,18 +1331,18 @@ loop35:
 	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
 	VMOVUPS     (CX)(R9*8), X11
 	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
-	VUNPCKLPD   Y11, Y10, Y0
+	VUNPCKLPD   Y11, Y10, Y1
 	VUNPCKHPD   Y11, Y10, Y2
 	VPSRLD      $0x08, Y7, Y3
 	VCVTDQ2PS   Y3, Y3
 	VMULPS      down24<>+0(SB), Y3, Y3
 	VPADDD      Y12, Y7, Y7
-	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y1, Y2, Y2
 	VMULPS      Y2, Y3, Y2
-	VADDPS      Y2, Y0, Y2
-	VMULPS      Y2, Y1, Y0
-	VADDPS      32(AX), Y0, Y0
-	VMOVUPS     Y0, 32(AX)
+	VADDPS      Y2, Y1, Y2
+	VMULPS      Y2, Y0, Y1
+	VADDPS      32(AX), Y1, Y1
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $0x40, AX
 	SUBQ        $0x08, DX
 	JNZ         loop35
@@ -1323,9 +1377,9 @@ loop36:
 	VSUBPS      Y13, Y14, Y14
 	VMULPS      Y14, Y15, Y14
 	VADDPS      Y14, Y13, Y14
-	VMULPS      Y1, Y3, Y13
-	VADDPS      Y13, Y0, Y13
-	VADDPS      Y2, Y3, Y3
+	VMULPS      Y2, Y3, Y13
+	VADDPS      Y13, Y1, Y13
+	VADDPS      Y0, Y3, Y3
 	VMULPS      Y14, Y13, Y13
 	VADDPS      (AX), Y13, Y13
 	VMOVUPS     Y13, (AX)
@@ -1354,9 +1408,9 @@ loop36:
 	VSUBPS      Y13, Y14, Y14
 	VMULPS      Y14, Y15, Y14
 	VADDPS      Y14, Y13, Y14
-	VMULPS      Y1, Y4, Y13
-	VADDPS      Y13, Y0, Y13
-	VADDPS      Y2, Y4, Y4
+	VMULPS      Y2, Y4, Y13
+	VADDPS      Y13, Y1, Y13
+	VADDPS      Y0, Y4, Y4
 	VMULPS      Y14, Y13, Y13
 	VADDPS      32(AX), Y13, Y13
 	VMOVUPS     Y13, 32(AX)
@@ -1368,29 +1422,35 @@ done34:
 	VZEROUPPER
 	RET
 
-// func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
+TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -1405,10 +1465,10 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	VPMULLD      frames4_AVX2<>+0(SB), Y16, Y7
 	VPADDD       Y17, Y7, Y7
 	VPSLLD       $0x03, Y16, Y16
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped37
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop39:
 	PREFETCHT0  (DI)
@@ -1429,7 +1489,7 @@ loop39:
 	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
 	VMOVUPS     -8(CX)(R9*8), X9
 	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y0
+	VUNPCKLPD   Y9, Y8, Y1
 	VUNPCKHPD   Y9, Y8, Y2
 	VMOVUPS     8(CX)(R8*8), X10
 	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
@@ -1441,25 +1501,25 @@ loop39:
 	VCVTDQ2PS   Y17, Y17
 	VMULPS      down24<>+0(SB), Y17, Y17
 	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y0, Y3, Y18
+	VSUBPS      Y1, Y3, Y18
 	VMULPS      half<>+0(SB), Y18, Y18
-	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y1, Y4, Y4
 	VMULPS      half<>+0(SB), Y4, Y4
 	VSUBPS      Y3, Y2, Y3
 	VMULPS      threeHalves<>+0(SB), Y3, Y3
 	VADDPS      Y3, Y4, Y4
-	VSUBPS      Y2, Y0, Y0
+	VSUBPS      Y2, Y1, Y1
 	VSUBPS      Y4, Y18, Y3
-	VADDPS      Y3, Y0, Y0
+	VADDPS      Y3, Y1, Y1
 	VMULPS      Y4, Y17, Y3
-	VADDPS      Y3, Y0, Y3
+	VADDPS      Y3, Y1, Y3
 	VMULPS      Y3, Y17, Y3
 	VADDPS      Y3, Y18, Y3
 	VMULPS      Y3, Y17, Y3
 	VADDPS      Y3, Y2, Y3
-	VMULPS      Y3, Y1, Y0
-	VADDPS      (AX), Y0, Y0
-	VMOVUPS     Y0, (AX)
+	VMULPS      Y3, Y0, Y1
+	VADDPS      (AX), Y1, Y1
+	VMOVUPS     Y1, (AX)
 	MOVQ        BX, R8
 	SHRQ        $0x20, R8
 	ADDQ        SI, BX
@@ -1476,7 +1536,7 @@ loop39:
 	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
 	VMOVUPS     -8(CX)(R9*8), X13
 	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
-	VUNPCKLPD   Y13, Y12, Y0
+	VUNPCKLPD   Y13, Y12, Y1
 	VUNPCKHPD   Y13, Y12, Y2
 	VMOVUPS     8(CX)(R8*8), X14
 	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
@@ -1488,25 +1548,25 @@ loop39:
 	VCVTDQ2PS   Y17, Y17
 	VMULPS      down24<>+0(SB), Y17, Y17
 	VPADDD      Y16, Y7, Y7
-	VSUBPS      Y0, Y3, Y18
+	VSUBPS      Y1, Y3, Y18
 	VMULPS      half<>+0(SB), Y18, Y18
-	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y1, Y4, Y4
 	VMULPS      half<>+0(SB), Y4, Y4
 	VSUBPS      Y3, Y2, Y3
 	VMULPS      threeHalves<>+0(SB), Y3, Y3
 	VADDPS      Y3, Y4, Y4
-	VSUBPS      Y2, Y0, Y0
+	VSUBPS      Y2, Y1, Y1
 	VSUBPS      Y4, Y18, Y3
-	VADDPS      Y3, Y0, Y0
+	VADDPS      Y3, Y1, Y1
 	VMULPS      Y4, Y17, Y3
-	VADDPS      Y3, Y0, Y3
+	VADDPS      Y3, Y1, Y3
 	VMULPS      Y3, Y17, Y3
 	VADDPS      Y3, Y18, Y3
 	VMULPS      Y3, Y17, Y3
 	VADDPS      Y3, Y2, Y3
-	VMULPS      Y3, Y1, Y0
-	VADDPS      32(AX), Y0, Y0
-	VMOVUPS     Y0, 32(AX)
+	VMULPS      Y3, Y0, Y1
+	VADDPS      32(AX), Y1, Y1
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $0x40, AX
 	SUBQ        $0x08, DX
 	JNZ         loop39
@@ -1560,9 +1620,9 @@ loop40:
 	VADDPS      Y19, Y22, Y19
 	VMULPS      Y19, Y21, Y19
 	VADDPS      Y19, Y18, Y19
-	VMULPS      Y1, Y3, Y17
-	VADDPS      Y17, Y0, Y17
-	VADDPS      Y2, Y3, Y3
+	VMULPS      Y2, Y3, Y17
+	VADDPS      Y17, Y1, Y17
+	VADDPS      Y0, Y3, Y3
 	VMULPS      Y19, Y17, Y17
 	VADDPS      (AX), Y17, Y17
 	VMOVUPS     Y17, (AX)
@@ -1610,9 +1670,9 @@ loop40:
 	VADDPS      Y19, Y22, Y19
 	VMULPS      Y19, Y21, Y19
 	VADDPS      Y19, Y18, Y19
-	VMULPS      Y1, Y4, Y17
-	VADDPS      Y17, Y0, Y17
-	VADDPS      Y2, Y4, Y4
+	VMULPS      Y2, Y4, Y17
+	VADDPS      Y17, Y1, Y17
+	VADDPS      Y0, Y4, Y4
 	VMULPS      Y19, Y17, Y17
 	VADDPS      32(AX), Y17, Y17
 	VMOVUPS     Y17, 32(AX)
@@ -1624,29 +1684,35 @@ done38:
 	VZEROUPPER
 	RET
 
-// func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
+TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -1671,10 +1737,10 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped41
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop43:
 	PREFETCHT0 (DI)
@@ -1685,39 +1751,39 @@ loop43:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z9, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
+	VPSRLD     $0x08, Z9, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z12, Z1, Z1
 	VPADDD     Z8, Z9, Z9
 	VMOVUPS    (CX)(R8*8), Z2
 	VPERMT2PD  64(CX)(R8*8), Z10, Z2
 	VMOVUPS    8(CX)(R8*8), Z3
 	VPERMT2PD  72(CX)(R8*8), Z10, Z3
 	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z0, Z3
+	VMULPS     Z3, Z1, Z3
 	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
+	VMULPS     Z3, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z9, K1
 	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z9, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
+	VPSRLD     $0x08, Z9, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z12, Z1, Z1
 	VPADDD     Z8, Z9, Z9
 	VMOVUPS    (CX)(R8*8), Z2
 	VPERMT2PD  64(CX)(R8*8), Z11, Z2
 	VMOVUPS    8(CX)(R8*8), Z3
 	VPERMT2PD  72(CX)(R8*8), Z11, Z3
 	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z0, Z3
+	VMULPS     Z3, Z1, Z3
 	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z3, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop43
@@ -1744,9 +1810,9 @@ loop44:
 	VSUBPS     Z13, Z14, Z14
 	VMULPS     Z14, Z10, Z14
 	VADDPS     Z14, Z13, Z14
-	VMULPS     Z1, Z3, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z14, Z10, Z10
 	VADDPS     (AX), Z10, Z10
 	VMOVUPS    Z10, (AX)
@@ -1766,9 +1832,9 @@ loop44:
 	VSUBPS     Z13, Z14, Z14
 	VMULPS     Z14, Z10, Z14
 	VADDPS     Z14, Z13, Z14
-	VMULPS     Z1, Z4, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z14, Z10, Z10
 	VADDPS     64(AX), Z10, Z10
 	VMOVUPS    Z10, 64(AX)
@@ -1780,29 +1846,35 @@ done42:
 	VZEROUPPER
 	RET
 
-// func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
+TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -1827,10 +1899,10 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped45
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop47:
 	PREFETCHT0 (DI)
@@ -1841,9 +1913,9 @@ loop47:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z9, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
+	VPSRLD     $0x08, Z9, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z12, Z1, Z1
 	VPADDD     Z8, Z9, Z9
 	VMOVUPS    -8(CX)(R8*8), Z2
 	VPERMT2PD  56(CX)(R8*8), Z10, Z2
@@ -1863,23 +1935,23 @@ loop47:
 	VSUBPS     Z3, Z2, Z2
 	VSUBPS     Z13, Z14, Z4
 	VADDPS     Z4, Z2, Z2
-	VMULPS     Z13, Z0, Z4
+	VMULPS     Z13, Z1, Z4
 	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z14, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
+	VMULPS     Z4, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z9, K1
 	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z9, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
+	VPSRLD     $0x08, Z9, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z12, Z1, Z1
 	VPADDD     Z8, Z9, Z9
 	VMOVUPS    -8(CX)(R8*8), Z2
 	VPERMT2PD  56(CX)(R8*8), Z11, Z2
@@ -1899,15 +1971,15 @@ loop47:
 	VSUBPS     Z3, Z2, Z2
 	VSUBPS     Z13, Z14, Z4
 	VADDPS     Z4, Z2, Z2
-	VMULPS     Z13, Z0, Z4
+	VMULPS     Z13, Z1, Z4
 	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z14, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z4, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop47
@@ -1951,9 +2023,9 @@ loop48:
 	VADDPS     Z15, Z17, Z15
 	VMULPS     Z15, Z10, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z3, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z15, Z10, Z10
 	VADDPS     (AX), Z10, Z10
 	VMOVUPS    Z10, (AX)
@@ -1990,9 +2062,9 @@ loop48:
 	VADDPS     Z15, Z17, Z15
 	VMULPS     Z15, Z10, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z4, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z15, Z10, Z10
 	VADDPS     64(AX), Z10, Z10
 	VMOVUPS    Z10, 64(AX)
@@ -2004,50 +2076,56 @@ done46:
 	VZEROUPPER
 	RET
 
-// func monoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+// func monoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
+TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Y0
-	VBROADCASTSD 8(SI), Y1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVUPS      spread_AVX2<>+0(SB), Y5
-	TESTQ        SI, SI
+	TESTL        SI, SI
 	JNZ          ramped49
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop51:
 	PREFETCHT0   (BX)
 	ADDQ         $0x10, BX
-	VPBROADCASTQ (CX), Y0
-	VPSHUFB      spread16<>+0(SB), Y0, Y0
-	VPSRAD       $0x10, Y0, Y0
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VPBROADCASTQ 8(CX), Y0
-	VPSHUFB      spread16<>+0(SB), Y0, Y0
-	VPSRAD       $0x10, Y0, Y0
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VPBROADCASTQ (CX), Y1
+	VPSHUFB      spread16<>+0(SB), Y1, Y1
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y1, Y0, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VPBROADCASTQ 8(CX), Y1
+	VPSHUFB      spread16<>+0(SB), Y1, Y1
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y1, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x10, CX
 	SUBQ         $0x08, DX
@@ -2062,9 +2140,9 @@ loop52:
 	VPSHUFB      spread16<>+0(SB), Y5, Y5
 	VPSRAD       $0x10, Y5, Y5
 	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y1, Y3, Y6
-	VADDPS       Y6, Y0, Y6
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y6
+	VADDPS       Y6, Y1, Y6
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y5, Y6, Y5
 	VADDPS       (AX), Y5, Y5
 	VMOVUPS      Y5, (AX)
@@ -2072,9 +2150,9 @@ loop52:
 	VPSHUFB      spread16<>+0(SB), Y5, Y5
 	VPSRAD       $0x10, Y5, Y5
 	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y1, Y4, Y6
-	VADDPS       Y6, Y0, Y6
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y6
+	VADDPS       Y6, Y1, Y6
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y5, Y6, Y5
 	VADDPS       32(AX), Y5, Y5
 	VMOVUPS      Y5, 32(AX)
@@ -2121,45 +2199,51 @@ DATA spread16<>+30(SB)/1, $0x06
 DATA spread16<>+31(SB)/1, $0x07
 GLOBL spread16<>(SB), RODATA|NOPTR, $32
 
-// func stereoUnity16AVX2(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+// func stereoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
+TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Y0
-	VBROADCASTSD 8(SI), Y1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
-	TESTQ        SI, SI
+	VMOVUPS      turn8<>+0(SB), Y0
+	TESTL        SI, SI
 	JNZ          ramped53
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop55:
 	PREFETCHT0 (BX)
 	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y0
-	VCVTDQ2PS  Y0, Y0
-	VMULPS     Y0, Y1, Y0
-	VADDPS     (AX), Y0, Y0
-	VMOVUPS    Y0, (AX)
-	VPMOVSXWD  16(CX), Y0
-	VCVTDQ2PS  Y0, Y0
-	VMULPS     Y0, Y1, Y0
-	VADDPS     32(AX), Y0, Y0
-	VMOVUPS    Y0, 32(AX)
+	VPMOVSXWD  (CX), Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y1, Y0, Y1
+	VADDPS     (AX), Y1, Y1
+	VMOVUPS    Y1, (AX)
+	VPMOVSXWD  16(CX), Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y1, Y0, Y1
+	VADDPS     32(AX), Y1, Y1
+	VMOVUPS    Y1, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, DX
@@ -2172,17 +2256,17 @@ loop56:
 	ADDQ       $0x20, BX
 	VPMOVSXWD  (CX), Y5
 	VCVTDQ2PS  Y5, Y5
-	VMULPS     Y1, Y3, Y6
-	VADDPS     Y6, Y0, Y6
-	VADDPS     Y2, Y3, Y3
+	VMULPS     Y2, Y3, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     Y0, Y3, Y3
 	VMULPS     Y5, Y6, Y5
 	VADDPS     (AX), Y5, Y5
 	VMOVUPS    Y5, (AX)
 	VPMOVSXWD  16(CX), Y5
 	VCVTDQ2PS  Y5, Y5
-	VMULPS     Y1, Y4, Y6
-	VADDPS     Y6, Y0, Y6
-	VADDPS     Y2, Y4, Y4
+	VMULPS     Y2, Y4, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     Y0, Y4, Y4
 	VMULPS     Y5, Y6, Y5
 	VADDPS     32(AX), Y5, Y5
 	VMOVUPS    Y5, 32(AX)
@@ -2195,48 +2279,53 @@ done54:
 	VZEROUPPER
 	RET
 
-// func monoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
+// func monoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Z0
-	VBROADCASTSD 8(SI), Z1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVUPS      spread_AVX512<>+0(SB), Z5
-	TESTQ        SI, SI
+	VMOVUPS      spreadUpper_AVX512<>+0(SB), Z6
+	TESTL        SI, SI
 	JNZ          ramped57
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop59:
 	PREFETCHT0 (BX)
 	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y6
-	VCVTDQ2PS  Y6, Y6
-	VPERMPS    Z6, Z5, Z6
-	VMULPS     Z6, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VPMOVSXWD  16(CX), Y7
-	VCVTDQ2PS  Y7, Y7
-	VPERMPS    Z7, Z5, Z7
-	VMULPS     Z7, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VPMOVSXWD  (CX), Z1
+	VCVTDQ2PS  Z1, Z1
+	VPERMPS    Z1, Z5, Z2
+	VMULPS     Z2, Z0, Z2
+	VADDPS     (AX), Z2, Z2
+	VMOVUPS    Z2, (AX)
+	VPERMPS    Z1, Z6, Z1
+	VMULPS     Z1, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x10, DX
@@ -2247,22 +2336,20 @@ ramped57:
 loop60:
 	PREFETCHT0 (BX)
 	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y6
-	VCVTDQ2PS  Y6, Y6
-	VPERMPS    Z6, Z5, Z6
-	VMULPS     Z1, Z3, Z7
-	VADDPS     Z7, Z0, Z7
-	VADDPS     Z2, Z3, Z3
-	VMULPS     Z6, Z7, Z7
-	VADDPS     (AX), Z7, Z7
-	VMOVUPS    Z7, (AX)
-	VPMOVSXWD  16(CX), Y8
-	VCVTDQ2PS  Y8, Y8
-	VPERMPS    Z8, Z5, Z8
-	VMULPS     Z1, Z4, Z7
-	VADDPS     Z7, Z0, Z7
-	VADDPS     Z2, Z4, Z4
-	VMULPS     Z8, Z7, Z7
+	VPMOVSXWD  (CX), Z7
+	VCVTDQ2PS  Z7, Z7
+	VPERMPS    Z7, Z5, Z8
+	VMULPS     Z2, Z3, Z9
+	VADDPS     Z9, Z1, Z9
+	VADDPS     Z0, Z3, Z3
+	VMULPS     Z8, Z9, Z8
+	VADDPS     (AX), Z8, Z8
+	VMOVUPS    Z8, (AX)
+	VPERMPS    Z7, Z6, Z7
+	VMULPS     Z2, Z4, Z8
+	VADDPS     Z8, Z1, Z8
+	VADDPS     Z0, Z4, Z4
+	VMULPS     Z7, Z8, Z7
 	VADDPS     64(AX), Z7, Z7
 	VMOVUPS    Z7, 64(AX)
 	ADDQ       $0x80, AX
@@ -2274,45 +2361,69 @@ done58:
 	VZEROUPPER
 	RET
 
-// func stereoUnity16AVX512(dst *float32, src *int16, n int, ramp *float32, start int, next uintptr)
+DATA spreadUpper_AVX512<>+0(SB)/4, $0x00000008
+DATA spreadUpper_AVX512<>+4(SB)/4, $0x00000008
+DATA spreadUpper_AVX512<>+8(SB)/4, $0x00000009
+DATA spreadUpper_AVX512<>+12(SB)/4, $0x00000009
+DATA spreadUpper_AVX512<>+16(SB)/4, $0x0000000a
+DATA spreadUpper_AVX512<>+20(SB)/4, $0x0000000a
+DATA spreadUpper_AVX512<>+24(SB)/4, $0x0000000b
+DATA spreadUpper_AVX512<>+28(SB)/4, $0x0000000b
+DATA spreadUpper_AVX512<>+32(SB)/4, $0x0000000c
+DATA spreadUpper_AVX512<>+36(SB)/4, $0x0000000c
+DATA spreadUpper_AVX512<>+40(SB)/4, $0x0000000d
+DATA spreadUpper_AVX512<>+44(SB)/4, $0x0000000d
+DATA spreadUpper_AVX512<>+48(SB)/4, $0x0000000e
+DATA spreadUpper_AVX512<>+52(SB)/4, $0x0000000e
+DATA spreadUpper_AVX512<>+56(SB)/4, $0x0000000f
+DATA spreadUpper_AVX512<>+60(SB)/4, $0x0000000f
+GLOBL spreadUpper_AVX512<>(SB), RODATA|NOPTR, $64
+
+// func stereoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
+TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	MOVQ         next+40(FP), BX
-	MOVQ         ramp+24(FP), SI
-	VBROADCASTSD (SI), Z0
-	VBROADCASTSD 8(SI), Z1
-	MOVQ         8(SI), SI
-	MOVQ         $0x7fffffff7fffffff, DI
-	ANDQ         DI, SI
-	MOVQ         start+32(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+48(FP), BX
+	VMOVSS       left+24(FP), X0
+	VMOVSS       right+28(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+32(FP), X0
+	VMOVSS       rightSlope+36(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+32(FP), SI
+	MOVL         rightSlope+36(FP), DI
+	ORL          DI, SI
+	ADDL         SI, SI
+	MOVQ         start+40(FP), DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
-	TESTQ        SI, SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	TESTL        SI, SI
 	JNZ          ramped61
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop63:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VPMOVSXWD  (CX), Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VPMOVSXWD  32(CX), Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z0, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VPMOVSXWD  (CX), Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z1, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	VPMOVSXWD  32(CX), Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z1, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
@@ -2325,17 +2436,17 @@ loop64:
 	ADDQ       $0x40, BX
 	VPMOVSXWD  (CX), Z5
 	VCVTDQ2PS  Z5, Z5
-	VMULPS     Z1, Z3, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z5, Z6, Z5
 	VADDPS     (AX), Z5, Z5
 	VMOVUPS    Z5, (AX)
 	VPMOVSXWD  32(CX), Z5
 	VCVTDQ2PS  Z5, Z5
-	VMULPS     Z1, Z4, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z5, Z6, Z5
 	VADDPS     64(AX), Z5, Z5
 	VMOVUPS    Z5, 64(AX)
@@ -2348,29 +2459,35 @@ done62:
 	VZEROUPPER
 	RET
 
-// func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
+TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -2378,10 +2495,10 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped65
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop67:
 	PREFETCHT0   (DI)
@@ -2389,61 +2506,61 @@ loop67:
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y0
+	VPBROADCASTD (CX)(R8*2), Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x02, Y2, Y0, Y0
+	VPBLENDD     $0x02, Y2, Y1, Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x10, Y2, Y0, Y0
+	VPBLENDD     $0x10, Y2, Y1, Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x20, Y2, Y0, Y0
+	VPBLENDD     $0x20, Y2, Y1, Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x04, Y2, Y0, Y0
+	VPBLENDD     $0x04, Y2, Y1, Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x08, Y2, Y0, Y0
+	VPBLENDD     $0x08, Y2, Y1, Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x40, Y2, Y0, Y0
+	VPBLENDD     $0x40, Y2, Y1, Y1
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x80, Y2, Y0, Y0
-	VPMADDWD     lower<>+0(SB), Y0, Y2
-	VPSRAD       $0x10, Y0, Y0
+	VPBLENDD     $0x80, Y2, Y1, Y1
+	VPMADDWD     lower<>+0(SB), Y1, Y2
+	VPSRAD       $0x10, Y1, Y1
 	VCVTDQ2PS    Y2, Y2
-	VCVTDQ2PS    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
 	VPSRLD       $0x08, Y5, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       down24<>+0(SB), Y3, Y3
 	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VADDPS       Y0, Y2, Y0
-	VUNPCKLPS    Y0, Y0, Y2
-	VUNPCKHPS    Y0, Y0, Y0
-	VMULPS       Y2, Y1, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y2, Y1
+	VUNPCKLPS    Y1, Y1, Y2
+	VUNPCKHPS    Y1, Y1, Y1
+	VMULPS       Y2, Y0, Y2
 	VADDPS       (AX), Y2, Y2
 	VMOVUPS      Y2, (AX)
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMULPS       Y1, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop67
@@ -2505,15 +2622,15 @@ loop68:
 	VADDPS       Y7, Y8, Y7
 	VUNPCKLPS    Y7, Y7, Y8
 	VUNPCKHPS    Y7, Y7, Y7
-	VMULPS       Y1, Y3, Y9
-	VADDPS       Y9, Y0, Y9
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y9
+	VADDPS       Y9, Y1, Y9
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y8, Y9, Y8
 	VADDPS       (AX), Y8, Y8
 	VMOVUPS      Y8, (AX)
-	VMULPS       Y1, Y4, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y8
+	VADDPS       Y8, Y1, Y8
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y7, Y8, Y7
 	VADDPS       32(AX), Y7, Y7
 	VMOVUPS      Y7, 32(AX)
@@ -2543,29 +2660,35 @@ DATA lower<>+56(SB)/4, $0x00000001
 DATA lower<>+60(SB)/4, $0x00000001
 GLOBL lower<>(SB), RODATA|NOPTR, $64
 
-// func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-64
+TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -2573,10 +2696,10 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-64
 	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped69
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop71:
 	PREFETCHT0   (DI)
@@ -2605,13 +2728,13 @@ loop71:
 	MOVQ         BX, R15
 	SHRQ         $0x20, R15
 	ADDQ         SI, BX
-	VBROADCASTSD -2(CX)(R8*2), Y0
+	VBROADCASTSD -2(CX)(R8*2), Y1
 	VBROADCASTSD -2(CX)(R9*2), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y1, Y1
 	VBROADCASTSD -2(CX)(R10*2), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x30, Y2, Y1, Y1
 	VBROADCASTSD -2(CX)(R11*2), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VBLENDPS     $0xc0, Y2, Y1, Y1
 	VBROADCASTSD -2(CX)(R12*2), Y2
 	VBROADCASTSD -2(CX)(R13*2), Y3
 	VBLENDPS     $0x0c, Y3, Y2, Y2
@@ -2619,44 +2742,44 @@ loop71:
 	VBLENDPS     $0x30, Y3, Y2, Y2
 	VBROADCASTSD -2(CX)(R15*2), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
 	VPMADDWD     lower<>+0(SB), Y3, Y2
 	VPSRAD       $0x10, Y3, Y3
 	VCVTDQ2PS    Y2, Y2
 	VCVTDQ2PS    Y3, Y3
-	VPMADDWD     lower<>+0(SB), Y0, Y4
-	VPSRAD       $0x10, Y0, Y0
+	VPMADDWD     lower<>+0(SB), Y1, Y4
+	VPSRAD       $0x10, Y1, Y1
 	VCVTDQ2PS    Y4, Y4
-	VCVTDQ2PS    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
 	VPSRLD       $0x08, Y5, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
 	VPADDD       Y6, Y5, Y5
 	VSUBPS       Y2, Y4, Y8
 	VMULPS       half<>+0(SB), Y8, Y8
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       half<>+0(SB), Y0, Y0
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       half<>+0(SB), Y1, Y1
 	VSUBPS       Y4, Y3, Y4
 	VMULPS       threeHalves<>+0(SB), Y4, Y4
-	VADDPS       Y4, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VSUBPS       Y3, Y2, Y2
-	VSUBPS       Y0, Y8, Y4
+	VSUBPS       Y1, Y8, Y4
 	VADDPS       Y4, Y2, Y2
-	VMULPS       Y0, Y7, Y4
+	VMULPS       Y1, Y7, Y4
 	VADDPS       Y4, Y2, Y4
 	VMULPS       Y4, Y7, Y4
 	VADDPS       Y4, Y8, Y4
 	VMULPS       Y4, Y7, Y4
 	VADDPS       Y4, Y3, Y4
-	VUNPCKLPS    Y4, Y4, Y0
+	VUNPCKLPS    Y4, Y4, Y1
 	VUNPCKHPS    Y4, Y4, Y2
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMULPS       Y1, Y0, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMULPS       Y2, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop71
@@ -2736,15 +2859,15 @@ loop72:
 	VADDPS       Y10, Y9, Y10
 	VUNPCKLPS    Y10, Y10, Y7
 	VUNPCKHPS    Y10, Y10, Y8
-	VMULPS       Y1, Y3, Y9
-	VADDPS       Y9, Y0, Y9
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y9
+	VADDPS       Y9, Y1, Y9
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y7, Y9, Y7
 	VADDPS       (AX), Y7, Y7
 	VMOVUPS      Y7, (AX)
-	VMULPS       Y1, Y4, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y7
+	VADDPS       Y7, Y1, Y7
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y8, Y7, Y7
 	VADDPS       32(AX), Y7, Y7
 	VMOVUPS      Y7, 32(AX)
@@ -2756,29 +2879,35 @@ done70:
 	VZEROUPPER
 	RET
 
-// func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
+TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    order_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -2810,10 +2939,10 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped73
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop75:
 	PREFETCHT0 (DI)
@@ -2823,9 +2952,9 @@ loop75:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z11, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z11, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
+	VPSRLD     $0x08, Z11, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z12, Z1, Z1
 	VPADDD     Z8, Z11, Z11
 	VPERMW     (CX)(R8*2), Z10, Z2
 	VPSRAD     $0x10, Z2, Z3
@@ -2833,16 +2962,16 @@ loop75:
 	VCVTDQ2PS  Z2, Z2
 	VCVTDQ2PS  Z3, Z3
 	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z0, Z3
+	VMULPS     Z3, Z1, Z3
 	VADDPS     Z3, Z2, Z3
-	VUNPCKLPS  Z3, Z3, Z0
+	VUNPCKLPS  Z3, Z3, Z1
 	VUNPCKHPS  Z3, Z3, Z2
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z2, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z1, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	VMULPS     Z2, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop75
@@ -2871,15 +3000,15 @@ loop76:
 	VADDPS     Z15, Z14, Z15
 	VUNPCKLPS  Z15, Z15, Z10
 	VUNPCKHPS  Z15, Z15, Z14
-	VMULPS     Z1, Z3, Z15
-	VADDPS     Z15, Z0, Z15
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z15
+	VADDPS     Z15, Z1, Z15
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z10, Z15, Z10
 	VADDPS     (AX), Z10, Z10
 	VMOVUPS    Z10, (AX)
-	VMULPS     Z1, Z4, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z14, Z10, Z10
 	VADDPS     64(AX), Z10, Z10
 	VMOVUPS    Z10, 64(AX)
@@ -2909,29 +3038,35 @@ DATA upperOne<>+56(SB)/4, $0x00010000
 DATA upperOne<>+60(SB)/4, $0x00010000
 GLOBL upperOne<>(SB), RODATA|NOPTR, $64
 
-// func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
+TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    order_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -2963,10 +3098,10 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x04, Z8, Z8
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z12
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped77
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop79:
 	PREFETCHT0 (DI)
@@ -2976,9 +3111,9 @@ loop79:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z11, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z11, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
+	VPSRLD     $0x08, Z11, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z12, Z1, Z1
 	VPADDD     Z8, Z11, Z11
 	VPERMW     -2(CX)(R8*2), Z10, Z2
 	VPSRAD     $0x10, Z2, Z3
@@ -3000,20 +3135,20 @@ loop79:
 	VSUBPS     Z3, Z2, Z2
 	VSUBPS     Z13, Z14, Z4
 	VADDPS     Z4, Z2, Z2
-	VMULPS     Z13, Z0, Z4
+	VMULPS     Z13, Z1, Z4
 	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z14, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z3, Z4
-	VUNPCKLPS  Z4, Z4, Z0
+	VUNPCKLPS  Z4, Z4, Z1
 	VUNPCKHPS  Z4, Z4, Z2
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z2, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z1, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	VMULPS     Z2, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop79
@@ -3060,15 +3195,15 @@ loop80:
 	VADDPS     Z16, Z15, Z16
 	VUNPCKLPS  Z16, Z16, Z10
 	VUNPCKHPS  Z16, Z16, Z14
-	VMULPS     Z1, Z3, Z15
-	VADDPS     Z15, Z0, Z15
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z15
+	VADDPS     Z15, Z1, Z15
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z10, Z15, Z10
 	VADDPS     (AX), Z10, Z10
 	VMOVUPS    Z10, (AX)
-	VMULPS     Z1, Z4, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z14, Z10, Z10
 	VADDPS     64(AX), Z10, Z10
 	VMOVUPS    Z10, 64(AX)
@@ -3080,29 +3215,35 @@ done78:
 	VZEROUPPER
 	RET
 
-// func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
+TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -3117,10 +3258,10 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	VPMULLD      frames4_AVX2<>+0(SB), Y8, Y7
 	VPADDD       Y9, Y7, Y7
 	VPSLLD       $0x03, Y8, Y8
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped81
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop83:
 	PREFETCHT0   (DI)
@@ -3137,29 +3278,29 @@ loop83:
 	MOVQ         BX, R11
 	SHRQ         $0x20, R11
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y0
+	VBROADCASTSD (CX)(R8*4), Y1
 	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x30, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VPSHUFB      first16<>+0(SB), Y0, Y2
-	VPSHUFB      second16<>+0(SB), Y0, Y0
+	VBLENDPS     $0xc0, Y2, Y1, Y1
+	VPSHUFB      first16<>+0(SB), Y1, Y2
+	VPSHUFB      second16<>+0(SB), Y1, Y1
 	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VPSRAD       $0x10, Y0, Y0
-	VCVTDQ2PS    Y0, Y0
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
 	VPSRLD       $0x08, Y5, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       down24<>+0(SB), Y3, Y3
 	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VADDPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
@@ -3172,29 +3313,29 @@ loop83:
 	MOVQ         BX, R11
 	SHRQ         $0x20, R11
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y0
+	VBROADCASTSD (CX)(R8*4), Y1
 	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
+	VBLENDPS     $0x0c, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
+	VBLENDPS     $0x30, Y2, Y1, Y1
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VPSHUFB      first16<>+0(SB), Y0, Y2
-	VPSHUFB      second16<>+0(SB), Y0, Y0
+	VBLENDPS     $0xc0, Y2, Y1, Y1
+	VPSHUFB      first16<>+0(SB), Y1, Y2
+	VPSHUFB      second16<>+0(SB), Y1, Y1
 	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VPSRAD       $0x10, Y0, Y0
-	VCVTDQ2PS    Y0, Y0
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
 	VPSRLD       $0x08, Y7, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       down24<>+0(SB), Y3, Y3
 	VPADDD       Y8, Y7, Y7
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VADDPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop83
@@ -3236,9 +3377,9 @@ loop84:
 	VSUBPS       Y10, Y9, Y9
 	VMULPS       Y9, Y11, Y9
 	VADDPS       Y9, Y10, Y9
-	VMULPS       Y1, Y3, Y10
-	VADDPS       Y10, Y0, Y10
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y10
+	VADDPS       Y10, Y1, Y10
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y9, Y10, Y9
 	VADDPS       (AX), Y9, Y9
 	VMOVUPS      Y9, (AX)
@@ -3274,9 +3415,9 @@ loop84:
 	VSUBPS       Y10, Y9, Y9
 	VMULPS       Y9, Y11, Y9
 	VADDPS       Y9, Y10, Y9
-	VMULPS       Y1, Y4, Y10
-	VADDPS       Y10, Y0, Y10
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y10
+	VADDPS       Y10, Y1, Y10
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y9, Y10, Y9
 	VADDPS       32(AX), Y9, Y9
 	VMOVUPS      Y9, 32(AX)
@@ -3356,29 +3497,35 @@ DATA second16<>+30(SB)/1, $0x0e
 DATA second16<>+31(SB)/1, $0x0f
 GLOBL second16<>(SB), RODATA|NOPTR, $32
 
-// func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
+TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        BX, X7
@@ -3393,10 +3540,10 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
 	VPADDD       Y13, Y7, Y7
 	VPSLLD       $0x03, Y12, Y12
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped85
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop87:
 	PREFETCHT0  (DI)
@@ -3417,14 +3564,14 @@ loop87:
 	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
 	VMOVUPS     -4(CX)(R9*4), X9
 	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VPUNPCKLQDQ Y9, Y8, Y0
+	VPUNPCKLQDQ Y9, Y8, Y1
 	VPUNPCKHQDQ Y9, Y8, Y2
-	VPSHUFB     first16<>+0(SB), Y0, Y3
-	VPSHUFB     second16<>+0(SB), Y0, Y0
+	VPSHUFB     first16<>+0(SB), Y1, Y3
+	VPSHUFB     second16<>+0(SB), Y1, Y1
 	VPSRAD      $0x10, Y3, Y3
 	VCVTDQ2PS   Y3, Y3
-	VPSRAD      $0x10, Y0, Y0
-	VCVTDQ2PS   Y0, Y0
+	VPSRAD      $0x10, Y1, Y1
+	VCVTDQ2PS   Y1, Y1
 	VPSHUFB     first16<>+0(SB), Y2, Y4
 	VPSHUFB     second16<>+0(SB), Y2, Y2
 	VPSRAD      $0x10, Y4, Y4
@@ -3439,10 +3586,10 @@ loop87:
 	VMULPS      half<>+0(SB), Y14, Y14
 	VSUBPS      Y3, Y2, Y2
 	VMULPS      half<>+0(SB), Y2, Y2
-	VSUBPS      Y4, Y0, Y4
+	VSUBPS      Y4, Y1, Y4
 	VMULPS      threeHalves<>+0(SB), Y4, Y4
 	VADDPS      Y4, Y2, Y2
-	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y1, Y3, Y3
 	VSUBPS      Y2, Y14, Y4
 	VADDPS      Y4, Y3, Y3
 	VMULPS      Y2, Y13, Y4
@@ -3450,10 +3597,10 @@ loop87:
 	VMULPS      Y4, Y13, Y4
 	VADDPS      Y4, Y14, Y4
 	VMULPS      Y4, Y13, Y4
-	VADDPS      Y4, Y0, Y4
-	VMULPS      Y4, Y1, Y0
-	VADDPS      (AX), Y0, Y0
-	VMOVUPS     Y0, (AX)
+	VADDPS      Y4, Y1, Y4
+	VMULPS      Y4, Y0, Y1
+	VADDPS      (AX), Y1, Y1
+	VMOVUPS     Y1, (AX)
 	MOVQ        BX, R8
 	SHRQ        $0x20, R8
 	ADDQ        SI, BX
@@ -3470,14 +3617,14 @@ loop87:
 	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
 	VMOVUPS     -4(CX)(R9*4), X11
 	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
-	VPUNPCKLQDQ Y11, Y10, Y0
+	VPUNPCKLQDQ Y11, Y10, Y1
 	VPUNPCKHQDQ Y11, Y10, Y2
-	VPSHUFB     first16<>+0(SB), Y0, Y3
-	VPSHUFB     second16<>+0(SB), Y0, Y0
+	VPSHUFB     first16<>+0(SB), Y1, Y3
+	VPSHUFB     second16<>+0(SB), Y1, Y1
 	VPSRAD      $0x10, Y3, Y3
 	VCVTDQ2PS   Y3, Y3
-	VPSRAD      $0x10, Y0, Y0
-	VCVTDQ2PS   Y0, Y0
+	VPSRAD      $0x10, Y1, Y1
+	VCVTDQ2PS   Y1, Y1
 	VPSHUFB     first16<>+0(SB), Y2, Y4
 	VPSHUFB     second16<>+0(SB), Y2, Y2
 	VPSRAD      $0x10, Y4, Y4
@@ -3492,10 +3639,10 @@ loop87:
 	VMULPS      half<>+0(SB), Y14, Y14
 	VSUBPS      Y3, Y2, Y2
 	VMULPS      half<>+0(SB), Y2, Y2
-	VSUBPS      Y4, Y0, Y4
+	VSUBPS      Y4, Y1, Y4
 	VMULPS      threeHalves<>+0(SB), Y4, Y4
 	VADDPS      Y4, Y2, Y2
-	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y1, Y3, Y3
 	VSUBPS      Y2, Y14, Y4
 	VADDPS      Y4, Y3, Y3
 	VMULPS      Y2, Y13, Y4
@@ -3503,10 +3650,10 @@ loop87:
 	VMULPS      Y4, Y13, Y4
 	VADDPS      Y4, Y14, Y4
 	VMULPS      Y4, Y13, Y4
-	VADDPS      Y4, Y0, Y4
-	VMULPS      Y4, Y1, Y0
-	VADDPS      32(AX), Y0, Y0
-	VMOVUPS     Y0, 32(AX)
+	VADDPS      Y4, Y1, Y4
+	VMULPS      Y4, Y0, Y1
+	VADDPS      32(AX), Y1, Y1
+	VMOVUPS     Y1, 32(AX)
 	ADDQ        $0x40, AX
 	SUBQ        $0x08, DX
 	JNZ         loop87
@@ -3566,9 +3713,9 @@ loop88:
 	VADDPS      Y16, Y18, Y16
 	VMULPS      Y16, Y17, Y16
 	VADDPS      Y16, Y13, Y16
-	VMULPS      Y1, Y3, Y13
-	VADDPS      Y13, Y0, Y13
-	VADDPS      Y2, Y3, Y3
+	VMULPS      Y2, Y3, Y13
+	VADDPS      Y13, Y1, Y13
+	VADDPS      Y0, Y3, Y3
 	VMULPS      Y16, Y13, Y13
 	VADDPS      (AX), Y13, Y13
 	VMOVUPS     Y13, (AX)
@@ -3622,9 +3769,9 @@ loop88:
 	VADDPS      Y16, Y18, Y16
 	VMULPS      Y16, Y17, Y16
 	VADDPS      Y16, Y13, Y16
-	VMULPS      Y1, Y4, Y13
-	VADDPS      Y13, Y0, Y13
-	VADDPS      Y2, Y4, Y4
+	VMULPS      Y2, Y4, Y13
+	VADDPS      Y13, Y1, Y13
+	VADDPS      Y0, Y4, Y4
 	VMULPS      Y16, Y13, Y13
 	VADDPS      32(AX), Y13, Y13
 	VMOVUPS     Y13, 32(AX)
@@ -3636,29 +3783,35 @@ done86:
 	VZEROUPPER
 	RET
 
-// func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
+TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -3684,10 +3837,10 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z13
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped89
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop91:
 	PREFETCHT0 (DI)
@@ -3697,9 +3850,9 @@ loop91:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z12, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z12, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
+	VPSRLD     $0x08, Z12, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z13, Z1, Z1
 	VPADDD     Z8, Z12, Z12
 	VPERMD     (CX)(R8*4), Z10, Z2
 	VPMADDWD   Z9, Z2, Z2
@@ -3708,19 +3861,19 @@ loop91:
 	VPMADDWD   Z9, Z3, Z3
 	VCVTDQ2PS  Z3, Z3
 	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z0, Z3
+	VMULPS     Z3, Z1, Z3
 	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
+	VMULPS     Z3, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z12, K1
 	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z12, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
+	VPSRLD     $0x08, Z12, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z13, Z1, Z1
 	VPADDD     Z8, Z12, Z12
 	VPERMD     (CX)(R8*4), Z11, Z2
 	VPMADDWD   Z9, Z2, Z2
@@ -3729,11 +3882,11 @@ loop91:
 	VPMADDWD   Z9, Z3, Z3
 	VCVTDQ2PS  Z3, Z3
 	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z0, Z3
+	VMULPS     Z3, Z1, Z3
 	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z3, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop91
@@ -3761,9 +3914,9 @@ loop92:
 	VSUBPS     Z14, Z15, Z15
 	VMULPS     Z15, Z10, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z3, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z15, Z10, Z10
 	VADDPS     (AX), Z10, Z10
 	VMOVUPS    Z10, (AX)
@@ -3785,9 +3938,9 @@ loop92:
 	VSUBPS     Z14, Z15, Z15
 	VMULPS     Z15, Z10, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z4, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z15, Z10, Z10
 	VADDPS     64(AX), Z10, Z10
 	VMOVUPS    Z10, 64(AX)
@@ -3817,29 +3970,35 @@ DATA own<>+56(SB)/4, $0x00000001
 DATA own<>+60(SB)/4, $0x00010000
 GLOBL own<>(SB), RODATA|NOPTR, $64
 
-// func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
+TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-72
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVQ         pos+24(FP), BX
 	MOVQ         step+32(FP), SI
-	MOVQ         next+56(FP), DI
-	MOVQ         ramp+40(FP), R8
-	VBROADCASTSD (R8), Z0
-	VBROADCASTSD 8(R8), Z1
-	MOVQ         8(R8), R8
-	MOVQ         $0x7fffffff7fffffff, R9
-	ANDQ         R9, R8
-	MOVQ         start+48(FP), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
+	MOVQ         next+64(FP), DI
+	VMOVSS       left+40(FP), X0
+	VMOVSS       right+44(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Z1
+	VMOVSS       leftSlope+48(FP), X0
+	VMOVSS       rightSlope+52(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z2
+	MOVL         leftSlope+48(FP), R8
+	MOVL         rightSlope+52(FP), R9
+	ORL          R9, R8
+	ADDL         R8, R8
+	MOVQ         start+56(FP), R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z2
+	VMOVUPS      turn16<>+0(SB), Z0
 	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
 	VMOVD        SI, X8
 	VPBROADCASTD X8, Z8
@@ -3865,10 +4024,10 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
 	VPSLLD       $0x03, Z8, Z8
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z13
-	TESTQ        R8, R8
+	TESTL        R8, R8
 	JNZ          ramped93
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	VMULPS       Z2, Z3, Z0
+	VADDPS       Z0, Z1, Z0
 
 loop95:
 	PREFETCHT0 (DI)
@@ -3878,9 +4037,9 @@ loop95:
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z12, K1
 	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z12, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
+	VPSRLD     $0x08, Z12, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z13, Z1, Z1
 	VPADDD     Z8, Z12, Z12
 	VPERMD     -4(CX)(R8*4), Z10, Z2
 	VPMADDWD   Z9, Z2, Z2
@@ -3904,23 +4063,23 @@ loop95:
 	VSUBPS     Z3, Z2, Z2
 	VSUBPS     Z14, Z15, Z4
 	VADDPS     Z4, Z2, Z2
-	VMULPS     Z14, Z0, Z4
+	VMULPS     Z14, Z1, Z4
 	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z15, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
+	VMULPS     Z4, Z0, Z1
+	VADDPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
 	VPCMPUD    $0x01, Z6, Z12, K1
 	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z12, Z0
-	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
+	VPSRLD     $0x08, Z12, Z1
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z13, Z1, Z1
 	VPADDD     Z8, Z12, Z12
 	VPERMD     -4(CX)(R8*4), Z11, Z2
 	VPMADDWD   Z9, Z2, Z2
@@ -3944,15 +4103,15 @@ loop95:
 	VSUBPS     Z3, Z2, Z2
 	VSUBPS     Z14, Z15, Z4
 	VADDPS     Z4, Z2, Z2
-	VMULPS     Z14, Z0, Z4
+	VMULPS     Z14, Z1, Z4
 	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z15, Z4
-	VMULPS     Z4, Z0, Z4
+	VMULPS     Z4, Z1, Z4
 	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
+	VMULPS     Z4, Z0, Z1
+	VADDPS     64(AX), Z1, Z1
+	VMOVUPS    Z1, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop95
@@ -3999,9 +4158,9 @@ loop96:
 	VADDPS     Z16, Z18, Z16
 	VMULPS     Z16, Z10, Z16
 	VADDPS     Z16, Z15, Z16
-	VMULPS     Z1, Z3, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z3, Z3
+	VMULPS     Z2, Z3, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z16, Z10, Z10
 	VADDPS     (AX), Z10, Z10
 	VMOVUPS    Z10, (AX)
@@ -4042,9 +4201,9 @@ loop96:
 	VADDPS     Z16, Z18, Z16
 	VMULPS     Z16, Z10, Z16
 	VADDPS     Z16, Z15, Z16
-	VMULPS     Z1, Z4, Z10
-	VADDPS     Z10, Z0, Z10
-	VADDPS     Z2, Z4, Z4
+	VMULPS     Z2, Z4, Z10
+	VADDPS     Z10, Z1, Z10
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z16, Z10, Z10
 	VADDPS     64(AX), Z10, Z10
 	VMOVUPS    Z10, 64(AX)
@@ -4056,30 +4215,36 @@ done94:
 	VZEROUPPER
 	RET
 
-// func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoBestAVX2(SB), NOSPLIT, $32-72
+TEXT ·monoBestAVX2(SB), NOSPLIT, $32-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         pos+32(FP), SI
 	MOVQ         step+40(FP), DI
-	MOVQ         next+64(FP), R8
-	MOVQ         ramp+48(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+56(FP), R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+72(FP), R8
+	VMOVSS       left+48(FP), X0
+	VMOVSS       right+52(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+56(FP), X0
+	VMOVSS       rightSlope+60(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+56(FP), R9
+	MOVL         rightSlope+60(FP), R10
+	ORL          R10, R9
+	ADDL         R9, R9
+	MOVQ         start+64(FP), R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        SI, X7
@@ -4087,19 +4252,19 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $32-72
 	VPMULLD      frames<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R9, R9
+	TESTL        R9, R9
 	JNZ          ramped97
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop99:
 	PREFETCHT0   (R8)
 	ADDQ         $0x20, R8
-	VPAND        within<>+0(SB), Y5, Y0
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       down24<>+0(SB), Y0, Y0
+	VPAND        within<>+0(SB), Y5, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       down24<>+0(SB), Y1, Y1
 	VPADDD       Y6, Y5, Y5
-	VMOVUPS      Y0, (SP)
+	VMOVUPS      Y1, (SP)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4107,10 +4272,10 @@ loop99:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R10*4), Y0, Y0
+	VBROADCASTSS (SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VMULPS       -12(CX)(R10*4), Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4122,9 +4287,9 @@ loop99:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y0, Y3
-	VUNPCKHPS    Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
+	VUNPCKLPS    Y2, Y1, Y3
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4132,10 +4297,10 @@ loop99:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R10*4), Y0, Y0
+	VBROADCASTSS 8(SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VMULPS       -12(CX)(R10*4), Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4147,9 +4312,9 @@ loop99:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y0, Y4
-	VUNPCKHPS    Y2, Y0, Y0
-	VADDPS       Y0, Y4, Y4
+	VUNPCKLPS    Y2, Y1, Y4
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y4, Y4
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4157,10 +4322,10 @@ loop99:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R10*4), Y0, Y0
+	VBROADCASTSS 16(SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VMULPS       -12(CX)(R10*4), Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4172,12 +4337,12 @@ loop99:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y0, Y7
-	VUNPCKHPS    Y2, Y0, Y0
-	VADDPS       Y0, Y7, Y7
-	VUNPCKLPD    Y7, Y3, Y0
+	VUNPCKLPS    Y2, Y1, Y7
+	VUNPCKHPS    Y2, Y1, Y1
+	VADDPS       Y1, Y7, Y7
+	VUNPCKLPD    Y7, Y3, Y1
 	VUNPCKHPD    Y7, Y3, Y2
-	VADDPS       Y2, Y0, Y0
+	VADDPS       Y2, Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4206,17 +4371,17 @@ loop99:
 	VUNPCKLPD    Y7, Y4, Y2
 	VUNPCKHPD    Y7, Y4, Y3
 	VADDPS       Y3, Y2, Y2
-	VPERM2F128   $0x20, Y2, Y0, Y3
-	VPERM2F128   $0x31, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
-	VUNPCKLPS    Y3, Y3, Y0
+	VPERM2F128   $0x20, Y2, Y1, Y3
+	VPERM2F128   $0x31, Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VUNPCKLPS    Y3, Y3, Y1
 	VUNPCKHPS    Y3, Y3, Y2
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VMULPS       Y1, Y0, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMULPS       Y2, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, BX
 	JNZ          loop99
@@ -4342,15 +4507,15 @@ loop100:
 	VADDPS       Y7, Y9, Y9
 	VUNPCKLPS    Y9, Y9, Y7
 	VUNPCKHPS    Y9, Y9, Y8
-	VMULPS       Y1, Y3, Y9
-	VADDPS       Y9, Y0, Y9
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y9
+	VADDPS       Y9, Y1, Y9
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y7, Y9, Y7
 	VADDPS       (AX), Y7, Y7
 	VMOVUPS      Y7, (AX)
-	VMULPS       Y1, Y4, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y7
+	VADDPS       Y7, Y1, Y7
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y8, Y7, Y7
 	VADDPS       32(AX), Y7, Y7
 	VMOVUPS      Y7, 32(AX)
@@ -4390,30 +4555,36 @@ DATA within<>+56(SB)/4, $0x00ffffff
 DATA within<>+60(SB)/4, $0x00ffffff
 GLOBL within<>(SB), RODATA|NOPTR, $64
 
-// func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramp *float32, start int, next uintptr)
+// func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
+TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         pos+32(FP), SI
 	MOVQ         step+40(FP), DI
-	MOVQ         next+64(FP), R8
-	MOVQ         ramp+48(FP), R9
-	VBROADCASTSD (R9), Y0
-	VBROADCASTSD 8(R9), Y1
-	MOVQ         8(R9), R9
-	MOVQ         $0x7fffffff7fffffff, R10
-	ANDQ         R10, R9
-	MOVQ         start+56(FP), R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	MOVQ         next+72(FP), R8
+	VMOVSS       left+48(FP), X0
+	VMOVSS       right+52(FP), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y1
+	VMOVSS       leftSlope+56(FP), X0
+	VMOVSS       rightSlope+60(FP), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Y2
+	MOVL         leftSlope+56(FP), R9
+	MOVL         rightSlope+60(FP), R10
+	ORL          R10, R9
+	ADDL         R9, R9
+	MOVQ         start+64(FP), R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y2
+	VMOVUPS      turn8<>+0(SB), Y0
 	VMOVD        DI, X6
 	VPBROADCASTD X6, Y6
 	VMOVD        SI, X7
@@ -4421,19 +4592,19 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	VPMULLD      frames<>+0(SB), Y6, Y5
 	VPADDD       Y7, Y5, Y5
 	VPSLLD       $0x03, Y6, Y6
-	TESTQ        R9, R9
+	TESTL        R9, R9
 	JNZ          ramped101
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y3, Y0
+	VADDPS       Y0, Y1, Y0
 
 loop103:
 	PREFETCHT0   (R8)
 	ADDQ         $0x40, R8
-	VPAND        within<>+0(SB), Y5, Y0
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       down24<>+0(SB), Y0, Y0
+	VPAND        within<>+0(SB), Y5, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       down24<>+0(SB), Y1, Y1
 	VPADDD       Y6, Y5, Y5
-	VMOVUPS      Y0, (SP)
+	VMOVUPS      Y1, (SP)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4441,18 +4612,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
+	VBROADCASTSS (SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VPERMPD      $0xd8, Y1, Y1
 	VMOVUPS      -24(CX)(R10*8), Y2
 	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y3, Y0
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y2, Y1, Y2
+	VPERM2F128   $0x20, Y2, Y3, Y1
 	VPERM2F128   $0x31, Y2, Y3, Y3
-	VADDPS       Y3, Y0, Y0
+	VADDPS       Y3, Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4472,9 +4643,9 @@ loop103:
 	VPERM2F128   $0x20, Y3, Y4, Y2
 	VPERM2F128   $0x31, Y3, Y4, Y4
 	VADDPS       Y4, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4482,18 +4653,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
+	VBROADCASTSS 8(SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VPERMPD      $0xd8, Y1, Y1
 	VMOVUPS      -24(CX)(R10*8), Y2
 	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y4
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y4, Y0, Y4
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y4, Y0
+	VMULPS       Y4, Y1, Y4
+	VMULPS       Y2, Y1, Y2
+	VPERM2F128   $0x20, Y2, Y4, Y1
 	VPERM2F128   $0x31, Y2, Y4, Y4
-	VADDPS       Y4, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4513,17 +4684,17 @@ loop103:
 	VPERM2F128   $0x20, Y4, Y7, Y2
 	VPERM2F128   $0x31, Y4, Y7, Y7
 	VADDPS       Y7, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y4
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y0
+	VSHUFPS      $0x88, Y2, Y1, Y4
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y1
 	VSHUFPS      $0xdd, Y4, Y3, Y2
-	VADDPS       Y2, Y0, Y0
+	VADDPS       Y2, Y1, Y1
 	VMOVUPS      interleave<>+0(SB), Y2
-	VPERMPS      Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VPERMPS      Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4531,18 +4702,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
+	VBROADCASTSS 16(SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VPERMPD      $0xd8, Y1, Y1
 	VMOVUPS      -24(CX)(R10*8), Y2
 	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y3, Y0
+	VMULPS       Y3, Y1, Y3
+	VMULPS       Y2, Y1, Y2
+	VPERM2F128   $0x20, Y2, Y3, Y1
 	VPERM2F128   $0x31, Y2, Y3, Y3
-	VADDPS       Y3, Y0, Y0
+	VADDPS       Y3, Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4562,9 +4733,9 @@ loop103:
 	VPERM2F128   $0x20, Y3, Y4, Y2
 	VPERM2F128   $0x31, Y3, Y4, Y4
 	VADDPS       Y4, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y1, Y3
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4572,18 +4743,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 24(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
+	VBROADCASTSS 24(SP), Y1
+	VMULPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y1, Y1
+	VPERMPD      $0xd8, Y1, Y1
 	VMOVUPS      -24(CX)(R10*8), Y2
 	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y4
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y4, Y0, Y4
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y4, Y0
+	VMULPS       Y4, Y1, Y4
+	VMULPS       Y2, Y1, Y2
+	VPERM2F128   $0x20, Y2, Y4, Y1
 	VPERM2F128   $0x31, Y2, Y4, Y4
-	VADDPS       Y4, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4603,17 +4774,17 @@ loop103:
 	VPERM2F128   $0x20, Y4, Y7, Y2
 	VPERM2F128   $0x31, Y4, Y7, Y7
 	VADDPS       Y7, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y4
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y0
+	VSHUFPS      $0x88, Y2, Y1, Y4
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y3, Y1
 	VSHUFPS      $0xdd, Y4, Y3, Y2
-	VADDPS       Y2, Y0, Y0
+	VADDPS       Y2, Y1, Y1
 	VMOVUPS      interleave<>+0(SB), Y2
-	VPERMPS      Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
+	VPERMPS      Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y1
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, BX
 	JNZ          loop103
@@ -4715,9 +4886,9 @@ loop104:
 	VADDPS       Y8, Y7, Y7
 	VMOVUPS      interleave<>+0(SB), Y8
 	VPERMPS      Y7, Y8, Y7
-	VMULPS       Y1, Y3, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       Y2, Y3, Y3
+	VMULPS       Y2, Y3, Y8
+	VADDPS       Y8, Y1, Y8
+	VADDPS       Y0, Y3, Y3
 	VMULPS       Y7, Y8, Y7
 	VADDPS       (AX), Y7, Y7
 	VMOVUPS      Y7, (AX)
@@ -4808,9 +4979,9 @@ loop104:
 	VADDPS       Y8, Y7, Y7
 	VMOVUPS      interleave<>+0(SB), Y8
 	VPERMPS      Y7, Y8, Y7
-	VMULPS       Y1, Y4, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       Y2, Y4, Y4
+	VMULPS       Y2, Y4, Y8
+	VADDPS       Y8, Y1, Y8
+	VADDPS       Y0, Y4, Y4
 	VMULPS       Y7, Y8, Y7
 	VADDPS       32(AX), Y7, Y7
 	VMOVUPS      Y7, 32(AX)

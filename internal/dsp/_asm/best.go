@@ -10,7 +10,7 @@ import (
 // within the rows of the table are worked out by vectors and come back from the
 // stack, one to a frame.
 func best(channels int) {
-	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, ramp *float32, start int, next uintptr)")
+	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
 	avx2.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}

@@ -44,17 +44,17 @@ type gains struct {
 	ramped      bool
 }
 
-// loadGains returns the gains of the arguments ramp and start, and a register
-// that is zero when they do not move.
+// loadGains returns the gains of the arguments, and a register that is zero when
+// they do not move.
 func loadGains(s *set) (g *gains, moves Register) {
-	g = &gains{set: s, base: s.new(), slope: s.new(), further: s.new()}
-	from := Load(Param("ramp"), GP64())
-	VBROADCASTSD(Mem{Base: from}, g.base)
-	VBROADCASTSD(Mem{Base: from, Disp: 8}, g.slope)
-	slopes, mask := GP64(), GP64()
-	MOVQ(Mem{Base: from, Disp: 8}, slopes)
-	MOVQ(U64(0x7fffffff7fffffff), mask)
-	ANDQ(mask, slopes)
+	g = &gains{set: s, further: s.new()}
+	g.base = s.both("left", "right")
+	g.slope = s.both("leftSlope", "rightSlope")
+	slopes, right := GP32(), GP32()
+	MOVL(argument("leftSlope"), slopes)
+	MOVL(argument("rightSlope"), right)
+	ORL(right, slopes)
+	ADDL(slopes, slopes) // without the sign
 	start := Load(Param("start"), GP64())
 	first := s.broadcast(start)
 	for i := range g.n {
@@ -64,6 +64,27 @@ func loadGains(s *set) (g *gains, moves Register) {
 	}
 	VMOVUPS(all(fmt.Sprintf("turn%d", s.turn), float32(s.turn)), g.further)
 	return g, slopes
+}
+
+// both returns two arguments in all pairs of lanes. They are loaded one by one, as
+// they were stored: two at once would have to wait until both are in the cache.
+func (s *set) both(left, right string) VecVirtual {
+	x, y, v := XMM(), XMM(), s.new()
+	VMOVSS(argument(left), x)
+	VMOVSS(argument(right), y)
+	VUNPCKLPS(y, x, x)
+	VBROADCASTSD(x, v)
+	return v
+}
+
+// argument returns where an argument stands. Load would take a float32 by an
+// instruction of SSE, which waits for the upper halves of the registers.
+func argument(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
 }
 
 // broadcast returns the lower 32 bits of a register in all lanes.
@@ -129,7 +150,7 @@ func (s *set) order() []uint32 {
 // twice emits a loop for gains that do not move and one for those that do.
 func (g *gains) twice(moves Register, loop func()) {
 	ramped, done := label("ramped"), label("done")
-	TESTQ(moves, moves)
+	TESTL(moves, moves)
 	JNZ(LabelRef(ramped))
 	g.still()
 	loop()
@@ -144,5 +165,5 @@ func (g *gains) twice(moves Register, loop func()) {
 
 func (s *set) doc() {
 	Pragma("noescape")
-	Doc(fmt.Sprintf("n is a multiple of %d, not 0; ramp is left, right and their slopes.", s.turn))
+	Doc(fmt.Sprintf("n is a multiple of %d, not 0.", s.turn))
 }

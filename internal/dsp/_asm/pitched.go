@@ -107,7 +107,7 @@ func (f *fractions) next() VecVirtual {
 // pitched emits the kernel of an interpolation, 8 frames a turn. It reads the
 // taps of each frame and nothing else.
 func pitched(by interpolation, channels int, wide bool) {
-	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int, next uintptr)")
+	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
 	avx2.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}

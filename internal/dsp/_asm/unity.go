@@ -7,21 +7,30 @@ import (
 
 // unity emits the kernel of sounds at their own pitch.
 func unity(s *set, channels int, wide bool) {
-	TEXT(title(channels, "Unity", wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, ramp *float32, start int, next uintptr)")
+	TEXT(title(channels, "Unity", wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
 	s.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}
 	n := Load(Param("n"), GP64())
 	ahead := loadAhead(s.turn * channels * bytes(wide))
 	g, moves := loadGains(s)
-	spread := s.new()
+	spread, spreadUpper := s.new(), s.new()
 	if channels == 1 {
 		VMOVUPS(ints("spread_"+s.name, s.pairs(0)...), spread)
+	}
+	together := s == avx512 && !wide && channels == 1 // all words of a turn become float32 at once
+	if together {
+		VMOVUPS(ints("spreadUpper_"+s.name, s.pairs(s.frames)...), spreadUpper)
 	}
 	g.twice(moves, func() {
 		loop := label("loop")
 		Label(loop)
 		ahead.ask()
+		all := s.new()
+		if together {
+			VPMOVSXWD(src, all)
+			VCVTDQ2PS(all, all)
+		}
 		for half := range 2 {
 			x := s.new()
 			at := src.Offset(half * s.frames * channels * bytes(wide))
@@ -40,10 +49,10 @@ func unity(s *set, channels int, wide bool) {
 				VPERMPS(x, spread, x)
 			case wide:
 				VMOVUPS(at, x)
-			case channels == 1:
-				VPMOVSXWD(at, x.AsY())
-				VCVTDQ2PS(x.AsY(), x.AsY())
-				VPERMPS(x, spread, x)
+			case together && half == 0:
+				VPERMPS(all, spread, x)
+			case together:
+				VPERMPS(all, spreadUpper, x)
 			default:
 				VPMOVSXWD(at, x)
 				VCVTDQ2PS(x, x)

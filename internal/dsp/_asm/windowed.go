@@ -12,7 +12,7 @@ import (
 // many from a tap of the first frame on, whatever the step.
 func windowed(by interpolation, channels int, wide bool) {
 	s := avx512
-	TEXT(title(channels, by.name, wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, ramp *float32, start int, next uintptr)")
+	TEXT(title(channels, by.name, wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
 	s.doc()
 	dst := Mem{Base: Load(Param("dst"), GP64())}
 	src := Mem{Base: Load(Param("src"), GP64())}.Offset(-by.before * channels * bytes(wide))
