@@ -85,12 +85,14 @@ func newTimeline(title, name string, report io.Reader, recorded *levels) (*timel
 		switch h.Kind {
 		case "started", "rejected", "limited", "coalesced":
 			used[h.Sound]++
+		case "missed": // it is of no sound
+			return nil
 		default:
 			used[h.Sound] += 0 // its start may be lost
 		}
 		if h.Voice != 0 {
 			of(h.Voice).add(h)
-		} else if h.Kind != "missed" {
+		} else {
 			refused = append(refused, h)
 		}
 		if h.By != 0 {

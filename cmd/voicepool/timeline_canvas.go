@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // canvas is what a timeline is drawn on, in pixels from the top left. Alpha is
@@ -18,6 +19,8 @@ import (
 type canvas interface {
 	fill(x, y, w, h float64, c color.RGBA, alpha float64)
 	text(x, y float64, s string, c color.RGBA) // y is the middle of its letters
+	name(x, y float64, s string)               // a text that can be read on any colour
+	span(s string) int                         // how wide a text is at the most
 	looks(s string) string                     // a text as it can be told apart
 	layer()                                    // what follows lies above
 	writeTo(w io.Writer) error
@@ -35,6 +38,7 @@ type svgCanvas struct {
 	paths map[string]*bytes.Buffer
 	order []string
 	words bytes.Buffer
+	names bytes.Buffer
 }
 
 func newSVGCanvas(width, height int) *svgCanvas {
@@ -66,6 +70,27 @@ func (s *svgCanvas) text(x, y float64, text string, c color.RGBA) {
 	fmt.Fprintf(&s.words, `<text x="%s" y="%s" fill="#%02x%02x%02x">%s</text>`+"\n", tenth(x), tenth(y+4), c.R, c.G, c.B, html.EscapeString(text))
 }
 
+func (s *svgCanvas) name(x, y float64, text string) {
+	fmt.Fprintf(&s.names, `<text x="%s" y="%s">%s</text>`+"\n", tenth(x), tenth(y+4), html.EscapeString(text))
+}
+
+func (s *svgCanvas) span(text string) int {
+	n := 0
+	for _, r := range text {
+		if n++; wide(r) {
+			n++
+		}
+	}
+	return n * letter
+}
+
+// wide reports whether a letter is as wide as two, as in Unicode's East Asian
+// Width: those of Chinese, Japanese and Korean, and pictures.
+func wide(r rune) bool {
+	return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
+		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000)
+}
+
 func (s *svgCanvas) looks(text string) string { return text }
 
 func (s *svgCanvas) layer() {
@@ -73,6 +98,12 @@ func (s *svgCanvas) layer() {
 		fmt.Fprintf(&s.out, `<path %s d="%s"/>`+"\n", key, s.paths[key].Bytes())
 	}
 	s.words.WriteTo(&s.out)
+	if s.names.Len() > 0 {
+		fmt.Fprintf(&s.out, `<g fill="#%02x%02x%02x" stroke="#%02x%02x%02x" stroke-opacity="0.8" stroke-width="3" stroke-linejoin="round" paint-order="stroke">`+"\n",
+			bright.R, bright.G, bright.B, paper.R, paper.G, paper.B)
+		s.names.WriteTo(&s.out)
+		s.out.WriteString("</g>\n")
+	}
 	clear(s.paths)
 	s.order = nil
 }
@@ -100,6 +131,17 @@ func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 	write(p.img, int(math.Round(x)), int(math.Round(y))-tall/2, text, c)
 }
+
+func (p *pngCanvas) name(x, y float64, text string) {
+	for dx := -1; dx <= 1; dx++ {
+		for dy := -1; dy <= 1; dy++ {
+			p.text(x+float64(dx), y+float64(dy), text, paper)
+		}
+	}
+	p.text(x, y, text, bright)
+}
+
+func (p *pngCanvas) span(text string) int { return letter * utf8.RuneCountInString(text) }
 
 func (p *pngCanvas) looks(text string) string {
 	return strings.Map(func(r rune) rune {

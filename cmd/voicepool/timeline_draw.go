@@ -4,57 +4,14 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"strings"
 )
-
-// The measures of a timeline, in pixels.
-const (
-	timeLeft, timeRight = 96, 64
-	timeHead            = 62 // the title, what was played, the key
-	timeLegend          = 18 // a line of the legend
-	timeAxis            = 18
-	timeStrip           = 54
-	timeGap             = 10
-
-	// A second is as wide as fills timeUsual, but no narrower than timeLeast,
-	// as long as the whole is no wider than timeMost.
-	timeUsual, timeLeast, timeMost = 1600, 40, 16000
-
-	// maxTimeRows bounds what a picture shows.
-	maxTimeRows = 4096
-)
-
-// timeSheet is a timeline on a canvas.
-type timeSheet struct {
-	*timeline
-	c             canvas
-	names         []string // of sounds, as they can be told apart
-	width         int      // of the time
-	perFrame      float64  // pixels
-	row, lane     float64  // how high
-	slotTop       float64
-	laneTop       float64
-	refusedTop    float64
-	countTop      float64
-	levelTop      float64
-	axisBottom    float64
-	height        int
-	legend        [][]legendEntry
-	bottom, scale float64 // the levels of least and full opacity
-}
-
-type legendEntry struct {
-	sound int // -1: none
-	text  string
-}
 
 // drawTimeline draws a timeline on what newCanvas makes.
 func drawTimeline(t *timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
 	}
-	s := &timeSheet{timeline: t, names: distinct(t.sounds, newCanvas(1, 1).looks)}
-	s.layOut()
+	s := layTimeline(t, newCanvas(1, 1))
 	s.c = newCanvas(s.width+timeLeft+timeRight, s.height)
 	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), paper, 1)
 	s.drawGround()
@@ -66,99 +23,6 @@ func drawTimeline(t *timeline, newCanvas func(width, height int) canvas) (canvas
 	s.c.layer()
 	s.drawNames()
 	return s.c, nil
-}
-
-// distinct returns the names of sounds on one line each; one that does not look
-// like its own has its number in the list, from 1, before it.
-func distinct(sounds []string, looks func(string) string) []string {
-	seen := map[string]int{}
-	for _, name := range sounds {
-		seen[looks(oneLine(name))]++
-	}
-	names := make([]string, len(sounds))
-	for i, name := range sounds {
-		names[i] = oneLine(name)
-		if look := looks(names[i]); seen[look] > 1 || strings.Contains(look, unknownLetter) {
-			names[i] = fmt.Sprintf("%d:%s", i+1, names[i])
-		}
-	}
-	return names
-}
-
-func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
-
-// layOut decides how large all is.
-func (s *timeSheet) layOut() {
-	length := max(s.seconds(), 1e-3)
-	s.width = int(min(max(timeUsual, timeLeast*length), timeMost))
-	s.perFrame = float64(s.width) / (length * float64(s.head.Rate))
-	switch {
-	case s.slots <= 40:
-		s.row = 20
-	case s.slots <= 160:
-		s.row = 13
-	case s.slots <= 512:
-		s.row = 6
-	default:
-		s.row = 2
-	}
-	s.lane = max(math.Floor(s.row*0.55), 2)
-	if s.levels != nil {
-		s.bottom, s.scale = s.levels.scale()
-	}
-	s.layLegend()
-	y := float64(timeHead + timeLegend*len(s.legend) + timeAxis)
-	s.refusedTop = y
-	if len(s.marks) > 0 {
-		y += 16
-	}
-	s.slotTop = y
-	y += s.row * float64(max(s.slots, 1))
-	s.laneTop = y + 4
-	if s.lanes > 0 {
-		y += 4 + s.lane*float64(s.lanes)
-	}
-	s.countTop = y + timeGap
-	y = s.countTop + timeStrip
-	s.levelTop = y + timeGap
-	if s.levels != nil {
-		y = s.levelTop + timeStrip
-	}
-	s.axisBottom = y
-	s.height = int(y) + timeAxis + 8
-}
-
-// layLegend breaks the legend into lines.
-func (s *timeSheet) layLegend() {
-	var line []legendEntry
-	x := 0
-	room := min(s.width, timeUsual)
-	add := func(e legendEntry) {
-		w := letter*len([]rune(e.text)) + 34
-		if x+w > room && line != nil {
-			s.legend = append(s.legend, line)
-			line, x = nil, 0
-		}
-		line, x = append(line, e), x+w
-	}
-	for i, name := range s.names {
-		if i == 40 {
-			add(legendEntry{-1, fmt.Sprintf("and %s more", count(len(s.sounds)-i, "sound"))})
-			break
-		}
-		add(legendEntry{i, shorten(name, 24)})
-	}
-	if line != nil {
-		s.legend = append(s.legend, line)
-	}
-}
-
-func shorten(text string, most int) string {
-	letters := []rune(text)
-	if len(letters) <= most {
-		return text
-	}
-	return string(letters[:most-2]) + ".."
 }
 
 func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
@@ -198,7 +62,7 @@ func (s *timeSheet) drawGround() {
 				s.c.fill(x, y-5, 14, 10, soundColour(e.sound), 1)
 			}
 			s.c.text(x+19, y, e.text, words)
-			x += float64(letter*len([]rune(e.text)) + 34)
+			x += float64(s.c.span(e.text) + 34)
 		}
 	}
 	for row := range max(s.slots, 1) {

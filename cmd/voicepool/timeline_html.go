@@ -1,22 +1,27 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
-// timelinePage shows a timeline; it stands alone, but for its data.
-//
-//go:embed timeline.html
-var timelinePage []byte
-
-// timelineData stands in the page where the data goes: JSON, compressed.
-var timelineData = []byte("@DATA@")
+// The page that shows a timeline. Its parts go where it names them, so that it
+// stands alone; last its data, which is JSON, compressed.
+var (
+	//go:embed timeline.html
+	timelinePage string
+	//go:embed timeline.css
+	timelineStyle string
+	//go:embed timeline_draw.js
+	timelineDraw string
+	//go:embed timeline_page.js
+	timelineScript string
+)
 
 // pageVoice is a ribbon in the page; frames, rows and levels are flat lists.
 type pageVoice struct {
@@ -73,12 +78,6 @@ func (t *timeline) writeHTML(w io.Writer) error {
 	if l := t.levels; l != nil {
 		page.Step, page.Peaks = l.step, append(page.Peaks, l.peaks...)
 		page.Bottom, page.Top = l.scale()
-		page.About += fmt.Sprintf("; opacity: audibility, %.0f to %.0f dB", page.Bottom, page.Top)
-	} else {
-		page.About += "; levels were not recorded"
-	}
-	if _, coalesced := t.refusals(); coalesced {
-		page.About += "; grey marks: coalesced, a part of another start"
 	}
 	for i, name := range t.sounds {
 		c := soundColour(i)
@@ -91,8 +90,9 @@ func (t *timeline) writeHTML(w io.Writer) error {
 	for _, m := range t.marks {
 		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind, m.text()})
 	}
-	before, after, _ := bytes.Cut(timelinePage, timelineData)
-	if _, err := w.Write(before); err != nil {
+	parts := strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript)
+	before, after, _ := strings.Cut(parts.Replace(timelinePage), "@DATA@")
+	if _, err := io.WriteString(w, before); err != nil {
 		return err
 	}
 	encoded := base64.NewEncoder(base64.StdEncoding, w)
@@ -106,7 +106,7 @@ func (t *timeline) writeHTML(w io.Writer) error {
 	if err := encoded.Close(); err != nil {
 		return err
 	}
-	_, err := w.Write(after)
+	_, err := io.WriteString(w, after)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"unicode/utf8"
 )
 
 // stretch draws a part of a ribbon; one too short to be seen is left to the line
@@ -153,28 +154,28 @@ func (s *timeSheet) drawNames() {
 			if p.virtual {
 				continue
 			}
-			room := int(math.Floor((float64(p.to-p.from)*s.perFrame - 6) / letter))
+			room := int(math.Floor(float64(p.to-p.from)*s.perFrame)) - 6
 			name := s.names[r.sound]
-			if number := fmt.Sprintf(" #%d", r.number); len([]rune(name+number)) <= room {
+			if number := fmt.Sprintf(" #%d", r.number); s.c.span(name+number) <= room {
 				name += number
 			}
-			if letters := []rune(name); len(letters) > room {
-				if room < 3 {
+			if s.c.span(name) > room {
+				if name = s.cut(name, room); utf8.RuneCountInString(name) < 4 { // of which two are points
 					continue
 				}
-				name = string(letters[:room])
 			}
 			y, h := s.y(p)
-			ink := bright
-			if s.glow(soundColour(r.sound), s.opacity(r.number, p.from+int64(20/s.perFrame))) > 125 {
-				ink = paper
-			}
-			s.c.text(s.x(p.from)+4, y+h/2, name, ink)
+			s.c.name(s.x(p.from)+4, y+h/2, name)
 		}
 	}
 }
 
-// glow is how bright a ribbon looks, 0..255.
-func (s *timeSheet) glow(c color.RGBA, alpha float64) float64 {
-	return alpha*(0.3*float64(c.R)+0.6*float64(c.G)+0.1*float64(c.B)) + (1-alpha)*30
+// cut returns what there is room for of a text that is too long.
+func (s *timeSheet) cut(text string, room int) string {
+	for letters := []rune(text); len(letters) > 0; letters = letters[:len(letters)-1] {
+		if cut := string(letters) + ".."; s.c.span(cut) <= room {
+			return cut
+		}
+	}
+	return ""
 }

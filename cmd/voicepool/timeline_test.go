@@ -154,8 +154,7 @@ func TestDrawTimeline(t *testing.T) {
 	recorded.tracks[1] = &track{0, slices.Repeat([]uint8{halfDecibels(-20)}, 25)}
 	recorded.tracks[2] = &track{5, slices.Repeat([]uint8{halfDecibels(-90)}, 245)}
 	d := sampleTimeline(t, recorded)
-	s := &timeSheet{timeline: d, names: d.sounds}
-	s.layOut()
+	s := layTimeline(d, newPNGCanvas(1, 1))
 	c, err := drawTimeline(d, func(w, h int) canvas { return newPNGCanvas(w, h) })
 	if err != nil {
 		t.Fatal(err)
@@ -240,6 +239,14 @@ func TestTimelineHTML(t *testing.T) {
 	if strings.Contains(page, "http:") || strings.Contains(page, "https:") || strings.Contains(page, "src=") {
 		t.Error("the page asks for something from elsewhere")
 	}
+	if !strings.Contains(page, `content="default-src 'none';`) || strings.Count(page, "<script") != strings.Count(page, "</script>") {
+		t.Error("the page may ask for something from elsewhere, or its scripts end early")
+	}
+	for _, part := range []string{timelineStyle, timelineDraw, timelineScript} {
+		if part == "" || !strings.Contains(page, part) {
+			t.Errorf("the page lacks %.40q", part)
+		}
+	}
 	_, data, _ := strings.Cut(page, `<script id="data" type="text/plain">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	unpacked, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
@@ -263,6 +270,18 @@ func TestTimelineHTML(t *testing.T) {
 	}
 }
 
+// TestTimelineMissed: a cue that found no voice is of no sound.
+func TestTimelineMissed(t *testing.T) {
+	text := `{"version":1,"rate":8000,"frames":10,"events":[{"kind":"started","voice":1,"sound":"bell","slot":0},{"kind":"missed","cue":1}]}`
+	d, err := newTimeline("r", "r", strings.NewReader(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.sounds, []string{"bell"}) || len(d.marks) != 0 {
+		t.Errorf("sounds %q and %d marks, want bell and none", d.sounds, len(d.marks))
+	}
+}
+
 func TestTimelineTooMany(t *testing.T) {
 	text := `{"version":1,"rate":8000,"frames":10,"events":[{"kind":"started","voice":1,"slot":5000}]}`
 	d, err := newTimeline("r", "r", strings.NewReader(text), nil)
@@ -275,69 +294,5 @@ func TestTimelineTooMany(t *testing.T) {
 	many := `{"version":1,"rate":8000,"events":[` + strings.Repeat(`{"kind":"missed"},`, maxShown) + `{"kind":"missed"}]}`
 	if _, err := newTimeline("r", "r", strings.NewReader(many), nil); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("too many events: %v", err)
-	}
-}
-
-// TestTimelineNames: in letters that are all large, names that look alike or have
-// letters that are not known carry the number of their sound.
-func TestTimelineNames(t *testing.T) {
-	names := []string{"bell", "Bell", "gong", "glück", "a?"}
-	got := distinct(names, newPNGCanvas(1, 1).looks)
-	if want := []string{"1:bell", "2:Bell", "gong", "4:glück", "a?"}; !slices.Equal(got, want) {
-		t.Errorf("in a PNG they are %q, want %q", got, want)
-	}
-	if got := distinct(names, newSVGCanvas(1, 1).looks); !slices.Equal(got, names) {
-		t.Errorf("in an SVG they are %q, want %q", got, names)
-	}
-}
-
-// notes is a canvas that keeps its texts.
-type notes struct {
-	*svgCanvas
-	at    map[string][2]float64
-	width int
-}
-
-func (n *notes) text(x, y float64, text string, c color.RGBA) { n.at[text] = [2]float64{x, y} }
-
-// TestTimelineTexts: what came too close to another start is named, and no text
-// runs over another or out of the picture.
-func TestTimelineTexts(t *testing.T) {
-	d := sampleTimeline(t, newLevels(1000, 20*time.Millisecond))
-	n := &notes{at: map[string][2]float64{}}
-	if _, err := drawTimeline(d, func(w, h int) canvas {
-		n.svgCanvas, n.width = newSVGCanvas(w, h), w
-		return n
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{d.about(), "voices", "peak dB", "-20", "5.0 s", "refused", "coalesced: a part of another start"} {
-		at, ok := n.at[want]
-		if !ok {
-			t.Errorf("it does not say %q", want)
-		} else if end := at[0] + float64(letter*len(want)); end > float64(n.width) {
-			t.Errorf("%q ends at %v, beyond %d", want, end, n.width)
-		}
-	}
-	for _, pair := range [][2]string{{"voices", "2"}, {"peak dB", "-20"}} {
-		if end := n.at[pair[0]][0] + float64(letter*len(pair[0])); end > n.at[pair[1]][0] {
-			t.Errorf("%q ends at %v, where %q begins at %v", pair[0], end, pair[1], n.at[pair[1]][0])
-		}
-	}
-	for _, r := range d.about() {
-		if strings.ContainsRune(newPNGCanvas(1, 1).looks(string(r)), []rune(unknownLetter)[0]) {
-			t.Errorf("no letter %q can be drawn, of %s", r, d.about())
-		}
-	}
-	if !strings.Contains(d.about(), "asked 9 = started 6 + rejected 1 + limited 1 + coalesced 1; stolen 2") {
-		t.Errorf("the title is %s", d.about())
-	}
-	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != "coalesced" })
-	clear(n.at)
-	if _, err := drawTimeline(d, func(w, h int) canvas { return n }); err != nil {
-		t.Fatal(err)
-	}
-	if _, refused := n.at["refused"]; refused || n.at["coalesced"] == [2]float64{} {
-		t.Error("the lane of coalesced starts is called refused")
 	}
 }

@@ -1,0 +1,3 @@
+module voicepool/ci/timeline-driver
+
+go 1.25.0

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"image/color"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTimelineNames: in letters that are all large, names that look alike or have
+// letters that are not known carry the number of their sound.
+func TestTimelineNames(t *testing.T) {
+	names := []string{"bell", "Bell", "gong", "glück", "a?"}
+	got := distinct(names, newPNGCanvas(1, 1).looks)
+	if want := []string{"1:bell", "2:Bell", "gong", "4:glück", "a?"}; !slices.Equal(got, want) {
+		t.Errorf("in a PNG they are %q, want %q", got, want)
+	}
+	if got := distinct(names, newSVGCanvas(1, 1).looks); !slices.Equal(got, names) {
+		t.Errorf("in an SVG they are %q, want %q", got, names)
+	}
+}
+
+// notes is a canvas that keeps its texts.
+type notes struct {
+	*svgCanvas
+	at    map[string][2]float64
+	width int
+}
+
+func (n *notes) text(x, y float64, text string, c color.RGBA) { n.at[text] = [2]float64{x, y} }
+func (n *notes) name(x, y float64, text string)               { n.at["in it: "+text] = [2]float64{x, y} }
+
+// TestTimelineWideNames: names in wide letters stay within their bars, and the
+// boxes of the legend off each other.
+func TestTimelineWideNames(t *testing.T) {
+	const wide, narrow = "日本語の鐘の音", "bellbell"
+	d := sampleTimeline(t, nil)
+	d.sounds = []string{wide, narrow, "c", "d"}
+	d.ribbons = []ribbon{
+		{number: 1, sound: 0, to: 300, parts: []part{{0, 300, 0, false}}}, {number: 2, sound: 1, from: 300, to: 600, parts: []part{{300, 600, 0, false}}},
+		{number: 3, sound: 0, from: 600, to: 5000, parts: []part{{600, 5000, 0, false}}}, {number: 4, sound: 1, to: 100, parts: []part{{0, 100, 1, false}}},
+	}
+	n := &notes{at: map[string][2]float64{}}
+	if _, err := drawTimeline(d, func(w, h int) canvas { n.svgCanvas = newSVGCanvas(w, h); return n }); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"in it: 日本語の..", "in it: bellbell #2", "in it: 日本語の鐘の音 #3"} {
+		if n.at[want] == [2]float64{} {
+			t.Errorf("%q is not there, of %v", want, n.at)
+		}
+	}
+	if at := n.at["in it: "+narrow[:1]+".."]; at != [2]float64{} {
+		t.Error("a name is cut to one letter")
+	}
+	if end := n.at[wide][0] + 2*letter*7; end > n.at[narrow][0]-19 {
+		t.Errorf("%s in the legend ends at %v, its neighbour begins at %v", wide, end, n.at[narrow][0]-19)
+	}
+}
+
+// TestTimelineNameInk: a name can be read on its bar, whatever its colour.
+func TestTimelineNameInk(t *testing.T) {
+	for _, ground := range []color.RGBA{bright, paper, soundColour(4)} {
+		c := newPNGCanvas(40, 20)
+		c.fill(0, 0, 40, 20, ground, 1)
+		c.name(4, 10, "i")
+		seen := map[color.RGBA]int{}
+		for y := range 20 {
+			for x := range 40 {
+				seen[c.img.RGBAAt(x, y)]++
+			}
+		}
+		if seen[bright] == 0 || seen[paper] == 0 {
+			t.Errorf("on %v a name is drawn as %v, not bright with a dark edge", ground, seen)
+		}
+	}
+	c := newSVGCanvas(10, 10)
+	c.name(0, 0, "a<b")
+	var file bytes.Buffer
+	if err := c.writeTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	if got := file.String(); !strings.Contains(got, `paint-order="stroke"`) || !strings.Contains(got, "a&lt;b") {
+		t.Errorf("the SVG has %s", got)
+	}
+}
+
+// TestTimelineTexts: what came too close to another start is named, and no text
+// runs over another or out of the picture.
+func TestTimelineTexts(t *testing.T) {
+	d := sampleTimeline(t, newLevels(1000, 20*time.Millisecond))
+	n := &notes{at: map[string][2]float64{}}
+	if _, err := drawTimeline(d, func(w, h int) canvas {
+		n.svgCanvas, n.width = newSVGCanvas(w, h), w
+		return n
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{d.about(), "voices", "peak dB", "-20", "5.0 s", "refused", "coalesced: a part of another start"} {
+		at, ok := n.at[want]
+		if !ok {
+			t.Errorf("it does not say %q", want)
+		} else if end := at[0] + float64(letter*len(want)); end > float64(n.width) {
+			t.Errorf("%q ends at %v, beyond %d", want, end, n.width)
+		}
+	}
+	for _, pair := range [][2]string{{"voices", "2"}, {"peak dB", "-20"}} {
+		if end := n.at[pair[0]][0] + float64(letter*len(pair[0])); end > n.at[pair[1]][0] {
+			t.Errorf("%q ends at %v, where %q begins at %v", pair[0], end, pair[1], n.at[pair[1]][0])
+		}
+	}
+	for _, r := range d.about() {
+		if strings.ContainsRune(newPNGCanvas(1, 1).looks(string(r)), []rune(unknownLetter)[0]) {
+			t.Errorf("no letter %q can be drawn, of %s", r, d.about())
+		}
+	}
+	if !strings.Contains(d.about(), "asked 9 = started 6 + rejected 1 + limited 1 + coalesced 1; stolen 2") {
+		t.Errorf("the title is %s", d.about())
+	}
+	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != "coalesced" })
+	clear(n.at)
+	if _, err := drawTimeline(d, func(w, h int) canvas { return n }); err != nil {
+		t.Fatal(err)
+	}
+	if _, refused := n.at["refused"]; refused || n.at["coalesced"] == [2]float64{} {
+		t.Error("the lane of coalesced starts is called refused")
+	}
+}
