@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gopxl/beep/v2"
+	"github.com/gopxl/beep/v2/effects"
+)
+
+const speed = 1.1
+
+// What voice i is asked for.
+func place(i int) int    { return i * 797 % frames }
+func pan(i int) float64  { return float64(i%21)/10 - 1 }
+func gain(i int) float64 { return math.Pow(10, float64(-30-i%13)/20) }
+
+// voice returns voice i: its sound, looping, resampled where the case does that, with
+// its gain and its pan.
+func (c testCase) voice(all []*sound, i int) (beep.Streamer, error) {
+	from := all[i%len(all)].streamer()
+	if err := from.Seek(place(i)); err != nil {
+		return nil, err
+	}
+	s, err := beep.Loop2(from)
+	if err != nil {
+		return nil, err
+	}
+	if c.quality > 0 {
+		s = beep.ResampleRatio(c.quality, speed, s)
+	}
+	return &effects.Pan{Streamer: &effects.Gain{Streamer: s, Gain: gain(i) - 1}, Pan: pan(i)}, nil
+}
+
+// check compares the second block with the mix computed here. Of a resampled one it
+// looks at every eighth frame, which is enough to find a wrong one.
+func (c testCase) check(all []*sound, n int, block [][2]float64) error {
+	step := 1
+	if c.quality > 0 {
+		step = 8
+	}
+	var worst, peak float64
+	for k := 0; k < len(block); k += step {
+		var want [2]float64
+		for i := range n {
+			x := c.sample(all[i%len(all)].samples, place(i), len(block)+k)
+			g, p := gain(i), pan(i)
+			l, r := g*x[0], g*x[1]
+			if p < 0 {
+				l, r = l-p*r, r+p*r
+			} else {
+				l, r = l-p*l, r+p*l
+			}
+			want[0] += l
+			want[1] += r
+		}
+		for ch := range want {
+			peak = max(peak, math.Abs(want[ch]))
+			worst = max(worst, math.Abs(block[k][ch]-want[ch]))
+		}
+	}
+	if !(worst <= 1e-4*peak && peak > 0) {
+		return fmt.Errorf("the mix is off by %g, its peak is %g", worst, peak)
+	}
+	return nil
+}
+
+// sample is what a looping sound that began at from has so many frames of output
+// later: at a pitch, on the polynomial through the 2*quality samples around it.
+func (c testCase) sample(x [][2]float64, from, later int) [2]float64 {
+	if c.quality == 0 {
+		return x[(from+later)%frames]
+	}
+	t := float64(later) * speed
+	first := int(t) - c.quality + 1
+	var y [2]float64
+	for j := first; j < first+2*c.quality; j++ {
+		w := 1.0
+		for m := first; m < first+2*c.quality; m++ {
+			if m != j {
+				w *= (t - float64(m)) / float64(j-m)
+			}
+		}
+		v := x[(from+j)%frames]
+		y[0] += w * v[0]
+		y[1] += w * v[1]
+	}
+	return y
+}
