@@ -91,7 +91,7 @@ func (r *sceneRun) measure(ctx context.Context, p stealPolicy, voices int) (stea
 	audible := 0
 	missing := make([]pcm.Frame, r.reference.CutFrames())
 	for _, cut := range course.cuts {
-		r.parts[cut.Part].Missing(missing, cut.From, steal.Tail())
+		r.parts[cut.Part].Missing(missing, cut.From, cut.To, steal.Tail())
 		if r.reference.CutAudible(mix, cut.From, missing) {
 			audible++
 		}
@@ -112,13 +112,14 @@ func (r *sceneRun) measure(ctx context.Context, p stealPolicy, voices int) (stea
 // course is what became of the voices of a scene.
 type course struct {
 	unheard []steal.Span
-	cuts    []steal.Span // those of them that begin when a voice is heard
+	cuts    []steal.Span // those of them that begin when a voice is heard; To: where it comes back
 }
 
 // follow works out from events when each voice was not heard.
 func (r *sceneRun) follow(events []cue.Event) course {
 	const heard = -1
 	since := make([]int64, len(r.parts)) // by event, unheard since that frame
+	cut := make([]int, len(r.parts))     // by event, the number of its last cut, from 1
 	byVoice := map[uint64]int{}
 	var c course
 	for i := range events {
@@ -131,12 +132,16 @@ func (r *sceneRun) follow(events []cue.Event) course {
 				since[event] = e.Frame
 				if e.Frame > r.parts[event].From {
 					c.cuts = append(c.cuts, steal.Span{Part: event, From: e.Frame, To: r.scene.Frames})
+					cut[event] = len(c.cuts)
 				}
 			}
 		case mixer.BecameReal:
 			event := byVoice[e.Voice]
 			c.unheard = append(c.unheard, steal.Span{Part: event, From: since[event], To: e.Frame})
 			since[event] = heard
+			if n := cut[event]; n > 0 {
+				c.cuts[n-1].To, cut[event] = e.Frame, 0
+			}
 		}
 	}
 	for event, from := range since {

@@ -125,6 +125,9 @@ type Fade []float32
 // tailMilliseconds is how long the mixer fades what is stopped or gives way.
 const tailMilliseconds = 10
 
+// comeback is what is still missing of a part while the mixer fades it in that comes back.
+var comeback = RaisedCosine(5)
+
 // Tail is how the mixer fades out what gives way.
 func Tail() Fade { return RaisedCosine(tailMilliseconds) }
 
@@ -181,17 +184,21 @@ func (p *Part) at(frame int64) float32 { return p.wave.samples[frame-p.From] }
 func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 
 // Missing puts into dst, from the frame cut on, what is not heard of a part that
-// gives way there, at its first frame or later.
-func (p *Part) Missing(dst []pcm.Frame, cut int64, fade Fade) {
+// gives way there, at its first frame or later, and comes back at the frame back, or
+// never if that is beyond its end.
+func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)
-	for i := range min(int64(len(dst)), p.end()-cut) {
+	for i := range min(int64(len(dst)), p.end()-cut, back+int64(len(comeback))-cut) {
 		x := p.at(cut + i)
 		if at := cut + i - p.To; at >= 0 {
 			x *= p.tail[at]
 		}
 		if i < int64(len(fade)) && cut > p.From {
 			x *= 1 - fade[i]
+		}
+		if at := cut + i - back; at >= 0 {
+			x *= comeback[at]
 		}
 		dst[i] = pcm.Frame{x * left, x * right}
 	}

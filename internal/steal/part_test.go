@@ -37,7 +37,21 @@ func TestParts(t *testing.T) {
 			if cut == p.To {
 				continue
 			}
-			p.Missing(missing, cut, Tail())
+			p.Missing(missing, cut, scene.Frames, Tail())
+			back := cut + (p.To-cut)/2
+			early := make([]pcm.Frame, scene.Frames-cut)
+			p.Missing(early, cut, back, Tail())
+			for j := range early {
+				share := 1.0 // of what is missing for good
+				if at := float64(cut + int64(j) - back); at >= 240 {
+					share = 0
+				} else if at >= 0 {
+					share = 0.5 + 0.5*math.Cos(math.Pi*at/240)
+				}
+				if want := float64(missing[j][0]) * share; math.Abs(float64(early[j][0])-want) > 1e-6 {
+					t.Fatalf("part %d, cut at %d and back at %d: at %d %v is missing, want %v", i, cut, back, j, early[j][0], want)
+				}
+			}
 			for j := range whole {
 				got := heard[j]
 				if j := int64(j) - cut; j >= 0 {
