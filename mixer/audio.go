@@ -77,7 +77,9 @@ type audio struct {
 	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
 	base     int              // their first index: they come after all slots
 	alive    []seat           // the voices that live, by index; see living
-	changed  bool             // it is not what it should be any more
+	listed   []bool           // by index: it stands in alive
+	gone     int              // how many that stand there do not live any more
+	arrived  bool             // one lives that does not stand there
 	reached  []int64          // by index: the frames of their sounds that voices have come to
 	scores   scores
 	queue    queue
@@ -125,6 +127,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 	}
 	a.alive = make([]seat, 0, c.MaxVoices+c.Virtual)
 	a.reached = make([]int64, c.MaxVoices+c.Virtual)
+	a.listed = make([]bool, c.MaxVoices+c.Virtual)
 	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
@@ -167,6 +170,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 // under way. With no frames it only carries out what is due.
 func (m *Mixer) Render(dst []pcm.Frame) {
 	a := &m.audio
+	from := a.now
 	a.receive()
 	a.arrive()
 	a.receiveWords()
@@ -184,7 +188,7 @@ func (m *Mixer) Render(dst []pcm.Frame) {
 			a.arrive()
 		}
 	}
-	a.publish()
+	a.publish(from)
 }
 
 // receive takes what the control side has sent.
@@ -274,14 +278,32 @@ type seat struct {
 // living returns the voices that live, in the order of their indices. It holds
 // until one comes or goes.
 func (a *audio) living() []seat {
-	if a.changed {
-		a.changed = false
-		a.alive = a.alive[:0]
+	if a.gone > 0 || a.arrived { // not where newcomers have taken the very slots of those that left
+		for _, v := range a.alive {
+			a.listed[v.index] = false
+		}
+		a.alive, a.gone, a.arrived = a.alive[:0], 0, false
 		for i := a.next(0); i >= 0; i = a.next(i + 1) {
 			a.alive = append(a.alive, seat{a.at(i), i})
+			a.listed[i] = true
 		}
 	}
 	return a.alive
+}
+
+// come and leave note that an index is taken, and that it is free again.
+func (a *audio) come(i int) {
+	if a.listed[i] {
+		a.gone--
+	} else {
+		a.arrived = true
+	}
+}
+
+func (a *audio) leave(i int) {
+	if a.listed[i] {
+		a.gone++
+	}
 }
 
 // mix makes the frames from now on, in which no command acts.
@@ -330,8 +352,21 @@ func (a *audio) emit(e Event) {
 	}
 }
 
-// publish makes public what the block has changed.
-func (a *audio) publish() {
+// publish makes public what the block has changed that began at a frame.
+func (a *audio) publish(from int64) {
+	if a.now > from {
+		a.publishPositions()
+	}
+	a.stats.Frame = a.now
+	if a.virtuals != nil {
+		a.stats.Virtual = int64(a.virtuals.Len())
+	}
+	a.m.published.publish(&a.stats)
+}
+
+// publishPositions says where voices have come to; where they begin is said when
+// they start.
+func (a *audio) publishPositions() {
 	real, all := 0, a.base // where those that live end
 	for _, v := range a.living() {
 		a.reached[v.index] = v.slot.voice.Commit()
@@ -343,9 +378,4 @@ func (a *audio) publish() {
 	if all > a.base {
 		dsp.Publish(a.m.positions[a.base:], a.reached[a.base:all])
 	}
-	a.stats.Frame = a.now
-	if a.virtuals != nil {
-		a.stats.Virtual = int64(a.virtuals.Len())
-	}
-	a.m.published.publish(&a.stats)
 }

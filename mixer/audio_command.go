@@ -149,6 +149,7 @@ func (a *audio) seekTo(i int, to int64, feed *voice.Feed) {
 		to = min(to, s.voice.Sound().Frames())
 	}
 	s.voice.SeekTo(a.now, to, a.m.smooth, feed)
+	a.seat(i)
 }
 
 // smoothed returns how long a move takes that was asked for over a time: what
@@ -244,7 +245,7 @@ func (a *audio) resume(i int, by pauses) {
 // now all that was sent before has arrived.
 func (a *audio) receiveWords() {
 	m := a.m
-	if m.stopsWait.Swap(false) {
+	if m.stopsWait.Load() && m.stopsWait.Swap(false) { // a swap costs more
 		for _, r := range m.allRecords {
 			if r.stop.Load() != 0 && a.now < r.stopAt.Load() {
 				m.stopsWait.Store(true)
@@ -263,14 +264,14 @@ func (a *audio) receiveWords() {
 			}
 		}
 	}
-	if m.wantsWait.Swap(false) {
+	if m.wantsWait.Load() && m.wantsWait.Swap(false) {
 		for _, r := range m.allRecords {
 			if r.live != 0 {
 				a.applyWants(r, r.live, wants(r.dirty.Load()))
 			}
 		}
 	}
-	if m.placesWait.Swap(false) {
+	if m.placesWait.Load() && m.placesWait.Swap(false) {
 		a.movePlaces()
 	}
 	if seq := m.stopAll.Load(); seq != 0 && a.now >= m.stopAllAt.Load() {

@@ -164,28 +164,9 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 		c.runnerUp = float64(dsp.FindWeakest(prios, s.audibility, limit).Key)
 		prios[c.slot] = w.Prio
 	case w.Next == w.Key:
-		c.slot = s.oldest(prios, w, c.slot)
+		c.slot = dsp.FindEldest(prios, s.audibility, s.number, w.Prio, w.Key)
 	}
 	return c
-}
-
-// oldest returns the oldest of the weakest, of which the first is given.
-func (s *scores) oldest(prios []int32, w dsp.Weakest, first int) int {
-	best, i := first, first
-	for range 16 { // mostly they are few
-		if i = dsp.FindKey(prios, s.audibility, w.Prio, w.Key, i+1); i < 0 {
-			return best
-		}
-		if s.number[i] < s.number[best] {
-			best = i
-		}
-	}
-	for i++; i < len(prios); i++ { // or many, as all that is silent
-		if s.audibility[i] == w.Key && prios[i] == w.Prio && s.number[i] < s.number[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // scan looks at one voice after the other.

@@ -216,7 +216,7 @@ func (a *audio) take(p *pool.Pool[slot], base int) int {
 	if !ok {
 		panic("mixer: no free voice after one was made free")
 	}
-	a.changed = true
+	a.come(base + handle.Slot())
 	return base + handle.Slot()
 }
 

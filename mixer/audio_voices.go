@@ -178,7 +178,7 @@ func (a *audio) finish(i int, frame int64, e Event) {
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
 	a.scores.clear(i)
-	a.changed = true
+	a.leave(i)
 	if i < a.base {
 		a.slots.Release(a.slots.HandleAt(i))
 	} else {

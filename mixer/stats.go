@@ -52,7 +52,7 @@ func (s *Stats) fields() [numStats]*int64 {
 // stats is a Stats that one goroutine writes and any read, all fields of one
 // moment: readers try again when version changed meanwhile or is odd.
 type stats struct {
-	version atomic.Uint64
+	version [1]atomic.Int64
 	values  [numStats]atomic.Int64
 }
 
@@ -62,10 +62,11 @@ func (p *stats) publish(s *Stats) {
 	for i, f := range s.fields() {
 		values[i] = *f
 	}
-	v := p.version.Load()
-	p.version.Store(v + 1)
+	version := [1]int64{p.version[0].Load() + 1}
+	dsp.Publish(p.version[:], version[:])
 	dsp.Publish(p.values[:], values[:])
-	p.version.Store(v + 2)
+	version[0]++
+	dsp.Publish(p.version[:], version[:])
 }
 
 func (p *stats) frame() int64 { return p.values[0].Load() }
@@ -73,7 +74,7 @@ func (p *stats) frame() int64 { return p.values[0].Load() }
 // Stats returns a snapshot. Control side; it allocates nothing.
 func (m *Mixer) Stats() Stats {
 	for {
-		v := m.published.version.Load()
+		v := m.published.version[0].Load()
 		if v&1 != 0 {
 			continue
 		}
@@ -81,7 +82,7 @@ func (m *Mixer) Stats() Stats {
 		for i, f := range s.fields() {
 			*f = m.published.values[i].Load()
 		}
-		if m.published.version.Load() == v {
+		if m.published.version[0].Load() == v {
 			s.Busy = m.busy.Load()
 			s.Pending = m.underWay.Load()
 			return s

@@ -72,7 +72,7 @@ func TestMixer(t *testing.T) {
 		overlay[path] = []byte(out)
 	}
 	mutate("mixer/audio.go", "\"time\"\n\"sync\"\n",
-		"func (a *audio) publish() {", "a.stats.Late += time.Now().Unix()",
+		"func (a *audio) publish(from int64) {", "a.stats.Late += time.Now().Unix()",
 		"func (a *audio) obey() {", "var x sync.Mutex; x.Lock()",
 		"func (a *audio) tick() {", "a.m.mutex.Lock(); a.m.done.waiting[Handle{}] = nil")
 	p, err := load(folder, "", overlay, "./mixer", "./voice", "./internal/dsp", "./internal/ring", "./pool")

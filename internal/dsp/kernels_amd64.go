@@ -172,6 +172,17 @@ func leastAVX2(prio *int32, key *float32, n int, of int32) (least uint32, next u
 //go:noescape
 func matchAVX2(prio *int32, key *float32, n int, p int32, k uint32) int
 
+// n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number
+// of the voices of the given priority and key, or 2^63-1.
+//
+//go:noescape
+func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+
+// n is a multiple of 16, not 0. It returns the place of a number, or n.
+//
+//go:noescape
+func numberedAVX2(number *uint64, n int, x uint64) int
+
 // n is a multiple of 16, not 0.
 //
 //go:noescape
@@ -188,3 +199,14 @@ func leastAVX512(prio *int32, key *float32, n int, of int32) (least uint32, next
 //
 //go:noescape
 func matchAVX512(prio *int32, key *float32, n int, p int32, k uint32) int
+
+// n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number
+// of the voices of the given priority and key, or 2^63-1.
+//
+//go:noescape
+func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+
+// n is a multiple of 16, not 0. It returns the place of a number, or n.
+//
+//go:noescape
+func numberedAVX512(number *uint64, n int, x uint64) int

@@ -5246,6 +5246,101 @@ done113:
 	VZEROUPPER
 	RET
 
+// func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+// Requires: AVX, AVX2, CMOV
+TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
+	MOVQ         prio+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         number+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVL         p+32(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	MOVL         k+36(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         $0x7fffffffffffffff, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+	XORQ         SI, SI
+	VMOVDQU      Y2, Y3
+
+loop114:
+	VPCMPEQD  (AX)(SI*4), X0, X4
+	VPCMPEQD  (CX)(SI*4), X1, X5
+	VPAND     X4, X5, X4
+	VPMOVSXDQ X4, Y4
+	VPBLENDVB Y4, (DX)(SI*8), Y3, Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VPBLENDVB Y5, Y4, Y2, Y2
+	VPCMPEQD  16(AX)(SI*4), X0, X4
+	VPCMPEQD  16(CX)(SI*4), X1, X5
+	VPAND     X4, X5, X4
+	VPMOVSXDQ X4, Y4
+	VPBLENDVB Y4, 32(DX)(SI*8), Y3, Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VPBLENDVB Y5, Y4, Y2, Y2
+	VPCMPEQD  32(AX)(SI*4), X0, X4
+	VPCMPEQD  32(CX)(SI*4), X1, X5
+	VPAND     X4, X5, X4
+	VPMOVSXDQ X4, Y4
+	VPBLENDVB Y4, 64(DX)(SI*8), Y3, Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VPBLENDVB Y5, Y4, Y2, Y2
+	VPCMPEQD  48(AX)(SI*4), X0, X4
+	VPCMPEQD  48(CX)(SI*4), X1, X5
+	VPAND     X4, X5, X4
+	VPMOVSXDQ X4, Y4
+	VPBLENDVB Y4, 96(DX)(SI*8), Y3, Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VPBLENDVB Y5, Y4, Y2, Y2
+	ADDQ      $0x10, SI
+	CMPQ      SI, BX
+	JNE       loop114
+	VMOVUPS   Y2, (SP)
+	MOVQ      (SP), AX
+	MOVQ      8(SP), CX
+	CMPQ      CX, AX
+	CMOVQLT   CX, AX
+	MOVQ      16(SP), CX
+	CMPQ      CX, AX
+	CMOVQLT   CX, AX
+	MOVQ      24(SP), CX
+	CMPQ      CX, AX
+	CMOVQLT   CX, AX
+	MOVQ      AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func numberedAVX2(number *uint64, n int, x uint64) int
+// Requires: AVX, AVX2
+TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
+	MOVQ         number+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	XORQ         DX, DX
+
+loop115:
+	VPCMPEQQ  (AX)(DX*8), Y0, Y1
+	VMOVMSKPD Y1, BX
+	TESTL     BX, BX
+	JNZ       found116
+	ADDQ      $0x04, DX
+	CMPQ      DX, CX
+	JNE       loop115
+	JMP       done117
+
+found116:
+	BSFL BX, BX
+	ADDQ BX, DX
+
+done117:
+	MOVQ DX, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX512F
 TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
@@ -5258,13 +5353,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop114:
+loop118:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop114
+	JNZ        loop118
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -5300,7 +5395,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop115:
+loop119:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -5308,7 +5403,7 @@ loop115:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop115
+	JNZ        loop119
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -5354,22 +5449,105 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop116:
+loop120:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found117
+	JNZ      found121
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop116
-	JMP      done118
+	JNE      loop120
+	JMP      done122
 
-found117:
+found121:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done118:
+done122:
 	MOVQ BX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+// Requires: AVX, AVX512F, CMOV
+TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
+	MOVQ         prio+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         number+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVL         p+32(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Z0
+	MOVL         k+36(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Z1
+	MOVQ         $0x7fffffffffffffff, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Z2
+	XORQ         SI, SI
+
+loop123:
+	VPCMPEQD (AX)(SI*4), Z0, K1
+	VPCMPEQD (CX)(SI*4), Z1, K1, K1
+	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
+	KSHIFTRW $0x08, K1, K1
+	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
+	ADDQ     $0x10, SI
+	CMPQ     SI, BX
+	JNE      loop123
+	VMOVUPS  Z2, (SP)
+	MOVQ     (SP), AX
+	MOVQ     8(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     16(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     24(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     32(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     40(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     48(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     56(SP), CX
+	CMPQ     CX, AX
+	CMOVQLT  CX, AX
+	MOVQ     AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func numberedAVX512(number *uint64, n int, x uint64) int
+// Requires: AVX, AVX512F
+TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
+	MOVQ         number+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Z0
+	XORQ         DX, DX
+
+loop124:
+	VPCMPEQQ (AX)(DX*8), Z0, K1
+	KMOVW    K1, BX
+	TESTL    BX, BX
+	JNZ      found125
+	ADDQ     $0x08, DX
+	CMPQ     DX, CX
+	JNE      loop124
+	JMP      done126
+
+found125:
+	BSFL BX, BX
+	ADDQ BX, DX
+
+done126:
+	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

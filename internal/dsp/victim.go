@@ -52,3 +52,16 @@ func FindKey(prio []int32, key []float32, p int32, k float32, from int) int {
 	}
 	return -1
 }
+
+// FindEldest returns the slot with the least number of those that have exactly this
+// priority and key, or -1. Numbers are below 2^63-1, and no two slots that count have
+// the same; len(key) and len(number) >= len(prio).
+func FindEldest(prio []int32, key []float32, number []uint64, p int32, k float32) int {
+	done, slot, least := fastEldest(prio, key, number, p, k)
+	for i := done; i < len(prio); i++ {
+		if prio[i] == p && key[i] == k && number[i] < least {
+			slot, least = i, number[i]
+		}
+	}
+	return slot
+}

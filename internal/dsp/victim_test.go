@@ -70,6 +70,41 @@ func TestFindWeakest(t *testing.T) {
 	}
 }
 
+func TestFindEldest(t *testing.T) {
+	defer func(old instructions) { level = old }(level)
+	r := rand.New(rand.NewPCG(15, 16))
+	for n := range 120 {
+		for range 4 {
+			prio, key := slots(t, r, n, 2)
+			number := fenced[uint64](t, n)
+			number = number[len(number)-n:]
+			for i, x := range r.Perm(n) {
+				number[i] = uint64(x+1) << r.IntN(2) << 40
+			}
+			for i, x := range r.Perm(n) { // no two are the same
+				number[i] += uint64(x)
+			}
+			for i := range prio {
+				p, k := prio[i], key[i]
+				want := -1
+				for j := range prio {
+					if prio[j] == p && key[j] == k && (want < 0 || number[j] < number[want]) {
+						want = j
+					}
+				}
+				for _, level = range sets() {
+					if got := FindEldest(prio, key, number, p, k); got != want {
+						t.Fatalf("%v: of %d slots with %d and %v: %d, want %d", level, n, p, k, got, want)
+					}
+					if got := FindEldest(prio, key, number, p, -1); got != -1 {
+						t.Fatalf("%v: of %d slots with %d and -1: %d", level, n, p, got)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestFindKey(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	r := rand.New(rand.NewPCG(13, 14))

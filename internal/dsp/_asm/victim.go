@@ -11,6 +11,7 @@ func victims(s *set) {
 	lowest(s)
 	least(s)
 	match(s)
+	eldest(s)
 }
 
 // fold combines the lanes of vectors: step is called with copies of them that
