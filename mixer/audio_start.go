@@ -1,9 +1,6 @@
 package mixer
 
-import (
-	"voicepool/pool"
-	"voicepool/voice"
-)
+import "voicepool/pool"
 
 // start decides what becomes of a Play, at its frame: cooldown, limit of the
 // group, limit of the bus, pool.
@@ -33,9 +30,8 @@ func (a *audio) start(c *command) {
 	sound := r.sound.Load()
 	r.options.Feed, r.options.Space = r.feed, a.settle(&a.places[len(a.places)-1], r)
 	a.coming.Start(sound, r.options, a.now)
+	defer a.coming.Forget()
 	i := a.makeRoom(c, r)
-	coming := a.coming
-	a.coming = voice.Voice{} // or its sound could not be collected
 	if i < 0 {
 		return
 	}
@@ -49,7 +45,7 @@ func (a *audio) start(c *command) {
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	s.voice = coming
+	s.voice = a.coming
 	if r.placed {
 		a.places[i] = a.places[len(a.places)-1]
 		s.voice.SetSpace(&a.places[i].space)
