@@ -11,3 +11,9 @@ func (v *Voice) Level() (level int, crossing bool) {
 	}
 	return v.now.version.level, v.crossing
 }
+
+// Unsettle has the voice find out anew how it goes on.
+func (v *Voice) Unsettle() { v.steady = steady{} }
+
+// Steady returns for how many frames more it surely goes on as it does.
+func (v *Voice) Steady() int64 { return v.steady.left }

@@ -69,11 +69,11 @@ func (v *Voice) ahead() uintptr {
 }
 
 // settleDown works out how the voice goes on from here, if it does so steadily. What
-// bends, counts, waits or comes near an end does not.
+// bends, waits or comes to an end does not.
 func (v *Voice) settleDown() {
 	s := &v.steady
 	*s = steady{}
-	if v.segEnd != never || v.feed != nil || v.crossing || v.fresh || v.faulty || v.Looping() && v.jumps >= 0 {
+	if v.segEnd != never || v.feed != nil || v.fresh || v.faulty {
 		return
 	}
 	data, first, limit := v.window()

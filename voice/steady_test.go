@@ -1,0 +1,146 @@
+package voice_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// steadySounds are the sounds of TestSteady: each with all it needs for any speed up
+// to 2.
+func steadySounds(t *testing.T) (out []*voice.Sound) {
+	for _, channels := range []int{1, 2} {
+		for _, compact := range []bool{false, true} {
+			for _, s := range []voice.Samples{
+				{Data: chords(9000, channels)},
+				{Data: chords(5000, channels), Loop: [2]int64{1000, 4100}},
+				{Data: chords(1200, channels), Loop: [2]int64{300, 330}},
+			} {
+				s.Channels, s.Compact = channels, compact
+				out = append(out, refined(t, s, 3))
+			}
+			plain, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: channels, Data: chords(3000, channels), Compact: compact})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, plain)
+		}
+	}
+	return out
+}
+
+// TestSteady: a voice that knows for how long it goes on as it does gives the bits,
+// the places and the end of one that looks at everything before each run, whatever is
+// done to both.
+func TestSteady(t *testing.T) {
+	all := steadySounds(t)
+	steadily := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SampledFrom(all).Draw(t, "sound")
+		o := voice.Options{
+			Loop: rapid.Bool().Draw(t, "loop"), Rounds: int32(rapid.IntRange(0, 4).Draw(t, "rounds")), Pan: -0.3, Gain: -3,
+			Speed: rapid.SampledFrom([]float64{1, 1, 0.5, 1.1, 1.9}).Draw(t, "speed"), From: rapid.Int64Range(0, s.Frames()).Draw(t, "from"),
+			FadeIn: rapid.SampledFrom([]int64{0, 100}).Draw(t, "fade"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear, voice.Cubic}).Draw(t, "quality"),
+		}
+		var v, slow, next voice.Voice
+		v.Start(s, o, 0)
+		slow.Start(s, o, 0)
+		next.Start(all[0], voice.Options{}, 0)
+		frame := int64(0)
+		both := func(do func(v *voice.Voice)) { do(&v); do(&slow) }
+		for step := range rapid.IntRange(1, 30).Draw(t, "steps") {
+			n := rapid.SampledFrom([]int{1, 7, 16, 64, 500, 960, int(max(v.Steady(), 1))}).Draw(t, "n")
+			switch rapid.IntRange(0, 12).Draw(t, "what") {
+			case 0:
+				both(func(v *voice.Voice) { v.SetGain(frame, -9, 240, voice.InDecibels) })
+			case 1:
+				speed := rapid.SampledFrom([]float64{1, 0.8, 1.6}).Draw(t, "to")
+				both(func(v *voice.Voice) { v.SetSpeed(frame, speed, 0) })
+			case 2:
+				both((*voice.Voice).Release)
+			case 3:
+				rounds := int32(rapid.IntRange(-1, 3).Draw(t, "more"))
+				both(func(v *voice.Voice) { v.SetRounds(rounds) })
+			case 4:
+				to := rapid.Int64Range(0, s.Frames()).Draw(t, "seek")
+				both(func(v *voice.Voice) { v.SeekTo(frame, to, 240, nil) })
+			case 5:
+				if step > 10 {
+					both(func(v *voice.Voice) { v.FadeOut(frame, 3000) })
+				}
+			}
+			slow.Unsettle()
+			if v.Position() != slow.Position() || v.Index() != slow.Index() {
+				t.Fatalf("step %d, frame %d: at %d, want %d", step, frame, v.Position(), slow.Position())
+			}
+			if rapid.IntRange(0, 5).Draw(t, "skip") == 0 {
+				steady := v.Steady() >= int64(n)
+				if steady {
+					steadily++
+				}
+				got, want := v.Skip(int64(n), frame), slow.Skip(int64(n), frame)
+				if got != want {
+					t.Fatalf("step %d, frame %d: skips %d, want %d", step, frame, got, want)
+				}
+			} else {
+				got, want := make([]pcm.Frame, n), make([]pcm.Frame, n)
+				given := n
+				if v.Steady() >= int64(n) {
+					steadily++
+					if !v.MixSteady(got, &next) || v.Over(frame+int64(n)) {
+						t.Fatalf("step %d, frame %d: it does not go on steadily where it said so", step, frame)
+					}
+				} else {
+					given = v.Mix(got, frame)
+				}
+				if m := slow.Mix(want, frame); m != given {
+					t.Fatalf("step %d, frame %d: gives %d, want %d", step, frame, given, m)
+				}
+				for i := range got {
+					if got[i] != want[i] {
+						t.Fatalf("step %d, frame %d: %v, want %v", step, frame+int64(i), got[i], want[i])
+					}
+				}
+			}
+			next.Mix(make([]pcm.Frame, 64), frame)
+			frame += int64(n)
+			if a, b := v.Over(frame), slow.Over(frame); a != b {
+				t.Fatalf("step %d, frame %d: over %v, want %v", step, frame, a, b)
+			}
+		}
+	})
+	if steadily < 100 {
+		t.Errorf("only %d runs were steady: nothing was tried", steadily)
+	}
+}
+
+// TestSteadyMoved: whatever moves a voice ends what it knew, and an empty run is none.
+func TestSteadyMoved(t *testing.T) {
+	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{100, 8000}}, 2)
+	for name, move := range map[string]func(v *voice.Voice){
+		"gain":   func(v *voice.Voice) { v.SetGain(64, 0, 0, voice.InDecibels) },
+		"pan":    func(v *voice.Voice) { v.SetPan(64, 1, 0) },
+		"speed":  func(v *voice.Voice) { v.SetSpeed(64, 2, 0) },
+		"rounds": func(v *voice.Voice) { v.SetRounds(1) },
+		"seek":   func(v *voice.Voice) { v.SeekTo(64, 0, 0, nil) },
+		"fade":   func(v *voice.Voice) { v.FadeOut(64, 10) },
+		"return": func(v *voice.Voice) { v.Return(64, 10) },
+		"delay":  func(v *voice.Voice) { v.Delay(64) },
+	} {
+		var v voice.Voice
+		v.Start(s, voice.Options{Loop: true}, 0)
+		if v.MixSteady(nil, nil) || v.SkipSteady(0) {
+			t.Fatal("an empty run is steady")
+		}
+		v.Mix(make([]pcm.Frame, 64), 0)
+		if v.Steady() == 0 || v.MixSteady(nil, nil) {
+			t.Fatal(fmt.Sprint("steady for ", v.Steady()))
+		}
+		if move(&v); v.Steady() != 0 {
+			t.Errorf("%s: it still goes on for %d frames", name, v.Steady())
+		}
+	}
+}
