@@ -17,8 +17,6 @@ const (
 	benchRate  = 48000
 	benchBlock = 512
 	benchRuns  = 7
-	// benchStarts is how many starts one run of play, start-steal and stop has.
-	benchStarts = 2048
 )
 
 type benchCommand struct {
@@ -30,7 +28,7 @@ type benchCommand struct {
 }
 
 // benchRow is one measured figure: per voice and frame for what mixes, per call
-// for play, start-steal and stop.
+// for all else.
 type benchRow struct {
 	Case            string   `json:"case"`
 	Voices          int      `json:"voices"`
@@ -51,7 +49,7 @@ func (b *benchCommand) Run(c *console) error {
 	}
 	var rows []benchRow
 	for _, bc := range benchCases {
-		sounds, err := benchSounds(bc.channels)
+		sounds, err := benchSounds(bc.channels, bc.compact)
 		if err != nil {
 			return err
 		}
@@ -65,7 +63,7 @@ func (b *benchCommand) Run(c *console) error {
 			rows = append(rows, benchRow{Case: bc.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel()})
 		}
 	}
-	sounds, err := benchSounds(1)
+	sounds, err := benchSounds(1, false)
 	if err != nil {
 		return err
 	}
@@ -77,6 +75,11 @@ func (b *benchCommand) Run(c *console) error {
 		}
 		rows = append(rows, calls...)
 	}
+	silent, err := measureSilence()
+	if err != nil {
+		return err
+	}
+	rows = append(rows, silent)
 	c.progress("")
 	if b.JSON {
 		return printJSON(c.out, struct {
@@ -91,18 +94,18 @@ func (b *benchCommand) Run(c *console) error {
 }
 
 func printBench(c *console, rows []benchRow) {
-	fmt.Fprintf(c.out, "%-14s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
+	fmt.Fprintf(c.out, "%-17s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
 	calls := false
 	for _, r := range rows {
 		if r.Ns == nil {
-			fmt.Fprintf(c.out, "%-14s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
+			fmt.Fprintf(c.out, "%-17s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
 			continue
 		}
 		if !calls {
-			fmt.Fprintf(c.out, "\n%-14s %6s %21s\n", "call", "voices", "ns")
+			fmt.Fprintf(c.out, "\n%-17s %6s %21s\n", "call", "voices", "ns")
 			calls = true
 		}
-		fmt.Fprintf(c.out, "%-14s %6d %21.0f\n", r.Case, r.Voices, *r.Ns)
+		fmt.Fprintf(c.out, "%-17s %6d %21.0f\n", r.Case, r.Voices, *r.Ns)
 	}
 }
 
@@ -112,16 +115,18 @@ type benchCase struct {
 	channels int
 	speed    float64
 	quality  voice.Quality
+	compact  bool // samples of 16 bits
 }
 
 var benchCases = []benchCase{
-	{"mono", 1, 1, voice.Best}, {"mono-linear", 1, 1.1, voice.Linear}, {"mono-cubic", 1, 1.1, voice.Cubic}, {"mono-best", 1, 1.1, voice.Best},
-	{"stereo", 2, 1, voice.Best}, {"stereo-linear", 2, 1.1, voice.Linear}, {"stereo-cubic", 2, 1.1, voice.Cubic}, {"stereo-best", 2, 1.1, voice.Best},
+	{"mono", 1, 1, voice.Best, false}, {"mono-linear", 1, 1.1, voice.Linear, false}, {"mono-cubic", 1, 1.1, voice.Cubic, false}, {"mono-best", 1, 1.1, voice.Best, false},
+	{"stereo", 2, 1, voice.Best, false}, {"stereo-linear", 2, 1.1, voice.Linear, false}, {"stereo-cubic", 2, 1.1, voice.Cubic, false}, {"stereo-best", 2, 1.1, voice.Best, false},
+	{"mono-16bit", 1, 1, voice.Best, true}, {"mono-linear-16bit", 1, 1.1, voice.Linear, true}, {"mono-cubic-16bit", 1, 1.1, voice.Cubic, true}, {"stereo-16bit", 2, 1, voice.Best, true},
 }
 
 // benchSounds returns 16 sounds of two seconds of quiet noise, which all voices
 // share.
-func benchSounds(channels int) ([]*voice.Sound, error) {
+func benchSounds(channels int, compact bool) ([]*voice.Sound, error) {
 	sounds := make([]*voice.Sound, 16)
 	x := uint32(1)
 	for i := range sounds {
@@ -130,7 +135,7 @@ func benchSounds(channels int) ([]*voice.Sound, error) {
 			x = x*1664525 + 1013904223
 			data[j] = float32(int32(x)) / (1 << 31) / 64
 		}
-		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: benchRate, Channels: channels, Data: data, Refine: soundlib.Refine})
+		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: benchRate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
 		if err != nil {
 			return nil, err
 		}
@@ -179,66 +184,6 @@ func (b benchCase) measure(sounds []*voice.Sound, n int, slice time.Duration) (f
 		}
 		return float64(took.Nanoseconds()) / float64(blocks) / benchBlock / float64(n)
 	}), nil
-}
-
-// measureCalls measures, with n voices that all play: Play on the control side,
-// the start of a voice that takes a victim, and the stop of a voice, both on the
-// audio side. A start includes the victim's tail.
-func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
-	m, err := benchCase{speed: 1}.start(sounds, n)
-	if err != nil {
-		return nil, err
-	}
-	block := make([]pcm.Frame, benchBlock)
-	m.Render(block)
-	handles := make([]mixer.Handle, benchStarts)
-	var play, steal, stop []float64
-	for range benchRuns {
-		begin := time.Now()
-		for i := range handles {
-			if handles[i], err = m.Play(sounds[i%len(sounds)], mixer.Options{Loop: true, Gain: pcm.Decibels(-30 - i%13)}); err != nil {
-				return nil, err
-			}
-		}
-		asked := time.Now()
-		m.Render(nil)
-		started := time.Now()
-		m.Render(block)
-
-		// The last min(n, all) of them live; as many as are stopped are replaced,
-		// so that the next run finds the pool full.
-		living := 0
-		for _, h := range handles {
-			if !h.State().Over() {
-				if err := h.Stop(); err != nil {
-					return nil, err
-				}
-				living++
-			}
-		}
-		before := time.Now()
-		m.Render(nil)
-		stopped := time.Now()
-		play = append(play, float64(asked.Sub(begin).Nanoseconds())/benchStarts)
-		steal = append(steal, float64(started.Sub(asked).Nanoseconds())/benchStarts)
-		stop = append(stop, float64(stopped.Sub(before).Nanoseconds())/float64(max(1, living)))
-		for i := range living {
-			if _, err := m.Play(sounds[i%len(sounds)], mixer.Options{Loop: true, Gain: pcm.Decibels(-30 - i%13)}); err != nil {
-				return nil, err
-			}
-		}
-		m.Render(block)
-	}
-	var rows []benchRow
-	for _, r := range []struct {
-		name string
-		runs []float64
-	}{{"play", play}, {"start-steal", steal}, {"stop", stop}} {
-		i := 0
-		ns := median(len(r.runs), func() float64 { i++; return r.runs[i-1] })
-		rows = append(rows, benchRow{Case: r.name, Voices: n, Ns: &ns, Kernel: dsp.Kernel()})
-	}
-	return rows, nil
 }
 
 // median returns the median of so many runs.

@@ -12,10 +12,10 @@ func TestBench(t *testing.T) {
 	for _, c := range benchCases {
 		names = append(names, c.name)
 	}
-	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best" {
+	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best mono-16bit mono-linear-16bit mono-cubic-16bit stereo-16bit" {
 		t.Errorf("the cases are %s", got)
 	}
-	sounds, err := benchSounds(2)
+	sounds, err := benchSounds(2, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,10 +24,10 @@ func TestBench(t *testing.T) {
 		t.Errorf("%v ns, %v", ns, err)
 	}
 	rows, err := measureCalls(sounds, 32)
-	if err != nil || len(rows) != 3 {
+	if err != nil || len(rows) != 4 {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	for i, name := range []string{"play", "start-steal", "stop"} {
+	for i, name := range []string{"play", "start-steal", "start-steal-unheard", "stop"} {
 		if r := rows[i]; r.Case != name || r.Voices != 32 || r.Ns == nil || *r.Ns <= 0 || r.NsPerVoiceFrame != nil {
 			t.Errorf("row %d is %+v", i, r)
 		}
