@@ -16,7 +16,8 @@ type stealbenchCommand struct {
 	Voices   []int         `placeholder:"N,..." help:"Which pool sizes, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
 	Policies []stealPolicy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Which policies (${default}); also masked. A policy may have +refuse (quietest) and +virtual=N, as in masked+virtual=64; without, as the sheet says."`
 	Seeds    []uint64      `placeholder:"N,..." help:"Which seeds of each scene (1,2)."`
-	Corpus   uint64        `default:"1" placeholder:"N" help:"The seed of the sounds (${default})."`
+	Corpus   uint64        `default:"1" placeholder:"N" help:"The seed of the built-in sounds (${default})."`
+	Sounds   string        `placeholder:"FOLDER" help:"Make the scenes of the sounds in a folder, and in the folders in it. A sound is of the kind that the first word of its name is, as in gun-1.wav, or else its nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. What is named after none is dealt by its length, in ten equal parts: the shortest are steps, then come pick-ups, lasers, guns, clangs, speech, bells, explosions, engines, and winds, which with engines are repeated. What is shorter than 50 ms, longer than 10 s, silent or cannot be read is left out."`
 	All      bool          `help:"Six seeds and the sizes 8, 16, 32, 64: some minutes."`
 	Length   *timeFlag     `placeholder:"TIME" help:"Cut a sheet of your own here."`
 	Write    string        `placeholder:"FOLDER" help:"Measure nothing: write the scenes as cue sheets, with their sounds, into a new folder."`
@@ -55,7 +56,7 @@ func (b *stealbenchCommand) Run(c *console) error {
 	case b.Sheet != "":
 		err = b.sheet(c, interrupted)
 	case b.Write != "":
-		err = b.write()
+		err = b.write(c, interrupted)
 	default:
 		err = b.scenes(c, interrupted)
 	}
@@ -73,8 +74,10 @@ func (b *stealbenchCommand) check() error {
 		}
 	}
 	switch {
-	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.All || b.Seeds != nil):
-		return usage("--svg, --write, --all and --seeds belong to the built-in scenes, not to a sheet")
+	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.All || b.Seeds != nil || b.Sounds != ""):
+		return usage("--svg, --write, --all, --seeds and --sounds belong to the built-in scenes, not to a sheet")
+	case b.Sounds != "" && b.Corpus != 1:
+		return usage("--corpus makes sounds, --sounds has them: give one of both")
 	case b.Sheet == "" && b.Length != nil:
 		return usage("--length belongs to a sheet; every built-in scene lasts 8 s")
 	}
@@ -121,7 +124,11 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 		return err
 	}
 	defer drawing.discard()
-	stage, err := newStealStage(b.Corpus)
+	corpus, own, err := b.recordings(interrupted, c)
+	if err != nil {
+		return err
+	}
+	stage, err := newStealStage(corpus)
 	if err != nil {
 		return err
 	}
@@ -155,15 +162,23 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 	}
 	c.progress("")
 	if b.JSON {
+		made := &b.Corpus
+		if own != nil {
+			made = nil
+		}
 		return printJSON(c.out, struct {
 			Rate    int          `json:"rate"`
-			Corpus  uint64       `json:"corpus"`
+			Corpus  *uint64      `json:"corpus,omitempty"`
+			Sounds  *stealSounds `json:"sounds,omitempty"`
 			Seeds   []uint64     `json:"seeds"`
 			Seconds float64      `json:"seconds"`
 			Rows    []stealRow   `json:"rows"`
 			Runs    []stealRow   `json:"runs"`
 			Clicks  []clickShare `json:"clicks"`
-		}{steal.Rate, b.Corpus, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
+		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
+	}
+	if own != nil {
+		own.print(c.out)
 	}
 	printSteals(c.out, rows)
 	fmt.Fprintln(c.out)

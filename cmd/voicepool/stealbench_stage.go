@@ -28,12 +28,12 @@ type stealStage struct {
 	bank   *sounds.Bank
 }
 
-func newStealStage(seed uint64) (*stealStage, error) {
+func newStealStage(corpus []steal.Recording) (*stealStage, error) {
 	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
 	if err != nil {
 		return nil, err
 	}
-	s := &stealStage{folder: folder, corpus: steal.Corpus(seed), bank: sounds.NewBank(sounds.Options{Rate: steal.Rate})}
+	s := &stealStage{folder: folder, corpus: corpus, bank: sounds.NewBank(sounds.Options{Rate: steal.Rate})}
 	if err := writeCorpus(folder, s.corpus); err != nil {
 		s.close()
 		return nil, err
@@ -57,7 +57,11 @@ func writeCorpus(folder string, corpus []steal.Recording) error {
 }
 
 // write writes scenes and sounds into a new folder, for render.
-func (b *stealbenchCommand) write() error {
+func (b *stealbenchCommand) write(c *console, interrupted *interrupts) error {
+	corpus, own, err := b.recordings(interrupted, c)
+	if err != nil {
+		return err
+	}
 	if err := os.Mkdir(b.Write, 0o777); err != nil {
 		return fmt.Errorf("%s: %w", b.Write, cause(err))
 	}
@@ -65,9 +69,11 @@ func (b *stealbenchCommand) write() error {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return fmt.Errorf("%s: %w", folder, cause(err))
 	}
-	corpus := steal.Corpus(b.Corpus)
 	if err := writeCorpus(folder, corpus); err != nil {
 		return err
+	}
+	if own != nil {
+		own.print(c.out)
 	}
 	for _, name := range b.Scenes {
 		for _, seed := range b.Seeds {

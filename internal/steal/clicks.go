@@ -44,6 +44,12 @@ const (
 // levelled returns a recording with its loudest 50 ms at -20 dB, and the power of
 // the 50 ms around each hop, relative to the loudest.
 func levelled(r *Recording) (samples []float32, powers []float64) {
+	samples, powers, _ = levels(r)
+	return samples, powers
+}
+
+// levels is levelled with the power of the loudest 50 ms as it was.
+func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}
 	for i, x := range r.Samples {
@@ -54,7 +60,6 @@ func levelled(r *Recording) (samples []float32, powers []float64) {
 		sums[len(sums)-1] += y * y
 	}
 	const around = Rate / 20 / 2 / clickHop
-	most := 0.0
 	for i := range len(sums) - 1 {
 		from, to := max(i-around, 0), min(i+around, len(sums)-1)
 		powers = append(powers, (sums[to]-sums[from])/(2*around*clickHop))
@@ -68,7 +73,7 @@ func levelled(r *Recording) (samples []float32, powers []float64) {
 	for i, x := range r.Samples {
 		samples[i] = float32(float64(x) / 32768 * gain)
 	}
-	return samples, powers
+	return samples, powers, most
 }
 
 // Faded returns the voice as it is heard when it fades out from the cut on.

@@ -39,6 +39,7 @@ func (k Kind) Loops() bool { return k == Engine || k == Wind }
 type Recording struct {
 	Name    string
 	Kind    Kind
+	File    string // that it was made of; empty: of a seed
 	Samples []int16
 }
 

@@ -46,7 +46,11 @@ func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int)
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))
 	for i := range corpus {
-		fmt.Fprintf(b, "  %s: {file: %s}\n", corpus[i].Name, strconv.Quote(path(i)))
+		fmt.Fprintf(b, "  %s: {file: %s}", corpus[i].Name, strconv.Quote(path(i)))
+		if from := corpus[i].File; from != "" {
+			fmt.Fprintf(b, " # %s", strconv.Quote(from))
+		}
+		fmt.Fprintln(b)
 	}
 	fmt.Fprintf(b, "cues:\n")
 	for _, c := range s.cues() {
