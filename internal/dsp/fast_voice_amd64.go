@@ -8,15 +8,6 @@ import (
 	"voicepool/pcm"
 )
 
-// next returns what a kernel asks the machine for meanwhile: Ahead, or what it has
-// anyway.
-func (g *Ramp) next(dst []pcm.Frame) uintptr {
-	if g.Ahead == 0 {
-		return uintptr(unsafe.Pointer(&dst[0]))
-	}
-	return g.Ahead
-}
-
 // rest is next for a kernel that takes what another one has left.
 func (g *Ramp) rest(dst []pcm.Frame, done int) uintptr {
 	if done > 0 {

@@ -7,13 +7,14 @@ const (
 	generic instructions = iota // Go
 	avx2
 	avx512
+	neon
 )
 
 // level is the best set that this machine has.
 var level = detect()
 
 // Kernel returns the name of the instructions that the kernels use here:
-// "avx512", "avx2" or "generic".
+// "avx512", "avx2", "neon" or "generic".
 func Kernel() string { return level.String() }
 
-func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
+func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }

@@ -6,10 +6,10 @@
 // rounded on its own, decides the last bit of a mix. Audio side.
 //
 // The formulas stand in Go, in the files named after them. On amd64 with AVX2 or
-// AVX-512 they are left with the odd frames at the end of a run: whole turns of 8
-// or 16 frames are taken before by assembly that does the same operations, vector
-// by vector (fast_*.go; made by the program in _asm). Tests hold both to the same
-// bits. With the tag purego, and on other machines, there is Go alone.
+// AVX-512, and on arm64, they are left with the odd frames at the end of a run: whole
+// turns of 8 or 16 frames are taken before by assembly that does the same operations,
+// vector by vector (fast_*.go; made by the programs in _asm). Tests hold both to the
+// same bits. With the tag purego, and on other machines, there is Go alone.
 package dsp
 
 // Ramp is a straight line of left and right gains: frame i of a run has

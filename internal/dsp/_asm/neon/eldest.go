@@ -1,0 +1,75 @@
+package main
+
+import "fmt"
+
+// eldest emits the pass that finds the least number among voices of one priority and
+// key.
+func eldest() *kernel {
+	k := newKernel("eldestNEON", "n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number\n// of the voices of the given priority and key, or 2^63-1.",
+		[]string{"prio *int32", "key *float32", "number *uint64", "n int", "p int32", "k uint32"}, "ret uint64")
+	prio, key, number, n := k.load("prio"), k.load("key"), k.load("number"), k.load("n")
+	p, bits := k.all("p"), k.all("k")
+	least := k.vecsOf(4)
+	k.scope(func() {
+		r := k.gp()
+		k.op("MOVD", "$0x7fffffffffffffff", r)
+		for _, v := range least {
+			k.op("VDUP", r, v.d2())
+		}
+	})
+	// merge keeps the less of two lanes.
+	merge := func(least, x, fewer vec) {
+		k.cmhi(fewer, least, x)
+		k.op("VBIT", fewer.b16(), x.b16(), least.b16())
+	}
+	k.loop(n, slots, func() {
+		for i, x := range k.same(prio, key, p, bits) {
+			k.scope(func() {
+				a, b, wide := k.vec(), k.vec(), k.vec()
+				k.op("FLDPQ.P", mem(number, 32), pair(a, b))
+				k.zip(wide, x, x, false)
+				k.zip(x, x, x, true)
+				k.orn(a, a, wide) // what does not count is beyond all
+				k.orn(b, b, x)
+				merge(least[i%2*2], a, wide)
+				merge(least[i%2*2+1], b, x)
+			})
+		}
+	})
+	t := k.vec()
+	for _, x := range least[1:] {
+		merge(least[0], x, t)
+	}
+	k.op("VEXT", imm(8), least[0].b16(), least[0].b16(), least[1].b16())
+	merge(least[0], least[1], t)
+	out := k.gp()
+	k.op("VMOV", fmt.Sprintf("%v.D[0]", least[0]), out)
+	k.op("MOVD", out, k.arg("ret"))
+	k.op("RET")
+	return k
+}
+
+// numbered emits the search for a number.
+func numbered() *kernel {
+	k := newKernel("numberedNEON", "n is a multiple of 16, not 0. It returns the place of a number, or n.",
+		[]string{"number *uint64", "n int", "x uint64"}, "ret int")
+	number, n, x := k.load("number"), k.load("n"), k.vec()
+	k.scope(func() { k.op("VDUP", k.load("x"), x.d2()) })
+	k.first(n, func() vec {
+		var y []vec
+		for range 2 {
+			y = append(y, k.four(number)...)
+		}
+		for _, y := range y {
+			k.op("VCMEQ", x.d2(), y.d2(), y.d2())
+		}
+		for i := range 4 {
+			k.unzip(y[i], y[2*i], y[2*i+1], false)
+		}
+		k.op("VUZP1", y[1].h8(), y[0].h8(), y[0].h8())
+		k.op("VUZP1", y[3].h8(), y[2].h8(), y[1].h8())
+		k.op("VUZP1", y[1].b16(), y[0].b16(), y[0].b16())
+		return y[0]
+	})
+	return k
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// vec is a vector register, gp a general one.
+type (
+	vec int
+	gp  int
+)
+
+func (v vec) String() string { return fmt.Sprintf("V%d", int(v)) }
+func (v vec) s4() string     { return fmt.Sprintf("V%d.S4", int(v)) }
+func (v vec) d2() string     { return fmt.Sprintf("V%d.D2", int(v)) }
+func (v vec) h8() string     { return fmt.Sprintf("V%d.H8", int(v)) }
+func (v vec) b16() string    { return fmt.Sprintf("V%d.B16", int(v)) }
+
+// f is a vector's name where the assembler moves it as a whole, or its first lane.
+func (v vec) f() string { return fmt.Sprintf("F%d", int(v)) }
+
+func (r gp) String() string { return fmt.Sprintf("R%d", int(r)) }
+
+// general are the registers that nobody else uses: R16 and R17 are the linker's,
+// R18 is the system's, R26 to R30 are Go's.
+var general = []gp{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 19, 20, 21, 22, 23, 24, 25}
+
+// kernel is a function as it is written. Registers are taken from the first on
+// and never run short unnoticed.
+type kernel struct {
+	name, doc       string
+	params, results []string
+	offsets         map[string]int
+	size            int
+	body            strings.Builder
+	vecs, gps       int // in use
+	labels          int
+}
+
+func newKernel(name, doc string, params []string, results ...string) *kernel {
+	k := &kernel{name: name, doc: doc, params: params, results: results, offsets: map[string]int{}}
+	for _, p := range params {
+		k.place(p)
+	}
+	if len(results) > 0 {
+		k.size = (k.size + 7) &^ 7
+	}
+	for _, r := range results {
+		k.place(r)
+	}
+	return k
+}
+
+// place gives a parameter its place.
+func (k *kernel) place(param string) {
+	name, kind, _ := strings.Cut(param, " ")
+	size := 8
+	if strings.HasSuffix(kind, "32") && !strings.HasPrefix(kind, "*") {
+		size = 4
+	}
+	k.size = (k.size + size - 1) &^ (size - 1)
+	k.offsets[name] = k.size
+	k.size += size
+}
+
+// arg returns where a parameter or result stands.
+func (k *kernel) arg(name string) string {
+	at, ok := k.offsets[name]
+	if !ok {
+		panic(k.name + " has no parameter " + name)
+	}
+	return fmt.Sprintf("%s+%d(FP)", name, at)
+}
+
+func (k *kernel) signature() string {
+	results := strings.Join(k.results, ", ")
+	switch {
+	case len(k.results) == 1:
+		_, kind, _ := strings.Cut(results, " ")
+		results = " " + kind
+	case len(k.results) > 1:
+		results = " (" + results + ")"
+	}
+	return fmt.Sprintf("func %s(%s)%s", k.name, strings.Join(k.params, ", "), results)
+}
+
+func (k *kernel) declaration() string {
+	return fmt.Sprintf("// %s\n//\n//go:noescape\n%s\n", k.doc, k.signature())
+}
+
+func (k *kernel) assembly() string {
+	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s", k.signature(), k.name, k.size, k.body.String())
+}
+
+// op writes one instruction: as Go's assembler has it, operands first, then where
+// the result goes.
+func (k *kernel) op(name string, operands ...any) {
+	words := make([]string, len(operands))
+	for i, x := range operands {
+		words[i] = fmt.Sprint(x)
+	}
+	line := "\t" + name
+	if len(words) > 0 {
+		line = fmt.Sprintf("\t%-7s %s", name, strings.Join(words, ", "))
+	}
+	k.body.WriteString(line + "\n")
+}
+
+// vec returns a register that is free.
+func (k *kernel) vec() vec {
+	if k.vecs == 32 {
+		panic(k.name + " needs more than 32 vectors")
+	}
+	k.vecs++
+	return vec(k.vecs - 1)
+}
+
+// vecsOf returns n of them in a row.
+func (k *kernel) vecsOf(n int) []vec {
+	v := make([]vec, n)
+	for i := range v {
+		v[i] = k.vec()
+	}
+	return v
+}
+
+// gp returns a register that is free.
+func (k *kernel) gp() gp {
+	k.gps++
+	return general[k.gps-1]
+}
+
+// load returns a parameter of 64 bits.
+func (k *kernel) load(name string) gp {
+	r := k.gp()
+	k.op("MOVD", k.arg(name), r)
+	return r
+}
+
+// loadWord returns a parameter of 32 bits.
+func (k *kernel) loadWord(name string) gp {
+	r := k.gp()
+	k.op("MOVWU", k.arg(name), r)
+	return r
+}
+
+// scope frees afterwards the registers that its body takes.
+func (k *kernel) scope(body func()) {
+	vecs, gps := k.vecs, k.gps
+	body()
+	k.vecs, k.gps = vecs, gps
+}
+
+// label returns a label that this kernel has not yet.
+func (k *kernel) label(what string) string {
+	k.labels++
+	return fmt.Sprintf("%s%d", what, k.labels)
+}
+
+func (k *kernel) at(label string) { k.body.WriteString("\n" + label + ":\n") }
+
+// loop repeats its body until n, of which it takes so many at a time, is 0.
+func (k *kernel) loop(n gp, by int, body func()) {
+	again := k.label("loop")
+	k.at(again)
+	k.scope(body)
+	k.op("SUB", imm(by), n)
+	k.op("CBNZ", n, again)
+}
+
+// mem is a place in memory.
+func mem(base gp, offset int) string {
+	if offset == 0 {
+		return fmt.Sprintf("(%v)", base)
+	}
+	return fmt.Sprintf("%d(%v)", offset, base)
+}
+
+func imm(x int) string { return fmt.Sprintf("$%d", x) }
+
+// pair writes two whole vectors in a row, as FLDPQ and FSTPQ take them.
+func pair(a, b vec) string { return fmt.Sprintf("(%s, %s)", a.f(), b.f()) }

@@ -1,0 +1,90 @@
+package main
+
+import "math"
+
+// An interpolation reads taps frames, the first of them so many before the
+// position's, and makes a vector of them, with the help of factors, of which each
+// has a lane. It may leave anything in the taps.
+type interpolation struct {
+	name    string
+	taps    int
+	before  int
+	factors []float32
+	value   func(k *kernel, s []vec, f, factors vec) vec
+}
+
+var linear = interpolation{"Linear", 2, 0, nil, func(k *kernel, s []vec, f, _ vec) vec {
+	a, b := s[0], s[1]
+	k.fsub(b, b, a)
+	k.fmul(b, f, b)
+	k.fadd(b, a, b)
+	return b
+}}
+
+var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s []vec, f, factors vec) vec {
+	a, b, c, d := s[0], s[1], s[2], s[3]
+	k.scope(func() {
+		c1, c3, t := k.vec(), k.vec(), k.vec()
+		k.fsub(c1, c, a) // c1 = (c - a)/2
+		k.fsub(c3, d, a) // c3 = (d - a)/2 + (b - c) 3/2
+		k.fmulLane(c1, c1, factors, 0)
+		k.fmulLane(c3, c3, factors, 0)
+		k.fsub(d, b, c)
+		k.fmulLane(d, d, factors, 1)
+		k.fadd(c3, c3, d)
+		k.fsub(a, a, b) // c2 = (a - b) + (c1 - c3)
+		k.fsub(t, c1, c3)
+		k.fadd(a, a, t)
+		k.fmul(t, f, c3) // ((f c3 + c2) f + c1) f + b
+		k.fadd(t, a, t)
+		k.fmul(t, f, t)
+		k.fadd(t, c1, t)
+		k.fmul(t, f, t)
+		k.fadd(b, b, t)
+	})
+	return b
+}}
+
+// pitched emits the kernel of an interpolation. It reads the taps of each frame and
+// nothing else.
+func pitched(by interpolation, channels int, wide bool) *kernel {
+	k := mixing(title(channels, by.name, wide), sample(wide), "pos int64", "step int64")
+	dst, n, next := k.load("dst"), k.load("n"), k.load("next")
+	p := k.loadPosition(by.before, channels, wide)
+	var factors vec
+	if len(by.factors) > 0 {
+		var bits [4]int
+		for i, x := range by.factors {
+			bits[i] = int(math.Float32bits(x))
+		}
+		factors = k.vec()
+		k.numbers(factors, bits[:]...)
+	}
+	g := k.loadGains()
+	g.twice(func() {
+		k.loop(n, turn, func() {
+			k.ask(next, turn*p.size)
+			for half := range 2 {
+				k.scope(func() {
+					f := p.fractions()
+					taps := p.gather(by.taps, channels, wide)
+					if channels == 1 {
+						g.addMono(half, by.value(k, taps[0], f, factors), dst)
+						return
+					}
+					var x [2]vec
+					for i := range x {
+						k.scope(func() {
+							both := k.vec()
+							k.zip(both, f, f, i == 1)
+							x[i] = by.value(k, taps[i], both, factors)
+						})
+					}
+					g.add(half, x, dst)
+				})
+			}
+			k.op("ADD", imm(8*turn), dst)
+		})
+	})
+	return k
+}

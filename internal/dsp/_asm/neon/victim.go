@@ -1,0 +1,155 @@
+package main
+
+import "fmt"
+
+// slots is how many slots the search for a victim takes at a time.
+const slots = 16
+
+// four loads 16 lanes and moves on.
+func (k *kernel) four(from gp) []vec {
+	x := k.vecsOf(4)
+	for i := 0; i < 4; i += 2 {
+		k.op("FLDPQ.P", mem(from, 32), pair(x[i], x[i+1]))
+	}
+	return x
+}
+
+// all returns a vector of a parameter of 32 bits.
+func (k *kernel) all(name string) vec {
+	v := k.vec()
+	k.scope(func() { k.op("VDUP", k.loadWord(name), v.s4()) })
+	return v
+}
+
+// filled returns vectors of the given bits.
+func (k *kernel) filled(count, bits int) []vec {
+	v := k.vecsOf(count)
+	k.scope(func() {
+		r := k.gp()
+		k.op("MOVD", imm(bits), r)
+		for _, v := range v {
+			k.op("VDUP", r, v.s4())
+		}
+	})
+	return v
+}
+
+func lowest() *kernel {
+	k := newKernel("lowestNEON", "n is a multiple of 16, not 0. It returns the lowest priority and how many are at most the\n// limit.",
+		[]string{"prio *int32", "n int", "limit int32"}, "lowest int32", "count int32")
+	prio, n, limit := k.load("prio"), k.load("n"), k.all("limit")
+	low, count := k.filled(4, 1<<31-1), k.filled(4, 0)
+	k.loop(n, slots, func() {
+		p := k.four(prio)
+		for i, p := range p {
+			k.smin(low[i], low[i], p)
+			k.cmge(p, limit, p)
+		}
+		for i, p := range p {
+			k.op("VSUB", p.s4(), count[i].s4(), count[i].s4()) // a mask is -1
+		}
+	})
+	for i := range 3 {
+		k.smin(low[0], low[0], low[i+1])
+		k.op("VADD", count[i+1].s4(), count[0].s4(), count[0].s4())
+	}
+	k.sminv(low[0], low[0])
+	k.op("VADDV", count[0].s4(), count[0])
+	k.storeLane(low[0], "lowest")
+	k.storeLane(count[0], "count")
+	k.op("RET")
+	return k
+}
+
+func least() *kernel {
+	k := newKernel("leastNEON", "n is a multiple of 16, not 0. It returns the bits of the least and the next key of a\n// priority, all ones where there is none.",
+		[]string{"prio *int32", "key *float32", "n int", "of int32"}, "least uint32", "next uint32")
+	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.all("of")
+	least, next := k.filled(4, 1<<32-1), k.filled(4, 1<<32-1)
+	umin := func(m, d vec) { k.op("VUMIN", m.s4(), d.s4(), d.s4()) }
+	// merge adds keys to what is known of a lane: those beyond the least are next.
+	merge := func(least, next, key, t vec) {
+		k.op("VUMAX", key.s4(), least.s4(), t.s4())
+		umin(key, least)
+		umin(t, next)
+	}
+	k.loop(n, slots, func() {
+		p, x := k.four(prio), k.four(key)
+		for i, p := range p {
+			k.op("VCMEQ", of.s4(), p.s4(), p.s4())
+			k.orn(x[i], x[i], p)
+		}
+		for i, p := range p {
+			merge(least[i], next[i], x[i], p)
+		}
+	})
+	t, other := k.vec(), k.vec()
+	for i := range 3 {
+		umin(next[i+1], next[0])
+		merge(least[0], next[0], least[i+1], t)
+	}
+	for _, bytes := range []int{8, 4} { // the lanes so far on
+		k.op("VEXT", imm(bytes), next[0].b16(), next[0].b16(), other.b16())
+		umin(other, next[0])
+		k.op("VEXT", imm(bytes), least[0].b16(), least[0].b16(), other.b16())
+		merge(least[0], next[0], other, t)
+	}
+	k.storeLane(least[0], "least")
+	k.storeLane(next[0], "next")
+	k.op("RET")
+	return k
+}
+
+func match() *kernel {
+	k := newKernel("matchNEON", "n is a multiple of 16, not 0. It returns the place of the first voice of the given\n// priority and key, or n.",
+		[]string{"prio *int32", "key *float32", "n int", "p int32", "k uint32"}, "ret int")
+	prio, key, n := k.load("prio"), k.load("key"), k.load("n")
+	p, bits := k.all("p"), k.all("k")
+	k.first(n, func() vec {
+		x := k.same(prio, key, p, bits)
+		k.op("VUZP1", x[1].h8(), x[0].h8(), x[0].h8())
+		k.op("VUZP1", x[3].h8(), x[2].h8(), x[2].h8())
+		k.op("VUZP1", x[2].b16(), x[0].b16(), x[0].b16())
+		return x[0]
+	})
+	return k
+}
+
+// same returns masks of the next 16 slots: those of a priority and key.
+func (k *kernel) same(prio, key gp, p, bits vec) []vec {
+	x, y := k.four(prio), k.four(key)
+	for i := range x {
+		k.op("VCMEQ", p.s4(), x[i].s4(), x[i].s4())
+		k.op("VCMEQ", bits.s4(), y[i].s4(), y[i].s4())
+	}
+	for i := range x {
+		k.op("VAND", x[i].b16(), y[i].b16(), x[i].b16())
+	}
+	return x
+}
+
+// first returns from the kernel with the first place that find has, of 16 at a time
+// one byte each, or n.
+func (k *kernel) first(n gp, find func() vec) {
+	i, mask := k.gp(), k.gp()
+	again, found := k.label("loop"), k.label("found")
+	k.op("MOVD", "$0", i)
+	k.at(again)
+	k.scope(func() {
+		x := find()
+		k.nibbles(x, x)
+		k.op("VMOV", fmt.Sprintf("%v.D[0]", x), mask)
+	})
+	k.op("CBNZ", mask, found)
+	k.op("ADD", imm(slots), i)
+	k.op("CMP", n, i)
+	k.op("BNE", again)
+	k.op("MOVD", i, k.arg("ret"))
+	k.op("RET")
+	k.at(found)
+	k.op("RBIT", mask, mask)
+	k.op("CLZ", mask, mask)
+	k.op("ADD", fmt.Sprintf("%v>>2", mask), i)
+	k.op("MOVD", i, k.arg("ret"))
+	k.op("RET")
+}

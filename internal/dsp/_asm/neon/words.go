@@ -1,0 +1,100 @@
+package main
+
+import "fmt"
+
+// word writes an instruction on vectors that Go's assembler cannot spell, with
+// what it means beside it, as arm's manual spells it: where the result goes
+// first. Figures are those of the manual's section C7.2 (DDI 0487).
+func (k *kernel) word(bits uint32, meaning string, registers ...any) {
+	fmt.Fprintf(&k.body, "\tWORD    $0x%08x // %s\n", bits, fmt.Sprintf(meaning, registers...))
+}
+
+// of three registers: d from n and m.
+func (k *kernel) three(bits uint32, name string, d, n, m vec) {
+	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), name+" v%d.4s, v%d.4s, v%d.4s", int(d), int(n), int(m))
+}
+
+// of two: d from n.
+func (k *kernel) two(bits uint32, meaning string, d, n vec) {
+	k.word(bits|uint32(n)<<5|uint32(d), meaning, int(d), int(n))
+}
+
+// On four lanes of float32.
+
+func (k *kernel) fadd(d, n, m vec) { k.three(0x4e20d400, "fadd", d, n, m) }
+func (k *kernel) fsub(d, n, m vec) { k.three(0x4ea0d400, "fsub", d, n, m) }
+func (k *kernel) fmul(d, n, m vec) { k.three(0x6e20dc00, "fmul", d, n, m) }
+
+// faddp adds neighbours: d = n0+n1, n2+n3, m0+m1, m2+m3.
+func (k *kernel) faddp(d, n, m vec) { k.three(0x6e20d400, "faddp", d, n, m) }
+
+// fmulLane multiplies all lanes of n by one of m.
+func (k *kernel) fmulLane(d, n, m vec, lane int) {
+	bits := 0x4f809000 | uint32(lane&1)<<21 | uint32(lane>>1)<<11
+	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "fmul v%d.4s, v%d.4s, v%d.s[%d]", int(d), int(n), int(m), lane)
+}
+
+// scvtf converts whole numbers.
+func (k *kernel) scvtf(d, n vec) { k.two(0x4e21d800, "scvtf v%d.4s, v%d.4s", d, n) }
+
+// down24 converts whole numbers and divides them by 2^24.
+func (k *kernel) down24(d, n vec) { k.two(0x6f28e400, "ucvtf v%d.4s, v%d.4s, #24", d, n) }
+
+// On whole numbers.
+
+func (k *kernel) mul(d, n, m vec)  { k.three(0x4ea09c00, "mul", d, n, m) }
+func (k *kernel) smin(d, n, m vec) { k.three(0x4ea06c00, "smin", d, n, m) }
+
+// cmge sets all bits of lanes where n >= m.
+func (k *kernel) cmge(d, n, m vec) { k.three(0x4ea03c00, "cmge", d, n, m) }
+
+// cmhi sets all bits of halves where n > m, without sign.
+func (k *kernel) cmhi(d, n, m vec) {
+	k.word(0x6ee03400|uint32(m)<<16|uint32(n)<<5|uint32(d), "cmhi v%d.2d, v%d.2d, v%d.2d", int(d), int(n), int(m))
+}
+
+// sminv and umaxv look along the lanes.
+func (k *kernel) sminv(d, n vec) { k.two(0x4eb1a800, "sminv s%d, v%d.4s", d, n) }
+func (k *kernel) umaxv(d, n vec) { k.two(0x6eb0a800, "umaxv s%d, v%d.4s", d, n) }
+
+// orn is n or not m, bit by bit.
+func (k *kernel) orn(d, n, m vec) {
+	k.word(0x4ee01c00|uint32(m)<<16|uint32(n)<<5|uint32(d), "orn v%d.16b, v%d.16b, v%d.16b", int(d), int(n), int(m))
+}
+
+// widen makes 32 bits of the lower, or the upper, four words of 16.
+func (k *kernel) widen(d, n vec, upper bool) {
+	if upper {
+		k.two(0x4f10a400, "sshll2 v%d.4s, v%d.8h, #0", d, n)
+	} else {
+		k.two(0x0f10a400, "sshll v%d.4s, v%d.4h, #0", d, n)
+	}
+}
+
+// sar16 shifts by 16 bits and keeps the sign.
+func (k *kernel) sar16(d, n vec) { k.two(0x4f300400, "sshr v%d.4s, v%d.4s, #16", d, n) }
+
+// nibbles makes four bits of each byte, in order.
+func (k *kernel) nibbles(d, n vec) { k.two(0x0f0c8400, "shrn v%d.8b, v%d.8h, #4", d, n) }
+
+// zip takes lanes of n and m by turns: of the lower halves, or the upper.
+func (k *kernel) zip(d, n, m vec, upper bool) {
+	k.op(half("VZIP", upper), m.s4(), n.s4(), d.s4())
+}
+
+// zip64 is zip for pairs of lanes: one half of n, then that of m.
+func (k *kernel) zip64(d, n, m vec, upper bool) {
+	k.op(half("VZIP", upper), m.d2(), n.d2(), d.d2())
+}
+
+// unzip takes every other lane of n, then of m: the even, or the odd.
+func (k *kernel) unzip(d, n, m vec, odd bool) {
+	k.op(half("VUZP", odd), m.s4(), n.s4(), d.s4())
+}
+
+func half(name string, upper bool) string {
+	if upper {
+		return name + "2"
+	}
+	return name + "1"
+}
