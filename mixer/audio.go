@@ -82,6 +82,7 @@ type audio struct {
 	arrived  bool             // one lives that does not stand there
 	reached  []int64          // by index: the frames of their sounds that voices have come to
 	scores   scores
+	scored   int64 // the last frame at which all of them were fresh
 	queue    queue
 	buses    []bus
 	down, up []int    // indices of buses, each before what is below it, and after
@@ -108,7 +109,7 @@ type audio struct {
 
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
-		m: m, rate: c.Rate, ticked: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
+		m: m, rate: c.Rate, ticked: -1, scored: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
 		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
@@ -232,13 +233,7 @@ func (a *audio) tick() {
 	if a.grow.step > 0 {
 		a.contract()
 	}
-	a.refresh()
-	for _, v := range a.living() {
-		a.refreshScore(v.index, v.slot)
-	}
-	for i := range a.buses {
-		a.buses[i].shift = false
-	}
+	a.freshen()
 	if a.virtuals != nil {
 		a.exchange()
 	}

@@ -126,7 +126,9 @@ func (a *audio) act(i int, c *command) {
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
-		a.shrink() // it may have been kept by its protection alone
+		if c.change.Fields&Protect != 0 {
+			a.shrink() // it may have been kept by its protection alone
+		}
 	case cmdSeek:
 		a.seek(i, c)
 	}
@@ -353,5 +355,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
 			a.resume(i, pausedItself)
 		}
 	}
-	a.shrink() // it may have been kept by its protection alone
+	if _, ok := want(wantProtect); ok {
+		a.shrink()
+	}
 }

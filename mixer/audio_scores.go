@@ -60,7 +60,23 @@ func (a *audio) rescore(i int) {
 	a.follow(i, s)
 }
 
-// refreshScore is rescore on the grid: most voices have only moved on.
+// freshen makes all scores those of this frame: on the grid, and before each choice.
+// Whatever moves a voice or a bus afterwards in the same frame rescores it.
+func (a *audio) freshen() {
+	if a.scored == a.now {
+		return
+	}
+	a.scored = a.now
+	a.refresh()
+	for _, v := range a.living() {
+		a.refreshScore(v.index, v.slot)
+	}
+	for i := range a.buses {
+		a.buses[i].shift = false
+	}
+}
+
+// refreshScore is rescore of a voice that nobody has moved: most have only gone on.
 func (a *audio) refreshScore(i int, s *slot) {
 	if s.settled && !a.buses[s.bus].shift {
 		a.follow(i, s)

@@ -170,6 +170,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
 	}
 	var whole float64
+	a.freshen()
 	e.Newcomer, whole = a.newcomer(r.bus)
 	if reason == BusLimit {
 		e.Bus = BusRef{a.m, uint16(q.bus)}

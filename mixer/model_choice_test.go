@@ -155,6 +155,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	if reason == mixer.NoReason {
 		return true
 	}
+	x.freshen()
 	v := newModelVoice(p, x.now)
 	newcomer := float64(x.scoreOf(v).audibility)
 	policy := x.config.Overflow
@@ -280,6 +281,14 @@ func (x *model) tied(v, w *modelVoice, policy mixer.Overflow) bool {
 	return near(float64(a.audibility), float64(b.audibility))
 }
 
+// freshen works all scores out as they are at this frame.
+func (x *model) freshen() {
+	x.refresh()
+	for _, v := range x.slots {
+		x.rescore(v)
+	}
+}
+
 func (x *model) rescore(v *modelVoice) {
 	if v != nil {
 		v.score = x.scoreOf(v)
@@ -337,6 +346,7 @@ func (x *model) shrink() {
 		policy = mixer.StealQuietest
 	}
 	for x.live() > x.limit {
+		x.freshen()
 		var among []*modelVoice
 		for _, v := range x.slots {
 			if v != nil && !v.protect {
@@ -365,7 +375,9 @@ func (x *model) do(c *modelCommand) {
 				over = 0
 			}
 			x.apply(v, c.field, c.play.want[c.field], over)
-			x.shrink() // it may have been kept by its protection alone
+			if c.field == wantProtect {
+				x.shrink() // it may have been kept by its protection alone
+			}
 		} else {
 			c.play.ahead[c.field] = nil
 		}

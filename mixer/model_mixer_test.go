@@ -164,10 +164,7 @@ func (x *model) arrive() {
 	if x.now%x.hop == 0 && x.ticked != x.now {
 		x.ticked = x.now
 		x.contract()
-		x.refresh()
-		for _, v := range x.slots {
-			x.rescore(v)
-		}
+		x.freshen()
 	}
 	for i := 0; i < len(x.commands); { // in the order of the calls; nothing comes in between
 		if c := x.commands[i]; c.frame <= x.now {

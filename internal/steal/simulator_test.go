@@ -13,7 +13,7 @@ import (
 
 // simulator plays a scene with a pool of voices whose choice of victim can be
 // anything, as the mixer plays it: at exact frames, with scores that are
-// refreshed every 20 ms.
+// fresh at each choice.
 type simulator struct {
 	scene  *steal.Scene
 	parts  []steal.Part
@@ -97,7 +97,6 @@ func (s *simulator) run(pool int, least score) (cuts []int64, victims []int) {
 	events := s.scene.Events
 	cuts = make([]int64, len(events))
 	var playing []simVoice
-	tick := int64(0)
 	rate := func(v *simVoice, frame int64) {
 		v.key = float32(least(s, v.event, frame))
 		if v.key != 0 { // the oldest looks at nothing else
@@ -108,11 +107,8 @@ func (s *simulator) run(pool int, least score) (cuts []int64, victims []int) {
 		at := events[i].At
 		cuts[i] = s.parts[i].To
 		playing = slices.DeleteFunc(playing, func(v simVoice) bool { return s.parts[v.event].To <= at })
-		if last := at / simHop * simHop; last > tick {
-			tick = last
-			for k := range playing {
-				rate(&playing[k], tick)
-			}
+		for k := range playing {
+			rate(&playing[k], at)
 		}
 		if len(playing) == pool {
 			victim := 0
