@@ -71,7 +71,7 @@ type audio struct {
 
 	now      int64 // the first frame that is not mixed
 	ticked   int64 // the last frame of the grid that was done
-	hop      int64 // scores are refreshed at multiples of it
+	hop      int64 // at multiples of it scores are published and virtual voices exchanged
 	tail     int64 // 10 ms in frames
 	slots    *pool.Pool[slot]
 	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none

@@ -29,7 +29,7 @@ type bus struct {
 	direct voice.Move // a factor of its own voices: 0 while others are soloed
 
 	reach stereo // the factors that count in scores, down to the master's
-	shift bool   // they have moved since the last place of the grid
+	shift bool   // they have moved since scores were fresh
 
 	duck   duck
 	insert insert
