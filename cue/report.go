@@ -133,6 +133,7 @@ type Event struct {
 	// Of a choice: the levels that decided, and among how many.
 	Audibility, Newcomer, RunnerUp Level
 	Candidates                     int
+	Peers                          int // how many of those had the victim's priority
 	HasRunnerUp                    bool
 	Priority                       int // of the victim; of a start that was refused its own
 	NewcomerPriority               int // of who took a slot by starting
@@ -159,7 +160,7 @@ type Event struct {
 func (p *Player) event(m *mixer.Event) Event {
 	e := Event{
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
-		By: m.By, Candidates: m.Candidates, HasRunnerUp: m.RunnerUp >= 0,
+		By: m.By, Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: m.RunnerUp >= 0,
 		Audibility: Level(pcm.FromPower(m.Audibility)), Newcomer: Level(pcm.FromPower(m.Newcomer)),
 		RunnerUp: Level(pcm.FromPower(max(m.RunnerUp, 0))), Priority: int(m.Priority), Policy: m.Policy,
 		Lost: Level(pcm.FromPower(m.Lost)),
@@ -243,6 +244,7 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		Newcomer         *Level `json:"newcomer_db,omitempty"`
 		RunnerUp         *Level `json:"runner_up_db,omitempty"`
 		Candidates       *int   `json:"candidates,omitempty"`
+		Peers            *int   `json:"peers,omitempty"`
 		Priority         *int   `json:"priority,omitempty"`
 		NewcomerPriority *int   `json:"newcomer_priority,omitempty"`
 		Policy           string `json:"policy,omitempty"`
@@ -276,7 +278,7 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 				j.NewcomerPriority = &e.NewcomerPriority
 			}
 		}
-		j.Audibility, j.Newcomer, j.Candidates = &e.Audibility, &e.Newcomer, &e.Candidates
+		j.Audibility, j.Newcomer, j.Candidates, j.Peers = &e.Audibility, &e.Newcomer, &e.Candidates, &e.Peers
 		if j.RunnerUp = &e.RunnerUp; !e.HasRunnerUp {
 			none := Level(math.Inf(-1))
 			j.RunnerUp = &none

@@ -136,6 +136,10 @@ func (s stereo) times(t stereo) stereo {
 
 func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
 
+// stealForGood is the policy of limits where there are virtual voices: its victim does
+// not come back, so all that it would still have played counts, not the next 40 ms.
+const stealForGood Overflow = 1 << 7
+
 // query says which voices may be taken.
 type query struct {
 	prio  int32  // those of this priority or a lower one
@@ -148,6 +152,8 @@ type query struct {
 type choice struct {
 	slot       int     // -1: there is none
 	candidates int     // how many could have been taken
+	peers      int     // how many of them had its priority
+	audibility float64 // of the least, by what the policy looks at
 	runnerUp   float64 // the audibility of the second least; -1: there was none
 }
 
@@ -171,7 +177,10 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 	if w.Candidates == 0 {
 		return choice{slot: -1, runnerUp: -1}
 	}
-	c := choice{slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, runnerUp: float64(w.Next)}
+	c := choice{audibility: float64(w.Key), slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, peers: w.Candidates, runnerUp: float64(w.Next)}
+	if w.Prio < limit {
+		c.peers = s.count(prios, w.Prio)
+	}
 	switch {
 	case w.Alone && w.Candidates == 1:
 		c.runnerUp = -1
@@ -185,6 +194,16 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 	return c
 }
 
+// count returns how many voices of those that may be taken have a priority.
+func (s *scores) count(prios []int32, prio int32) (n int) {
+	for _, p := range prios {
+		if p == prio {
+			n++
+		}
+	}
+	return n
+}
+
 // scan looks at one voice after the other.
 func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 	c, second := choice{slot: -1, runnerUp: -1}, -1
@@ -192,6 +211,7 @@ func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 	// What the second least has to be beaten by, so that most voices are passed
 	// over after one comparison.
 	worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)
+	lowest := int32(unstealable)
 	for i, prio := range prios {
 		if prio > q.prio {
 			continue
@@ -202,6 +222,12 @@ func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 			}
 		}
 		c.candidates++
+		if prio < lowest {
+			lowest, c.peers = prio, 0
+		}
+		if prio == lowest {
+			c.peers++
+		}
 		if prio > worstPrio || prio == worstPrio && (keys[i] > worstKey || keys[i] == worstKey && a.scores.number[i] > worstNumber) {
 			continue
 		}
@@ -218,13 +244,25 @@ func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 			}
 		}
 	}
+	loud := a.scores.loud(policy)
+	if c.slot >= 0 {
+		c.audibility = float64(loud[c.slot])
+	}
 	if second >= 0 {
-		c.runnerUp = float64(a.scores.audibility[second])
+		c.runnerUp = float64(loud[second])
 	}
 	return c
 }
 
 var inf = float32(math.Inf(1))
+
+// loud returns the audibilities that a policy compares.
+func (s *scores) loud(policy Overflow) []float32 {
+	if policy == stealForGood {
+		return s.whole
+	}
+	return s.audibility
+}
 
 // keys returns what a policy looks at first.
 func (s *scores) keys(policy Overflow) []float32 {
@@ -236,7 +274,7 @@ func (s *scores) keys(policy Overflow) []float32 {
 	case StealMasked:
 		return s.masks.score
 	}
-	return s.audibility
+	return s.loud(policy)
 }
 
 // less reports whether i gives way before j: a total order.
@@ -250,8 +288,9 @@ func (s *scores) less(i, j int, policy Overflow) bool {
 		return s.gain[i] < s.gain[j]
 	case policy == StealMasked && s.masks.score[i] != s.masks.score[j]:
 		return s.masks.score[i] < s.masks.score[j]
-	case s.audibility[i] != s.audibility[j]:
-		return s.audibility[i] < s.audibility[j]
+	}
+	if loud := s.loud(policy); loud[i] != loud[j] {
+		return loud[i] < loud[j]
 	}
 	return s.number[i] < s.number[j]
 }

@@ -91,7 +91,7 @@ func (a *audio) start(c *command) {
 	if s.virtual {
 		e := s.event(BecameVirtual, a.now, -1)
 		w := &a.refused
-		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates
+		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates, e.Peers = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates, w.Peers
 		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
 		a.emit(e)
 	}
@@ -176,13 +176,15 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		e.Bus = BusRef{a.m, uint16(q.bus)}
 	}
 	if reason != NoReason {
-		choice, refused := a.contest(&q, r, e)
+		forGood := e
+		forGood.Newcomer = whole
+		choice, refused := a.contest(&q, r, forGood)
 		if refused.Kind != 0 {
 			refused.Kind = Limited
 			a.turnAway(c, refused)
 			return -1
 		}
-		a.steal(choice, e)
+		a.steal(choice, forGood)
 	}
 	if reason != NoReason && free() {
 		return a.take(a.slots, 0)
@@ -229,19 +231,23 @@ func (a *audio) contest(q *query, r *record, e Event) (c choice, refused Event) 
 	if policy == Reject {
 		return c, refused
 	}
+	quietest := policy == StealQuietest
+	if e.Reason != PoolFull && a.virtuals != nil && (quietest || policy == StealMasked) {
+		policy = stealForGood
+	}
 	if policy == StealMasked {
 		a.mask(true)
 	}
 	c = a.choose(q, policy)
-	refused.Candidates = c.candidates
+	refused.Candidates, refused.Peers = c.candidates, c.peers
 	if c.slot < 0 {
 		if e.Reason == PoolFull {
 			refused.Reason = a.outranks()
 		}
 		return c, refused
 	}
-	victim := float64(a.scores.audibility[c.slot])
-	if a.refuses && policy == StealQuietest && e.Reason != GroupLimit &&
+	victim := c.audibility
+	if a.refuses && quietest && e.Reason != GroupLimit &&
 		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < victim {
 		refused.Reason, refused.RunnerUp = Quieter, victim
 		return c, refused
@@ -273,6 +279,6 @@ func (a *audio) steal(c choice, e Event) {
 // weigh notes what decided a choice.
 func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
-	e.Audibility, e.RunnerUp, e.Candidates = float64(a.scores.audibility[c.slot]), c.runnerUp, c.candidates
+	e.Audibility, e.RunnerUp, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.candidates, c.peers
 	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
 }

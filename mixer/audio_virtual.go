@@ -44,6 +44,7 @@ func (a *audio) demote(c choice, e Event) {
 func (a *audio) lose(i int, e Event) {
 	e.Kind, e.Reason, e.Audibility, e.RunnerUp, e.Candidates = Stolen, VirtualFull, float64(a.scores.whole[i]), -1, a.virtuals.Len()
 	e.Priority = a.at(i).prio
+	e.Peers = a.scores.count(a.scores.prio[a.base:], e.Priority)
 	e.Lost = a.lost(a.at(i))
 	a.finish(i, a.now, e)
 }
@@ -165,6 +166,10 @@ func (a *audio) swap(c choice, best int, e Event) {
 	*real, *virtual = *virtual, *real
 	real.virtual, virtual.virtual = false, true
 	a.places[c.slot], a.places[best], a.places[spare] = a.places[best], a.places[c.slot], placed{}
+	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
+		s.record.position.Store(s.voice.Position())
+		s.record.slot.Store(-1)
+	}
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
 		a.seat(i)

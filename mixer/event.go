@@ -86,6 +86,7 @@ type Event struct {
 	Newcomer   float64 // of the newcomer
 	RunnerUp   float64 // of the second least; negative: there was none
 	Candidates int     // how many voices could have been taken
+	Peers      int     // how many of them had the victim's priority, itself included: of those the policy chose
 	Priority   int32   // of the victim
 	Policy     Overflow
 

@@ -22,6 +22,7 @@ type happening struct {
 	Newcomer         *float64 `json:"newcomer_db,omitempty"`
 	RunnerUp         *float64 `json:"runner_up_db,omitempty"` // nil: none, or silence
 	Candidates       int      `json:"candidates,omitempty"`
+	Peers            int      `json:"peers,omitempty"` // 0: an older report
 	Priority         *int     `json:"priority,omitempty"`
 	NewcomerPriority *int     `json:"newcomer_priority,omitempty"`
 	Policy           string   `json:"policy,omitempty"`

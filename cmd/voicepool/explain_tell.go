@@ -152,10 +152,22 @@ func tellVirtual(h *happening, head *reportHead) string {
 	case h.By == 0 && h.Reason != "resize":
 		return "got no slot, " + tellReason(h, head) + ", and began as a virtual voice: it keeps its time, unheard. " + tellRefusedChoice(h)
 	case h.Reason == "exchange":
-		return fmt.Sprintf("gave its slot back to %s, which was virtual and is going to be louder: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
-			voiceName(h.BySound, h.By), heardAt(h.Newcomer), heardAt(h.Audibility), tellLost(h))
+		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
+			voiceName(h.BySound, h.By), tellExchange(h), heardAt(h.Newcomer), heardAt(h.Audibility), tellLost(h))
 	}
 	return fmt.Sprintf("became virtual for %s, %s: it goes on unheard, and may come back. %s%s", tellTaker(h), tellReason(h, head), tellChoice(h, head), tellLost(h))
+}
+
+// tellExchange says what a voice had that came back for another. Of equal priority it
+// has to be 6 dB louder.
+func tellExchange(h *happening) string {
+	switch {
+	case h.Policy == "masked":
+		return "is going to be heard more beside the others, or has a higher priority"
+	case h.Newcomer != nil && (h.Audibility == nil || *h.Newcomer >= *h.Audibility+5.9):
+		return "is going to be louder"
+	}
+	return "has a higher priority"
 }
 
 // tellStolen says why a voice was stolen.
@@ -226,29 +238,38 @@ func tellReason(h *happening, head *reportHead) string {
 // tellChoice says why it was this voice.
 func tellChoice(h *happening, head *reportHead) string {
 	policy := h.Policy
-	if h.Reason == "limit" || policy == "grow" || policy == "masked" || policy == "reject" {
+	if h.Reason == "limit" || policy == "grow" || policy == "reject" || policy == "masked" && h.Reason == "bus" {
 		policy = "quietest"
 	}
 	now := ""
-	if head.Virtual > 0 {
+	if head.Virtual > 0 && h.Reason != "limit" && h.Reason != "bus" { // whose victims do not come back
 		now = " in the next 40 ms"
 	}
+	// Priority comes before the policy: only those of the lowest are compared.
+	among, those := fmt.Sprintf("Of the %d that could give way it ", h.Candidates), fmt.Sprintf(" of the %d that could give way", h.Candidates)
+	if h.Peers > 0 && h.Peers < h.Candidates {
+		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority; of those it ", h.Candidates, h.Peers)
+		those = fmt.Sprintf(" of the %d that had the lowest priority, among %d that could give way", h.Peers, h.Candidates)
+	}
+	heard := fmt.Sprintf("%s would have been heard of it%s", heardAt(h.Audibility), now)
 	var why string
 	switch {
 	case h.Candidates == 1:
 		why = fmt.Sprintf("No other voice could give way; of this one %s would have been heard%s", heardAt(h.Audibility), now)
+	case h.Peers == 1:
+		why = fmt.Sprintf("Of the %d that could give way it alone had the lowest priority; %s", h.Candidates, heard)
 	case policy == "oldest":
-		why = fmt.Sprintf("It was the oldest of the %d that could give way; %s would have been heard of it%s", h.Candidates, heardAt(h.Audibility), now)
+		why = "It was the oldest" + those + "; " + heard
 	case policy == "gain":
-		why = fmt.Sprintf("It had the least gain of the %d that could give way; %s would have been heard of it%s", h.Candidates, heardAt(h.Audibility), now)
+		why = "It had the least gain" + those + "; " + heard
+	case policy == "masked":
+		why = among + "was heard least beside all the others; by itself it would be at " + heardAt(h.Audibility) + now
 	default:
-		why = fmt.Sprintf("Of the %d that could give way it would be missed least: %s%s", h.Candidates, heardAt(h.Audibility), now)
+		why = among + "would be missed least: " + heardAt(h.Audibility) + now
 		switch {
-		case h.RunnerUp != nil && h.Audibility != nil && *h.RunnerUp < *h.Audibility:
-			why = fmt.Sprintf("Of the %d that could give way it had the lowest priority: %s%s, though another one would have been missed less (%s)", h.Candidates, heardAt(h.Audibility), now, heardAt(h.RunnerUp))
-		case h.RunnerUp != nil && h.Audibility != nil:
+		case h.RunnerUp != nil && h.Audibility != nil && *h.RunnerUp >= *h.Audibility:
 			why += fmt.Sprintf(", %s quieter than the next (%s)", difference(*h.RunnerUp-*h.Audibility), heardAt(h.RunnerUp))
-		case h.RunnerUp != nil:
+		case h.RunnerUp != nil && h.Audibility == nil:
 			why += fmt.Sprintf("; the next was at %s", heardAt(h.RunnerUp))
 		}
 	}

@@ -70,7 +70,7 @@ func TestExplainVoice(t *testing.T) {
 `},
 		{6, `bell #6 (cue 0), 2.200 s to 2.300 s, was stolen.
   2.200 s  started in slot 0.
-  2.300 s  was stolen for bell #7, since the sound may have no more than 1 voice at once. No other voice could give way; of this one silence would have been heard in the next 40 ms. The newcomer was at -30.0 dB.
+  2.300 s  was stolen for bell #7, since the sound may have no more than 1 voice at once. No other voice could give way; of this one silence would have been heard. The newcomer was at -30.0 dB.
   * Nothing was heard of it when it gave way: there is nothing to be done.
 `},
 	} {

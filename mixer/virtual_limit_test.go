@@ -1,0 +1,114 @@
+package mixer_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// indexed returns a second of silence at 1000 Hz with an index: from now on, and that
+// of the next 40 ms at each hop.
+func indexed(t *testing.T, once float32, near func(hop int) float32) *voice.Sound {
+	e := voice.Envelope{Hop: 20}
+	for hop := range 2000 {
+		e.Once, e.Near = append(e.Once, once), append(e.Near, near(hop))
+	}
+	return sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 40000), Envelope: e})
+}
+
+// TestVirtualLimit: a limit takes a voice for good, also where there are virtual
+// voices. So the one goes that is missed least from now on, not in the next 40 ms.
+func TestVirtualLimit(t *testing.T) {
+	swell := indexed(t, 0.1, func(int) float32 { return 1e-6 })
+	tail := indexed(t, 1e-4, func(int) float32 { return 1e-4 })
+	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealMasked} {
+		for _, virtual := range []int{0, 4} {
+			if policy == mixer.StealMasked && virtual == 0 {
+				continue
+			}
+			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Virtual: virtual, Overflow: policy, NoLimiter: true, Buses: []mixer.Bus{{Name: "b", Voices: 2}}})
+			g, err := m.NewGroup("g", mixer.GroupOptions{Limit: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := m.Bus("b")
+			for _, o := range []mixer.Options{{Group: g}, {Bus: b}} {
+				s := play(t, m.At(0), swell, o)
+				d := play(t, m.At(0), tail, o)
+				play(t, m.At(30), tail, o)
+				m.Render(make([]pcm.Frame, 50))
+				if s.State() == mixer.StolenState || d.State() != mixer.StolenState {
+					t.Errorf("%v, %d virtual voices: the swell is %v, the tail %v", policy, virtual, s.State(), d.State())
+				}
+				events := make([]mixer.Event, 20)
+				for _, e := range events[:m.Events(events)] {
+					if e.Kind == mixer.Stolen && (e.Audibility > 2e-4 || e.Newcomer > 2e-4 || e.RunnerUp < 0.01 || e.Candidates != 2 || e.Peers != 2) {
+						t.Errorf("%v, %d virtual voices: the event says %+v", policy, virtual, e)
+					}
+				}
+				m.StopAll(0)
+				m.Render(make([]pcm.Frame, 70))
+			}
+		}
+	}
+}
+
+// TestVirtualPositions: two voices take turns on one slot, all the time. Whoever reads a
+// position meanwhile never sees the other one's.
+func TestVirtualPositions(t *testing.T) {
+	var sounds [2]*voice.Sound
+	for on := range sounds {
+		sounds[on] = indexed(t, 0.1, func(hop int) float32 {
+			if hop%2 == on {
+				return 0.1
+			}
+			return 1e-6
+		})
+	}
+	rounds := 12
+	if testing.Short() {
+		rounds = 3
+	}
+	swaps, reads := 0, 0
+	for range rounds {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true, Events: 4096})
+		early := play(t, m.At(mixer.Now), sounds[0], mixer.Options{})
+		late := play(t, m.At(mixer.Now), sounds[1], mixer.Options{From: 20 * time.Second})
+		block := make([]pcm.Frame, 20)
+		m.Render(block)
+		var stop atomic.Bool
+		var reader sync.WaitGroup
+		reader.Go(func() {
+			for !stop.Load() {
+				if at := early.Position(); at >= 20*time.Second {
+					t.Errorf("the early one is said to be at %v", at)
+					return
+				}
+				if at := late.Position(); at < 20*time.Second {
+					t.Errorf("the late one is said to be at %v", at)
+					return
+				}
+				reads++
+			}
+		})
+		events := make([]mixer.Event, 64)
+		for range 900 {
+			m.Render(block)
+			for _, e := range events[:m.Events(events)] {
+				if e.Kind == mixer.BecameReal {
+					swaps++
+				}
+			}
+		}
+		stop.Store(true)
+		reader.Wait()
+	}
+	if swaps < 100*rounds || reads == 0 {
+		t.Errorf("%d exchanges, %d reads: they prove nothing", swaps, reads)
+	}
+}
