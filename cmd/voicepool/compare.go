@@ -31,16 +31,14 @@ type compareCommand struct {
 
 // policyRow is how a policy differs from a pool in which nothing gives way.
 type policyRow struct {
-	Policy  string       `json:"policy"`
-	KError  level        `json:"k_error_db"`
-	Tiles   float64      `json:"audible_tiles"`
-	Steals  int64        `json:"steals"`
-	Virtual int          `json:"virtual"` // voices beside the pool
-	Grown   int          `json:"grown_to,omitempty"`
-	Swaps   int          `json:"became_virtual"`
-	Refused int64        `json:"refused"` // rejected or limited
-	Worst   *worstMoment `json:"worst"`   // null: there is no difference
-	Wav     string       `json:"wav,omitempty"`
+	Policy  string  `json:"policy"`
+	KError  level   `json:"k_error_db"`
+	Tiles   float64 `json:"audible_tiles"`
+	Virtual int     `json:"virtual"` // voices beside the pool
+	losses
+	Grown int          `json:"grown_to,omitempty"`
+	Worst *worstMoment `json:"worst"` // null: there is no difference
+	Wav   string       `json:"wav,omitempty"`
 }
 
 func (b *compareCommand) Run(c *console) error {
@@ -130,16 +128,11 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 		}
 		row := policyRow{
 			Policy: p.name, Virtual: p.virtuals(sheet.Virtual), KError: level(reference.KError(limited.mix)), Tiles: reference.Tiles(limited.mix),
-			Steals: limited.report.Totals.Stolen, Refused: limited.report.Totals.Rejected + limited.report.Totals.Limited,
-			Worst: findWorst(whole, limited, sheet.Rate),
+			losses: limited.losses(), Worst: findWorst(whole, limited, sheet.Rate),
 		}
-		for i := range limited.report.Events {
-			e := &limited.report.Events[i]
-			if e.Kind == mixer.BecameVirtual {
-				row.Swaps++
-			}
-			if p.overflow == mixer.GrowPool {
-				row.Grown = max(row.Grown, sheet.Voices, e.Slot+1)
+		if p.overflow == mixer.GrowPool {
+			for i := range limited.report.Events {
+				row.Grown = max(row.Grown, sheet.Voices, limited.report.Events[i].Slot+1)
 			}
 		}
 		if b.Wav != "" {
@@ -158,10 +151,11 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 			Voices  int         `json:"voices"`
 			Virtual int         `json:"virtual"`
 			Needed  int         `json:"needed_voices"`
+			Whole   limitLosses `json:"unlimited"`
 			Rows    []policyRow `json:"rows"`
-		}{b.Sheet, sheet.Rate, sheet.Voices, sheet.Virtual, needed, rows})
+		}{b.Sheet, sheet.Rate, sheet.Voices, sheet.Virtual, needed, whole.losses().limitLosses, rows})
 	}
-	b.print(c, sheet, needed, rows)
+	b.print(c, sheet, needed, whole.losses(), rows)
 	return nil
 }
 
@@ -228,20 +222,25 @@ func renderRun(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*run, 
 	return &run{mix, report}, err
 }
 
-// renderWhole renders a sheet with so many voices that none has to give way; the
-// limits of its sounds and buses stay. It also returns how many voices there were
-// at most.
+// renderWhole renders a sheet with so many voices that none has to give way to a
+// full pool. The limits of its sounds and buses stay, and so does the policy, which
+// decides what gives way to them. It also returns how many voices there were at
+// most.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
-		s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, 0, mixer.StealQuietest, false, false
+		s.Voices, s.Master.Limiter = voices, false
+		switch s.Overflow {
+		case mixer.GrowPool: // at a limit it chooses as quietest does
+			s.Overflow = mixer.StealQuietest
+		case mixer.StealMasked: // which is nothing without them
+			s.Virtual = max(s.Virtual, 1)
+		}
 		whole, err := renderRun(ctx, &s, bank)
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case !slices.ContainsFunc(whole.report.Events, func(e cue.Event) bool {
-			return e.Reason == mixer.PoolFull || e.Reason == mixer.AllProtected || e.Reason == mixer.Outranked
-		}):
+		case !whole.losses().pool():
 			return whole, max(int(whole.report.Totals.HighWater), 1), nil
 		case voices == 65536:
 			return nil, 0, errors.New(oneLine(sheet.File) + ": more than 65536 voices at once")
@@ -249,21 +248,25 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*run
 	}
 }
 
-func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, rows []policyRow) {
+func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, whole losses, rows []policyRow) {
 	fmt.Fprintf(c.out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
 	if sheet.Virtual > 0 {
 		fmt.Fprintf(c.out, " and %d virtual ones", sheet.Virtual)
 	}
-	fmt.Fprintf(c.out, ", against %d, with which none has to give way; no limiter\n\n", needed)
-	const line = "%-16s %8s %8s %7s %8s  %s\n"
-	fmt.Fprintf(c.out, line, "policy", "K-error", "audible", "steals", "refused", "worst moment")
+	fmt.Fprintf(c.out, ", against %d, with which none gives way to a full pool; no limiter\n\n", needed)
+	printPolicies(c.out, rows)
+	if whole.limits() || slices.ContainsFunc(rows, func(r policyRow) bool { return r.limits() }) {
+		fmt.Fprintf(c.out, "\nwith %s: %d stolen and %d refused by limits and cooldowns\n", count(needed, "voice"), whole.LimitSteals, whole.Limited)
+	}
+	var differ []string
 	for _, r := range rows {
-		worst := "no difference"
-		if r.Worst != nil {
-			worst = r.Worst.String()
+		if !r.pool() && r.Worst != nil {
+			differ = append(differ, r.Policy)
 		}
-		tiles := r.Tiles
-		fmt.Fprintf(c.out, line, r.Policy, decibels(&r.KError), percent(&tiles), fmt.Sprint(r.Steals), fmt.Sprint(r.Refused), worst)
+	}
+	if differ != nil {
+		own := policyOf(sheet)
+		fmt.Fprintf(c.out, "\n%s\n", otherwise(differ, own.label(sheet)))
 	}
 	for _, r := range rows {
 		if r.Grown > 0 {

@@ -48,7 +48,7 @@ cues:
 		t.Fatalf("%d voices are needed, %d rows; want 3, 2", needed, len(rows))
 	}
 	for _, r := range rows {
-		if r.KError != -60 || r.Tiles != 0 || r.Steals != 0 || r.Refused != 0 || r.Worst != nil {
+		if r.KError != -60 || r.Tiles != 0 || r.Steals != 0 || r.Rejected != 0 || r.Worst != nil {
 			t.Errorf("with voices enough %s differs: %+v", r.Policy, r)
 		}
 	}
@@ -59,7 +59,7 @@ cues:
 	if w := oldest.Worst; oldest.Steals != 2 || w == nil || w.Missing["loud"] != 1 || math.Abs(w.Seconds-2.4) > 0.25 {
 		t.Errorf("oldest is %+v, worst %+v", oldest, w)
 	}
-	if w := reject.Worst; reject.Steals != 0 || reject.Refused != 2 || w == nil || w.Missing["loud"] != 1 || w.Missing["long"] != 0 || math.Abs(w.Seconds-2.2) > 0.25 {
+	if w := reject.Worst; reject.Steals != 0 || reject.Rejected != 2 || w == nil || w.Missing["loud"] != 1 || w.Missing["long"] != 0 || math.Abs(w.Seconds-2.2) > 0.25 {
 		t.Errorf("reject is %+v, worst %+v", reject, w)
 	}
 	if reject.KError < -3 || oldest.KError > reject.KError {
@@ -81,5 +81,17 @@ func TestCompareUsage(t *testing.T) {
 		if code := command(append([]string{"compare", "sheet.yaml"}, args...), c); code != exitUsage {
 			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
 		}
+	}
+}
+
+// TestFigure: what is not nothing is not printed as nothing.
+func TestFigure(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 0.001: "<0.1", 0.05: "0.1", 0.25: "0.2", 9.94: "9.9", 9.96: "10", 262.4: "262"} {
+		if got := figure(&x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+	if got := figure(nil); got != "" {
+		t.Errorf("no figure is %q", got)
 	}
 }

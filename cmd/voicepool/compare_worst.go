@@ -13,6 +13,8 @@ import (
 // worstMoment is where a mix lacks most.
 type worstMoment struct {
 	Seconds float64        `json:"seconds"`      // the middle of it
+	From    float64        `json:"from_seconds"` //
+	To      float64        `json:"to_seconds"`   //
 	Lost    level          `json:"lost_db"`      // the K-weighted level of what is missing
 	Whole   level          `json:"reference_db"` // and of all that there should be
 	Missing map[string]int `json:"missing"`      // the voices that should be heard, by sound
@@ -47,7 +49,8 @@ func findWorst(whole, limited *run, rate int) *worstMoment {
 	from := int64(best * step)
 	to := min(from+int64(worstFor*step), int64(len(whole.mix)))
 	return &worstMoment{
-		Seconds: float64(from+to) / 2 / float64(rate), Lost: level(pcm.FromPower(most)), Whole: level(pcm.FromPower(powerOf(all, best))),
+		Seconds: float64(from+to) / 2 / float64(rate), From: float64(from) / float64(rate), To: float64(to) / float64(rate),
+		Lost: level(pcm.FromPower(most)), Whole: level(pcm.FromPower(powerOf(all, best))),
 		Missing: missingVoices(whole, limited, from, to),
 	}
 }
@@ -151,9 +154,9 @@ func (m *worstMoment) String() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %d", oneLine(name), m.Missing[name]))
 	}
-	text := fmt.Sprintf("%s: %s dB of %s dB lost", clock(m.Seconds), formatLevel(float64(m.Lost)), formatLevel(float64(m.Whole)))
+	text := fmt.Sprintf("%s to %s: the mix should have %s dB, what is missing has %s dB", clock(m.From), clock(m.To), formatLevel(float64(m.Whole)), formatLevel(float64(m.Lost)))
 	if parts != nil {
-		text += ": " + strings.Join(parts, ", ")
+		text += "; lost: " + strings.Join(parts, ", ")
 	}
 	return text
 }

@@ -35,14 +35,17 @@ type stealRow struct {
 	Policy  string `json:"policy"` // or optimum, bound
 	Seed    uint64 `json:"seed,omitempty"`
 
-	KError    *level   `json:"k_error_db,omitempty"`         // of the mix
-	Power     *level   `json:"power_error_db,omitempty"`     // as long as voices add up in power
-	Optimum   *level   `json:"over_optimum_db,omitempty"`    // KError less that of the optimum
-	Tiles     *float64 `json:"audible_tiles,omitempty"`      // a share
-	Cuts      *float64 `json:"audible_cuts,omitempty"`       // a share of the steals
-	Steals    *float64 `json:"steals_per_second,omitempty"`  // of the reference's length
-	Rejected  *float64 `json:"rejects_per_second,omitempty"` //
-	NsPerPlay *float64 `json:"ns_per_start,omitempty"`       // in a full pool, without a tail
+	KError      *level   `json:"k_error_db,omitempty"`                // of the mix
+	Power       *level   `json:"power_error_db,omitempty"`            // as long as voices add up in power
+	Optimum     *level   `json:"over_optimum_db,omitempty"`           // KError less that of the optimum
+	Tiles       *float64 `json:"audible_tiles,omitempty"`             // a share
+	Cuts        *float64 `json:"audible_cuts,omitempty"`              // a share of the steals
+	Steals      *float64 `json:"steals_per_second,omitempty"`         // of the reference's length
+	Rejected    *float64 `json:"rejects_per_second,omitempty"`        //
+	Swaps       *float64 `json:"became_virtual_per_second,omitempty"` // of a sheet, where steals are the pool's alone
+	LimitSteals *float64 `json:"limit_steals_per_second,omitempty"`   // of a sheet
+	Limited     *float64 `json:"limited_per_second,omitempty"`        // of a sheet
+	NsPerPlay   *float64 `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
 func (b *stealbenchCommand) Run(c *console) error {
@@ -218,9 +221,17 @@ func percent(share *float64) string {
 	return fmt.Sprintf("%.2f %%", 100**share)
 }
 
+// figure prints a figure with as many digits as mean something.
 func figure(x *float64) string {
-	if x == nil {
+	switch {
+	case x == nil:
 		return ""
+	case *x == 0:
+		return "0"
+	case *x < 0.05:
+		return "<0.1"
+	case *x < 9.95:
+		return fmt.Sprintf("%.1f", *x)
 	}
 	return fmt.Sprintf("%.0f", *x)
 }

@@ -8,7 +8,6 @@ import (
 
 	"voicepool/cue"
 	"voicepool/internal/steal"
-	"voicepool/mixer"
 	"voicepool/sounds"
 )
 
@@ -16,14 +15,13 @@ import (
 // in memory.
 const maxCompared = 600
 
-// comparison is a sheet of the user's with the mix that it makes when nothing is
-// stolen.
+// comparison is a sheet of the user's with the mix that it makes when nothing gives
+// way to a full pool.
 type comparison struct {
 	sheet     *cue.Sheet
 	bank      *sounds.Bank
 	reference *steal.Reference
-	most      int64 // frames that are compared at most
-	needed    int   // voices, so that nothing is stolen
+	needed    int // voices, so that nothing gives way to the pool
 	seconds   float64
 }
 
@@ -38,35 +36,42 @@ func newComparison(ctx context.Context, c *console, path string, length *timeFla
 	if err := sheet.CheckRender(); err != nil {
 		return nil, err
 	}
-	k := &comparison{
-		sheet: sheet, bank: sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: limits}), most: maxCompared * int64(sheet.Rate),
-	}
+	k := &comparison{sheet: sheet, bank: sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: limits})}
 	if _, err := within(ctx, func() (struct{}, error) {
 		return struct{}{}, sheet.LoadSounds(ctx, k.bank, c.loading(quiet))
 	}); err != nil {
 		return nil, err
 	}
-	plays := uint64(1)
-	for i := range sheet.Cues {
-		if v := &sheet.Cues[i]; v.Verb == cue.Play {
-			plays = min(plays+v.Times, 65536)
-		}
-	}
 	if !quiet {
-		c.progress("rendering with as many voices as there are sounds")
+		c.progress("rendering with voices for all")
 	}
-	whole := stealPolicy{overflow: mixer.Reject}
-	mix, report, err := renderAll(ctx, whole.apply(sheet, int(plays)), k.bank, k.most)
-	switch {
-	case err != nil:
+	whole, needed, err := renderWhole(ctx, sheet, k.bank)
+	if err != nil {
 		return nil, err
-	case report.Totals.Rejected > 0:
-		return nil, fmt.Errorf("%s: more than 65536 voices at once", oneLine(path))
 	}
-	k.needed = max(int(report.Totals.HighWater), 1)
-	k.seconds = max(float64(len(mix))/float64(sheet.Rate), 1e-3)
-	k.reference, err = steal.NewReference(mix, sheet.Rate)
+	k.needed = needed
+	k.seconds = max(float64(len(whole.mix))/float64(sheet.Rate), 1e-3)
+	k.reference, err = steal.NewReference(whole.mix, sheet.Rate)
 	return k, err
+}
+
+// enough is how many voices a policy needs so that nothing gives way to the pool.
+// It may be another number than with the sheet's own, since that acts at the limits
+// of buses too.
+func (k *comparison) enough(ctx context.Context, p stealPolicy) (int, error) {
+	if p.overflow == k.sheet.Overflow && p.refuse == k.sheet.Refuse && p.virtuals(k.sheet.Virtual) == k.sheet.Virtual {
+		return k.needed, nil
+	}
+	_, needed, err := renderWhole(ctx, p.apply(k.sheet, 1), k.bank)
+	return needed, err
+}
+
+// label is the name of a policy with what it takes from a sheet.
+func (p *stealPolicy) label(sheet *cue.Sheet) string {
+	if p.virtual == asSheet && sheet.Virtual > 0 {
+		return fmt.Sprintf("%s+virtual=%d", p.name, sheet.Virtual)
+	}
+	return p.name
 }
 
 // measure compares the mix of a pool and a policy with the whole one.
@@ -74,14 +79,31 @@ func (k *comparison) measure(ctx context.Context, p stealPolicy, voices int) (st
 	if err := p.check(p.virtuals(k.sheet.Virtual), "masked+virtual=64, or give the sheet `virtual: 64`"); err != nil {
 		return stealRow{}, usage("%w", err)
 	}
-	mix, report, err := renderAll(ctx, p.apply(k.sheet, voices), k.bank, k.most)
+	r, err := renderRun(ctx, p.apply(k.sheet, voices), k.bank)
 	if err != nil {
 		return stealRow{}, err
 	}
+	n := r.losses()
+	perSecond := func(n int64) *float64 { return ref(float64(n) / k.seconds) }
 	return stealRow{
-		Voices: voices, Virtual: p.virtuals(k.sheet.Virtual), Policy: p.name, KError: ref(level(k.reference.KError(mix))), Tiles: ref(k.reference.Tiles(mix)),
-		Steals: ref(float64(report.Totals.Stolen) / k.seconds), Rejected: ref(float64(report.Totals.Rejected) / k.seconds),
+		Voices: voices, Virtual: p.virtuals(k.sheet.Virtual), Policy: p.label(k.sheet), KError: ref(level(k.reference.KError(r.mix))), Tiles: ref(k.reference.Tiles(r.mix)),
+		Steals: perSecond(n.Steals), Rejected: perSecond(n.Rejected), Swaps: perSecond(n.Swaps), LimitSteals: perSecond(n.LimitSteals), Limited: perSecond(n.Limited),
 	}, nil
+}
+
+// differs reports whether a mix differs although the pool took nothing.
+func (r *stealRow) differs() bool {
+	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
+}
+
+// heard says in words how much is lost: "3 %". Where nothing can be heard but much
+// has gone, as of two sounds that are the same, it says so.
+func (r *stealRow) heard(of string) string {
+	text := plainPercent(*r.Tiles) + of
+	if *r.Tiles == 0 && *r.KError > -20 {
+		text += fmt.Sprintf(", though the K-error is %.1f dB", float64(*r.KError))
+	}
+	return text
 }
 
 // sheet measures a sheet of the user's.
@@ -112,33 +134,43 @@ func (b *stealbenchCommand) sheet(c *console, interrupted *interrupts) error {
 			Rows   []stealRow `json:"rows"`
 		}{b.Sheet, k.sheet.Rate, k.needed, rows})
 	}
-	printSheetSteals(c, rows)
-	fmt.Fprintf(c.out, "\n%s: %s sound at once at most. %s.\n", oneLine(b.Sheet), count(k.needed, "voice"), sentence(rows, b.Policies[0].name))
+	printSheetSteals(c.out, rows)
+	fmt.Fprintf(c.out, "\n%s: %s at once at most. %s.\n", oneLine(b.Sheet), soundAtOnce(k.needed), sentence(rows, b.Policies[0].label(k.sheet)))
+	var differ []string
+	for i := range rows {
+		if r := &rows[i]; r.differs() && !slices.Contains(differ, r.Policy) {
+			differ = append(differ, r.Policy)
+		}
+	}
+	if differ != nil {
+		own := policyOf(k.sheet)
+		fmt.Fprintln(c.out, otherwise(differ, own.label(k.sheet)))
+	}
 	return nil
 }
 
-func printSheetSteals(c *console, rows []stealRow) {
-	const line = "%6s  %-24s %8s %8s %9s %9s\n"
-	fmt.Fprintf(c.out, line, "voices", "policy", "K-error", "audible", "steals/s", "rejects/s")
-	for _, r := range rows {
-		fmt.Fprintf(c.out, line, fmt.Sprint(r.Voices), r.Policy, decibels(r.KError), percent(r.Tiles), figure(r.Steals), figure(r.Rejected))
+func soundAtOnce(voices int) string {
+	if voices == 1 {
+		return "1 voice sounds"
 	}
+	return count(voices, "voice") + " sound"
 }
 
 // sentence says in words what a policy costs: "With 24 voices you would hear 3 % of
 // it go; with 32, 0.4 %".
 func sentence(rows []stealRow, policy string) string {
 	var parts []string
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		if r.Policy != policy {
 			continue
 		}
 		if len(parts) == 0 {
-			parts = append(parts, fmt.Sprintf("With %s you would hear %s of it go", count(r.Voices, "voice"), plainPercent(*r.Tiles)))
+			parts = append(parts, fmt.Sprintf("With %s you would hear %s", count(r.Voices, "voice"), r.heard(" of it go")))
 		} else {
-			parts = append(parts, fmt.Sprintf("with %d, %s", r.Voices, plainPercent(*r.Tiles)))
+			parts = append(parts, fmt.Sprintf("with %d, %s", r.Voices, r.heard("")))
 		}
-		if *r.Tiles == 0 {
+		if *r.Tiles == 0 && *r.KError <= -20 {
 			break
 		}
 	}
@@ -159,11 +191,12 @@ func plainPercent(share float64) string {
 }
 
 // smallest returns the row of the smallest pool whose damage is within a limit,
-// found by halving.
-func (k *comparison) smallest(damage float64, measured func(voices int) (stealRow, error)) (stealRow, error) {
-	lo, hi := 0, k.needed // too few; enough
+// found by halving; that of the pool that is enough for all when not even that is
+// within it.
+func smallest(damage float64, enough int, measured func(voices int) (stealRow, error)) (stealRow, error) {
+	lo, hi := 0, enough // too few; enough
 	best, err := measured(hi)
-	if err != nil {
+	if err != nil || *best.Tiles > damage {
 		return best, err
 	}
 	for lo+1 < hi {

@@ -54,8 +54,15 @@ func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
 	if err != nil {
 		return err
 	}
+	if err := policy.check(policy.virtuals(k.sheet.Virtual), "masked+virtual=64, or give the sheet `virtual: 64`"); err != nil {
+		return usage("%w", err)
+	}
+	needed, err := k.enough(interrupted, policy)
+	if err != nil {
+		return err
+	}
 	var rows []stealRow
-	best, err := k.smallest(float64(t.Damage), func(voices int) (stealRow, error) {
+	best, err := smallest(float64(t.Damage), needed, func(voices int) (stealRow, error) {
 		if !t.Quiet {
 			c.progress("rendering with %s", count(voices, "voice"))
 		}
@@ -68,24 +75,32 @@ func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
 	}
 	c.progress("")
 	byVoices(rows)
+	within := *best.Tiles <= float64(t.Damage)
 	if t.JSON {
 		return printJSON(c.out, struct {
 			Sheet  string     `json:"sheet"`
 			Damage float64    `json:"damage"`
 			Policy string     `json:"policy"`
 			Voices int        `json:"voices"`
+			Within bool       `json:"within_damage"`
 			Needed int        `json:"needed_voices"`
 			Rows   []stealRow `json:"rows"`
-		}{t.Sheet, float64(t.Damage), policy.name, best.Voices, k.needed, rows})
+		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, within, needed, rows})
 	}
-	printSheetSteals(c, rows)
-	fmt.Fprintf(c.out, "\n%s: take %s: you would hear %s of it go", oneLine(t.Sheet), count(best.Voices, "voice"), plainPercent(*best.Tiles))
-	for _, r := range rows {
-		if r.Voices == best.Voices-1 {
-			fmt.Fprintf(c.out, "; with %d, %s", r.Voices, plainPercent(*r.Tiles))
+	printSheetSteals(c.out, rows)
+	if !within {
+		own := policyOf(k.sheet)
+		fmt.Fprintf(c.out, "\n%s: no pool is enough: even with %s, where nothing gives way to a full pool, you would hear %s: more than %s. %s\n", oneLine(t.Sheet),
+			count(best.Voices, "voice"), best.heard(" of it go"), fmt.Sprintf("%.3g %%", 100*t.Damage), otherwise([]string{best.Policy}, own.label(k.sheet)))
+		return nil
+	}
+	fmt.Fprintf(c.out, "\n%s: take %s: you would hear %s", oneLine(t.Sheet), count(best.Voices, "voice"), best.heard(" of it go"))
+	for i := range rows {
+		if r := &rows[i]; r.Voices == best.Voices-1 {
+			fmt.Fprintf(c.out, "; with %d, %s", r.Voices, r.heard(""))
 		}
 	}
-	fmt.Fprintf(c.out, ". From %d on nothing is stolen.\n", k.needed)
+	fmt.Fprintf(c.out, ". From %d on nothing gives way to a full pool.\n", needed)
 	return nil
 }
 
@@ -100,9 +115,6 @@ func (t *tuneCommand) policy(k *comparison) (stealPolicy, error) {
 	p := policyOf(k.sheet)
 	if err := p.sized(); err != nil {
 		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.name, err)
-	}
-	if p.virtual = k.sheet.Virtual; p.virtual > 0 {
-		p.name += fmt.Sprintf("+virtual=%d", p.virtual)
 	}
 	return p, nil
 }
