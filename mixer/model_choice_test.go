@@ -197,7 +197,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 			refuses = x.next().Reason == mixer.Quieter
 		}
 		if refuses {
-			refused.Reason, refused.RunnerUp = mixer.Quieter, least
+			refused.Reason, refused.RunnerUp, refused.Peers = mixer.Quieter, least, peers(victim, among)
 			x.turnAway(p, refused)
 			return false
 		}
@@ -206,17 +206,27 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	if p.group != nil {
 		e.ByGroup = p.group.g
 	}
-	x.steal(victim, second, len(among), e)
+	x.steal(victim, second, among, e)
 	return true
 }
 
-func (x *model) steal(victim, second *modelVoice, candidates int, e mixer.Event) {
-	e.Kind, e.Audibility, e.RunnerUp, e.Candidates = mixer.Stolen, float64(victim.score.audibility), -1, candidates
+func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
+	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.Stolen, float64(victim.score.audibility), -1, len(among), peers(victim, among)
 	if second != nil {
 		e.RunnerUp = float64(second.score.audibility)
 	}
 	x.leaveTail(victim)
 	x.finish(victim, e)
+}
+
+// peers returns how many have a voice's priority.
+func peers(of *modelVoice, among []*modelVoice) (n int) {
+	for _, v := range among {
+		if v.prio == of.prio {
+			n++
+		}
+	}
+	return n
 }
 
 // choose returns the two that give way first: by priority, policy, audibility and
@@ -357,7 +367,7 @@ func (x *model) shrink() {
 			return
 		}
 		victim, second := x.choose(among, policy)
-		x.steal(victim, second, len(among), mixer.Event{Reason: mixer.Resized})
+		x.steal(victim, second, among, mixer.Event{Reason: mixer.Resized})
 	}
 }
 
