@@ -5,9 +5,9 @@ import "voicepool/mixer"
 // losses counts what gave way in a run: to the pool, and to limits, which a pool
 // of any size leaves.
 type losses struct {
-	Steals      int64 `json:"steals"`         // voices lost for good to a full pool
-	Rejected    int64 `json:"rejected"`       // starts for which the pool had no voice
-	Swaps       int64 `json:"became_virtual"` // how often a voice went on unheard
+	Steals   int64 `json:"steals"`         // voices lost for good to a full pool
+	Rejected int64 `json:"rejected"`       // starts for which the pool had no voice
+	Swaps    int64 `json:"became_virtual"` // how often a voice went on unheard
 	limitLosses
 }
 
