@@ -1,6 +1,9 @@
 package mixer
 
-import "voicepool/pool"
+import (
+	"voicepool/pool"
+	"voicepool/voice"
+)
 
 // start decides what becomes of a Play, at its frame: cooldown, limit of the
 // group, limit of the bus, pool.
@@ -208,6 +211,15 @@ func (a *audio) seat(i int) {
 	a.reached[i] = s.voice.Position()
 	a.m.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
+	s.record.seats.Add(1)
+}
+
+// unseat makes public where a voice has come to that leaves its place, before another
+// one has it.
+func (r *record) unseat(v *voice.Voice) {
+	r.position.Store(v.Position())
+	r.slot.Store(-1)
+	r.seats.Add(1) // after it: who has counted it has seen that it left
 }
 
 func (a *audio) take(p *pool.Pool[slot], base int) int {

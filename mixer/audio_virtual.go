@@ -167,8 +167,7 @@ func (a *audio) swap(c choice, best int, e Event) {
 	real.virtual, virtual.virtual = false, true
 	a.places[c.slot], a.places[best], a.places[spare] = a.places[best], a.places[c.slot], placed{}
 	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
-		s.record.position.Store(s.voice.Position())
-		s.record.slot.Store(-1)
+		s.record.unseat(&s.voice)
 	}
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)

@@ -168,8 +168,7 @@ func (a *audio) finish(i int, frame int64, e Event) {
 	}
 	a.count(s.bus, -1, active)
 	a.emit(e)
-	s.record.position.Store(s.voice.Position())
-	s.record.slot.Store(-1)
+	s.record.unseat(&s.voice)
 	s.voice.Drop()
 	a.giveBack(s.record, s.id, state)
 	a.vacate(i)

@@ -69,11 +69,12 @@ func (h Handle) Position() time.Duration {
 // block.
 func (m *Mixer) position(r *record) int64 {
 	for {
+		seats := r.seats.Load()
 		i := r.slot.Load()
 		if i < 0 {
 			return r.position.Load()
 		}
-		if at := m.positions[i].Load(); r.slot.Load() == i { // else it may be another's
+		if at := m.positions[i].Load(); r.seats.Load() == seats { // else it may be another's
 			return at
 		}
 	}

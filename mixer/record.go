@@ -73,6 +73,7 @@ type record struct {
 	// Written by the audio side.
 	state      atomic.Uint32
 	slot       atomic.Int32  // where it plays; -1: nowhere
+	seats      atomic.Uint32 // how often that has changed
 	position   atomic.Int64  // frames of the sound, where it does not play any more
 	audibility atomic.Uint32 // float32 bits
 	number     atomic.Uint64
