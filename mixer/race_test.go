@@ -118,7 +118,7 @@ func TestEightCallers(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(caller), 5))
 			events := make([]mixer.Event, 64)
 			var h mixer.Handle
-			for !stop.Load() {
+			for ; !stop.Load(); runtime.Gosched() {
 				calls.Add(1)
 				if p := shared[r.IntN(len(shared))].Load(); p != nil {
 					h = *p

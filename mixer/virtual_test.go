@@ -511,8 +511,8 @@ func TestVirtualCallers(t *testing.T) {
 	for caller := range 4 {
 		callers.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(caller), 9))
-			for !stop.Load() {
-				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, Tag: uint64(caller), Emitter: at(1, 0, 0)})
+			for ; !stop.Load(); runtime.Gosched() {
+				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, Tag: uint64(1 + caller), Emitter: at(1, 0, 0)})
 				m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{r.Float64(), 2, 3}}})
 				h.SetGain(pcm.Decibels(-r.IntN(40)))
 				h.Protect(r.IntN(4) == 0)
@@ -523,7 +523,7 @@ func TestVirtualCallers(t *testing.T) {
 				case 1:
 					h.Pause()
 				case 2:
-					m.At(mixer.Now).Stop(mixer.Tagged(uint64(caller)), time.Duration(r.IntN(20))*ms)
+					m.At(mixer.Now).Stop(mixer.Tagged(uint64(1+caller)), time.Duration(r.IntN(20))*ms)
 				case 3:
 					m.At(m.Now() + 50).Resize(1 + r.IntN(8))
 				}

@@ -1,6 +1,7 @@
 package dsp
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,10 +31,12 @@ func TestPublish(t *testing.T) {
 func TestPublished(t *testing.T) {
 	dst, src := make([]atomic.Int64, 64), make([]int64, 64)
 	var stop atomic.Bool
+	var passes atomic.Int64
 	var readers sync.WaitGroup
 	readers.Go(func() {
 		last := make([]int64, len(dst))
-		for !stop.Load() {
+		for ; !stop.Load(); runtime.Gosched() {
+			passes.Add(1)
 			for i := range dst {
 				x := dst[i].Load()
 				if int32(x) != int32(x>>32) || x < last[i] {
@@ -49,6 +52,11 @@ func TestPublished(t *testing.T) {
 			src[i] = round<<32 | round
 		}
 		Publish(dst, src)
+		if round%200 == 0 { // however late the reader comes to run
+			for before := passes.Load(); passes.Load() == before && !t.Failed(); {
+				runtime.Gosched()
+			}
+		}
 	}
 	stop.Store(true)
 	readers.Wait()
