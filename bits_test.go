@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -44,46 +45,57 @@ func TestSameBits(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, block := range blocks {
-		p, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+		name := fmt.Sprint(block)
+		if block == drawn {
+			name = "drawn"
+		}
+		t.Run(name, func(t *testing.T) {
+			got, report := hash(t, sheet, bank, block, r)
+			if *update {
+				want = got
+				if err := os.WriteFile("testdata/scene.sha256", []byte(got+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			// The scene must have in it what it is a proof for.
+			if n := report.Totals; n.Stolen < 100 || n.Limited < 50 || n.Ended < 500 || n.Stopped < 3 || n.Missed == 0 || n.HighWater != 20 || n.Coalesced < 100 || report.Frames < 118*48000 {
+				t.Errorf("the scene proves too little: %+v, %d frames", n, report.Frames)
+			}
+		})
+	}
+}
+
+// hash renders a sheet in blocks of a length, or of drawn ones, and returns the hash of
+// all bits.
+func hash(t *testing.T, sheet *cue.Sheet, bank *sounds.Bank, block int, r *rand.Rand) (string, *cue.Report) {
+	p, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	frames := make([]pcm.Frame, max(block, 5000))
+	var bytes []byte
+	for {
+		length := block
+		if block == drawn {
+			length = 1 + r.IntN(len(frames))>>r.IntN(12)
+		}
+		n, err := p.Read(frames[:length])
+		bytes = bytes[:0]
+		for _, f := range frames[:n] {
+			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(f[0]))
+			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(f[1]))
+		}
+		h.Write(bytes)
+		if err == io.EOF {
+			break
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := sha256.New()
-		frames := make([]pcm.Frame, max(block, 5000))
-		var bytes []byte
-		for {
-			length := block
-			if block == drawn {
-				length = 1 + r.IntN(len(frames))>>r.IntN(12)
-			}
-			n, err := p.Read(frames[:length])
-			bytes = bytes[:0]
-			for _, f := range frames[:n] {
-				bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(f[0]))
-				bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(f[1]))
-			}
-			h.Write(bytes)
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		got := hex.EncodeToString(h.Sum(nil))
-		if *update {
-			want = got
-			if err := os.WriteFile("testdata/scene.sha256", []byte(got+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		report := p.Report()
-		if got != want {
-			t.Errorf("in blocks of %d: %s, want %s", block, got, want)
-		}
-		// The scene must have in it what it is a proof for.
-		if n := report.Totals; n.Stolen < 100 || n.Limited < 50 || n.Ended < 500 || n.Stopped < 3 || n.Missed == 0 || n.HighWater != 20 || n.Coalesced < 100 || report.Frames < 118*48000 {
-			t.Errorf("the scene proves too little: %+v, %d frames", n, report.Frames)
-		}
 	}
+	return hex.EncodeToString(h.Sum(nil)), p.Report()
 }

@@ -72,10 +72,17 @@ func TestHostile(t *testing.T) {
 				n = 1 << 12
 			}
 			src := before + strings.Repeat(piece, n/len(piece))
-			begin := time.Now()
-			_, err := cue.Parse("h", []byte(src))
-			if d := time.Since(begin); d > 300*time.Millisecond {
-				t.Errorf("%q + %q: %d bytes took %v, %.80v", before, piece, len(src), d, err)
+			var took time.Duration
+			var err error
+			for range 3 { // the machine may have had other work
+				begin := time.Now()
+				_, err = cue.Parse("h", []byte(src))
+				if took = time.Since(begin); took <= 300*time.Millisecond {
+					break
+				}
+			}
+			if took > 300*time.Millisecond {
+				t.Errorf("%q + %q: %d bytes took %v, %.80v", before, piece, len(src), took, err)
 			}
 		}
 	}

@@ -223,7 +223,7 @@ func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
 	})
 	t.Log(kinds)
 	for _, k := range []mixer.Kind{mixer.Started, mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.Coalesced} {
-		if kinds[k] == 0 && !t.Failed() {
+		if kinds[k] == 0 && !t.Failed() && !testing.Short() {
 			t.Errorf("nothing is ever %v: it proves too little", k)
 		}
 	}

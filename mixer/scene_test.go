@@ -230,7 +230,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 			}
 		}
 	})
-	if stolen == 0 || limited == 0 || rejected == 0 {
+	if !testing.Short() && (stolen == 0 || limited == 0 || rejected == 0) {
 		t.Errorf("the scenes steal %d, limit %d, reject %d: they prove too little", stolen, limited, rejected)
 	}
 }
