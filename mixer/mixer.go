@@ -196,7 +196,10 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	}
 	r.reset(id)
 	r.fill(m, s, o)
-	r.feed, r.placed, r.emitter = feed, o.Emitter != nil, place
+	r.feed, r.placed = feed, o.Emitter != nil
+	if r.placed {
+		r.emitter = place
+	}
 	m.put(command{kind: cmdPlay, frame: frame, record: id})
 	m.feeds.add(feed)
 	m.tune(r)
@@ -229,6 +232,9 @@ func (m *Mixer) release(id pool.Handle) {
 	r := m.records.Get(id)
 	r.sound.Store(nil)
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
+	if r.placed {
+		r.emitter.falloff.table = nil
+	}
 	m.records.Release(id)
 }
 

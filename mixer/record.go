@@ -49,7 +49,8 @@ const (
 
 // record is what both sides know of one start. The control side fills it and
 // pushes its handle; from then on each field has one writer, named here, until
-// the audio side gives the handle back.
+// the audio side gives the handle back. What every start needs comes first: most
+// records are in no cache when their turn comes again.
 type record struct {
 	// The control side's, before the push.
 	sound   atomic.Pointer[voice.Sound] // nil when it is over
@@ -59,39 +60,40 @@ type record struct {
 	tag     uint64
 	ref     int64
 	lasts   int64 // frames of Options.For
-	loop    bool
 	bus     uint16
-	prio    int32
+	loop    bool
 	protect bool
 	placed  bool // it has a place in space
-	emitter emitter
+	prio    int32
 
-	tuning  tuning           // control side
-	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
-	id      atomic.Uint64    // the handle whose record this is now
+	tuning tuning        // control side
+	id     atomic.Uint64 // the handle whose record this is now
 
 	// Written by the audio side.
 	state      atomic.Uint32
 	slot       atomic.Int32  // where it plays; -1: nowhere
 	seats      atomic.Uint32 // how often that has changed
-	position   atomic.Int64  // frames of the sound, where it does not play any more
 	audibility atomic.Uint32 // float32 bits
+	position   atomic.Int64  // frames of the sound, where it does not play any more
 	number     atomic.Uint64
 
 	// Written by the control side, read after the ring: what a full ring
 	// cannot hold up. dirty has a bit for each want that is not applied yet.
-	want     [numWants]atomic.Uint64 // float64 bits
 	dirty    atomic.Uint32
-	spot     words[spotWords]
 	moved    atomic.Bool   // spot is not applied yet
 	stop     atomic.Uint64 // the handle to be stopped, or 0
 	stopOver atomic.Int64
-	stopAt   atomic.Int64 // the frame from which on it acts
+	stopAt   atomic.Int64            // the frame from which on it acts
+	want     [numWants]atomic.Uint64 // float64 bits
+	spot     words[spotWords]
+
+	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
+	emitter emitter          // the control side's, before the push; of those that are placed
 
 	// The audio side's alone; valid for the handle that stands with them.
-	foreseen foreseen
 	live     pool.Handle
 	cancel   pool.Handle // a stop came before the start
+	foreseen foreseen
 }
 
 // reset prepares a record for its next owner. Control side, while the audio
@@ -117,5 +119,5 @@ func (r *record) reset(id pool.Handle) {
 	if r.moved.Load() {
 		r.moved.Store(false)
 	}
-	r.wantSeq = [numWants]uint64{}
+	// wantSeq needs no care: the start is a command that comes after all of it.
 }
