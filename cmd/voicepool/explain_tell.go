@@ -177,9 +177,26 @@ func tellStolen(h *happening, head *reportHead) string {
 			tellTaker(h), tellReason(h, head), count(h.Candidates, "virtual voice"), heardAt(h.Audibility), tellLost(h))
 	}
 	if h.By == 0 {
-		return "was stolen " + tellReason(h, head) + ". " + tellChoice(h, head) + tellLost(h)
+		return "was stolen " + tellReason(h, head) + tellNoVirtual(h, head) + ". " + tellChoice(h, head) + tellLost(h)
 	}
-	return fmt.Sprintf("was stolen for %s, %s. %s%s", tellTaker(h), tellReason(h, head), tellChoice(h, head), tellLost(h))
+	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", tellTaker(h), tellReason(h, head), tellNoVirtual(h, head), tellChoice(h, head), tellLost(h))
+}
+
+// tellNoVirtual says of what had to give way to a full pool, or was refused by it, why
+// it did not become virtual.
+func tellNoVirtual(h *happening, head *reportHead) string {
+	switch h.Reason {
+	case "pool", "resize", "quieter", "protected", "priority":
+	default:
+		return ""
+	}
+	switch head.Virtual {
+	case 0:
+		return ""
+	case 1:
+		return ", and the only virtual voice did not give way to it either"
+	}
+	return fmt.Sprintf(", and none of the %d virtual voices gave way to it either", head.Virtual)
 }
 
 func tellTaker(h *happening) string {
@@ -334,11 +351,11 @@ func tellRefusal(h *happening, head *reportHead, before *happening) string {
 		text := h.Kind + ", "
 		switch {
 		case h.Reason == "pool":
-			text += "since every voice was busy and the policy lets none give way"
+			text += "since every voice was busy and the policy lets none give way" + tellNoVirtual(h, head)
 		case h.Reason == "bus" && h.Candidates == 0, h.Reason == "limit" && h.Candidates == 0:
 			text += tellReason(h, head) + ", and none of them could give way"
 		default:
-			text += tellReason(h, head)
+			text += tellReason(h, head) + tellNoVirtual(h, head)
 		}
 		if before != nil {
 			text += fmt.Sprintf(": %s had started %.1f ms before", voiceName(before.Sound, before.Voice), 1000*secondsOf(h.Frame-before.Frame, head))

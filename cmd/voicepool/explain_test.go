@@ -96,7 +96,7 @@ func TestExplainCue(t *testing.T) {
 		t.Errorf("cue 2:\n%s\nwant\n%s", got, want)
 	}
 	a, err = explainCue("r", strings.NewReader(sampleReport), 0)
-	if got := explainedAs(t, a, err); !strings.Contains(got, "1.500 s  rejected, since all voices were protected or of higher priority.\n") ||
+	if got := explainedAs(t, a, err); !strings.Contains(got, "1.500 s  rejected, since all voices were protected or of higher priority, and the only virtual voice did not give way to it either.\n") ||
 		!strings.Contains(got, "asked for 3 times, started 2 (#1, #6), rejected 1; 2 of those that started were stolen.\n") ||
 		!strings.Contains(got, "its own was -1") {
 		t.Errorf("cue 0:\n%s", got)
@@ -135,5 +135,24 @@ func TestExplainSound(t *testing.T) {
 	}
 	if _, err := explainSound("r", strings.NewReader(sampleReport), "gong"); err == nil || err.Error() != `r: nothing is told of a sound "gong", only of bell, boom, step, wind` {
 		t.Errorf("gong: %v", err)
+	}
+}
+
+// TestTellNoVirtual: where there are virtual voices, what was lost to a full pool says why
+// it did not become one.
+func TestTellNoVirtual(t *testing.T) {
+	for _, c := range []struct {
+		h       happening
+		virtual int
+		want    string
+	}{
+		{happening{Kind: "stolen", Reason: "pool", By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
+		{happening{Kind: "stolen", Reason: "pool", By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
+		{happening{Kind: "stolen", Reason: "resize", Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
+		{happening{Kind: "stolen", Reason: "limit", Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
+	} {
+		if got := tellStolen(&c.h, &reportHead{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
 	}
 }
