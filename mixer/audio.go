@@ -172,8 +172,8 @@ func (a *audio) init(m *Mixer, c *Config) error {
 func (m *Mixer) Render(dst []pcm.Frame) {
 	a := &m.audio
 	from := a.now
-	a.receive()
 	a.arrive()
+	a.receive()
 	a.receiveWords()
 	if n := int64(len(dst)); n > m.longest.Load() {
 		m.longest.Store(n)
@@ -192,20 +192,25 @@ func (m *Mixer) Render(dst []pcm.Frame) {
 	a.publish(from)
 }
 
-// receive takes what the control side has sent.
+// receive takes what the control side has sent so far. What is due, as most of it is,
+// is done at once, where it lies: what the queue had for this frame was asked for
+// earlier, and is done.
 func (a *audio) receive() {
-	for {
-		c, ok := a.m.commands.Pop()
-		if !ok {
-			return
+	commands := a.m.commands
+	for range commands.Len() {
+		c := commands.Front()
+		if c.frame > a.now {
+			a.queue.push(c)
+			commands.Drop()
+			continue
 		}
-		if c.frame < a.now {
-			if c.frame != Now {
-				a.stats.Late++
-			}
-			c.frame = a.now
+		if c.frame != a.now && c.frame != Now {
+			a.stats.Late++
 		}
-		a.queue.push(&c)
+		c.frame = a.now
+		a.do(c)
+		commands.Drop()
+		a.m.underWay.Add(-1) // last: there is room in the ring for what may be under way
 	}
 }
 
@@ -341,8 +346,8 @@ func (a *audio) master(dst []pcm.Frame, silent bool) {
 	}
 }
 
-func (a *audio) emit(e Event) {
-	if !a.m.events.Push(e) {
+func (a *audio) emit(e *Event) {
+	if !a.m.events.Push(*e) {
 		a.stats.EventsLost++
 	}
 }

@@ -57,7 +57,7 @@ func (a *audio) each(c *command) {
 	}
 	if !found && c.target.kind == taggedVoices {
 		a.stats.Missed++
-		a.emit(Event{Frame: a.now, Kind: Missed, Slot: -1, Ref: c.ref})
+		a.emit(&Event{Frame: a.now, Kind: Missed, Slot: -1, Ref: c.ref})
 	}
 }
 
@@ -172,7 +172,7 @@ func (a *audio) stop(i int, over int64) {
 		return
 	}
 	a.leaveTail(s, a.now)
-	a.finish(i, a.now, Event{Kind: Stopped})
+	a.finish(i, a.now, &Event{Kind: Stopped})
 }
 
 func pausedBy(k targetKind) pauses {

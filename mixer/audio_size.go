@@ -62,7 +62,7 @@ func (a *audio) shrink() {
 		if a.virtuals != nil {
 			a.demote(c, Event{Reason: Resized})
 		} else {
-			a.steal(c, Event{Reason: Resized})
+			a.steal(c, &Event{Reason: Resized})
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	if g != nil && g.started && a.now-g.last < g.cooldown {
-		a.turnAway(c, Event{Kind: Limited, Reason: Cooldown})
+		a.turnAway(c, &Event{Kind: Limited, Reason: Cooldown})
 		return
 	}
 	if r.silent() {
@@ -40,11 +40,10 @@ func (a *audio) start(c *command) {
 	}
 	s := a.at(i)
 	a.stats.Started++
-	*s = slot{
-		record: r, id: id, group: g, tag: r.tag, number: uint64(a.stats.Started), seq: c.seq,
-		began: a.now, endAt: never, bus: r.bus, prio: r.prio, protect: r.protect, crowdPower: 1,
-		start: r.options.BaseGain + r.options.Gain, virtual: i >= a.base,
-	}
+	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
+	s.record, s.id, s.group, s.tag, s.number, s.seq = r, id, g, r.tag, uint64(a.stats.Started), c.seq
+	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
+	s.start, s.virtual = r.options.BaseGain+r.options.Gain, i >= a.base
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
@@ -90,13 +89,13 @@ func (a *audio) start(c *command) {
 	a.stats.Playing++
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())
-	a.emit(s.event(Started, a.now, a.slotOf(i)))
+	a.say(s, Started, a.now, a.slotOf(i))
 	if s.virtual {
 		e := s.event(BecameVirtual, a.now, -1)
 		w := &a.refused
 		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates, e.Peers = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates, w.Peers
 		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
-		a.emit(e)
+		a.emit(&e)
 	}
 }
 
@@ -114,9 +113,9 @@ func (a *audio) pass(r *record, id pool.Handle, kind Kind, state State) {
 	number := uint64(a.stats.Started)
 	r.number.Store(number)
 	e := Event{Frame: a.now, Kind: Started, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
-	a.emit(e)
+	a.emit(&e)
 	e.Kind = kind
-	a.emit(e)
+	a.emit(&e)
 	r.drop()
 	a.giveBack(r, id, state)
 }
@@ -129,7 +128,7 @@ func (r *record) drop() {
 }
 
 // turnAway ends a start that gets no voice.
-func (a *audio) turnAway(c *command, e Event) {
+func (a *audio) turnAway(c *command, e *Event) {
 	r := a.m.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
 	state := RejectedState
@@ -181,26 +180,26 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason != NoReason {
 		forGood := e
 		forGood.Newcomer = whole
-		choice, refused := a.contest(&q, r, forGood)
-		if refused.Kind != 0 {
-			refused.Kind = Limited
-			a.turnAway(c, refused)
+		choice, wins := a.contest(&q, r, &forGood)
+		if !wins {
+			forGood.Kind = Limited
+			a.turnAway(c, &forGood)
 			return -1
 		}
-		a.steal(choice, forGood)
+		a.steal(choice, &forGood)
 	}
 	if reason != NoReason && free() {
 		return a.take(a.slots, 0)
 	}
 	e.Reason = PoolFull
-	choice, refused := a.contest(&query{prio: r.prio, bus: -1}, r, e)
-	if refused.Kind != 0 {
-		return a.refuse(c, refused, whole)
-	}
-	if a.virtuals != nil {
+	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
+	switch {
+	case !wins:
+		return a.refuse(c, &e, whole)
+	case a.virtuals != nil:
 		a.demote(choice, e)
-	} else {
-		a.steal(choice, e)
+	default:
+		a.steal(choice, &e)
 	}
 	return a.take(a.slots, 0)
 }
@@ -231,17 +230,18 @@ func (a *audio) take(p *pool.Pool[slot], base int) int {
 	return base + handle.Slot()
 }
 
-// contest chooses who gives way to r, or says why it is refused itself.
-func (a *audio) contest(q *query, r *record, e Event) (c choice, refused Event) {
+// contest chooses who gives way to r, whose coming e tells of. Where nobody does, r
+// does not win, and e says why it is refused.
+func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	// The limit of a group steals whatever the policy; a bus and the pool only
 	// where the policy steals at all.
 	policy := a.overflow
 	if e.Reason == GroupLimit || policy == GrowPool {
 		policy = StealQuietest
 	}
-	refused = Event{Kind: Rejected, Reason: e.Reason, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: -1}
 	if policy == Reject {
-		return c, refused
+		e.refuse(e.Reason, &c, -1)
+		return c, false
 	}
 	quietest := policy == StealQuietest
 	if e.Reason != PoolFull && a.virtuals != nil && (quietest || policy == StealMasked) {
@@ -251,20 +251,26 @@ func (a *audio) contest(q *query, r *record, e Event) (c choice, refused Event) 
 		a.mask(true)
 	}
 	c = a.choose(q, policy)
-	refused.Candidates, refused.Peers = c.candidates, c.peers
-	if c.slot < 0 {
-		if e.Reason == PoolFull {
-			refused.Reason = a.outranks()
-		}
-		return c, refused
+	switch {
+	case c.slot < 0 && e.Reason == PoolFull:
+		e.refuse(a.outranks(), &c, -1)
+	case c.slot < 0:
+		e.refuse(e.Reason, &c, -1)
+	case a.refuses && quietest && e.Reason != GroupLimit &&
+		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < c.audibility:
+		e.refuse(Quieter, &c, c.audibility)
+	default:
+		return c, true
 	}
-	victim := c.audibility
-	if a.refuses && quietest && e.Reason != GroupLimit &&
-		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < victim {
-		refused.Reason, refused.RunnerUp = Quieter, victim
-		return c, refused
+	return c, false
+}
+
+// refuse makes what was to be said of a victim what is to be said of the newcomer.
+func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
+	*e = Event{
+		Kind: Rejected, Reason: why, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp,
+		Candidates: c.candidates, Peers: c.peers,
 	}
-	return c, Event{}
 }
 
 // outranks says why no voice can be taken.
@@ -278,9 +284,9 @@ func (a *audio) outranks() Reason {
 }
 
 // steal ends a voice for somebody else, leaving its tail.
-func (a *audio) steal(c choice, e Event) {
+func (a *audio) steal(c choice, e *Event) {
 	s := a.at(c.slot)
-	a.weigh(&e, c)
+	a.weigh(e, c)
 	e.Kind = Stolen
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)

@@ -28,7 +28,7 @@ func (a *audio) demote(c choice, e Event) {
 		if least < 0 || !a.keeps(c.slot, least) {
 			e.Kind = Stolen
 			a.leaveTail(a.at(c.slot), a.now)
-			a.finish(c.slot, a.now, e)
+			a.finish(c.slot, a.now, &e)
 			return
 		}
 		a.lose(least, e)
@@ -37,7 +37,7 @@ func (a *audio) demote(c choice, e Event) {
 	to := a.move(c.slot, a.take(a.virtuals, a.base))
 	s := a.at(to)
 	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = BecameVirtual, a.now, -1, s.number, s.voice.Sound(), s.group, s.record.ref
-	a.emit(e)
+	a.emit(&e)
 }
 
 // lose ends a virtual voice for good, for the sake of the newcomer of e.
@@ -46,7 +46,7 @@ func (a *audio) lose(i int, e Event) {
 	e.Priority = a.at(i).prio
 	e.Peers = a.scores.count(a.scores.prio[a.base:], e.Priority)
 	e.Lost = a.lost(a.at(i))
-	a.finish(i, a.now, e)
+	a.finish(i, a.now, &e)
 }
 
 // leastVirtual returns the virtual voice that is lost first: of the lowest
@@ -76,7 +76,7 @@ func (a *audio) keeps(i, j int) bool {
 // refuse is what becomes of a start for which there is no slot: a virtual voice,
 // if there are any and it is not the first to be lost among them. It returns the
 // index, or -1.
-func (a *audio) refuse(c *command, refused Event, whole float64) int {
+func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 	if a.virtuals == nil {
 		a.turnAway(c, refused)
 		return -1
@@ -89,9 +89,9 @@ func (a *audio) refuse(c *command, refused Event, whole float64) int {
 			return -1
 		}
 		refused.By, refused.BySound, refused.ByGroup, refused.ByRef = uint64(a.stats.Started)+1, r.sound.Load(), r.group, r.ref
-		a.lose(least, refused)
+		a.lose(least, *refused)
 	}
-	a.refused = refused
+	a.refused = *refused
 	return a.take(a.virtuals, a.base)
 }
 
@@ -180,7 +180,7 @@ func (a *audio) swap(c choice, best int, e Event) {
 		a.showState(i)
 	}
 	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = BecameVirtual, a.now, -1, virtual.number, virtual.voice.Sound(), virtual.group, virtual.record.ref
-	a.emit(e)
+	a.emit(&e)
 	a.comeBack(c.slot)
 }
 
@@ -220,7 +220,7 @@ func (a *audio) promote(i int) {
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.m.smooth)
-	a.emit(s.event(BecameReal, a.now, i))
+	a.say(s, BecameReal, a.now, i)
 }
 
 // bestVirtual returns the virtual voice that is to come back first; -1 if there is

@@ -93,17 +93,17 @@ func (a *audio) reap() {
 		s := a.at(e.slot)
 		if e.dry {
 			a.stats.Underruns++
-			a.emit(s.event(Underrun, e.frame, a.slotOf(e.slot)))
+			a.say(s, Underrun, e.frame, a.slotOf(e.slot))
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.emit(s.event(Fault, e.frame, a.slotOf(e.slot)))
+			a.say(s, Fault, e.frame, a.slotOf(e.slot))
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = Stopped
 		}
-		a.finish(e.slot, e.frame, Event{Kind: kind})
+		a.finish(e.slot, e.frame, &Event{Kind: kind})
 	}
 	a.ends = a.ends[:0]
 }
@@ -111,6 +111,12 @@ func (a *audio) reap() {
 // event says of a voice what happened at a frame.
 func (s *slot) event(k Kind, frame int64, i int) Event {
 	return Event{Frame: frame, Kind: k, Slot: i, Voice: s.number, Sound: s.voice.Sound(), Group: s.group, Ref: s.record.ref}
+}
+
+// say tells what happened to a voice at a frame.
+func (a *audio) say(s *slot, k Kind, frame int64, i int) {
+	e := s.event(k, frame, i)
+	a.emit(&e)
 }
 
 // leaveTail mixes the next 10 ms of a voice under a raised cosine into the
@@ -143,7 +149,7 @@ func (a *audio) silentFrom(frame int64) {
 
 // finish gives a slot back. The event brings what it has to say; the rest is
 // the voice's.
-func (a *audio) finish(i int, frame int64, e Event) {
+func (a *audio) finish(i int, frame int64, e *Event) {
 	s := a.at(i)
 	e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = frame, a.slotOf(i), s.number, s.voice.Sound(), s.group, s.record.ref
 	state := EndedState

@@ -104,13 +104,12 @@ type Voice struct {
 
 // Start makes v a playing of s that sounds from frame on.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
-	*v = Voice{
-		sound: s, feed: o.Feed, space: o.Space, pos: o.From << 32,
-		loop: o.Loop && o.Rounds != 1, jumps: o.Rounds - 1, quality: o.Quality, waits: o.Feed != nil, fresh: true,
-		baseGain: float64(o.BaseGain), basePitch: float64(o.BasePitch),
-		gain: Rest(float64(o.Gain)), pan: Rest(o.Pan),
-		pitch: Rest(float64(o.Pitch)), in: fadeIn(frame, o.FadeIn),
-	}
+	*v = Voice{} // and then field by field: a literal would be made elsewhere, and copied
+	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
+	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, o.Rounds-1, o.Quality, o.Feed != nil, true
+	v.baseGain, v.basePitch = float64(o.BaseGain), float64(o.BasePitch)
+	v.gain, v.pan, v.pitch = Rest(float64(o.Gain)), Rest(o.Pan), Rest(float64(o.Pitch))
+	v.in = fadeIn(frame, o.FadeIn)
 	if o.Speed != 0 && o.Speed != 1 {
 		v.speed = Rest(float64(pcm.FromRatio(o.Speed)))
 	}

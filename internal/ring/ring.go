@@ -60,9 +60,26 @@ func (r *Ring[T]) Pop() (v T, ok bool) {
 	if head == r.tail.Load() {
 		return v, false
 	}
-	slot := &r.slots[head&r.mask]
-	var zero T
-	v, *slot = *slot, zero
-	r.head.Store(head + 1)
+	v = *r.Front()
+	r.Drop()
 	return v, true
+}
+
+// Front returns the value that Pop would take, where it lies; nil if the ring is
+// empty. It stays there until Drop. Consumer.
+func (r *Ring[T]) Front() *T {
+	head := r.head.Load()
+	if head == r.tail.Load() {
+		return nil
+	}
+	return &r.slots[head&r.mask]
+}
+
+// Drop takes the value of Front out, and forgets it. Consumer; only after a Front
+// that was not nil.
+func (r *Ring[T]) Drop() {
+	head := r.head.Load()
+	var zero T
+	r.slots[head&r.mask] = zero
+	r.head.Store(head + 1)
 }
