@@ -69,37 +69,38 @@ type audio struct {
 	m    *Mixer
 	rate int
 
-	now      int64 // the first frame that is not mixed
-	ticked   int64 // the last frame of the grid that was done
-	hop      int64 // at multiples of it scores are published and virtual voices exchanged
-	tail     int64 // 10 ms in frames
-	slots    *pool.Pool[slot]
-	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
-	base     int              // their first index: they come after all slots
-	alive    []seat           // the voices that live, by index; see living
-	listed   []bool           // by index: it stands in alive
-	gone     int              // how many that stand there do not live any more
-	arrived  bool             // one lives that does not stand there
-	reached  []int64          // by index: the frames of their sounds that voices have come to
-	scores   scores
-	scored   int64 // the last frame at which all of them were fresh
-	queue    queue
-	buses    []bus
-	down, up []int    // indices of buses, each before what is below it, and after
-	places   []placed // by slot, and one more for who asks to come in
-	listener listener
-	paused   bool // everything is
-	limiter  *limiter
-	dc       *dcGuard // nil: off
-	softClip bool
-	metered  []pcm.Frame // where a bus is mixed that is measured; nil: none is
-	overflow Overflow
-	refuses  bool
-	grow     growth
-	wanted   int         // slots wanted: by Config.Voices, Resize
-	coming   voice.Voice // the start that asks to come in
-	refused  Event       // why the start that is under way gets no slot
-	waiting  []int       // where virtual voices are put in order
+	now           int64 // the first frame that is not mixed
+	ticked        int64 // the last frame of the grid that was done
+	hop           int64 // at multiples of it scores are published and virtual voices exchanged
+	tail          int64 // 10 ms in frames
+	slots         *pool.Pool[slot]
+	virtuals      *pool.Pool[slot] // voices that only keep time; nil: there are none
+	base          int              // their first index: they come after all slots
+	alive         []seat           // the voices that live, by index; see living
+	listed        []bool           // by index: it stands in alive
+	gone          int              // how many that stand there do not live any more
+	arrived       bool             // one lives that does not stand there
+	reached       []int64          // by index: the frames of their sounds that voices have come to
+	scores        scores
+	scored        int64 // the last frame at which those of all slots were fresh
+	scoredVirtual int64 // the same of virtual voices
+	queue         queue
+	buses         []bus
+	down, up      []int    // indices of buses, each before what is below it, and after
+	places        []placed // by slot, and one more for who asks to come in
+	listener      listener
+	paused        bool // everything is
+	limiter       *limiter
+	dc            *dcGuard // nil: off
+	softClip      bool
+	metered       []pcm.Frame // where a bus is mixed that is measured; nil: none is
+	overflow      Overflow
+	refuses       bool
+	grow          growth
+	wanted        int         // slots wanted: by Config.Voices, Resize
+	coming        voice.Voice // the start that asks to come in
+	refused       Event       // why the start that is under way gets no slot
+	waiting       []int       // where virtual voices are put in order
 
 	window []float32   // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame // where a tail is mixed before it is windowed
@@ -109,7 +110,7 @@ type audio struct {
 
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
-		m: m, rate: c.Rate, ticked: -1, scored: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
+		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
 		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
@@ -238,7 +239,7 @@ func (a *audio) tick() {
 	if a.grow.step > 0 {
 		a.contract()
 	}
-	a.freshen()
+	a.freshen(true)
 	if a.virtuals != nil {
 		a.exchange()
 	}

@@ -60,19 +60,27 @@ func (a *audio) rescore(i int) {
 	a.follow(i, s)
 }
 
-// freshen makes all scores those of this frame: on the grid, and before each choice.
-// Whatever moves a voice or a bus afterwards in the same frame rescores it.
-func (a *audio) freshen() {
-	if a.scored == a.now {
+// freshen makes the scores of the slots those of this frame, and where that is asked
+// for those of virtual voices too: all on the grid, and before a choice those that it
+// looks at. Whatever moves a voice or a bus afterwards in the same frame rescores it.
+func (a *audio) freshen(virtual bool) {
+	real, virtual := a.scored != a.now, virtual && a.virtuals != nil && a.scoredVirtual != a.now
+	if !real && !virtual {
 		return
 	}
-	a.scored = a.now
 	a.refresh()
 	for _, v := range a.living() {
-		a.refreshScore(v.index, v.slot)
+		if v.index < a.base && real || v.index >= a.base && virtual {
+			a.refreshScore(v.index, v.slot)
+		}
 	}
-	for i := range a.buses {
-		a.buses[i].shift = false
+	if a.scored = a.now; virtual {
+		a.scoredVirtual = a.now
+	}
+	if a.virtuals == nil || a.scoredVirtual == a.now {
+		for i := range a.buses {
+			a.buses[i].shift = false
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (a *audio) shrink() {
 	}
 	q := query{prio: maxPriority, bus: -1}
 	for a.slots.Len() > a.slots.Limit() {
-		a.freshen()
+		a.freshen(true)
 		if policy == StealMasked {
 			a.mask(false)
 		}

@@ -172,7 +172,9 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
 	}
 	var whole float64
-	a.freshen()
+	// Of virtual voices a limit looks at all, and a full pool only where one of them has
+	// to make room.
+	a.freshen(reason != NoReason || a.virtuals != nil && a.virtuals.Len() == a.virtuals.Limit())
 	e.Newcomer, whole = a.newcomer(r.bus)
 	if reason == BusLimit {
 		e.Bus = BusRef{a.m, uint16(q.bus)}
