@@ -35,7 +35,7 @@ type Mixer struct {
 	closed     bool
 	feeds      feeds
 	refinery   refinery
-	busPitch   []float64 // semitones, as they were last asked for
+	busPitch   []busPitch
 	doppler    bool      // the listener hears it
 	quality    voice.Quality
 	done       done
@@ -77,7 +77,7 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.unlock = m.mutex.Unlock
 	for i := range m.buses {
-		m.busPitch = append(m.busPitch, float64(m.buses[i].Pitch))
+		m.busPitch = append(m.busPitch, pitchAt(float64(m.buses[i].Pitch)))
 	}
 	m.lead = newLead(&c)
 	// A record for every voice and every command under way, and as many again,

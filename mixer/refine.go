@@ -86,22 +86,47 @@ func (y *refinery) leave() {
 // knows. The control side's, under the mutex.
 type tuning struct {
 	pitch, speed float64 // its own parts, in semitones
-	level        int     // of the version that it was going to read last; -1: none
+	low, high    int     // of the versions that it was going to read last; -1: none
 	out          bool    // it may leave its loop
+}
+
+// busPitch is the pitch of a bus, in semitones, as far as the control side knows: what
+// was asked for last, and what it may be until that is reached. The control side's,
+// under the mutex.
+type busPitch struct {
+	to          float64
+	least, most float64 // while until has not come
+	until       int64
+}
+
+func pitchAt(x float64) busPitch { return busPitch{to: x, least: x, most: x} }
+
+// turn notes that the pitch is on its way to another one until a frame. now is the
+// first that is not mixed.
+func (b *busPitch) turn(to float64, now, until int64) {
+	least, most := b.span(now)
+	*b = busPitch{to, min(least, to), max(most, to), max(b.until, until)}
+}
+
+// span returns what the pitch may be for a start that comes now or later.
+func (b *busPitch) span(now int64) (least, most float64) {
+	if now < b.until {
+		return b.least, b.most
+	}
+	return b.to, b.to
 }
 
 // tune notes how a start begins, and asks for what it is going to read. The mutex
 // is held.
 func (m *Mixer) tune(r *record) {
 	o := &r.options
-	r.tuning = tuning{pitch: float64(o.Pitch), level: -1, out: o.Rounds != 0}
+	r.tuning = tuning{pitch: float64(o.Pitch), low: -1, high: -1, out: o.Rounds != 0}
 	if o.Speed != 0 && o.Speed != 1 {
 		r.tuning.speed = float64(pcm.FromRatio(o.Speed))
 	}
 	if s := r.sound.Load(); s != nil && o.Quality == voice.Best && s.Refines() {
-		level := m.levelOf(r)
-		r.tuning.level = level
-		m.refine(r, s, level, level)
+		r.tuning.low, r.tuning.high = m.levelsOf(r)
+		m.refine(r, s, r.tuning.low, r.tuning.high)
 	}
 }
 
@@ -112,26 +137,31 @@ func (m *Mixer) retune(r *record) {
 	if s == nil || r.options.Quality != voice.Best || !s.Refines() {
 		return
 	}
-	from, to := r.tuning.level, m.levelOf(r)
-	r.tuning.level = to
-	m.refine(r, s, max(min(from, to), 0), max(from, to))
+	low, high := m.levelsOf(r)
+	m.refine(r, s, min(low, r.tuning.low), max(high, r.tuning.high))
+	r.tuning.low, r.tuning.high = low, high
 }
 
-// levelOf returns the level of the version that a start reads at its pitch, and at
+// levelsOf returns the levels of the versions that a start reads at its pitch, and at
 // that of its bus; -1 for none.
-func (m *Mixer) levelOf(r *record) int {
-	pitch := float64(r.options.BasePitch) + r.tuning.pitch + r.tuning.speed
+func (m *Mixer) levelsOf(r *record) (low, high int) {
+	least := float64(r.options.BasePitch) + r.tuning.pitch + r.tuning.speed
+	most, now := least, m.Now()
 	for i := int(r.bus); i >= 0; i = m.audio.buses[i].parent { // the tree never changes
-		pitch += m.busPitch[i]
+		from, to := m.busPitch[i].span(now)
+		least, most = least+from, most+to
 	}
-	level := -1
-	if pitch != 0 {
-		level = voice.LevelOf(pcm.Semitones(pitch))
+	low, high = -1, -1
+	if least != 0 {
+		low = voice.LevelOf(pcm.Semitones(least))
 	}
-	if r.placed && m.doppler {
-		level = max(level, 0)
+	if most != 0 {
+		high = voice.LevelOf(pcm.Semitones(most))
 	}
-	return level
+	if least != most || r.placed && m.doppler {
+		low, high = max(low, 0), max(high, 0)
+	}
+	return low, high
 }
 
 // refine asks for the versions of some levels.
@@ -160,7 +190,8 @@ func (m *Mixer) retuneAll(c *command) {
 	}
 	bus := c.target.kind == busVoices
 	if bus {
-		m.busPitch[c.target.bus] = float64(c.change.Pitch)
+		now := m.Now()
+		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, max(c.frame, now+m.longest.Load())+max(c.over, m.smooth))
 	}
 	for _, r := range m.allRecords {
 		h := Handle{m, pool.Handle(r.id.Load())}

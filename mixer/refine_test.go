@@ -76,6 +76,34 @@ func TestRefineAsked(t *testing.T) {
 			m.Play(s, mixer.Options{Bus: b, Pitch: 12})
 			m.At(100).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 12}, time.Second)
 		}, []int{0, 1, 2}, nil},
+		"a bus on its way": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			up, _ := m.Bus("up")
+			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, time.Second)
+			m.Render(make([]pcm.Frame, 100))
+			m.At(300).Play(s, mixer.Options{Bus: b, Pitch: 5})
+		}, []int{0, 1, 2, 3}, nil},
+		"a bus that turns back on its way": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			up, _ := m.Bus("up")
+			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, time.Second)
+			m.Render(make([]pcm.Frame, 24000))
+			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch}, time.Second)
+			m.At(24100).Play(s, mixer.Options{Bus: b, Pitch: 5})
+		}, []int{0, 1, 2, 3}, nil},
+		"before a bus moves": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			up, _ := m.Bus("up")
+			m.At(48000).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 0)
+			m.Play(s, mixer.Options{Bus: b, Pitch: 8})
+		}, []int{0, 1, 2, 3}, nil},
+		"a bus that has arrived": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			up, _ := m.Bus("up")
+			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 10*time.Millisecond)
+			m.Render(make([]pcm.Frame, 2000))
+			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
+		}, []int{3}, nil},
 		"Doppler": {func(m *mixer.Mixer, s *voice.Sound) {
 			m.SetListener(mixer.Listener{Doppler: 1})
 			m.Play(s, mixer.Options{Emitter: &mixer.Emitter{}})
@@ -101,7 +129,10 @@ func TestRefineAsked(t *testing.T) {
 				t.Errorf("%s: looped %v: levels %v, want %v", name, i == 1, got, want)
 			}
 		}
-		m.Render(make([]pcm.Frame, 1000))
+		for range 80 {
+			m.Prepare()
+			m.Render(make([]pcm.Frame, 1000))
+		}
 		if st := m.Stats(); st.Unready != 0 {
 			t.Errorf("%s: %d voices read something worse", name, st.Unready)
 		}
