@@ -83,7 +83,7 @@ func TestScheduleIsLazy(t *testing.T) {
 		sc.Next()
 	}
 	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 4096 {
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<16 { // a byte of each would be more
 		t.Errorf("100,000 of them took %d bytes", got)
 	}
 	if got, want := sc.Plays(), uint64(1000000000-100000); got != want {

@@ -3,6 +3,7 @@ package mixer_test
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,10 +57,13 @@ func TestManyGoroutines(t *testing.T) {
 	s := level(t, 8000, 400, 0.2)
 	var wg sync.WaitGroup
 	stop := make(chan bool)
+	var calls atomic.Int64
 	for g := range 6 {
 		wg.Go(func() {
 			var h mixer.Handle
 			for i := 0; ; i++ {
+				calls.Add(1)
+				runtime.Gosched()
 				select {
 				case <-stop:
 					return
@@ -95,9 +99,10 @@ func TestManyGoroutines(t *testing.T) {
 	}
 	block := make([]pcm.Frame, 64)
 	events := make([]mixer.Event, 64)
-	for range 3000 {
+	for n := 0; n < 3000 || calls.Load() < 3000 && !t.Failed(); n++ {
 		m.Render(block)
 		m.Events(events)
+		runtime.Gosched() // on one processor too
 	}
 	close(stop)
 	wg.Wait()

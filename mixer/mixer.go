@@ -36,7 +36,7 @@ type Mixer struct {
 	feeds      feeds
 	refinery   refinery
 	busPitch   []busPitch
-	doppler    bool      // the listener hears it
+	doppler    bool // the listener hears it
 	quality    voice.Quality
 	done       done
 	journal    journal

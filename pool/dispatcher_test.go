@@ -110,15 +110,19 @@ func TestDispatchDoesNotAllocate(t *testing.T) {
 	for range 3 {
 		d.Listen(func(_ pool.Handle, e *event) { sum += e.kind })
 	}
-	// One run, since it takes whole allocations on average.
-	n := testing.AllocsPerRun(1, func() {
-		for range 50_000 {
-			h, e, _ := d.Acquire()
-			e.kind = 1
-			d.Dispatch(h)
-		}
-	})
-	if n != 0 || sum != 2*50_000*3 {
+	// One run, since it takes whole allocations on average; and up to three times,
+	// since somebody else may allocate meanwhile.
+	n, runs := 1.0, 0
+	for ; n != 0 && runs < 3; runs++ {
+		n = testing.AllocsPerRun(1, func() {
+			for range 50_000 {
+				h, e, _ := d.Acquire()
+				e.kind = 1
+				d.Dispatch(h)
+			}
+		})
+	}
+	if n != 0 || sum != 2*50_000*3*runs {
 		t.Errorf("%v allocations, %d heard", n, sum)
 	}
 }

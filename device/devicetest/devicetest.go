@@ -26,7 +26,7 @@ const patience = 10 * time.Second
 func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.Device)) {
 	t.Helper()
 	t.Run("life", func(t *testing.T) { Life(t, open(t), drive) })
-	t.Run("close waits", func(t *testing.T) { closeWaits(t, open(t), drive) })
+	t.Run("close waits", func(t *testing.T) { closeWaits(t, open(t), drive, 20*time.Millisecond) })
 	t.Run("close before start", func(t *testing.T) { closeFirst(t, open(t)) })
 }
 
@@ -90,8 +90,8 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...gol
 	}
 }
 
-// closeWaits holds the device in Render and looks whether Close comes back.
-func closeWaits(t testing.TB, d device.Device, drive func(device.Device)) {
+// closeWaits holds the device in Render and looks for so long whether Close comes back.
+func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
 	src := newProbe(1)
 	src.hold = make(chan struct{})
@@ -123,7 +123,7 @@ func closeWaits(t testing.TB, d device.Device, drive func(device.Device)) {
 	case <-closed:
 		t.Error("Close came back while Render was under way")
 		close(src.hold)
-	case <-time.After(20 * time.Millisecond):
+	case <-time.After(look):
 		close(src.hold)
 		select {
 		case quiet := <-closed:

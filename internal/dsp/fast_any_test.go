@@ -22,6 +22,9 @@ func TestAnyBits(t *testing.T) {
 			n: r.IntN(200), pos: r.Int64N(64 * One), step: r.Int64N(60*One) >> r.IntN(40), slack: r.IntN(70), at: r.IntN(32), kind: r.IntN(3), seed: r.Uint64(),
 			g: Ramp{Left: gain(), Right: gain(), Start: r.IntN(1<<24) >> r.IntN(24)},
 		}
+		if r.IntN(2) == 0 {
+			c.pos, c.step = c.pos&^(One-1)|fraction(r), c.step&^(One-1)|fraction(r)
+		}
 		if r.IntN(3) > 0 {
 			c.g.LeftSlope, c.g.RightSlope = gain(), gain()/1000
 		}

@@ -210,10 +210,14 @@ func TestSameBits(t *testing.T) {
 			for _, n := range lengths {
 				for offset := range 17 {
 					c := run{n: n, at: offset, kind: r.IntN(3), seed: r.Uint64(), g: ramps(r, r.IntN(8))}
-					c.pos = int64(offset)<<32 + int64(r.Uint32())
-					c.step = steps[r.IntN(len(steps))]
-					if r.IntN(2) == 0 {
+					c.pos = int64(offset)<<32 + fraction(r)
+					switch r.IntN(4) {
+					case 0, 1:
+						c.step = steps[r.IntN(len(steps))]
+					case 2:
 						c.step = r.Int64N(4 * One)
+					case 3:
+						c.step = r.Int64N(4)*One + fraction(r)
 					}
 					if r.IntN(2) == 0 {
 						c.slack = r.IntN(60)
@@ -223,6 +227,12 @@ func TestSameBits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fraction returns one of a frame: often one at which a sum of two carries, or just
+// does not.
+func fraction(r *rand.Rand) int64 {
+	return [...]int64{0, 1, One / 2, One - 1, r.Int64N(One)}[r.IntN(5)]
 }
 
 // TestFarSteps: steps beyond those that kernels take, up to the highest pitch.
@@ -277,6 +287,9 @@ func FuzzSameBits(f *testing.F) {
 	f.Add(uint8(2), true, uint16(130), uint64(5)<<33, uint64(2*One-1), uint8(9), uint8(3), uint8(1), uint64(2), float32(1), float32(0), float32(0), float32(0), uint32(1)<<24)
 	f.Add(uint8(5), false, uint16(33), uint64(77), uint64(One/7), uint8(40), uint8(1), uint8(2), uint64(3), float32(1e-20), float32(1e9), float32(1), float32(-1), uint32(0))
 	f.Add(uint8(6), true, uint16(512), uint64(One-1), uint64(One*3/2), uint8(1), uint8(5), uint8(0), uint64(4), float32(0.1), float32(0.2), float32(0), float32(1e-4), uint32(63))
+	for kernel := range subjects { // on a frame, with gains that move
+		f.Add(uint8(kernel), false, uint16(130), uint64(3)<<32, uint64(One*11/10), uint8(0), uint8(1), uint8(0), uint64(5), float32(0.5), float32(-0.5), float32(0.001), float32(-0.002), uint32(3))
+	}
 	m := newTable(f)
 	f.Fuzz(func(t *testing.T, kernel uint8, wide bool, n uint16, pos, step uint64, slack, at, kind uint8, seed uint64, left, right, leftSlope, rightSlope float32, start uint32) {
 		s := &subjects[int(kernel)%len(subjects)]
