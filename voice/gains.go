@@ -58,7 +58,7 @@ func (v *Voice) reach(frame int64) (gain float64, pan Move) {
 
 // lasting returns the factor of what no move can make larger.
 func (v *Voice) lasting(frame int64) float64 {
-	g := pcm.Decibels(v.baseGain).Gain()
+	g := v.baseGain
 	if v.out.out {
 		g = float64(g * v.out.at(frame))
 	}

@@ -22,7 +22,7 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
 	done := 0
 	for done < len(dst) && !v.Over(frame) {
 		if frame >= v.segEnd {
-			v.Replan(frame)
+			v.proceed(frame)
 		}
 		n := min(int64(len(dst)-done), v.segEnd-frame)
 		got := v.run(dst[done:done+int(n)], int(frame-v.segStart))
@@ -50,7 +50,7 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Over(frame) {
 		if frame >= v.segEnd {
-			v.Replan(frame)
+			v.proceed(frame)
 		}
 		got := v.skipVersions(min(n-done, v.segEnd-frame))
 		done += got

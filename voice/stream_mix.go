@@ -86,7 +86,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			n = min(n, v.back.end()-frame)
 		}
 		if frame >= v.segEnd {
-			v.Replan(frame)
+			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
 		got := v.runStream(dst[done:done+int(n)], int(frame-v.segStart))
@@ -185,7 +185,7 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 		}
 		v.waits, v.dry = false, false
 		if frame >= v.segEnd {
-			v.Replan(frame)
+			v.proceed(frame)
 		}
 		k := min(n-done, v.segEnd-frame)
 		to := v.heard + (v.pos+k*v.step)>>32

@@ -70,7 +70,7 @@ type Voice struct {
 	space *Space
 	heard int64 // of a stream: whole frames of its course that are behind it
 
-	baseGain  float64
+	baseGain  float64 // a factor
 	basePitch float64
 	gain      Move // decibels
 	pan       Move
@@ -87,6 +87,9 @@ type Voice struct {
 
 	segStart int64
 	segEnd   int64
+	toLeft   float64 // the gains of the frame toAt, where the segment goes; with its end
+	toRight  float64 // they are those that the next one begins with
+	toAt     int64
 
 	jumps   int32 // how often it still goes back in its loop; negative: without end
 	loop    bool
@@ -107,7 +110,7 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // and then field by field: a literal would be made elsewhere, and copied
 	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
 	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, o.Rounds-1, o.Quality, o.Feed != nil, true
-	v.baseGain, v.basePitch = float64(o.BaseGain), float64(o.BasePitch)
+	v.baseGain, v.basePitch = o.BaseGain.Gain(), float64(o.BasePitch)
 	v.gain, v.pan, v.pitch = Rest(float64(o.Gain)), Rest(o.Pan), Rest(float64(o.Pitch))
 	v.in = fadeIn(frame, o.FadeIn)
 	if o.Speed != 0 && o.Speed != 1 {
@@ -253,6 +256,12 @@ func (v *Voice) Still(frame int64) bool { return frame >= v.segStart && v.segEnd
 // straight lines and the step is constant. Segments end on a grid of frames, or
 // where a move ends, so they do not depend on blocks.
 func (v *Voice) Replan(frame int64) {
+	v.toAt = never
+	v.proceed(frame)
+}
+
+// proceed is Replan where a segment has come to its end and nobody has moved the voice.
+func (v *Voice) proceed(frame int64) {
 	v.steady.left = 0
 	v.settle(frame)
 	v.plan(frame)
@@ -284,16 +293,20 @@ func (v *Voice) plan(frame int64) {
 	if v.crossing {
 		end = min(end, v.turned+int64(v.over))
 	}
-	left, right := v.Gains(frame)
+	left, right := v.toLeft, v.toRight
+	if frame != v.toAt {
+		left, right = v.Gains(frame)
+	}
 	v.segStart, v.segEnd = frame, end
 	v.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
 	middle := frame
 	if end != never {
 		v.segEnd = min(end, (frame/g+1)*g)
 		n := v.segEnd - frame
-		toLeft, toRight := v.Gains(v.segEnd)
-		v.ramp.LeftSlope = float32((toLeft - left) / float64(n))
-		v.ramp.RightSlope = float32((toRight - right) / float64(n))
+		v.toLeft, v.toRight = v.Gains(v.segEnd)
+		v.toAt = v.segEnd
+		v.ramp.LeftSlope = float32((v.toLeft - left) / float64(n))
+		v.ramp.RightSlope = float32((v.toRight - right) / float64(n))
 		middle += n / 2
 	} else if v.lacks {
 		v.segEnd = (frame/patience + 1) * patience
