@@ -24,37 +24,6 @@ func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
 	return out
 }
 
-func BenchmarkRender(b *testing.B) {
-	for _, c := range []struct {
-		name     string
-		channels int
-		options  mixer.Options
-	}{
-		{"mono", 1, mixer.Options{}}, {"mono-linear", 1, mixer.Options{Speed: 1.1, Quality: voice.Linear}}, {"mono-cubic", 1, mixer.Options{Speed: 1.1}},
-		{"stereo", 2, mixer.Options{}}, {"stereo-linear", 2, mixer.Options{Speed: 1.1, Quality: voice.Linear}}, {"stereo-cubic", 2, mixer.Options{Speed: 1.1}},
-	} {
-		sounds := noiseSounds(b, 16, c.channels)
-		for _, n := range []int{32, 256, 4096} {
-			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
-				m := newMixer(b, mixer.Config{Voices: n, Commands: 8192})
-				for i := range n {
-					o := c.options
-					o.Loop, o.Pan, o.Gain = true, float64(i%21)/10-1, pcm.Decibels(-30-i%13)
-					play(b, m.At(int64(i)*7%4096), sounds[i%len(sounds)], o)
-				}
-				block := make([]pcm.Frame, 512)
-				for range 9 {
-					m.Render(block)
-				}
-				for b.Loop() {
-					m.Render(block)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512/float64(n), "ns/voice-frame")
-			})
-		}
-	}
-}
-
 // BenchmarkStartSteal is a start on the audio side that takes a victim, with
 // the victim's tail.
 func BenchmarkStartSteal(b *testing.B) {

@@ -1,13 +1,18 @@
 package voice
 
-import "voicepool/pcm"
+import (
+	"math"
+
+	"voicepool/pcm"
+)
 
 // Space is what a voice's place does to it: a gain, a pan besides its own and a
 // shift of pitch, each on its way.
 type Space struct {
 	gain  Move // a factor
 	pan   Move
-	pitch Move // semitones
+	pitch Move  // semitones
+	grid  int64 // how many frames apart it is sampled while it moves
 }
 
 // Placed is what a place comes to at one instant.
@@ -27,6 +32,23 @@ func (s *Space) Glide(frame int64, p Placed, frames int64) {
 	s.gain.Turn(frame, p.Gain, frames)
 	s.pan.Turn(frame, p.Pan, frames)
 	s.pitch.Turn(frame, float64(p.Pitch), frames)
+	s.grid = s.bend(frames)
+}
+
+// bend returns how many frames apart the straight lines may be that follow a glide:
+// more than for the moves that are asked for by name, since most places move little from
+// one time to the next. The gain is straight by itself, but for its product with the law
+// of the pan, which bends: 1/64 of both together keeps what is between the lines below
+// -90 dB. The pitch goes in stairs, whose sidebands grow with the square of their length.
+func (s *Space) bend(frames int64) int64 {
+	size, stairs := math.Abs(s.gain.To-s.gain.From)+math.Abs(s.pan.To-s.pan.From), math.Abs(s.pitch.To-s.pitch.From)
+	g := int64(64)
+	for least := grid(frames); g > least; g /= 2 {
+		if float64(float64(64*g)*size) <= float64(frames) && float64(float64(16*g*g)*stairs) <= float64(frames) {
+			break
+		}
+	}
+	return g
 }
 
 // panned returns a move that is at a frame, and goes to, where the voice's own

@@ -279,10 +279,8 @@ func (v *Voice) plan(frame int64) {
 		}
 	}
 	if v.space != nil {
-		for _, m := range [...]*Move{&v.space.gain, &v.space.pan, &v.space.pitch} {
-			if e := m.End(); e > frame {
-				end, g = min(end, e), min(g, m.Grid())
-			}
+		if e := v.space.pitch.End(); e > frame { // they end together
+			end, g = min(end, e), min(g, v.space.grid)
 		}
 	}
 	for _, c := range [...]*curve{&v.in, &v.out, &v.back} {

@@ -21,10 +21,33 @@ const (
 
 type benchCommand struct {
 	// With the defaults it takes under 20 seconds on a slow machine.
-	Voices []int         `default:"32,256,1024,4096" placeholder:"N,..." help:"How many voices play, 1..65536 (${default})."`
-	Slice  time.Duration `default:"40ms" placeholder:"TIME" help:"How long each of seven runs mixes at least (${default})."`
-	JSON   bool          `name:"json" help:"Print JSON."`
+	Voices *[]int         `placeholder:"N,..." help:"How many voices play, 1..65536 (32,256,1024,4096)."`
+	Slice  *time.Duration `placeholder:"TIME" help:"How long each of seven runs mixes at least, 1ns..10s (30ms)."`
+	JSON   bool           `name:"json" help:"Print JSON."`
 	realtimeFlags
+}
+
+// limits returns what the flags say of how much is measured.
+func (b *benchCommand) limits() (voices []int, slice time.Duration, err error) {
+	voices, slice = []int{32, 256, 1024, 4096}, 30*time.Millisecond
+	if b.Voices != nil {
+		voices = *b.Voices
+	}
+	if b.Slice != nil {
+		slice = *b.Slice
+	}
+	if len(voices) == 0 {
+		return nil, 0, usage("--voices: no number")
+	}
+	for _, n := range voices {
+		if n < 1 || n > 65536 {
+			return nil, 0, usage("--voices: %d is not in 1..65536", n)
+		}
+	}
+	if slice <= 0 || slice > 10*time.Second {
+		return nil, 0, usage("--slice: %v is not in 1ns..10s", slice)
+	}
+	return voices, slice, nil
 }
 
 // benchRow is one measured figure: per voice and frame for what mixes, per call
@@ -39,13 +62,17 @@ type benchRow struct {
 }
 
 func (b *benchCommand) Run(c *console) error {
-	if b.Realtime {
+	switch {
+	case b.Realtime && (b.Voices != nil || b.Slice != nil):
+		return usage("--voices and --slice are not for --realtime, which mixes 64 voices for --seconds")
+	case b.Realtime:
 		return b.runRealtime(c, b.JSON)
+	case b.Seconds != nil:
+		return usage("--seconds is for --realtime")
 	}
-	for _, n := range b.Voices {
-		if n < 1 || n > 65536 {
-			return usage("--voices: %d is not in 1..65536", n)
-		}
+	voices, slice, err := b.limits()
+	if err != nil {
+		return err
 	}
 	var rows []benchRow
 	for _, bc := range benchCases {
@@ -53,9 +80,9 @@ func (b *benchCommand) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		for _, n := range b.Voices {
+		for _, n := range voices {
 			c.progress("measuring %s with %d voices", bc.name, n)
-			ns, err := bc.measure(sounds, n, b.Slice)
+			ns, err := bc.measure(sounds, n, slice)
 			if err != nil {
 				return err
 			}
@@ -67,7 +94,7 @@ func (b *benchCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range b.Voices {
+	for _, n := range voices {
 		c.progress("measuring starts with %d voices", n)
 		calls, err := measureCalls(sounds, n)
 		if err != nil {
@@ -116,12 +143,26 @@ type benchCase struct {
 	speed    float64
 	quality  voice.Quality
 	compact  bool // samples of 16 bits
+	motion   motionKind
 }
 
+// motionKind is what moves all the time.
+type motionKind uint8
+
+const (
+	atRest     motionKind = iota
+	gainsMove             // each voice fades
+	placesMove            // each voice has a place, which is set 47 times a second
+)
+
 var benchCases = []benchCase{
-	{"mono", 1, 1, voice.Best, false}, {"mono-linear", 1, 1.1, voice.Linear, false}, {"mono-cubic", 1, 1.1, voice.Cubic, false}, {"mono-best", 1, 1.1, voice.Best, false},
-	{"stereo", 2, 1, voice.Best, false}, {"stereo-linear", 2, 1.1, voice.Linear, false}, {"stereo-cubic", 2, 1.1, voice.Cubic, false}, {"stereo-best", 2, 1.1, voice.Best, false},
-	{"mono-16bit", 1, 1, voice.Best, true}, {"mono-linear-16bit", 1, 1.1, voice.Linear, true}, {"mono-cubic-16bit", 1, 1.1, voice.Cubic, true}, {"stereo-16bit", 2, 1, voice.Best, true},
+	{name: "mono", channels: 1, speed: 1}, {name: "mono-linear", channels: 1, speed: 1.1, quality: voice.Linear},
+	{name: "mono-cubic", channels: 1, speed: 1.1, quality: voice.Cubic}, {name: "mono-best", channels: 1, speed: 1.1},
+	{name: "stereo", channels: 2, speed: 1}, {name: "stereo-linear", channels: 2, speed: 1.1, quality: voice.Linear},
+	{name: "stereo-cubic", channels: 2, speed: 1.1, quality: voice.Cubic}, {name: "stereo-best", channels: 2, speed: 1.1},
+	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: voice.Linear, compact: true},
+	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: voice.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
+	{name: "mono-gains-move", channels: 1, speed: 1, motion: gainsMove}, {name: "mono-places-move", channels: 1, speed: 1, motion: placesMove},
 }
 
 // benchSounds returns 16 sounds of two seconds of quiet noise, which all voices
@@ -147,25 +188,51 @@ func benchSounds(channels int, compact bool) ([]*voice.Sound, error) {
 // start fills the pool of a mixer of n voices: they loop, at different places,
 // with different gains and pans.
 func (b benchCase) start(sounds []*voice.Sound, n int) (*mixer.Mixer, error) {
-	m, err := mixer.New(mixer.Config{Rate: benchRate, Voices: n, Commands: n + 2*benchStarts})
-	if err != nil {
-		return nil, err
+	m, _, err := b.stage(sounds, n)
+	return m, err
+}
+
+// stage is start, and returns what has to be called before each block: it moves what
+// the case wants to be moved.
+func (b benchCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
+	if m, err = mixer.New(mixer.Config{Rate: benchRate, Voices: n, Commands: 2 * (n + benchStarts)}); err != nil {
+		return nil, nil, err
 	}
+	handles, spots := make([]mixer.Handle, n), make([]mixer.Spot, n)
 	for i := range n {
-		_, err := m.Play(sounds[i%len(sounds)], mixer.Options{
+		o := mixer.Options{
 			Loop: true, Speed: b.speed, Quality: b.quality,
 			From: pcm.Duration(int64(i)*797%(2*benchRate), benchRate), Pan: float64(i%21)/10 - 1, Gain: pcm.Decibels(-30 - i%13),
-		})
-		if err != nil {
-			return nil, err
+		}
+		if b.motion == placesMove {
+			o.Pan, o.Emitter = 0, &mixer.Emitter{}
+		}
+		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
+			return nil, nil, err
+		}
+		if b.motion == gainsMove {
+			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, voice.InDecibels); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
-	return m, nil
+	move = func(block int) {
+		if b.motion != placesMove || block%2 != 0 {
+			return
+		}
+		for i := range spots { // round the listener, each at its distance and speed
+			angle := float64(block*(1+i%7))/600 + float64(i)
+			far := float64(2 + i%50)
+			spots[i].Position = mixer.Vector{float64(far * pcm.CosPi(angle)), 0, float64(far * pcm.SinPi(angle))}
+		}
+		m.SetPositions(handles, spots)
+	}
+	return m, move, nil
 }
 
 // measure returns nanoseconds per voice and frame, of runs of at least a slice.
 func (b benchCase) measure(sounds []*voice.Sound, n int, slice time.Duration) (float64, error) {
-	m, err := b.start(sounds, n)
+	m, move, err := b.stage(sounds, n)
 	if err != nil {
 		return 0, err
 	}
@@ -174,13 +241,16 @@ func (b benchCase) measure(sounds []*voice.Sound, n int, slice time.Duration) (f
 	for range 3 { // the fade-ins are over, the caches warm
 		m.Render(block)
 	}
+	number := 0
 	return median(benchRuns, func() float64 {
-		blocks, begin := 0, time.Now()
+		blocks := 0
 		var took time.Duration
-		for blocks == 0 || took < slice {
+		for blocks < 2 || took < slice {
+			move(number) // the control side's part is not measured
+			begin := time.Now()
 			m.Render(block)
-			blocks++
-			took = time.Since(begin)
+			took += time.Since(begin)
+			blocks, number = blocks+1, number+1
 		}
 		return float64(took.Nanoseconds()) / float64(blocks) / benchBlock / float64(n)
 	}), nil

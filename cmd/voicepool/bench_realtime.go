@@ -24,7 +24,7 @@ const (
 
 type realtimeFlags struct {
 	Realtime bool `help:"Mix 64 pitched voices in real time, once alone and once beside 1 GB/s of garbage, and count missed deadlines."`
-	Seconds  int  `default:"10" placeholder:"N" help:"How long each run of --realtime takes, 1..3600 (${default})."`
+	Seconds  *int `placeholder:"N" help:"How long each run of --realtime takes, 1..3600 (10)."`
 }
 
 // realtimeRow is what came of a run. The device that it stands for plays a block, has
@@ -44,10 +44,14 @@ type realtimeRow struct {
 
 // runRealtime makes both runs and prints them.
 func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
-	if f.Seconds < 1 || f.Seconds > 3600 {
-		return usage("--seconds: %d is not in 1..3600", f.Seconds)
+	seconds := 10
+	if f.Seconds != nil {
+		seconds = *f.Seconds
 	}
-	rows, err := realtimeRuns(c, int64(f.Seconds)*benchRate/benchBlock)
+	if seconds < 1 || seconds > 3600 {
+		return usage("--seconds: %d is not in 1..3600", seconds)
+	}
+	rows, err := realtimeRuns(c, int64(seconds)*benchRate/benchBlock)
 	if err != nil {
 		return err
 	}
