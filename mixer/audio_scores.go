@@ -166,7 +166,7 @@ type choice struct {
 }
 
 // choose returns the victim: of the lowest priority, then the least by the
-// policy, then the least audible, then the oldest. It is one scan over packed
+// policy, then the oldest. It is one scan over packed
 // arrays; free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(q *query, policy Overflow) choice {
 	prios := a.scores.prio[:a.base]
@@ -240,16 +240,13 @@ func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 			continue
 		}
 		switch {
-		case c.slot < 0 || a.scores.less(i, c.slot, policy):
+		case c.slot < 0 || a.scores.less(i, c.slot, keys):
 			c.slot, second = i, c.slot
-		case second < 0 || a.scores.less(i, second, policy):
+		case second < 0 || a.scores.less(i, second, keys):
 			second = i
 		}
 		if second >= 0 {
-			worstPrio, worstKey = a.scores.prio[second], keys[second]
-			if policy != StealGain && policy != StealMasked { // which look at the audibility before the number
-				worstNumber = a.scores.number[second]
-			}
+			worstPrio, worstKey, worstNumber = a.scores.prio[second], keys[second], a.scores.number[second]
 		}
 	}
 	loud := a.scores.loud(policy)
@@ -285,20 +282,14 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.loud(policy)
 }
 
-// less reports whether i gives way before j: a total order.
-func (s *scores) less(i, j int, policy Overflow) bool {
+// less reports whether i gives way before j: a total order. keys are what the policy
+// looks at first.
+func (s *scores) less(i, j int, keys []float32) bool {
 	switch {
 	case s.prio[i] != s.prio[j]:
 		return s.prio[i] < s.prio[j]
-	case policy == StealOldest:
-		return s.number[i] < s.number[j]
-	case policy == StealGain && s.gain[i] != s.gain[j]:
-		return s.gain[i] < s.gain[j]
-	case policy == StealMasked && s.masks.score[i] != s.masks.score[j]:
-		return s.masks.score[i] < s.masks.score[j]
-	}
-	if loud := s.loud(policy); loud[i] != loud[j] {
-		return loud[i] < loud[j]
+	case keys[i] != keys[j]:
+		return keys[i] < keys[j]
 	}
 	return s.number[i] < s.number[j]
 }

@@ -229,8 +229,7 @@ func peers(of *modelVoice, among []*modelVoice) (n int) {
 	return n
 }
 
-// choose returns the two that give way first: by priority, policy, audibility and
-// age. Where rounding may decide between two, the mixer's choice holds.
+// choose returns the two that give way first: by priority, policy and age. Where rounding may decide between two, the mixer's choice holds.
 func (x *model) choose(among []*modelVoice, policy mixer.Overflow) (least, second *modelVoice) {
 	for _, v := range among {
 		switch {
@@ -267,8 +266,10 @@ func (x *model) before(v, w *modelVoice, policy mixer.Overflow) bool {
 		return v.prio < w.prio
 	case policy == mixer.StealOldest:
 		return v.number < w.number
-	case policy == mixer.StealGain && a.gain != b.gain:
-		return a.gain < b.gain
+	case policy == mixer.StealGain:
+		if a.gain != b.gain {
+			return a.gain < b.gain
+		}
 	case a.audibility != b.audibility:
 		return a.audibility < b.audibility
 	}
@@ -281,12 +282,10 @@ func (x *model) tied(v, w *modelVoice, policy mixer.Overflow) bool {
 	switch {
 	case v.prio != w.prio || policy == mixer.StealOldest || a.twin == b.twin:
 		return false
-	case a.audibility == 0 && b.audibility == 0 && (policy != mixer.StealGain || a.gain == b.gain && a.gain == 0): // silence is exact
+	case policy == mixer.StealGain:
+		return (a.gain != 0 || b.gain != 0) && near(float64(a.gain), float64(b.gain)) // silence is exact
+	case a.audibility == 0 && b.audibility == 0:
 		return false
-	case policy == mixer.StealGain && !near(float64(a.gain), float64(b.gain)):
-		return false
-	case policy == mixer.StealGain && a.gain != b.gain:
-		return true
 	}
 	return near(float64(a.audibility), float64(b.audibility))
 }

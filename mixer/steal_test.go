@@ -68,6 +68,18 @@ func TestFuture(t *testing.T) {
 	}
 }
 
+// TestTiesOfGain: of two of the same gain the older gives way, not the quieter.
+func TestTiesOfGain(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.StealGain})
+	a := play(t, m.At(0), level(t, 1000, 500, 0.5), mixer.Options{Gain: -6})
+	b := play(t, m.At(0), level(t, 1000, 500, 0.1), mixer.Options{Gain: -6})
+	play(t, m.At(10), level(t, 1000, 500, 0.5), mixer.Options{})
+	left(m, 20)
+	if a.State() != mixer.StolenState || b.State() != mixer.Playing {
+		t.Errorf("the older one is %v, the quieter one %v", a.State(), b.State())
+	}
+}
+
 func TestPriorityProtectRefuse(t *testing.T) {
 	s := level(t, 1000, 500, 0.5)
 	run := func(c mixer.Config, first, second, newcomer mixer.Options) (a, b, n mixer.State) {

@@ -31,7 +31,6 @@ type simVoice struct {
 	event  int
 	number int
 	key    float32
-	second float32
 }
 
 func newSimulator(scene *steal.Scene, corpus []steal.Recording) (*simulator, error) {
@@ -97,12 +96,7 @@ func (s *simulator) run(pool int, least score) (cuts []int64, victims []int) {
 	events := s.scene.Events
 	cuts = make([]int64, len(events))
 	var playing []simVoice
-	rate := func(v *simVoice, frame int64) {
-		v.key = float32(least(s, v.event, frame))
-		if v.key != 0 { // the oldest looks at nothing else
-			v.second = float32(quietest(s, v.event, frame))
-		}
-	}
+	rate := func(v *simVoice, frame int64) { v.key = float32(least(s, v.event, frame)) }
 	for i := range events {
 		at := events[i].At
 		cuts[i] = s.parts[i].To
@@ -114,7 +108,7 @@ func (s *simulator) run(pool int, least score) (cuts []int64, victims []int) {
 			victim := 0
 			for k := range playing {
 				a, b := &playing[k], &playing[victim]
-				if a.key < b.key || a.key == b.key && (a.second < b.second || a.second == b.second && a.number < b.number) {
+				if a.key < b.key || a.key == b.key && a.number < b.number {
 					victim = k
 				}
 			}
