@@ -146,7 +146,7 @@ type Event struct {
 	Bus      string
 	Cooldown Time
 
-	// Of a victim: the largest K-weighted level that it can have had in any 60 ms
+	// Of a victim: the largest K-weighted level that it can have had over any three hops of 20 ms
 	// from here on; +Inf where nobody knows.
 	Lost Level
 

@@ -56,11 +56,17 @@ func worstOf(losses []*happening) *happening {
 func (a *advisor) add(h *happening) {
 	switch h.Kind {
 	case "stolen", "virtual":
-		if h.Audibility == nil {
+		switch {
+		case h.Audibility == nil && h.Lost == nil:
 			a.say("silent", "Nothing was heard of it when it gave way: there is nothing to be done.")
 			return
+		case h.Audibility == nil && h.Kind == "virtual":
+			a.say("later", "It was silent just then; when there is something of it to be heard it can come back.")
+			return
+		case h.Audibility == nil:
+			a.say("later", "It was silent for as far as the choice looks ahead, but not for good.")
 		}
-		if h.Newcomer != nil && *h.Newcomer-*h.Audibility >= masked {
+		if h.Newcomer != nil && h.Audibility != nil && *h.Newcomer-*h.Audibility >= masked {
 			a.say("masked", "It was more than %d dB below what took its place, and hardly heard.", masked)
 		}
 	}

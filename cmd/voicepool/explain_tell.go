@@ -309,7 +309,7 @@ func tellLost(h *happening) string {
 	text := ""
 	switch {
 	case h.Lost != nil:
-		text = fmt.Sprintf(". What was taken would not have been louder than %s in any 60 ms", heardAt(h.Lost))
+		text = fmt.Sprintf(". What was taken would not have been louder than %s over any three hops of 20 ms, at the speed of the sound itself", heardAt(h.Lost))
 	case h.Audibility != nil:
 		text = ". How loud it might have become is not known: the level of a stream is declared, not measured"
 	}

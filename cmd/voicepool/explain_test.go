@@ -45,7 +45,7 @@ func TestExplainVoice(t *testing.T) {
 	}{
 		{1, `bell #1 (cue 0), 0.000 s to 0.900 s, was stolen.
   0.000 s  started in slot 0.
-  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it goes on unheard, and may come back. Of the 2 that could give way it would be missed least: -52.5 dB in the next 40 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). What was taken would not have been louder than -50.0 dB in any 60 ms.
+  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it goes on unheard, and may come back. Of the 2 that could give way it would be missed least: -52.5 dB in the next 40 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). What was taken would not have been louder than -50.0 dB over any three hops of 20 ms, at the speed of the sound itself.
   0.900 s  was lost for good when step #4 came, since all virtual voices were taken as well: of the 1 virtual voice it would be missed least, -61.0 dB from here on. How loud it might have become is not known: the level of a stream is declared, not measured.
   * 0.500 s, virtual: It was more than 30 dB below what took its place, and hardly heard.
   * 0.500 s, virtual: If it matters: a priority above the newcomer's 3, or ` + "`protect: true`" + `, keeps it.
@@ -153,6 +153,29 @@ func TestTellNoVirtual(t *testing.T) {
 	} {
 		if got := tellStolen(&c.h, &reportHead{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// TestAdviceOnSilence: what was silent when it gave way may still have had something to
+// give.
+func TestAdviceOnSilence(t *testing.T) {
+	loud := -5.3
+	for _, c := range []struct {
+		h       happening
+		virtual int
+		want    string
+	}{
+		{happening{Kind: "stolen", Reason: "pool"}, 0, "there is nothing to be done"},
+		{happening{Kind: "stolen", Reason: "pool", Lost: &loud}, 0, "silent for as far as the choice looks ahead, but not for good"},
+		{happening{Kind: "stolen", Reason: "pool", Lost: &loud}, 0, "More voices than 4"},
+		{happening{Kind: "virtual", Reason: "pool", Lost: &loud}, 8, "it can come back"},
+		{happening{Kind: "stolen", Reason: "virtual", Lost: &loud}, 8, "More virtual voices (`virtual: 16` or more)"},
+	} {
+		a := advisor{head: &reportHead{Voices: 4, Virtual: c.virtual}}
+		a.about(nil, []*happening{&c.h}, false)
+		if got := strings.Join(a.list(), "\n"); !strings.Contains(got, c.want) || c.h.Lost != nil && strings.Contains(got, "nothing to be done") {
+			t.Errorf("%+v: %s\nwant %s", c.h, got, c.want)
 		}
 	}
 }
