@@ -18,7 +18,8 @@ var ErrGone = errors.New("mixer: the voice is gone")
 // Handle names one start. It is a small comparable value; the zero Handle names
 // nothing, and one whose voice is gone does nothing: it never acts on another
 // voice. All methods are control side, may be called by any goroutine, allocate
-// nothing and never wait for the audio side.
+// nothing and never wait for the audio side; but that the first pitch of its kind
+// that is asked of a sound has a version of it made, see Config.Quality.
 //
 // What moves a voice acts at the next frame that is mixed, smoothed over 5 ms;
 // calls that no block has seen yet replace each other. It fails with ErrGone,

@@ -13,8 +13,8 @@ import (
 const Now = -1
 
 // Moment gives commands for one frame. All its methods are control side, may be
-// called by any goroutine, allocate nothing and never wait for the audio side;
-// they fail with ErrBusy when the audio side is behind, and with errors that
+// called by any goroutine, allocate nothing (but for what the first pitch of its kind
+// has made of a sound, see Config.Quality) and never wait for the audio side; they fail with ErrBusy when the audio side is behind, and with errors that
 // wrap ErrOption. Commands for one frame act in the order of the calls.
 type Moment struct {
 	mixer *Mixer

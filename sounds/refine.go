@@ -10,8 +10,8 @@ import (
 
 // Refine is the voice.Refiner of all sounds that this package makes: the sound
 // band-limited for its level and divided by the spectrum of the kernel that reads
-// it, so that eight taps do the work of many. Control side; some five thousandths
-// of the sound's length, the same bits on every machine.
+// it, so that eight taps do the work of many. Control side; it takes about a hundredth
+// of the sound's length. The same bits on every machine.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refining{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {

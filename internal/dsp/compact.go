@@ -5,7 +5,8 @@ import "voicepool/pcm"
 // The kernels of sounds that are kept in 16 bits: a sample x stands for
 // x 2^-15. That factor is applied to the gains: a power of two commutes with
 // every rounding on the way, so they give the same bits as the kernels of
-// float32 give for the same samples.
+// float32 give for the same samples (but for gains and slopes below 2^-111, 670 dB
+// down, which it would make denormal).
 
 // of16 returns the ramp for samples of 16 bits.
 func (g Ramp) of16() Ramp {
