@@ -4,7 +4,7 @@ import "voicepool/pcm"
 
 // Gains returns the left and right factors at a frame.
 func (v *Voice) Gains(frame int64) (left, right float64) {
-	g := float64(v.lasting(frame) * v.gain.Gain(frame))
+	g := float64(v.lasting(frame) * v.gained(frame))
 	g = float64(g * float64(v.in.at(frame)*v.back.at(frame)))
 	if v.crowd != (Move{}) {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
@@ -14,8 +14,39 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 		g = float64(g * v.space.gain.At(frame))
 		pan = min(max(pan+v.space.pan.At(frame), -1), 1)
 	}
-	left, right = v.law()(pan)
+	left, right = v.panned(pan)
 	return float64(g * left), float64(g * right)
+}
+
+// known is what a segment has worked out that the next one often needs again.
+type known struct {
+	gain, factor     float64 // in decibels, not 0
+	pan, left, right float64 // of a pan that is not 0
+}
+
+// gained returns the factor of the voice's own gain.
+func (v *Voice) gained(frame int64) float64 {
+	to, k := v.gain.To, &v.known
+	if frame < v.gain.End() || to == 0 {
+		return v.gain.Gain(frame)
+	}
+	if to != k.gain {
+		k.gain, k.factor = to, pcm.Decibels(to).Gain()
+	}
+	return k.factor
+}
+
+// panned returns the factors of a pan of the voice.
+func (v *Voice) panned(pan float64) (left, right float64) {
+	k := &v.known
+	if pan == 0 {
+		return v.law()(pan)
+	}
+	if pan != k.pan {
+		k.left, k.right = v.law()(pan)
+		k.pan = pan
+	}
+	return k.left, k.right
 }
 
 // Reach returns the left and right factors that count for how loud the voice is

@@ -90,6 +90,7 @@ type Voice struct {
 	toLeft   float64 // the gains of the frame toAt, where the segment goes; with its end
 	toRight  float64 // they are those that the next one begins with
 	toAt     int64
+	known    known
 
 	jumps   int32 // how often it still goes back in its loop; negative: without end
 	loop    bool
