@@ -75,7 +75,7 @@ func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
 // realtimeRuns makes the control run and the one beside garbage, each of so many
 // blocks, with a mixer of its own.
 func realtimeRuns(c *console, blocks int64) ([]realtimeRow, error) {
-	sounds, err := benchSounds(1, false)
+	sounds, err := benchSounds(16, 1, false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // BenchmarkMix measures the cases of the command.
 func BenchmarkMix(b *testing.B) {
 	for _, bc := range benchCases {
-		sounds, err := benchSounds(bc.channels, bc.compact)
+		sounds, err := benchSounds(16, bc.channels, bc.compact)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func BenchmarkMix(b *testing.B) {
 
 // TestBenchMoves: what a case says that it moves is heard to move in each block.
 func TestBenchMoves(t *testing.T) {
-	sounds, err := benchSounds(1, false)
+	sounds, err := benchSounds(16, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,13 +83,15 @@ func TestBench(t *testing.T) {
 	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best mono-16bit mono-linear-16bit mono-cubic-16bit stereo-16bit mono-gains-move mono-places-move" {
 		t.Errorf("the cases are %s", got)
 	}
-	sounds, err := benchSounds(2, false)
+	sounds, err := benchSounds(16, 2, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ns, err := benchCases[7].measure(sounds, 32, 0)
-	if err != nil || !(ns > 0.01) || ns > 10000 {
-		t.Errorf("%v ns, %v", ns, err)
+	for _, least := range []bool{false, true} {
+		ns, err := benchCases[7].measure(sounds, 32, 0, least)
+		if err != nil || !(ns > 0.01) || ns > 10000 {
+			t.Errorf("%v ns, %v", ns, err)
+		}
 	}
 	rows, err := measureCalls(sounds, 32)
 	if err != nil || len(rows) != 4 {
