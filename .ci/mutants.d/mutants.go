@@ -29,7 +29,7 @@ var mutants = []mutant{
 		{`if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {`, "if false {"},
 		{"worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)", "worstPrio, worstKey, worstNumber := q.prio, -inf, uint64(math.MaxUint64)"},
 		{"prio == worstPrio && (keys[i] > worstKey", "prio == worstPrio && (keys[i] < worstKey"},
-		{"return loud[i] < loud[j]", "return loud[i] > loud[j]"},
+		{"return keys[i] < keys[j]", "return keys[i] > keys[j]"},
 	}},
 	{"without the gain", scores, []edit{{score, "audibility := float32(s.voice.Index())"}}},
 	{"gain for gain²", scores, []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * s.voice.Index()))"}}},
