@@ -91,21 +91,24 @@ type tuning struct {
 }
 
 // busPitch is the pitch of a bus, in semitones, as far as the control side knows: what
-// was asked for last, and what it may be until that is reached. The control side's,
-// under the mutex.
+// it comes to, and what it may be until then. The control side's, under the mutex.
 type busPitch struct {
 	to          float64
+	at          int64   // the frame of the set that takes it there
 	least, most float64 // while until has not come
 	until       int64
 }
 
 func pitchAt(x float64) busPitch { return busPitch{to: x, least: x, most: x} }
 
-// turn notes that the pitch is on its way to another one until a frame. now is the
-// first that is not mixed.
-func (b *busPitch) turn(to float64, now, until int64) {
+// turn notes that the pitch goes to another one from a frame on, until a later one. now
+// is the first that is not mixed.
+func (b *busPitch) turn(to float64, now, at, until int64) {
 	least, most := b.span(now)
-	*b = busPitch{to, min(least, to), max(most, to), max(b.until, until)}
+	b.least, b.most, b.until = min(least, to), max(most, to), max(b.until, until)
+	if at >= b.at { // else what was asked for before acts after it
+		b.to, b.at = to, at
+	}
 }
 
 // span returns what the pitch may be for a start that comes now or later.
@@ -191,7 +194,8 @@ func (m *Mixer) retuneAll(c *command) {
 	bus := c.target.kind == busVoices
 	if bus {
 		now := m.Now()
-		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, max(c.frame, now+m.longest.Load())+max(c.over, m.smooth))
+		at := max(c.frame, now)
+		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, at, max(at, now+m.longest.Load())+max(c.over, m.smooth))
 	}
 	for _, r := range m.allRecords {
 		h := Handle{m, pool.Handle(r.id.Load())}

@@ -97,6 +97,14 @@ func TestRefineAsked(t *testing.T) {
 			m.At(48000).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 0)
 			m.Play(s, mixer.Options{Bus: b, Pitch: 8})
 		}, []int{0, 1, 2, 3}, nil},
+		"a bus that is set before what was asked of it for later": {func(m *mixer.Mixer, s *voice.Sound) {
+			b, _ := m.Bus("low")
+			up, _ := m.Bus("up")
+			m.At(1000).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 0)
+			m.At(500).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 1}, 0)
+			m.Render(make([]pcm.Frame, 4000))
+			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
+		}, []int{3}, nil},
 		"a bus that has arrived": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
