@@ -1,0 +1,51 @@
+package mixer_test
+
+import (
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// fallen returns a second of silence at 1000 Hz whose index is once in its first hop,
+// and later from then on. It is hardly heard in the next 40 ms.
+func fallen(t *testing.T, once, later, near float32) *voice.Sound {
+	e := voice.Envelope{Hop: 20}
+	for hop := range 50 {
+		if hop > 0 {
+			once = later
+		}
+		e.Once, e.Near = append(e.Once, once), append(e.Near, near)
+	}
+	return sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 1000), Envelope: e})
+}
+
+// TestVirtualFresh: where a virtual voice has to be lost between two ticks, it is the
+// least of that frame; and a choice of which virtual voices are no part leaves them to
+// be made fresh at the next tick.
+func TestVirtualFresh(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
+	falls := play(t, m.At(10), fallen(t, 0.5, 0.01, 1e-6), mixer.Options{})
+	stays := play(t, m.At(10), fallen(t, 0.1, 0.1, 1e-6), mixer.Options{})
+	play(t, m.At(11), fallen(t, 1, 1, 1), mixer.Options{})
+	play(t, m.At(35), fallen(t, 1, 1, 1), mixer.Options{})
+	left(m, 36)
+	if falls.State() != mixer.StolenState || stays.State() != mixer.Virtual {
+		t.Errorf("what has fallen is %v, what has not %v", falls.State(), stays.State())
+	}
+
+	m = newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 9, NoLimiter: true, Buses: []mixer.Bus{{Name: "b"}}})
+	b, _ := m.Bus("b")
+	waits := play(t, m.At(0), fallen(t, 0.1, 0.1, 1e-3), mixer.Options{Bus: b})
+	play(t, m.At(1), fallen(t, 1, 1, 1), mixer.Options{})
+	left(m, 21)
+	before := waits.Audibility()
+	m.At(21).Set(mixer.On(b), mixer.Change{Fields: mixer.Gain, Gain: -40}, 5*time.Millisecond)
+	play(t, m.At(35), fallen(t, 1, 1, 1), mixer.Options{})
+	left(m, 20)
+	if fell := waits.Audibility() - before; waits.State() != mixer.Virtual || fell > -39 || fell < -41 {
+		t.Errorf("it is %v, and %v dB louder than before its bus was", waits.State(), pcm.Decibels(fell))
+	}
+}
