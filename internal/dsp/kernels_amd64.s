@@ -14,42 +14,41 @@ TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVUPS      spread_AVX2<>+0(SB), Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVUPS      spread_AVX2<>+0(SB), Y4
 	TESTL        SI, SI
 	JNZ          ramped1
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop3:
 	PREFETCHT0     (BX)
 	ADDQ           $0x20, BX
-	VBROADCASTF128 (CX), Y1
-	VPERMILPS      Y5, Y1, Y1
-	VMULPS         Y1, Y0, Y1
-	VADDPS         (AX), Y1, Y1
-	VMOVUPS        Y1, (AX)
-	VBROADCASTF128 16(CX), Y1
-	VPERMILPS      Y5, Y1, Y1
-	VMULPS         Y1, Y0, Y1
-	VADDPS         32(AX), Y1, Y1
-	VMOVUPS        Y1, 32(AX)
+	VBROADCASTF128 (CX), Y0
+	VPERMILPS      Y4, Y0, Y0
+	VMULPS         Y0, Y1, Y0
+	VADDPS         (AX), Y0, Y0
+	VMOVUPS        Y0, (AX)
+	VBROADCASTF128 16(CX), Y0
+	VPERMILPS      Y4, Y0, Y0
+	VMULPS         Y0, Y1, Y0
+	VADDPS         32(AX), Y0, Y0
+	VMOVUPS        Y0, 32(AX)
 	ADDQ           $0x40, AX
 	ADDQ           $0x20, CX
 	SUBQ           $0x08, DX
@@ -60,22 +59,22 @@ ramped1:
 loop4:
 	PREFETCHT0     (BX)
 	ADDQ           $0x20, BX
-	VBROADCASTF128 (CX), Y6
-	VPERMILPS      Y5, Y6, Y6
-	VMULPS         Y2, Y3, Y7
-	VADDPS         Y7, Y1, Y7
-	VADDPS         Y0, Y3, Y3
-	VMULPS         Y6, Y7, Y6
-	VADDPS         (AX), Y6, Y6
-	VMOVUPS        Y6, (AX)
-	VBROADCASTF128 16(CX), Y6
-	VPERMILPS      Y5, Y6, Y6
-	VMULPS         Y2, Y4, Y7
-	VADDPS         Y7, Y1, Y7
-	VADDPS         Y0, Y4, Y4
-	VMULPS         Y6, Y7, Y6
-	VADDPS         32(AX), Y6, Y6
-	VMOVUPS        Y6, 32(AX)
+	VBROADCASTF128 (CX), Y5
+	VPERMILPS      Y4, Y5, Y5
+	VMULPS         Y1, Y3, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y5, Y6, Y5
+	VADDPS         (AX), Y5, Y5
+	VMOVUPS        Y5, (AX)
+	VBROADCASTF128 16(CX), Y5
+	VPERMILPS      Y4, Y5, Y5
+	VMULPS         Y1, Y2, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y5, Y6, Y5
+	VADDPS         32(AX), Y5, Y5
+	VMOVUPS        Y5, 32(AX)
 	ADDQ           $0x40, AX
 	ADDQ           $0x20, CX
 	SUBQ           $0x08, DX
@@ -84,6 +83,24 @@ loop4:
 done2:
 	VZEROUPPER
 	RET
+
+DATA turn8<>+0(SB)/4, $(8.0)
+DATA turn8<>+4(SB)/4, $(8.0)
+DATA turn8<>+8(SB)/4, $(8.0)
+DATA turn8<>+12(SB)/4, $(8.0)
+DATA turn8<>+16(SB)/4, $(8.0)
+DATA turn8<>+20(SB)/4, $(8.0)
+DATA turn8<>+24(SB)/4, $(8.0)
+DATA turn8<>+28(SB)/4, $(8.0)
+DATA turn8<>+32(SB)/4, $(8.0)
+DATA turn8<>+36(SB)/4, $(8.0)
+DATA turn8<>+40(SB)/4, $(8.0)
+DATA turn8<>+44(SB)/4, $(8.0)
+DATA turn8<>+48(SB)/4, $(8.0)
+DATA turn8<>+52(SB)/4, $(8.0)
+DATA turn8<>+56(SB)/4, $(8.0)
+DATA turn8<>+60(SB)/4, $(8.0)
+GLOBL turn8<>(SB), RODATA|NOPTR, $64
 
 DATA frames0_AVX2<>+0(SB)/4, $0x00000000
 DATA frames0_AVX2<>+4(SB)/4, $0x00000000
@@ -105,24 +122,6 @@ DATA frames4_AVX2<>+24(SB)/4, $0x00000007
 DATA frames4_AVX2<>+28(SB)/4, $0x00000007
 GLOBL frames4_AVX2<>(SB), RODATA|NOPTR, $32
 
-DATA turn8<>+0(SB)/4, $(8.0)
-DATA turn8<>+4(SB)/4, $(8.0)
-DATA turn8<>+8(SB)/4, $(8.0)
-DATA turn8<>+12(SB)/4, $(8.0)
-DATA turn8<>+16(SB)/4, $(8.0)
-DATA turn8<>+20(SB)/4, $(8.0)
-DATA turn8<>+24(SB)/4, $(8.0)
-DATA turn8<>+28(SB)/4, $(8.0)
-DATA turn8<>+32(SB)/4, $(8.0)
-DATA turn8<>+36(SB)/4, $(8.0)
-DATA turn8<>+40(SB)/4, $(8.0)
-DATA turn8<>+44(SB)/4, $(8.0)
-DATA turn8<>+48(SB)/4, $(8.0)
-DATA turn8<>+52(SB)/4, $(8.0)
-DATA turn8<>+56(SB)/4, $(8.0)
-DATA turn8<>+60(SB)/4, $(8.0)
-GLOBL turn8<>(SB), RODATA|NOPTR, $64
-
 DATA spread_AVX2<>+0(SB)/4, $0x00000000
 DATA spread_AVX2<>+4(SB)/4, $0x00000000
 DATA spread_AVX2<>+8(SB)/4, $0x00000001
@@ -143,39 +142,38 @@ TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
 	TESTL        SI, SI
 	JNZ          ramped5
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop7:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y0, Y1
-	VADDPS     (AX), Y1, Y1
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    32(CX), Y1
-	VMULPS     Y1, Y0, Y1
-	VADDPS     32(AX), Y1, Y1
-	VMOVUPS    Y1, 32(AX)
+	VMOVUPS    (CX), Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     (AX), Y0, Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(CX), Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     32(AX), Y0, Y0
+	VMOVUPS    Y0, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, DX
@@ -186,20 +184,20 @@ ramped5:
 loop8:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y5
-	VMULPS     Y2, Y3, Y6
-	VADDPS     Y6, Y1, Y6
-	VADDPS     Y0, Y3, Y3
-	VMULPS     Y5, Y6, Y5
-	VADDPS     (AX), Y5, Y5
-	VMOVUPS    Y5, (AX)
-	VMOVUPS    32(CX), Y5
-	VMULPS     Y2, Y4, Y6
-	VADDPS     Y6, Y1, Y6
-	VADDPS     Y0, Y4, Y4
-	VMULPS     Y5, Y6, Y5
-	VADDPS     32(AX), Y5, Y5
-	VMOVUPS    Y5, 32(AX)
+	VMOVUPS    (CX), Y4
+	VMULPS     Y1, Y3, Y5
+	VADDPS     Y5, Y0, Y5
+	VADDPS     turn8<>+0(SB), Y3, Y3
+	VMULPS     Y4, Y5, Y4
+	VADDPS     (AX), Y4, Y4
+	VMOVUPS    Y4, (AX)
+	VMOVUPS    32(CX), Y4
+	VMULPS     Y1, Y2, Y5
+	VADDPS     Y5, Y0, Y5
+	VADDPS     turn8<>+0(SB), Y2, Y2
+	VMULPS     Y4, Y5, Y4
+	VADDPS     32(AX), Y4, Y4
+	VMOVUPS    Y4, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, DX
@@ -219,42 +217,42 @@ TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVUPS      spread_AVX512<>+0(SB), Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMOVUPS      turn16<>+0(SB), Z6
+	VMOVUPS      spread_AVX512<>+0(SB), Z7
 	TESTL        SI, SI
 	JNZ          ramped9
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z3, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop11:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y6
-	VPERMPS    Z6, Z5, Z6
-	VMULPS     Z6, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VMOVUPS    32(CX), Y7
-	VPERMPS    Z7, Z5, Z7
-	VMULPS     Z7, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VMOVUPS    (CX), Y4
+	VPERMPS    Z4, Z7, Z4
+	VMULPS     Z4, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    32(CX), Y5
+	VPERMPS    Z5, Z7, Z5
+	VMULPS     Z5, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
@@ -265,22 +263,22 @@ ramped9:
 loop12:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y6
-	VPERMPS    Z6, Z5, Z6
-	VMULPS     Z2, Z3, Z7
-	VADDPS     Z7, Z1, Z7
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z6, Z7, Z7
-	VADDPS     (AX), Z7, Z7
-	VMOVUPS    Z7, (AX)
+	VMOVUPS    (CX), Y4
+	VPERMPS    Z4, Z7, Z4
+	VMULPS     Z1, Z3, Z5
+	VADDPS     Z5, Z0, Z5
+	VADDPS     Z6, Z3, Z3
+	VMULPS     Z4, Z5, Z5
+	VADDPS     (AX), Z5, Z5
+	VMOVUPS    Z5, (AX)
 	VMOVUPS    32(CX), Y8
-	VPERMPS    Z8, Z5, Z8
-	VMULPS     Z2, Z4, Z7
-	VADDPS     Z7, Z1, Z7
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z8, Z7, Z7
-	VADDPS     64(AX), Z7, Z7
-	VMOVUPS    Z7, 64(AX)
+	VPERMPS    Z8, Z7, Z8
+	VMULPS     Z1, Z2, Z5
+	VADDPS     Z5, Z0, Z5
+	VADDPS     Z6, Z2, Z2
+	VMULPS     Z8, Z5, Z5
+	VADDPS     64(AX), Z5, Z5
+	VMOVUPS    Z5, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
@@ -289,6 +287,24 @@ loop12:
 done10:
 	VZEROUPPER
 	RET
+
+DATA turn16<>+0(SB)/4, $(16.0)
+DATA turn16<>+4(SB)/4, $(16.0)
+DATA turn16<>+8(SB)/4, $(16.0)
+DATA turn16<>+12(SB)/4, $(16.0)
+DATA turn16<>+16(SB)/4, $(16.0)
+DATA turn16<>+20(SB)/4, $(16.0)
+DATA turn16<>+24(SB)/4, $(16.0)
+DATA turn16<>+28(SB)/4, $(16.0)
+DATA turn16<>+32(SB)/4, $(16.0)
+DATA turn16<>+36(SB)/4, $(16.0)
+DATA turn16<>+40(SB)/4, $(16.0)
+DATA turn16<>+44(SB)/4, $(16.0)
+DATA turn16<>+48(SB)/4, $(16.0)
+DATA turn16<>+52(SB)/4, $(16.0)
+DATA turn16<>+56(SB)/4, $(16.0)
+DATA turn16<>+60(SB)/4, $(16.0)
+GLOBL turn16<>(SB), RODATA|NOPTR, $64
 
 DATA frames0_AVX512<>+0(SB)/4, $0x00000000
 DATA frames0_AVX512<>+4(SB)/4, $0x00000000
@@ -326,24 +342,6 @@ DATA frames8_AVX512<>+56(SB)/4, $0x0000000f
 DATA frames8_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL frames8_AVX512<>(SB), RODATA|NOPTR, $64
 
-DATA turn16<>+0(SB)/4, $(16.0)
-DATA turn16<>+4(SB)/4, $(16.0)
-DATA turn16<>+8(SB)/4, $(16.0)
-DATA turn16<>+12(SB)/4, $(16.0)
-DATA turn16<>+16(SB)/4, $(16.0)
-DATA turn16<>+20(SB)/4, $(16.0)
-DATA turn16<>+24(SB)/4, $(16.0)
-DATA turn16<>+28(SB)/4, $(16.0)
-DATA turn16<>+32(SB)/4, $(16.0)
-DATA turn16<>+36(SB)/4, $(16.0)
-DATA turn16<>+40(SB)/4, $(16.0)
-DATA turn16<>+44(SB)/4, $(16.0)
-DATA turn16<>+48(SB)/4, $(16.0)
-DATA turn16<>+52(SB)/4, $(16.0)
-DATA turn16<>+56(SB)/4, $(16.0)
-DATA turn16<>+60(SB)/4, $(16.0)
-GLOBL turn16<>(SB), RODATA|NOPTR, $64
-
 DATA spread_AVX512<>+0(SB)/4, $0x00000000
 DATA spread_AVX512<>+4(SB)/4, $0x00000000
 DATA spread_AVX512<>+8(SB)/4, $0x00000001
@@ -372,40 +370,40 @@ TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
+	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMOVUPS      turn16<>+0(SB), Z4
 	TESTL        SI, SI
 	JNZ          ramped13
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z3, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop15:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	ADDQ       $0x80, BX
-	VMOVUPS    (CX), Z1
-	VMULPS     Z1, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VMOVUPS    64(CX), Z1
-	VMULPS     Z1, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VMOVUPS    (CX), Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    64(CX), Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x80, CX
 	SUBQ       $0x10, DX
@@ -418,16 +416,16 @@ loop16:
 	PREFETCHT0 64(BX)
 	ADDQ       $0x80, BX
 	VMOVUPS    (CX), Z5
-	VMULPS     Z2, Z3, Z6
-	VADDPS     Z6, Z1, Z6
-	VADDPS     Z0, Z3, Z3
+	VMULPS     Z1, Z3, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z4, Z3, Z3
 	VMULPS     Z5, Z6, Z5
 	VADDPS     (AX), Z5, Z5
 	VMOVUPS    Z5, (AX)
 	VMOVUPS    64(CX), Z5
-	VMULPS     Z2, Z4, Z6
-	VADDPS     Z6, Z1, Z6
-	VADDPS     Z0, Z4, Z4
+	VMULPS     Z1, Z2, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z4, Z2, Z2
 	VMULPS     Z5, Z6, Z5
 	VADDPS     64(AX), Z5, Z5
 	VMOVUPS    Z5, 64(AX)
@@ -452,34 +450,33 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
+	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x03, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped17
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop19:
 	PREFETCHT0   (DI)
@@ -508,13 +505,13 @@ loop19:
 	MOVQ         BX, R15
 	SHRQ         $0x20, R15
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y1
+	VBROADCASTSD (CX)(R8*4), Y0
 	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y1, Y1
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y1, Y1
+	VBLENDPS     $0x30, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y1, Y1
+	VBLENDPS     $0xc0, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R12*4), Y2
 	VBROADCASTSD (CX)(R13*4), Y3
 	VBLENDPS     $0x0c, Y3, Y2, Y2
@@ -522,23 +519,23 @@ loop19:
 	VBLENDPS     $0x30, Y3, Y2, Y2
 	VBROADCASTSD (CX)(R15*4), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y3
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VPSRLD       $0x08, Y5, Y2
+	VSHUFPS      $0x88, Y2, Y0, Y3
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VPSRLD       $0x08, Y4, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       down24<>+0(SB), Y2, Y2
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y3, Y1, Y1
-	VMULPS       Y1, Y2, Y1
-	VADDPS       Y1, Y3, Y1
-	VUNPCKLPS    Y1, Y1, Y2
-	VUNPCKHPS    Y1, Y1, Y1
-	VMULPS       Y2, Y0, Y2
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y0, Y2, Y0
+	VADDPS       Y0, Y3, Y0
+	VUNPCKLPS    Y0, Y0, Y2
+	VUNPCKHPS    Y0, Y0, Y0
+	VMULPS       Y2, Y1, Y2
 	VADDPS       (AX), Y2, Y2
 	VMOVUPS      Y2, (AX)
-	VMULPS       Y1, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y0, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop19
@@ -572,43 +569,43 @@ loop20:
 	MOVQ         BX, R15
 	SHRQ         $0x20, R15
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y7
-	VBROADCASTSD (CX)(R9*4), Y8
+	VBROADCASTSD (CX)(R8*4), Y6
+	VBROADCASTSD (CX)(R9*4), Y7
+	VBLENDPS     $0x0c, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R10*4), Y7
+	VBLENDPS     $0x30, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R11*4), Y7
+	VBLENDPS     $0xc0, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R12*4), Y7
+	VBROADCASTSD (CX)(R13*4), Y8
 	VBLENDPS     $0x0c, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R10*4), Y8
+	VBROADCASTSD (CX)(R14*4), Y8
 	VBLENDPS     $0x30, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R11*4), Y8
+	VBROADCASTSD (CX)(R15*4), Y8
 	VBLENDPS     $0xc0, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R12*4), Y8
-	VBROADCASTSD (CX)(R13*4), Y9
-	VBLENDPS     $0x0c, Y9, Y8, Y8
-	VBROADCASTSD (CX)(R14*4), Y9
-	VBLENDPS     $0x30, Y9, Y8, Y8
-	VBROADCASTSD (CX)(R15*4), Y9
-	VBLENDPS     $0xc0, Y9, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y7, Y9
-	VSHUFPS      $0xdd, Y8, Y7, Y7
-	VPSRLD       $0x08, Y5, Y8
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       down24<>+0(SB), Y8, Y8
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y9, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y8
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VPSRLD       $0x08, Y4, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       down24<>+0(SB), Y7, Y7
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       Y6, Y7, Y6
+	VADDPS       Y6, Y8, Y6
+	VUNPCKLPS    Y6, Y6, Y7
+	VUNPCKHPS    Y6, Y6, Y6
+	VMULPS       Y1, Y3, Y8
+	VADDPS       Y8, Y0, Y8
+	VADDPS       turn8<>+0(SB), Y3, Y3
 	VMULPS       Y7, Y8, Y7
-	VADDPS       Y7, Y9, Y7
-	VUNPCKLPS    Y7, Y7, Y8
-	VUNPCKHPS    Y7, Y7, Y7
-	VMULPS       Y2, Y3, Y9
-	VADDPS       Y9, Y1, Y9
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y8, Y9, Y8
-	VADDPS       (AX), Y8, Y8
-	VMOVUPS      Y8, (AX)
-	VMULPS       Y2, Y4, Y8
-	VADDPS       Y8, Y1, Y8
-	VADDPS       Y0, Y4, Y4
-	VMULPS       Y7, Y8, Y7
-	VADDPS       32(AX), Y7, Y7
-	VMOVUPS      Y7, 32(AX)
+	VADDPS       (AX), Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMULPS       Y1, Y2, Y7
+	VADDPS       Y7, Y0, Y7
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y6, Y7, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMOVUPS      Y6, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop20
@@ -657,192 +654,191 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
+	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x03, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped21
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop23:
-	PREFETCHT0  (DI)
-	ADDQ        $0x20, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	MOVQ        BX, R12
-	SHRQ        $0x20, R12
-	ADDQ        SI, BX
-	MOVQ        BX, R13
-	SHRQ        $0x20, R13
-	ADDQ        SI, BX
-	MOVQ        BX, R14
-	SHRQ        $0x20, R14
-	ADDQ        SI, BX
-	MOVQ        BX, R15
-	SHRQ        $0x20, R15
-	ADDQ        SI, BX
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VMOVUPS     -4(CX)(R12*4), X10
-	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
-	VMOVUPS     -4(CX)(R13*4), X11
-	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
-	VUNPCKLPS   Y9, Y8, Y1
-	VUNPCKHPS   Y9, Y8, Y2
-	VUNPCKLPS   Y11, Y10, Y3
-	VUNPCKHPS   Y11, Y10, Y4
-	VUNPCKLPD   Y3, Y1, Y7
-	VUNPCKHPD   Y3, Y1, Y1
-	VUNPCKLPD   Y4, Y2, Y3
-	VUNPCKHPD   Y4, Y2, Y2
-	VPSRLD      $0x08, Y5, Y4
-	VCVTDQ2PS   Y4, Y4
-	VMULPS      down24<>+0(SB), Y4, Y4
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y7, Y3, Y12
-	VMULPS      half<>+0(SB), Y12, Y12
-	VSUBPS      Y7, Y2, Y2
-	VMULPS      half<>+0(SB), Y2, Y2
-	VSUBPS      Y3, Y1, Y3
-	VMULPS      threeHalves<>+0(SB), Y3, Y3
-	VADDPS      Y3, Y2, Y2
-	VSUBPS      Y1, Y7, Y7
-	VSUBPS      Y2, Y12, Y3
-	VADDPS      Y3, Y7, Y7
-	VMULPS      Y2, Y4, Y3
-	VADDPS      Y3, Y7, Y3
-	VMULPS      Y3, Y4, Y3
-	VADDPS      Y3, Y12, Y3
-	VMULPS      Y3, Y4, Y3
-	VADDPS      Y3, Y1, Y3
-	VUNPCKLPS   Y3, Y3, Y1
-	VUNPCKHPS   Y3, Y3, Y2
-	VMULPS      Y1, Y0, Y1
-	VADDPS      (AX), Y1, Y1
-	VMOVUPS     Y1, (AX)
-	VMULPS      Y2, Y0, Y1
-	VADDPS      32(AX), Y1, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop23
-	JMP         done22
+	PREFETCHT0     (DI)
+	ADDQ           $0x20, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	MOVQ           BX, R12
+	SHRQ           $0x20, R12
+	ADDQ           SI, BX
+	MOVQ           BX, R13
+	SHRQ           $0x20, R13
+	ADDQ           SI, BX
+	MOVQ           BX, R14
+	SHRQ           $0x20, R14
+	ADDQ           SI, BX
+	MOVQ           BX, R15
+	SHRQ           $0x20, R15
+	ADDQ           SI, BX
+	VBROADCASTF128 -4(CX)(R8*4), Y0
+	VINSERTF128    $0x01, -4(CX)(R10*4), Y0, Y0
+	VBROADCASTF128 -4(CX)(R9*4), Y2
+	VINSERTF128    $0x01, -4(CX)(R11*4), Y2, Y2
+	VBROADCASTF128 -4(CX)(R12*4), Y3
+	VINSERTF128    $0x01, -4(CX)(R14*4), Y3, Y3
+	VBROADCASTF128 -4(CX)(R13*4), Y6
+	VINSERTF128    $0x01, -4(CX)(R15*4), Y6, Y6
+	VUNPCKLPS      Y2, Y0, Y7
+	VUNPCKHPS      Y2, Y0, Y0
+	VUNPCKLPS      Y6, Y3, Y2
+	VUNPCKHPS      Y6, Y3, Y3
+	VUNPCKLPD      Y2, Y7, Y6
+	VUNPCKHPD      Y2, Y7, Y2
+	VUNPCKLPD      Y3, Y0, Y7
+	VUNPCKHPD      Y3, Y0, Y0
+	VPSRLD         $0x08, Y4, Y3
+	VCVTDQ2PS      Y3, Y3
+	VMULPS         down24<>+0(SB), Y3, Y3
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y6, Y7, Y8
+	VMULPS         half<>+0(SB), Y8, Y8
+	VSUBPS         Y6, Y0, Y0
+	VMULPS         half<>+0(SB), Y0, Y0
+	VSUBPS         Y7, Y2, Y7
+	VMULPS         threeHalves<>+0(SB), Y7, Y7
+	VADDPS         Y7, Y0, Y0
+	VSUBPS         Y2, Y6, Y6
+	VSUBPS         Y0, Y8, Y7
+	VADDPS         Y7, Y6, Y6
+	VMULPS         Y0, Y3, Y7
+	VADDPS         Y7, Y6, Y7
+	VMULPS         Y7, Y3, Y7
+	VADDPS         Y7, Y8, Y7
+	VMULPS         Y7, Y3, Y7
+	VADDPS         Y7, Y2, Y7
+	VUNPCKLPS      Y7, Y7, Y0
+	VUNPCKHPS      Y7, Y7, Y2
+	VMULPS         Y0, Y1, Y0
+	VADDPS         (AX), Y0, Y0
+	VMOVUPS        Y0, (AX)
+	VMULPS         Y2, Y1, Y0
+	VADDPS         32(AX), Y0, Y0
+	VMOVUPS        Y0, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop23
+	JMP            done22
 
 ramped21:
 loop24:
-	PREFETCHT0  (DI)
-	ADDQ        $0x20, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	MOVQ        BX, R12
-	SHRQ        $0x20, R12
-	ADDQ        SI, BX
-	MOVQ        BX, R13
-	SHRQ        $0x20, R13
-	ADDQ        SI, BX
-	MOVQ        BX, R14
-	SHRQ        $0x20, R14
-	ADDQ        SI, BX
-	MOVQ        BX, R15
-	SHRQ        $0x20, R15
-	ADDQ        SI, BX
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VMOVUPS     -4(CX)(R12*4), X10
-	VINSERTF128 $0x01, -4(CX)(R14*4), Y10, Y10
-	VMOVUPS     -4(CX)(R13*4), X11
-	VINSERTF128 $0x01, -4(CX)(R15*4), Y11, Y11
-	VUNPCKLPS   Y9, Y8, Y7
-	VUNPCKHPS   Y9, Y8, Y12
-	VUNPCKLPS   Y11, Y10, Y13
-	VUNPCKHPS   Y11, Y10, Y14
-	VUNPCKLPD   Y13, Y7, Y15
-	VUNPCKHPD   Y13, Y7, Y7
-	VUNPCKLPD   Y14, Y12, Y13
-	VUNPCKHPD   Y14, Y12, Y12
-	VPSRLD      $0x08, Y5, Y14
-	VCVTDQ2PS   Y14, Y14
-	VMULPS      down24<>+0(SB), Y14, Y14
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y15, Y13, Y16
-	VMULPS      half<>+0(SB), Y16, Y16
-	VSUBPS      Y15, Y12, Y12
-	VMULPS      half<>+0(SB), Y12, Y12
-	VSUBPS      Y13, Y7, Y13
-	VMULPS      threeHalves<>+0(SB), Y13, Y13
-	VADDPS      Y13, Y12, Y12
-	VSUBPS      Y7, Y15, Y15
-	VSUBPS      Y12, Y16, Y13
-	VADDPS      Y13, Y15, Y15
-	VMULPS      Y12, Y14, Y13
-	VADDPS      Y13, Y15, Y13
-	VMULPS      Y13, Y14, Y13
-	VADDPS      Y13, Y16, Y13
-	VMULPS      Y13, Y14, Y13
-	VADDPS      Y13, Y7, Y13
-	VUNPCKLPS   Y13, Y13, Y7
-	VUNPCKHPS   Y13, Y13, Y12
-	VMULPS      Y2, Y3, Y13
-	VADDPS      Y13, Y1, Y13
-	VADDPS      Y0, Y3, Y3
-	VMULPS      Y7, Y13, Y7
-	VADDPS      (AX), Y7, Y7
-	VMOVUPS     Y7, (AX)
-	VMULPS      Y2, Y4, Y7
-	VADDPS      Y7, Y1, Y7
-	VADDPS      Y0, Y4, Y4
-	VMULPS      Y12, Y7, Y7
-	VADDPS      32(AX), Y7, Y7
-	VMOVUPS     Y7, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop24
+	PREFETCHT0     (DI)
+	ADDQ           $0x20, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	MOVQ           BX, R12
+	SHRQ           $0x20, R12
+	ADDQ           SI, BX
+	MOVQ           BX, R13
+	SHRQ           $0x20, R13
+	ADDQ           SI, BX
+	MOVQ           BX, R14
+	SHRQ           $0x20, R14
+	ADDQ           SI, BX
+	MOVQ           BX, R15
+	SHRQ           $0x20, R15
+	ADDQ           SI, BX
+	VBROADCASTF128 -4(CX)(R8*4), Y6
+	VINSERTF128    $0x01, -4(CX)(R10*4), Y6, Y6
+	VBROADCASTF128 -4(CX)(R9*4), Y7
+	VINSERTF128    $0x01, -4(CX)(R11*4), Y7, Y7
+	VBROADCASTF128 -4(CX)(R12*4), Y8
+	VINSERTF128    $0x01, -4(CX)(R14*4), Y8, Y8
+	VBROADCASTF128 -4(CX)(R13*4), Y9
+	VINSERTF128    $0x01, -4(CX)(R15*4), Y9, Y9
+	VUNPCKLPS      Y7, Y6, Y10
+	VUNPCKHPS      Y7, Y6, Y6
+	VUNPCKLPS      Y9, Y8, Y7
+	VUNPCKHPS      Y9, Y8, Y8
+	VUNPCKLPD      Y7, Y10, Y9
+	VUNPCKHPD      Y7, Y10, Y7
+	VUNPCKLPD      Y8, Y6, Y10
+	VUNPCKHPD      Y8, Y6, Y6
+	VPSRLD         $0x08, Y4, Y8
+	VCVTDQ2PS      Y8, Y8
+	VMULPS         down24<>+0(SB), Y8, Y8
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y9, Y10, Y11
+	VMULPS         half<>+0(SB), Y11, Y11
+	VSUBPS         Y9, Y6, Y6
+	VMULPS         half<>+0(SB), Y6, Y6
+	VSUBPS         Y10, Y7, Y10
+	VMULPS         threeHalves<>+0(SB), Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VSUBPS         Y7, Y9, Y9
+	VSUBPS         Y6, Y11, Y10
+	VADDPS         Y10, Y9, Y9
+	VMULPS         Y6, Y8, Y10
+	VADDPS         Y10, Y9, Y10
+	VMULPS         Y10, Y8, Y10
+	VADDPS         Y10, Y11, Y10
+	VMULPS         Y10, Y8, Y10
+	VADDPS         Y10, Y7, Y10
+	VUNPCKLPS      Y10, Y10, Y6
+	VUNPCKHPS      Y10, Y10, Y7
+	VMULPS         Y1, Y3, Y8
+	VADDPS         Y8, Y0, Y8
+	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y6, Y8, Y6
+	VADDPS         (AX), Y6, Y6
+	VMOVUPS        Y6, (AX)
+	VMULPS         Y1, Y2, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y7, Y6, Y6
+	VADDPS         32(AX), Y6, Y6
+	VMOVUPS        Y6, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop24
 
 done22:
 	VZEROUPPER
@@ -896,51 +892,51 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X3
+	VUNPCKLPS    X3, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    order_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMOVUPS      turn16<>+0(SB), Z5
+	VMOVDQU32    order_AVX512<>+0(SB), Z6
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Z9
+	VPMULLD      Z6, Z9, Z7
+	VPSRLD       $0x10, Z9, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPANDD       word<>+0(SB), Z9, Z8
+	VPMULLD      Z6, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
+	VPADDD       Z10, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VMOVD        BX, X9
-	VPBROADCASTD X9, Z9
-	VPADDD       Z6, Z9, Z9
-	VPSLLD       $0x04, Z8, Z8
+	VMOVD        R9, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPADDD       Z10, Z8, Z8
+	VPADDD       one<>+0(SB), Z8, Z6
+	VMOVD        BX, X10
+	VPBROADCASTD X10, Z10
+	VPADDD       Z7, Z10, Z10
+	VPSLLD       $0x04, Z9, Z9
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z11
 	TESTL        R8, R8
 	JNZ          ramped25
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z4, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop27:
 	PREFETCHT0 (DI)
@@ -948,27 +944,27 @@ loop27:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z11, Z1, Z1
-	VPADDD     Z8, Z9, Z9
-	VMOVUPS    (CX)(R8*4), Z2
-	VPERMT2PS  64(CX)(R8*4), Z10, Z2
-	VMOVUPS    4(CX)(R8*4), Z3
-	VPERMT2PS  68(CX)(R8*4), Z10, Z3
-	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z1, Z3
-	VADDPS     Z3, Z2, Z3
-	VUNPCKLPS  Z3, Z3, Z1
-	VUNPCKHPS  Z3, Z3, Z2
-	VMULPS     Z1, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VMULPS     Z2, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VPCMPUD    $0x01, Z7, Z10, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z10, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z11, Z0, Z0
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    (CX)(R8*4), Z3
+	VPERMT2PS  64(CX)(R8*4), Z2, Z3
+	VMOVUPS    4(CX)(R8*4), Z4
+	VPERMT2PS  68(CX)(R8*4), Z2, Z4
+	VSUBPS     Z3, Z4, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VUNPCKLPS  Z4, Z4, Z0
+	VUNPCKHPS  Z4, Z4, Z3
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z3, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop27
@@ -981,30 +977,30 @@ loop28:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z12
+	VPCMPUD    $0x01, Z7, Z10, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z10, Z12
 	VCVTDQ2PS  Z12, Z12
 	VMULPS     Z11, Z12, Z12
-	VPADDD     Z8, Z9, Z9
+	VPADDD     Z9, Z10, Z10
 	VMOVUPS    (CX)(R8*4), Z13
-	VPERMT2PS  64(CX)(R8*4), Z10, Z13
+	VPERMT2PS  64(CX)(R8*4), Z2, Z13
 	VMOVUPS    4(CX)(R8*4), Z14
-	VPERMT2PS  68(CX)(R8*4), Z10, Z14
+	VPERMT2PS  68(CX)(R8*4), Z2, Z14
 	VSUBPS     Z13, Z14, Z14
 	VMULPS     Z14, Z12, Z14
 	VADDPS     Z14, Z13, Z14
 	VUNPCKLPS  Z14, Z14, Z12
 	VUNPCKHPS  Z14, Z14, Z13
-	VMULPS     Z2, Z3, Z14
-	VADDPS     Z14, Z1, Z14
-	VADDPS     Z0, Z3, Z3
+	VMULPS     Z1, Z4, Z14
+	VADDPS     Z14, Z0, Z14
+	VADDPS     Z5, Z4, Z4
 	VMULPS     Z12, Z14, Z12
 	VADDPS     (AX), Z12, Z12
 	VMOVUPS    Z12, (AX)
-	VMULPS     Z2, Z4, Z12
-	VADDPS     Z12, Z1, Z12
-	VADDPS     Z0, Z4, Z4
+	VMULPS     Z1, Z3, Z12
+	VADDPS     Z12, Z0, Z12
+	VADDPS     Z5, Z3, Z3
 	VMULPS     Z13, Z12, Z12
 	VADDPS     64(AX), Z12, Z12
 	VMOVUPS    Z12, 64(AX)
@@ -1082,51 +1078,51 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X3
+	VUNPCKLPS    X3, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    order_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMOVUPS      turn16<>+0(SB), Z5
+	VMOVDQU32    order_AVX512<>+0(SB), Z6
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Z9
+	VPMULLD      Z6, Z9, Z7
+	VPSRLD       $0x10, Z9, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPANDD       word<>+0(SB), Z9, Z8
+	VPMULLD      Z6, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
+	VPADDD       Z10, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VMOVD        BX, X9
-	VPBROADCASTD X9, Z9
-	VPADDD       Z6, Z9, Z9
-	VPSLLD       $0x04, Z8, Z8
+	VMOVD        R9, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPADDD       Z10, Z8, Z8
+	VPADDD       one<>+0(SB), Z8, Z6
+	VMOVD        BX, X10
+	VPBROADCASTD X10, Z10
+	VPADDD       Z7, Z10, Z10
+	VPSLLD       $0x04, Z9, Z9
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z11
 	TESTL        R8, R8
 	JNZ          ramped29
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z4, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop31:
 	PREFETCHT0 (DI)
@@ -1134,44 +1130,44 @@ loop31:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z11, Z1, Z1
-	VPADDD     Z8, Z9, Z9
-	VMOVUPS    -4(CX)(R8*4), Z2
-	VPERMT2PS  60(CX)(R8*4), Z10, Z2
-	VMOVUPS    (CX)(R8*4), Z3
-	VPERMT2PS  64(CX)(R8*4), Z10, Z3
-	VMOVUPS    4(CX)(R8*4), Z4
-	VPERMT2PS  68(CX)(R8*4), Z10, Z4
+	VPCMPUD    $0x01, Z7, Z10, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z10, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z11, Z0, Z0
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    -4(CX)(R8*4), Z3
+	VPERMT2PS  60(CX)(R8*4), Z2, Z3
+	VMOVUPS    (CX)(R8*4), Z4
+	VPERMT2PS  64(CX)(R8*4), Z2, Z4
+	VMOVUPS    4(CX)(R8*4), Z5
+	VPERMT2PS  68(CX)(R8*4), Z2, Z5
 	VMOVUPS    8(CX)(R8*4), Z12
-	VPERMT2PS  72(CX)(R8*4), Z10, Z12
-	VSUBPS     Z2, Z4, Z13
+	VPERMT2PS  72(CX)(R8*4), Z2, Z12
+	VSUBPS     Z3, Z5, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z2, Z12, Z12
+	VSUBPS     Z3, Z12, Z12
 	VMULPS     half<>+0(SB), Z12, Z12
-	VSUBPS     Z4, Z3, Z4
-	VMULPS     threeHalves<>+0(SB), Z4, Z4
-	VADDPS     Z4, Z12, Z12
-	VSUBPS     Z3, Z2, Z2
-	VSUBPS     Z12, Z13, Z4
-	VADDPS     Z4, Z2, Z2
-	VMULPS     Z12, Z1, Z4
-	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z13, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z3, Z4
-	VUNPCKLPS  Z4, Z4, Z1
-	VUNPCKHPS  Z4, Z4, Z2
-	VMULPS     Z1, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VMULPS     Z2, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VSUBPS     Z5, Z4, Z5
+	VMULPS     threeHalves<>+0(SB), Z5, Z5
+	VADDPS     Z5, Z12, Z12
+	VSUBPS     Z4, Z3, Z3
+	VSUBPS     Z12, Z13, Z5
+	VADDPS     Z5, Z3, Z3
+	VMULPS     Z12, Z0, Z5
+	VADDPS     Z5, Z3, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z13, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z4, Z5
+	VUNPCKLPS  Z5, Z5, Z0
+	VUNPCKHPS  Z5, Z5, Z3
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z3, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop31
@@ -1184,20 +1180,20 @@ loop32:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z12
+	VPCMPUD    $0x01, Z7, Z10, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z10, Z12
 	VCVTDQ2PS  Z12, Z12
 	VMULPS     Z11, Z12, Z12
-	VPADDD     Z8, Z9, Z9
+	VPADDD     Z9, Z10, Z10
 	VMOVUPS    -4(CX)(R8*4), Z13
-	VPERMT2PS  60(CX)(R8*4), Z10, Z13
+	VPERMT2PS  60(CX)(R8*4), Z2, Z13
 	VMOVUPS    (CX)(R8*4), Z14
-	VPERMT2PS  64(CX)(R8*4), Z10, Z14
+	VPERMT2PS  64(CX)(R8*4), Z2, Z14
 	VMOVUPS    4(CX)(R8*4), Z15
-	VPERMT2PS  68(CX)(R8*4), Z10, Z15
+	VPERMT2PS  68(CX)(R8*4), Z2, Z15
 	VMOVUPS    8(CX)(R8*4), Z16
-	VPERMT2PS  72(CX)(R8*4), Z10, Z16
+	VPERMT2PS  72(CX)(R8*4), Z2, Z16
 	VSUBPS     Z13, Z15, Z17
 	VMULPS     half<>+0(SB), Z17, Z17
 	VSUBPS     Z13, Z16, Z16
@@ -1216,15 +1212,15 @@ loop32:
 	VADDPS     Z15, Z14, Z15
 	VUNPCKLPS  Z15, Z15, Z12
 	VUNPCKHPS  Z15, Z15, Z13
-	VMULPS     Z2, Z3, Z14
-	VADDPS     Z14, Z1, Z14
-	VADDPS     Z0, Z3, Z3
+	VMULPS     Z1, Z4, Z14
+	VADDPS     Z14, Z0, Z14
+	VADDPS     Z5, Z4, Z4
 	VMULPS     Z12, Z14, Z12
 	VADDPS     (AX), Z12, Z12
 	VMOVUPS    Z12, (AX)
-	VMULPS     Z2, Z4, Z12
-	VADDPS     Z12, Z1, Z12
-	VADDPS     Z0, Z4, Z4
+	VMULPS     Z1, Z3, Z12
+	VADDPS     Z12, Z0, Z12
+	VADDPS     Z5, Z3, Z3
 	VMULPS     Z13, Z12, Z12
 	VADDPS     64(AX), Z12, Z12
 	VMOVUPS    Z12, 64(AX)
@@ -1248,175 +1244,167 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
-	VMOVD        SI, X12
-	VPBROADCASTD X12, Y12
-	VMOVD        BX, X13
-	VPBROADCASTD X13, Y13
-	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
-	VPADDD       Y13, Y7, Y7
-	VPSLLD       $0x03, Y12, Y12
+	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x02, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped33
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop35:
-	PREFETCHT0  (DI)
-	ADDQ        $0x40, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     (CX)(R8*8), X8
-	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
-	VMOVUPS     (CX)(R9*8), X9
-	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y1
-	VUNPCKHPD   Y9, Y8, Y2
-	VPSRLD      $0x08, Y5, Y3
-	VCVTDQ2PS   Y3, Y3
-	VMULPS      down24<>+0(SB), Y3, Y3
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y1, Y2, Y2
-	VMULPS      Y2, Y3, Y2
-	VADDPS      Y2, Y1, Y2
-	VMULPS      Y2, Y0, Y1
-	VADDPS      (AX), Y1, Y1
-	VMOVUPS     Y1, (AX)
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     (CX)(R8*8), X10
-	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
-	VMOVUPS     (CX)(R9*8), X11
-	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
-	VUNPCKLPD   Y11, Y10, Y1
-	VUNPCKHPD   Y11, Y10, Y2
-	VPSRLD      $0x08, Y7, Y3
-	VCVTDQ2PS   Y3, Y3
-	VMULPS      down24<>+0(SB), Y3, Y3
-	VPADDD      Y12, Y7, Y7
-	VSUBPS      Y1, Y2, Y2
-	VMULPS      Y2, Y3, Y2
-	VADDPS      Y2, Y1, Y2
-	VMULPS      Y2, Y0, Y1
-	VADDPS      32(AX), Y1, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop35
-	JMP         done34
+	PREFETCHT0     (DI)
+	ADDQ           $0x40, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 (CX)(R8*8), Y0
+	VINSERTF128    $0x01, (CX)(R10*8), Y0, Y0
+	VBROADCASTF128 (CX)(R9*8), Y2
+	VINSERTF128    $0x01, (CX)(R11*8), Y2, Y2
+	VUNPCKLPD      Y2, Y0, Y3
+	VUNPCKHPD      Y2, Y0, Y0
+	VPSRLD         $0x08, Y4, Y2
+	VCVTDQ2PS      Y2, Y2
+	VMULPS         down24<>+0(SB), Y2, Y2
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y3, Y0, Y0
+	VMULPS         Y0, Y2, Y0
+	VADDPS         Y0, Y3, Y0
+	VMULPS         Y0, Y1, Y0
+	VADDPS         (AX), Y0, Y0
+	VMOVUPS        Y0, (AX)
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 (CX)(R8*8), Y0
+	VINSERTF128    $0x01, (CX)(R10*8), Y0, Y0
+	VBROADCASTF128 (CX)(R9*8), Y2
+	VINSERTF128    $0x01, (CX)(R11*8), Y2, Y2
+	VUNPCKLPD      Y2, Y0, Y3
+	VUNPCKHPD      Y2, Y0, Y0
+	VPSRLD         $0x08, Y4, Y2
+	VCVTDQ2PS      Y2, Y2
+	VMULPS         down24<>+0(SB), Y2, Y2
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y3, Y0, Y0
+	VMULPS         Y0, Y2, Y0
+	VADDPS         Y0, Y3, Y0
+	VMULPS         Y0, Y1, Y0
+	VADDPS         32(AX), Y0, Y0
+	VMOVUPS        Y0, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop35
+	JMP            done34
 
 ramped33:
 loop36:
-	PREFETCHT0  (DI)
-	ADDQ        $0x40, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     (CX)(R8*8), X8
-	VINSERTF128 $0x01, (CX)(R10*8), Y8, Y8
-	VMOVUPS     (CX)(R9*8), X9
-	VINSERTF128 $0x01, (CX)(R11*8), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y13
-	VUNPCKHPD   Y9, Y8, Y14
-	VPSRLD      $0x08, Y5, Y15
-	VCVTDQ2PS   Y15, Y15
-	VMULPS      down24<>+0(SB), Y15, Y15
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y13, Y14, Y14
-	VMULPS      Y14, Y15, Y14
-	VADDPS      Y14, Y13, Y14
-	VMULPS      Y2, Y3, Y13
-	VADDPS      Y13, Y1, Y13
-	VADDPS      Y0, Y3, Y3
-	VMULPS      Y14, Y13, Y13
-	VADDPS      (AX), Y13, Y13
-	VMOVUPS     Y13, (AX)
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     (CX)(R8*8), X10
-	VINSERTF128 $0x01, (CX)(R10*8), Y10, Y10
-	VMOVUPS     (CX)(R9*8), X11
-	VINSERTF128 $0x01, (CX)(R11*8), Y11, Y11
-	VUNPCKLPD   Y11, Y10, Y13
-	VUNPCKHPD   Y11, Y10, Y14
-	VPSRLD      $0x08, Y7, Y15
-	VCVTDQ2PS   Y15, Y15
-	VMULPS      down24<>+0(SB), Y15, Y15
-	VPADDD      Y12, Y7, Y7
-	VSUBPS      Y13, Y14, Y14
-	VMULPS      Y14, Y15, Y14
-	VADDPS      Y14, Y13, Y14
-	VMULPS      Y2, Y4, Y13
-	VADDPS      Y13, Y1, Y13
-	VADDPS      Y0, Y4, Y4
-	VMULPS      Y14, Y13, Y13
-	VADDPS      32(AX), Y13, Y13
-	VMOVUPS     Y13, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop36
+	PREFETCHT0     (DI)
+	ADDQ           $0x40, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 (CX)(R8*8), Y6
+	VINSERTF128    $0x01, (CX)(R10*8), Y6, Y6
+	VBROADCASTF128 (CX)(R9*8), Y7
+	VINSERTF128    $0x01, (CX)(R11*8), Y7, Y7
+	VUNPCKLPD      Y7, Y6, Y8
+	VUNPCKHPD      Y7, Y6, Y6
+	VPSRLD         $0x08, Y4, Y7
+	VCVTDQ2PS      Y7, Y7
+	VMULPS         down24<>+0(SB), Y7, Y7
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y8, Y6, Y6
+	VMULPS         Y6, Y7, Y6
+	VADDPS         Y6, Y8, Y6
+	VMULPS         Y1, Y3, Y7
+	VADDPS         Y7, Y0, Y7
+	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y6, Y7, Y6
+	VADDPS         (AX), Y6, Y6
+	VMOVUPS        Y6, (AX)
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 (CX)(R8*8), Y6
+	VINSERTF128    $0x01, (CX)(R10*8), Y6, Y6
+	VBROADCASTF128 (CX)(R9*8), Y7
+	VINSERTF128    $0x01, (CX)(R11*8), Y7, Y7
+	VUNPCKLPD      Y7, Y6, Y8
+	VUNPCKHPD      Y7, Y6, Y6
+	VPSRLD         $0x08, Y4, Y7
+	VCVTDQ2PS      Y7, Y7
+	VMULPS         down24<>+0(SB), Y7, Y7
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y8, Y6, Y6
+	VMULPS         Y6, Y7, Y6
+	VADDPS         Y6, Y8, Y6
+	VMULPS         Y1, Y2, Y7
+	VADDPS         Y7, Y0, Y7
+	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y6, Y7, Y6
+	VADDPS         32(AX), Y6, Y6
+	VMOVUPS        Y6, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop36
 
 done34:
 	VZEROUPPER
@@ -1434,251 +1422,243 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
-	VMOVD        SI, X16
-	VPBROADCASTD X16, Y16
-	VMOVD        BX, X17
-	VPBROADCASTD X17, Y17
-	VPMULLD      frames4_AVX2<>+0(SB), Y16, Y7
-	VPADDD       Y17, Y7, Y7
-	VPSLLD       $0x03, Y16, Y16
+	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x02, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped37
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop39:
-	PREFETCHT0  (DI)
-	ADDQ        $0x40, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -8(CX)(R8*8), X8
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
-	VMOVUPS     -8(CX)(R9*8), X9
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y1
-	VUNPCKHPD   Y9, Y8, Y2
-	VMOVUPS     8(CX)(R8*8), X10
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
-	VMOVUPS     8(CX)(R9*8), X11
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y11, Y11
-	VUNPCKLPD   Y11, Y10, Y3
-	VUNPCKHPD   Y11, Y10, Y4
-	VPSRLD      $0x08, Y5, Y17
-	VCVTDQ2PS   Y17, Y17
-	VMULPS      down24<>+0(SB), Y17, Y17
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y1, Y3, Y18
-	VMULPS      half<>+0(SB), Y18, Y18
-	VSUBPS      Y1, Y4, Y4
-	VMULPS      half<>+0(SB), Y4, Y4
-	VSUBPS      Y3, Y2, Y3
-	VMULPS      threeHalves<>+0(SB), Y3, Y3
-	VADDPS      Y3, Y4, Y4
-	VSUBPS      Y2, Y1, Y1
-	VSUBPS      Y4, Y18, Y3
-	VADDPS      Y3, Y1, Y1
-	VMULPS      Y4, Y17, Y3
-	VADDPS      Y3, Y1, Y3
-	VMULPS      Y3, Y17, Y3
-	VADDPS      Y3, Y18, Y3
-	VMULPS      Y3, Y17, Y3
-	VADDPS      Y3, Y2, Y3
-	VMULPS      Y3, Y0, Y1
-	VADDPS      (AX), Y1, Y1
-	VMOVUPS     Y1, (AX)
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -8(CX)(R8*8), X12
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
-	VMOVUPS     -8(CX)(R9*8), X13
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
-	VUNPCKLPD   Y13, Y12, Y1
-	VUNPCKHPD   Y13, Y12, Y2
-	VMOVUPS     8(CX)(R8*8), X14
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
-	VMOVUPS     8(CX)(R9*8), X15
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y15, Y15
-	VUNPCKLPD   Y15, Y14, Y3
-	VUNPCKHPD   Y15, Y14, Y4
-	VPSRLD      $0x08, Y7, Y17
-	VCVTDQ2PS   Y17, Y17
-	VMULPS      down24<>+0(SB), Y17, Y17
-	VPADDD      Y16, Y7, Y7
-	VSUBPS      Y1, Y3, Y18
-	VMULPS      half<>+0(SB), Y18, Y18
-	VSUBPS      Y1, Y4, Y4
-	VMULPS      half<>+0(SB), Y4, Y4
-	VSUBPS      Y3, Y2, Y3
-	VMULPS      threeHalves<>+0(SB), Y3, Y3
-	VADDPS      Y3, Y4, Y4
-	VSUBPS      Y2, Y1, Y1
-	VSUBPS      Y4, Y18, Y3
-	VADDPS      Y3, Y1, Y1
-	VMULPS      Y4, Y17, Y3
-	VADDPS      Y3, Y1, Y3
-	VMULPS      Y3, Y17, Y3
-	VADDPS      Y3, Y18, Y3
-	VMULPS      Y3, Y17, Y3
-	VADDPS      Y3, Y2, Y3
-	VMULPS      Y3, Y0, Y1
-	VADDPS      32(AX), Y1, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop39
-	JMP         done38
+	PREFETCHT0     (DI)
+	ADDQ           $0x40, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -8(CX)(R8*8), Y0
+	VINSERTF128    $0x01, -8(CX)(R10*8), Y0, Y0
+	VBROADCASTF128 -8(CX)(R9*8), Y2
+	VINSERTF128    $0x01, -8(CX)(R11*8), Y2, Y2
+	VUNPCKLPD      Y2, Y0, Y3
+	VUNPCKHPD      Y2, Y0, Y0
+	VBROADCASTF128 8(CX)(R8*8), Y2
+	VINSERTF128    $0x01, 8(CX)(R10*8), Y2, Y2
+	VBROADCASTF128 8(CX)(R9*8), Y6
+	VINSERTF128    $0x01, 8(CX)(R11*8), Y6, Y6
+	VUNPCKLPD      Y6, Y2, Y7
+	VUNPCKHPD      Y6, Y2, Y2
+	VPSRLD         $0x08, Y4, Y6
+	VCVTDQ2PS      Y6, Y6
+	VMULPS         down24<>+0(SB), Y6, Y6
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y3, Y7, Y8
+	VMULPS         half<>+0(SB), Y8, Y8
+	VSUBPS         Y3, Y2, Y2
+	VMULPS         half<>+0(SB), Y2, Y2
+	VSUBPS         Y7, Y0, Y7
+	VMULPS         threeHalves<>+0(SB), Y7, Y7
+	VADDPS         Y7, Y2, Y2
+	VSUBPS         Y0, Y3, Y3
+	VSUBPS         Y2, Y8, Y7
+	VADDPS         Y7, Y3, Y3
+	VMULPS         Y2, Y6, Y7
+	VADDPS         Y7, Y3, Y7
+	VMULPS         Y7, Y6, Y7
+	VADDPS         Y7, Y8, Y7
+	VMULPS         Y7, Y6, Y7
+	VADDPS         Y7, Y0, Y7
+	VMULPS         Y7, Y1, Y0
+	VADDPS         (AX), Y0, Y0
+	VMOVUPS        Y0, (AX)
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -8(CX)(R8*8), Y0
+	VINSERTF128    $0x01, -8(CX)(R10*8), Y0, Y0
+	VBROADCASTF128 -8(CX)(R9*8), Y2
+	VINSERTF128    $0x01, -8(CX)(R11*8), Y2, Y2
+	VUNPCKLPD      Y2, Y0, Y3
+	VUNPCKHPD      Y2, Y0, Y0
+	VBROADCASTF128 8(CX)(R8*8), Y2
+	VINSERTF128    $0x01, 8(CX)(R10*8), Y2, Y2
+	VBROADCASTF128 8(CX)(R9*8), Y6
+	VINSERTF128    $0x01, 8(CX)(R11*8), Y6, Y6
+	VUNPCKLPD      Y6, Y2, Y7
+	VUNPCKHPD      Y6, Y2, Y2
+	VPSRLD         $0x08, Y4, Y6
+	VCVTDQ2PS      Y6, Y6
+	VMULPS         down24<>+0(SB), Y6, Y6
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y3, Y7, Y8
+	VMULPS         half<>+0(SB), Y8, Y8
+	VSUBPS         Y3, Y2, Y2
+	VMULPS         half<>+0(SB), Y2, Y2
+	VSUBPS         Y7, Y0, Y7
+	VMULPS         threeHalves<>+0(SB), Y7, Y7
+	VADDPS         Y7, Y2, Y2
+	VSUBPS         Y0, Y3, Y3
+	VSUBPS         Y2, Y8, Y7
+	VADDPS         Y7, Y3, Y3
+	VMULPS         Y2, Y6, Y7
+	VADDPS         Y7, Y3, Y7
+	VMULPS         Y7, Y6, Y7
+	VADDPS         Y7, Y8, Y7
+	VMULPS         Y7, Y6, Y7
+	VADDPS         Y7, Y0, Y7
+	VMULPS         Y7, Y1, Y0
+	VADDPS         32(AX), Y0, Y0
+	VMOVUPS        Y0, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop39
+	JMP            done38
 
 ramped37:
 loop40:
-	PREFETCHT0  (DI)
-	ADDQ        $0x40, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -8(CX)(R8*8), X8
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y8, Y8
-	VMOVUPS     -8(CX)(R9*8), X9
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y9, Y9
-	VUNPCKLPD   Y9, Y8, Y17
-	VUNPCKHPD   Y9, Y8, Y18
-	VMOVUPS     8(CX)(R8*8), X10
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y10, Y10
-	VMOVUPS     8(CX)(R9*8), X11
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y11, Y11
-	VUNPCKLPD   Y11, Y10, Y19
-	VUNPCKHPD   Y11, Y10, Y20
-	VPSRLD      $0x08, Y5, Y21
-	VCVTDQ2PS   Y21, Y21
-	VMULPS      down24<>+0(SB), Y21, Y21
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y17, Y19, Y22
-	VMULPS      half<>+0(SB), Y22, Y22
-	VSUBPS      Y17, Y20, Y20
-	VMULPS      half<>+0(SB), Y20, Y20
-	VSUBPS      Y19, Y18, Y19
-	VMULPS      threeHalves<>+0(SB), Y19, Y19
-	VADDPS      Y19, Y20, Y20
-	VSUBPS      Y18, Y17, Y17
-	VSUBPS      Y20, Y22, Y19
-	VADDPS      Y19, Y17, Y17
-	VMULPS      Y20, Y21, Y19
-	VADDPS      Y19, Y17, Y19
-	VMULPS      Y19, Y21, Y19
-	VADDPS      Y19, Y22, Y19
-	VMULPS      Y19, Y21, Y19
-	VADDPS      Y19, Y18, Y19
-	VMULPS      Y2, Y3, Y17
-	VADDPS      Y17, Y1, Y17
-	VADDPS      Y0, Y3, Y3
-	VMULPS      Y19, Y17, Y17
-	VADDPS      (AX), Y17, Y17
-	VMOVUPS     Y17, (AX)
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -8(CX)(R8*8), X12
-	VINSERTF128 $0x01, -8(CX)(R10*8), Y12, Y12
-	VMOVUPS     -8(CX)(R9*8), X13
-	VINSERTF128 $0x01, -8(CX)(R11*8), Y13, Y13
-	VUNPCKLPD   Y13, Y12, Y17
-	VUNPCKHPD   Y13, Y12, Y18
-	VMOVUPS     8(CX)(R8*8), X14
-	VINSERTF128 $0x01, 8(CX)(R10*8), Y14, Y14
-	VMOVUPS     8(CX)(R9*8), X15
-	VINSERTF128 $0x01, 8(CX)(R11*8), Y15, Y15
-	VUNPCKLPD   Y15, Y14, Y19
-	VUNPCKHPD   Y15, Y14, Y20
-	VPSRLD      $0x08, Y7, Y21
-	VCVTDQ2PS   Y21, Y21
-	VMULPS      down24<>+0(SB), Y21, Y21
-	VPADDD      Y16, Y7, Y7
-	VSUBPS      Y17, Y19, Y22
-	VMULPS      half<>+0(SB), Y22, Y22
-	VSUBPS      Y17, Y20, Y20
-	VMULPS      half<>+0(SB), Y20, Y20
-	VSUBPS      Y19, Y18, Y19
-	VMULPS      threeHalves<>+0(SB), Y19, Y19
-	VADDPS      Y19, Y20, Y20
-	VSUBPS      Y18, Y17, Y17
-	VSUBPS      Y20, Y22, Y19
-	VADDPS      Y19, Y17, Y17
-	VMULPS      Y20, Y21, Y19
-	VADDPS      Y19, Y17, Y19
-	VMULPS      Y19, Y21, Y19
-	VADDPS      Y19, Y22, Y19
-	VMULPS      Y19, Y21, Y19
-	VADDPS      Y19, Y18, Y19
-	VMULPS      Y2, Y4, Y17
-	VADDPS      Y17, Y1, Y17
-	VADDPS      Y0, Y4, Y4
-	VMULPS      Y19, Y17, Y17
-	VADDPS      32(AX), Y17, Y17
-	VMOVUPS     Y17, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop40
+	PREFETCHT0     (DI)
+	ADDQ           $0x40, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -8(CX)(R8*8), Y6
+	VINSERTF128    $0x01, -8(CX)(R10*8), Y6, Y6
+	VBROADCASTF128 -8(CX)(R9*8), Y7
+	VINSERTF128    $0x01, -8(CX)(R11*8), Y7, Y7
+	VUNPCKLPD      Y7, Y6, Y8
+	VUNPCKHPD      Y7, Y6, Y6
+	VBROADCASTF128 8(CX)(R8*8), Y7
+	VINSERTF128    $0x01, 8(CX)(R10*8), Y7, Y7
+	VBROADCASTF128 8(CX)(R9*8), Y9
+	VINSERTF128    $0x01, 8(CX)(R11*8), Y9, Y9
+	VUNPCKLPD      Y9, Y7, Y10
+	VUNPCKHPD      Y9, Y7, Y7
+	VPSRLD         $0x08, Y4, Y9
+	VCVTDQ2PS      Y9, Y9
+	VMULPS         down24<>+0(SB), Y9, Y9
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y8, Y10, Y11
+	VMULPS         half<>+0(SB), Y11, Y11
+	VSUBPS         Y8, Y7, Y7
+	VMULPS         half<>+0(SB), Y7, Y7
+	VSUBPS         Y10, Y6, Y10
+	VMULPS         threeHalves<>+0(SB), Y10, Y10
+	VADDPS         Y10, Y7, Y7
+	VSUBPS         Y6, Y8, Y8
+	VSUBPS         Y7, Y11, Y10
+	VADDPS         Y10, Y8, Y8
+	VMULPS         Y7, Y9, Y10
+	VADDPS         Y10, Y8, Y10
+	VMULPS         Y10, Y9, Y10
+	VADDPS         Y10, Y11, Y10
+	VMULPS         Y10, Y9, Y10
+	VADDPS         Y10, Y6, Y10
+	VMULPS         Y1, Y3, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y10, Y6, Y6
+	VADDPS         (AX), Y6, Y6
+	VMOVUPS        Y6, (AX)
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -8(CX)(R8*8), Y6
+	VINSERTF128    $0x01, -8(CX)(R10*8), Y6, Y6
+	VBROADCASTF128 -8(CX)(R9*8), Y7
+	VINSERTF128    $0x01, -8(CX)(R11*8), Y7, Y7
+	VUNPCKLPD      Y7, Y6, Y8
+	VUNPCKHPD      Y7, Y6, Y6
+	VBROADCASTF128 8(CX)(R8*8), Y7
+	VINSERTF128    $0x01, 8(CX)(R10*8), Y7, Y7
+	VBROADCASTF128 8(CX)(R9*8), Y9
+	VINSERTF128    $0x01, 8(CX)(R11*8), Y9, Y9
+	VUNPCKLPD      Y9, Y7, Y10
+	VUNPCKHPD      Y9, Y7, Y7
+	VPSRLD         $0x08, Y4, Y9
+	VCVTDQ2PS      Y9, Y9
+	VMULPS         down24<>+0(SB), Y9, Y9
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y8, Y10, Y11
+	VMULPS         half<>+0(SB), Y11, Y11
+	VSUBPS         Y8, Y7, Y7
+	VMULPS         half<>+0(SB), Y7, Y7
+	VSUBPS         Y10, Y6, Y10
+	VMULPS         threeHalves<>+0(SB), Y10, Y10
+	VADDPS         Y10, Y7, Y7
+	VSUBPS         Y6, Y8, Y8
+	VSUBPS         Y7, Y11, Y10
+	VADDPS         Y10, Y8, Y8
+	VMULPS         Y7, Y9, Y10
+	VADDPS         Y10, Y8, Y10
+	VMULPS         Y10, Y9, Y10
+	VADDPS         Y10, Y11, Y10
+	VMULPS         Y10, Y9, Y10
+	VADDPS         Y10, Y6, Y10
+	VMULPS         Y1, Y2, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y10, Y6, Y6
+	VADDPS         32(AX), Y6, Y6
+	VMOVUPS        Y6, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop40
 
 done38:
 	VZEROUPPER
@@ -1696,51 +1676,51 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X4
+	VUNPCKLPS    X4, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VMOVUPS      turn16<>+0(SB), Z6
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
+	VMOVD        SI, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z7, Z10, Z8
+	VPSRLD       $0x10, Z10, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPANDD       word<>+0(SB), Z10, Z9
+	VPMULLD      Z7, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
+	VPADDD       Z11, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VMOVD        BX, X9
-	VPBROADCASTD X9, Z9
-	VPADDD       Z6, Z9, Z9
-	VPSLLD       $0x03, Z8, Z8
+	VMOVD        R9, X11
+	VPBROADCASTD X11, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPADDD       Z11, Z9, Z9
+	VPADDD       one<>+0(SB), Z9, Z7
+	VMOVD        BX, X11
+	VPBROADCASTD X11, Z11
+	VPADDD       Z8, Z11, Z11
+	VPSLLD       $0x03, Z10, Z10
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z12
 	TESTL        R8, R8
 	JNZ          ramped41
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z5, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop43:
 	PREFETCHT0 (DI)
@@ -1749,41 +1729,41 @@ loop43:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z12, Z1, Z1
-	VPADDD     Z8, Z9, Z9
-	VMOVUPS    (CX)(R8*8), Z2
-	VPERMT2PD  64(CX)(R8*8), Z10, Z2
-	VMOVUPS    8(CX)(R8*8), Z3
-	VPERMT2PD  72(CX)(R8*8), Z10, Z3
-	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z1, Z3
-	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z2
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z10, Z11, Z11
+	VMOVUPS    (CX)(R8*8), Z4
+	VPERMT2PD  64(CX)(R8*8), Z2, Z4
+	VMOVUPS    8(CX)(R8*8), Z5
+	VPERMT2PD  72(CX)(R8*8), Z2, Z5
+	VSUBPS     Z4, Z5, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z4, Z5
+	VMULPS     Z5, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z9, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z12, Z1, Z1
-	VPADDD     Z8, Z9, Z9
-	VMOVUPS    (CX)(R8*8), Z2
-	VPERMT2PD  64(CX)(R8*8), Z11, Z2
-	VMOVUPS    8(CX)(R8*8), Z3
-	VPERMT2PD  72(CX)(R8*8), Z11, Z3
-	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z1, Z3
-	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z10, Z11, Z11
+	VMOVUPS    (CX)(R8*8), Z4
+	VPERMT2PD  64(CX)(R8*8), Z3, Z4
+	VMOVUPS    8(CX)(R8*8), Z5
+	VPERMT2PD  72(CX)(R8*8), Z3, Z5
+	VSUBPS     Z4, Z5, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z4, Z5
+	VMULPS     Z5, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop43
@@ -1797,47 +1777,47 @@ loop44:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z9, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z12, Z10, Z10
-	VPADDD     Z8, Z9, Z9
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z11, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z12, Z2, Z2
+	VPADDD     Z10, Z11, Z11
 	VMOVUPS    (CX)(R8*8), Z13
-	VPERMT2PD  64(CX)(R8*8), Z11, Z13
+	VPERMT2PD  64(CX)(R8*8), Z3, Z13
 	VMOVUPS    8(CX)(R8*8), Z14
-	VPERMT2PD  72(CX)(R8*8), Z11, Z14
+	VPERMT2PD  72(CX)(R8*8), Z3, Z14
 	VSUBPS     Z13, Z14, Z14
-	VMULPS     Z14, Z10, Z14
+	VMULPS     Z14, Z2, Z14
 	VADDPS     Z14, Z13, Z14
-	VMULPS     Z2, Z3, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z14, Z10, Z10
-	VADDPS     (AX), Z10, Z10
-	VMOVUPS    Z10, (AX)
+	VMULPS     Z1, Z5, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z5, Z5
+	VMULPS     Z14, Z2, Z2
+	VADDPS     (AX), Z2, Z2
+	VMOVUPS    Z2, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z15
-	VPSRLD     $0x08, Z9, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z12, Z10, Z10
-	VPADDD     Z8, Z9, Z9
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z15
+	VPSRLD     $0x08, Z11, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z12, Z2, Z2
+	VPADDD     Z10, Z11, Z11
 	VMOVUPS    (CX)(R8*8), Z13
 	VPERMT2PD  64(CX)(R8*8), Z15, Z13
 	VMOVUPS    8(CX)(R8*8), Z14
 	VPERMT2PD  72(CX)(R8*8), Z15, Z14
 	VSUBPS     Z13, Z14, Z14
-	VMULPS     Z14, Z10, Z14
+	VMULPS     Z14, Z2, Z14
 	VADDPS     Z14, Z13, Z14
-	VMULPS     Z2, Z4, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z14, Z10, Z10
-	VADDPS     64(AX), Z10, Z10
-	VMOVUPS    Z10, 64(AX)
+	VMULPS     Z1, Z4, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z14, Z2, Z2
+	VADDPS     64(AX), Z2, Z2
+	VMOVUPS    Z2, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop44
@@ -1858,51 +1838,51 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X4
+	VUNPCKLPS    X4, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VMOVUPS      turn16<>+0(SB), Z6
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
+	VMOVD        SI, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z7, Z10, Z8
+	VPSRLD       $0x10, Z10, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPANDD       word<>+0(SB), Z10, Z9
+	VPMULLD      Z7, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
+	VPADDD       Z11, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VMOVD        BX, X9
-	VPBROADCASTD X9, Z9
-	VPADDD       Z6, Z9, Z9
-	VPSLLD       $0x03, Z8, Z8
+	VMOVD        R9, X11
+	VPBROADCASTD X11, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPADDD       Z11, Z9, Z9
+	VPADDD       one<>+0(SB), Z9, Z7
+	VMOVD        BX, X11
+	VPBROADCASTD X11, Z11
+	VPADDD       Z8, Z11, Z11
+	VPSLLD       $0x03, Z10, Z10
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z12
 	TESTL        R8, R8
 	JNZ          ramped45
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z5, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop47:
 	PREFETCHT0 (DI)
@@ -1911,75 +1891,75 @@ loop47:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z9, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z12, Z1, Z1
-	VPADDD     Z8, Z9, Z9
-	VMOVUPS    -8(CX)(R8*8), Z2
-	VPERMT2PD  56(CX)(R8*8), Z10, Z2
-	VMOVUPS    (CX)(R8*8), Z3
-	VPERMT2PD  64(CX)(R8*8), Z10, Z3
-	VMOVUPS    8(CX)(R8*8), Z4
-	VPERMT2PD  72(CX)(R8*8), Z10, Z4
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z2
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z10, Z11, Z11
+	VMOVUPS    -8(CX)(R8*8), Z4
+	VPERMT2PD  56(CX)(R8*8), Z2, Z4
+	VMOVUPS    (CX)(R8*8), Z5
+	VPERMT2PD  64(CX)(R8*8), Z2, Z5
+	VMOVUPS    8(CX)(R8*8), Z6
+	VPERMT2PD  72(CX)(R8*8), Z2, Z6
 	VMOVUPS    16(CX)(R8*8), Z13
-	VPERMT2PD  80(CX)(R8*8), Z10, Z13
-	VSUBPS     Z2, Z4, Z14
+	VPERMT2PD  80(CX)(R8*8), Z2, Z13
+	VSUBPS     Z4, Z6, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z2, Z13, Z13
+	VSUBPS     Z4, Z13, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z4, Z3, Z4
-	VMULPS     threeHalves<>+0(SB), Z4, Z4
-	VADDPS     Z4, Z13, Z13
-	VSUBPS     Z3, Z2, Z2
-	VSUBPS     Z13, Z14, Z4
-	VADDPS     Z4, Z2, Z2
-	VMULPS     Z13, Z1, Z4
-	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z14, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
+	VSUBPS     Z6, Z5, Z6
+	VMULPS     threeHalves<>+0(SB), Z6, Z6
+	VADDPS     Z6, Z13, Z13
+	VSUBPS     Z5, Z4, Z4
+	VSUBPS     Z13, Z14, Z6
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z13, Z0, Z6
+	VADDPS     Z6, Z4, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z14, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z5, Z6
+	VMULPS     Z6, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z9, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z12, Z1, Z1
-	VPADDD     Z8, Z9, Z9
-	VMOVUPS    -8(CX)(R8*8), Z2
-	VPERMT2PD  56(CX)(R8*8), Z11, Z2
-	VMOVUPS    (CX)(R8*8), Z3
-	VPERMT2PD  64(CX)(R8*8), Z11, Z3
-	VMOVUPS    8(CX)(R8*8), Z4
-	VPERMT2PD  72(CX)(R8*8), Z11, Z4
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z10, Z11, Z11
+	VMOVUPS    -8(CX)(R8*8), Z4
+	VPERMT2PD  56(CX)(R8*8), Z3, Z4
+	VMOVUPS    (CX)(R8*8), Z5
+	VPERMT2PD  64(CX)(R8*8), Z3, Z5
+	VMOVUPS    8(CX)(R8*8), Z6
+	VPERMT2PD  72(CX)(R8*8), Z3, Z6
 	VMOVUPS    16(CX)(R8*8), Z13
-	VPERMT2PD  80(CX)(R8*8), Z11, Z13
-	VSUBPS     Z2, Z4, Z14
+	VPERMT2PD  80(CX)(R8*8), Z3, Z13
+	VSUBPS     Z4, Z6, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z2, Z13, Z13
+	VSUBPS     Z4, Z13, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z4, Z3, Z4
-	VMULPS     threeHalves<>+0(SB), Z4, Z4
-	VADDPS     Z4, Z13, Z13
-	VSUBPS     Z3, Z2, Z2
-	VSUBPS     Z13, Z14, Z4
-	VADDPS     Z4, Z2, Z2
-	VMULPS     Z13, Z1, Z4
-	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z14, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VSUBPS     Z6, Z5, Z6
+	VMULPS     threeHalves<>+0(SB), Z6, Z6
+	VADDPS     Z6, Z13, Z13
+	VSUBPS     Z5, Z4, Z4
+	VSUBPS     Z13, Z14, Z6
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z13, Z0, Z6
+	VADDPS     Z6, Z4, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z14, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z5, Z6
+	VMULPS     Z6, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop47
@@ -1993,20 +1973,20 @@ loop48:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z9, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z12, Z10, Z10
-	VPADDD     Z8, Z9, Z9
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z11, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z12, Z2, Z2
+	VPADDD     Z10, Z11, Z11
 	VMOVUPS    -8(CX)(R8*8), Z13
-	VPERMT2PD  56(CX)(R8*8), Z11, Z13
+	VPERMT2PD  56(CX)(R8*8), Z3, Z13
 	VMOVUPS    (CX)(R8*8), Z14
-	VPERMT2PD  64(CX)(R8*8), Z11, Z14
+	VPERMT2PD  64(CX)(R8*8), Z3, Z14
 	VMOVUPS    8(CX)(R8*8), Z15
-	VPERMT2PD  72(CX)(R8*8), Z11, Z15
+	VPERMT2PD  72(CX)(R8*8), Z3, Z15
 	VMOVUPS    16(CX)(R8*8), Z16
-	VPERMT2PD  80(CX)(R8*8), Z11, Z16
+	VPERMT2PD  80(CX)(R8*8), Z3, Z16
 	VSUBPS     Z13, Z15, Z17
 	VMULPS     half<>+0(SB), Z17, Z17
 	VSUBPS     Z13, Z16, Z16
@@ -2017,27 +1997,27 @@ loop48:
 	VSUBPS     Z14, Z13, Z13
 	VSUBPS     Z16, Z17, Z15
 	VADDPS     Z15, Z13, Z13
-	VMULPS     Z16, Z10, Z15
+	VMULPS     Z16, Z2, Z15
 	VADDPS     Z15, Z13, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z2, Z15
 	VADDPS     Z15, Z17, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z2, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z2, Z3, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z15, Z10, Z10
-	VADDPS     (AX), Z10, Z10
-	VMOVUPS    Z10, (AX)
+	VMULPS     Z1, Z5, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z5, Z5
+	VMULPS     Z15, Z2, Z2
+	VADDPS     (AX), Z2, Z2
+	VMOVUPS    Z2, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z9, K1
-	VPBLENDMD  Z5, Z7, K1, Z18
-	VPSRLD     $0x08, Z9, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z12, Z10, Z10
-	VPADDD     Z8, Z9, Z9
+	VPCMPUD    $0x01, Z8, Z11, K1
+	VPBLENDMD  Z7, Z9, K1, Z18
+	VPSRLD     $0x08, Z11, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z12, Z2, Z2
+	VPADDD     Z10, Z11, Z11
 	VMOVUPS    -8(CX)(R8*8), Z13
 	VPERMT2PD  56(CX)(R8*8), Z18, Z13
 	VMOVUPS    (CX)(R8*8), Z14
@@ -2056,18 +2036,18 @@ loop48:
 	VSUBPS     Z14, Z13, Z13
 	VSUBPS     Z16, Z17, Z15
 	VADDPS     Z15, Z13, Z13
-	VMULPS     Z16, Z10, Z15
+	VMULPS     Z16, Z2, Z15
 	VADDPS     Z15, Z13, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z2, Z15
 	VADDPS     Z15, Z17, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z2, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z2, Z4, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z15, Z10, Z10
-	VADDPS     64(AX), Z10, Z10
-	VMOVUPS    Z10, 64(AX)
+	VMULPS     Z1, Z4, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z15, Z2, Z2
+	VADDPS     64(AX), Z2, Z2
+	VMOVUPS    Z2, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop48
@@ -2086,46 +2066,45 @@ TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVUPS      spread_AVX2<>+0(SB), Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVUPS      spread_AVX2<>+0(SB), Y4
 	TESTL        SI, SI
 	JNZ          ramped49
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop51:
 	PREFETCHT0   (BX)
 	ADDQ         $0x10, BX
-	VPBROADCASTQ (CX), Y1
-	VPSHUFB      spread16<>+0(SB), Y1, Y1
-	VPSRAD       $0x10, Y1, Y1
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y1, Y0, Y1
-	VADDPS       (AX), Y1, Y1
-	VMOVUPS      Y1, (AX)
-	VPBROADCASTQ 8(CX), Y1
-	VPSHUFB      spread16<>+0(SB), Y1, Y1
-	VPSRAD       $0x10, Y1, Y1
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y1, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VPBROADCASTQ (CX), Y0
+	VPSHUFB      spread16<>+0(SB), Y0, Y0
+	VPSRAD       $0x10, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VPBROADCASTQ 8(CX), Y0
+	VPSHUFB      spread16<>+0(SB), Y0, Y0
+	VPSRAD       $0x10, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x10, CX
 	SUBQ         $0x08, DX
@@ -2136,26 +2115,26 @@ ramped49:
 loop52:
 	PREFETCHT0   (BX)
 	ADDQ         $0x10, BX
-	VPBROADCASTQ (CX), Y5
-	VPSHUFB      spread16<>+0(SB), Y5, Y5
-	VPSRAD       $0x10, Y5, Y5
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y2, Y3, Y6
-	VADDPS       Y6, Y1, Y6
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y5, Y6, Y5
-	VADDPS       (AX), Y5, Y5
-	VMOVUPS      Y5, (AX)
-	VPBROADCASTQ 8(CX), Y5
-	VPSHUFB      spread16<>+0(SB), Y5, Y5
-	VPSRAD       $0x10, Y5, Y5
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y2, Y4, Y6
-	VADDPS       Y6, Y1, Y6
-	VADDPS       Y0, Y4, Y4
-	VMULPS       Y5, Y6, Y5
-	VADDPS       32(AX), Y5, Y5
-	VMOVUPS      Y5, 32(AX)
+	VPBROADCASTQ (CX), Y4
+	VPSHUFB      spread16<>+0(SB), Y4, Y4
+	VPSRAD       $0x10, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y3, Y5
+	VADDPS       Y5, Y0, Y5
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y4, Y5, Y4
+	VADDPS       (AX), Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VPBROADCASTQ 8(CX), Y4
+	VPSHUFB      spread16<>+0(SB), Y4, Y4
+	VPSRAD       $0x10, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y2, Y5
+	VADDPS       Y5, Y0, Y5
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y4, Y5, Y4
+	VADDPS       32(AX), Y4, Y4
+	VMOVUPS      Y4, 32(AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x10, CX
 	SUBQ         $0x08, DX
@@ -2209,41 +2188,40 @@ TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
 	TESTL        SI, SI
 	JNZ          ramped53
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop55:
 	PREFETCHT0 (BX)
 	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y1
-	VCVTDQ2PS  Y1, Y1
-	VMULPS     Y1, Y0, Y1
-	VADDPS     (AX), Y1, Y1
-	VMOVUPS    Y1, (AX)
-	VPMOVSXWD  16(CX), Y1
-	VCVTDQ2PS  Y1, Y1
-	VMULPS     Y1, Y0, Y1
-	VADDPS     32(AX), Y1, Y1
-	VMOVUPS    Y1, 32(AX)
+	VPMOVSXWD  (CX), Y0
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     (AX), Y0, Y0
+	VMOVUPS    Y0, (AX)
+	VPMOVSXWD  16(CX), Y0
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     Y0, Y1, Y0
+	VADDPS     32(AX), Y0, Y0
+	VMOVUPS    Y0, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, DX
@@ -2254,22 +2232,22 @@ ramped53:
 loop56:
 	PREFETCHT0 (BX)
 	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y5
-	VCVTDQ2PS  Y5, Y5
-	VMULPS     Y2, Y3, Y6
-	VADDPS     Y6, Y1, Y6
-	VADDPS     Y0, Y3, Y3
-	VMULPS     Y5, Y6, Y5
-	VADDPS     (AX), Y5, Y5
-	VMOVUPS    Y5, (AX)
-	VPMOVSXWD  16(CX), Y5
-	VCVTDQ2PS  Y5, Y5
-	VMULPS     Y2, Y4, Y6
-	VADDPS     Y6, Y1, Y6
-	VADDPS     Y0, Y4, Y4
-	VMULPS     Y5, Y6, Y5
-	VADDPS     32(AX), Y5, Y5
-	VMOVUPS    Y5, 32(AX)
+	VPMOVSXWD  (CX), Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     Y1, Y3, Y5
+	VADDPS     Y5, Y0, Y5
+	VADDPS     turn8<>+0(SB), Y3, Y3
+	VMULPS     Y4, Y5, Y4
+	VADDPS     (AX), Y4, Y4
+	VMOVUPS    Y4, (AX)
+	VPMOVSXWD  16(CX), Y4
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     Y1, Y2, Y5
+	VADDPS     Y5, Y0, Y5
+	VADDPS     turn8<>+0(SB), Y2, Y2
+	VMULPS     Y4, Y5, Y4
+	VADDPS     32(AX), Y4, Y4
+	VMOVUPS    Y4, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, DX
@@ -2289,43 +2267,43 @@ TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
+	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMOVUPS      turn16<>+0(SB), Z4
 	VMOVUPS      spread_AVX512<>+0(SB), Z5
 	VMOVUPS      spreadUpper_AVX512<>+0(SB), Z6
 	TESTL        SI, SI
 	JNZ          ramped57
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z3, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop59:
 	PREFETCHT0 (BX)
 	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Z1
-	VCVTDQ2PS  Z1, Z1
-	VPERMPS    Z1, Z5, Z2
-	VMULPS     Z2, Z0, Z2
+	VPMOVSXWD  (CX), Z0
+	VCVTDQ2PS  Z0, Z0
+	VPERMPS    Z0, Z5, Z2
+	VMULPS     Z2, Z1, Z2
 	VADDPS     (AX), Z2, Z2
 	VMOVUPS    Z2, (AX)
-	VPERMPS    Z1, Z6, Z1
-	VMULPS     Z1, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VPERMPS    Z0, Z6, Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x10, DX
@@ -2339,16 +2317,16 @@ loop60:
 	VPMOVSXWD  (CX), Z7
 	VCVTDQ2PS  Z7, Z7
 	VPERMPS    Z7, Z5, Z8
-	VMULPS     Z2, Z3, Z9
-	VADDPS     Z9, Z1, Z9
-	VADDPS     Z0, Z3, Z3
+	VMULPS     Z1, Z3, Z9
+	VADDPS     Z9, Z0, Z9
+	VADDPS     Z4, Z3, Z3
 	VMULPS     Z8, Z9, Z8
 	VADDPS     (AX), Z8, Z8
 	VMOVUPS    Z8, (AX)
 	VPERMPS    Z7, Z6, Z7
-	VMULPS     Z2, Z4, Z8
-	VADDPS     Z8, Z1, Z8
-	VADDPS     Z0, Z4, Z4
+	VMULPS     Z1, Z2, Z8
+	VADDPS     Z8, Z0, Z8
+	VADDPS     Z4, Z2, Z2
 	VMULPS     Z7, Z8, Z7
 	VADDPS     64(AX), Z7, Z7
 	VMOVUPS    Z7, 64(AX)
@@ -2389,41 +2367,41 @@ TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-56
 	VMOVSS       left+24(FP), X0
 	VMOVSS       right+28(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+32(FP), X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+32(FP), X1
 	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+32(FP), SI
 	MOVL         rightSlope+36(FP), DI
 	ORL          DI, SI
 	ADDL         SI, SI
 	MOVQ         start+40(FP), DI
-	VMOVD        DI, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Z2
+	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
+	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMOVUPS      turn16<>+0(SB), Z4
 	TESTL        SI, SI
 	JNZ          ramped61
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z3, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop63:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
-	VPMOVSXWD  (CX), Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z1, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VPMOVSXWD  32(CX), Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z1, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VPMOVSXWD  (CX), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VPMOVSXWD  32(CX), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
@@ -2436,17 +2414,17 @@ loop64:
 	ADDQ       $0x40, BX
 	VPMOVSXWD  (CX), Z5
 	VCVTDQ2PS  Z5, Z5
-	VMULPS     Z2, Z3, Z6
-	VADDPS     Z6, Z1, Z6
-	VADDPS     Z0, Z3, Z3
+	VMULPS     Z1, Z3, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z4, Z3, Z3
 	VMULPS     Z5, Z6, Z5
 	VADDPS     (AX), Z5, Z5
 	VMOVUPS    Z5, (AX)
 	VPMOVSXWD  32(CX), Z5
 	VCVTDQ2PS  Z5, Z5
-	VMULPS     Z2, Z4, Z6
-	VADDPS     Z6, Z1, Z6
-	VADDPS     Z0, Z4, Z4
+	VMULPS     Z1, Z2, Z6
+	VADDPS     Z6, Z0, Z6
+	VADDPS     Z4, Z2, Z2
 	VMULPS     Z5, Z6, Z5
 	VADDPS     64(AX), Z5, Z5
 	VMOVUPS    Z5, 64(AX)
@@ -2471,34 +2449,33 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
+	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x03, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped65
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop67:
 	PREFETCHT0   (DI)
@@ -2506,61 +2483,61 @@ loop67:
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y1
+	VPBROADCASTD (CX)(R8*2), Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x02, Y2, Y1, Y1
+	VPBLENDD     $0x02, Y2, Y0, Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x10, Y2, Y1, Y1
+	VPBLENDD     $0x10, Y2, Y0, Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x20, Y2, Y1, Y1
+	VPBLENDD     $0x20, Y2, Y0, Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x04, Y2, Y1, Y1
+	VPBLENDD     $0x04, Y2, Y0, Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x08, Y2, Y1, Y1
+	VPBLENDD     $0x08, Y2, Y0, Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x40, Y2, Y1, Y1
+	VPBLENDD     $0x40, Y2, Y0, Y0
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x80, Y2, Y1, Y1
-	VPMADDWD     lower<>+0(SB), Y1, Y2
-	VPSRAD       $0x10, Y1, Y1
+	VPBLENDD     $0x80, Y2, Y0, Y0
+	VPMADDWD     lower<>+0(SB), Y0, Y2
+	VPSRAD       $0x10, Y0, Y0
 	VCVTDQ2PS    Y2, Y2
-	VCVTDQ2PS    Y1, Y1
-	VPSRLD       $0x08, Y5, Y3
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x08, Y4, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       down24<>+0(SB), Y3, Y3
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y2, Y1
-	VUNPCKLPS    Y1, Y1, Y2
-	VUNPCKHPS    Y1, Y1, Y1
-	VMULPS       Y2, Y0, Y2
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y0, Y3, Y0
+	VADDPS       Y0, Y2, Y0
+	VUNPCKLPS    Y0, Y0, Y2
+	VUNPCKHPS    Y0, Y0, Y0
+	VMULPS       Y2, Y1, Y2
 	VADDPS       (AX), Y2, Y2
 	VMOVUPS      Y2, (AX)
-	VMULPS       Y1, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y0, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop67
@@ -2573,67 +2550,67 @@ loop68:
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
+	VPBROADCASTD (CX)(R8*2), Y6
+	MOVQ         BX, R8
+	SHRQ         $0x20, R8
+	ADDQ         SI, BX
 	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x02, Y7, Y6, Y6
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x02, Y8, Y7, Y7
+	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x10, Y7, Y6, Y6
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x10, Y8, Y7, Y7
+	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x20, Y7, Y6, Y6
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x20, Y8, Y7, Y7
+	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x04, Y7, Y6, Y6
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x04, Y8, Y7, Y7
+	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x08, Y7, Y6, Y6
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x08, Y8, Y7, Y7
+	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x40, Y7, Y6, Y6
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x40, Y8, Y7, Y7
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y8
-	VPBLENDD     $0x80, Y8, Y7, Y7
-	VPMADDWD     lower<>+0(SB), Y7, Y8
-	VPSRAD       $0x10, Y7, Y7
-	VCVTDQ2PS    Y8, Y8
+	VPBROADCASTD (CX)(R8*2), Y7
+	VPBLENDD     $0x80, Y7, Y6, Y6
+	VPMADDWD     lower<>+0(SB), Y6, Y7
+	VPSRAD       $0x10, Y6, Y6
 	VCVTDQ2PS    Y7, Y7
-	VPSRLD       $0x08, Y5, Y9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       down24<>+0(SB), Y9, Y9
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y8, Y7, Y7
-	VMULPS       Y7, Y9, Y7
-	VADDPS       Y7, Y8, Y7
-	VUNPCKLPS    Y7, Y7, Y8
-	VUNPCKHPS    Y7, Y7, Y7
-	VMULPS       Y2, Y3, Y9
-	VADDPS       Y9, Y1, Y9
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y8, Y9, Y8
-	VADDPS       (AX), Y8, Y8
-	VMOVUPS      Y8, (AX)
-	VMULPS       Y2, Y4, Y8
-	VADDPS       Y8, Y1, Y8
-	VADDPS       Y0, Y4, Y4
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x08, Y4, Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       down24<>+0(SB), Y8, Y8
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y6, Y8, Y6
+	VADDPS       Y6, Y7, Y6
+	VUNPCKLPS    Y6, Y6, Y7
+	VUNPCKHPS    Y6, Y6, Y6
+	VMULPS       Y1, Y3, Y8
+	VADDPS       Y8, Y0, Y8
+	VADDPS       turn8<>+0(SB), Y3, Y3
 	VMULPS       Y7, Y8, Y7
-	VADDPS       32(AX), Y7, Y7
-	VMOVUPS      Y7, 32(AX)
+	VADDPS       (AX), Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VMULPS       Y1, Y2, Y7
+	VADDPS       Y7, Y0, Y7
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y6, Y7, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMOVUPS      Y6, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop68
@@ -2672,34 +2649,33 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      order_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
+	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x03, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped69
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop71:
 	PREFETCHT0   (DI)
@@ -2728,13 +2704,13 @@ loop71:
 	MOVQ         BX, R15
 	SHRQ         $0x20, R15
 	ADDQ         SI, BX
-	VBROADCASTSD -2(CX)(R8*2), Y1
+	VBROADCASTSD -2(CX)(R8*2), Y0
 	VBROADCASTSD -2(CX)(R9*2), Y2
-	VBLENDPS     $0x0c, Y2, Y1, Y1
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD -2(CX)(R10*2), Y2
-	VBLENDPS     $0x30, Y2, Y1, Y1
+	VBLENDPS     $0x30, Y2, Y0, Y0
 	VBROADCASTSD -2(CX)(R11*2), Y2
-	VBLENDPS     $0xc0, Y2, Y1, Y1
+	VBLENDPS     $0xc0, Y2, Y0, Y0
 	VBROADCASTSD -2(CX)(R12*2), Y2
 	VBROADCASTSD -2(CX)(R13*2), Y3
 	VBLENDPS     $0x0c, Y3, Y2, Y2
@@ -2742,44 +2718,44 @@ loop71:
 	VBLENDPS     $0x30, Y3, Y2, Y2
 	VBROADCASTSD -2(CX)(R15*2), Y3
 	VBLENDPS     $0xc0, Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y3
-	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VSHUFPS      $0x88, Y2, Y0, Y3
+	VSHUFPS      $0xdd, Y2, Y0, Y0
 	VPMADDWD     lower<>+0(SB), Y3, Y2
 	VPSRAD       $0x10, Y3, Y3
 	VCVTDQ2PS    Y2, Y2
 	VCVTDQ2PS    Y3, Y3
-	VPMADDWD     lower<>+0(SB), Y1, Y4
-	VPSRAD       $0x10, Y1, Y1
-	VCVTDQ2PS    Y4, Y4
-	VCVTDQ2PS    Y1, Y1
-	VPSRLD       $0x08, Y5, Y7
+	VPMADDWD     lower<>+0(SB), Y0, Y6
+	VPSRAD       $0x10, Y0, Y0
+	VCVTDQ2PS    Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x08, Y4, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y2, Y4, Y8
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y2, Y6, Y8
 	VMULPS       half<>+0(SB), Y8, Y8
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       half<>+0(SB), Y1, Y1
-	VSUBPS       Y4, Y3, Y4
-	VMULPS       threeHalves<>+0(SB), Y4, Y4
-	VADDPS       Y4, Y1, Y1
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       half<>+0(SB), Y0, Y0
+	VSUBPS       Y6, Y3, Y6
+	VMULPS       threeHalves<>+0(SB), Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	VSUBPS       Y3, Y2, Y2
-	VSUBPS       Y1, Y8, Y4
-	VADDPS       Y4, Y2, Y2
-	VMULPS       Y1, Y7, Y4
-	VADDPS       Y4, Y2, Y4
-	VMULPS       Y4, Y7, Y4
-	VADDPS       Y4, Y8, Y4
-	VMULPS       Y4, Y7, Y4
-	VADDPS       Y4, Y3, Y4
-	VUNPCKLPS    Y4, Y4, Y1
-	VUNPCKHPS    Y4, Y4, Y2
-	VMULPS       Y1, Y0, Y1
-	VADDPS       (AX), Y1, Y1
-	VMOVUPS      Y1, (AX)
-	VMULPS       Y2, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VSUBPS       Y0, Y8, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       Y0, Y7, Y6
+	VADDPS       Y6, Y2, Y6
+	VMULPS       Y6, Y7, Y6
+	VADDPS       Y6, Y8, Y6
+	VMULPS       Y6, Y7, Y6
+	VADDPS       Y6, Y3, Y6
+	VUNPCKLPS    Y6, Y6, Y0
+	VUNPCKHPS    Y6, Y6, Y2
+	VMULPS       Y0, Y1, Y0
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop71
@@ -2813,64 +2789,64 @@ loop72:
 	MOVQ         BX, R15
 	SHRQ         $0x20, R15
 	ADDQ         SI, BX
-	VBROADCASTSD -2(CX)(R8*2), Y7
-	VBROADCASTSD -2(CX)(R9*2), Y8
+	VBROADCASTSD -2(CX)(R8*2), Y6
+	VBROADCASTSD -2(CX)(R9*2), Y7
+	VBLENDPS     $0x0c, Y7, Y6, Y6
+	VBROADCASTSD -2(CX)(R10*2), Y7
+	VBLENDPS     $0x30, Y7, Y6, Y6
+	VBROADCASTSD -2(CX)(R11*2), Y7
+	VBLENDPS     $0xc0, Y7, Y6, Y6
+	VBROADCASTSD -2(CX)(R12*2), Y7
+	VBROADCASTSD -2(CX)(R13*2), Y8
 	VBLENDPS     $0x0c, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R10*2), Y8
+	VBROADCASTSD -2(CX)(R14*2), Y8
 	VBLENDPS     $0x30, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R11*2), Y8
+	VBROADCASTSD -2(CX)(R15*2), Y8
 	VBLENDPS     $0xc0, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R12*2), Y8
-	VBROADCASTSD -2(CX)(R13*2), Y9
-	VBLENDPS     $0x0c, Y9, Y8, Y8
-	VBROADCASTSD -2(CX)(R14*2), Y9
-	VBLENDPS     $0x30, Y9, Y8, Y8
-	VBROADCASTSD -2(CX)(R15*2), Y9
-	VBLENDPS     $0xc0, Y9, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y7, Y9
-	VSHUFPS      $0xdd, Y8, Y7, Y7
-	VPMADDWD     lower<>+0(SB), Y9, Y8
-	VPSRAD       $0x10, Y9, Y9
-	VCVTDQ2PS    Y8, Y8
-	VCVTDQ2PS    Y9, Y9
-	VPMADDWD     lower<>+0(SB), Y7, Y10
-	VPSRAD       $0x10, Y7, Y7
-	VCVTDQ2PS    Y10, Y10
+	VSHUFPS      $0x88, Y7, Y6, Y8
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VPMADDWD     lower<>+0(SB), Y8, Y7
+	VPSRAD       $0x10, Y8, Y8
 	VCVTDQ2PS    Y7, Y7
-	VPSRLD       $0x08, Y5, Y11
-	VCVTDQ2PS    Y11, Y11
-	VMULPS       down24<>+0(SB), Y11, Y11
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y8, Y10, Y12
-	VMULPS       half<>+0(SB), Y12, Y12
+	VCVTDQ2PS    Y8, Y8
+	VPMADDWD     lower<>+0(SB), Y6, Y9
+	VPSRAD       $0x10, Y6, Y6
+	VCVTDQ2PS    Y9, Y9
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x08, Y4, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       down24<>+0(SB), Y10, Y10
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y7, Y9, Y11
+	VMULPS       half<>+0(SB), Y11, Y11
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       half<>+0(SB), Y6, Y6
+	VSUBPS       Y9, Y8, Y9
+	VMULPS       threeHalves<>+0(SB), Y9, Y9
+	VADDPS       Y9, Y6, Y6
 	VSUBPS       Y8, Y7, Y7
-	VMULPS       half<>+0(SB), Y7, Y7
-	VSUBPS       Y10, Y9, Y10
-	VMULPS       threeHalves<>+0(SB), Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	VSUBPS       Y9, Y8, Y8
-	VSUBPS       Y7, Y12, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       Y7, Y11, Y10
-	VADDPS       Y10, Y8, Y10
-	VMULPS       Y10, Y11, Y10
-	VADDPS       Y10, Y12, Y10
-	VMULPS       Y10, Y11, Y10
-	VADDPS       Y10, Y9, Y10
-	VUNPCKLPS    Y10, Y10, Y7
-	VUNPCKHPS    Y10, Y10, Y8
-	VMULPS       Y2, Y3, Y9
-	VADDPS       Y9, Y1, Y9
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y7, Y9, Y7
-	VADDPS       (AX), Y7, Y7
-	VMOVUPS      Y7, (AX)
-	VMULPS       Y2, Y4, Y7
-	VADDPS       Y7, Y1, Y7
-	VADDPS       Y0, Y4, Y4
-	VMULPS       Y8, Y7, Y7
-	VADDPS       32(AX), Y7, Y7
-	VMOVUPS      Y7, 32(AX)
+	VSUBPS       Y6, Y11, Y9
+	VADDPS       Y9, Y7, Y7
+	VMULPS       Y6, Y10, Y9
+	VADDPS       Y9, Y7, Y9
+	VMULPS       Y9, Y10, Y9
+	VADDPS       Y9, Y11, Y9
+	VMULPS       Y9, Y10, Y9
+	VADDPS       Y9, Y8, Y9
+	VUNPCKLPS    Y9, Y9, Y6
+	VUNPCKHPS    Y9, Y9, Y7
+	VMULPS       Y1, Y3, Y8
+	VADDPS       Y8, Y0, Y8
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y6, Y8, Y6
+	VADDPS       (AX), Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VMULPS       Y1, Y2, Y6
+	VADDPS       Y6, Y0, Y6
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y7, Y6, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMOVUPS      Y6, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop72
@@ -2891,58 +2867,58 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X3
+	VUNPCKLPS    X3, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    order_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMOVUPS      turn16<>+0(SB), Z5
+	VMOVDQU32    order_AVX512<>+0(SB), Z6
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Z9
+	VPMULLD      Z6, Z9, Z7
+	VPSRLD       $0x10, Z9, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPANDD       word<>+0(SB), Z9, Z8
+	VPMULLD      Z6, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
+	VPADDD       Z10, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VPSLLD       $0x10, Z7, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       upperOne<>+0(SB), Z7, Z7
-	VPSLLD       $0x10, Z5, Z9
-	VPADDD       Z9, Z5, Z5
-	VPADDD       upperOne<>+0(SB), Z5, Z5
-	VMOVDQU32    lower<>+0(SB), Z9
+	VMOVD        R9, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPADDD       Z10, Z8, Z8
+	VPADDD       one<>+0(SB), Z8, Z6
+	VPSLLD       $0x10, Z8, Z10
+	VPADDD       Z10, Z8, Z8
+	VPADDD       upperOne<>+0(SB), Z8, Z8
+	VPSLLD       $0x10, Z6, Z10
+	VPADDD       Z10, Z6, Z6
+	VPADDD       upperOne<>+0(SB), Z6, Z6
+	VMOVDQU32    lower<>+0(SB), Z10
 	VMOVD        BX, X11
 	VPBROADCASTD X11, Z11
-	VPADDD       Z6, Z11, Z11
-	VPSLLD       $0x04, Z8, Z8
+	VPADDD       Z7, Z11, Z11
+	VPSLLD       $0x04, Z9, Z9
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z12
 	TESTL        R8, R8
 	JNZ          ramped73
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z4, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop75:
 	PREFETCHT0 (DI)
@@ -2950,28 +2926,28 @@ loop75:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z11, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z11, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z12, Z1, Z1
-	VPADDD     Z8, Z11, Z11
-	VPERMW     (CX)(R8*2), Z10, Z2
-	VPSRAD     $0x10, Z2, Z3
-	VPMADDWD   Z9, Z2, Z2
-	VCVTDQ2PS  Z2, Z2
+	VPCMPUD    $0x01, Z7, Z11, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z9, Z11, Z11
+	VPERMW     (CX)(R8*2), Z2, Z3
+	VPSRAD     $0x10, Z3, Z4
+	VPMADDWD   Z10, Z3, Z3
 	VCVTDQ2PS  Z3, Z3
-	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z1, Z3
-	VADDPS     Z3, Z2, Z3
-	VUNPCKLPS  Z3, Z3, Z1
-	VUNPCKHPS  Z3, Z3, Z2
-	VMULPS     Z1, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VMULPS     Z2, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VCVTDQ2PS  Z4, Z4
+	VSUBPS     Z3, Z4, Z4
+	VMULPS     Z4, Z0, Z4
+	VADDPS     Z4, Z3, Z4
+	VUNPCKLPS  Z4, Z4, Z0
+	VUNPCKHPS  Z4, Z4, Z3
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z3, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop75
@@ -2984,34 +2960,34 @@ loop76:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z11, K1
-	VPBLENDMD  Z5, Z7, K1, Z13
-	VPSRLD     $0x08, Z11, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z12, Z10, Z10
-	VPADDD     Z8, Z11, Z11
-	VPERMW     (CX)(R8*2), Z13, Z14
+	VPCMPUD    $0x01, Z7, Z11, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z11, Z13
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z12, Z13, Z13
+	VPADDD     Z9, Z11, Z11
+	VPERMW     (CX)(R8*2), Z2, Z14
 	VPSRAD     $0x10, Z14, Z15
-	VPMADDWD   Z9, Z14, Z14
+	VPMADDWD   Z10, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
 	VCVTDQ2PS  Z15, Z15
 	VSUBPS     Z14, Z15, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z13, Z15
 	VADDPS     Z15, Z14, Z15
-	VUNPCKLPS  Z15, Z15, Z10
+	VUNPCKLPS  Z15, Z15, Z13
 	VUNPCKHPS  Z15, Z15, Z14
-	VMULPS     Z2, Z3, Z15
-	VADDPS     Z15, Z1, Z15
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z10, Z15, Z10
-	VADDPS     (AX), Z10, Z10
-	VMOVUPS    Z10, (AX)
-	VMULPS     Z2, Z4, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z14, Z10, Z10
-	VADDPS     64(AX), Z10, Z10
-	VMOVUPS    Z10, 64(AX)
+	VMULPS     Z1, Z4, Z15
+	VADDPS     Z15, Z0, Z15
+	VADDPS     Z5, Z4, Z4
+	VMULPS     Z13, Z15, Z13
+	VADDPS     (AX), Z13, Z13
+	VMOVUPS    Z13, (AX)
+	VMULPS     Z1, Z3, Z13
+	VADDPS     Z13, Z0, Z13
+	VADDPS     Z5, Z3, Z3
+	VMULPS     Z14, Z13, Z13
+	VADDPS     64(AX), Z13, Z13
+	VMOVUPS    Z13, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop76
@@ -3050,58 +3026,58 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X3
+	VUNPCKLPS    X3, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    order_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMOVUPS      turn16<>+0(SB), Z5
+	VMOVDQU32    order_AVX512<>+0(SB), Z6
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Z9
+	VPMULLD      Z6, Z9, Z7
+	VPSRLD       $0x10, Z9, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPANDD       word<>+0(SB), Z9, Z8
+	VPMULLD      Z6, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
+	VPADDD       Z10, Z8, Z8
+	VPSRLD       $0x10, Z8, Z8
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VPSLLD       $0x10, Z7, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       upperOne<>+0(SB), Z7, Z7
-	VPSLLD       $0x10, Z5, Z9
-	VPADDD       Z9, Z5, Z5
-	VPADDD       upperOne<>+0(SB), Z5, Z5
-	VMOVDQU32    lower<>+0(SB), Z9
+	VMOVD        R9, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPADDD       Z10, Z8, Z8
+	VPADDD       one<>+0(SB), Z8, Z6
+	VPSLLD       $0x10, Z8, Z10
+	VPADDD       Z10, Z8, Z8
+	VPADDD       upperOne<>+0(SB), Z8, Z8
+	VPSLLD       $0x10, Z6, Z10
+	VPADDD       Z10, Z6, Z6
+	VPADDD       upperOne<>+0(SB), Z6, Z6
+	VMOVDQU32    lower<>+0(SB), Z10
 	VMOVD        BX, X11
 	VPBROADCASTD X11, Z11
-	VPADDD       Z6, Z11, Z11
-	VPSLLD       $0x04, Z8, Z8
+	VPADDD       Z7, Z11, Z11
+	VPSLLD       $0x04, Z9, Z9
 	SHLQ         $0x04, SI
 	VMOVUPS      down24<>+0(SB), Z12
 	TESTL        R8, R8
 	JNZ          ramped77
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z4, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop79:
 	PREFETCHT0 (DI)
@@ -3109,46 +3085,46 @@ loop79:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z11, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z11, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z12, Z1, Z1
-	VPADDD     Z8, Z11, Z11
-	VPERMW     -2(CX)(R8*2), Z10, Z2
-	VPSRAD     $0x10, Z2, Z3
-	VPMADDWD   Z9, Z2, Z2
-	VCVTDQ2PS  Z2, Z2
+	VPCMPUD    $0x01, Z7, Z11, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z11, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z12, Z0, Z0
+	VPADDD     Z9, Z11, Z11
+	VPERMW     -2(CX)(R8*2), Z2, Z3
+	VPSRAD     $0x10, Z3, Z4
+	VPMADDWD   Z10, Z3, Z3
 	VCVTDQ2PS  Z3, Z3
-	VPERMW     2(CX)(R8*2), Z10, Z4
-	VPSRAD     $0x10, Z4, Z13
-	VPMADDWD   Z9, Z4, Z4
 	VCVTDQ2PS  Z4, Z4
+	VPERMW     2(CX)(R8*2), Z2, Z5
+	VPSRAD     $0x10, Z5, Z13
+	VPMADDWD   Z10, Z5, Z5
+	VCVTDQ2PS  Z5, Z5
 	VCVTDQ2PS  Z13, Z13
-	VSUBPS     Z2, Z4, Z14
+	VSUBPS     Z3, Z5, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z2, Z13, Z13
+	VSUBPS     Z3, Z13, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z4, Z3, Z4
-	VMULPS     threeHalves<>+0(SB), Z4, Z4
-	VADDPS     Z4, Z13, Z13
-	VSUBPS     Z3, Z2, Z2
-	VSUBPS     Z13, Z14, Z4
-	VADDPS     Z4, Z2, Z2
-	VMULPS     Z13, Z1, Z4
-	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z14, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z3, Z4
-	VUNPCKLPS  Z4, Z4, Z1
-	VUNPCKHPS  Z4, Z4, Z2
-	VMULPS     Z1, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
-	VMULPS     Z2, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VSUBPS     Z5, Z4, Z5
+	VMULPS     threeHalves<>+0(SB), Z5, Z5
+	VADDPS     Z5, Z13, Z13
+	VSUBPS     Z4, Z3, Z3
+	VSUBPS     Z13, Z14, Z5
+	VADDPS     Z5, Z3, Z3
+	VMULPS     Z13, Z0, Z5
+	VADDPS     Z5, Z3, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z14, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z4, Z5
+	VUNPCKLPS  Z5, Z5, Z0
+	VUNPCKHPS  Z5, Z5, Z3
+	VMULPS     Z0, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMULPS     Z3, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop79
@@ -3161,20 +3137,20 @@ loop80:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z11, K1
-	VPBLENDMD  Z5, Z7, K1, Z13
-	VPSRLD     $0x08, Z11, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z12, Z10, Z10
-	VPADDD     Z8, Z11, Z11
-	VPERMW     -2(CX)(R8*2), Z13, Z14
+	VPCMPUD    $0x01, Z7, Z11, K1
+	VPBLENDMD  Z6, Z8, K1, Z2
+	VPSRLD     $0x08, Z11, Z13
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z12, Z13, Z13
+	VPADDD     Z9, Z11, Z11
+	VPERMW     -2(CX)(R8*2), Z2, Z14
 	VPSRAD     $0x10, Z14, Z15
-	VPMADDWD   Z9, Z14, Z14
+	VPMADDWD   Z10, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
 	VCVTDQ2PS  Z15, Z15
-	VPERMW     2(CX)(R8*2), Z13, Z16
+	VPERMW     2(CX)(R8*2), Z2, Z16
 	VPSRAD     $0x10, Z16, Z17
-	VPMADDWD   Z9, Z16, Z16
+	VPMADDWD   Z10, Z16, Z16
 	VCVTDQ2PS  Z16, Z16
 	VCVTDQ2PS  Z17, Z17
 	VSUBPS     Z14, Z16, Z18
@@ -3187,26 +3163,26 @@ loop80:
 	VSUBPS     Z15, Z14, Z14
 	VSUBPS     Z17, Z18, Z16
 	VADDPS     Z16, Z14, Z14
-	VMULPS     Z17, Z10, Z16
+	VMULPS     Z17, Z13, Z16
 	VADDPS     Z16, Z14, Z16
-	VMULPS     Z16, Z10, Z16
+	VMULPS     Z16, Z13, Z16
 	VADDPS     Z16, Z18, Z16
-	VMULPS     Z16, Z10, Z16
+	VMULPS     Z16, Z13, Z16
 	VADDPS     Z16, Z15, Z16
-	VUNPCKLPS  Z16, Z16, Z10
+	VUNPCKLPS  Z16, Z16, Z13
 	VUNPCKHPS  Z16, Z16, Z14
-	VMULPS     Z2, Z3, Z15
-	VADDPS     Z15, Z1, Z15
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z10, Z15, Z10
-	VADDPS     (AX), Z10, Z10
-	VMOVUPS    Z10, (AX)
-	VMULPS     Z2, Z4, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z14, Z10, Z10
-	VADDPS     64(AX), Z10, Z10
-	VMOVUPS    Z10, 64(AX)
+	VMULPS     Z1, Z4, Z15
+	VADDPS     Z15, Z0, Z15
+	VADDPS     Z5, Z4, Z4
+	VMULPS     Z13, Z15, Z13
+	VADDPS     (AX), Z13, Z13
+	VMOVUPS    Z13, (AX)
+	VMULPS     Z1, Z3, Z13
+	VADDPS     Z13, Z0, Z13
+	VADDPS     Z5, Z3, Z3
+	VMULPS     Z14, Z13, Z13
+	VADDPS     64(AX), Z13, Z13
+	VMOVUPS    Z13, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop80
@@ -3227,41 +3203,33 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Y8
-	VMOVD        BX, X9
-	VPBROADCASTD X9, Y9
-	VPMULLD      frames4_AVX2<>+0(SB), Y8, Y7
-	VPADDD       Y9, Y7, Y7
-	VPSLLD       $0x03, Y8, Y8
+	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x02, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped81
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop83:
 	PREFETCHT0   (DI)
@@ -3278,29 +3246,29 @@ loop83:
 	MOVQ         BX, R11
 	SHRQ         $0x20, R11
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y1
+	VBROADCASTSD (CX)(R8*4), Y0
 	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y1, Y1
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y1, Y1
+	VBLENDPS     $0x30, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y1, Y1
-	VPSHUFB      first16<>+0(SB), Y1, Y2
-	VPSHUFB      second16<>+0(SB), Y1, Y1
+	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VPSHUFB      first16<>+0(SB), Y0, Y2
+	VPSHUFB      second16<>+0(SB), Y0, Y0
 	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VPSRAD       $0x10, Y1, Y1
-	VCVTDQ2PS    Y1, Y1
-	VPSRLD       $0x08, Y5, Y3
+	VPSRAD       $0x10, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x08, Y4, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       down24<>+0(SB), Y3, Y3
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y2, Y1
-	VMULPS       Y1, Y0, Y1
-	VADDPS       (AX), Y1, Y1
-	VMOVUPS      Y1, (AX)
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y0, Y3, Y0
+	VADDPS       Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
@@ -3313,29 +3281,29 @@ loop83:
 	MOVQ         BX, R11
 	SHRQ         $0x20, R11
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y1
+	VBROADCASTSD (CX)(R8*4), Y0
 	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y1, Y1
+	VBLENDPS     $0x0c, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y1, Y1
+	VBLENDPS     $0x30, Y2, Y0, Y0
 	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y1, Y1
-	VPSHUFB      first16<>+0(SB), Y1, Y2
-	VPSHUFB      second16<>+0(SB), Y1, Y1
+	VBLENDPS     $0xc0, Y2, Y0, Y0
+	VPSHUFB      first16<>+0(SB), Y0, Y2
+	VPSHUFB      second16<>+0(SB), Y0, Y0
 	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VPSRAD       $0x10, Y1, Y1
-	VCVTDQ2PS    Y1, Y1
-	VPSRLD       $0x08, Y7, Y3
+	VPSRAD       $0x10, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x08, Y4, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       down24<>+0(SB), Y3, Y3
-	VPADDD       Y8, Y7, Y7
-	VSUBPS       Y2, Y1, Y1
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y2, Y1
-	VMULPS       Y1, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y0, Y3, Y0
+	VADDPS       Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop83
@@ -3357,32 +3325,32 @@ loop84:
 	MOVQ         BX, R11
 	SHRQ         $0x20, R11
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y9
-	VBROADCASTSD (CX)(R9*4), Y10
-	VBLENDPS     $0x0c, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R10*4), Y10
-	VBLENDPS     $0x30, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R11*4), Y10
-	VBLENDPS     $0xc0, Y10, Y9, Y9
-	VPSHUFB      first16<>+0(SB), Y9, Y10
-	VPSHUFB      second16<>+0(SB), Y9, Y9
-	VPSRAD       $0x10, Y10, Y10
-	VCVTDQ2PS    Y10, Y10
-	VPSRAD       $0x10, Y9, Y9
-	VCVTDQ2PS    Y9, Y9
-	VPSRLD       $0x08, Y5, Y11
-	VCVTDQ2PS    Y11, Y11
-	VMULPS       down24<>+0(SB), Y11, Y11
-	VPADDD       Y6, Y5, Y5
-	VSUBPS       Y10, Y9, Y9
-	VMULPS       Y9, Y11, Y9
-	VADDPS       Y9, Y10, Y9
-	VMULPS       Y2, Y3, Y10
-	VADDPS       Y10, Y1, Y10
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y9, Y10, Y9
-	VADDPS       (AX), Y9, Y9
-	VMOVUPS      Y9, (AX)
+	VBROADCASTSD (CX)(R8*4), Y6
+	VBROADCASTSD (CX)(R9*4), Y7
+	VBLENDPS     $0x0c, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R10*4), Y7
+	VBLENDPS     $0x30, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R11*4), Y7
+	VBLENDPS     $0xc0, Y7, Y6, Y6
+	VPSHUFB      first16<>+0(SB), Y6, Y7
+	VPSHUFB      second16<>+0(SB), Y6, Y6
+	VPSRAD       $0x10, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRAD       $0x10, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x08, Y4, Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       down24<>+0(SB), Y8, Y8
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y6, Y8, Y6
+	VADDPS       Y6, Y7, Y6
+	VMULPS       Y1, Y3, Y7
+	VADDPS       Y7, Y0, Y7
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y6, Y7, Y6
+	VADDPS       (AX), Y6, Y6
+	VMOVUPS      Y6, (AX)
 	MOVQ         BX, R8
 	SHRQ         $0x20, R8
 	ADDQ         SI, BX
@@ -3395,32 +3363,32 @@ loop84:
 	MOVQ         BX, R11
 	SHRQ         $0x20, R11
 	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y9
-	VBROADCASTSD (CX)(R9*4), Y10
-	VBLENDPS     $0x0c, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R10*4), Y10
-	VBLENDPS     $0x30, Y10, Y9, Y9
-	VBROADCASTSD (CX)(R11*4), Y10
-	VBLENDPS     $0xc0, Y10, Y9, Y9
-	VPSHUFB      first16<>+0(SB), Y9, Y10
-	VPSHUFB      second16<>+0(SB), Y9, Y9
-	VPSRAD       $0x10, Y10, Y10
-	VCVTDQ2PS    Y10, Y10
-	VPSRAD       $0x10, Y9, Y9
-	VCVTDQ2PS    Y9, Y9
-	VPSRLD       $0x08, Y7, Y11
-	VCVTDQ2PS    Y11, Y11
-	VMULPS       down24<>+0(SB), Y11, Y11
-	VPADDD       Y8, Y7, Y7
-	VSUBPS       Y10, Y9, Y9
-	VMULPS       Y9, Y11, Y9
-	VADDPS       Y9, Y10, Y9
-	VMULPS       Y2, Y4, Y10
-	VADDPS       Y10, Y1, Y10
-	VADDPS       Y0, Y4, Y4
-	VMULPS       Y9, Y10, Y9
-	VADDPS       32(AX), Y9, Y9
-	VMOVUPS      Y9, 32(AX)
+	VBROADCASTSD (CX)(R8*4), Y6
+	VBROADCASTSD (CX)(R9*4), Y7
+	VBLENDPS     $0x0c, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R10*4), Y7
+	VBLENDPS     $0x30, Y7, Y6, Y6
+	VBROADCASTSD (CX)(R11*4), Y7
+	VBLENDPS     $0xc0, Y7, Y6, Y6
+	VPSHUFB      first16<>+0(SB), Y6, Y7
+	VPSHUFB      second16<>+0(SB), Y6, Y6
+	VPSRAD       $0x10, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRAD       $0x10, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x08, Y4, Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       down24<>+0(SB), Y8, Y8
+	VPADDD       Y5, Y4, Y4
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y6, Y8, Y6
+	VADDPS       Y6, Y7, Y6
+	VMULPS       Y1, Y2, Y7
+	VADDPS       Y7, Y0, Y7
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y6, Y7, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMOVUPS      Y6, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, DX
 	JNZ          loop84
@@ -3509,275 +3477,267 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+48(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+48(FP), X1
 	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        SI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        BX, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      frames0_AVX2<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
-	VMOVD        SI, X12
-	VPBROADCASTD X12, Y12
-	VMOVD        BX, X13
-	VPBROADCASTD X13, Y13
-	VPMULLD      frames4_AVX2<>+0(SB), Y12, Y7
-	VPADDD       Y13, Y7, Y7
-	VPSLLD       $0x03, Y12, Y12
+	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x02, Y5, Y5
 	TESTL        R8, R8
 	JNZ          ramped85
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop87:
-	PREFETCHT0  (DI)
-	ADDQ        $0x20, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VPUNPCKLQDQ Y9, Y8, Y1
-	VPUNPCKHQDQ Y9, Y8, Y2
-	VPSHUFB     first16<>+0(SB), Y1, Y3
-	VPSHUFB     second16<>+0(SB), Y1, Y1
-	VPSRAD      $0x10, Y3, Y3
-	VCVTDQ2PS   Y3, Y3
-	VPSRAD      $0x10, Y1, Y1
-	VCVTDQ2PS   Y1, Y1
-	VPSHUFB     first16<>+0(SB), Y2, Y4
-	VPSHUFB     second16<>+0(SB), Y2, Y2
-	VPSRAD      $0x10, Y4, Y4
-	VCVTDQ2PS   Y4, Y4
-	VPSRAD      $0x10, Y2, Y2
-	VCVTDQ2PS   Y2, Y2
-	VPSRLD      $0x08, Y5, Y13
-	VCVTDQ2PS   Y13, Y13
-	VMULPS      down24<>+0(SB), Y13, Y13
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y3, Y4, Y14
-	VMULPS      half<>+0(SB), Y14, Y14
-	VSUBPS      Y3, Y2, Y2
-	VMULPS      half<>+0(SB), Y2, Y2
-	VSUBPS      Y4, Y1, Y4
-	VMULPS      threeHalves<>+0(SB), Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VSUBPS      Y1, Y3, Y3
-	VSUBPS      Y2, Y14, Y4
-	VADDPS      Y4, Y3, Y3
-	VMULPS      Y2, Y13, Y4
-	VADDPS      Y4, Y3, Y4
-	VMULPS      Y4, Y13, Y4
-	VADDPS      Y4, Y14, Y4
-	VMULPS      Y4, Y13, Y4
-	VADDPS      Y4, Y1, Y4
-	VMULPS      Y4, Y0, Y1
-	VADDPS      (AX), Y1, Y1
-	VMOVUPS     Y1, (AX)
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -4(CX)(R8*4), X10
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
-	VMOVUPS     -4(CX)(R9*4), X11
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
-	VPUNPCKLQDQ Y11, Y10, Y1
-	VPUNPCKHQDQ Y11, Y10, Y2
-	VPSHUFB     first16<>+0(SB), Y1, Y3
-	VPSHUFB     second16<>+0(SB), Y1, Y1
-	VPSRAD      $0x10, Y3, Y3
-	VCVTDQ2PS   Y3, Y3
-	VPSRAD      $0x10, Y1, Y1
-	VCVTDQ2PS   Y1, Y1
-	VPSHUFB     first16<>+0(SB), Y2, Y4
-	VPSHUFB     second16<>+0(SB), Y2, Y2
-	VPSRAD      $0x10, Y4, Y4
-	VCVTDQ2PS   Y4, Y4
-	VPSRAD      $0x10, Y2, Y2
-	VCVTDQ2PS   Y2, Y2
-	VPSRLD      $0x08, Y7, Y13
-	VCVTDQ2PS   Y13, Y13
-	VMULPS      down24<>+0(SB), Y13, Y13
-	VPADDD      Y12, Y7, Y7
-	VSUBPS      Y3, Y4, Y14
-	VMULPS      half<>+0(SB), Y14, Y14
-	VSUBPS      Y3, Y2, Y2
-	VMULPS      half<>+0(SB), Y2, Y2
-	VSUBPS      Y4, Y1, Y4
-	VMULPS      threeHalves<>+0(SB), Y4, Y4
-	VADDPS      Y4, Y2, Y2
-	VSUBPS      Y1, Y3, Y3
-	VSUBPS      Y2, Y14, Y4
-	VADDPS      Y4, Y3, Y3
-	VMULPS      Y2, Y13, Y4
-	VADDPS      Y4, Y3, Y4
-	VMULPS      Y4, Y13, Y4
-	VADDPS      Y4, Y14, Y4
-	VMULPS      Y4, Y13, Y4
-	VADDPS      Y4, Y1, Y4
-	VMULPS      Y4, Y0, Y1
-	VADDPS      32(AX), Y1, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop87
-	JMP         done86
+	PREFETCHT0     (DI)
+	ADDQ           $0x20, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -4(CX)(R8*4), Y0
+	VINSERTF128    $0x01, -4(CX)(R10*4), Y0, Y0
+	VBROADCASTF128 -4(CX)(R9*4), Y2
+	VINSERTF128    $0x01, -4(CX)(R11*4), Y2, Y2
+	VPUNPCKLQDQ    Y2, Y0, Y3
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VPSHUFB        first16<>+0(SB), Y3, Y2
+	VPSHUFB        second16<>+0(SB), Y3, Y3
+	VPSRAD         $0x10, Y2, Y2
+	VCVTDQ2PS      Y2, Y2
+	VPSRAD         $0x10, Y3, Y3
+	VCVTDQ2PS      Y3, Y3
+	VPSHUFB        first16<>+0(SB), Y0, Y6
+	VPSHUFB        second16<>+0(SB), Y0, Y0
+	VPSRAD         $0x10, Y6, Y6
+	VCVTDQ2PS      Y6, Y6
+	VPSRAD         $0x10, Y0, Y0
+	VCVTDQ2PS      Y0, Y0
+	VPSRLD         $0x08, Y4, Y7
+	VCVTDQ2PS      Y7, Y7
+	VMULPS         down24<>+0(SB), Y7, Y7
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y2, Y6, Y8
+	VMULPS         half<>+0(SB), Y8, Y8
+	VSUBPS         Y2, Y0, Y0
+	VMULPS         half<>+0(SB), Y0, Y0
+	VSUBPS         Y6, Y3, Y6
+	VMULPS         threeHalves<>+0(SB), Y6, Y6
+	VADDPS         Y6, Y0, Y0
+	VSUBPS         Y3, Y2, Y2
+	VSUBPS         Y0, Y8, Y6
+	VADDPS         Y6, Y2, Y2
+	VMULPS         Y0, Y7, Y6
+	VADDPS         Y6, Y2, Y6
+	VMULPS         Y6, Y7, Y6
+	VADDPS         Y6, Y8, Y6
+	VMULPS         Y6, Y7, Y6
+	VADDPS         Y6, Y3, Y6
+	VMULPS         Y6, Y1, Y0
+	VADDPS         (AX), Y0, Y0
+	VMOVUPS        Y0, (AX)
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -4(CX)(R8*4), Y0
+	VINSERTF128    $0x01, -4(CX)(R10*4), Y0, Y0
+	VBROADCASTF128 -4(CX)(R9*4), Y2
+	VINSERTF128    $0x01, -4(CX)(R11*4), Y2, Y2
+	VPUNPCKLQDQ    Y2, Y0, Y3
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VPSHUFB        first16<>+0(SB), Y3, Y2
+	VPSHUFB        second16<>+0(SB), Y3, Y3
+	VPSRAD         $0x10, Y2, Y2
+	VCVTDQ2PS      Y2, Y2
+	VPSRAD         $0x10, Y3, Y3
+	VCVTDQ2PS      Y3, Y3
+	VPSHUFB        first16<>+0(SB), Y0, Y6
+	VPSHUFB        second16<>+0(SB), Y0, Y0
+	VPSRAD         $0x10, Y6, Y6
+	VCVTDQ2PS      Y6, Y6
+	VPSRAD         $0x10, Y0, Y0
+	VCVTDQ2PS      Y0, Y0
+	VPSRLD         $0x08, Y4, Y7
+	VCVTDQ2PS      Y7, Y7
+	VMULPS         down24<>+0(SB), Y7, Y7
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y2, Y6, Y8
+	VMULPS         half<>+0(SB), Y8, Y8
+	VSUBPS         Y2, Y0, Y0
+	VMULPS         half<>+0(SB), Y0, Y0
+	VSUBPS         Y6, Y3, Y6
+	VMULPS         threeHalves<>+0(SB), Y6, Y6
+	VADDPS         Y6, Y0, Y0
+	VSUBPS         Y3, Y2, Y2
+	VSUBPS         Y0, Y8, Y6
+	VADDPS         Y6, Y2, Y2
+	VMULPS         Y0, Y7, Y6
+	VADDPS         Y6, Y2, Y6
+	VMULPS         Y6, Y7, Y6
+	VADDPS         Y6, Y8, Y6
+	VMULPS         Y6, Y7, Y6
+	VADDPS         Y6, Y3, Y6
+	VMULPS         Y6, Y1, Y0
+	VADDPS         32(AX), Y0, Y0
+	VMOVUPS        Y0, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop87
+	JMP            done86
 
 ramped85:
 loop88:
-	PREFETCHT0  (DI)
-	ADDQ        $0x20, DI
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -4(CX)(R8*4), X8
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y8, Y8
-	VMOVUPS     -4(CX)(R9*4), X9
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y9, Y9
-	VPUNPCKLQDQ Y9, Y8, Y13
-	VPUNPCKHQDQ Y9, Y8, Y14
-	VPSHUFB     first16<>+0(SB), Y13, Y15
-	VPSHUFB     second16<>+0(SB), Y13, Y13
-	VPSRAD      $0x10, Y15, Y15
-	VCVTDQ2PS   Y15, Y15
-	VPSRAD      $0x10, Y13, Y13
-	VCVTDQ2PS   Y13, Y13
-	VPSHUFB     first16<>+0(SB), Y14, Y16
-	VPSHUFB     second16<>+0(SB), Y14, Y14
-	VPSRAD      $0x10, Y16, Y16
-	VCVTDQ2PS   Y16, Y16
-	VPSRAD      $0x10, Y14, Y14
-	VCVTDQ2PS   Y14, Y14
-	VPSRLD      $0x08, Y5, Y17
-	VCVTDQ2PS   Y17, Y17
-	VMULPS      down24<>+0(SB), Y17, Y17
-	VPADDD      Y6, Y5, Y5
-	VSUBPS      Y15, Y16, Y18
-	VMULPS      half<>+0(SB), Y18, Y18
-	VSUBPS      Y15, Y14, Y14
-	VMULPS      half<>+0(SB), Y14, Y14
-	VSUBPS      Y16, Y13, Y16
-	VMULPS      threeHalves<>+0(SB), Y16, Y16
-	VADDPS      Y16, Y14, Y14
-	VSUBPS      Y13, Y15, Y15
-	VSUBPS      Y14, Y18, Y16
-	VADDPS      Y16, Y15, Y15
-	VMULPS      Y14, Y17, Y16
-	VADDPS      Y16, Y15, Y16
-	VMULPS      Y16, Y17, Y16
-	VADDPS      Y16, Y18, Y16
-	VMULPS      Y16, Y17, Y16
-	VADDPS      Y16, Y13, Y16
-	VMULPS      Y2, Y3, Y13
-	VADDPS      Y13, Y1, Y13
-	VADDPS      Y0, Y3, Y3
-	VMULPS      Y16, Y13, Y13
-	VADDPS      (AX), Y13, Y13
-	VMOVUPS     Y13, (AX)
-	MOVQ        BX, R8
-	SHRQ        $0x20, R8
-	ADDQ        SI, BX
-	MOVQ        BX, R9
-	SHRQ        $0x20, R9
-	ADDQ        SI, BX
-	MOVQ        BX, R10
-	SHRQ        $0x20, R10
-	ADDQ        SI, BX
-	MOVQ        BX, R11
-	SHRQ        $0x20, R11
-	ADDQ        SI, BX
-	VMOVUPS     -4(CX)(R8*4), X10
-	VINSERTF128 $0x01, -4(CX)(R10*4), Y10, Y10
-	VMOVUPS     -4(CX)(R9*4), X11
-	VINSERTF128 $0x01, -4(CX)(R11*4), Y11, Y11
-	VPUNPCKLQDQ Y11, Y10, Y13
-	VPUNPCKHQDQ Y11, Y10, Y14
-	VPSHUFB     first16<>+0(SB), Y13, Y15
-	VPSHUFB     second16<>+0(SB), Y13, Y13
-	VPSRAD      $0x10, Y15, Y15
-	VCVTDQ2PS   Y15, Y15
-	VPSRAD      $0x10, Y13, Y13
-	VCVTDQ2PS   Y13, Y13
-	VPSHUFB     first16<>+0(SB), Y14, Y16
-	VPSHUFB     second16<>+0(SB), Y14, Y14
-	VPSRAD      $0x10, Y16, Y16
-	VCVTDQ2PS   Y16, Y16
-	VPSRAD      $0x10, Y14, Y14
-	VCVTDQ2PS   Y14, Y14
-	VPSRLD      $0x08, Y7, Y17
-	VCVTDQ2PS   Y17, Y17
-	VMULPS      down24<>+0(SB), Y17, Y17
-	VPADDD      Y12, Y7, Y7
-	VSUBPS      Y15, Y16, Y18
-	VMULPS      half<>+0(SB), Y18, Y18
-	VSUBPS      Y15, Y14, Y14
-	VMULPS      half<>+0(SB), Y14, Y14
-	VSUBPS      Y16, Y13, Y16
-	VMULPS      threeHalves<>+0(SB), Y16, Y16
-	VADDPS      Y16, Y14, Y14
-	VSUBPS      Y13, Y15, Y15
-	VSUBPS      Y14, Y18, Y16
-	VADDPS      Y16, Y15, Y15
-	VMULPS      Y14, Y17, Y16
-	VADDPS      Y16, Y15, Y16
-	VMULPS      Y16, Y17, Y16
-	VADDPS      Y16, Y18, Y16
-	VMULPS      Y16, Y17, Y16
-	VADDPS      Y16, Y13, Y16
-	VMULPS      Y2, Y4, Y13
-	VADDPS      Y13, Y1, Y13
-	VADDPS      Y0, Y4, Y4
-	VMULPS      Y16, Y13, Y13
-	VADDPS      32(AX), Y13, Y13
-	VMOVUPS     Y13, 32(AX)
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNZ         loop88
+	PREFETCHT0     (DI)
+	ADDQ           $0x20, DI
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -4(CX)(R8*4), Y6
+	VINSERTF128    $0x01, -4(CX)(R10*4), Y6, Y6
+	VBROADCASTF128 -4(CX)(R9*4), Y7
+	VINSERTF128    $0x01, -4(CX)(R11*4), Y7, Y7
+	VPUNPCKLQDQ    Y7, Y6, Y8
+	VPUNPCKHQDQ    Y7, Y6, Y6
+	VPSHUFB        first16<>+0(SB), Y8, Y7
+	VPSHUFB        second16<>+0(SB), Y8, Y8
+	VPSRAD         $0x10, Y7, Y7
+	VCVTDQ2PS      Y7, Y7
+	VPSRAD         $0x10, Y8, Y8
+	VCVTDQ2PS      Y8, Y8
+	VPSHUFB        first16<>+0(SB), Y6, Y9
+	VPSHUFB        second16<>+0(SB), Y6, Y6
+	VPSRAD         $0x10, Y9, Y9
+	VCVTDQ2PS      Y9, Y9
+	VPSRAD         $0x10, Y6, Y6
+	VCVTDQ2PS      Y6, Y6
+	VPSRLD         $0x08, Y4, Y10
+	VCVTDQ2PS      Y10, Y10
+	VMULPS         down24<>+0(SB), Y10, Y10
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y7, Y9, Y11
+	VMULPS         half<>+0(SB), Y11, Y11
+	VSUBPS         Y7, Y6, Y6
+	VMULPS         half<>+0(SB), Y6, Y6
+	VSUBPS         Y9, Y8, Y9
+	VMULPS         threeHalves<>+0(SB), Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VSUBPS         Y8, Y7, Y7
+	VSUBPS         Y6, Y11, Y9
+	VADDPS         Y9, Y7, Y7
+	VMULPS         Y6, Y10, Y9
+	VADDPS         Y9, Y7, Y9
+	VMULPS         Y9, Y10, Y9
+	VADDPS         Y9, Y11, Y9
+	VMULPS         Y9, Y10, Y9
+	VADDPS         Y9, Y8, Y9
+	VMULPS         Y1, Y3, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y9, Y6, Y6
+	VADDPS         (AX), Y6, Y6
+	VMOVUPS        Y6, (AX)
+	MOVQ           BX, R8
+	SHRQ           $0x20, R8
+	ADDQ           SI, BX
+	MOVQ           BX, R9
+	SHRQ           $0x20, R9
+	ADDQ           SI, BX
+	MOVQ           BX, R10
+	SHRQ           $0x20, R10
+	ADDQ           SI, BX
+	MOVQ           BX, R11
+	SHRQ           $0x20, R11
+	ADDQ           SI, BX
+	VBROADCASTF128 -4(CX)(R8*4), Y6
+	VINSERTF128    $0x01, -4(CX)(R10*4), Y6, Y6
+	VBROADCASTF128 -4(CX)(R9*4), Y7
+	VINSERTF128    $0x01, -4(CX)(R11*4), Y7, Y7
+	VPUNPCKLQDQ    Y7, Y6, Y8
+	VPUNPCKHQDQ    Y7, Y6, Y6
+	VPSHUFB        first16<>+0(SB), Y8, Y7
+	VPSHUFB        second16<>+0(SB), Y8, Y8
+	VPSRAD         $0x10, Y7, Y7
+	VCVTDQ2PS      Y7, Y7
+	VPSRAD         $0x10, Y8, Y8
+	VCVTDQ2PS      Y8, Y8
+	VPSHUFB        first16<>+0(SB), Y6, Y9
+	VPSHUFB        second16<>+0(SB), Y6, Y6
+	VPSRAD         $0x10, Y9, Y9
+	VCVTDQ2PS      Y9, Y9
+	VPSRAD         $0x10, Y6, Y6
+	VCVTDQ2PS      Y6, Y6
+	VPSRLD         $0x08, Y4, Y10
+	VCVTDQ2PS      Y10, Y10
+	VMULPS         down24<>+0(SB), Y10, Y10
+	VPADDD         Y5, Y4, Y4
+	VSUBPS         Y7, Y9, Y11
+	VMULPS         half<>+0(SB), Y11, Y11
+	VSUBPS         Y7, Y6, Y6
+	VMULPS         half<>+0(SB), Y6, Y6
+	VSUBPS         Y9, Y8, Y9
+	VMULPS         threeHalves<>+0(SB), Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VSUBPS         Y8, Y7, Y7
+	VSUBPS         Y6, Y11, Y9
+	VADDPS         Y9, Y7, Y7
+	VMULPS         Y6, Y10, Y9
+	VADDPS         Y9, Y7, Y9
+	VMULPS         Y9, Y10, Y9
+	VADDPS         Y9, Y11, Y9
+	VMULPS         Y9, Y10, Y9
+	VADDPS         Y9, Y8, Y9
+	VMULPS         Y1, Y2, Y6
+	VADDPS         Y6, Y0, Y6
+	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y9, Y6, Y6
+	VADDPS         32(AX), Y6, Y6
+	VMOVUPS        Y6, 32(AX)
+	ADDQ           $0x40, AX
+	SUBQ           $0x08, DX
+	JNZ            loop88
 
 done86:
 	VZEROUPPER
@@ -3795,52 +3755,52 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X4
+	VUNPCKLPS    X4, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VMOVUPS      turn16<>+0(SB), Z6
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
+	VMOVD        SI, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z7, Z10, Z8
+	VPSRLD       $0x10, Z10, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPANDD       word<>+0(SB), Z10, Z9
+	VPMULLD      Z7, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
+	VPADDD       Z11, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VMOVDQU32    own<>+0(SB), Z9
+	VMOVD        R9, X11
+	VPBROADCASTD X11, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPADDD       Z11, Z9, Z9
+	VPADDD       one<>+0(SB), Z9, Z7
+	VMOVDQU32    own<>+0(SB), Z11
 	VMOVD        BX, X12
 	VPBROADCASTD X12, Z12
-	VPADDD       Z6, Z12, Z12
-	VPSLLD       $0x03, Z8, Z8
+	VPADDD       Z8, Z12, Z12
+	VPSLLD       $0x03, Z10, Z10
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z13
 	TESTL        R8, R8
 	JNZ          ramped89
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z5, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop91:
 	PREFETCHT0 (DI)
@@ -3848,45 +3808,45 @@ loop91:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z12, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z13, Z1, Z1
-	VPADDD     Z8, Z12, Z12
-	VPERMD     (CX)(R8*4), Z10, Z2
-	VPMADDWD   Z9, Z2, Z2
-	VCVTDQ2PS  Z2, Z2
-	VPERMD     4(CX)(R8*4), Z10, Z3
-	VPMADDWD   Z9, Z3, Z3
-	VCVTDQ2PS  Z3, Z3
-	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z1, Z3
-	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z2
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z10, Z12, Z12
+	VPERMD     (CX)(R8*4), Z2, Z4
+	VPMADDWD   Z11, Z4, Z4
+	VCVTDQ2PS  Z4, Z4
+	VPERMD     4(CX)(R8*4), Z2, Z5
+	VPMADDWD   Z11, Z5, Z5
+	VCVTDQ2PS  Z5, Z5
+	VSUBPS     Z4, Z5, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z4, Z5
+	VMULPS     Z5, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z12, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z13, Z1, Z1
-	VPADDD     Z8, Z12, Z12
-	VPERMD     (CX)(R8*4), Z11, Z2
-	VPMADDWD   Z9, Z2, Z2
-	VCVTDQ2PS  Z2, Z2
-	VPERMD     4(CX)(R8*4), Z11, Z3
-	VPMADDWD   Z9, Z3, Z3
-	VCVTDQ2PS  Z3, Z3
-	VSUBPS     Z2, Z3, Z3
-	VMULPS     Z3, Z1, Z3
-	VADDPS     Z3, Z2, Z3
-	VMULPS     Z3, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z10, Z12, Z12
+	VPERMD     (CX)(R8*4), Z3, Z4
+	VPMADDWD   Z11, Z4, Z4
+	VCVTDQ2PS  Z4, Z4
+	VPERMD     4(CX)(R8*4), Z3, Z5
+	VPMADDWD   Z11, Z5, Z5
+	VCVTDQ2PS  Z5, Z5
+	VSUBPS     Z4, Z5, Z5
+	VMULPS     Z5, Z0, Z5
+	VADDPS     Z5, Z4, Z5
+	VMULPS     Z5, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop91
@@ -3899,51 +3859,51 @@ loop92:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z12, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z13, Z10, Z10
-	VPADDD     Z8, Z12, Z12
-	VPERMD     (CX)(R8*4), Z11, Z14
-	VPMADDWD   Z9, Z14, Z14
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z12, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z13, Z2, Z2
+	VPADDD     Z10, Z12, Z12
+	VPERMD     (CX)(R8*4), Z3, Z14
+	VPMADDWD   Z11, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
-	VPERMD     4(CX)(R8*4), Z11, Z15
-	VPMADDWD   Z9, Z15, Z15
+	VPERMD     4(CX)(R8*4), Z3, Z15
+	VPMADDWD   Z11, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
 	VSUBPS     Z14, Z15, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z2, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z2, Z3, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z15, Z10, Z10
-	VADDPS     (AX), Z10, Z10
-	VMOVUPS    Z10, (AX)
+	VMULPS     Z1, Z5, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z5, Z5
+	VMULPS     Z15, Z2, Z2
+	VADDPS     (AX), Z2, Z2
+	VMOVUPS    Z2, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z16
-	VPSRLD     $0x08, Z12, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z13, Z10, Z10
-	VPADDD     Z8, Z12, Z12
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z16
+	VPSRLD     $0x08, Z12, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z13, Z2, Z2
+	VPADDD     Z10, Z12, Z12
 	VPERMD     (CX)(R8*4), Z16, Z14
-	VPMADDWD   Z9, Z14, Z14
+	VPMADDWD   Z11, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
 	VPERMD     4(CX)(R8*4), Z16, Z15
-	VPMADDWD   Z9, Z15, Z15
+	VPMADDWD   Z11, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
 	VSUBPS     Z14, Z15, Z15
-	VMULPS     Z15, Z10, Z15
+	VMULPS     Z15, Z2, Z15
 	VADDPS     Z15, Z14, Z15
-	VMULPS     Z2, Z4, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z15, Z10, Z10
-	VADDPS     64(AX), Z10, Z10
-	VMOVUPS    Z10, 64(AX)
+	VMULPS     Z1, Z4, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z15, Z2, Z2
+	VADDPS     64(AX), Z2, Z2
+	VMOVUPS    Z2, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop92
@@ -3982,52 +3942,52 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-72
 	VMOVSS       left+40(FP), X0
 	VMOVSS       right+44(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z1
-	VMOVSS       leftSlope+48(FP), X0
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Z2
+	VBROADCASTSD X0, Z0
+	VMOVSS       leftSlope+48(FP), X1
+	VMOVSS       rightSlope+52(FP), X4
+	VUNPCKLPS    X4, X1, X1
+	VBROADCASTSD X1, Z1
 	MOVL         leftSlope+48(FP), R8
 	MOVL         rightSlope+52(FP), R9
 	ORL          R9, R8
 	ADDL         R8, R8
 	MOVQ         start+56(FP), R9
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Z0
-	VPADDD       frames0_AVX512<>+0(SB), Z0, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z0, Z4
+	VMOVD        R9, X4
+	VPBROADCASTD X4, Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
 	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z0
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z5
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Z8
-	VPMULLD      Z5, Z8, Z6
-	VPSRLD       $0x10, Z8, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPANDD       word<>+0(SB), Z8, Z7
-	VPMULLD      Z5, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
-	VPADDD       Z9, Z7, Z7
-	VPSRLD       $0x10, Z7, Z7
+	VMOVUPS      turn16<>+0(SB), Z6
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
+	VMOVD        SI, X10
+	VPBROADCASTD X10, Z10
+	VPMULLD      Z7, Z10, Z8
+	VPSRLD       $0x10, Z10, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPANDD       word<>+0(SB), Z10, Z9
+	VPMULLD      Z7, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
+	VPADDD       Z11, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z5, Z9, Z9
-	VPADDD       Z9, Z7, Z7
-	VPADDD       one<>+0(SB), Z7, Z5
-	VMOVDQU32    own<>+0(SB), Z9
+	VMOVD        R9, X11
+	VPBROADCASTD X11, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPADDD       Z11, Z9, Z9
+	VPADDD       one<>+0(SB), Z9, Z7
+	VMOVDQU32    own<>+0(SB), Z11
 	VMOVD        BX, X12
 	VPBROADCASTD X12, Z12
-	VPADDD       Z6, Z12, Z12
-	VPSLLD       $0x03, Z8, Z8
+	VPADDD       Z8, Z12, Z12
+	VPSLLD       $0x03, Z10, Z10
 	SHLQ         $0x03, SI
 	VMOVUPS      down24<>+0(SB), Z13
 	TESTL        R8, R8
 	JNZ          ramped93
-	VMULPS       Z2, Z3, Z0
-	VADDPS       Z0, Z1, Z0
+	VMULPS       Z1, Z5, Z1
+	VADDPS       Z1, Z0, Z1
 
 loop95:
 	PREFETCHT0 (DI)
@@ -4035,83 +3995,83 @@ loop95:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z10
-	VPSRLD     $0x08, Z12, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z13, Z1, Z1
-	VPADDD     Z8, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z10, Z2
-	VPMADDWD   Z9, Z2, Z2
-	VCVTDQ2PS  Z2, Z2
-	VPERMD     (CX)(R8*4), Z10, Z3
-	VPMADDWD   Z9, Z3, Z3
-	VCVTDQ2PS  Z3, Z3
-	VPERMD     4(CX)(R8*4), Z10, Z4
-	VPMADDWD   Z9, Z4, Z4
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z2
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z10, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z2, Z4
+	VPMADDWD   Z11, Z4, Z4
 	VCVTDQ2PS  Z4, Z4
-	VPERMD     8(CX)(R8*4), Z10, Z14
-	VPMADDWD   Z9, Z14, Z14
+	VPERMD     (CX)(R8*4), Z2, Z5
+	VPMADDWD   Z11, Z5, Z5
+	VCVTDQ2PS  Z5, Z5
+	VPERMD     4(CX)(R8*4), Z2, Z6
+	VPMADDWD   Z11, Z6, Z6
+	VCVTDQ2PS  Z6, Z6
+	VPERMD     8(CX)(R8*4), Z2, Z14
+	VPMADDWD   Z11, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
-	VSUBPS     Z2, Z4, Z15
+	VSUBPS     Z4, Z6, Z15
 	VMULPS     half<>+0(SB), Z15, Z15
-	VSUBPS     Z2, Z14, Z14
+	VSUBPS     Z4, Z14, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z4, Z3, Z4
-	VMULPS     threeHalves<>+0(SB), Z4, Z4
-	VADDPS     Z4, Z14, Z14
-	VSUBPS     Z3, Z2, Z2
-	VSUBPS     Z14, Z15, Z4
-	VADDPS     Z4, Z2, Z2
-	VMULPS     Z14, Z1, Z4
-	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z15, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z0, Z1
-	VADDPS     (AX), Z1, Z1
-	VMOVUPS    Z1, (AX)
+	VSUBPS     Z6, Z5, Z6
+	VMULPS     threeHalves<>+0(SB), Z6, Z6
+	VADDPS     Z6, Z14, Z14
+	VSUBPS     Z5, Z4, Z4
+	VSUBPS     Z14, Z15, Z6
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z14, Z0, Z6
+	VADDPS     Z6, Z4, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z15, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z5, Z6
+	VMULPS     Z6, Z1, Z0
+	VADDPS     (AX), Z0, Z0
+	VMOVUPS    Z0, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z12, Z1
-	VCVTDQ2PS  Z1, Z1
-	VMULPS     Z13, Z1, Z1
-	VPADDD     Z8, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z11, Z2
-	VPMADDWD   Z9, Z2, Z2
-	VCVTDQ2PS  Z2, Z2
-	VPERMD     (CX)(R8*4), Z11, Z3
-	VPMADDWD   Z9, Z3, Z3
-	VCVTDQ2PS  Z3, Z3
-	VPERMD     4(CX)(R8*4), Z11, Z4
-	VPMADDWD   Z9, Z4, Z4
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z12, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z13, Z0, Z0
+	VPADDD     Z10, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z3, Z4
+	VPMADDWD   Z11, Z4, Z4
 	VCVTDQ2PS  Z4, Z4
-	VPERMD     8(CX)(R8*4), Z11, Z14
-	VPMADDWD   Z9, Z14, Z14
+	VPERMD     (CX)(R8*4), Z3, Z5
+	VPMADDWD   Z11, Z5, Z5
+	VCVTDQ2PS  Z5, Z5
+	VPERMD     4(CX)(R8*4), Z3, Z6
+	VPMADDWD   Z11, Z6, Z6
+	VCVTDQ2PS  Z6, Z6
+	VPERMD     8(CX)(R8*4), Z3, Z14
+	VPMADDWD   Z11, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
-	VSUBPS     Z2, Z4, Z15
+	VSUBPS     Z4, Z6, Z15
 	VMULPS     half<>+0(SB), Z15, Z15
-	VSUBPS     Z2, Z14, Z14
+	VSUBPS     Z4, Z14, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z4, Z3, Z4
-	VMULPS     threeHalves<>+0(SB), Z4, Z4
-	VADDPS     Z4, Z14, Z14
-	VSUBPS     Z3, Z2, Z2
-	VSUBPS     Z14, Z15, Z4
-	VADDPS     Z4, Z2, Z2
-	VMULPS     Z14, Z1, Z4
-	VADDPS     Z4, Z2, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z15, Z4
-	VMULPS     Z4, Z1, Z4
-	VADDPS     Z4, Z3, Z4
-	VMULPS     Z4, Z0, Z1
-	VADDPS     64(AX), Z1, Z1
-	VMOVUPS    Z1, 64(AX)
+	VSUBPS     Z6, Z5, Z6
+	VMULPS     threeHalves<>+0(SB), Z6, Z6
+	VADDPS     Z6, Z14, Z14
+	VSUBPS     Z5, Z4, Z4
+	VSUBPS     Z14, Z15, Z6
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z14, Z0, Z6
+	VADDPS     Z6, Z4, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z15, Z6
+	VMULPS     Z6, Z0, Z6
+	VADDPS     Z6, Z5, Z6
+	VMULPS     Z6, Z1, Z0
+	VADDPS     64(AX), Z0, Z0
+	VMOVUPS    Z0, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop95
@@ -4124,23 +4084,23 @@ loop96:
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z11
-	VPSRLD     $0x08, Z12, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z13, Z10, Z10
-	VPADDD     Z8, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z11, Z14
-	VPMADDWD   Z9, Z14, Z14
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z3
+	VPSRLD     $0x08, Z12, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z13, Z2, Z2
+	VPADDD     Z10, Z12, Z12
+	VPERMD     -4(CX)(R8*4), Z3, Z14
+	VPMADDWD   Z11, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
-	VPERMD     (CX)(R8*4), Z11, Z15
-	VPMADDWD   Z9, Z15, Z15
+	VPERMD     (CX)(R8*4), Z3, Z15
+	VPMADDWD   Z11, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
-	VPERMD     4(CX)(R8*4), Z11, Z16
-	VPMADDWD   Z9, Z16, Z16
+	VPERMD     4(CX)(R8*4), Z3, Z16
+	VPMADDWD   Z11, Z16, Z16
 	VCVTDQ2PS  Z16, Z16
-	VPERMD     8(CX)(R8*4), Z11, Z17
-	VPMADDWD   Z9, Z17, Z17
+	VPERMD     8(CX)(R8*4), Z3, Z17
+	VPMADDWD   Z11, Z17, Z17
 	VCVTDQ2PS  Z17, Z17
 	VSUBPS     Z14, Z16, Z18
 	VMULPS     half<>+0(SB), Z18, Z18
@@ -4152,38 +4112,38 @@ loop96:
 	VSUBPS     Z15, Z14, Z14
 	VSUBPS     Z17, Z18, Z16
 	VADDPS     Z16, Z14, Z14
-	VMULPS     Z17, Z10, Z16
+	VMULPS     Z17, Z2, Z16
 	VADDPS     Z16, Z14, Z16
-	VMULPS     Z16, Z10, Z16
+	VMULPS     Z16, Z2, Z16
 	VADDPS     Z16, Z18, Z16
-	VMULPS     Z16, Z10, Z16
+	VMULPS     Z16, Z2, Z16
 	VADDPS     Z16, Z15, Z16
-	VMULPS     Z2, Z3, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z3, Z3
-	VMULPS     Z16, Z10, Z10
-	VADDPS     (AX), Z10, Z10
-	VMOVUPS    Z10, (AX)
+	VMULPS     Z1, Z5, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z5, Z5
+	VMULPS     Z16, Z2, Z2
+	VADDPS     (AX), Z2, Z2
+	VMOVUPS    Z2, (AX)
 	MOVQ       BX, R8
 	SHRQ       $0x20, R8
 	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z6, Z12, K1
-	VPBLENDMD  Z5, Z7, K1, Z19
-	VPSRLD     $0x08, Z12, Z10
-	VCVTDQ2PS  Z10, Z10
-	VMULPS     Z13, Z10, Z10
-	VPADDD     Z8, Z12, Z12
+	VPCMPUD    $0x01, Z8, Z12, K1
+	VPBLENDMD  Z7, Z9, K1, Z19
+	VPSRLD     $0x08, Z12, Z2
+	VCVTDQ2PS  Z2, Z2
+	VMULPS     Z13, Z2, Z2
+	VPADDD     Z10, Z12, Z12
 	VPERMD     -4(CX)(R8*4), Z19, Z14
-	VPMADDWD   Z9, Z14, Z14
+	VPMADDWD   Z11, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
 	VPERMD     (CX)(R8*4), Z19, Z15
-	VPMADDWD   Z9, Z15, Z15
+	VPMADDWD   Z11, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
 	VPERMD     4(CX)(R8*4), Z19, Z16
-	VPMADDWD   Z9, Z16, Z16
+	VPMADDWD   Z11, Z16, Z16
 	VCVTDQ2PS  Z16, Z16
 	VPERMD     8(CX)(R8*4), Z19, Z17
-	VPMADDWD   Z9, Z17, Z17
+	VPMADDWD   Z11, Z17, Z17
 	VCVTDQ2PS  Z17, Z17
 	VSUBPS     Z14, Z16, Z18
 	VMULPS     half<>+0(SB), Z18, Z18
@@ -4195,18 +4155,18 @@ loop96:
 	VSUBPS     Z15, Z14, Z14
 	VSUBPS     Z17, Z18, Z16
 	VADDPS     Z16, Z14, Z14
-	VMULPS     Z17, Z10, Z16
+	VMULPS     Z17, Z2, Z16
 	VADDPS     Z16, Z14, Z16
-	VMULPS     Z16, Z10, Z16
+	VMULPS     Z16, Z2, Z16
 	VADDPS     Z16, Z18, Z16
-	VMULPS     Z16, Z10, Z16
+	VMULPS     Z16, Z2, Z16
 	VADDPS     Z16, Z15, Z16
-	VMULPS     Z2, Z4, Z10
-	VADDPS     Z10, Z1, Z10
-	VADDPS     Z0, Z4, Z4
-	VMULPS     Z16, Z10, Z10
-	VADDPS     64(AX), Z10, Z10
-	VMOVUPS    Z10, 64(AX)
+	VMULPS     Z1, Z4, Z2
+	VADDPS     Z2, Z0, Z2
+	VADDPS     Z6, Z4, Z4
+	VMULPS     Z16, Z2, Z2
+	VADDPS     64(AX), Z2, Z2
+	VMOVUPS    Z2, 64(AX)
 	ADDQ       $0x80, AX
 	SUBQ       $0x10, DX
 	JNZ        loop96
@@ -4228,43 +4188,42 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $32-80
 	VMOVSS       left+48(FP), X0
 	VMOVSS       right+52(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+56(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+56(FP), X1
 	VMOVSS       rightSlope+60(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+56(FP), R9
 	MOVL         rightSlope+60(FP), R10
 	ORL          R10, R9
 	ADDL         R9, R9
 	MOVQ         start+64(FP), R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        DI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      frames<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
+	VPMULLD      frames<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x03, Y5, Y5
 	TESTL        R9, R9
 	JNZ          ramped97
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop99:
 	PREFETCHT0   (R8)
 	ADDQ         $0x20, R8
-	VPAND        within<>+0(SB), Y5, Y1
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       down24<>+0(SB), Y1, Y1
-	VPADDD       Y6, Y5, Y5
-	VMOVUPS      Y1, (SP)
+	VPAND        within<>+0(SB), Y4, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       down24<>+0(SB), Y0, Y0
+	VPADDD       Y5, Y4, Y4
+	VMOVUPS      Y0, (SP)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4272,10 +4231,10 @@ loop99:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VMULPS       -12(CX)(R10*4), Y1, Y1
+	VBROADCASTSS (SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VMULPS       -12(CX)(R10*4), Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4287,9 +4246,9 @@ loop99:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y3
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
+	VUNPCKLPS    Y2, Y0, Y3
+	VUNPCKHPS    Y2, Y0, Y0
+	VADDPS       Y0, Y3, Y3
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4297,10 +4256,10 @@ loop99:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VMULPS       -12(CX)(R10*4), Y1, Y1
+	VBROADCASTSS 8(SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VMULPS       -12(CX)(R10*4), Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4312,9 +4271,9 @@ loop99:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y4
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y4, Y4
+	VUNPCKLPS    Y2, Y0, Y6
+	VUNPCKHPS    Y2, Y0, Y0
+	VADDPS       Y0, Y6, Y6
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4322,10 +4281,10 @@ loop99:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VMULPS       -12(CX)(R10*4), Y1, Y1
+	VBROADCASTSS 16(SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VMULPS       -12(CX)(R10*4), Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4337,12 +4296,12 @@ loop99:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y1, Y7
-	VUNPCKHPS    Y2, Y1, Y1
-	VADDPS       Y1, Y7, Y7
-	VUNPCKLPD    Y7, Y3, Y1
+	VUNPCKLPS    Y2, Y0, Y7
+	VUNPCKHPS    Y2, Y0, Y0
+	VADDPS       Y0, Y7, Y7
+	VUNPCKLPD    Y7, Y3, Y0
 	VUNPCKHPD    Y7, Y3, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS       Y2, Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4368,20 +4327,20 @@ loop99:
 	VUNPCKLPS    Y3, Y2, Y7
 	VUNPCKHPS    Y3, Y2, Y2
 	VADDPS       Y2, Y7, Y7
-	VUNPCKLPD    Y7, Y4, Y2
-	VUNPCKHPD    Y7, Y4, Y3
+	VUNPCKLPD    Y7, Y6, Y2
+	VUNPCKHPD    Y7, Y6, Y3
 	VADDPS       Y3, Y2, Y2
-	VPERM2F128   $0x20, Y2, Y1, Y3
-	VPERM2F128   $0x31, Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
-	VUNPCKLPS    Y3, Y3, Y1
+	VPERM2F128   $0x20, Y2, Y0, Y3
+	VPERM2F128   $0x31, Y2, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VUNPCKLPS    Y3, Y3, Y0
 	VUNPCKHPS    Y3, Y3, Y2
-	VMULPS       Y1, Y0, Y1
-	VADDPS       (AX), Y1, Y1
-	VMOVUPS      Y1, (AX)
-	VMULPS       Y2, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y0, Y1, Y0
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, BX
 	JNZ          loop99
@@ -4391,11 +4350,11 @@ ramped97:
 loop100:
 	PREFETCHT0   (R8)
 	ADDQ         $0x20, R8
-	VPAND        within<>+0(SB), Y5, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       down24<>+0(SB), Y7, Y7
-	VPADDD       Y6, Y5, Y5
-	VMOVUPS      Y7, (SP)
+	VPAND        within<>+0(SB), Y4, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       down24<>+0(SB), Y6, Y6
+	VPADDD       Y5, Y4, Y4
+	VMOVUPS      Y6, (SP)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4403,7 +4362,85 @@ loop100:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y7
+	VBROADCASTSS (SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VMULPS       -12(CX)(R10*4), Y6, Y6
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 4(SP), Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMULPS       -12(CX)(R10*4), Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y8
+	VUNPCKHPS    Y7, Y6, Y6
+	VADDPS       Y6, Y8, Y8
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 8(SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VMULPS       -12(CX)(R10*4), Y6, Y6
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 12(SP), Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMULPS       -12(CX)(R10*4), Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y9
+	VUNPCKHPS    Y7, Y6, Y6
+	VADDPS       Y6, Y9, Y9
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 16(SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VMULPS       -12(CX)(R10*4), Y6, Y6
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 20(SP), Y7
+	VMULPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMULPS       -12(CX)(R10*4), Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y10
+	VUNPCKHPS    Y7, Y6, Y6
+	VADDPS       Y6, Y10, Y10
+	VUNPCKLPD    Y10, Y8, Y6
+	VUNPCKHPD    Y10, Y8, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 24(SP), Y7
 	VMULPS       32(R9), Y7, Y7
 	VADDPS       (R9), Y7, Y7
 	VMULPS       -12(CX)(R10*4), Y7, Y7
@@ -4414,111 +4451,33 @@ loop100:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 4(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R10*4), Y8, Y8
-	VUNPCKLPS    Y8, Y7, Y9
-	VUNPCKHPS    Y8, Y7, Y7
-	VADDPS       Y7, Y9, Y9
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R10*4), Y7, Y7
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 12(SP), Y8
+	VBROADCASTSS 28(SP), Y8
 	VMULPS       32(R9), Y8, Y8
 	VADDPS       (R9), Y8, Y8
 	VMULPS       -12(CX)(R10*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y10
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y10, Y10
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R10*4), Y7, Y7
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 20(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R10*4), Y8, Y8
-	VUNPCKLPS    Y8, Y7, Y11
-	VUNPCKHPS    Y8, Y7, Y7
-	VADDPS       Y7, Y11, Y11
-	VUNPCKLPD    Y11, Y9, Y7
-	VUNPCKHPD    Y11, Y9, Y8
+	VUNPCKLPD    Y10, Y9, Y7
+	VUNPCKHPD    Y10, Y9, Y8
 	VADDPS       Y8, Y7, Y7
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 24(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R10*4), Y8, Y8
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 28(SP), Y9
-	VMULPS       32(R9), Y9, Y9
-	VADDPS       (R9), Y9, Y9
-	VMULPS       -12(CX)(R10*4), Y9, Y9
-	VUNPCKLPS    Y9, Y8, Y11
-	VUNPCKHPS    Y9, Y8, Y8
-	VADDPS       Y8, Y11, Y11
-	VUNPCKLPD    Y11, Y10, Y8
-	VUNPCKHPD    Y11, Y10, Y9
-	VADDPS       Y9, Y8, Y8
-	VPERM2F128   $0x20, Y8, Y7, Y9
-	VPERM2F128   $0x31, Y8, Y7, Y7
-	VADDPS       Y7, Y9, Y9
-	VUNPCKLPS    Y9, Y9, Y7
-	VUNPCKHPS    Y9, Y9, Y8
-	VMULPS       Y2, Y3, Y9
-	VADDPS       Y9, Y1, Y9
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y7, Y9, Y7
-	VADDPS       (AX), Y7, Y7
-	VMOVUPS      Y7, (AX)
-	VMULPS       Y2, Y4, Y7
-	VADDPS       Y7, Y1, Y7
-	VADDPS       Y0, Y4, Y4
-	VMULPS       Y8, Y7, Y7
-	VADDPS       32(AX), Y7, Y7
-	VMOVUPS      Y7, 32(AX)
+	VPERM2F128   $0x20, Y7, Y6, Y8
+	VPERM2F128   $0x31, Y7, Y6, Y6
+	VADDPS       Y6, Y8, Y8
+	VUNPCKLPS    Y8, Y8, Y6
+	VUNPCKHPS    Y8, Y8, Y7
+	VMULPS       Y1, Y3, Y8
+	VADDPS       Y8, Y0, Y8
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y6, Y8, Y6
+	VADDPS       (AX), Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VMULPS       Y1, Y2, Y6
+	VADDPS       Y6, Y0, Y6
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y7, Y6, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMOVUPS      Y6, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, BX
 	JNZ          loop100
@@ -4568,43 +4527,42 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-80
 	VMOVSS       left+48(FP), X0
 	VMOVSS       right+52(FP), X1
 	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y1
-	VMOVSS       leftSlope+56(FP), X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       leftSlope+56(FP), X1
 	VMOVSS       rightSlope+60(FP), X2
-	VUNPCKLPS    X2, X0, X0
-	VBROADCASTSD X0, Y2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
 	MOVL         leftSlope+56(FP), R9
 	MOVL         rightSlope+60(FP), R10
 	ORL          R10, R9
 	ADDL         R9, R9
 	MOVQ         start+64(FP), R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       frames0_AVX2<>+0(SB), Y0, Y3
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y0, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVUPS      turn8<>+0(SB), Y0
-	VMOVD        DI, X6
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        SI, X7
-	VPBROADCASTD X7, Y7
-	VPMULLD      frames<>+0(SB), Y6, Y5
-	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x03, Y6, Y6
+	VPMULLD      frames<>+0(SB), Y5, Y4
+	VPADDD       Y6, Y4, Y4
+	VPSLLD       $0x03, Y5, Y5
 	TESTL        R9, R9
 	JNZ          ramped101
-	VMULPS       Y2, Y3, Y0
-	VADDPS       Y0, Y1, Y0
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y1, Y0, Y1
 
 loop103:
 	PREFETCHT0   (R8)
 	ADDQ         $0x40, R8
-	VPAND        within<>+0(SB), Y5, Y1
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       down24<>+0(SB), Y1, Y1
-	VPADDD       Y6, Y5, Y5
-	VMOVUPS      Y1, (SP)
+	VPAND        within<>+0(SB), Y4, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       down24<>+0(SB), Y0, Y0
+	VPADDD       Y5, Y4, Y4
+	VMOVUPS      Y0, (SP)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4612,18 +4570,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VPERMPD      $0xd8, Y1, Y1
+	VBROADCASTSS (SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VPERMPD      $0xd8, Y0, Y0
 	VMOVUPS      -24(CX)(R10*8), Y2
 	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y3, Y1, Y3
-	VMULPS       Y2, Y1, Y2
-	VPERM2F128   $0x20, Y2, Y3, Y1
+	VMULPS       Y3, Y0, Y3
+	VMULPS       Y2, Y0, Y2
+	VPERM2F128   $0x20, Y2, Y3, Y0
 	VPERM2F128   $0x31, Y2, Y3, Y3
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4636,16 +4594,16 @@ loop103:
 	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
 	VMOVUPS      -24(CX)(R10*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y4
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y6
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y3, Y3
-	VMULPS       Y4, Y2, Y4
+	VMULPS       Y6, Y2, Y6
 	VMULPS       Y3, Y2, Y3
-	VPERM2F128   $0x20, Y3, Y4, Y2
-	VPERM2F128   $0x31, Y3, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y3
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
+	VPERM2F128   $0x20, Y3, Y6, Y2
+	VPERM2F128   $0x31, Y3, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSHUFPS      $0x88, Y2, Y0, Y3
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VADDPS       Y0, Y3, Y3
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4653,18 +4611,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VPERMPD      $0xd8, Y1, Y1
+	VBROADCASTSS 8(SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VPERMPD      $0xd8, Y0, Y0
 	VMOVUPS      -24(CX)(R10*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y4
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y6
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y4, Y1, Y4
-	VMULPS       Y2, Y1, Y2
-	VPERM2F128   $0x20, Y2, Y4, Y1
-	VPERM2F128   $0x31, Y2, Y4, Y4
-	VADDPS       Y4, Y1, Y1
+	VMULPS       Y6, Y0, Y6
+	VMULPS       Y2, Y0, Y2
+	VPERM2F128   $0x20, Y2, Y6, Y0
+	VPERM2F128   $0x31, Y2, Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4676,25 +4634,25 @@ loop103:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R10*8), Y4
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y4, Y7
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y4, Y4
+	VMOVUPS      -24(CX)(R10*8), Y6
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y6, Y7
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y6, Y6
 	VMULPS       Y7, Y2, Y7
-	VMULPS       Y4, Y2, Y4
-	VPERM2F128   $0x20, Y4, Y7, Y2
-	VPERM2F128   $0x31, Y4, Y7, Y7
+	VMULPS       Y6, Y2, Y6
+	VPERM2F128   $0x20, Y6, Y7, Y2
+	VPERM2F128   $0x31, Y6, Y7, Y7
 	VADDPS       Y7, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y4
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VADDPS       Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y1
-	VSHUFPS      $0xdd, Y4, Y3, Y2
-	VADDPS       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y2, Y0, Y6
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VADDPS       Y0, Y6, Y6
+	VSHUFPS      $0x88, Y6, Y3, Y0
+	VSHUFPS      $0xdd, Y6, Y3, Y2
+	VADDPS       Y2, Y0, Y0
 	VMOVUPS      interleave<>+0(SB), Y2
-	VPERMPS      Y1, Y2, Y1
-	VMULPS       Y1, Y0, Y1
-	VADDPS       (AX), Y1, Y1
-	VMOVUPS      Y1, (AX)
+	VPERMPS      Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4702,18 +4660,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VPERMPD      $0xd8, Y1, Y1
+	VBROADCASTSS 16(SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VPERMPD      $0xd8, Y0, Y0
 	VMOVUPS      -24(CX)(R10*8), Y2
 	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y3, Y1, Y3
-	VMULPS       Y2, Y1, Y2
-	VPERM2F128   $0x20, Y2, Y3, Y1
+	VMULPS       Y3, Y0, Y3
+	VMULPS       Y2, Y0, Y2
+	VPERM2F128   $0x20, Y2, Y3, Y0
 	VPERM2F128   $0x31, Y2, Y3, Y3
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4726,16 +4684,16 @@ loop103:
 	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
 	VMOVUPS      -24(CX)(R10*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y4
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y6
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y3, Y3
-	VMULPS       Y4, Y2, Y4
+	VMULPS       Y6, Y2, Y6
 	VMULPS       Y3, Y2, Y3
-	VPERM2F128   $0x20, Y3, Y4, Y2
-	VPERM2F128   $0x31, Y3, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y3
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
+	VPERM2F128   $0x20, Y3, Y6, Y2
+	VPERM2F128   $0x31, Y3, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSHUFPS      $0x88, Y2, Y0, Y3
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VADDPS       Y0, Y3, Y3
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4743,18 +4701,18 @@ loop103:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 24(SP), Y1
-	VMULPS       32(R9), Y1, Y1
-	VADDPS       (R9), Y1, Y1
-	VPERMPD      $0xd8, Y1, Y1
+	VBROADCASTSS 24(SP), Y0
+	VMULPS       32(R9), Y0, Y0
+	VADDPS       (R9), Y0, Y0
+	VPERMPD      $0xd8, Y0, Y0
 	VMOVUPS      -24(CX)(R10*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y4
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y6
 	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y4, Y1, Y4
-	VMULPS       Y2, Y1, Y2
-	VPERM2F128   $0x20, Y2, Y4, Y1
-	VPERM2F128   $0x31, Y2, Y4, Y4
-	VADDPS       Y4, Y1, Y1
+	VMULPS       Y6, Y0, Y6
+	VMULPS       Y2, Y0, Y2
+	VPERM2F128   $0x20, Y2, Y6, Y0
+	VPERM2F128   $0x31, Y2, Y6, Y6
+	VADDPS       Y6, Y0, Y0
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4766,25 +4724,25 @@ loop103:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       (R9), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R10*8), Y4
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y4, Y7
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y4, Y4
+	VMOVUPS      -24(CX)(R10*8), Y6
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y6, Y7
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y6, Y6
 	VMULPS       Y7, Y2, Y7
-	VMULPS       Y4, Y2, Y4
-	VPERM2F128   $0x20, Y4, Y7, Y2
-	VPERM2F128   $0x31, Y4, Y7, Y7
+	VMULPS       Y6, Y2, Y6
+	VPERM2F128   $0x20, Y6, Y7, Y2
+	VPERM2F128   $0x31, Y6, Y7, Y7
 	VADDPS       Y7, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y1, Y4
-	VSHUFPS      $0xdd, Y2, Y1, Y1
-	VADDPS       Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y1
-	VSHUFPS      $0xdd, Y4, Y3, Y2
-	VADDPS       Y2, Y1, Y1
+	VSHUFPS      $0x88, Y2, Y0, Y6
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VADDPS       Y0, Y6, Y6
+	VSHUFPS      $0x88, Y6, Y3, Y0
+	VSHUFPS      $0xdd, Y6, Y3, Y2
+	VADDPS       Y2, Y0, Y0
 	VMOVUPS      interleave<>+0(SB), Y2
-	VPERMPS      Y1, Y2, Y1
-	VMULPS       Y1, Y0, Y1
-	VADDPS       32(AX), Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VPERMPS      Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VADDPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, BX
 	JNZ          loop103
@@ -4794,11 +4752,11 @@ ramped101:
 loop104:
 	PREFETCHT0   (R8)
 	ADDQ         $0x40, R8
-	VPAND        within<>+0(SB), Y5, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       down24<>+0(SB), Y7, Y7
-	VPADDD       Y6, Y5, Y5
-	VMOVUPS      Y7, (SP)
+	VPAND        within<>+0(SB), Y4, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       down24<>+0(SB), Y6, Y6
+	VPADDD       Y5, Y4, Y4
+	VMOVUPS      Y6, (SP)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4806,7 +4764,26 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y7
+	VBROADCASTSS (SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VPERMPD      $0xd8, Y6, Y6
+	VMOVUPS      -24(CX)(R10*8), Y7
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y8
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMULPS       Y8, Y6, Y8
+	VMULPS       Y7, Y6, Y7
+	VPERM2F128   $0x20, Y7, Y8, Y6
+	VPERM2F128   $0x31, Y7, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	MOVQ         SI, R9
+	SHRQ         $0x12, R9
+	ANDL         $0x00003fc0, R9
+	ADDQ         DX, R9
+	MOVQ         SI, R10
+	SHRQ         $0x20, R10
+	ADDQ         DI, SI
+	VBROADCASTSS 4(SP), Y7
 	VMULPS       32(R9), Y7, Y7
 	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
@@ -4818,6 +4795,9 @@ loop104:
 	VPERM2F128   $0x20, Y8, Y9, Y7
 	VPERM2F128   $0x31, Y8, Y9, Y9
 	VADDPS       Y9, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y8
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y8, Y8
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4825,21 +4805,18 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 4(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R10*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
-	VMULPS       Y10, Y8, Y10
-	VMULPS       Y9, Y8, Y9
-	VPERM2F128   $0x20, Y9, Y10, Y8
-	VPERM2F128   $0x31, Y9, Y10, Y10
-	VADDPS       Y10, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y7, Y9
-	VSHUFPS      $0xdd, Y8, Y7, Y7
-	VADDPS       Y7, Y9, Y9
+	VBROADCASTSS 8(SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VPERMPD      $0xd8, Y6, Y6
+	VMOVUPS      -24(CX)(R10*8), Y7
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y9
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMULPS       Y9, Y6, Y9
+	VMULPS       Y7, Y6, Y7
+	VPERM2F128   $0x20, Y7, Y9, Y6
+	VPERM2F128   $0x31, Y7, Y9, Y9
+	VADDPS       Y9, Y6, Y6
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4847,18 +4824,32 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y7
+	VBROADCASTSS 12(SP), Y7
 	VMULPS       32(R9), Y7, Y7
 	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R10*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y10
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
+	VMOVUPS      -24(CX)(R10*8), Y9
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
 	VMULPS       Y10, Y7, Y10
-	VMULPS       Y8, Y7, Y8
-	VPERM2F128   $0x20, Y8, Y10, Y7
-	VPERM2F128   $0x31, Y8, Y10, Y10
+	VMULPS       Y9, Y7, Y9
+	VPERM2F128   $0x20, Y9, Y10, Y7
+	VPERM2F128   $0x31, Y9, Y10, Y10
 	VADDPS       Y10, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y9
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y9, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y6
+	VSHUFPS      $0xdd, Y9, Y8, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      interleave<>+0(SB), Y7
+	VPERMPS      Y6, Y7, Y6
+	VMULPS       Y1, Y3, Y7
+	VADDPS       Y7, Y0, Y7
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y6, Y7, Y6
+	VADDPS       (AX), Y6, Y6
+	VMOVUPS      Y6, (AX)
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4866,32 +4857,18 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 12(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R10*8), Y10
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y10, Y11
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y10, Y10
-	VMULPS       Y11, Y8, Y11
-	VMULPS       Y10, Y8, Y10
-	VPERM2F128   $0x20, Y10, Y11, Y8
-	VPERM2F128   $0x31, Y10, Y11, Y11
-	VADDPS       Y11, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y7, Y10
-	VSHUFPS      $0xdd, Y8, Y7, Y7
-	VADDPS       Y7, Y10, Y10
-	VSHUFPS      $0x88, Y10, Y9, Y7
-	VSHUFPS      $0xdd, Y10, Y9, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      interleave<>+0(SB), Y8
-	VPERMPS      Y7, Y8, Y7
-	VMULPS       Y2, Y3, Y8
-	VADDPS       Y8, Y1, Y8
-	VADDPS       Y0, Y3, Y3
-	VMULPS       Y7, Y8, Y7
-	VADDPS       (AX), Y7, Y7
-	VMOVUPS      Y7, (AX)
+	VBROADCASTSS 16(SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VPERMPD      $0xd8, Y6, Y6
+	VMOVUPS      -24(CX)(R10*8), Y7
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y8
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMULPS       Y8, Y6, Y8
+	VMULPS       Y7, Y6, Y7
+	VPERM2F128   $0x20, Y7, Y8, Y6
+	VPERM2F128   $0x31, Y7, Y8, Y8
+	VADDPS       Y8, Y6, Y6
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4899,7 +4876,7 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y7
+	VBROADCASTSS 20(SP), Y7
 	VMULPS       32(R9), Y7, Y7
 	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
@@ -4911,6 +4888,9 @@ loop104:
 	VPERM2F128   $0x20, Y8, Y9, Y7
 	VPERM2F128   $0x31, Y8, Y9, Y9
 	VADDPS       Y9, Y7, Y7
+	VSHUFPS      $0x88, Y7, Y6, Y8
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y8, Y8
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4918,21 +4898,18 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 20(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R10*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
-	VMULPS       Y10, Y8, Y10
-	VMULPS       Y9, Y8, Y9
-	VPERM2F128   $0x20, Y9, Y10, Y8
-	VPERM2F128   $0x31, Y9, Y10, Y10
-	VADDPS       Y10, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y7, Y9
-	VSHUFPS      $0xdd, Y8, Y7, Y7
-	VADDPS       Y7, Y9, Y9
+	VBROADCASTSS 24(SP), Y6
+	VMULPS       32(R9), Y6, Y6
+	VADDPS       (R9), Y6, Y6
+	VPERMPD      $0xd8, Y6, Y6
+	VMOVUPS      -24(CX)(R10*8), Y7
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y9
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMULPS       Y9, Y6, Y9
+	VMULPS       Y7, Y6, Y7
+	VPERM2F128   $0x20, Y7, Y9, Y6
+	VPERM2F128   $0x31, Y7, Y9, Y9
+	VADDPS       Y9, Y6, Y6
 	MOVQ         SI, R9
 	SHRQ         $0x12, R9
 	ANDL         $0x00003fc0, R9
@@ -4940,51 +4917,32 @@ loop104:
 	MOVQ         SI, R10
 	SHRQ         $0x20, R10
 	ADDQ         DI, SI
-	VBROADCASTSS 24(SP), Y7
+	VBROADCASTSS 28(SP), Y7
 	VMULPS       32(R9), Y7, Y7
 	VADDPS       (R9), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R10*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y10
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
+	VMOVUPS      -24(CX)(R10*8), Y9
+	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
 	VMULPS       Y10, Y7, Y10
-	VMULPS       Y8, Y7, Y8
-	VPERM2F128   $0x20, Y8, Y10, Y7
-	VPERM2F128   $0x31, Y8, Y10, Y10
+	VMULPS       Y9, Y7, Y9
+	VPERM2F128   $0x20, Y9, Y10, Y7
+	VPERM2F128   $0x31, Y9, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 28(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VPERMPD      $0xd8, Y8, Y8
-	VMOVUPS      -24(CX)(R10*8), Y10
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y10, Y11
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y10, Y10
-	VMULPS       Y11, Y8, Y11
-	VMULPS       Y10, Y8, Y10
-	VPERM2F128   $0x20, Y10, Y11, Y8
-	VPERM2F128   $0x31, Y10, Y11, Y11
-	VADDPS       Y11, Y8, Y8
-	VSHUFPS      $0x88, Y8, Y7, Y10
-	VSHUFPS      $0xdd, Y8, Y7, Y7
-	VADDPS       Y7, Y10, Y10
-	VSHUFPS      $0x88, Y10, Y9, Y7
-	VSHUFPS      $0xdd, Y10, Y9, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      interleave<>+0(SB), Y8
-	VPERMPS      Y7, Y8, Y7
-	VMULPS       Y2, Y4, Y8
-	VADDPS       Y8, Y1, Y8
-	VADDPS       Y0, Y4, Y4
-	VMULPS       Y7, Y8, Y7
-	VADDPS       32(AX), Y7, Y7
-	VMOVUPS      Y7, 32(AX)
+	VSHUFPS      $0x88, Y7, Y6, Y9
+	VSHUFPS      $0xdd, Y7, Y6, Y6
+	VADDPS       Y6, Y9, Y9
+	VSHUFPS      $0x88, Y9, Y8, Y6
+	VSHUFPS      $0xdd, Y9, Y8, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      interleave<>+0(SB), Y7
+	VPERMPS      Y6, Y7, Y6
+	VMULPS       Y1, Y2, Y7
+	VADDPS       Y7, Y0, Y7
+	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y6, Y7, Y6
+	VADDPS       32(AX), Y6, Y6
+	VMOVUPS      Y6, 32(AX)
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, BX
 	JNZ          loop104

@@ -19,7 +19,7 @@ func best(channels int) {
 	p := loadPosition(src.Offset(-3*channels*4), channels, 4)
 	ahead := loadAhead(8 * channels * 4)
 	g, moves := loadGains(avx2)
-	f := p.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7})
+	f := p.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
 	within := AllocLocal(32)
 	k := &kernel8{p, table, within}
 	g.twice(moves, func() {

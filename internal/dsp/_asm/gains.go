@@ -40,14 +40,14 @@ type gains struct {
 	base, slope VecVirtual
 	n           [2]VecVirtual // the numbers of the frames
 	now         VecVirtual    // of a still ramp: the gains
-	further     VecVirtual    // frames of a turn
+	further     Op            // frames of a turn: in memory where registers are few
 	ramped      bool
 }
 
 // loadGains returns the gains of the arguments, and a register that is zero when
 // they do not move.
 func loadGains(s *set) (g *gains, moves Register) {
-	g = &gains{set: s, further: s.new()}
+	g = &gains{set: s, further: all(fmt.Sprintf("turn%d", s.turn), float32(s.turn))}
 	g.base = s.both("left", "right")
 	g.slope = s.both("leftSlope", "rightSlope")
 	slopes, right := GP32(), GP32()
@@ -62,7 +62,11 @@ func loadGains(s *set) (g *gains, moves Register) {
 		VPADDD(ints(fmt.Sprintf("frames%d_%s", i*s.frames, s.name), s.pairs(i*s.frames)...), first, g.n[i])
 		VCVTDQ2PS(g.n[i], g.n[i])
 	}
-	VMOVUPS(all(fmt.Sprintf("turn%d", s.turn), float32(s.turn)), g.further)
+	if s == avx512 {
+		further := s.new()
+		VMOVUPS(g.further, further)
+		g.further = further
+	}
 	return g, slopes
 }
 

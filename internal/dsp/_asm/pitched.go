@@ -78,10 +78,11 @@ func (p *position) next() Mem {
 }
 
 // fractions holds the lower 32 bits of the positions of 8 lanes, whose frames
-// are given by number.
+// are given by number, and how far each call of next moves them on.
 type fractions struct{ bits, turn VecVirtual }
 
-func (p *position) fractions(name string, frames []uint32) *fractions {
+// fractions returns those of the lanes of frames. next moves on by 1<<shift frames.
+func (p *position) fractions(name string, frames []uint32, shift uint8) *fractions {
 	f := &fractions{YMM(), YMM()}
 	VMOVD(p.step.(GPVirtual).As32(), f.turn.AsX())
 	VPBROADCASTD(f.turn.AsX(), f.turn)
@@ -90,7 +91,7 @@ func (p *position) fractions(name string, frames []uint32) *fractions {
 	VPBROADCASTD(first.AsX(), first)
 	VPMULLD(ints(name, frames...), f.turn, f.bits)
 	VPADDD(first, f.bits, f.bits)
-	VPSLLD(U8(3), f.turn, f.turn)
+	VPSLLD(U8(shift), f.turn, f.turn)
 	return f
 }
 
@@ -115,22 +116,21 @@ func pitched(by interpolation, channels int, wide bool) {
 	p := loadPosition(src.Offset(-by.before*channels*bytes(wide)), channels, bytes(wide))
 	ahead := loadAhead(8 * channels * bytes(wide))
 	g, moves := loadGains(avx2)
-	var f [2]*fractions
+	var f *fractions
 	if channels == 1 {
-		f[0] = p.fractions("order_AVX2", avx2.order())
+		f = p.fractions("order_AVX2", avx2.order(), 3)
 	} else {
-		f[0] = p.fractions("frames0_AVX2", avx2.pairs(0))
-		f[1] = p.fractions("frames4_AVX2", avx2.pairs(4))
+		f = p.fractions("frames0_AVX2", avx2.pairs(0), 2)
 	}
 	g.twice(moves, func() {
 		loop := label("loop")
 		Label(loop)
 		ahead.ask()
 		if channels == 1 {
-			g.addMono(by.value(p.mono(by.taps, wide), f[0].next(), YMM), dst)
+			g.addMono(by.value(p.mono(by.taps, wide), f.next(), YMM), dst)
 		} else {
 			for half := range 2 {
-				g.add(half, by.value(p.stereo(by.taps, wide), f[half].next(), YMM), dst)
+				g.add(half, by.value(p.stereo(by.taps, wide), f.next(), YMM), dst)
 			}
 		}
 		ADDQ(U8(64), dst.Base)
@@ -229,10 +229,12 @@ func gather64(at0, at1, at2, at3 Mem) VecVirtual {
 	return v
 }
 
-// halves returns 2 times 128 bits.
+// halves returns 2 times 128 bits. The first load fills all of the register: avo
+// takes a load of its lower half for a use of what was in it, and keeps a register
+// from the loop's begin on for that.
 func halves(low, high Mem) VecVirtual {
 	v := YMM()
-	VMOVUPS(low, v.AsX())
+	VBROADCASTF128(low, v)
 	VINSERTF128(U8(1), high, v, v)
 	return v
 }
