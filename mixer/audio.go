@@ -7,6 +7,7 @@ import (
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -89,7 +90,7 @@ type audio struct {
 	buses         []bus
 	down, up      []int    // indices of buses, each before what is below it, and after
 	places        []placed // by slot, and one more for who asks to come in
-	listener      listener
+	ear           space.Ear
 	paused        bool // everything is
 	limiter       *master.Limiter
 	dc            *master.DCGuard // nil: off
@@ -144,7 +145,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 	}
 	a.spare = make([]pcm.Frame, a.tail)
 	a.places = make([]placed, c.MaxVoices+c.Virtual+1)
-	a.listener, _ = (&Listener{}).ready()
+	a.ear, _ = space.Listener{}.Ear()
 	a.buses, a.down, a.up = newBuses(m.buses, a)
 	a.refresh()
 	a.face(0)
