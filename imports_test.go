@@ -16,26 +16,28 @@ import (
 // library. A path that ends in /... stands for all below it. A new arrow is a
 // new entry here, with its reason in the commit.
 var arrows = map[string][]string{
-	".":                    {},
-	"pcm":                  {},
-	"pool":                 {},
-	"internal/ring":        {},
-	"internal/soundcheck":  {"voicepool/pcm"},
-	"internal/dsp":         {"voicepool/pcm", "golang.org/x/sys/cpu"},
-	"internal/loudness":    {"voicepool/pcm", "voicepool/internal/dsp"},
-	"internal/steal":       {"voicepool/pcm", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/voice"},
-	"voice":                {"voicepool/pcm", "voicepool/internal/dsp"},
-	"mixer":                {"voicepool/pcm", "voicepool/voice", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness"},
-	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded", "github.com/fsnotify/fsnotify"},
-	"sounds/embedded":      {},
-	"beepio":               {"voicepool/mixer", "voicepool/sounds", "voicepool/pcm", "github.com/gopxl/beep/v2"},
-	"device":               {"voicepool/pcm"},
-	"device/internal/pace": {"voicepool/device", "voicepool/pcm"},
-	"device/null":          {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
-	"device/wav":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
-	"device/oto":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3", "github.com/ebitengine/purego/..."},
-	"device/devicetest":    {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
-	"cue":                  {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
+	".":                     {},
+	"pcm":                   {},
+	"pool":                  {},
+	"internal/ring":         {},
+	"internal/soundcheck":   {"voicepool/pcm"},
+	"internal/dsp":          {"voicepool/pcm", "golang.org/x/sys/cpu"},
+	"internal/loudness":     {"voicepool/pcm", "voicepool/internal/dsp"},
+	"internal/steal":        {"voicepool/pcm", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/voice"},
+	"voice":                 {"voicepool/pcm", "voicepool/internal/dsp"},
+	"space":                 {"voicepool/pcm"},
+	"mixer/internal/master": {"voicepool/pcm", "voicepool/internal/dsp", "voicepool/internal/loudness"},
+	"mixer":                 {"voicepool/pcm", "voicepool/voice", "voicepool/pool", "voicepool/space", "voicepool/mixer/internal/master", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness"},
+	"sounds":                {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded", "github.com/fsnotify/fsnotify"},
+	"sounds/embedded":       {},
+	"beepio":                {"voicepool/mixer", "voicepool/sounds", "voicepool/pcm", "github.com/gopxl/beep/v2"},
+	"device":                {"voicepool/pcm"},
+	"device/internal/pace":  {"voicepool/device", "voicepool/pcm"},
+	"device/null":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
+	"device/wav":            {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
+	"device/oto":            {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3", "github.com/ebitengine/purego/..."},
+	"device/devicetest":     {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
+	"cue":                   {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
 }
 
 // free are the folders from which anything may be imported.
@@ -53,7 +55,11 @@ func audioSide(file string) bool {
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
 	case "mixer/":
-		return strings.HasPrefix(name, "audio") || name == "limiter.go"
+		return strings.HasPrefix(name, "audio")
+	case "mixer/internal/master/":
+		return true
+	case "space/":
+		return name == "hear.go" || name == "vector.go"
 	}
 	return false
 }

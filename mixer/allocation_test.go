@@ -6,6 +6,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -23,7 +24,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	l := play(t, led.At(mixer.Now), s, mixer.Options{Loop: true})
 	block := make([]pcm.Frame, 200)
 	events := make([]mixer.Event, 64)
-	handles, spots := []mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{1, 0, 0}}}
+	handles, spots := []mixer.Handle{h}, []space.Spot{{Position: space.Vector{1, 0, 0}}}
 	n := 0
 	voiceTarget, busTarget := mixer.One(h), mixer.On(bus)
 	for name, call := range map[string]func(){
@@ -58,7 +59,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"Resize":       func() { m.At(mixer.Now).Resize(8 + n%20) },
 		"StopAll":      func() { m.StopAll(time.Millisecond) },
 		"SetPositions": func() { m.SetPositions(handles, spots) },
-		"SetListener":  func() { m.SetListener(mixer.Listener{Position: mixer.Vector{float64(n), 0, 0}, Doppler: 1}) },
+		"SetListener":  func() { m.SetListener(space.Listener{Position: space.Vector{float64(n), 0, 0}, Doppler: 1}) },
 		"Stats":        func() { m.Stats(); m.Now(); m.Latency(); m.Rate(); m.Bus("below") },
 		"Events":       func() { m.Events(events) },
 		"Voices": func() {
@@ -110,7 +111,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 		buses = append(buses, busOf(t, m, name))
 	}
 	e := at(1, 2, 3)
-	handles, spots := make([]mixer.Handle, 5), make([]mixer.Spot, 5)
+	handles, spots := make([]mixer.Handle, 5), make([]space.Spot, 5)
 	block := make([]pcm.Frame, 160)
 	events := make([]mixer.Event, 256)
 	n := 0
@@ -126,7 +127,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 			spots[i].Position[0] = float64((n*7 + i) % 40)
 		}
 		m.SetPositions(handles, spots)
-		m.SetListener(mixer.Listener{Position: mixer.Vector{float64(n % 9), 0, 0}, Doppler: 1})
+		m.SetListener(space.Listener{Position: space.Vector{float64(n % 9), 0, 0}, Doppler: 1})
 		m.At(m.Now()+30).Set(mixer.Tagged(2), mixer.Change{Fields: mixer.Gain | mixer.Rounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: n % 3}, 9*time.Millisecond)
 		m.At(m.Now()+41).Seek(mixer.Tagged(1), time.Duration(n%60)*time.Millisecond)
 		m.At(m.Now()+55).Set(mixer.On(buses[n%4]), mixer.Change{Fields: mixer.Solo | mixer.Gain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)

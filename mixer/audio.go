@@ -4,8 +4,10 @@ import (
 	"cmp"
 
 	"voicepool/internal/dsp"
+	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -88,10 +90,10 @@ type audio struct {
 	buses         []bus
 	down, up      []int    // indices of buses, each before what is below it, and after
 	places        []placed // by slot, and one more for who asks to come in
-	listener      listener
+	ear           space.Ear
 	paused        bool // everything is
-	limiter       *limiter
-	dc            *dcGuard // nil: off
+	limiter       *master.Limiter
+	dc            *master.DCGuard // nil: off
 	softClip      bool
 	metered       []pcm.Frame // where a bus is mixed that is measured; nil: none is
 	overflow      Overflow
@@ -143,23 +145,23 @@ func (a *audio) init(m *Mixer, c *Config) error {
 	}
 	a.spare = make([]pcm.Frame, a.tail)
 	a.places = make([]placed, c.MaxVoices+c.Virtual+1)
-	a.listener, _ = (&Listener{}).ready()
+	a.ear, _ = space.Listener{}.Ear()
 	a.buses, a.down, a.up = newBuses(m.buses, a)
 	a.refresh()
 	a.face(0)
 	a.softClip = c.SoftClip
 	if c.DCGuard {
-		a.dc = newDCGuard(c.Rate)
+		a.dc = master.NewDCGuard(c.Rate)
 	}
 	if c.Meters {
 		a.metered = make([]pcm.Frame, a.hop)
 		for i := range a.buses {
-			a.buses[i].meter = newMeter(c.Rate)
+			a.buses[i].meter = master.NewMeter(c.Rate)
 		}
 	}
 	if !c.NoLimiter {
-		a.limiter = newLimiter(c.Rate)
-		m.latency = a.limiter.ahead
+		a.limiter = master.NewLimiter(c.Rate)
+		m.latency = a.limiter.Ahead()
 	}
 	a.stats.Voices = int64(c.Voices)
 	m.published.publish(&a.stats)
@@ -317,32 +319,32 @@ func (a *audio) mix(dst []pcm.Frame) {
 	silent := a.mixBuses(dst)
 	a.reap()
 	a.now += n
-	a.master(dst, silent)
+	a.guard(dst, silent)
 }
 
-// master takes the mix through what guards it. silent says that it is.
-func (a *audio) master(dst []pcm.Frame, silent bool) {
+// guard takes the mix through what guards the master. silent says that it is.
+func (a *audio) guard(dst []pcm.Frame, silent bool) {
 	n := int64(len(dst))
 	if !silent {
-		a.stats.Faults += silenceFaults(dst)
+		a.stats.Faults += master.SilenceFaults(dst)
 	}
-	if a.dc != nil && !(silent && a.dc.skip(n)) {
-		a.dc.process(dst)
+	if a.dc != nil && !(silent && a.dc.Skip(n)) {
+		a.dc.Process(dst)
 		silent = false
-		a.silentFrom(a.now + a.dc.rest())
+		a.silentFrom(a.now + a.dc.Rest())
 	}
-	if a.limiter != nil && !(silent && a.limiter.skip(n)) {
-		a.limiter.limit(dst)
+	if a.limiter != nil && !(silent && a.limiter.Skip(n)) {
+		a.limiter.Limit(dst)
 		silent = false
 	}
 	if a.softClip {
-		softClip(dst)
+		master.SoftClip(dst)
 	}
 	if m := a.buses[0].meter; m != nil {
 		if silent {
-			m.skip(n)
+			m.Skip(n)
 		} else {
-			m.feed(dst)
+			m.Feed(dst)
 		}
 	}
 }

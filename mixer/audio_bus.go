@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -33,7 +34,7 @@ type bus struct {
 
 	duck   duck
 	insert insert
-	meter  *meter // nil: none
+	meter  *master.Meter // nil: none
 
 	mixed []pcm.Frame // one hop
 	used  bool        // mixed has something in it
@@ -253,7 +254,7 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 				b.duck.up(a.now + turn)
 			}
 			if b.meter != nil && b.parent >= 0 {
-				b.meter.skip(n)
+				b.meter.Skip(n)
 			}
 			continue
 		}
@@ -275,7 +276,7 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
 		}
 		if b.meter != nil && b.parent >= 0 {
-			b.meter.feed(out)
+			b.meter.Feed(out)
 			dsp.Sum(sum, out)
 		}
 	}

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 )
 
@@ -26,7 +27,7 @@ func (a *audio) insert(index int, n int64) {
 	}
 	block, dry := b.block(n), b.insert.dry[:n]
 	copy(dry, block)
-	if b.insert.run(block) && dsp.Peak(block) <= maxPeak {
+	if b.insert.run(block) && dsp.Peak(block) <= master.MaxPeak {
 		return
 	}
 	copy(block, dry)

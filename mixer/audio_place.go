@@ -1,11 +1,14 @@
 package mixer
 
-import "voicepool/voice"
+import (
+	"voicepool/space"
+	"voicepool/voice"
+)
 
 // placed is a voice's part in space.
 type placed struct {
-	emitter emitter
-	space   voice.Space
+	source space.Source
+	space  voice.Space
 }
 
 // settle gives a start its place, and returns what that does to it.
@@ -13,11 +16,11 @@ func (a *audio) settle(p *placed, r *record) *voice.Space {
 	if !r.placed {
 		return nil
 	}
-	p.emitter = r.emitter
+	p.source = r.source
 	if w, ok := r.spot.read(); ok && r.moved.Load() {
-		p.emitter.spot = w.spot()
+		p.source.Spot = w.spot()
 	}
-	p.space.Put(place(&a.listener, &p.emitter))
+	p.space.Put(voice.Placed(a.ear.Hear(&p.source)))
 	return &p.space
 }
 
@@ -28,7 +31,7 @@ func (a *audio) movePlaces() {
 	all := false
 	if m.listenerMoved.Swap(false) {
 		if w, ok := m.listener.read(); ok {
-			a.listener, all = w.listener(), true
+			a.ear, all = w.ear(), true
 		} else { // it is being written; whoever writes it is not done
 			m.listenerMoved.Store(true)
 			m.placesWait.Store(true)
@@ -42,7 +45,7 @@ func (a *audio) movePlaces() {
 		p := &a.places[i]
 		if s.record.moved.Swap(false) {
 			if w, ok := s.record.spot.read(); ok {
-				p.emitter.spot = w.spot()
+				p.source.Spot = w.spot()
 			} else {
 				s.record.moved.Store(true)
 				m.placesWait.Store(true)
@@ -52,7 +55,7 @@ func (a *audio) movePlaces() {
 		if !s.sounded {
 			over = 0
 		}
-		p.space.Glide(a.now, place(&a.listener, &p.emitter), over)
+		p.space.Glide(a.now, voice.Placed(a.ear.Hear(&p.source)), over)
 		s.voice.Replan(a.now)
 		a.rescore(i)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -121,7 +122,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 				o.Group = group
 			}
 			if r.IntN(3) == 0 {
-				o.Emitter = &mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{r.Float64()*8 - 4, 1, 0}}}
+				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
 			}
 			s := sounds[r.IntN(len(sounds))]
 			if from, to := s.Loop(); o.Loop && !s.Streamed() && to > from && r.IntN(2) == 0 {
@@ -158,15 +159,15 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 		}
 	}
 	buf, polled := make([]pcm.Frame, 4096), make([]mixer.Event, 256)
-	positions := make([]mixer.Spot, len(handles))
+	positions := make([]space.Spot, len(handles))
 	for now := 0; now < length; {
 		// Places move at frames of the scene, whatever the blocks.
 		if now%1500 == 0 {
 			for i := range positions {
-				positions[i] = mixer.Spot{Position: mixer.Vector{float64((i*7+now/100)%9) - 4, 1, 0}, Velocity: mixer.Vector{float64(i%3) * 20, 0, 0}}
+				positions[i] = space.Spot{Position: space.Vector{float64((i*7+now/100)%9) - 4, 1, 0}, Velocity: space.Vector{float64(i%3) * 20, 0, 0}}
 			}
 			must(t, m.SetPositions(handles, positions))
-			must(t, m.SetListener(mixer.Listener{Position: mixer.Vector{0, 0, float64(now) / 2000}, Doppler: 1}))
+			must(t, m.SetListener(space.Listener{Position: space.Vector{0, 0, float64(now) / 2000}, Doppler: 1}))
 		}
 		n := min(block(), length-now, 1500-now%1500)
 		m.Render(buf[:n])

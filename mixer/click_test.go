@@ -7,6 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -239,23 +240,23 @@ func TestPlacesDoNotClick(t *testing.T) {
 	tone := clickTone(t)
 	for name, move := range map[string]func(m *mixer.Mixer, h mixer.Handle) error{
 		"nearer": func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{1, 0, 0}}})
+			return m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{1, 0, 0}}})
 		},
 		"out of hearing": func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{0, 1e6, 0}}})
+			return m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{0, 1e6, 0}}})
 		},
 		"to the other side, at a speed": func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{-2, 0, 0}, Velocity: mixer.Vector{100, 0, 0}}})
+			return m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{-2, 0, 0}, Velocity: space.Vector{100, 0, 0}}})
 		},
 		"listener": func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.SetListener(mixer.Listener{Position: mixer.Vector{10, 0, 0}, Velocity: mixer.Vector{50, 0, 0}, Doppler: 1})
+			return m.SetListener(space.Listener{Position: space.Vector{10, 0, 0}, Velocity: space.Vector{50, 0, 0}, Doppler: 1})
 		},
 	} {
 		worst := math.Inf(-1)
 		for _, at := range clickPhases {
 			m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true})
-			must(t, m.SetListener(mixer.Listener{Doppler: 1}))
-			h := play(t, m.At(0), tone, mixer.Options{Emitter: &mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{2, 0, 0}}}})
+			must(t, m.SetListener(space.Listener{Doppler: 1}))
+			h := play(t, m.At(0), tone, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{2, 0, 0}}}})
 			out := make([]pcm.Frame, clickFrames)
 			m.Render(out[:at])
 			must(t, move(m, h))

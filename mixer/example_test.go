@@ -6,6 +6,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -127,10 +128,10 @@ func ExampleMixer_Voices() {
 
 func ExampleMixer_SetPositions() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
-	h, _ := m.Play(tone(500), mixer.Options{Emitter: &mixer.Emitter{}})
+	h, _ := m.Play(tone(500), mixer.Options{Emitter: &space.Emitter{}})
 	render(m, 10)
 	// Once a frame of the game, for all that has moved.
-	m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{4, 0, 0}}})
+	m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{4, 0, 0}}})
 	heard := render(m, 50)[49]
 	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
 	// Output: left 0.000, right 0.125
@@ -138,9 +139,9 @@ func ExampleMixer_SetPositions() {
 
 func ExampleMixer_SetListener() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
-	right := mixer.Spot{Position: mixer.Vector{4, 0, 0}}
-	m.Play(tone(500), mixer.Options{Emitter: &mixer.Emitter{Spot: right}})
-	m.SetListener(mixer.Listener{Forward: mixer.Vector{0, 0, 1}}) // it looks back
+	right := space.Spot{Position: space.Vector{4, 0, 0}}
+	m.Play(tone(500), mixer.Options{Emitter: &space.Emitter{Spot: right}})
+	m.SetListener(space.Listener{Forward: space.Vector{0, 0, 1}}) // it looks back
 	heard := render(m, 50)[49]
 	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
 	// Output: left 0.125, right 0.000
@@ -237,12 +238,12 @@ func ExampleInsert() {
 }
 
 func ExampleNewPointTable() {
-	table, err := mixer.NewPointTable(mixer.Point{Distance: 1}, mixer.Point{Distance: 10, Gain: -20}, mixer.Point{Distance: 50, Gain: -80})
+	table, err := space.NewPointTable(space.Point{Distance: 1}, space.Point{Distance: 10, Gain: -20}, space.Point{Distance: 50, Gain: -80})
 	fmt.Println(err)
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
-	m.Play(tone(500), mixer.Options{Emitter: &mixer.Emitter{
-		Spot:        mixer.Spot{Position: mixer.Vector{50, 0, 0}},
-		Attenuation: mixer.Attenuation{Table: table},
+	m.Play(tone(500), mixer.Options{Emitter: &space.Emitter{
+		Spot:        space.Spot{Position: space.Vector{50, 0, 0}},
+		Attenuation: space.Attenuation{Table: table},
 	}})
 	fmt.Println(render(m, 10)[9])
 	// Output:

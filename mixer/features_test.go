@@ -9,6 +9,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -99,7 +100,7 @@ func TestZerosChangeNothing(t *testing.T) {
 		"a group":           run(mixer.Config{}, &mixer.GroupOptions{}, mixer.Options{}),
 		"a coalescing by 0": run(mixer.Config{}, &mixer.GroupOptions{Most: 3}, mixer.Options{}),
 		"rounds":            run(mixer.Config{}, nil, mixer.Options{Rounds: 0, Speed: 1, Base: mixer.Base{Speed: 1}}),
-		"an emitter":        run(mixer.Config{}, nil, mixer.Options{Emitter: &mixer.Emitter{}}),
+		"an emitter":        run(mixer.Config{}, nil, mixer.Options{Emitter: &space.Emitter{}}),
 		"a bus":             run(mixer.Config{Buses: []mixer.Bus{a}}, nil, mixer.Options{}),
 		"a parent":          run(mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "master"}}}, nil, mixer.Options{}),
 		"two buses above": run(mixer.Config{Buses: []mixer.Bus{

@@ -9,6 +9,7 @@ import (
 	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -45,7 +46,7 @@ type Mixer struct {
 	commands      *ring.Ring[command]
 	freed         *ring.Ring[pool.Handle]
 	positions     []atomic.Int64 // by index of the audio side: frames of the sound
-	listener      words[listenerWords]
+	listener      words[earWords]
 	listenerMoved atomic.Bool
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
 	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
@@ -158,11 +159,11 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if frame < Now {
 		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
 	}
-	var place emitter
+	var source space.Source
 	if o.Emitter != nil {
 		var err error
-		if place, err = o.Emitter.ready(); err != nil {
-			return Handle{}, err
+		if source, err = o.Emitter.Source(); err != nil {
+			return Handle{}, fmt.Errorf("%w: %w", ErrOption, err)
 		}
 	}
 	m.refineNeeds()
@@ -198,7 +199,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	r.fill(m, s, o)
 	r.feed, r.placed = feed, o.Emitter != nil
 	if r.placed {
-		r.emitter = place
+		r.source = source
 	}
 	m.put(command{kind: cmdPlay, frame: frame, record: id})
 	m.feeds.add(feed)
@@ -233,7 +234,7 @@ func (m *Mixer) release(id pool.Handle) {
 	r.sound.Store(nil)
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	if r.placed {
-		r.emitter.falloff.table = nil
+		r.source = space.Source{}
 	}
 	m.records.Release(id)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -27,7 +28,7 @@ type Options struct {
 	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
 	Rounds   int    // how often it plays its loop before it goes on to its end; 0: without end; not for streams
 
-	Emitter *Emitter // its place in space, copied; nil: it has none
+	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
 	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0
 	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound

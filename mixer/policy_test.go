@@ -9,6 +9,7 @@ import (
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -195,7 +196,7 @@ func TestScores(t *testing.T) {
 					Priority: r.IntN(2), Protect: r.IntN(9) == 0, FadeIn: time(), Bus: buses[r.IntN(3)],
 				}
 				if r.IntN(3) == 0 {
-					o.Emitter = &Emitter{Spot: Spot{Position: Vector{r.Float64() * 9, 1, 0}}}
+					o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64() * 9, 1, 0}}}
 				}
 				prio = int32(o.Priority)
 				h, err := at.Play(s, o)

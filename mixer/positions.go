@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"voicepool/space"
 )
 
 // words are numbers that the control side writes and the audio side reads,
@@ -32,42 +34,42 @@ func (w *words[A]) read() (a A, ok bool) {
 }
 
 type (
-	spotWords     [9]float64
-	listenerWords [10]float64
+	spotWords [9]float64
+	earWords  [10]float64
 )
 
-func (s *Spot) words() spotWords {
+func wordsOfSpot(s *space.Spot) spotWords {
 	return spotWords{
 		s.Position[0], s.Position[1], s.Position[2], s.Velocity[0], s.Velocity[1], s.Velocity[2], s.Forward[0], s.Forward[1], s.Forward[2],
 	}
 }
 
-func (w *spotWords) spot() Spot {
-	return Spot{Vector(w[0:3]), Vector(w[3:6]), Vector(w[6:9])}
+func (w *spotWords) spot() space.Spot {
+	return space.Spot{Position: space.Vector(w[0:3]), Velocity: space.Vector(w[3:6]), Forward: space.Vector(w[6:9])}
 }
 
-func (l *listener) words() listenerWords {
-	return listenerWords{
-		l.position[0], l.position[1], l.position[2], l.velocity[0], l.velocity[1], l.velocity[2], l.right[0], l.right[1], l.right[2], l.waves,
+func wordsOfEar(l *space.Ear) earWords {
+	return earWords{
+		l.Position[0], l.Position[1], l.Position[2], l.Velocity[0], l.Velocity[1], l.Velocity[2], l.Right[0], l.Right[1], l.Right[2], l.Waves,
 	}
 }
 
-func (w *listenerWords) listener() listener {
-	return listener{Vector(w[0:3]), Vector(w[3:6]), Vector(w[6:9]), w[9]}
+func (w *earWords) ear() space.Ear {
+	return space.Ear{Position: space.Vector(w[0:3]), Velocity: space.Vector(w[3:6]), Right: space.Vector(w[6:9]), Waves: w[9]}
 }
 
-// SetPositions moves voices to places, the first to the first, from the next
+// SetPositions moves voices to spots, the first to the first, from the next
 // frame that is mixed on, within 20 ms. Control side; it allocates nothing, never
 // waits for the audio side and is never lost; what no block has seen yet is
 // replaced. Voices that are gone, or were started without an Emitter, are passed
 // over. Nothing is moved when it fails, with an error that wraps ErrOption.
-func (m *Mixer) SetPositions(voices []Handle, to []Spot) error {
-	if len(voices) != len(to) {
-		return fmt.Errorf("%w: %d voices and %d places", ErrOption, len(voices), len(to))
+func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
+	if len(voices) != len(spots) {
+		return fmt.Errorf("%w: %d voices and %d places", ErrOption, len(voices), len(spots))
 	}
-	for i := range to {
-		if _, err := to[i].ready(); err != nil {
-			return err
+	for i := range spots {
+		if _, err := spots[i].Checked(); err != nil {
+			return fmt.Errorf("%w: %w", ErrOption, err)
 		}
 		if voices[i].mixer != m && voices[i].mixer != nil {
 			return fmt.Errorf("%w: voice %d is another mixer's", ErrOption, i)
@@ -80,8 +82,8 @@ func (m *Mixer) SetPositions(voices []Handle, to []Spot) error {
 		if r == nil || h.mixer == nil || !r.placed {
 			continue
 		}
-		s, _ := to[i].ready()
-		r.spot.write(s.words())
+		s, _ := spots[i].Checked()
+		r.spot.write(wordsOfSpot(&s))
 		r.moved.Store(true)
 	}
 	m.pushPlaces()
@@ -91,10 +93,10 @@ func (m *Mixer) SetPositions(voices []Handle, to []Spot) error {
 // SetListener moves who hears, from the next frame that is mixed on, within
 // 20 ms. Control side; it allocates nothing and is never lost. The error wraps
 // ErrOption.
-func (m *Mixer) SetListener(l Listener) error {
-	ready, err := l.ready()
+func (m *Mixer) SetListener(l space.Listener) error {
+	ear, err := l.Ear()
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -102,7 +104,7 @@ func (m *Mixer) SetListener(l Listener) error {
 		m.doppler = heard
 		m.retuneDoppler()
 	}
-	m.listener.write(ready.words())
+	m.listener.write(wordsOfEar(&ear))
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
 	return nil

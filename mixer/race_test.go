@@ -13,6 +13,7 @@ import (
 	"voicepool/device/null"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -131,7 +132,7 @@ func TestEightCallers(t *testing.T) {
 				ms := time.Duration(r.IntN(5)) * time.Millisecond
 				switch r.IntN(28) {
 				case 0, 1, 2, 3, 4:
-					o := mixer.Options{Tag: uint64(1 + caller), Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &mixer.Emitter{}}
+					o := mixer.Options{Tag: uint64(1 + caller), Bus: buses[r.IntN(4)], Loop: r.IntN(5) == 0, Priority: r.IntN(3), Emitter: &space.Emitter{}}
 					if r.IntN(4) == 0 {
 						o.Group = group
 					}
@@ -161,9 +162,9 @@ func TestEightCallers(t *testing.T) {
 				case 15:
 					h.Fade(-20, ms, voice.RaisedCosine)
 				case 16:
-					m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{r.Float64(), 1, 0}}})
+					m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 1, 0}}})
 				case 17:
-					m.SetListener(mixer.Listener{Position: mixer.Vector{r.Float64()}, Doppler: 1})
+					m.SetListener(space.Listener{Position: space.Vector{r.Float64()}, Doppler: 1})
 				case 18:
 					n := 0
 					for v := range m.Voices() {

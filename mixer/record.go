@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/pool"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -88,7 +89,7 @@ type record struct {
 	spot     words[spotWords]
 
 	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
-	emitter emitter          // the control side's, before the push; of those that are placed
+	source  space.Source     // the control side's, before the push; of those that are placed
 
 	// The audio side's alone; valid for the handle that stands with them.
 	live     pool.Handle

@@ -9,6 +9,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -113,8 +114,8 @@ func TestRefineAsked(t *testing.T) {
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, []int{3}, nil},
 		"Doppler": {func(m *mixer.Mixer, s *voice.Sound) {
-			m.SetListener(mixer.Listener{Doppler: 1})
-			m.Play(s, mixer.Options{Emitter: &mixer.Emitter{}})
+			m.SetListener(space.Listener{Doppler: 1})
+			m.Play(s, mixer.Options{Emitter: &space.Emitter{}})
 		}, []int{0}, nil},
 		"a mixer of another quality": {func(_ *mixer.Mixer, s *voice.Sound) {
 			m := newMixer(t, mixer.Config{Quality: voice.Cubic})
@@ -201,10 +202,10 @@ func TestUnready(t *testing.T) {
 func TestRefineNeeds(t *testing.T) {
 	s := pitchable(t, sounds.Refine)
 	m := newMixer(t, mixer.Config{})
-	if err := m.SetListener(mixer.Listener{Doppler: 1}); err != nil {
+	if err := m.SetListener(space.Listener{Doppler: 1}); err != nil {
 		t.Fatal(err)
 	}
-	e := mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{0, 0, -100}, Velocity: mixer.Vector{0, 0, 343.3 / 2}}}
+	e := space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -100}, Velocity: space.Vector{0, 0, 343.3 / 2}}}
 	if _, err := m.Play(s, mixer.Options{Emitter: &e, Loop: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -21,15 +22,15 @@ func steady(t testing.TB, power float32) *voice.Sound {
 }
 
 // at places an emitter.
-func at(x, y, z float64) *mixer.Emitter {
-	return &mixer.Emitter{Spot: mixer.Spot{Position: mixer.Vector{x, y, z}}}
+func at(x, y, z float64) *space.Emitter {
+	return &space.Emitter{Spot: space.Spot{Position: space.Vector{x, y, z}}}
 }
 
 // TestEmitterIsHeard: gain from distance, pan from direction, exact from the
 // first frame on, and copied when it starts.
 func TestEmitterIsHeard(t *testing.T) {
 	for name, c := range map[string]struct {
-		emitter     *mixer.Emitter
+		emitter     *space.Emitter
 		pan         float64
 		left, right float64
 	}{
@@ -45,7 +46,7 @@ func TestEmitterIsHeard(t *testing.T) {
 		o := mixer.Options{Pan: c.pan, Emitter: c.emitter}
 		play(t, m.At(5), level(t, 1000, 50, 1), o)
 		if c.emitter != nil {
-			c.emitter.Spot.Position = mixer.Vector{1000, 0, 0} // the game's own copy
+			c.emitter.Spot.Position = space.Vector{1000, 0, 0} // the game's own copy
 		}
 		block := make([]pcm.Frame, 20)
 		m.Render(block)
@@ -61,7 +62,7 @@ func TestSetPositions(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	left(m, 20)
-	if err := m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{8, 0, 0}}}); err != nil {
+	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{8, 0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
 	block := make([]pcm.Frame, 60)
@@ -70,7 +71,7 @@ func TestSetPositions(t *testing.T) {
 		wantAbout(t, "on its way", block[i][1], want)
 	}
 	// The listener moves: the same.
-	if err := m.SetListener(mixer.Listener{Position: mixer.Vector{4, 0, 0}}); err != nil {
+	if err := m.SetListener(space.Listener{Position: space.Vector{4, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -78,7 +79,7 @@ func TestSetPositions(t *testing.T) {
 		wantAbout(t, "the listener on its way", block[i][1], want)
 	}
 	// It turns round: what was at the right is at the left.
-	if err := m.SetListener(mixer.Listener{Position: mixer.Vector{4, 0, 0}, Forward: mixer.Vector{0, 0, 1}}); err != nil {
+	if err := m.SetListener(space.Listener{Position: space.Vector{4, 0, 0}, Forward: space.Vector{0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -90,11 +91,11 @@ func TestSetPositions(t *testing.T) {
 func TestSetPositionsBeforeTheStart(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
-	if err := m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{-2, 0, 0}}}); err != nil {
+	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{-2, 0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
 	left(m, 10)
-	if err := m.SetListener(mixer.Listener{Position: mixer.Vector{-1, 0, 0}}); err != nil {
+	if err := m.SetListener(space.Listener{Position: space.Vector{-1, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 60)
@@ -108,11 +109,11 @@ func TestPositionsAreReplaced(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 1})
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	for i := range 1000 { // the Play is the one command
-		if m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{float64(i), 0, 0}}}) != nil {
+		if m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{float64(i), 0, 0}}}) != nil {
 			t.Fatal("it fails")
 		}
 	}
-	if m.SetListener(mixer.Listener{Position: mixer.Vector{991, 0, 0}}) != nil {
+	if m.SetListener(space.Listener{Position: space.Vector{991, 0, 0}}) != nil {
 		t.Fatal("it fails")
 	}
 	left(m, 20)
@@ -120,7 +121,7 @@ func TestPositionsAreReplaced(t *testing.T) {
 	m.Render(block)
 	wantAbout(t, "the last place", block[25][1], 1./8)
 	for i := range 1000 {
-		m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{991 + float64(i%2)*2, 0, 0}}})
+		m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{991 + float64(i%2)*2, 0, 0}}})
 	}
 	if st := m.Stats(); st.Pending != 1 {
 		t.Errorf("%d commands wait, want 1", st.Pending)
@@ -140,7 +141,7 @@ func TestFarIsStolenFirst(t *testing.T) {
 	if a := float64(far.Audibility()); math.Abs(a-(-46.02)) > 0.01 {
 		t.Errorf("at 100 the audibility is %v dB, want -46.02", a)
 	}
-	if m.SetPositions([]mixer.Handle{far, near}, []mixer.Spot{{Position: mixer.Vector{0, 0, -10}}, {Position: mixer.Vector{0, 0, -100}}}) != nil {
+	if m.SetPositions([]mixer.Handle{far, near}, []space.Spot{{Position: space.Vector{0, 0, -10}}, {Position: space.Vector{0, 0, -100}}}) != nil {
 		t.Fatal("it fails")
 	}
 	left(m, 30) // they have changed places
@@ -155,11 +156,11 @@ func TestFarIsStolenFirst(t *testing.T) {
 // TestDopplerPlays: what comes nearer is faster.
 func TestDopplerPlays(t *testing.T) {
 	m := at1k(t)
-	if err := m.SetListener(mixer.Listener{Doppler: 1, SpeedOfSound: 300}); err != nil {
+	if err := m.SetListener(space.Listener{Doppler: 1, SpeedOfSound: 300}); err != nil {
 		t.Fatal(err)
 	}
 	e := at(0, 0, -100)
-	e.Spot.Velocity = mixer.Vector{0, 0, 150} // at half the speed of sound: an octave up
+	e.Spot.Velocity = space.Vector{0, 0, 150} // at half the speed of sound: an octave up
 	h := play(t, m.At(20), ramp(t, 1000, 900), mixer.Options{Emitter: e})
 	left(m, 120)
 	if h.Position() != 200*ms {
@@ -175,27 +176,27 @@ func TestPositionErrors(t *testing.T) {
 	h := play(t, m.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
 	plain := play(t, m.At(mixer.Now), s, mixer.Options{Gain: pcm.Silence})
 	foreign := play(t, other.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
-	here := mixer.Spot{Position: mixer.Vector{1, 0, 0}}
-	bad := mixer.Spot{Position: mixer.Vector{math.NaN()}}
+	here := space.Spot{Position: space.Vector{1, 0, 0}}
+	bad := space.Spot{Position: space.Vector{math.NaN()}}
 	list := func(h ...mixer.Handle) []mixer.Handle { return h }
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{m.SetPositions(list(h), nil), "1 voices and 0 places"},
-		{m.SetPositions(list(h, h), []mixer.Spot{here, bad}), "a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
-		{m.SetPositions(list(h, foreign), []mixer.Spot{here, here}), "voice 1 is another mixer's"},
+		{m.SetPositions(list(h, h), []space.Spot{here, bad}), "space: out of range: a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
+		{m.SetPositions(list(h, foreign), []space.Spot{here, here}), "voice 1 is another mixer's"},
 	} {
 		wantError(t, c.err, mixer.ErrOption, c.want)
 	}
-	if err := m.SetListener(mixer.Listener{Doppler: -1}); !errors.Is(err, mixer.ErrOption) {
+	if err := m.SetListener(space.Listener{Doppler: -1}); !errors.Is(err, mixer.ErrOption) {
 		t.Errorf("a listener with a factor of -1: %v", err)
 	}
-	if _, err := m.Play(s, mixer.Options{Emitter: &mixer.Emitter{Cone: mixer.Cone{Inner: 400}}}); !errors.Is(err, mixer.ErrOption) {
+	if _, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Cone: space.Cone{Inner: 400}}}); !errors.Is(err, mixer.ErrOption) {
 		t.Errorf("an emitter with a cone of 400 degrees: %v", err)
 	}
 	// Those without a place, and those that are nothing, are passed over.
-	if err := m.SetPositions(list(plain, mixer.Handle{}), []mixer.Spot{here, here}); err != nil {
+	if err := m.SetPositions(list(plain, mixer.Handle{}), []space.Spot{here, here}); err != nil {
 		t.Errorf("%v", err)
 	}
 	block := make([]pcm.Frame, 50)

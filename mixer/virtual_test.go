@@ -13,6 +13,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -513,7 +514,7 @@ func TestVirtualCallers(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(caller), 9))
 			for ; !stop.Load(); runtime.Gosched() {
 				h, _ := m.Play(s[r.IntN(2)], mixer.Options{Gain: pcm.Decibels(-r.IntN(40)), Loop: r.IntN(3) == 0, Tag: uint64(1 + caller), Emitter: at(1, 0, 0)})
-				m.SetPositions([]mixer.Handle{h}, []mixer.Spot{{Position: mixer.Vector{r.Float64(), 2, 3}}})
+				m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 2, 3}}})
 				h.SetGain(pcm.Decibels(-r.IntN(40)))
 				h.Protect(r.IntN(4) == 0)
 				h.Audibility()

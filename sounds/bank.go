@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync"
 
-	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/sounds/embedded"
 	"voicepool/voice"
@@ -248,7 +247,7 @@ func (b *Bank) read(ctx context.Context, src Source) (*voice.Sound, Info, error)
 		opt.Leveling = src.Leveling
 	}
 	info := Describe(clip, opt.Measure)
-	gain, err := opt.Leveling.gain(clip, func() (loudness.LUFS, pcm.Decibels) {
+	gain, err := opt.Leveling.gain(clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !info.Measured {
 			return clip.measure()
 		}

@@ -26,8 +26,8 @@ type Info struct {
 
 	// Measured says that the next two are known. They are -Inf for silence.
 	Measured bool
-	Loudness loudness.LUFS // of the file, integrated, by BS.1770-4
-	TruePeak pcm.Decibels  // of the file, relative to full scale
+	Loudness pcm.LUFS     // of the file, integrated, by BS.1770-4
+	TruePeak pcm.Decibels // of the file, relative to full scale
 }
 
 // Describe returns what is to be told of a clip. measure adds loudness and true
@@ -47,7 +47,7 @@ func Describe(c *Clip, measure bool) Info {
 	return info
 }
 
-func (c *Clip) measure() (loudness.LUFS, pcm.Decibels) {
+func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
 	m := loudness.NewMeter(c.Rate, c.loudnessWeights())
 	p := loudness.NewPeakMeter(c.Rate, c.Channels)
 	m.Write(c.Samples)

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
 
@@ -46,7 +45,7 @@ func (l Leveling) valid() error {
 
 // gain returns by how much a clip is to be changed. It is never raised so far
 // that its true peak passes maxPeak.
-func (l Leveling) gain(c *Clip, measured func() (loudness.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
+func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
 	if err := l.valid(); err != nil {
 		return 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -270,6 +269,6 @@ type ended struct{}
 func (ended) Read([]pcm.Frame) (int, error) { return 0, io.EOF }
 
 // streamLevel returns what a stream's loudness counts.
-func streamLevel(l loudness.LUFS) pcm.Decibels {
+func streamLevel(l pcm.LUFS) pcm.Decibels {
 	return min(max(pcm.Decibels(l), -120), -0.1)
 }

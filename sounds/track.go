@@ -31,7 +31,7 @@ type track struct {
 	modified time.Time
 
 	measured bool
-	loudness loudness.LUFS
+	loudness pcm.LUFS
 	peak     pcm.Decibels
 }
 
@@ -81,9 +81,9 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	switch {
 	case opt.Level != 0:
 	case t.measured:
-		opt.Level = streamLevel(t.loudness + loudness.LUFS(t.gain))
+		opt.Level = streamLevel(t.loudness + pcm.LUFS(t.gain))
 	case leveling.Tags && t.clip.Gain != nil:
-		opt.Level = streamLevel(loudness.LUFS(tagReference - *t.clip.Gain + t.gain))
+		opt.Level = streamLevel(pcm.LUFS(tagReference - *t.clip.Gain + t.gain))
 	}
 	return t, nil
 }
@@ -175,7 +175,7 @@ func (t *track) level(l Leveling) (pcm.Decibels, error) {
 	if !t.measured && l.LUFS != 0 && !tagged {
 		return 0, fmt.Errorf("%w: its loudness is not known without StreamOptions.Measure", ErrStream)
 	}
-	return l.gain(&t.clip, func() (loudness.LUFS, pcm.Decibels) {
+	return l.gain(&t.clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !t.measured {
 			return tagReference, 0 // a peak that allows no raising
 		}

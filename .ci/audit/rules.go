@@ -23,7 +23,7 @@ type branch struct{ caller, callee string }
 
 var mixerRules = rules{
 	packages: []string{
-		"voicepool/mixer", "voicepool/voice", "voicepool/pcm", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness",
+		"voicepool/mixer", "voicepool/mixer/internal/master", "voicepool/space", "voicepool/voice", "voicepool/pcm", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness",
 		"cmp", "slices", "math", "math/bits", "sync/atomic", "unsafe",
 	},
 	assembly: []string{"voicepool/internal/dsp", "math", "sync/atomic"},

@@ -9,6 +9,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	soundlib "voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -216,14 +217,14 @@ func (b benchCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move fun
 	if m, err = mixer.New(mixer.Config{Rate: benchRate, Voices: n, Commands: 2 * (n + benchStarts)}); err != nil {
 		return nil, nil, err
 	}
-	handles, spots := make([]mixer.Handle, n), make([]mixer.Spot, n)
+	handles, spots := make([]mixer.Handle, n), make([]space.Spot, n)
 	for i := range n {
 		o := mixer.Options{
 			Loop: true, Speed: b.speed, Quality: b.quality,
 			From: pcm.Duration(int64(i)*797%(2*benchRate), benchRate), Pan: float64(i%21)/10 - 1, Gain: pcm.Decibels(-30 - i%13),
 		}
 		if b.motion == placesMove {
-			o.Pan, o.Emitter = 0, &mixer.Emitter{}
+			o.Pan, o.Emitter = 0, &space.Emitter{}
 		}
 		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
 			return nil, nil, err
@@ -241,7 +242,7 @@ func (b benchCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move fun
 		for i := range spots { // round the listener, each at its distance and speed
 			angle := float64(block*(1+i%7))/600 + float64(i)
 			far := float64(2 + i%50)
-			spots[i].Position = mixer.Vector{float64(far * pcm.CosPi(angle)), 0, float64(far * pcm.SinPi(angle))}
+			spots[i].Position = space.Vector{float64(far * pcm.CosPi(angle)), 0, float64(far * pcm.SinPi(angle))}
 		}
 		m.SetPositions(handles, spots)
 	}

@@ -6,26 +6,11 @@ import (
 	"voicepool/pcm"
 )
 
-// LUFS is a loudness relative to full scale. Silence is -Inf.
-type LUFS float64
-
-// FromPower returns the loudness of a K-weighted mean square, summed over the
-// channels; 0 gives -Inf.
-func FromPower(power float64) LUFS {
-	return LUFS(float64(pcm.FromPower(power)) - 0.691)
-}
-
-// Power returns the K-weighted mean square of a loudness.
-func (l LUFS) Power() float64 {
-	amplitude := pcm.Decibels(float64(l) + 0.691).Linear()
-	return float64(amplitude * amplitude)
-}
-
 const (
-	gateAbsolute  LUFS = -70
-	gateRelative  LUFS = -10
-	binsPerLU          = 50
-	blockQuarters      = 4 // a block of 400 ms is four steps of 100 ms
+	gateAbsolute  pcm.LUFS = -70
+	gateRelative  pcm.LUFS = -10
+	binsPerLU              = 50
+	blockQuarters          = 4 // a block of 400 ms is four steps of 100 ms
 )
 
 // bin counts the blocks of one fiftieth of an LU.
@@ -91,7 +76,7 @@ func (m *Meter) endStep() {
 		power += s
 	}
 	power /= float64(blockQuarters * m.step)
-	l := FromPower(power)
+	l := pcm.LoudnessOf(power)
 	if l <= gateAbsolute {
 		return
 	}
@@ -103,23 +88,23 @@ func (m *Meter) endStep() {
 // Integrated returns the loudness of all that was written, gated as the
 // standard says. What is shorter than one block of 400 ms counts as one block of
 // its own length, ungated.
-func (m *Meter) Integrated() LUFS {
+func (m *Meter) Integrated() pcm.LUFS {
 	if m.seen < blockQuarters {
 		frames, sum := m.seen*m.step+m.frames, m.sum
 		for _, s := range m.steps[:m.seen] {
 			sum += s
 		}
 		if frames == 0 {
-			return LUFS(math.Inf(-1))
+			return pcm.LUFS(math.Inf(-1))
 		}
-		return FromPower(sum / float64(frames))
+		return pcm.LoudnessOf(sum / float64(frames))
 	}
 	power, count := m.above(0)
 	if count == 0 {
-		return LUFS(math.Inf(-1))
+		return pcm.LUFS(math.Inf(-1))
 	}
-	power, count = m.above((FromPower(power/float64(count)) + gateRelative).Power())
-	return FromPower(power / float64(count))
+	power, count = m.above((pcm.LoudnessOf(power/float64(count)) + gateRelative).Power())
+	return pcm.LoudnessOf(power / float64(count))
 }
 
 // above sums the bins whose mean lies over a power.

@@ -63,7 +63,7 @@ func TestShortTermOfTone(t *testing.T) {
 		short.Write(step)
 		short.EndStep()
 	}
-	got := float64(loudness.FromPower(short.Power()))
+	got := float64(pcm.LoudnessOf(short.Power()))
 	if math.Abs(got+20) > 0.02 {
 		t.Errorf("%.3f LUFS, want -20", got)
 	}

@@ -51,7 +51,7 @@ func TestWeighting(t *testing.T) {
 		tone[i][1] = 0
 	}
 	power := weighted(Rate, len(tone), func(i int) pcm.Frame { return tone[i] }) / float64(len(tone))
-	if got := float64(loudness.FromPower(power)); math.Abs(got+3.01) > 0.01 {
+	if got := float64(pcm.LoudnessOf(power)); math.Abs(got+3.01) > 0.01 {
 		t.Errorf("it is %.3f LUFS, want -3.01", got)
 	}
 	mix := noise(10*Rate, 0.3)
@@ -60,7 +60,7 @@ func TestWeighting(t *testing.T) {
 		meter.Write(f[:])
 	}
 	power = weighted(Rate, len(mix), func(i int) pcm.Frame { return mix[i] }) / float64(len(mix))
-	if got, want := loudness.FromPower(power), meter.Integrated(); math.Abs(float64(got-want)) > 0.01 {
+	if got, want := pcm.LoudnessOf(power), meter.Integrated(); math.Abs(float64(got-want)) > 0.01 {
 		t.Errorf("noise is %.3f LUFS, the meter says %.3f", got, want)
 	}
 }

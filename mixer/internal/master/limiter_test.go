@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"fmt"
@@ -76,7 +76,7 @@ func decibels(factor float64) float64 { return 20 * math.Log10(factor) }
 
 // limited returns what the limiter makes of x, in blocks of random lengths, and
 // of the silence after it.
-func limited(l *limiter, r *rand.Rand, x []pcm.Frame) []pcm.Frame {
+func limited(l *Limiter, r *rand.Rand, x []pcm.Frame) []pcm.Frame {
 	out := slices.Concat(x, make([]pcm.Frame, l.ahead+64))
 	for at := 0; at < len(out); {
 		n := min(1+r.IntN(300), len(out)-at)
@@ -188,7 +188,7 @@ func TestLimiterHolds(t *testing.T) {
 	for _, rate := range []int{1, 8, 667, 1000, 7999, 8000, 44100, 48000, 192000, 768000} {
 		for _, s := range loud {
 			r := rand.New(rand.NewPCG(2, uint64(rate)))
-			out := limited(newLimiter(rate), r, s.make(r, 6000))
+			out := limited(NewLimiter(rate), r, s.make(r, 6000))
 			for i, x := range out {
 				if max(math.Abs(float64(x[0])), math.Abs(float64(x[1]))) > pcm.Decibels(-1).Linear() {
 					t.Fatalf("%s at %d Hz: frame %d is %v", s.name, rate, i, x)
@@ -215,7 +215,7 @@ func TestLimiterLeavesAlone(t *testing.T) {
 	for _, rate := range []int{1, 1000, 8000, 48000} {
 		for _, before := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(1, 1))
-			l := newLimiter(rate)
+			l := NewLimiter(rate)
 			if before {
 				limited(l, r, slices.Concat(noise(r, 500, 30), noise(r, 30*max(rate, 10), 0.1)))
 			}
@@ -246,7 +246,7 @@ func TestLimiterActs(t *testing.T) {
 		for i, x := range in {
 			in[i] = pcm.Frame{float32(float64(x[0]) * factor), float32(float64(x[1]) * factor)}
 		}
-		if got := truePeak(limited(newLimiter(48000), r, in)); got > pcm.Decibels(-1.05).Linear() {
+		if got := truePeak(limited(NewLimiter(48000), r, in)); got > pcm.Decibels(-1.05).Linear() {
 			t.Errorf("%s is let through at %v dB", s.name, decibels(got))
 		}
 	}
@@ -259,10 +259,10 @@ func TestLimiterBlocks(t *testing.T) {
 		in := slices.Concat(noise(r, 1000, 0.2), s.make(r, 3000), make([]pcm.Frame, 700), noise(r, 6000, 0.34), s.make(r, 100), noise(r, 500, 0.5))
 		var want []pcm.Frame
 		for _, block := range []int{1, 7, 64, 65, 512, len(in)} {
-			l := newLimiter(8000)
+			l := NewLimiter(8000)
 			var got []pcm.Frame
 			for x := range slices.Chunk(slices.Clone(in), block) {
-				if silent := !slices.ContainsFunc(x, func(x pcm.Frame) bool { return x != pcm.Frame{} }); !silent || !l.skip(int64(len(x))) {
+				if silent := !slices.ContainsFunc(x, func(x pcm.Frame) bool { return x != pcm.Frame{} }); !silent || !l.Skip(int64(len(x))) {
 					fedThrough(l, x)
 				}
 				got = append(got, x...)
@@ -281,25 +281,25 @@ func TestLimiterBlocks(t *testing.T) {
 
 // TestLimiterSkips: silence passes as it is, and needs no work.
 func TestLimiterSkips(t *testing.T) {
-	l := newLimiter(48000)
-	if !l.skip(100) {
+	l := NewLimiter(48000)
+	if !l.Skip(100) {
 		t.Error("it has work to do from the start")
 	}
 	x := noise(rand.New(rand.NewPCG(1, 1)), 1, 0.5)
 	fedThrough(l, x)
 	for i := range l.past {
-		if l.skip(1) {
+		if l.Skip(1) {
 			t.Fatalf("it skips frame %d, of %d that it remembers", i, l.past)
 		}
 		fedThrough(l, make([]pcm.Frame, 1))
 	}
-	if !l.skip(1) {
+	if !l.Skip(1) {
 		t.Error("it does not skip")
 	}
 }
 
 func TestLimiterDoesNotAllocate(t *testing.T) {
-	l := newLimiter(48000)
+	l := NewLimiter(48000)
 	x := noise(rand.New(rand.NewPCG(1, 1)), 960, 3)
 	if n := testing.AllocsPerRun(100, func() { fedThrough(l, x[:960]); x[7][0] = 3 }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -307,7 +307,7 @@ func TestLimiterDoesNotAllocate(t *testing.T) {
 }
 
 func TestLimiterGuards(t *testing.T) {
-	l := newLimiter(48000)
+	l := NewLimiter(48000)
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	block := make([]pcm.Frame, 500)
 	block[10], block[20] = pcm.Frame{nan, 0}, pcm.Frame{0.5, inf}
@@ -324,7 +324,7 @@ func TestLimiterGuards(t *testing.T) {
 func BenchmarkLimiter(b *testing.B) {
 	for _, level := range []float64{0.1, 0.5, 0.85, 1.2, 4} {
 		b.Run(fmt.Sprint(level), func(b *testing.B) {
-			l := newLimiter(48000)
+			l := NewLimiter(48000)
 			in := filtered(rand.New(rand.NewPCG(1, 1)), 512, 1, 0.3)
 			factor := level / truePeak(in)
 			for i := range in {
@@ -341,8 +341,8 @@ func BenchmarkLimiter(b *testing.B) {
 }
 
 // fedThrough limits x as the master does.
-func fedThrough(l *limiter, x []pcm.Frame) (faults int64) {
-	faults = silenceFaults(x)
-	l.limit(x)
+func fedThrough(l *Limiter, x []pcm.Frame) (faults int64) {
+	faults = SilenceFaults(x)
+	l.Limit(x)
 	return faults
 }

@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"math"
@@ -17,14 +17,14 @@ const (
 	dcLeastRate  = 8000  // Hz: lower ones are for tests, where constants are sounds
 )
 
-// dcGuard takes away a constant part of the master, and otherwise nothing: a
+// DCGuard takes away a constant part of the master, and otherwise nothing: a
 // high-pass that is always there would change every bit of every mix.
 //
 // At the end of every second of frames it looks at their mean. When that is
 // beyond dcLoud in a channel, a one-pole high-pass is faded in, and out again
 // after a second in which no mean was beyond dcQuiet. All that is a function of
 // the frames and their numbers. Audio side.
-type dcGuard struct {
+type DCGuard struct {
 	window int64 // frames; 0: it does nothing
 	at     int64 // in the window
 	sum    [2]float64
@@ -35,20 +35,20 @@ type dcGuard struct {
 	share  float64    // of the way to its input, per frame
 }
 
-// newDCGuard returns a guard for a rate in Hz; below dcLeastRate it does
+// NewDCGuard returns a guard for a rate in Hz; below dcLeastRate it does
 // nothing.
-func newDCGuard(rate int) *dcGuard {
+func NewDCGuard(rate int) *DCGuard {
 	if rate < dcLeastRate {
-		return &dcGuard{}
+		return &DCGuard{}
 	}
-	return &dcGuard{
+	return &DCGuard{
 		window: int64(rate), fade: int64(rate) * dcFadeMillis / 1000,
 		share: 1 - pcm.Exp2(-2*math.Pi*dcFrequency/math.Ln2/float64(rate)),
 	}
 }
 
-// process takes the next frames, which are finite.
-func (d *dcGuard) process(dst []pcm.Frame) {
+// Process takes the next frames, which are finite.
+func (d *DCGuard) Process(dst []pcm.Frame) {
 	for len(dst) > 0 && d.window > 0 {
 		n := min(int64(len(dst)), d.window-d.at)
 		left, right := d.sum[0], d.sum[1]
@@ -66,7 +66,7 @@ func (d *dcGuard) process(dst []pcm.Frame) {
 }
 
 // filter takes the low-pass off dst.
-func (d *dcGuard) filter(dst []pcm.Frame) {
+func (d *DCGuard) filter(dst []pcm.Frame) {
 	for i := range dst {
 		d.turn(1)
 		wet := float64(d.wet) / float64(d.fade)
@@ -85,7 +85,7 @@ func (d *dcGuard) filter(dst []pcm.Frame) {
 }
 
 // turn fades for n frames.
-func (d *dcGuard) turn(n int64) {
+func (d *DCGuard) turn(n int64) {
 	if d.on {
 		d.wet = min(d.wet+n, d.fade)
 	} else {
@@ -94,7 +94,7 @@ func (d *dcGuard) turn(n int64) {
 }
 
 // pass moves on by n frames, at most to the end of the window.
-func (d *dcGuard) pass(n int64) {
+func (d *DCGuard) pass(n int64) {
 	d.at += n
 	if d.at < d.window {
 		return
@@ -108,8 +108,8 @@ func (d *dcGuard) pass(n int64) {
 	d.at, d.sum = 0, [2]float64{}
 }
 
-// skip passes n silent frames without work, if they come out silent.
-func (d *dcGuard) skip(n int64) bool {
+// Skip passes n silent frames without work, if they come out silent.
+func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false
 	}
@@ -122,9 +122,9 @@ func (d *dcGuard) skip(n int64) bool {
 	return true
 }
 
-// rest returns after how many frames of silence at the most all is silent that
+// Rest returns after how many frames of silence at the most all is silent that
 // comes out.
-func (d *dcGuard) rest() int64 {
+func (d *DCGuard) Rest() int64 {
 	left := max(math.Abs(d.slow[0]), math.Abs(d.slow[1]))
 	if left == 0 {
 		return 0

@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 
 func clipped(x float32) float32 {
 	dst := []pcm.Frame{{x, -x}}
-	softClip(dst)
+	SoftClip(dst)
 	if dst[0][1] != -dst[0][0] {
 		panic("the curve is not odd")
 	}
@@ -28,7 +28,7 @@ func TestSoftClip(t *testing.T) {
 	in = append(in, pcm.Frame{knee, -knee}, pcm.Frame{math.Float32frombits(1), float32(math.Copysign(0, -1))})
 	for _, beyond := range []float32{0, 3} {
 		out := append(slices.Clone(in), pcm.Frame{beyond, -beyond})
-		softClip(out)
+		SoftClip(out)
 		for i := range in {
 			for c := range 2 {
 				if math.Float32bits(out[i][c]) != math.Float32bits(in[i][c]) {
@@ -73,7 +73,7 @@ func BenchmarkSoftClip(b *testing.B) {
 			x := make([]pcm.Frame, len(in))
 			for b.Loop() {
 				copy(x, in)
-				softClip(x)
+				SoftClip(x)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
 		})

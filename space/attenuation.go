@@ -1,4 +1,4 @@
-package mixer
+package space
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 type Curve uint8
 
 const (
-	InverseCurve     Curve = iota // Min / (Min + r (d - Min)): with r = 1 6 dB less at twice the distance
-	LinearCurve                   // 1 - r (d - Min) / (Max - Min), at least 0: with r = 1 silent from Max on
-	ExponentialCurve              // (d / Min)^-r
-	FlatCurve                     // 1: distance changes no gain
+	Inverse     Curve = iota // Min / (Min + r (d - Min)): with r = 1 6 dB less at twice the distance
+	Linear                   // 1 - r (d - Min) / (Max - Min), at least 0: with r = 1 silent from Max on
+	Exponential              // (d / Min)^-r
+	Flat                     // 1: distance changes no gain
 )
 
 var curveNames = [...]string{"inverse", "linear", "exponential", "flat"}
@@ -65,18 +65,18 @@ const tableSteps = 256
 // curves are steep. Between them the factor is a straight line in i; nearer
 // than min and farther than max it stays. The gain is called once for each, in
 // order, and never after; it is at most +24 dB, and -80 dB or less is silence.
-// Control side. The error wraps ErrOption.
+// Control side. The error wraps ErrRange.
 func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Table, error) {
 	if !inRange(min, 0, maxDistance) || !inRange(max, 0, maxDistance) || min >= max || gain == nil {
-		return nil, fmt.Errorf("%w: a table from %v to %v: distances rise, within 0..1e10, and have a gain", ErrOption, min, max)
+		return nil, fmt.Errorf("%w: a table from %v to %v: distances rise, within 0..1e10, and have a gain", ErrRange, min, max)
 	}
 	t := &Table{min: min, max: max}
 	for i := range t.factors {
 		part := float64(i) / tableSteps
 		distance := min + float64((max-min)*float64(part*part))
 		g := gain(distance)
-		if !(g <= maxGain) {
-			return nil, fmt.Errorf("%w: a table with %v dB at %v: a gain is a number, at most %v", ErrOption, g, distance, maxGain)
+		if !(g <= mostGain) {
+			return nil, fmt.Errorf("%w: a table with %v dB at %v: a gain is a number, at most %v", ErrRange, g, distance, mostGain)
 		}
 		t.factors[i] = g.Gain()
 	}
@@ -93,12 +93,12 @@ type Point struct {
 // point to point. There are at least two, their distances rise.
 func NewPointTable(points ...Point) (*Table, error) {
 	for i, p := range points {
-		if !(p.Gain <= maxGain) || !inRange(p.Distance, 0, maxDistance) || i > 0 && p.Distance <= points[i-1].Distance {
-			return nil, fmt.Errorf("%w: point %d of a curve is %v dB at %v: distances rise, within 0..1e10, gains are at most %v", ErrOption, i+1, p.Gain, p.Distance, maxGain)
+		if !(p.Gain <= mostGain) || !inRange(p.Distance, 0, maxDistance) || i > 0 && p.Distance <= points[i-1].Distance {
+			return nil, fmt.Errorf("%w: point %d of a curve is %v dB at %v: distances rise, within 0..1e10, gains are at most %v", ErrRange, i+1, p.Gain, p.Distance, mostGain)
 		}
 	}
 	if len(points) < 2 {
-		return nil, fmt.Errorf("%w: a curve of %d points: it takes two", ErrOption, len(points))
+		return nil, fmt.Errorf("%w: a curve of %d points: it takes two", ErrRange, len(points))
 	}
 	to := 1
 	return NewTable(points[0].Distance, points[len(points)-1].Distance, func(distance float64) pcm.Decibels {
@@ -125,7 +125,7 @@ type falloff struct {
 func (a *Attenuation) ready() (falloff, error) {
 	if a.Table != nil {
 		if *a != (Attenuation{Table: a.Table}) {
-			return falloff{}, fmt.Errorf("%w: an attenuation with a table and a curve: it is one of the two", ErrOption)
+			return falloff{}, fmt.Errorf("%w: an attenuation with a table and a curve: it is one of the two", ErrRange)
 		}
 		return falloff{min: a.Table.min, max: a.Table.max, table: a.Table}, nil
 	}
@@ -138,13 +138,13 @@ func (a *Attenuation) ready() (falloff, error) {
 	}
 	switch {
 	case int(f.curve) >= len(curveNames):
-		return falloff{}, fmt.Errorf("%w: an attenuation with %v, which is none", ErrOption, f.curve)
+		return falloff{}, fmt.Errorf("%w: an attenuation with %v, which is none", ErrRange, f.curve)
 	case !inRange(f.min, 1e-6, 1e9) || f.max != 0 && !inRange(f.max, f.min, maxDistance):
-		return falloff{}, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrOption, a.Min, a.Max)
-	case f.curve == LinearCurve && !(f.max > f.min):
-		return falloff{}, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrOption, f.min, f.max)
+		return falloff{}, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrRange, a.Min, a.Max)
+	case f.curve == Linear && !(f.max > f.min):
+		return falloff{}, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, f.min, f.max)
 	case !inRange(f.rolloff, 1e-6, 1000):
-		return falloff{}, fmt.Errorf("%w: a rolloff of %v is not in 1e-6..1000", ErrOption, f.rolloff)
+		return falloff{}, fmt.Errorf("%w: a rolloff of %v is not in 1e-6..1000", ErrRange, f.rolloff)
 	}
 	if f.max == 0 {
 		f.max = math.Inf(1)

@@ -1,4 +1,4 @@
-package mixer
+package space
 
 import (
 	"errors"
@@ -10,21 +10,20 @@ import (
 	"testing"
 
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
 // hear returns how an emitter is heard by a listener.
-func hear(t testing.TB, l Listener, e Emitter) voice.Placed {
+func hear(t testing.TB, l Listener, e Emitter) Heard {
 	t.Helper()
-	ear, err := l.ready()
+	ear, err := l.Ear()
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := e.ready()
+	from, err := e.Source()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return place(&ear, &from)
+	return ear.Hear(&from)
 }
 
 // random returns a vector of coordinates in -size..size.
@@ -39,7 +38,7 @@ func random(r *rand.Rand, size float64) Vector {
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 func TestSpaceZeroChangesNothing(t *testing.T) {
-	if got, want := hear(t, Listener{}, Emitter{}), (voice.Placed{Gain: 1}); got != want {
+	if got, want := hear(t, Listener{}, Emitter{}), (Heard{Gain: 1}); got != want {
 		t.Errorf("the zero emitter is heard as %+v, want %+v", got, want)
 	}
 	// A listener that does not ask for it hears no shift of pitch.
@@ -61,7 +60,7 @@ func TestWhereTheListenerIs(t *testing.T) {
 		Cone:        Cone{Outer: 90, OuterGain: -80},
 		Attenuation: Attenuation{Table: table},
 	}
-	if got, want := hear(t, Listener{Position: here, Doppler: 1}, e), (voice.Placed{Gain: pcm.Decibels(-20).Gain()}); got != want {
+	if got, want := hear(t, Listener{Position: here, Doppler: 1}, e), (Heard{Gain: pcm.Decibels(-20).Gain()}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -71,9 +70,9 @@ func TestWhereTheListenerIs(t *testing.T) {
 func TestAttenuation(t *testing.T) {
 	for _, a := range []Attenuation{
 		{}, {Min: 2, Max: 50}, {Min: 0.5, Rolloff: 3}, {Rolloff: 0.25, Max: 100}, {Min: 1e-6}, {Min: 1e9},
-		{Curve: LinearCurve, Max: 60}, {Curve: LinearCurve, Min: 3, Max: 20, Rolloff: 0.5}, {Curve: LinearCurve, Min: 3, Max: 90, Rolloff: 2},
-		{Curve: ExponentialCurve}, {Curve: ExponentialCurve, Min: 4, Max: 70, Rolloff: 0.7}, {Curve: ExponentialCurve, Rolloff: 2.5},
-		{Curve: ExponentialCurve, Rolloff: 1000}, {Curve: FlatCurve, Min: 5},
+		{Curve: Linear, Max: 60}, {Curve: Linear, Min: 3, Max: 20, Rolloff: 0.5}, {Curve: Linear, Min: 3, Max: 90, Rolloff: 2},
+		{Curve: Exponential}, {Curve: Exponential, Min: 4, Max: 70, Rolloff: 0.7}, {Curve: Exponential, Rolloff: 2.5},
+		{Curve: Exponential, Rolloff: 1000}, {Curve: Flat, Min: 5},
 	} {
 		low, high, r := a.Min, a.Max, a.Rolloff
 		if low == 0 {
@@ -88,10 +87,10 @@ func TestAttenuation(t *testing.T) {
 		for _, distance := range []float64{0, 0.1, 0.5, 0.999, 1, 1.5, 2, 3, 4, 5.5, 10, 19.999, 20, 35, 60, 70, 100, 1000, 12345, 1e9} {
 			d := math.Min(math.Max(distance, low), high)
 			want := map[Curve]float64{
-				InverseCurve:     low / (low + r*(d-low)),
-				LinearCurve:      math.Max(1-r*(d-low)/(high-low), 0),
-				ExponentialCurve: math.Pow(d/low, -r),
-				FlatCurve:        1,
+				Inverse:     low / (low + r*(d-low)),
+				Linear:      math.Max(1-r*(d-low)/(high-low), 0),
+				Exponential: math.Pow(d/low, -r),
+				Flat:        1,
 			}[a.Curve]
 			got := hear(t, Listener{}, Emitter{Spot: Spot{Position: Vector{0, distance, 0}}, Attenuation: a}).Gain
 			if tolerance := 1e-12*want + 1e-300; !near(got, want, tolerance) {
@@ -100,7 +99,7 @@ func TestAttenuation(t *testing.T) {
 			if distance <= low && got != 1 {
 				t.Errorf("%v %+v at %v, within the minimum: %v, want exactly 1", a.Curve, a, distance, got)
 			}
-			if a.Curve == LinearCurve && r >= 1 && distance >= high && got != 0 {
+			if a.Curve == Linear && r >= 1 && distance >= high && got != 0 {
 				t.Errorf("%v %+v at %v, from the maximum on: %v, want exactly 0", a.Curve, a, distance, got)
 			}
 		}
@@ -122,7 +121,7 @@ func TestAttenuationFalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		slack := 0.0
-		if a.Curve == ExponentialCurve {
+		if a.Curve == Exponential {
 			slack = 1e-13
 		}
 		last := 1.0
@@ -367,7 +366,7 @@ func TestSpaceRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	check := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, ErrOption) || strings.Count(err.Error(), "mixer:") != 1 {
+		if !errors.Is(err, ErrRange) || strings.Count(err.Error(), "space:") != 1 {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -376,7 +375,7 @@ func TestSpaceRefuses(t *testing.T) {
 		{Forward: Vector{0, 1}}, {Up: Vector{0, 0, 2}}, {Forward: Vector{1, 2, 3}, Up: Vector{-2, -4, -6}}, {Forward: Vector{1, 0, 0}, Up: Vector{1, 1e-9, 0}},
 		{Doppler: -1}, {Doppler: nan}, {Doppler: 101}, {SpeedOfSound: -1}, {SpeedOfSound: inf}, {SpeedOfSound: 1e-9},
 	} {
-		_, err := l.ready()
+		_, err := l.Ear()
 		check(fmt.Sprintf("%+v", l), err)
 	}
 	table, err := NewTable(0, 1, func(float64) pcm.Decibels { return 0 })
@@ -387,11 +386,11 @@ func TestSpaceRefuses(t *testing.T) {
 		{Spot: Spot{Position: Vector{inf}}}, {Spot: Spot{Velocity: Vector{0, nan}}}, {Spot: Spot{Position: Vector{0, 0, 2e9}}}, {Spot: Spot{Forward: Vector{nan}}},
 		{Cone: Cone{Inner: -1}}, {Cone: Cone{Inner: 90, Outer: 80}}, {Cone: Cone{Outer: 361}}, {Cone: Cone{OuterGain: 1}}, {Cone: Cone{OuterGain: pcm.Decibels(nan)}},
 		{Attenuation: Attenuation{Curve: 4}}, {Attenuation: Attenuation{Min: -1}}, {Attenuation: Attenuation{Min: nan}}, {Attenuation: Attenuation{Min: 5, Max: 4}},
-		{Attenuation: Attenuation{Max: inf}}, {Attenuation: Attenuation{Curve: LinearCurve}}, {Attenuation: Attenuation{Curve: LinearCurve, Min: 3, Max: 3}},
+		{Attenuation: Attenuation{Max: inf}}, {Attenuation: Attenuation{Curve: Linear}}, {Attenuation: Attenuation{Curve: Linear, Min: 3, Max: 3}},
 		{Attenuation: Attenuation{Rolloff: -1}}, {Attenuation: Attenuation{Rolloff: nan}}, {Attenuation: Attenuation{Table: table, Min: 1}},
-		{Attenuation: Attenuation{Table: table, Curve: FlatCurve}},
+		{Attenuation: Attenuation{Table: table, Curve: Flat}},
 	} {
-		_, err := e.ready()
+		_, err := e.Source()
 		check(fmt.Sprintf("%+v", e), err)
 	}
 	zero := func(float64) pcm.Decibels { return 0 }
@@ -425,10 +424,10 @@ func TestCurveNames(t *testing.T) {
 }
 
 // emitters returns emitters of all kinds around a listener that moves.
-func emitters(t testing.TB, n int) (listener, []emitter) {
+func emitters(t testing.TB, n int) (Ear, []Source) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(9, 10))
-	l, err := (&Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1}).ready()
+	l, err := Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1}.Ear()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +435,7 @@ func emitters(t testing.TB, n int) (listener, []emitter) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := make([]emitter, n)
+	out := make([]Source, n)
 	for i := range out {
 		e := Emitter{
 			Spot:        Spot{Position: random(r, 60), Velocity: random(r, 90), Forward: random(r, 1)},
@@ -446,7 +445,7 @@ func emitters(t testing.TB, n int) (listener, []emitter) {
 		if i%5 == 4 {
 			e.Attenuation = Attenuation{Table: table}
 		}
-		if out[i], err = e.ready(); err != nil {
+		if out[i], err = e.Source(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -458,7 +457,7 @@ func TestPlaceBits(t *testing.T) {
 	l, all := emitters(t, 20000)
 	h := fnv.New64a()
 	for i := range all {
-		p := place(&l, &all[i])
+		p := l.Hear(&all[i])
 		for _, x := range []float64{p.Gain, p.Pan, float64(p.Pitch)} {
 			bits := math.Float64bits(x)
 			var b [8]byte
@@ -479,7 +478,7 @@ func TestPlaceAllocatesNothing(t *testing.T) {
 	sum := 0.0
 	if got := testing.AllocsPerRun(100, func() {
 		for i := range all {
-			p := place(&l, &all[i])
+			p := l.Hear(&all[i])
 			sum += p.Gain + p.Pan + float64(p.Pitch)
 		}
 	}); got != 0 || sum == 0 {
@@ -487,7 +486,7 @@ func TestPlaceAllocatesNothing(t *testing.T) {
 	}
 	s := Spot{Position: Vector{1, 2, 3}, Forward: Vector{3, 2, 1}}
 	if got := testing.AllocsPerRun(100, func() {
-		if _, err := s.ready(); err != nil {
+		if _, err := s.Checked(); err != nil {
 			t.Fatal(err)
 		}
 	}); got != 0 {
@@ -500,10 +499,10 @@ func TestPlaceAllocatesNothing(t *testing.T) {
 func BenchmarkPlace(b *testing.B) {
 	l, all := emitters(b, 1000)
 	still := l
-	still.waves = 0
+	still.Waves = 0
 	sum := 0.0
 	for i, name := range []string{"inverse", "linear", "exponential", "flat", "table"} {
-		var some []emitter
+		var some []Source
 		for j, e := range all {
 			if j%5 == 4 && i == 4 || j%5 != 4 && j%4 == i {
 				some = append(some, e)
@@ -518,7 +517,7 @@ func BenchmarkPlace(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/doppler=%v", name, doppler), func(b *testing.B) {
 				n := 0
 				for b.Loop() {
-					p := place(ear, &some[n&127])
+					p := ear.Hear(&some[n&127])
 					sum += p.Gain + p.Pan + float64(p.Pitch)
 					n++
 				}

@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func TestSilenceFaults(t *testing.T) {
 			for _, x := range bad {
 				block := slices.Repeat([]pcm.Frame{{0.5, -1e8}}, n)
 				block[place/2][place%2] = x
-				if got := silenceFaults(block); got != 1 {
+				if got := SilenceFaults(block); got != 1 {
 					t.Fatalf("%v in sample %d of %d frames: %d faults", x, place, n, got)
 				}
 				for i, f := range block {
@@ -34,20 +34,20 @@ func TestSilenceFaults(t *testing.T) {
 			}
 		}
 	}
-	if got := silenceFaults([]pcm.Frame{{1e9, -1e9}, {math.SmallestNonzeroFloat32, 0}}); got != 0 {
+	if got := SilenceFaults([]pcm.Frame{{1e9, -1e9}, {math.SmallestNonzeroFloat32, 0}}); got != 0 {
 		t.Errorf("%d faults where all is finite", got)
 	}
 }
 
 // guarded runs x through a guard in blocks of a length, or of random ones.
-func guarded(d *dcGuard, x []pcm.Frame, block func() int) []pcm.Frame {
+func guarded(d *DCGuard, x []pcm.Frame, block func() int) []pcm.Frame {
 	out := slices.Clone(x)
 	for at := 0; at < len(out); {
 		n := min(block(), len(out)-at)
 		part := out[at : at+n]
 		silent := !slices.ContainsFunc(part, func(x pcm.Frame) bool { return x != pcm.Frame{} })
-		if !silent || !d.skip(int64(n)) {
-			d.process(part)
+		if !silent || !d.Skip(int64(n)) {
+			d.Process(part)
 		}
 		at += n
 	}
@@ -79,7 +79,7 @@ func mean(x []pcm.Frame, c int) (sum float64) {
 
 func TestDCGuard(t *testing.T) {
 	x := offset(0.2)
-	d := newDCGuard(8000)
+	d := NewDCGuard(8000)
 	out := guarded(d, x, func() int { return 160 })
 	// The second that ends at 2 s has 0.7 of it, and the high-pass is in half a second later.
 	if !slices.Equal(out[:16000], x[:16000]) {
@@ -94,7 +94,7 @@ func TestDCGuard(t *testing.T) {
 	if got := out[48000-4000:]; !slices.Equal(got, x[48000-4000:]) {
 		t.Error("it does not let go")
 	}
-	if d.on || d.wet != 0 || d.rest() != 0 {
+	if d.on || d.wet != 0 || d.Rest() != 0 {
 		t.Errorf("it is not at rest: %+v", d)
 	}
 }
@@ -102,7 +102,7 @@ func TestDCGuard(t *testing.T) {
 // TestDCGuardIsGentle: what it takes away comes in half a second, and goes in
 // as much.
 func TestDCGuardIsGentle(t *testing.T) {
-	d := newDCGuard(8000)
+	d := NewDCGuard(8000)
 	x := frames(24000, func(int) float64 { return 0.2 })
 	out := guarded(d, x, func() int { return 160 })
 	if got := out[12000]; math.Abs(float64(got[0])) > 1e-3 {
@@ -133,25 +133,25 @@ func TestDCGuardLeavesAlone(t *testing.T) {
 		"what comes late": append(make([]pcm.Frame, 15900), frames(200, func(int) float64 { return 1 })...),
 	}
 	for name, x := range sounds {
-		if out := guarded(newDCGuard(8000), x, func() int { return 100 }); !slices.Equal(out, x) {
+		if out := guarded(NewDCGuard(8000), x, func() int { return 100 }); !slices.Equal(out, x) {
 			t.Errorf("%s is changed", name)
 		}
 	}
 	constant := frames(40000, func(int) float64 { return 1 })
-	if out := guarded(newDCGuard(7999), constant, func() int { return 100 }); !slices.Equal(out, constant) {
+	if out := guarded(NewDCGuard(7999), constant, func() int { return 100 }); !slices.Equal(out, constant) {
 		t.Error("it acts below 8 kHz")
 	}
 }
 
 func TestDCGuardBlocks(t *testing.T) {
 	x := offset(-0.1)
-	want := guarded(newDCGuard(8000), x, func() int { return len(x) })
+	want := guarded(NewDCGuard(8000), x, func() int { return len(x) })
 	if slices.Equal(want, x) {
 		t.Fatal("it does nothing")
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, block := range []func() int{func() int { return 1 }, func() int { return 7 }, func() int { return 512 }, func() int { return 1 + r.IntN(3000) }} {
-		if got := guarded(newDCGuard(8000), x, block); !slices.Equal(got, want) {
+		if got := guarded(NewDCGuard(8000), x, block); !slices.Equal(got, want) {
 			t.Error("other blocks give other frames")
 		}
 	}
@@ -159,14 +159,14 @@ func TestDCGuardBlocks(t *testing.T) {
 
 // TestDCGuardRests: it says when it will be silent.
 func TestDCGuardRests(t *testing.T) {
-	d := newDCGuard(8000)
-	d.process(frames(17000, func(int) float64 { return 0.5 }))
-	rest := d.rest()
+	d := NewDCGuard(8000)
+	d.Process(frames(17000, func(int) float64 { return 0.5 }))
+	rest := d.Rest()
 	if rest < 8000 || rest > 12000 {
 		t.Fatalf("it rests after %d frames", rest)
 	}
 	x := make([]pcm.Frame, rest+100)
-	d.process(x)
+	d.Process(x)
 	if slices.ContainsFunc(x[rest:], func(x pcm.Frame) bool { return x != pcm.Frame{} }) {
 		t.Error("it is not silent when it said it would be")
 	}
@@ -176,8 +176,8 @@ func TestDCGuardRests(t *testing.T) {
 	// Silence that stays silent may be skipped, and fades and windows move on.
 	e := *d
 	for _, n := range []int64{1, 100, 4000, 8000, 3000} {
-		d.process(make([]pcm.Frame, n))
-		if !e.skip(n) {
+		d.Process(make([]pcm.Frame, n))
+		if !e.Skip(n) {
 			t.Error("it does not skip silence that stays silent")
 		}
 		if e != *d {
@@ -189,7 +189,7 @@ func TestDCGuardRests(t *testing.T) {
 func BenchmarkDCGuard(b *testing.B) {
 	for name, level := range map[string]float32{"idle": 0, "active": 0.5} {
 		b.Run(name, func(b *testing.B) {
-			d := newDCGuard(48000)
+			d := NewDCGuard(48000)
 			in := noise(rand.New(rand.NewPCG(1, 1)), 512, 0.3)
 			for i := range in {
 				in[i][0] += level
@@ -197,11 +197,11 @@ func BenchmarkDCGuard(b *testing.B) {
 			x := make([]pcm.Frame, len(in))
 			for range 300 {
 				copy(x, in)
-				d.process(x)
+				d.Process(x)
 			}
 			for b.Loop() {
 				copy(x, in)
-				d.process(x)
+				d.Process(x)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
 		})

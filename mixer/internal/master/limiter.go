@@ -1,11 +1,11 @@
-package mixer
+package master
 
 import (
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
-// limiter keeps the true peak of the master under its ceiling and leaves alone
+// Limiter keeps the true peak of the master under its ceiling and leaves alone
 // what is below it: there its output is its input, to the bit, some frames
 // later. Audio side.
 //
@@ -16,7 +16,7 @@ import (
 // what lies beyond is measured once more, eight-fold and with longer taps, and
 // brought down a little further, since no two meters agree on what is near
 // the Nyquist frequency.
-type limiter struct {
+type Limiter struct {
 	between bool // it looks between the frames
 	ahead   int
 	ceiling float64 // what passes as it is
@@ -50,12 +50,13 @@ const (
 	limiterRun           = 64 // frames in which peaks are sought at once
 )
 
-// maxPeak is far beyond any mix: 65,536 voices of +66 dB each.
-const maxPeak = 1e9
+// MaxPeak is far beyond any mix: 65,536 voices of +66 dB each.
+const MaxPeak = 1e9
 
-func newLimiter(rate int) *limiter {
+// NewLimiter returns a limiter for a rate in Hz.
+func NewLimiter(rate int) *Limiter {
 	look := rate * limiterAheadMicros / 1000000
-	l := &limiter{
+	l := &Limiter{
 		between: rate >= limiterLeastRate,
 		ahead:   look,
 		ceiling: limiterCeiling.Linear(),
@@ -73,8 +74,11 @@ func newLimiter(rate int) *limiter {
 	return l
 }
 
-// limit limits dst, whose samples are finite, in place, ahead frames late.
-func (l *limiter) limit(dst []pcm.Frame) {
+// Ahead returns how many frames late the frames come out.
+func (l *Limiter) Ahead() int { return l.ahead }
+
+// Limit limits dst, whose samples are finite, in place, ahead frames late.
+func (l *Limiter) Limit(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		n := min(len(dst), limiterRun)
 		l.run(dst[:n])
@@ -83,7 +87,7 @@ func (l *limiter) limit(dst []pcm.Frame) {
 }
 
 // run limits up to limiterRun frames.
-func (l *limiter) run(dst []pcm.Frame) {
+func (l *Limiter) run(dst []pcm.Frame) {
 	over := l.measure(dst)
 	late := l.line[l.end-len(dst)-l.ahead:][:len(dst)]
 	if !over && l.open() {
@@ -100,7 +104,7 @@ func (l *limiter) run(dst []pcm.Frame) {
 // looked at now, half the longer taps before each frame. It reports whether any
 // is over the ceiling. Where no sample that counts is beyond calmest, the peaks
 // are not worth looking for: they could change nothing.
-func (l *limiter) measure(src []pcm.Frame) (over bool) {
+func (l *Limiter) measure(src []pcm.Frame) (over bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {
 		copy(l.line, l.line[l.end-l.past:l.end])
@@ -141,7 +145,7 @@ func (l *limiter) measure(src []pcm.Frame) (over bool) {
 
 // need returns the gain that peak i of n needs. It is exact only near or below
 // the gain that holds: another changes nothing.
-func (l *limiter) need(i, n int) int64 {
+func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if peak <= l.ceiling {
 		return unity
@@ -156,8 +160,8 @@ func (l *limiter) need(i, n int) int64 {
 }
 
 // open reports whether nothing in the past needs a gain.
-func (l *limiter) open() bool { return l.gains.flat() }
+func (l *Limiter) open() bool { return l.gains.flat() }
 
-// skip lets n frames of silence pass, if all before them that matter were
+// Skip lets n frames of silence pass, if all before them that matter were
 // silent too: an idle mixer costs nothing.
-func (l *limiter) skip(n int64) bool { return l.silent == l.past && l.open() }
+func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.open() }

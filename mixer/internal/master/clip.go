@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"voicepool/internal/dsp"
@@ -8,14 +8,14 @@ import (
 // clipKnee is where the soft clip begins: the float32 next to -3 dB.
 const clipKnee = 0.70794577
 
-// softClip bends what is beyond the knee k, so that nothing exceeds full scale:
+// SoftClip bends what is beyond the knee k, so that nothing exceeds full scale:
 //
 //	f(x) = x                                for |x| <= k, to the bit
 //	f(x) = sign(x) (1 - (1-k)²/(1-2k+|x|))  beyond
 //
 // Value and slope are continuous at the knee, f rises for ever and stays below
 // 1; rounded to float32 it is 1 in the end. dst has no NaN. Audio side.
-func softClip(dst []pcm.Frame) {
+func SoftClip(dst []pcm.Frame) {
 	if dsp.Peak(dst) <= clipKnee {
 		return
 	}

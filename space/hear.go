@@ -1,36 +1,36 @@
-package mixer
+package space
 
 import (
 	"math"
 
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
-// along returns the scalar product of v and (x, y, z), every product rounded on
-// its own. The compiler keeps no array in registers, so the second has none.
-func (v *Vector) along(x, y, z float64) float64 {
-	return float64(v[0]*x) + float64(v[1]*y) + float64(v[2]*z)
+// Heard is what a place comes to at one instant.
+type Heard struct {
+	Gain  float64 // a factor
+	Pan   float64 // -1..+1
+	Pitch pcm.Semitones
 }
 
-// place works out how a voice is heard. See Emitter. Audio side.
-func place(l *listener, e *emitter) voice.Placed {
-	s := &e.spot
-	x, y, z := s.Position[0]-l.position[0], s.Position[1]-l.position[1], s.Position[2]-l.position[2]
+// Hear works out how a voice is heard, as Emitter says. Audio side.
+func (l *Ear) Hear(e *Source) Heard {
+	s := &e.Spot
+	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
 	gain := e.falloff.at(distance)
 	if distance == 0 {
-		return voice.Placed{Gain: gain}
+		return Heard{Gain: gain}
 	}
 	if e.cone.outside != 1 && s.Forward != (Vector{}) {
 		gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
 	}
-	pan := min(max(l.right.along(x, y, z)/max(distance, e.falloff.min), -1), 1)
+	pan := min(max(l.Right.along(x, y, z)/max(distance, e.falloff.min), -1), 1)
 	var pitch pcm.Semitones
-	if l.waves > 0 && l.velocity != s.Velocity {
-		pitch = shift(l.waves, -l.velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
+	if l.Waves > 0 && l.Velocity != s.Velocity {
+		pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
 	}
-	return voice.Placed{Gain: gain, Pan: pan, Pitch: pitch}
+	return Heard{Gain: gain, Pan: pan, Pitch: pitch}
 }
 
 // at returns the factor of a distance.
@@ -43,11 +43,11 @@ func (f *falloff) at(distance float64) float64 {
 		return 1
 	}
 	switch f.curve {
-	case InverseCurve:
+	case Inverse:
 		return f.min / (f.min + float64(f.rolloff*(d-f.min)))
-	case LinearCurve:
+	case Linear:
 		return max(1-float64(f.rolloff*((d-f.min)/(f.max-f.min))), 0)
-	case ExponentialCurve:
+	case Exponential:
 		return min(pcm.Exp2(-float64(f.rolloff*pcm.Log2(d/f.min))), 1) // both are right but for the last bits
 	}
 	return 1

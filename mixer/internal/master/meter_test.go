@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"math"
@@ -13,13 +13,13 @@ import (
 
 // metered feeds x in blocks and returns the levels after every step.
 func metered(rate int, x []pcm.Frame, block func() int) (out []Levels) {
-	m := newMeter(rate)
+	m := NewMeter(rate)
 	for len(x) > 0 {
 		n := min(block(), len(x), int(m.step-m.at))
 		if slices.ContainsFunc(x[:n], func(x pcm.Frame) bool { return x != pcm.Frame{} }) {
-			m.feed(x[:n])
+			m.Feed(x[:n])
 		} else {
-			m.skip(int64(n))
+			m.Skip(int64(n))
 		}
 		if x = x[n:]; m.at == 0 {
 			out = append(out, m.levels.read())
@@ -70,10 +70,10 @@ func TestMeter(t *testing.T) {
 			}
 			want := Levels{
 				Frame: int64(end), Peak: pcm.Decibels(20 * math.Log10(peak)), RMS: pcm.Decibels(10 * math.Log10(square/float64(8*step))),
-				ShortTerm: 10*math.Log10(short/float64(30*step)) - 0.691,
+				ShortTerm: pcm.LUFS(10*math.Log10(short/float64(30*step)) - 0.691),
 			}
 			near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-6 }
-			if got.Frame != want.Frame || !near(float64(got.Peak), float64(want.Peak)) || !near(float64(got.RMS), float64(want.RMS)) || !near(got.ShortTerm, want.ShortTerm) {
+			if got.Frame != want.Frame || !near(float64(got.Peak), float64(want.Peak)) || !near(float64(got.RMS), float64(want.RMS)) || !near(float64(got.ShortTerm), float64(want.ShortTerm)) {
 				t.Fatalf("%d Hz, step %d: %+v, want %+v", rate, s, got, want)
 			}
 		}
@@ -90,7 +90,7 @@ func TestMeterOfTone(t *testing.T) {
 	for _, f := range x {
 		whole.Write(f[:])
 	}
-	if math.Abs(float64(got.Peak)) > 0.001 || math.Abs(float64(got.RMS)+3.01) > 0.01 || math.Abs(got.ShortTerm-float64(whole.Integrated())) > 0.01 {
+	if math.Abs(float64(got.Peak)) > 0.001 || math.Abs(float64(got.RMS)+3.01) > 0.01 || math.Abs(float64(got.ShortTerm-whole.Integrated())) > 0.01 {
 		t.Errorf("%+v, integrated %v", got, whole.Integrated())
 	}
 }
@@ -110,20 +110,20 @@ func TestMeterBlocks(t *testing.T) {
 // of silence; and what is not finite is silence.
 func TestMeterSilence(t *testing.T) {
 	silence := pcm.Decibels(math.Inf(-1))
-	m := newMeter(1000)
-	if got := m.levels.read(); got != (Levels{0, silence, silence, math.Inf(-1)}) {
+	m := NewMeter(1000)
+	if got := m.levels.read(); got != (Levels{0, silence, silence, pcm.LUFS(math.Inf(-1))}) {
 		t.Errorf("at the beginning %+v", got)
 	}
-	m.feed(frames(1000, func(int) float64 { return 0.5 }))
+	m.Feed(frames(1000, func(int) float64 { return 0.5 }))
 	if got := m.levels.read(); got.Frame != 1000 || got.Peak > -6 || got.Peak < -6.1 || got.RMS != got.Peak {
 		t.Errorf("a constant of one half is %+v", got)
 	}
-	m.skip(400)
-	if got := m.levels.read(); got.Peak != silence || got.RMS != silence || math.IsInf(got.ShortTerm, -1) {
+	m.Skip(400)
+	if got := m.levels.read(); got.Peak != silence || got.RMS != silence || math.IsInf(float64(got.ShortTerm), -1) {
 		t.Errorf("after 400 ms of silence %+v", got)
 	}
-	m.skip(2600)
-	if got := m.levels.read(); got != (Levels{4000, silence, silence, math.Inf(-1)}) {
+	m.Skip(2600)
+	if got := m.levels.read(); got != (Levels{4000, silence, silence, pcm.LUFS(math.Inf(-1))}) {
 		t.Errorf("after 3 s of silence %+v", got)
 	}
 	bad, clean := program(48000), program(48000)
@@ -137,15 +137,15 @@ func TestMeterSilence(t *testing.T) {
 }
 
 func TestMeterDoesNotAllocate(t *testing.T) {
-	m, x := newMeter(48000), program(48000)
-	if n := testing.AllocsPerRun(5, func() { m.feed(x); m.skip(100000); m.levels.read() }); n != 0 {
+	m, x := NewMeter(48000), program(48000)
+	if n := testing.AllocsPerRun(5, func() { m.Feed(x); m.Skip(100000); m.levels.read() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 // TestMeterReaders: a snapshot is of one moment, whoever reads it when.
 func TestMeterReaders(t *testing.T) {
-	m := newMeter(8000)
+	m := NewMeter(8000)
 	var done sync.WaitGroup
 	stop := make(chan struct{})
 	for range 2 {
@@ -170,7 +170,7 @@ func TestMeterReaders(t *testing.T) {
 		for i := range x {
 			x[i] = pcm.Frame{float32(math.Ldexp(1, -(s % 8))), 0}
 		}
-		m.feed(x)
+		m.Feed(x)
 	}
 	close(stop)
 	done.Wait()
@@ -178,16 +178,16 @@ func TestMeterReaders(t *testing.T) {
 
 func BenchmarkMeter(b *testing.B) {
 	b.Run("sounding", func(b *testing.B) {
-		m, x := newMeter(48000), noise(rand.New(rand.NewPCG(1, 1)), 480, 0.5)
+		m, x := NewMeter(48000), noise(rand.New(rand.NewPCG(1, 1)), 480, 0.5)
 		for b.Loop() {
-			m.feed(x)
+			m.Feed(x)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/480, "ns/frame")
 	})
 	b.Run("silent", func(b *testing.B) {
-		m := newMeter(48000)
+		m := NewMeter(48000)
 		for b.Loop() {
-			m.skip(480)
+			m.Skip(480)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/480, "ns/frame")
 	})

@@ -1,4 +1,4 @@
-package mixer
+package master
 
 import (
 	"math"
@@ -11,10 +11,10 @@ import (
 // meterSteps is how many steps of 100 ms a peak and an RMS look back.
 const meterSteps = 4
 
-// meter measures the frames of a bus and publishes what they come to at the end
+// Meter measures the frames of a bus and publishes what they come to at the end
 // of every step of 100 ms, on the absolute grid of frames. All frames are given
-// to it in their order, by feed or skip. Audio side; anybody may read levels.
-type meter struct {
+// to it in their order, by Feed or Skip. Audio side; anybody may read levels.
+type Meter struct {
 	step  int64 // frames
 	at    int64 // in the step that is under way
 	frame int64 // the first that was not given
@@ -29,13 +29,13 @@ type meter struct {
 	levels levels
 }
 
-// newMeter returns a meter for a rate in Hz, whose next frame is number 0.
-func newMeter(rate int) *meter {
-	return &meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
+// NewMeter returns a meter for a rate in Hz, whose next frame is number 0.
+func NewMeter(rate int) *Meter {
+	return &Meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
 }
 
-// feed measures the next frames. Those that are not finite count as silence.
-func (m *meter) feed(frames []pcm.Frame) {
+// Feed measures the next frames. Those that are not finite count as silence.
+func (m *Meter) Feed(frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), m.step-m.at)
 		m.measure(frames[:n])
@@ -45,9 +45,9 @@ func (m *meter) feed(frames []pcm.Frame) {
 }
 
 // measure takes frames of one step.
-func (m *meter) measure(frames []pcm.Frame) {
+func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
-	if !(peak <= maxPeak) {
+	if !(peak <= MaxPeak) {
 		if len(frames) == 1 {
 			frames, peak = stillness[:1], 0
 		} else {
@@ -67,9 +67,9 @@ func (m *meter) measure(frames []pcm.Frame) {
 	m.short.Write(frames)
 }
 
-// skip takes n silent frames, at hardly any cost once the filters have nothing
+// Skip takes n silent frames, at hardly any cost once the filters have nothing
 // left to give.
-func (m *meter) skip(n int64) {
+func (m *Meter) Skip(n int64) {
 	for n > 0 {
 		k := min(n, m.step-m.at)
 		if !m.short.Resting() {
@@ -84,7 +84,7 @@ func (m *meter) skip(n int64) {
 var stillness [64]pcm.Frame
 
 // pass moves on by n frames, at most to the end of the step.
-func (m *meter) pass(n int64) {
+func (m *Meter) pass(n int64) {
 	m.at += n
 	m.frame += n
 	if m.at < m.step {

@@ -1,4 +1,4 @@
-package mixer
+package master
 
 // unity is the gain 1 of a valley.
 const unity = 1 << 30

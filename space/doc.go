@@ -1,0 +1,27 @@
+// Package space places voices around a listener: what distance, direction and motion
+// do to the gain, the pan and the pitch of a sound.
+//
+// A game describes: an Emitter where it starts a voice, a Spot where it moves one, a
+// Listener for who hears.
+//
+//	m.Play(shot, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: gun}}})
+//	m.SetListener(space.Listener{Position: camera, Forward: look, Doppler: 1})
+//
+// A mixer prepares both once, on the control side, by Emitter.Source and Listener.Ear.
+// Ear.Hear then needs no check and gives the same bits on every machine. The zero values
+// change nothing.
+package space
+
+import "errors"
+
+// ErrRange is wrapped by every error of this package: a coordinate, angle, distance or
+// gain is out of its range, or is not a number.
+var ErrRange = errors.New("space: out of range")
+
+const (
+	leastGain = -120 // dB, of a cone's outside
+	mostGain  = 24   // dB, of a table
+)
+
+// inRange is false for NaN, too.
+func inRange(x, from, to float64) bool { return x >= from && x <= to }

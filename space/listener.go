@@ -1,0 +1,64 @@
+package space
+
+import "fmt"
+
+// Listener is who hears: where, moving how, looking which way. The zero value
+// stands at the origin, looks along -z with +y up, and hears no Doppler shift.
+type Listener struct {
+	Position, Velocity Vector // each coordinate in -1e9..1e9
+
+	// Which way the listener looks and which way is up for it, of any length
+	// but 0 and not along one line; Up need not be at a right angle. A zero
+	// Forward is (0, 0, -1), a zero Up (0, 1, 0).
+	Forward, Up Vector
+
+	// Doppler is how much of the Doppler shift is heard, 0..100: 0 none, 1 as
+	// much as in nature.
+	Doppler float64
+
+	SpeedOfSound float64 // units of length per second, 0.001..1e9; 0: 343.3
+}
+
+// leastAngle is the least sine of the angle between Forward and Up.
+const leastAngle = 1e-6
+
+// Ear is a Listener that was checked and prepared for the audio side.
+type Ear struct {
+	Position, Velocity Vector
+	Right              Vector  // the axis from the left ear to the right one, of length 1
+	Waves              float64 // the speed of sound, divided by the Doppler factor; 0: no Doppler shift
+}
+
+// Ear checks l and works out its axis. Control side. The error wraps ErrRange.
+func (l Listener) Ear() (Ear, error) {
+	forward, up, speed := l.Forward, l.Up, l.SpeedOfSound
+	if forward == (Vector{}) {
+		forward = Vector{0, 0, -1}
+	}
+	if up == (Vector{}) {
+		up = Vector{0, 1, 0}
+	}
+	if speed == 0 {
+		speed = 343.3
+	}
+	f, okForward := forward.unit()
+	u, okUp := up.unit()
+	switch {
+	case !l.Position.inSpace() || !l.Velocity.inSpace():
+		return Ear{}, fmt.Errorf("%w: a listener at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, l.Position, l.Velocity)
+	case !okForward || !okUp:
+		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: directions are finite", ErrRange, l.Forward, l.Up)
+	case !inRange(l.Doppler, 0, 100) || !inRange(speed, 0.001, 1e9):
+		return Ear{}, fmt.Errorf("%w: a Doppler factor of %v and a speed of sound of %v are not in 0..100 and 0.001..1e9", ErrRange, l.Doppler, l.SpeedOfSound)
+	}
+	across := f.cross(u)
+	if !(across.along(across[0], across[1], across[2]) >= leastAngle*leastAngle) {
+		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: they lie along one line", ErrRange, forward, up)
+	}
+	right, _ := across.unit()
+	out := Ear{Position: l.Position, Velocity: l.Velocity, Right: right}
+	if l.Doppler > 0 {
+		out.Waves = speed / l.Doppler
+	}
+	return out, nil
+}
