@@ -23,7 +23,7 @@ type Bank struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
-	watches map[*watch]bool // who is to be told of new files
+	more    chan struct{} // closed when another sound is there; nil: nobody looks
 }
 
 // entry is a sound in the bank, or on its way there until done is closed.
@@ -197,18 +197,6 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 			return e.sound, e.err
 		}
 		// It was given up by whoever began it, which is not our doing.
-	}
-}
-
-// tell says to those who watch that there is something new.
-func (b *Bank) tell() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for w := range b.watches {
-		select {
-		case w.news <- struct{}{}:
-		default:
-		}
 	}
 }
 

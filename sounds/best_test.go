@@ -7,8 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"gonum.org/v1/gonum/dsp/fourier"
-
+	"voicepool/internal/fourier"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -22,10 +21,10 @@ const bestFrames = 1 << 12 // that are analysed
 
 // analysis holds what all spectra need.
 var analysis = sync.OnceValue(func() (a struct {
-	fft    *fourier.FFT
+	fft    *fourier.Transform
 	window []float64
 }) {
-	a.fft, a.window = fourier.NewFFT(bestFrames), make([]float64, bestFrames)
+	a.fft, a.window = fourier.New(bestFrames), make([]float64, bestFrames)
 	for i := range a.window {
 		r := 2*(float64(i)+0.5)/bestFrames - 1
 		a.window[i] = bessel(25*math.Sqrt(1-r*r)) / bessel(25)
@@ -70,9 +69,9 @@ func tone(t *testing.T, hz float64, frames int) *voice.Sound {
 // above 24 kHz should not be there.
 func analysed(y []float64, hz float64) (level, rest, worst float64) {
 	a := analysis()
-	x := make([]float64, bestFrames)
-	for i := range x {
-		x[i] = a.window[i] * y[i]
+	c := make([]complex128, bestFrames)
+	for i := range c {
+		c[i] = complex(a.window[i]*y[i], 0)
 	}
 	total, largest, norm, peak := 0.0, 0.0, 0.0, 0.0
 	for _, w := range a.window {
@@ -82,9 +81,9 @@ func analysed(y []float64, hz float64) (level, rest, worst float64) {
 	norm *= bestFrames / 16. // of a tone of half of full scale
 	peak *= 0.25             // of its line
 	const width = 48000. / bestFrames
-	c := a.fft.Coefficients(nil, x)
-	p := make([]float64, len(c))
-	for i, c := range c {
+	a.fft.Apply(c)
+	p := make([]float64, bestFrames/2+1)
+	for i, c := range c[:len(p)] {
 		p[i] = real(c)*real(c) + imag(c)*imag(c)
 	}
 	for i := range p {

@@ -12,8 +12,8 @@
 // A stream is decoded as it plays, by a goroutine for each voice, in memory that
 // does not depend on its length; what it gives is to the bit what the loaded
 // sound has. A [Queue] is several of them without a gap, and
-// [Bank.StreamFrames] one that no file has. [Bank.Watch] reads files again that
-// change on disk.
+// [Bank.StreamFrames] one that no file has. [Bank.Reload] reads a file again, and
+// package watch does so when it changes on disk.
 //
 // All of it belongs to the control side: loading takes time and allocates. What
 // comes out, a *voice.Sound, is immutable and shared by both sides.

@@ -5,25 +5,25 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"voicepool/internal/fourier"
 )
 
-// spectrum returns the power of a real signal by bin, under a window whose
+// spectrum returns the power of a real signal of a power of two of samples by bin, under a window whose
 // side lobes lie below -180 dB, normalised so that a full-scale sine sums to 1
 // over the bins of its main lobe.
 func spectrum(x []float64) []float64 {
 	n := len(x)
-	w := make([]float64, n)
+	c := make([]complex128, n)
 	total := 0.0
-	for i := range w {
+	for i := range c {
 		r := 2*(float64(i)+0.5)/float64(n) - 1
-		w[i] = bessel(25*math.Sqrt(1-r*r)) / bessel(25)
-		total += w[i] * w[i]
-		w[i] *= x[i]
+		w := bessel(25*math.Sqrt(1-r*r)) / bessel(25)
+		total += w * w
+		c[i] = complex(w*x[i], 0)
 	}
-	c := fourier.NewFFT(n).Coefficients(nil, w)
-	p := make([]float64, len(c))
-	for i, c := range c {
+	fourier.New(n).Apply(c)
+	p := make([]float64, n/2+1)
+	for i, c := range c[:len(p)] {
 		p[i] = (real(c)*real(c) + imag(c)*imag(c)) * 4 / (total * float64(n))
 	}
 	return p

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
-	"voicepool/pcm"
-	"voicepool/sounds/embedded/synth"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -75,19 +75,45 @@ func longOgg(t testing.TB, name string, times int) []byte {
 	return out
 }
 
-// longFLAC is a tone with noise, of two channels at 48 kHz.
-func longFLAC(t testing.TB, frames int) []byte {
-	x := [][]int16{make([]int16, frames), make([]int16, frames)}
-	random := rand.New(rand.NewPCG(8, 8))
-	for i := range frames {
-		x[0][i] = int16(10000*pcm.SinPi(float64(i%1000)/50)) + int16(random.IntN(100))
-		x[1][i] = int16(random.IntN(2000))
+// embeddedFile is an embedded sound as it is.
+func embeddedFile(t testing.TB, name string) []byte {
+	t.Helper()
+	data, ok := embedded.Open(name)
+	if !ok {
+		t.Fatalf("there is no embedded sound %s", name)
 	}
-	data, err := synth.FLAC(x, false)
+	return data
+}
+
+// longFLAC repeats the blocks of the theme, two channels of 48 kHz, all of 4096
+// frames and numbered anew.
+func longFLAC(t testing.TB, blocks int) []byte {
+	data := embeddedFile(t, "theme")
+	r, err := openFLAC(newWhole(data), Limits{}.withDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	f := r.(*flacReader)
+	var all [][]byte
+	for rest := data[f.start:]; len(rest) > 0; {
+		n, err := f.frame.read(rest, &f.info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, rest = append(all, rest[:n]), rest[n:]
+	}
+	all = all[:len(all)-1] // the last one is shorter
+	out := bytes.Clone(data[:f.start])
+	binary.BigEndian.PutUint32(out[22:], uint32(4096*blocks))
+	clear(out[26:42]) // no checksum of all samples
+	for i := range blocks {
+		from := all[i%len(all)]
+		block := utf8.AppendRune(bytes.Clone(from[:4]), rune(i)) // FLAC writes numbers so
+		block = append(block, crc8(block))
+		block = append(block, from[4+codedLength(from[4])+1:len(from)-2]...)
+		out = append(out, binary.BigEndian.AppendUint16(block, f.frame.sum.of(block))...)
+	}
+	return out
 }
 
 func longFiles(t testing.TB) fstest.MapFS {
@@ -103,7 +129,7 @@ func longFiles(t testing.TB) fstest.MapFS {
 		"vbr.mp3":   longMP3(t, "mp3-48000-2-vbr.mp3", 40),
 		"low.mp3":   longMP3(t, "mp3-8000-1-vbr.mp3", 100),
 		"high.mp3":  longMP3(t, "mp3-320.mp3", 40),
-		"long.flac": longFLAC(t, 300000),
+		"long.flac": embeddedFile(t, "theme"),
 	} {
 		files[name] = &fstest.MapFile{Data: data}
 	}

@@ -82,7 +82,7 @@ func message(err error) string {
 }
 
 // packages are the prefixes of errors that tell a user of the command nothing.
-var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: "}
+var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: ", "watch: "}
 
 // oneLine makes one line of a text, whatever a file's name has in it.
 func oneLine(s string) string {

@@ -3,6 +3,7 @@ package steal
 import (
 	"math"
 
+	"voicepool/internal/fourier"
 	"voicepool/pcm"
 )
 
@@ -13,7 +14,7 @@ import (
 type ear struct {
 	size   int
 	window []float64
-	fft    *fft
+	fft    *fourier.Transform
 	block  []complex128
 	power  [2][]float64 // by bin
 	weight []float64    // by bin: outer and middle ear, and the scale of levels
@@ -53,7 +54,7 @@ func hertz(bark float64) float64 { return 650 * math.Sinh(bark/7) }
 // with so many Bark from band to band.
 func newEar(rate, size, hop int, width float64) *ear {
 	e := &ear{
-		size: size, window: make([]float64, size), fft: newFFT(size), block: make([]complex128, size),
+		size: size, window: make([]float64, size), fft: fourier.New(size), block: make([]complex128, size),
 		weight: make([]float64, size/2), spread: width, down: math.Pow(10, -2.7*width),
 	}
 	sum := 0.0
@@ -103,7 +104,7 @@ func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) 
 			e.block[i] = complex(float64(signal[j][0])*w, float64(signal[j][1])*w)
 		}
 	}
-	e.fft.transform(e.block)
+	e.fft.Apply(e.block)
 	for i := 1; i < e.size/2; i++ {
 		// Two real signals were transformed as one complex one.
 		a, b := e.block[i], e.block[e.size-i]

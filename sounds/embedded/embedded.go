@@ -1,6 +1,6 @@
 // Package embedded holds the sounds that every program with voicepool has at
 // hand: short effects and a few loops, 48 kHz, 16 bits, one channel or two, as
-// FLAC files. They are made by the recipes in synth, and
+// FLAC files. They are made by the recipes in gen/synth, and
 //
 //	go generate ./sounds/embedded
 //
@@ -13,7 +13,7 @@ import (
 	"sort"
 )
 
-//go:generate go run ./gen
+//go:generate env GOWORK=off go -C gen run . ..
 
 //go:embed *.flac
 var files embed.FS

@@ -1,4 +1,4 @@
-package embedded_test
+package main_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/mewkiz/flac/meta"
 
 	"voicepool/sounds/embedded"
-	"voicepool/sounds/embedded/synth"
+	"voicepool/sounds/embedded/gen/synth"
 )
 
 // sound is an embedded file, decoded.
@@ -93,9 +93,6 @@ func TestFilesAreWhatTheRecipesMake(t *testing.T) {
 	for _, r := range synth.Recipes() {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
-			if d := seconds(stream(t, r.Name)); d > longest {
-				t.Skipf("it lasts %v s, and the race detector is on", d)
-			}
 			got, _ := embedded.Open(r.Name)
 			want, err := synth.FLAC(r.PCM(), r.Loop)
 			if err != nil {

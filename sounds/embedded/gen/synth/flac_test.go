@@ -10,7 +10,7 @@ import (
 	"github.com/mewkiz/flac"
 	"github.com/mewkiz/flac/meta"
 
-	"voicepool/sounds/embedded/synth"
+	"voicepool/sounds/embedded/gen/synth"
 )
 
 // decode reads a FLAC file whole.

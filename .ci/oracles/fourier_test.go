@@ -1,21 +1,25 @@
-package steal
+package oracles
 
 import (
 	"math/cmplx"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	ours "voicepool/internal/fourier"
 )
 
-func TestFFT(t *testing.T) {
-	r := newRandom(1, "fft")
+// TestFourier: our transform of each size against that of gonum.
+func TestFourier(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n <= 4096; n *= 2 {
 		x := make([]complex128, n)
 		for i := range x {
-			x[i] = complex(r.noise(), r.noise())
+			x[i] = complex(2*r.Float64()-1, 2*r.Float64()-1)
 		}
 		want := fourier.NewCmplxFFT(n).Coefficients(nil, x)
-		newFFT(n).transform(x)
+		ours.New(n).Apply(x)
 		for i := range x {
 			if cmplx.Abs(x[i]-want[i]) > 1e-12*float64(n) {
 				t.Fatalf("coefficient %d of %d is %v, want %v", i, n, x[i], want[i])

@@ -1,4 +1,6 @@
-package steal
+// Package fourier transforms blocks of complex numbers: for measures, not for what
+// is heard.
+package fourier
 
 import (
 	"math/bits"
@@ -6,14 +8,15 @@ import (
 	"voicepool/pcm"
 )
 
-// fft transforms blocks of a power of two of complex numbers.
-type fft struct {
+// Transform transforms blocks of one size. Any number of goroutines may use it.
+type Transform struct {
 	turns    []complex128 // e^(-2 pi i k/n), k < n/2
 	reversed []int
 }
 
-func newFFT(n int) *fft {
-	f := &fft{turns: make([]complex128, n/2), reversed: make([]int, n)}
+// New returns the transform of n numbers, a power of two.
+func New(n int) *Transform {
+	f := &Transform{turns: make([]complex128, n/2), reversed: make([]int, n)}
 	for k := range f.turns {
 		x := 2 * float64(k) / float64(n)
 		f.turns[k] = complex(pcm.CosPi(x), -pcm.SinPi(x))
@@ -25,8 +28,8 @@ func newFFT(n int) *fft {
 	return f
 }
 
-// transform replaces x by its transform.
-func (f *fft) transform(x []complex128) {
+// Apply replaces x, of the transform's size, by its discrete Fourier transform.
+func (f *Transform) Apply(x []complex128) {
 	for i, j := range f.reversed {
 		if i < j {
 			x[i], x[j] = x[j], x[i]

@@ -1,0 +1,125 @@
+// Package watch has files that change on disk read again, into the bank that has
+// their sounds. It is for development: a program that does without it does not
+// compile what asks the operating system.
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// settled is how long a file must have been left alone before it is read again:
+// programs write in pieces, and replace a file in several steps.
+const settled = 100 * time.Millisecond
+
+// Files reads the files of a bank again when they change on disk, until ctx ends,
+// which is no error: those of the operating system that are in it now, and those
+// that come while it watches. For each it calls changed, one call at a time,
+// from the goroutine that called Files.
+//
+// What becomes of the sounds is said at [sounds.Bank.Reload]. A file that cannot be
+// read is tried again at its next change. Streams are not read again: their files
+// are opened by each Play, which fails when the file has changed; open such a
+// stream anew.
+//
+// Directories are watched, so a file may be replaced by another of its name.
+// What a symbolic link points to is not. The error is that of a system that
+// tells nobody of changes, as browsers, or has no more watches to give. Control
+// side; in a goroutine of its own.
+func Files(ctx context.Context, bank *sounds.Bank, changed func(old, now *voice.Sound, err error)) error {
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch: files cannot be watched: %w", err)
+	}
+	w := newWatch(bank, changed)
+	err = w.run(ctx, n.Add, n.Events, n.Errors)
+	if closed := n.Close(); err == nil && closed != nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("watch: files cannot be watched: %w", err)
+	}
+	return nil
+}
+
+// watch is a call of Files.
+type watch struct {
+	bank    *sounds.Bank
+	changed func(old, now *voice.Sound, err error)
+	due     map[string]time.Time // when a file that has changed is read
+	folders map[string]bool      // that are watched
+}
+
+func newWatch(bank *sounds.Bank, changed func(old, now *voice.Sound, err error)) *watch {
+	return &watch{bank: bank, changed: changed, due: map[string]time.Time{}, folders: map[string]bool{}}
+}
+
+// run serves events until ctx ends. add begins to watch a folder.
+func (w *watch) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		files, more := w.bank.Files()
+		for _, file := range files {
+			if folder := filepath.Dir(file); !w.folders[folder] {
+				if err := add(folder); err != nil {
+					return fmt.Errorf("%s: %w", folder, err)
+				}
+				w.folders[folder] = true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-more:
+		case e := <-events:
+			if e.Op&^fsnotify.Chmod != 0 {
+				w.touched(filepath.Clean(e.Name))
+			}
+		case err := <-errs:
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return err
+			}
+			for _, file := range files { // nobody knows which
+				w.touched(file)
+			}
+		case <-timer.C:
+			w.reload(ctx)
+		}
+		if next, ok := w.next(); ok {
+			timer.Reset(time.Until(next))
+		}
+	}
+}
+
+// touched puts the reading of a file off.
+func (w *watch) touched(file string) { w.due[file] = time.Now().Add(settled) }
+
+// next returns when the next file is to be read.
+func (w *watch) next() (next time.Time, ok bool) {
+	for _, at := range w.due {
+		if !ok || at.Before(next) {
+			next, ok = at, true
+		}
+	}
+	return next, ok
+}
+
+// reload reads the files whose time has come.
+func (w *watch) reload(ctx context.Context) {
+	for file, at := range w.due {
+		if time.Now().Before(at) {
+			continue
+		}
+		delete(w.due, file)
+		w.bank.Reload(ctx, file, w.changed)
+	}
+}
