@@ -8,9 +8,9 @@ import (
 )
 
 // The project decodes MP3 itself, since the usual library panics on mixed
-// blocks, mistakes the edges of short ones, plays noise where the data of frames
-// before is missing, miscounts padded frames of MPEG-2, does not know MPEG 2.5,
-// cuts samples off to 16 bits, and trims nothing. All sums are in float64 with
+// blocks, decodes joint stereo in short ones wrongly, plays noise where the data
+// of frames before is missing, miscounts padded frames of MPEG-2, does not know
+// MPEG 2.5, cuts samples off to 16 bits, and trims nothing. All sums are in float64 with
 // every product converted, so the samples have the same bits on every machine.
 
 // mp3DecoderDelay is how many frames late every decoder of layer III gives its

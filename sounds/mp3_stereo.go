@@ -7,14 +7,24 @@ import (
 )
 
 // undoMP3Stereo turns what joint stereo kept into left and right. Where the
-// right channel has no more lines, its scale factors may say how loud the left
-// one's are in both. bands are the right channel's.
+// right channel has no more lines, its scale factors are positions: they may say
+// how loud the left one's are in both. The highest band has no scale factor. It
+// takes the position of the band below, or the middle where that one has lines in
+// the right channel: there the scale factor is no position. bands are the right
+// channel's.
 func undoMP3Stereo(h mp3Header, g *mp3Granule, bands []mp3Band, left, right *[576]float64) {
 	if !h.midSide && !h.intensity {
 		return
 	}
 	done := [576]bool{}
 	if h.intensity {
+		top, middle := 1, 3 // how many of the highest bands have no scale factor; the position between both ears
+		if g.block == 2 {
+			top = 3
+		}
+		if h.low {
+			middle = 0
+		}
 		var heard [4]bool // by window and, last, for long blocks: whether the right channel has lines here or above
 		for i := len(bands) - 1; i >= 0; i-- {
 			b := bands[i]
@@ -23,19 +33,17 @@ func undoMP3Stereo(h mp3Header, g *mp3Granule, bands []mp3Band, left, right *[57
 				w = 3
 				heard[3] = heard[0] || heard[1] || heard[2] || heard[3]
 			}
-			for _, y := range right[b.from:b.to] {
-				heard[w] = heard[w] || y != 0
-			}
+			heard[w] = heard[w] || hasLines(right[b.from:b.to])
 			if heard[w] {
 				continue
 			}
 			scale, illegal := b.scale, b.illegal
-			if i >= len(bands)-1 || b.window >= 0 && i >= len(bands)-3 { // the highest ones have none of their own
-				below := max(i-1, 0)
-				if b.window >= 0 {
-					below = max(i-3, 0)
+			if i >= len(bands)-top { // it has no scale factor of its own
+				below := bands[i-top]
+				scale, illegal = below.scale, below.illegal
+				if hasLines(right[below.from:below.to]) {
+					scale, illegal = middle, false
 				}
-				scale, illegal = bands[below].scale, bands[below].illegal
 			}
 			if illegal {
 				continue
@@ -55,6 +63,16 @@ func undoMP3Stereo(h mp3Header, g *mp3Granule, bands []mp3Band, left, right *[57
 			}
 		}
 	}
+}
+
+// hasLines tells whether one of them is not zero.
+func hasLines(x []float64) bool {
+	for _, y := range x {
+		if y != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mp3Intensity returns what of a line is in the left and in the right ear.
