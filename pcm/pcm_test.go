@@ -160,7 +160,7 @@ func TestFrames(t *testing.T) {
 	}{
 		{0, 48000, 0}, {-time.Second, 48000, 0}, {time.Second, 48000, 48000}, {time.Second, 1, 1},
 		{500 * time.Millisecond, 1, 1}, {499999999, 1, 0}, {10 * time.Millisecond, 44100, 441},
-		{time.Nanosecond, 48000, 0}, {1<<63 - 1, 768000, 7083549724304468}, {1<<63 - 1, 1 << 40, 1<<63 - 1},
+		{time.Nanosecond, 48000, 0}, {1<<63 - 1, 768000, 7083549724304468}, {1<<63 - 1, math.MaxInt, 1<<63 - 1},
 	} {
 		if got := pcm.Frames(c.d, c.rate); got != c.want {
 			t.Errorf("Frames(%v, %d) = %d, want %d", c.d, c.rate, got, c.want)

@@ -52,11 +52,12 @@ func filled(t *testing.T, x *all, where string) {
 		short = pool.Reclaimed & 0xffff
 		octet = pool.Reclaimed & 0xff
 		long  = pool.Reclaimed<<32 | pool.Reclaimed
+		whole = long & math.MaxUint // a word of the machine, of 4 bytes or 8
 	)
 	f32, f64 := math.Float32frombits(word), math.Float64frombits(long)
 	numbers := x.on && x.i8 == octet && x.u8 == [3]uint8{octet, octet, octet} && uint16(x.i16) == short && x.u16 == short &&
-		x.i32 == word && x.u32 == [2]uint32{word, word} && x.i64 == long && x.u64 == long && x.i == long && x.u == long &&
-		x.ptr == long && x.f32 == f32 && x.f64 == f64 && x.c64 == complex(f32, f32) &&
+		x.i32 == word && x.u32 == [2]uint32{word, word} && x.i64 == long && x.u64 == long && x.i == whole && x.u == whole &&
+		x.ptr == whole && x.f32 == f32 && x.f64 == f64 && x.c64 == complex(f32, f32) &&
 		x.c128 == [2]complex128{complex(f64, f64), complex(f64, f64)}
 	for _, in := range x.inner {
 		numbers = numbers && in.flags == [2]bool{true, true} && in.n == word && in.ref == nil

@@ -267,7 +267,7 @@ func TestMakeAndKeep(t *testing.T) {
 
 func TestSetLimit(t *testing.T) {
 	p := must(t, pool.Config[int]{Size: 3, Max: 5, Overflow: pool.Kill, Order: pool.ByScore})
-	for _, n := range []int{-1, 0, 6, 1 << 40} {
+	for _, n := range []int{-1, 0, 6, math.MaxInt} {
 		if err := p.SetLimit(n); !errors.Is(err, pool.ErrLimit) || p.Limit() != 3 {
 			t.Errorf("SetLimit(%d) = %v, limit %d", n, err, p.Limit())
 		}
@@ -360,7 +360,7 @@ func TestGrowth(t *testing.T) {
 	limit(3)
 	p.Advance(1)
 	limit(2) // never below the size
-	p.Advance(1 << 62)
+	p.Advance(math.MaxInt)
 	limit(2)
 	sound(t, p)
 
@@ -370,14 +370,14 @@ func TestGrowth(t *testing.T) {
 	}
 	limit(7)
 	p.Clear()
-	p.Advance(1 << 62)
+	p.Advance(math.MaxInt)
 	limit(4)
 
 	forever := must(t, pool.Config[int]{Size: 1, Max: 4, Step: math.MaxInt})
 	take(t, forever)
 	take(t, forever)
 	forever.Clear()
-	forever.Advance(1 << 62)
+	forever.Advance(math.MaxInt)
 	if forever.Limit() != 4 {
 		t.Errorf("limit %d, want 4: without Idle it stays", forever.Limit())
 	}

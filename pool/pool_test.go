@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -135,7 +136,7 @@ func TestHandles(t *testing.T) {
 	if *p.Get(again) != 3 || p.Len() != 1 {
 		t.Errorf("the owner's value is %d, Len %d", *p.Get(again), p.Len())
 	}
-	for _, slot := range []int{-1 << 63, -2, -1, 1, 3, 4, 5, 1 << 30, 1<<63 - 1} {
+	for _, slot := range []int{math.MinInt, -2, -1, 1, 3, 4, 5, 1 << 30, math.MaxInt} {
 		if p.At(slot) != nil || p.HandleAt(slot) != 0 {
 			t.Errorf("slot %d is in use", slot)
 		}
@@ -218,10 +219,10 @@ func TestWalk(t *testing.T) {
 			t.Errorf("Nth(%d) = %v, want %v", i, got, all[slot])
 		}
 	}
-	if p.Nth(-1) != 0 || p.Nth(len(want)) != 0 || p.Nth(1<<62) != 0 {
+	if p.Nth(-1) != 0 || p.Nth(len(want)) != 0 || p.Nth(math.MaxInt) != 0 {
 		t.Error("Nth outside 0..Len-1 is not 0")
 	}
-	for from, want := range map[int]int{-1 << 63: 0, -1: 0, 0: 0, 2: 62, 64: 64, 65: 4094, 4097: 9000, 9001: 19999, 20000: -1, 1<<63 - 2: -1} {
+	for from, want := range map[int]int{math.MinInt: 0, -1: 0, 0: 0, 2: 62, 64: 64, 65: 4094, 4097: 9000, 9001: 19999, 20000: -1, math.MaxInt - 1: -1} {
 		if got := p.Next(from); got != want {
 			t.Errorf("Next(%d) = %d, want %d", from, got, want)
 		}

@@ -69,7 +69,10 @@ func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 	for _, count := range p.used {
 		asked += count
 	}
-	allowed := max(0, share) * float64(asked)
+	if !(share > 0) { // NaN, too
+		share = 0
+	}
+	allowed := share * float64(asked)
 	var found uint64
 	size = len(p.used)
 	for size > 1 {

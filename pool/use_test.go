@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,7 +26,7 @@ func TestUse(t *testing.T) {
 			t.Errorf("Use(%d) = %d, want %d", n, got, want)
 		}
 	}
-	for share, want := range map[float64]int{-1: 4, 0: 4, 0.049: 4, 0.05: 3, 0.89: 3, 0.9: 2, 0.95: 1, 1: 1, 2: 1} {
+	for share, want := range map[float64]int{math.NaN(): 4, math.Inf(-1): 4, math.Inf(1): 1, -1: 4, 0: 4, 0.049: 4, 0.05: 3, 0.89: 3, 0.9: 2, 0.95: 1, 1: 1, 2: 1} {
 		if got, ok := p.Suggest(share); got != want || !ok {
 			t.Errorf("Suggest(%v) = %d, %v, want %d", share, got, ok, want)
 		}

@@ -3,6 +3,7 @@ package sounds
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -113,6 +114,8 @@ func (c *Clip) valid() error {
 		return broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
 	case c.Loop != nil && (c.Loop[0] < 0 || c.Loop[0] >= c.Loop[1] || c.Loop[1] > frames):
 		return broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
+	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= maxTagGain):
+		return broken("a gain of %v dB is not in -%d..%d", *c.Gain, maxTagGain, maxTagGain)
 	}
 	return c.check()
 }

@@ -33,6 +33,9 @@ type Queue struct {
 // tracks of an album that go on into each other stay whole. Others are converted
 // as if they stood alone.
 func (b *Bank) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
+	if err := opt.valid(); err != nil {
+		return nil, named(name, err)
+	}
 	q := &Queue{bank: b, opt: opt, name: name, readers: map[*queueReader]bool{}}
 	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: b.Rate(), Level: opt.Level, Open: q.open})
 	if err != nil {

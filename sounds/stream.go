@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"voicepool/pcm"
@@ -27,7 +28,7 @@ type StreamOptions struct {
 	// -20 dB.
 	Level pcm.Decibels
 
-	// Gain changes the stream, besides its leveling.
+	// Gain changes the stream, besides its leveling, -120..120 dB.
 	Gain pcm.Decibels
 
 	// Measure decodes the whole stream once when it is opened, to learn its
@@ -97,8 +98,21 @@ func (b *Bank) feed(label string, opt StreamOptions, c voice.Course, from FrameR
 	return f.feed
 }
 
-// maxAhead bounds StreamOptions.Ahead.
-const maxAhead = 10 * time.Minute
+const (
+	maxAhead      = 10 * time.Minute // bounds StreamOptions.Ahead
+	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
+)
+
+// valid says what is wrong with the numbers. Level is left to voice.NewStream.
+func (o *StreamOptions) valid() error {
+	switch {
+	case o.Ahead < 0 || o.Ahead > maxAhead:
+		return beyond("%v ahead are not in 0..%v", o.Ahead, maxAhead)
+	case !(math.Abs(float64(o.Gain)) <= maxStreamGain):
+		return beyond("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
+	}
+	return nil
+}
 
 // failure returns what is called when a stream fails.
 func (o *StreamOptions) failure(label string) func(error) {
@@ -144,8 +158,8 @@ type FrameSeeker interface {
 // side. Of the options Measure does not apply. A reader that panics or gives
 // what is no sound ends the stream. The error names the source.
 func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
-	if opt.Ahead < 0 || opt.Ahead > maxAhead {
-		return nil, named(src.Name, beyond("%v ahead are not in 0..%v", opt.Ahead, maxAhead))
+	if err := opt.valid(); err != nil {
+		return nil, named(src.Name, err)
 	}
 	switch {
 	case src.Open == nil:

@@ -51,10 +51,9 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 		return nil, leveling.valid()
 	case b.Rate() > defaultMaxRate:
 		return nil, beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
-	case opt.Ahead < 0 || opt.Ahead > maxAhead:
-		return nil, beyond("%v ahead are not in 0..%v", opt.Ahead, maxAhead)
-	case !(math.Abs(float64(opt.Gain)) <= 120):
-		return nil, beyond("a gain of %v dB is not in -120..120", opt.Gain)
+	}
+	if err := opt.valid(); err != nil {
+		return nil, err
 	}
 	t = &track{src: src, lim: b.opt.Limits.withDefaults()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64

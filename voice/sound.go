@@ -54,7 +54,7 @@ type Samples struct {
 
 // Envelope is the loudness index of a sound at unit gain: for each hop the best
 // average loudness from there on, as a K-weighted mean square (the mean of the
-// channels). The slices are read by the audio side and must never change.
+// channels), 0..1e15. The slices are read by the audio side and must never change.
 type Envelope struct {
 	Hop  int64     // frames per hop, at least 1; 0: there is no index
 	Once []float32 // by hop of the position, for voices that play to their end
@@ -74,6 +74,27 @@ type Envelope struct {
 	// the same for voices that loop, with one hop more. nil: it is taken to be as loud
 	// in all bands. See package mixer's StealMasked.
 	Masks, MasksLoop []Masks
+}
+
+// maxPower is beyond any power that a sound can have, in Masks too.
+const maxPower = 1e15
+
+// check refuses what is no power: the choice of a victim would rest on it.
+func (e *Envelope) check() error {
+	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
+	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
+		for i := range masks {
+			tables = append(tables, masks[i].Energy[:], masks[i].Spread[:])
+		}
+	}
+	for _, table := range tables {
+		for i, x := range table {
+			if !(x >= 0 && x <= maxPower) {
+				return fmt.Errorf("%w: a power of %v in its loudness index, at %d, is not in 0..%v", ErrSound, x, i, float64(maxPower))
+			}
+		}
+	}
+	return nil
 }
 
 // unknown is the declared level of what has no envelope: -20 dB, a power of 0.01.
@@ -172,6 +193,9 @@ func NewSound(s Samples) (*Sound, error) {
 		loop[1] = frames
 	} else if loop[0] < 0 || loop[1] > frames || loop[0] >= loop[1] {
 		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, loop[0], loop[1], frames)
+	}
+	if err := s.Envelope.check(); err != nil {
+		return nil, err
 	}
 	out := &Sound{
 		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope, refine: s.Refine,

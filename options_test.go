@@ -1,0 +1,148 @@
+package voicepool_test
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// badNumbers calls try once for every floating-point and time field of the struct
+// that p points to, and for every value that no option can mean, with the field
+// set to it. Fields of nested structs, pointers and slices are visited too. The
+// struct is as it was after each call.
+func badNumbers(p any, try func(what string)) {
+	visitNumbers(reflect.ValueOf(p).Elem(), "", try)
+}
+
+func visitNumbers(v reflect.Value, path string, try func(what string)) {
+	set := func(set func(reflect.Value)) {
+		old := reflect.ValueOf(v.Interface())
+		set(v)
+		try(fmt.Sprintf("%s = %v", path, v.Interface()))
+		v.Set(old)
+	}
+	switch {
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		for _, d := range []int64{-1, math.MinInt64} {
+			set(func(v reflect.Value) { v.SetInt(d) })
+		}
+	case v.CanFloat():
+		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, -math.MaxFloat32} {
+			set(func(v reflect.Value) { v.SetFloat(x) })
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				visitNumbers(v.Field(i), path+"."+f.Name, try)
+			}
+		}
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		visitNumbers(v.Elem(), path, try)
+	case v.Kind() == reflect.Array || v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
+		for i := range v.Len() {
+			visitNumbers(v.Index(i), fmt.Sprintf("%s[%d]", path, i), try)
+		}
+	}
+}
+
+// refuses checks that make takes the options as they are, and none with a number
+// that means nothing. The caller fills in empty parts of options, so that their fields
+// count. What matches allowed may be taken all the same.
+func refuses(t *testing.T, name string, options any, make func() error, allowed string) {
+	t.Helper()
+	if err := make(); err != nil {
+		t.Fatalf("%s as it is: %v", name, err)
+	}
+	tries := 0
+	may := regexp.MustCompile("^(" + allowed + ")$")
+	badNumbers(options, func(what string) {
+		tries++
+		if make() == nil && !may.MatchString(what) {
+			t.Errorf("%s is taken with %s", name, what)
+		}
+	})
+	if tries == 0 {
+		t.Errorf("%s has no numbers", name)
+	}
+}
+
+// TestOptionsAreNumbers: no option takes a NaN, an infinity, a number beyond all
+// bounds or a negative time.
+func TestOptionsAreNumbers(t *testing.T) {
+	config := mixer.Config{
+		Overflow: mixer.GrowPool, Grow: mixer.Grow{Idle: time.Second}, Lead: time.Millisecond,
+		Buses: []mixer.Bus{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 3}}},
+	}
+	refuses(t, "mixer.Config", &config, func() error { _, err := mixer.New(config); return err }, "")
+
+	m, err := mixer.New(mixer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := mixer.NewPointTable(mixer.Point{Distance: 0}, mixer.Point{Distance: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const length = `.*\.(Forward|Up)\[.\] = -?\d.*` // a direction may have any finite one
+	options := mixer.Options{Emitter: &mixer.Emitter{}}
+	play := func() error {
+		_, err := m.Play(sound, options)
+		m.Render(make([]pcm.Frame, 1))
+		return err
+	}
+	refuses(t, "mixer.Options", &options, play, length)
+	options.Emitter.Attenuation.Table = table
+	refuses(t, "mixer.Options with a table", &options, play, length)
+
+	change := mixer.Change{Fields: mixer.Gain | mixer.Pan | mixer.Pitch | mixer.Speed, Speed: 1}
+	h, err := m.Play(sound, mixer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "mixer.Change", &change, func() error {
+		err := m.At(mixer.Now).Set(mixer.One(h), change, 0)
+		m.Render(make([]pcm.Frame, 1))
+		return err
+	}, "")
+	var group mixer.GroupOptions
+	refuses(t, "mixer.GroupOptions", &group, func() error { _, err := m.NewGroup("g", group); return err }, "")
+	var listener mixer.Listener
+	refuses(t, "mixer.Listener", &listener, func() error { return m.SetListener(listener) }, length)
+	points := []mixer.Point{{Distance: 1}, {Distance: 2}}
+	refuses(t, "mixer.Point", &points, func() error { _, err := mixer.NewPointTable(points...); return err },
+		`.*Gain = -.*`) // silence
+
+	bank := sounds.NewBank(sounds.Options{})
+	var stream sounds.StreamOptions
+	coin := sounds.Source{Name: "coin"}
+	refuses(t, "sounds.StreamOptions", &stream, func() error { _, err := bank.OpenStream(coin, stream); return err }, "")
+	refuses(t, "sounds.StreamOptions of a queue", &stream, func() error { _, err := bank.NewQueue("q", stream); return err }, "")
+	frames := sounds.FrameSource{Name: "f", Rate: 48000, Open: func() (sounds.FrameReader, error) { return nil, nil }}
+	refuses(t, "sounds.StreamOptions of frames", &stream, func() error { _, err := bank.StreamFrames(frames, stream); return err }, "")
+	refuses(t, "sounds.Source", &coin, func() error { _, err := bank.Load(t.Context(), coin); return err }, "")
+	refuses(t, "sounds.Source as a stream", &coin, func() error { _, err := bank.OpenStream(coin, stream); return err }, "")
+
+	clip := sounds.Clip{Name: "c", Channels: 1, Rate: 48000, Samples: []float32{0.5, -0.5}, Gain: new(pcm.Decibels)}
+	prepared := sounds.Options{Leveling: sounds.Leveling{Tags: true}}
+	refuses(t, "sounds.Clip", &clip, func() error { _, err := sounds.Prepare(&clip, prepared); return err }, "")
+	refuses(t, "sounds.Options", &prepared, func() error { _, err := sounds.Prepare(&clip, prepared); return err },
+		`\.Limits\.Time = -.*`) // the default
+
+	samples := voice.Samples{Rate: 48000, Channels: 1, Data: []float32{0}, Envelope: voice.Envelope{
+		Hop: 1, Once: []float32{0}, Loop: []float32{0}, Near: []float32{0}, NearLoop: []float32{0}, Later: []float32{0},
+		Masks: make([]voice.Masks, 1), MasksLoop: make([]voice.Masks, 1),
+	}}
+	refuses(t, "voice.Samples", &samples, func() error { _, err := voice.NewSound(samples); return err }, "")
+}
