@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"voicepool/internal/links"
 	"voicepool/pcm"
 )
 
@@ -28,7 +29,8 @@ type File struct {
 // Create makes a file, beside the place it will have. What is there and is not
 // a regular file (a device, a pipe, standard output as /dev/stdout) is written
 // directly. A regular file that is there is replaced in Close, and keeps its
-// permissions; a link goes on pointing where it does. The errors name path.
+// permissions; a link goes on pointing where it does, and the file appears there.
+// The errors name path.
 func Create(path string, c Config) (*File, error) {
 	f := &File{path: path}
 	if err := f.open(); err != nil {
@@ -61,10 +63,13 @@ func (f *File) open() (err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
+	there := err == nil
 
-	f.target = f.path
+	if f.target, err = links.Follow(f.path); err != nil {
+		return err
+	}
 	mode := fs.FileMode(0o666)
-	if err == nil {
+	if there {
 		// Its folder would let us replace a file that may not be written.
 		old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
 		if err != nil {
@@ -72,9 +77,6 @@ func (f *File) open() (err error) {
 		}
 		old.Close()
 		mode = info.Mode().Perm()
-		if f.target, err = filepath.EvalSymlinks(f.path); err != nil {
-			return err
-		}
 	}
 	for {
 		part := filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".voicepool-%08x.wav", rand.Uint32()))
@@ -87,7 +89,7 @@ func (f *File) open() (err error) {
 			return err
 		}
 	}
-	if info != nil {
+	if there {
 		if err := f.file.Chmod(mode); err != nil {
 			f.discard()
 			return err
