@@ -17,6 +17,7 @@ type rendering struct {
 	gap    int64       // frames of silence to be given before ready
 	held   int64       // silence after it, of which nobody knows yet whether something follows
 	frames int64       // given
+	bound  int64       // frames, before which the render is over; 0: not worked out yet
 	over   bool
 }
 
@@ -93,6 +94,9 @@ func (p *Player) mixMore(size int) error {
 		size = int(min(int64(size), p.cut+latency-f.now))
 	default:
 		size = int(min(int64(size), p.cut-f.now))
+	}
+	if err := p.checkEnd(); err != nil {
+		return err
 	}
 	if cap(f.block) < size {
 		f.block = make([]pcm.Frame, size)
