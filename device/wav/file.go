@@ -3,6 +3,7 @@ package wav
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -31,12 +32,28 @@ type File struct {
 // directly. A regular file that is there is replaced in Close, and keeps its
 // permissions; a link goes on pointing where it does, and the file appears there.
 // The errors name path.
-func Create(path string, c Config) (*File, error) {
+//
+// A file that is made or replaced leaves 64 MiB of its disk free, or a twentieth of a smaller disk:
+// with less than that, Create and Write fail with ErrSpace. Where the system does not tell how much
+// there is, a file ends when its disk is full.
+func Create(path string, c Config) (*File, error) { return createOn(diskRoom, path, c) }
+
+// createOn is Create on a disk of which look says how much room it has.
+func createOn(look func(folder string) (room, bool), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	if err := f.open(); err != nil {
 		return nil, f.named(err)
 	}
-	w, err := NewWriter(f.file, c)
+	out := io.Writer(f.file)
+	if f.part != "" {
+		guarded := roomFor(f.file, look)
+		if err := guarded.check(0); err != nil {
+			f.discard()
+			return nil, f.named(err)
+		}
+		out = guarded
+	}
+	w, err := NewWriter(out, c)
 	if err != nil {
 		f.discard()
 		return nil, err
