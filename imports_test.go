@@ -24,6 +24,7 @@ pcm ->
 pool ->
 internal/ring ->
 internal/soundcheck -> pcm
+internal/links ->
 internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
@@ -37,7 +38,7 @@ beepio -> mixer sounds pcm github.com/gopxl/beep/v2
 device -> pcm
 device/internal/pace -> device pcm
 device/null -> device device/internal/pace pcm
-device/wav -> device device/internal/pace pcm
+device/wav -> device device/internal/pace internal/links pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/...
 device/devicetest -> device pcm go.uber.org/goleak
 cue -> internal/loudness sounds/embedded mixer voice sounds pcm github.com/goccy/go-yaml/...

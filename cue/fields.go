@@ -19,7 +19,9 @@ type reader struct {
 	sounds map[string]int  // by name, in Sheet.Sounds
 	ids    map[string]uint64
 	groups map[string]*Sound // the first of each
-	more   int               // faults that are not listed
+
+	streams map[uint64]int // by the tag of an id: the line of the first stream that plays under it
+	more    int            // faults that are not listed
 }
 
 func (r *reader) fail(at place, format string, args ...any) {

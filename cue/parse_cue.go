@@ -301,6 +301,9 @@ func (r *reader) target(p *pair, c *Cue) {
 		if c.Change.Fields&mixer.Solo != 0 {
 			r.fail(at, "%s: only a bus can be soloed", p.key)
 		}
+		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.Rounds != 0 {
+			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.key, quote(name), line)
+		}
 	default:
 		hint := suggest(name, slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}))
 		if _, ok := r.sounds[name]; ok && hint == "" {
@@ -340,6 +343,12 @@ func (r *reader) finishCue(n *node, c *Cue, f *cueFields) {
 	inherit(f, "protect", &c.Protect, s.Protect)
 	inherit(f, "loop", &c.Loop, s.Loop)
 	inherit(f, "loop", &c.Rounds, s.Rounds)
+	if s.Stream && c.tag != 0 && r.streams[c.tag] == 0 {
+		if r.streams == nil {
+			r.streams = map[uint64]int{}
+		}
+		r.streams[c.tag] = c.Line
+	}
 	if s.Stream && c.Rounds > 0 {
 		r.fail(n.place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
 	}

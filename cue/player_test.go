@@ -392,6 +392,13 @@ func TestRandomSheets(t *testing.T) {
 		}
 		out := readAll(t, p, rapid.IntRange(1, 600).Draw(t, "block"))
 		r := p.Report()
+		again, err := cue.NewPlayer(f.Context(), s, bank, cue.Options{Events: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := readAll(t, again, rapid.IntRange(1, 600).Draw(t, "another block")); !slices.Equal(other, out) {
+			t.Fatalf("%s\nin other blocks the render has %d frames, not the same %d", text, len(other), len(out))
+		}
 		c := r.Totals
 		if c.Asked != c.Started+c.Rejected+c.Limited+c.Coalesced || c.Started != c.Ended+c.Stopped+c.Stolen+c.Playing || c.Late != 0 || c.EventsLost != 0 || c.Faults != 0 {
 			t.Fatalf("%s\nthe totals do not add up: %+v", text, c)
@@ -425,13 +432,14 @@ func drawSheet(t *rapid.T) string {
 	pick := func(words ...string) string { return rapid.SampledFrom(words).Draw(t, "word") }
 	fmt.Fprintf(&b, "rate: %d\nvoices: %d\noverflow: %s\nbuses: {x: {voices: 2}, y: {duck: {when: x, by: 6}}}\n", rate,
 		rapid.IntRange(1, 4).Draw(t, "voices"), pick("quietest", "oldest", "gain", "reject", "grow"))
+	b.WriteString("master: {limiter: " + pick("true", "false") + "}\n")
 	b.WriteString("sounds:\n  s: {files: [half.wav, short.wav], pick: " + pick("random", "shuffle", "round") + ", limit: 2, bus: x}\n  q: {file: quiet.wav, cooldown: 30ms}\ncues:\n")
 	b.WriteString("  - {at: 0, play: s, id: i}\n")
 	for range rapid.IntRange(0, 12).Draw(t, "cues") {
 		fmt.Fprintf(&b, "  - {at: %dms, ", rapid.IntRange(0, 400).Draw(t, "at"))
 		switch target := pick("i", "x", "y", "master"); pick("play", "play", "play", "play", "stop", "fade", "set", "pause", "resume") {
 		case "play":
-			b.WriteString("play: " + pick("s", "q", "half.wav", "none.wav") + pick("", ", id: i", ", bus: y", ", protect: true", ", priority: 1", ", loop: true", ", for: 30ms", ", from: 10ms", ", speed: 3", ", pitch: -12"))
+			b.WriteString("play: " + pick("s", "q", "half.wav", "none.wav") + pick("", ", id: i", ", bus: y", ", protect: true", ", priority: 1", ", loop: true", ", for: 30ms", ", from: 10ms", ", from: 1s", ", speed: 3", ", pitch: -12"))
 		case "stop":
 			b.WriteString("stop: " + pick("all", target) + pick("", ", over: 20ms"))
 		case "fade":

@@ -25,15 +25,16 @@ type Recorder struct {
 	sheet  *Sheet
 	source func(*voice.Sound) (Sound, bool)
 
-	sounds map[soundKey]string
-	names  map[string]bool // of sounds
-	groups map[*mixer.Group]string
-	taken  map[string]bool // names of groups
-	ids    map[uint64]string
-	listed []byte // the lines of sounds
-	cues   []byte // the lines of cues
-	count  int
-	last   int64
+	sounds  map[soundKey]string
+	names   map[string]bool // of sounds
+	groups  map[*mixer.Group]string
+	taken   map[string]bool // names of groups
+	ids     map[uint64]string
+	streams map[uint64]bool // starts of streams
+	listed  []byte          // the lines of sounds
+	cues    []byte          // the lines of cues
+	count   int
+	last    int64
 
 	silenced bool  // all was stopped, and nothing has started since
 	silent   int64 // by then
@@ -55,7 +56,7 @@ type soundKey struct {
 func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder {
 	return &Recorder{
 		sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]bool{},
-		groups: map[*mixer.Group]string{}, taken: map[string]bool{}, ids: map[uint64]string{},
+		groups: map[*mixer.Group]string{}, taken: map[string]bool{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
 	}
 }
 
@@ -136,6 +137,13 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case target == "":
 		target = "all"
 	}
+	change := e.Change
+	if r.streams[e.Start] {
+		// It changes nothing, and a sheet must not ask for it.
+		if change.Fields &^= mixer.Rounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
+			return nil
+		}
+	}
 	l := r.begin(e.Frame)
 	switch e.Kind {
 	case mixer.EntryStop:
@@ -150,7 +158,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		l.raw("to", frameTime(e.Frames, r.sheet.Rate))
 	case mixer.EntrySet:
 		l.text("set", target)
-		l.change(&e.Change)
+		l.change(&change)
 		l.frames("over", e.Frames)
 	}
 	r.end(l)
@@ -190,6 +198,9 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
+	if e.Sound.Streamed() {
+		r.streams[e.Start] = true
+	}
 	l := r.begin(e.Frame)
 	l.text("play", name)
 	l.text("id", id)

@@ -9,6 +9,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/sounds"
+	"voicepool/voice"
 )
 
 // TestFrameTime: every count of frames is a time that is rounded to it.
@@ -115,5 +116,36 @@ func TestRecorderRefuses(t *testing.T) {
 		if err := NewRecorder(head, nil).Add([]mixer.Entry{c.entry}); err == nil || err.Error() != c.want {
 			t.Errorf("%+v\nsays %v\nwant %s", c.entry, err, c.want)
 		}
+	}
+}
+
+// TestRecorderOfStreams: a set changes no stream's loop, and no sheet may ask for it, so that the
+// recorder leaves it out.
+func TestRecorderOfStreams(t *testing.T) {
+	head, err := SheetOf(mixer.Config{Rate: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := voice.NewStream(voice.Stream{Name: "bgm", Rate: 1000, Open: func(c voice.Course) (*voice.Feed, error) { return voice.NewFeed(0, c), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRecorder(head, func(*voice.Sound) (Sound, bool) {
+		return Sound{Files: []File{{Path: "bgm.ogg"}}, Stream: true}, true
+	})
+	set := func(frame int64, f mixer.Fields) mixer.Entry {
+		return mixer.Entry{Frame: frame, Kind: mixer.EntrySet, Start: 1, Change: mixer.Change{Fields: f, Gain: -3}}
+	}
+	if err := r.Add([]mixer.Entry{
+		{Kind: mixer.EntryPlay, Start: 1, Bus: "master", Sound: stream}, set(1, mixer.Rounds), set(2, mixer.Rounds|mixer.Gain), set(3, mixer.Gain),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `  - {at: 0s, play: "bgm", id: "v1"}
+  - {at: 0.002s, set: "v1", gain: -3}
+  - {at: 0.003s, set: "v1", gain: -3}
+`
+	if got := string(r.cues); got != want {
+		t.Errorf("the cues are\n%s\nwant\n%s", got, want)
 	}
 }

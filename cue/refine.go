@@ -23,6 +23,8 @@ type span struct{ least, most float64 }
 
 func (a span) with(x float64) span { return span{min(a.least, x), max(a.most, x)} }
 
+func (a span) join(b span) span { return span{min(a.least, b.least), max(a.most, b.most)} }
+
 func (a span) plus(b span) span { return span{a.least + b.least, a.most + b.most} }
 
 func at(x float64) span { return span{x, x} }
@@ -32,12 +34,38 @@ func speeds(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
 // pitches is what the pitches of the voices of an id, and of a bus, can come to
 // besides what they begin with.
 type pitches struct {
-	sets  map[uint64][]*mixer.Change // by the tag of the id
+	sets  map[uint64]*moves // by the tag of the id
 	buses map[string]span
 }
 
+// moves is what the sets of an id do to its voices; a nil one does nothing.
+type moves struct {
+	pitch, speed *span // nil: nothing sets it
+	loop         bool  // some set changes the loop
+	rounds       int   // the most that one plays it
+}
+
+func (m *moves) note(c *mixer.Change) {
+	note := func(dst **span, x float64) {
+		if *dst == nil {
+			one := at(x)
+			*dst = &one
+		}
+		**dst = (*dst).with(x)
+	}
+	if c.Fields&mixer.Pitch != 0 {
+		note(&m.pitch, float64(c.Pitch))
+	}
+	if c.Fields&mixer.Speed != 0 {
+		note(&m.speed, speeds(c.Speed))
+	}
+	if c.Fields&mixer.Rounds != 0 {
+		m.loop, m.rounds = true, max(m.rounds, c.Rounds)
+	}
+}
+
 func (s *Sheet) pitches() pitches {
-	p := pitches{map[uint64][]*mixer.Change{}, map[string]span{}}
+	p := pitches{map[uint64]*moves{}, map[string]span{}}
 	own := map[string]span{}
 	for i := range s.Buses {
 		own[s.Buses[i].Name] = at(float64(s.Buses[i].Pitch))
@@ -47,7 +75,10 @@ func (s *Sheet) pitches() pitches {
 		switch {
 		case c.Verb != Set && c.Verb != Fade:
 		case c.Scope == OnID:
-			p.sets[c.tag] = append(p.sets[c.tag], &c.Change)
+			if p.sets[c.tag] == nil {
+				p.sets[c.tag] = &moves{}
+			}
+			p.sets[c.tag].note(&c.Change)
 		case c.Scope == OnBus && c.Change.Fields&mixer.Pitch != 0:
 			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
 		}
@@ -64,6 +95,25 @@ func (s *Sheet) pitches() pitches {
 		p.buses[name] = sum
 	}
 	return p
+}
+
+// of returns what the pitches of the voices of a cue that plays can come to.
+func (p *pitches) of(s *Sheet, c *Cue) span {
+	sound := &s.Sounds[c.Sound]
+	pitch, speed := at(float64(c.Change.Pitch)), at(0)
+	if c.Change.Speed != 0 {
+		speed = at(speeds(c.Change.Speed))
+	}
+	if sets := p.sets[c.tag]; sets != nil {
+		if sets.pitch != nil {
+			pitch = pitch.join(*sets.pitch)
+		}
+		if sets.speed != nil {
+			speed = speed.join(*sets.speed)
+		}
+	}
+	base := span{sound.Pitch.From, sound.Pitch.To}
+	return base.plus(at(speeds(sound.Speed))).plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
 // version is one of a sound's.
@@ -97,28 +147,12 @@ func (s *Sheet) versions(all []loaded) []version {
 		if c.Verb != Play || s.quality(c.Sound) != voice.Best {
 			continue
 		}
-		sound := &s.Sounds[c.Sound]
-		pitch, speed := at(float64(c.Change.Pitch)), at(0)
-		if c.Change.Speed != 0 {
-			speed = at(speeds(c.Change.Speed))
+		total := pitches.of(s, c)
+		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
+			total = total.with(float64(most))
 		}
-		leaves := c.Loop && c.Rounds != 0
-		if c.tag != 0 {
-			for _, set := range pitches.sets[c.tag] {
-				if set.Fields&mixer.Pitch != 0 {
-					pitch = pitch.with(float64(set.Pitch))
-				}
-				if set.Fields&mixer.Speed != 0 {
-					speed = speed.with(speeds(set.Speed))
-				}
-				leaves = leaves || set.Fields&mixer.Rounds != 0
-			}
-		}
-		base := span{sound.Pitch.From, sound.Pitch.To}
-		total := base.plus(at(speeds(sound.Speed))).plus(pitch).plus(speed).plus(pitches.buses[c.Bus])
-		if sound.MaxPitch > 0 {
-			total = total.with(float64(sound.MaxPitch))
-		}
+		sets := pitches.sets[c.tag]
+		leaves := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
 		need(all[c.Sound].files(c.Loop), c.Loop, total)
 		if leaves {
 			need(all[c.Sound].files(c.Loop), !c.Loop, total)

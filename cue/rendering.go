@@ -17,6 +17,7 @@ type rendering struct {
 	gap    int64       // frames of silence to be given before ready
 	held   int64       // silence after it, of which nobody knows yet whether something follows
 	frames int64       // given
+	bound  int64       // frames, before which the render is over; 0: not worked out yet
 	over   bool
 }
 
@@ -94,6 +95,9 @@ func (p *Player) mixMore(size int) error {
 	default:
 		size = int(min(int64(size), p.cut-f.now))
 	}
+	if err := p.checkEnd(); err != nil {
+		return err
+	}
 	if cap(f.block) < size {
 		f.block = make([]pcm.Frame, size)
 	}
@@ -104,17 +108,33 @@ func (p *Player) mixMore(size int) error {
 	drop := min(f.skip, int64(size))
 	f.skip -= drop
 	block = block[drop:]
-	st := p.mixer.Stats()
-	sounding := int64(len(block))
-	if p.quiet(&st) {
-		sounding = min(max(st.SilentFrom-(f.now-latency-sounding), 0), sounding)
-	}
-	if sounding > 0 {
-		f.gap, f.held = f.held, 0
-		f.ready = block[:sounding]
-	}
-	f.held += int64(len(block)) - sounding
+	f.sort(block, p.silent())
 	return nil
+}
+
+// silent returns how many of the frames that have come out of the mixer, counted from the last one
+// back, have nothing to be heard in them, as things stand. It may be more than the last block had:
+// less than was thought before where a start has ended as it began, at the edge of two blocks.
+func (p *Player) silent() int64 {
+	st := p.mixer.Stats()
+	if !p.quiet(&st) {
+		return 0
+	}
+	return max(p.file.now-int64(p.mixer.Latency())-st.SilentFrom, 0)
+}
+
+// sort makes what is held and the block ready to be given, but for the last silent frames of both,
+// which are held.
+func (f *rendering) sort(block []pcm.Frame, silent int64) {
+	switch heard := f.held + int64(len(block)) - silent; {
+	case heard <= 0:
+		f.held += int64(len(block))
+	case heard <= f.held:
+		f.gap, f.held = heard, silent
+	default:
+		f.ready = block[:heard-f.held]
+		f.gap, f.held = f.held, silent
+	}
 }
 
 // mixBlock mixes one block with all that is due in it.

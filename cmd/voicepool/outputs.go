@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicepool/cue"
+	"voicepool/internal/links"
 )
 
 // output is a file that a command is about to write.
@@ -112,6 +113,7 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 
 // samePlace reports whether two files that are not there yet would be one.
 func samePlace(a, b string) bool {
+	a, b = behind(a), behind(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
 		return false
 	}
@@ -121,6 +123,14 @@ func samePlace(a, b string) bool {
 	}
 	other, err := os.Stat(filepath.Dir(b))
 	return err == nil && os.SameFile(in, other)
+}
+
+// behind returns where a file will be that is written to a path, if anybody can know.
+func behind(path string) string {
+	if target, err := links.Follow(path); err == nil {
+		return target
+	}
+	return path
 }
 
 func exists(path string) bool {

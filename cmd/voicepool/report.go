@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"voicepool/internal/links"
 )
 
 // reportFile is the file of --report. It is opened before anything is played,
@@ -32,20 +34,22 @@ func createReport(path string) (*reportFile, error) {
 		err = errors.New("is a directory")
 	case err == nil && !info.Mode().IsRegular():
 		r.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 	default:
-		if err == nil {
+		there := err == nil
+		if r.path, err = links.Follow(path); err != nil {
+			break
+		}
+		if there {
 			// Its folder would let us replace a file that may not be written.
 			var old *os.File
 			if old, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
 				break
 			}
 			old.Close()
-			if path, err = filepath.EvalSymlinks(path); err != nil {
-				break
-			}
-			r.path, mode = path, info.Mode().Perm()
+			mode = info.Mode().Perm()
 		}
-		part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".voicepool-%08x.json", rand.Uint32()))
+		part := filepath.Join(filepath.Dir(r.path), fmt.Sprintf(".voicepool-%08x.json", rand.Uint32()))
 		if r.file, err = os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
 			r.part = part
 		}

@@ -3,12 +3,14 @@ package wav
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"voicepool/internal/links"
 	"voicepool/pcm"
 )
 
@@ -28,13 +30,30 @@ type File struct {
 // Create makes a file, beside the place it will have. What is there and is not
 // a regular file (a device, a pipe, standard output as /dev/stdout) is written
 // directly. A regular file that is there is replaced in Close, and keeps its
-// permissions; a link goes on pointing where it does. The errors name path.
-func Create(path string, c Config) (*File, error) {
+// permissions; a link goes on pointing where it does, and the file appears there.
+// The errors name path.
+//
+// A file that is made or replaced leaves 64 MiB of its disk free, or a twentieth of a smaller disk:
+// with less than that, Create and Write fail with ErrSpace. Where the system does not tell how much
+// there is, a file ends when its disk is full.
+func Create(path string, c Config) (*File, error) { return createOn(diskRoom, path, c) }
+
+// createOn is Create on a disk of which look says how much room it has.
+func createOn(look func(folder string) (room, bool), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	if err := f.open(); err != nil {
 		return nil, f.named(err)
 	}
-	w, err := NewWriter(f.file, c)
+	out := io.Writer(f.file)
+	if f.part != "" {
+		guarded := roomFor(f.file, look)
+		if err := guarded.check(0); err != nil {
+			f.discard()
+			return nil, f.named(err)
+		}
+		out = guarded
+	}
+	w, err := NewWriter(out, c)
 	if err != nil {
 		f.discard()
 		return nil, err
@@ -61,10 +80,13 @@ func (f *File) open() (err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
+	there := err == nil
 
-	f.target = f.path
+	if f.target, err = links.Follow(f.path); err != nil {
+		return err
+	}
 	mode := fs.FileMode(0o666)
-	if err == nil {
+	if there {
 		// Its folder would let us replace a file that may not be written.
 		old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
 		if err != nil {
@@ -72,9 +94,6 @@ func (f *File) open() (err error) {
 		}
 		old.Close()
 		mode = info.Mode().Perm()
-		if f.target, err = filepath.EvalSymlinks(f.path); err != nil {
-			return err
-		}
 	}
 	for {
 		part := filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".voicepool-%08x.wav", rand.Uint32()))
@@ -87,7 +106,7 @@ func (f *File) open() (err error) {
 			return err
 		}
 	}
-	if info != nil {
+	if there {
 		if err := f.file.Chmod(mode); err != nil {
 			f.discard()
 			return err

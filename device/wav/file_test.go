@@ -202,3 +202,52 @@ func TestDevNull(t *testing.T) {
 		t.Errorf("/dev/null became %v (%v)", info, err)
 	}
 }
+
+// TestFollowsDanglingLinks: a link whose target is not there yet stays a link, and the file appears
+// at its target; a link that leads nowhere is an error.
+func TestFollowsDanglingLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no links for everybody")
+	}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.MkdirAll(at("far/deep"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{
+		"near": "near.wav", "far/up": "../up.wav", "folder": "far/deep", "chain": "near2", "near2": "far/chain.wav",
+		"whole": at("whole.wav"), "loop": "loop", "gone": "no/such/folder.wav", "far/deep/up": "../up2.wav",
+		"through": "folder/../up3.wav",
+	} {
+		if err := os.Symlink(target, at(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"near": "near.wav", "far/up": "up.wav", "chain": "far/chain.wav", "whole": "whole.wav", "folder/up": "far/up2.wav",
+		"through": "far/up3.wav",
+	} {
+		f := create(t, at(name), wav.Config{})
+		f.Write(edges)
+		if err := f.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if info, err := os.Lstat(at(name)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("the link %s became a file (%v)", name, err)
+		}
+		if info, err := os.Lstat(at(target)); err != nil || info.Size() < 60 {
+			t.Errorf("behind the link %s there is no %s: %v", name, target, err)
+		}
+	}
+	for _, name := range []string{"loop", "gone"} {
+		if f, err := wav.Create(at(name), wav.Config{}); err == nil {
+			f.Abort()
+			t.Errorf("the link %s is taken", name)
+		} else if !strings.HasPrefix(err.Error(), "wav: "+at(name)+": ") {
+			t.Errorf("the link %s: %v", name, err)
+		}
+		if info, err := os.Lstat(at(name)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("the link %s is none any more (%v)", name, err)
+		}
+	}
+}

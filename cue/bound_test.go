@@ -1,0 +1,47 @@
+package cue_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestReadEnds: what goes on after all that the sheet lets sound is an error, here a voice that
+// was held behind the sheet's back, so that no disk is filled.
+func TestReadEnds(t *testing.T) {
+	f := newFolder(t)
+	for _, text := range []string{
+		"cues: [{at: 0, play: half.wav}]",
+		"cues: [{at: 0, play: half.wav, loop: true, id: a}, {at: 1s, set: a, loop: 2}]",
+		"cues: [{at: 0, play: half.wav, loop: 3, pitch: -12}]",
+		"cues: [{at: 0, play: half.wav, loop: true, for: 3s}]",
+	} {
+		p := f.player(text, cue.Options{})
+		if err := p.Mixer().At(50).Pause(mixer.Everything()); err != nil {
+			t.Fatal(err)
+		}
+		dst, frames := make([]pcm.Frame, 100), 0
+		var err error
+		for err == nil && frames < 60*rate {
+			var n int
+			n, err = p.Read(dst)
+			frames += n
+		}
+		if !errors.Is(err, cue.ErrEndless) || frames > 6*rate {
+			t.Errorf("%s: after %d frames: %v", text, frames, err)
+		} else if text := err.Error(); !strings.HasSuffix(text, "and there are still voices then: 1; cut it with a length, such as `length: 60s`") {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	p := f.player("length: 9s\ncues: [{at: 0, play: half.wav}]", cue.Options{})
+	if err := p.Mixer().At(50).Pause(mixer.Everything()); err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, p, 100); len(got) != 9*rate {
+		t.Errorf("with a length there are %d frames, want %d", len(got), 9*rate)
+	}
+}

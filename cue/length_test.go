@@ -1,0 +1,33 @@
+package cue_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"voicepool/cue"
+)
+
+// TestLengthOfSoundlessStarts: a start beyond the end of its sound ends as it
+// begins, and a render lasts until then, wherever the edges of the blocks lie and
+// with the limiter or without.
+func TestLengthOfSoundlessStarts(t *testing.T) {
+	f := newFolder(t)
+	for _, limiter := range []bool{false, true} {
+		text := fmt.Sprintf(`master: {limiter: %v}
+cues:
+  - {at: 0, play: short.wav}
+  - {at: 64ms, play: short.wav, from: 500ms}
+  - {at: 100ms, play: none.wav}
+`, limiter)
+		want := readAll(t, f.player(text, cue.Options{}), 1000)
+		if len(want) != 100 {
+			t.Errorf("limiter %v: in one block the render has %d frames, want 100", limiter, len(want))
+		}
+		for block := 1; block <= 101; block++ {
+			if got := readAll(t, f.player(text, cue.Options{}), block); !slices.Equal(got, want) {
+				t.Errorf("limiter %v: in blocks of %d the render has %d frames, want %d", limiter, block, len(got), len(want))
+			}
+		}
+	}
+}

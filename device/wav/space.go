@@ -1,0 +1,59 @@
+package wav
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrSpace is wrapped by the errors of a File whose disk is nearly full.
+var ErrSpace = errors.New("wav: the disk is nearly full")
+
+// A File leaves room for all else on a disk: 64 MiB, or a twentieth of a smaller disk.
+const (
+	keepBytes = 64 << 20
+	keepShare = 20
+)
+
+// room is what a disk has.
+type room struct{ free, size uint64 } // bytes: for this user, and in all
+
+// roomy writes to a file while its disk has room.
+type roomy struct {
+	*os.File
+	folder string
+	look   func(folder string) (room, bool) // false: nobody knows
+}
+
+// check reports whether so many bytes more leave enough of the disk free.
+func (r *roomy) check(more int) error {
+	has, ok := r.look(r.folder)
+	keep := min(has.size/keepShare, keepBytes)
+	if !ok || has.free >= keep+uint64(more) {
+		return nil
+	}
+	return &spaceError{has.free, keep}
+}
+
+// Write writes nothing where that would leave too little.
+func (r *roomy) Write(p []byte) (int, error) {
+	if err := r.check(len(p)); err != nil {
+		return 0, err
+	}
+	return r.File.Write(p)
+}
+
+func roomFor(file *os.File, look func(string) (room, bool)) *roomy {
+	return &roomy{file, filepath.Dir(file.Name()), look}
+}
+
+type spaceError struct{ left, keep uint64 }
+
+func (e *spaceError) Error() string {
+	return fmt.Sprintf("the disk is nearly full: %s are left, and %s must remain; make room, or write to another disk", mebibytes(e.left), mebibytes(e.keep))
+}
+
+func (e *spaceError) Is(target error) bool { return target == ErrSpace }
+
+func mebibytes(n uint64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

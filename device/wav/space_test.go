@@ -1,0 +1,91 @@
+package wav
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// TestFileLeavesRoom: a file ends with an error before its disk is full, and nothing of it is left.
+func TestFileLeavesRoom(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct {
+		free, size uint64 // at first
+		most       uint64 // bytes that are written before the error
+		least      uint64
+		message    string
+	}{
+		{100 * mb, 1000 * mb, 50 * mb, 50*mb - blockBytes, "wav: out.wav: the disk is nearly full: 50.0 MiB are left, and 50.0 MiB must remain; make room, or write to another disk"},
+		{100 * mb, 1 << 40, 36 * mb, 36*mb - blockBytes, "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
+		{mb, mb, mb, mb - mb/20 - 2*blockBytes, ""},
+		{64*mb - 1, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
+		{0, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 0.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
+	} {
+		t.Chdir(t.TempDir())
+		asked := uint64(0) // bytes that the file has when it asks
+		look := func(folder string) (room, bool) {
+			parts, _ := filepath.Glob(filepath.Join(folder, ".voicepool-*"))
+			for _, part := range parts {
+				if info, err := os.Stat(part); err == nil {
+					asked = uint64(info.Size())
+				}
+			}
+			return room{c.free - min(c.free, asked), c.size}, true
+		}
+		f, err := createOn(look, "out.wav", Config{Format: F32})
+		frames := make([]pcm.Frame, 4096)
+		for i := 0; err == nil && i < 5000; i++ {
+			err = f.Write(frames)
+		}
+		if !errors.Is(err, ErrSpace) || c.message != "" && err.Error() != c.message {
+			t.Errorf("of %d bytes %d free: %v", c.size, c.free, err)
+		}
+		if asked > c.most || asked < c.least {
+			t.Errorf("of %d bytes %d free: %d were written, want %d..%d", c.size, c.free, asked, c.least, c.most)
+		}
+		if f != nil {
+			if closed := f.Close(); !errors.Is(closed, ErrSpace) {
+				t.Errorf("Close gave %v", closed)
+			}
+		}
+		if left, _ := os.ReadDir("."); len(left) != 0 {
+			t.Errorf("%d files are left", len(left))
+		}
+	}
+}
+
+// TestFileWithoutFigure: where nobody knows what a disk has, a file is written all the same, and so
+// is what is no file on a disk.
+func TestFileWithoutFigure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := createOn(func(string) (room, bool) { return room{}, false }, "out.wav", Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Write(make([]pcm.Frame, 50000)), f.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(os.DevNull); err != nil {
+		t.Skip("this system has no null device")
+	}
+	f, err = createOn(func(string) (room, bool) { return room{0, 1 << 40}, true }, os.DevNull, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Write(make([]pcm.Frame, 50000)), f.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDiskRoom: the system's figure is one.
+func TestDiskRoom(t *testing.T) {
+	if has, ok := diskRoom(t.TempDir()); ok && (has.size == 0 || has.free > has.size) {
+		t.Errorf("the disk of a temporary folder has %+v", has)
+	}
+	if has, ok := diskRoom(filepath.Join(t.TempDir(), "none")); ok {
+		t.Errorf("the disk of a folder that is not there has %+v", has)
+	}
+}

@@ -1,0 +1,20 @@
+//go:build linux || darwin || freebsd
+
+package wav
+
+import "syscall"
+
+// diskRoom asks the system how much room the disk of a folder has.
+func diskRoom(folder string) (room, bool) {
+	var s syscall.Statfs_t
+	for {
+		switch err := syscall.Statfs(folder, &s); err {
+		case nil:
+			block := uint64(s.Bsize)
+			return room{uint64(max(int64(s.Bavail), 0)) * block, s.Blocks * block}, s.Blocks > 0
+		case syscall.EINTR:
+		default:
+			return room{}, false
+		}
+	}
+}
