@@ -240,18 +240,16 @@ func (m *Mixer) release(id pool.Handle) {
 
 func (m *Mixer) send(c command) error {
 	t := &c.target
+	if c.kind != cmdResize {
+		if err := t.check(m); err != nil {
+			return err
+		}
+	}
+	if c.frame < Now {
+		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
+	}
 	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet { // all voices are heard through the master
 		*t = Everything()
-	}
-	switch {
-	case t.kind == noTarget && c.kind != cmdResize:
-		return fmt.Errorf("%w: the target names nothing", ErrOption)
-	case t.kind == oneVoice && t.voice.mixer != m:
-		return fmt.Errorf("%w: the voice is another mixer's, or nothing", ErrOption)
-	case t.kind == busVoices && t.mixer != nil && t.mixer != m:
-		return fmt.Errorf("%w: the bus is another mixer's", ErrOption)
-	case c.frame < Now:
-		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
