@@ -178,19 +178,9 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, ErrBusy
 	}
 	var feed *voice.Feed
-	if s.Streamed() { // when there is a place for it, which stays its own meanwhile
-		m.underWay.Add(1)
-		m.mutex.Unlock()
+	if s.Streamed() {
 		var err error
-		feed, err = m.open(s, o)
-		m.mutex.Lock()
-		m.underWay.Add(-1)
-		if err == nil && m.closed {
-			feed.Close()
-			err = ErrClosed
-		}
-		if err != nil {
-			m.release(id)
+		if feed, err = m.openFor(id, s, o); err != nil {
 			return Handle{}, err
 		}
 	}
