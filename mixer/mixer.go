@@ -54,9 +54,6 @@ type Mixer struct {
 	stopsWait     atomic.Bool  // some record has a stop that the ring had no place for
 	wantsWait     atomic.Bool  // the same for wants
 	needs         atomic.Bool  // voices have missed versions
-	stopAll       atomic.Uint64
-	stopOver      atomic.Int64
-	stopAllAt     atomic.Int64 // the frame from which on it acts
 	longest       atomic.Int64 // frames of the longest block until now
 	busy          atomic.Int64
 	published     stats
@@ -127,19 +124,14 @@ func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) { return m.play(
 
 // StopAll ends all voices whose Play came before, over a time as Moment.Stop
 // does. What was asked for a later frame still starts. It is never lost, even
-// when the command ring is full.
+// when the command ring is full. Of several stops of a voice, the one counts that
+// ends it first.
 func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	frames := m.frames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: Everything(), over: frames}) != nil {
-		m.stopOver.Store(frames)
-		at := int64(0)
-		if m.lead.frames > 0 { // what was asked for before it has not begun yet
-			at = m.lead.frame(m.Now(), m.rate)
-		}
-		m.stopAllAt.Store(at)
-		m.stopAll.Store(m.seq + 1)
+		m.stopAllLater(frames)
 	}
 }
 
