@@ -27,7 +27,6 @@ type slot struct {
 	group   *Group
 	tag     uint64
 	number  uint64 // of the start
-	seq     uint64 // of the command that started it
 	began   int64  // the frame of the start
 	held    int64  // the frame since which it is paused
 	prio    int32

@@ -249,20 +249,8 @@ func (a *audio) receiveWords() {
 	m := a.m
 	if m.stopsWait.Load() && m.stopsWait.Swap(false) { // a swap costs more
 		for _, r := range m.allRecords {
-			if r.stop.Load() != 0 && a.now < r.stopAt.Load() {
+			if !a.takeStop(r) {
 				m.stopsWait.Store(true)
-				continue
-			}
-			id := pool.Handle(r.stop.Swap(0))
-			switch {
-			case id == 0:
-			case r.live == id:
-				over := r.stopOver.Load()
-				i := int(r.slot.Load())
-				a.noteStop(i, over)
-				a.stop(i, over)
-			case pool.Handle(r.id.Load()) == id:
-				r.cancel = id
 			}
 		}
 	}
@@ -275,18 +263,6 @@ func (a *audio) receiveWords() {
 	}
 	if m.placesWait.Load() && m.placesWait.Swap(false) {
 		a.movePlaces()
-	}
-	if seq := m.stopAll.Load(); seq != 0 && a.now >= m.stopAllAt.Load() {
-		if m.commands.Popped() >= seq-1 {
-			m.stopAll.CompareAndSwap(seq, 0) // or a newer one has come meanwhile
-		}
-		over := m.stopOver.Load()
-		for i := a.next(0); i >= 0; i = a.next(i + 1) {
-			if a.at(i).seq < seq {
-				a.noteStop(i, over)
-				a.stop(i, over)
-			}
-		}
 	}
 }
 

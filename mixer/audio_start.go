@@ -41,7 +41,7 @@ func (a *audio) start(c *command) {
 	s := a.at(i)
 	a.stats.Started++
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
-	s.record, s.id, s.group, s.tag, s.number, s.seq = r, id, g, r.tag, uint64(a.stats.Started), c.seq
+	s.record, s.id, s.group, s.tag, s.number = r, id, g, r.tag, uint64(a.stats.Started)
 	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
 	s.start, s.virtual = r.options.BaseGain+r.options.Gain, i >= a.base
 	if r.lasts > 0 {

@@ -91,7 +91,8 @@ type Config struct {
 	Lead time.Duration
 
 	// Clock is the time that Lead goes by, from any beginning, never backwards;
-	// nil: the system's. Called on the control side, under its lock.
+	// nil: the system's. Called on the control side, under its lock. A clock that
+	// panics counts as one that stands still.
 	Clock func() time.Duration
 
 	Commands int // commands under way, at least 1; 0: 1,024

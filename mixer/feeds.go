@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"voicepool/pool"
 	"voicepool/voice"
 )
 
@@ -28,6 +29,26 @@ func (m *Mixer) open(s *voice.Sound, o *Options) (*voice.Feed, error) {
 		return nil, fmt.Errorf("%w: the stream %q cannot count its rounds", ErrOption, s.Name())
 	}
 	return m.openAt(s, m.frames(o.From), o.Loop)
+}
+
+// openFor is open for a start that has a record, which it gives back where there is no
+// feed. The mutex is held, but not while foreign code opens the stream: that may fail in
+// any way.
+func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.Feed, err error) {
+	m.underWay.Add(1) // its place stays its own meanwhile
+	m.mutex.Unlock()
+	defer func() {
+		m.mutex.Lock()
+		m.underWay.Add(-1)
+		if feed != nil && m.closed {
+			feed.Close()
+			feed, err = nil, ErrClosed
+		}
+		if feed == nil {
+			m.release(id)
+		}
+	}()
+	return m.open(s, o)
 }
 
 func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, error) {

@@ -87,7 +87,8 @@ func (m *Mixer) position(r *record) int64 {
 func (h Handle) Stop() error { return h.StopOver(0) }
 
 // StopOver fades the voice to silence, a raised cosine, and then ends it. With
-// over 0 or less it is Stop.
+// over 0 or less it is Stop. Of several stops, the one counts that ends the voice
+// first: a StopOver never takes a Stop back.
 func (h Handle) StopOver(over time.Duration) error {
 	r, unlock := h.living()
 	if r == nil {
@@ -97,13 +98,7 @@ func (h Handle) StopOver(over time.Duration) error {
 	m := h.mixer
 	frames := m.frames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: One(h), over: frames}) != nil {
-		at := int64(0)
-		if m.lead.frames > 0 { // the start may be on its way
-			at = m.lead.frame(m.Now(), m.rate)
-		}
-		r.stopAt.Store(at)
-		r.stopOver.Store(frames)
-		r.stop.Store(uint64(h.id))
+		m.stopLater(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsWait.Store(true)
 	}
 	return nil

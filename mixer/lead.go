@@ -33,10 +33,21 @@ func newLead(c *Config) lead {
 	return l
 }
 
+// now returns the time of the clock. One that panics stands still: a Stop must arrive
+// all the same.
+func (l *lead) now() (t time.Duration) {
+	defer func() {
+		if recover() != nil {
+			t = l.seen
+		}
+	}()
+	return l.clock()
+}
+
 // frame returns the frame of a call that is made now, when all before the frame
 // rendered has been mixed. Frames never fall.
 func (l *lead) frame(rendered int64, rate int) int64 {
-	now := l.clock()
+	now := l.now()
 	top := pcm.Duration(rendered, rate) - now
 	if !l.begun {
 		l.begun, l.offset, l.seen = true, top, now

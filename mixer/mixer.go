@@ -55,9 +55,6 @@ type Mixer struct {
 	stopsWait     atomic.Bool  // some record has a stop that the ring had no place for
 	wantsWait     atomic.Bool  // the same for wants
 	needs         atomic.Bool  // voices have missed versions
-	stopAll       atomic.Uint64
-	stopOver      atomic.Int64
-	stopAllAt     atomic.Int64 // the frame from which on it acts
 	longest       atomic.Int64 // frames of the longest block until now
 	busy          atomic.Int64
 	published     stats
@@ -128,19 +125,14 @@ func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) { return m.play(
 
 // StopAll ends all voices whose Play came before, over a time as Moment.Stop
 // does. What was asked for a later frame still starts. It is never lost, even
-// when the command ring is full.
+// when the command ring is full. Of several stops of a voice, the one counts that
+// ends it first.
 func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	frames := m.frames(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: Everything(), over: frames}) != nil {
-		m.stopOver.Store(frames)
-		at := int64(0)
-		if m.lead.frames > 0 { // what was asked for before it has not begun yet
-			at = m.lead.frame(m.Now(), m.rate)
-		}
-		m.stopAllAt.Store(at)
-		m.stopAll.Store(m.seq + 1)
+		m.stopAllLater(frames)
 	}
 }
 
@@ -179,19 +171,9 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, ErrBusy
 	}
 	var feed *voice.Feed
-	if s.Streamed() { // when there is a place for it, which stays its own meanwhile
-		m.underWay.Add(1)
-		m.mutex.Unlock()
+	if s.Streamed() {
 		var err error
-		feed, err = m.open(s, o)
-		m.mutex.Lock()
-		m.underWay.Add(-1)
-		if err == nil && m.closed {
-			feed.Close()
-			err = ErrClosed
-		}
-		if err != nil {
-			m.release(id)
+		if feed, err = m.openFor(id, s, o); err != nil {
 			return Handle{}, err
 		}
 	}
@@ -241,18 +223,16 @@ func (m *Mixer) release(id pool.Handle) {
 
 func (m *Mixer) send(c command) error {
 	t := &c.target
+	if c.kind != cmdResize {
+		if err := t.check(m); err != nil {
+			return err
+		}
+	}
+	if c.frame < Now {
+		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
+	}
 	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet { // all voices are heard through the master
 		*t = Everything()
-	}
-	switch {
-	case t.kind == noTarget && c.kind != cmdResize:
-		return fmt.Errorf("%w: the target names nothing", ErrOption)
-	case t.kind == oneVoice && t.voice.mixer != m:
-		return fmt.Errorf("%w: the voice is another mixer's, or nothing", ErrOption)
-	case t.kind == busVoices && t.mixer != nil && t.mixer != m:
-		return fmt.Errorf("%w: the bus is another mixer's", ErrOption)
-	case c.frame < Now:
-		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -89,6 +89,9 @@ func (at Moment) Seek(t Target, to time.Duration) error {
 		return errBefore(to)
 	}
 	m := at.mixer
+	if err := t.check(m); err != nil {
+		return err
+	}
 	streams := m.streams(&t)
 	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, over: m.frames(to)}
 	if t.kind != oneVoice || len(streams) == 0 {

@@ -81,10 +81,8 @@ type record struct {
 	// Written by the control side, read after the ring: what a full ring
 	// cannot hold up. dirty has a bit for each want that is not applied yet.
 	dirty    atomic.Uint32
-	moved    atomic.Bool   // spot is not applied yet
-	stop     atomic.Uint64 // the handle to be stopped, or 0
-	stopOver atomic.Int64
-	stopAt   atomic.Int64            // the frame from which on it acts
+	moved    atomic.Bool // spot is not applied yet
+	stopping stopping
 	want     [numWants]atomic.Uint64 // float64 bits
 	spot     words[spotWords]
 
@@ -114,11 +112,9 @@ func (r *record) reset(id pool.Handle) {
 	if r.dirty.Load() != 0 {
 		r.dirty.Store(0)
 	}
-	if r.stop.Load() != 0 {
-		r.stop.Store(0)
-	}
 	if r.moved.Load() {
 		r.moved.Store(false)
 	}
-	// wantSeq needs no care: the start is a command that comes after all of it.
+	// wantSeq needs no care: the start is a command that comes after all of it. Nor does
+	// stopping, which names the start that it is for.
 }

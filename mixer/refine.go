@@ -45,19 +45,26 @@ func (y *refinery) ask(k versionKey) {
 }
 
 func (y *refinery) run() {
+	for y.make() {
+	}
+}
+
+// make makes the first version that waits, and reports whether others do.
+func (y *refinery) make() (more bool) {
+	y.mutex.Lock()
+	k := y.waiting[0]
+	y.mutex.Unlock()
+	k.sound.Refine(k.level, k.looped)
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	for len(y.waiting) > 0 {
-		k := y.waiting[0]
-		y.mutex.Unlock()
-		k.sound.Refine(k.level, k.looped)
-		y.mutex.Lock()
-		delete(y.asked, k)
-		y.waiting[0] = versionKey{}
-		y.waiting = y.waiting[1:]
+	delete(y.asked, k)
+	y.waiting[0] = versionKey{}
+	if y.waiting = y.waiting[1:]; len(y.waiting) > 0 {
+		return true
 	}
 	y.waiting = nil
 	y.idle.Broadcast()
+	return false
 }
 
 // wait returns when there is nothing to do.

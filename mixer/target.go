@@ -1,6 +1,10 @@
 package mixer
 
-import "voicepool/voice"
+import (
+	"fmt"
+
+	"voicepool/voice"
+)
 
 type targetKind uint8
 
@@ -21,6 +25,20 @@ type Target struct {
 	voice Handle
 	tag   uint64
 	sound *voice.Sound
+}
+
+// check returns what is wrong with a target of m. It comes before anything looks at
+// the tree of buses: the index of another mixer's bus may be beyond it.
+func (t *Target) check(m *Mixer) error {
+	switch {
+	case t.kind == noTarget:
+		return fmt.Errorf("%w: the target names nothing", ErrOption)
+	case t.kind == oneVoice && t.voice.mixer != m:
+		return fmt.Errorf("%w: the voice is another mixer's, or nothing", ErrOption)
+	case t.kind == busVoices && t.mixer != nil && t.mixer != m:
+		return fmt.Errorf("%w: the bus is another mixer's", ErrOption)
+	}
+	return nil
 }
 
 // One names a voice.

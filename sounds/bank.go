@@ -90,12 +90,13 @@ func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, err
 // LoadEach loads sources as Load does, and calls done with the index of each as
 // soon as it is there or has failed: one call at a time, from any goroutine, in
 // no order. Sources are begun in their order, until a call returns false. It
-// comes back when the last of the calls has.
+// comes back when the last of the calls has. A panic of done is one of LoadEach.
 func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		taking, telling sync.Mutex
 		next            int
 		wait            sync.WaitGroup
+		failed          any // what a call of done panicked with
 	)
 	take := func() (int, bool) {
 		taking.Lock()
@@ -114,7 +115,13 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 	tell := func(i int, s *voice.Sound, err error) {
 		telling.Lock()
 		defer telling.Unlock()
-		if !done(i, s, err) {
+		defer func() {
+			if p := recover(); p != nil {
+				failed = p
+				end()
+			}
+		}()
+		if failed == nil && !done(i, s, err) {
 			end()
 		}
 	}
@@ -127,6 +134,9 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 		})
 	}
 	wait.Wait()
+	if failed != nil {
+		panic(failed)
+	}
 }
 
 // Info returns what is known of a sound of this bank.
@@ -213,7 +223,14 @@ func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sou
 	return sound, nil
 }
 
-func (b *Bank) read(ctx context.Context, src Source) (*voice.Sound, Info, error) {
+// read makes a sound of a source. A file system that panics is an error: others may be
+// waiting for the same sound.
+func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = named(src.label(), broken("the source failed: %v", p))
+		}
+	}()
 	opt := b.opt
 	opt.Loop = opt.Loop || src.Loop
 	opt.Masking = opt.Masking || src.Masking

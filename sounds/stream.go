@@ -37,7 +37,7 @@ type StreamOptions struct {
 	Measure bool
 
 	// OnError is told, from the goroutine that decodes, why a stream ends before
-	// its end. The error names the stream.
+	// its end. The error names the stream. A panic of OnError is dropped.
 	OnError func(name string, err error)
 }
 
@@ -117,6 +117,7 @@ func (o *StreamOptions) valid() error {
 // failure returns what is called when a stream fails.
 func (o *StreamOptions) failure(label string) func(error) {
 	return func(err error) {
+		defer func() { _ = recover() }() // nobody is left to be told
 		if o.OnError != nil {
 			o.OnError(label, named(label, err))
 		}

@@ -228,10 +228,11 @@ func NewSound(s Samples) (*Sound, error) {
 }
 
 // Refine makes a version that the quality Best reads, unless it is there: that of
-// a level, 0..Levels-1, for voices that loop or do not. It takes its time: some
-// thousandths of the sound's length. What is not finite, or of another length, is
-// not taken: the sound has no versions from then on. A stream, an empty sound and one without a
-// Refiner have none. Control side, any goroutine; it never changes what is there.
+// a level, 0..Levels-1, for voices that loop or do not. It takes some thousandths of
+// the sound's length. A sound whose Refiner panics, or gives samples that are not
+// finite or too few or too many, has no versions from then on. A stream, an empty
+// sound and one without a Refiner have none. Control side, any goroutine; it never
+// changes what is there.
 func (s *Sound) Refine(level int, looped bool) {
 	if s.refine == nil {
 		return
@@ -242,7 +243,7 @@ func (s *Sound) Refine(level int, looped bool) {
 		return
 	}
 	v, frames := newVersion(s, level, looped)
-	v.data.wide = s.refine(s, level, looped, -guardBefore, frames)
+	v.data.wide = s.refined(level, looped, frames)
 	sound := int64(len(v.data.wide)) == frames*int64(s.channels)
 	for i, x := range v.data.wide {
 		bits := math.Float32bits(x) &^ (1 << 31)
@@ -256,6 +257,16 @@ func (s *Sound) Refine(level int, looped bool) {
 		return
 	}
 	s.versions[setOf(looped)][level].Store(v)
+}
+
+// refined returns what the Refiner gives; nothing where it panics.
+func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {
+	defer func() {
+		if recover() != nil {
+			samples = nil
+		}
+	}()
+	return s.refine(s, level, looped, -guardBefore, frames)
 }
 
 // Name returns what the sound is called in reports.

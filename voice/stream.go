@@ -59,5 +59,15 @@ func NewStream(s Stream) (*Sound, error) {
 func (s *Sound) Streamed() bool { return s.open != nil }
 
 // Open begins to decode a course of a stream. Control side. The error is that of
-// Stream.Open.
-func (s *Sound) Open(c Course) (*Feed, error) { return s.open(c) }
+// Stream.Open. Where that panics, or returns no feed, the error wraps ErrSound.
+func (s *Sound) Open(c Course) (feed *Feed, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			feed, err = nil, fmt.Errorf("%w: Open panics: %v", ErrSound, p)
+		}
+	}()
+	if feed, err = s.open(c); feed == nil && err == nil {
+		err = fmt.Errorf("%w: Open returns neither a feed nor an error", ErrSound)
+	}
+	return feed, err
+}

@@ -1,6 +1,7 @@
 package wav
 
 import (
+	"fmt"
 	"sync"
 
 	"voicepool/device"
@@ -44,10 +45,20 @@ func (d *Device) Start(src device.Source) error {
 	}
 	return d.puller.Start(d.sink.Rate(), deviceBlock, func(dst []pcm.Frame) {
 		src.Render(dst)
-		if err := d.sink.Write(dst); err != nil {
+		if err := d.write(dst); err != nil {
 			d.fail(err)
 		}
 	})
+}
+
+// write gives frames to the sink. One that panics has failed.
+func (d *Device) write(frames []pcm.Frame) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("wav: the sink panics: %v", p)
+		}
+	}()
+	return d.sink.Write(frames)
 }
 
 // Rate returns the sink's rate.

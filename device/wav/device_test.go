@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,6 +80,39 @@ func TestDeviceGoesOnWithoutSink(t *testing.T) {
 		}
 		if want := (60*1000/512 + 1) * 512; src.n != want {
 			t.Errorf("%d frames were pulled in a minute, want %d", src.n, want)
+		}
+	})
+}
+
+// breakingSink panics from its second block on.
+type breakingSink struct{ blocks int }
+
+func (s *breakingSink) Rate() int { return 48000 }
+
+func (s *breakingSink) Write([]pcm.Frame) error {
+	if s.blocks++; s.blocks > 1 {
+		panic("no disk")
+	}
+	return nil
+}
+
+func (s *breakingSink) Close() error { return nil }
+
+// TestDeviceSinkPanics: a sink that panics is an error of the device. The source is still
+// pulled from, in time.
+func TestDeviceSinkPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := wav.NewDevice(&breakingSink{})
+		source := &counter{}
+		if err := d.Start(source); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if err := d.Err(); err == nil || !strings.Contains(err.Error(), "no disk") {
+			t.Errorf("the device says %v", err)
+		}
+		if err := d.Close(); err == nil || !strings.Contains(err.Error(), "no disk") || source.n < 4800 {
+			t.Errorf("Close says %v after %d frames", err, source.n)
 		}
 	})
 }

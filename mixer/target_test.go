@@ -1,0 +1,55 @@
+package mixer_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestTargetsOfAnotherMixer passes buses, voices and groups of one mixer to another, which
+// has fewer buses: an error each time, and nothing changes.
+func TestTargetsOfAnotherMixer(t *testing.T) {
+	other := at1k(t, family()...)
+	s, _ := whole(t, 900)
+	foreign := play(t, other.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+	group, err := other.NewGroup("g", mixer.GroupOptions{})
+	must(t, err)
+	master, _ := other.Bus("master")
+	last, _ := other.Bus("d")
+	for name, target := range map[string]mixer.Target{"the master": mixer.On(master), "a bus": mixer.On(last), "a voice": mixer.One(foreign)} {
+		for _, frame := range []int64{mixer.Now, 5} {
+			m := at1k(t)
+			h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
+			stream := play(t, m.At(mixer.Now), s, mixer.Options{})
+			at := m.At(frame)
+			for call, err := range map[string]error{
+				"Stop": at.Stop(target, 0), "Pause": at.Pause(target), "Resume": at.Resume(target), "Seek": at.Seek(target, 0),
+				"Set": at.Set(target, mixer.Change{Fields: mixer.Gain, Gain: -80}, 0),
+			} {
+				if !errors.Is(err, mixer.ErrOption) {
+					t.Errorf("%s of %s of another mixer at %d: %v", call, name, frame, err)
+				}
+			}
+			_, err := m.Play(s, mixer.Options{Bus: last})
+			if !errors.Is(err, mixer.ErrOption) {
+				t.Errorf("a bus of another mixer: %v", err)
+			}
+			if _, err = m.Play(s, mixer.Options{Group: group}); !errors.Is(err, mixer.ErrOption) {
+				t.Errorf("a group of another mixer: %v", err)
+			}
+			if err = m.SetPositions([]mixer.Handle{foreign}, make([]mixer.Spot, 1)); !errors.Is(err, mixer.ErrOption) {
+				t.Errorf("a place for a voice of another mixer: %v", err)
+			}
+			if l, silence := fmt.Sprint(m.Levels(last)), fmt.Sprint(m.Levels(mixer.BusRef{})); l != silence {
+				t.Errorf("the levels of a bus of another mixer are %v", l)
+			}
+			m.Render(make([]pcm.Frame, 100))
+			if h.State() != mixer.Playing || stream.State() != mixer.Playing || m.Stats().Pending != 0 {
+				t.Errorf("after calls for %s of another mixer the voices are %v and %v", name, h.State(), stream.State())
+			}
+		}
+	}
+}
