@@ -203,7 +203,7 @@ func (a *audio) fill() {
 			waiting = append(waiting, i)
 		}
 	}
-	slices.SortFunc(waiting, a.scores.first)
+	slices.SortFunc(waiting, a.first)
 	for _, i := range waiting[:min(free, len(waiting))] {
 		a.promote(i)
 	}
@@ -228,7 +228,7 @@ func (a *audio) comeBack(i int) {
 func (a *audio) bestVirtual() int {
 	best := -1
 	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.waits(i) && (best < 0 || a.scores.first(i, best) < 0) {
+		if a.waits(i) && (best < 0 || a.first(i, best) < 0) {
 			best = i
 		}
 	}
@@ -242,9 +242,10 @@ func (a *audio) waits(i int) bool {
 }
 
 // first orders virtual voices by which comes back first: those that would be heard
-// at all, then those of the highest priority, the loudest in the next 40 ms, the
-// oldest.
-func (s *scores) first(i, j int) int {
+// at all, then those of the highest priority, whether protected or not, the loudest in
+// the next 40 ms, the oldest.
+func (a *audio) first(i, j int) int {
+	s := &a.scores
 	keys := s.audibility
 	if s.masks != nil {
 		keys = s.masks.score
@@ -253,5 +254,5 @@ func (s *scores) first(i, j int) int {
 	if (x == 0) != (y == 0) { // or one that is muted would keep its place before those that are not
 		return cmp.Compare(y, x)
 	}
-	return cmp.Or(cmp.Compare(s.prio[j], s.prio[i]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
+	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }
