@@ -227,7 +227,7 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 		lost, e := x.leastVirtual(func(w *bruteVoice) bool { return w.prio <= v.prio })
 		// Of two that are worth the same the one that has not begun goes.
 		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
-		if lost != nil && lost.prio == v.prio && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
+		if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
 			worse = x.next().Kind == mixer.Rejected
 		}
 		if worse {
@@ -336,7 +336,7 @@ func (x *brute) exchange() {
 			return
 		}
 		swap := worst.prio < best.prio || score(best) > ratio*score(worst)
-		if worst.prio == best.prio && tied(score(best), ratio*score(worst)) {
+		if worst.prio == best.prio && tied(score(best), ratio*score(worst)) { // neither is 0
 			swap = exchanged
 		}
 		if !swap {

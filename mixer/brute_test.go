@@ -23,7 +23,7 @@ import (
 // becomes virtual and who comes back. Positions, scores and events are worked out anew
 // by definition. After every block the handles, the counters and the identities agree.
 func TestBrute(t *testing.T) {
-	runs, checks, calls := 1, "120", 130
+	runs, checks, calls := 1, "100", 130
 	switch {
 	case long:
 		runs, checks = 40, "100"
@@ -95,7 +95,7 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 	c := mixer.Config{
 		Rate: pick(r, 1000, 1000, 8000), Voices: 1 + r.IntN(6), MaxVoices: 9, Virtual: pick(r, 0, 1, 2, 3, 5, 8), NoLimiter: true, Commands: 4096, Events: 8192,
 		Overflow: pick(r, mixer.StealQuietest, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.GrowPool, mixer.StealMasked, mixer.StealMasked, mixer.StealMasked),
-		Grow:     mixer.Grow{Step: 1 + r.IntN(2), Max: 8, Idle: time.Duration(20*r.IntN(6)+10) * ms},
+		Grow:     mixer.Grow{Step: 1 + r.IntN(2), Max: 8, Idle: time.Duration(10+10*r.IntN(11)) * ms},
 		Buses: []mixer.Bus{
 			{Name: "a", Gain: -1, Voices: r.IntN(7)}, {Name: "b", Parent: "a", Voices: r.IntN(4)}, {Name: "c", Gain: 2, Mute: r.IntN(3) == 0},
 		},

@@ -238,3 +238,58 @@ func (x *brute) key(v *bruteVoice) bruteKey {
 	}
 	return k
 }
+
+// hold notes that a bus, or everything, is held or let go.
+func (x *brute) hold(flag, bus int, on bool) {
+	switch flag {
+	case 1:
+		x.buses[bus].paused = on
+	case 2:
+		x.paused = on
+	}
+}
+
+func (x *brute) stop(v *bruteVoice, over int64) {
+	if over == 0 || v.holding() {
+		x.finish(v, mixer.Event{Kind: mixer.Stopped})
+		return
+	}
+	level := 1.0
+	if v.stopped != nil {
+		if v.stopped.start+v.stopped.frames <= x.now+over {
+			return
+		}
+		level = v.stopped.at(x.now)
+	}
+	v.stopped = &bruteStop{x.now, over, level}
+}
+
+func (x *brute) pause(v *bruteVoice, flag int) {
+	if v.stopped != nil {
+		x.finish(v, mixer.Event{Kind: mixer.Stopped})
+		return
+	}
+	if !v.holding() {
+		v.held = x.now
+	}
+	v.paused[flag] = true
+	v.show()
+}
+
+func (x *brute) resume(v *bruteVoice, flag int) {
+	for b := v.bus; b >= 0 && flag == 1; b = x.buses[b].parent {
+		if x.buses[b].paused {
+			return
+		}
+	}
+	if !v.holding() {
+		return
+	}
+	if v.paused[flag] = false; v.holding() {
+		return
+	}
+	if v.endAt != 0 {
+		v.endAt += x.now - v.held
+	}
+	v.show()
+}
