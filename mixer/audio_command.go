@@ -34,6 +34,9 @@ func (a *audio) do(c *command) {
 			return
 		}
 		a.each(c)
+		if c.change.Fields&Protect != 0 {
+			a.shrink() // what was kept by its protection alone; all are set, so the policy has its choice
+		}
 	}
 }
 
@@ -126,9 +129,6 @@ func (a *audio) act(i int, c *command) {
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
-		if c.change.Fields&Protect != 0 {
-			a.shrink() // it may have been kept by its protection alone
-		}
 	case cmdSeek:
 		a.seek(i, c)
 	}

@@ -60,7 +60,7 @@ func (a *audio) shrink() {
 			return
 		}
 		if a.virtuals != nil {
-			a.demote(c, Event{Reason: Resized})
+			a.demote(c, Event{Reason: Resized}, maxPriority, 0)
 		} else {
 			a.steal(c, &Event{Reason: Resized})
 		}

@@ -199,7 +199,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	case !wins:
 		return a.refuse(c, &e, whole)
 	case a.virtuals != nil:
-		a.demote(choice, e)
+		a.demote(choice, e, r.prio, whole)
 	default:
 		a.steal(choice, &e)
 	}

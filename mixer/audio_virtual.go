@@ -20,18 +20,19 @@ func (a *audio) showState(i int) {
 
 // demote takes a voice's slot, leaving its tail. It goes on as a virtual one; if
 // there is no place for it, the least audible of all virtual ones and itself is
-// lost for good.
-func (a *audio) demote(c choice, e Event) {
+// lost for good. prio and whole are those of the start that it is for, as lose and
+// leastVirtual have them.
+func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	a.weigh(&e, c)
 	if a.virtuals.Len() == a.virtuals.Limit() {
-		least := a.leastVirtual()
-		if least < 0 || !a.keeps(c.slot, least) {
+		least := a.leastVirtual(prio)
+		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
 			e.Kind = Stolen
 			a.leaveTail(a.at(c.slot), a.now)
 			a.finish(c.slot, a.now, &e)
 			return
 		}
-		a.lose(least, e)
+		a.lose(least, e, whole)
 	}
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.take(a.virtuals, a.base))
@@ -40,37 +41,39 @@ func (a *audio) demote(c choice, e Event) {
 	a.emit(&e)
 }
 
-// lose ends a virtual voice for good, for the sake of the newcomer of e.
-func (a *audio) lose(i int, e Event) {
-	e.Kind, e.Reason, e.Audibility, e.RunnerUp, e.Candidates = Stolen, VirtualFull, float64(a.scores.whole[i]), -1, a.virtuals.Len()
-	e.Priority = a.at(i).prio
-	e.Peers = a.scores.count(a.scores.prio[a.base:], e.Priority)
-	e.Lost = a.lost(a.at(i))
-	a.finish(i, a.now, &e)
+// lose ends a virtual voice for good, for the sake of the newcomer of e, whose whole
+// audibility is what the event compares with its own.
+func (a *audio) lose(c choice, e Event, whole float64) {
+	a.weigh(&e, c)
+	e.Kind, e.Reason, e.Newcomer = Stolen, VirtualFull, whole
+	a.finish(c.slot, a.now, &e)
 }
 
-// leastVirtual returns the virtual voice that is lost first: of the lowest
-// priority, the least audible from now on, the oldest; -1 if all are protected.
-func (a *audio) leastVirtual() int {
-	least := -1
+// leastVirtual returns the virtual voice that is lost first of those that a start of
+// priority prio may take: of the lowest priority, the least audible from now on, the
+// oldest. Its slot is -1 if there is none.
+func (a *audio) leastVirtual(prio int32) choice {
+	s := &a.scores
+	c, second := choice{slot: -1, runnerUp: -1}, -1
 	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.scores.prio[i] != unstealable && (least < 0 || a.keeps(least, i)) {
-			least = i
+		if s.prio[i] > prio {
+			continue
+		}
+		c.candidates++
+		switch {
+		case c.slot < 0 || s.less(i, c.slot, s.whole):
+			c.slot, second = i, c.slot
+		case second < 0 || s.less(i, second, s.whole):
+			second = i
 		}
 	}
-	return least
-}
-
-// keeps reports whether i is to be kept rather than j.
-func (a *audio) keeps(i, j int) bool {
-	s := &a.scores
-	switch {
-	case s.prio[i] != s.prio[j]:
-		return s.prio[i] > s.prio[j]
-	case s.whole[i] != s.whole[j]:
-		return s.whole[i] > s.whole[j]
+	if c.slot >= 0 {
+		c.audibility, c.peers = float64(s.whole[c.slot]), s.count(s.prio[a.base:], s.prio[c.slot])
 	}
-	return s.number[i] > s.number[j]
+	if second >= 0 {
+		c.runnerUp = float64(s.whole[second])
+	}
+	return c
 }
 
 // refuse is what becomes of a start for which there is no slot: a virtual voice,
@@ -83,13 +86,13 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 	}
 	r := a.m.record(c.record)
 	if a.virtuals.Len() == a.virtuals.Limit() {
-		least := a.leastVirtual()
-		if least < 0 || a.scores.prio[least] > r.prio || a.scores.prio[least] == r.prio && float64(a.scores.whole[least]) >= whole {
+		least := a.leastVirtual(r.prio)
+		if least.slot < 0 || a.scores.prio[least.slot] == r.prio && least.audibility >= whole {
 			a.turnAway(c, refused)
 			return -1
 		}
 		refused.By, refused.BySound, refused.ByGroup, refused.ByRef = uint64(a.stats.Started)+1, r.sound.Load(), r.group, r.ref
-		a.lose(least, *refused)
+		a.lose(least, *refused, whole)
 	}
 	a.refused = *refused
 	return a.take(a.virtuals, a.base)
@@ -203,7 +206,7 @@ func (a *audio) fill() {
 			waiting = append(waiting, i)
 		}
 	}
-	slices.SortFunc(waiting, a.scores.first)
+	slices.SortFunc(waiting, a.first)
 	for _, i := range waiting[:min(free, len(waiting))] {
 		a.promote(i)
 	}
@@ -228,7 +231,7 @@ func (a *audio) comeBack(i int) {
 func (a *audio) bestVirtual() int {
 	best := -1
 	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.waits(i) && (best < 0 || a.scores.first(i, best) < 0) {
+		if a.waits(i) && (best < 0 || a.first(i, best) < 0) {
 			best = i
 		}
 	}
@@ -242,9 +245,10 @@ func (a *audio) waits(i int) bool {
 }
 
 // first orders virtual voices by which comes back first: those that would be heard
-// at all, then those of the highest priority, the loudest in the next 40 ms, the
-// oldest.
-func (s *scores) first(i, j int) int {
+// at all, then those of the highest priority, whether protected or not, the loudest in
+// the next 40 ms, the oldest.
+func (a *audio) first(i, j int) int {
+	s := &a.scores
 	keys := s.audibility
 	if s.masks != nil {
 		keys = s.masks.score
@@ -253,5 +257,5 @@ func (s *scores) first(i, j int) int {
 	if (x == 0) != (y == 0) { // or one that is muted would keep its place before those that are not
 		return cmp.Compare(y, x)
 	}
-	return cmp.Or(cmp.Compare(s.prio[j], s.prio[i]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
+	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }

@@ -395,6 +395,9 @@ func (x *model) do(c *modelCommand) {
 		x.resize(int(c.over))
 		return
 	case modelSet:
+		if c.change.Fields&mixer.Protect != 0 {
+			defer x.shrink() // what was kept by its protection alone
+		}
 		if t.bus >= 0 {
 			x.setBus(t.bus, c)
 			return
@@ -540,9 +543,6 @@ func (x *model) act(v *modelVoice, c *modelCommand) {
 			}
 		}
 		x.rescore(v)
-		if c.change.Fields&mixer.Protect != 0 {
-			x.shrink()
-		}
 	}
 }
 

@@ -48,6 +48,29 @@ func TestResize(t *testing.T) {
 	}
 }
 
+// TestUnprotectedSurplus: where protection ends for several voices at once, the policy
+// chooses among all of them, not the order of their slots.
+func TestUnprotectedSurplus(t *testing.T) {
+	for _, virtual := range []int{0, 4} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 3, Virtual: virtual})
+		s := level(t, 1000, 400, 0.1)
+		var hs []mixer.Handle
+		for _, gain := range []pcm.Decibels{0, -20, -10} {
+			hs = append(hs, play(t, m.At(0), s, mixer.Options{Gain: gain, Protect: true, Tag: 1}))
+		}
+		must(t, m.At(5).Resize(2))
+		must(t, m.At(10).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Protect}, 0))
+		left(m, 15)
+		gone := mixer.StolenState
+		if virtual > 0 {
+			gone = mixer.Virtual
+		}
+		if a, b, c := hs[0].State(), hs[1].State(), hs[2].State(); a != mixer.Playing || b != gone || c != mixer.Playing {
+			t.Errorf("%d virtual voices: at 0 dB it is %v, at -20 %v, at -10 %v", virtual, a, b, c)
+		}
+	}
+}
+
 func TestGrowsLast(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.GrowPool, Grow: mixer.Grow{Step: 1, Max: 6, Idle: 100 * time.Millisecond}})
 	s := level(t, 1000, 400, 0.5)

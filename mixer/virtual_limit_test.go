@@ -121,3 +121,27 @@ func TestVirtualPositions(t *testing.T) {
 		t.Errorf("%d exchanges: they prove nothing", swaps)
 	}
 }
+
+// TestVirtualLostEvent: the event of a virtual voice that is lost counts those that
+// could be, says which was the second, and compares all that is still to come.
+func TestVirtualLostEvent(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 3, Overflow: mixer.Reject, NoLimiter: true})
+	near := func(int) float32 { return 1e-6 }
+	play(t, m.At(0), indexed(t, 1, near), mixer.Options{})
+	for i, index := range []float32{1e-4, 1e-3, 1e-2} {
+		play(t, m.At(0), indexed(t, index, near), mixer.Options{Protect: i == 0})
+	}
+	play(t, m.At(5), indexed(t, 0.1, near), mixer.Options{})
+	left(m, 10)
+	events := make([]mixer.Event, 20)
+	for _, e := range events[:m.Events(events)] {
+		about := func(got float64, want float32) bool { return got > 0.99*float64(want) && got < 1.01*float64(want) }
+		if e.Kind == mixer.Stolen {
+			if e.Voice != 3 || e.Candidates != 2 || e.Peers != 2 || !about(e.Audibility, 1e-3) || !about(e.RunnerUp, 1e-2) || !about(e.Newcomer, 0.1) {
+				t.Errorf("%+v", e)
+			}
+			return
+		}
+	}
+	t.Error("none is lost")
+}

@@ -269,6 +269,12 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
 			play(t, m.At(2), long, mixer.Options{})
 		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
+		{"what is protected has no higher priority for that", mixer.Config{Virtual: 4, Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{Priority: 1, Tag: 1})
+			play(t, m.At(5), long, mixer.Options{Protect: true, Gain: -10})
+			play(t, m.At(5), long, mixer.Options{Priority: 2})
+			must(t, m.At(50).Stop(mixer.Tagged(1), 0))
+		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 20 virtual 1 by 3 (exchange), 20 real 3, 50 stopped 1"},
 		{"louder by more than 6 dB", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Gain: -4.1})
