@@ -11,6 +11,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -91,12 +92,12 @@ func TestOptionsAreNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := mixer.NewPointTable(mixer.Point{Distance: 0}, mixer.Point{Distance: 1})
+	table, err := space.NewPointTable(space.Point{Distance: 0}, space.Point{Distance: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const length = `.*\.(Forward|Up)\[.\] = -?\d.*` // a direction may have any finite one
-	options := mixer.Options{Emitter: &mixer.Emitter{}}
+	options := mixer.Options{Emitter: &space.Emitter{}}
 	play := func() error {
 		_, err := m.Play(sound, options)
 		m.Render(make([]pcm.Frame, 1))
@@ -118,10 +119,10 @@ func TestOptionsAreNumbers(t *testing.T) {
 	}, "")
 	var group mixer.GroupOptions
 	refuses(t, "mixer.GroupOptions", &group, func() error { _, err := m.NewGroup("g", group); return err }, "")
-	var listener mixer.Listener
-	refuses(t, "mixer.Listener", &listener, func() error { return m.SetListener(listener) }, length)
-	points := []mixer.Point{{Distance: 1}, {Distance: 2}}
-	refuses(t, "mixer.Point", &points, func() error { _, err := mixer.NewPointTable(points...); return err },
+	var listener space.Listener
+	refuses(t, "space.Listener", &listener, func() error { return m.SetListener(listener) }, length)
+	points := []space.Point{{Distance: 1}, {Distance: 2}}
+	refuses(t, "space.Point", &points, func() error { _, err := space.NewPointTable(points...); return err },
 		`.*Gain = -.*`) // silence
 
 	bank := sounds.NewBank(sounds.Options{})

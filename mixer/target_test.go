@@ -7,6 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 )
 
 // TestTargetsOfAnotherMixer passes buses, voices and groups of one mixer to another, which
@@ -40,7 +41,7 @@ func TestTargetsOfAnotherMixer(t *testing.T) {
 			if _, err = m.Play(s, mixer.Options{Group: group}); !errors.Is(err, mixer.ErrOption) {
 				t.Errorf("a group of another mixer: %v", err)
 			}
-			if err = m.SetPositions([]mixer.Handle{foreign}, make([]mixer.Spot, 1)); !errors.Is(err, mixer.ErrOption) {
+			if err = m.SetPositions([]mixer.Handle{foreign}, make([]space.Spot, 1)); !errors.Is(err, mixer.ErrOption) {
 				t.Errorf("a place for a voice of another mixer: %v", err)
 			}
 			if l, silence := fmt.Sprint(m.Levels(last)), fmt.Sprint(m.Levels(mixer.BusRef{})); l != silence {
