@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -30,7 +31,7 @@ const settled = 100 * time.Millisecond
 // changed; open such a stream anew.
 //
 // Directories are watched, so a file may be replaced by another of its name.
-// What a symbolic link points to is not. The error is that of a system that
+// What a symbolic link points to is not. A pipe is not read again. The error is that of a system that
 // tells nobody of changes, as browsers, or has no more watches to give. Control
 // side; in a goroutine of its own.
 func (b *Bank) Watch(ctx context.Context, changed func(old, now *voice.Sound, err error)) error {
@@ -126,6 +127,9 @@ func (w *watch) reload(ctx context.Context) {
 			continue
 		}
 		delete(w.due, file)
+		if (Source{File: file}).mode()&fs.ModeNamedPipe != 0 {
+			continue // whose next writer may let everybody wait
+		}
 		for _, e := range w.bank.entriesOf(file) {
 			if now, err := w.bank.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
 				w.changed(e.sound, now, err)
