@@ -234,14 +234,7 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 	opt := b.opt
 	opt.Loop = opt.Loop || src.Loop
 	opt.Masking = opt.Masking || src.Masking
-	r, err := src.open()
-	if err != nil {
-		return nil, Info{}, named(src.label(), err)
-	}
-	clip, err := Decode(ctx, src.label(), r, opt.Limits)
-	if closed := r.Close(); err == nil && closed != nil {
-		err = named(src.label(), closed)
-	}
+	clip, err := decodeFrom(ctx, src.label(), src.open, opt.Limits)
 	if err != nil {
 		return nil, Info{}, err
 	}

@@ -3,8 +3,6 @@ package sounds
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"unicode/utf8"
 )
@@ -13,8 +11,17 @@ import (
 // its content. name stands in errors, which are one line and wrap ErrFormat,
 // ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
 // error, never a panic, a hang or much memory. Control side.
+//
+// Decode reads r from another goroutine. It returns when ctx ends, or when r gives
+// nothing for Limits.Time; a Read that is under way then is left behind.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
-	clip, err := decode(ctx, r, lim.withDefaults())
+	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
+	return decodeFrom(ctx, name, open, lim)
+}
+
+// decodeFrom is Decode for what has to be opened first.
+func decodeFrom(ctx context.Context, name string, open opening, lim Limits) (*Clip, error) {
+	clip, err := decode(ctx, open, lim.withDefaults())
 	if err != nil {
 		return nil, named(name, err)
 	}
@@ -23,8 +30,8 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 }
 
 // decode is Decode without the name, under limits that have their defaults.
-func decode(ctx context.Context, r io.Reader, lim Limits) (*Clip, error) {
-	data, err := readAll(ctx, r, lim.Bytes)
+func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
+	data, err := gather(ctx, open, lim.Bytes, lim.Time)
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +39,12 @@ func decode(ctx context.Context, r io.Reader, lim Limits) (*Clip, error) {
 		return decodeIsolated(ctx, data, lim)
 	}
 	in := newWhole(data)
-	open, err := formatOf(in)
+	openFormat, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		r, err := open(in, lim.forSize(len(data)))
+		r, err := openFormat(in, lim.forSize(len(data)))
 		if err != nil {
 			return nil, err
 		}
@@ -47,38 +54,6 @@ func decode(ctx context.Context, r io.Reader, lim Limits) (*Clip, error) {
 		}
 		return clip, clip.check()
 	})
-}
-
-// readAll reads r to its end, in pieces, so that nothing is sized by what
-// anybody promises. Three empty reads in a row end it.
-func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
-	var (
-		buf   bytes.Buffer
-		piece [32 << 10]byte
-		empty int
-	)
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("given up: %w", err)
-		}
-		n, err := r.Read(piece[:])
-		if int64(buf.Len()+n) > limit {
-			return nil, beyond("more than %d bytes", limit)
-		}
-		buf.Write(piece[:n])
-		switch {
-		case errors.Is(err, io.EOF):
-			return buf.Bytes(), nil
-		case err != nil:
-			return nil, err
-		case n > 0:
-			empty = 0
-		default:
-			if empty++; empty == 3 {
-				return nil, io.ErrNoProgress
-			}
-		}
-	}
 }
 
 // probe is how many bytes it takes to know a format.

@@ -2,6 +2,7 @@ package sounds
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -43,11 +44,15 @@ func openInput(src Source) (*input, error) {
 		}
 		return newWhole(data), nil
 	}
-	f, err := src.open()
+	if err := src.seekable(); err != nil {
+		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return src.open(context.Background()) }
+	f, err := open()
 	if err != nil {
 		return nil, err
 	}
-	in := &input{file: f, open: src.open}
+	in := &input{file: f, open: open}
 	if s, ok := f.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if stat, err := s.Stat(); err == nil {
 			in.size, in.modified = stat.Size(), stat.ModTime()

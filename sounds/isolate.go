@@ -209,7 +209,8 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 	if err := confine(ask.Size, ask.Limits); err != nil {
 		return fmt.Errorf("sounds: the process cannot be confined: %w", err)
 	}
-	clip, err := decode(context.Background(), in, ask.Limits)
+	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }
+	clip, err := decode(context.Background(), open, ask.Limits)
 	var a answer
 	if err != nil {
 		a.Fault = err.Error()

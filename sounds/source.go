@@ -2,9 +2,9 @@ package sounds
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -82,27 +82,24 @@ func (s Source) title() string {
 	return base
 }
 
-// open opens what is to be read. A directory is an error here already, since
-// what reading one fails with differs between systems.
-func (s Source) open() (io.ReadCloser, error) {
-	if s.File == "" {
+// open opens what is to be read: a file or a pipe.
+func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
+	switch {
+	case s.File == "":
 		data, ok := embedded.Open(s.Name)
 		if !ok {
 			return nil, &fault{fs.ErrNotExist, "there is no embedded sound of this name"}
 		}
 		return io.NopCloser(bytes.NewReader(data)), nil
+	case s.FS == nil:
+		return openFile(ctx, s.File)
 	}
-	open := func() (fs.File, error) { return os.Open(s.File) }
-	if s.FS != nil {
-		open = func() (fs.File, error) { return s.FS.Open(s.File) }
+	if err := notFile(s.mode()); err != nil {
+		return nil, err
 	}
-	f, err := open()
+	f, err := s.FS.Open(s.File)
 	if err != nil {
 		return nil, err
 	}
-	if stat, err := f.Stat(); err == nil && stat.IsDir() {
-		_ = f.Close()
-		return nil, unknown("is a directory")
-	}
-	return f, nil
+	return checked(f)
 }

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -31,7 +33,7 @@ const settled = 100 * time.Millisecond
 // stream anew.
 //
 // Directories are watched, so a file may be replaced by another of its name.
-// What a symbolic link points to is not. The error is that of a system that
+// What a symbolic link points to is not. A pipe is not read again. The error is that of a system that
 // tells nobody of changes, as browsers, or has no more watches to give. Control
 // side; in a goroutine of its own.
 func Files(ctx context.Context, bank *sounds.Bank, changed func(old, now *voice.Sound, err error)) error {
@@ -120,6 +122,9 @@ func (w *watch) reload(ctx context.Context) {
 			continue
 		}
 		delete(w.due, file)
+		if info, err := os.Stat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			continue // its next writer may keep everybody waiting
+		}
 		w.bank.Reload(ctx, file, w.changed)
 	}
 }

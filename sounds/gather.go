@@ -1,0 +1,119 @@
+package sounds
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// opening opens what is to be read. It may wait, and gives up when ctx ends if it
+// can.
+type opening func(ctx context.Context) (io.ReadCloser, error)
+
+// gather opens and reads all of something, in pieces, so that nothing is sized by
+// what anybody promises. Opening and reading happen in a goroutine of their own:
+// gather returns when ctx ends, or when nothing has come for so long as idle,
+// whatever the other side does. A call that does not come back is left behind, and
+// what it has opened is closed after it.
+func gather(ctx context.Context, open opening, limit int64, idle time.Duration) ([]byte, error) {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pieces := make(chan readPiece)
+	go hand(inner, open, pieces)
+	var buf bytes.Buffer
+	timer := time.NewTimer(idle)
+	defer timer.Stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("given up: %w", err)
+		}
+		timer.Reset(idle)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+			return nil, beyond("nothing could be read for %v", idle)
+		case p := <-pieces:
+			if int64(buf.Len()+len(p.data)) > limit {
+				return nil, beyond("more than %d bytes", limit)
+			}
+			buf.Write(p.data)
+			if errors.Is(p.err, io.EOF) {
+				return buf.Bytes(), nil
+			}
+			if p.err != nil && ctx.Err() == nil {
+				return nil, p.err
+			}
+		}
+	}
+}
+
+// readPiece is what a read has given. Its data is valid until the next but one.
+type readPiece struct {
+	data []byte
+	err  error // why nothing follows
+}
+
+// hand opens and reads, and hands over what comes until ctx ends.
+func hand(ctx context.Context, open opening, pieces chan<- readPiece) {
+	send := func(p readPiece) bool {
+		select {
+		case pieces <- p:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	var r io.ReadCloser
+	err := caught(func() (err error) {
+		r, err = open(ctx)
+		return err
+	})
+	if err == nil {
+		err = caught(func() error { return pass(r, send) })
+		closed := caught(r.Close)
+		if errors.Is(err, io.EOF) && closed != nil {
+			err = closed
+		}
+	}
+	send(readPiece{err: err})
+}
+
+// caught makes an error of a panic: what is read may be anybody's.
+func caught(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = broken("reading it failed: %v", p)
+		}
+	}()
+	return do()
+}
+
+// pass reads r to its end, which is io.EOF, or until send refuses. Three empty
+// reads in a row end it.
+func pass(r io.Reader, send func(readPiece) bool) error {
+	var pieces [2][32 << 10]byte
+	empty := 0
+	for i := 0; ; i = 1 - i {
+		b := pieces[i][:]
+		n, err := r.Read(b)
+		switch {
+		case n < 0 || n > len(b):
+			return broken("its reader says that it gave %d of %d bytes", n, len(b))
+		case n > 0:
+			empty = 0
+			if !send(readPiece{data: b[:n]}) {
+				return context.Canceled
+			}
+		case err == nil:
+			if empty++; empty == 3 {
+				return io.ErrNoProgress
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

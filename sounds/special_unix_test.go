@@ -1,0 +1,292 @@
+//go:build unix
+
+package sounds_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// fifo returns the path of a new named pipe.
+func fifo(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pipe.wav")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// soon fails the test if do does not come back; limit is for a machine in a hurry.
+func soon(t *testing.T, what string, do func()) {
+	t.Helper()
+	const limit = 20 * time.Second
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+		t.Fatalf("%s does not return within %v", what, limit)
+	}
+}
+
+// TestPipeGivesUp: Load of a pipe ends with its context, whether nobody has opened
+// the other end, or somebody has and writes nothing, or writes half a file.
+func TestPipeGivesUp(t *testing.T) {
+	for _, isolate := range []bool{false, true} {
+		for name, written := range map[string]string{"no writer": "", "silent writer": "-", "half a file": "RIFF"} {
+			t.Run(fmt.Sprintf("%s, isolated %v", name, isolate), func(t *testing.T) {
+				var opt sounds.Options
+				if isolate {
+					opt.Limits = isolated(t, "decode")
+				}
+				path := fifo(t)
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				if written != "" {
+					w, err := os.OpenFile(path, os.O_RDWR, 0) // which does not wait for a reader
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer w.Close()
+					if _, err := io.WriteString(w, strings.TrimPrefix(written, "-")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.AfterFunc(20*time.Millisecond, cancel)
+				soon(t, "Load", func() {
+					_, err := sounds.NewBank(opt).Load(ctx, sounds.Source{File: path})
+					if !errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), "pipe.wav: given up: context canceled") {
+						t.Errorf("error %v", err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestPipeIdle: without a context that ends, the limit of time ends the wait.
+func TestPipeIdle(t *testing.T) {
+	path := fifo(t)
+	bank := sounds.NewBank(sounds.Options{Limits: sounds.Limits{Time: 20 * time.Millisecond}})
+	soon(t, "LoadFile", func() {
+		_, err := bank.LoadFile(path)
+		if want := "sounds: " + path + ": nothing could be read for 20ms"; !errors.Is(err, sounds.ErrLimit) || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	})
+}
+
+// TestPipe: what comes through a pipe is loaded, in whatever pieces it comes, also
+// when the writer is the one that waits, and also in a process of its own.
+func TestPipe(t *testing.T) {
+	data := wavBytes(48000, 1, make([]int16, 30000))
+	for _, isolate := range []bool{false, true} {
+		var opt sounds.Options
+		if isolate {
+			opt.Limits = isolated(t, "decode")
+		}
+		path := fifo(t)
+		written := make(chan error, 1)
+		go func() {
+			w, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err == nil {
+				_, err = w.Write(data[:5])
+			}
+			if err == nil {
+				_, err = w.Write(data[5:])
+			}
+			if err == nil {
+				err = w.Close()
+			}
+			written <- err
+		}()
+		soon(t, "LoadFile", func() {
+			s, err := sounds.NewBank(opt).LoadFile(path)
+			if err != nil || s.Frames() != 30000 {
+				t.Errorf("%v, want 30000 frames", err)
+			}
+		})
+		if err := <-written; err != nil {
+			t.Error(err)
+		}
+	}
+	path := fifo(t)
+	go func() {
+		if w, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+			_ = w.Close()
+		}
+	}()
+	soon(t, "LoadFile", func() {
+		if _, err := sounds.NewBank(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
+			t.Errorf("a writer that writes nothing: %v", err)
+		}
+	})
+}
+
+// TestProcessSubstitution: <(command) of a shell is the name of an open pipe. A
+// second look at it finds it empty, and does not wait.
+func TestProcessSubstitution(t *testing.T) {
+	if _, err := os.Stat("/dev/fd"); err != nil {
+		t.Skipf("this system does not name open files: %v", err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	go func() {
+		_, _ = w.Write(wavBytes(48000, 1, make([]int16, 100000)))
+		_ = w.Close()
+	}()
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	soon(t, "LoadFile", func() {
+		s, err := sounds.NewBank(sounds.Options{}).LoadFile(path)
+		if err != nil || s.Frames() != 100000 {
+			t.Errorf("%v, want 100000 frames", err)
+		}
+		if _, err = sounds.NewBank(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
+			t.Errorf("a second time: %v", err)
+		}
+	})
+}
+
+// TestSpecialFiles: what is no file is refused before it is opened, and says what
+// it is.
+func TestSpecialFiles(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "socket")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dangling, loop := filepath.Join(dir, "dangling"), filepath.Join(dir, "loop")
+	if err := errors.Join(os.Symlink("nowhere", dangling), os.Symlink("loop", loop)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, want string
+		kind       error
+	}{
+		{dir, "is a directory", sounds.ErrFormat},
+		{socket, "is a socket, not a file", sounds.ErrFormat},
+		{"/dev/zero", "is a device, not a file", sounds.ErrFormat},
+		{"/dev/null", "is a device, not a file", sounds.ErrFormat},
+		{dangling, "no such file or directory", fs.ErrNotExist},
+		{loop, "too many levels of symbolic links", syscall.ELOOP},
+	} {
+		for _, isolate := range []bool{false, true} {
+			var opt sounds.Options
+			if isolate {
+				opt.Limits = isolated(t, "decode")
+			}
+			bank := sounds.NewBank(opt)
+			for name, load := range map[string]func() (*voice.Sound, error){
+				"LoadFile": func() (*voice.Sound, error) { return bank.LoadFile(c.path) },
+				"OpenStream": func() (*voice.Sound, error) {
+					return bank.OpenStream(sounds.Source{File: c.path}, sounds.StreamOptions{})
+				},
+			} {
+				if _, err := load(); !errors.Is(err, c.kind) || err.Error() != "sounds: "+c.path+": "+c.want {
+					t.Errorf("%s, isolated %v: %v, want %s", name, isolate, err, c.want)
+				}
+			}
+		}
+	}
+}
+
+// TestPipeAsStream: a stream is opened again by each Play, so a pipe cannot be one,
+// also where it has taken the place of a file.
+func TestPipeAsStream(t *testing.T) {
+	path := fifo(t)
+	dir, name := filepath.Split(path)
+	for _, src := range []sounds.Source{{File: path}, {File: name, FS: os.DirFS(dir)}} {
+		soon(t, "OpenStream", func() {
+			_, err := sounds.NewBank(sounds.Options{}).OpenStream(src, sounds.StreamOptions{})
+			if want := "sounds: " + src.File + ": a pipe cannot be a stream, which is opened again by each Play: load it"; !errors.Is(err, sounds.ErrStream) || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+	file := filepath.Join(dir, "file.wav")
+	if err := os.WriteFile(file, wavBytes(48000, 1, make([]int16, 30000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sounds.NewBank(sounds.Options{}).OpenStream(sounds.Source{File: file}, sounds.StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, file); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "Open", func() {
+		if _, err := s.Open(voice.Course{}); !errors.Is(err, sounds.ErrStream) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// slowFS is a file system whose files wait in Open or in Read until they are let
+// go.
+type slowFS struct {
+	open, read chan struct{}
+	closed     chan struct{}
+}
+
+func (s *slowFS) Open(string) (fs.File, error) { <-s.open; return s, nil }
+func (s *slowFS) Stat() (fs.FileInfo, error)   { return nil, errors.ErrUnsupported }
+func (s *slowFS) Read([]byte) (int, error)     { <-s.read; return 0, io.EOF }
+func (s *slowFS) Close() error                 { close(s.closed); return nil }
+
+// TestSlowFS: a file system that does not come back cannot keep Load, and the file
+// is closed when it has come back after all.
+func TestSlowFS(t *testing.T) {
+	for _, where := range []string{"Open", "Read"} {
+		s := &slowFS{make(chan struct{}), make(chan struct{}), make(chan struct{})}
+		if where == "Read" {
+			close(s.open)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		soon(t, "Load", func() {
+			_, err := sounds.NewBank(sounds.Options{}).Load(ctx, sounds.Source{File: "x", FS: s})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", where, err)
+			}
+		})
+		if where == "Open" {
+			close(s.open)
+		}
+		close(s.read)
+		soon(t, "Close", func() { <-s.closed })
+	}
+	panics := readerFunc(func([]byte) (int, error) { panic("broken") })
+	if _, err := sounds.Decode(context.Background(), "x", panics, sounds.Limits{}); !errors.Is(err, sounds.ErrDecode) {
+		t.Errorf("a reader that panics: %v", err)
+	}
+	lies := readerFunc(func(p []byte) (int, error) { return len(p) + 1, nil })
+	if _, err := sounds.Decode(context.Background(), "x", lies, sounds.Limits{}); !errors.Is(err, sounds.ErrDecode) {
+		t.Errorf("a reader that gives more than it was asked for: %v", err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
