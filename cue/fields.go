@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"voicepool/mixer"
 )
 
 // maxWrong is how many faults are listed; a sheet with more has another problem.
@@ -142,7 +144,7 @@ const (
 )
 
 func (r *reader) decibels(p *pair, dst *float64) bool {
-	return r.number(p, dst, -120, 24, unitDecibels)
+	return r.number(p, dst, mixer.MinGain, mixer.MaxGain, unitDecibels)
 }
 
 func (r *reader) semitones(p *pair, dst *float64) bool {
