@@ -23,6 +23,8 @@ type reader struct {
 	groups map[string]*Sound // the first of each
 
 	streams map[uint64]int // by the tag of an id: the line of the first stream that plays under it
+	told    map[told]bool  // of the files that cannot be had
+	hints   int            // cells that have been spent on suggestions
 	more    int            // faults that are not listed
 }
 
@@ -64,7 +66,7 @@ func (r *reader) each(n *node, what string, keys []string, do func(key string, p
 		k := slices.Index(keys, p.key)
 		switch {
 		case k < 0:
-			hint := suggest(p.key, keys)
+			hint := r.suggest(p.key, func() []string { return keys })
 			if hint == "" && p.value.kind == nothing && strings.Contains(p.key, ":") {
 				hint = "; write a space after the colon"
 			}
@@ -248,7 +250,7 @@ func (r *reader) choice(p *pair, words []string) (int, bool) {
 	}
 	i := slices.Index(words, text)
 	if i < 0 {
-		hint := suggest(text, words)
+		hint := r.suggest(text, func() []string { return words })
 		if hint == "" {
 			hint = fmt.Sprintf("; it takes one of %s", join(words))
 		}

@@ -312,7 +312,7 @@ func (r *reader) bus(p *pair, dst *string) bool {
 		return false
 	}
 	if !r.buses[name] {
-		r.fail(p.value.place, "%s: there is no bus %s%s", p.key, quote(name), suggest(name, sortedKeys(r.buses)))
+		r.fail(p.value.place, "%s: there is no bus %s%s", p.key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
 		return false
 	}
 	*dst = name

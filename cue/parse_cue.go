@@ -312,7 +312,7 @@ func (r *reader) target(p *pair, c *Cue) {
 			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.key, quote(name), line)
 		}
 	default:
-		hint := suggest(name, slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}))
+		hint := r.suggest(name, func() []string { return slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}) })
 		if _, ok := r.sounds[name]; ok && hint == "" {
 			hint = "; to name a sound's voices, give its cue an id"
 		}
