@@ -47,6 +47,7 @@ type Player struct {
 	sounds    []loaded   // by sound
 	groups    []*mixer.Group
 	buses     map[string]mixer.BusRef
+	busOf     map[mixer.BusRef]int // in Sheet.Buses
 
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
@@ -93,7 +94,7 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{},
+		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{}, busOf: map[mixer.BusRef]int{},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
@@ -109,7 +110,8 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	}
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
-		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
+		b, _ := m.Bus(s.Buses[i].Name)
+		p.buses[s.Buses[i].Name], p.busOf[b] = b, i
 	}
 	if o.Record {
 		p.record()
