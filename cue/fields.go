@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"voicepool/mixer"
 )
 
 // maxWrong is how many faults are listed; a sheet with more has another problem.
@@ -21,6 +23,8 @@ type reader struct {
 	groups map[string]*Sound // the first of each
 
 	streams map[uint64]int // by the tag of an id: the line of the first stream that plays under it
+	told    map[told]bool  // of the files that cannot be had
+	hints   int            // cells that have been spent on suggestions
 	more    int            // faults that are not listed
 }
 
@@ -62,7 +66,7 @@ func (r *reader) each(n *node, what string, keys []string, do func(key string, p
 		k := slices.Index(keys, p.key)
 		switch {
 		case k < 0:
-			hint := suggest(p.key, keys)
+			hint := r.suggest(p.key, func() []string { return keys })
 			if hint == "" && p.value.kind == nothing && strings.Contains(p.key, ":") {
 				hint = "; write a space after the colon"
 			}
@@ -142,7 +146,7 @@ const (
 )
 
 func (r *reader) decibels(p *pair, dst *float64) bool {
-	return r.number(p, dst, -120, 24, unitDecibels)
+	return r.number(p, dst, mixer.MinGain, mixer.MaxGain, unitDecibels)
 }
 
 func (r *reader) semitones(p *pair, dst *float64) bool {
@@ -246,7 +250,7 @@ func (r *reader) choice(p *pair, words []string) (int, bool) {
 	}
 	i := slices.Index(words, text)
 	if i < 0 {
-		hint := suggest(text, words)
+		hint := r.suggest(text, func() []string { return words })
 		if hint == "" {
 			hint = fmt.Sprintf("; it takes one of %s", join(words))
 		}

@@ -3,7 +3,6 @@ package cue
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"voicepool/mixer"
@@ -114,9 +113,21 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 // noSound notes what is wrong with a file, once for both ways to play it.
 func (r *reader) noSound(f File, err error) {
 	e := &Error{File: r.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
-	if !slices.ContainsFunc(r.wrong, func(o *Error) bool { return o.Error() == e.Error() }) {
-		r.wrong = append(r.wrong, e)
+	this := told{place{e.Line, e.Column}, e.Msg}
+	if r.told[this] {
+		return
 	}
+	if r.told == nil {
+		r.told = map[told]bool{}
+	}
+	r.told[this] = true
+	r.wrong = append(r.wrong, e)
+}
+
+// told is what has been said of a file.
+type told struct {
+	place
+	msg string
 }
 
 // Source returns how a file of one of the sheet's sounds is loaded, to be looped

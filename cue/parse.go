@@ -57,6 +57,11 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	if root != nil {
 		r.root(root)
 	}
+	if len(r.wrong) == 0 {
+		if err := s.config().Check(); err != nil { // beyond a limit that nothing above knows
+			r.fail(place{}, "%v", err)
+		}
+	}
 	if err := r.sorted(); err != nil {
 		s.Cues = nil
 		return s, err
@@ -82,9 +87,9 @@ func (r *reader) root(n *node) {
 		case "master":
 			r.master(p.value)
 		case "voices":
-			r.integer(p, &s.Voices, 1, 65536)
+			r.integer(p, &s.Voices, 1, mixer.MaxVoices)
 		case "virtual":
-			r.integer(p, &s.Virtual, 0, 65536)
+			r.integer(p, &s.Virtual, 0, mixer.MaxVoices)
 		case "overflow":
 			overflow = p
 			r.overflow(p)
@@ -96,7 +101,7 @@ func (r *reader) root(n *node) {
 		case "quality":
 			r.quality(p, &s.Quality)
 		case "rate":
-			r.integer(p, &s.Rate, 1000, 768000)
+			r.integer(p, &s.Rate, 1000, mixer.MaxRate)
 		case "seed":
 			if n, ok := r.whole(p, -1<<63, 1<<63-1); ok {
 				s.Seed = uint64(n)
@@ -177,9 +182,9 @@ func (r *reader) grow(p *pair) {
 	r.each(p.value, "grow", []string{"step", "max", "idle"}, func(key string, p *pair) {
 		switch key {
 		case "step":
-			r.integer(p, &g.Step, 1, 65536)
+			r.integer(p, &g.Step, 1, mixer.MaxVoices)
 		case "max":
-			r.integer(p, &g.Max, 1, 65536)
+			r.integer(p, &g.Max, 1, mixer.MaxVoices)
 			if g.Max != 0 && g.Max < s.Voices {
 				r.fail(p.value.place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
 			}
@@ -193,6 +198,10 @@ var duckKeys = []string{"when", "by", "attack", "hold", "release"}
 
 func (r *reader) allBuses(n *node) {
 	if n.kind == mapping {
+		if len(n.pairs) > mixer.MaxBuses {
+			r.fail(n.place, "buses has %d entries; a mixer has at most %d", len(n.pairs), mixer.MaxBuses)
+			return
+		}
 		for i := range n.pairs {
 			r.buses[n.pairs[i].key] = true
 		}
@@ -213,7 +222,7 @@ func (r *reader) allBuses(n *node) {
 			case "pitch":
 				r.semitones(p, (*float64)(&b.Pitch))
 			case "voices":
-				r.integer(p, &b.Voices, 1, 65536)
+				r.integer(p, &b.Voices, 1, mixer.MaxVoices)
 			case "mute":
 				r.flag(p, &b.Mute)
 			case "solo":
@@ -231,17 +240,31 @@ func (r *reader) allBuses(n *node) {
 	r.tree(parents)
 }
 
-// tree sees to it that no bus is below itself.
+// tree sees to it that every bus comes to the master, and none is below itself.
 func (r *reader) tree(parents map[string]*pair) {
+	comes := map[string]bool{} // to the master, of the buses that have been followed
 	for i := range r.sheet.Buses {
 		name := r.sheet.Buses[i].Name
-		up := parents[name]
-		for steps := 0; up != nil; steps++ {
-			if above := up.value.text; above == name || steps > len(parents) {
-				r.fail(parents[name].value.place, "parent: the bus %s would be below itself", quote(name))
+		ends, known := true, false
+		var way []string
+		for up := name; ; {
+			if ends, known = comes[up]; known {
 				break
 			}
-			up = parents[up.value.text]
+			comes[up] = false // if the way leads back to it
+			way = append(way, up)
+			above := parents[up]
+			if above == nil {
+				ends = true
+				break
+			}
+			up = above.value.text
+		}
+		for _, bus := range way {
+			comes[bus] = ends
+		}
+		if !ends {
+			r.fail(parents[name].value.place, "parent: the bus %s would be below itself", quote(name))
 		}
 	}
 }
@@ -289,7 +312,7 @@ func (r *reader) bus(p *pair, dst *string) bool {
 		return false
 	}
 	if !r.buses[name] {
-		r.fail(p.value.place, "%s: there is no bus %s%s", p.key, quote(name), suggest(name, sortedKeys(r.buses)))
+		r.fail(p.value.place, "%s: there is no bus %s%s", p.key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
 		return false
 	}
 	*dst = name

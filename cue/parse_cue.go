@@ -10,6 +10,10 @@ import (
 
 const maxCues = 500000
 
+// leastEvery is the shortest time from one repetition to the next, so that no frame has more of
+// them than can be gone through: a nanosecond.
+var leastEvery = Time{lo: attos / 1e9}
+
 // verbKeys is what may stand in a cue, by its verb.
 var verbKeys = map[Verb][]string{
 	Play: {
@@ -203,6 +207,9 @@ func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
 		if ok && c.Every == (Time{}) {
 			r.fail(p.value.place, "every: the time from one repetition to the next is more than 0")
 			ok = false
+		} else if ok && c.Every.Compare(leastEvery) < 0 {
+			r.fail(p.value.place, "every: %v is less than the least time from one repetition to the next, 1ns", c.Every)
+			ok = false
 		}
 	case "times":
 		f.times = p
@@ -227,11 +234,13 @@ func (r *reader) change(c *Cue, f mixer.Fields, ok bool) {
 	}
 }
 
-func (r *reader) priority(p *pair, dst *int) bool { return r.integer(p, dst, -1000000, 1000000) }
+func (r *reader) priority(p *pair, dst *int) bool {
+	return r.integer(p, dst, -mixer.MaxPriority, mixer.MaxPriority)
+}
 
 // loop reads true, false, or how often a loop is played.
 func (r *reader) loop(p *pair, on *bool, rounds *int) bool {
-	if n, err := parseWhole(p.value.text, 1, maxRounds); p.value.kind == scalar && !p.value.quoted && err == nil {
+	if n, err := parseWhole(p.value.text, 1, mixer.MaxRounds); p.value.kind == scalar && !p.value.quoted && err == nil {
 		*on, *rounds = true, int(n)
 		return true
 	}
@@ -240,14 +249,12 @@ func (r *reader) loop(p *pair, on *bool, rounds *int) bool {
 		if p.value.kind != scalar {
 			what = p.value.kind.String()
 		}
-		r.fail(p.value.place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", maxRounds, what)
+		r.fail(p.value.place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
 		return false
 	}
 	*on, *rounds = p.value.text == "true", 0
 	return true
 }
-
-const maxRounds = 1000000000
 
 // shapeNames are the ways of a gain.
 var shapeNames = []string{voice.InDecibels.String(), voice.InAmplitude.String(), voice.RaisedCosine.String(), voice.ConstantPower.String()}
@@ -305,7 +312,7 @@ func (r *reader) target(p *pair, c *Cue) {
 			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.key, quote(name), line)
 		}
 	default:
-		hint := suggest(name, slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}))
+		hint := r.suggest(name, func() []string { return slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}) })
 		if _, ok := r.sounds[name]; ok && hint == "" {
 			hint = "; to name a sound's voices, give its cue an id"
 		}

@@ -110,7 +110,7 @@ func (r *reader) sound(p *pair, s *Sound) {
 	}
 	if !named && (p.value.kind == mapping || p.value.kind == nothing) {
 		if !isEmbedded(s.Name) {
-			r.fail(p.place, "the sound %s has no file, and no embedded sound is called that%s", quote(s.Name), suggest(s.Name, embedded.Names()))
+			r.fail(p.place, "the sound %s has no file, and no embedded sound is called that%s", quote(s.Name), r.suggest(s.Name, embedded.Names))
 			return
 		}
 		s.Files = []File{{Line: p.line, Column: p.column, Name: s.Name}}
@@ -197,8 +197,7 @@ func (r *reader) play(p *pair) (int, bool) {
 		return i, true
 	}
 	if !isEmbedded(name) && !strings.ContainsAny(name, `./\`) {
-		names := append(sortedKeys(r.sounds), embedded.Names()...)
-		r.fail(p.value.place, "play: there is no sound %s in `sounds`, and none embedded%s", quote(name), suggest(name, names))
+		r.fail(p.value.place, "play: there is no sound %s in `sounds`, and none embedded%s", quote(name), r.suggest(name, func() []string { return append(sortedKeys(r.sounds), embedded.Names()...) }))
 		return 0, false
 	}
 	s := Sound{Name: name, Speed: 1, Files: r.file(p.value, nil)}

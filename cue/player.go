@@ -47,11 +47,13 @@ type Player struct {
 	sounds    []loaded   // by sound
 	groups    []*mixer.Group
 	buses     map[string]mixer.BusRef
+	busOf     map[mixer.BusRef]int // in Sheet.Buses
 
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
 	held    *Action // what the mixer had no room for
-	asked   int64   // starts sent
+	sent    int64   // actions
+	asked   int64   // starts among them
 	polled  []mixer.Event
 	events  []Event
 	missed  int64 // what the mixer did not need to be asked
@@ -71,6 +73,10 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	if bank.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, bank.Rate(), s.Rate)
 	}
+	config := s.config()
+	if err := config.Check(); err != nil { // before all else that takes time
+		return nil, fmt.Errorf("cue: %w", err)
+	}
 	broken := &broken{}
 	loaded, err := s.load(ctx, bank, o.Loading, broken)
 	if err != nil {
@@ -79,7 +85,6 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	if err := s.refine(ctx, loaded); err != nil {
 		return nil, err
 	}
-	config := s.config()
 	if o.Record {
 		config.Journal = journalled
 	}
@@ -89,7 +94,7 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{},
+		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{}, busOf: map[mixer.BusRef]int{},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
@@ -105,7 +110,8 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	}
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
-		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
+		b, _ := m.Bus(s.Buses[i].Name)
+		p.buses[s.Buses[i].Name], p.busOf[b] = b, i
 	}
 	if o.Record {
 		p.record()
@@ -162,6 +168,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 		if err := p.send(p.held); err != nil {
 			return p.held.Frame, err
 		}
+		p.sent++
 		p.held = nil
 	}
 }

@@ -26,9 +26,10 @@ type Recorder struct {
 	source func(*voice.Sound) (Sound, bool)
 
 	sounds  map[soundKey]string
-	names   map[string]bool // of sounds
+	names   map[string]int // of sounds
 	groups  map[*mixer.Group]string
-	taken   map[string]bool // names of groups
+	taken   map[string]int // names of groups
+	buses   map[string]bool
 	ids     map[uint64]string
 	streams map[uint64]bool // starts of streams
 	listed  []byte          // the lines of sounds
@@ -54,9 +55,14 @@ type soundKey struct {
 // sheet does not count. source says from which file a sound comes, as an entry of
 // `sounds` would: its one file and how that is loaded; false when it is none.
 func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder {
+	buses := map[string]bool{}
+	for i := range head.Buses {
+		buses[head.Buses[i].Name] = true
+	}
 	return &Recorder{
-		sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]bool{},
-		groups: map[*mixer.Group]string{}, taken: map[string]bool{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
+		buses: buses,
+		sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]int{},
+		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
 	}
 }
 
@@ -194,7 +200,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		return err
 	}
 	id := "v" + strconv.Itoa(len(r.ids)+1)
-	for r.isBus(id) {
+	for r.buses[id] {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
@@ -228,13 +234,4 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	}
 	r.end(l)
 	return nil
-}
-
-func (r *Recorder) isBus(name string) bool {
-	for i := range r.sheet.Buses {
-		if r.sheet.Buses[i].Name == name {
-			return true
-		}
-	}
-	return false
 }

@@ -68,15 +68,17 @@ func (r *Recorder) group(l *line, g *mixer.Group) {
 	}
 }
 
-// unused returns a name that is not taken, and takes it.
-func unused(taken map[string]bool, name string) string {
+// unused returns a name that is not taken, and takes it. taken has, of each name, the last number
+// that was put behind it.
+func unused(taken map[string]int, name string) string {
 	if name == "" {
 		name = "sound"
 	}
 	unique := name
-	for n := 2; taken[unique]; n++ {
-		unique = name + " " + strconv.Itoa(n)
+	for taken[unique] > 0 {
+		taken[name]++
+		unique = name + " " + strconv.Itoa(taken[name])
 	}
-	taken[unique] = true
+	taken[unique] = 1
 	return unique
 }

@@ -142,9 +142,13 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
 	end := f.now + int64(len(dst))
 	for tries := 0; ; tries++ {
+		sent := p.sent
 		blocked, err := p.feed(end)
 		if err == nil {
 			break
+		}
+		if p.sent > sent {
+			tries = 0
 		}
 		if !errors.Is(err, mixer.ErrBusy) {
 			return err

@@ -203,10 +203,8 @@ func (p *Player) ruled(e *Event, m *mixer.Event) {
 
 // limitOf returns the name and the limit of a bus of the mixer.
 func (p *Player) limitOf(b mixer.BusRef) (bus string, limit int) {
-	for i := range p.sheet.Buses {
-		if v := &p.sheet.Buses[i]; p.buses[v.Name] == b {
-			return v.Name, v.Voices
-		}
+	if i, ok := p.busOf[b]; ok {
+		return p.sheet.Buses[i].Name, p.sheet.Buses[i].Voices
 	}
 	return "master", 0
 }

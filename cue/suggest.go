@@ -5,19 +5,32 @@ import (
 	"strings"
 )
 
-// suggest returns "; did you mean ...?" with the nearest of the names, or ""
-// where none is near enough to be meant.
-func suggest(word string, names []string) string {
-	if len(word) > 64 {
+// maxHints is what may be spent on the suggestions of one sheet, in cells of distance: about a
+// quarter of a second. A sheet with many names and many faults has them for the first faults.
+const maxHints = 50_000_000
+
+// suggest returns "; did you mean ...?" with the nearest of the names, or "" where none is near
+// enough to be meant, or nobody would see it.
+func (r *reader) suggest(word string, names func() []string) string {
+	const (
+		longest = 64
+		perName = 40 // for the name itself, of a list that was made and sorted
+	)
+	if len(word) > longest || len(r.wrong) >= maxWrong || r.hints >= maxHints {
 		return ""
 	}
 	best, least := "", max(len(word)/3+1, 2)
-	for _, name := range names {
+	for _, name := range names() {
+		r.hints += perName
 		if strings.EqualFold(name, word) {
 			best = name
 			break
 		}
-		if d := distance(word, name, least); d < least {
+		if apart := len(word) - len(name); apart >= least || -apart >= least {
+			continue
+		}
+		r.hints += len(word) * len(name)
+		if d := distance(word, name); d < least {
 			best, least = name, d
 		}
 	}
@@ -28,11 +41,8 @@ func suggest(word string, names []string) string {
 }
 
 // distance returns how many letters must be inserted, left out, replaced or
-// swapped with their neighbour to make b of a; most or more means too many.
-func distance(a, b string, most int) int {
-	if len(a)-len(b) >= most || len(b)-len(a) >= most {
-		return most
-	}
+// swapped with their neighbour to make b of a.
+func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

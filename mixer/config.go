@@ -134,7 +134,7 @@ type Duck struct {
 }
 
 // maxSlots bounds the number of voices.
-const maxSlots = 65536
+const maxSlots = MaxVoices
 
 // withDefaults returns c with its zeros filled in, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
@@ -165,8 +165,8 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Quality > voice.Cubic:
 		return c, fmt.Errorf("%w: there is no quality %d", ErrConfig, c.Quality)
-	case c.Rate < 1 || c.Rate > 768000:
-		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..768000", ErrConfig, c.Rate)
+	case c.Rate < 1 || c.Rate > MaxRate:
+		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..%d", ErrConfig, c.Rate, MaxRate)
 	case c.MaxVoices < c.Voices || c.MaxVoices > maxSlots:
 		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, maxSlots)
 	case c.Virtual < 0 || c.Virtual > maxSlots:
@@ -220,13 +220,8 @@ func checkBuses(buses []Bus) error {
 		}
 		parents[b.Name] = b.Parent
 	}
-	for _, b := range buses {
-		depth := 0
-		for up := b.Name; up != "" && up != "master"; up = parents[up] {
-			if depth++; depth > len(buses) {
-				return fmt.Errorf("%w: bus %q is below itself", ErrConfig, b.Name)
-			}
-		}
+	if name, ok := circle(buses, parents); ok {
+		return fmt.Errorf("%w: bus %q is below itself", ErrConfig, name)
 	}
 	for _, b := range buses {
 		d := b.Duck
@@ -240,13 +235,31 @@ func checkBuses(buses []Bus) error {
 	return nil
 }
 
+// circle returns the first bus that never comes to the master, if there is one.
+func circle(buses []Bus, parents map[string]string) (name string, found bool) {
+	ends := map[string]bool{"": true, "master": true} // those that come to the master
+	for _, b := range buses {
+		up := b.Name
+		for depth := 0; !ends[up]; depth++ {
+			if depth > len(buses) {
+				return b.Name, true
+			}
+			up = parents[up]
+		}
+		for up = b.Name; !ends[up]; up = parents[up] {
+			ends[up] = true
+		}
+	}
+	return "", false
+}
+
 // maxBuses bounds the number of buses.
-const maxBuses = 4096
+const maxBuses = MaxBuses
 
 // The range of a gain in decibels.
 const (
-	minGain = -120
-	maxGain = 24
+	minGain = MinGain
+	maxGain = MaxGain
 )
 
 // inRange is false for NaN.

@@ -70,8 +70,8 @@ func (o *Options) check() error {
 }
 
 const (
-	maxPriority = 1000000
-	maxRounds   = 1000000000
+	maxPriority = MaxPriority
+	maxRounds   = MaxRounds
 )
 
 // Fields says which parts of a Change count.

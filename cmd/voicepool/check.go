@@ -98,30 +98,42 @@ func (k *checkCommand) load(ctx context.Context, c *console, sheet *cue.Sheet) (
 // unheard finds the starts that begin at or beyond the end of their sound, and
 // end as they begin.
 func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue.Errors) {
+	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
 		from := c.From.Frames(sheet.Rate)
-		if c.Verb != cue.Play || from == 0 || c.Loop {
-			continue
-		}
 		sound := &sheet.Sounds[c.Sound]
-		if sound.Stream {
+		if c.Verb != cue.Play || from == 0 || c.Loop || sound.Stream {
 			continue
 		}
-		for _, f := range sound.Files {
-			loaded, err := bank.Load(ctx, sheet.Source(sound, f, false))
-			if err != nil || from < loaded[0].Frames() {
+		if lengths[c.Sound] == nil {
+			lengths[c.Sound] = framesOf(ctx, sheet, sound, bank)
+		}
+		for j, frames := range lengths[c.Sound] {
+			if frames < 0 || from < frames {
 				continue
 			}
 			name := sound.Name
-			if len(sound.Files) > 1 {
+			if f := &sound.Files[j]; len(sound.Files) > 1 {
 				name += ", " + f.Path + f.Name
 			}
 			list = append(list, &cue.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
-				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), formatSeconds(float64(loaded[0].Frames())/float64(sheet.Rate)))})
+				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), formatSeconds(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
 	return list
+}
+
+// framesOf returns how long the files of a sound are, -1 for what could not be loaded.
+func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, bank *sounds.Bank) []int64 {
+	frames := make([]int64, len(sound.Files))
+	for i, f := range sound.Files {
+		frames[i] = -1
+		if loaded, err := bank.Load(ctx, sheet.Source(sound, f, false)); err == nil {
+			frames[i] = loaded[0].Frames()
+		}
+	}
+	return frames
 }
 
 // inOrder joins two lists in the order of the sheet's lines. What belongs to no

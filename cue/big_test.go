@@ -1,0 +1,97 @@
+package cue_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/sounds"
+)
+
+// bigSheets are sheets with many of something, faulty and not.
+var bigSheets = map[string]func(b *strings.Builder, n int){
+	"unknown sounds": func(b *strings.Builder, n int) {
+		lines(b, "sounds:\n", "  sound%d: click\n", n)
+		lines(b, "cues:\n", "  - {at: 0, play: sund%d}\n", n)
+	},
+	"unknown ids": func(b *strings.Builder, n int) {
+		lines(b, "cues:\n", "  - {at: 0, play: click, id: voice%d}\n", n)
+		lines(b, "", "  - {at: 0, stop: vioce%d}\n", n)
+	},
+	"unknown keys": func(b *strings.Builder, n int) {
+		lines(b, "cues:\n", "  - {at: 0, play: click, fade_inn%d: 1}\n", n)
+	},
+	"twice": func(b *strings.Builder, n int) {
+		lines(b, "sounds:\n", "  a: click\n  b%d: click\n", n)
+	},
+	"missing files": func(b *strings.Builder, n int) {
+		lines(b, "cues:\n", "  - {at: 0, play: ./none%d.wav}\n", n)
+	},
+	"missing files of one sound": func(b *strings.Builder, n int) {
+		lines(b, "sounds: {a: {files: [", "./none%d.wav, ", n)
+		b.WriteString("./none.wav]}}\ncues: [{at: 0, play: a, loop: true, for: 1}, {at: 0, play: a}]\n")
+	},
+	"too many buses": func(b *strings.Builder, n int) { lines(b, "buses:\n", "  b%d: {}\n", n) },
+	"sounds":         func(b *strings.Builder, n int) { lines(b, "sounds:\n", "  s%d: click\n", n) },
+	"groups": func(b *strings.Builder, n int) {
+		lines(b, "sounds:\n", "  s%d: {file: click, limit: 1, group: g%[1]d}\n", n)
+	},
+	"one id": func(b *strings.Builder, n int) {
+		lines(b, "cues:\n", "  - {at: %d, play: click, id: a}\n  - {at: %[1]d, set: a, pitch: 3}\n  - {at: %[1]d, pause: a}\n  - {at: %[1]d, set: a, loop: true}\n", n)
+	},
+	"ids": func(b *strings.Builder, n int) {
+		lines(b, "cues:\n", "  - {at: 0, play: click, id: a%d, loop: true}\n  - {at: 1, stop: a%[1]d}\n", n)
+	},
+	"loops": func(b *strings.Builder, n int) { lines(b, "cues:\n", "  - {at: %d, play: click, loop: true}\n", n) },
+	"deep buses": func(b *strings.Builder, n int) {
+		b.WriteString("buses:\n  b0: {}\n")
+		for i := range 4000 {
+			fmt.Fprintf(b, "  b%d: {parent: b%d}\n", i+1, i)
+		}
+		lines(b, "cues:\n", "  - {at: 0, play: click, bus: b3999, loop: true}\n  - {at: %d, pause: b10}\n", n)
+	},
+	"long names": func(b *strings.Builder, n int) {
+		name := strings.Repeat("x", 50)
+		lines(b, "sounds:\n", "  "+name+"%d: click\n", n)
+		lines(b, "cues:\n", "  - {at: 0, play: y"+name+"%d}\n", n)
+	},
+}
+
+// lines writes a line for each of n numbers.
+func lines(b *strings.Builder, head, line string, n int) {
+	b.WriteString(head)
+	for i := range n {
+		fmt.Fprintf(b, line, i)
+	}
+}
+
+// TestBigSheets: the time that a sheet takes does not grow with the square of what is in it. What
+// did so took minutes for these.
+func TestBigSheets(t *testing.T) {
+	n, limit := 20000, 20*time.Second
+	if testing.Short() {
+		n = 4000
+	}
+	for name, write := range bigSheets {
+		var b strings.Builder
+		write(&b, n)
+		begin := time.Now()
+		s, err := cue.Parse("s.yaml", []byte(b.String()))
+		parsed := time.Since(begin)
+		var ends, loads error
+		if err == nil {
+			ends = s.CheckRender()
+		}
+		checked := time.Since(begin) - parsed
+		if s != nil {
+			loads = s.LoadSounds(t.Context(), sounds.NewBank(sounds.Options{Rate: s.Rate}), nil)
+		}
+		took := time.Since(begin)
+		t.Logf("%-26s parsed %v, checked %v, loaded %v (%t, %t, %t)", name, parsed, checked, took-parsed-checked, err == nil, ends == nil, loads == nil)
+		if took > limit {
+			t.Errorf("%s: %d of them take %v", name, n, took)
+		}
+	}
+}
