@@ -107,9 +107,12 @@ type audio struct {
 	stats  Stats
 }
 
+// hopOf returns the frames between two places of the grid: 20 ms.
+func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
+
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
-		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
+		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: hopOf(c.Rate), tail: c.tail(),
 		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
