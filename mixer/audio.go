@@ -329,9 +329,13 @@ func (a *audio) master(dst []pcm.Frame, silent bool) {
 		a.stats.Faults += silenceFaults(dst)
 	}
 	if a.dc != nil && !(silent && a.dc.skip(n)) {
-		a.dc.process(dst)
+		if changed := a.dc.process(dst); changed > 0 {
+			a.silentFrom(a.now - n + changed)
+		}
+		if a.dc.rings() { // until when, the frames that come say
+			a.silentFrom(a.now + 1)
+		}
 		silent = false
-		a.silentFrom(a.now + a.dc.rest())
 	}
 	if a.limiter != nil && !(silent && a.limiter.skip(n)) {
 		a.limiter.limit(dst)
