@@ -109,9 +109,12 @@ type audio struct {
 	stats  Stats
 }
 
+// hopOf returns the frames between two places of the grid: 20 ms.
+func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
+
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
-		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: max((int64(c.Rate)+25)/50, 1), tail: c.tail(),
+		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: hopOf(c.Rate), tail: c.tail(),
 		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
@@ -328,9 +331,13 @@ func (a *audio) guard(dst []pcm.Frame, silent bool) {
 		a.stats.Faults += master.SilenceFaults(dst)
 	}
 	if a.dc != nil && !(silent && a.dc.Skip(n)) {
-		a.dc.Process(dst)
+		if changed := a.dc.Process(dst); changed > 0 {
+			a.silentFrom(a.now - n + changed)
+		}
+		if a.dc.Rings() { // until when, the frames that come say
+			a.silentFrom(a.now + 1)
+		}
 		silent = false
-		a.silentFrom(a.now + a.dc.Rest())
 	}
 	if a.limiter != nil && !(silent && a.limiter.Skip(n)) {
 		a.limiter.Limit(dst)

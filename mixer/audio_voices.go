@@ -119,18 +119,31 @@ func (a *audio) say(s *slot, k Kind, frame int64, i int) {
 	a.emit(&e)
 }
 
-// leaveTail mixes the next 10 ms of a voice under a raised cosine into the
-// accumulator of its bus. The voice itself stays where it is.
+// leaveTail mixes the next 10 ms of a voice, fewer of a very fast stream, under a raised
+// cosine into the accumulator of its bus. The voice itself stays where it is.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.Rises(frame) || a.tail == 0 {
 		return
 	}
 	clear(a.spare)
 	copied := s.voice
-	n := mixed(&copied, a.spare, frame)
-	dsp.Window(a.spare[:n], a.window)
+	length := copied.Tail(frame, a.tail)
+	n := mixed(&copied, a.spare[:length], frame)
+	a.fadeAway(a.spare[:n], length)
 	a.buses[s.bus].addTail(a.spare[:n], frame)
 	a.silentFrom(frame + int64(n))
+}
+
+// fadeAway takes the frames of a tail down, which has a length.
+func (a *audio) fadeAway(tail []pcm.Frame, length int64) {
+	if length == a.tail {
+		dsp.Window(tail, a.window)
+		return
+	}
+	for i := range tail {
+		x, g := &tail[i], a.window[int64(i)*a.tail/length]
+		x[0], x[1] = float32(x[0]*g), float32(x[1]*g)
+	}
 }
 
 // mixed is Mix of a voice that may fail: then it gives nothing.

@@ -96,8 +96,12 @@ type Config struct {
 	Clock func() time.Duration
 
 	Commands int // commands under way, at least 1; 0: 1,024
-	Events   int // events waiting to be polled; 0: enough for all of one block
-	Journal  int // entries waiting to be read, see Mixer.Journal; 0: none are made
+
+	// Events waiting to be polled; 0: enough for all that one block of up to 20 s makes,
+	// unless streams run dry in it again and again, or Resize makes the pool small.
+	Events int
+
+	Journal int // entries waiting to be read, see Mixer.Journal; 0: none are made
 }
 
 // Bus describes a named sub-mix.
@@ -185,14 +189,12 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: a lead of %v is negative", ErrConfig, c.Lead)
 	case c.Journal < 0 || c.Journal > 1<<24:
 		return c, fmt.Errorf("%w: a journal of %d entries is not in 0..%d", ErrConfig, c.Journal, 1<<24)
-	case c.Events < 0 || c.Events > 1<<24:
-		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, 1<<24)
+	case c.Events < 0 || c.Events > maxEvents:
+		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, maxEvents)
 	case !inRange(float64(c.MasterGain), minGain, maxGain):
 		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, minGain, maxGain)
 	}
-	// A block makes at most one end for each voice and, for each command, a
-	// victim, a start and an end.
-	fill(&c.Events, c.MaxVoices+3*c.Virtual+4*c.Commands)
+	fill(&c.Events, c.blockEvents())
 	return c, checkBuses(c.Buses)
 }
 
@@ -252,6 +254,9 @@ func circle(buses []Bus, parents map[string]string) (name string, found bool) {
 	}
 	return "", false
 }
+
+// maxEvents bounds the events that wait.
+const maxEvents = 1 << 24
 
 // maxBuses bounds the number of buses.
 const maxBuses = MaxBuses

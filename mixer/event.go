@@ -98,6 +98,27 @@ type Event struct {
 	Lost float64
 }
 
+// eventBlock is the length of the block, in seconds, of which Config.Events of 0 loses no
+// event.
+const eventBlock = 20
+
+// blockEvents returns how many events a block of eventBlock makes at most.
+//
+// A voice that lives in it ends once, perhaps by a fault; a command is a start, or
+// misses; an insert fails once; each real voice may run dry. With virtual voices a
+// voice comes back into a slot that was free, or that an end or one Resize made free, and
+// by exchanges on the grid. It becomes virtual once more often than it comes back.
+func (c *Config) blockEvents() int {
+	lived := c.MaxVoices + c.Virtual + c.Commands
+	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
+	if c.Virtual > 0 {
+		grid := eventBlock*c.Rate/int(hopOf(c.Rate)) + 1
+		back := 2*c.MaxVoices + lived + exchanges*grid
+		n += 2*back + c.MaxVoices + c.Commands
+	}
+	return min(n, maxEvents)
+}
+
 // Events moves what has happened since the last call into dst, oldest first, and
 // returns how many. Control side; callers share what there is.
 func (m *Mixer) Events(dst []Event) int {

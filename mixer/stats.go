@@ -36,7 +36,8 @@ type Stats struct {
 
 	// SilentFrom is the frame from which on the master is silent as things
 	// stand, while Playing is 0: the end of the last voice and its tail, in
-	// frames of the mix (add Latency for those of Render).
+	// frames of the mix (add Latency for those of Render). While Config.DCGuard
+	// fades out after them, it is a frame beyond Frame.
 	SilentFrom int64
 }
 

@@ -96,10 +96,16 @@ func (f *Feed) Closed() bool { return f.closed.Load() }
 func (f *Feed) Wake() <-chan struct{} { return f.wake }
 
 // Prepared returns how many frames of a mix the feed surely serves when three
-// quarters of it are full, whatever the speed of the voice.
+// quarters of it are full, whatever the speed of the voice: with the tail that it may
+// leave at any of them, and without a fade for want of frames.
 func (f *Feed) Prepared(rate int) int {
-	return max((len(f.ring)/4*3-2*streamReach-rate/100)>>maxOctaves-2*leastFade, 1)
+	fade := max((rate+199)/200, leastFade<<maxOctaves)
+	rest := len(f.ring)/4*3 - int(f.tailRoom()) - fade - 2*streamReach
+	return max(rest>>maxOctaves-1, 1)
 }
+
+// tailRoom returns how many frames of the feed are kept for a tail of its voice.
+func (f *Feed) tailRoom() int64 { return max(int64(len(f.ring))/8, leastFade<<maxOctaves) }
 
 // Close says that nobody will read any more. Control side; see also Drop.
 func (f *Feed) Close() {

@@ -44,6 +44,22 @@ func (v *Voice) Drop() {
 	}
 }
 
+// Tail returns how many frames a tail has that is to have n from a frame on: fewer of a
+// stream so fast that a prepared feed may not hold them, see Feed.Prepared.
+func (v *Voice) Tail(frame, n int64) int64 {
+	if v.feed == nil {
+		return n
+	}
+	semitones := v.basePitch
+	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
+		semitones += max(m.At(frame), m.To)
+	}
+	if v.space != nil {
+		semitones += max(v.space.pitch.At(frame), v.space.pitch.To)
+	}
+	return min(n, v.feed.tailRoom()<<32/max(v.step, stepOf(semitones)))
+}
+
 // Dry reports whether the stream has run dry, and from which frame on it fades
 // out: then it is silent until frames come.
 func (v *Voice) Dry() (from int64, dry bool) { return v.back.start, v.dry }

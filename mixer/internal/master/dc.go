@@ -47,9 +47,10 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process takes the next frames, which are finite.
-func (d *DCGuard) Process(dst []pcm.Frame) {
-	for len(dst) > 0 && d.window > 0 {
+// Process takes the next frames, which are finite. It returns how many of them it takes
+// until the last one is over that the high-pass changes.
+func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
+	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)
 		left, right := d.sum[0], d.sum[1]
 		for _, x := range dst[:n] {
@@ -58,15 +59,20 @@ func (d *DCGuard) Process(dst []pcm.Frame) {
 		}
 		d.sum = [2]float64{left, right}
 		if d.on || d.wet > 0 {
-			d.filter(dst[:n])
+			if last := d.filter(dst[:n]); last > 0 {
+				changed = done + last
+			}
 		}
 		d.pass(n)
 		dst = dst[n:]
+		done += n
 	}
+	return changed
 }
 
-// filter takes the low-pass off dst.
-func (d *DCGuard) filter(dst []pcm.Frame) {
+// filter takes the low-pass off dst. It returns where the last frame ends that this
+// changes.
+func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
 		d.turn(1)
 		wet := float64(d.wet) / float64(d.fade)
@@ -79,9 +85,13 @@ func (d *DCGuard) filter(dst []pcm.Frame) {
 		}
 		if !d.on && d.wet == 0 {
 			d.slow = [2]float64{}
-			return
+			return changed
+		}
+		if d.slow != ([2]float64{}) {
+			changed = int64(i) + 1
 		}
 	}
+	return changed
 }
 
 // turn fades for n frames.
@@ -122,12 +132,13 @@ func (d *DCGuard) Skip(n int64) bool {
 	return true
 }
 
-// Rest returns after how many frames of silence at the most all is silent that
-// comes out.
-func (d *DCGuard) Rest() int64 {
-	left := max(math.Abs(d.slow[0]), math.Abs(d.slow[1]))
-	if left == 0 {
-		return 0
+// Rings reports whether the high-pass makes something of a frame of silence that comes
+// next.
+func (d *DCGuard) Rings() bool {
+	if d.slow == ([2]float64{}) {
+		return false
 	}
-	return int64(math.Ceil(pcm.Log2(dcLeast/left)/pcm.Log2(1-d.share))) + 1
+	next := *d
+	var silence [1]pcm.Frame
+	return next.filter(silence[:]) > 0
 }
