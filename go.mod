@@ -7,11 +7,11 @@ require (
 	github.com/ebitengine/oto/v3 v3.5.0
 	github.com/ebitengine/purego v0.11.0
 	github.com/fsnotify/fsnotify v1.9.0
-	github.com/goccy/go-yaml v1.19.2
 	github.com/gopxl/beep/v2 v2.1.1
 	github.com/mewkiz/flac v1.0.14
 	github.com/rogpeppe/go-internal v1.15.0
 	go.uber.org/goleak v1.3.0
+	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.43.0
 	gonum.org/v1/gonum v0.17.0

@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"internal/dsp":         {"voicepool/pcm", "golang.org/x/sys/cpu"},
 	"internal/loudness":    {"voicepool/pcm", "voicepool/internal/dsp"},
 	"internal/steal":       {"voicepool/pcm", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/voice"},
+	"internal/yaml":        {"go.yaml.in/yaml/v4"},
 	"voice":                {"voicepool/pcm", "voicepool/internal/dsp"},
 	"mixer":                {"voicepool/pcm", "voicepool/voice", "voicepool/pool", "voicepool/internal/dsp", "voicepool/internal/ring", "voicepool/internal/loudness"},
 	"sounds":               {"voicepool/pcm", "voicepool/voice", "voicepool/internal/dsp", "voicepool/internal/loudness", "voicepool/sounds/embedded", "github.com/fsnotify/fsnotify"},
@@ -35,7 +36,7 @@ var arrows = map[string][]string{
 	"device/wav":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
 	"device/oto":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3", "github.com/ebitengine/purego/..."},
 	"device/devicetest":    {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
-	"cue":                  {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
+	"cue":                  {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "voicepool/internal/yaml"},
 }
 
 // free are the folders from which anything may be imported.
