@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -113,7 +114,7 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 // noSound notes what is wrong with a file, once for both ways to play it.
 func (r *reader) noSound(f File, err error) {
 	e := &Error{File: r.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
-	this := told{place{e.Line, e.Column}, e.Msg}
+	this := told{yaml.Place{Line: e.Line, Column: e.Column}, e.Msg}
 	if r.told[this] {
 		return
 	}
@@ -126,7 +127,7 @@ func (r *reader) noSound(f File, err error) {
 
 // told is what has been said of a file.
 type told struct {
-	place
+	yaml.Place
 	msg string
 }
 

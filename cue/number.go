@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"voicepool/internal/yaml"
 )
 
 // fault is what is wrong with a value; its place is added where it is known.
@@ -15,13 +17,7 @@ func (f *fault) Error() string { return f.msg }
 func faultf(format string, args ...any) error { return &fault{fmt.Sprintf(format, args...)} }
 
 // quote quotes what a sheet says, for a message of one line.
-func quote(text string) string {
-	const most = 60
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "..."
-	}
-	return strconv.Quote(text)
-}
+func quote(text string) string { return yaml.Quote(text) }
 
 // decimal is a number as it is written, without its sign.
 type decimal struct {

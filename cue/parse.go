@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -36,7 +37,7 @@ func readFile(path string) ([]byte, error) {
 		}
 		defer f.Close()
 	}
-	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return io.ReadAll(io.LimitReader(f, yaml.MaxBytes+1))
 }
 
 // Parse reads and checks a sheet, of which file is the name in messages and the
@@ -49,17 +50,16 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	r := &reader{
 		sheet: s, buses: map[string]bool{"master": true}, sounds: map[string]int{}, ids: map[string]uint64{},
 	}
-	root, wrong := readTree(src)
+	root, wrong := yaml.Read(src, "cue sheet")
 	if wrong != nil {
-		wrong.File = file
-		return nil, Errors{wrong}
+		return nil, Errors{{File: file, Line: wrong.Line, Column: wrong.Column, Msg: wrong.Msg}}
 	}
 	if root != nil {
 		r.root(root)
 	}
 	if len(r.wrong) == 0 {
 		if err := s.config().Check(); err != nil { // beyond a limit that nothing above knows
-			r.fail(place{}, "%v", err)
+			r.fail(yaml.Place{}, "%v", err)
 		}
 	}
 	if err := r.sorted(); err != nil {
@@ -73,10 +73,10 @@ var rootKeys = []string{
 	"cues", "sounds", "buses", "master", "voices", "virtual", "overflow", "grow", "refuse", "quality", "rate", "seed", "length",
 }
 
-func (r *reader) root(n *node) {
+func (r *reader) root(n *yaml.Node) {
 	s := r.sheet
-	var buses, sounds, cues, grow, refuse, overflow *pair
-	r.each(n, "a cue sheet", rootKeys, func(key string, p *pair) {
+	var buses, sounds, cues, grow, refuse, overflow *yaml.Pair
+	r.each(n, "a cue sheet", rootKeys, func(key string, p *yaml.Pair) {
 		switch key {
 		case "cues":
 			cues = p
@@ -85,7 +85,7 @@ func (r *reader) root(n *node) {
 		case "buses":
 			buses = p
 		case "master":
-			r.master(p.value)
+			r.master(p.Value)
 		case "voices":
 			r.integer(p, &s.Voices, 1, mixer.MaxVoices)
 		case "virtual":
@@ -116,30 +116,30 @@ func (r *reader) root(n *node) {
 	if grow != nil {
 		r.grow(grow)
 		if s.Overflow != mixer.GrowPool {
-			r.fail(grow.place, "grow goes with `overflow: grow`")
+			r.fail(grow.Place, "grow goes with `overflow: grow`")
 		}
 	}
 	if refuse != nil && s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
-		r.fail(refuse.place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
+		r.fail(refuse.Place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
 	}
 	if overflow != nil && s.Overflow == mixer.StealMasked && s.Virtual == 0 {
-		r.fail(overflow.place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
+		r.fail(overflow.Place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
 	}
 	if buses != nil {
-		r.allBuses(buses.value)
+		r.allBuses(buses.Value)
 	}
 	if sounds != nil {
-		r.allSounds(sounds.value)
+		r.allSounds(sounds.Value)
 	}
 	if cues != nil {
-		r.allCues(cues.value)
+		r.allCues(cues.Value)
 	}
 }
 
-func (r *reader) master(n *node) {
+func (r *reader) master(n *yaml.Node) {
 	m := &r.sheet.Master
-	var clip *pair
-	r.each(n, "master", []string{"gain", "limiter", "soft_clip", "dc_guard"}, func(key string, p *pair) {
+	var clip *yaml.Pair
+	r.each(n, "master", []string{"gain", "limiter", "soft_clip", "dc_guard"}, func(key string, p *yaml.Pair) {
 		switch key {
 		case "limiter":
 			r.flag(p, &m.Limiter)
@@ -153,11 +153,11 @@ func (r *reader) master(n *node) {
 		}
 	})
 	if m.SoftClip && m.Limiter {
-		r.fail(clip.place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
+		r.fail(clip.Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
 	}
 }
 
-func (r *reader) overflow(p *pair) {
+func (r *reader) overflow(p *yaml.Pair) {
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked}
 	words := make([]string, len(policies))
 	for i, o := range policies {
@@ -170,23 +170,23 @@ func (r *reader) overflow(p *pair) {
 
 var qualityNames = [...]string{"linear", "cubic", "best"}
 
-func (r *reader) quality(p *pair, dst *voice.Quality) {
+func (r *reader) quality(p *yaml.Pair, dst *voice.Quality) {
 	if i, ok := r.choice(p, qualityNames[:]); ok {
 		*dst, _ = voice.ParseQuality(qualityNames[i])
 	}
 }
 
-func (r *reader) grow(p *pair) {
+func (r *reader) grow(p *yaml.Pair) {
 	s := r.sheet
 	g := &s.Grow
-	r.each(p.value, "grow", []string{"step", "max", "idle"}, func(key string, p *pair) {
+	r.each(p.Value, "grow", []string{"step", "max", "idle"}, func(key string, p *yaml.Pair) {
 		switch key {
 		case "step":
 			r.integer(p, &g.Step, 1, mixer.MaxVoices)
 		case "max":
 			r.integer(p, &g.Max, 1, mixer.MaxVoices)
 			if g.Max != 0 && g.Max < s.Voices {
-				r.fail(p.value.place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
+				r.fail(p.Value.Place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
 			}
 		case "idle":
 			r.time(p, &g.Idle)
@@ -196,24 +196,24 @@ func (r *reader) grow(p *pair) {
 
 var duckKeys = []string{"when", "by", "attack", "hold", "release"}
 
-func (r *reader) allBuses(n *node) {
-	if n.kind == mapping {
-		if len(n.pairs) > mixer.MaxBuses {
-			r.fail(n.place, "buses has %d entries; a mixer has at most %d", len(n.pairs), mixer.MaxBuses)
+func (r *reader) allBuses(n *yaml.Node) {
+	if n.Kind == yaml.Mapping {
+		if len(n.Pairs) > mixer.MaxBuses {
+			r.fail(n.Place, "buses has %d entries; a mixer has at most %d", len(n.Pairs), mixer.MaxBuses)
 			return
 		}
-		for i := range n.pairs {
-			r.buses[n.pairs[i].key] = true
+		for i := range n.Pairs {
+			r.buses[n.Pairs[i].Key] = true
 		}
 	}
-	parents := map[string]*pair{}
-	r.named(n, "buses", func(p *pair) {
-		b := Bus{Name: p.key}
-		if p.key == "all" || p.key == "master" {
-			r.fail(p.place, "the name %q is reserved; call the bus something else", p.key)
+	parents := map[string]*yaml.Pair{}
+	r.named(n, "buses", func(p *yaml.Pair) {
+		b := Bus{Name: p.Key}
+		if p.Key == "all" || p.Key == "master" {
+			r.fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
 			return
 		}
-		r.each(p.value, "a bus", []string{"parent", "gain", "pan", "pitch", "voices", "mute", "solo", "duck"}, func(key string, p *pair) {
+		r.each(p.Value, "a bus", []string{"parent", "gain", "pan", "pitch", "voices", "mute", "solo", "duck"}, func(key string, p *yaml.Pair) {
 			switch key {
 			case "gain":
 				r.decibels(p, (*float64)(&b.Gain))
@@ -241,7 +241,7 @@ func (r *reader) allBuses(n *node) {
 }
 
 // tree sees to it that every bus comes to the master, and none is below itself.
-func (r *reader) tree(parents map[string]*pair) {
+func (r *reader) tree(parents map[string]*yaml.Pair) {
 	comes := map[string]bool{} // to the master, of the buses that have been followed
 	for i := range r.sheet.Buses {
 		name := r.sheet.Buses[i].Name
@@ -258,26 +258,26 @@ func (r *reader) tree(parents map[string]*pair) {
 				ends = true
 				break
 			}
-			up = above.value.text
+			up = above.Value.Text
 		}
 		for _, bus := range way {
 			comes[bus] = ends
 		}
 		if !ends {
-			r.fail(parents[name].value.place, "parent: the bus %s would be below itself", quote(name))
+			r.fail(parents[name].Value.Place, "parent: the bus %s would be below itself", quote(name))
 		}
 	}
 }
 
-func (r *reader) duck(p *pair, bus string) *Duck {
+func (r *reader) duck(p *yaml.Pair, bus string) *Duck {
 	d := &Duck{}
-	r.each(p.value, "duck", duckKeys, func(key string, p *pair) {
+	r.each(p.Value, "duck", duckKeys, func(key string, p *yaml.Pair) {
 		switch key {
 		case "when":
 			if r.bus(p, &d.When) && d.When == bus {
-				r.fail(p.value.place, "when: a bus cannot give way to itself")
+				r.fail(p.Value.Place, "when: a bus cannot give way to itself")
 			} else if d.When == "master" {
-				r.fail(p.value.place, "when: all voices are on the master; name the bus to give way to")
+				r.fail(p.Value.Place, "when: all voices are on the master; name the bus to give way to")
 			}
 		case "by":
 			r.number(p, (*float64)(&d.By), 0, 120, unitDecibels)
@@ -289,16 +289,16 @@ func (r *reader) duck(p *pair, bus string) *Duck {
 			r.time(p, &d.Release)
 		}
 	})
-	if p.value.kind == mapping && (missing(p.value, "when") || missing(p.value, "by")) {
-		r.fail(p.place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
+	if p.Value.Kind == yaml.Mapping && (missing(p.Value, "when") || missing(p.Value, "by")) {
+		r.fail(p.Place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
 	}
 	return d
 }
 
 // missing reports whether a mapping has no such key.
-func missing(n *node, key string) bool {
-	for i := range n.pairs {
-		if n.pairs[i].key == key {
+func missing(n *yaml.Node, key string) bool {
+	for i := range n.Pairs {
+		if n.Pairs[i].Key == key {
 			return false
 		}
 	}
@@ -306,13 +306,13 @@ func missing(n *node, key string) bool {
 }
 
 // bus reads the name of a bus that there is.
-func (r *reader) bus(p *pair, dst *string) bool {
+func (r *reader) bus(p *yaml.Pair, dst *string) bool {
 	name := ""
 	if !r.word(p, &name) {
 		return false
 	}
 	if !r.buses[name] {
-		r.fail(p.value.place, "%s: there is no bus %s%s", p.key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
+		r.fail(p.Value.Place, "%s: there is no bus %s%s", p.Key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
 		return false
 	}
 	*dst = name

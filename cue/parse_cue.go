@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -44,20 +45,20 @@ func allKeys() []string {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-func (r *reader) allCues(n *node) {
-	if n.kind != list {
-		r.fail(n.place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.kind)
+func (r *reader) allCues(n *yaml.Node) {
+	if n.Kind != yaml.List {
+		r.fail(n.Place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.Kind)
 		return
 	}
-	if len(n.items) > maxCues {
-		r.fail(n.place, "cues has %d entries; a sheet has at most %d", len(n.items), maxCues)
+	if len(n.Items) > maxCues {
+		r.fail(n.Place, "cues has %d entries; a sheet has at most %d", len(n.Items), maxCues)
 		return
 	}
-	r.sheet.Cues = make([]Cue, 0, len(n.items))
+	r.sheet.Cues = make([]Cue, 0, len(n.Items))
 	all := allKeys()
-	targets := make([]*pair, len(n.items))
-	for i, item := range n.items {
-		c := Cue{Line: item.line, Column: item.column, Times: 1}
+	targets := make([]*yaml.Pair, len(n.Items))
+	for i, item := range n.Items {
+		c := Cue{Line: item.Line, Column: item.Column, Times: 1}
 		targets[i] = r.cue(item, &c, all)
 		r.sheet.Cues = append(r.sheet.Cues, c)
 	}
@@ -70,21 +71,21 @@ func (r *reader) allCues(n *node) {
 }
 
 // cue reads one cue, and returns where it names its target, if it has one.
-func (r *reader) cue(n *node, c *Cue, all []string) (target *pair) {
-	if n.kind != mapping {
-		r.fail(n.place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.kind)
+func (r *reader) cue(n *yaml.Node, c *Cue, all []string) (target *yaml.Pair) {
+	if n.Kind != yaml.Mapping {
+		r.fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
 	}
-	var verb *pair
-	for i := range n.pairs {
-		v := Verb(slices.Index(verbNames[:], n.pairs[i].key) + 1)
+	var verb *yaml.Pair
+	for i := range n.Pairs {
+		v := Verb(slices.Index(verbNames[:], n.Pairs[i].Key) + 1)
 		switch {
 		case v == 0 || v == c.Verb:
 		case verb != nil:
-			r.fail(n.pairs[i].place, "a cue does one thing; this one has %s already", verb.key)
+			r.fail(n.Pairs[i].Place, "a cue does one thing; this one has %s already", verb.Key)
 			return nil
 		default:
-			c.Verb, verb = v, &n.pairs[i]
+			c.Verb, verb = v, &n.Pairs[i]
 		}
 	}
 	keys := verbKeys[c.Verb]
@@ -93,39 +94,39 @@ func (r *reader) cue(n *node, c *Cue, all []string) (target *pair) {
 	}
 	r.foreignKeys(n, c.Verb, keys, all)
 	var f cueFields
-	r.each(n, "a cue", all, func(key string, p *pair) {
+	r.each(n, "a cue", all, func(key string, p *yaml.Pair) {
 		if slices.Contains(keys, key) {
 			r.cueKey(key, p, c, &f)
 		}
 	})
 	// What seems to be missing is most often there under a name that is unknown.
-	f.unknown = slices.ContainsFunc(n.pairs, func(p pair) bool { return !slices.Contains(all, p.key) })
+	f.unknown = slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return !slices.Contains(all, p.Key) })
 	r.finishCue(n, c, &f)
 	if verb == nil {
 		if !f.unknown {
-			r.fail(n.place, "a cue needs one of %s", join(verbNames[:]))
+			r.fail(n.Place, "a cue needs one of %s", join(verbNames[:]))
 		}
 		return nil
 	}
-	if c.Verb == Play || verb.value.kind == nothing {
+	if c.Verb == Play || verb.Value.Kind == yaml.Nothing {
 		return nil
 	}
 	return verb
 }
 
 // foreignKeys says which keys belong to other verbs.
-func (r *reader) foreignKeys(n *node, v Verb, keys, all []string) {
-	for i := range n.pairs {
-		if key := n.pairs[i].key; !slices.Contains(keys, key) && slices.Contains(all, key) {
-			r.fail(n.pairs[i].place, "%s does not belong to a cue with %s, which takes %s", quote(key), v, join(keys))
+func (r *reader) foreignKeys(n *yaml.Node, v Verb, keys, all []string) {
+	for i := range n.Pairs {
+		if key := n.Pairs[i].Key; !slices.Contains(keys, key) && slices.Contains(all, key) {
+			r.fail(n.Pairs[i].Place, "%s does not belong to a cue with %s, which takes %s", quote(key), v, join(keys))
 		}
 	}
 }
 
 // cueFields is what of a cue depends on its other keys.
 type cueFields struct {
-	at, every, times, until, to *pair
-	shape                       *pair // of a set
+	at, every, times, until, to *yaml.Pair
+	shape                       *yaml.Pair // of a set
 	untilTime                   Time
 	sound                       int
 	hasSound, faulty            bool
@@ -133,7 +134,7 @@ type cueFields struct {
 	given                       map[string]bool // what replaces the sound's
 }
 
-func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
+func (r *reader) cueKey(key string, p *yaml.Pair, c *Cue, f *cueFields) {
 	ok := true
 	switch key {
 	case "at":
@@ -197,7 +198,7 @@ func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
 	case "for":
 		if t := new(Time); r.time(p, t) {
 			if c.For = t; *t == (Time{}) {
-				r.fail(p.value.place, "for: a time of 0 leaves nothing to hear; leave the cue out")
+				r.fail(p.Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
 			}
 		}
 	case "over":
@@ -205,10 +206,10 @@ func (r *reader) cueKey(key string, p *pair, c *Cue, f *cueFields) {
 	case "every":
 		f.every, ok = p, r.time(p, &c.Every)
 		if ok && c.Every == (Time{}) {
-			r.fail(p.value.place, "every: the time from one repetition to the next is more than 0")
+			r.fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
 			ok = false
 		} else if ok && c.Every.Compare(leastEvery) < 0 {
-			r.fail(p.value.place, "every: %v is less than the least time from one repetition to the next, 1ns", c.Every)
+			r.fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", c.Every)
 			ok = false
 		}
 	case "times":
@@ -234,40 +235,40 @@ func (r *reader) change(c *Cue, f mixer.Fields, ok bool) {
 	}
 }
 
-func (r *reader) priority(p *pair, dst *int) bool {
+func (r *reader) priority(p *yaml.Pair, dst *int) bool {
 	return r.integer(p, dst, -mixer.MaxPriority, mixer.MaxPriority)
 }
 
 // loop reads true, false, or how often a loop is played.
-func (r *reader) loop(p *pair, on *bool, rounds *int) bool {
-	if n, err := parseWhole(p.value.text, 1, mixer.MaxRounds); p.value.kind == scalar && !p.value.quoted && err == nil {
+func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
+	if n, err := parseWhole(p.Value.Text, 1, mixer.MaxRounds); p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil {
 		*on, *rounds = true, int(n)
 		return true
 	}
-	if text := p.value.text; p.value.kind != scalar || p.value.quoted || text != "true" && text != "false" {
+	if text := p.Value.Text; p.Value.Kind != yaml.Scalar || p.Value.Quoted || text != "true" && text != "false" {
 		what := quote(text)
-		if p.value.kind != scalar {
-			what = p.value.kind.String()
+		if p.Value.Kind != yaml.Scalar {
+			what = p.Value.Kind.String()
 		}
-		r.fail(p.value.place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
+		r.fail(p.Value.Place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
 		return false
 	}
-	*on, *rounds = p.value.text == "true", 0
+	*on, *rounds = p.Value.Text == "true", 0
 	return true
 }
 
 // shapeNames are the ways of a gain.
 var shapeNames = []string{voice.InDecibels.String(), voice.InAmplitude.String(), voice.RaisedCosine.String(), voice.ConstantPower.String()}
 
-func (r *reader) id(p *pair, c *Cue) {
+func (r *reader) id(p *yaml.Pair, c *Cue) {
 	if !r.word(p, &c.ID) {
 		return
 	}
 	switch {
 	case c.ID == "all":
-		r.fail(p.value.place, "id: %q is reserved: it means everything that sounds", c.ID)
+		r.fail(p.Value.Place, "id: %q is reserved: it means everything that sounds", c.ID)
 	case r.buses[c.ID]:
-		r.fail(p.value.place, "id: %s is the name of a bus; an id must differ from them", quote(c.ID))
+		r.fail(p.Value.Place, "id: %s is the name of a bus; an id must differ from them", quote(c.ID))
 	default:
 		if r.ids[c.ID] == 0 {
 			r.ids[c.ID] = uint64(len(r.ids) + 1)
@@ -278,66 +279,66 @@ func (r *reader) id(p *pair, c *Cue) {
 }
 
 // target finds what a cue acts on, when all ids are known.
-func (r *reader) target(p *pair, c *Cue) {
+func (r *reader) target(p *yaml.Pair, c *Cue) {
 	if !r.word(p, &c.Target) {
 		return
 	}
-	at := p.value.place
+	at := p.Value.Place
 	switch name := c.Target; {
 	case name == "all":
 		c.Scope = OnAll
 		if c.Verb == Set || c.Verb == Fade {
-			r.fail(at, "%s: everything at once is the bus \"master\"", p.key)
+			r.fail(at, "%s: everything at once is the bus \"master\"", p.Key)
 		}
 	case r.buses[name]:
 		c.Scope = OnBus
 		if c.Change.Fields&mixer.Speed != 0 {
-			r.fail(at, "%s: a bus has no speed; move its pitch", p.key)
+			r.fail(at, "%s: a bus has no speed; move its pitch", p.Key)
 		}
 		if c.Change.Fields&(mixer.Priority|mixer.Protect|mixer.Rounds) != 0 {
-			r.fail(at, "%s: a bus has no priority, protect or loop; set those of an id", p.key)
+			r.fail(at, "%s: a bus has no priority, protect or loop; set those of an id", p.Key)
 		}
 		if name == "master" && c.Change.Fields&mixer.Pitch != 0 {
-			r.fail(at, "%s: the master has no pitch; move that of a bus", p.key)
+			r.fail(at, "%s: the master has no pitch; move that of a bus", p.Key)
 		}
 	case r.ids[name] != 0:
 		c.Scope, c.tag = OnID, r.ids[name]
 		if c.Change.Fields&mixer.Mute != 0 {
-			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.key, quote(name))
+			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, quote(name))
 		}
 		if c.Change.Fields&mixer.Solo != 0 {
-			r.fail(at, "%s: only a bus can be soloed", p.key)
+			r.fail(at, "%s: only a bus can be soloed", p.Key)
 		}
 		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.Rounds != 0 {
-			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.key, quote(name), line)
+			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, quote(name), line)
 		}
 	default:
 		hint := r.suggest(name, func() []string { return slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}) })
 		if _, ok := r.sounds[name]; ok && hint == "" {
 			hint = "; to name a sound's voices, give its cue an id"
 		}
-		r.fail(at, "%s: no cue has the id %s, and no bus is called that%s", p.key, quote(name), hint)
+		r.fail(at, "%s: no cue has the id %s, and no bus is called that%s", p.Key, quote(name), hint)
 	}
 }
 
 // finishCue checks what keys say together, and fills in what the sound says.
-func (r *reader) finishCue(n *node, c *Cue, f *cueFields) {
+func (r *reader) finishCue(n *yaml.Node, c *Cue, f *cueFields) {
 	if f.at == nil && missing(n, "at") && !f.unknown {
-		r.fail(n.place, "a cue needs `at`, its time")
+		r.fail(n.Place, "a cue needs `at`, its time")
 	}
 	if c.Verb == Fade && missing(n, "to") && !f.unknown {
-		r.fail(n.place, "a fade needs `to`, the decibels that it leads to")
+		r.fail(n.Place, "a fade needs `to`, the decibels that it leads to")
 	}
 	if c.Verb == Seek && missing(n, "to") && !f.unknown {
-		r.fail(n.place, "a seek needs `to`, the place in the sound that it leads to")
+		r.fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
 	}
-	if c.Verb == Set && !f.unknown && !slices.ContainsFunc(n.pairs, func(p pair) bool {
-		return slices.Contains([]string{"gain", "pan", "pitch", "speed", "mute", "solo", "loop", "priority", "protect"}, p.key)
+	if c.Verb == Set && !f.unknown && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
+		return slices.Contains([]string{"gain", "pan", "pitch", "speed", "mute", "solo", "loop", "priority", "protect"}, p.Key)
 	}) {
-		r.fail(n.place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
+		r.fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
 	}
 	if f.shape != nil && missing(n, "gain") {
-		r.fail(f.shape.place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
+		r.fail(f.shape.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
 	}
 	r.repetitions(n, c, f)
 	if !f.hasSound {
@@ -357,7 +358,7 @@ func (r *reader) finishCue(n *node, c *Cue, f *cueFields) {
 		r.streams[c.tag] = c.Line
 	}
 	if s.Stream && c.Rounds > 0 {
-		r.fail(n.place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
+		r.fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
 	}
 	inherit(f, "from", &c.From, s.From)
 }
@@ -369,16 +370,16 @@ func inherit[T any](f *cueFields, key string, dst *T, sound T) {
 }
 
 // repetitions works out how often a cue acts.
-func (r *reader) repetitions(n *node, c *Cue, f *cueFields) {
+func (r *reader) repetitions(n *yaml.Node, c *Cue, f *cueFields) {
 	switch {
 	case f.every == nil && f.times != nil && missing(n, "every"):
-		r.fail(f.times.place, "times needs `every`, the time from one to the next")
+		r.fail(f.times.Place, "times needs `every`, the time from one to the next")
 		return
 	case f.every == nil && f.until != nil && missing(n, "every"):
-		r.fail(f.until.place, "until needs `every`, the time from one repetition to the next")
+		r.fail(f.until.Place, "until needs `every`, the time from one repetition to the next")
 		return
 	case f.every != nil && missing(n, "times") && missing(n, "until"):
-		r.fail(f.every.place, "every needs `times` or `until`, or it would never end")
+		r.fail(f.every.Place, "every needs `times` or `until`, or it would never end")
 		return
 	}
 	if f.faulty || f.every == nil || f.at == nil {
@@ -386,7 +387,7 @@ func (r *reader) repetitions(n *node, c *Cue, f *cueFields) {
 	}
 	if f.until != nil {
 		if f.untilTime.Compare(c.At) <= 0 {
-			r.fail(f.until.place, "until: the cue begins at %v, so nothing happens before %v", c.At, f.untilTime)
+			r.fail(f.until.Place, "until: the cue begins at %v, so nothing happens before %v", c.At, f.untilTime)
 			return
 		}
 		most := f.untilTime.sub(c.At).over(c.Every)
@@ -395,7 +396,7 @@ func (r *reader) repetitions(n *node, c *Cue, f *cueFields) {
 		}
 	}
 	if t, ok := c.Every.times(c.Times - 1); !ok || t.hi > 1<<62 || c.At.add(t).Compare(seconds(maxMoment)) > 0 {
-		r.fail(f.every.place, "every: the last repetition would come after more than 10^12 seconds")
+		r.fail(f.every.Place, "every: the last repetition would come after more than 10^12 seconds")
 		c.Times = 1
 	}
 }

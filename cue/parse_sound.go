@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/internal/yaml"
 	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
@@ -16,11 +17,11 @@ var soundKeys = []string{
 
 const maxFiles = 65536 // of a sound
 
-func (r *reader) allSounds(n *node) {
-	r.named(n, "sounds", func(p *pair) {
-		s := Sound{Name: p.key, Speed: 1, Listed: true}
-		if p.value.kind == scalar { // boom: boom.ogg
-			s.Files = r.file(p.value, s.Files)
+func (r *reader) allSounds(n *yaml.Node) {
+	r.named(n, "sounds", func(p *yaml.Pair) {
+		s := Sound{Name: p.Key, Speed: 1, Listed: true}
+		if p.Value.Kind == yaml.Scalar { // boom: boom.ogg
+			s.Files = r.file(p.Value, s.Files)
 		} else {
 			r.sound(p, &s)
 		}
@@ -29,22 +30,22 @@ func (r *reader) allSounds(n *node) {
 	})
 }
 
-func (r *reader) sound(p *pair, s *Sound) {
+func (r *reader) sound(p *yaml.Pair, s *Sound) {
 	named := false
-	var level, most, group *pair
-	r.each(p.value, "a sound", soundKeys, func(key string, p *pair) {
+	var level, most, group *yaml.Pair
+	r.each(p.Value, "a sound", soundKeys, func(key string, p *yaml.Pair) {
 		switch key {
 		case "file":
 			if named {
-				r.fail(p.place, "a sound has `file` or `files`, not both")
+				r.fail(p.Place, "a sound has `file` or `files`, not both")
 			}
 			named = true
 			if _, ok := r.scalar(p, "a path"); ok {
-				s.Files = r.file(p.value, s.Files)
+				s.Files = r.file(p.Value, s.Files)
 			}
 		case "files":
 			if named {
-				r.fail(p.place, "a sound has `file` or `files`, not both")
+				r.fail(p.Place, "a sound has `file` or `files`, not both")
 			}
 			named = true
 			r.files(p, s)
@@ -103,24 +104,24 @@ func (r *reader) sound(p *pair, s *Sound) {
 		r.group(group, s)
 	}
 	if level != nil && !s.Stream {
-		r.fail(level.place, "level goes with `stream: true`; that of other sounds is measured")
+		r.fail(level.Place, "level goes with `stream: true`; that of other sounds is measured")
 	}
 	if most != nil && (s.Stream || s.Quality != nil && *s.Quality != voice.Best) {
-		r.fail(most.place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
+		r.fail(most.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
 	}
-	if !named && (p.value.kind == mapping || p.value.kind == nothing) {
+	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
 		if !isEmbedded(s.Name) {
-			r.fail(p.place, "the sound %s has no file, and no embedded sound is called that%s", quote(s.Name), r.suggest(s.Name, embedded.Names))
+			r.fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s", quote(s.Name), r.suggest(s.Name, embedded.Names))
 			return
 		}
-		s.Files = []File{{Line: p.line, Column: p.column, Name: s.Name}}
+		s.Files = []File{{Line: p.Line, Column: p.Column, Name: s.Name}}
 	}
 }
 
 // group finds what the sounds of a group say otherwise than the first of them.
-func (r *reader) group(p *pair, s *Sound) {
+func (r *reader) group(p *yaml.Pair, s *Sound) {
 	if s.Limit == 0 && s.Cooldown == (Time{}) && s.Coalesce == (Coalesce{}) {
-		r.fail(p.place, "a group shares a limit, a cooldown or coalesce; this sound has none")
+		r.fail(p.Place, "a group shares a limit, a cooldown or coalesce; this sound has none")
 	}
 	first, ok := r.groups[s.Group]
 	if !ok {
@@ -131,17 +132,17 @@ func (r *reader) group(p *pair, s *Sound) {
 		return
 	}
 	if first.Limit != s.Limit || first.Cooldown != s.Cooldown || first.Coalesce != s.Coalesce {
-		r.fail(p.place, "the sounds of a group share a limit, a cooldown and coalesce; %s has others", quote(first.Name))
+		r.fail(p.Place, "the sounds of a group share a limit, a cooldown and coalesce; %s has others", quote(first.Name))
 	}
 }
 
 // coalesce reads a time, or {within: time, most: decibels}.
-func (r *reader) coalesce(p *pair, c *Coalesce) {
-	if p.value.kind != mapping {
+func (r *reader) coalesce(p *yaml.Pair, c *Coalesce) {
+	if p.Value.Kind != yaml.Mapping {
 		r.time(p, &c.Within)
 		return
 	}
-	r.each(p.value, "coalesce", []string{"within", "most"}, func(key string, p *pair) {
+	r.each(p.Value, "coalesce", []string{"within", "most"}, func(key string, p *yaml.Pair) {
 		if key == "within" {
 			r.time(p, &c.Within)
 			return
@@ -150,19 +151,19 @@ func (r *reader) coalesce(p *pair, c *Coalesce) {
 			c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
 		}
 	})
-	if missing(p.value, "within") {
-		r.fail(p.place, "coalesce needs `within`, the time in which starts become one voice")
+	if missing(p.Value, "within") {
+		r.fail(p.Place, "coalesce needs `within`, the time in which starts become one voice")
 	}
 }
 
-func (r *reader) files(p *pair, s *Sound) {
-	if p.value.kind != list || len(p.value.items) == 0 || len(p.value.items) > maxFiles {
-		r.fail(p.value.place, "files takes a list of 1 to %d paths", maxFiles)
+func (r *reader) files(p *yaml.Pair, s *Sound) {
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > maxFiles {
+		r.fail(p.Value.Place, "files takes a list of 1 to %d paths", maxFiles)
 		return
 	}
-	for _, n := range p.value.items {
-		if n.kind != scalar {
-			r.fail(n.place, "files takes a list of paths; this is %s", n.kind)
+	for _, n := range p.Value.Items {
+		if n.Kind != yaml.Scalar {
+			r.fail(n.Place, "files takes a list of paths; this is %s", n.Kind)
 			continue
 		}
 		s.Files = r.file(n, s.Files)
@@ -170,14 +171,14 @@ func (r *reader) files(p *pair, s *Sound) {
 }
 
 // file appends a path, or the embedded sound of that name.
-func (r *reader) file(n *node, files []File) []File {
-	f := File{Line: n.line, Column: n.column, Path: n.text}
+func (r *reader) file(n *yaml.Node, files []File) []File {
+	f := File{Line: n.Line, Column: n.Column, Path: n.Text}
 	switch {
-	case n.text == "" || strings.ContainsRune(n.text, 0):
-		r.fail(n.place, "a path is empty or no path")
+	case n.Text == "" || strings.ContainsRune(n.Text, 0):
+		r.fail(n.Place, "a path is empty or no path")
 		return files
-	case isEmbedded(n.text):
-		f.Path, f.Name = "", n.text
+	case isEmbedded(n.Text):
+		f.Path, f.Name = "", n.Text
 	}
 	return append(files, f)
 }
@@ -188,7 +189,7 @@ func isEmbedded(name string) bool {
 }
 
 // play returns the index of the sound that a cue names.
-func (r *reader) play(p *pair) (int, bool) {
+func (r *reader) play(p *yaml.Pair) (int, bool) {
 	name := ""
 	if !r.word(p, &name) {
 		return 0, false
@@ -197,10 +198,10 @@ func (r *reader) play(p *pair) (int, bool) {
 		return i, true
 	}
 	if !isEmbedded(name) && !strings.ContainsAny(name, `./\`) {
-		r.fail(p.value.place, "play: there is no sound %s in `sounds`, and none embedded%s", quote(name), r.suggest(name, func() []string { return append(sortedKeys(r.sounds), embedded.Names()...) }))
+		r.fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", quote(name), r.suggest(name, func() []string { return append(sortedKeys(r.sounds), embedded.Names()...) }))
 		return 0, false
 	}
-	s := Sound{Name: name, Speed: 1, Files: r.file(p.value, nil)}
+	s := Sound{Name: name, Speed: 1, Files: r.file(p.Value, nil)}
 	i := len(r.sheet.Sounds)
 	r.sounds[name] = i
 	r.sheet.Sounds = append(r.sheet.Sounds, s)

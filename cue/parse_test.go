@@ -186,8 +186,8 @@ func TestNotText(t *testing.T) {
 		{strings.Repeat("[", 100000), "x:1:32: this is nested deeper than 32 levels"},
 		{strings.Repeat("- ", 100000), "x:1:65: this is nested deeper than 32 levels"},
 		{strings.Repeat("{a: ", 100000), "x:1:125: this is nested deeper than 32 levels"},
-		{"[" + strings.Repeat("&a ", 100000), "x:1:92: this is nested deeper than 32 levels"},
-		{strings.Repeat("&a ", 100000), "x:1:97: this is nested deeper than 32 levels"},
+		{"[" + strings.Repeat("&a ", 100000), "x:1:5: \"&a\" has no place here; is the indentation right?"},
+		{strings.Repeat("&a ", 100000), "x:1:4: \"&a\" has no place here; is the indentation right?"},
 		{"voices: " + strings.Repeat("9", 70000), "x:1:9: this text is longer than 65536 bytes"},
 	} {
 		_, err := cue.Parse("x", []byte(c.text))

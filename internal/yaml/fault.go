@@ -1,0 +1,172 @@
+package yaml
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	library "go.yaml.in/yaml/v4"
+)
+
+func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
+
+// fault says in this package's words what the library finds wrong.
+func (t *text) fault(err error) *Error {
+	var e *library.LoadError
+	if !errors.As(err, &e) {
+		return Place{}.wrong("%s cannot be read: %v", t.the, err)
+	}
+	at, from := t.clamp(Place{e.Mark.Line, e.Mark.Column}), t.clamp(Place{e.ContextMark.Line, e.ContextMark.Column})
+	if quote := t.openQuote(e); quote != nil {
+		return quote
+	}
+	switch _, name, _ := strings.Cut(e.Message, "unknown anchor '"); {
+	case e.Message == errDeep.Error():
+		return at.wrong("%v", errDeep)
+	case name != "":
+		return at.unknown(strings.TrimSuffix(name, "' referenced"))
+	case e.Message == "could not find expected ':'":
+		return t.unexpected(from, false)
+	case strings.HasPrefix(e.Message, "mapping values are not allowed"):
+		// The colon makes a key of what stands before it: of a part of a
+		// value that has gone on from the line before.
+		before := t.before(at)
+		if first := strings.TrimLeft(before, " "); !strings.Contains(first, ": ") {
+			return t.unexpected(t.forward(at, 0).back(first), false)
+		}
+	case e.ContextMsg == "while scanning a quoted scalar":
+		return t.quoteFault(from, at, e.Message)
+	case strings.HasPrefix(e.ContextMsg, "while scanning a") && strings.HasSuffix(e.ContextMsg, "anchor"),
+		e.ContextMsg == "while scanning an alias":
+		return from.wrong("a name is missing after %s; a text that begins with it needs quotes", t.rest(from)[:1])
+	case strings.HasPrefix(e.ContextMsg, "while scanning a") && e.ContextMsg != "while scanning a plain scalar", strings.HasPrefix(e.ContextMsg, "while parsing a tag"):
+		return t.unexpected(from, false)
+	}
+	if t.rest(at) == "" && strings.Contains(e.ContextMsg, "a flow") {
+		return t.neverClosed(e)
+	}
+	return t.unexpected(at, strings.Contains(e.ContextMsg, "a flow"))
+}
+
+// back returns the place where what ends at a place begins.
+func (p Place) back(text string) Place {
+	return Place{p.Line, p.Column - utf8.RuneCountInString(text)}
+}
+
+// openQuote looks for a quote that is open at the end of the line before that of
+// a fault. A quote that is closed in a later line is the first fault there is, and
+// what it makes of what follows is not.
+func (t *text) openQuote(e *library.LoadError) *Error {
+	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
+		_, _, err := load(t.sent[:t.lines[line-1]])
+		if !errors.As(err, &e) {
+			return nil
+		}
+	}
+	if e.ContextMsg == "while scanning a quoted scalar" && strings.HasPrefix(e.Message, "found unexpected") {
+		return Place{e.ContextMark.Line, e.ContextMark.Column}.wrong("this quote is not closed in its line")
+	}
+	return nil
+}
+
+// neverClosed names the bracket that is open at the end of the text.
+func (t *text) neverClosed(e *library.LoadError) *Error {
+	at := t.clamp(Place{e.Mark.Line, e.Mark.Column})
+	if e.ContextMsg == "while parsing a flow node" {
+		// The library names what is missing there. Once there is something,
+		// it names the bracket.
+		if _, _, err := load(t.sent + "\n x"); !errors.As(err, &e) {
+			return t.unexpected(at, false)
+		}
+	}
+	from := Place{e.ContextMark.Line, e.ContextMark.Column}
+	if rest := t.rest(from); rest != "" && (rest[0] == '[' || rest[0] == '{') {
+		return from.wrong("this %s is never closed", rest[:1])
+	}
+	return t.unexpected(at, false)
+}
+
+// quoteFault says what is wrong with an escape of the quote that begins at from.
+func (t *text) quoteFault(from, at Place, msg string) *Error {
+	rest := t.rest(at)
+	switch {
+	case strings.Contains(msg, "unknown escape"):
+		r, _ := utf8.DecodeRuneInString(rest[1:])
+		return from.wrong("there is no escape \\%c", r)
+	case strings.Contains(msg, "hexadecimal"):
+		before := t.before(at)
+		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[before[len(before)-1]]
+		if end := strings.IndexAny(rest, "\"\n"); end >= 0 && end < digits || len(rest) < digits {
+			return from.wrong("an escape has too few digits")
+		}
+		return from.wrong("an escape \\%s is no number", Quote(rest[:digits]))
+	}
+	return from.wrong("an escape names no character")
+}
+
+// unexpected says what stands at a place that it has no place in, or that begins
+// nothing that is read.
+func (t *text) unexpected(at Place, inFlow bool) *Error {
+	rest := t.rest(at)
+	if strings.HasPrefix(rest, "\t") {
+		at = t.skip(at)
+		return at.wrong("a tab has no place before this; indent with spaces")
+	}
+	at = t.clamp(at)
+	if rest == "" {
+		return at.wrong("%s ends too early", t.the)
+	}
+	word := token(rest, inFlow)
+	switch c := rest[0]; {
+	case c == '?' && separates(rest[1:]):
+		return at.wrong("keys written with a question mark are not part of a %s", t.what)
+	case c == '!':
+		return at.wrong("tags, such as !!int, are not part of a %s; a text with ! needs quotes", t.what)
+	case c == '|', c == '>':
+		return at.wrong("texts of several lines, with | and >, are not part of a %s; write the value in quotes", t.what)
+	case c == '%' && at.Column == 1:
+		return at.wrong("directives are not part of a %s", t.what)
+	case c == '@', c == '`', c == '%':
+		return at.wrong("no value begins with %q; it needs quotes", c)
+	case c == ':' && (separates(rest[1:]) || inFlow):
+		return at.wrong("a colon has no place here; does a text with a colon need quotes?")
+	case (c == '[' || c == '{') && strings.HasSuffix(t.before(at), ":"):
+		return at.wrong("%s has no place here; write a space after the colon", Quote(word))
+	case c == '*' && strings.HasSuffix(strings.TrimRight(t.before(at), " \t"), "&"+word[1:]):
+		return at.unknown(word[1:])
+	case c != '"' && c != '\'' && strings.Contains(word, ":"):
+		return at.wrong("%s has no place here; write a space after the colon", Quote(word))
+	case c == '"' || c == '\'':
+		word = strings.Trim(word, word[:1])
+	}
+	return at.wrong("%s has no place here; is the indentation right?", Quote(word))
+}
+
+// token returns the first piece of a text: a bracket, a dash, what is in quotes,
+// or what a plain value or a name would be.
+func token(rest string, inFlow bool) string {
+	switch c := rest[0]; {
+	case isFlow(c), c == '-' && separates(rest[1:]):
+		return rest[:1]
+	case (c == '"' || c == '\'') && closes(rest):
+		return rest[:2+strings.IndexByte(rest[1:], c)]
+	}
+	n := 0
+	for ; n < len(rest) && rest[n] != '\n'; n++ {
+		c := rest[n]
+		if c == ':' && separates(rest[n+1:]) || c == '#' && n > 0 && isBlank(rest[n-1]) || inFlow && isFlow(c) {
+			break
+		}
+		if isBlank(c) && (rest[0] == '&' || rest[0] == '*') {
+			break
+		}
+	}
+	return strings.TrimRight(rest[:n], " \t")
+}
+
+// refuseDirectives gives up where the text begins with one.
+func (t *text) refuseDirectives() {
+	if at := t.skip(Place{1, 1}); at.Column == 1 && strings.HasPrefix(t.rest(at), "%") {
+		panic(t.unexpected(at, false))
+	}
+}
