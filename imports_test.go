@@ -35,7 +35,10 @@ var arrows = map[string][]string{
 	"device/wav":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm"},
 	"device/oto":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3", "github.com/ebitengine/purego/..."},
 	"device/devicetest":    {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
-	"cue":                  {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
+	"cue/report":           {"voicepool/mixer"},
+	"internal/words":       {},
+	"internal/explain":     {"voicepool/cue/report", "voicepool/internal/words", "voicepool/mixer"},
+	"cue":                  {"voicepool/cue/report", "voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
 }
 
 // free are the folders from which anything may be imported.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/cue/report"
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -17,7 +18,7 @@ import (
 type Options struct {
 	// Watch is told what happens, in the order of frames, by the goroutine that
 	// calls Read or Feed.
-	Watch func(Event)
+	Watch func(report.Event)
 
 	// Loading is told how far the loading of sounds is.
 	Loading Loading
@@ -53,7 +54,7 @@ type Player struct {
 	held    *Action // what the mixer had no room for
 	asked   int64   // starts sent
 	polled  []mixer.Event
-	events  []Event
+	events  []report.Event
 	missed  int64 // what the mixer did not need to be asked
 	seconds float64
 	file    rendering
@@ -236,7 +237,7 @@ func (p *Player) poll() {
 	}
 }
 
-func (p *Player) tell(e Event) {
+func (p *Player) tell(e report.Event) {
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
@@ -267,7 +268,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
 		}
 	}
 	if p.held != nil {
