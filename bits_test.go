@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -72,7 +73,7 @@ func TestSameBits(t *testing.T) {
 
 // hash renders a sheet in blocks of a length, or of drawn ones, and returns the hash of
 // all bits.
-func hash(t *testing.T, sheet *cue.Sheet, bank *sounds.Bank, block int, r *rand.Rand) (string, *cue.Report) {
+func hash(t *testing.T, sheet *cue.Sheet, bank *sounds.Bank, block int, r *rand.Rand) (string, *report.Report) {
 	p, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
 	if err != nil {
 		t.Fatal(err)

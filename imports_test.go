@@ -26,6 +26,9 @@ internal/ring ->
 internal/soundcheck -> pcm
 internal/links ->
 internal/yaml -> go.yaml.in/yaml/v4
+cue/report -> mixer
+internal/words ->
+internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
@@ -42,7 +45,7 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/links pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/...
 device/devicetest -> device pcm go.uber.org/goleak
-cue -> internal/loudness internal/yaml sounds/embedded mixer voice sounds pcm
+cue -> cue/report internal/loudness internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 `)

@@ -3,8 +3,8 @@ package cue
 import (
 	"time"
 
+	"voicepool/cue/report"
 	"voicepool/internal/loudness"
-	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -37,14 +37,14 @@ func (b *beneath) begin(rate int) {
 }
 
 // expect notes an event, if there is anything to be told of it.
-func (b *beneath) expect(event int, e *Event) {
-	if b.on && (e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual) && e.Lost > silence && e.Lost < -silence {
+func (b *beneath) expect(event int, e *report.Event) {
+	if b.on && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
 // hear takes the next frames of the mix.
-func (b *beneath) hear(frames []pcm.Frame, events []Event) {
+func (b *beneath) hear(frames []pcm.Frame, events []report.Event) {
 	if !b.on {
 		return
 	}
@@ -67,7 +67,7 @@ func (b *beneath) hear(frames []pcm.Frame, events []Event) {
 
 // turn begins and ends what begins and ends at this frame, and returns how many
 // frames it is to the next time.
-func (b *beneath) turn(events []Event) int64 {
+func (b *beneath) turn(events []report.Event) int64 {
 	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.at {
 		b.victims[b.opened].sum = b.sum
 		b.opened++
@@ -85,16 +85,16 @@ func (b *beneath) turn(events []Event) int64 {
 	return next
 }
 
-func (b *beneath) close(events []Event) {
+func (b *beneath) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++
 	e := &events[v.event]
-	e.BelowMix = Level(pcm.FromPower(max(b.sum-v.sum, 0)/float64(b.window))) - e.Lost
+	e.BelowMix = report.Level(pcm.FromPower(max(b.sum-v.sum, 0)/float64(b.window))) - e.Lost
 	e.HasBelowMix = true
 }
 
 // finish ends what is under way when the mix is over: it is silent from here on.
-func (b *beneath) finish(events []Event) {
+func (b *beneath) finish(events []report.Event) {
 	for b.closed < b.opened {
 		b.close(events)
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
 // report reads a sheet to its end and returns its report.
-func report(t *testing.T, sheet string) *cue.Report {
+func reportOf(t *testing.T, sheet string) *report.Report {
 	t.Helper()
 	s, err := cue.Parse("s.yaml", []byte(sheet))
 	if err != nil {
@@ -34,7 +35,7 @@ func report(t *testing.T, sheet string) *cue.Report {
 // is no part of the report.
 func TestCutIsTheEnd(t *testing.T) {
 	for _, limiter := range []string{"true", "false"} {
-		r := report(t, "length: 1s\nmaster: {limiter: "+limiter+"}\ncues: [{at: 0s, play: wind, loop: true, for: 1.001s}]")
+		r := reportOf(t, "length: 1s\nmaster: {limiter: "+limiter+"}\ncues: [{at: 0s, play: wind, loop: true, for: 1.001s}]")
 		if r.Frames != 48000 || r.Totals.Playing != 1 || r.Totals.Ended != 0 || len(r.Events) != 1 {
 			t.Errorf("with limiter %s: %d frames, %+v, %d events", limiter, r.Frames, r.Totals, len(r.Events))
 		}
@@ -44,7 +45,7 @@ func TestCutIsTheEnd(t *testing.T) {
 // TestTheRestIsBounded: what a sheet asks for after its last sound does not take
 // for ever, however often it repeats.
 func TestTheRestIsBounded(t *testing.T) {
-	r := report(t, `
+	r := reportOf(t, `
 buses: {sfx: {}}
 cues:
   - {at: 0s, play: click, id: a}

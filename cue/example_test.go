@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -24,7 +25,7 @@ cues:
 	}
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
 	player, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{
-		Watch: func(e cue.Event) {
+		Watch: func(e report.Event) {
 			if e.Frame < 48000 {
 				fmt.Println(e.Frame, e.Kind, e.Sound)
 			}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/cue/report"
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -17,7 +18,7 @@ import (
 type Options struct {
 	// Watch is told what happens, in the order of frames, by the goroutine that
 	// calls Read or Feed.
-	Watch func(Event)
+	Watch func(report.Event)
 
 	// Loading is told how far the loading of sounds is.
 	Loading Loading
@@ -55,7 +56,7 @@ type Player struct {
 	sent    int64   // actions
 	asked   int64   // starts among them
 	polled  []mixer.Event
-	events  []Event
+	events  []report.Event
 	missed  int64 // what the mixer did not need to be asked
 	seconds float64
 	file    rendering
@@ -243,7 +244,7 @@ func (p *Player) poll() {
 	}
 }
 
-func (p *Player) tell(e Event) {
+func (p *Player) tell(e report.Event) {
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
@@ -274,7 +275,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
 		}
 	}
 	if p.held != nil {

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -90,7 +91,7 @@ func readAll(t interface{ Fatalf(string, ...any) }, p *cue.Player, block int) []
 }
 
 // play renders a sheet and returns its frames and its report.
-func (f folder) play(text string) ([]pcm.Frame, *cue.Report) {
+func (f folder) play(text string) ([]pcm.Frame, *report.Report) {
 	f.Helper()
 	p := f.player(text, cue.Options{Events: true})
 	out := readAll(f, p, 64)
@@ -102,7 +103,7 @@ func (f folder) play(text string) ([]pcm.Frame, *cue.Report) {
 	return out, r
 }
 
-func (f folder) identities(r *cue.Report) {
+func (f folder) identities(r *report.Report) {
 	f.Helper()
 	if t := r.Totals; t.Asked != t.Started+t.Rejected+t.Limited+t.Coalesced || t.Started != t.Ended+t.Stopped+t.Stolen+t.Playing || t.EventsLost != 0 {
 		f.Errorf("the totals do not add up: %+v", t)
@@ -110,7 +111,7 @@ func (f folder) identities(r *cue.Report) {
 }
 
 // events writes events down in short.
-func events(r *cue.Report) string {
+func events(r *report.Report) string {
 	var parts []string
 	for _, e := range r.Events {
 		parts = append(parts, fmt.Sprintf("%d %v %s/%d", e.Frame, e.Kind, e.Sound, e.Cue))
@@ -317,7 +318,7 @@ func TestReportOfSilence(t *testing.T) {
 func TestWatch(t *testing.T) {
 	f := newFolder(t)
 	var seen []string
-	p := f.player("cues: [{at: 0, play: short.wav}]", cue.Options{Watch: func(e cue.Event) { seen = append(seen, e.Kind.String()) }})
+	p := f.player("cues: [{at: 0, play: short.wav}]", cue.Options{Watch: func(e report.Event) { seen = append(seen, e.Kind.String()) }})
 	readAll(t, p, 512)
 	if got := strings.Join(seen, " "); got != "started ended" {
 		t.Errorf("saw %q", got)

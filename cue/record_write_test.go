@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -36,7 +37,7 @@ func TestFrameTime(t *testing.T) {
 
 // TestGroup: sounds of a group share a limit; they must say the same of it.
 func TestGroup(t *testing.T) {
-	play := func(text string) *Report {
+	play := func(text string) *report.Report {
 		t.Helper()
 		s, err := Parse("a.yaml", []byte(text))
 		if err != nil {

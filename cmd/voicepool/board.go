@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -28,7 +29,7 @@ type board struct {
 
 	voices map[int]*playing    // by slot
 	away   map[uint64]*playing // those that have none, by number
-	recent []cue.Event         // since the last look
+	recent []report.Event      // since the last look
 	buses  map[string]busState
 	history
 }
@@ -55,7 +56,7 @@ type playing struct {
 	pitch    motion
 	speed    motion
 
-	victim *cue.Event // who lost this slot to it
+	victim *report.Event // who lost this slot to it
 }
 
 func newBoard(sheet *cue.Sheet, bank *sounds.Bank) *board {
@@ -96,7 +97,7 @@ func (b *board) data(c *cue.Cue, file int) *voice.Sound {
 }
 
 // watch takes one event.
-func (b *board) watch(e cue.Event) {
+func (b *board) watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.advance(e.Frame)
@@ -164,7 +165,7 @@ func (b *board) asked(index int) (a cue.Action, ok bool) {
 	return cue.Action{}, false
 }
 
-func (b *board) start(e cue.Event) {
+func (b *board) start(e report.Event) {
 	a, ok := b.asked(e.Cue)
 	if !ok {
 		return

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
@@ -214,7 +215,7 @@ func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) e
 // run is a mix with its report.
 type run struct {
 	mix    []pcm.Frame
-	report *cue.Report
+	report *report.Report
 }
 
 func renderRun(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*run, error) {

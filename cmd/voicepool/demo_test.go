@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -16,7 +17,7 @@ import (
 
 // playThrough plays a sheet faster than real time, looking at the board between
 // blocks.
-func playThrough(t *testing.T, sheet *cue.Sheet, look func(picture)) (*board, *cue.Report) {
+func playThrough(t *testing.T, sheet *cue.Sheet, look func(picture)) (*board, *report.Report) {
 	t.Helper()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
 	b := newBoard(sheet, bank)
@@ -155,19 +156,19 @@ func TestVoiceMovesOn(t *testing.T) {
 }
 
 func TestTellSteal(t *testing.T) {
-	e := cue.Event{
+	e := report.Event{
 		Frame: 595200, Kind: mixer.Stolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.PoolFull,
 		Audibility: -61.2, RunnerUp: -58, HasRunnerUp: true, Candidates: 13,
 	}
 	for _, c := range []struct {
-		change func(*cue.Event)
+		change func(*report.Event)
 		want   string
 	}{
-		{func(*cue.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
-		{func(e *cue.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
-		{func(e *cue.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
-		{func(e *cue.Event) { e.Reason = mixer.GroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
-		{func(e *cue.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
+		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
+		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
+		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
+		{func(e *report.Event) { e.Reason = mixer.GroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
+		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
 	} {
 		changed := e
 		c.change(&changed)
@@ -181,10 +182,10 @@ func TestTellSteal(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	var h history
 	for _, frame := range []int64{5, 9} {
-		h.note(cue.Event{Frame: frame, Kind: mixer.Started, Sound: "a"})
-		h.note(cue.Event{Frame: frame, Kind: mixer.Stolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
-		h.note(cue.Event{Frame: frame, Kind: mixer.Started, Sound: "b"})
-		h.note(cue.Event{Frame: frame, Kind: mixer.Limited, Sound: "c", Reason: mixer.Cooldown})
+		h.note(report.Event{Frame: frame, Kind: mixer.Started, Sound: "a"})
+		h.note(report.Event{Frame: frame, Kind: mixer.Stolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
+		h.note(report.Event{Frame: frame, Kind: mixer.Started, Sound: "b"})
+		h.note(report.Event{Frame: frame, Kind: mixer.Limited, Sound: "c", Reason: mixer.Cooldown})
 	}
 	if want := (moment{frame: 5, asked: 3, stolen: 1, limited: 1}); h.crowd != want {
 		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
@@ -208,7 +209,7 @@ func TestCrowdTells(t *testing.T) {
 	}
 	var h history
 	for i, kind := range []mixer.Kind{mixer.Started, mixer.Coalesced, mixer.Rejected, mixer.Limited} {
-		h.note(cue.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
+		h.note(report.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
 	}
 	if want := (moment{frame: 7, asked: 4, rejected: 1, limited: 1, coalesced: 1}); h.crowd != want {
 		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
@@ -261,8 +262,8 @@ func TestBoardSeeks(t *testing.T) {
 	sheet := parse(t, "rate: 48000\ncues: [{at: 0s, play: clock, id: a}, {at: 500ms, seek: a, to: 100ms}]")
 	playThrough(t, sheet, func(picture) {})
 	b := newBoard(sheet, sounds.NewBank(sounds.Options{}))
-	b.watch(cue.Event{Kind: mixer.Started, Voice: 1, Sound: "clock"})
-	b.watch(cue.Event{Frame: 28800, Kind: mixer.Missed}) // 100 ms after the seek
+	b.watch(report.Event{Kind: mixer.Started, Voice: 1, Sound: "clock"})
+	b.watch(report.Event{Frame: 28800, Kind: mixer.Missed}) // 100 ms after the seek
 	b.voices[0].advance(28800)
 	if got := b.voices[0].position; got != 9600 {
 		t.Errorf("it is at frame %v, want 9600", got)
@@ -273,14 +274,14 @@ func TestBoardSeeks(t *testing.T) {
 func TestBoardKeepsTheAbsent(t *testing.T) {
 	sheet := parse(t, "cues: [{at: 0s, play: clock, loop: true, for: 9s}, {at: 0s, play: clock, loop: true, for: 9s}]")
 	b := newBoard(sheet, sounds.NewBank(sounds.Options{}))
-	b.watch(cue.Event{Kind: mixer.Started, Voice: 1, Slot: 3, Sound: "clock"})
-	b.watch(cue.Event{Frame: 9, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, By: 2, Sound: "clock"})
-	b.watch(cue.Event{Frame: 9, Kind: mixer.Started, Voice: 2, Slot: 3, Sound: "clock", Cue: 1})
+	b.watch(report.Event{Kind: mixer.Started, Voice: 1, Slot: 3, Sound: "clock"})
+	b.watch(report.Event{Frame: 9, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, By: 2, Sound: "clock"})
+	b.watch(report.Event{Frame: 9, Kind: mixer.Started, Voice: 2, Slot: 3, Sound: "clock", Cue: 1})
 	if v := b.voices[3]; v == nil || v.number != 2 || v.victim == nil || b.away[1] == nil {
 		t.Fatalf("the newcomer is %+v, absent are %v", v, b.away)
 	}
-	b.watch(cue.Event{Frame: 20, Kind: mixer.Stopped, Voice: 2, Slot: 3})
-	b.watch(cue.Event{Frame: 20, Kind: mixer.BecameReal, Voice: 1, Slot: 3})
+	b.watch(report.Event{Frame: 20, Kind: mixer.Stopped, Voice: 2, Slot: 3})
+	b.watch(report.Event{Frame: 20, Kind: mixer.BecameReal, Voice: 1, Slot: 3})
 	if v := b.voices[3]; v == nil || v.number != 1 || v.slot != 3 || len(b.away) != 0 {
 		t.Errorf("back is %+v, absent are %v", v, b.away)
 	}

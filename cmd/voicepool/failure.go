@@ -84,16 +84,6 @@ func message(err error) string {
 // packages are the prefixes of errors that tell a user of the command nothing.
 var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: ", "watch: "}
 
-// oneLine makes one line of a text, whatever a file's name has in it.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.TrimSpace(s))
-}
-
 // cause takes off what the os package says about an operation whose file is
 // named already.
 func cause(err error) error {

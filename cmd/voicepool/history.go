@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 )
 
@@ -18,10 +18,10 @@ type history struct {
 	lost     map[string]map[string]int // by victim and newcomer
 	refused  map[string]int            // by reason and sound
 	stolen   int
-	virtual  int        // times that a voice became virtual
-	back     int        // times that one came back
-	quietest *cue.Event // the steal that was heard least, and the one heard most
-	loudest  *cue.Event
+	virtual  int           // times that a voice became virtual
+	back     int           // times that one came back
+	quietest *report.Event // the steal that was heard least, and the one heard most
+	loudest  *report.Event
 	crowd    moment // the frame with the most starts asked for
 	crowded  moment // the one that is being counted
 }
@@ -35,7 +35,7 @@ type moment struct {
 	coalesced     int
 }
 
-func (h *history) note(e cue.Event) {
+func (h *history) note(e report.Event) {
 	if e.Frame != h.crowded.frame {
 		h.crowded = moment{frame: e.Frame}
 	}
@@ -93,7 +93,7 @@ func (m *moment) tell() string {
 	return strings.Join(parts, ", ")
 }
 
-func (h *history) steal(e cue.Event) {
+func (h *history) steal(e report.Event) {
 	h.stolen++
 	if h.lost == nil {
 		h.lost = map[string]map[string]int{}
@@ -114,7 +114,7 @@ func (h *history) steal(e cue.Event) {
 }
 
 // summary tells how it went.
-func (b *board) summary(w io.Writer, r *cue.Report) {
+func (b *board) summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	t := &r.Totals
@@ -196,27 +196,8 @@ func (h *history) refusals(w io.Writer) {
 	}
 }
 
-// ranked returns the keys of a count, the most frequent first.
-func ranked(n map[string]int) []string {
-	var keys []string
-	for k := range n {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y string) int {
-		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
-	})
-	return keys
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // tellSteal says who lost a voice to whom, and why.
-func tellSteal(e *cue.Event, rate int) string {
+func tellSteal(e *report.Event, rate int) string {
 	if e.By == 0 {
 		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", oneLine(e.Sound), seconds(e.Frame, rate))
 	}
@@ -241,7 +222,7 @@ func tellSteal(e *cue.Event, rate int) string {
 // silent is a level that nobody hears.
 const silent = -120
 
-func roundLevel(l cue.Level) string {
+func roundLevel(l report.Level) string {
 	if l <= silent {
 		return "-inf"
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 )
 
@@ -16,7 +16,7 @@ type lineView struct {
 	verbose bool
 
 	second  int64
-	pending []cue.Event     // of second
+	pending []report.Event  // of second
 	voices  map[uint64]bool // those that live: whether they have a slot
 	playing tallied         // now
 	most    tallied         // the most of them in second
@@ -53,7 +53,7 @@ func (l *lineView) close() {}
 type tallied struct{ real, virtual int }
 
 // count follows how many voices have a slot.
-func (l *lineView) count(e cue.Event) {
+func (l *lineView) count(e report.Event) {
 	if l.voices == nil {
 		l.voices = map[uint64]bool{}
 	}
@@ -91,7 +91,7 @@ func (l *lineView) flush(p picture) {
 	started, stolen, rejected, limited := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	coalesced, dry, faulty := map[string]int{}, map[string]int{}, map[string]int{}
 	virtual, back := map[string]int{}, map[string]int{}
-	var steal *cue.Event
+	var steal *report.Event
 	missed := 0
 	for i, e := range l.pending {
 		switch e.Kind {
@@ -146,26 +146,8 @@ func (l *lineView) flush(p picture) {
 	}
 }
 
-// tally lists a count: "34 (bell 20, drip 14)".
-func tally(n map[string]int) string {
-	sum := 0
-	var parts []string
-	for _, name := range ranked(n) {
-		sum += n[name]
-		part := oneLine(name)
-		if n[name] > 1 {
-			part += fmt.Sprintf(" %d", n[name])
-		}
-		parts = append(parts, part)
-	}
-	if len(parts) > 6 {
-		parts = append(parts[:6], "...")
-	}
-	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
-}
-
 // describe is one event in one line.
-func describe(e cue.Event, rate int) string {
+func describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {
 		line += " " + oneLine(e.Sound)

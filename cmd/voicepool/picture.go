@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 )
 
@@ -12,9 +13,9 @@ import (
 type picture struct {
 	rate        int
 	stats       mixer.Stats
-	left, right float32     // the highest samples since the last picture
-	voices      []lane      // by slot
-	events      []cue.Event // since the last picture
+	left, right float32        // the highest samples since the last picture
+	voices      []lane         // by slot
+	events      []report.Event // since the last picture
 }
 
 // lane is a voice in a picture.
@@ -28,7 +29,7 @@ type lane struct {
 	paused bool
 	mute   bool // its bus is muted, or beside a soloed one
 	// Who lost the slot to it, and how many frames ago.
-	victim *cue.Event
+	victim *report.Event
 	age    int64
 }
 

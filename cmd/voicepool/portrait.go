@@ -6,6 +6,7 @@ import (
 	"image/draw"
 	"math"
 
+	"voicepool/cmd/internal/ink"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -51,14 +52,9 @@ const (
 )
 
 var (
-	paper   = color.RGBA{0x10, 0x14, 0x1b, 0xff}
-	field   = color.RGBA{0x18, 0x1e, 0x28, 0xff}
 	repeats = color.RGBA{0x22, 0x2f, 0x3a, 0xff}
-	lines   = color.RGBA{0x2e, 0x38, 0x46, 0xff}
-	wave    = color.RGBA{0x5c, 0xa8, 0xd8, 0xff}
 	over    = color.RGBA{0xe0, 0x4f, 0x4f, 0xff}
 	loud    = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
-	words   = color.RGBA{0xc8, 0xd0, 0xdc, 0xff}
 )
 
 // paint draws a panel for each row: the waveform from -1 to +1, red where it
@@ -69,21 +65,21 @@ func paint(rows []soundRow) image.Image {
 	fill := func(x0, y0, x1, y1 int, c color.Color) {
 		draw.Draw(img, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 	}
-	fill(0, 0, img.Rect.Dx(), img.Rect.Dy(), paper)
+	fill(0, 0, img.Rect.Dx(), img.Rect.Dy(), ink.Paper)
 	for i, r := range rows {
 		top := i*panelHeight + panelMargin/2
-		write(img, panelMargin, top+2, titleOf(r), words)
+		ink.Write(img, panelMargin, top+2, titleOf(r), ink.Words)
 		top += panelTitle
 		middle := top + panelWave/2
-		fill(panelMargin, top, panelMargin+portraitColumns, top+panelWave, field)
+		fill(panelMargin, top, panelMargin+portraitColumns, top+panelWave, ink.Field)
 		fill(panelMargin+r.picture.loop[0], top, panelMargin+r.picture.loop[1], top+panelWave, repeats)
 		for _, db := range []float64{-40, -20} {
 			y := top + levelRow(db)
-			fill(panelMargin, y, panelMargin+portraitColumns, y+1, lines)
+			fill(panelMargin, y, panelMargin+portraitColumns, y+1, ink.Lines)
 		}
 		for x := range portraitColumns {
 			low, high := r.picture.low[x], r.picture.high[x]
-			c := wave
+			c := ink.Wave
 			if low < -1 || high > 1 {
 				c = over
 			}

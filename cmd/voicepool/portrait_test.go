@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"testing"
 
+	"voicepool/cmd/internal/ink"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -28,18 +29,18 @@ func TestPaint(t *testing.T) {
 		x, y int
 		want color.Color
 	}{
-		{"a wave", 10, middle - 20, wave},
-		{"above the wave", 10, middle - 21, field},
-		{"below the wave", 10, middle + 21, field},
+		{"a wave", 10, middle - 20, ink.Wave},
+		{"above the wave", 10, middle - 21, ink.Field},
+		{"below the wave", 10, middle + 21, ink.Field},
 		{"beyond full scale", 50, middle - 40, over},
-		{"silence", 700, middle, wave},
+		{"silence", 700, middle, ink.Wave},
 		{"beside silence", 700, middle + 1, repeats},
 		{"the loudness", 700, top + 27, loud}, // -20 dB, a third of the way
-		{"a line", 700, top + 53, lines},
-		{"no loop", 700, top + panelHeight + 4, field},
-		{"a letter", 2, top - panelTitle + 2, words},
-		{"beside a letter", 0, top - panelTitle + 2, paper},
-		{"the margin", -1, middle, paper},
+		{"a line", 700, top + 53, ink.Lines},
+		{"no loop", 700, top + panelHeight + 4, ink.Field},
+		{"a letter", 2, top - panelTitle + 2, ink.Words},
+		{"beside a letter", 0, top - panelTitle + 2, ink.Paper},
+		{"the margin", -1, middle, ink.Paper},
 	} {
 		if got := img.At(panelMargin+c.x, c.y); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -50,15 +51,4 @@ func TestPaint(t *testing.T) {
 		t.Fatal(err)
 	}
 	paint([]soundRow{{picture: portray(empty, true)}})
-}
-
-func TestGlyphs(t *testing.T) {
-	seen := map[string]rune{}
-	for _, r := range "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_/:+(), !" {
-		g := glyph(r)
-		if other, ok := seen[g]; ok || len(g) != 5 {
-			t.Errorf("%c looks like %c", r, other)
-		}
-		seen[g] = r
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -78,11 +79,11 @@ func (r *renderCommand) outputs() []output {
 // render writes the file, which is there in the end or not at all, and then the
 // report.
 func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interrupts) error {
-	report, err := within(interrupted, func() (*reportFile, error) { return createReport(r.Report) })
+	told, err := within(interrupted, func() (*reportFile, error) { return createReport(r.Report) })
 	if err != nil {
 		return err
 	}
-	defer report.discard()
+	defer told.discard()
 	drawing, err := r.openTimeline(interrupted, sheet.Rate, renderedEvery)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
 	options := cue.Options{Loading: c.loading(r.Quiet), Events: r.events()}
 	if r.Verbose {
-		options.Watch = func(e cue.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
+		options.Watch = func(e report.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
 	}
 	player, err := within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, bank, options) })
 	if err != nil {
@@ -116,7 +117,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 		return err
 	}
 	result := player.Report()
-	if err := report.fill(func(w io.Writer) error {
+	if err := told.fill(func(w io.Writer) error {
 		_, err := result.WriteTo(w)
 		return err
 	}); err != nil {
@@ -128,7 +129,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	if err := out.Close(); err != nil {
 		return err
 	}
-	if err := errors.Join(report.commit(), drawing.commit()); err != nil {
+	if err := errors.Join(told.commit(), drawing.commit()); err != nil {
 		return err
 	}
 	if r.JSON || r.Report == "-" {
@@ -176,7 +177,7 @@ func (r *renderCommand) write(c *console, out sink, player *cue.Player, drawing 
 	}
 }
 
-func (r *renderCommand) summary(c *console, result *cue.Report, clipped int64, took time.Duration) {
+func (r *renderCommand) summary(c *console, result *report.Report, clipped int64, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {
 		name = "standard output"

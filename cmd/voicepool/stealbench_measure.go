@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -116,7 +117,7 @@ type course struct {
 }
 
 // follow works out from events when each voice was not heard.
-func (r *sceneRun) follow(events []cue.Event) course {
+func (r *sceneRun) follow(events []report.Event) course {
 	const heard = -1
 	since := make([]int64, len(r.parts)) // by event, unheard since that frame
 	cut := make([]int, len(r.parts))     // by event, the number of its last cut, from 1

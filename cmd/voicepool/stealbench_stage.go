@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -95,7 +96,7 @@ func (b *stealbenchCommand) write(c *console, interrupted *interrupts) error {
 }
 
 // renderAll plays a sheet to its end as render does, and keeps the mix.
-func renderAll(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64) ([]pcm.Frame, *cue.Report, error) {
+func renderAll(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64) ([]pcm.Frame, *report.Report, error) {
 	player, err := cue.NewPlayer(ctx, sheet, bank, cue.Options{Events: true})
 	if err != nil {
 		return nil, nil, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
+	"voicepool/cue/report"
 )
 
 // How often levels are looked at: on the grid on which the mixer refreshes them,
@@ -19,7 +21,7 @@ const (
 type drawing struct {
 	path   string
 	file   *reportFile
-	levels *levels
+	levels *timeline.Levels
 }
 
 // events reports whether the report has to list what happens.
@@ -39,7 +41,7 @@ func (f *sheetFlags) openTimeline(ctx context.Context, rate int, every time.Dura
 	if err != nil {
 		return nil, err
 	}
-	return &drawing{f.Timeline, file, newLevels(rate, every)}, nil
+	return &drawing{f.Timeline, file, timeline.NewLevels(rate, every)}, nil
 }
 
 // block is how many frames may be mixed between two looks.
@@ -47,36 +49,36 @@ func (d *drawing) block(frames int) int {
 	if d == nil {
 		return frames
 	}
-	return int(min(int64(frames), d.levels.step))
+	return int(min(int64(frames), d.levels.Step()))
 }
 
 // look records what Read has just mixed: so many frames in all.
 func (d *drawing) look(p *cue.Player, frames int64) {
 	if d != nil {
 		left, right := p.Levels()
-		d.levels.hear(frames, max(left, right))
-		d.levels.look(p.Mixer())
+		d.levels.Hear(frames, max(left, right))
+		d.levels.Look(p.Mixer())
 	}
 }
 
 // see records what a view shows.
 func (d *drawing) see(p *cue.Player, now picture) {
 	if d != nil {
-		d.levels.hear(now.stats.Frame, max(now.left, now.right))
-		d.levels.look(p.Mixer())
+		d.levels.Hear(now.stats.Frame, max(now.left, now.right))
+		d.levels.Look(p.Mixer())
 	}
 }
 
 // fill draws what was played.
-func (d *drawing) fill(title string, r *cue.Report) error {
+func (d *drawing) fill(title string, r *report.Report) error {
 	if d == nil {
 		return nil
 	}
-	drawn, err := timelineOf(title, r, d.levels)
+	drawn, err := timeline.Of(title, r, d.levels)
 	if err != nil {
 		return err
 	}
-	return drawn.fill(d.file, d.path)
+	return fillTimeline(d.file, d.path, drawn)
 }
 
 func (d *drawing) commit() error {

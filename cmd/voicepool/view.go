@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -18,8 +18,8 @@ type liveView struct {
 	console *console
 	screen  *screen
 	title   string
-	steals  []cue.Event // the last ones
-	peaks   [2]float64  // of the meters, in dB, falling
+	steals  []report.Event // the last ones
+	peaks   [2]float64     // of the meters, in dB, falling
 }
 
 func newLiveView(c *console, terminal *os.File, title string) *liveView {

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
 )
 
@@ -53,10 +53,10 @@ var sample = picture{
 	rate: 48000, stats: mixer.Stats{Frame: 96000, Playing: 2, Voices: 4, Asked: 9, Started: 7, Ended: 4, Stolen: 1, Rejected: 2},
 	left: 1, right: 0,
 	voices: []lane{
-		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &cue.Event{Sound: "drip"}, age: 4800},
+		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &report.Event{Sound: "drip"}, age: 4800},
 		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, loop: true},
 	},
-	events: []cue.Event{{Frame: 91200, Kind: mixer.Stolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
+	events: []report.Event{{Frame: 91200, Kind: mixer.Stolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
 }
 
 func TestLiveView(t *testing.T) {
@@ -131,14 +131,14 @@ func TestLineView(t *testing.T) {
 	v := &lineView{out: &out}
 	p := picture{rate: 1000, stats: mixer.Stats{Frame: 900, Playing: 2, Voices: 4}}
 	for i := range 3 {
-		p.events = append(p.events, cue.Event{Frame: int64(100 * i), Kind: mixer.Started, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
+		p.events = append(p.events, report.Event{Frame: int64(100 * i), Kind: mixer.Started, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
 	}
-	p.events = append(p.events, cue.Event{Frame: 300, Kind: mixer.Started, Voice: 4, Slot: 3, Sound: "drip"}, cue.Event{Frame: 350, Kind: mixer.Ended, Voice: 4, Slot: 3, Sound: "drip"})
+	p.events = append(p.events, report.Event{Frame: 300, Kind: mixer.Started, Voice: 4, Slot: 3, Sound: "drip"}, report.Event{Frame: 350, Kind: mixer.Ended, Voice: 4, Slot: 3, Sound: "drip"})
 	v.show(p)
 	if out.Len() > 0 {
 		t.Errorf("a second that is not over: %q", out.String())
 	}
-	p.events = []cue.Event{
+	p.events = []report.Event{
 		{Frame: 1200, Kind: mixer.Stolen, Voice: 1, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
 		{Frame: 1200, Kind: mixer.Started, Voice: 9, Sound: "gong"},
 		{Frame: 1300, Kind: mixer.Rejected, Sound: "drip"},
@@ -147,7 +147,7 @@ func TestLineView(t *testing.T) {
 	}
 	p.stats.Frame = 1500
 	v.show(p)
-	p.events = []cue.Event{{Frame: 2100, Kind: mixer.Ended, Voice: 9, Sound: "gong"}} // no line of its own
+	p.events = []report.Event{{Frame: 2100, Kind: mixer.Ended, Voice: 9, Sound: "gong"}} // no line of its own
 	p.stats.Frame = 2200
 	v.last(p)
 	// The most voices in the second, not those at its end.
@@ -160,7 +160,7 @@ func TestLineView(t *testing.T) {
 	}
 	out.Reset()
 	v = &lineView{out: &out, verbose: true}
-	p.events = []cue.Event{{
+	p.events = []report.Event{{
 		Frame: 1200, Kind: mixer.Stolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
 		HasRunnerUp: true, Candidates: 7, Reason: mixer.PoolFull,
 	}}
@@ -230,7 +230,7 @@ func TestNarrowView(t *testing.T) {
 func TestLinesOfNewKinds(t *testing.T) {
 	var out strings.Builder
 	v := &lineView{out: &out}
-	p := picture{rate: 1000, stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []cue.Event{
+	p := picture{rate: 1000, stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []report.Event{
 		{Kind: mixer.Started, Voice: 1, Sound: "shot"},
 		{Frame: 1, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
 		{Frame: 2, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
@@ -251,7 +251,7 @@ func TestLinesOfNewKinds(t *testing.T) {
 func TestLinesOfVirtualVoices(t *testing.T) {
 	var out strings.Builder
 	v := &lineView{out: &out}
-	v.show(picture{rate: 1000, stats: mixer.Stats{Frame: 3000, Voices: 1}, events: []cue.Event{
+	v.show(picture{rate: 1000, stats: mixer.Stats{Frame: 3000, Voices: 1}, events: []report.Event{
 		{Frame: 0, Kind: mixer.Started, Voice: 1, Sound: "a"},
 		{Frame: 10, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "a", By: 2},
 		{Frame: 10, Kind: mixer.Started, Voice: 2, Sound: "b"},

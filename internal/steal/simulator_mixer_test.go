@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -40,7 +41,7 @@ func newStage(t *testing.T, corpus []steal.Recording) *stage {
 }
 
 // render plays a scene; cues leads from the cues of its sheet to its events.
-func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixer.Overflow) (mix []pcm.Frame, report *cue.Report, cues []int) {
+func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixer.Overflow) (mix []pcm.Frame, report *report.Report, cues []int) {
 	t.Helper()
 	var b bytes.Buffer
 	cues, err := scene.WriteSheet(&b, s.corpus, func(i int) string { return s.corpus[i].Name + ".wav" })

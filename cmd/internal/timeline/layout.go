@@ -1,9 +1,12 @@
-package main
+package timeline
 
 import (
 	"fmt"
 	"math"
 	"strings"
+
+	"voicepool/cmd/internal/ink"
+	"voicepool/internal/words"
 )
 
 // The measures of a timeline, in pixels.
@@ -25,7 +28,7 @@ const (
 
 // timeSheet is a timeline on a canvas.
 type timeSheet struct {
-	*timeline
+	*Timeline
 	c             canvas
 	names         []string // of sounds, as they can be told apart
 	width         int      // of the time
@@ -48,8 +51,8 @@ type legendEntry struct {
 }
 
 // layTimeline decides how large all of a timeline is on a canvas like c.
-func layTimeline(t *timeline, c canvas) *timeSheet {
-	s := &timeSheet{timeline: t, names: distinct(t.sounds, c.looks), c: c}
+func layTimeline(t *Timeline, c canvas) *timeSheet {
+	s := &timeSheet{Timeline: t, names: distinct(t.sounds, c.looks), c: c}
 	s.layOut()
 	return s
 }
@@ -59,12 +62,12 @@ func layTimeline(t *timeline, c canvas) *timeSheet {
 func distinct(sounds []string, looks func(string) string) []string {
 	seen := map[string]int{}
 	for _, name := range sounds {
-		seen[looks(oneLine(name))]++
+		seen[looks(words.OneLine(name))]++
 	}
 	names := make([]string, len(sounds))
 	for i, name := range sounds {
-		names[i] = oneLine(name)
-		if look := looks(names[i]); seen[look] > 1 || strings.Contains(look, unknownLetter) {
+		names[i] = words.OneLine(name)
+		if look := looks(names[i]); seen[look] > 1 || strings.Contains(look, ink.Unknown) {
 			names[i] = fmt.Sprintf("%d:%s", i+1, names[i])
 		}
 	}
@@ -129,7 +132,7 @@ func (s *timeSheet) layLegend() {
 	}
 	for i, name := range s.names {
 		if i == 40 {
-			add(legendEntry{-1, fmt.Sprintf("and %s more", count(len(s.sounds)-i, "sound"))})
+			add(legendEntry{-1, fmt.Sprintf("and %s more", words.Count(len(s.sounds)-i, "sound"))})
 			break
 		}
 		add(legendEntry{i, shorten(name, 24)})

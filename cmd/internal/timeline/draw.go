@@ -1,19 +1,21 @@
-package main
+package timeline
 
 import (
 	"fmt"
 	"image/color"
 	"math"
+
+	"voicepool/cmd/internal/ink"
 )
 
 // drawTimeline draws a timeline on what newCanvas makes.
-func drawTimeline(t *timeline, newCanvas func(width, height int) canvas) (canvas, error) {
+func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
 	}
 	s := layTimeline(t, newCanvas(1, 1))
 	s.c = newCanvas(s.width+timeLeft+timeRight, s.height)
-	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), paper, 1)
+	s.c.fill(0, 0, float64(s.width+timeLeft+timeRight), float64(s.height), ink.Paper, 1)
 	s.drawGround()
 	s.c.layer()
 	s.drawRibbons()
@@ -52,7 +54,7 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 // drawGround draws titles, legend, rows, and lines of time.
 func (s *timeSheet) drawGround() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
-	s.c.text(timeLeft, 32, s.about(), words)
+	s.c.text(timeLeft, 32, s.about(), ink.Words)
 	s.drawKey(timeLeft, 50)
 	for i, line := range s.legend {
 		x := float64(timeLeft)
@@ -61,29 +63,29 @@ func (s *timeSheet) drawGround() {
 			if e.sound >= 0 {
 				s.c.fill(x, y-5, 14, 10, soundColour(e.sound), 1)
 			}
-			s.c.text(x+19, y, e.text, words)
+			s.c.text(x+19, y, e.text, ink.Words)
 			x += float64(s.c.span(e.text) + 34)
 		}
 	}
 	for row := range max(s.slots, 1) {
-		s.c.fill(timeLeft, s.slotTop+s.row*float64(row), float64(s.width), s.row-1, field, 1)
+		s.c.fill(timeLeft, s.slotTop+s.row*float64(row), float64(s.width), s.row-1, ink.Field, 1)
 	}
 	for lane := range s.lanes {
 		s.c.fill(timeLeft, s.laneTop+s.lane*float64(lane), float64(s.width), s.lane-1, laneField, 1)
 	}
-	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, field, 1)
+	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, ink.Field, 1)
 	if s.levels != nil {
-		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, field, 1)
+		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, ink.Field, 1)
 	}
 	step := timeStep(float64(s.head.Rate) * s.perFrame)
 	for k := 0; float64(k)*step <= s.seconds()+1e-9; k++ {
 		at := float64(k) * step
 		x := timeLeft + at*float64(s.head.Rate)*s.perFrame
 		top := float64(timeHead + timeLegend*len(s.legend))
-		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, lines, 0.8)
+		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, ink.Lines, 0.8)
 		label := timeLabel(at, step)
-		s.c.text(x+2, top+7, label, words)
-		s.c.text(x+2, s.axisBottom+11, label, words)
+		s.c.text(x+2, top+7, label, ink.Words)
+		s.c.text(x+2, s.axisBottom+11, label, ink.Words)
 	}
 	lane := "refused"
 	if refused, _ := s.refusals(); !refused {
@@ -97,7 +99,7 @@ func (s *timeSheet) drawGround() {
 		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
 	} {
 		if l.draw {
-			s.c.text(2, l.y, l.text, words)
+			s.c.text(2, l.y, l.text, ink.Words)
 		}
 	}
 	every := 1
@@ -133,7 +135,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 	} {
 		if e.draw {
 			e.mark(x)
-			s.c.text(x+8, y, e.text, words)
+			s.c.text(x+8, y, e.text, ink.Words)
 			x += float64(letter*len(e.text)) + 26
 		}
 	}
@@ -142,9 +144,9 @@ func (s *timeSheet) drawKey(x, y float64) {
 		return
 	}
 	for k := 1; k <= 10; k++ {
-		s.c.fill(x+12*float64(k-1), y-6, 12, 12, wave, float64(k)/10)
+		s.c.fill(x+12*float64(k-1), y-6, 12, 12, ink.Wave, float64(k)/10)
 	}
-	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), words)
+	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), ink.Words)
 }
 
 // timeStep returns how many seconds apart the lines of time are.

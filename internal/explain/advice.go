@@ -1,13 +1,17 @@
-package main
+package explain
 
 import (
 	"fmt"
 	"slices"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
 )
 
 // advisor collects what a designer could do about what happened.
 type advisor struct {
-	head   *reportHead
+	head   *report.Report
 	at     string // when what is considered happened, where that has to be said
 	topics []string
 	said   []string
@@ -26,104 +30,97 @@ func (a *advisor) say(topic, format string, args ...any) {
 
 // about considers, of losses, the one that was heard most, and all others. named
 // says that the reader knows which loss is meant; of all else hints name the time.
-func (a *advisor) about(losses, others []*happening, named bool) {
+func (a *advisor) about(losses, others []*report.Event, named bool) {
 	if worst := worstOf(losses); worst != nil {
 		if !named && len(losses)+len(others) > 1 {
-			a.at = clock(secondsOf(worst.Frame, a.head)) + ": "
+			a.at = words.Clock(secondsOf(worst.Frame, a.head)) + ": "
 		}
 		a.add(worst)
 	}
-	for _, h := range others {
+	for _, e := range others {
 		if len(losses)+len(others) > 1 {
-			a.at = clock(secondsOf(h.Frame, a.head)) + ", " + h.Kind + ": "
+			a.at = words.Clock(secondsOf(e.Frame, a.head)) + ", " + e.Kind.String() + ": "
 		}
-		a.add(h)
+		a.add(e)
 	}
 }
 
 // worstOf returns the loss that was heard most, or nil.
-func worstOf(losses []*happening) *happening {
-	var worst *happening
-	for _, h := range losses {
-		if worst == nil || h.Audibility != nil && (worst.Audibility == nil || *h.Audibility > *worst.Audibility) {
-			worst = h
+func worstOf(losses []*report.Event) *report.Event {
+	var worst *report.Event
+	for _, e := range losses {
+		if worst == nil || e.Audibility.Finite() && (!worst.Audibility.Finite() || e.Audibility > worst.Audibility) {
+			worst = e
 		}
 	}
 	return worst
 }
 
 // add considers an event.
-func (a *advisor) add(h *happening) {
-	switch h.Kind {
-	case "stolen", "virtual":
+func (a *advisor) add(e *report.Event) {
+	switch e.Kind {
+	case mixer.Stolen, mixer.BecameVirtual:
 		switch {
-		case h.Audibility == nil && h.Lost == nil:
+		case !e.Audibility.Finite() && !e.Lost.Finite():
 			a.say("silent", "Nothing was heard of it when it gave way: there is nothing to be done.")
 			return
-		case h.Audibility == nil && h.Kind == "virtual":
+		case !e.Audibility.Finite() && e.Kind == mixer.BecameVirtual:
 			a.say("later", "It was silent just then; when there is something of it to be heard it can come back.")
 			return
-		case h.Audibility == nil:
+		case !e.Audibility.Finite():
 			a.say("later", "It was silent for as far as the choice looks ahead, but not for good.")
 		}
-		if h.Newcomer != nil && h.Audibility != nil && *h.Newcomer-*h.Audibility >= masked {
+		if e.Newcomer.Finite() && e.Audibility.Finite() && e.Newcomer-e.Audibility >= masked {
 			a.say("masked", "It was more than %d dB below what took its place, and hardly heard.", masked)
 		}
 	}
-	switch h.Reason {
-	case "pool", "exchange", "resize":
-		a.pool(h)
-	case "virtual":
+	switch e.Reason {
+	case mixer.PoolFull, mixer.Exchanged, mixer.Resized:
+		a.pool(e)
+	case mixer.VirtualFull:
 		a.say("virtual", "More virtual voices (`virtual: %d` or more) keep such voices in time, so that they can come back.", 2*max(a.head.Virtual, 1))
-	case "limit":
-		if h.Limit > 0 {
-			a.say("limit", "The sound has `limit: %d`; a higher one lets more of it sound at once.", h.Limit)
+	case mixer.GroupLimit:
+		if e.Limit > 0 {
+			a.say("limit", "The sound has `limit: %d`; a higher one lets more of it sound at once.", e.Limit)
 		} else {
 			a.say("limit", "A higher `limit` of the sound lets more of it sound at once.")
 		}
-	case "bus":
+	case mixer.BusLimit:
 		a.say("bus", "More `voices` for the bus let more sound there at once.")
-	case "cooldown":
+	case mixer.Cooldown:
 		a.say("cooldown", "A shorter `cooldown` of the sound lets starts follow each other sooner.")
-	case "quieter":
+	case mixer.Quieter:
 		if a.head.Virtual > 0 {
 			a.say("refuse", "It comes back when it is loud enough. Without `refuse` it would be heard from its beginning.")
 		} else {
 			a.say("refuse", "Without `refuse` a newcomer always plays; so it does with more gain or a priority above that of the others.")
 		}
-	case "protected":
+	case mixer.AllProtected:
 		a.say("protect", "Protect fewer voices, or have more than are protected (%d now).", a.head.Voices)
-	case "priority":
-		a.say("priority", "A priority as high as that of what plays (its own was %s) lets it take a voice.", priorityOf(h.Priority))
+	case mixer.Outranked:
+		a.say("priority", "A priority as high as that of what plays (its own was %d) lets it take a voice.", e.Priority)
 	}
-	if h.Kind == "coalesced" {
+	if e.Kind == mixer.Coalesced {
 		a.say("coalesce", "A shorter `coalesce` makes a voice of its own of each start.")
 	}
 }
 
 // pool advises on voices that were lost to a full pool.
-func (a *advisor) pool(h *happening) {
+func (a *advisor) pool(e *report.Event) {
 	switch {
-	case h.Kind == "rejected":
+	case e.Kind == mixer.Rejected:
 		a.say("overflow", "`overflow: quietest` lets the voice give way that is missed least; `reject` lets none.")
-	case h.NewcomerPriority != nil:
-		a.say("keep", "If it matters: a priority above the newcomer's %d, or `protect: true`, keeps it.", *h.NewcomerPriority)
+	case e.Outranking():
+		a.say("keep", "If it matters: a priority above the newcomer's %d, or `protect: true`, keeps it.", e.NewcomerPriority)
 	default:
-		a.say("keep", "If it matters: a higher priority than its %s, or `protect: true`, keeps it.", priorityOf(h.Priority))
+		a.say("keep", "If it matters: a higher priority than its %d, or `protect: true`, keeps it.", e.Priority)
 	}
-	if h.Reason != "resize" && h.Reason != "exchange" {
+	if e.Reason != mixer.Resized && e.Reason != mixer.Exchanged {
 		a.say("voices", "More voices than %d (`voices`); `voicepool tune` says how many a sheet needs.", a.head.Voices)
 	}
 	if a.head.Virtual == 0 {
 		a.say("virtual", "Virtual voices (`virtual: %d`) go on unheard and come back when there is room.", a.head.Voices)
 	}
-}
-
-func priorityOf(p *int) string {
-	if p == nil {
-		return "own"
-	}
-	return fmt.Sprint(*p)
 }
 
 // list returns what was said.

@@ -1,40 +1,29 @@
-package main
+package explain
 
 import (
 	"bytes"
+	_ "embed"
+	"io"
+	"math"
 	"strings"
 	"testing"
+
+	"voicepool/cue/report"
+	"voicepool/mixer"
 )
 
 // sampleReport has, at 1000 Hz, one of everything that a sound can meet.
-const sampleReport = `{"version":1,"rate":1000,"frames":5000,"voices":2,"virtual":1,"overflow":"quietest","totals":{"asked":9,"started":6,"stolen":2,"rejected":1,"limited":1,"coalesced":1},
-"events":[
-{"frame":0,"kind":"started","voice":1,"sound":"bell","cue":0,"slot":0},
-{"frame":100,"kind":"started","voice":2,"sound":"wind","cue":1,"slot":1},
-{"frame":250,"kind":"coalesced","sound":"wind","cue":1,"by":2,"by_sound":"wind","slot":-1},
-{"frame":500,"kind":"virtual","voice":1,"sound":"bell","cue":0,"by":3,"by_sound":"boom","slot":-1,"audibility_db":-52.5,"newcomer_db":-20,"runner_up_db":-40.25,"candidates":2,"priority":0,"newcomer_priority":3,"policy":"quietest","lost_db":-50,"reason":"pool"},
-{"frame":500,"kind":"started","voice":3,"sound":"boom","cue":2,"slot":0},
-{"frame":700,"kind":"limited","sound":"boom","cue":2,"priority":3,"reason":"cooldown","cooldown":"0.25s"},
-{"frame":900,"kind":"stolen","voice":1,"sound":"bell","cue":0,"by":4,"by_sound":"step","slot":-1,"audibility_db":-61,"newcomer_db":-30,"runner_up_db":null,"candidates":1,"priority":0,"newcomer_priority":0,"policy":"quietest","lost_db":null,"reason":"virtual"},
-{"frame":900,"kind":"virtual","voice":2,"sound":"wind","cue":1,"by":4,"by_sound":"step","slot":-1,"audibility_db":-45,"newcomer_db":-50,"runner_up_db":null,"candidates":1,"priority":0,"newcomer_priority":0,"policy":"quietest","lost_db":null,"reason":"pool"},
-{"frame":900,"kind":"started","voice":4,"sound":"step","cue":3,"slot":1},
-{"frame":1000,"kind":"ended","voice":4,"sound":"step","cue":3,"slot":1},
-{"frame":1020,"kind":"real","voice":2,"sound":"wind","cue":1,"slot":1},
-{"frame":1500,"kind":"rejected","sound":"bell","cue":0,"priority":-1,"reason":"priority"},
-{"frame":2000,"kind":"started","voice":5,"sound":"step","cue":3,"slot":-1},
-{"frame":2000,"kind":"stopped","voice":5,"sound":"step","cue":3,"slot":-1},
-{"frame":2100,"kind":"stopped","voice":3,"sound":"boom","cue":2,"slot":0},
-{"frame":2200,"kind":"started","voice":6,"sound":"bell","cue":0,"slot":0},
-{"frame":2300,"kind":"stolen","voice":6,"sound":"bell","cue":0,"by":7,"by_sound":"bell","slot":0,"audibility_db":null,"newcomer_db":-30,"runner_up_db":-10,"candidates":1,"priority":0,"newcomer_priority":0,"policy":"oldest","lost_db":null,"reason":"limit","limit":1}
-]}`
+//
+//go:embed testdata/sample.json
+var sampleReport string
 
-func explainedAs(t *testing.T, a answer, err error) string {
+func explainedAs(t *testing.T, a interface{ Print(io.Writer) }, err error) string {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	a.print(&b)
+	a.Print(&b)
 	return b.String()
 }
 
@@ -74,40 +63,40 @@ func TestExplainVoice(t *testing.T) {
   * Nothing was heard of it when it gave way: there is nothing to be done.
 `},
 	} {
-		a, err := explainVoice("r", strings.NewReader(sampleReport), c.voice)
+		a, err := OfVoice("r", strings.NewReader(sampleReport), c.voice)
 		if got := explainedAs(t, a, err); got != c.want {
 			t.Errorf("voice %d:\n%s\nwant\n%s", c.voice, got, c.want)
 		}
 	}
-	if a, err := explainVoice("r", strings.NewReader(sampleReport), 2); err != nil || a.(*voiceAnswer).Heard != 4.78 {
+	if a, err := OfVoice("r", strings.NewReader(sampleReport), 2); err != nil || a.Heard != 4.78 {
 		t.Errorf("voice 2 is heard for %+v s, want 4.78; %v", a, err)
 	}
-	if _, err := explainVoice("r", strings.NewReader(sampleReport), 99); err == nil || err.Error() != "r: there is no voice 99, only 1 to 6" {
+	if _, err := OfVoice("r", strings.NewReader(sampleReport), 99); err == nil || err.Error() != "r: there is no voice 99, only 1 to 6" {
 		t.Errorf("voice 99: %v", err)
 	}
 }
 
 func TestExplainCue(t *testing.T) {
-	a, err := explainCue("r", strings.NewReader(sampleReport), 2)
+	a, err := OfCue("r", strings.NewReader(sampleReport), 2)
 	if got, want := explainedAs(t, a, err), `cue 2 plays boom: asked for 2 times, started 1 (#3), limited 1.
   0.700 s  limited, since the sound's cooldown of 0.25s was not over: boom #3 had started 200.0 ms before.
   * A shorter `+"`cooldown`"+` of the sound lets starts follow each other sooner.
 `; got != want {
 		t.Errorf("cue 2:\n%s\nwant\n%s", got, want)
 	}
-	a, err = explainCue("r", strings.NewReader(sampleReport), 0)
+	a, err = OfCue("r", strings.NewReader(sampleReport), 0)
 	if got := explainedAs(t, a, err); !strings.Contains(got, "1.500 s  rejected, since all voices were protected or of higher priority, and the only virtual voice did not give way to it either.\n") ||
 		!strings.Contains(got, "asked for 3 times, started 2 (#1, #6), rejected 1; 2 of those that started were stolen.\n") ||
 		!strings.Contains(got, "its own was -1") {
 		t.Errorf("cue 0:\n%s", got)
 	}
-	if _, err := explainCue("r", strings.NewReader(sampleReport), 9); err == nil || err.Error() != "r: nothing is told of cue 9; the last cue that did something is 3" {
+	if _, err := OfCue("r", strings.NewReader(sampleReport), 9); err == nil || err.Error() != "r: nothing is told of cue 9; the last cue that did something is 3" {
 		t.Errorf("cue 9: %v", err)
 	}
 }
 
 func TestExplainSound(t *testing.T) {
-	a, err := explainSound("r", strings.NewReader(sampleReport), "bell")
+	a, err := OfSound("r", strings.NewReader(sampleReport), "bell")
 	got := explainedAs(t, a, err)
 	for _, want := range []string{
 		"bell: asked for 3 times, started 2, rejected 1.\n",
@@ -133,7 +122,7 @@ func TestExplainSound(t *testing.T) {
 			t.Errorf("it has a hint of another loss, %q:\n%s", other, got)
 		}
 	}
-	if _, err := explainSound("r", strings.NewReader(sampleReport), "gong"); err == nil || err.Error() != `r: nothing is told of a sound "gong", only of bell, boom, step, wind` {
+	if _, err := OfSound("r", strings.NewReader(sampleReport), "gong"); err == nil || err.Error() != `r: nothing is told of a sound "gong", only of bell, boom, step, wind` {
 		t.Errorf("gong: %v", err)
 	}
 }
@@ -142,16 +131,16 @@ func TestExplainSound(t *testing.T) {
 // it did not become one.
 func TestTellNoVirtual(t *testing.T) {
 	for _, c := range []struct {
-		h       happening
+		e       report.Event
 		virtual int
 		want    string
 	}{
-		{happening{Kind: "stolen", Reason: "pool", By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
-		{happening{Kind: "stolen", Reason: "pool", By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
-		{happening{Kind: "stolen", Reason: "resize", Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
-		{happening{Kind: "stolen", Reason: "limit", Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.Resized, Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.GroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
 	} {
-		if got := tellStolen(&c.h, &reportHead{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
+		if got := tellStolen(&c.e, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
@@ -160,22 +149,23 @@ func TestTellNoVirtual(t *testing.T) {
 // TestAdviceOnSilence: what was silent when it gave way may still have had something to
 // give.
 func TestAdviceOnSilence(t *testing.T) {
-	loud := -5.3
+	loud, silence := report.Level(-5.3), report.Level(math.Inf(-1))
 	for _, c := range []struct {
-		h       happening
+		e       report.Event
 		virtual int
 		want    string
 	}{
-		{happening{Kind: "stolen", Reason: "pool"}, 0, "there is nothing to be done"},
-		{happening{Kind: "stolen", Reason: "pool", Lost: &loud}, 0, "silent for as far as the choice looks ahead, but not for good"},
-		{happening{Kind: "stolen", Reason: "pool", Lost: &loud}, 0, "More voices than 4"},
-		{happening{Kind: "virtual", Reason: "pool", Lost: &loud}, 8, "it can come back"},
-		{happening{Kind: "stolen", Reason: "virtual", Lost: &loud}, 8, "More virtual voices (`virtual: 16` or more)"},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, Lost: silence}, 0, "there is nothing to be done"},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, Lost: loud}, 0, "silent for as far as the choice looks ahead, but not for good"},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, Lost: loud}, 0, "More voices than 4"},
+		{report.Event{Kind: mixer.BecameVirtual, Reason: mixer.PoolFull, Lost: loud}, 8, "it can come back"},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.VirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
 	} {
-		a := advisor{head: &reportHead{Voices: 4, Virtual: c.virtual}}
-		a.about(nil, []*happening{&c.h}, false)
-		if got := strings.Join(a.list(), "\n"); !strings.Contains(got, c.want) || c.h.Lost != nil && strings.Contains(got, "nothing to be done") {
-			t.Errorf("%+v: %s\nwant %s", c.h, got, c.want)
+		c.e.Audibility = silence
+		a := advisor{head: &report.Report{Voices: 4, Virtual: c.virtual}}
+		a.about(nil, []*report.Event{&c.e}, false)
+		if got := strings.Join(a.list(), "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing to be done") {
+			t.Errorf("%+v: %s\nwant %s", c.e, got, c.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"voicepool/cmd/internal/ink"
 )
 
 // canvas is what a timeline is drawn on, in pixels from the top left. Alpha is
@@ -28,8 +30,8 @@ type canvas interface {
 
 // letter is how wide a letter is taken to be, and tall how high, in pixels.
 const (
-	letter = 4 * dot
-	tall   = 5 * dot
+	letter = ink.Width
+	tall   = ink.Height
 )
 
 // svgCanvas draws as SVG: what has one colour is one path.
@@ -100,7 +102,7 @@ func (s *svgCanvas) layer() {
 	s.words.WriteTo(&s.out)
 	if s.names.Len() > 0 {
 		fmt.Fprintf(&s.out, `<g fill="#%02x%02x%02x" stroke="#%02x%02x%02x" stroke-opacity="0.8" stroke-width="3" stroke-linejoin="round" paint-order="stroke">`+"\n",
-			bright.R, bright.G, bright.B, paper.R, paper.G, paper.B)
+			bright.R, bright.G, bright.B, ink.Paper.R, ink.Paper.G, ink.Paper.B)
 		s.names.WriteTo(&s.out)
 		s.out.WriteString("</g>\n")
 	}
@@ -129,13 +131,13 @@ func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 }
 
 func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
-	write(p.img, int(math.Round(x)), int(math.Round(y))-tall/2, text, c)
+	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))-tall/2, text, c)
 }
 
 func (p *pngCanvas) name(x, y float64, text string) {
 	for dx := -1; dx <= 1; dx++ {
 		for dy := -1; dy <= 1; dy++ {
-			p.text(x+float64(dx), y+float64(dy), text, paper)
+			p.text(x+float64(dx), y+float64(dy), text, ink.Paper)
 		}
 	}
 	p.text(x, y, text, bright)
@@ -143,14 +145,7 @@ func (p *pngCanvas) name(x, y float64, text string) {
 
 func (p *pngCanvas) span(text string) int { return letter * utf8.RuneCountInString(text) }
 
-func (p *pngCanvas) looks(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '?' && glyph(r) == glyph('?') {
-			return []rune(unknownLetter)[0]
-		}
-		return r
-	}, strings.ToUpper(text))
-}
+func (p *pngCanvas) looks(text string) string { return ink.Looks(text) }
 
 func (p *pngCanvas) layer() {}
 

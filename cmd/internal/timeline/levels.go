@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"voicepool/pcm"
 )
 
-// levels is how loud voices were over time, as the pool compares them, and how
+// Levels is how loud voices were over time, as the pool compares them, and how
 // high the peaks of the mix were. One goroutine records.
-type levels struct {
+type Levels struct {
 	mutex  sync.Mutex
 	rate   int
 	step   int64 // frames between two samples
@@ -32,9 +32,13 @@ type track struct {
 // one is given up.
 const maxSamples = 1 << 24
 
-func newLevels(rate int, every time.Duration) *levels {
-	return &levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
+// NewLevels returns levels that have a sample for each step of so long.
+func NewLevels(rate int, every time.Duration) *Levels {
+	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
+
+// Step is how many frames may be mixed between two looks.
+func (l *Levels) Step() int64 { return l.step }
 
 // halfDecibels and fromHalf make bytes of decibels and back.
 func halfDecibels(db float64) uint8 {
@@ -51,9 +55,9 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// hear takes the highest sample of what has been mixed up to a frame, since it was
+// Hear takes the highest sample of what has been mixed up to a frame, since it was
 // last told.
-func (l *levels) hear(frame int64, peak float32) {
+func (l *Levels) Hear(frame int64, peak float32) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	tick := int(max(frame-1, 0) / l.step)
@@ -64,9 +68,9 @@ func (l *levels) hear(frame int64, peak float32) {
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// look asks the mixer how audible its voices are, unless it has been asked for
+// Look asks the mixer how audible its voices are, unless it has been asked for
 // this tick already.
-func (l *levels) look(m *mixer.Mixer) {
+func (l *Levels) Look(m *mixer.Mixer) {
 	frame := m.Now()
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -105,7 +109,7 @@ func (l *levels) look(m *mixer.Mixer) {
 }
 
 // thin gives up every other sample.
-func (l *levels) thin() {
+func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
 		first := (t.first + 1) / 2
@@ -126,7 +130,7 @@ func (l *levels) thin() {
 
 // at returns how audible a voice was at a frame, and whether anybody has looked
 // while it lived. Before its first sample it is that one.
-func (l *levels) at(number uint64, frame int64) (db float64, known bool) {
+func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	if l == nil {
 		return 0, false
 	}
@@ -139,7 +143,7 @@ func (l *levels) at(number uint64, frame int64) (db float64, known bool) {
 }
 
 // peak returns the highest of the mix's peaks in a stretch, in dB.
-func (l *levels) peak(from, to int64) float64 {
+func (l *Levels) peak(from, to int64) float64 {
 	highest := uint8(0)
 	for i := from / l.step; i <= max(to-1, from)/l.step && i < int64(len(l.peaks)); i++ {
 		highest = max(highest, l.peaks[i])
@@ -149,7 +153,7 @@ func (l *levels) peak(from, to int64) float64 {
 
 // scale returns the levels between which opacity goes from its least to 1: 54 dB
 // up to what one sample in a hundred exceeds.
-func (l *levels) scale() (bottom, top float64) {
+func (l *Levels) scale() (bottom, top float64) {
 	var n [256]int
 	sum := 0
 	for _, t := range l.tracks {

@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"compress/gzip"
@@ -8,18 +8,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"voicepool/internal/words"
 )
 
 // The page that shows a timeline. Its parts go where it names them, so that it
 // stands alone; last its data, which is JSON, compressed.
 var (
-	//go:embed timeline.html
+	//go:embed page.html
 	timelinePage string
-	//go:embed timeline.css
+	//go:embed page.css
 	timelineStyle string
-	//go:embed timeline_draw.js
+	//go:embed draw.js
 	timelineDraw string
-	//go:embed timeline_page.js
+	//go:embed page.js
 	timelineScript string
 )
 
@@ -51,7 +53,7 @@ type pageMark struct {
 }
 
 // writeHTML writes the page.
-func (t *timeline) writeHTML(w io.Writer) error {
+func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
 		About   string      `json:"about"`
@@ -81,14 +83,14 @@ func (t *timeline) writeHTML(w io.Writer) error {
 	}
 	for i, name := range t.sounds {
 		c := soundColour(i)
-		page.Sounds = append(page.Sounds, oneLine(name))
+		page.Sounds = append(page.Sounds, words.OneLine(name))
 		page.Colours = append(page.Colours, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
 	}
 	for i := range t.ribbons {
 		page.Voices = append(page.Voices, t.pageVoice(&t.ribbons[i]))
 	}
 	for _, m := range t.marks {
-		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind, m.text()})
+		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind.String(), m.text()})
 	}
 	parts := strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript)
 	before, after, _ := strings.Cut(parts.Replace(timelinePage), "@DATA@")
@@ -110,11 +112,11 @@ func (t *timeline) writeHTML(w io.Writer) error {
 	return err
 }
 
-func (t *timeline) pageVoice(r *ribbon) pageVoice {
+func (t *Timeline) pageVoice(r *ribbon) pageVoice {
 	told := r.text()
 	v := pageVoice{
 		Number: r.number, Sound: r.sound, From: r.from, To: r.to, Parts: []int64{}, Losses: []any{},
-		Text: pageText{Title: told.title(), Fate: told.Fate, Events: [][2]any{}, Advice: told.Advice},
+		Text: pageText{Title: told.Title(), Fate: told.Fate, Events: [][2]any{}, Advice: told.Advice},
 	}
 	for _, p := range r.parts {
 		v.Parts = append(v.Parts, p.from, p.to, int64(p.row), truth(p.virtual))

@@ -1,4 +1,4 @@
-package main
+package ink
 
 import (
 	"image"
@@ -22,14 +22,32 @@ func glyph(r rune) string {
 	return "61202" // a question mark
 }
 
-// unknownLetter is what a letter looks like that glyph does not know.
-const unknownLetter = "\ufffd"
+// Unknown is what a letter looks like that glyph does not know.
+const Unknown = "\ufffd"
 
 // dot is how many pixels a dot of a letter has on each side.
 const dot = 2
 
-// write puts a line of letters into a picture, all of them large ones.
-func write(img draw.Image, x, y int, text string, c color.Color) {
+// Width is how wide a letter is with what parts it from the next, Height how high it is,
+// both in pixels.
+const (
+	Width  = 4 * dot
+	Height = 5 * dot
+)
+
+// Looks returns a text as it can be told apart: with all that Write has no letters for as
+// Unknown.
+func Looks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '?' && glyph(r) == glyph('?') {
+			return []rune(Unknown)[0]
+		}
+		return r
+	}, strings.ToUpper(text))
+}
+
+// Write puts a line of letters into a picture, all of them large ones.
+func Write(img draw.Image, x, y int, text string, c color.Color) {
 	for _, r := range strings.ToUpper(text) {
 		for row, bits := range glyph(r) {
 			for column := range 3 {

@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"image/color"

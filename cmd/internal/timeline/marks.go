@@ -1,10 +1,13 @@
-package main
+package timeline
 
 import (
 	"fmt"
 	"image/color"
 	"math"
 	"unicode/utf8"
+
+	"voicepool/cmd/internal/ink"
+	"voicepool/mixer"
 )
 
 // stretch draws a part of a ribbon; one too short to be seen is left to the line
@@ -55,7 +58,7 @@ func (s *timeSheet) drawLosses() {
 	for _, m := range s.marks {
 		x := s.x(m.frame)
 		c := refusedColour
-		if m.kind == "coalesced" {
+		if m.kind == mixer.Coalesced {
 			c = faint
 		}
 		s.c.fill(x-1, s.refusedTop, 2, 6, c, 0.9)
@@ -96,6 +99,9 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
+// The peaks that the strip below shows, in dB.
+const peakBottom, peakTop = -60, 0
+
 // drawStrips draws how many voices there were, and the peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
@@ -105,7 +111,7 @@ func (s *timeSheet) drawStrips() {
 	}
 	high := func(n int64) float64 { return float64(timeStrip) * float64(n) / float64(most) }
 	bottom, pool := s.countTop+timeStrip, int64(s.head.Voices)
-	s.columns(wave, 0.8, func(x int) (y, h float64) { return bottom - high(real[x]), high(real[x]) })
+	s.columns(ink.Wave, 0.8, func(x int) (y, h float64) { return bottom - high(real[x]), high(real[x]) })
 	s.columns(virtualColour, 0.45, func(x int) (y, h float64) { return bottom - high(real[x]+virtual[x]), high(virtual[x]) })
 	s.c.fill(timeLeft, bottom-high(pool), float64(s.width), 1, stolenColour, 0.6)
 	s.besideRow(max(bottom-high(pool), s.countTop+tall/2), fmt.Sprint(s.head.Voices), stolenColour)
@@ -115,12 +121,12 @@ func (s *timeSheet) drawStrips() {
 	bottom = s.levelTop + timeStrip
 	s.columns(realColour, 0.55, func(x int) (y, h float64) {
 		peak := s.levels.peak(int64(float64(x)/s.perFrame), int64(float64(x+1)/s.perFrame))
-		h = timeStrip * min(max((peak-barBottom)/(barTop-barBottom), 0), 1)
+		h = timeStrip * min(max((peak-peakBottom)/(peakTop-peakBottom), 0), 1)
 		return bottom - h, h
 	})
 	for _, db := range [...]float64{-20, -40} {
-		y := bottom - timeStrip*(db-barBottom)/(barTop-barBottom)
-		s.c.fill(timeLeft, y, float64(s.width), 1, lines, 1)
+		y := bottom - timeStrip*(db-peakBottom)/(peakTop-peakBottom)
+		s.c.fill(timeLeft, y, float64(s.width), 1, ink.Lines, 1)
 		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
 	}
 }

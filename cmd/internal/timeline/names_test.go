@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"voicepool/cmd/internal/ink"
+	"voicepool/mixer"
 )
 
 // TestTimelineNames: in letters that are all large, names that look alike or have
@@ -61,7 +64,7 @@ func TestTimelineWideNames(t *testing.T) {
 
 // TestTimelineNameInk: a name can be read on its bar, whatever its colour.
 func TestTimelineNameInk(t *testing.T) {
-	for _, ground := range []color.RGBA{bright, paper, soundColour(4)} {
+	for _, ground := range []color.RGBA{bright, ink.Paper, soundColour(4)} {
 		c := newPNGCanvas(40, 20)
 		c.fill(0, 0, 40, 20, ground, 1)
 		c.name(4, 10, "i")
@@ -71,7 +74,7 @@ func TestTimelineNameInk(t *testing.T) {
 				seen[c.img.RGBAAt(x, y)]++
 			}
 		}
-		if seen[bright] == 0 || seen[paper] == 0 {
+		if seen[bright] == 0 || seen[ink.Paper] == 0 {
 			t.Errorf("on %v a name is drawn as %v, not bright with a dark edge", ground, seen)
 		}
 	}
@@ -89,7 +92,7 @@ func TestTimelineNameInk(t *testing.T) {
 // TestTimelineTexts: what came too close to another start is named, and no text
 // runs over another or out of the picture.
 func TestTimelineTexts(t *testing.T) {
-	d := sampleTimeline(t, newLevels(1000, 20*time.Millisecond))
+	d := sampleTimeline(t, NewLevels(1000, 20*time.Millisecond))
 	n := &notes{at: map[string][2]float64{}}
 	if _, err := drawTimeline(d, func(w, h int) canvas {
 		n.svgCanvas, n.width = newSVGCanvas(w, h), w
@@ -111,14 +114,14 @@ func TestTimelineTexts(t *testing.T) {
 		}
 	}
 	for _, r := range d.about() {
-		if strings.ContainsRune(newPNGCanvas(1, 1).looks(string(r)), []rune(unknownLetter)[0]) {
+		if strings.ContainsRune(newPNGCanvas(1, 1).looks(string(r)), []rune(ink.Unknown)[0]) {
 			t.Errorf("no letter %q can be drawn, of %s", r, d.about())
 		}
 	}
 	if !strings.Contains(d.about(), "asked 9 = started 6 + rejected 1 + limited 1 + coalesced 1; stolen 2") {
 		t.Errorf("the title is %s", d.about())
 	}
-	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != "coalesced" })
+	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != mixer.Coalesced })
 	clear(n.at)
 	if _, err := drawTimeline(d, func(w, h int) canvas { return n }); err != nil {
 		t.Fatal(err)

@@ -1,14 +1,18 @@
-package main
+package explain
 
 import (
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
 )
 
-// soundAnswer is what became of all starts of a sound.
-type soundAnswer struct {
+// Sound is what became of all starts of a sound.
+type Sound struct {
 	Sound     string         `json:"sound"`
 	Asked     int            `json:"asked"`
 	Started   int            `json:"started"`
@@ -24,60 +28,61 @@ type soundAnswer struct {
 	LostTo    map[string]int `json:"lost_to"` // by sound
 	Took      map[string]int `json:"took"`    // whom its starts made give way
 	Reasons   map[string]int `json:"reasons"` // of what was stolen, rejected or limited
-	Worst     *explained     `json:"worst"`   // the loss that was heard most
+	Worst     *Moment        `json:"worst"`   // the loss that was heard most
 	Advice    []string       `json:"advice"`
 }
 
 // maxNames bounds how many sounds are told apart.
 const maxNames = 65536
 
-// explainSound sums up what a report tells of a sound.
-func explainSound(name string, in io.Reader, sound string) (answer, error) {
-	a := &soundAnswer{Sound: sound, LostTo: map[string]int{}, Took: map[string]int{}, Reasons: map[string]int{}}
-	var worst *happening
-	var kinds []*happening // one refusal of each kind and reason, for advice
+// OfSound reads a report and sums up what it tells of a sound. Errors are one line
+// that begins with name.
+func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
+	a := &Sound{Sound: sound, LostTo: map[string]int{}, Took: map[string]int{}, Reasons: map[string]int{}}
+	var worst *report.Event
+	var kinds []*report.Event // one refusal of each kind and reason, for advice
 	names := map[string]bool{}
 	found := false
-	head, err := readReport(name, in, func(h *happening) error {
-		if len(names) < maxNames && h.Sound != "" {
-			names[h.Sound] = true
+	head, err := report.Read(name, in, func(e *report.Event) error {
+		if len(names) < maxNames && e.Sound != "" {
+			names[e.Sound] = true
 		}
-		if h.By != 0 && h.BySound == sound && h.Kind != "coalesced" {
-			tallyUp(a.Took, h.Sound)
+		if e.By != 0 && e.BySound == sound && e.Kind != mixer.Coalesced {
+			tallyUp(a.Took, e.Sound)
 		}
-		if h.Sound != sound {
+		if e.Sound != sound {
 			return nil
 		}
 		found = true
-		counter := map[string]*int{
-			"started": &a.Started, "ended": &a.Ended, "stopped": &a.Stopped, "stolen": &a.Stolen, "virtual": &a.Virtual, "real": &a.Real,
-			"rejected": &a.Rejected, "limited": &a.Limited, "coalesced": &a.Coalesced,
-		}[h.Kind]
+		counter := map[mixer.Kind]*int{
+			mixer.Started: &a.Started, mixer.Ended: &a.Ended, mixer.Stopped: &a.Stopped, mixer.Stolen: &a.Stolen, mixer.BecameVirtual: &a.Virtual,
+			mixer.BecameReal: &a.Real, mixer.Rejected: &a.Rejected, mixer.Limited: &a.Limited, mixer.Coalesced: &a.Coalesced,
+		}[e.Kind]
 		if counter == nil {
 			return nil
 		}
 		*counter++
-		switch h.Kind {
-		case "stolen", "virtual":
-			if h.By != 0 {
-				tallyUp(a.LostTo, h.BySound)
+		switch e.Kind {
+		case mixer.Stolen, mixer.BecameVirtual:
+			if e.By != 0 {
+				tallyUp(a.LostTo, e.BySound)
 			}
-			if h.Audibility != nil && (worst == nil || *h.Audibility > *worst.Audibility) {
-				worst = h
+			if e.Audibility.Finite() && (worst == nil || e.Audibility > worst.Audibility) {
+				worst = e
 			}
-			if h.Reason != "" {
-				tallyUp(a.Reasons, h.Reason)
+			if e.Reason != mixer.NoReason {
+				tallyUp(a.Reasons, e.Reason.String())
 			}
 			return nil
-		case "rejected", "limited", "coalesced":
+		case mixer.Rejected, mixer.Limited, mixer.Coalesced:
 		default:
 			return nil
 		}
-		if h.Reason != "" {
-			tallyUp(a.Reasons, h.Reason)
+		if e.Reason != mixer.NoReason {
+			tallyUp(a.Reasons, e.Reason.String())
 		}
-		if !slices.ContainsFunc(kinds, func(k *happening) bool { return k.Kind == h.Kind && k.Reason == h.Reason }) && len(kinds) < 64 {
-			kinds = append(kinds, h)
+		if !slices.ContainsFunc(kinds, func(k *report.Event) bool { return k.Kind == e.Kind && k.Reason == e.Reason }) && len(kinds) < 64 {
+			kinds = append(kinds, e)
 		}
 		return nil
 	})
@@ -90,14 +95,15 @@ func explainSound(name string, in io.Reader, sound string) (answer, error) {
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
 	a.Playing = a.Started - a.Ended - a.Stopped - a.Stolen
 	advice := advisor{head: head}
-	var losses []*happening
+	var losses []*report.Event
 	if worst != nil {
-		losses = []*happening{worst}
+		losses = []*report.Event{worst}
 	}
 	advice.about(losses, kinds, true)
 	a.Advice = advice.list()
 	if worst != nil {
-		a.Worst = ref(explain(worst, head, tellRefusal(worst, head, nil)))
+		told := moment(worst, head, tellOutcome(worst, head, nil))
+		a.Worst = &told
 	}
 	return a, nil
 }
@@ -115,7 +121,7 @@ func noSound(name, sound string, names map[string]bool) error {
 	}
 	var known []string
 	for n := range names {
-		known = append(known, oneLine(n))
+		known = append(known, words.OneLine(n))
 	}
 	slices.Sort(known)
 	if len(known) > 20 {
@@ -124,8 +130,9 @@ func noSound(name, sound string, names map[string]bool) error {
 	return fmt.Errorf("%s: nothing is told of a sound %q, only of %s", name, sound, strings.Join(known, ", "))
 }
 
-func (a *soundAnswer) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: asked for %s, started %d", oneLine(a.Sound), count(a.Asked, "time"), a.Started)
+// Print prints the sums, and the loss that was heard most.
+func (a *Sound) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s: asked for %s, started %d", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started)
 	for _, n := range [...]struct {
 		what string
 		n    int
@@ -140,7 +147,7 @@ func (a *soundAnswer) print(w io.Writer) {
 		fmt.Fprintf(w, ", %d still played", a.Playing)
 	}
 	if a.Virtual > 0 {
-		fmt.Fprintf(w, "; %s one became virtual, %s one came back", count(a.Virtual, "time"), count(a.Real, "time"))
+		fmt.Fprintf(w, "; %s one became virtual, %s one came back", words.Count(a.Virtual, "time"), words.Count(a.Real, "time"))
 	}
 	fmt.Fprintln(w, ".")
 	for _, l := range [...]struct {
@@ -148,13 +155,11 @@ func (a *soundAnswer) print(w io.Writer) {
 		n    map[string]int
 	}{{"gave way to", a.LostTo}, {"took the place of", a.Took}, {"the reasons", a.Reasons}} {
 		if len(l.n) > 0 {
-			fmt.Fprintf(w, "  %s: %s.\n", l.what, tally(l.n))
+			fmt.Fprintf(w, "  %s: %s.\n", l.what, words.Tally(l.n))
 		}
 	}
 	if a.Worst != nil {
-		fmt.Fprintf(w, "  the loss that was heard most, at %s: %s\n", clock(a.Worst.Seconds), a.Worst.Text)
+		fmt.Fprintf(w, "  the loss that was heard most, at %s: %s\n", words.Clock(a.Worst.Seconds), a.Worst.Text)
 	}
-	for _, s := range a.Advice {
-		fmt.Fprintf(w, "  * %s\n", s)
-	}
+	printMoments(w, nil, 0, a.Advice)
 }

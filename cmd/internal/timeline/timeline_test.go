@@ -1,4 +1,4 @@
-package main
+package timeline
 
 import (
 	"bytes"
@@ -12,19 +12,31 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"voicepool/cmd/internal/ink"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
 
-func sampleTimeline(t *testing.T, recorded *levels) *timeline {
+// sampleReport is the report with which explanations are tested.
+func sampleReport(t testing.TB) string {
 	t.Helper()
-	drawn, err := newTimeline("sample", "r", strings.NewReader(sampleReport), recorded)
+	text, err := os.ReadFile("../../../internal/explain/testdata/sample.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func sampleTimeline(t *testing.T, recorded *Levels) *Timeline {
+	t.Helper()
+	drawn, err := Read("sample", "r", strings.NewReader(sampleReport(t)), recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,12 +78,12 @@ func TestTimeline(t *testing.T) {
 
 // TestLanes: virtual parts that meet never share a lane, and none is wasted.
 func TestLanes(t *testing.T) {
-	d := &timeline{ribbons: []ribbon{{parts: []part{{0, 5, -1, true}}}, {parts: []part{{5, 9, -1, true}}}}}
+	d := &Timeline{ribbons: []ribbon{{parts: []part{{0, 5, -1, true}}}, {parts: []part{{5, 9, -1, true}}}}}
 	if d.findLanes(); d.lanes != 1 {
 		t.Errorf("%d lanes for one after the other, want 1", d.lanes)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	d = &timeline{}
+	d = &Timeline{}
 	for range 300 {
 		from := random.Int64N(1000)
 		d.ribbons = append(d.ribbons, ribbon{parts: []part{{from, from + 1 + random.Int64N(60), -1, true}}})
@@ -114,11 +126,11 @@ func TestLevels(t *testing.T) {
 	if _, err := m.At(40).Play(sound, mixer.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	l := newLevels(rate, 20*time.Millisecond)
+	l := NewLevels(rate, 20*time.Millisecond)
 	for range 10 {
 		m.Render(make([]pcm.Frame, hop))
-		l.hear(m.Now(), 0.5)
-		l.look(m)
+		l.Hear(m.Now(), 0.5)
+		l.Look(m)
 	}
 	const stereo = 3.01 // both channels
 	check := func(frame int64, want float64) {
@@ -144,13 +156,13 @@ func TestLevels(t *testing.T) {
 	}
 	m.Render(make([]pcm.Frame, hop))
 	m.Render(make([]pcm.Frame, hop))
-	l.look(m)
+	l.Look(m)
 	check(240, -6*9+stereo)
 }
 
 // TestDrawTimeline: the picture shows a steal, a refusal and the voices between.
 func TestDrawTimeline(t *testing.T) {
-	recorded := newLevels(1000, 20*time.Millisecond)
+	recorded := NewLevels(1000, 20*time.Millisecond)
 	recorded.tracks[1] = &track{0, slices.Repeat([]uint8{halfDecibels(-20)}, 25)}
 	recorded.tracks[2] = &track{5, slices.Repeat([]uint8{halfDecibels(-90)}, 245)}
 	d := sampleTimeline(t, recorded)
@@ -169,11 +181,11 @@ func TestDrawTimeline(t *testing.T) {
 	if loud != bell {
 		t.Errorf("the loudest voice is drawn %v, want %v", loud, bell)
 	}
-	if faint == wind || faint == field {
-		t.Errorf("a faint voice is drawn %v, neither %v nor %v", faint, wind, field)
+	if faint == wind || faint == ink.Field {
+		t.Errorf("a faint voice is drawn %v, neither %v nor %v", faint, wind, ink.Field)
 	}
-	if got := at(2600, 0); got != field {
-		t.Errorf("a free slot is drawn %v, want %v", got, field)
+	if got := at(2600, 0); got != ink.Field {
+		t.Errorf("a free slot is drawn %v, want %v", got, ink.Field)
 	}
 	// Where voice 2 became virtual there is a mark, and a link into the lane.
 	lost := at(900, 1)
@@ -227,7 +239,7 @@ func TestTimelineSVG(t *testing.T) {
 // TestTimelineHTML: the page has its data, asks for nothing from elsewhere, and
 // every voice brings its explanation.
 func TestTimelineHTML(t *testing.T) {
-	recorded := newLevels(1000, 20*time.Millisecond)
+	recorded := NewLevels(1000, 20*time.Millisecond)
 	recorded.tracks[2] = &track{5, []uint8{1, 2, 3}}
 	d := sampleTimeline(t, recorded)
 	d.title = "</script>"
@@ -273,7 +285,7 @@ func TestTimelineHTML(t *testing.T) {
 // TestTimelineMissed: a cue that found no voice is of no sound.
 func TestTimelineMissed(t *testing.T) {
 	text := `{"version":1,"rate":8000,"frames":10,"events":[{"kind":"started","voice":1,"sound":"bell","slot":0},{"kind":"missed","cue":1}]}`
-	d, err := newTimeline("r", "r", strings.NewReader(text), nil)
+	d, err := Read("r", "r", strings.NewReader(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +296,7 @@ func TestTimelineMissed(t *testing.T) {
 
 func TestTimelineTooMany(t *testing.T) {
 	text := `{"version":1,"rate":8000,"frames":10,"events":[{"kind":"started","voice":1,"slot":5000}]}`
-	d, err := newTimeline("r", "r", strings.NewReader(text), nil)
+	d, err := Read("r", "r", strings.NewReader(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +304,7 @@ func TestTimelineTooMany(t *testing.T) {
 		t.Errorf("5001 rows: %v", err)
 	}
 	many := `{"version":1,"rate":8000,"events":[` + strings.Repeat(`{"kind":"missed"},`, maxShown) + `{"kind":"missed"}]}`
-	if _, err := newTimeline("r", "r", strings.NewReader(many), nil); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := Read("r", "r", strings.NewReader(many), nil); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("too many events: %v", err)
 	}
 }

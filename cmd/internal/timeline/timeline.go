@@ -1,0 +1,329 @@
+// Package timeline draws voices over time: which slot each had, how audible it was, where it
+// gave way and to whom. It draws from a report, and from Levels that were recorded as the
+// report came to be, and writes a picture or a page that stands alone:
+//
+//	recorded := timeline.NewLevels(rate, 20*time.Millisecond)
+//	recorded.Look(player.Mixer())        // every 20 ms
+//	drawn, err := timeline.Of("show", player.Report(), recorded)
+//	err = drawn.Write(file, timeline.SVG)
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"voicepool/cue/report"
+	"voicepool/internal/explain"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// Timeline is what a picture of voices over time shows.
+type Timeline struct {
+	title   string
+	head    *report.Report
+	sounds  []string // the most frequent first
+	ribbons []ribbon // by number
+	marks   []mark   // starts that got no voice
+	slots   int      // that were ever used
+	lanes   int      // that virtual voices need
+	levels  *Levels  // nil: nobody has measured
+}
+
+// ribbon is a voice.
+type ribbon struct {
+	number   uint64
+	sound    int // in sounds
+	cue      int
+	from, to int64
+	parts    []part
+	losses   []loss
+	text     func() *explain.Voice
+}
+
+// part is a stretch of a voice in one row.
+type part struct {
+	from, to int64
+	row      int  // a slot, or a lane of virtual voices
+	virtual  bool // it is a lane
+}
+
+// loss is a moment at which a voice gave way.
+type loss struct {
+	frame   int64
+	by      uint64 // who took its place; 0: nobody
+	virtual bool   // it went on as a virtual voice
+	level   float64
+}
+
+// mark is a start that got no voice.
+type mark struct {
+	frame int64
+	sound int
+	kind  mixer.Kind
+	text  func() string
+}
+
+// maxShown bounds how many events a timeline can show: they are kept.
+const maxShown = 500000
+
+// inaudible is the level of silence in a timeline, in dB.
+const inaudible = -115
+
+// Read reads a report. Errors are one line that begins with name. recorded may be nil:
+// then the voices are drawn without their levels.
+func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
+	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
+	if err != nil {
+		return nil, err
+	}
+	return g.timeline(title, head, recorded), nil
+}
+
+// Of returns the timeline of what was played, of a report with its events.
+func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
+	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	for i := range r.Events {
+		if err := g.add("the report", &r.Events[i]); err != nil {
+			return nil, err
+		}
+	}
+	return g.timeline(title, r, recorded), nil
+}
+
+// gathering is what events have told so far.
+type gathering struct {
+	lives   map[uint64]*explain.Life
+	used    map[string]int // starts by sound
+	refused []*report.Event
+	events  int
+}
+
+func (g *gathering) life(number uint64) *explain.Life {
+	l := g.lives[number]
+	if l == nil {
+		l = &explain.Life{Number: number}
+		g.lives[number] = l
+	}
+	return l
+}
+
+func (g *gathering) add(name string, e *report.Event) error {
+	if g.events++; g.events > maxShown {
+		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
+	}
+	switch e.Kind {
+	case mixer.Started, mixer.Rejected, mixer.Limited, mixer.Coalesced:
+		g.used[e.Sound]++
+	case mixer.Missed: // it is of no sound
+		return nil
+	default:
+		g.used[e.Sound] += 0 // its start may be lost
+	}
+	if e.Voice != 0 {
+		g.life(e.Voice).Add(e)
+	} else {
+		g.refused = append(g.refused, e)
+	}
+	if e.By != 0 {
+		g.life(e.By).Add(e)
+	}
+	return nil
+}
+
+// timeline returns what was gathered.
+func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
+	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used)}
+	index := map[string]int{}
+	for i, s := range t.sounds {
+		index[s] = i
+	}
+	for _, l := range g.lives {
+		if l.Started() {
+			t.ribbons = append(t.ribbons, t.ribbon(l, index))
+		}
+	}
+	slices.SortFunc(t.ribbons, func(a, b ribbon) int { return cmp.Compare(a.number, b.number) })
+	for _, e := range g.refused {
+		t.marks = append(t.marks, mark{e.Frame, index[e.Sound], e.Kind, func() string { return explain.Outcome(e, head) }})
+	}
+	t.findLanes()
+	return t
+}
+
+// ribbon puts a life into a row for each of its parts.
+func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
+	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Tell(t.head) }}
+	row, since, living := -1, int64(0), false
+	leave := func(frame int64) {
+		if living {
+			b.parts = append(b.parts, part{since, frame, row, row < 0})
+			if row >= 0 {
+				t.slots = max(t.slots, row+1)
+			}
+		}
+		living = false
+	}
+	for _, e := range l.Events {
+		if e.Voice != l.Number {
+			continue
+		}
+		switch e.Kind {
+		case mixer.Started, mixer.BecameVirtual, mixer.BecameReal:
+			if e.Kind == mixer.Started {
+				b.sound, b.cue, b.from = sounds[e.Sound], e.Cue, e.Frame
+			}
+			leave(e.Frame)
+			row, since, living = min(e.Slot, maxRow), e.Frame, true
+			if e.Kind == mixer.BecameVirtual && len(b.parts) > 0 {
+				b.losses = append(b.losses, lossOf(e))
+			}
+		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+			leave(e.Frame)
+			b.to = e.Frame
+			if e.Kind == mixer.Stolen {
+				b.losses = append(b.losses, lossOf(e))
+			}
+		}
+	}
+	if b.from < 0 { // its start was lost
+		b.from = b.to
+	}
+	leave(t.head.Frames)
+	b.parts = slices.DeleteFunc(b.parts, func(p part) bool { return p.virtual && p.from == p.to })
+	return b
+}
+
+// maxRow bounds the slots of a report.
+const maxRow = 65535
+
+func lossOf(e *report.Event) loss {
+	l := loss{frame: e.Frame, by: e.By, virtual: e.Kind == mixer.BecameVirtual, level: inaudible}
+	if e.Audibility.Finite() {
+		l.level = float64(e.Audibility)
+	}
+	return l
+}
+
+// findLanes gives virtual parts rows of their own, in which they do not meet.
+func (t *Timeline) findLanes() {
+	var all []*part
+	for i := range t.ribbons {
+		for j := range t.ribbons[i].parts {
+			if p := &t.ribbons[i].parts[j]; p.virtual {
+				all = append(all, p)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *part) int { return cmp.Compare(a.from, b.from) })
+	var free []int64 // by lane, from when on
+	for _, p := range all {
+		p.row = -1
+		for i, f := range free {
+			if f <= p.from {
+				p.row = i
+				break
+			}
+		}
+		if p.row < 0 {
+			p.row = len(free)
+			free = append(free, 0)
+		}
+		free[p.row] = p.to
+	}
+	t.lanes = len(free)
+}
+
+// find returns the ribbon of a voice, or nil.
+func (t *Timeline) find(number uint64) *ribbon {
+	i, ok := slices.BinarySearchFunc(t.ribbons, number, func(b ribbon, n uint64) int { return cmp.Compare(b.number, n) })
+	if !ok {
+		return nil
+	}
+	return &t.ribbons[i]
+}
+
+// partAt returns the part of a voice that begins at a frame, or lasts then.
+func (b *ribbon) partAt(frame int64) *part {
+	for i := len(b.parts) - 1; i >= 0; i-- {
+		if p := &b.parts[i]; p.from <= frame {
+			return p
+		}
+	}
+	return nil
+}
+
+// steps returns the frames at which the number of voices changes, each with the
+// number of those that are real, and of those that are virtual, from there on.
+func (t *Timeline) steps() []int64 {
+	type step struct {
+		frame   int64
+		virtual bool
+		by      int64
+	}
+	var steps []step
+	for i := range t.ribbons {
+		for _, p := range t.ribbons[i].parts {
+			if p.to > p.from {
+				steps = append(steps, step{p.from, p.virtual, 1}, step{p.to, p.virtual, -1})
+			}
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.frame, b.frame), cmp.Compare(a.by, b.by)) })
+	out := []int64{}
+	var now [2]int64
+	for i, s := range steps {
+		now[truth(s.virtual)] += s.by
+		if i+1 == len(steps) || steps[i+1].frame != s.frame {
+			out = append(out, s.frame, now[0], now[1])
+		}
+	}
+	return out
+}
+
+// counts returns, for each of n columns, the most voices that were real and the
+// most that were virtual at one time.
+func (t *Timeline) counts(n int) (real, virtual []int64) {
+	steps := t.steps()
+	real, virtual = make([]int64, n), make([]int64, n)
+	var now [2]int64
+	for x := range n {
+		end := int64(float64(x+1) * float64(max(t.head.Frames, 1)) / float64(n))
+		real[x], virtual[x] = now[0], now[1]
+		for ; len(steps) > 0 && steps[0] < end; steps = steps[3:] {
+			now = [2]int64{steps[1], steps[2]}
+			real[x], virtual[x] = max(real[x], now[0]), max(virtual[x], now[1])
+		}
+	}
+	return real, virtual
+}
+
+// refusals reports whether there are starts that were refused, and whether some
+// became parts of others.
+func (t *Timeline) refusals() (refused, coalesced bool) {
+	for i := range t.marks {
+		if t.marks[i].kind == mixer.Coalesced {
+			coalesced = true
+		} else {
+			refused = true
+		}
+	}
+	return refused, coalesced
+}
+
+// about is what was played, in a line.
+func (t *Timeline) about() string {
+	n := &t.head.Totals
+	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)
+	if t.head.Virtual > 0 {
+		line += fmt.Sprintf(", %d virtual", t.head.Virtual)
+	}
+	line += fmt.Sprintf(": asked %d = started %d + rejected %d + limited %d", n.Asked, n.Started, n.Rejected, n.Limited)
+	if n.Coalesced > 0 {
+		line += fmt.Sprintf(" + coalesced %d", n.Coalesced)
+	}
+	return line + fmt.Sprintf("; stolen %d", n.Stolen)
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"voicepool/mixer"
+)
+
+// Event is something that happened, in the words of the sheet.
+type Event struct {
+	Frame  int64
+	Kind   mixer.Kind
+	Voice  uint64 // the number of the start, from 1; 0: it never started
+	Sound  string // as the sheet calls it; empty for mixer.Missed
+	Cue    int    // its place in the sheet, from 0
+	Slot   int    // -1: none
+	Reason mixer.Reason
+
+	// Of a voice that was stolen or became virtual: the number and the sound of who
+	// took its slot; of a start that was coalesced the voice that it is a part of.
+	By      uint64
+	BySound string
+
+	// Of a choice: the levels that decided, and among how many.
+	Audibility, Newcomer, RunnerUp Level
+	Candidates                     int
+	Peers                          int // how many of those had the victim's priority
+	HasRunnerUp                    bool
+	Priority                       int // of the victim; of a start that was refused its own
+	NewcomerPriority               int // of who took a slot by starting
+	Policy                         mixer.Overflow
+
+	// Of Reason GroupLimit and BusLimit: how many voices the limit allows, 0 where
+	// more than one bus may be meant. Of BusLimit: that bus, or the newcomer's. Of
+	// Cooldown: how long it is.
+	Limit    int
+	Bus      string
+	Cooldown string // as a sheet has it: "0.25s"
+
+	// Of a victim: the largest K-weighted level that it can have had over any three hops of 20 ms
+	// from here on; +Inf where nobody knows.
+	Lost Level
+
+	// By Read, of a victim of which that is known: by how many dB the mix was louder
+	// in the 60 ms from here on.
+	BelowMix    Level
+	HasBelowMix bool
+}
+
+// wire is how an event is spelled: what does not belong to its kind is left out.
+type wire struct {
+	Frame            int64  `json:"frame"`
+	Kind             string `json:"kind"`
+	Voice            uint64 `json:"voice,omitempty"`
+	Sound            string `json:"sound,omitempty"`
+	Cue              int    `json:"cue"`
+	By               uint64 `json:"by,omitempty"`
+	BySound          string `json:"by_sound,omitempty"`
+	Slot             *int   `json:"slot,omitempty"`
+	Audibility       *Level `json:"audibility_db,omitempty"`
+	Newcomer         *Level `json:"newcomer_db,omitempty"`
+	RunnerUp         *Level `json:"runner_up_db,omitempty"`
+	Candidates       *int   `json:"candidates,omitempty"`
+	Peers            *int   `json:"peers,omitempty"`
+	Priority         *int   `json:"priority,omitempty"`
+	NewcomerPriority *int   `json:"newcomer_priority,omitempty"`
+	Policy           string `json:"policy,omitempty"`
+	Lost             *Level `json:"lost_db,omitempty"`
+	BelowMix         *Level `json:"below_mix_db,omitempty"`
+	Reason           string `json:"reason,omitempty"`
+	Limit            int    `json:"limit,omitempty"`
+	Bus              string `json:"bus,omitempty"`
+	Cooldown         string `json:"cooldown,omitempty"`
+}
+
+// Loss reports whether a voice gave way: it was stolen, or became virtual.
+func (e *Event) Loss() bool { return e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual }
+
+// Refusal reports whether a start got no voice of its own by a rule or a full pool.
+func (e *Event) Refusal() bool { return e.Kind == mixer.Rejected || e.Kind == mixer.Limited }
+
+// Outranking reports whether NewcomerPriority is known: a start took the slot.
+func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 && e.Reason != mixer.Exchanged }
+
+// decided reports whether the event has the numbers of a choice.
+func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
+
+// MarshalJSON returns the event with what belongs to its kind.
+func (e *Event) MarshalJSON() ([]byte, error) {
+	w := wire{
+		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: e.Cue, By: e.By, BySound: e.BySound,
+		Reason: e.Reason.String(), Limit: e.Limit, Bus: e.Bus, Cooldown: e.Cooldown,
+	}
+	if e.Voice != 0 {
+		w.Slot = &e.Slot
+	}
+	if e.decided() || e.Refusal() {
+		w.Priority = &e.Priority
+	}
+	if e.Outranking() {
+		w.NewcomerPriority = &e.NewcomerPriority
+	}
+	if e.Loss() {
+		w.Lost = &e.Lost
+		if e.HasBelowMix {
+			w.BelowMix = &e.BelowMix
+		}
+	}
+	if e.decided() {
+		w.Policy = e.Policy.String()
+		w.Audibility, w.Newcomer, w.Candidates, w.Peers = &e.Audibility, &e.Newcomer, &e.Candidates, &e.Peers
+		if w.RunnerUp = &e.RunnerUp; !e.HasRunnerUp {
+			w.RunnerUp = &none
+		}
+	}
+	return json.Marshal(&w)
+}
+
+// none is the level of nothing.
+var none = Level(math.Inf(-1))
+
+// UnmarshalJSON reads what MarshalJSON gives. Levels that are null or left out are -Inf.
+func (e *Event) UnmarshalJSON(text []byte) error {
+	var w wire
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	return e.read(&w)
+}
+
+// read takes what was spelled.
+func (e *Event) read(w *wire) error {
+	*e = Event{
+		Frame: w.Frame, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
+		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
+		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
+		Lost: or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
+	}
+	var known [3]bool
+	e.Kind, known[0] = named(w.Kind, mixer.Started, mixer.Fault)
+	e.Reason, known[1] = named(w.Reason, mixer.NoReason, mixer.Exchanged)
+	e.Policy, known[2] = mixer.ParseOverflow(w.Policy)
+	switch {
+	case w.Kind == "":
+		return errors.New("an event without a kind")
+	case !known[0]:
+		return fmt.Errorf("%q is no kind of event", w.Kind)
+	case !known[1]:
+		return fmt.Errorf("%q is no reason", w.Reason)
+	case !known[2] && w.Policy != "":
+		return fmt.Errorf("%q is no policy", w.Policy)
+	}
+	return nil
+}
+
+// named finds a name among those of from to last.
+func named[T interface {
+	~uint8
+	String() string
+}](name string, from, last T) (T, bool) {
+	for x := from; x <= last; x++ {
+		if x.String() == name {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// or returns what p points to, or x where it points to nothing.
+func or[T any](p *T, x T) T {
+	if p == nil {
+		return x
+	}
+	return *p
+}

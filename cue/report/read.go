@@ -1,0 +1,179 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// maxFrame is the last frame that a float64 tells from the next.
+	maxFrame = 1 << 53
+
+	// maxEvent is the longest event, or other value of a report, that is read.
+	maxEvent = 1 << 16
+)
+
+// Read reads a report and tells each of its events, in their order, without keeping
+// any; what it returns has none. An error of each ends the reading and is returned as
+// it is. All other errors are one line with name, line and column.
+func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
+	places := &placeReader{in: in, most: maxEvent}
+	r := &reader{d: json.NewDecoder(places), places: places, each: each}
+	if err := r.read(); err != nil {
+		if errors.Is(err, errTold) {
+			return nil, r.told
+		}
+		return nil, places.wrong(name, r.d.InputOffset(), err)
+	}
+	return &r.head, nil
+}
+
+// errNoReport says that a file is something else.
+var errNoReport = errors.New("it is no report: that is JSON with a version and events, which --report writes; a cue sheet has to be rendered first: voicepool render sheet.yaml -o out.wav --report report.json")
+
+// errTold says that the one who is told of events wants no more.
+var errTold = errors.New("told")
+
+type reader struct {
+	d      *json.Decoder
+	places *placeReader
+	each   func(*Event) error
+	head   Report
+	frame  int64
+	told   error
+}
+
+// maxKeys bounds the members of a report that are looked at for one that stands there
+// twice.
+const maxKeys = 64
+
+func (r *reader) read() error {
+	if err := r.open('{', "a report"); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || r.places.err != nil {
+			return err
+		}
+		return errNoReport
+	}
+	seen := map[string]bool{}
+	for r.d.More() {
+		token, err := r.d.Token()
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && len(seen) == 0 {
+			return errNoReport
+		}
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		switch {
+		case key == "cues" || key == "sounds" && !seen["version"]:
+			return errNoReport
+		case seen[key]:
+			return fmt.Errorf("%q stands there twice", key)
+		case key == "events":
+			err = r.events()
+		default:
+			err = r.member(key)
+		}
+		if err != nil {
+			return err
+		}
+		if len(seen) < maxKeys || key == "events" || key == "version" {
+			seen[key] = true
+		}
+		r.places.let(r.d.InputOffset())
+	}
+	if _, err := r.d.Token(); err != nil {
+		return unexpected(err)
+	}
+	switch {
+	case !seen["version"] || !seen["events"]:
+		return errNoReport
+	case r.head.Version != 1:
+		return fmt.Errorf("a report of version %d, only 1 is understood", r.head.Version)
+	case r.head.Frames < 0 || r.head.Frames > maxFrame:
+		return fmt.Errorf("%d frames are not in 0..%d", r.head.Frames, int64(maxFrame))
+	case r.head.Rate < 1 || r.head.Rate > 768000:
+		return fmt.Errorf("a rate of %d Hz is not in 1..768000", r.head.Rate)
+	}
+	return nil
+}
+
+// member reads one member of the head, as the tags of Report say.
+func (r *reader) member(key string) error {
+	var value json.RawMessage
+	if err := r.decode(&value); err != nil {
+		return err
+	}
+	text, err := json.Marshal(map[string]json.RawMessage{key: value})
+	if err != nil {
+		return err
+	}
+	return readable(json.Unmarshal(text, &r.head))
+}
+
+// open takes the token that begins something.
+func (r *reader) open(want json.Delim, what string) error {
+	token, err := r.d.Token()
+	if err != nil {
+		return unexpected(err)
+	}
+	if token != want {
+		return fmt.Errorf("this is not %s", what)
+	}
+	return nil
+}
+
+func (r *reader) decode(into any) error { return readable(unexpected(r.d.Decode(into))) }
+
+// readable says in words that a value has the wrong type.
+func readable(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		what := wrong.Field
+		if what == "" {
+			what = "the value"
+		}
+		return fmt.Errorf("%s is %s, which it cannot be", what, wrong.Value)
+	}
+	return err
+}
+
+func (r *reader) events() error {
+	if err := r.open('[', "the list of events"); err != nil {
+		return err
+	}
+	for r.d.More() {
+		var w wire
+		if err := r.decode(&w); err != nil {
+			return err
+		}
+		e := &Event{}
+		if err := e.read(&w); err != nil {
+			return err
+		}
+		if e.Frame > maxFrame {
+			return fmt.Errorf("the frame %d is not in 0..%d", e.Frame, int64(maxFrame))
+		}
+		if e.Frame < r.frame {
+			return fmt.Errorf("an event of frame %d after one of frame %d", e.Frame, r.frame)
+		}
+		r.frame = e.Frame
+		if err := r.each(e); err != nil {
+			r.told = err
+			return errTold
+		}
+		r.places.let(r.d.InputOffset())
+	}
+	_, err := r.d.Token()
+	return unexpected(err)
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

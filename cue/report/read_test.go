@@ -1,0 +1,104 @@
+package report
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// endless gives a beginning, and then one byte for ever.
+type endless struct {
+	begin io.Reader
+	then  byte
+	given int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if n, err := e.begin.Read(b); err == nil {
+		return n, nil
+	}
+	for i := range b {
+		b[i] = e.then
+	}
+	e.given += len(b)
+	return len(b), nil
+}
+
+// TestReadWrong: every error names the place, in one line.
+func TestReadWrong(t *testing.T) {
+	const head = `{"version":1,"rate":48000,"frames":10,"voices":2,"virtual":0,"overflow":"quietest","totals":{},`
+	for _, c := range []struct{ text, want string }{
+		{``, `r:1:1: it ends before the report does`},
+		{`[]`, `r:1:2: ` + errNoReport.Error()},
+		{`RIFF`, `r:1:1: ` + errNoReport.Error()},
+		{`{"a":1}`, `r:1:8: ` + errNoReport.Error()},
+		{"voices: 2\ncues: []", `r:1:1: ` + errNoReport.Error()},
+		{"{voices: 2, cues: []}", `r:1:2: ` + errNoReport.Error()},
+		{`{"voices":2,"cues":[]}`, `r:1:19: ` + errNoReport.Error()},
+		{head + "\n\"events\":[\n {\"kind\":\"ended\",\"frame\":1},\n {\"frame\":x}]}", `r:4:11: invalid character 'x' looking for beginning of value`},
+		{head + "\n\"events\":[\n {\"kind\":\"ended\",\"frame\":1},\n {\"frame\":\"2\"}]}", `r:4:15: frame is string, which it cannot be`},
+		{head + "\n\"events\":[\n {\"kind\":\"ended\",\"frame\":2},\n {\"kind\":\"ended\",\"frame\":1}]}", `r:4:28: an event of frame 1 after one of frame 2`},
+		{head + "\n\"events\":[{\"kind\":\"ended\",\"frame\":2}", `r:2:37: it ends before the report does`},
+		{head + "\n\"events\":[{\"frame\":2}]}", `r:2:22: an event without a kind`},
+		{head + "\n\"events\":[{\"kind\":\"gone\"}]}", `r:2:26: "gone" is no kind of event`},
+		{head + "\n\"events\":[{\"kind\":\"ended\",\"reason\":\"x\"}]}", `r:2:40: "x" is no reason`},
+		{head + "\n\"events\":[{\"kind\":\"ended\",\"policy\":\"x\"}]}", `r:2:40: "x" is no policy`},
+		{head + "\"peak_db\":true,\"events\":[]}", `r:1:110: peak_db is bool, which it cannot be`},
+		{head + "\n\"events\":7}", `r:2:11: this is not the list of events`},
+		{head + `"version":1,"events":[]}`, `r:1:105: "version" stands there twice`},
+		{`{"version":2,"rate":48000,"events":[]}`, `r:1:39: a report of version 2, only 1 is understood`},
+		{`{"version":1,"rate":0,"events":[]}`, `r:1:35: a rate of 0 Hz is not in 1..768000`},
+	} {
+		_, err := Read("r", strings.NewReader(c.text), func(*Event) error { return nil })
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s\nsays %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestReadEndless: what never ends is given up soon, whatever it is.
+func TestReadEndless(t *testing.T) {
+	for _, c := range []struct {
+		begin string
+		then  byte
+	}{
+		{``, ' '}, {`{"version":"`, 'x'}, {`{"version":1,"events":[{"kind":"`, 'x'}, {`{"version":1,"events":[`, '['}, {`{"a":[`, '\n'}, {`{"version":1`, '1'},
+	} {
+		in := &endless{begin: strings.NewReader(c.begin), then: c.then}
+		_, err := Read("r", in, func(*Event) error { return nil })
+		if err == nil {
+			t.Errorf("%s...: no error", c.begin)
+		}
+		if in.given > 4*maxEvent {
+			t.Errorf("%s...: %d bytes were read", c.begin, in.given)
+		}
+	}
+}
+
+// TestReadOrder: members may come in any order, and unknown ones may be
+// there; a failing reader is named, and what is told may end the reading.
+func TestReadOrder(t *testing.T) {
+	const text = `{"events":[{"frame":5,"kind":"started","voice":1,"slot":3}],"new":{"a":[1,2]},"rate":8000,"version":1,"frames":9}`
+	var got []Event
+	head, err := Read("r", strings.NewReader(text), func(e *Event) error {
+		got = append(got, *e)
+		return nil
+	})
+	if err != nil || head.Rate != 8000 || head.Frames != 9 || len(got) != 1 || got[0].Frame != 5 || got[0].Slot != 3 {
+		t.Errorf("read %+v, %+v, %v", head, got, err)
+	}
+	broken := errors.New("broken")
+	_, err = Read("r", io.MultiReader(strings.NewReader(text[:30]), failing{broken}), func(*Event) error { return nil })
+	if !errors.Is(err, broken) {
+		t.Errorf("a reader that fails gives %v", err)
+	}
+	enough := errors.New("enough")
+	if _, err = Read("r", strings.NewReader(text), func(*Event) error { return enough }); err != enough {
+		t.Errorf("one who wants no more gets %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Report is what was played and how it went; WriteTo gives its JSON.
+type Report struct {
+	Version  int    `json:"version"` // 1
+	Rate     int    `json:"rate"`
+	Frames   int64  `json:"frames"`
+	Voices   int    `json:"voices"`
+	Virtual  int    `json:"virtual"`
+	Overflow string `json:"overflow"`
+	Totals   Totals `json:"totals"`
+
+	Peak     Level   `json:"peak_db"`       // of the samples, before they were quantised
+	Loudness Level   `json:"loudness_lufs"` // integrated, of BS.1770
+	Seconds  float64 `json:"render_seconds"`
+
+	Events []Event `json:"-"` // with Events of cue.Options; WriteTo puts them last
+}
+
+// Totals are sums over all starts: Asked = Started + Rejected + Limited +
+// Coalesced, and Started = Ended + Stopped + Stolen + Playing.
+type Totals struct {
+	Asked      int64 `json:"asked"`
+	Started    int64 `json:"started"`
+	Rejected   int64 `json:"rejected"`
+	Limited    int64 `json:"limited"`
+	Coalesced  int64 `json:"coalesced"`
+	Ended      int64 `json:"ended"`
+	Stopped    int64 `json:"stopped"`
+	Stolen     int64 `json:"stolen"`
+	Playing    int64 `json:"playing"`
+	Missed     int64 `json:"missed"`
+	Late       int64 `json:"late"`
+	HighWater  int64 `json:"high_water"`
+	Underruns  int64 `json:"underruns"`
+	Faults     int64 `json:"faults"`
+	EventsLost int64 `json:"events_lost"`
+}
+
+// Level is a level in decibels or LUFS. JSON has it to the hundredth, and null for
+// what is not Finite.
+type Level float64
+
+// silence is the level under which there is nothing but the rounding of a filter.
+const silence = -200
+
+// Finite reports whether l is a number of decibels: neither silence, which is -200 dB
+// and less, nor something that nobody knows.
+func (l Level) Finite() bool { return l > silence && l < -silence }
+
+// MarshalJSON returns a number, or null.
+func (l Level) MarshalJSON() ([]byte, error) {
+	if !l.Finite() {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, math.Floor(float64(float64(l)*100)+0.5)/100, 'f', -1, 64), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON gives; null is -Inf.
+func (l *Level) UnmarshalJSON(text []byte) error {
+	db := math.Inf(-1)
+	err := error(nil)
+	if string(text) != "null" {
+		err = json.Unmarshal(text, &db)
+	}
+	*l = Level(db)
+	return err
+}
+
+// WriteTo writes the report as JSON, an event to a line, without holding more of it
+// than a line. The error is that of w.
+func (r *Report) WriteTo(w io.Writer) (int64, error) {
+	head, err := json.Marshal(r)
+	if err != nil {
+		return 0, err
+	}
+	c := &counter{w: w}
+	out := bufio.NewWriter(c)
+	out.Write(head[:len(head)-1])
+	out.WriteString(",\n\"events\": [")
+	for i := range r.Events {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		line, err := r.Events[i].MarshalJSON()
+		if err != nil {
+			return c.n, err
+		}
+		out.WriteString("\n ")
+		if _, err := out.Write(line); err != nil {
+			return c.n, err
+		}
+	}
+	out.WriteString("\n]}\n")
+	return c.n, out.Flush()
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

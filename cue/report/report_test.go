@@ -1,0 +1,106 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"voicepool/mixer"
+)
+
+// TestRoundTrip: what is written is read back, to the hundredth of a decibel, and what
+// does not belong to an event is not there.
+func TestRoundTrip(t *testing.T) {
+	silent := Level(math.Inf(-1))
+	quiet := func(e Event) Event {
+		e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = silent, silent, silent, silent
+		return e
+	}
+	want := &Report{Version: 1, Rate: 48000, Frames: 9, Voices: 2, Virtual: 3, Overflow: "masked", Totals: Totals{Asked: 5, HighWater: 2}, Peak: -3.25, Loudness: silent, Seconds: 0.5}
+	events := []Event{
+		quiet(Event{Kind: mixer.Started, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
+		{
+			Frame: 2, Kind: mixer.Stolen, Voice: 1, Sound: "a", Slot: 1, Reason: mixer.PoolFull, By: 2, BySound: "b", Audibility: -30.5, Newcomer: -20, RunnerUp: -100,
+			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, Policy: mixer.StealMasked, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
+		},
+		quiet(Event{Frame: 2, Kind: mixer.Limited, Slot: -1, Sound: "a", Reason: mixer.Cooldown, Cooldown: "0.25s", Priority: 7}),
+		quiet(Event{Frame: 3, Kind: mixer.Rejected, Slot: -1, Reason: mixer.BusLimit, Bus: "sfx", Limit: 2}),
+		quiet(Event{Frame: 4, Kind: mixer.Missed, Slot: -1}),
+	}
+	want.Events = events
+	var file bytes.Buffer
+	n, err := want.WriteTo(&file)
+	if err != nil || n != int64(file.Len()) {
+		t.Fatalf("%d bytes, %v; %d were written", n, err, file.Len())
+	}
+	if lines := strings.Split(file.String(), "\n"); len(lines) != len(events)+4 || strings.Contains(lines[2], "policy") {
+		t.Errorf("an event is not a line, or has more than belongs to it:\n%s", file.String())
+	}
+	var got []Event
+	head, err := Read("r", &file, func(e *Event) error {
+		got = append(got, *e)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Events = got
+	if !reflect.DeepEqual(head, want) {
+		t.Errorf("read back it is\n%+v, want\n%+v", head, want)
+	}
+}
+
+// TestNames: every kind, reason and policy that there is can be read.
+func TestNames(t *testing.T) {
+	if s := (mixer.Fault + 1).String(); !strings.HasPrefix(s, "kind(") {
+		t.Errorf("there is a kind %s beyond the last that is read", s)
+	}
+	if s := (mixer.Exchanged + 1).String(); !strings.HasPrefix(s, "reason(") {
+		t.Errorf("there is a reason %s beyond the last that is read", s)
+	}
+	for kind := mixer.Started; kind <= mixer.Fault; kind++ {
+		for reason := mixer.NoReason; reason <= mixer.Exchanged; reason++ {
+			e := Event{Kind: kind, Reason: reason, Voice: 1, Candidates: 1, Policy: mixer.GrowPool}
+			text, err := e.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back Event
+			if err := back.UnmarshalJSON(text); err != nil || back.Kind != kind || back.Reason != reason || e.decided() && back.Policy != mixer.GrowPool {
+				t.Errorf("%s is read as %+v, %v", text, back, err)
+			}
+		}
+	}
+}
+
+// full takes so many bytes.
+type full int
+
+var errFull = errors.New("full")
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) > int(*f) {
+		n := int(*f)
+		*f = 0
+		return n, errFull
+	}
+	*f -= full(len(p))
+	return len(p), nil
+}
+
+// TestWriteToFull: the error of the writer is returned, with what it took, and a long
+// report is not held in memory.
+func TestWriteToFull(t *testing.T) {
+	r := &Report{Events: make([]Event, 1000)}
+	room := full(10000)
+	if n, err := r.WriteTo(&room); !errors.Is(err, errFull) || n != 10000 {
+		t.Errorf("%d bytes were written, %v; want 10000 and %v", n, err, errFull)
+	}
+	room = 10
+	if n, err := (&Report{}).WriteTo(&room); !errors.Is(err, errFull) || n != 10 {
+		t.Errorf("%d bytes were written, %v; want 10 and %v", n, err, errFull)
+	}
+}

@@ -1,0 +1,151 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// Cue is what became of the starts of a cue.
+type Cue struct {
+	Cue       int      `json:"cue"`
+	Sound     string   `json:"sound"`
+	Asked     int      `json:"asked"`
+	Started   int      `json:"started"`
+	Stolen    int      `json:"stolen"`
+	Rejected  int      `json:"rejected"`
+	Limited   int      `json:"limited"`
+	Coalesced int      `json:"coalesced"`
+	Missed    int      `json:"missed"`
+	Voices    []uint64 `json:"voices"` // the numbers of those that started
+	Events    []Moment `json:"events"` // of all that did not come to its end
+	More      int      `json:"more"`   // events that are not listed
+	Advice    []string `json:"advice"`
+}
+
+// OfCue reads a report and tells what became of a cue, by its place in the sheet from 0.
+// Errors are one line that begins with name.
+func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
+	a := &Cue{Cue: cue, Voices: []uint64{}}
+	var kept []report.Event
+	earlier := map[string]report.Event{} // the last start of each sound
+	befores := map[int]report.Event{}    // of a refusal by cooldown, the start before
+	last := -1
+	head, err := report.Read(name, in, func(e *report.Event) error {
+		last = max(last, e.Cue)
+		if e.Kind == mixer.Started && (len(earlier) < maxKept || earlier[e.Sound].Voice != 0) {
+			defer func() { earlier[e.Sound] = *e }()
+		}
+		if e.Cue != cue {
+			return nil
+		}
+		if e.Sound != "" {
+			a.Sound = e.Sound
+		}
+		switch e.Kind {
+		case mixer.Started:
+			a.Started++
+			if len(a.Voices) < maxKept {
+				a.Voices = append(a.Voices, e.Voice)
+			}
+			return nil
+		case mixer.Stolen:
+			a.Stolen++
+		case mixer.Rejected:
+			a.Rejected++
+		case mixer.Limited:
+			a.Limited++
+		case mixer.Coalesced:
+			a.Coalesced++
+		case mixer.Missed:
+			a.Missed++
+		case mixer.BecameVirtual:
+		default:
+			return nil
+		}
+		if len(kept) == maxKept {
+			a.More++
+			return nil
+		}
+		if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.Cooldown {
+			befores[len(kept)] = before
+		}
+		kept = append(kept, *e)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
+	if a.Asked+a.Missed == 0 {
+		if last < 0 {
+			return nil, fmt.Errorf("%s: nothing is told of cue %d, for nothing happened", name, cue)
+		}
+		return nil, fmt.Errorf("%s: nothing is told of cue %d; the last cue that did something is %d", name, cue, last)
+	}
+	a.Events = []Moment{}
+	var losses, refusals []*report.Event
+	for i := range kept {
+		e := &kept[i]
+		var before *report.Event
+		if b, ok := befores[i]; ok {
+			before = &b
+		}
+		a.Events = append(a.Events, moment(e, head, tellOutcome(e, head, before)))
+		if e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual {
+			losses = append(losses, e)
+		} else {
+			refusals = append(refusals, e)
+		}
+	}
+	advice := advisor{head: head}
+	advice.about(losses, refusals, false)
+	a.Advice = advice.list()
+	return a, nil
+}
+
+// numbers lists some voices.
+func numbers(voices []uint64) string {
+	var list []string
+	for i, n := range voices {
+		if i == 12 {
+			list = append(list, "...")
+			break
+		}
+		list = append(list, fmt.Sprintf("#%d", n))
+	}
+	if list == nil {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
+
+// maxPrinted is how many events of a cue are printed.
+const maxPrinted = 40
+
+// Print prints what became of the cue, with at most 40 events.
+func (a *Cue) Print(w io.Writer) {
+	if a.Asked == 0 {
+		fmt.Fprintf(w, "cue %d: found no voice of its id %s.\n", a.Cue, words.Count(a.Missed, "time"))
+	} else {
+		line := fmt.Sprintf("cue %d plays %s: asked for %s, started %d%s", a.Cue, words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, numbers(a.Voices))
+		for _, n := range [...]struct {
+			what string
+			n    int
+		}{{"rejected", a.Rejected}, {"limited", a.Limited}, {"coalesced", a.Coalesced}} {
+			if n.n > 0 {
+				line += fmt.Sprintf(", %s %d", n.what, n.n)
+			}
+		}
+		if a.Stolen > 0 {
+			line += fmt.Sprintf("; %d of those that started were stolen", a.Stolen)
+		}
+		fmt.Fprintf(w, "%s.\n", line)
+	}
+	listed := a.Events[:min(len(a.Events), maxPrinted)]
+	printMoments(w, listed, len(a.Events)-len(listed)+a.More, a.Advice)
+}

@@ -1,0 +1,78 @@
+// Package explain tells in words what a report says of a voice, a cue or a sound: why it was
+// stolen, refused or not heard, and what could be done about it.
+//
+// An answer is printed with Print, or written as JSON:
+//
+//	answer, err := explain.OfVoice("report.json", file, 59)
+//	answer.Print(os.Stdout)
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+)
+
+// maxKept bounds how many events are kept for one answer.
+const maxKept = 10000
+
+// Moment is an event with its words.
+type Moment struct {
+	Seconds float64
+	Text    string
+	Event   *report.Event
+}
+
+// moment returns an event with its words, as a sentence.
+func moment(e *report.Event, head *report.Report, text string) Moment {
+	return Moment{secondsOf(e.Frame, head), text + ".", e}
+}
+
+// MarshalJSON returns the event as a report has it, with its words before it.
+func (m Moment) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(struct {
+		Seconds float64 `json:"seconds"`
+		Text    string  `json:"text"`
+	}{m.Seconds, m.Text})
+	if err != nil {
+		return nil, err
+	}
+	event, err := m.Event.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(text[:len(text)-1], ','), event[1:]...), nil
+}
+
+// printMoments prints events and advice, each on a line.
+func printMoments(w io.Writer, events []Moment, more int, advice []string) {
+	for _, m := range events {
+		fmt.Fprintf(w, "  %s  %s\n", words.Clock(m.Seconds), m.Text)
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "  ... and %d more\n", more)
+	}
+	for _, s := range advice {
+		fmt.Fprintf(w, "  * %s\n", s)
+	}
+}
+
+func secondsOf(frame int64, head *report.Report) float64 { return float64(frame) / float64(head.Rate) }
+
+func voiceName(sound string, number uint64) string {
+	return fmt.Sprintf("%s #%d", words.OneLine(sound), number)
+}
+
+// heardAt prints a level.
+func heardAt(level report.Level) string {
+	if !level.Finite() {
+		return "silence"
+	}
+	return fmt.Sprintf("%.1f dB", level)
+}
+
+func difference(db report.Level) string { return fmt.Sprintf("%.1f dB", math.Abs(float64(db))) }

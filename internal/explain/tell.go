@@ -1,0 +1,270 @@
+package explain
+
+import (
+	"fmt"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+func tellSlot(e *report.Event) string {
+	if e.Slot < 0 {
+		return " without a slot"
+	}
+	return fmt.Sprintf(" in slot %d", e.Slot)
+}
+
+// tellGain says who gave way, after what a voice did.
+func tellGain(loser *report.Event, head *report.Report) string {
+	if loser == nil {
+		return ""
+	}
+	verb := "was stolen"
+	if loser.Kind == mixer.BecameVirtual {
+		verb = "became virtual"
+	}
+	return fmt.Sprintf("; for it %s %s, at %s against its own %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
+}
+
+func tellEnd(e *report.Event, inSlot, atOnce bool) string {
+	switch {
+	case e.Kind == mixer.Stopped && atOnce && !inSlot:
+		return "had been stopped before it began"
+	case e.Kind == mixer.Ended && atOnce && !inSlot:
+		return "had nothing to play, and ended"
+	case e.Kind == mixer.Stopped && !inSlot:
+		return "was stopped while it was virtual"
+	case e.Kind == mixer.Ended && !inSlot:
+		return "came to its end while it was virtual, unheard"
+	case e.Kind == mixer.Stopped:
+		return "was stopped"
+	}
+	return "came to its end"
+}
+
+// tellVirtual says why a voice has become virtual.
+func tellVirtual(e *report.Event, head *report.Report) string {
+	switch {
+	case e.By == 0 && e.Reason != mixer.Resized:
+		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: it keeps its time, unheard. " + tellRefusedChoice(e)
+	case e.Reason == mixer.Exchanged:
+		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
+			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
+	}
+	return fmt.Sprintf("became virtual for %s, %s: it goes on unheard, and may come back. %s%s", tellTaker(e), tellReason(e, head), tellChoice(e, head), tellLost(e))
+}
+
+// tellExchange says what a voice had that came back for another. Of equal priority it
+// has to be 6 dB louder.
+func tellExchange(e *report.Event) string {
+	switch {
+	case e.Policy == mixer.StealMasked:
+		return "is going to be heard more beside the others, or has a higher priority"
+	case e.Newcomer.Finite() && (!e.Audibility.Finite() || e.Newcomer >= e.Audibility+5.9):
+		return "is going to be louder"
+	}
+	return "has a higher priority"
+}
+
+// tellStolen says why a voice was stolen.
+func tellStolen(e *report.Event, head *report.Report) string {
+	if e.Reason == mixer.VirtualFull {
+		return fmt.Sprintf("was lost for good when %s came, %s: of the %s it would be missed least, %s from here on%s",
+			tellTaker(e), tellReason(e, head), words.Count(e.Candidates, "virtual voice"), heardAt(e.Audibility), tellLost(e))
+	}
+	if e.By == 0 {
+		return "was stolen " + tellReason(e, head) + tellNoVirtual(e, head) + ". " + tellChoice(e, head) + tellLost(e)
+	}
+	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", tellTaker(e), tellReason(e, head), tellNoVirtual(e, head), tellChoice(e, head), tellLost(e))
+}
+
+// tellNoVirtual says of what had to give way to a full pool, or was refused by it, why
+// it did not become virtual.
+func tellNoVirtual(e *report.Event, head *report.Report) string {
+	switch e.Reason {
+	case mixer.PoolFull, mixer.Resized, mixer.Quieter, mixer.AllProtected, mixer.Outranked:
+	default:
+		return ""
+	}
+	switch head.Virtual {
+	case 0:
+		return ""
+	case 1:
+		return ", and the only virtual voice did not give way to it either"
+	}
+	return fmt.Sprintf(", and none of the %d virtual voices gave way to it either", head.Virtual)
+}
+
+func tellTaker(e *report.Event) string {
+	if e.By == 0 {
+		return "nobody"
+	}
+	name := voiceName(e.BySound, e.By)
+	if e.Outranking() && e.NewcomerPriority > e.Priority {
+		name += fmt.Sprintf(", whose priority %d is above its own %d", e.NewcomerPriority, e.Priority)
+	}
+	return name
+}
+
+// tellReason says what was full.
+func tellReason(e *report.Event, head *report.Report) string {
+	switch e.Reason {
+	case mixer.PoolFull:
+		if head.Overflow == "grow" {
+			return "since every voice was busy and the pool could not grow any more"
+		}
+		return "since every voice was busy"
+	case mixer.GroupLimit:
+		if e.Limit > 0 {
+			return fmt.Sprintf("since the sound may have no more than %s at once", words.Count(e.Limit, "voice"))
+		}
+		return "since the sound had as many voices as its limit allows"
+	case mixer.BusLimit:
+		switch {
+		case e.Limit > 0:
+			return fmt.Sprintf("since the bus %s may have no more than %s at once", words.OneLine(e.Bus), words.Count(e.Limit, "voice"))
+		case e.Bus != "":
+			return fmt.Sprintf("since the bus %s, or one above it, had as many voices as its limit allows", words.OneLine(e.Bus))
+		}
+		return "since its bus had as many voices as its limit allows"
+	case mixer.Cooldown:
+		if e.Cooldown != "" {
+			return "since the sound's cooldown of " + words.OneLine(e.Cooldown) + " was not over"
+		}
+		return "since the sound's cooldown was not over"
+	case mixer.Resized:
+		return "since the pool became smaller"
+	case mixer.VirtualFull:
+		return "since all virtual voices were taken as well"
+	case mixer.Quieter:
+		return "since it would itself be missed least"
+	case mixer.AllProtected:
+		return "since all voices were protected"
+	case mixer.Outranked:
+		return "since all voices were protected or of higher priority"
+	case mixer.Exchanged:
+		return "since another one was louder"
+	}
+	return "for the reason " + e.Reason.String()
+}
+
+// tellChoice says why it was this voice.
+func tellChoice(e *report.Event, head *report.Report) string {
+	policy := e.Policy
+	if e.Reason == mixer.GroupLimit || policy == mixer.GrowPool || policy == mixer.Reject || policy == mixer.StealMasked && e.Reason == mixer.BusLimit {
+		policy = mixer.StealQuietest
+	}
+	now := ""
+	if head.Virtual > 0 && e.Reason != mixer.GroupLimit && e.Reason != mixer.BusLimit { // whose victims do not come back
+		now = " in the next 40 ms"
+	}
+	// Priority comes before the policy: only those of the lowest are compared.
+	among, those := fmt.Sprintf("Of the %d that could give way it ", e.Candidates), fmt.Sprintf(" of the %d that could give way", e.Candidates)
+	if e.Peers > 0 && e.Peers < e.Candidates {
+		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority; of those it ", e.Candidates, e.Peers)
+		those = fmt.Sprintf(" of the %d that had the lowest priority, among %d that could give way", e.Peers, e.Candidates)
+	}
+	heard := fmt.Sprintf("%s would have been heard of it%s", heardAt(e.Audibility), now)
+	var why string
+	switch {
+	case e.Candidates == 1:
+		why = fmt.Sprintf("No other voice could give way; of this one %s would have been heard%s", heardAt(e.Audibility), now)
+	case e.Peers == 1:
+		why = fmt.Sprintf("Of the %d that could give way it alone had the lowest priority; %s", e.Candidates, heard)
+	case policy == mixer.StealOldest:
+		why = "It was the oldest" + those + "; " + heard
+	case policy == mixer.StealGain:
+		why = "It had the least gain" + those + "; " + heard
+	case policy == mixer.StealMasked:
+		why = among + "was heard least beside all the others; by itself it would be at " + heardAt(e.Audibility) + now
+	default:
+		why = among + "would be missed least: " + heardAt(e.Audibility) + now
+		switch {
+		case e.RunnerUp.Finite() && e.Audibility.Finite() && e.RunnerUp >= e.Audibility:
+			why += fmt.Sprintf(", %s quieter than the next (%s)", difference(e.RunnerUp-e.Audibility), heardAt(e.RunnerUp))
+		case e.RunnerUp.Finite() && !e.Audibility.Finite():
+			why += fmt.Sprintf("; the next was at %s", heardAt(e.RunnerUp))
+		}
+	}
+	switch {
+	case e.By == 0:
+	case !e.Newcomer.Finite():
+		why += ". Of the newcomer nothing would be heard yet"
+	case !e.Audibility.Finite():
+		why += fmt.Sprintf(". The newcomer was at %s", heardAt(e.Newcomer))
+	case e.Newcomer >= e.Audibility:
+		why += fmt.Sprintf(". The newcomer was %s louder (%s)", difference(e.Newcomer-e.Audibility), heardAt(e.Newcomer))
+	default:
+		why += fmt.Sprintf(". The newcomer was %s quieter (%s): a new sound always plays", difference(e.Audibility-e.Newcomer), heardAt(e.Newcomer))
+	}
+	return why
+}
+
+// tellLost says what can have been lost.
+func tellLost(e *report.Event) string {
+	text := ""
+	switch {
+	case e.Lost.Finite():
+		text = fmt.Sprintf(". What was taken would not have been louder than %s over any three hops of 20 ms, at the speed of the sound itself", heardAt(e.Lost))
+	case e.Audibility.Finite():
+		text = ". How loud it might have become is not known: the level of a stream is declared, not measured"
+	}
+	if e.HasBelowMix {
+		side := "below"
+		if e.BelowMix < 0 {
+			side = "above"
+		}
+		text += fmt.Sprintf(", %s %s the mix in the 60 ms that followed", difference(e.BelowMix), side)
+	}
+	return text
+}
+
+// tellRefusedChoice says against whom a newcomer lost.
+func tellRefusedChoice(e *report.Event) string {
+	switch {
+	case e.Reason == mixer.Quieter && e.Audibility.Finite() && e.RunnerUp.Finite():
+		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of the %s that played (%s)",
+			heardAt(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "voice"), heardAt(e.RunnerUp))
+	case e.Audibility.Finite():
+		return fmt.Sprintf("It would have been heard at %s", heardAt(e.Audibility))
+	}
+	return "Nothing of it would have been heard"
+}
+
+// Outcome says of a start that was refused, stolen or became a part of another what
+// happened.
+func Outcome(e *report.Event, head *report.Report) string { return tellOutcome(e, head, nil) }
+
+// tellOutcome says of a start, or of what became of it, what happened. before is
+// the start whose cooldown refused it, where that is known.
+func tellOutcome(e *report.Event, head *report.Report, before *report.Event) string {
+	switch e.Kind {
+	case mixer.Stolen:
+		return voiceName(e.Sound, e.Voice) + " " + tellStolen(e, head)
+	case mixer.BecameVirtual:
+		return voiceName(e.Sound, e.Voice) + " " + tellVirtual(e, head)
+	case mixer.Missed:
+		return "found no living voice of its id: nothing happened"
+	case mixer.Coalesced:
+		return fmt.Sprintf("coalesced: it came so soon after %s that it became a part of it", voiceName(e.BySound, e.By))
+	case mixer.Rejected, mixer.Limited:
+		text := e.Kind.String() + ", "
+		switch {
+		case e.Reason == mixer.PoolFull:
+			text += "since every voice was busy and the policy lets none give way" + tellNoVirtual(e, head)
+		case e.Reason == mixer.BusLimit && e.Candidates == 0, e.Reason == mixer.GroupLimit && e.Candidates == 0:
+			text += tellReason(e, head) + ", and none of them could give way"
+		default:
+			text += tellReason(e, head) + tellNoVirtual(e, head)
+		}
+		if before != nil {
+			text += fmt.Sprintf(": %s had started %.1f ms before", voiceName(before.Sound, before.Voice), 1000*secondsOf(e.Frame-before.Frame, head))
+		}
+		if e.Candidates > 0 {
+			text += ". " + tellRefusedChoice(e)
+		}
+		return text
+	}
+	return e.Kind.String()
+}
