@@ -100,14 +100,22 @@ type performance struct {
 
 // play plays, and closes the device.
 func (s *performance) play() error {
-	defer s.device.Close()
+	closed := false
+	defer func() {
+		if !closed {
+			closeDevice(s.interrupts, s.device)
+		}
+	}()
 	if err := s.player.Prime(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
 	defer cancel(nil)
 	gauge := device.NewGauge(s.player, s.device.Rate())
-	if err := s.device.Start(gauge); err != nil {
+	entry := &gate{source: gauge}
+	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
+	defer entry.close()
+	if _, err := within(s.interrupts, func() (struct{}, error) { return struct{}{}, s.device.Start(entry) }); err != nil {
 		return err
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -124,7 +132,7 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	<-stopped
+	finished(s.interrupts, stopped) // it may write to what nobody reads
 	if s.note != "" {
 		s.console.say("%s", s.note)
 	}
@@ -135,8 +143,9 @@ func (s *performance) play() error {
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause
 	}
-	if closed := s.device.Close(); closed != nil && !errors.Is(err, closed) {
-		err = closed
+	closed = true
+	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
+		err = failed
 	}
 	var signalled interruption
 	if errors.As(err, &signalled) {
@@ -217,20 +226,25 @@ func (blind) show(picture) {}
 func (blind) last(picture) {}
 func (blind) close()       {}
 
-// tell prints how it went, and writes the report.
+// tell writes the report, and prints how it went: in this order, for what reads standard output may
+// have stopped.
 func (s *performance) tell(file *reportFile) error {
 	l, c := s.flags, s.console
 	r := s.player.Report()
+	err := s.keep(file, r)
 	switch {
 	case l.JSON || l.Report == "-":
-		if _, err := r.WriteTo(c.out); err != nil {
-			return nil // out stays with it
-		}
+		r.WriteTo(c.out) // its error stays with it
 	case !l.Quiet && l.Device.kind == "-":
 		s.board.summary(c.err, r)
 	case !l.Quiet:
 		s.board.summary(c.out, r)
 	}
+	return err
+}
+
+// keep writes the files.
+func (s *performance) keep(file *reportFile, r *cue.Report) error {
 	if err := file.fill(func(w io.Writer) error {
 		_, err := r.WriteTo(w)
 		return err
