@@ -1,7 +1,5 @@
 package sounds
 
-import "encoding/binary"
-
 // mp3Header is what the four bytes before a frame of layer III say.
 type mp3Header struct {
 	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule a frame
@@ -109,43 +107,4 @@ func firstMP3Frame(b []byte) (at int, h mp3Header, err error) {
 		why = unknown("no MP3 frame is in it")
 	}
 	return 0, h, why
-}
-
-// mp3Gapless is what the encoder notes in a frame that holds no sound.
-type mp3Gapless struct {
-	frames         int64 // of MP3, without this one; 0: not told
-	delay, padding int64 // frames of sound that are not of the original
-	known          bool
-}
-
-// readXing reads the note of LAME and others from a first frame; false where it
-// is a frame of sound.
-func readXing(frame []byte, h mp3Header) (g mp3Gapless, ok bool) {
-	b := frame[min(4+h.sideSize(), len(frame)):]
-	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
-		b = b[2:]
-	}
-	if len(b) < 8 || string(b[:4]) != "Xing" && string(b[:4]) != "Info" {
-		return g, len(frame) >= 40 && string(frame[36:40]) == "VBRI"
-	}
-	flags := binary.BigEndian.Uint32(b[4:])
-	b = b[8:]
-	for bit, size := range [...]int{4, 4, 100, 4} {
-		if flags>>bit&1 == 0 {
-			continue
-		}
-		if len(b) < size {
-			return g, true
-		}
-		if bit == 0 {
-			g.frames = int64(binary.BigEndian.Uint32(b))
-		}
-		b = b[size:]
-	}
-	if len(b) >= 24 && b[0] >= ' ' && b[0] < 0x7f { // the encoder's name, then its delays in 12 bits each
-		g.delay = int64(b[21])<<4 | int64(b[22])>>4
-		g.padding = int64(b[22]&15)<<8 | int64(b[23])
-		g.known = g.delay > 0 || g.padding > 0
-	}
-	return g, true
 }
