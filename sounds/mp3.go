@@ -80,7 +80,7 @@ func (r *mp3Reader) next(c *Clip) error {
 	if len(b) == 0 || isTrailer(b) {
 		return r.end()
 	}
-	if _, ok, err := parseMP3Header(b); !ok && err == nil {
+	if _, ok, _ := parseMP3Header(b); !ok {
 		b = r.in.peek(probe) // for the next one
 	}
 	frames := r.d.count * int64(r.d.head.frames())
@@ -200,13 +200,14 @@ type mp3Decoder struct {
 // nothing follows.
 func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
 	d.added = 0
-	h, ok, err := parseMP3Header(b)
+	h, ok, _ := parseMP3Header(b)
 	switch {
-	case err != nil:
-		return 0, err
 	case !ok:
 		at, next, err := firstMP3Frame(b)
-		if err != nil || next.rate != d.head.rate {
+		switch {
+		case err != nil && !errors.Is(err, errNoMP3):
+			return 0, err
+		case err != nil || next.rate != d.head.rate:
 			return len(b), nil // what follows the last frame, whatever it is
 		}
 		return at, nil

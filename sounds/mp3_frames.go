@@ -1,5 +1,7 @@
 package sounds
 
+import "errors"
+
 // mp3Header is what the four bytes before a frame of layer III say.
 type mp3Header struct {
 	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule a frame
@@ -25,9 +27,9 @@ func parseMP3Header(b []byte) (h mp3Header, ok bool, err error) {
 	}
 	switch {
 	case layer != 1:
-		return h, false, unknown("MPEG audio of layer %d is not read, only of layer 3", 4-layer)
+		return h, false, unknown("MPEG audio of layer %d is not read: convert it to WAV, as by mpg123 -w OUT.wav IN", 4-layer)
 	case bitrate == 0:
-		return h, false, unknown("MP3 of free bit rate is not read")
+		return h, false, unknown("free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3")
 	}
 	h = mp3Header{low: version != 3, rate: [...]int{44100, 48000, 32000}[rate], bands: rate, channels: 2, crc: b[1]&1 == 0}
 	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
@@ -75,22 +77,28 @@ func (h mp3Header) granules() int {
 func (h mp3Header) frames() int { return 576 * h.granules() }
 
 // isMP3 wants two frames in a row that agree, or one that is all there is,
-// perhaps behind some rubbish.
+// perhaps behind some rubbish; or frames of MPEG audio that is not read, whose
+// error says what it is.
 func isMP3(b []byte) bool {
 	_, _, err := firstMP3Frame(b)
-	return err == nil
+	return !errors.Is(err, errNoMP3)
 }
 
 // maxRubbish is how many bytes may stand before the first frame.
 const maxRubbish = 64 << 10
 
-// firstMP3Frame finds where the frames begin.
+var errNoMP3 = unknown("no MP3 frame is in it")
+
+// firstMP3Frame finds where the frames begin. The error is errNoMP3, or says of
+// which kind that is not read the frames are.
 func firstMP3Frame(b []byte) (at int, h mp3Header, err error) {
-	var why error
+	tries := 16 // at what may be frames of another kind
 	for at := range min(len(b), maxRubbish) {
 		h, ok, err := parseMP3Header(b[at:])
-		if err != nil && why == nil && at == 0 {
-			why = err
+		if err != nil && tries > 0 {
+			if tries--; otherFrames(b[at:]) {
+				return 0, h, err
+			}
 		}
 		if !ok || h.size < 4+h.sideSize() {
 			continue
@@ -103,8 +111,32 @@ func firstMP3Frame(b []byte) (at int, h mp3Header, err error) {
 		}
 		return at, h, nil
 	}
-	if why == nil {
-		why = unknown("no MP3 frame is in it")
+	return 0, h, errNoMP3
+}
+
+// maxOtherFrame is more bytes than a frame of any layer or free format has, of up
+// to 640 kbit/s.
+const maxOtherFrame = 8 << 10
+
+// otherFrames tells whether b begins with frames of one size whose headers agree,
+// three of them or two that are all there is. Their size is not read from the
+// header, where free format does not have it.
+func otherFrames(b []byte) bool {
+	same := func(at int) bool {
+		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
 	}
-	return 0, h, why
+	for size := 24; size < min(len(b), maxOtherFrame); size++ {
+		if !same(size) {
+			continue
+		}
+		if 2*size+4 >= len(b) {
+			return true
+		}
+		for pad := -4; pad <= 4; pad++ { // one byte more or less; four of layer I
+			if same(2*size + pad) {
+				return true
+			}
+		}
+	}
+	return false
 }

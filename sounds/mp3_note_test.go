@@ -139,3 +139,52 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 	}
 	return nil
 }
+
+// TestMP3OtherFrames: frames of MPEG audio that is not read are told from
+// rubbish, and the error says what they are and what to do.
+func TestMP3OtherFrames(t *testing.T) {
+	const (
+		free   = "free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3"
+		layer2 = "MPEG audio of layer 2 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN"
+	)
+	data := bareMP3(t, "mp3-no-note.mp3")
+	// turned changes the headers of all frames, and returns the frames.
+	turned := func(change func(head []byte)) [][]byte {
+		var frames [][]byte
+		for rest := bytes.Clone(data); ; {
+			h, ok, _ := parseMP3Header(rest)
+			if !ok || h.size > len(rest) {
+				return frames
+			}
+			change(rest)
+			frames = append(frames, rest[:h.size])
+			rest = rest[h.size:]
+		}
+	}
+	freeFrames := turned(func(head []byte) { head[2] &= 0x0f })
+	layer2Frames := turned(func(head []byte) { head[1] ^= 2 | 4 })
+	tag := []byte("ID3\x04\x00\x00\x00\x00\x00\x0a1234567890")
+	for _, c := range []struct {
+		name string
+		data []byte
+		text string
+	}{
+		{"free format", slices.Concat(freeFrames...), free},
+		{"two frames of free format", slices.Concat(freeFrames[:2]...), free},
+		{"two frames and a half", slices.Concat(freeFrames[:3]...)[:len(freeFrames[0])*2+100], free},
+		{"free format behind a tag", slices.Concat(tag, slices.Concat(freeFrames...)), free},
+		{"free format behind zeros", slices.Concat(make([]byte, 1000), slices.Concat(freeFrames...)), free},
+		{"layer 2", slices.Concat(layer2Frames...), layer2},
+		{"layer 2 behind a tag", slices.Concat(tag, slices.Concat(layer2Frames...)), layer2},
+		{"free format in the middle", slices.Concat(data, slices.Concat(freeFrames...)), fmt.Sprintf("frame %d: %s", 1152*len(freeFrames), free)},
+	} {
+		_, err := Decode(t.Context(), "x", bytes.NewReader(c.data), Limits{})
+		if err == nil || err.Error() != "sounds: x: "+c.text {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.text)
+		}
+	}
+	rubbish := slices.Concat(data, []byte("\xff\xfb\x00\x00, and so on\xff\xfd\x40"))
+	if got := mustDecode(t, rubbish); !slices.Equal(got.Samples, mustDecode(t, data).Samples) {
+		t.Error("what looks like one header of another kind behind the frames is not passed over")
+	}
+}
