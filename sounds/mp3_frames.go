@@ -90,28 +90,43 @@ const maxRubbish = 64 << 10
 var errNoMP3 = unknown("no MP3 frame is in it")
 
 // firstMP3Frame finds where the frames begin. The error is errNoMP3, or says of
-// which kind that is not read the frames are.
+// which kind that is not read the frames are. What looks like frames of that kind
+// may be in the data of a frame whose beginning is cut off: then three in a row
+// that agree are behind it.
 func firstMP3Frame(b []byte) (at int, h mp3Header, err error) {
+	other := errNoMP3
 	tries := 16 // at what may be frames of another kind
 	for at := range min(len(b), maxRubbish) {
 		h, ok, err := parseMP3Header(b[at:])
-		if err != nil && tries > 0 {
+		if err != nil && tries > 0 && errors.Is(other, errNoMP3) {
 			if tries--; otherFrames(b[at:]) {
-				return 0, h, err
+				other = err
 			}
 		}
 		if !ok || h.size < 4+h.sideSize() {
 			continue
 		}
-		if next := at + h.size; next < len(b) {
-			n, ok, _ := parseMP3Header(b[next:])
-			if (!ok || n.rate != h.rate) && !isTrailer(b[next:]) {
-				continue
-			}
+		size, ok := nextMP3Frame(b, at, h)
+		if ok && !errors.Is(other, errNoMP3) {
+			next, found, _ := parseMP3Header(b[min(at+size, len(b)):])
+			_, ok = nextMP3Frame(b, at+size, next)
+			ok = ok && found
 		}
-		return at, h, nil
+		if ok {
+			return at, h, nil
+		}
 	}
-	return 0, h, errNoMP3
+	return 0, h, other
+}
+
+// nextMP3Frame returns how far behind a frame another one is, and whether it
+// agrees; the end of b and what stands behind the last frame do too.
+func nextMP3Frame(b []byte, at int, h mp3Header) (size int, ok bool) {
+	if next := at + h.size; next < len(b) {
+		n, ok, _ := parseMP3Header(b[next:])
+		return h.size, ok && n.rate == h.rate || isTrailer(b[next:])
+	}
+	return h.size, true
 }
 
 // maxOtherFrame is more bytes than a frame of any layer or free format has, of up

@@ -183,6 +183,10 @@ func TestMP3OtherFrames(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.text)
 		}
 	}
+	lookalike := bytes.Repeat(append([]byte("\xff\xff\x44\x00"), make([]byte, 44)...), 4) // of layer 1
+	if got := mustDecode(t, slices.Concat(lookalike, data)); !slices.Equal(got.Samples, mustDecode(t, data).Samples) {
+		t.Error("what looks like frames of another kind before the frames is not passed over")
+	}
 	rubbish := slices.Concat(data, []byte("\xff\xfb\x00\x00, and so on\xff\xfd\x40"))
 	if got := mustDecode(t, rubbish); !slices.Equal(got.Samples, mustDecode(t, data).Samples) {
 		t.Error("what looks like one header of another kind behind the frames is not passed over")
