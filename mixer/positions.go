@@ -83,6 +83,7 @@ func (m *Mixer) SetPositions(voices []Handle, to []Spot) error {
 		s, _ := to[i].ready()
 		r.spot.write(s.words())
 		r.moved.Store(true)
+		m.retunePlace(r, &s.Velocity)
 	}
 	m.pushPlaces()
 	return nil
@@ -98,10 +99,7 @@ func (m *Mixer) SetListener(l Listener) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if heard := l.Doppler > 0; heard != m.doppler {
-		m.doppler = heard
-		m.retuneDoppler()
-	}
+	m.retuneListener(&ready)
 	m.listener.write(ready.words())
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
