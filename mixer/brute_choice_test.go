@@ -1,0 +1,389 @@
+package mixer_test
+
+import (
+	"math"
+	"slices"
+
+	"voicepool/mixer"
+)
+
+// start decides what becomes of a Play: crowd, cooldown, limits, pool.
+func (x *brute) start(p *brutePlay) {
+	x.stats.Asked++
+	v := newBruteVoice(p, min(int64(p.o.From.Milliseconds())*x.rate/1000, p.sound.frames))
+	g := p.group
+	if g != nil && g.within > 0 && g.first != nil && x.now-g.last <= g.within {
+		w := g.first
+		if w.play.voice == w && w.stopped == nil && !w.paused[0] && !w.virtual() {
+			more := float64(p.o.Gain + p.o.Base.Gain - w.play.o.Gain - w.play.o.Base.Gain)
+			w.crowd = min(w.crowd+math.Pow(10, more/10), g.most)
+			x.turnAway(p, mixer.Event{Kind: mixer.Coalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
+			return
+		}
+	}
+	if g != nil && g.started && x.now-g.last < g.cooldown {
+		x.turnAway(p, mixer.Event{Kind: mixer.Limited, Reason: mixer.Cooldown})
+		return
+	}
+	if v.pos>>32 >= p.sound.frames && !v.loop {
+		p.number = uint64(x.stats.Started) + 1
+		x.stats.Started++
+		x.stats.Ended++
+		p.state = mixer.EndedState
+		x.says(p, mixer.Event{Kind: mixer.Started, Slot: -1, Voice: p.number})
+		x.says(p, mixer.Event{Kind: mixer.Ended, Slot: -1, Voice: p.number})
+		return
+	}
+	waits, ok := x.makeRoom(v)
+	if !ok {
+		return
+	}
+	x.stats.Started++
+	x.stats.Playing++
+	v.number = uint64(x.stats.Started)
+	p.number, p.voice = v.number, v
+	if p.o.For > 0 {
+		v.endAt = x.now + max(int64(p.o.For.Milliseconds())*x.rate/1000, 1)
+	}
+	for b := p.bus; b >= 0; b = x.buses[b].parent {
+		v.paused[1] = v.paused[1] || x.buses[b].paused
+	}
+	v.paused[2] = x.paused
+	v.held = x.now
+	if g != nil {
+		g.started, g.last, g.first = true, x.now, v
+	}
+	if waits != nil {
+		v.slot = -1
+		x.says(p, mixer.Event{Kind: mixer.Started, Slot: -1, Voice: v.number})
+		waits.Kind, waits.Slot, waits.Voice, waits.Priority = mixer.BecameVirtual, -1, v.number, int32(v.prio)
+		x.says(p, *waits)
+	} else {
+		v.slot = x.freeSlot(mixer.Started, v.number)
+		x.says(p, mixer.Event{Kind: mixer.Started, Voice: v.number})
+	}
+	x.voices = append(x.voices, v)
+	x.heldMost()
+	v.show()
+}
+
+// freeSlot is the slot that the mixer says a voice has taken; any that is free will do.
+func (x *brute) freeSlot(k mixer.Kind, number uint64) int {
+	e := x.next()
+	if e.Kind != k || e.Voice != number {
+		x.fatal("frame %d: the mixer says %v, by brute force voice %d is %v\n%s", x.now, describe([]mixer.Event{e}), number, k, x.living())
+	}
+	if e.Slot < 0 || e.Slot >= x.config.MaxVoices || x.count(func(v *bruteVoice) bool { return v.slot == e.Slot }) > 0 {
+		x.fatal("frame %d: voice %d gets slot %d, which is not free", x.now, number, e.Slot)
+	}
+	return e.Slot
+}
+
+func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
+	e.Slot = -1
+	switch e.Kind {
+	case mixer.Limited:
+		x.stats.Limited++
+		p.state = mixer.LimitedState
+	case mixer.Coalesced:
+		x.stats.Coalesced++
+		p.state = mixer.CoalescedState
+	default:
+		x.stats.Rejected++
+		p.state = mixer.RejectedState
+	}
+	x.says(p, e)
+}
+
+// hasRoom reports whether a slot is free, which a pool that grows may make.
+func (x *brute) hasRoom() bool {
+	if x.count(hasSlot) < x.limit {
+		return true
+	}
+	if x.config.Overflow != mixer.GrowPool {
+		return false
+	}
+	x.needed = x.now
+	if larger := min(x.limit+x.config.Grow.Step, x.config.Grow.Max); larger > x.limit {
+		x.limit = larger
+		x.choices["grow"]++
+	}
+	return x.count(hasSlot) < x.limit
+}
+
+// by says for whose sake something happens.
+func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
+	e.By, e.BySound, e.ByRef = uint64(x.stats.Started)+1, v.play.sound.sound, v.play.o.Ref
+	if v.play.group != nil {
+		e.ByGroup = v.play.group.g
+	}
+	return e
+}
+
+// makeRoom sees to a slot for a newcomer, or, where it can only be virtual, returns what
+// is to be said of that; ok is false where it is turned away, which has been said.
+func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
+	in, reason := func(*bruteVoice) bool { return true }, mixer.NoReason
+	for b := v.bus; b >= 0; b = x.buses[b].parent {
+		onIt := func(w *bruteVoice) bool { return x.below(w.bus, b) }
+		if limit := x.buses[b].limit; limit > 0 && x.count(onIt) >= limit {
+			in, reason = onIt, mixer.BusLimit // the lowest serves all above it
+			break
+		}
+	}
+	if g := v.play.group; g != nil && g.limit > 0 {
+		ofIt := func(w *bruteVoice) bool { return w.play.group == g }
+		if x.count(ofIt) >= g.limit {
+			both := in
+			in, reason = func(w *bruteVoice) bool { return both(w) && ofIt(w) }, mixer.GroupLimit
+		}
+	}
+	if reason != mixer.NoReason {
+		// Who gives way to a limit is lost for good: all of it counts, and virtual voices too.
+		policy := x.config.Overflow
+		if reason == mixer.GroupLimit || policy == mixer.GrowPool || policy == mixer.StealMasked {
+			policy = mixer.StealQuietest
+		}
+		score := x.scoreOf(policy, v)
+		loud := x.level
+		if policy == mixer.StealQuietest {
+			score, loud = x.best, x.best
+		}
+		victim, e, refused := x.contest(v, reason, policy, in, score, loud, x.best(v))
+		if victim == nil {
+			refused.Kind = mixer.Limited
+			x.turnAway(v.play, refused)
+			return nil, false
+		}
+		x.choices[reason.String()]++
+		if victim.virtual() {
+			x.choices["a virtual one by a limit"]++
+		}
+		e.Kind = mixer.Stolen
+		x.finish(victim, e)
+	}
+	if x.hasRoom() {
+		return nil, true
+	}
+	policy := x.config.Overflow
+	if policy == mixer.GrowPool {
+		policy = mixer.StealQuietest
+	}
+	victim, e, refused := x.contest(v, mixer.PoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
+	switch {
+	case victim == nil && x.config.Virtual == 0:
+		x.turnAway(v.play, refused)
+		return nil, false
+	case victim == nil:
+		return x.wait(v, refused)
+	}
+	x.choices["pool, "+policy.String()]++
+	if victim.prio < v.prio {
+		x.choices["a lower priority"]++
+	}
+	x.giveWay(victim, e, v)
+	return nil, true
+}
+
+// contest chooses whom a newcomer takes, or says why nobody.
+func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, in func(*bruteVoice) bool, score, loud func(*bruteVoice) float64, own float64) (*bruteVoice, mixer.Event, mixer.Event) {
+	refused := mixer.Event{Kind: mixer.Rejected, Reason: why, Audibility: own, Newcomer: own, RunnerUp: -1}
+	if policy == mixer.Reject {
+		x.choices["reject"]++
+		return nil, refused, refused
+	}
+	victim, e := x.choose(x.among(func(w *bruteVoice) bool { return in(w) && !w.protect && w.prio <= v.prio }), x.saidVictim(), score, loud)
+	if victim == nil {
+		if why == mixer.PoolFull {
+			refused.Reason = mixer.AllProtected
+			if x.count(func(w *bruteVoice) bool { return !w.virtual() && !w.protect }) > 0 {
+				refused.Reason = mixer.Outranked
+			}
+		}
+		x.choices[refused.Reason.String()+", nobody"]++
+		return nil, refused, refused
+	}
+	if x.config.Refuse && why != mixer.GroupLimit && victim.prio == v.prio {
+		least := e.Audibility
+		refuses := 4*own < least
+		if tied(4*own, least) {
+			refuses = x.next().Reason == mixer.Quieter || len(x.events) > 1 && x.events[1].Reason == mixer.Quieter
+		}
+		if refuses {
+			x.choices["quieter"]++
+			refused.Reason, refused.RunnerUp, refused.Candidates, refused.Peers = mixer.Quieter, least, e.Candidates, e.Peers
+			return nil, e, refused
+		}
+	}
+	e = x.by(e, v)
+	e.Reason, e.Newcomer = why, own
+	return victim, e, refused
+}
+
+// wait makes a newcomer virtual for which there is no slot, unless all virtual voices
+// are worth more.
+func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
+	if x.count(isVirtual) >= x.config.Virtual {
+		lost, e := x.leastVirtual(func(w *bruteVoice) bool { return w.prio <= v.prio })
+		// Of two that are worth the same the one that has not begun goes.
+		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
+		if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
+			worse = x.next().Kind == mixer.Rejected
+		}
+		if worse {
+			x.choices["no virtual one"]++
+			x.turnAway(v.play, refused)
+			return nil, false
+		}
+		e = x.by(e, v)
+		e.Newcomer = x.best(v)
+		x.lose(lost, e)
+	}
+	x.choices["begins virtual"]++
+	return &refused, true
+}
+
+// leastVirtual is who is lost first among virtual voices: of the lowest priority, the
+// least of all that is still to come, the oldest. Protected ones never are.
+func (x *brute) leastVirtual(may func(*bruteVoice) bool) (*bruteVoice, mixer.Event) {
+	said := uint64(0)
+	if e := x.next(); e.Kind == mixer.Stolen && e.Reason == mixer.VirtualFull {
+		said = e.Voice
+	}
+	return x.choose(x.among(func(w *bruteVoice) bool { return w.virtual() && !w.protect && may(w) }), said, x.best, x.best)
+}
+
+func (x *brute) lose(v *bruteVoice, e mixer.Event) {
+	x.choices["a virtual one lost"]++
+	e.Kind, e.Reason = mixer.Stolen, mixer.VirtualFull
+	x.finish(v, e)
+}
+
+// giveWay takes a voice's slot. With virtual voices it goes on, and if there are too
+// many the least of them and it is lost. newcomer is nil for a Resize.
+func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice) {
+	if x.config.Virtual == 0 {
+		e.Kind = mixer.Stolen
+		x.finish(victim, e)
+		return
+	}
+	if x.count(isVirtual) >= x.config.Virtual {
+		may := func(w *bruteVoice) bool { return newcomer == nil || w.prio <= newcomer.prio }
+		lost, l := x.leastVirtual(may)
+		if lost == nil || x.first([]*bruteVoice{lost, victim}, x.next().Voice, x.rising(x.best)) == victim {
+			x.choices["the victim lost"]++
+			e.Kind = mixer.Stolen
+			x.finish(victim, e)
+			return
+		}
+		if newcomer != nil {
+			l = x.by(l, newcomer)
+			l.Newcomer = x.best(newcomer)
+		}
+		x.lose(lost, l)
+	}
+	x.choices["became virtual"]++
+	e.Kind, e.Slot, e.Voice = mixer.BecameVirtual, -1, victim.number
+	victim.slot = -1
+	victim.show()
+	x.says(victim.play, e)
+}
+
+// exchange is what happens to virtual voices every 20 ms.
+func (x *brute) exchange() {
+	wait := func(v *bruteVoice) bool { return v.virtual() && !v.holding() && v.stopped == nil }
+	score, ratio := x.soon, 4.0
+	if x.config.Overflow == mixer.StealMasked {
+		score, ratio = x.scoreOf(mixer.StealMasked, nil), 2
+	}
+	order := func(score func(*bruteVoice) float64) func(a, b *bruteVoice) (float64, bool) {
+		rising := x.rising(score)
+		return func(a, b *bruteVoice) (float64, bool) { // what is heard at all; the highest priority; the loudest
+			if s, t := score(a) == 0, score(b) == 0; s != t {
+				if s {
+					return 1, true
+				}
+				return -1, true
+			}
+			by, exact := rising(a, b)
+			return -by, exact
+		}
+	}
+	free, ordered := x.limit-x.count(hasSlot), map[*bruteVoice]float64{}
+	for _, v := range x.among(wait) {
+		ordered[v] = score(v)
+	}
+	for ; free > 0 && x.count(wait) > 0; free-- {
+		said := uint64(0)
+		if e := x.next(); e.Kind == mixer.BecameReal {
+			said = e.Voice
+		}
+		v := x.first(x.among(wait), said, order(func(v *bruteVoice) float64 { return ordered[v] }))
+		x.choices["a free slot"]++
+		x.comeBack(v)
+	}
+	for range 4 {
+		e := x.next()
+		exchanged := e.Kind == mixer.BecameVirtual && e.Reason == mixer.Exchanged
+		best := x.first(x.among(wait), e.By, order(score))
+		if best == nil || score(best) == 0 {
+			return
+		}
+		may := x.among(func(v *bruteVoice) bool { return !v.virtual() && !v.protect && v.prio <= best.prio })
+		worst, said := x.choose(may, e.Voice, score, x.soon)
+		if worst == nil {
+			return
+		}
+		swap := worst.prio < best.prio || score(best) > ratio*score(worst)
+		if worst.prio == best.prio && tied(score(best), ratio*score(worst)) { // neither is 0
+			swap = exchanged
+		}
+		if !swap {
+			x.choices["no exchange"]++
+			return
+		}
+		x.choices["exchange, "+x.config.Overflow.String()]++
+		said.Kind, said.Reason, said.Slot, said.Voice = mixer.BecameVirtual, mixer.Exchanged, -1, worst.number
+		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, x.soon(best)
+		if best.play.group != nil {
+			said.ByGroup = best.play.group.g
+		}
+		worst.slot = -1
+		worst.show()
+		x.says(worst.play, said)
+		x.comeBack(best)
+	}
+}
+
+func (x *brute) comeBack(v *bruteVoice) {
+	v.slot = x.freeSlot(mixer.BecameReal, v.number)
+	v.show()
+	x.heldMost()
+	x.says(v.play, mixer.Event{Kind: mixer.BecameReal, Voice: v.number})
+}
+
+// shrink takes what has a slot beyond the limit, unless it is protected.
+func (x *brute) shrink() {
+	policy := x.config.Overflow
+	if policy == mixer.Reject || policy == mixer.GrowPool {
+		policy = mixer.StealQuietest
+	}
+	for x.count(hasSlot) > x.limit {
+		victim, e := x.choose(x.among(func(v *bruteVoice) bool { return hasSlot(v) && !v.protect }), x.saidVictim(), x.scoreOf(policy, nil), x.level)
+		if victim == nil {
+			return
+		}
+		x.choices["resize"]++
+		e.Reason = mixer.Resized
+		x.giveWay(victim, e, nil)
+	}
+}
+
+// each does something to voices in the order in which the mixer finds them.
+func (x *brute) each(of func(*bruteVoice) bool, do func(*bruteVoice)) (found bool) {
+	for _, v := range x.inTheirOrder(slices.Clone(x.among(of))) {
+		found = true
+		do(v)
+	}
+	return found
+}

@@ -1,0 +1,364 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"voicepool/mixer"
+)
+
+// brute is a mixer that does nothing but choose: it goes from frame to frame, works out
+// every score from the beginning where one is asked for, and follows the mixer's
+// events, each of which has to be what it would have said. Where two scores are nearer
+// to each other than rounding, and do not come from the same, it takes the mixer's word.
+type brute struct {
+	config mixer.Config
+	fatal  func(format string, a ...any)
+
+	rate, hop, smooth int64
+
+	now, ticked int64
+	voices      []*bruteVoice // that live, in no order
+	buses       []bruteBus
+	paused      bool
+	limit       int   // slots
+	wanted      int   // by New and Resize
+	needed      int64 // the last frame of the grid at which the pool was needed so large
+	most        int   // real voices at once since then
+	commands    []bruteCommand
+	events      []mixer.Event
+	stats       mixer.Stats
+	choices     map[string]int
+}
+
+type bruteCommand struct {
+	frame   int64
+	do      func()
+	arrived bool
+}
+
+func (x *brute) send(frame int64, do func()) {
+	x.commands = append(x.commands, bruteCommand{frame: frame, do: do})
+}
+
+func (x *brute) count(of func(*bruteVoice) bool) (n int) {
+	for _, v := range x.voices {
+		if of(v) {
+			n++
+		}
+	}
+	return n
+}
+
+func hasSlot(v *bruteVoice) bool   { return !v.virtual() }
+func isVirtual(v *bruteVoice) bool { return v.virtual() }
+
+func (x *brute) among(of func(*bruteVoice) bool) (out []*bruteVoice) {
+	for _, v := range x.voices {
+		if of(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (x *brute) below(bus, above int) bool {
+	for ; bus >= 0; bus = x.buses[bus].parent {
+		if bus == above {
+			return true
+		}
+	}
+	return false
+}
+
+// render goes n frames on, along what the mixer says has happened.
+func (x *brute) render(n int, events []mixer.Event) {
+	x.events = events
+	for i := range x.commands {
+		if c := &x.commands[i]; !c.arrived {
+			c.frame, c.arrived = max(c.frame, x.now), true
+		}
+	}
+	x.arrive()
+	for i := range n {
+		if i > 0 {
+			x.arrive()
+		}
+		for _, v := range x.voices {
+			if !v.holding() {
+				v.next()
+			}
+		}
+		x.now++
+		x.reap()
+	}
+	if len(x.events) > 0 {
+		x.fatal("nobody knows why %v", describe(x.events))
+	}
+	x.stats.Frame, x.stats.Pending, x.stats.Virtual = x.now, int64(len(x.commands)), int64(x.count(isVirtual))
+	x.stats.Voices = int64(x.limit)
+}
+
+func (x *brute) arrive() {
+	if x.now%x.hop == 0 && x.ticked != x.now {
+		x.ticked = x.now
+		if x.config.Overflow == mixer.GrowPool {
+			x.contract()
+		}
+		x.exchange()
+	}
+	for i := 0; i < len(x.commands); {
+		if c := x.commands[i]; c.frame <= x.now {
+			x.commands = slices.Delete(x.commands, i, i+1)
+			c.do()
+			continue
+		}
+		i++
+	}
+}
+
+// reap ends what has nothing left: real voices by slot, then virtual ones.
+func (x *brute) reap() {
+	gone := x.among(func(v *bruteVoice) bool {
+		over, _ := v.over(x.now)
+		return over && !v.holding()
+	})
+	for _, v := range x.inTheirOrder(gone) {
+		kind := mixer.Ended
+		if _, stopped := v.over(x.now); stopped {
+			kind = mixer.Stopped
+		}
+		x.finish(v, mixer.Event{Kind: kind})
+	}
+}
+
+// inTheirOrder puts voices in the order in which a command finds them: by slot, and
+// virtual ones after all others as the mixer happens to keep them.
+func (x *brute) inTheirOrder(voices []*bruteVoice) []*bruteVoice {
+	slices.SortFunc(voices, func(a, b *bruteVoice) int {
+		switch {
+		case a.virtual() && b.virtual():
+			return x.saidOf(a) - x.saidOf(b)
+		case a.virtual():
+			return 1
+		case b.virtual():
+			return -1
+		}
+		return a.slot - b.slot
+	})
+	return voices
+}
+
+// says takes the next event, which has to be want.
+func (x *brute) says(p *brutePlay, want mixer.Event) {
+	want.Frame = x.now
+	if p != nil {
+		want.Sound, want.Ref = p.sound.sound, p.o.Ref
+		if p.group != nil {
+			want.Group = p.group.g
+		}
+	}
+	if len(x.events) == 0 {
+		x.fatal("frame %d: the mixer says nothing of %v", x.now, describe([]mixer.Event{want}))
+	}
+	got := x.events[0]
+	x.events = x.events[1:]
+	a, b := got, want
+	a.Lost, a.Policy, a.Bus = 0, 0, mixer.BusRef{}
+	if want.Kind == mixer.Started && want.Slot >= 0 || want.Kind == mixer.BecameReal {
+		b.Slot = got.Slot
+	}
+	for _, p := range []*float64{&a.Audibility, &a.Newcomer, &a.RunnerUp, &b.Audibility, &b.Newcomer, &b.RunnerUp} {
+		*p = 0
+	}
+	if a != b || !tied(got.Audibility, want.Audibility) || !tied(got.Newcomer, want.Newcomer) || !tied(got.RunnerUp, want.RunnerUp) {
+		x.fatal("frame %d: the mixer says\n%+v\n%v, by brute force\n%+v\n%v\n%s", x.now, got, describe([]mixer.Event{got}), want, describe([]mixer.Event{want}), x.living())
+	}
+}
+
+// living says what choices look at.
+func (x *brute) living() (s string) {
+	for _, v := range x.voices {
+		s += fmt.Sprintf("voice %d in slot %d: priority %d, protected %v, held %v, stopping %v, next %.9g, all %.9g, gains %.9g\n",
+			v.number, v.slot, v.prio, v.protect, v.holding(), v.stopped != nil, x.soon(v), x.best(v), x.power(v))
+	}
+	return s
+}
+
+// bruteSlack bounds the rounding of a score: of the index, of the powers of up to four
+// gains and of the product, each to half of 2^-23 in float32, and twice that for the
+// two that are compared.
+const bruteSlack = 16 * 0x1p-24
+
+func tied(a, b float64) bool { return math.Abs(a-b) <= bruteSlack*max(math.Abs(a), math.Abs(b)) }
+
+func (x *brute) next() mixer.Event {
+	if len(x.events) == 0 {
+		return mixer.Event{}
+	}
+	return x.events[0]
+}
+
+// saidVictim is whom the mixer takes next, which another one may be lost for.
+func (x *brute) saidVictim() uint64 {
+	for _, e := range x.events {
+		switch {
+		case e.Kind == mixer.Stolen && e.Reason == mixer.VirtualFull:
+		case e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual:
+			return e.Voice
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// first returns the voice that comes first by order, which is negative where a comes
+// before b by more than rounding can say; among those that tie with it that which the
+// mixer said.
+func (x *brute) first(among []*bruteVoice, said uint64, order func(a, b *bruteVoice) (by float64, exact bool)) *bruteVoice {
+	if len(among) == 0 {
+		return nil
+	}
+	before := func(a, b *bruteVoice) bool {
+		by, _ := order(a, b)
+		return by < 0 || by == 0 && a.number < b.number
+	}
+	out := among[0]
+	for _, v := range among {
+		if before(v, out) {
+			out = v
+		}
+	}
+	for _, v := range among {
+		if v.number == said && v != out {
+			if by, exact := order(v, out); !exact && math.Abs(by) <= bruteSlack {
+				x.choices["near-ties"]++
+				return v
+			}
+		}
+	}
+	return out
+}
+
+// rising orders by priority, then by a score: the lowest first.
+func (x *brute) rising(score func(*bruteVoice) float64) func(a, b *bruteVoice) (float64, bool) {
+	known := map[*bruteVoice]float64{}
+	of := func(v *bruteVoice) float64 {
+		s, ok := known[v]
+		if !ok {
+			s = score(v)
+			known[v] = s
+		}
+		return s
+	}
+	return func(a, b *bruteVoice) (float64, bool) {
+		if a.prio != b.prio {
+			return float64(a.prio - b.prio), true
+		}
+		s, t := of(a), of(b)
+		if s == t && (s == 0 || x.key(a) == x.key(b) && a.holding() == b.holding()) {
+			return 0, true
+		}
+		return (s - t) / max(s, t), false
+	}
+}
+
+// scoreOf is what a policy compares first, for slots.
+func (x *brute) scoreOf(policy mixer.Overflow, newcomer *bruteVoice) func(*bruteVoice) float64 {
+	switch policy {
+	case mixer.StealOldest:
+		return func(*bruteVoice) float64 { return 0 }
+	case mixer.StealGain:
+		return x.power
+	case mixer.StealMasked:
+		return func(v *bruteVoice) float64 { return x.heardOf(v, newcomer) }
+	}
+	return x.level
+}
+
+// choose returns who gives way of those that may, and what an event says of it. The
+// scores that it says are of loud.
+func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*bruteVoice) float64) (*bruteVoice, mixer.Event) {
+	order := x.rising(score)
+	victim := x.first(among, said, order)
+	if victim == nil {
+		return nil, mixer.Event{RunnerUp: -1}
+	}
+	e := mixer.Event{Audibility: loud(victim), RunnerUp: -1, Candidates: len(among), Priority: int32(victim.prio)}
+	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
+	if second := x.first(rest, 0, order); second != nil {
+		e.RunnerUp = loud(second)
+		// Which of several is second best says nothing of who goes: any that ties.
+		for _, v := range rest {
+			by, exact := order(v, second)
+			if i := x.saidOf(victim); i >= 0 && !exact && math.Abs(by) <= bruteSlack && tied(loud(v), x.events[i].RunnerUp) {
+				e.RunnerUp = loud(v)
+			}
+		}
+	}
+	for _, v := range among {
+		if v.prio == victim.prio {
+			e.Peers++
+		}
+	}
+	return victim, e
+}
+
+// saidOf is the place of the next event of a voice.
+func (x *brute) saidOf(v *bruteVoice) int {
+	return slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Voice == v.number })
+}
+
+func (x *brute) finish(v *bruteVoice, e mixer.Event) {
+	p := v.play
+	switch e.Kind {
+	case mixer.Ended:
+		x.stats.Ended++
+		p.state = mixer.EndedState
+	case mixer.Stopped:
+		x.stats.Stopped++
+		p.state = mixer.StoppedState
+	case mixer.Stolen:
+		x.stats.Stolen++
+		p.state = mixer.StolenState
+	}
+	x.stats.Playing--
+	e.Slot, e.Voice = v.slot, v.number
+	x.voices = slices.DeleteFunc(x.voices, func(w *bruteVoice) bool { return w == v })
+	p.voice = nil
+	x.says(p, e)
+}
+
+// show brings what the caller sees of a voice up to date.
+func (v *bruteVoice) show() {
+	switch {
+	case v.holding():
+		v.play.state = mixer.Paused
+	case v.virtual():
+		v.play.state = mixer.Virtual
+	default:
+		v.play.state = mixer.Playing
+	}
+}
+
+// heldMost notes how many voices have a slot.
+func (x *brute) heldMost() {
+	n := x.count(hasSlot)
+	x.most = max(x.most, n)
+	x.stats.HighWater = max(x.stats.HighWater, int64(n))
+}
+
+// contract takes a step back when the pool was not needed for so long, on the grid.
+func (x *brute) contract() {
+	most, smaller := max(x.most, x.count(hasSlot)), max(x.limit-x.config.Grow.Step, x.wanted)
+	x.most = x.count(hasSlot)
+	switch {
+	case smaller >= x.limit || most > smaller:
+		x.needed = x.now
+	case x.now-x.needed >= int64(x.config.Grow.Idle.Milliseconds())*x.rate/1000:
+		x.limit, x.needed = smaller, x.now
+		x.choices["contract"]++
+	}
+}

@@ -1,0 +1,294 @@
+package mixer_test
+
+import (
+	"math"
+
+	"voicepool/mixer"
+)
+
+// bruteVoice is one playing as far as choices look at it: where it is, how loud all
+// that it is multiplied with makes it, who may take it.
+type bruteVoice struct {
+	play    *brutePlay
+	number  uint64
+	slot    int // -1: virtual
+	prio    int
+	protect bool
+	tag     uint64
+	bus     int
+	loop    bool
+	pos     int64 // 2^-32 frames
+	step    int64
+	heard   bool // it has gone on, so that moves of it are smoothed
+	endAt   int64
+	held    int64
+	paused  [3]bool // itself, by its bus, by all
+	gain    bruteMove
+	crowd   float64 // the power of all starts that it stands for, of its own
+	stopped *bruteStop
+}
+
+// brutePlay is one start, as its caller knows it.
+type brutePlay struct {
+	h      mixer.Handle
+	sound  *bruteSound
+	o      mixer.Options
+	bus    int
+	group  *bruteGroup
+	number uint64
+	state  mixer.State
+	voice  *bruteVoice
+}
+
+type bruteGroup struct {
+	g                *mixer.Group
+	limit            int
+	cooldown, within int64
+	most             float64
+	started          bool
+	last             int64
+	first            *bruteVoice
+}
+
+type bruteBus struct {
+	name   string
+	parent int
+	limit  int
+	gain   bruteMove
+	muted  bool
+	paused bool
+}
+
+// bruteMove is a gain in decibels on its way.
+type bruteMove struct {
+	from, to      float64
+	start, frames int64
+}
+
+func (m *bruteMove) at(f int64) float64 {
+	if f >= m.start+m.frames {
+		return m.to
+	}
+	return m.from + (m.to-m.from)*float64(f-m.start)/float64(m.frames)
+}
+
+func (m *bruteMove) turn(f int64, to float64, frames int64) {
+	*m = bruteMove{max(m.at(f), -80), max(to, -80), f, frames}
+}
+
+// reach is the factor that counts: of what moves the larger of present and target.
+func (m *bruteMove) reach(f int64) float64 { return max(factor(m.at(f)), factor(m.to)) }
+
+// bruteStop is a stop that takes its time: a raised cosine from a level.
+type bruteStop struct {
+	start, frames int64
+	level         float64
+}
+
+func (s *bruteStop) at(f int64) float64 {
+	if f >= s.start+s.frames {
+		return 0
+	}
+	return s.level * (0.5 + 0.5*math.Cos(math.Pi*float64(f-s.start)/float64(s.frames)))
+}
+
+func newBruteVoice(p *brutePlay, from int64) *bruteVoice {
+	v := &bruteVoice{
+		play: p, bus: p.bus, prio: p.o.Priority, protect: p.o.Protect, tag: p.o.Tag, loop: p.o.Loop, pos: from << 32, crowd: 1,
+		step: int64(math.Ldexp(1, 32+int(p.o.Pitch)/12)), gain: bruteMove{from: float64(p.o.Gain), to: float64(p.o.Gain)},
+	}
+	v.wrap()
+	return v
+}
+
+func (v *bruteVoice) holding() bool { return v.paused[0] || v.paused[1] || v.paused[2] }
+func (v *bruteVoice) virtual() bool { return v.slot < 0 }
+
+// next goes on by a frame.
+func (v *bruteVoice) next() {
+	v.pos += v.step
+	v.heard = true
+	v.wrap()
+}
+
+func (v *bruteVoice) wrap() {
+	s := v.play.sound
+	for v.loop && v.pos>>32 >= s.loop[1] {
+		v.pos -= (s.loop[1] - s.loop[0]) << 32
+	}
+}
+
+// over reports whether nothing follows, and whether that is a stop's doing.
+func (v *bruteVoice) over(now int64) (over, stopped bool) {
+	stopped = v.stopped != nil && now >= v.stopped.start+v.stopped.frames
+	return stopped || !v.loop && v.pos>>32 >= v.play.sound.frames || v.endAt != 0 && now >= v.endAt, stopped
+}
+
+func (v *bruteVoice) index() (*bruteIndex, int64) {
+	hop := v.play.sound.sound.Envelope().Hop
+	if v.loop {
+		return &v.play.sound.many, v.pos >> 32 / hop
+	}
+	return &v.play.sound.once, v.pos >> 32 / hop
+}
+
+// power is g^2: left and right, of all that the voice is multiplied with.
+func (x *brute) power(v *bruteVoice) float64 {
+	g := factor(float64(v.play.o.Base.Gain)) * v.gain.reach(x.now) * math.Sqrt(v.crowd)
+	if v.stopped != nil {
+		g *= v.stopped.at(x.now)
+	}
+	for b := v.bus; b >= 0; b = x.buses[b].parent {
+		if x.buses[b].muted {
+			return 0
+		}
+		g *= x.buses[b].gain.reach(x.now)
+	}
+	if v.play.sound.channels == 1 {
+		return g * g // constant power
+	}
+	c := math.Cos(math.Pi / 2 * math.Abs(v.play.o.Pan))
+	if math.Abs(v.play.o.Pan) == 1 {
+		c = 0
+	}
+	return g * g * (1 + c*c)
+}
+
+// best is the score of a voice that would be lost for good, soon that of the next
+// 40 ms.
+func (x *brute) best(v *bruteVoice) float64 {
+	i, hop := v.index()
+	if hop >= int64(len(i.best)) {
+		return 0
+	}
+	return x.power(v) * i.best[hop]
+}
+
+func (x *brute) soon(v *bruteVoice) float64 {
+	i, hop := v.index()
+	if hop >= int64(len(i.near)) {
+		return 0
+	}
+	return x.power(v) * i.near[hop]
+}
+
+// level is what choices between a slot and no slot look at.
+func (x *brute) level(v *bruteVoice) float64 {
+	if x.config.Virtual > 0 {
+		return x.soon(v)
+	}
+	return x.best(v)
+}
+
+func (v *bruteVoice) masks() (m [2]bruteMasks) {
+	i, hop := v.index()
+	switch {
+	case hop >= int64(len(i.near)):
+	case i.masks == nil:
+		m = flatMasks(i.near[hop])
+	default:
+		m = i.masks[hop]
+	}
+	return m
+}
+
+// heardOf is how much is heard of a voice beside those that have a slot, and, if there
+// is one, a newcomer.
+func (x *brute) heardOf(v, newcomer *bruteVoice) float64 {
+	var others []bruteMasker
+	for _, o := range x.voices {
+		if o != v && !o.virtual() && !o.holding() {
+			others = append(others, bruteMasker{x.power(o), o.masks()})
+		}
+	}
+	if newcomer != nil {
+		others = append(others, bruteMasker{x.power(newcomer), newcomer.masks()})
+	}
+	return bruteHeard(v.masks(), x.power(v), others)
+}
+
+// bruteKey is all that a score comes from: where two agree in it, no rounding decides.
+type bruteKey struct {
+	sound    *bruteSound
+	loop     bool
+	hop      int64
+	bus      int
+	gain     bruteMove
+	at, stop float64
+	pan      float64
+	base     float64
+	crowd    float64
+}
+
+func (x *brute) key(v *bruteVoice) bruteKey {
+	_, hop := v.index()
+	k := bruteKey{sound: v.play.sound, loop: v.loop, hop: hop, bus: v.bus, gain: v.gain, at: v.gain.at(x.now), pan: v.play.o.Pan, base: float64(v.play.o.Base.Gain), crowd: v.crowd}
+	if v.stopped != nil {
+		k.stop = 1 + v.stopped.at(x.now)
+	}
+	if k.gain.frames == 0 || x.now >= k.gain.start+k.gain.frames {
+		k.gain = bruteMove{to: k.gain.to}
+	}
+	if v.play.sound.channels == 1 {
+		k.pan = 0 // but for rounding
+		if v.play.o.Pan != 0 {
+			k.pan = 2 + v.play.o.Pan
+		}
+	}
+	return k
+}
+
+// hold notes that a bus, or everything, is held or let go.
+func (x *brute) hold(flag, bus int, on bool) {
+	switch flag {
+	case 1:
+		x.buses[bus].paused = on
+	case 2:
+		x.paused = on
+	}
+}
+
+func (x *brute) stop(v *bruteVoice, over int64) {
+	if over == 0 || v.holding() {
+		x.finish(v, mixer.Event{Kind: mixer.Stopped})
+		return
+	}
+	level := 1.0
+	if v.stopped != nil {
+		if v.stopped.start+v.stopped.frames <= x.now+over {
+			return
+		}
+		level = v.stopped.at(x.now)
+	}
+	v.stopped = &bruteStop{x.now, over, level}
+}
+
+func (x *brute) pause(v *bruteVoice, flag int) {
+	if v.stopped != nil {
+		x.finish(v, mixer.Event{Kind: mixer.Stopped})
+		return
+	}
+	if !v.holding() {
+		v.held = x.now
+	}
+	v.paused[flag] = true
+	v.show()
+}
+
+func (x *brute) resume(v *bruteVoice, flag int) {
+	for b := v.bus; b >= 0 && flag == 1; b = x.buses[b].parent {
+		if x.buses[b].paused {
+			return
+		}
+	}
+	if !v.holding() {
+		return
+	}
+	if v.paused[flag] = false; v.holding() {
+		return
+	}
+	if v.endAt != 0 {
+		v.endAt += x.now - v.held
+	}
+	v.show()
+}
