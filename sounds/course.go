@@ -27,6 +27,7 @@ type course struct {
 	window [2][]float64 // what the part is made from; by channel
 	base   int64        // which frame of the source, or of its endless repetition, window begins with
 	ended  bool         // nothing follows in the source
+	why    error        // io.EOF, or what keeps it from going on
 	out    []float32
 
 	short []pcm.Frame // of a short loop, what has been made of it
@@ -114,7 +115,7 @@ func (c *course) parted() (part, int64) {
 
 // begin brings the origin to where a part needs it.
 func (c *course) begin(p part) error {
-	c.part, c.begun, c.ended, c.ready = p, true, false, nil
+	c.part, c.begun, c.ended, c.why, c.ready = p, true, false, nil, nil
 	c.window[0], c.window[1] = c.window[0][:0], c.window[1][:0]
 	c.source, c.base = c.at, c.at
 	if c.plan.resampler != nil {
@@ -194,9 +195,12 @@ func (c *course) convert(dst []pcm.Frame) (int, error) {
 		return 0, err
 	}
 	if c.ended {
-		total := c.plan.total(c.from.length())
-		if n = min(n, total-c.at); n <= 0 {
-			return 0, io.EOF
+		length := c.source // what could be read, if it is broken
+		if errors.Is(c.why, io.EOF) {
+			length = c.from.length()
+		}
+		if n = min(n, c.plan.total(length)-c.at); n <= 0 {
+			return 0, c.why
 		}
 	}
 	if need := int(n) * c.channels; cap(c.out) < need {
@@ -221,8 +225,8 @@ func (c *course) fill(last int64) error {
 			return nil
 		}
 		x, err := c.pull(need)
-		if errors.Is(err, io.EOF) {
-			c.ended = true
+		if errors.Is(err, io.EOF) || err != nil && c.part == plain {
+			c.ended, c.why = true, err
 			continue
 		}
 		if err != nil {
