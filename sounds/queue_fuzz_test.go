@@ -34,6 +34,18 @@ func (q *queueFiles) Open(name string) (fs.File, error) {
 	return q.MapFS.Open(name)
 }
 
+// put adds a file and returns its name. Streams may be opening others meanwhile.
+func (q *queueFiles) put(data []byte, once bool) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	name := fmt.Sprint("f", len(q.MapFS))
+	q.MapFS[name] = &fstest.MapFile{Data: data}
+	if once {
+		q.once[name] = 1
+	}
+	return name
+}
+
 // queueModel is a queue as a list: of each run the samples, joined, and loaded as one.
 type queueModel struct {
 	t      *testing.T
@@ -56,8 +68,7 @@ func (q *queueModel) add(tracks []queueTrack) {
 	var run queueTrack
 	flush := func() {
 		if len(run.samples) > 0 {
-			name := fmt.Sprint("joined", len(q.files.MapFS))
-			q.files.MapFS[name] = &fstest.MapFile{Data: wavBytes16(run.rate, run.channels, run.samples, [2]uint32{1, 0})}
+			name := q.files.put(wavBytes16(run.rate, run.channels, run.samples, [2]uint32{1, 0}), false)
 			s, err := q.bank.LoadFS(q.files, name)
 			if err != nil {
 				q.t.Fatal(err)
@@ -165,12 +176,8 @@ func queueSession(t *testing.T, ops []byte) {
 					gone: x>>6 == 3, samples: nil,
 				}
 				n := []int{0, 1, 7, 100, 900, 2500, 9000, 3333}[x>>3&7]
-				tr.samples = noise(n, uint64(len(files.MapFS)))[:n*tr.channels]
-				name := fmt.Sprint("f", len(files.MapFS))
-				files.MapFS[name] = &fstest.MapFile{Data: wavBytes16(tr.rate, tr.channels, tr.samples, [2]uint32{1, 0})}
-				if tr.gone {
-					files.once[name] = 1
-				}
+				tr.samples = noise(n, uint64(len(ops)))[:n*tr.channels]
+				name := files.put(wavBytes16(tr.rate, tr.channels, tr.samples, [2]uint32{1, 0}), tr.gone)
 				tracks, sources = append(tracks, tr), append(sources, Source{File: name, FS: files})
 			}
 			if op>>6 == 3 { // and one that cannot be: so none is

@@ -1,0 +1,230 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// wildInsert halves what it hears until the frame at which it fails, in one of many
+// ways. What it does is a function of the frame alone.
+type wildInsert struct {
+	seen, fails int64
+	how         int
+	calls       int // after it failed: there must be none
+	failed      bool
+	longest     int
+}
+
+func (w *wildInsert) Process(block []pcm.Frame) {
+	if w.failed {
+		w.calls++
+	}
+	w.longest = max(w.longest, len(block))
+	for i := range block {
+		block[i][0], block[i][1] = block[i][0]/2, block[i][1]/2
+	}
+	if w.fails >= 0 { // it also writes behind its block, where there is room
+		_ = append(block, pcm.Frame{float32(math.NaN()), 7})
+	}
+	i := w.fails - w.seen
+	w.seen += int64(len(block))
+	if i < 0 || i >= int64(len(block)) {
+		return
+	}
+	w.failed = true
+	switch w.how {
+	case 0:
+		panic("wrong")
+	case 1:
+		block[i][1] = float32(math.NaN())
+	case 2:
+		block[i][0] = float32(math.Inf(1))
+	case 3:
+		block[i][0] = -3e38
+	case 4:
+		clear(block)
+		_ = block[len(block)+int(i)] // a run-time error
+	case 5:
+		for j := range block {
+			block[j] = pcm.Frame{float32(math.NaN()), float32(math.Inf(-1))}
+		}
+		panic(fmt.Errorf("frame %d", i))
+	case 6:
+		var none *wildInsert
+		none.seen++
+	case 7:
+		panic(nil)
+	}
+}
+
+// wildRun is a session of a tree of buses whose inserts fail: what is heard, what is
+// said, what is counted.
+type wildRun struct {
+	out    []pcm.Frame
+	events []mixer.Event
+	stats  mixer.Stats
+	names  map[mixer.BusRef]string
+}
+
+func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool) (wildRun, []*wildInsert) {
+	r := rand.New(rand.NewPCG(seed, 21))
+	const rate, frames = 1000, 700
+	c := mixer.Config{Rate: rate, Voices: 1 + r.IntN(5), Virtual: r.IntN(4), NoLimiter: r.IntN(2) == 0, DCGuard: false, Meters: r.IntN(2) == 0, Events: 4096}
+	var inserts []*wildInsert
+	for i, name := range []string{"a", "b", "c", "d"} {
+		b := mixer.Bus{Name: name, Gain: pcm.Decibels(-r.IntN(9)), Mute: r.IntN(5) == 0}
+		if i > 0 && r.IntN(2) == 0 {
+			b.Parent = string("abc"[r.IntN(i)])
+		}
+		if i == 2 {
+			b.Duck = mixer.Duck{When: "a", By: 9, Attack: 3 * ms, Release: 20 * ms}
+		}
+		if r.IntN(4) > 0 {
+			w := &wildInsert{fails: r.Int64N(frames * 3 / 2), how: r.IntN(8)}
+			if works {
+				w.fails = -1
+			}
+			inserts = append(inserts, w)
+			b.Insert = w
+		}
+		c.Buses = append(c.Buses, b)
+	}
+	m := newMixer(t, c)
+	defer m.Close()
+	run := wildRun{names: map[mixer.BusRef]string{}}
+	var buses []mixer.BusRef
+	for _, name := range []string{"master", "a", "b", "c", "d"} {
+		buses = append(buses, busOf(t, m, name))
+		run.names[buses[len(buses)-1]] = name
+	}
+	s := level(t, rate, 150, 0.4)
+	for range 30 {
+		at := m.At(r.Int64N(frames))
+		play(t, at, s, mixer.Options{Bus: buses[r.IntN(5)], Gain: pcm.Decibels(-r.IntN(30)), Pan: r.Float64()*2 - 1, Loop: r.IntN(4) == 0, Priority: r.IntN(2), Tag: uint64(1 + r.IntN(3))})
+		at = m.At(r.Int64N(frames))
+		switch r.IntN(4) {
+		case 0:
+			must(t, at.Stop(mixer.Tagged(uint64(1+r.IntN(3))), time.Duration(r.IntN(40))*ms))
+		case 1:
+			must(t, at.Set(mixer.On(buses[1+r.IntN(4)]), mixer.Change{Fields: mixer.Gain | mixer.Mute, Gain: pcm.Decibels(-r.IntN(20)), Mute: r.IntN(3) == 0}, 30*ms))
+		case 2:
+			must(t, at.Pause(mixer.On(buses[1+r.IntN(4)])))
+		case 3:
+			must(t, at.Resume(mixer.On(buses[1+r.IntN(4)])))
+		}
+	}
+	events := make([]mixer.Event, 512)
+	for len(run.out) < frames {
+		dst := make([]pcm.Frame, min(block(r), frames-len(run.out)))
+		m.Render(dst)
+		run.out = append(run.out, dst...)
+		run.events = append(run.events, events[:m.Events(events)]...)
+		st := m.Stats()
+		if st.Asked != st.Started+st.Rejected+st.Limited+st.Coalesced || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing || st.Frame != int64(len(run.out)) {
+			t.Fatalf("seed %d: the identities do not hold: %+v", seed, st)
+		}
+	}
+	run.stats = m.Stats()
+	return run, inserts
+}
+
+// TestWildInserts: inserts that fail at random frames and in every way, on trees of
+// buses, do not keep the mix from going on: it stays finite, each is taken out within
+// its own block with one Fault event and called no more, voices live and die as if
+// nothing had happened, and before the first failure each bit is that of inserts that
+// work. Of two sessions in blocks of the same lengths all bits agree.
+func TestWildInserts(t *testing.T) {
+	seeds := uint64(250)
+	switch {
+	case long:
+		seeds = 20000
+	case testing.Short() || raceDetector:
+		seeds = 60
+	}
+	failures, ways := 0, map[int]int{}
+	for seed := range seeds {
+		blocks := []func(r *rand.Rand) int{
+			func(*rand.Rand) int { return 1 + int(seed%97) }, func(r *rand.Rand) int { return 1 + r.IntN(130) },
+		}[seed%2]
+		got, inserts := runWild(t, seed, blocks, false)
+		again, _ := runWild(t, seed, blocks, false)
+		whole, _ := runWild(t, seed, blocks, true)
+		first, want := int64(len(got.out)), 0
+		for _, w := range inserts {
+			if w.calls > 0 || w.longest > 20 {
+				t.Fatalf("seed %d: one that failed is called %d times more; the longest block is of %d frames", seed, w.calls, w.longest)
+			}
+			if w.failed {
+				want++
+				ways[w.how]++
+				first = min(first, w.fails/20*20) // blocks end on the grid at least
+			}
+		}
+		var others []mixer.Event
+		theirs := whole.events
+		faults := map[string]int64{}
+		for _, e := range got.events {
+			if e.Kind != mixer.Fault {
+				others = append(others, e)
+				continue
+			}
+			name := got.names[e.Bus]
+			if before, ok := faults[name]; ok || e.Slot != -1 || e.Voice != 0 || e.Sound != nil || name == "" || name == "master" {
+				t.Fatalf("seed %d: a fault of bus %q after one at %d: %+v", seed, name, before, e)
+			}
+			faults[name] = e.Frame
+		}
+		if len(faults) != want || got.stats.Faults != int64(want) {
+			t.Fatalf("seed %d: %d inserts failed, of %d events tell, %d are counted", seed, want, len(faults), got.stats.Faults)
+		}
+		for _, w := range inserts {
+			if w.failed && !anyFault(faults, w.fails) {
+				t.Fatalf("seed %d: none of the faults %v is in the block of frame %d", seed, faults, w.fails)
+			}
+		}
+		failures += want
+		if len(others) != len(theirs) {
+			t.Fatalf("seed %d: %d things happened, with inserts that work %d", seed, len(others), len(theirs))
+		}
+		for i, e := range others {
+			f := theirs[i]
+			if e.Frame != f.Frame || e.Kind != f.Kind || e.Voice != f.Voice || e.Slot != f.Slot {
+				t.Fatalf("seed %d: %+v, with inserts that work %+v", seed, e, f)
+			}
+		}
+		for i, x := range got.out {
+			for ch, y := range x {
+				if math.IsNaN(float64(y)) || math.IsInf(float64(y), 0) || math.Abs(float64(y)) > 16 {
+					t.Fatalf("seed %d: frame %d is %v", seed, i, x)
+				}
+				if math.Float32bits(y) != math.Float32bits(again.out[i][ch]) {
+					t.Fatalf("seed %d: frame %d is %v, and again %v", seed, i, x, again.out[i])
+				}
+				if int64(i) < first && math.Float32bits(y) != math.Float32bits(whole.out[i][ch]) {
+					t.Fatalf("seed %d: frame %d is %v, with inserts that work %v; the first fails in the block from %d", seed, i, x, whole.out[i], first)
+				}
+			}
+		}
+	}
+	t.Logf("%d inserts failed: %v", failures, ways)
+	if len(ways) < 8 || failures < int(seeds) {
+		t.Errorf("%d failures in %d ways: they prove too little", failures, len(ways))
+	}
+}
+
+// anyFault reports whether a fault is said at the beginning of a block that may hold a
+// frame: of at most 20 ms.
+func anyFault(faults map[string]int64, frame int64) bool {
+	for _, at := range faults {
+		if at <= frame && frame < at+20 {
+			return true
+		}
+	}
+	return false
+}
