@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/device"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -244,7 +245,7 @@ func (s *performance) tell(file *reportFile) error {
 }
 
 // keep writes the files.
-func (s *performance) keep(file *reportFile, r *cue.Report) error {
+func (s *performance) keep(file *reportFile, r *report.Report) error {
 	if err := file.fill(func(w io.Writer) error {
 		_, err := r.WriteTo(w)
 		return err
