@@ -38,6 +38,7 @@ func (b *Bank) Watch(ctx context.Context, changed func(old, now *voice.Sound, er
 	if err != nil {
 		return fmt.Errorf("sounds: files cannot be watched: %w", err)
 	}
+	defer n.Close() // also where changed panics
 	w := &watch{bank: b, changed: changed, news: make(chan struct{}, 1), due: map[string]time.Time{}, folders: map[string]bool{}}
 	err = w.run(ctx, n.Add, n.Events, n.Errors)
 	if closed := n.Close(); err == nil && closed != nil {
