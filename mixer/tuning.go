@@ -15,6 +15,7 @@ type tuning struct {
 	pitch, speed pitchSpan    // its own, in semitones
 	below, above pitchSpan    // how far its place may shift it, either way
 	velocity     space.Vector // of its place
+	start        int64        // the frame at which it begins
 	out          bool         // it may leave its loop
 }
 
@@ -74,7 +75,8 @@ func (m *Mixer) foretell(c *command) {
 // for what it is going to read. The mutex is held.
 func (m *Mixer) tune(r *record, frame int64) {
 	o := &r.options
-	r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0}
+	frame = max(frame, m.Now())
+	r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0, start: frame}
 	if o.Speed != 0 && o.Speed != 1 {
 		r.tuning.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
 	}
@@ -86,7 +88,6 @@ func (m *Mixer) tune(r *record, frame int64) {
 		below, above := m.hearing.Shifts(&r.tuning.velocity)
 		r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
 	}
-	frame = max(frame, m.Now())
 	for i := range m.foretold {
 		f := &m.foretold[i]
 		if f.frame > frame && f.target.means(m, Handle{m, pool.Handle(r.id.Load())}, r) {
@@ -192,7 +193,7 @@ func (m *Mixer) retuneAll(c *command) {
 		}
 		if bus {
 			m.refine(r)
-		} else {
+		} else if r.tuning.start <= max(c.frame, m.Now()) { // else it is not there yet
 			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 	}
