@@ -1,6 +1,8 @@
 package sounds
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -46,11 +48,12 @@ func (q *queueFiles) put(data []byte, once bool) string {
 	return name
 }
 
+// queueBank is one for all sessions: its filters take longer to make than a session.
+var queueBank = sync.OnceValue(func() *Bank { return NewBank(Options{}) })
+
 // queueModel is a queue as a list: of each run the samples, joined, and loaded as one.
 type queueModel struct {
 	t      *testing.T
-	files  *queueFiles
-	bank   *Bank
 	all    []pcm.Frame
 	broken int // sources that are not there when they are played
 	added  int
@@ -68,8 +71,11 @@ func (q *queueModel) add(tracks []queueTrack) {
 	var run queueTrack
 	flush := func() {
 		if len(run.samples) > 0 {
-			name := q.files.put(wavBytes16(run.rate, run.channels, run.samples, [2]uint32{1, 0}), false)
-			s, err := q.bank.LoadFS(q.files, name)
+			clip, err := Decode(context.Background(), "joined", bytes.NewReader(wavBytes16(run.rate, run.channels, run.samples, [2]uint32{1, 0})), Limits{})
+			if err != nil {
+				q.t.Fatal(err)
+			}
+			s, err := prepare(context.Background(), clip, Options{}, 0, "joined", &queueBank().filters)
 			if err != nil {
 				q.t.Fatal(err)
 			}
@@ -110,10 +116,10 @@ func FuzzQueue(f *testing.F) {
 
 // TestQueueSessions is FuzzQueue with sessions drawn at random.
 func TestQueueSessions(t *testing.T) {
-	sessions := 40
+	sessions := 100
 	switch {
 	case os.Getenv("VOICEPOOL_LONG") != "":
-		sessions = 3000
+		sessions = 5000
 	case testing.Short():
 		sessions = 10
 	}
@@ -132,8 +138,8 @@ func TestQueueSessions(t *testing.T) {
 // queueSession does what ops say.
 func queueSession(t *testing.T, ops []byte) {
 	files := &queueFiles{MapFS: fstest.MapFS{"bad": {Data: []byte("no sound")}}, once: map[string]int{}}
-	b := NewBank(Options{})
-	model := &queueModel{t: t, files: files, bank: NewBank(Options{}), added: 0}
+	b := queueBank()
+	model := &queueModel{t: t}
 	faults := make(chan string, 1000)
 	q, err := b.NewQueue("music", StreamOptions{Ahead: 100 * time.Millisecond, OnError: func(_ string, err error) { faults <- err.Error() }})
 	if err != nil {
