@@ -43,7 +43,7 @@ func (a *audio) demote(c choice, e Event) {
 // lose ends a virtual voice for good, for the sake of the newcomer of e.
 func (a *audio) lose(i int, e Event) {
 	e.Kind, e.Reason, e.Audibility, e.RunnerUp, e.Candidates = Stolen, VirtualFull, float64(a.scores.whole[i]), -1, a.virtuals.Len()
-	e.Priority = a.at(i).prio
+	e.Priority, e.RunnerUpPriority = a.at(i).prio, 0
 	e.Peers = a.scores.count(a.scores.prio[a.base:], e.Priority)
 	e.Lost = a.lost(a.at(i))
 	a.finish(i, a.now, &e)
