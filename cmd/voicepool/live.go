@@ -223,22 +223,12 @@ func (s *performance) tell(file *reportFile) error {
 	r := s.player.Report()
 	switch {
 	case l.JSON || l.Report == "-":
-		if _, err := r.WriteTo(c.out); err != nil {
-			return nil // out stays with it
-		}
+		r.WriteTo(c.out) // which stays with its error
 	case !l.Quiet && l.Device.kind == "-":
 		s.board.summary(c.err, r)
 	case !l.Quiet:
 		s.board.summary(c.out, r)
 	}
-	if err := file.fill(func(w io.Writer) error {
-		_, err := r.WriteTo(w)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := s.drawing.fill(s.title, r); err != nil {
-		return err
-	}
-	return errors.Join(file.commit(), s.drawing.commit(), writeRecord(s.recorded, s.player))
+	recorded, unheard := writeRecord(s.recorded, s.player)
+	return c.outcome(file.saveReport(r), s.drawing.save(s.title, r), recorded, unheard)
 }

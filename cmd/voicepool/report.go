@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"voicepool/cue/report"
 )
 
 // reportFile is the file of --report. It is opened before anything is played,
@@ -72,6 +74,22 @@ func (r *reportFile) fill(write func(io.Writer) error) error {
 	}
 	r.file = nil
 	return r.named(err)
+}
+
+// save fills the file, and gives it its name.
+func (r *reportFile) save(write func(io.Writer) error) error {
+	if err := r.fill(write); err != nil {
+		return err
+	}
+	return r.commit()
+}
+
+// saveReport saves a report in the file.
+func (r *reportFile) saveReport(told *report.Report) error {
+	return r.save(func(w io.Writer) error {
+		_, err := told.WriteTo(w)
+		return err
+	})
 }
 
 // commit gives a filled file its name.

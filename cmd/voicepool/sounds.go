@@ -72,26 +72,18 @@ func (s *soundsCommand) Run(c *console) error {
 	}
 	defer file.discard()
 	rows := s.list(list, c)
-	if err := file.fill(func(w io.Writer) error {
-		return png.Encode(w, paint(slices.DeleteFunc(slices.Clone(rows), func(r soundRow) bool { return r.err != nil })))
-	}); err != nil {
-		return err
-	}
-	if err := file.commit(); err != nil {
-		return err
-	}
 	if s.JSON {
-		err = printSoundsJSON(c, list, rows)
+		printSoundsJSON(c, list, rows)
 	} else {
-		err = printSounds(c, rows)
+		printSounds(c, rows)
 	}
+	failed := []error{file.save(func(w io.Writer) error {
+		return png.Encode(w, paint(slices.DeleteFunc(slices.Clone(rows), func(r soundRow) bool { return r.err != nil })))
+	})}
 	for _, r := range rows {
-		if r.err != nil {
-			c.say("%s", message(r.err))
-			err = silentFailure{exitFailed}
-		}
+		failed = append(failed, r.err)
 	}
-	return err
+	return c.outcome(failed...)
 }
 
 // sources returns what the arguments name. In a folder that is every file with
