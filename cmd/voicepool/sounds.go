@@ -204,7 +204,11 @@ func titleOf(r soundRow) string {
 		formatLevel(float64(i.TruePeak)), formatLevel(float64(i.Loudness)), formatBytes(i.Bytes))
 }
 
+// printSounds prints a table, unless there is nothing to be put into it.
 func printSounds(c *console, rows []soundRow) error {
+	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r soundRow) bool { return r.err == nil }) {
+		return nil
+	}
 	gains := slices.ContainsFunc(rows, func(r soundRow) bool { return r.info.Gain != 0 || r.info.TagGain != nil })
 	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	head := "LUFS"
