@@ -1,19 +1,16 @@
 module voicepool
 
-go 1.25.0
+go 1.26.0
 
 require (
-	github.com/alecthomas/kong v1.17.0
 	github.com/ebitengine/oto/v3 v3.5.0
-	github.com/ebitengine/purego v0.11.0
-	github.com/fsnotify/fsnotify v1.9.0
+	github.com/ebitengine/purego v0.11.3
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/goccy/go-yaml v1.19.2
 	github.com/gopxl/beep/v2 v2.1.1
 	github.com/mewkiz/flac v1.0.14
-	github.com/rogpeppe/go-internal v1.15.0
 	go.uber.org/goleak v1.3.0
-	golang.org/x/sys v0.47.0
-	golang.org/x/term v0.43.0
+	golang.org/x/sys v0.49.0
 	gonum.org/v1/gonum v0.17.0
 	pgregory.net/rapid v1.3.0
 )
@@ -24,5 +21,4 @@ require (
 	github.com/mewkiz/pkg v0.0.0-20250417130911-3f050ff8c56d // indirect
 	github.com/mewpkg/term v0.0.0-20241026122259-37a80af23985 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
-	golang.org/x/tools v0.30.0 // indirect
 )

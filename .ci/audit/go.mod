@@ -1,10 +1,10 @@
 module voicepool/ci/audit
 
-go 1.25.0
+go 1.26.0
 
-require golang.org/x/tools v0.44.0
+require golang.org/x/tools v0.52.0
 
 require (
-	golang.org/x/mod v0.35.0 // indirect
-	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 )

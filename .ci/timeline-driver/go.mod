@@ -1,3 +1,3 @@
 module voicepool/ci/timeline-driver
 
-go 1.25.0
+go 1.26.0

@@ -4,8 +4,8 @@ package dsp
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go -C _asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg dsp
-//go:generate go -C _asm run ./neon -out ../kernels_arm64.s -stubs ../kernels_arm64.go -pkg dsp
+//go:generate env GOWORK=off go -C _asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg dsp
+//go:generate env GOWORK=off go -C _asm run ./neon -out ../kernels_arm64.s -stubs ../kernels_arm64.go -pkg dsp
 
 func detect() instructions {
 	switch {
