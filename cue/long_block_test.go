@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -40,7 +41,7 @@ func TestLongBlockLosesNoEvents(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&sheet, "- {at: 0, play: %s.wav, loop: true}\n", []string{"even", "odd"}[i%2])
 	}
-	report := func(block int) *cue.Report {
+	report := func(block int) *report.Report {
 		p := f.player(sheet.String(), cue.Options{Events: true})
 		readAll(t, p, block)
 		r := p.Report()

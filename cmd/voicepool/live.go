@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"voicepool/cue"
-	"voicepool/cue/report"
 	"voicepool/device"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -227,12 +226,13 @@ func (blind) show(picture) {}
 func (blind) last(picture) {}
 func (blind) close()       {}
 
-// tell writes the report, and prints how it went: in this order, for what reads standard output may
-// have stopped.
+// tell writes the files, then prints how it went: what reads standard output may have
+// stopped. A file that fails takes no other with it.
 func (s *performance) tell(file *reportFile) error {
 	l, c := s.flags, s.console
 	r := s.player.Report()
-	err := s.keep(file, r)
+	written, drawn := file.saveReport(r), s.drawing.save(s.title, r)
+	recorded, unheard := writeRecord(s.recorded, s.player)
 	switch {
 	case l.JSON || l.Report == "-":
 		r.WriteTo(c.out) // its error stays with it
@@ -241,19 +241,5 @@ func (s *performance) tell(file *reportFile) error {
 	case !l.Quiet:
 		s.board.summary(c.out, r)
 	}
-	return err
-}
-
-// keep writes the files.
-func (s *performance) keep(file *reportFile, r *report.Report) error {
-	if err := file.fill(func(w io.Writer) error {
-		_, err := r.WriteTo(w)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := s.drawing.fill(s.title, r); err != nil {
-		return err
-	}
-	return errors.Join(file.commit(), s.drawing.commit(), writeRecord(s.recorded, s.player))
+	return c.outcome(written, drawn, recorded, unheard)
 }
