@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/cmd/internal/bench"
 	"voicepool/cue"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
@@ -262,6 +263,6 @@ func (s *stealStage) nsPerStart(p stealPolicy, voices int) (float64, error) {
 		return took
 	}
 	once(voices)
-	ns := median(25*benchRuns, func() float64 { return float64(once(startBatch).Nanoseconds()) / startBatch })
+	ns := bench.Median(25*bench.Runs, func() float64 { return float64(once(startBatch).Nanoseconds()) / startBatch })
 	return ns, err
 }
