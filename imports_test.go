@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	".":                    {},
 	"pcm":                  {},
 	"pool":                 {},
+	"internal/words":       {},
 	"internal/ring":        {},
 	"internal/soundcheck":  {"voicepool/pcm"},
 	"internal/dsp":         {"voicepool/pcm", "golang.org/x/sys/cpu"},
@@ -40,10 +41,16 @@ var arrows = map[string][]string{
 	"device/oto":           {"voicepool/device", "voicepool/device/internal/pace", "voicepool/pcm", "github.com/ebitengine/oto/v3", "github.com/ebitengine/purego/..."},
 	"device/devicetest":    {"voicepool/device", "voicepool/pcm", "go.uber.org/goleak"},
 	"cue":                  {"voicepool/internal/loudness", "voicepool/sounds/embedded", "voicepool/mixer", "voicepool/voice", "voicepool/sounds", "voicepool/pcm", "github.com/goccy/go-yaml/..."},
+
+	"cmd/internal/bar":    {},
+	"cmd/internal/column": {"github.com/rivo/uniseg"},
+	"cmd/internal/bench":  {"voicepool/device", "voicepool/internal/dsp", "voicepool/mixer", "voicepool/pcm", "voicepool/sounds", "voicepool/voice"},
+	"cmd/internal/trial":  {"voicepool/cmd/internal/bench", "voicepool/cue", "voicepool/internal/loudness", "voicepool/internal/steal", "voicepool/internal/words", "voicepool/mixer", "voicepool/pcm", "voicepool/sounds", "voicepool/voice"},
+	"cmd/internal/live":   {"voicepool/cmd/internal/bar", "voicepool/cmd/internal/column", "voicepool/cue", "voicepool/internal/words", "voicepool/mixer", "voicepool/pcm", "golang.org/x/term"},
 }
 
 // free are the folders from which anything may be imported.
-var free = []string{"cmd/", "examples/", "internal/soundcheck/cmd"}
+var free = []string{"cmd/voicepool", "examples/", "internal/soundcheck/cmd"}
 
 // quiet may not stand in the imports of what runs on the audio side.
 var quiet = []string{"fmt", "log", "os", "time", "reflect", "sync", "syscall", "io", "context"}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"voicepool/cue"
 	"voicepool/device/wav"
@@ -143,15 +142,6 @@ func (d *deviceFlag) UnmarshalText(text []byte) error {
 
 // recording reports whether somebody waits for what the device writes.
 func (d deviceFlag) recording() bool { return d.kind == "wav" || d.kind == "-" }
-
-// seconds prints a count of frames as a time.
-func seconds(frames int64, rate int) string {
-	s := float64(frames) / float64(rate)
-	if s >= 60 {
-		return (time.Duration(s*10) * time.Second / 10).String()
-	}
-	return fmt.Sprintf("%.1f s", s)
-}
 
 // gainFlag is a number of decibels, with or without its unit.
 type gainFlag float64

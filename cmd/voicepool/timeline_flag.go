@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"voicepool/cmd/internal/live"
 	"voicepool/cue"
 )
 
@@ -60,9 +61,9 @@ func (d *drawing) look(p *cue.Player, frames int64) {
 }
 
 // see records what a view shows.
-func (d *drawing) see(p *cue.Player, now picture) {
+func (d *drawing) see(p *cue.Player, now live.Picture) {
 	if d != nil {
-		d.levels.hear(now.stats.Frame, max(now.left, now.right))
+		d.levels.hear(now.Stats.Frame, max(now.Left, now.Right))
 		d.levels.look(p.Mixer())
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicepool/cue"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 )
 
@@ -113,17 +114,14 @@ func (h *history) steal(e cue.Event) {
 	}
 }
 
-// summary tells how it went.
-func (b *board) summary(w io.Writer, r *cue.Report) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
+func (h *history) summary(w io.Writer, r *cue.Report) {
 	t := &r.Totals
-	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", seconds(r.Frames, r.Rate),
-		r.Voices, t.HighWater, r.Overflow, formatLevel(float64(r.Peak)), formatLevel(float64(r.Loudness)))
+	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", words.Seconds(r.Frames, r.Rate),
+		r.Voices, t.HighWater, r.Overflow, words.Level(float64(r.Peak)), words.Level(float64(r.Loudness)))
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
 	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
-	if b.virtual > 0 {
-		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", count(b.virtual, "time"), count(b.back, "time"))
+	if h.virtual > 0 {
+		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", words.Count(h.virtual, "time"), words.Count(h.back, "time"))
 	}
 	for _, odd := range [...]struct {
 		n    int64
@@ -136,16 +134,16 @@ func (b *board) summary(w io.Writer, r *cue.Report) {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
-	if c := b.crowd; c.stolen+c.rejected+c.limited+c.coalesced > 0 && c.asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", seconds(c.frame, r.Rate), c.asked, c.tell())
+	if c := h.crowd; c.stolen+c.rejected+c.limited+c.coalesced > 0 && c.asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", words.Seconds(c.frame, r.Rate), c.asked, c.tell())
 	}
-	b.losses(w)
-	b.refusals(w)
-	if b.quietest != nil {
-		fmt.Fprintf(w, "the quietest loss: %s\n", tellSteal(b.quietest, r.Rate))
+	h.losses(w)
+	h.refusals(w)
+	if h.quietest != nil {
+		fmt.Fprintf(w, "the quietest loss: %s\n", tellSteal(h.quietest, r.Rate))
 	}
-	if b.loudest != nil && b.loudest != b.quietest {
-		fmt.Fprintf(w, "the loudest loss:  %s\n", tellSteal(b.loudest, r.Rate))
+	if h.loudest != nil && h.loudest != h.quietest {
+		fmt.Fprintf(w, "the loudest loss:  %s\n", tellSteal(h.loudest, r.Rate))
 	}
 }
 
@@ -162,7 +160,7 @@ func (h *history) losses(w io.Writer) {
 	var losers []loser
 	for sound, by := range h.lost {
 		l := loser{sound: sound}
-		for _, name := range ranked(by) {
+		for _, name := range words.Ranked(by) {
 			l.n += by[name]
 			if name == "" {
 				l.by = append(l.by, fmt.Sprintf("a smaller pool %d", by[name]))
@@ -183,42 +181,23 @@ func (h *history) losses(w io.Writer) {
 		if len(l.by) > 5 {
 			l.by = append(l.by[:5], "...")
 		}
-		fmt.Fprintf(w, "%s lost %s to: %s\n", oneLine(l.sound), count(l.n, "voice"), oneLine(strings.Join(l.by, ", ")))
+		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(l.sound), words.Count(l.n, "voice"), words.OneLine(strings.Join(l.by, ", ")))
 	}
 }
 
 func (h *history) refusals(w io.Writer) {
-	for i, what := range ranked(h.refused) {
+	for i, what := range words.Ranked(h.refused) {
 		if i == most {
 			break
 		}
-		fmt.Fprintf(w, "%s %s\n", oneLine(what), count(h.refused[what], "time"))
+		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.refused[what], "time"))
 	}
-}
-
-// ranked returns the keys of a count, the most frequent first.
-func ranked(n map[string]int) []string {
-	var keys []string
-	for k := range n {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y string) int {
-		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
-	})
-	return keys
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // tellSteal says who lost a voice to whom, and why.
 func tellSteal(e *cue.Event, rate int) string {
 	if e.By == 0 {
-		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", oneLine(e.Sound), seconds(e.Frame, rate))
+		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", words.OneLine(e.Sound), words.Seconds(e.Frame, rate))
 	}
 	why := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Audibility))
 	if e.Audibility <= silent {
@@ -235,7 +214,7 @@ func tellSteal(e *cue.Event, rate int) string {
 	case mixer.BusLimit:
 		why += " (the limit of the bus)"
 	}
-	return fmt.Sprintf("%s lost its voice to %s at %s: %s", oneLine(e.Sound), oneLine(e.BySound), seconds(e.Frame, rate), why)
+	return fmt.Sprintf("%s lost its voice to %s at %s: %s", words.OneLine(e.Sound), words.OneLine(e.BySound), words.Seconds(e.Frame, rate), why)
 }
 
 // silent is a level that nobody hears.

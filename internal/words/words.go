@@ -1,0 +1,76 @@
+// Package words puts names, counts and times into lines of plain text.
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// OneLine returns text as one line: control characters become spaces, whatever the name
+// of a file has in it.
+func OneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.TrimSpace(text))
+}
+
+// Count returns a number with its noun: "1 voice", "2 voices".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Ranked returns the keys of a count, the most frequent first.
+func Ranked(n map[string]int) []string {
+	var keys []string
+	for k := range n {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y string) int {
+		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
+	})
+	return keys
+}
+
+// Tally lists a count, the six most frequent first: "34 (bell 20, drip 14)".
+func Tally(n map[string]int) string {
+	sum := 0
+	var parts []string
+	for _, name := range Ranked(n) {
+		sum += n[name]
+		part := OneLine(name)
+		if n[name] > 1 {
+			part += fmt.Sprintf(" %d", n[name])
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 6 {
+		parts = append(parts[:6], "...")
+	}
+	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
+}
+
+// Seconds returns so many frames at a rate as a time, to a tenth of a second.
+func Seconds(frames int64, rate int) string {
+	s := float64(frames) / float64(rate)
+	if s >= 60 {
+		return (time.Duration(s*10) * time.Second / 10).String()
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+// Clock returns a time in seconds, to the millisecond: "1.250 s", "2:05.000".
+func Clock(seconds float64) string {
+	if seconds < 60 {
+		return fmt.Sprintf("%.3f s", seconds)
+	}
+	return fmt.Sprintf("%d:%06.3f", int(seconds/60), seconds-60*float64(int(seconds/60)))
+}
