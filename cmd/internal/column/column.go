@@ -1,20 +1,29 @@
-// Package column measures text in the columns of a terminal.
+// Package column measures text in the columns of a terminal, by what a reader takes for
+// a letter: one of Chinese takes two columns, and a combining mark takes none.
 package column
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // Width returns how many columns a line takes.
-func Width(line string) int { return utf8.RuneCountInString(line) }
+func Width(line string) int { return uniseg.StringWidth(line) }
 
-// Cut returns as much of the beginning of a line as fits into so many columns.
+// Cut returns as many of the first letters of a line as fit into so many columns.
 func Cut(line string, width int) string {
-	if Width(line) <= width {
-		return line
+	end, state := 0, -1
+	for rest := line; rest != ""; {
+		var letter string
+		var takes int
+		letter, rest, takes, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if width -= takes; width < 0 {
+			return line[:end]
+		}
+		end += len(letter)
 	}
-	return string([]rune(line)[:max(width, 0)])
+	return line
 }
 
 // Pad returns text in exactly so many columns: filled up with spaces, or cut, with a

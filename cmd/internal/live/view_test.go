@@ -243,3 +243,29 @@ func TestLinesOfVirtualVoices(t *testing.T) {
 		t.Errorf("the head is\n%s", drawn)
 	}
 }
+
+// TestColumns: names that take two columns a letter, or none, leave all that follows
+// them where it is, and no line is wider than the window.
+func TestColumns(t *testing.T) {
+	p := sample
+	p.events = []cue.Event{{Kind: mixer.Stolen, Sound: "日本語の鐘の音", By: 7, BySound: "한국어 종소리", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}}
+	p.voices = nil
+	for i, name := range []string{"bell", "日本語の鐘の音", "日本語", "Tu\u0308rglocke", "한국어 종소리"} {
+		p.voices = append(p.voices, lane{slot: i, number: uint64(i + 1), sound: name, level: -30, pan: -1, victim: &cue.Event{Sound: "とても長い日本語の名前"}})
+	}
+	lanes := 0
+	for line := range strings.SplitSeq(show(t, false, p), "\r\n") {
+		line = strings.TrimPrefix(line, "\x1b[K")
+		if n := column.Width(line); n > 80 {
+			t.Errorf("it takes %d columns of 80: %q", n, line)
+		}
+		if before, _, found := strings.Cut(line, "█████████          -30 dB  ●"); found {
+			if lanes++; column.Width(before) != 29 {
+				t.Errorf("the bar begins in column %d, want 29: %q", column.Width(before), line)
+			}
+		}
+	}
+	if lanes != len(p.voices) {
+		t.Errorf("%d voices are drawn with their bars, want %d", lanes, len(p.voices))
+	}
+}
