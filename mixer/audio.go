@@ -22,6 +22,8 @@ type slot struct {
 	power   float64 // left^2 + right^2 as it was last reckoned, see rescore
 	settled bool    // it stays so while nobody moves the voice or its bus
 	shown   float32 // the audibility in its record
+	pan     float32 // the pan in its record
+	loops   bool    // its record says that it goes back
 	record  *record
 	id      pool.Handle // of the record
 	group   *Group

@@ -75,6 +75,8 @@ type record struct {
 	slot       atomic.Int32  // where it plays; -1: nowhere
 	seats      atomic.Uint32 // how often that has changed
 	audibility atomic.Uint32 // float32 bits
+	pan        atomic.Uint32 // float32 bits
+	looping    atomic.Bool   // it goes back at the end of its loop; not of streams
 	position   atomic.Int64  // frames of the sound, where it does not play any more
 	number     atomic.Uint64
 
@@ -108,6 +110,12 @@ func (r *record) reset(id pool.Handle) {
 	}
 	if r.audibility.Load() != 0 {
 		r.audibility.Store(0)
+	}
+	if r.pan.Load() != 0 {
+		r.pan.Store(0)
+	}
+	if r.looping.Load() {
+		r.looping.Store(false)
 	}
 	if r.dirty.Load() != 0 {
 		r.dirty.Store(0)
