@@ -51,7 +51,7 @@ mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
 cmd/internal/column -> github.com/rivo/uniseg
-cmd/internal/ink ->
+cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cue/report internal/explain internal/words mixer pcm voice
 cmd/internal/trial -> cmd/internal/bench cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
