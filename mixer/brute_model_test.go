@@ -289,7 +289,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	e := mixer.Event{Audibility: loud(victim), RunnerUp: -1, Candidates: len(among), Priority: int32(victim.prio)}
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
-		e.RunnerUp = loud(second)
+		e.RunnerUp, e.RunnerUpPriority = loud(second), int32(second.prio)
 		// Which of several is second best says nothing of who goes: any that ties.
 		for _, v := range rest {
 			by, exact := order(v, second)
