@@ -117,7 +117,7 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
 		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: hopOf(c.Rate), tail: c.tail(),
-		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
+		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
 	}

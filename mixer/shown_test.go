@@ -45,7 +45,7 @@ func TestShown(t *testing.T) {
 	check("nobody", mixer.Handle{}, shown{-1, 0, false})
 	m.Render(block)
 	check("started", first, shown{0, -1, true})
-	if err := m.At(mixer.Now).Set(mixer.One(first), mixer.Change{Fields: mixer.Pan, Pan: 1}, 80*time.Millisecond); err != nil {
+	if err := m.At(mixer.Now).Set(mixer.TargetVoice(first), mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 80*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

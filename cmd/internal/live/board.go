@@ -66,16 +66,16 @@ func (b *Board) Watch(e report.Event) {
 	b.recent = append(b.recent, e)
 	b.history.note(e)
 	switch e.Kind {
-	case mixer.Started:
+	case mixer.EventStarted:
 		b.voices[e.Voice] = known{e.Sound, e.Slot >= 0}
-	case mixer.BecameReal:
+	case mixer.EventReal:
 		b.voices[e.Voice] = known{e.Sound, true}
-	case mixer.BecameVirtual, mixer.Ended, mixer.Stopped, mixer.Stolen:
+	case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 		if e.By != 0 && b.voices[e.Voice].real {
 			b.taken[e.By] = &e
 		}
 		delete(b.taken, e.Voice)
-		if delete(b.voices, e.Voice); e.Kind == mixer.BecameVirtual {
+		if delete(b.voices, e.Voice); e.Kind == mixer.EventVirtual {
 			b.voices[e.Voice] = known{sound: e.Sound}
 		}
 	}
@@ -90,10 +90,10 @@ func (b *Board) Look(p *cue.Player) Picture {
 	defer b.mutex.Unlock()
 	for h := range m.Voices() {
 		state, slot, sound := h.State(), h.Slot(), h.Sound()
-		if state != mixer.Playing && state != mixer.Paused || slot < 0 || sound == nil {
+		if state != mixer.StatePlaying && state != mixer.StatePaused || slot < 0 || sound == nil {
 			continue
 		}
-		l := lane{slot: slot, number: h.Voice(), level: float64(h.Audibility()), pan: h.Pan(), looping: h.Looping(), paused: state == mixer.Paused}
+		l := lane{slot: slot, number: h.Number(), level: float64(h.Audibility()), pan: h.Pan(), looping: h.Looping(), paused: state == mixer.StatePaused}
 		l.silent = !l.paused && math.IsInf(l.level, -1)
 		if l.paused { // it keeps its audibility, but nothing of it is heard
 			l.level = math.Inf(-1)

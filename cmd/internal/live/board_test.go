@@ -137,7 +137,7 @@ cues:
 
 func TestTellSteal(t *testing.T) {
 	e := report.Event{
-		Frame: 595200, Kind: mixer.Stolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.PoolFull,
+		Frame: 595200, Kind: mixer.EventStolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.ReasonPoolFull,
 		Audibility: -61.2, RunnerUp: -58, HasRunnerUp: true, Candidates: 13,
 	}
 	for _, c := range []struct {
@@ -147,7 +147,7 @@ func TestTellSteal(t *testing.T) {
 		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
 		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
 		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
-		{func(e *report.Event) { e.Reason = mixer.GroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
+		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
 		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
 	} {
 		changed := e
@@ -162,10 +162,10 @@ func TestTellSteal(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	var h history
 	for _, frame := range []int64{5, 9} {
-		h.note(report.Event{Frame: frame, Kind: mixer.Started, Sound: "a"})
-		h.note(report.Event{Frame: frame, Kind: mixer.Stolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
-		h.note(report.Event{Frame: frame, Kind: mixer.Started, Sound: "b"})
-		h.note(report.Event{Frame: frame, Kind: mixer.Limited, Sound: "c", Reason: mixer.Cooldown})
+		h.note(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "a"})
+		h.note(report.Event{Frame: frame, Kind: mixer.EventStolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
+		h.note(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "b"})
+		h.note(report.Event{Frame: frame, Kind: mixer.EventLimited, Sound: "c", Reason: mixer.ReasonCooldown})
 	}
 	if want := (moment{frame: 5, asked: 3, stolen: 1, limited: 1}); h.crowd != want {
 		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
@@ -188,7 +188,7 @@ func TestCrowdTells(t *testing.T) {
 		}
 	}
 	var h history
-	for i, kind := range []mixer.Kind{mixer.Started, mixer.Coalesced, mixer.Rejected, mixer.Limited} {
+	for i, kind := range []mixer.EventKind{mixer.EventStarted, mixer.EventCoalesced, mixer.EventRejected, mixer.EventLimited} {
 		h.note(report.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
 	}
 	if want := (moment{frame: 7, asked: 4, rejected: 1, limited: 1, coalesced: 1}); h.crowd != want {
@@ -241,24 +241,24 @@ cues:
 // gone or loses the slot itself; who lost no slot is nobody's victim.
 func TestBoardTellsWhoLost(t *testing.T) {
 	b := NewBoard()
-	b.Watch(report.Event{Kind: mixer.Started, Voice: 1, Slot: 3, Sound: "clock"})
-	b.Watch(report.Event{Frame: 9, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, By: 2, Sound: "clock"})
-	b.Watch(report.Event{Frame: 9, Kind: mixer.Started, Voice: 2, Slot: 3, Sound: "bell"})
+	b.Watch(report.Event{Kind: mixer.EventStarted, Voice: 1, Slot: 3, Sound: "clock"})
+	b.Watch(report.Event{Frame: 9, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, By: 2, Sound: "clock"})
+	b.Watch(report.Event{Frame: 9, Kind: mixer.EventStarted, Voice: 2, Slot: 3, Sound: "bell"})
 	if e := b.taken[2]; e == nil || e.Voice != 1 || b.voices[1] != (known{sound: "clock"}) {
 		t.Fatalf("the newcomer has taken the slot of %+v, known are %v", e, b.voices)
 	}
-	b.Watch(report.Event{Frame: 15, Kind: mixer.Stolen, Voice: 1, Slot: -1, By: 4, Sound: "clock", Reason: mixer.VirtualFull})
-	b.Watch(report.Event{Frame: 15, Kind: mixer.Started, Voice: 4, Slot: -1, Sound: "drip"})
+	b.Watch(report.Event{Frame: 15, Kind: mixer.EventStolen, Voice: 1, Slot: -1, By: 4, Sound: "clock", Reason: mixer.ReasonVirtualFull})
+	b.Watch(report.Event{Frame: 15, Kind: mixer.EventStarted, Voice: 4, Slot: -1, Sound: "drip"})
 	if len(b.taken) != 1 {
 		t.Errorf("there are %d victims, though one voice alone has lost a slot", len(b.taken))
 	}
-	b.Watch(report.Event{Frame: 20, Kind: mixer.BecameVirtual, Voice: 2, Slot: -1, By: 4, Sound: "bell"})
-	b.Watch(report.Event{Frame: 20, Kind: mixer.BecameReal, Voice: 4, Slot: 3, Sound: "drip"})
+	b.Watch(report.Event{Frame: 20, Kind: mixer.EventVirtual, Voice: 2, Slot: -1, By: 4, Sound: "bell"})
+	b.Watch(report.Event{Frame: 20, Kind: mixer.EventReal, Voice: 4, Slot: 3, Sound: "drip"})
 	if e := b.taken[4]; e == nil || e.Sound != "bell" || len(b.taken) != 1 || !b.voices[4].real {
 		t.Errorf("who came back has taken the slot of %+v, of %d victims", e, len(b.taken))
 	}
-	b.Watch(report.Event{Frame: 30, Kind: mixer.Ended, Voice: 4, Slot: 3, Sound: "drip"})
-	b.Watch(report.Event{Frame: 30, Kind: mixer.Ended, Voice: 2, Slot: -1, Sound: "bell"})
+	b.Watch(report.Event{Frame: 30, Kind: mixer.EventEnded, Voice: 4, Slot: 3, Sound: "drip"})
+	b.Watch(report.Event{Frame: 30, Kind: mixer.EventEnded, Voice: 2, Slot: -1, Sound: "bell"})
 	if len(b.taken)+len(b.voices) != 0 {
 		t.Errorf("nobody lives, known are %v and %v", b.voices, b.taken)
 	}

@@ -43,14 +43,14 @@ func (h *history) note(e report.Event) {
 	}
 	m := &h.crowded
 	switch e.Kind {
-	case mixer.Started:
+	case mixer.EventStarted:
 		m.asked++
-	case mixer.Coalesced:
+	case mixer.EventCoalesced:
 		m.asked++
 		m.coalesced++
-	case mixer.Rejected, mixer.Limited:
+	case mixer.EventRejected, mixer.EventLimited:
 		m.asked++
-		if e.Kind == mixer.Rejected {
+		if e.Kind == mixer.EventRejected {
 			m.rejected++
 		} else {
 			m.limited++
@@ -59,11 +59,11 @@ func (h *history) note(e report.Event) {
 			h.refused = map[string]int{}
 		}
 		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
-	case mixer.BecameVirtual:
+	case mixer.EventVirtual:
 		h.virtual++
-	case mixer.BecameReal:
+	case mixer.EventReal:
 		h.back++
-	case mixer.Stolen:
+	case mixer.EventStolen:
 		m.stolen++
 		h.steal(e)
 	}

@@ -66,19 +66,19 @@ func (l *Lines) count(e report.Event) {
 		}
 		return &l.playing.virtual
 	}
-	if real, lives := l.voices[e.Voice]; lives && e.Kind != mixer.Started {
+	if real, lives := l.voices[e.Voice]; lives && e.Kind != mixer.EventStarted {
 		switch e.Kind {
-		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			delete(l.voices, e.Voice)
 			*of(real)--
-		case mixer.BecameVirtual, mixer.BecameReal:
+		case mixer.EventVirtual, mixer.EventReal:
 			*of(real)--
-			l.voices[e.Voice] = e.Kind == mixer.BecameReal
-			*of(e.Kind == mixer.BecameReal)++
+			l.voices[e.Voice] = e.Kind == mixer.EventReal
+			*of(e.Kind == mixer.EventReal)++
 		}
-	} else if e.Kind == mixer.Started || e.Kind == mixer.BecameVirtual {
+	} else if e.Kind == mixer.EventStarted || e.Kind == mixer.EventVirtual {
 		// One that starts without a slot is over at once, or becomes virtual.
-		if e.Slot >= 0 || e.Kind == mixer.BecameVirtual {
+		if e.Slot >= 0 || e.Kind == mixer.EventVirtual {
 			l.voices[e.Voice] = e.Slot >= 0
 			*of(e.Slot >= 0)++
 		}
@@ -98,28 +98,28 @@ func (l *Lines) flush(p Picture) {
 	missed := 0
 	for i, e := range l.pending {
 		switch e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			started[e.Sound]++
-		case mixer.Stolen:
+		case mixer.EventStolen:
 			stolen[e.Sound]++
 			if steal == nil || e.Audibility > steal.Audibility {
 				steal = &l.pending[i]
 			}
-		case mixer.BecameVirtual:
+		case mixer.EventVirtual:
 			virtual[e.Sound]++
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			back[e.Sound]++
-		case mixer.Rejected:
+		case mixer.EventRejected:
 			rejected[e.Sound]++
-		case mixer.Limited:
+		case mixer.EventLimited:
 			limited[e.Sound]++
-		case mixer.Coalesced:
+		case mixer.EventCoalesced:
 			coalesced[e.Sound]++
-		case mixer.Underrun:
+		case mixer.EventUnderrun:
 			dry[e.Sound]++
-		case mixer.Fault:
+		case mixer.EventFault:
 			faulty[e.Sound]++
-		case mixer.Missed:
+		case mixer.EventMissed:
 			missed++
 		}
 	}
@@ -159,13 +159,13 @@ func Describe(e report.Event, rate int) string {
 		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
 	}
 	line += fmt.Sprintf(" cue %d", e.Cue)
-	if e.Kind == mixer.Coalesced && e.By > 0 {
+	if e.Kind == mixer.EventCoalesced && e.By > 0 {
 		line += fmt.Sprintf(", into %s #%d", words.OneLine(e.BySound), e.By)
 	}
-	if e.Kind == mixer.Stolen && e.By > 0 {
+	if e.Kind == mixer.EventStolen && e.By > 0 {
 		line += fmt.Sprintf(", by %s #%d", words.OneLine(e.BySound), e.By)
 	}
-	if e.Kind == mixer.Stolen || e.Candidates > 0 {
+	if e.Kind == mixer.EventStolen || e.Candidates > 0 {
 		line += fmt.Sprintf(", %s dB against %s", words.Level(float64(e.Audibility)), words.Level(float64(e.Newcomer)))
 		if e.HasRunnerUp {
 			line += fmt.Sprintf(", next %s", words.Level(float64(e.RunnerUp)))
@@ -175,7 +175,7 @@ func Describe(e report.Event, rate int) string {
 		}
 		line += fmt.Sprintf(", of %d", e.Candidates)
 	}
-	if e.Reason != mixer.NoReason {
+	if e.Reason != mixer.ReasonNone {
 		line += fmt.Sprintf(" (%s)", e.Reason)
 	}
 	return line

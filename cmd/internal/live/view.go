@@ -40,7 +40,7 @@ const keepSteals = 5
 // Show draws a picture.
 func (v *View) Show(p Picture) {
 	for _, e := range p.events {
-		if e.Kind == mixer.Stolen {
+		if e.Kind == mixer.EventStolen {
 			v.steals = append(v.steals, e)
 		}
 	}

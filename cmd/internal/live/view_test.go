@@ -53,7 +53,7 @@ var sample = Picture{
 		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &report.Event{Sound: "drip"}, age: 4800},
 		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, looping: true},
 	},
-	events: []report.Event{{Frame: 91200, Kind: mixer.Stolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
+	events: []report.Event{{Frame: 91200, Kind: mixer.EventStolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
 }
 
 func TestLiveView(t *testing.T) {
@@ -105,23 +105,23 @@ func TestLineView(t *testing.T) {
 	v := NewLines(&out, false)
 	p := Picture{Rate: 1000, Stats: mixer.Stats{Frame: 900, Playing: 2, Voices: 4}}
 	for i := range 3 {
-		p.events = append(p.events, report.Event{Frame: int64(100 * i), Kind: mixer.Started, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
+		p.events = append(p.events, report.Event{Frame: int64(100 * i), Kind: mixer.EventStarted, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
 	}
-	p.events = append(p.events, report.Event{Frame: 300, Kind: mixer.Started, Voice: 4, Slot: 3, Sound: "drip"}, report.Event{Frame: 350, Kind: mixer.Ended, Voice: 4, Slot: 3, Sound: "drip"})
+	p.events = append(p.events, report.Event{Frame: 300, Kind: mixer.EventStarted, Voice: 4, Slot: 3, Sound: "drip"}, report.Event{Frame: 350, Kind: mixer.EventEnded, Voice: 4, Slot: 3, Sound: "drip"})
 	v.Show(p)
 	if out.Len() > 0 {
 		t.Errorf("a second that is not over: %q", out.String())
 	}
 	p.events = []report.Event{
-		{Frame: 1200, Kind: mixer.Stolen, Voice: 1, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
-		{Frame: 1200, Kind: mixer.Started, Voice: 9, Sound: "gong"},
-		{Frame: 1300, Kind: mixer.Rejected, Sound: "drip"},
-		{Frame: 1300, Kind: mixer.Limited, Sound: "drip"},
-		{Frame: 1400, Kind: mixer.Missed},
+		{Frame: 1200, Kind: mixer.EventStolen, Voice: 1, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
+		{Frame: 1200, Kind: mixer.EventStarted, Voice: 9, Sound: "gong"},
+		{Frame: 1300, Kind: mixer.EventRejected, Sound: "drip"},
+		{Frame: 1300, Kind: mixer.EventLimited, Sound: "drip"},
+		{Frame: 1400, Kind: mixer.EventMissed},
 	}
 	p.Stats.Frame = 1500
 	v.Show(p)
-	p.events = []report.Event{{Frame: 2100, Kind: mixer.Ended, Voice: 9, Sound: "gong"}} // no line of its own
+	p.events = []report.Event{{Frame: 2100, Kind: mixer.EventEnded, Voice: 9, Sound: "gong"}} // no line of its own
 	p.Stats.Frame = 2200
 	v.Last(p)
 	// The most voices in the second, not those at its end.
@@ -135,8 +135,8 @@ func TestLineView(t *testing.T) {
 	out.Reset()
 	v = NewLines(&out, true)
 	p.events = []report.Event{{
-		Frame: 1200, Kind: mixer.Stolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
-		HasRunnerUp: true, Candidates: 7, Reason: mixer.PoolFull,
+		Frame: 1200, Kind: mixer.EventStolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
+		HasRunnerUp: true, Candidates: 7, Reason: mixer.ReasonPoolFull,
 	}}
 	v.Last(p)
 	if want := "    1.200 s  stolen   bell #4 slot 2 cue 3, by gong #9, -40.0 dB against -20.0, next -30.0, of 7 (pool)\n"; out.String() != want {
@@ -192,12 +192,12 @@ func TestLinesOfNewKinds(t *testing.T) {
 	var out strings.Builder
 	v := NewLines(&out, false)
 	p := Picture{Rate: 1000, Stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []report.Event{
-		{Kind: mixer.Started, Voice: 1, Sound: "shot"},
-		{Frame: 1, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
-		{Frame: 2, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
-		{Frame: 3, Kind: mixer.Underrun, Sound: "song", Slot: 1},
-		{Frame: 4, Kind: mixer.Fault, Sound: "bad", Slot: 2},
-		{Frame: 5, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "shot"},
+		{Kind: mixer.EventStarted, Voice: 1, Sound: "shot"},
+		{Frame: 1, Kind: mixer.EventCoalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
+		{Frame: 2, Kind: mixer.EventCoalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
+		{Frame: 3, Kind: mixer.EventUnderrun, Sound: "song", Slot: 1},
+		{Frame: 4, Kind: mixer.EventFault, Sound: "bad", Slot: 2},
+		{Frame: 5, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, Sound: "shot"},
 	}}
 	v.Show(p)
 	if want := "  0 s   1/4 voices, 1 virtual  started 1 (shot); became virtual 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
@@ -213,18 +213,18 @@ func TestLinesOfVirtualVoices(t *testing.T) {
 	var out strings.Builder
 	v := NewLines(&out, false)
 	v.Show(Picture{Rate: 1000, Stats: mixer.Stats{Frame: 3000, Voices: 1}, events: []report.Event{
-		{Frame: 0, Kind: mixer.Started, Voice: 1, Sound: "a"},
-		{Frame: 10, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "a", By: 2},
-		{Frame: 10, Kind: mixer.Started, Voice: 2, Sound: "b"},
-		{Frame: 20, Kind: mixer.Started, Voice: 3, Slot: -1, Sound: "c"},
-		{Frame: 20, Kind: mixer.BecameVirtual, Voice: 3, Slot: -1, Sound: "c"},
-		{Frame: 30, Kind: mixer.Started, Voice: 4, Slot: -1, Sound: "empty"},
-		{Frame: 30, Kind: mixer.Ended, Voice: 4, Slot: -1, Sound: "empty"},
-		{Frame: 1000, Kind: mixer.Ended, Voice: 2, Sound: "b"},
-		{Frame: 1000, Kind: mixer.BecameReal, Voice: 1, Sound: "a"},
-		{Frame: 1100, Kind: mixer.Stolen, Voice: 3, Slot: -1, Sound: "c", By: 9, Reason: mixer.VirtualFull},
-		{Frame: 2000, Kind: mixer.Ended, Voice: 1, Sound: "a"},
-		{Frame: 2000, Kind: mixer.Started, Voice: 9, Sound: "d"},
+		{Frame: 0, Kind: mixer.EventStarted, Voice: 1, Sound: "a"},
+		{Frame: 10, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, Sound: "a", By: 2},
+		{Frame: 10, Kind: mixer.EventStarted, Voice: 2, Sound: "b"},
+		{Frame: 20, Kind: mixer.EventStarted, Voice: 3, Slot: -1, Sound: "c"},
+		{Frame: 20, Kind: mixer.EventVirtual, Voice: 3, Slot: -1, Sound: "c"},
+		{Frame: 30, Kind: mixer.EventStarted, Voice: 4, Slot: -1, Sound: "empty"},
+		{Frame: 30, Kind: mixer.EventEnded, Voice: 4, Slot: -1, Sound: "empty"},
+		{Frame: 1000, Kind: mixer.EventEnded, Voice: 2, Sound: "b"},
+		{Frame: 1000, Kind: mixer.EventReal, Voice: 1, Sound: "a"},
+		{Frame: 1100, Kind: mixer.EventStolen, Voice: 3, Slot: -1, Sound: "c", By: 9, Reason: mixer.ReasonVirtualFull},
+		{Frame: 2000, Kind: mixer.EventEnded, Voice: 1, Sound: "a"},
+		{Frame: 2000, Kind: mixer.EventStarted, Voice: 9, Sound: "d"},
 	}})
 	var got []string
 	for _, l := range strings.Split(out.String(), "\n") {
@@ -248,7 +248,7 @@ func TestLinesOfVirtualVoices(t *testing.T) {
 // them where it is, and no line is wider than the window.
 func TestColumns(t *testing.T) {
 	p := sample
-	p.events = []report.Event{{Kind: mixer.Stolen, Sound: "日本語の鐘の音", By: 7, BySound: "한국어 종소리", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}}
+	p.events = []report.Event{{Kind: mixer.EventStolen, Sound: "日本語の鐘の音", By: 7, BySound: "한국어 종소리", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}}
 	p.voices = nil
 	for i, name := range []string{"bell", "日本語の鐘の音", "日本語", "Tu\u0308rglocke", "한국어 종소리"} {
 		p.voices = append(p.voices, lane{slot: i, number: uint64(i + 1), sound: name, level: -30, pan: -1, victim: &report.Event{Sound: "とても長い日本語の名前"}})

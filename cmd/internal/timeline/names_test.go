@@ -132,7 +132,7 @@ func TestTimelineTexts(t *testing.T) {
 	if !strings.Contains(d.about(), "asked 9 = started 6 + rejected 1 + limited 1 + coalesced 1; stolen 2") {
 		t.Errorf("the title is %s", d.about())
 	}
-	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != mixer.Coalesced })
+	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool { return m.kind != mixer.EventCoalesced })
 	clear(n.at)
 	if _, err := drawTimeline(d, func(w, h int) canvas { return n }); err != nil {
 		t.Fatal(err)

@@ -23,9 +23,9 @@ func (r *Run) Losses() Losses {
 	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
 	for i := range r.Report.Events {
 		switch e := &r.Report.Events[i]; {
-		case e.Kind == mixer.BecameVirtual:
+		case e.Kind == mixer.EventVirtual:
 			n.Swaps++
-		case e.Kind == mixer.Stolen && (e.Reason == mixer.GroupLimit || e.Reason == mixer.BusLimit):
+		case e.Kind == mixer.EventStolen && (e.Reason == mixer.ReasonGroupLimit || e.Reason == mixer.ReasonBusLimit):
 			n.Steals--
 			n.LimitSteals++
 		}

@@ -95,10 +95,10 @@ func (r *sceneRun) follow(events []report.Event) course {
 	var c course
 	for i := range events {
 		switch e := &events[i]; e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			byVoice[e.Voice] = r.cues[e.Cue]
 			since[r.cues[e.Cue]] = heard
-		case mixer.Stolen, mixer.BecameVirtual:
+		case mixer.EventStolen, mixer.EventVirtual:
 			if event := byVoice[e.Voice]; since[event] == heard {
 				since[event] = e.Frame
 				if e.Frame > r.parts[event].From {
@@ -106,7 +106,7 @@ func (r *sceneRun) follow(events []report.Event) course {
 					cut[event] = len(c.cuts)
 				}
 			}
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			event := byVoice[e.Voice]
 			c.unheard = append(c.unheard, steal.Span{Part: event, From: since[event], To: e.Frame})
 			since[event] = heard

@@ -105,23 +105,23 @@ func heardFor(r *Run, from, to int64) (frames map[ask]int64, sounds map[ask]stri
 	for i := range r.Report.Events {
 		e := &r.Report.Events[i]
 		switch e.Kind {
-		case mixer.Started, mixer.Rejected, mixer.Limited, mixer.Coalesced:
+		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 			a := ask{e.Cue, asked[e.Cue]}
 			asked[e.Cue]++
-			if e.Kind == mixer.Started {
+			if e.Kind == mixer.EventStarted {
 				sounds[a] = e.Sound
 				voices[e.Voice] = &living{a, e.Frame}
 				if e.Slot < 0 {
 					voices[e.Voice].since = -1
 				}
 			}
-		case mixer.BecameVirtual:
+		case mixer.EventVirtual:
 			leave(voices[e.Voice], e.Frame)
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			if v := voices[e.Voice]; v != nil {
 				v.since = e.Frame
 			}
-		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			leave(voices[e.Voice], e.Frame)
 			delete(voices, e.Voice)
 		}
