@@ -124,6 +124,16 @@ func numbers(voices []uint64) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
+// refusals lists the starts that got no voice, where there are any.
+func refusals(rejected, limited, coalesced int) (list string) {
+	for i, n := range [...]int{rejected, limited, coalesced} {
+		if n > 0 {
+			list += fmt.Sprintf(", %s %d", [...]string{"rejected", "limited", "coalesced"}[i], n)
+		}
+	}
+	return list
+}
+
 // maxPrinted is how many events of a cue are printed.
 const maxPrinted = 40
 
@@ -132,15 +142,8 @@ func (a *Cue) Print(w io.Writer) {
 	if a.Asked == 0 {
 		fmt.Fprintf(w, "cue %d: found no voice of its id %s.\n", a.Cue, words.Count(a.Missed, "time"))
 	} else {
-		line := fmt.Sprintf("cue %d plays %s: asked for %s, started %d%s", a.Cue, words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, numbers(a.Voices))
-		for _, n := range [...]struct {
-			what string
-			n    int
-		}{{"rejected", a.Rejected}, {"limited", a.Limited}, {"coalesced", a.Coalesced}} {
-			if n.n > 0 {
-				line += fmt.Sprintf(", %s %d", n.what, n.n)
-			}
-		}
+		line := fmt.Sprintf("cue %d plays %s: asked for %s, started %d%s%s", a.Cue, words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started,
+			numbers(a.Voices), refusals(a.Rejected, a.Limited, a.Coalesced))
 		if a.Stolen > 0 {
 			line += fmt.Sprintf("; %d of those that started were stolen", a.Stolen)
 		}

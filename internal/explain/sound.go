@@ -132,16 +132,7 @@ func noSound(name, sound string, names map[string]bool) error {
 
 // Print prints the sums, and the loss that was heard most.
 func (a *Sound) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: asked for %s, started %d", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started)
-	for _, n := range [...]struct {
-		what string
-		n    int
-	}{{"rejected", a.Rejected}, {"limited", a.Limited}, {"coalesced", a.Coalesced}} {
-		if n.n > 0 {
-			fmt.Fprintf(w, ", %s %d", n.what, n.n)
-		}
-	}
-	fmt.Fprintln(w, ".")
+	fmt.Fprintf(w, "%s: asked for %s, started %d%s.\n", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, refusals(a.Rejected, a.Limited, a.Coalesced))
 	fmt.Fprintf(w, "  %d came to their end, %d were stopped, %d were stolen", a.Ended, a.Stopped, a.Stolen)
 	if a.Playing > 0 {
 		fmt.Fprintf(w, ", %d still played", a.Playing)

@@ -58,7 +58,9 @@ func shape(text string) string {
 			fmt.Fprintf(&known, "<U+%04X>", r)
 		}
 	}
-	return bitmapfont.PresentationForms(known.String(), bitmapfont.DirectionLeftToRight, language.Arabic)
+	// The number after a name stays there, whichever way the name is read.
+	name := strings.TrimRightFunc(known.String(), func(r rune) bool { return r < 0x80 })
+	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
 // drawable reports whether the font has a letter: one without a dot is a space, or none.

@@ -26,6 +26,13 @@ func TestWriteScripts(t *testing.T) {
 	}
 }
 
+// TestShape: what is read from right to left is drawn so, and the number after it stays.
+func TestShape(t *testing.T) {
+	if got, want := shape("פעמון #3"), "ןומעפ #3"; got != want {
+		t.Errorf("it is drawn as %q, want %q", got, want)
+	}
+}
+
 // FuzzWrite: any text can be drawn, and is as wide as Span says.
 func FuzzWrite(f *testing.F) {
 	for _, text := range []string{"bell #3", "جرس #3 (x) ", "לא\u0301a\u0301", "\xff\u200f\u202e\u2067", "한글", "\u3000\u0e31"} {

@@ -12,6 +12,8 @@ import (
 	"math"
 	"strings"
 
+	"golang.org/x/text/width"
+
 	"voicepool/cmd/internal/ink"
 )
 
@@ -77,18 +79,12 @@ func (s *svgCanvas) name(x, y float64, text string) {
 func (s *svgCanvas) span(text string) int {
 	n := 0
 	for _, r := range text {
-		if n++; wide(r) {
+		n++
+		if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
 			n++
 		}
 	}
 	return n * letter
-}
-
-// wide reports whether a letter is as wide as two, as in Unicode's East Asian
-// Width: those of Chinese, Japanese and Korean, and pictures.
-func wide(r rune) bool {
-	return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
-		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000)
 }
 
 func (s *svgCanvas) layer() {

@@ -75,7 +75,7 @@ const inaudible = -115
 // Read reads a report. Errors are one line that begins with name. recorded may be nil:
 // then the voices are drawn without their levels.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	g := newGathering()
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 
 // Of returns the timeline of what was played, of a report with its events.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	g := newGathering()
 	for i := range r.Events {
 		if err := g.add("the report", &r.Events[i]); err != nil {
 			return nil, err
@@ -100,6 +100,10 @@ type gathering struct {
 	used    map[string]int // starts by sound
 	refused []*report.Event
 	events  int
+}
+
+func newGathering() *gathering {
+	return &gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 }
 
 func (g *gathering) life(number uint64) *explain.Life {
