@@ -34,7 +34,7 @@ internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/dsp internal/loudness voice
 voice -> pcm internal/dsp
-mixer -> pcm voice pool space mixer/internal/master internal/dsp internal/ring internal/loudness
+mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring internal/loudness
 sounds -> pcm voice internal/dsp internal/loudness sounds/embedded
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded ->
@@ -53,7 +53,7 @@ cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
-cmd/internal/timeline -> cmd/internal/ink cue/report internal/explain internal/words mixer pcm voice
+cmd/internal/timeline -> cmd/internal/ink cue/report internal/explain internal/words mixer pcm voice golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)
 

@@ -88,7 +88,7 @@ func TestFeedIsCut(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if r := p.Report(); r.Frames != 333+int64(p.Mixer().Latency()) || r.Totals.Asked != 1 || r.Totals.Playing != 1 {
+	if r := p.Report(); r.Frames != 333+int64(p.Mixer().LatencyFrames()) || r.Totals.Asked != 1 || r.Totals.Playing != 1 {
 		t.Errorf("%d frames, %+v", r.Frames, r.Totals)
 	}
 	block := []pcm.Frame{{1, 1}, {1, 1}}

@@ -54,14 +54,14 @@ func (p *Player) Feed(ctx context.Context) error {
 		p.poll()
 		st := p.mixer.Stats()
 		switch {
-		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.Latency()):
+		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 			p.poll()
 			return p.streams.err()
 		case !p.finished(&st):
 			if _, err := p.feed(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 				return err
 			}
-		case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.Latency()):
+		case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
 			p.poll()
 			p.miss()
 			return p.streams.err()
@@ -83,7 +83,7 @@ func (p *Player) fade(ticker *time.Ticker) {
 	for {
 		p.poll()
 		st := p.mixer.Stats()
-		if p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.Latency()) {
+		if p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
 			p.poll()
 			return
 		}

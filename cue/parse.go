@@ -46,7 +46,7 @@ func readFile(path string) ([]byte, error) {
 // from NewPlayer. Next to Errors comes a sheet without cues, with the sounds that
 // could be understood, for LoadSounds to look for more; nil where none could.
 func Parse(file string, src []byte) (*Sheet, error) {
-	s := &Sheet{File: file, Voices: 32, Rate: 48000, Seed: 1, Master: Master{Limiter: true}}
+	s := &Sheet{File: file, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: Master{Limiter: true}}
 	r := &reader{
 		sheet: s, buses: map[string]bool{"master": true}, sounds: map[string]int{}, ids: map[string]uint64{},
 	}

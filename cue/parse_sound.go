@@ -106,7 +106,7 @@ func (r *reader) sound(p *yaml.Pair, s *Sound) {
 	if level != nil && !s.Stream {
 		r.fail(level.Place, "level goes with `stream: true`; that of other sounds is measured")
 	}
-	if most != nil && (s.Stream || s.Quality != nil && *s.Quality != voice.Best) {
+	if most != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
 		r.fail(most.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
 	}
 	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {

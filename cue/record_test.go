@@ -229,7 +229,7 @@ func TestRecord(t *testing.T) {
 		if lost := m.JournalLost(); lost > 0 {
 			t.Fatalf("%d entries are lost", lost)
 		}
-		live = live[m.Latency():]
+		live = live[m.LatencyFrames():]
 		recorder.End(int64(len(live)))
 		var text bytes.Buffer
 		if _, err := recorder.WriteTo(&text); err != nil {
@@ -273,7 +273,7 @@ func TestRecord(t *testing.T) {
 		// A start that was stopped before it came is in no sheet, and the last
 		// frames are beyond the end where there is a limiter.
 		is, was := player.Report().Totals, m.Stats()
-		if m.Latency() == 0 && (is.Stolen != was.Stolen || is.Limited != was.Limited || is.Rejected != was.Rejected || is.Coalesced != was.Coalesced) {
+		if m.LatencyFrames() == 0 && (is.Stolen != was.Stolen || is.Limited != was.Limited || is.Rejected != was.Rejected || is.Coalesced != was.Coalesced) {
 			t.Errorf("seed %d: %d stolen, %d limited, %d rejected, %d coalesced; there were %d, %d, %d, %d", seed,
 				is.Stolen, is.Limited, is.Rejected, is.Coalesced, was.Stolen, was.Limited, was.Rejected, was.Coalesced)
 		}

@@ -72,7 +72,7 @@ func (p *Player) give(frames []pcm.Frame) {
 // mixMore mixes one block and sorts out what of it is known to be heard.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
-	latency := int64(p.mixer.Latency())
+	latency := int64(p.mixer.LatencyFrames())
 	if st := p.mixer.Stats(); p.finished(&st) && f.now-latency >= st.SilentFrom {
 		p.miss()
 		f.over = true
@@ -120,7 +120,7 @@ func (p *Player) silent() int64 {
 	if !p.quiet(&st) {
 		return 0
 	}
-	return max(p.file.now-int64(p.mixer.Latency())-st.SilentFrom, 0)
+	return max(p.file.now-int64(p.mixer.LatencyFrames())-st.SilentFrom, 0)
 }
 
 // sort makes what is held and the block ready to be given, but for the last silent frames of both,

@@ -11,8 +11,8 @@ import (
 // Render is the source of a device. Audio side: it takes no lock and does not
 // allocate. After the sheet's length it is silent.
 func (p *Player) Render(dst []pcm.Frame) {
-	if room := p.cut - p.mixer.Now(); p.cut != never && int64(len(dst)) > room+int64(p.mixer.Latency()) {
-		n := max(room+int64(p.mixer.Latency()), 0)
+	if room := p.cut - p.mixer.Now(); p.cut != never && int64(len(dst)) > room+int64(p.mixer.LatencyFrames()) {
+		n := max(room+int64(p.mixer.LatencyFrames()), 0)
 		clear(dst[n:])
 		dst = dst[:n]
 	}

@@ -63,7 +63,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"StopAll":      func() { m.StopAll(time.Millisecond) },
 		"SetPositions": func() { m.SetPositions(handles, spots) },
 		"SetListener":  func() { m.SetListener(space.Listener{Position: space.Vector{float64(n), 0, 0}, Doppler: 1}) },
-		"Stats":        func() { m.Stats(); m.Now(); m.Latency(); m.Rate(); m.Bus("below") },
+		"Stats":        func() { m.Stats(); m.Now(); m.LatencyFrames(); m.Rate(); m.Bus("below") },
 		"Events":       func() { m.Events(events) },
 		"Voices": func() {
 			for h := range m.Voices() {
@@ -121,7 +121,10 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 	ask := func() {
 		n++
 		for i := range handles {
-			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, Tag: uint64(1 + n%3), Loop: i == 2, Rounds: 3}
+			o := mixer.Options{Bus: buses[(n+i)%5], Pitch: pcm.Semitones(n % 5), Emitter: e, Tag: uint64(1 + n%3)}
+			if i == 2 {
+				o.Loop, o.Rounds = true, 3
+			}
 			if i < 2 { // 17 frames apart
 				o.Group = g
 			}

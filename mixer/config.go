@@ -3,6 +3,8 @@ package mixer
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"voicepool/pcm"
@@ -73,8 +75,7 @@ type Config struct {
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
 
 	MasterGain pcm.Decibels // -120..+24
-	// Quality is how pitched voices are read whose Options say nothing of it, which
-	// is Best: so a mixer of another quality has no voices of the best.
+	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
 	NoLimiter bool        // leaves the master as it is, beyond full scale too, and without the limiter's latency; what is not finite becomes silence all the same
@@ -148,6 +149,8 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	fill(&c.Rate, 48000)
+	c.Quality = max(c.Quality, voice.Best)
+	c.Buses = slices.Clone(c.Buses)
 	fill(&c.Voices, 32)
 	fill(&c.Commands, 1024)
 	if c.Voices < 1 || c.Voices > maxSlots {
@@ -191,7 +194,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: a journal of %d entries is not in 0..%d", ErrConfig, c.Journal, 1<<24)
 	case c.Events < 0 || c.Events > maxEvents:
 		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, maxEvents)
-	case !inRange(float64(c.MasterGain), minGain, maxGain):
+	case !audible(&c.MasterGain):
 		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, minGain, maxGain)
 	}
 	fill(&c.Events, c.blockEvents())
@@ -204,11 +207,12 @@ func checkBuses(buses []BusConfig) error {
 	if len(buses) > maxBuses {
 		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), maxBuses)
 	}
-	for _, b := range buses {
+	for i := range buses {
+		b := &buses[i]
 		switch {
 		case b.Name == "" || names[b.Name]:
 			return fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
-		case !inRange(float64(b.Gain), minGain, maxGain) || !inRange(b.Pan, -1, 1) || !inRange(float64(b.Pitch), -48, 48):
+		case !audible(&b.Gain) || !inRange(b.Pan, -1, 1) || !inRange(float64(b.Pitch), -48, 48):
 			return fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
 		case b.Voices < 0:
 			return fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
@@ -269,6 +273,15 @@ const (
 
 // inRange is false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
+
+// audible reports whether a gain is in range, and makes the least gain of the silence
+// that a logarithm of 0 gives.
+func audible(gain *pcm.Decibels) bool {
+	if math.IsInf(float64(*gain), -1) {
+		*gain = minGain
+	}
+	return inRange(float64(*gain), minGain, maxGain)
+}
 
 // tail returns how many frames a voice fades out that gives way.
 func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }

@@ -63,8 +63,8 @@ const ms = time.Millisecond
 // busOf returns a bus that there is.
 func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.Bus {
 	t.Helper()
-	b, ok := m.Bus(name)
-	if !ok {
+	b, err := m.Bus(name)
+	if err != nil {
 		t.Fatalf("there is no bus %q", name)
 	}
 	return b
@@ -140,8 +140,8 @@ func TestFeatureErrors(t *testing.T) {
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
 		{h.Fade(25, 0, voice.InDecibels), "a gain of 25 dB is not in -120..24"},
 		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 4"},
-		{start(mixer.Options{Loop: true, Rounds: -1}), "-1 rounds are not in 0..1000000000"},
-		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in 0..1000000000"},
+		{start(mixer.Options{Loop: true, Rounds: -2}), "-2 rounds are not in -1..1000000000"},
+		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in -1..1000000000"},
 		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
 		{m.At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: 9}), "there is no shape 9"},

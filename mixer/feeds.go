@@ -154,13 +154,15 @@ func (m *Mixer) Prepare() (frames int) {
 	return frames
 }
 
-// ErrClosed says that the mixer has been closed.
+// ErrClosed is returned by Play, and by a Seek of a stream, after Close.
 var ErrClosed = errors.New("mixer: closed")
 
-// Close ends the decoding of all streams, what is made of sounds for pitched
-// voices, and all waiting for Done. Streams cannot be played any more: ErrClosed.
-// Control side; nothing may be rendered after it. A mixer that has played no
-// streams, and of which nobody waits for a Done, needs no Close.
+// Close ends the goroutines of the mixer: those that decode its streams, the one that
+// makes versions of pitched sounds, and the one that waits for voices whose Done was
+// asked for. Play then fails with ErrClosed, and all Done channels are closed. Control
+// side. Close the device first: nothing may be rendered after Close. A mixer that has
+// played neither streams nor pitched sounds, and whose Done nobody asked for, has no
+// goroutine and needs no Close.
 func (m *Mixer) Close() {
 	m.refinery.leave()
 	m.mutex.Lock()

@@ -17,15 +17,14 @@ var ErrGone = errors.New("mixer: the voice is gone")
 
 // Handle names one start. It is a small comparable value; the zero Handle names
 // nothing, and one whose voice is gone does nothing: it never acts on another
-// voice. All methods are control side, may be called by any goroutine, allocate
-// nothing and never wait for the audio side; but that the first pitch of its kind
-// that is asked of a sound has a version of it made, see Config.Quality.
+// voice. All methods are control side, may be called by any goroutine and never wait for
+// the audio side. They allocate nothing, except the first time a sound is played in a new
+// pitch range.
 //
-// What moves a voice acts at the next frame that is mixed, smoothed over 5 ms;
-// calls that no block has seen yet replace each other. It fails with ErrGone,
-// or with an error that wraps ErrOption; with a Config.Lead, under which every
-// call has a frame of its own, also with ErrBusy. For an exact frame or a longer
-// move see Mixer.At.
+// What moves a voice acts at the next frame that is mixed, ramped over 5 ms. Calls that
+// no block has seen yet replace each other. They fail with ErrGone, or with an error that
+// wraps ErrOption. With a Config.Lead every call has a frame of its own, and may also
+// fail with ErrBusy. For an exact frame or a longer move see Mixer.At.
 type Handle struct {
 	mixer *Mixer
 	id    pool.Handle
@@ -86,17 +85,17 @@ func (m *Mixer) position(r *record) int64 {
 // command ring is full.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
-// StopOver fades the voice to silence, a raised cosine, and then ends it. With
-// over 0 or less it is Stop. Of several stops, the one counts that ends the voice
-// first: a StopOver never takes a Stop back.
-func (h Handle) StopOver(over time.Duration) error {
+// StopOver fades the voice to silence, a raised cosine, and then ends it. A fade of 0 or
+// less is Stop. Of several stops the one counts that ends the voice first: a StopOver
+// never takes a Stop back.
+func (h Handle) StopOver(fade time.Duration) error {
 	r, unlock := h.living()
 	if r == nil {
 		return ErrGone
 	}
 	defer unlock()
 	m := h.mixer
-	frames := m.frames(over)
+	frames := m.frames(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), over: frames}) != nil {
 		m.stopLater(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsWait.Store(true)
@@ -110,52 +109,59 @@ func (h Handle) Pause() error { return h.want(wantPause, 1, true) }
 // Resume undoes Pause; the voice fades in over 5 ms.
 func (h Handle) Resume() error { return h.want(wantPause, 0, true) }
 
-// SetGain moves the gain to to, -120..+24 dB; -80 dB or less is silence.
-func (h Handle) SetGain(to pcm.Decibels) error {
-	return h.want(wantGain, float64(to), inRange(float64(to), minGain, maxGain))
+// SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
+// silence.
+func (h Handle) SetGain(gain pcm.Decibels) error {
+	ok := audible(&gain)
+	return h.want(wantGain, float64(gain), ok)
 }
 
-// SetPan moves the pan to to, -1..+1.
-func (h Handle) SetPan(to float64) error { return h.want(wantPan, to, inRange(to, -1, 1)) }
+// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
+func (h Handle) SetPan(pan float64) error { return h.want(wantPan, pan, inRange(pan, -1, 1)) }
 
-// SetPitch moves the pitch to to, -48..+48 semitones.
-func (h Handle) SetPitch(to pcm.Semitones) error {
-	return h.want(wantPitch, float64(to), inRange(float64(to), -48, 48))
+// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms.
+func (h Handle) SetPitch(pitch pcm.Semitones) error {
+	return h.want(wantPitch, float64(pitch), inRange(float64(pitch), -48, 48))
 }
 
-// SetSpeed moves the speed to the ratio to, 1/16..16.
-func (h Handle) SetSpeed(to float64) error { return h.want(wantSpeed, to, inRange(to, 1./16, 16)) }
-
-// SetPriority changes the priority, -1,000,000..1,000,000.
-func (h Handle) SetPriority(to int) error {
-	return h.want(wantPriority, float64(to), to >= -maxPriority && to <= maxPriority)
+// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
+func (h Handle) SetSpeed(speed float64) error {
+	return h.want(wantSpeed, speed, inRange(speed, 1./16, 16))
 }
 
-// Protect keeps the voice from being stolen, or no longer.
+// SetPriority sets the priority, -1,000,000..1,000,000.
+func (h Handle) SetPriority(priority int) error {
+	return h.want(wantPriority, float64(priority), priority >= -maxPriority && priority <= maxPriority)
+}
+
+// Protect protects the voice from being stolen, or ends that.
 func (h Handle) Protect(on bool) error { return h.want(wantProtect, truth(on), true) }
 
 // Forever, as a number of rounds, loops without end.
 const Forever = -1
 
-// SetLoop has the voice go back so many times more when it comes to the end of
-// its loop: 0 lets it go on to the end of its sound, Forever keeps it in. It is
-// exact, without a fade. A voice that is beyond its loop's end already, and a
-// stream, are left as they are.
-func (h Handle) SetLoop(more int) error {
-	return h.want(wantRounds, float64(more), more >= Forever && more <= maxRounds)
+// SetLoop sets how many times more the voice goes back at the end of its loop: 0 lets
+// it play on to the end of its sound, Forever keeps it in. It is exact, without a fade.
+// A voice that is beyond its loop's end already plays on. A stream cannot leave its
+// loop: the error wraps ErrOption.
+func (h Handle) SetLoop(rounds int) error {
+	if s := h.Sound(); s != nil && s.Streamed() {
+		return fmt.Errorf("%w: %q is a stream, whose loop cannot be changed as it plays", ErrOption, s.Name())
+	}
+	return h.want(wantRounds, float64(rounds), rounds >= Forever && rounds <= maxRounds)
 }
 
-// Seek goes to another place of the sound, with a tail of 10 ms, and fades in
-// there over 5 ms. A place beyond the end ends the voice, unless it loops. For a stream it opens
-// another course, which allocates, and fails as Play does.
-func (h Handle) Seek(to time.Duration) error {
-	if to < 0 {
-		return errBefore(to)
+// Seek goes to a position in the sound. The old place fades out over 10 ms, the new one
+// fades in over 5 ms. A position beyond the end ends the voice, unless it loops. For a
+// stream Seek opens another decoder, which allocates, and it fails as Play does.
+func (h Handle) Seek(position time.Duration) error {
+	if position < 0 {
+		return errBefore(position)
 	}
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.At(Now).Seek(TargetVoice(h), to)
+		return h.mixer.At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.want(wantSeek, float64(h.frames(to)), true)
+	return h.want(wantSeek, float64(h.frames(position)), true)
 }
 
 func (h Handle) frames(d time.Duration) int64 {
@@ -165,13 +171,13 @@ func (h Handle) frames(d time.Duration) int64 {
 	return h.mixer.frames(d)
 }
 
-// Fade moves the gain to to, -120..+24 dB, over a time and in a shape; it does not
-// stop the voice. It also fails with ErrBusy.
-func (h Handle) Fade(to pcm.Decibels, over time.Duration, shape voice.Shape) error {
+// Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape.
+// It does not stop the voice. It also fails with ErrBusy.
+func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	if h.State().Over() || h == (Handle{}) {
 		return ErrGone
 	}
-	return h.mixer.At(Now).Set(TargetVoice(h), Change{Fields: FieldGain, Gain: to, Shape: shape}, over)
+	return h.mixer.At(Now).Fade(TargetVoice(h), gain, within, shape)
 }
 
 // Sound returns what is played; nil when the voice is gone.
@@ -280,7 +286,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		BasePitch: pitch, Pitch: o.Pitch, Speed: o.Speed,
 		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds), Quality: o.Quality,
 	}
-	if o.Quality == voice.Best {
+	if o.Quality == voice.DefaultQuality {
 		r.options.Quality = m.quality
 	}
 	if !s.Streamed() {

@@ -14,9 +14,9 @@ type Latency struct {
 	Limiter time.Duration // the look-ahead: from the frame at which something acts until it comes out of Render
 }
 
-// Latencies returns what the mixer adds to the time from a call until it is heard.
+// Latency returns what the mixer adds to the time from a call until it is heard.
 // Control side.
-func (m *Mixer) Latencies() Latency {
+func (m *Mixer) Latency() Latency {
 	return Latency{
 		Lead: pcm.Duration(m.lead.frames, m.rate), Block: pcm.Duration(m.longest.Load(), m.rate), Limiter: pcm.Duration(int64(m.latency), m.rate),
 	}

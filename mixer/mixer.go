@@ -37,8 +37,9 @@ type Mixer struct {
 	feeds      feeds
 	refinery   refinery
 	busPitch   []pitchSpan
-	hearing    space.Ear  // as SetListener left it
-	foretold   []foretold // sets of pitches for later frames
+	busGain    []pcm.Decibels // as they were set last
+	hearing    space.Ear      // as SetListener left it
+	foretold   []foretold     // sets of pitches for later frames
 	quality    voice.Quality
 	done       done
 	journal    journal
@@ -47,7 +48,7 @@ type Mixer struct {
 	commands      *ring.Ring[command]
 	freed         *ring.Ring[pool.Handle]
 	positions     []atomic.Int64 // by index of the audio side: frames of the sound
-	listener      words[earWords]
+	listener      seqWords[earWords]
 	listenerMoved atomic.Bool
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
 	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
@@ -77,6 +78,7 @@ func New(c Config) (*Mixer, error) {
 	m.unlock = m.mutex.Unlock
 	for i := range m.buses {
 		m.busPitch = append(m.busPitch, pitchAt(float64(m.buses[i].Pitch)))
+		m.busGain = append(m.busGain, m.buses[i].Gain)
 	}
 	m.lead = newLead(&c)
 	// A record for every voice and every command under way, and as many again,
@@ -113,9 +115,9 @@ func New(c Config) (*Mixer, error) {
 // Rate returns the frames per second.
 func (m *Mixer) Rate() int { return m.rate }
 
-// Latency returns how many frames later than asked for things are heard in what
-// Render gives: the look-ahead of the limiter.
-func (m *Mixer) Latency() int { return m.latency }
+// LatencyFrames returns how many frames later than asked for things are heard in what
+// Render gives: the look-ahead of the limiter. Control side. See Latency for all delays.
+func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
 // Now returns the number of the first frame that has not been mixed. Blocks move
 // it, so it may have moved on when the caller looks at it.
@@ -162,6 +164,9 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	m.refineNeeds()
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	if m.closed {
+		return Handle{}, ErrClosed
+	}
 	if m.underWay.Load() >= m.room(frame) {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
@@ -237,7 +242,13 @@ func (m *Mixer) send(c command) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	return m.push(c)
+	if err := m.push(c); err != nil {
+		return err
+	}
+	if c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0 {
+		m.busGain[t.bus] = c.change.Gain
+	}
+	return nil
 }
 
 // room returns how many commands may be under way for one more at a frame. Those

@@ -13,9 +13,9 @@ import (
 const Now = -1
 
 // Moment gives commands for one frame. All its methods are control side, may be
-// called by any goroutine, allocate nothing (but for what the first pitch of its kind
-// has made of a sound, see Config.Quality) and never wait for the audio side; they fail with ErrBusy when the audio side is behind, and with errors that
-// wrap ErrOption. Commands for one frame act in the order of the calls.
+// called by any goroutine and never wait for the audio side. They allocate nothing,
+// except the first time a sound is played in a new pitch range. They fail with ErrBusy
+// when the audio side is behind, and with errors that wrap ErrOption. Commands for one frame act in the order of the calls.
 type Moment struct {
 	mixer *Mixer
 	frame int64
@@ -40,11 +40,11 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	return at.mixer.play(at.frame, s, &o)
 }
 
-// Stop ends the voices of t. With over 0 they give up their slots at once and
-// leave a tail of 10 ms; else they keep them until they have faded to silence,
-// a raised cosine. Paused ones end without a tail.
-func (at Moment) Stop(t Target, over time.Duration) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: at.mixer.frames(over)})
+// Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave
+// a tail of 10 ms. Else they keep them until they have faded to silence, a raised cosine.
+// Paused ones end without a tail.
+func (at Moment) Stop(t Target, fade time.Duration) error {
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: at.mixer.frames(fade)})
 }
 
 // Pause holds the voices of t where they are, with a tail of 10 ms. Their moves
@@ -58,9 +58,36 @@ func (at Moment) Resume(t Target) error {
 	return at.mixer.send(command{kind: cmdResume, frame: at.frame, ref: at.ref, target: t})
 }
 
-// Set moves the voices of t, or the bus that t names, to c: gains straight in
-// decibels, pitch and speed straight in semitones, over at least 5 ms.
-func (at Moment) Set(t Target, c Change, over time.Duration) error {
+// SetGain sets the gain of the voices of t, or of the bus that t names, ramped over
+// 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
+func (at Moment) SetGain(t Target, gain pcm.Decibels) error {
+	return at.Set(t, Change{Fields: FieldGain, Gain: gain}, 0)
+}
+
+// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
+func (at Moment) SetPan(t Target, pan float64) error {
+	return at.Set(t, Change{Fields: FieldPan, Pan: pan}, 0)
+}
+
+// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. The master has none.
+func (at Moment) SetPitch(t Target, pitch pcm.Semitones) error {
+	return at.Set(t, Change{Fields: FieldPitch, Pitch: pitch}, 0)
+}
+
+// SetSpeed sets the speed of voices, a ratio of 1/16..16, ramped over 5 ms.
+func (at Moment) SetSpeed(t Target, speed float64) error {
+	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
+}
+
+// Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape. It
+// stops nothing.
+func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
+}
+
+// Set moves the voices of t, or the bus that t names, to several values at once, within
+// at least 5 ms: gains straight in decibels, pitch and speed straight in semitones.
+func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -76,24 +103,23 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:
 		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}
-	return at.mixer.send(command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: at.mixer.frames(over)})
+	return at.mixer.send(command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: at.mixer.frames(within)})
 }
 
-// Seek takes the voices of t to another place of their sounds, each with a tail
-// of 10 ms, and fades them in there over 5 ms. A place beyond the end ends them.
-// For streams it opens another course, which allocates, and fails as Play does:
-// those that are asked for when it is called are meant, and an error may come when
-// some of them have been told.
-func (at Moment) Seek(t Target, to time.Duration) error {
-	if to < 0 {
-		return errBefore(to)
+// Seek takes the voices of t to a position in their sounds. The old place fades out over
+// 10 ms, the new one fades in over 5 ms. A position beyond the end ends them. For streams
+// Seek opens other decoders, which allocates, and fails as Play does: those are meant
+// that play when Seek is called, and an error may come when some of them have moved.
+func (at Moment) Seek(t Target, position time.Duration) error {
+	if position < 0 {
+		return errBefore(position)
 	}
 	m := at.mixer
 	if err := t.check(m); err != nil {
 		return err
 	}
 	streams := m.streams(&t)
-	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, over: m.frames(to)}
+	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, over: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {
 			return err
@@ -107,8 +133,8 @@ func (at Moment) Seek(t Target, to time.Duration) error {
 	return nil
 }
 
-func errBefore(to time.Duration) error {
-	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, to)
+func errBefore(position time.Duration) error {
+	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
 // Resize changes how many voices the pool has, 1..Config.MaxVoices. What plays

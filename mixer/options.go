@@ -26,7 +26,7 @@ type Options struct {
 	Priority int    // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
 	Protect  bool   // is never stolen
 	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int    // how often it plays its loop before it goes on to its end; 0: without end; not for streams
+	Rounds   int    // with Loop: how often it plays its loop before it goes on to its end; 0, Forever: without end; not for streams
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
@@ -34,7 +34,7 @@ type Options struct {
 	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound
 	FadeIn time.Duration // raised cosine
 
-	Quality voice.Quality // how it is read when it is pitched; Best: as Config.Quality says
+	Quality voice.Quality // how it is read when it is pitched; 0: as Config.Quality says
 
 	Tag uint64 // names a set of voices for TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
@@ -49,7 +49,7 @@ type Base struct {
 
 func (o *Options) check() error {
 	switch {
-	case !inRange(float64(o.Gain), minGain, maxGain) || !inRange(float64(o.Base.Gain), minGain, maxGain):
+	case !audible(&o.Gain) || !audible(&o.Base.Gain):
 		return fmt.Errorf("%w: gains of %v and %v dB are not in %d..%d", ErrOption, o.Gain, o.Base.Gain, minGain, maxGain)
 	case !inRange(o.Pan, -1, 1):
 		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, o.Pan)
@@ -61,11 +61,14 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, o.Priority, -maxPriority, maxPriority)
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
-	case o.Rounds < 0 || o.Rounds > maxRounds:
-		return fmt.Errorf("%w: %d rounds are not in 0..%d", ErrOption, o.Rounds, maxRounds)
+	case o.Rounds != 0 && !o.Loop:
+		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
+	case o.Rounds < Forever || o.Rounds > maxRounds:
+		return fmt.Errorf("%w: %d rounds are not in %d..%d", ErrOption, o.Rounds, Forever, maxRounds)
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
+	o.Rounds = max(o.Rounds, 0)
 	return nil
 }
 
@@ -109,7 +112,7 @@ type Change struct {
 
 func (c *Change) check() error {
 	switch {
-	case c.Fields&FieldGain != 0 && !inRange(float64(c.Gain), minGain, maxGain):
+	case c.Fields&FieldGain != 0 && !audible(&c.Gain):
 		return fmt.Errorf("%w: a gain of %v dB is not in %d..%d", ErrOption, c.Gain, minGain, maxGain)
 	case c.Fields&FieldPan != 0 && !inRange(c.Pan, -1, 1):
 		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, c.Pan)

@@ -8,14 +8,14 @@ import (
 	"voicepool/space"
 )
 
-// words are numbers that the control side writes and the audio side reads,
+// seqWords are numbers that the control side writes and the audio side reads,
 // neither waiting for the other: a reader that came in between is told so.
-type words[A ~[9]float64 | ~[10]float64] struct {
+type seqWords[A ~[9]float64 | ~[10]float64] struct {
 	version atomic.Uint32
 	values  [10]atomic.Uint64
 }
 
-func (w *words[A]) write(a A) {
+func (w *seqWords[A]) write(a A) {
 	v := w.version.Load()
 	w.version.Store(v + 1)
 	for i := range len(a) {
@@ -25,7 +25,7 @@ func (w *words[A]) write(a A) {
 }
 
 // read reports whether a is all of one write.
-func (w *words[A]) read() (a A, ok bool) {
+func (w *seqWords[A]) read() (a A, ok bool) {
 	v := w.version.Load()
 	for i := range len(a) {
 		a[i] = math.Float64frombits(w.values[i].Load())

@@ -86,7 +86,7 @@ type record struct {
 	moved    atomic.Bool // spot is not applied yet
 	stopping stopping
 	want     [numWants]atomic.Uint64 // float64 bits
-	spot     words[spotWords]
+	spot     seqWords[spotWords]
 
 	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
 	source  space.Source     // the control side's, before the push; of those that are placed

@@ -230,7 +230,7 @@ func TestRefinedPlayAllocatesNothing(t *testing.T) {
 	n := 0
 	if got := testing.AllocsPerRun(200, func() {
 		for i := range 6 {
-			h, _ := m.Play(s, mixer.Options{Bus: bus, Speed: 1 + float64((n+i)%5)/2, Loop: i%2 == 0, Rounds: i % 3, Tag: 1})
+			h, _ := m.Play(s, mixer.Options{Bus: bus, Speed: 1 + float64((n+i)%5)/2, Loop: i%2 == 0, Rounds: i % 3 * (1 - i%2), Tag: 1})
 			h.SetPitch(pcm.Semitones(n%9 - 4))
 			h.SetSpeed(1 + float64(n%3))
 		}

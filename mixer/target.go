@@ -61,19 +61,3 @@ func TargetBus(b Bus) Target { return Target{kind: busVoices, bus: b.index, mixe
 
 // TargetAll names all voices. Set is not for it: set the master.
 func TargetAll() Target { return Target{kind: allVoices} }
-
-// Bus names a bus of a mixer; the zero Bus is the master of any.
-type Bus struct {
-	mixer *Mixer
-	index uint16
-}
-
-// Bus returns the bus of a name, "master" included. Control side.
-func (m *Mixer) Bus(name string) (Bus, bool) {
-	for i := range m.buses {
-		if m.buses[i].Name == name {
-			return Bus{m, uint16(i)}, true
-		}
-	}
-	return Bus{}, false
-}

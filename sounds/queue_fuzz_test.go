@@ -36,6 +36,13 @@ func (q *queueFiles) Open(name string) (fs.File, error) {
 	return q.MapFS.Open(name)
 }
 
+// Stat stands before that of the map, which waits for no put.
+func (q *queueFiles) Stat(name string) (fs.FileInfo, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.MapFS.Stat(name)
+}
+
 // put adds a file and returns its name. Streams may be opening others meanwhile.
 func (q *queueFiles) put(data []byte, once bool) string {
 	q.mu.Lock()

@@ -11,20 +11,21 @@ import (
 type Quality uint8
 
 const (
-	Best   Quality = iota // eight taps on versions of the sound, see Refiner; of a stream, and where there are none, Cubic
-	Linear                // a straight line between two samples
-	Cubic                 // a cubic through four
+	DefaultQuality Quality = iota // what is above it says: the mixer's for a voice, Best for a mixer
+	Best                          // eight taps on versions of the sound, see Refiner; of a stream, and where there are none, Cubic
+	Linear                        // a straight line between two samples
+	Cubic                         // a cubic through four
 )
 
-var qualityNames = [...]string{"best", "linear", "cubic"}
+var qualityNames = [...]string{"default", "best", "linear", "cubic"}
 
 func (q Quality) String() string { return qualityNames[min(int(q), len(qualityNames)-1)] }
 
 // ParseQuality returns the quality of a name: best, linear or cubic.
 func ParseQuality(name string) (Quality, bool) {
-	for i, n := range qualityNames {
-		if n == name {
-			return Quality(i), true
+	for q := Best; q <= Cubic; q++ {
+		if q.String() == name {
+			return q, true
 		}
 	}
 	return 0, false
@@ -110,7 +111,7 @@ type Voice struct {
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // and then field by field: a literal would be made elsewhere, and copied
 	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
-	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, o.Rounds-1, o.Quality, o.Feed != nil, true
+	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, o.Rounds-1, max(o.Quality, Best), o.Feed != nil, true
 	v.baseGain, v.basePitch = o.BaseGain.Gain(), float64(o.BasePitch)
 	v.gain, v.pan, v.pitch = Rest(float64(o.Gain)), Rest(o.Pan), Rest(float64(o.Pitch))
 	v.in = fadeIn(frame, o.FadeIn)

@@ -139,7 +139,7 @@ func (s *performance) play() error {
 	}
 	if s.flags.Verbose {
 		s.console.say("%s", loadLine(gauge.Load()))
-		s.console.say("%s", latencyLine(s.player.Mixer().Latencies(), s.device))
+		s.console.say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause

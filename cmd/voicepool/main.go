@@ -17,6 +17,7 @@ package main
 import (
 	"os"
 	"strings"
+	"voicepool/internal/words"
 
 	"github.com/alecthomas/kong"
 )
@@ -60,7 +61,7 @@ func knownCommand(model *kong.Node, name string) error {
 			names = append(names, command.Name)
 		}
 	}
-	return usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), nearest(name, names))
+	return usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
 // command carries out the command line args and returns the exit code.

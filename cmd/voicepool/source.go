@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"voicepool/internal/words"
 
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
@@ -75,7 +76,7 @@ func readInput(in io.Reader) ([]byte, error) {
 func plainError(file string) error {
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {
-		return fmt.Errorf("%s: no such file or embedded sound; the nearest is %s, and voicepool sounds lists all", file, nearest(file, embedded.Names()))
+		return fmt.Errorf("%s: no such file or embedded sound; the nearest is %s, and voicepool sounds lists all", file, words.Nearest(file, embedded.Names()))
 	}
 	return nil
 }

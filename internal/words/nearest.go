@@ -1,9 +1,9 @@
-package main
+package words
 
 import "strings"
 
-// nearest returns the one of some names that is nearest to a name, the first of several.
-func nearest(name string, names []string) string {
+// Nearest returns the one of some names that is nearest to a name, the first of several.
+func Nearest(name string, names []string) string {
 	best, least := "", 0
 	for _, n := range names {
 		if d := distance(name, n); best == "" || d < least {

@@ -1,0 +1,125 @@
+package mixer
+
+import (
+	"fmt"
+	"time"
+
+	"voicepool/internal/words"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Bus names a bus of a mixer. It is a small comparable value. In Options and in
+// TargetBus the zero Bus is the master of any mixer; its own methods fail with an error
+// that wraps ErrOption. All methods are control side and may be called by any goroutine.
+// What they ask acts at the next frame that is mixed; they fail with ErrBusy when the
+// audio side is behind. For an exact frame see Mixer.At and TargetBus.
+type Bus struct {
+	mixer *Mixer
+	index uint16
+}
+
+// Bus returns the bus of a name; "master" is the master. Control side. The error wraps
+// ErrOption and names the nearest bus.
+func (m *Mixer) Bus(name string) (Bus, error) {
+	for i := range m.buses {
+		if m.buses[i].Name == name {
+			return Bus{m, uint16(i)}, nil
+		}
+	}
+	var names []string
+	for i := range m.buses {
+		names = append(names, m.buses[i].Name)
+	}
+	return Bus{}, fmt.Errorf("%w: there is no bus %q; the nearest is %q", ErrOption, name, words.Nearest(name, names))
+}
+
+// Name returns what the bus is called; "master" for the zero Bus.
+func (b Bus) Name() string {
+	if b.mixer == nil {
+		return "master"
+	}
+	return b.mixer.buses[b.index].Name
+}
+
+// Gain returns the gain that was set last, whatever frame it was set for; that of its
+// BusConfig before.
+func (b Bus) Gain() pcm.Decibels {
+	if b.mixer == nil {
+		return 0
+	}
+	b.mixer.mutex.Lock()
+	defer b.mixer.mutex.Unlock()
+	return b.mixer.busGain[b.index]
+}
+
+// SetGain sets the gain of all that the bus gives, ramped over 5 ms. gain is -120..+24 dB
+// or -Inf; -80 or less is silence.
+func (b Bus) SetGain(gain pcm.Decibels) error {
+	return b.set(Change{Fields: FieldGain, Gain: gain}, 0)
+}
+
+// SetPan sets the balance of the bus, -1 (left) .. +1 (right), ramped over 5 ms.
+func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
+
+// SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over
+// 5 ms. The master has none.
+func (b Bus) SetPitch(pitch pcm.Semitones) error {
+	return b.set(Change{Fields: FieldPitch, Pitch: pitch}, 0)
+}
+
+// SetMute mutes the bus and all below it, or ends that, ramped over 5 ms.
+func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
+
+// SetSolo solos the bus, or ends that, ramped over 5 ms. While any bus is soloed, only
+// voices on soloed buses and below them are heard.
+func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
+
+// Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape. It
+// stops nothing.
+func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
+	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
+}
+
+// Pause holds all voices on the bus and below it, and what starts there meanwhile.
+func (b Bus) Pause() error {
+	m, err := b.of()
+	if err != nil {
+		return err
+	}
+	return m.At(Now).Pause(TargetBus(b))
+}
+
+// Resume undoes Pause; the voices fade in over 5 ms.
+func (b Bus) Resume() error {
+	m, err := b.of()
+	if err != nil {
+		return err
+	}
+	return m.At(Now).Resume(TargetBus(b))
+}
+
+// Stop ends all voices on the bus and below it, as Moment.Stop does.
+func (b Bus) Stop(fade time.Duration) error {
+	m, err := b.of()
+	if err != nil {
+		return err
+	}
+	return m.At(Now).Stop(TargetBus(b), fade)
+}
+
+func (b Bus) set(c Change, within time.Duration) error {
+	m, err := b.of()
+	if err != nil {
+		return err
+	}
+	return m.At(Now).Set(TargetBus(b), c, within)
+}
+
+// of returns the mixer of the bus.
+func (b Bus) of() (*Mixer, error) {
+	if b.mixer == nil {
+		return nil, fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)
+	}
+	return b.mixer, nil
+}

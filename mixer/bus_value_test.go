@@ -1,0 +1,148 @@
+package mixer_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestBusVerbs: each method of a bus does what the command of its name does.
+func TestBusVerbs(t *testing.T) {
+	for name, c := range map[string]struct {
+		verb  func(b mixer.Bus) error
+		left  float32 // of a level of 1 on the bus, 100 frames later
+		state mixer.State
+	}{
+		"SetGain":      {func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0.5)) }, 0.5, mixer.StatePlaying},
+		"a fader at 0": {func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0)) }, 0, mixer.StatePlaying},
+		"SetPan":       {func(b mixer.Bus) error { return b.SetPan(1) }, 0, mixer.StatePlaying},
+		"SetMute":      {func(b mixer.Bus) error { return b.SetMute(true) }, 0, mixer.StatePlaying},
+		"SetSolo":      {func(b mixer.Bus) error { return b.SetSolo(true) }, 1, mixer.StatePlaying},
+		"Fade":         {func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms, voice.InAmplitude) }, 0.25, mixer.StatePlaying},
+		"Pause":        {mixer.Bus.Pause, 0, mixer.StatePaused},
+		"Resume":       {mixer.Bus.Resume, 1, mixer.StatePlaying},
+		"Stop":         {func(b mixer.Bus) error { return b.Stop(0) }, 0, mixer.StateStopped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "music"}}})
+			b := busOf(t, m, "sfx")
+			h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Bus: b, Pan: -1})
+			left(m, 10)
+			if err := c.verb(b); err != nil {
+				t.Fatal(err)
+			}
+			out := left(m, 100)
+			if got := out[99]; math.Abs(float64(got-c.left)) > 1e-6 || h.State() != c.state {
+				t.Errorf("%v is heard of a voice that is %v, want %v, %v", got, h.State(), c.left, c.state)
+			}
+		})
+	}
+}
+
+// TestBusGain: what a page of settings shows is what was set last.
+func TestBusGain(t *testing.T) {
+	m := newMixer(t, mixer.Config{MasterGain: -2, Commands: 1, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -6}}})
+	b, top := busOf(t, m, "sfx"), busOf(t, m, "master")
+	if b.Gain() != -6 || top.Gain() != -2 || b.Name() != "sfx" || top.Name() != "master" {
+		t.Errorf("%s has %v dB, %s %v", b.Name(), b.Gain(), top.Name(), top.Gain())
+	}
+	if err := b.SetGain(-12); err != nil || b.Gain() != -12 {
+		t.Errorf("it is %v dB, error %v", b.Gain(), err)
+	}
+	if err := b.SetGain(-20); !errors.Is(err, mixer.ErrBusy) || b.Gain() != -12 {
+		t.Errorf("with no place for a command it is %v dB, error %v", b.Gain(), err)
+	}
+	if err := b.SetGain(25); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("25 dB: %v", err)
+	}
+}
+
+func TestBusNames(t *testing.T) {
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "music"}, {Name: "sfx"}}})
+	b, err := m.Bus("musik")
+	if b != (mixer.Bus{}) || !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), `there is no bus "musik"; the nearest is "music"`) {
+		t.Errorf("%v, error %v", b, err)
+	}
+	for name, err := range map[string]error{
+		"SetGain": b.SetGain(0), "Pause": b.Pause(), "Resume": b.Resume(), "Stop": b.Stop(0), "Fade": b.Fade(0, time.Second, voice.InDecibels),
+	} {
+		if !errors.Is(err, mixer.ErrOption) {
+			t.Errorf("%s of the zero Bus: %v", name, err)
+		}
+	}
+}
+
+// TestMomentVerbs: each sets what the Change of its name sets.
+func TestMomentVerbs(t *testing.T) {
+	for name, c := range map[string]struct {
+		verb   func(at mixer.Moment, target mixer.Target) error
+		change mixer.Change
+		within time.Duration
+	}{
+		"SetGain":  {func(at mixer.Moment, target mixer.Target) error { return at.SetGain(target, -6) }, mixer.Change{Fields: mixer.FieldGain, Gain: -6}, 0},
+		"SetPan":   {func(at mixer.Moment, target mixer.Target) error { return at.SetPan(target, 0.5) }, mixer.Change{Fields: mixer.FieldPan, Pan: 0.5}, 0},
+		"SetPitch": {func(at mixer.Moment, target mixer.Target) error { return at.SetPitch(target, 7) }, mixer.Change{Fields: mixer.FieldPitch, Pitch: 7}, 0},
+		"SetSpeed": {func(at mixer.Moment, target mixer.Target) error { return at.SetSpeed(target, 0.5) }, mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.5}, 0},
+		"Fade": {func(at mixer.Moment, target mixer.Target) error {
+			return at.Fade(target, -20, 50*ms, voice.ConstantPower)
+		},
+			mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: voice.ConstantPower}, 50 * ms},
+	} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Journal: 8})
+		h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{})
+		if err := c.verb(m.At(7), mixer.TargetVoice(h)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		left(m, 20)
+		var entries [8]mixer.Entry
+		n := m.Journal(entries[:])
+		if e := entries[n-1]; n != 2 || e.Frame != 7 || e.Kind != mixer.EntrySet || e.Change != c.change || e.Frames != int64(c.within/ms) {
+			t.Errorf("%s: %+v", name, entries[:n])
+		}
+	}
+}
+
+// TestOptionsThatContradict: what could only be meant otherwise is an error.
+func TestOptionsThatContradict(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000})
+	s := level(t, 1000, 900, 1)
+	if _, err := m.Play(s, mixer.Options{Rounds: 3}); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("rounds without a loop: %v", err)
+	}
+	if _, err := m.Play(s, mixer.Options{Loop: true, Rounds: mixer.Forever}); err != nil {
+		t.Errorf("a loop without end: %v", err)
+	}
+	if _, err := m.Play(s, mixer.Options{Gain: pcm.FromLinear(0)}); err != nil {
+		t.Errorf("silence: %v", err)
+	}
+	m.Close()
+	if _, err := m.Play(s, mixer.Options{}); !errors.Is(err, mixer.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// TestQualityOfAVoice: a voice of a mixer of another quality can be of the best.
+func TestQualityOfAVoice(t *testing.T) {
+	for name, c := range map[string]struct {
+		mixer, voice, want voice.Quality
+	}{
+		"nothing said":  {voice.DefaultQuality, voice.DefaultQuality, voice.Best},
+		"the mixer's":   {voice.Linear, voice.DefaultQuality, voice.Linear},
+		"its own":       {voice.Linear, voice.Cubic, voice.Cubic},
+		"its own, best": {voice.Linear, voice.Best, voice.Best},
+	} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Quality: c.mixer, Journal: 1})
+		play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Quality: c.voice})
+		left(m, 1)
+		var e [1]mixer.Entry
+		if m.Journal(e[:]) != 1 || e[0].How.Quality != c.want {
+			t.Errorf("%s: %v, want %v", name, e[0].How.Quality, c.want)
+		}
+	}
+}
