@@ -59,6 +59,12 @@ func newFolder(t testing.TB) folder {
 // where the sheet does not say.
 func (f folder) player(text string, o cue.Options) *cue.Player {
 	f.Helper()
+	return f.playerAt(rate, text, o)
+}
+
+// playerAt is player at another rate.
+func (f folder) playerAt(rate int, text string, o cue.Options) *cue.Player {
+	f.Helper()
 	head := fmt.Sprintf("rate: %d\n", rate)
 	if !strings.Contains(text, "master:") {
 		head += "master: {limiter: false}\n"

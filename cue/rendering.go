@@ -169,11 +169,20 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	return p.streams.err()
 }
 
+// unpolled is how many seconds are mixed at most until what has happened is polled: events
+// wait in the mixer, which holds those of 20 s.
+const unpolled = 10
+
 // renderPrepared mixes frames for which every stream has been decoded.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
+	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
-		n := min(len(dst), p.mixer.Prepare())
+		n := min(len(dst), p.mixer.Prepare(), most-since)
 		p.mixer.Render(dst[:n])
 		dst = dst[n:]
+		if since += n; since == most {
+			p.poll()
+			since = 0
+		}
 	}
 }

@@ -42,7 +42,7 @@ func (p *Player) event(m *mixer.Event) report.Event {
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
 		By: m.By, Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: m.RunnerUp >= 0,
 		Audibility: report.Level(pcm.FromPower(m.Audibility)), Newcomer: report.Level(pcm.FromPower(m.Newcomer)),
-		RunnerUp: report.Level(pcm.FromPower(max(m.RunnerUp, 0))), Priority: int(m.Priority), Policy: m.Policy,
+		RunnerUp: report.Level(pcm.FromPower(max(m.RunnerUp, 0))), Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy,
 		Lost: report.Level(pcm.FromPower(m.Lost)),
 	}
 	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)

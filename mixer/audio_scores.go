@@ -163,6 +163,7 @@ type choice struct {
 	peers      int     // how many of them had its priority
 	audibility float64 // of the least, by what the policy looks at
 	runnerUp   float64 // the audibility of the second least; -1: there was none
+	next       int32   // its priority
 }
 
 // choose returns the victim: of the lowest priority, then the least by the
@@ -185,16 +186,17 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 	if w.Candidates == 0 {
 		return choice{slot: -1, runnerUp: -1}
 	}
-	c := choice{audibility: float64(w.Key), slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, peers: w.Candidates, runnerUp: float64(w.Next)}
+	c := choice{audibility: float64(w.Key), slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, peers: w.Candidates, runnerUp: float64(w.Next), next: w.Prio}
 	if w.Prio < limit {
 		c.peers = s.count(prios, w.Prio)
 	}
 	switch {
 	case w.Alone && w.Candidates == 1:
-		c.runnerUp = -1
+		c.runnerUp, c.next = -1, 0
 	case w.Alone: // the second has another priority
 		prios[c.slot] = unstealable
-		c.runnerUp = float64(dsp.FindWeakest(prios, s.audibility, limit).Key)
+		second := dsp.FindWeakest(prios, s.audibility, limit)
+		c.runnerUp, c.next = float64(second.Key), second.Prio
 		prios[c.slot] = w.Prio
 	case w.Next == w.Key:
 		c.slot = dsp.FindEldest(prios, s.audibility, s.number, w.Prio, w.Key)
@@ -254,7 +256,7 @@ func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 		c.audibility = float64(loud[c.slot])
 	}
 	if second >= 0 {
-		c.runnerUp = float64(loud[second])
+		c.runnerUp, c.next = float64(loud[second]), a.scores.prio[second]
 	}
 	return c
 }

@@ -299,6 +299,6 @@ func (a *audio) steal(c choice, e *Event) {
 // weigh notes what decided a choice.
 func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
-	e.Audibility, e.RunnerUp, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.candidates, c.peers
+	e.Audibility, e.RunnerUp, e.RunnerUpPriority, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.next, c.candidates, c.peers
 	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
 }

@@ -71,7 +71,7 @@ func (a *audio) leastVirtual(prio int32) choice {
 		c.audibility, c.peers = float64(s.whole[c.slot]), s.count(s.prio[a.base:], s.prio[c.slot])
 	}
 	if second >= 0 {
-		c.runnerUp = float64(s.whole[second])
+		c.runnerUp, c.next = float64(s.whole[second]), s.prio[second]
 	}
 	return c
 }

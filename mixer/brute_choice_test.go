@@ -10,7 +10,7 @@ import (
 // start decides what becomes of a Play: crowd, cooldown, limits, pool.
 func (x *brute) start(p *brutePlay) {
 	x.stats.Asked++
-	v := newBruteVoice(p, min(int64(p.o.From.Milliseconds())*x.rate/1000, p.sound.frames), x.now)
+	v := newBruteVoice(p, min(int64(p.o.From.Milliseconds())*x.rate/1000, p.sound.frames))
 	g := p.group
 	if g != nil && g.within > 0 && g.first != nil && x.now-g.last <= g.within {
 		w := g.first
@@ -97,7 +97,7 @@ func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
 
 // hasRoom reports whether a slot is free, which a pool that grows may make.
 func (x *brute) hasRoom() bool {
-	if x.count(real) < x.limit {
+	if x.count(hasSlot) < x.limit {
 		return true
 	}
 	if x.config.Overflow != mixer.GrowPool {
@@ -108,7 +108,7 @@ func (x *brute) hasRoom() bool {
 		x.limit = larger
 		x.choices["grow"]++
 	}
-	return x.count(real) < x.limit
+	return x.count(hasSlot) < x.limit
 }
 
 // by says for whose sake something happens.
@@ -169,7 +169,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	if policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
-	victim, e, refused := x.contest(v, mixer.PoolFull, policy, real, x.scoreOf(policy, v), x.level, x.level(v))
+	victim, e, refused := x.contest(v, mixer.PoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
 	switch {
 	case victim == nil && x.config.Virtual == 0:
 		x.turnAway(v.play, refused)
@@ -223,7 +223,7 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 // wait makes a newcomer virtual for which there is no slot, unless all virtual voices
 // are worth more.
 func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
-	if x.count(virtual) >= x.config.Virtual {
+	if x.count(isVirtual) >= x.config.Virtual {
 		lost, e := x.leastVirtual(func(w *bruteVoice) bool { return w.prio <= v.prio })
 		// Of two that are worth the same the one that has not begun goes.
 		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
@@ -267,7 +267,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice)
 		x.finish(victim, e)
 		return
 	}
-	if x.count(virtual) >= x.config.Virtual {
+	if x.count(isVirtual) >= x.config.Virtual {
 		may := func(w *bruteVoice) bool { return newcomer == nil || w.prio <= newcomer.prio }
 		lost, l := x.leastVirtual(may)
 		if lost == nil || x.first([]*bruteVoice{lost, victim}, x.next().Voice, x.rising(x.best)) == victim {
@@ -296,7 +296,6 @@ func (x *brute) exchange() {
 	if x.config.Overflow == mixer.StealMasked {
 		score, ratio = x.scoreOf(mixer.StealMasked, nil), 2
 	}
-	back := func(v *bruteVoice) uint64 { return v.number }
 	order := func(score func(*bruteVoice) float64) func(a, b *bruteVoice) (float64, bool) {
 		rising := x.rising(score)
 		return func(a, b *bruteVoice) (float64, bool) { // what is heard at all; the highest priority; the loudest
@@ -310,7 +309,7 @@ func (x *brute) exchange() {
 			return -by, exact
 		}
 	}
-	free, ordered := x.limit-x.count(real), map[*bruteVoice]float64{}
+	free, ordered := x.limit-x.count(hasSlot), map[*bruteVoice]float64{}
 	for _, v := range x.among(wait) {
 		ordered[v] = score(v)
 	}
@@ -345,7 +344,7 @@ func (x *brute) exchange() {
 		}
 		x.choices["exchange, "+x.config.Overflow.String()]++
 		said.Kind, said.Reason, said.Slot, said.Voice = mixer.BecameVirtual, mixer.Exchanged, -1, worst.number
-		said.By, said.BySound, said.ByRef, said.Newcomer = back(best), best.play.sound.sound, best.play.o.Ref, x.soon(best)
+		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, x.soon(best)
 		if best.play.group != nil {
 			said.ByGroup = best.play.group.g
 		}
@@ -369,8 +368,8 @@ func (x *brute) shrink() {
 	if policy == mixer.Reject || policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
-	for x.count(real) > x.limit {
-		victim, e := x.choose(x.among(func(v *bruteVoice) bool { return real(v) && !v.protect }), x.saidVictim(), x.scoreOf(policy, nil), x.level)
+	for x.count(hasSlot) > x.limit {
+		victim, e := x.choose(x.among(func(v *bruteVoice) bool { return hasSlot(v) && !v.protect }), x.saidVictim(), x.scoreOf(policy, nil), x.level)
 		if victim == nil {
 			return
 		}

@@ -16,7 +16,7 @@ type brute struct {
 	config mixer.Config
 	fatal  func(format string, a ...any)
 
-	rate, hop, tail, smooth int64
+	rate, hop, smooth int64
 
 	now, ticked int64
 	voices      []*bruteVoice // that live, in no order
@@ -51,8 +51,8 @@ func (x *brute) count(of func(*bruteVoice) bool) (n int) {
 	return n
 }
 
-func real(v *bruteVoice) bool    { return !v.virtual() }
-func virtual(v *bruteVoice) bool { return v.virtual() }
+func hasSlot(v *bruteVoice) bool   { return !v.virtual() }
+func isVirtual(v *bruteVoice) bool { return v.virtual() }
 
 func (x *brute) among(of func(*bruteVoice) bool) (out []*bruteVoice) {
 	for _, v := range x.voices {
@@ -96,7 +96,7 @@ func (x *brute) render(n int, events []mixer.Event) {
 	if len(x.events) > 0 {
 		x.fatal("nobody knows why %v", describe(x.events))
 	}
-	x.stats.Frame, x.stats.Pending, x.stats.Virtual = x.now, int64(len(x.commands)), int64(x.count(virtual))
+	x.stats.Frame, x.stats.Pending, x.stats.Virtual = x.now, int64(len(x.commands)), int64(x.count(isVirtual))
 	x.stats.Voices = int64(x.limit)
 }
 
@@ -345,15 +345,15 @@ func (v *bruteVoice) show() {
 
 // heldMost notes how many voices have a slot.
 func (x *brute) heldMost() {
-	n := x.count(real)
+	n := x.count(hasSlot)
 	x.most = max(x.most, n)
 	x.stats.HighWater = max(x.stats.HighWater, int64(n))
 }
 
 // contract takes a step back when the pool was not needed for so long, on the grid.
 func (x *brute) contract() {
-	most, smaller := max(x.most, x.count(real)), max(x.limit-x.config.Grow.Step, x.wanted)
-	x.most = x.count(real)
+	most, smaller := max(x.most, x.count(hasSlot)), max(x.limit-x.config.Grow.Step, x.wanted)
+	x.most = x.count(hasSlot)
 	switch {
 	case smaller >= x.limit || most > smaller:
 		x.needed = x.now

@@ -19,7 +19,6 @@ type bruteVoice struct {
 	loop    bool
 	pos     int64 // 2^-32 frames
 	step    int64
-	began   int64
 	heard   bool // it has gone on, so that moves of it are smoothed
 	endAt   int64
 	held    int64
@@ -93,9 +92,9 @@ func (s *bruteStop) at(f int64) float64 {
 	return s.level * (0.5 + 0.5*math.Cos(math.Pi*float64(f-s.start)/float64(s.frames)))
 }
 
-func newBruteVoice(p *brutePlay, from, now int64) *bruteVoice {
+func newBruteVoice(p *brutePlay, from int64) *bruteVoice {
 	v := &bruteVoice{
-		play: p, bus: p.bus, prio: p.o.Priority, protect: p.o.Protect, tag: p.o.Tag, loop: p.o.Loop, pos: from << 32, began: now, crowd: 1,
+		play: p, bus: p.bus, prio: p.o.Priority, protect: p.o.Protect, tag: p.o.Tag, loop: p.o.Loop, pos: from << 32, crowd: 1,
 		step: int64(math.Ldexp(1, 32+int(p.o.Pitch)/12)), gain: bruteMove{from: float64(p.o.Gain), to: float64(p.o.Gain)},
 	}
 	v.wrap()

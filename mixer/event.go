@@ -90,6 +90,9 @@ type Event struct {
 	Priority   int32   // of the victim
 	Policy     Overflow
 
+	// The priority of RunnerUp: Priority, but where the victim alone had the lowest.
+	RunnerUpPriority int32
+
 	// Of Stolen, and of a voice that became virtual: a certificate of what can have
 	// been lost. It is the largest K-weighted power, left and right together, that
 	// the voice would have had in any 60 ms on the hops of its sound from here on,

@@ -3,6 +3,8 @@ package mixer
 import (
 	"reflect"
 	"unsafe"
+
+	"voicepool/pcm"
 )
 
 // BreakVoice makes the voice of h such that to mix it panics: a step of 0 is a
@@ -26,4 +28,9 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	clear(v.FieldByName("step"))
 	clear(v.FieldByName("steady"))
 	return true
+}
+
+// PitchVoice moves the pitch of the voice of h behind the back of the control side.
+func PitchVoice(m *Mixer, h Handle, pitch pcm.Semitones) {
+	m.audio.at(int(m.record(h.id).slot.Load())).voice.SetPitch(m.audio.now, pitch, 0)
 }

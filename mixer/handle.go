@@ -248,11 +248,11 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	}
 	switch field {
 	case wantPitch:
-		m.retuneBy(r, &Change{Fields: Pitch, Pitch: pcm.Semitones(value)})
+		m.retuneBy(r, &Change{Fields: Pitch, Pitch: pcm.Semitones(value)}, Now, 0)
 	case wantSpeed:
-		m.retuneBy(r, &Change{Fields: Speed, Speed: value})
+		m.retuneBy(r, &Change{Fields: Speed, Speed: value}, Now, 0)
 	case wantRounds:
-		m.retuneBy(r, &Change{Fields: Rounds})
+		m.retuneBy(r, &Change{Fields: Rounds}, Now, 0)
 	}
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field

@@ -57,8 +57,8 @@ func (l *lead) frame(rendered int64, rate int) int64 {
 		l.seen, l.block = now, rendered
 	}
 	l.offset = max(l.offset, top)
-	if most := top + pcm.Duration(l.frames, rate); l.offset > most { // nothing has been rendered for long
-		l.offset = most
+	if l.offset > top+pcm.Duration(l.frames, rate) { // nothing has been rendered for long: the line begins anew
+		l.offset = top
 	}
 	l.last = max(l.last, pcm.Frames(now+l.offset, rate)+l.frames)
 	return l.last

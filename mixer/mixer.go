@@ -36,8 +36,9 @@ type Mixer struct {
 	closed     bool
 	feeds      feeds
 	refinery   refinery
-	busPitch   []busPitch
-	doppler    bool // the listener hears it
+	busPitch   []pitchSpan
+	hearing    space.Ear  // as SetListener left it
+	foretold   []foretold // sets of pitches for later frames
 	quality    voice.Quality
 	done       done
 	journal    journal
@@ -183,9 +184,9 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if r.placed {
 		r.source = source
 	}
-	m.put(command{kind: cmdPlay, frame: frame, record: id})
+	frame = m.put(command{kind: cmdPlay, frame: frame, record: id})
 	m.feeds.add(feed)
-	m.tune(r)
+	m.tune(r, frame)
 	return Handle{m, id}, nil
 }
 
@@ -258,8 +259,9 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// put hands over a command for which there is a place. The mutex is held.
-func (m *Mixer) put(c command) {
+// put hands over a command for which there is a place, and returns its frame. The mutex is
+// held.
+func (m *Mixer) put(c command) (frame int64) {
 	if c.frame == Now && m.lead.frames > 0 && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
@@ -271,4 +273,5 @@ func (m *Mixer) put(c command) {
 	m.underWay.Add(1)
 	m.commands.Push(c) // has room: the ring holds what may be under way
 	m.retuneAll(&c)
+	return c.frame
 }

@@ -213,7 +213,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
 	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.Stolen, float64(victim.score.audibility), -1, len(among), peers(victim, among)
 	if second != nil {
-		e.RunnerUp = float64(second.score.audibility)
+		e.RunnerUp, e.RunnerUpPriority = float64(second.score.audibility), int32(second.prio)
 	}
 	x.leaveTail(victim)
 	x.finish(victim, e)

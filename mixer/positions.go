@@ -85,6 +85,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 		s, _ := spots[i].Checked()
 		r.spot.write(wordsOfSpot(&s))
 		r.moved.Store(true)
+		m.retunePlace(r, &s.Velocity)
 	}
 	m.pushPlaces()
 	return nil
@@ -100,10 +101,7 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if heard := l.Doppler > 0; heard != m.doppler {
-		m.doppler = heard
-		m.retuneDoppler()
-	}
+	m.retuneListener(&ear)
 	m.listener.write(wordsOfEar(&ear))
 	m.listenerMoved.Store(true)
 	m.pushPlaces()

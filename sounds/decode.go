@@ -13,7 +13,7 @@ import (
 // error, never a panic, a hang or much memory. Control side.
 //
 // Decode reads r from another goroutine. It returns when ctx ends, or when r gives
-// nothing for Limits.Time; a Read that is under way then is left behind.
+// nothing for Limits.Time, but at least a second; a Read that is under way then is left behind.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	return decodeFrom(ctx, name, open, lim)
@@ -31,7 +31,7 @@ func decodeFrom(ctx context.Context, name string, open opening, lim Limits) (*Cl
 
 // decode is Decode without the name, under limits that have their defaults.
 func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
-	data, err := gather(ctx, open, lim.Bytes, lim.Time)
+	data, err := gather(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
 		return nil, err
 	}

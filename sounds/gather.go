@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func gather(ctx context.Context, open opening, limit int64, idle time.Duration) 
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pieces := make(chan readPiece)
-	go hand(inner, open, pieces)
+	go hand(inner, open, limit, pieces)
 	var buf bytes.Buffer
 	timer := time.NewTimer(idle)
 	defer timer.Stop()
@@ -57,7 +58,7 @@ type readPiece struct {
 }
 
 // hand opens and reads, and hands over what comes until ctx ends.
-func hand(ctx context.Context, open opening, pieces chan<- readPiece) {
+func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiece) {
 	send := func(p readPiece) bool {
 		select {
 		case pieces <- p:
@@ -72,13 +73,29 @@ func hand(ctx context.Context, open opening, pieces chan<- readPiece) {
 		return err
 	})
 	if err == nil {
-		err = caught(func() error { return pass(r, send) })
+		err = caught(func() error {
+			if size := announced(r); size > limit {
+				return beyond("more than %d bytes", limit)
+			}
+			return pass(r, send)
+		})
 		closed := caught(r.Close)
 		if errors.Is(err, io.EOF) && closed != nil {
 			err = closed
 		}
 	}
 	send(readPiece{err: err})
+}
+
+// announced returns how large a file says it is, 0 where it does not. It only
+// serves to refuse what is too large before it is read.
+func announced(r io.Reader) int64 {
+	if f, ok := r.(fs.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
 }
 
 // caught makes an error of a panic: what is read may be anybody's.

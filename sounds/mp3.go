@@ -27,7 +27,8 @@ type mp3Reader struct {
 	lim   Limits
 	head  head
 	note  mp3Gapless
-	start int64 // where the first frame of sound begins, in bytes
+	added [2]int64 // from where to where the encoder has added frames of sound at the end
+	start int64    // where the first frame of sound begins, in bytes
 	d     mp3Decoder
 	bytes int64 // of data, in the frames before
 	todo  mp3Work
@@ -66,12 +67,8 @@ func openMP3(in *input, lim Limits) (reader, error) {
 	if ok {
 		in.skip(int64(min(h.size, len(body))))
 	}
-	if r.note = note; note.known {
-		r.head.front, r.head.back = note.delay+mp3DecoderDelay, max(0, note.padding-mp3DecoderDelay)
-	}
-	if note.frames > 0 {
-		r.head.frames = max(note.frames*int64(h.frames())-r.head.front-r.head.back, 0)
-	}
+	r.note = note
+	r.takeOff()
 	r.start = in.at
 	return r, nil
 }
@@ -83,13 +80,20 @@ func (r *mp3Reader) next(c *Clip) error {
 	if len(b) == 0 || isTrailer(b) {
 		return r.end()
 	}
-	if _, ok, err := parseMP3Header(b); !ok && err == nil {
+	if _, ok, _ := parseMP3Header(b); !ok {
 		b = r.in.peek(probe) // for the next one
 	}
 	frames := r.d.count * int64(r.d.head.frames())
+	before := int64(0)
+	if r.todo == mp3Decode {
+		before = c.Frames()
+	}
 	n, err := r.d.frame(b, c, r.todo)
 	if err != nil {
 		return broken("frame %d: %v", frames, err)
+	}
+	if r.todo == mp3Decode && c.Frames() > before {
+		r.cut(c)
 	}
 	r.bytes += int64(r.d.added)
 	if n == len(b) {
@@ -115,7 +119,7 @@ func (r *mp3Reader) count(m *marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	return r.d.count * int64(r.d.head.frames()), nil
+	return r.given(r.d.count * int64(r.d.head.frames())), nil
 }
 
 // walk goes on from the nearest place that is known to MP3 frame n, or to the
@@ -141,14 +145,14 @@ func (r *mp3Reader) walk(n int64, m *marks) error {
 // reservoir.
 func (r *mp3Reader) seek(frame int64, m *marks) (int64, error) {
 	size := int64(r.d.head.frames())
-	target := frame/size - 2*2/int64(r.d.head.granules()) // the first that is decoded
+	target := r.decoded(frame)/size - 2*2/int64(r.d.head.granules()) // the first that is decoded
 	if target <= 0 {
 		r.resume(mark{at: r.start})
 		return 0, nil
 	}
 	if err := r.walk(target, m); err != nil {
 		if errors.Is(err, io.EOF) {
-			return r.d.count * size, nil
+			return r.given(r.d.count * size), nil
 		}
 		return 0, err
 	}
@@ -165,7 +169,7 @@ func (r *mp3Reader) seek(frame int64, m *marks) (int64, error) {
 		}
 	}
 	r.todo = mp3Decode
-	return target * size, nil
+	return r.given(target * size), nil
 }
 
 // resume goes to a frame and forgets what was before it.
@@ -196,13 +200,14 @@ type mp3Decoder struct {
 // nothing follows.
 func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
 	d.added = 0
-	h, ok, err := parseMP3Header(b)
+	h, ok, _ := parseMP3Header(b)
 	switch {
-	case err != nil:
-		return 0, err
 	case !ok:
 		at, next, err := firstMP3Frame(b)
-		if err != nil || next.rate != d.head.rate {
+		switch {
+		case err != nil && !errors.Is(err, errNoMP3):
+			return 0, err
+		case err != nil || next.rate != d.head.rate:
 			return len(b), nil // what follows the last frame, whatever it is
 		}
 		return at, nil

@@ -1,6 +1,6 @@
 package sounds
 
-import "encoding/binary"
+import "errors"
 
 // mp3Header is what the four bytes before a frame of layer III say.
 type mp3Header struct {
@@ -27,9 +27,9 @@ func parseMP3Header(b []byte) (h mp3Header, ok bool, err error) {
 	}
 	switch {
 	case layer != 1:
-		return h, false, unknown("MPEG audio of layer %d is not read, only of layer 3", 4-layer)
+		return h, false, unknown("MPEG audio of layer %d is not read: convert it to WAV, as by mpg123 -w OUT.wav IN", 4-layer)
 	case bitrate == 0:
-		return h, false, unknown("MP3 of free bit rate is not read")
+		return h, false, unknown("free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3")
 	}
 	h = mp3Header{low: version != 3, rate: [...]int{44100, 48000, 32000}[rate], bands: rate, channels: 2, crc: b[1]&1 == 0}
 	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
@@ -77,75 +77,81 @@ func (h mp3Header) granules() int {
 func (h mp3Header) frames() int { return 576 * h.granules() }
 
 // isMP3 wants two frames in a row that agree, or one that is all there is,
-// perhaps behind some rubbish.
+// perhaps behind some rubbish; or frames of MPEG audio that is not read, whose
+// error says what it is.
 func isMP3(b []byte) bool {
 	_, _, err := firstMP3Frame(b)
-	return err == nil
+	return !errors.Is(err, errNoMP3)
 }
 
 // maxRubbish is how many bytes may stand before the first frame.
 const maxRubbish = 64 << 10
 
-// firstMP3Frame finds where the frames begin.
+var errNoMP3 = unknown("no MP3 frame is in it")
+
+// firstMP3Frame finds where the frames begin. The error is errNoMP3, or says of
+// which kind that is not read the frames are. What looks like frames of that kind
+// may be in the data of a frame whose beginning is cut off: then three in a row
+// that agree are behind it.
 func firstMP3Frame(b []byte) (at int, h mp3Header, err error) {
-	var why error
+	other := errNoMP3
+	tries := 16 // at what may be frames of another kind
 	for at := range min(len(b), maxRubbish) {
 		h, ok, err := parseMP3Header(b[at:])
-		if err != nil && why == nil && at == 0 {
-			why = err
+		if err != nil && tries > 0 && errors.Is(other, errNoMP3) {
+			if tries--; otherFrames(b[at:]) {
+				other = err
+			}
 		}
 		if !ok || h.size < 4+h.sideSize() {
 			continue
 		}
-		if next := at + h.size; next < len(b) {
-			n, ok, _ := parseMP3Header(b[next:])
-			if (!ok || n.rate != h.rate) && !isTrailer(b[next:]) {
-				continue
-			}
+		size, ok := nextMP3Frame(b, at, h)
+		if ok && !errors.Is(other, errNoMP3) {
+			next, found, _ := parseMP3Header(b[min(at+size, len(b)):])
+			_, ok = nextMP3Frame(b, at+size, next)
+			ok = ok && found
 		}
-		return at, h, nil
+		if ok {
+			return at, h, nil
+		}
 	}
-	if why == nil {
-		why = unknown("no MP3 frame is in it")
-	}
-	return 0, h, why
+	return 0, h, other
 }
 
-// mp3Gapless is what the encoder notes in a frame that holds no sound.
-type mp3Gapless struct {
-	frames         int64 // of MP3, without this one; 0: not told
-	delay, padding int64 // frames of sound that are not of the original
-	known          bool
+// nextMP3Frame returns how far behind a frame another one is, and whether it
+// agrees; the end of b and what stands behind the last frame do too.
+func nextMP3Frame(b []byte, at int, h mp3Header) (size int, ok bool) {
+	if next := at + h.size; next < len(b) {
+		n, ok, _ := parseMP3Header(b[next:])
+		return h.size, ok && n.rate == h.rate || isTrailer(b[next:])
+	}
+	return h.size, true
 }
 
-// readXing reads the note of LAME and others from a first frame; false where it
-// is a frame of sound.
-func readXing(frame []byte, h mp3Header) (g mp3Gapless, ok bool) {
-	b := frame[min(4+h.sideSize(), len(frame)):]
-	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
-		b = b[2:]
+// maxOtherFrame is more bytes than a frame of any layer or free format has, of up
+// to 640 kbit/s.
+const maxOtherFrame = 8 << 10
+
+// otherFrames tells whether b begins with frames of one size whose headers agree,
+// three of them or two that are all there is. Their size is not read from the
+// header, where free format does not have it.
+func otherFrames(b []byte) bool {
+	same := func(at int) bool {
+		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
 	}
-	if len(b) < 8 || string(b[:4]) != "Xing" && string(b[:4]) != "Info" {
-		return g, len(frame) >= 40 && string(frame[36:40]) == "VBRI"
-	}
-	flags := binary.BigEndian.Uint32(b[4:])
-	b = b[8:]
-	for bit, size := range [...]int{4, 4, 100, 4} {
-		if flags>>bit&1 == 0 {
+	for size := 24; size < min(len(b), maxOtherFrame); size++ {
+		if !same(size) {
 			continue
 		}
-		if len(b) < size {
-			return g, true
+		if 2*size+4 >= len(b) {
+			return true
 		}
-		if bit == 0 {
-			g.frames = int64(binary.BigEndian.Uint32(b))
+		for pad := -4; pad <= 4; pad++ { // one byte more or less; four of layer I
+			if same(2*size + pad) {
+				return true
+			}
 		}
-		b = b[size:]
 	}
-	if len(b) >= 24 && b[0] >= ' ' && b[0] < 0x7f { // the encoder's name, then its delays in 12 bits each
-		g.delay = int64(b[21])<<4 | int64(b[22])>>4
-		g.padding = int64(b[22]&15)<<8 | int64(b[23])
-		g.known = g.delay > 0 || g.padding > 0
-	}
-	return g, true
+	return false
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,13 +82,14 @@ func TestPipeGivesUp(t *testing.T) {
 	}
 }
 
-// TestPipeIdle: without a context that ends, the limit of time ends the wait.
+// TestPipeIdle: without a context that ends, the limit of time ends the wait, which is at
+// least a second.
 func TestPipeIdle(t *testing.T) {
 	path := fifo(t)
-	bank := sounds.NewBank(sounds.Options{Limits: sounds.Limits{Time: 20 * time.Millisecond}})
+	bank := sounds.NewBank(sounds.Options{Limits: sounds.Limits{Time: time.Millisecond}})
 	soon(t, "LoadFile", func() {
 		_, err := bank.LoadFile(path)
-		if want := "sounds: " + path + ": nothing could be read for 20ms"; !errors.Is(err, sounds.ErrLimit) || err.Error() != want {
+		if want := "sounds: " + path + ": nothing could be read for 1s"; !errors.Is(err, sounds.ErrLimit) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	})
@@ -241,6 +243,25 @@ func TestPipeAsStream(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// TestHoles: a file that is too large, of holes, is refused before it is read.
+func TestHoles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "holes.wav")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(300<<20), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = sounds.NewBank(sounds.Options{}).LoadFile(path)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, sounds.ErrLimit) || got > 8<<20 {
+		t.Errorf("%v, after %d bytes of memory", err, got)
+	}
 }
 
 // slowFS is a file system whose files wait in Open or in Read until they are let

@@ -48,10 +48,10 @@ type StreamOptions struct {
 // whole length (Bytes, Frames, Memory, Time) do not apply, and neither does
 // Isolate.
 //
-// It reads the beginning of the file; more where a length or a loop is not
-// announced there. The error names the source. The file is opened anew by each
-// Play, and must be the same then. A stream that turns out to be broken ends
-// after what could be read. Control side.
+// It reads the beginning of the file, and walks over the rest where the length
+// or a loop is not told there for certain. The error names the source. The file
+// is opened anew by each Play, and must be the same then. A stream that turns out
+// to be broken ends after what could be read. Control side.
 func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := b.openTrack(src, &opt)
 	if err != nil {

@@ -64,6 +64,7 @@ type endlessInfo struct {
 func (i endlessInfo) Size() int64        { return i.size }
 func (i endlessInfo) ModTime() time.Time { return time.Time{} }
 func (i endlessInfo) IsDir() bool        { return false }
+func (endlessInfo) Mode() fs.FileMode    { return 0o444 }
 
 // maxStreamHeap is how much memory one stream may take, with all that belongs to
 // its bank, in bytes.

@@ -100,6 +100,13 @@ func (t *track) learn(c *cursor, loop bool) error {
 			return err
 		}
 	}
+	if !t.counted && h.clip.Format == "mp3" {
+		// Two files joined are announced as the first one. One that was cut short is
+		// announced longer than it is; the stream ends where it ends, with the error.
+		if err := t.count(c); err != nil && !errors.Is(err, ErrDecode) {
+			return err
+		}
+	}
 	t.clip.Loop = nil
 	if t.frames > 0 {
 		h.finish(&t.clip, t.frames)

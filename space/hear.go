@@ -88,3 +88,16 @@ func shift(c, vl, vs float64) pcm.Semitones {
 	}
 	return min(max(pcm.FromRatio(heard/sent), -48), 48)
 }
+
+// Shifts returns how far a Doppler shift goes at most, down and up, between the
+// listener and a voice of a velocity, wherever both are: places move, and with them the
+// part of a velocity that counts. Control side.
+func (l *Ear) Shifts(velocity *Vector) (below, above pcm.Semitones) {
+	if l.Waves == 0 || l.Velocity == *velocity {
+		return 0, 0
+	}
+	const slack = 1 + 1e-12 // what counts is rounded
+	vl := math.Sqrt(l.Velocity.along(l.Velocity[0], l.Velocity[1], l.Velocity[2])) * slack
+	vs := math.Sqrt(velocity.along(velocity[0], velocity[1], velocity[2])) * slack
+	return shift(l.Waves, vl, -vs), shift(l.Waves, -vl, vs)
+}

@@ -62,11 +62,12 @@ func (c *console) say(format string, args ...any) {
 	fmt.Fprintf(c.err, "voicepool: "+format+"\n", args...)
 }
 
-// finish prints what went wrong, if anything, and returns the exit code.
+// finish prints what went wrong, if anything, and returns the exit code. Who reads no
+// further than he wants, as head does, is told nothing.
 func (c *console) finish(err error) int {
 	if err == nil || c.out.err != nil && exitCode(err) < 2 {
-		if err = c.out.err; err != nil {
-			err = fmt.Errorf("standard output: %w", cause(err))
+		if err = unread(c.out.err); err == nil && c.out.err != nil {
+			err = fmt.Errorf("standard output: %w", cause(c.out.err))
 		}
 	}
 	if line := message(err); line != "" {

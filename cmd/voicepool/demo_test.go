@@ -155,29 +155,6 @@ func TestVoiceMovesOn(t *testing.T) {
 	}
 }
 
-func TestTellSteal(t *testing.T) {
-	e := report.Event{
-		Frame: 595200, Kind: mixer.Stolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.PoolFull,
-		Audibility: -61.2, RunnerUp: -58, HasRunnerUp: true, Candidates: 13,
-	}
-	for _, c := range []struct {
-		change func(*report.Event)
-		want   string
-	}{
-		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
-		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
-		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
-		{func(e *report.Event) { e.Reason = mixer.GroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
-		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
-	} {
-		changed := e
-		c.change(&changed)
-		if got := tellSteal(&changed, 48000); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
 // Of two crowds alike the first one is told, complete with what it cost.
 func TestCrowd(t *testing.T) {
 	var h history

@@ -47,13 +47,13 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &silent):
-		return silent.code
 	case errors.As(err, &interrupted):
 		if number, ok := interrupted.signal.(syscall.Signal); ok {
 			return 128 + int(number)
 		}
 		return exitFailed
+	case errors.As(err, &silent):
+		return silent.code
 	case errors.Is(err, errUsage), errors.Is(err, cue.ErrSheet), errors.Is(err, mixer.ErrConfig):
 		return exitUsage
 	}

@@ -38,6 +38,7 @@ func TestExitCodes(t *testing.T) {
 		{interruption{os.Interrupt}, 130, ""},
 		{interruption{syscall.SIGTERM}, 143, ""},
 		{errors.Join(interruption{syscall.SIGTERM}, missing), 143, ""},
+		{errors.Join(interruption{syscall.SIGTERM}, silentFailure{1}), 143, ""},
 	} {
 		if got := exitCode(c.err); got != c.code {
 			t.Errorf("%v exits with %d, want %d", c.err, got, c.code)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"voicepool/cue/report"
+	"voicepool/internal/explain"
 	"voicepool/mixer"
 )
 
@@ -142,10 +143,10 @@ func (b *board) summary(w io.Writer, r *report.Report) {
 	b.losses(w)
 	b.refusals(w)
 	if b.quietest != nil {
-		fmt.Fprintf(w, "the quietest loss: %s\n", tellSteal(b.quietest, r.Rate))
+		fmt.Fprintf(w, "the quietest loss: %s\n", explain.Steal(b.quietest, r.Rate))
 	}
 	if b.loudest != nil && b.loudest != b.quietest {
-		fmt.Fprintf(w, "the loudest loss:  %s\n", tellSteal(b.loudest, r.Rate))
+		fmt.Fprintf(w, "the loudest loss:  %s\n", explain.Steal(b.loudest, r.Rate))
 	}
 }
 
@@ -194,37 +195,4 @@ func (h *history) refusals(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%s %s\n", oneLine(what), count(h.refused[what], "time"))
 	}
-}
-
-// tellSteal says who lost a voice to whom, and why.
-func tellSteal(e *report.Event, rate int) string {
-	if e.By == 0 {
-		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", oneLine(e.Sound), seconds(e.Frame, rate))
-	}
-	why := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Audibility))
-	if e.Audibility <= silent {
-		why = "nothing of it would have been heard"
-	}
-	if e.HasRunnerUp {
-		why += fmt.Sprintf(", the next of %d at %s", e.Candidates, roundLevel(e.RunnerUp))
-	} else {
-		why += ", and there was no other choice"
-	}
-	switch e.Reason {
-	case mixer.GroupLimit:
-		why += " (the limit of the sound)"
-	case mixer.BusLimit:
-		why += " (the limit of the bus)"
-	}
-	return fmt.Sprintf("%s lost its voice to %s at %s: %s", oneLine(e.Sound), oneLine(e.BySound), seconds(e.Frame, rate), why)
-}
-
-// silent is a level that nobody hears.
-const silent = -120
-
-func roundLevel(l report.Level) string {
-	if l <= silent {
-		return "-inf"
-	}
-	return fmt.Sprintf("%.0f", float64(l))
 }

@@ -24,7 +24,9 @@ const patience = time.Second
 func listen(restore func()) *interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, endings()...)
+	if list := endings(); len(list) > 0 { // none would mean all
+		signal.Notify(signals, list...)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer signal.Stop(signals)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicepool/cue/report"
+	"voicepool/internal/explain"
 	"voicepool/mixer"
 )
 
@@ -142,7 +143,7 @@ func (l *lineView) flush(p picture) {
 	}
 	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most.real, p.stats.Voices, also, strings.Join(parts, "; "))
 	if steal != nil {
-		fmt.Fprintf(l.out, "                     %s\n", tellSteal(steal, p.rate))
+		fmt.Fprintf(l.out, "                     %s\n", explain.Steal(steal, p.rate))
 	}
 }
 
@@ -166,6 +167,9 @@ func describe(e report.Event, rate int) string {
 		line += fmt.Sprintf(", %s dB against %s", formatLevel(float64(e.Audibility)), formatLevel(float64(e.Newcomer)))
 		if e.HasRunnerUp {
 			line += fmt.Sprintf(", next %s", formatLevel(float64(e.RunnerUp)))
+			if e.RunnerUpPriority > e.Priority {
+				line += fmt.Sprintf(" of priority %d above its %d", e.RunnerUpPriority, e.Priority)
+			}
 		}
 		line += fmt.Sprintf(", of %d", e.Candidates)
 	}

@@ -100,14 +100,22 @@ type performance struct {
 
 // play plays, and closes the device.
 func (s *performance) play() error {
-	defer s.device.Close()
+	closed := false
+	defer func() {
+		if !closed {
+			closeDevice(s.interrupts, s.device)
+		}
+	}()
 	if err := s.player.Prime(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
 	defer cancel(nil)
 	gauge := device.NewGauge(s.player, s.device.Rate())
-	if err := s.device.Start(gauge); err != nil {
+	entry := &gate{source: gauge}
+	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
+	defer entry.close()
+	if _, err := within(s.interrupts, func() (struct{}, error) { return struct{}{}, s.device.Start(entry) }); err != nil {
 		return err
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -124,7 +132,7 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	<-stopped
+	finished(s.interrupts, stopped) // it may write to what nobody reads
 	if s.note != "" {
 		s.console.say("%s", s.note)
 	}
@@ -135,8 +143,9 @@ func (s *performance) play() error {
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause
 	}
-	if closed := s.device.Close(); closed != nil && !errors.Is(err, closed) {
-		err = closed
+	closed = true
+	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
+		err = failed
 	}
 	var signalled interruption
 	if errors.As(err, &signalled) {
@@ -217,28 +226,20 @@ func (blind) show(picture) {}
 func (blind) last(picture) {}
 func (blind) close()       {}
 
-// tell prints how it went, and writes the report.
+// tell writes the files, then prints how it went: what reads standard output may have
+// stopped. A file that fails takes no other with it.
 func (s *performance) tell(file *reportFile) error {
 	l, c := s.flags, s.console
 	r := s.player.Report()
+	written, drawn := file.saveReport(r), s.drawing.save(s.title, r)
+	recorded, unheard := writeRecord(s.recorded, s.player)
 	switch {
 	case l.JSON || l.Report == "-":
-		if _, err := r.WriteTo(c.out); err != nil {
-			return nil // out stays with it
-		}
+		r.WriteTo(c.out) // its error stays with it
 	case !l.Quiet && l.Device.kind == "-":
 		s.board.summary(c.err, r)
 	case !l.Quiet:
 		s.board.summary(c.out, r)
 	}
-	if err := file.fill(func(w io.Writer) error {
-		_, err := r.WriteTo(w)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := s.drawing.fill(s.title, r); err != nil {
-		return err
-	}
-	return errors.Join(file.commit(), s.drawing.commit(), writeRecord(s.recorded, s.player))
+	return c.outcome(written, drawn, recorded, unheard)
 }

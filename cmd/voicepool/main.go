@@ -10,7 +10,8 @@
 // It exits with 0 when all is done, 1 when the work failed, 2 on wrong usage or
 // a sheet that cannot be understood, and 128 + the signal's number (130 after
 // Ctrl-C, 143 after SIGTERM) when it was interrupted, once sounds have faded out
-// and the report is written.
+// and the report is written; 141 when nobody reads what it prints any more. A signal
+// that is ignored as it starts, as SIGHUP under nohup, stays ignored.
 package main
 
 import (
@@ -50,42 +51,16 @@ func knownCommand(model *kong.Node, name string) error {
 	if strings.HasPrefix(name, "-") {
 		return nil
 	}
-	nearest, least := "", 0
+	var names []string
 	for _, command := range model.Children {
 		if command.Name == name {
 			return nil
 		}
-		if d := distance(name, command.Name); !command.Hidden && (nearest == "" || d < least) {
-			nearest, least = command.Name, d
+		if !command.Hidden {
+			names = append(names, command.Name)
 		}
 	}
-	return usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), nearest)
-}
-
-// distance returns how many letters must be inserted, left out or replaced to make
-// b of a; what b begins with is near to it.
-func distance(a, b string) int {
-	if strings.HasPrefix(b, a) && a != "" {
-		return 0
-	}
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := before
-			if a[i] != b[j] {
-				replaced++
-			}
-			before = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), nearest(name, names))
 }
 
 // command carries out the command line args and returns the exit code.

@@ -26,6 +26,22 @@ func noteName(c *console, path string) {
 	}
 }
 
+// outcome says what failed of the outputs of a command, each on a line of its own. What is
+// finished stays, whatever became of the others.
+func (c *console) outcome(outputs ...error) error {
+	code := exitDone
+	for _, err := range outputs {
+		if err != nil {
+			c.say("%s", message(err))
+			code = max(code, exitCode(err))
+		}
+	}
+	if code == exitDone {
+		return nil
+	}
+	return silentFailure{code}
+}
+
 // input is a file that a command reads.
 type input struct {
 	path string

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 
 	"voicepool/cue"
@@ -18,18 +17,15 @@ func (r *runCommand) checkRecord() error {
 	return nil
 }
 
-// writeRecord writes what a player has noted.
-func writeRecord(file *reportFile, player *cue.Player) error {
+// writeRecord writes what a player has noted. failed is what could not be noted; what
+// could is written all the same.
+func writeRecord(file *reportFile, player *cue.Player) (err, failed error) {
 	if file == nil {
-		return nil
+		return nil, nil
 	}
 	recorder, failed := player.Recorder()
-	err := file.fill(func(w io.Writer) error {
+	return file.save(func(w io.Writer) error {
 		_, err := recorder.WriteTo(w)
 		return err
-	})
-	if err == nil {
-		err = file.commit()
-	}
-	return errors.Join(err, failed)
+	}), failed
 }

@@ -117,28 +117,15 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 		return err
 	}
 	result := player.Report()
-	if err := told.fill(func(w io.Writer) error {
-		_, err := result.WriteTo(w)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := drawing.fill("render "+oneLine(r.Sheet), result); err != nil {
-		return err
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	if err := errors.Join(told.commit(), drawing.commit()); err != nil {
-		return err
-	}
+	closed := out.Close()
+	failed := c.outcome(closed, told.saveReport(result), drawing.save("render "+oneLine(r.Sheet), result))
 	if r.JSON || r.Report == "-" {
 		result.WriteTo(c.out)
 	}
-	if !r.Quiet {
+	if !r.Quiet && closed == nil {
 		r.summary(c, result, out.Clipped(), time.Since(begin))
 	}
-	return nil
+	return failed
 }
 
 // write mixes and writes block by block.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"voicepool/cue/report"
 	"voicepool/internal/links"
 )
 
@@ -76,6 +77,22 @@ func (r *reportFile) fill(write func(io.Writer) error) error {
 	}
 	r.file = nil
 	return r.named(err)
+}
+
+// save fills the file, and gives it its name.
+func (r *reportFile) save(write func(io.Writer) error) error {
+	if err := r.fill(write); err != nil {
+		return err
+	}
+	return r.commit()
+}
+
+// saveReport saves a report in the file.
+func (r *reportFile) saveReport(told *report.Report) error {
+	return r.save(func(w io.Writer) error {
+		_, err := told.WriteTo(w)
+		return err
+	})
 }
 
 // commit gives a filled file its name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -73,19 +74,23 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: interrupt SIGNAL FILE CODE COMMAND...")
 	}
-	signal := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[0]]
+	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
 	path, err := exec.LookPath(args[3])
 	ts.Check(err)
 	command := exec.Command(path, args[4:]...)
 	command.Dir = ts.MkAbs(".")
 	command.Env = append(os.Environ(), "PWD="+command.Dir, "PULSE_SERVER=", "XDG_RUNTIME_DIR=", "GORACE=atexit_sleep_ms=0")
 	command.Stdout, command.Stderr = ts.Stdout(), ts.Stderr()
+	// What this process ignores, as one in the background does, its children would too.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, sent)
+	defer signal.Stop(heard)
 	ts.Check(command.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	for limit := time.Now().Add(20 * time.Second); ; {
 		if found, _ := filepath.Glob(filepath.Join(command.Dir, args[1])); len(found) > 0 {
-			ts.Check(command.Process.Signal(signal))
+			ts.Check(command.Process.Signal(sent))
 			break
 		}
 		select {

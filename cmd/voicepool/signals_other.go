@@ -10,5 +10,8 @@ import (
 // ignoreBrokenPipes does nothing where there is no such signal.
 func ignoreBrokenPipes() {}
 
+// unread does not know an output that nobody reads any more.
+func unread(error) error { return nil }
+
 // endings are the signals that ask for an end.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

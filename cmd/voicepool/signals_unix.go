@@ -3,14 +3,28 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
+
+// unread returns how a command ends whose output nobody reads any more; nil: the write
+// failed for another reason.
+func unread(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return interruption{syscall.SIGPIPE}
+	}
+	return nil
+}
 
 // ignoreBrokenPipes makes a write to a pipe that nobody reads an error like any
 // other, instead of the end of the process.
 func ignoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 
-// endings are the signals that ask for an end.
-func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
+// endings are the signals that ask for an end. What was ignored when the process began
+// stays so: nohup ignores SIGHUP, and a shell SIGINT for what it runs in the background.
+func endings() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+}

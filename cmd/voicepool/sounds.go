@@ -72,26 +72,18 @@ func (s *soundsCommand) Run(c *console) error {
 	}
 	defer file.discard()
 	rows := s.list(list, c)
-	if err := file.fill(func(w io.Writer) error {
-		return png.Encode(w, paint(slices.DeleteFunc(slices.Clone(rows), func(r soundRow) bool { return r.err != nil })))
-	}); err != nil {
-		return err
-	}
-	if err := file.commit(); err != nil {
-		return err
-	}
 	if s.JSON {
-		err = printSoundsJSON(c, list, rows)
+		printSoundsJSON(c, list, rows)
 	} else {
-		err = printSounds(c, rows)
+		printSounds(c, rows)
 	}
+	failed := []error{file.save(func(w io.Writer) error {
+		return png.Encode(w, paint(slices.DeleteFunc(slices.Clone(rows), func(r soundRow) bool { return r.err != nil })))
+	})}
 	for _, r := range rows {
-		if r.err != nil {
-			c.say("%s", message(r.err))
-			err = silentFailure{exitFailed}
-		}
+		failed = append(failed, r.err)
 	}
-	return err
+	return c.outcome(failed...)
 }
 
 // sources returns what the arguments name. In a folder that is every file with
@@ -212,7 +204,11 @@ func titleOf(r soundRow) string {
 		formatLevel(float64(i.TruePeak)), formatLevel(float64(i.Loudness)), formatBytes(i.Bytes))
 }
 
+// printSounds prints a table, unless there is nothing to be put into it.
 func printSounds(c *console, rows []soundRow) error {
+	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r soundRow) bool { return r.err == nil }) {
+		return nil
+	}
 	gains := slices.ContainsFunc(rows, func(r soundRow) bool { return r.info.Gain != 0 || r.info.TagGain != nil })
 	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	head := "LUFS"

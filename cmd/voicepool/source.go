@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -74,7 +75,7 @@ func readInput(in io.Reader) ([]byte, error) {
 func plainError(file string) error {
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {
-		return errors.New(file + ": no such file, and no embedded sound of that name (see voicepool sounds)")
+		return fmt.Errorf("%s: no such file or embedded sound; the nearest is %s, and voicepool sounds lists all", file, nearest(file, embedded.Names()))
 	}
 	return nil
 }

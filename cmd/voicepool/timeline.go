@@ -44,10 +44,7 @@ func (t *timelineCommand) Run(c *console) error {
 		return err
 	}
 	defer file.discard()
-	if err := fillTimeline(file, t.Output, drawn); err != nil {
-		return err
-	}
-	return file.commit()
+	return saveTimeline(file, t.Output, drawn)
 }
 
 // checkTimeline finds a name from which nobody knows what to write.
@@ -58,8 +55,8 @@ func checkTimeline(flag, path string) error {
 	return nil
 }
 
-// fillTimeline writes a timeline into a file, in the way that its name asks for.
-func fillTimeline(file *reportFile, path string, t *timeline.Timeline) error {
+// saveTimeline writes a timeline into a file, in the way that its name asks for.
+func saveTimeline(file *reportFile, path string, t *timeline.Timeline) error {
 	format, _ := timeline.FormatOf(path)
-	return file.fill(func(w io.Writer) error { return t.Write(w, format) })
+	return file.save(func(w io.Writer) error { return t.Write(w, format) })
 }

@@ -69,8 +69,8 @@ func (d *drawing) see(p *cue.Player, now picture) {
 	}
 }
 
-// fill draws what was played.
-func (d *drawing) fill(title string, r *report.Report) error {
+// save draws what was played.
+func (d *drawing) save(title string, r *report.Report) error {
 	if d == nil {
 		return nil
 	}
@@ -78,14 +78,7 @@ func (d *drawing) fill(title string, r *report.Report) error {
 	if err != nil {
 		return err
 	}
-	return fillTimeline(d.file, d.path, drawn)
-}
-
-func (d *drawing) commit() error {
-	if d == nil {
-		return nil
-	}
-	return d.file.commit()
+	return saveTimeline(d.file, d.path, drawn)
 }
 
 func (d *drawing) discard() {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"voicepool/cue/report"
+	"voicepool/internal/explain"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -67,7 +68,7 @@ func (v *liveView) show(p picture) {
 		s.line(plain, "")
 	}
 	for i := len(v.steals) - 1; i >= 0; i-- {
-		s.line(dim, "%s", tellSteal(&v.steals[i], p.rate))
+		s.line(dim, "%s", explain.Steal(&v.steals[i], p.rate))
 	}
 	// A terminal that is gone is no reason to stop the sound.
 	_ = s.end()

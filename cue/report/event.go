@@ -31,6 +31,7 @@ type Event struct {
 	HasRunnerUp                    bool
 	Priority                       int // of the victim; of a start that was refused its own
 	NewcomerPriority               int // of who took a slot by starting
+	RunnerUpPriority               int // of the second least: the victim's, but where the victim alone had the lowest
 	Policy                         mixer.Overflow
 
 	// Of Reason GroupLimit and BusLimit: how many voices the limit allows, 0 where
@@ -67,6 +68,7 @@ type wire struct {
 	Peers            *int   `json:"peers,omitempty"`
 	Priority         *int   `json:"priority,omitempty"`
 	NewcomerPriority *int   `json:"newcomer_priority,omitempty"`
+	RunnerUpPriority *int   `json:"runner_up_priority,omitempty"`
 	Policy           string `json:"policy,omitempty"`
 	Lost             *Level `json:"lost_db,omitempty"`
 	BelowMix         *Level `json:"below_mix_db,omitempty"`
@@ -114,6 +116,8 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		w.Audibility, w.Newcomer, w.Candidates, w.Peers = &e.Audibility, &e.Newcomer, &e.Candidates, &e.Peers
 		if w.RunnerUp = &e.RunnerUp; !e.HasRunnerUp {
 			w.RunnerUp = &none
+		} else if e.Loss() {
+			w.RunnerUpPriority = &e.RunnerUpPriority
 		}
 	}
 	return json.Marshal(&w)
@@ -137,7 +141,8 @@ func (e *Event) read(w *wire) error {
 		Frame: w.Frame, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
-		Lost: or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
+		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
+		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	var known [3]bool
 	e.Kind, known[0] = named(w.Kind, mixer.Started, mixer.Fault)

@@ -24,9 +24,9 @@ func TestRoundTrip(t *testing.T) {
 		quiet(Event{Kind: mixer.Started, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
 		{
 			Frame: 2, Kind: mixer.Stolen, Voice: 1, Sound: "a", Slot: 1, Reason: mixer.PoolFull, By: 2, BySound: "b", Audibility: -30.5, Newcomer: -20, RunnerUp: -100,
-			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, Policy: mixer.StealMasked, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
+			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, RunnerUpPriority: 2, Policy: mixer.StealMasked, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
 		},
-		quiet(Event{Frame: 2, Kind: mixer.Limited, Slot: -1, Sound: "a", Reason: mixer.Cooldown, Cooldown: "0.25s", Priority: 7}),
+		quiet(Event{Frame: 2, Kind: mixer.Limited, Slot: -1, Sound: "a", Reason: mixer.Cooldown, Cooldown: "0.25s", Priority: 7, RunnerUpPriority: 7}),
 		quiet(Event{Frame: 3, Kind: mixer.Rejected, Slot: -1, Reason: mixer.BusLimit, Bus: "sfx", Limit: 2}),
 		quiet(Event{Frame: 4, Kind: mixer.Missed, Slot: -1}),
 	}

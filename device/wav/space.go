@@ -56,4 +56,9 @@ func (e *spaceError) Error() string {
 
 func (e *spaceError) Is(target error) bool { return target == ErrSpace }
 
-func mebibytes(n uint64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+func mebibytes(n uint64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

@@ -22,7 +22,7 @@ func TestFileLeavesRoom(t *testing.T) {
 		{100 * mb, 1 << 40, 36 * mb, 36*mb - blockBytes, "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
 		{mb, mb, mb, mb - mb/20 - 2*blockBytes, ""},
 		{64*mb - 1, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
-		{0, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 0.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
+		{0, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 0 KiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
 	} {
 		t.Chdir(t.TempDir())
 		asked := uint64(0) // bytes that the file has when it asks

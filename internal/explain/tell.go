@@ -52,7 +52,11 @@ func tellVirtual(e *report.Event, head *report.Report) string {
 		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
 			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
 	}
-	return fmt.Sprintf("became virtual for %s, %s: it goes on unheard, and may come back. %s%s", tellTaker(e), tellReason(e, head), tellChoice(e, head), tellLost(e))
+	taken := ""
+	if e.By != 0 {
+		taken = " for " + voiceName(e.BySound, e.By) + outranked(e, "") + ","
+	}
+	return fmt.Sprintf("became virtual%s %s: it goes on unheard, and may come back. %s%s", taken, tellReason(e, head), tellChoice(e, head), tellLost(e))
 }
 
 // tellExchange says what a voice had that came back for another. Of equal priority it
@@ -70,13 +74,20 @@ func tellExchange(e *report.Event) string {
 // tellStolen says why a voice was stolen.
 func tellStolen(e *report.Event, head *report.Report) string {
 	if e.Reason == mixer.VirtualFull {
-		return fmt.Sprintf("was lost for good when %s came, %s: of the %s it would be missed least, %s from here on%s",
-			tellTaker(e), tellReason(e, head), words.Count(e.Candidates, "virtual voice"), heardAt(e.Audibility), tellLost(e))
+		choice := fmt.Sprintf("of the %s it would be missed least", words.Count(e.Candidates, "virtual voice"))
+		switch {
+		case alone(e):
+			choice = fmt.Sprintf("of the %d virtual voices it alone had the lowest priority, %d", e.Candidates, e.Priority)
+		case e.Peers > 0 && e.Peers < e.Candidates:
+			choice = fmt.Sprintf("of the %d of %d virtual voices with the lowest priority, %d, it would be missed least", e.Peers, e.Candidates, e.Priority)
+		}
+		return fmt.Sprintf("was lost for good when %s%s came, %s: %s, %s from here on%s",
+			voiceName(e.BySound, e.By), outranked(e, ","), tellReason(e, head), choice, heardAt(e.Audibility), tellLost(e))
 	}
 	if e.By == 0 {
 		return "was stolen " + tellReason(e, head) + tellNoVirtual(e, head) + ". " + tellChoice(e, head) + tellLost(e)
 	}
-	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", tellTaker(e), tellReason(e, head), tellNoVirtual(e, head), tellChoice(e, head), tellLost(e))
+	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", voiceName(e.BySound, e.By)+outranked(e, ""), tellReason(e, head), tellNoVirtual(e, head), tellChoice(e, head), tellLost(e))
 }
 
 // tellNoVirtual says of what had to give way to a full pool, or was refused by it, why
@@ -94,17 +105,6 @@ func tellNoVirtual(e *report.Event, head *report.Report) string {
 		return ", and the only virtual voice did not give way to it either"
 	}
 	return fmt.Sprintf(", and none of the %d virtual voices gave way to it either", head.Virtual)
-}
-
-func tellTaker(e *report.Event) string {
-	if e.By == 0 {
-		return "nobody"
-	}
-	name := voiceName(e.BySound, e.By)
-	if e.Outranking() && e.NewcomerPriority > e.Priority {
-		name += fmt.Sprintf(", whose priority %d is above its own %d", e.NewcomerPriority, e.Priority)
-	}
-	return name
 }
 
 // tellReason says what was full.
@@ -151,10 +151,7 @@ func tellReason(e *report.Event, head *report.Report) string {
 
 // tellChoice says why it was this voice.
 func tellChoice(e *report.Event, head *report.Report) string {
-	policy := e.Policy
-	if e.Reason == mixer.GroupLimit || policy == mixer.GrowPool || policy == mixer.Reject || policy == mixer.StealMasked && e.Reason == mixer.BusLimit {
-		policy = mixer.StealQuietest
-	}
+	policy := policyOf(e)
 	now := ""
 	if head.Virtual > 0 && e.Reason != mixer.GroupLimit && e.Reason != mixer.BusLimit { // whose victims do not come back
 		now = " in the next 40 ms"
@@ -162,16 +159,20 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	// Priority comes before the policy: only those of the lowest are compared.
 	among, those := fmt.Sprintf("Of the %d that could give way it ", e.Candidates), fmt.Sprintf(" of the %d that could give way", e.Candidates)
 	if e.Peers > 0 && e.Peers < e.Candidates {
-		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority; of those it ", e.Candidates, e.Peers)
-		those = fmt.Sprintf(" of the %d that had the lowest priority, among %d that could give way", e.Peers, e.Candidates)
+		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority, %d; of those it ", e.Candidates, e.Peers, e.Priority)
+		those = fmt.Sprintf(" of the %d that had the lowest priority, %d, among %d that could give way", e.Peers, e.Priority, e.Candidates)
 	}
 	heard := fmt.Sprintf("%s would have been heard of it%s", heardAt(e.Audibility), now)
 	var why string
 	switch {
 	case e.Candidates == 1:
 		why = fmt.Sprintf("No other voice could give way; of this one %s would have been heard%s", heardAt(e.Audibility), now)
-	case e.Peers == 1:
-		why = fmt.Sprintf("Of the %d that could give way it alone had the lowest priority; %s", e.Candidates, heard)
+	case alone(e):
+		why = fmt.Sprintf("Of the %d that could give way it alone had the lowest priority, %d", e.Candidates, e.Priority)
+		if e.RunnerUpPriority > e.Priority {
+			why += fmt.Sprintf("; the next had %d and was kept, at %s", e.RunnerUpPriority, heardAt(e.RunnerUp))
+		}
+		why += ". " + heard
 	case policy == mixer.StealOldest:
 		why = "It was the oldest" + those + "; " + heard
 	case policy == mixer.StealGain:

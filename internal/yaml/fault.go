@@ -16,7 +16,7 @@ func (t *text) fault(err error) *Error {
 	if !errors.As(err, &e) {
 		return Place{}.wrong("%s cannot be read: %v", t.the, err)
 	}
-	at, from := t.clamp(Place{e.Mark.Line, e.Mark.Column}), t.clamp(Place{e.ContextMark.Line, e.ContextMark.Column})
+	at, from := t.clamp(t.place(e.Mark.Line, e.Mark.Column)), t.clamp(t.place(e.ContextMark.Line, e.ContextMark.Column))
 	if quote := t.openQuote(e); quote != nil {
 		return quote
 	}
@@ -31,15 +31,15 @@ func (t *text) fault(err error) *Error {
 		// The colon makes a key of what stands before it: of a part of a
 		// value that has gone on from the line before.
 		before := t.before(at)
-		if first := strings.TrimLeft(before, " "); !strings.Contains(first, ": ") {
-			return t.unexpected(t.forward(at, 0).back(first), false)
+		if first := strings.TrimLeft(before, " "); !strings.Contains(first, ": ") && !strings.HasPrefix(first, "[") && !strings.HasPrefix(first, "{") {
+			return t.unexpected(at.back(first), false)
 		}
 	case e.ContextMsg == "while scanning a quoted scalar":
 		return t.quoteFault(from, at, e.Message)
-	case strings.HasPrefix(e.ContextMsg, "while scanning a") && strings.HasSuffix(e.ContextMsg, "anchor"),
-		e.ContextMsg == "while scanning an alias":
+	case e.ContextMsg == "while scanning an anchor", e.ContextMsg == "while scanning an alias":
 		return from.wrong("a name is missing after %s; a text that begins with it needs quotes", t.rest(from)[:1])
-	case strings.HasPrefix(e.ContextMsg, "while scanning a") && e.ContextMsg != "while scanning a plain scalar", strings.HasPrefix(e.ContextMsg, "while parsing a tag"):
+	case e.ContextMsg == "while scanning a plain scalar": // a tab
+	case strings.HasPrefix(e.ContextMsg, "while scanning a"), strings.HasPrefix(e.ContextMsg, "while parsing a tag"):
 		return t.unexpected(from, false)
 	}
 	if t.rest(at) == "" && strings.Contains(e.ContextMsg, "a flow") {
@@ -58,20 +58,22 @@ func (p Place) back(text string) Place {
 // what it makes of what follows is not.
 func (t *text) openQuote(e *library.LoadError) *Error {
 	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
-		_, _, err := load(t.sent[:t.lines[line-1]])
+		_, _, err := load(t.until(line))
 		if !errors.As(err, &e) {
 			return nil
 		}
 	}
 	if e.ContextMsg == "while scanning a quoted scalar" && strings.HasPrefix(e.Message, "found unexpected") {
-		return Place{e.ContextMark.Line, e.ContextMark.Column}.wrong("this quote is not closed in its line")
+		return t.place(e.ContextMark.Line, e.ContextMark.Column).unclosed()
 	}
 	return nil
 }
 
+func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in its line") }
+
 // neverClosed names the bracket that is open at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
-	at := t.clamp(Place{e.Mark.Line, e.Mark.Column})
+	at := t.clamp(t.place(e.Mark.Line, e.Mark.Column))
 	if e.ContextMsg == "while parsing a flow node" {
 		// The library names what is missing there. Once there is something,
 		// it names the bracket.
@@ -79,7 +81,7 @@ func (t *text) neverClosed(e *library.LoadError) *Error {
 			return t.unexpected(at, false)
 		}
 	}
-	from := Place{e.ContextMark.Line, e.ContextMark.Column}
+	from := t.place(e.ContextMark.Line, e.ContextMark.Column)
 	if rest := t.rest(from); rest != "" && (rest[0] == '[' || rest[0] == '{') {
 		return from.wrong("this %s is never closed", rest[:1])
 	}
@@ -88,6 +90,9 @@ func (t *text) neverClosed(e *library.LoadError) *Error {
 
 // quoteFault says what is wrong with an escape of the quote that begins at from.
 func (t *text) quoteFault(from, at Place, msg string) *Error {
+	if !closes(t.rest(from)) {
+		return from.unclosed()
+	}
 	rest := t.rest(at)
 	switch {
 	case strings.Contains(msg, "unknown escape"):
@@ -136,6 +141,8 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 		return at.unknown(word[1:])
 	case c != '"' && c != '\'' && strings.Contains(word, ":"):
 		return at.wrong("%s has no place here; write a space after the colon", Quote(word))
+	case (c == '"' || c == '\'') && !closes(rest):
+		return at.unclosed()
 	case c == '"' || c == '\'':
 		word = strings.Trim(word, word[:1])
 	}

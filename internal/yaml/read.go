@@ -46,7 +46,7 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 	if err != nil {
 		return nil, t.fault(err)
 	}
-	if doc != nil && t.rest(end) != "" {
+	if end = t.place(end.Line, end.Column); doc != nil && t.rest(end) != "" {
 		panic(end.wrong("a %s is one document; this begins another", t.what))
 	}
 	return root, nil

@@ -19,7 +19,8 @@ const (
 // text is what is read, with the places of its lines.
 type text struct {
 	src   string // with \n at the ends of lines
-	sent  string // what the library gets of it, as long
+	sent  string // what the library gets of it
+	begun int    // line that has the mark of a document before it in sent; 0: none
 	what  string // "cue sheet"
 	the   string // "the sheet"
 	lines []int  // where each begins
@@ -71,7 +72,37 @@ func newText(src []byte, what string) (*text, *Error) {
 		p.Column++
 	}
 	t.sent, t.pairs = withStandIns(t.src)
+	t.begin()
 	return t, nil
+}
+
+const begin = "--- "
+
+// begin puts the mark of a document before a text that is all in brackets, as JSON
+// is. The library would look for the end of the brackets before it reads what is
+// in them, since all of it might be a key, and take four times the memory.
+func (t *text) begin() {
+	if at := t.skip(t.last); t.offset(at) < len(t.src) && strings.IndexByte("[{", t.src[t.offset(at)]) >= 0 {
+		i := t.lines[at.Line-1]
+		t.sent, t.begun = t.sent[:i]+begin+t.sent[i:], at.Line
+	}
+}
+
+// place returns the place in src of one in sent.
+func (t *text) place(line, column int) Place {
+	if line == t.begun {
+		column = max(1, column-len(begin))
+	}
+	return Place{line, column}
+}
+
+// until returns sent up to the beginning of a line.
+func (t *text) until(line int) string {
+	end := t.lines[line-1]
+	if t.begun > 0 && line > t.begun {
+		end += len(begin)
+	}
+	return t.sent[:end]
 }
 
 // offset returns where in src a place is. It is quick when the places that are

@@ -26,7 +26,7 @@ type anchored struct {
 // tree returns the root of a document.
 func (t *text) tree(doc *library.Node) *Node {
 	b := &tree{text: t, anchored: map[*library.Node]*anchored{}}
-	return b.value(doc.Content[0], 1, Place{doc.Line, doc.Column})
+	return b.value(doc.Content[0], 1, b.place(doc.Line, doc.Column))
 }
 
 // node makes a node, or gives up where there are too many.
@@ -58,7 +58,7 @@ func (b *tree) enter(at Place, level int) {
 // value makes a node and what is in it. Its mark is where it is said to be when
 // nothing is there.
 func (b *tree) value(n *library.Node, level int, mark Place) *Node {
-	at := Place{n.Line, n.Column}
+	at := b.place(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
 		return b.alias(n, at, level)
 	}
@@ -112,7 +112,7 @@ func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 		list := b.node(at, List)
 		list.Items = make([]*Node, len(n.Content))
 		for i, item := range n.Content {
-			dash := Place{item.Line, item.Column - 1} // right before nothing
+			dash := b.place(item.Line, item.Column-1) // right before nothing
 			list.Items[i] = b.value(item, level+1, dash)
 		}
 		return list
@@ -145,7 +145,7 @@ func isNothing(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
 
 // key returns a key and where it stands.
 func (b *tree) key(n *library.Node) (Place, string) {
-	at := Place{n.Line, n.Column}
+	at := b.place(n.Line, n.Column)
 	if before := strings.TrimRight(b.before(at), " \t"); strings.HasSuffix(before, "?") && endsWord(before[:len(before)-1]) {
 		panic(b.unexpected(Place{at.Line, len([]rune(before))}, false))
 	}
@@ -184,7 +184,7 @@ func (b *tree) scalar(n *library.Node, at Place) string {
 	case n.Style&(library.LiteralStyle|library.FoldedStyle) != 0:
 		panic(b.unexpected(at, false))
 	case n.Style != 0 && !closes(rest):
-		panic(at.wrong("this quote is not closed in its line"))
+		panic(at.unclosed())
 	case n.Style == 0 && !strings.HasPrefix(rest, value):
 		line, _, _ := strings.Cut(rest, "\n")
 		panic(b.unexpected(b.skip(b.forward(at, len(line))), false))

@@ -41,6 +41,7 @@ func Files(ctx context.Context, bank *sounds.Bank, changed func(old, now *voice.
 	if err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
+	defer n.Close() // also where changed panics
 	w := newWatch(bank, changed)
 	err = w.run(ctx, n.Add, n.Events, n.Errors)
 	if closed := n.Close(); err == nil && closed != nil {

@@ -1,0 +1,119 @@
+package cue_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/device/null"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// staller is a source whose device stands still for a time, at a frame, or for ever.
+type staller struct {
+	player *cue.Player
+	at     int64 // frames
+	stands time.Duration
+	done   int64
+	free   chan struct{} // of a stall for ever
+}
+
+func (s *staller) Render(dst []pcm.Frame) {
+	if s.done <= s.at && s.at < s.done+int64(len(dst)) {
+		select {
+		case <-time.After(s.stands):
+		case <-s.free:
+		}
+	}
+	s.done += int64(len(dst))
+	s.player.Render(dst)
+}
+
+const forever = 1000 * time.Hour
+
+// stalled plays a sheet on a device that stands still, until ctx ends, and returns what Feed gave
+// and how long it took.
+func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration) (err error, took time.Duration) {
+	if err := p.Prime(); err != nil {
+		t.Fatal(err)
+	}
+	d := null.NewPaced(null.Config{Rate: rate, Block: 20})
+	s := &staller{player: p, at: at, stands: stands, free: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(t.Context(), until)
+	defer cancel()
+	begin := time.Now()
+	if err := d.Start(s); err != nil {
+		t.Fatal(err)
+	}
+	err = p.Feed(ctx)
+	took = time.Since(begin)
+	close(s.free)
+	if closed := d.Close(); closed != nil {
+		t.Error(closed)
+	}
+	return err, took
+}
+
+// TestFeedOfStallingDevice: a device that comes late by seconds catches up. All that was to happen
+// happens, late or not, every event is told, and the sums hold.
+func TestFeedOfStallingDevice(t *testing.T) {
+	f := newFolder(t)
+	for _, stands := range []time.Duration{50 * time.Millisecond, time.Second, 7 * time.Second, time.Minute} {
+		for _, at := range []int64{0, 19, 130, 1000, 4990} {
+			p := f.player("voices: 4\ncues: [{at: 0, play: half.wav, every: 10ms, times: 500}]", cue.Options{Events: true, Record: true})
+			synctest.Test(t, func(t *testing.T) {
+				err, took := stalled(t, p, at, stands, 10*time.Minute)
+				if err != nil || took > 6*time.Second+stands {
+					t.Errorf("a stall of %v at %d: %v after %v", stands, at, err, took)
+				}
+			})
+			r := p.Report()
+			f.identities(r)
+			if r.Totals.Asked != 500 || r.Totals.Playing != 0 || r.Totals.EventsLost != 0 {
+				t.Errorf("a stall of %v at %d: %+v", stands, at, r.Totals)
+			}
+			count := map[mixer.Kind]int64{}
+			for i, e := range r.Events {
+				if count[e.Kind]++; i > 0 && e.Frame < r.Events[i-1].Frame {
+					t.Errorf("event %+v comes after %+v", e, r.Events[i-1])
+				}
+			}
+			if c := r.Totals; count[mixer.Started] != c.Started || count[mixer.Stolen] != c.Stolen || count[mixer.Ended] != c.Ended {
+				t.Errorf("a stall of %v at %d: the events are %v, the totals %+v", stands, at, count, c)
+			}
+			if recorder, err := p.Recorder(); err != nil || recorder.Cues() < 500 {
+				t.Errorf("a stall of %v at %d: %d cues are recorded, %v", stands, at, recorder.Cues(), err)
+			}
+		}
+	}
+}
+
+// TestFeedOfStoppedDevice: a device that stops for ever holds nothing up when the playing is told to
+// end, before the stall, in it, or while everything fades out, and the sums hold as they are then.
+func TestFeedOfStoppedDevice(t *testing.T) {
+	f := newFolder(t)
+	for _, text := range []string{
+		"cues: [{at: 0, play: half.wav, loop: true, every: 10ms, times: 500}]",
+		"length: 1100ms\ncues: [{at: 0, play: half.wav, loop: true, every: 10ms, times: 500}]",
+		"cues: [{at: 0, play: half.wav, loop: true}, {at: 0, pause: all}, {at: 0.9, stop: all}]",
+	} {
+		for _, at := range []int64{0, 500, 999, 1010, 1150} {
+			p := f.player(text, cue.Options{Events: true})
+			synctest.Test(t, func(t *testing.T) {
+				err, took := stalled(t, p, at, forever, time.Second)
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) || took > 2500*time.Millisecond {
+					t.Errorf("%s, stopped at %d: %v after %v", text, at, err, took)
+				}
+			})
+			r := p.Report()
+			f.identities(r)
+			if r.Totals.EventsLost != 0 {
+				t.Errorf("%s, stopped at %d: %+v", text, at, r.Totals)
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+
+	"voicepool/cue/report"
+	"voicepool/mixer"
+)
+
+// priorityReport has steals that priority decided: of the only voice of the lowest
+// priority, though another one was quieter, and of one of two that had it.
+const priorityReport = `{"version":1,"rate":1000,"frames":5000,"voices":9,"overflow":"quietest","totals":{"started":4},"events":[
+{"kind":"started","voice":1,"sound":"drip","slot":0},
+{"kind":"started","voice":2,"sound":"drip","slot":1},
+{"frame":9,"kind":"stolen","voice":1,"sound":"drip","slot":0,"by":3,"by_sound":"bell","audibility_db":-32,"newcomer_db":-20,"runner_up_db":-100,"candidates":9,"peers":1,"priority":-1,"runner_up_priority":2,"newcomer_priority":2,"policy":"quietest","lost_db":-30,"reason":"pool"},
+{"frame":12,"kind":"stolen","voice":2,"sound":"drip","slot":1,"by":4,"by_sound":"bell","audibility_db":-32,"newcomer_db":-20,"runner_up_db":-30,"candidates":9,"peers":4,"priority":0,"runner_up_priority":0,"newcomer_priority":0,"policy":"quietest","lost_db":-30,"reason":"pool"}]}`
+
+// TestExplainPriority: where priority decided, both priorities are said, and that the
+// next was quieter is no fault.
+func TestExplainPriority(t *testing.T) {
+	for _, c := range []struct {
+		voice uint64
+		want  string
+	}{
+		{1, "was stolen for bell #3, whose priority 2 is above its own -1, since every voice was busy. " +
+			"Of the 9 that could give way it alone had the lowest priority, -1; the next had 2 and was kept, at -100.0 dB. -32.0 dB would have been heard of it. The newcomer"},
+		{2, "was stolen for bell #4, since every voice was busy. Of the 9 that could give way 4 had the lowest priority, 0; of those it would be missed least: -32.0 dB, 2.0 dB quieter than the next (-30.0 dB). The newcomer"},
+	} {
+		a, err := OfVoice("r", strings.NewReader(priorityReport), c.voice)
+		if got := explainedAs(t, a, err); !strings.Contains(got, c.want) {
+			t.Errorf("voice %d:\n%s\nwant %s", c.voice, got, c.want)
+		}
+	}
+}
+
+// TestPriorityOfVirtual: among virtual voices priority comes first too, and who became
+// virtual for a smaller pool did so for nobody.
+func TestPriorityOfVirtual(t *testing.T) {
+	for _, c := range []struct {
+		e    report.Event
+		want string
+	}{
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.VirtualFull, Candidates: 9, Peers: 1, Priority: -1}, ": of the 9 virtual voices it alone had the lowest priority, -1, 0.0 dB from here on"},
+		{report.Event{Kind: mixer.Stolen, Reason: mixer.VirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": of the 4 of 9 virtual voices with the lowest priority, 2, it would be missed least, 0.0 dB from here on"},
+		{report.Event{Kind: mixer.BecameVirtual, Reason: mixer.Resized, Candidates: 1}, "a #0 became virtual since the pool became smaller: it goes on unheard"},
+	} {
+		c.e.Sound, c.e.By, c.e.BySound = "a", uint64(c.e.Peers), "b"
+		if got := Outcome(&c.e, &report.Report{Rate: 1000}); !strings.Contains(got, c.want) {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestSteal(t *testing.T) {
+	e := report.Event{
+		Frame: 595200, Kind: mixer.Stolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.PoolFull,
+		Audibility: -61.2, RunnerUp: -58, HasRunnerUp: true, Candidates: 13,
+	}
+	for _, c := range []struct {
+		change func(*report.Event)
+		want   string
+	}{
+		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
+		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
+		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
+		{func(e *report.Event) { e.Reason = mixer.GroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
+		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
+		{
+			func(e *report.Event) {
+				e.Audibility, e.RunnerUp, e.Peers, e.Priority, e.RunnerUpPriority, e.NewcomerPriority = -32, -100, 1, -1, 2, 2
+			},
+			"drip lost its voice to bell, whose priority 2 is above its own -1, at 12.4 s: it alone of 13 had the lowest priority, -1 (the next had 2, at -100 dB); it would have been heard at -32 dB",
+		},
+		{
+			func(e *report.Event) { e.Peers, e.Priority, e.RunnerUpPriority = 4, 5, 5 },
+			"drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 4 of the lowest priority (5) at -58",
+		},
+		{func(e *report.Event) { e.Policy = mixer.StealOldest }, "drip lost its voice to bell at 12.4 s: it was the oldest of 13; it would have been heard at -61 dB"},
+		{func(e *report.Event) { e.Policy, e.Peers = mixer.StealGain, 2 }, "drip lost its voice to bell at 12.4 s: it had the least gain of 2 of the lowest priority (0); it would have been heard at -61 dB"},
+	} {
+		changed := e
+		c.change(&changed)
+		if got := Steal(&changed, 48000); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

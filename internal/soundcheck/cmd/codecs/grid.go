@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// encoding is one file of the grid.
+type encoding struct {
+	name     string
+	rate     int // of the source; LAME may choose another for the file
+	channels int
+	frames   int
+	bits     int      // of the source, as signed integers
+	command  []string // the encoder; SOURCE and FILE stand for paths
+}
+
+// format is a grid and its decoders.
+type format struct {
+	name     string
+	ending   string
+	least    int // encodings that there must be
+	grid     func() []encoding
+	lossless bool // the samples are those of the source
+	oracles  []oracle
+}
+
+var rates = []int{8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000}
+
+// seconds is how long the files with a loss are: some ten frames or blocks, whatever
+// the rate, and an odd number of samples.
+func seconds(rate int) int { return rate*2/5 | 1 }
+
+func mp3Grid() (list []encoding) {
+	for _, rate := range rates {
+		low, high := []string{"24", "64"}, "64" // MPEG 2.5
+		switch {
+		case rate >= 32000:
+			low, high = []string{"64", "128"}, "320"
+		case rate >= 16000:
+			low, high = []string{"32", "64"}, "160"
+		}
+		modes := [][]string{
+			{"--cbr", "-b", low[0]}, {"--cbr", "-b", low[1]}, {"--cbr", "-b", high, "-h"},
+			{"-V", "2"}, {"-V", "8"}, {"--abr", low[1]},
+		}
+		for i, stereo := range []string{"m", "j", "s", "f", "d"} {
+			for j, mode := range modes {
+				args := append([]string{"lame", "--quiet", "-m", stereo}, mode...)
+				if j > 0 { // the first lets LAME choose the rate, 24 kHz among them
+					args = append(args, "--resample", strconv.FormatFloat(float64(rate)/1000, 'g', -1, 64))
+				}
+				list = append(list, encoding{
+					name: fmt.Sprintf("%d-%s-%d", rate, stereo, j), rate: rate, channels: min(i+1, 2), bits: 16,
+					frames: seconds(rate) + 100*j, command: append(args, "SOURCE", "FILE"),
+				})
+			}
+		}
+		if rate >= 32000 {
+			for channels := 1; channels <= 2; channels++ { // an encoder that is not LAME, and names no padding
+				list = append(list, encoding{
+					name: fmt.Sprintf("%d-shine-%d", rate, channels), rate: rate, channels: channels, bits: 16, frames: seconds(rate),
+					command: []string{"ffmpeg", "-nostdin", "-v", "error", "-y", "-i", "SOURCE", "-c:a", "libshine", "-b:a", "128k", "FILE"},
+				})
+			}
+		}
+	}
+	return list
+}
+
+func vorbisGrid() (list []encoding) {
+	for quality := -1; quality <= 10; quality++ {
+		for _, rate := range rates {
+			for _, channels := range []int{1, 2, 6} {
+				if channels == 6 && rate < 44100 {
+					continue
+				}
+				list = append(list, encoding{
+					name: fmt.Sprintf("%d-%d-q%d", rate, channels, quality), rate: rate, channels: channels, bits: 16,
+					frames:  seconds(rate) + 37*quality,
+					command: []string{"oggenc", "-Q", "-q", strconv.Itoa(quality), "SOURCE", "-o", "FILE"},
+				})
+			}
+		}
+	}
+	return list
+}
+
+func flacGrid() (list []encoding) {
+	blocks := []int{0, 16, 192, 576, 1152, 4096, 4608, 16384, 65535}
+	lengths := []int{1, 15, 16, 17, 191, 4095, 4096, 4097, 8191, 12001}
+	n := 0
+	for level := range 9 {
+		for _, bits := range []int{8, 16, 24} {
+			for _, rate := range []int{8000, 11025, 22050, 44100, 48000, 96000, 192000} {
+				e := encoding{
+					name: fmt.Sprintf("%d-%d-%d-%d", level, bits, rate, n), rate: rate, bits: bits,
+					channels: n%8 + 1, frames: lengths[n%len(lengths)],
+				}
+				e.command = []string{"flac", "--silent", "-f", "--lax", "--channel-map=none", "-" + strconv.Itoa(level)}
+				if block := blocks[(n+level)%len(blocks)]; block > 0 {
+					e.command = append(e.command, "-b", strconv.Itoa(block))
+				}
+				e.command = append(e.command, "SOURCE", "-o", "FILE")
+				list = append(list, e)
+				n++
+			}
+		}
+	}
+	return list
+}
+
+func wavGrid() (list []encoding) {
+	kinds := [][]string{
+		{"unsigned-integer", "8"}, {"signed-integer", "16"}, {"signed-integer", "24"}, {"signed-integer", "32"},
+		{"floating-point", "32"}, {"floating-point", "64"}, {"a-law", "8"}, {"u-law", "8"},
+	}
+	for _, kind := range kinds {
+		for _, rate := range []int{8000, 11025, 22050, 44100, 48000, 96000, 192000} {
+			for _, channels := range []int{1, 2, 6} {
+				list = append(list, encoding{
+					name: fmt.Sprintf("%s%s-%d-%d", kind[0], kind[1], rate, channels), rate: rate, channels: channels,
+					bits: 24, frames: 1000 + len(list),
+					command: []string{"sox", "-D", "SOURCE", "-e", kind[0], "-b", kind[1], "FILE"},
+				})
+			}
+		}
+	}
+	return list
+}

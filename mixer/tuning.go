@@ -1,0 +1,242 @@
+package mixer
+
+import (
+	"slices"
+
+	"voicepool/pcm"
+	"voicepool/pool"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// tuning is the pitch of a start as far as the control side knows: each of its parts, and
+// what it may be until it rests. The control side's, under the mutex.
+type tuning struct {
+	pitch, speed pitchSpan    // its own, in semitones
+	below, above pitchSpan    // how far its place may shift it, either way
+	velocity     space.Vector // of its place
+	start        int64        // the frame at which it begins
+	out          bool         // it may leave its loop
+}
+
+// pitchSpan is a part of a pitch, in semitones: what it comes to, and what it may be until
+// then. The control side's, under the mutex.
+type pitchSpan struct {
+	to          float64
+	at          int64   // the frame of the set that takes it there
+	least, most float64 // while until has not come
+	until       int64
+}
+
+func pitchAt(x float64) pitchSpan { return pitchSpan{to: x, least: x, most: x} }
+
+// turn notes that the pitch goes to another one from a frame on, until a later one. now
+// is the first that is not mixed.
+func (p *pitchSpan) turn(to float64, now, at, until int64) {
+	least, most := p.span(now)
+	p.least, p.most, p.until = min(least, to), max(most, to), max(p.until, until)
+	if at >= p.at { // else what was asked for before acts after it
+		p.to, p.at = to, at
+	}
+}
+
+// span returns what the pitch may be now or later.
+func (p *pitchSpan) span(now int64) (least, most float64) {
+	if now < p.until {
+		return p.least, p.most
+	}
+	return p.to, p.to
+}
+
+// foretold is a set for a later frame of voices by their tag or their sound: it acts on
+// starts that are asked for after it, too.
+type foretold struct {
+	frame, over int64
+	target      Target
+	change      Change
+}
+
+// foretell keeps a set for the starts that come before it acts. The mutex is held.
+func (m *Mixer) foretell(c *command) {
+	now := m.Now()
+	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
+		return
+	}
+	if len(m.foretold) == cap(m.foretold) {
+		m.foretold = slices.DeleteFunc(m.foretold, func(f foretold) bool { return f.frame < now })
+	}
+	if m.foretold == nil { // once: as many as can be under way
+		m.foretold = make([]foretold, 0, m.commandMax)
+	}
+	m.foretold = append(m.foretold, foretold{c.frame, c.over, c.target, c.change})
+}
+
+// tune notes how a start at a frame begins and what is going to be asked of it, and asks
+// for what it is going to read. The mutex is held.
+func (m *Mixer) tune(r *record, frame int64) {
+	o := &r.options
+	frame = max(frame, m.Now())
+	r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0, start: frame}
+	if o.Speed != 0 && o.Speed != 1 {
+		r.tuning.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
+	}
+	if !r.tunes() {
+		return
+	}
+	if r.placed {
+		r.tuning.velocity = r.source.Spot.Velocity
+		below, above := m.hearing.Shifts(&r.tuning.velocity)
+		r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
+	}
+	for i := range m.foretold {
+		f := &m.foretold[i]
+		if f.frame > frame && f.target.means(m, Handle{m, pool.Handle(r.id.Load())}, r) {
+			m.turn(r, &f.change, f.frame, f.over)
+		}
+	}
+	m.refine(r)
+}
+
+// tunes reports whether a start reads versions of its sound.
+func (r *record) tunes() bool {
+	s := r.sound.Load()
+	return s != nil && r.options.Quality == voice.Best && s.Refines()
+}
+
+// turn notes what a set does to the pitch or the loop of a start.
+func (m *Mixer) turn(r *record, c *Change, frame, over int64) {
+	now := m.Now()
+	at, until := m.when(frame, over, now)
+	if c.Fields&Pitch != 0 {
+		r.tuning.pitch.turn(float64(c.Pitch), now, at, until)
+	}
+	if c.Fields&Speed != 0 {
+		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
+	}
+	r.tuning.out = r.tuning.out || c.Fields&Rounds != 0
+}
+
+// when returns the frame at which a set acts, and one at which it is over.
+func (m *Mixer) when(frame, over, now int64) (at, until int64) {
+	at = max(frame, now)
+	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
+}
+
+// levelsOf returns the levels of the versions that a start reads at its pitch, and at
+// that of its bus and its place; -1 for none.
+func (m *Mixer) levelsOf(r *record) (low, high int) {
+	t := &r.tuning
+	least := float64(r.options.BasePitch)
+	most, now := least, m.Now()
+	add := func(down, up *pitchSpan) {
+		from, _ := down.span(now)
+		_, to := up.span(now)
+		least, most = least+from, most+to
+	}
+	add(&t.pitch, &t.pitch)
+	add(&t.speed, &t.speed)
+	for i := int(r.bus); i >= 0; i = m.audio.buses[i].parent { // the tree never changes
+		add(&m.busPitch[i], &m.busPitch[i])
+	}
+	add(&t.below, &t.above)
+	low, high = -1, -1
+	if least != 0 {
+		low = voice.LevelOf(pcm.Semitones(least))
+	}
+	if most != 0 {
+		high = voice.LevelOf(pcm.Semitones(most))
+	}
+	if least != most || r.placed && m.hearing.Waves > 0 {
+		low, high = max(low, 0), max(high, 0)
+	}
+	return low, high
+}
+
+// refine asks for what a start reads, if it reads versions. The mutex is held.
+func (m *Mixer) refine(r *record) {
+	if !r.tunes() {
+		return
+	}
+	s := r.sound.Load()
+	from, to := m.levelsOf(r)
+	for level := max(from, 0); level <= to; level++ {
+		m.refinery.ask(versionKey{s, level, r.loop})
+		if r.tuning.out {
+			m.refinery.ask(versionKey{s, level, !r.loop})
+		}
+	}
+}
+
+// retuneAll looks at a command that was sent for what it does to the pitch or the
+// loop of starts. The mutex is held.
+func (m *Mixer) retuneAll(c *command) {
+	if c.kind != cmdSet || c.change.Fields&(Pitch|Speed|Rounds) == 0 {
+		return
+	}
+	if c.target.kind == oneVoice {
+		if r := m.records.Get(c.target.voice.id); r != nil {
+			m.retuneBy(r, &c.change, c.frame, c.over)
+		}
+		return
+	}
+	m.foretell(c)
+	bus := c.target.kind == busVoices
+	if bus {
+		now := m.Now()
+		at, until := m.when(c.frame, c.over, now)
+		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, at, until)
+	}
+	for _, r := range m.allRecords {
+		h := Handle{m, pool.Handle(r.id.Load())}
+		if !m.lives(r) || !c.target.means(m, h, r) {
+			continue
+		}
+		if bus {
+			m.refine(r)
+		} else if r.tuning.start <= max(c.frame, m.Now()) { // else it is not there yet
+			m.retuneBy(r, &c.change, c.frame, c.over)
+		}
+	}
+}
+
+// lives reports whether a record is that of a start that is not over. The mutex is held.
+func (m *Mixer) lives(r *record) bool {
+	id := pool.Handle(r.id.Load())
+	return id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over()
+}
+
+func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
+	m.turn(r, c, frame, over)
+	m.refine(r)
+}
+
+// retunePlace asks for what a start reads at another velocity. The mutex is held.
+func (m *Mixer) retunePlace(r *record, velocity *space.Vector) {
+	t := &r.tuning
+	t.velocity = *velocity
+	low, high := m.hearing.Shifts(velocity)
+	below, above := float64(low), float64(high)
+	if below == t.below.to && above == t.above.to || !r.tunes() {
+		return
+	}
+	now := m.Now()
+	at, until := m.when(now, m.audio.hop, now)
+	t.below.turn(below, now, at, until)
+	t.above.turn(above, now, at, until)
+	m.refine(r)
+}
+
+// retuneListener asks for what starts read under another listener. The mutex is held.
+func (m *Mixer) retuneListener(l *space.Ear) {
+	same := l.Waves == m.hearing.Waves && l.Velocity == m.hearing.Velocity
+	m.hearing = *l
+	if same {
+		return
+	}
+	for _, r := range m.allRecords {
+		if r.placed && m.lives(r) {
+			m.retunePlace(r, &r.tuning.velocity)
+			m.refine(r) // also where it stands still
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package sounds
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"voicepool/voice"
+)
+
+// bareMP3 reads a file of testdata/formats from its first frame on.
+func bareMP3(t *testing.T, name string) []byte {
+	t.Helper()
+	data := formatFile(t, name)
+	return data[id3Size(data):]
+}
+
+// mp3Note returns where in a file its note begins, where the encoder's name
+// stands in it, and how long the frame of the note is.
+func mp3Note(t *testing.T, data []byte) (note, name, frame int) {
+	t.Helper()
+	at, h, err := firstMP3Frame(data)
+	if err != nil || at != 0 {
+		t.Fatalf("the first frame is at %d: %v", at, err)
+	}
+	note = max(bytes.Index(data, []byte("Xing")), bytes.Index(data, []byte("Info")))
+	name = note + 4 + 4 + 4 + 4 + 100 + 4
+	if string(data[name:name+4]) != "Lavc" {
+		t.Fatalf("the note ends with %q, not with the encoder's name", data[name:name+4])
+	}
+	return note, name, h.size
+}
+
+// TestMP3Delay: what the decoder adds itself is taken off under every note, also
+// one of no delay or without the encoder's name, as mpg123 does.
+func TestMP3Delay(t *testing.T) {
+	for _, file := range []string{"mp3-44100-2-vbr.mp3", "mp3-22050-1-cbr.mp3"} {
+		data := bareMP3(t, file)
+		want := mustDecode(t, data)
+		_, name, frame := mp3Note(t, data)
+		delay := int(data[name+21])<<4 | int(data[name+22])>>4
+		all := mustDecode(t, data[frame:]) // without the note, all that is decoded
+		for what, from := range map[string]int{"no delay": 21, "no name": 0} {
+			c := bytes.Clone(data)
+			clear(c[name+from : name+24])
+			got := mustDecode(t, c)
+			if got.Frames() != all.Frames()-mp3DecoderDelay {
+				t.Errorf("%s, %s: %d frames, want all %d but %d", file, what, got.Frames(), all.Frames(), mp3DecoderDelay)
+				continue
+			}
+			if !slices.Equal(got.Samples[delay*got.Channels:][:len(want.Samples)], want.Samples) {
+				t.Errorf("%s, %s: the original does not begin at frame %d", file, what, delay)
+			}
+		}
+	}
+}
+
+// TestMP3Joined: of files joined together all is heard, but for what the first
+// one's encoder has added, as mpg123 does; loaded and streamed, once and looped.
+func TestMP3Joined(t *testing.T) {
+	a, b := bareMP3(t, "mp3-44100-2-vbr.mp3"), bareMP3(t, "mp3-44100-2-cbr.mp3")
+	note, _, frame := mp3Note(t, a)
+	fewer := bytes.Clone(a)
+	binary.BigEndian.PutUint32(fewer[note+8:], binary.BigEndian.Uint32(fewer[note+8:])-2)
+	for name, data := range map[string][]byte{
+		"two files":             slices.Concat(a, b),
+		"three files":           slices.Concat(a, b, a),
+		"a tag between":         slices.Concat(a, append([]byte("TAG"), make([]byte, 125)...), b),
+		"two fewer in the note": fewer,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, at, _ := mp3Note(t, data)
+			delay := int(data[at+21])<<4 | int(data[at+22])>>4
+			padding := int(data[at+22]&15)<<8 | int(data[at+23])
+			end := int(binary.BigEndian.Uint32(data[note+8:])) * 1152
+			all := mustDecode(t, data[frame:]).Samples
+			want := slices.Concat(all[2*(delay+mp3DecoderDelay):2*(end-padding+mp3DecoderDelay)], all[2*end:])
+			got := mustDecode(t, data)
+			if !slices.Equal(got.Samples, want) {
+				t.Fatalf("loaded it has %d frames, not the %d that are there, or others", got.Frames(), len(want)/2)
+			}
+			if name != "two fewer in the note" {
+				alone := mustDecode(t, a).Samples
+				if !slices.Equal(got.Samples[:len(alone)], alone) {
+					t.Error("the first file is not heard as it is alone")
+				}
+			}
+			for _, loop := range []bool{false, true} {
+				if err := streamsAsLoaded(t, data, got, loop); err != nil {
+					t.Errorf("loop %v: %v", loop, err)
+				}
+			}
+		})
+	}
+}
+
+// streamsAsLoaded compares a stream with what was loaded: length, loop, and
+// frames from the beginning and from places all over.
+func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
+	t.Helper()
+	bank := NewBank(Options{Rate: clip.Rate, Loop: loop})
+	src := Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}
+	stream, err := bank.OpenStream(src, StreamOptions{})
+	if err != nil {
+		return err
+	}
+	sound, err := Prepare(clip, Options{Rate: clip.Rate, Loop: loop})
+	if err != nil {
+		return err
+	}
+	from, to := stream.Loop()
+	wantFrom, wantTo := sound.Loop()
+	if stream.Frames() != sound.Frames() || from != wantFrom || to != wantTo {
+		return fmt.Errorf("a stream of %d frames, loop %d..%d; loaded %d, %d..%d", stream.Frames(), from, to, sound.Frames(), wantFrom, wantTo)
+	}
+	tr, err := bank.openTrack(src, &StreamOptions{})
+	if err != nil {
+		return err
+	}
+	var course voice.Course
+	if loop {
+		course.Loop = [2]int64{from, to}
+	}
+	for i := range int64(13) {
+		course.From = i * clip.Frames() / 13
+		want := loaded(sound, course, int(clip.Frames())+1000)
+		settle(want)
+		got, err := readCourse(t, bank, tr, course, len(want)+1)
+		settle(got)
+		if loop {
+			got = got[:min(len(got), len(want))]
+		}
+		if err != nil || !slices.Equal(got, want) {
+			return fmt.Errorf("from frame %d: %d frames, %v; loaded it has %d", course.From, len(got), err, len(want))
+		}
+	}
+	return nil
+}
+
+// TestMP3OtherFrames: frames of MPEG audio that is not read are told from
+// rubbish, and the error says what they are and what to do.
+func TestMP3OtherFrames(t *testing.T) {
+	const (
+		free   = "free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3"
+		layer2 = "MPEG audio of layer 2 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN"
+	)
+	data := bareMP3(t, "mp3-no-note.mp3")
+	// turned changes the headers of all frames, and returns the frames.
+	turned := func(change func(head []byte)) [][]byte {
+		var frames [][]byte
+		for rest := bytes.Clone(data); ; {
+			h, ok, _ := parseMP3Header(rest)
+			if !ok || h.size > len(rest) {
+				return frames
+			}
+			change(rest)
+			frames = append(frames, rest[:h.size])
+			rest = rest[h.size:]
+		}
+	}
+	freeFrames := turned(func(head []byte) { head[2] &= 0x0f })
+	layer2Frames := turned(func(head []byte) { head[1] ^= 2 | 4 })
+	tag := []byte("ID3\x04\x00\x00\x00\x00\x00\x0a1234567890")
+	for _, c := range []struct {
+		name string
+		data []byte
+		text string
+	}{
+		{"free format", slices.Concat(freeFrames...), free},
+		{"two frames of free format", slices.Concat(freeFrames[:2]...), free},
+		{"two frames and a half", slices.Concat(freeFrames[:3]...)[:len(freeFrames[0])*2+100], free},
+		{"free format behind a tag", slices.Concat(tag, slices.Concat(freeFrames...)), free},
+		{"free format behind zeros", slices.Concat(make([]byte, 1000), slices.Concat(freeFrames...)), free},
+		{"layer 2", slices.Concat(layer2Frames...), layer2},
+		{"layer 2 behind a tag", slices.Concat(tag, slices.Concat(layer2Frames...)), layer2},
+		{"free format in the middle", slices.Concat(data, slices.Concat(freeFrames...)), fmt.Sprintf("frame %d: %s", 1152*len(freeFrames), free)},
+	} {
+		_, err := Decode(t.Context(), "x", bytes.NewReader(c.data), Limits{})
+		if err == nil || err.Error() != "sounds: x: "+c.text {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.text)
+		}
+	}
+	lookalike := bytes.Repeat(append([]byte("\xff\xff\x44\x00"), make([]byte, 44)...), 4) // of layer 1
+	if got := mustDecode(t, slices.Concat(lookalike, data)); !slices.Equal(got.Samples, mustDecode(t, data).Samples) {
+		t.Error("what looks like frames of another kind before the frames is not passed over")
+	}
+	rubbish := slices.Concat(data, []byte("\xff\xfb\x00\x00, and so on\xff\xfd\x40"))
+	if got := mustDecode(t, rubbish); !slices.Equal(got.Samples, mustDecode(t, data).Samples) {
+		t.Error("what looks like one header of another kind behind the frames is not passed over")
+	}
+}
