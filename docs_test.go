@@ -122,9 +122,9 @@ func TestPagesAreListed(t *testing.T) {
 
 // link matches what a link or a picture leads to, target a file that is named as code.
 var (
-	link   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	target = regexp.MustCompile("`((?:\\.?[\\w-]+/)+[\\w.-]+\\.(?:go|md|yaml|svg)|\\.ci/[\\w/-]+)`")
-	table_ = regexp.MustCompile(`^\|`)
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	target   = regexp.MustCompile("`((?:\\.?[\\w-]+/)+[\\w.-]+\\.(?:go|md|yaml|svg)|\\.ci/[\\w/-]+)`")
+	tableRow = regexp.MustCompile(`^\|`)
 )
 
 // TestPageLinks follows the links between pages, and looks for the files that they name.
@@ -199,7 +199,7 @@ func TestPageLines(t *testing.T) {
 			for i, line := range p.lines {
 				made = made && line != "<!-- /peers -->" || line == "<!-- peers -->"
 				alone := !strings.Contains(strings.TrimSpace(line), " ") || strings.HasPrefix(line, "![")
-				if n := utf8.RuneCountInString(line); n > longLine && !made && !alone && !table_.MatchString(line) {
+				if n := utf8.RuneCountInString(line); n > longLine && !made && !alone && !tableRow.MatchString(line) {
 					t.Errorf("%s: the line has %d characters, want at most %d", place(page.file, p.first+i), n, longLine)
 				}
 				if strings.TrimRight(line, " \t") != line {
@@ -268,7 +268,7 @@ func sentences(t testing.TB, file string) map[string]string {
 			switch {
 			case made, strings.HasPrefix(line, "#"), strings.HasPrefix(line, "!["), strings.HasPrefix(line, "<!--"), line == "":
 				end()
-			case table_.MatchString(line):
+			case tableRow.MatchString(line):
 				end()
 				for j, cell := range strings.Split(line, "|") {
 					add(place(file, p.first+i)+string(rune('A'+j)), cell)

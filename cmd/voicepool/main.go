@@ -1,17 +1,15 @@
-// Command voicepool plays sound cues through a fixed pool of voices: live, or
-// faster than real time into a file. It reads flags and prints; the packages
-// of the module do the work.
+// Command voicepool plays cue sheets through a fixed pool of voices: live, or faster
+// than real time into a file. It reads flags and prints; the packages of the module do
+// the work.
 //
 //	voicepool demo
 //	voicepool play coin bell shot.wav
 //	voicepool run sheet.yaml
 //	voicepool render sheet.yaml -o out.wav
 //
-// It exits with 0 when all is done, 1 when the work failed, 2 on wrong usage or
-// a sheet that cannot be understood, and 128 + the signal's number (130 after
-// Ctrl-C, 143 after SIGTERM) when it was interrupted, once sounds have faded out
-// and the report is written; 141 when nobody reads what it prints any more. A signal
-// that is ignored as it starts, as SIGHUP under nohup, stays ignored.
+// The exit code is 0 if all is done, 1 if the work failed, and 2 for wrong usage or a
+// faulty sheet. It is 128 + the signal's number (130 after Ctrl-C, 143 after SIGTERM) if
+// the command was interrupted; sounds fade out and the report is written first.
 package main
 
 import (
