@@ -23,8 +23,8 @@ const (
 )
 
 type realtimeFlags struct {
-	Realtime bool `help:"Mix 64 pitched voices in real time, once alone and once beside 1 GB/s of garbage, and count missed deadlines."`
-	Seconds  *int `placeholder:"N" help:"How long each run of --realtime takes, 1..3600 (10)."`
+	Realtime bool `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
+	Seconds  *int `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
 // realtimeRow is what came of a run. The device that it stands for plays a block, has

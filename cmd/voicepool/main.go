@@ -24,16 +24,16 @@ type grammar struct {
 	Demo       demoCommand       `cmd:"" help:"Play the embedded show with the embedded sounds."`
 	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
 	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
-	Render     renderCommand     `cmd:"" help:"Play a cue sheet into a file, faster than real time."`
-	Check      checkCommand      `cmd:"" help:"Read a cue sheet, load its sounds, print all that is wrong."`
+	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
+	Check      checkCommand      `cmd:"" help:"Check a cue sheet and its sounds; print every error."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
-	Devices    devicesCommand    `cmd:"" help:"List drivers and devices, and which one auto would take."`
+	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
-	Explain    explainCommand    `cmd:"" help:"Tell from a report why a sound was stolen, refused or not heard."`
+	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`
 	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
-	Stealbench stealbenchCommand `cmd:"" help:"Measure what is lost when voices are stolen."`
-	Tune       tuneCommand       `cmd:"" help:"Recommend the size of the pool for a cue sheet."`
-	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies, and tell what each loses."`
+	Stealbench stealbenchCommand `cmd:"" help:"Measure what stealing loses, on built-in scenes or a cue sheet."`
+	Tune       tuneCommand       `cmd:"" help:"Find the smallest pool for a cue sheet."`
+	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare what each loses."`
 	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`
 	Decode     decodeCommand     `cmd:"" hidden:""`
 }
@@ -66,7 +66,7 @@ func command(args []string, c *console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
 		kong.Name("voicepool"),
-		kong.Description("Plays sound cues through a fixed pool of voices. When all are busy, the one whose loss is heard least gives way."),
+		kong.Description("Play sounds through a fixed pool of voices. When all are busy, steal the one whose loss is heard least."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.WithHyphenPrefixedParameters(true), // --gain -6
 		kong.Writers(c.out, c.err),
