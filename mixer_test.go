@@ -69,9 +69,9 @@ func TestTheQuietestGivesWay(t *testing.T) {
 	hit := clip(t, "hit", 4800, func(i int) float64 { return 0.5 * tone(i+7, 1000) })
 	newcomer := play(t, m, hit, mixer.Options{Pan: -1})
 	got := d.Step(4000)
-	for h, want := range map[mixer.Handle]mixer.State{loud: mixer.Playing, soft: mixer.StolenState, middle: mixer.Playing, newcomer: mixer.Playing} {
+	for h, want := range map[mixer.Handle]mixer.State{loud: mixer.StatePlaying, soft: mixer.StateStolen, middle: mixer.StatePlaying, newcomer: mixer.StatePlaying} {
 		if h.State() != want {
-			t.Errorf("voice %d is %v, want %v", h.Voice(), h.State(), want)
+			t.Errorf("voice %d is %v, want %v", h.Number(), h.State(), want)
 		}
 	}
 	for i := range 4000 {
@@ -106,7 +106,7 @@ func TestTheFutureCounts(t *testing.T) {
 	}
 	play(t, m, bell, mixer.Options{})
 	d.Step(960)
-	if door.State() != mixer.Playing || dying.State() != mixer.StolenState {
+	if door.State() != mixer.StatePlaying || dying.State() != mixer.StateStolen {
 		t.Errorf("the door is %v, the dying bell %v", door.State(), dying.State())
 	}
 }
@@ -152,7 +152,7 @@ func TestAnOverloadedSecond(t *testing.T) {
 		gain := s.gain.Linear()
 		from := began[e.Voice]
 		switch e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			if e.Frame != s.frame {
 				t.Fatalf("start %d is at frame %d, asked for %d", e.Ref, e.Frame, s.frame)
 			}
@@ -161,7 +161,7 @@ func TestAnOverloadedSecond(t *testing.T) {
 				t.Fatalf("%d voices live at frame %d", living, e.Frame)
 			}
 			continue
-		case mixer.Stolen:
+		case mixer.EventStolen:
 			if from == e.Frame { // it never sounded
 				break
 			}
@@ -169,7 +169,7 @@ func TestAnOverloadedSecond(t *testing.T) {
 				w := 0.5 + 0.5*math.Cos(math.Pi*float64(i)/480)
 				want[e.Frame+i] += w * gain * float64(s.sound.Samples()[e.Frame+i-from])
 			}
-		case mixer.Ended:
+		case mixer.EventEnded:
 			if e.Frame-from != s.sound.Frames() {
 				t.Fatalf("start %d ended after %d frames of %d", e.Ref, e.Frame-from, s.sound.Frames())
 			}

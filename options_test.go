@@ -80,7 +80,7 @@ func refuses(t *testing.T, name string, options any, make func() error, allowed 
 func TestOptionsAreNumbers(t *testing.T) {
 	config := mixer.Config{
 		Overflow: mixer.GrowPool, Grow: mixer.Grow{Idle: time.Second}, Lead: time.Millisecond,
-		Buses: []mixer.Bus{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 3}}},
+		Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 3}}},
 	}
 	refuses(t, "mixer.Config", &config, func() error { _, err := mixer.New(config); return err }, "")
 
@@ -107,13 +107,13 @@ func TestOptionsAreNumbers(t *testing.T) {
 	options.Emitter.Attenuation.Table = table
 	refuses(t, "mixer.Options with a table", &options, play, length)
 
-	change := mixer.Change{Fields: mixer.Gain | mixer.Pan | mixer.Pitch | mixer.Speed, Speed: 1}
+	change := mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}
 	h, err := m.Play(sound, mixer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	refuses(t, "mixer.Change", &change, func() error {
-		err := m.At(mixer.Now).Set(mixer.One(h), change, 0)
+		err := m.At(mixer.Now).Set(mixer.TargetVoice(h), change, 0)
 		m.Render(make([]pcm.Frame, 1))
 		return err
 	}, "")

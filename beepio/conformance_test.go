@@ -71,7 +71,7 @@ func TestStreamerConforms(t *testing.T) {
 	closed.Close()
 	stopped := playing(t)
 	stopped.StopAll(0)
-	broken := empty(mixer.Config{Buses: []mixer.Bus{{Name: "b", Insert: breaks{}}}})
+	broken := empty(mixer.Config{Buses: []mixer.BusConfig{{Name: "b", Insert: breaks{}}}})
 	for name, m := range map[string]*mixer.Mixer{
 		"a tone": playing(t), "nothing": empty(mixer.Config{}), "a closed mixer": closed, "after a stop": stopped, "with an effect that panics": broken,
 	} {

@@ -37,7 +37,7 @@ cues:
 		}
 		victims := 0
 		for _, e := range p.Report().Events {
-			if e.HasBelowMix != (e.Kind == mixer.Stolen) {
+			if e.HasBelowMix != (e.Kind == mixer.EventStolen) {
 				t.Errorf("%+v", e)
 			}
 			if !e.HasBelowMix {

@@ -21,7 +21,7 @@ func (s *Sheet) CheckRender() error {
 		switch {
 		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, s.moment(i)):
 			what = fmt.Sprintf("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
-		case c.Verb == Set && c.Change.Fields&mixer.Rounds != 0 && c.Change.Rounds == mixer.Forever && ends.loops(c, s.moment(i)):
+		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever && ends.loops(c, s.moment(i)):
 			what = fmt.Sprintf("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
 		case c.Verb == Pause && ends.paused(c, s.moment(i)):
 			what = fmt.Sprintf("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))

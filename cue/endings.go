@@ -87,9 +87,9 @@ func (s *Sheet) endings() *endings {
 			e.stops.note(c.target(), s.moment(i))
 		case c.Verb == Resume:
 			e.resumes.note(c.target(), s.moment(i))
-		case c.Verb == Set && c.Change.Fields&mixer.Rounds != 0 && c.Change.Rounds == mixer.Forever:
+		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever:
 			e.keeps.note(c.target(), s.moment(i))
-		case c.Verb == Set && c.Change.Fields&mixer.Rounds != 0:
+		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0:
 			e.releases.note(c.target(), s.moment(i))
 		}
 	}

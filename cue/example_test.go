@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"voicepool/cue"
 	"voicepool/cue/report"
+	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/voice"
 )
 
 // A sheet that asks for three coins, played faster than real time.
@@ -59,4 +62,51 @@ cues:
 	// Output:
 	// show.yaml:3:10: at: "1.5sec" is no time; write 1.5s, 250ms, 2m3s or a number of seconds
 	// show.yaml:4:26: unknown key "pich" in a cue; did you mean "pitch"?
+}
+
+// What a game has played becomes a sheet that renders to the same bits.
+func ExampleRecorder() {
+	coin, err := sounds.NewBank(sounds.Options{}).Load(context.Background(), sounds.Source{Name: "coin"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	config := mixer.Config{Rate: 48000, Voices: 2, Journal: 1 << 16} // entries that may wait
+	m, err := mixer.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	head, err := cue.SheetOf(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	recorder := cue.NewRecorder(head, func(s *voice.Sound) (cue.Sound, bool) {
+		return cue.Sound{Name: s.Name(), Files: []cue.File{{Name: s.Name()}}}, true // an embedded one
+	})
+
+	m.Play(coin[0], mixer.Options{Gain: -6})
+	m.Render(make([]pcm.Frame, 512))
+	entries := make([]mixer.Entry, 256)
+	for n := m.Journal(entries); n > 0 && err == nil; n = m.Journal(entries) {
+		err = recorder.Add(entries[:n])
+	}
+	if err == nil {
+		_, err = recorder.WriteTo(os.Stdout)
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// voices: 2
+	// overflow: quietest
+	// quality: best
+	// rate: 48000
+	// master: {limiter: true}
+	// sounds:
+	//   "coin": {file: "coin"}
+	// cues:
+	//   - {at: 0s, play: "coin", id: "v1", gain: -6}
 }

@@ -164,7 +164,7 @@ func TestCoalescedInTheReport(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	e := r.Events[1]
-	if e.Kind != mixer.Coalesced || e.Frame != 1 || e.By != 1 || e.BySound != "s" || e.Sound != "s" || e.Voice != 0 {
+	if e.Kind != mixer.EventCoalesced || e.Frame != 1 || e.By != 1 || e.BySound != "s" || e.Sound != "s" || e.Voice != 0 {
 		t.Errorf("%+v", e)
 	}
 	text, err := e.MarshalJSON()
@@ -211,11 +211,11 @@ cues:
 		}
 	}
 	for i, want := range map[int]mixer.Change{
-		3: {Fields: mixer.Rounds, Rounds: mixer.Forever},
-		4: {Fields: mixer.Rounds},
-		5: {Fields: mixer.Rounds | mixer.Priority | mixer.Protect, Rounds: 5, Priority: -3, Protect: true},
-		6: {Fields: mixer.Solo | mixer.Gain, Gain: 1, Shape: voice.ConstantPower},
-		7: {Fields: mixer.Gain, Gain: 1, Shape: voice.InAmplitude},
+		3: {Fields: mixer.FieldRounds, Rounds: mixer.Forever},
+		4: {Fields: mixer.FieldRounds},
+		5: {Fields: mixer.FieldRounds | mixer.FieldPriority | mixer.FieldProtect, Rounds: 5, Priority: -3, Protect: true},
+		6: {Fields: mixer.FieldSolo | mixer.FieldGain, Gain: 1, Shape: voice.ConstantPower},
+		7: {Fields: mixer.FieldGain, Gain: 1, Shape: voice.InAmplitude},
 	} {
 		if got := s.Cues[i].Change; got != want {
 			t.Errorf("cue %d changes %+v, want %+v", i, got, want)

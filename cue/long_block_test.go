@@ -51,7 +51,7 @@ func TestLongBlockLosesNoEvents(t *testing.T) {
 	want, got := report(1000), report(600000)
 	back := 0
 	for _, e := range want.Events {
-		if e.Kind == mixer.BecameReal {
+		if e.Kind == mixer.EventReal {
 			back++
 		}
 	}

@@ -147,24 +147,24 @@ func (r *reader) cueKey(key string, p *yaml.Pair, c *Cue, f *cueFields) {
 	case "bus":
 		r.bus(p, &c.Bus)
 	case "gain":
-		r.change(c, mixer.Gain, r.decibels(p, (*float64)(&c.Change.Gain)))
+		r.change(c, mixer.FieldGain, r.decibels(p, (*float64)(&c.Change.Gain)))
 	case "to":
 		f.to = p
 		if c.Verb == Seek {
 			r.time(p, &c.To)
 			break
 		}
-		r.change(c, mixer.Gain, r.decibels(p, (*float64)(&c.Change.Gain)))
+		r.change(c, mixer.FieldGain, r.decibels(p, (*float64)(&c.Change.Gain)))
 	case "pan":
-		r.change(c, mixer.Pan, r.pan(p, &c.Change.Pan))
+		r.change(c, mixer.FieldPan, r.pan(p, &c.Change.Pan))
 	case "pitch":
-		r.change(c, mixer.Pitch, r.semitones(p, (*float64)(&c.Change.Pitch)))
+		r.change(c, mixer.FieldPitch, r.semitones(p, (*float64)(&c.Change.Pitch)))
 	case "speed":
-		r.change(c, mixer.Speed, r.speed(p, &c.Change.Speed))
+		r.change(c, mixer.FieldSpeed, r.speed(p, &c.Change.Speed))
 	case "mute":
-		r.change(c, mixer.Mute, r.flag(p, &c.Change.Mute))
+		r.change(c, mixer.FieldMute, r.flag(p, &c.Change.Mute))
 	case "solo":
-		r.change(c, mixer.Solo, r.flag(p, &c.Change.Solo))
+		r.change(c, mixer.FieldSolo, r.flag(p, &c.Change.Solo))
 	case "shape":
 		if c.Verb == Set {
 			f.shape = p
@@ -175,7 +175,7 @@ func (r *reader) cueKey(key string, p *yaml.Pair, c *Cue, f *cueFields) {
 	case "loop":
 		loops := r.loop(p, &c.Loop, &c.Rounds)
 		if c.Verb == Set {
-			r.change(c, mixer.Rounds, loops)
+			r.change(c, mixer.FieldRounds, loops)
 			c.Change.Rounds = c.Rounds
 			if c.Loop && c.Rounds == 0 {
 				c.Change.Rounds = mixer.Forever
@@ -183,12 +183,12 @@ func (r *reader) cueKey(key string, p *yaml.Pair, c *Cue, f *cueFields) {
 		}
 	case "protect":
 		if ok = r.flag(p, &c.Protect); c.Verb == Set {
-			r.change(c, mixer.Protect, ok)
+			r.change(c, mixer.FieldProtect, ok)
 			c.Change.Protect = c.Protect
 		}
 	case "priority":
 		if ok = r.priority(p, &c.Priority); c.Verb == Set {
-			r.change(c, mixer.Priority, ok)
+			r.change(c, mixer.FieldPriority, ok)
 			c.Change.Priority = c.Priority
 		}
 	case "fade_in":
@@ -292,24 +292,24 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		}
 	case r.buses[name]:
 		c.Scope = OnBus
-		if c.Change.Fields&mixer.Speed != 0 {
+		if c.Change.Fields&mixer.FieldSpeed != 0 {
 			r.fail(at, "%s: a bus has no speed; move its pitch", p.Key)
 		}
-		if c.Change.Fields&(mixer.Priority|mixer.Protect|mixer.Rounds) != 0 {
+		if c.Change.Fields&(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds) != 0 {
 			r.fail(at, "%s: a bus has no priority, protect or loop; set those of an id", p.Key)
 		}
-		if name == "master" && c.Change.Fields&mixer.Pitch != 0 {
+		if name == "master" && c.Change.Fields&mixer.FieldPitch != 0 {
 			r.fail(at, "%s: the master has no pitch; move that of a bus", p.Key)
 		}
 	case r.ids[name] != 0:
 		c.Scope, c.tag = OnID, r.ids[name]
-		if c.Change.Fields&mixer.Mute != 0 {
+		if c.Change.Fields&mixer.FieldMute != 0 {
 			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, quote(name))
 		}
-		if c.Change.Fields&mixer.Solo != 0 {
+		if c.Change.Fields&mixer.FieldSolo != 0 {
 			r.fail(at, "%s: only a bus can be soloed", p.Key)
 		}
-		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.Rounds != 0 {
+		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.FieldRounds != 0 {
 			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, quote(name), line)
 		}
 	default:

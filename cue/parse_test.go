@@ -105,10 +105,10 @@ func TestParseWhole(t *testing.T) {
 	if got, want := s.Cues[3].Times, uint64(19); got != want { // 1.5 + 18 x 0.4 = 8.7, the next would be 9.1
 		t.Errorf("%d repetitions until 9s, want %d", got, want)
 	}
-	if c := s.Cues[9]; c.Scope != cue.OnBus || c.Change.Fields != mixer.Gain|mixer.Mute || c.Change.Gain != -12 {
+	if c := s.Cues[9]; c.Scope != cue.OnBus || c.Change.Fields != mixer.FieldGain|mixer.FieldMute || c.Change.Gain != -12 {
 		t.Errorf("set came as %+v", c)
 	}
-	if c := s.Cues[8]; c.Scope != cue.OnID || c.Change.Fields != mixer.Gain || c.Change.Gain != pcm.Decibels(-60) || c.Over.String() != "2s" {
+	if c := s.Cues[8]; c.Scope != cue.OnID || c.Change.Fields != mixer.FieldGain || c.Change.Gain != pcm.Decibels(-60) || c.Over.String() != "2s" {
 		t.Errorf("fade came as %+v", c)
 	}
 }

@@ -47,8 +47,8 @@ type Player struct {
 	replaced  sync.Mutex // of sounds
 	sounds    []loaded   // by sound
 	groups    []*mixer.Group
-	buses     map[string]mixer.BusRef
-	busOf     map[mixer.BusRef]int // in Sheet.Buses
+	buses     map[string]mixer.Bus
+	busOf     map[mixer.Bus]int // in Sheet.Buses
 
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
@@ -95,7 +95,7 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.BusRef{}, busOf: map[mixer.BusRef]int{},
+		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.Bus{}, busOf: map[mixer.Bus]int{},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
@@ -129,12 +129,12 @@ const commands = 4096
 // config returns the mixer of a sheet.
 func (s *Sheet) config() mixer.Config {
 	c := mixer.Config{
-		Rate: s.Rate, Voices: s.Voices, Virtual: s.Virtual, Overflow: s.Overflow, Refuse: s.Refuse,
+		Rate: s.Rate, Voices: s.Voices, Virtual: s.Virtual, Overflow: s.Overflow, RejectQuietest: s.Refuse,
 		Grow:       mixer.Grow{Step: s.Grow.Step, Max: s.Grow.Max, Idle: s.Grow.Idle.Duration(s.Rate)},
 		MasterGain: s.Master.Gain, NoLimiter: !s.Master.Limiter, SoftClip: s.Master.SoftClip, DCGuard: s.Master.DCGuard, Commands: commands,
 	}
 	for _, b := range s.Buses {
-		bus := mixer.Bus{Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
+		bus := mixer.BusConfig{Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
 		if d := b.Duck; d != nil {
 			bus.Duck = mixer.Duck{When: d.When, By: d.By, Attack: d.Attack.Duration(s.Rate), Hold: d.Hold.Duration(s.Rate), Release: d.Release.Duration(s.Rate)}
 		}
@@ -177,7 +177,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 // send asks the mixer for one action.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
-	at := p.mixer.At(a.Frame).As(int64(a.Cue))
+	at := p.mixer.At(a.Frame).WithRef(int64(a.Cue))
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
 	switch c.Verb {
@@ -220,11 +220,11 @@ func (p *Player) start(a *Action, c *Cue) mixer.Options {
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:
-		return mixer.Tagged(c.tag)
+		return mixer.TargetTag(c.tag)
 	case c.target() == "all":
-		return mixer.Everything()
+		return mixer.TargetAll()
 	}
-	return mixer.On(p.buses[c.Target])
+	return mixer.TargetBus(p.buses[c.Target])
 }
 
 // poll takes what has happened from the mixer.
@@ -275,7 +275,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.Missed, Cue: a.Cue, Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Slot: -1})
 		}
 	}
 	if p.held != nil {

@@ -410,16 +410,16 @@ func TestRandomSheets(t *testing.T) {
 		if c.Asked != c.Started+c.Rejected+c.Limited+c.Coalesced || c.Started != c.Ended+c.Stopped+c.Stolen+c.Playing || c.Late != 0 || c.EventsLost != 0 || c.Faults != 0 {
 			t.Fatalf("%s\nthe totals do not add up: %+v", text, c)
 		}
-		count := map[mixer.Kind]int64{}
+		count := map[mixer.EventKind]int64{}
 		for i, e := range r.Events {
 			count[e.Kind]++
 			if i > 0 && e.Frame < r.Events[i-1].Frame {
 				t.Fatalf("%s\nevent %+v comes after %+v", text, e, r.Events[i-1])
 			}
 		}
-		for kind, want := range map[mixer.Kind]int64{
-			mixer.Started: c.Started, mixer.Ended: c.Ended, mixer.Stopped: c.Stopped, mixer.Stolen: c.Stolen,
-			mixer.Rejected: c.Rejected, mixer.Limited: c.Limited, mixer.Missed: c.Missed,
+		for kind, want := range map[mixer.EventKind]int64{
+			mixer.EventStarted: c.Started, mixer.EventEnded: c.Ended, mixer.EventStopped: c.Stopped, mixer.EventStolen: c.Stolen,
+			mixer.EventRejected: c.Rejected, mixer.EventLimited: c.Limited, mixer.EventMissed: c.Missed,
 		} {
 			if count[kind] != want {
 				t.Fatalf("%s\n%d events are %v, the totals say %d", text, count[kind], kind, want)

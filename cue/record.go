@@ -70,7 +70,7 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 // error wraps ErrRecord: an insert is nothing that a sheet could name.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{
-		Voices: c.Voices, Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.Refuse, Rate: c.Rate, Seed: 1,
+		Voices: c.Voices, Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest, Rate: c.Rate, Seed: 1,
 		Master: Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard},
 	}
 	if s.Voices == 0 {
@@ -146,7 +146,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	change := e.Change
 	if r.streams[e.Start] {
 		// It changes nothing, and a sheet must not ask for it.
-		if change.Fields &^= mixer.Rounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
+		if change.Fields &^= mixer.FieldRounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
 			return nil
 		}
 	}

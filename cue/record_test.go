@@ -26,7 +26,7 @@ type session struct {
 	sounds  []*voice.Sound // once and looped by turns
 	files   map[*voice.Sound]string
 	groups  []*mixer.Group
-	buses   []mixer.BusRef
+	buses   []mixer.Bus
 	handles []mixer.Handle
 }
 
@@ -93,14 +93,14 @@ func (s *session) act() {
 		return
 	}
 	h, over := s.handle(), s.time(100*time.Millisecond)
-	target := mixer.One(h)
+	target := mixer.TargetVoice(h)
 	switch s.random.IntN(4) {
 	case 0:
-		target = mixer.Tagged(uint64(1 + s.random.IntN(3)))
+		target = mixer.TargetTag(uint64(1 + s.random.IntN(3)))
 	case 1:
-		target = mixer.Of(s.sounds[s.random.IntN(len(s.sounds))])
+		target = mixer.TargetSound(s.sounds[s.random.IntN(len(s.sounds))])
 	}
-	bus := mixer.On(s.buses[s.random.IntN(len(s.buses))])
+	bus := mixer.TargetBus(s.buses[s.random.IntN(len(s.buses))])
 	gain := pcm.Decibels(s.between(-60, 0))
 	switch s.random.IntN(20) {
 	case 0:
@@ -129,11 +129,11 @@ func (s *session) act() {
 	case 11:
 		s.moment().Stop(target, over*time.Duration(s.random.IntN(2)))
 	case 12:
-		s.moment().Set(target, mixer.Change{Fields: mixer.Gain | mixer.Pitch, Gain: gain, Pitch: 2}, over)
+		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPitch, Gain: gain, Pitch: 2}, over)
 	case 13:
 		s.moment().Seek(target, s.time(400*time.Millisecond))
 	case 14:
-		s.moment().Set(bus, mixer.Change{Fields: mixer.Gain | mixer.Pan | mixer.Mute, Gain: gain / 4, Pan: s.between(-1, 1), Mute: s.random.IntN(6) == 0}, over)
+		s.moment().Set(bus, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldMute, Gain: gain / 4, Pan: s.between(-1, 1), Mute: s.random.IntN(6) == 0}, over)
 	case 15:
 		s.moment().Pause(bus)
 		s.moment().Resume(bus)
@@ -143,8 +143,8 @@ func (s *session) act() {
 		s.moment().Pause(target)
 		s.moment().Resume(target)
 	case 18:
-		s.moment().Pause(mixer.Everything())
-		s.mixer.At(s.mixer.Now() + 7000).Resume(mixer.Everything())
+		s.moment().Pause(mixer.TargetAll())
+		s.mixer.At(s.mixer.Now() + 7000).Resume(mixer.TargetAll())
 	case 19:
 		if s.random.IntN(8) == 0 {
 			s.mixer.StopAll(over)
@@ -177,7 +177,7 @@ func TestRecord(t *testing.T) {
 		config := mixer.Config{
 			Rate: rate, Voices: 3 + random.IntN(6), Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
 			MasterGain: -3, Commands: 8 << random.IntN(5), Journal: 1 << 12,
-			Buses: []mixer.Bus{
+			Buses: []mixer.BusConfig{
 				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5},
 				{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Attack: 20 * time.Millisecond, Hold: 5 * time.Millisecond, Release: 300 * time.Millisecond}},
 			},
@@ -186,7 +186,7 @@ func TestRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &session{t: t, random: random, mixer: m, sounds: all, files: files, buses: []mixer.BusRef{{}}}
+		s := &session{t: t, random: random, mixer: m, sounds: all, files: files, buses: []mixer.Bus{{}}}
 		for _, name := range []string{"v1", "sfx", "music"} {
 			b, _ := m.Bus(name)
 			s.buses = append(s.buses, b)

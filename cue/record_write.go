@@ -139,34 +139,34 @@ func (l *line) flag(key string, on bool) {
 // change writes what a set moves to.
 func (l *line) change(c *mixer.Change) {
 	has := func(f mixer.Fields) bool { return c.Fields&f != 0 }
-	if has(mixer.Gain) {
+	if has(mixer.FieldGain) {
 		l.raw("gain", shortest(float64(c.Gain)))
 		if c.Shape != voice.InDecibels {
 			l.text("shape", c.Shape.String())
 		}
 	}
-	if has(mixer.Pan) {
+	if has(mixer.FieldPan) {
 		l.raw("pan", shortest(c.Pan))
 	}
-	if has(mixer.Pitch) {
+	if has(mixer.FieldPitch) {
 		l.raw("pitch", shortest(float64(c.Pitch)))
 	}
-	if has(mixer.Speed) {
+	if has(mixer.FieldSpeed) {
 		l.raw("speed", shortest(c.Speed))
 	}
-	if has(mixer.Mute) {
+	if has(mixer.FieldMute) {
 		l.raw("mute", strconv.FormatBool(c.Mute))
 	}
-	if has(mixer.Solo) {
+	if has(mixer.FieldSolo) {
 		l.raw("solo", strconv.FormatBool(c.Solo))
 	}
-	if has(mixer.Priority) {
+	if has(mixer.FieldPriority) {
 		l.raw("priority", strconv.Itoa(c.Priority))
 	}
-	if has(mixer.Protect) {
+	if has(mixer.FieldProtect) {
 		l.raw("protect", strconv.FormatBool(c.Protect))
 	}
-	if has(mixer.Rounds) {
+	if has(mixer.FieldRounds) {
 		switch {
 		case c.Rounds < 0:
 			l.raw("loop", "true")

@@ -138,7 +138,7 @@ func TestRecorderOfStreams(t *testing.T) {
 		return mixer.Entry{Frame: frame, Kind: mixer.EntrySet, Start: 1, Change: mixer.Change{Fields: f, Gain: -3}}
 	}
 	if err := r.Add([]mixer.Entry{
-		{Kind: mixer.EntryPlay, Start: 1, Bus: "master", Sound: stream}, set(1, mixer.Rounds), set(2, mixer.Rounds|mixer.Gain), set(3, mixer.Gain),
+		{Kind: mixer.EntryPlay, Start: 1, Bus: "master", Sound: stream}, set(1, mixer.FieldRounds), set(2, mixer.FieldRounds|mixer.FieldGain), set(3, mixer.FieldGain),
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -53,13 +53,13 @@ func (m *moves) note(c *mixer.Change) {
 		}
 		**dst = (*dst).with(x)
 	}
-	if c.Fields&mixer.Pitch != 0 {
+	if c.Fields&mixer.FieldPitch != 0 {
 		note(&m.pitch, float64(c.Pitch))
 	}
-	if c.Fields&mixer.Speed != 0 {
+	if c.Fields&mixer.FieldSpeed != 0 {
 		note(&m.speed, speeds(c.Speed))
 	}
-	if c.Fields&mixer.Rounds != 0 {
+	if c.Fields&mixer.FieldRounds != 0 {
 		m.loop, m.rounds = true, max(m.rounds, c.Rounds)
 	}
 }
@@ -79,7 +79,7 @@ func (s *Sheet) pitches() pitches {
 				p.sets[c.tag] = &moves{}
 			}
 			p.sets[c.tag].note(&c.Change)
-		case c.Scope == OnBus && c.Change.Fields&mixer.Pitch != 0:
+		case c.Scope == OnBus && c.Change.Fields&mixer.FieldPitch != 0:
 			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
 		}
 	}

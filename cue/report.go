@@ -54,11 +54,11 @@ func (p *Player) event(m *mixer.Event) report.Event {
 func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
 	switch m.Kind {
-	case mixer.Stolen, mixer.BecameVirtual:
+	case mixer.EventStolen, mixer.EventVirtual:
 		if m.By != 0 {
 			ref = m.ByRef
 		}
-	case mixer.Rejected, mixer.Limited:
+	case mixer.EventRejected, mixer.EventLimited:
 	default:
 		return
 	}
@@ -68,23 +68,23 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	c := &p.sheet.Cues[ref]
 	sound := &p.sheet.Sounds[c.Sound]
 	e.NewcomerPriority = c.Priority
-	if m.Kind == mixer.Rejected || m.Kind == mixer.Limited {
+	if m.Kind == mixer.EventRejected || m.Kind == mixer.EventLimited {
 		e.Priority = c.Priority
 	}
 	switch m.Reason {
-	case mixer.GroupLimit:
+	case mixer.ReasonGroupLimit:
 		e.Limit = sound.Limit
-	case mixer.Cooldown:
+	case mixer.ReasonCooldown:
 		if sound.Cooldown != (Time{}) {
 			e.Cooldown = sound.Cooldown.String()
 		}
-	case mixer.BusLimit:
+	case mixer.ReasonBusLimit:
 		e.Bus, e.Limit = p.limitOf(m.Bus)
 	}
 }
 
 // limitOf returns the name and the limit of a bus of the mixer.
-func (p *Player) limitOf(b mixer.BusRef) (bus string, limit int) {
+func (p *Player) limitOf(b mixer.Bus) (bus string, limit int) {
 	if i, ok := p.busOf[b]; ok {
 		return p.sheet.Buses[i].Name, p.sheet.Buses[i].Voices
 	}

@@ -76,13 +76,13 @@ func TestFeedOfStallingDevice(t *testing.T) {
 			if r.Totals.Asked != 500 || r.Totals.Playing != 0 || r.Totals.EventsLost != 0 {
 				t.Errorf("a stall of %v at %d: %+v", stands, at, r.Totals)
 			}
-			count := map[mixer.Kind]int64{}
+			count := map[mixer.EventKind]int64{}
 			for i, e := range r.Events {
 				if count[e.Kind]++; i > 0 && e.Frame < r.Events[i-1].Frame {
 					t.Errorf("event %+v comes after %+v", e, r.Events[i-1])
 				}
 			}
-			if c := r.Totals; count[mixer.Started] != c.Started || count[mixer.Stolen] != c.Stolen || count[mixer.Ended] != c.Ended {
+			if c := r.Totals; count[mixer.EventStarted] != c.Started || count[mixer.EventStolen] != c.Stolen || count[mixer.EventEnded] != c.Ended {
 				t.Errorf("a stall of %v at %d: the events are %v, the totals %+v", stands, at, count, c)
 			}
 			if recorder, err := p.Recorder(); err != nil || recorder.Cues() < 500 {

@@ -14,7 +14,7 @@ import (
 // NewGroup, NewTable, Handle.Done, the mixer's own making and what opens or seeks
 // a stream allocate, and say so, or are not for the time of a game.
 func TestCallsDoNotAllocate(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 16, MaxVoices: 32, Buses: []mixer.Bus{{Name: "sfx"}, {Name: "below", Parent: "sfx"}}})
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 16, MaxVoices: 32, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "below", Parent: "sfx"}}})
 	led := newMixer(t, mixer.Config{Rate: 8000, Lead: 20 * time.Millisecond})
 	s := level(t, 8000, 4000, 0.1)
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 8, Cooldown: 1, Coalesce: time.Millisecond})
@@ -26,10 +26,10 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	events := make([]mixer.Event, 64)
 	handles, spots := []mixer.Handle{h}, []space.Spot{{Position: space.Vector{1, 0, 0}}}
 	n := 0
-	voiceTarget, busTarget := mixer.One(h), mixer.On(bus)
+	voiceTarget, busTarget := mixer.TargetVoice(h), mixer.TargetBus(bus)
 	for name, call := range map[string]func(){
 		"Play":        func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
-		"At.Play":     func() { m.At(m.Now()+50).As(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
+		"At.Play":     func() { m.At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
 		"Stop":        func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(); h.StopOver(time.Millisecond) },
 		"Pause":       func() { h.Pause(); h.Resume() },
 		"SetGain":     func() { h.SetGain(pcm.Decibels(-n % 9)) },
@@ -43,17 +43,20 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"Fade":        func() { h.Fade(pcm.Decibels(-n%9), time.Millisecond, voice.ConstantPower) },
 		"State": func() {
 			h.State()
-			h.Voice()
+			h.Number()
 			h.Position()
 			h.Sound()
 			h.Tag()
 			h.Audibility()
 		},
-		"At.Stop":  func() { m.At(m.Now()+9).Stop(mixer.Tagged(8), 0); m.At(mixer.Now).Stop(mixer.Of(s), time.Millisecond) },
+		"At.Stop": func() {
+			m.At(m.Now()+9).Stop(mixer.TargetTag(8), 0)
+			m.At(mixer.Now).Stop(mixer.TargetSound(s), time.Millisecond)
+		},
 		"At.Pause": func() { m.At(mixer.Now).Pause(busTarget); m.At(mixer.Now).Resume(busTarget) },
 		"At.Set": func() {
-			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.Gain | mixer.Priority | mixer.Protect | mixer.Rounds, Shape: voice.RaisedCosine, Rounds: 2}, time.Second)
-			m.At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.Gain | mixer.Pan | mixer.Pitch | mixer.Mute | mixer.Solo, Solo: n%2 == 0}, time.Second)
+			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: voice.RaisedCosine, Rounds: 2}, time.Second)
+			m.At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo, Solo: n%2 == 0}, time.Second)
 		},
 		"At.Seek":      func() { m.At(mixer.Now).Seek(voiceTarget, 0); m.At(mixer.Now).Seek(busTarget, time.Millisecond) },
 		"Resize":       func() { m.At(mixer.Now).Resize(8 + n%20) },
@@ -94,7 +97,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 // TestRenderDoesNotAllocate with all of it moving at once: a tree with a solo, a
 // duck and an insert, shapes, seeks, rounds, places, crowds, steals and a lead.
 func TestRenderDoesNotAllocate(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 12, Buses: []mixer.Bus{
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 12, Buses: []mixer.BusConfig{
 		{Name: "sfx", Voices: 9}, {Name: "shots", Parent: "sfx", Voices: 7, Pitch: 1},
 		{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Hold: 5 * time.Millisecond}},
 		{Name: "echo", Insert: effect(func(block []pcm.Frame) {
@@ -106,7 +109,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 	s := level(t, 8000, 700, 0.1)
 	short := sound(t, voice.Samples{Rate: 8000, Channels: 2, Data: make([]float32, 600), Loop: [2]int64{20, 31}})
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Coalesce: 3 * time.Millisecond})
-	var buses []mixer.BusRef
+	var buses []mixer.Bus
 	for _, name := range []string{"sfx", "shots", "music", "echo", "master"} {
 		buses = append(buses, busOf(t, m, name))
 	}
@@ -128,9 +131,9 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 		}
 		m.SetPositions(handles, spots)
 		m.SetListener(space.Listener{Position: space.Vector{float64(n % 9), 0, 0}, Doppler: 1})
-		m.At(m.Now()+30).Set(mixer.Tagged(2), mixer.Change{Fields: mixer.Gain | mixer.Rounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: n % 3}, 9*time.Millisecond)
-		m.At(m.Now()+41).Seek(mixer.Tagged(1), time.Duration(n%60)*time.Millisecond)
-		m.At(m.Now()+55).Set(mixer.On(buses[n%4]), mixer.Change{Fields: mixer.Solo | mixer.Gain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
+		m.At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: n % 3}, 9*time.Millisecond)
+		m.At(m.Now()+41).Seek(mixer.TargetTag(1), time.Duration(n%60)*time.Millisecond)
+		m.At(m.Now()+55).Set(mixer.TargetBus(buses[n%4]), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
 		handles[0].SetPriority(n % 3)
 		handles[1].Protect(n%5 == 0)
 		m.Events(events)

@@ -22,6 +22,8 @@ type slot struct {
 	power   float64 // left^2 + right^2 as it was last reckoned, see rescore
 	settled bool    // it stays so while nobody moves the voice or its bus
 	shown   float32 // the audibility in its record
+	pan     float32 // the pan in its record
+	loops   bool    // its record says that it goes back
 	record  *record
 	id      pool.Handle // of the record
 	group   *Group
@@ -115,7 +117,7 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 func (a *audio) init(m *Mixer, c *Config) error {
 	*a = audio{
 		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: hopOf(c.Rate), tail: c.tail(),
-		overflow: c.Overflow, refuses: c.Refuse, wanted: c.Voices,
+		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
 	}

@@ -46,7 +46,7 @@ type bus struct {
 
 // newBuses makes the buses and returns their indices in two orders: each before
 // what is below it, and after.
-func newBuses(described []Bus, a *audio) (buses []bus, down, up []int) {
+func newBuses(described []BusConfig, a *audio) (buses []bus, down, up []int) {
 	index := map[string]int{"": 0}
 	for i, d := range described {
 		index[d.Name] = i
@@ -168,16 +168,16 @@ func (a *audio) setBus(index int, c *command) {
 		over = max(over, a.m.smooth)
 	}
 	set := func(f Fields) bool { return c.change.Fields&f != 0 }
-	if set(Gain) {
+	if set(FieldGain) {
 		b.gain.TurnGain(a.now, c.change.Gain, over, c.change.Shape)
 	}
-	if set(Pan) {
+	if set(FieldPan) {
 		b.pan.Turn(a.now, c.change.Pan, over)
 	}
-	if set(Pitch) {
+	if set(FieldPitch) {
 		b.pitch.Turn(a.now, float64(c.change.Pitch), over)
 	}
-	if set(Mute) {
+	if set(FieldMute) {
 		b.muted = c.change.Mute
 		to := 1.0
 		if b.muted {
@@ -185,19 +185,19 @@ func (a *audio) setBus(index int, c *command) {
 		}
 		b.mute.Turn(a.now, to, over)
 	}
-	if set(Solo) {
+	if set(FieldSolo) {
 		b.soloed = c.change.Solo
 	}
 	a.refresh()
-	if set(Solo) {
+	if set(FieldSolo) {
 		a.face(c.over)
 	}
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
 		s := a.at(i)
-		if set(Pitch) && a.below(int(s.bus), index) {
+		if set(FieldPitch) && a.below(int(s.bus), index) {
 			s.voice.SetShared(a.now, a.pitchOf(s.bus))
 		}
-		if set(Solo) || a.below(int(s.bus), index) {
+		if set(FieldSolo) || a.below(int(s.bus), index) {
 			a.rescore(i)
 		}
 	}

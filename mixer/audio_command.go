@@ -34,7 +34,7 @@ func (a *audio) do(c *command) {
 			return
 		}
 		a.each(c)
-		if c.change.Fields&Protect != 0 {
+		if c.change.Fields&FieldProtect != 0 {
 			a.shrink() // what was kept by its protection alone; all are set, so the policy has its choice
 		}
 	}
@@ -60,7 +60,7 @@ func (a *audio) each(c *command) {
 	}
 	if !found && c.target.kind == taggedVoices {
 		a.stats.Missed++
-		a.emit(&Event{Frame: a.now, Kind: Missed, Slot: -1, Ref: c.ref})
+		a.emit(&Event{Frame: a.now, Kind: EventMissed, Slot: -1, Ref: c.ref})
 	}
 }
 
@@ -106,25 +106,25 @@ func (a *audio) act(i int, c *command) {
 	case cmdSet:
 		over := a.smoothed(s, c.over)
 		v := &s.voice
-		if c.change.Fields&Gain != 0 {
+		if c.change.Fields&FieldGain != 0 {
 			v.SetGain(a.now, c.change.Gain, over, c.change.Shape)
 		}
-		if c.change.Fields&Pan != 0 {
+		if c.change.Fields&FieldPan != 0 {
 			v.SetPan(a.now, c.change.Pan, over)
 		}
-		if c.change.Fields&Pitch != 0 {
+		if c.change.Fields&FieldPitch != 0 {
 			v.SetPitch(a.now, c.change.Pitch, over)
 		}
-		if c.change.Fields&Speed != 0 {
+		if c.change.Fields&FieldSpeed != 0 {
 			v.SetSpeed(a.now, c.change.Speed, over)
 		}
-		if c.change.Fields&Priority != 0 {
+		if c.change.Fields&FieldPriority != 0 {
 			s.prio = int32(c.change.Priority)
 		}
-		if c.change.Fields&Protect != 0 {
+		if c.change.Fields&FieldProtect != 0 {
 			s.protect = c.change.Protect
 		}
-		if c.change.Fields&Rounds != 0 {
+		if c.change.Fields&FieldRounds != 0 {
 			v.SetRounds(int32(c.change.Rounds))
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
@@ -172,7 +172,7 @@ func (a *audio) stop(i int, over int64) {
 		return
 	}
 	a.leaveTail(s, a.now)
-	a.finish(i, a.now, &Event{Kind: Stopped})
+	a.finish(i, a.now, &Event{Kind: EventStopped})
 }
 
 func pausedBy(k targetKind) pauses {

@@ -28,6 +28,6 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	}
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), over)
 	a.rescore(int(first.slot.Load()))
-	a.turnAway(c, &Event{Kind: Coalesced, By: s.number, BySound: s.voice.Sound(), ByGroup: g, ByRef: s.record.ref})
+	a.turnAway(c, &Event{Kind: EventCoalesced, By: s.number, BySound: s.voice.Sound(), ByGroup: g, ByRef: s.record.ref})
 	return true
 }

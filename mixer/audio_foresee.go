@@ -22,25 +22,25 @@ func (a *audio) foresee(r *record, c *command) {
 		f.values[field] = value
 	}
 	set := func(field Fields) bool { return c.kind == cmdSet && c.change.Fields&field != 0 }
-	if set(Gain) {
+	if set(FieldGain) {
 		note(wantGain, float64(c.change.Gain))
 	}
-	if set(Pan) {
+	if set(FieldPan) {
 		note(wantPan, c.change.Pan)
 	}
-	if set(Pitch) {
+	if set(FieldPitch) {
 		note(wantPitch, float64(c.change.Pitch))
 	}
-	if set(Speed) {
+	if set(FieldSpeed) {
 		note(wantSpeed, c.change.Speed)
 	}
-	if set(Priority) {
+	if set(FieldPriority) {
 		note(wantPriority, float64(c.change.Priority))
 	}
-	if set(Protect) {
+	if set(FieldProtect) {
 		note(wantProtect, truth(c.change.Protect))
 	}
-	if set(Rounds) {
+	if set(FieldRounds) {
 		note(wantRounds, float64(c.change.Rounds))
 	}
 	switch {

@@ -102,19 +102,19 @@ func (a *audio) noteWants(i int, want func(wants) (float64, bool)) {
 		}
 		switch f {
 		case wantGain:
-			c.Fields, c.Gain = c.Fields|Gain, pcm.Decibels(x)
+			c.Fields, c.Gain = c.Fields|FieldGain, pcm.Decibels(x)
 		case wantPan:
-			c.Fields, c.Pan = c.Fields|Pan, x
+			c.Fields, c.Pan = c.Fields|FieldPan, x
 		case wantPitch:
-			c.Fields, c.Pitch = c.Fields|Pitch, pcm.Semitones(x)
+			c.Fields, c.Pitch = c.Fields|FieldPitch, pcm.Semitones(x)
 		case wantSpeed:
-			c.Fields, c.Speed = c.Fields|Speed, x
+			c.Fields, c.Speed = c.Fields|FieldSpeed, x
 		case wantPriority:
-			c.Fields, c.Priority = c.Fields|Priority, int(x)
+			c.Fields, c.Priority = c.Fields|FieldPriority, int(x)
 		case wantProtect:
-			c.Fields, c.Protect = c.Fields|Protect, x != 0
+			c.Fields, c.Protect = c.Fields|FieldProtect, x != 0
 		case wantRounds:
-			c.Fields, c.Rounds = c.Fields|Rounds, int(x)
+			c.Fields, c.Rounds = c.Fields|FieldRounds, int(x)
 		}
 	}
 	if c.Fields != 0 {

@@ -58,6 +58,14 @@ func (a *audio) rescore(i int) {
 	s.settled = s.voice.Settled(a.now)
 	a.scores.gain[i] = float32(s.power)
 	a.follow(i, s)
+	if pan := float32(s.voice.Pan(a.now)); s.pan != pan {
+		s.pan = pan
+		s.record.pan.Store(math.Float32bits(pan))
+	}
+	if loops := s.voice.Returns(); s.loops != loops {
+		s.loops = loops
+		s.record.looping.Store(loops)
+	}
 }
 
 // freshen makes the scores of the slots those of this frame, and where that is asked
@@ -108,6 +116,10 @@ func (a *audio) follow(i int, s *slot) {
 	if s.shown != audibility { // a store costs more
 		s.shown = audibility
 		s.record.audibility.Store(math.Float32bits(audibility))
+	}
+	if s.loops && !s.voice.Returns() { // it has gone back for the last time
+		s.loops = false
+		s.record.looping.Store(false)
 	}
 }
 

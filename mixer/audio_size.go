@@ -60,9 +60,9 @@ func (a *audio) shrink() {
 			return
 		}
 		if a.virtuals != nil {
-			a.demote(c, Event{Reason: Resized}, maxPriority, 0)
+			a.demote(c, Event{Reason: ReasonResize}, maxPriority, 0)
 		} else {
-			a.steal(c, &Event{Reason: Resized})
+			a.steal(c, &Event{Reason: ReasonResize})
 		}
 	}
 }

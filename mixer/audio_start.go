@@ -13,7 +13,7 @@ func (a *audio) start(c *command) {
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
 		a.stats.Stopped++
-		a.pass(r, id, Stopped, StoppedState)
+		a.pass(r, id, EventStopped, StateStopped)
 		return
 	}
 	g := r.group
@@ -21,13 +21,13 @@ func (a *audio) start(c *command) {
 		return
 	}
 	if g != nil && g.started && a.now-g.last < g.cooldown {
-		a.turnAway(c, &Event{Kind: Limited, Reason: Cooldown})
+		a.turnAway(c, &Event{Kind: EventLimited, Reason: ReasonCooldown})
 		return
 	}
 	if r.silent() {
 		a.stats.Ended++
 		a.silentFrom(a.now)
-		a.pass(r, id, Ended, EndedState)
+		a.pass(r, id, EventEnded, StateEnded)
 		return
 	}
 	sound := r.sound.Load()
@@ -89,9 +89,9 @@ func (a *audio) start(c *command) {
 	a.stats.Playing++
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())
-	a.say(s, Started, a.now, a.slotOf(i))
+	a.say(s, EventStarted, a.now, a.slotOf(i))
 	if s.virtual {
-		e := s.event(BecameVirtual, a.now, -1)
+		e := s.event(EventVirtual, a.now, -1)
 		w := &a.refused
 		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates, e.Peers = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates, w.Peers
 		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
@@ -108,11 +108,11 @@ func (r *record) silent() bool {
 }
 
 // pass counts a start that is over as it begins. It takes no voice.
-func (a *audio) pass(r *record, id pool.Handle, kind Kind, state State) {
+func (a *audio) pass(r *record, id pool.Handle, kind EventKind, state State) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
 	r.number.Store(number)
-	e := Event{Frame: a.now, Kind: Started, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
+	e := Event{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
 	a.emit(&e)
 	e.Kind = kind
 	a.emit(&e)
@@ -131,14 +131,14 @@ func (r *record) drop() {
 func (a *audio) turnAway(c *command, e *Event) {
 	r := a.m.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
-	state := RejectedState
+	state := StateRejected
 	switch e.Kind {
-	case Limited:
+	case EventLimited:
 		a.stats.Limited++
-		state = LimitedState
-	case Coalesced:
+		state = StateLimited
+	case EventCoalesced:
 		a.stats.Coalesced++
-		state = CoalescedState
+		state = StateCoalesced
 	default:
 		a.stats.Rejected++
 	}
@@ -153,19 +153,19 @@ func (a *audio) turnAway(c *command, e *Event) {
 // serves every limit that is reached.
 func (a *audio) makeRoom(c *command, r *record) int {
 	q := query{prio: r.prio, bus: -1, all: true}
-	reason := NoReason
-	for i := int(r.bus); i >= 0 && reason == NoReason; i = a.buses[i].parent {
+	reason := ReasonNone
+	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.buses[i].parent {
 		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
-			reason, q.bus = BusLimit, i // the lowest: a victim there serves all above it
+			reason, q.bus = ReasonBusLimit, i // the lowest: a victim there serves all above it
 		}
 	}
 	if g := r.group; g != nil && g.limit > 0 && g.playing >= g.limit {
-		reason, q.group = GroupLimit, g
+		reason, q.group = ReasonGroupLimit, g
 	}
 	free := func() bool {
 		return a.slots.Len() < a.slots.Limit() || a.overflow == GrowPool && a.extend()
 	}
-	if reason == NoReason && free() {
+	if reason == ReasonNone && free() {
 		return a.take(a.slots, 0)
 	}
 	e := Event{
@@ -174,26 +174,26 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
-	a.freshen(reason != NoReason || a.virtuals != nil && a.virtuals.Len() == a.virtuals.Limit())
+	a.freshen(reason != ReasonNone || a.virtuals != nil && a.virtuals.Len() == a.virtuals.Limit())
 	e.Newcomer, whole = a.newcomer(r.bus)
-	if reason == BusLimit {
-		e.Bus = BusRef{a.m, uint16(q.bus)}
+	if reason == ReasonBusLimit {
+		e.Bus = Bus{a.m, uint16(q.bus)}
 	}
-	if reason != NoReason {
+	if reason != ReasonNone {
 		forGood := e
 		forGood.Newcomer = whole
 		choice, wins := a.contest(&q, r, &forGood)
 		if !wins {
-			forGood.Kind = Limited
+			forGood.Kind = EventLimited
 			a.turnAway(c, &forGood)
 			return -1
 		}
 		a.steal(choice, &forGood)
 	}
-	if reason != NoReason && free() {
+	if reason != ReasonNone && free() {
 		return a.take(a.slots, 0)
 	}
-	e.Reason = PoolFull
+	e.Reason = ReasonPoolFull
 	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
 	switch {
 	case !wins:
@@ -238,7 +238,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	// The limit of a group steals whatever the policy; a bus and the pool only
 	// where the policy steals at all.
 	policy := a.overflow
-	if e.Reason == GroupLimit || policy == GrowPool {
+	if e.Reason == ReasonGroupLimit || policy == GrowPool {
 		policy = StealQuietest
 	}
 	if policy == Reject {
@@ -246,7 +246,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 		return c, false
 	}
 	quietest := policy == StealQuietest
-	if e.Reason != PoolFull && a.virtuals != nil && (quietest || policy == StealMasked) {
+	if e.Reason != ReasonPoolFull && a.virtuals != nil && (quietest || policy == StealMasked) {
 		policy = stealForGood
 	}
 	if policy == StealMasked {
@@ -254,13 +254,13 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	}
 	c = a.choose(q, policy)
 	switch {
-	case c.slot < 0 && e.Reason == PoolFull:
+	case c.slot < 0 && e.Reason == ReasonPoolFull:
 		e.refuse(a.outranks(), &c, -1)
 	case c.slot < 0:
 		e.refuse(e.Reason, &c, -1)
-	case a.refuses && quietest && e.Reason != GroupLimit &&
+	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
 		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < c.audibility:
-		e.refuse(Quieter, &c, c.audibility)
+		e.refuse(ReasonQuieter, &c, c.audibility)
 	default:
 		return c, true
 	}
@@ -270,7 +270,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 // refuse makes what was to be said of a victim what is to be said of the newcomer.
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	*e = Event{
-		Kind: Rejected, Reason: why, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp,
+		Kind: EventRejected, Reason: why, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp,
 		Candidates: c.candidates, Peers: c.peers,
 	}
 }
@@ -279,17 +279,17 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 func (a *audio) outranks() Reason {
 	for _, prio := range a.scores.prio[:a.base] {
 		if prio < unstealable {
-			return Outranked
+			return ReasonOutranked
 		}
 	}
-	return AllProtected
+	return ReasonProtected
 }
 
 // steal ends a voice for somebody else, leaving its tail.
 func (a *audio) steal(c choice, e *Event) {
 	s := a.at(c.slot)
 	a.weigh(e, c)
-	e.Kind = Stolen
+	e.Kind = EventStolen
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)
 	}

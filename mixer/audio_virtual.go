@@ -8,12 +8,12 @@ import (
 // showState makes public what has become of a voice that lives.
 func (a *audio) showState(i int) {
 	s := a.at(i)
-	state := Playing
+	state := StatePlaying
 	switch {
 	case s.paused != 0:
-		state = Paused
+		state = StatePaused
 	case i >= a.base:
-		state = Virtual
+		state = StateVirtual
 	}
 	s.record.state.Store(uint32(state))
 }
@@ -27,7 +27,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	if a.virtuals.Len() == a.virtuals.Limit() {
 		least := a.leastVirtual(prio)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
-			e.Kind = Stolen
+			e.Kind = EventStolen
 			a.leaveTail(a.at(c.slot), a.now)
 			a.finish(c.slot, a.now, &e)
 			return
@@ -37,7 +37,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.take(a.virtuals, a.base))
 	s := a.at(to)
-	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = BecameVirtual, a.now, -1, s.number, s.voice.Sound(), s.group, s.record.ref
+	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, s.number, s.voice.Sound(), s.group, s.record.ref
 	a.emit(&e)
 }
 
@@ -45,7 +45,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 // audibility is what the event compares with its own.
 func (a *audio) lose(c choice, e Event, whole float64) {
 	a.weigh(&e, c)
-	e.Kind, e.Reason, e.Newcomer = Stolen, VirtualFull, whole
+	e.Kind, e.Reason, e.Newcomer = EventStolen, ReasonVirtualFull, whole
 	a.finish(c.slot, a.now, &e)
 }
 
@@ -153,7 +153,7 @@ func (a *audio) exchange() {
 		}
 		v := a.at(best)
 		e := Event{
-			Reason: Exchanged, By: v.number, BySound: v.voice.Sound(), ByGroup: v.group, ByRef: v.record.ref,
+			Reason: ReasonExchanged, By: v.number, BySound: v.voice.Sound(), ByGroup: v.group, ByRef: v.record.ref,
 			Newcomer: float64(s.audibility[best]),
 		}
 		a.swap(c, best, e)
@@ -182,7 +182,7 @@ func (a *audio) swap(c choice, best int, e Event) {
 		a.rescore(i)
 		a.showState(i)
 	}
-	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = BecameVirtual, a.now, -1, virtual.number, virtual.voice.Sound(), virtual.group, virtual.record.ref
+	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, virtual.number, virtual.voice.Sound(), virtual.group, virtual.record.ref
 	a.emit(&e)
 	a.comeBack(c.slot)
 }
@@ -223,7 +223,7 @@ func (a *audio) promote(i int) {
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.m.smooth)
-	a.say(s, BecameReal, a.now, i)
+	a.say(s, EventReal, a.now, i)
 }
 
 // bestVirtual returns the virtual voice that is to come back first; -1 if there is

@@ -89,19 +89,19 @@ func (a *audio) mixVoice(i int, s *slot, n int64) {
 // reap ends the voices that came to their end, in the order of their frames.
 func (a *audio) reap() {
 	for _, e := range a.ends {
-		kind := Ended
+		kind := EventEnded
 		s := a.at(e.slot)
 		if e.dry {
 			a.stats.Underruns++
-			a.say(s, Underrun, e.frame, a.slotOf(e.slot))
+			a.say(s, EventUnderrun, e.frame, a.slotOf(e.slot))
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.say(s, Fault, e.frame, a.slotOf(e.slot))
+			a.say(s, EventFault, e.frame, a.slotOf(e.slot))
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
-			kind = Stopped
+			kind = EventStopped
 		}
 		a.finish(e.slot, e.frame, &Event{Kind: kind})
 	}
@@ -109,12 +109,12 @@ func (a *audio) reap() {
 }
 
 // event says of a voice what happened at a frame.
-func (s *slot) event(k Kind, frame int64, i int) Event {
+func (s *slot) event(k EventKind, frame int64, i int) Event {
 	return Event{Frame: frame, Kind: k, Slot: i, Voice: s.number, Sound: s.voice.Sound(), Group: s.group, Ref: s.record.ref}
 }
 
 // say tells what happened to a voice at a frame.
-func (a *audio) say(s *slot, k Kind, frame int64, i int) {
+func (a *audio) say(s *slot, k EventKind, frame int64, i int) {
 	e := s.event(k, frame, i)
 	a.emit(&e)
 }
@@ -165,16 +165,16 @@ func (a *audio) silentFrom(frame int64) {
 func (a *audio) finish(i int, frame int64, e *Event) {
 	s := a.at(i)
 	e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = frame, a.slotOf(i), s.number, s.voice.Sound(), s.group, s.record.ref
-	state := EndedState
+	state := StateEnded
 	switch e.Kind {
-	case Ended:
+	case EventEnded:
 		a.stats.Ended++
-	case Stopped:
+	case EventStopped:
 		a.stats.Stopped++
-		state = StoppedState
-	case Stolen:
+		state = StateStopped
+	case EventStolen:
 		a.stats.Stolen++
-		state = StolenState
+		state = StateStolen
 	}
 	a.silentFrom(frame)
 	a.stats.Playing--

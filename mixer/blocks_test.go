@@ -74,7 +74,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := mixer.Config{
 		Rate: rate, Voices: 3 + r.IntN(10), MaxVoices: 16, NoLimiter: !limiter, Commands: 2048, Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 15, Idle: 80 * time.Millisecond},
-		Buses: []mixer.Bus{
+		Buses: []mixer.BusConfig{
 			{Name: "top", Gain: -2, Insert: &echo{line: make([]pcm.Frame, 77)}},
 			{Name: "left", Parent: "top", Pan: -0.4, Voices: 4, Pitch: 1},
 			{Name: "right", Parent: "top", Duck: mixer.Duck{When: "left", By: 11, Attack: 9 * time.Millisecond, Hold: 35 * time.Millisecond, Release: 61 * time.Millisecond}},
@@ -100,9 +100,9 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 	buses := []string{"master", "top", "left", "right", "music"}
 	for i := range 100 {
 		at := m.At(r.Int64N(length))
-		target := mixer.Tagged(uint64(1 + r.IntN(5)))
+		target := mixer.TargetTag(uint64(1 + r.IntN(5)))
 		if len(handles) > 0 && r.IntN(2) == 0 {
-			target = mixer.One(handles[r.IntN(len(handles))])
+			target = mixer.TargetVoice(handles[r.IntN(len(handles))])
 		}
 		name := buses[r.IntN(len(buses))]
 		bus, _ := m.Bus(name)
@@ -137,23 +137,23 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 			must(t, at.Resume(target))
 		case 3:
 			// Streams that may be over by then are left out.
-			must(t, at.Seek(mixer.Of(sounds[1+r.IntN(len(sounds)-1)]), ms(300)))
-			must(t, at.Seek(mixer.One(theme), ms(300)))
+			must(t, at.Seek(mixer.TargetSound(sounds[1+r.IntN(len(sounds)-1)]), ms(300)))
+			must(t, at.Seek(mixer.TargetVoice(theme), ms(300)))
 		case 4, 5, 6:
 			must(t, at.Set(target, mixer.Change{
-				Fields: mixer.Gain | mixer.Pan<<r.IntN(3), Gain: pcm.Decibels(-r.Float64() * 90), Pan: r.Float64()*2 - 1,
+				Fields: mixer.FieldGain | mixer.FieldPan<<r.IntN(3), Gain: pcm.Decibels(-r.Float64() * 90), Pan: r.Float64()*2 - 1,
 				Pitch: pcm.Semitones(r.Float64()*10 - 5), Speed: 0.5 + r.Float64(), Shape: voice.Shape(r.IntN(4)),
 			}, ms(400)))
 		case 7, 8:
-			must(t, at.Set(mixer.On(bus), mixer.Change{
-				Fields: mixer.Gain | mixer.Pan, Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Shape: voice.Shape(r.IntN(4)),
+			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{
+				Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Shape: voice.Shape(r.IntN(4)),
 			}, ms(300)))
 		case 9:
 			if name != "master" {
-				must(t, at.Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: pcm.Semitones(r.Float64() * 5)}, ms(300)))
+				must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(r.Float64() * 5)}, ms(300)))
 			}
 		case 10:
-			must(t, at.Set(mixer.On(bus), mixer.Change{Fields: mixer.Mute | mixer.Solo, Mute: r.IntN(3) == 0, Solo: r.IntN(2) == 0}, ms(90)))
+			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo, Mute: r.IntN(3) == 0, Solo: r.IntN(2) == 0}, ms(90)))
 		case 11:
 			must(t, at.Resize(2+r.IntN(14)))
 		}
@@ -175,7 +175,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 		out = append(out, buf[:n]...)
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
 			for _, e := range polled[:k] {
-				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.BusRef{}
+				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.Bus{}
 				if math.IsNaN(e.Lost) {
 					e.Lost = -1
 				}
@@ -190,7 +190,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 // blocks of one frame, of 4,096, and of random lengths: the same bits, the same
 // events, the same counters.
 func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
-	kinds := map[mixer.Kind]int{}
+	kinds := map[mixer.EventKind]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		seed, limiter := rapid.Uint64().Draw(rt, "seed"), rapid.Bool().Draw(rt, "limiter")
 		lengths := rapid.SliceOfN(rapid.IntRange(1, 4096), 1, 20).Draw(rt, "blocks")
@@ -223,7 +223,7 @@ func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
 		}
 	})
 	t.Log(kinds)
-	for _, k := range []mixer.Kind{mixer.Started, mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.Coalesced} {
+	for _, k := range []mixer.EventKind{mixer.EventStarted, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventCoalesced} {
 		if kinds[k] == 0 && !t.Failed() && !testing.Short() {
 			t.Errorf("nothing is ever %v: it proves too little", k)
 		}

@@ -17,21 +17,21 @@ func (x *brute) start(p *brutePlay) {
 		if w.play.voice == w && w.stopped == nil && !w.paused[0] && !w.virtual() {
 			more := float64(p.o.Gain + p.o.Base.Gain - w.play.o.Gain - w.play.o.Base.Gain)
 			w.crowd = min(w.crowd+math.Pow(10, more/10), g.most)
-			x.turnAway(p, mixer.Event{Kind: mixer.Coalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
+			x.turnAway(p, mixer.Event{Kind: mixer.EventCoalesced, By: w.number, BySound: w.play.sound.sound, ByRef: w.play.o.Ref, ByGroup: g.g})
 			return
 		}
 	}
 	if g != nil && g.started && x.now-g.last < g.cooldown {
-		x.turnAway(p, mixer.Event{Kind: mixer.Limited, Reason: mixer.Cooldown})
+		x.turnAway(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
 	if v.pos>>32 >= p.sound.frames && !v.loop {
 		p.number = uint64(x.stats.Started) + 1
 		x.stats.Started++
 		x.stats.Ended++
-		p.state = mixer.EndedState
-		x.says(p, mixer.Event{Kind: mixer.Started, Slot: -1, Voice: p.number})
-		x.says(p, mixer.Event{Kind: mixer.Ended, Slot: -1, Voice: p.number})
+		p.state = mixer.StateEnded
+		x.says(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
+		x.says(p, mixer.Event{Kind: mixer.EventEnded, Slot: -1, Voice: p.number})
 		return
 	}
 	waits, ok := x.makeRoom(v)
@@ -55,12 +55,12 @@ func (x *brute) start(p *brutePlay) {
 	}
 	if waits != nil {
 		v.slot = -1
-		x.says(p, mixer.Event{Kind: mixer.Started, Slot: -1, Voice: v.number})
-		waits.Kind, waits.Slot, waits.Voice, waits.Priority = mixer.BecameVirtual, -1, v.number, int32(v.prio)
+		x.says(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
+		waits.Kind, waits.Slot, waits.Voice, waits.Priority = mixer.EventVirtual, -1, v.number, int32(v.prio)
 		x.says(p, *waits)
 	} else {
-		v.slot = x.freeSlot(mixer.Started, v.number)
-		x.says(p, mixer.Event{Kind: mixer.Started, Voice: v.number})
+		v.slot = x.freeSlot(mixer.EventStarted, v.number)
+		x.says(p, mixer.Event{Kind: mixer.EventStarted, Voice: v.number})
 	}
 	x.voices = append(x.voices, v)
 	x.heldMost()
@@ -68,7 +68,7 @@ func (x *brute) start(p *brutePlay) {
 }
 
 // freeSlot is the slot that the mixer says a voice has taken; any that is free will do.
-func (x *brute) freeSlot(k mixer.Kind, number uint64) int {
+func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 	e := x.next()
 	if e.Kind != k || e.Voice != number {
 		x.fatal("frame %d: the mixer says %v, by brute force voice %d is %v\n%s", x.now, describe([]mixer.Event{e}), number, k, x.living())
@@ -82,15 +82,15 @@ func (x *brute) freeSlot(k mixer.Kind, number uint64) int {
 func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
 	e.Slot = -1
 	switch e.Kind {
-	case mixer.Limited:
+	case mixer.EventLimited:
 		x.stats.Limited++
-		p.state = mixer.LimitedState
-	case mixer.Coalesced:
+		p.state = mixer.StateLimited
+	case mixer.EventCoalesced:
 		x.stats.Coalesced++
-		p.state = mixer.CoalescedState
+		p.state = mixer.StateCoalesced
 	default:
 		x.stats.Rejected++
-		p.state = mixer.RejectedState
+		p.state = mixer.StateRejected
 	}
 	x.says(p, e)
 }
@@ -123,11 +123,11 @@ func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
 // makeRoom sees to a slot for a newcomer, or, where it can only be virtual, returns what
 // is to be said of that; ok is false where it is turned away, which has been said.
 func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
-	in, reason := func(*bruteVoice) bool { return true }, mixer.NoReason
+	in, reason := func(*bruteVoice) bool { return true }, mixer.ReasonNone
 	for b := v.bus; b >= 0; b = x.buses[b].parent {
 		onIt := func(w *bruteVoice) bool { return x.below(w.bus, b) }
 		if limit := x.buses[b].limit; limit > 0 && x.count(onIt) >= limit {
-			in, reason = onIt, mixer.BusLimit // the lowest serves all above it
+			in, reason = onIt, mixer.ReasonBusLimit // the lowest serves all above it
 			break
 		}
 	}
@@ -135,13 +135,13 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		ofIt := func(w *bruteVoice) bool { return w.play.group == g }
 		if x.count(ofIt) >= g.limit {
 			both := in
-			in, reason = func(w *bruteVoice) bool { return both(w) && ofIt(w) }, mixer.GroupLimit
+			in, reason = func(w *bruteVoice) bool { return both(w) && ofIt(w) }, mixer.ReasonGroupLimit
 		}
 	}
-	if reason != mixer.NoReason {
+	if reason != mixer.ReasonNone {
 		// Who gives way to a limit is lost for good: all of it counts, and virtual voices too.
 		policy := x.config.Overflow
-		if reason == mixer.GroupLimit || policy == mixer.GrowPool || policy == mixer.StealMasked {
+		if reason == mixer.ReasonGroupLimit || policy == mixer.GrowPool || policy == mixer.StealMasked {
 			policy = mixer.StealQuietest
 		}
 		score := x.scoreOf(policy, v)
@@ -151,7 +151,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		}
 		victim, e, refused := x.contest(v, reason, policy, in, score, loud, x.best(v))
 		if victim == nil {
-			refused.Kind = mixer.Limited
+			refused.Kind = mixer.EventLimited
 			x.turnAway(v.play, refused)
 			return nil, false
 		}
@@ -159,7 +159,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		if victim.virtual() {
 			x.choices["a virtual one by a limit"]++
 		}
-		e.Kind = mixer.Stolen
+		e.Kind = mixer.EventStolen
 		x.finish(victim, e)
 	}
 	if x.hasRoom() {
@@ -169,7 +169,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	if policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
-	victim, e, refused := x.contest(v, mixer.PoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
+	victim, e, refused := x.contest(v, mixer.ReasonPoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
 	switch {
 	case victim == nil && x.config.Virtual == 0:
 		x.turnAway(v.play, refused)
@@ -187,31 +187,31 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 
 // contest chooses whom a newcomer takes, or says why nobody.
 func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, in func(*bruteVoice) bool, score, loud func(*bruteVoice) float64, own float64) (*bruteVoice, mixer.Event, mixer.Event) {
-	refused := mixer.Event{Kind: mixer.Rejected, Reason: why, Audibility: own, Newcomer: own, RunnerUp: -1}
+	refused := mixer.Event{Kind: mixer.EventRejected, Reason: why, Audibility: own, Newcomer: own, RunnerUp: -1}
 	if policy == mixer.Reject {
 		x.choices["reject"]++
 		return nil, refused, refused
 	}
 	victim, e := x.choose(x.among(func(w *bruteVoice) bool { return in(w) && !w.protect && w.prio <= v.prio }), x.saidVictim(), score, loud)
 	if victim == nil {
-		if why == mixer.PoolFull {
-			refused.Reason = mixer.AllProtected
+		if why == mixer.ReasonPoolFull {
+			refused.Reason = mixer.ReasonProtected
 			if x.count(func(w *bruteVoice) bool { return !w.virtual() && !w.protect }) > 0 {
-				refused.Reason = mixer.Outranked
+				refused.Reason = mixer.ReasonOutranked
 			}
 		}
 		x.choices[refused.Reason.String()+", nobody"]++
 		return nil, refused, refused
 	}
-	if x.config.Refuse && why != mixer.GroupLimit && victim.prio == v.prio {
+	if x.config.RejectQuietest && why != mixer.ReasonGroupLimit && victim.prio == v.prio {
 		least := e.Audibility
 		refuses := 4*own < least
 		if tied(4*own, least) {
-			refuses = x.next().Reason == mixer.Quieter || len(x.events) > 1 && x.events[1].Reason == mixer.Quieter
+			refuses = x.next().Reason == mixer.ReasonQuieter || len(x.events) > 1 && x.events[1].Reason == mixer.ReasonQuieter
 		}
 		if refuses {
 			x.choices["quieter"]++
-			refused.Reason, refused.RunnerUp, refused.Candidates, refused.Peers = mixer.Quieter, least, e.Candidates, e.Peers
+			refused.Reason, refused.RunnerUp, refused.Candidates, refused.Peers = mixer.ReasonQuieter, least, e.Candidates, e.Peers
 			return nil, e, refused
 		}
 	}
@@ -228,7 +228,7 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 		// Of two that are worth the same the one that has not begun goes.
 		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
 		if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
-			worse = x.next().Kind == mixer.Rejected
+			worse = x.next().Kind == mixer.EventRejected
 		}
 		if worse {
 			x.choices["no virtual one"]++
@@ -247,7 +247,7 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 // least of all that is still to come, the oldest. Protected ones never are.
 func (x *brute) leastVirtual(may func(*bruteVoice) bool) (*bruteVoice, mixer.Event) {
 	said := uint64(0)
-	if e := x.next(); e.Kind == mixer.Stolen && e.Reason == mixer.VirtualFull {
+	if e := x.next(); e.Kind == mixer.EventStolen && e.Reason == mixer.ReasonVirtualFull {
 		said = e.Voice
 	}
 	return x.choose(x.among(func(w *bruteVoice) bool { return w.virtual() && !w.protect && may(w) }), said, x.best, x.best)
@@ -255,7 +255,7 @@ func (x *brute) leastVirtual(may func(*bruteVoice) bool) (*bruteVoice, mixer.Eve
 
 func (x *brute) lose(v *bruteVoice, e mixer.Event) {
 	x.choices["a virtual one lost"]++
-	e.Kind, e.Reason = mixer.Stolen, mixer.VirtualFull
+	e.Kind, e.Reason = mixer.EventStolen, mixer.ReasonVirtualFull
 	x.finish(v, e)
 }
 
@@ -263,7 +263,7 @@ func (x *brute) lose(v *bruteVoice, e mixer.Event) {
 // many the least of them and it is lost. newcomer is nil for a Resize.
 func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice) {
 	if x.config.Virtual == 0 {
-		e.Kind = mixer.Stolen
+		e.Kind = mixer.EventStolen
 		x.finish(victim, e)
 		return
 	}
@@ -272,7 +272,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice)
 		lost, l := x.leastVirtual(may)
 		if lost == nil || x.first([]*bruteVoice{lost, victim}, x.next().Voice, x.rising(x.best)) == victim {
 			x.choices["the victim lost"]++
-			e.Kind = mixer.Stolen
+			e.Kind = mixer.EventStolen
 			x.finish(victim, e)
 			return
 		}
@@ -283,7 +283,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice)
 		x.lose(lost, l)
 	}
 	x.choices["became virtual"]++
-	e.Kind, e.Slot, e.Voice = mixer.BecameVirtual, -1, victim.number
+	e.Kind, e.Slot, e.Voice = mixer.EventVirtual, -1, victim.number
 	victim.slot = -1
 	victim.show()
 	x.says(victim.play, e)
@@ -315,7 +315,7 @@ func (x *brute) exchange() {
 	}
 	for ; free > 0 && x.count(wait) > 0; free-- {
 		said := uint64(0)
-		if e := x.next(); e.Kind == mixer.BecameReal {
+		if e := x.next(); e.Kind == mixer.EventReal {
 			said = e.Voice
 		}
 		v := x.first(x.among(wait), said, order(func(v *bruteVoice) float64 { return ordered[v] }))
@@ -324,7 +324,7 @@ func (x *brute) exchange() {
 	}
 	for range 4 {
 		e := x.next()
-		exchanged := e.Kind == mixer.BecameVirtual && e.Reason == mixer.Exchanged
+		exchanged := e.Kind == mixer.EventVirtual && e.Reason == mixer.ReasonExchanged
 		best := x.first(x.among(wait), e.By, order(score))
 		if best == nil || score(best) == 0 {
 			return
@@ -343,7 +343,7 @@ func (x *brute) exchange() {
 			return
 		}
 		x.choices["exchange, "+x.config.Overflow.String()]++
-		said.Kind, said.Reason, said.Slot, said.Voice = mixer.BecameVirtual, mixer.Exchanged, -1, worst.number
+		said.Kind, said.Reason, said.Slot, said.Voice = mixer.EventVirtual, mixer.ReasonExchanged, -1, worst.number
 		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, x.soon(best)
 		if best.play.group != nil {
 			said.ByGroup = best.play.group.g
@@ -356,10 +356,10 @@ func (x *brute) exchange() {
 }
 
 func (x *brute) comeBack(v *bruteVoice) {
-	v.slot = x.freeSlot(mixer.BecameReal, v.number)
+	v.slot = x.freeSlot(mixer.EventReal, v.number)
 	v.show()
 	x.heldMost()
-	x.says(v.play, mixer.Event{Kind: mixer.BecameReal, Voice: v.number})
+	x.says(v.play, mixer.Event{Kind: mixer.EventReal, Voice: v.number})
 }
 
 // shrink takes what has a slot beyond the limit, unless it is protected.
@@ -374,7 +374,7 @@ func (x *brute) shrink() {
 			return
 		}
 		x.choices["resize"]++
-		e.Reason = mixer.Resized
+		e.Reason = mixer.ReasonResize
 		x.giveWay(victim, e, nil)
 	}
 }

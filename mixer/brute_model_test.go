@@ -125,9 +125,9 @@ func (x *brute) reap() {
 		return over && !v.holding()
 	})
 	for _, v := range x.inTheirOrder(gone) {
-		kind := mixer.Ended
+		kind := mixer.EventEnded
 		if _, stopped := v.over(x.now); stopped {
-			kind = mixer.Stopped
+			kind = mixer.EventStopped
 		}
 		x.finish(v, mixer.Event{Kind: kind})
 	}
@@ -165,8 +165,8 @@ func (x *brute) says(p *brutePlay, want mixer.Event) {
 	got := x.events[0]
 	x.events = x.events[1:]
 	a, b := got, want
-	a.Lost, a.Policy, a.Bus = 0, 0, mixer.BusRef{}
-	if want.Kind == mixer.Started && want.Slot >= 0 || want.Kind == mixer.BecameReal {
+	a.Lost, a.Policy, a.Bus = 0, 0, mixer.Bus{}
+	if want.Kind == mixer.EventStarted && want.Slot >= 0 || want.Kind == mixer.EventReal {
 		b.Slot = got.Slot
 	}
 	for _, p := range []*float64{&a.Audibility, &a.Newcomer, &a.RunnerUp, &b.Audibility, &b.Newcomer, &b.RunnerUp} {
@@ -204,8 +204,8 @@ func (x *brute) next() mixer.Event {
 func (x *brute) saidVictim() uint64 {
 	for _, e := range x.events {
 		switch {
-		case e.Kind == mixer.Stolen && e.Reason == mixer.VirtualFull:
-		case e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual:
+		case e.Kind == mixer.EventStolen && e.Reason == mixer.ReasonVirtualFull:
+		case e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual:
 			return e.Voice
 		default:
 			return 0
@@ -289,7 +289,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	e := mixer.Event{Audibility: loud(victim), RunnerUp: -1, Candidates: len(among), Priority: int32(victim.prio)}
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
-		e.RunnerUp = loud(second)
+		e.RunnerUp, e.RunnerUpPriority = loud(second), int32(second.prio)
 		// Which of several is second best says nothing of who goes: any that ties.
 		for _, v := range rest {
 			by, exact := order(v, second)
@@ -314,15 +314,15 @@ func (x *brute) saidOf(v *bruteVoice) int {
 func (x *brute) finish(v *bruteVoice, e mixer.Event) {
 	p := v.play
 	switch e.Kind {
-	case mixer.Ended:
+	case mixer.EventEnded:
 		x.stats.Ended++
-		p.state = mixer.EndedState
-	case mixer.Stopped:
+		p.state = mixer.StateEnded
+	case mixer.EventStopped:
 		x.stats.Stopped++
-		p.state = mixer.StoppedState
-	case mixer.Stolen:
+		p.state = mixer.StateStopped
+	case mixer.EventStolen:
 		x.stats.Stolen++
-		p.state = mixer.StolenState
+		p.state = mixer.StateStolen
 	}
 	x.stats.Playing--
 	e.Slot, e.Voice = v.slot, v.number
@@ -335,11 +335,11 @@ func (x *brute) finish(v *bruteVoice, e mixer.Event) {
 func (v *bruteVoice) show() {
 	switch {
 	case v.holding():
-		v.play.state = mixer.Paused
+		v.play.state = mixer.StatePaused
 	case v.virtual():
-		v.play.state = mixer.Virtual
+		v.play.state = mixer.StateVirtual
 	default:
-		v.play.state = mixer.Playing
+		v.play.state = mixer.StatePlaying
 	}
 }
 

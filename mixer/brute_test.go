@@ -99,14 +99,14 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		Rate: pick(r, 1000, 1000, 8000), Voices: 1 + r.IntN(6), MaxVoices: 9, Virtual: pick(r, 0, 1, 2, 3, 5, 8), NoLimiter: true, Commands: 4096, Events: 8192,
 		Overflow: pick(r, mixer.StealQuietest, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.GrowPool, mixer.StealMasked, mixer.StealMasked, mixer.StealMasked),
 		Grow:     mixer.Grow{Step: 1 + r.IntN(2), Max: 8, Idle: time.Duration(10+10*r.IntN(11)) * ms},
-		Buses: []mixer.Bus{
+		Buses: []mixer.BusConfig{
 			{Name: "a", Gain: -1, Voices: r.IntN(7)}, {Name: "b", Parent: "a", Voices: r.IntN(4)}, {Name: "c", Gain: 2, Mute: r.IntN(3) == 0},
 		},
 	}
 	if c.Overflow == mixer.StealMasked {
 		c.Rate, c.Virtual = 8000, max(c.Virtual, 1)
 	}
-	c.Refuse = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
+	c.RejectQuietest = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
 	d := &bruteDuo{t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192)}
 	d.log = append(d.log, fmt.Sprintf("%+v", c))
 	rate := int64(c.Rate)
@@ -114,7 +114,7 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		config: c, rate: rate, hop: rate / 50, smooth: rate / 200, ticked: -1, limit: c.Voices, wanted: c.Voices, choices: map[string]int{},
 		fatal: func(format string, a ...any) { rt.Fatalf("%s\n"+format, append([]any{d.last()}, a...)...) },
 	}
-	for i, b := range append([]mixer.Bus{{Name: "master"}}, c.Buses...) {
+	for i, b := range append([]mixer.BusConfig{{Name: "master"}}, c.Buses...) {
 		n := bruteBus{name: b.Name, limit: b.Voices, muted: b.Mute, gain: bruteMove{from: float64(b.Gain), to: float64(b.Gain)}}
 		if n.parent = 0; i == 0 {
 			n.parent = -1
@@ -149,7 +149,7 @@ func (d *bruteDuo) say(format string, a ...any) {
 	d.log = append(d.log, fmt.Sprintf("%d: ", d.x.now)+fmt.Sprintf(format, a...))
 }
 
-func (d *bruteDuo) busOf(i int) mixer.BusRef {
+func (d *bruteDuo) busOf(i int) mixer.Bus {
 	b, _ := d.m.Bus(d.x.buses[i].name)
 	return b
 }
@@ -190,7 +190,7 @@ func (d *bruteDuo) when(r *rand.Rand) int64 {
 }
 
 func (d *bruteDuo) play(r *rand.Rand) {
-	p := &brutePlay{sound: d.sounds[r.IntN(len(d.sounds))], bus: r.IntN(4), state: mixer.Pending}
+	p := &brutePlay{sound: d.sounds[r.IntN(len(d.sounds))], bus: r.IntN(4), state: mixer.StatePending}
 	p.o = mixer.Options{
 		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Pan: pick(r, 0, 0, 1, -0.4),
 		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Protect: r.IntN(9) == 0, Loop: r.IntN(3) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: voice.Linear,
@@ -222,14 +222,14 @@ func (d *bruteDuo) play(r *rand.Rand) {
 func (d *bruteDuo) bus(r *rand.Rand) {
 	i, at, over := r.IntN(4), d.when(r), time.Duration(5+r.IntN(3)*40)*ms
 	b := &d.x.buses[i]
-	c := mixer.Change{Fields: mixer.Gain, Gain: pcm.Decibels(-r.IntN(20))}
+	c := mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-r.IntN(20))}
 	if r.IntN(3) == 0 {
-		c = mixer.Change{Fields: mixer.Mute, Mute: r.IntN(2) == 0}
+		c = mixer.Change{Fields: mixer.FieldMute, Mute: r.IntN(2) == 0}
 	}
 	d.say("At(%d).Set bus %s %+v over %v", at, b.name, c, over)
-	d.check(d.m.At(at).Set(mixer.On(d.busOf(i)), c, over))
+	d.check(d.m.At(at).Set(mixer.TargetBus(d.busOf(i)), c, over))
 	d.x.send(at, func() {
-		if c.Fields == mixer.Mute {
+		if c.Fields == mixer.FieldMute {
 			b.muted = c.Mute
 			return
 		}
@@ -246,30 +246,30 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 	switch n := r.IntN(20); {
 	case n < 9 && len(x.voices) > 0:
 		v := x.voices[r.IntN(len(x.voices))]
-		target, name = mixer.One(v.play.h), fmt.Sprint("voice ", v.number)
+		target, name = mixer.TargetVoice(v.play.h), fmt.Sprint("voice ", v.number)
 		of = func(w *bruteVoice) bool { return w == v }
 	case n < 16:
 		tag := uint64(1 + r.IntN(3))
-		target, name = mixer.Tagged(tag), fmt.Sprint("tag ", tag)
+		target, name = mixer.TargetTag(tag), fmt.Sprint("tag ", tag)
 		of = func(w *bruteVoice) bool { return w.tag == tag }
 	case n < 19:
 		bus, flag = 1+r.IntN(3), 1
-		target, name = mixer.On(d.busOf(bus)), x.buses[bus].name
+		target, name = mixer.TargetBus(d.busOf(bus)), x.buses[bus].name
 		of = func(w *bruteVoice) bool { return x.below(w.bus, bus) }
 	default:
 		flag = 2
-		target, name = mixer.Everything(), "everything"
+		target, name = mixer.TargetAll(), "everything"
 		of = func(w *bruteVoice) bool { return true }
 	}
 	at, ref := d.when(r), int64(1000+len(d.log))
 	over := pick[time.Duration](r, 0, 5, 30, 200) * ms
 	frames := over.Milliseconds() * x.rate / 1000
-	to := d.m.At(at).As(ref)
+	to := d.m.At(at).WithRef(ref)
 	each := func(do func(*bruteVoice)) func() {
 		return func() {
 			if !x.each(of, do) && strings.HasPrefix(name, "tag") {
 				x.stats.Missed++
-				x.says(nil, mixer.Event{Kind: mixer.Missed, Slot: -1, Ref: ref})
+				x.says(nil, mixer.Event{Kind: mixer.EventMissed, Slot: -1, Ref: ref})
 			}
 		}
 	}
@@ -296,7 +296,7 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 	case 4, 5, 6:
 		gain := pick(r, 0, 3, -6, -20, -50, -80, pcm.Decibels(-r.Float64()*50))
 		d.say("At(%d).Set %s gain %v over %v", at, name, gain, over)
-		d.check(to.Set(target, mixer.Change{Fields: mixer.Gain, Gain: gain}, over))
+		d.check(to.Set(target, mixer.Change{Fields: mixer.FieldGain, Gain: gain}, over))
 		x.send(at, each(func(v *bruteVoice) {
 			smoothed := frames
 			if v.heard {
@@ -307,12 +307,12 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 	case 7, 8:
 		prio := r.IntN(4) - 1
 		d.say("At(%d).Set %s priority %d", at, name, prio)
-		d.check(to.Set(target, mixer.Change{Fields: mixer.Priority, Priority: prio}, 0))
+		d.check(to.Set(target, mixer.Change{Fields: mixer.FieldPriority, Priority: prio}, 0))
 		x.send(at, each(func(v *bruteVoice) { v.prio = prio }))
 	default:
 		on := r.IntN(2) == 0
 		d.say("At(%d).Set %s protect %v", at, name, on)
-		d.check(to.Set(target, mixer.Change{Fields: mixer.Protect, Protect: on}, 0))
+		d.check(to.Set(target, mixer.Change{Fields: mixer.FieldProtect, Protect: on}, 0))
 		// All of them are set, and then what was kept by its protection alone goes.
 		x.send(at, func() { each(func(v *bruteVoice) { v.protect = on })(); x.shrink() })
 	}
@@ -332,8 +332,8 @@ func (d *bruteDuo) render(n int) {
 		d.t.Fatalf("%s\nthe identities do not hold: %+v", d.last(), got)
 	}
 	for i, p := range d.plays {
-		if p.h.State() != p.state || p.h.Voice() != p.number {
-			d.t.Fatalf("%s\n#%d is %v, voice %d, by brute force %v, %d", d.last(), i+1, p.h.State(), p.h.Voice(), p.state, p.number)
+		if p.h.State() != p.state || p.h.Number() != p.number {
+			d.t.Fatalf("%s\n#%d is %v, voice %d, by brute force %v, %d", d.last(), i+1, p.h.State(), p.h.Number(), p.state, p.number)
 		}
 	}
 }
@@ -341,7 +341,7 @@ func (d *bruteDuo) render(n int) {
 // finish lets all come to its end.
 func (d *bruteDuo) finish() {
 	d.render(int(d.x.rate) / 10)
-	d.check(d.m.At(mixer.Now).Stop(mixer.Everything(), 0))
+	d.check(d.m.At(mixer.Now).Stop(mixer.TargetAll(), 0))
 	d.x.send(mixer.Now, func() { d.x.each(func(*bruteVoice) bool { return true }, func(v *bruteVoice) { d.x.stop(v, 0) }) })
 	d.render(int(d.x.rate) / 10)
 	if d.x.stats.Playing != 0 {

@@ -250,7 +250,7 @@ func (x *brute) hold(flag, bus int, on bool) {
 
 func (x *brute) stop(v *bruteVoice, over int64) {
 	if over == 0 || v.holding() {
-		x.finish(v, mixer.Event{Kind: mixer.Stopped})
+		x.finish(v, mixer.Event{Kind: mixer.EventStopped})
 		return
 	}
 	level := 1.0
@@ -265,7 +265,7 @@ func (x *brute) stop(v *bruteVoice, over int64) {
 
 func (x *brute) pause(v *bruteVoice, flag int) {
 	if v.stopped != nil {
-		x.finish(v, mixer.Event{Kind: mixer.Stopped})
+		x.finish(v, mixer.Event{Kind: mixer.EventStopped})
 		return
 	}
 	if !v.holding() {

@@ -9,39 +9,39 @@ import (
 )
 
 func TestPausedBusHoldsWhatStarts(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	bus, _ := m.Bus("sfx")
-	m.At(0).Pause(mixer.On(bus))
+	m.At(0).Pause(mixer.TargetBus(bus))
 	h := play(t, m.At(5), ramp(t, 1000, 50), mixer.Options{Pan: -1, Bus: bus})
-	m.At(20).Resume(mixer.On(bus))
+	m.At(20).Resume(mixer.TargetBus(bus))
 	got := left(m, 40)
 	if got[19] != 0 || got[20] != 1./1024 || got[39] != 20./1024 {
 		t.Errorf("%v", got)
 	}
-	if h.State() != mixer.Playing {
+	if h.State() != mixer.StatePlaying {
 		t.Errorf("%v", h.State())
 	}
 }
 
 func TestMasterIsEverything(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	bus, _ := m.Bus("sfx")
 	h := play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Bus: bus})
-	m.At(10).Pause(mixer.On(mixer.BusRef{}))
+	m.At(10).Pause(mixer.TargetBus(mixer.Bus{}))
 	left(m, 20)
-	if h.State() != mixer.Paused {
+	if h.State() != mixer.StatePaused {
 		t.Errorf("with the master paused it is %v", h.State())
 	}
-	m.At(20).Resume(mixer.Everything())
-	m.At(30).Stop(mixer.On(mixer.BusRef{}), 0)
+	m.At(20).Resume(mixer.TargetAll())
+	m.At(30).Stop(mixer.TargetBus(mixer.Bus{}), 0)
 	left(m, 20)
-	if h.State() != mixer.StoppedState {
+	if h.State() != mixer.StateStopped {
 		t.Errorf("with the master stopped it is %v", h.State())
 	}
 }
 
 func TestDuck(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{
 		{Name: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 20, Attack: 10 * time.Millisecond, Release: 40 * time.Millisecond}},
 	}})
 	sfx, _ := m.Bus("sfx")
@@ -67,7 +67,7 @@ func TestDuck(t *testing.T) {
 }
 
 func TestMuteAndBusGain(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, MasterGain: -20, Buses: []mixer.Bus{{Name: "a", Mute: true}, {Name: "b", Gain: -20}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, MasterGain: -20, Buses: []mixer.BusConfig{{Name: "a", Mute: true}, {Name: "b", Gain: -20}}})
 	a, _ := m.Bus("a")
 	b, _ := m.Bus("b")
 	play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Pan: -1, Bus: a})
@@ -75,25 +75,25 @@ func TestMuteAndBusGain(t *testing.T) {
 	if got := left(m, 10)[9]; math.Abs(float64(got)-0.01) > 1e-6 {
 		t.Errorf("b alone is %v, want 0.01", got)
 	}
-	m.At(10).Set(mixer.On(a), mixer.Change{Fields: mixer.Mute}, 0)
+	m.At(10).Set(mixer.TargetBus(a), mixer.Change{Fields: mixer.FieldMute}, 0)
 	if got := left(m, 10)[9]; math.Abs(float64(got)-0.11) > 1e-6 {
 		t.Errorf("a and b are %v, want 0.11", got)
 	}
-	m.At(20).Set(mixer.On(b), mixer.Change{Fields: mixer.Gain, Gain: 0}, 10*time.Millisecond)
+	m.At(20).Set(mixer.TargetBus(b), mixer.Change{Fields: mixer.FieldGain, Gain: 0}, 10*time.Millisecond)
 	if got := left(m, 20)[19]; math.Abs(float64(got)-0.2) > 1e-6 {
 		t.Errorf("both at full are %v, want 0.2", got)
 	}
 }
 
 func TestSilentBusJumps(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	bus, _ := m.Bus("sfx")
-	m.At(10).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain, Gain: -20}, 0)
+	m.At(10).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0)
 	play(t, m.At(10), level(t, 1000, 500, 1), mixer.Options{Pan: -1, Bus: bus})
 	if got := left(m, 20)[10]; math.Abs(float64(got)-0.1) > 1e-6 {
 		t.Errorf("the first sample is %v, want 0.1", got)
 	}
-	m.At(50).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain}, 0)
+	m.At(50).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain}, 0)
 	if got := left(m, 40)[31]; math.Abs(float64(got)-0.1) > 0.2 {
 		t.Errorf("under a sounding voice it jumps: %v", got)
 	}
@@ -101,7 +101,7 @@ func TestSilentBusJumps(t *testing.T) {
 
 // TestDuckNeverSteps: without an attack or a release a bus still moves smoothly.
 func TestDuckNeverSteps(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.Bus{
+	m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{
 		{Name: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 6}},
 	}})
 	sfx, _ := m.Bus("sfx")

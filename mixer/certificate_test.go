@@ -74,8 +74,8 @@ func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess
 		o.FadeIn = time.Duration(pick(r, 0, r.IntN(300))) * ms
 		from = int64(pick(r, 0, r.IntN(int(s.Frames()/2))))
 		o.From = pcm.Duration(from, certificateRate)
-		change = mixer.Change{Fields: pick(r, 0, mixer.Gain, mixer.Pan), Gain: o.Gain - 6, Pan: r.Float64()*2 - 1}
-		changeBus = mixer.Change{Fields: pick(r, 0, mixer.Mute, mixer.Pan), Mute: true, Pan: r.Float64()*2 - 1}
+		change = mixer.Change{Fields: pick(r, 0, mixer.FieldGain, mixer.FieldPan), Gain: o.Gain - 6, Pan: r.Float64()*2 - 1}
+		changeBus = mixer.Change{Fields: pick(r, 0, mixer.FieldMute, mixer.FieldPan), Mute: true, Pan: r.Float64()*2 - 1}
 	}
 	began := r.Int64N(300)
 	cut := began + 1 + r.Int64N(s.Frames()-from-1)
@@ -87,7 +87,7 @@ func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess
 	for i := range outs {
 		m := newMixer(t, mixer.Config{
 			Rate: certificateRate, Voices: min(1+i, 2), NoLimiter: true, Commands: 8, Events: 32,
-			Buses: []mixer.Bus{{Name: "b", Gain: busGain, Pan: busPan}, {Name: "c"}},
+			Buses: []mixer.BusConfig{{Name: "b", Gain: busGain, Pan: busPan}, {Name: "c"}},
 		})
 		o.Bus = busOf(t, m, "b")
 		if i < 2 {
@@ -95,16 +95,16 @@ func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess
 		}
 		play(t, m.At(cut), other, mixer.Options{Bus: busOf(t, m, "c")})
 		if changeBus.Fields != 0 {
-			must(t, m.At(max(cut-100, began)).Set(mixer.On(o.Bus), changeBus, over))
+			must(t, m.At(max(cut-100, began)).Set(mixer.TargetBus(o.Bus), changeBus, over))
 		}
 		if change.Fields != 0 {
-			must(t, m.At(max(cut-100, began)).Set(mixer.Of(s), change, over))
+			must(t, m.At(max(cut-100, began)).Set(mixer.TargetSound(s), change, over))
 		}
 		outs[i] = make([]pcm.Frame, length)
 		m.Render(outs[i])
 		var events [32]mixer.Event
 		for _, e := range events[:m.Events(events[:])] {
-			if e.Kind == mixer.Stolen {
+			if e.Kind == mixer.EventStolen {
 				lost = e.Lost
 			}
 		}

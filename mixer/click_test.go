@@ -61,13 +61,13 @@ func clickScenes(t testing.TB) []clickScene {
 	silent := level(t, clickRate, 9600, 0)
 	set := func(c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
 		return func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Set(mixer.One(h), c, over))
+			must(t, m.At(at).Set(mixer.TargetVoice(h), c, over))
 		}
 	}
 	setBus := func(name string, c mixer.Change, over time.Duration) func(testing.TB, *mixer.Mixer, mixer.Handle, int64) {
 		return func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			b, _ := m.Bus(name)
-			must(t, m.At(at).Set(mixer.On(b), c, over))
+			must(t, m.At(at).Set(mixer.TargetBus(b), c, over))
 		}
 	}
 	onBus := func(name string) func(*mixer.Mixer) mixer.Options {
@@ -76,22 +76,22 @@ func clickScenes(t testing.TB) []clickScene {
 			return mixer.Options{Pan: -1, Bus: b}
 		}
 	}
-	buses := mixer.Config{Buses: []mixer.Bus{{Name: "above"}, {Name: "bus", Parent: "above"}, {Name: "other"}}}
-	gain := func(g pcm.Decibels) mixer.Change { return mixer.Change{Fields: mixer.Gain, Gain: g} }
+	buses := mixer.Config{Buses: []mixer.BusConfig{{Name: "above"}, {Name: "bus", Parent: "above"}, {Name: "other"}}}
+	gain := func(g pcm.Decibels) mixer.Change { return mixer.Change{Fields: mixer.FieldGain, Gain: g} }
 	scenes := []clickScene{
 		{name: "stop", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.One(h), 0))
+			must(t, m.At(at).Stop(mixer.TargetVoice(h), 0))
 		}},
 		{name: "stop over 10 ms", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.One(h), 10*time.Millisecond))
+			must(t, m.At(at).Stop(mixer.TargetVoice(h), 10*time.Millisecond))
 		}},
 		{name: "stop all", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Stop(mixer.Everything(), 0))
+			must(t, m.At(at).Stop(mixer.TargetAll(), 0))
 		}},
 		{name: "steal", config: mixer.Config{Voices: 1}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			play(t, m.At(at), silent, mixer.Options{})
 		}},
-		{name: "steal by a bus's limit", config: mixer.Config{Buses: []mixer.Bus{{Name: "bus", Voices: 1}}}, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+		{name: "steal by a bus's limit", config: mixer.Config{Buses: []mixer.BusConfig{{Name: "bus", Voices: 1}}}, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			play(t, m.At(at), silent, onBus("bus")(m))
 		}},
 		{name: "resize", config: mixer.Config{Voices: 2}, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
@@ -99,34 +99,34 @@ func clickScenes(t testing.TB) []clickScene {
 			must(t, m.At(at).Resize(1))
 		}},
 		{name: "pause", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Pause(mixer.One(h)))
+			must(t, m.At(at).Pause(mixer.TargetVoice(h)))
 		}},
 		{name: "pause and resume", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Pause(mixer.One(h)))
-			must(t, m.At(at+777).Resume(mixer.One(h)))
+			must(t, m.At(at).Pause(mixer.TargetVoice(h)))
+			must(t, m.At(at+777).Resume(mixer.TargetVoice(h)))
 		}},
 		{name: "pause of a bus above", config: buses, options: onBus("bus"), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			b, _ := m.Bus("above")
-			must(t, m.At(at).Pause(mixer.On(b)))
-			must(t, m.At(at+333).Resume(mixer.On(b)))
+			must(t, m.At(at).Pause(mixer.TargetBus(b)))
+			must(t, m.At(at+333).Resume(mixer.TargetBus(b)))
 		}},
 		{name: "seek", happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Seek(mixer.One(h), 33123*time.Microsecond))
+			must(t, m.At(at).Seek(mixer.TargetVoice(h), 33123*time.Microsecond))
 		}},
 		{name: "gain to -20", corner: true, happens: set(gain(-20), 0)},
 		{name: "gain to silence", corner: true, happens: set(gain(-80), 0)},
 		{name: "gain from silence", corner: true, options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Gain: -80} }, happens: set(gain(0), 0)},
-		{name: "pan", corner: true, happens: set(mixer.Change{Fields: mixer.Pan, Pan: 1}, 0)},
-		{name: "pitch", happens: set(mixer.Change{Fields: mixer.Pitch, Pitch: 7}, 0)},
-		{name: "speed", happens: set(mixer.Change{Fields: mixer.Speed, Speed: 0.6}, 0)},
-		{name: "mute", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Mute, Mute: true}, 0)},
-		{name: "mute above", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", mixer.Change{Fields: mixer.Mute, Mute: true}, 0)},
-		{name: "solo of another", corner: true, config: buses, options: onBus("bus"), happens: setBus("other", mixer.Change{Fields: mixer.Solo, Solo: true}, 0)},
+		{name: "pan", corner: true, happens: set(mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 0)},
+		{name: "pitch", happens: set(mixer.Change{Fields: mixer.FieldPitch, Pitch: 7}, 0)},
+		{name: "speed", happens: set(mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.6}, 0)},
+		{name: "mute", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},
+		{name: "mute above", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)},
+		{name: "solo of another", corner: true, config: buses, options: onBus("bus"), happens: setBus("other", mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)},
 		{name: "bus gain", corner: true, config: buses, options: onBus("bus"), happens: setBus("above", gain(-30), 0)},
-		{name: "bus pan", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Pan, Pan: 1}, 0)},
-		{name: "bus pitch", config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Pitch, Pitch: -5}, 0)},
+		{name: "bus pan", corner: true, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 0)},
+		{name: "bus pitch", config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldPitch, Pitch: -5}, 0)},
 		{name: "master gain", corner: true, happens: setBus("master", gain(-80), 0)},
-		{name: "duck", corner: true, config: mixer.Config{Buses: []mixer.Bus{{Name: "other"}, {Name: "bus", Duck: mixer.Duck{When: "other", By: 30}}}}, options: onBus("bus"),
+		{name: "duck", corner: true, config: mixer.Config{Buses: []mixer.BusConfig{{Name: "other"}, {Name: "bus", Duck: mixer.Duck{When: "other", By: 30}}}}, options: onBus("bus"),
 			happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 				o := onBus("other")(m)
 				o.For = 13 * time.Millisecond
@@ -142,20 +142,20 @@ func clickScenes(t testing.TB) []clickScene {
 		}},
 		{name: "for", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, For: 101234 * time.Microsecond} }},
 		{name: "loop and release", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Set(mixer.One(h), mixer.Change{Fields: mixer.Rounds}, 0))
+			must(t, m.At(at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}, 0))
 		}},
 		{name: "rounds", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true, Rounds: 2} }},
-		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.Priority | mixer.Protect, Priority: 3, Protect: true}, 0)},
+		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.FieldPriority | mixer.FieldProtect, Priority: 3, Protect: true}, 0)},
 	}
 	for shape := voice.InDecibels; shape <= voice.ConstantPower; shape++ {
 		corner := shape != voice.RaisedCosine
 		scenes = append(scenes,
-			clickScene{name: "fade out, " + shape.String(), corner: corner, happens: set(mixer.Change{Fields: mixer.Gain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
+			clickScene{name: "fade out, " + shape.String(), corner: corner, happens: set(mixer.Change{Fields: mixer.FieldGain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
 			clickScene{
 				name: "fade in, " + shape.String(), corner: corner, options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Gain: -80} },
-				happens: set(mixer.Change{Fields: mixer.Gain, Gain: 0, Shape: shape}, 20*time.Millisecond),
+				happens: set(mixer.Change{Fields: mixer.FieldGain, Gain: 0, Shape: shape}, 20*time.Millisecond),
 			},
-			clickScene{name: "bus fade, " + shape.String(), corner: corner, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.Gain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
+			clickScene{name: "bus fade, " + shape.String(), corner: corner, config: buses, options: onBus("bus"), happens: setBus("bus", mixer.Change{Fields: mixer.FieldGain, Gain: -80, Shape: shape}, 20*time.Millisecond)},
 		)
 	}
 	return scenes
@@ -283,7 +283,7 @@ func (e *through) Process(block []pcm.Frame) {
 func TestInsertLeavesQuietly(t *testing.T) {
 	tone := clickTone(t)
 	e := &through{left: 5000}
-	s := clickScene{config: mixer.Config{Buses: []mixer.Bus{{Name: "bus", Insert: e}}}, options: func(m *mixer.Mixer) mixer.Options {
+	s := clickScene{config: mixer.Config{Buses: []mixer.BusConfig{{Name: "bus", Insert: e}}}, options: func(m *mixer.Mixer) mixer.Options {
 		b, _ := m.Bus("bus")
 		return mixer.Options{Pan: -1, Bus: b}
 	}}

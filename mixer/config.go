@@ -64,24 +64,24 @@ type Grow struct {
 
 // Config is what a mixer is made from; the zero value is a good mixer.
 type Config struct {
-	Rate      int // frames per second, 1..768,000; 0: 48,000
-	Voices    int // slots, 1..65,536; 0: 32
-	MaxVoices int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
-	Virtual   int // virtual voices, 0..65,536: who gives way goes on unheard, and comes back when it is loud enough
-	Overflow  Overflow
-	Grow      Grow // for GrowPool
-	Refuse    bool // a newcomer that is itself the least audible is rejected
+	Rate           int // frames per second, 1..768,000; 0: 48,000
+	Voices         int // slots, 1..65,536; 0: 32
+	MaxVoices      int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
+	Virtual        int // virtual voices, 0..65,536: who gives way goes on unheard, and comes back when it is loud enough
+	Overflow       Overflow
+	Grow           Grow // for GrowPool
+	RejectQuietest bool // a newcomer that is itself the least audible is rejected
 
 	MasterGain pcm.Decibels // -120..+24
 	// Quality is how pitched voices are read whose Options say nothing of it, which
 	// is Best: so a mixer of another quality has no voices of the best.
 	Quality voice.Quality
 
-	NoLimiter bool  // leaves the master as it is, beyond full scale too, and without the limiter's latency; what is not finite becomes silence all the same
-	SoftClip  bool  // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
-	DCGuard   bool  // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
-	Buses     []Bus // in the order in which they are added up
-	Meters    bool  // measures every bus, for Mixer.Levels: about 0.1 % of a core each
+	NoLimiter bool        // leaves the master as it is, beyond full scale too, and without the limiter's latency; what is not finite becomes silence all the same
+	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
+	DCGuard   bool        // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
+	Buses     []BusConfig // in the order in which they are added up
+	Meters    bool        // measures every bus, for Mixer.Levels: about 0.1 % of a core each
 
 	// Lead is how long after a call of now (of a handle, Play, Moments of Now, but
 	// not SetPositions and SetListener), as against one At a frame, it acts: so
@@ -105,7 +105,7 @@ type Config struct {
 }
 
 // Bus describes a named sub-mix.
-type Bus struct {
+type BusConfig struct {
 	Name   string        // not empty, unique, and not "master"
 	Parent string        // the bus that it goes into; "": the master
 	Gain   pcm.Decibels  // -120..+24
@@ -179,7 +179,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
 	case c.Overflow == StealMasked && c.Virtual == 0:
 		return c, fmt.Errorf("%w: %v goes with virtual voices, of which there are none", ErrConfig, StealMasked)
-	case c.Refuse && c.Overflow != StealQuietest && c.Overflow != GrowPool:
+	case c.RejectQuietest && c.Overflow != StealQuietest && c.Overflow != GrowPool:
 		return c, fmt.Errorf("%w: to refuse the quietest newcomer goes with %v and %v, not with %v", ErrConfig, StealQuietest, GrowPool, c.Overflow)
 	case c.Commands < 1 || c.Commands > 1<<20:
 		return c, fmt.Errorf("%w: %d commands are not in 1..%d", ErrConfig, c.Commands, 1<<20)
@@ -199,7 +199,7 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // checkBuses returns what is wrong with the buses.
-func checkBuses(buses []Bus) error {
+func checkBuses(buses []BusConfig) error {
 	names := map[string]bool{"master": true}
 	if len(buses) > maxBuses {
 		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), maxBuses)
@@ -238,7 +238,7 @@ func checkBuses(buses []Bus) error {
 }
 
 // circle returns the first bus that never comes to the master, if there is one.
-func circle(buses []Bus, parents map[string]string) (name string, found bool) {
+func circle(buses []BusConfig, parents map[string]string) (name string, found bool) {
 	ends := map[string]bool{"": true, "master": true} // those that come to the master
 	for _, b := range buses {
 		up := b.Name

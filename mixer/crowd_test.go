@@ -11,7 +11,7 @@ import (
 )
 
 // crowd is a mixer with a group that makes one voice of what starts within 10 ms.
-func crowd(t testing.TB, o mixer.GroupOptions, buses ...mixer.Bus) (*mixer.Mixer, *mixer.Group) {
+func crowd(t testing.TB, o mixer.GroupOptions, buses ...mixer.BusConfig) (*mixer.Mixer, *mixer.Group) {
 	t.Helper()
 	m := at1k(t, buses...)
 	if o.Coalesce == 0 {
@@ -52,8 +52,8 @@ func TestCrowdGain(t *testing.T) {
 			t.Errorf("%d starts: %+v", c.n, st)
 		}
 		for _, h := range handles[1:] {
-			if h.State() != mixer.CoalescedState || !h.State().Over() || h.Voice() != 0 {
-				t.Errorf("a start that joined is %v, voice %d", h.State(), h.Voice())
+			if h.State() != mixer.StateCoalesced || !h.State().Over() || h.Number() != 0 {
+				t.Errorf("a start that joined is %v, voice %d", h.State(), h.Number())
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func TestCrowdBelow(t *testing.T) {
 	s := level(t, 1000, 400, 0.1)
 	h := play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g})
 	play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g})
-	m.At(20).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Gain: -20}, 0)
+	m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0)
 	wantAbout(t, "after it", left(m, 30)[29], 0.1*math.Sqrt2*0.1)
 }
 
@@ -122,31 +122,31 @@ func TestCrowdNeedsAVoice(t *testing.T) {
 		want string
 	}{
 		"stopped": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.One(h), 0) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.TargetVoice(h), 0) },
 			"0 started 1, 3 stopped 1, 5 started 2, 8 coalesced by 2",
 		},
 		"fading out": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.One(h), 4*ms) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Stop(mixer.TargetVoice(h), 4*ms) },
 			"0 started 1, 5 started 2, 7 stopped 1, 8 coalesced by 2",
 		},
 		"at its end": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Seek(mixer.One(h), time.Hour) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Seek(mixer.TargetVoice(h), time.Hour) },
 			"0 started 1, 3 ended 1, 5 started 2, 8 coalesced by 2",
 		},
 		"paused itself": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.One(h)) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetVoice(h)) },
 			"0 started 1, 5 started 2, 8 coalesced by 2",
 		},
 		"paused with its bus": { // so would the other be
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.On(busOf(t, m, "b"))) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetBus(busOf(t, m, "b"))) },
 			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
 		},
 		"paused with everything": {
-			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.Everything()) },
+			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetAll()) },
 			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
 		},
 	} {
-		m, g := crowd(t, mixer.GroupOptions{}, mixer.Bus{Name: "b"})
+		m, g := crowd(t, mixer.GroupOptions{}, mixer.BusConfig{Name: "b"})
 		s := level(t, 1000, 400, 0.1)
 		o := mixer.Options{Group: g, Bus: busOf(t, m, "b")}
 		h := play(t, m.At(0), s, o)
@@ -180,7 +180,7 @@ func TestCrowdOfAStopped(t *testing.T) {
 	h := play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g})
 	h.Stop()
 	wantAbout(t, "what is heard", left(m, 10)[9], 0.1)
-	if st := m.Stats(); st.Coalesced != 0 || st.Stopped != 1 || h.State() != mixer.StoppedState {
+	if st := m.Stats(); st.Coalesced != 0 || st.Stopped != 1 || h.State() != mixer.StateStopped {
 		t.Errorf("%+v, %v", st, h.State())
 	}
 }
@@ -194,7 +194,7 @@ func TestCrowdEvent(t *testing.T) {
 	left(m, 10)
 	events := make([]mixer.Event, 9)
 	events = events[:m.Events(events)]
-	want := mixer.Event{Frame: 2, Kind: mixer.Coalesced, Slot: -1, Sound: b, Group: g, Ref: 4, By: 1, BySound: a, ByGroup: g, ByRef: 3}
+	want := mixer.Event{Frame: 2, Kind: mixer.EventCoalesced, Slot: -1, Sound: b, Group: g, Ref: 4, By: 1, BySound: a, ByGroup: g, ByRef: 3}
 	if len(events) != 2 || events[1] != want {
 		t.Errorf("%+v, want %+v", events, want)
 	}

@@ -32,7 +32,7 @@ func TestDone(t *testing.T) {
 			t.Error("a second channel for the same voice")
 		}
 		all := map[string]<-chan struct{}{"ended": first, "stopped": stopped.Done(), "rejected": rejected.Done(), "cancelled": cancelled.Done()}
-		m.At(70).Stop(mixer.One(stopped), 20*ms)
+		m.At(70).Stop(mixer.TargetVoice(stopped), 20*ms)
 		over := map[string]int64{"ended": 50, "stopped": 90, "rejected": 20, "cancelled": 900}
 		time.Sleep(time.Hour)
 		for name, c := range all {
@@ -54,7 +54,7 @@ func TestDone(t *testing.T) {
 				}
 			}
 		}
-		if a, b, c, d := ends.State(), stopped.State(), rejected.State(), cancelled.State(); a != mixer.EndedState || b != mixer.StoppedState || c != mixer.RejectedState || d != mixer.StoppedState {
+		if a, b, c, d := ends.State(), stopped.State(), rejected.State(), cancelled.State(); a != mixer.StateEnded || b != mixer.StateStopped || c != mixer.StateRejected || d != mixer.StateStopped {
 			t.Errorf("%v, %v, %v, %v", a, b, c, d)
 		}
 		// Of what is over already, and of nothing, at once.

@@ -10,8 +10,8 @@ import (
 // TestDuckHold: the release begins so long after the last voice has ended, was
 // stopped or paused; one that comes in between begins it anew.
 func TestDuckHold(t *testing.T) {
-	duck := func(hold int) []mixer.Bus {
-		return []mixer.Bus{
+	duck := func(hold int) []mixer.BusConfig {
+		return []mixer.BusConfig{
 			{Name: "sfx"}, {Name: "shots", Parent: "sfx"},
 			{Name: "music", Duck: mixer.Duck{When: "sfx", By: 20, Attack: 10 * ms, Hold: msOf(hold), Release: 40 * ms}},
 		}
@@ -19,8 +19,8 @@ func TestDuckHold(t *testing.T) {
 	for _, hold := range []int{0, 1, 7, 20, 33} {
 		for name, act := range map[string]func(m *mixer.Mixer, h mixer.Handle){
 			"ended":   func(*mixer.Mixer, mixer.Handle) {},
-			"stopped": func(m *mixer.Mixer, h mixer.Handle) { m.At(150).Stop(mixer.One(h), 0) },
-			"paused":  func(m *mixer.Mixer, h mixer.Handle) { m.At(150).Pause(mixer.On(busOf(t, m, "sfx"))) },
+			"stopped": func(m *mixer.Mixer, h mixer.Handle) { m.At(150).Stop(mixer.TargetVoice(h), 0) },
+			"paused":  func(m *mixer.Mixer, h mixer.Handle) { m.At(150).Pause(mixer.TargetBus(busOf(t, m, "sfx"))) },
 		} {
 			m := at1k(t, duck(hold)...)
 			play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})

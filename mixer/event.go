@@ -6,27 +6,27 @@ import (
 	"voicepool/voice"
 )
 
-// Kind is what happened.
-type Kind uint8
+// EventKind is what happened.
+type EventKind uint8
 
 const (
-	Started       Kind = iota + 1 // a voice sounds, or waits on a paused bus
-	Ended                         // it came to its end, or to that of its For
-	Stopped                       // a Stop is done
-	Stolen                        // it gave way
-	Rejected                      // there was no voice for it
-	Limited                       // a cooldown or a limit refused it
-	Missed                        // a command for a tag found no voice
-	Coalesced                     // it became a part of the voice By
-	Underrun                      // the stream of a voice has run dry
-	BecameVirtual                 // it gave up its slot and goes on unheard
-	BecameReal                    // it is heard again
-	Fault                         // a voice, or the insert of a bus, gave what is no sound, and was ended
+	EventStarted   EventKind = iota + 1 // a voice sounds, or waits on a paused bus
+	EventEnded                          // it came to its end, or to that of its For
+	EventStopped                        // a Stop is done
+	EventStolen                         // it gave way
+	EventRejected                       // there was no voice for it
+	EventLimited                        // a cooldown or a limit refused it
+	EventMissed                         // a command for a tag found no voice
+	EventCoalesced                      // it became a part of the voice By
+	EventUnderrun                       // the stream of a voice has run dry
+	EventVirtual                        // it gave up its slot and goes on unheard
+	EventReal                           // it is heard again
+	EventFault                          // a voice, or the insert of a bus, gave what is no sound, and was ended
 )
 
 var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
-func (k Kind) String() string {
+func (k EventKind) String() string {
 	if k > 0 && int(k) < len(kindNames) {
 		return kindNames[k]
 	}
@@ -37,17 +37,17 @@ func (k Kind) String() string {
 type Reason uint8
 
 const (
-	NoReason     Reason = iota
-	PoolFull            // stolen, or rejected: the pool has no free voice
-	GroupLimit          // stolen or limited: the limit of its group
-	BusLimit            // stolen or limited: the limit of its bus
-	Cooldown            // limited: too soon after the last start
-	Resized             // stolen: the pool became smaller
-	Quieter             // rejected: the newcomer would be missed least (Config.Refuse)
-	AllProtected        // rejected: every voice is protected
-	Outranked           // rejected: every voice is of higher priority, or protected
-	VirtualFull         // stolen: all virtual voices are taken, and it would be missed least of them
-	Exchanged           // virtual: another virtual voice is much louder now
+	ReasonNone        Reason = iota
+	ReasonPoolFull           // stolen, or rejected: the pool has no free voice
+	ReasonGroupLimit         // stolen or limited: the limit of its group
+	ReasonBusLimit           // stolen or limited: the limit of its bus
+	ReasonCooldown           // limited: too soon after the last start
+	ReasonResize             // stolen: the pool became smaller
+	ReasonQuieter            // rejected: the newcomer would be missed least (Config.RejectQuietest)
+	ReasonProtected          // rejected: every voice is protected
+	ReasonOutranked          // rejected: every voice is of higher priority, or protected
+	ReasonVirtualFull        // stolen: all virtual voices are taken, and it would be missed least of them
+	ReasonExchanged          // virtual: another virtual voice is much louder now
 )
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
@@ -63,7 +63,7 @@ func (r Reason) String() string {
 // Events come in the order of their frames, a victim before its newcomer.
 type Event struct {
 	Frame  int64
-	Kind   Kind
+	Kind   EventKind
 	Reason Reason
 	Slot   int          // the voice's slot; -1: none
 	Voice  uint64       // the number of the start, from 1; 0: it never started
@@ -71,7 +71,7 @@ type Event struct {
 	Group  *Group
 	Ref    int64 // of the Options, or of the command that missed
 
-	Bus BusRef // of the Fault of an insert; of a BusLimit the bus whose limit it is
+	Bus Bus // of the Fault of an insert; of a BusLimit the bus whose limit it is
 
 	// Of Stolen: who took its place (0: Resize). By is the newcomer's number; of
 	// Coalesced it is that of the voice that the start became a part of.

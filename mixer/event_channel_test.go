@@ -23,7 +23,7 @@ func TestEventChannel(t *testing.T) {
 		begin := time.Now()
 		for i := range 200 {
 			e := <-c
-			if want := []mixer.Kind{mixer.Started, mixer.Ended}[i%2]; e.Kind != want || e.Ref != int64(i/2) {
+			if want := []mixer.EventKind{mixer.EventStarted, mixer.EventEnded}[i%2]; e.Kind != want || e.Ref != int64(i/2) {
 				t.Fatalf("event %d is %v of %d", i, e.Kind, e.Ref)
 			}
 		}

@@ -49,7 +49,7 @@ func TestEventsOfALongBlock(t *testing.T) {
 			}
 			before := m.Stats()
 			m.Render(block)
-			kinds := map[mixer.Kind]int{}
+			kinds := map[mixer.EventKind]int{}
 			for _, e := range polled[:m.Events(polled)] {
 				kinds[e.Kind]++
 			}
@@ -57,7 +57,7 @@ func TestEventsOfALongBlock(t *testing.T) {
 			if lost := m.Stats().EventsLost; lost != 0 {
 				t.Errorf("%s, and %d events are lost", what, lost)
 			}
-			if heavy := seconds * 50 * 3; c.Voices >= 8 && c.Virtual > 0 && kinds[mixer.BecameReal] < heavy {
+			if heavy := seconds * 50 * 3; c.Voices >= 8 && c.Virtual > 0 && kinds[mixer.EventReal] < heavy {
 				t.Errorf("%s: voices come back less than %d times: it proves too little", what, heavy)
 			}
 		}

@@ -148,7 +148,7 @@ func ExampleMoment_Set() {
 	for range 3 {
 		m.Play(tone(500), mixer.Options{Pan: -1, Tag: 7})
 	}
-	m.At(100).Set(mixer.Tagged(7), mixer.Change{Fields: mixer.Gain | mixer.Pan, Gain: -20, Pan: 1}, 50*time.Millisecond)
+	m.At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -20, Pan: 1}, 50*time.Millisecond)
 	block := render(m, 200)
 	fmt.Printf("%.2f, then %.2f\n", block[99], block[150])
 	// Output: [1.50 0.00], then [0.00 0.15]
@@ -159,18 +159,18 @@ func ExampleMoment_Seek() {
 	s := tone(500)
 	a, _ := m.Play(s, mixer.Options{})
 	b, _ := m.Play(s, mixer.Options{From: 200 * time.Millisecond})
-	m.At(100).Seek(mixer.Of(s), 0)
+	m.At(100).Seek(mixer.TargetSound(s), 0)
 	render(m, 150)
 	fmt.Println(a.Position(), b.Position())
 	// Output: 50ms 50ms
 }
 
 func ExampleMoment_Pause() {
-	m, _ := mixer.New(mixer.Config{Rate: 1000, Buses: []mixer.Bus{{Name: "sfx"}}})
+	m, _ := mixer.New(mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	sfx, _ := m.Bus("sfx")
-	m.At(0).Pause(mixer.On(sfx)) // what starts there waits
+	m.At(0).Pause(mixer.TargetBus(sfx)) // what starts there waits
 	h, _ := m.At(50).Play(tone(500), mixer.Options{Bus: sfx})
-	m.At(100).Resume(mixer.On(sfx))
+	m.At(100).Resume(mixer.TargetBus(sfx))
 	render(m, 60)
 	fmt.Println(h.State())
 	render(m, 60)

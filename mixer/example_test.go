@@ -44,7 +44,7 @@ func ExampleMixer_Play() {
 func ExampleMixer_At() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	h, _ := m.At(250).Play(tone(500), mixer.Options{})
-	m.At(400).Stop(mixer.One(h), 0)
+	m.At(400).Stop(mixer.TargetVoice(h), 0)
 	render(m, 1000)
 	events := make([]mixer.Event, 8)
 	for _, e := range events[:m.Events(events)] {
@@ -83,7 +83,7 @@ func ExampleMixer_Events() {
 	events := make([]mixer.Event, 8)
 	for _, e := range events[:m.Events(events)] {
 		switch e.Kind {
-		case mixer.Stolen:
+		case mixer.EventStolen:
 			fmt.Println(e.Frame, e.Kind, e.Ref, "by", e.ByRef, "since", e.Reason)
 		default:
 			fmt.Println(e.Frame, e.Kind, e.Ref)
@@ -172,14 +172,14 @@ func ExampleGroupOptions_coalesce() {
 }
 
 func ExampleMixer_Bus() {
-	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{
 		{Name: "sfx", Gain: -20},
 		{Name: "steps", Parent: "sfx", Gain: -20},
 	}})
 	steps, _ := m.Bus("steps")
 	m.Play(tone(500), mixer.Options{Pan: -1, Bus: steps})
 	fmt.Printf("%.3f\n", render(m, 10)[9][0])
-	m.At(mixer.Now).Set(mixer.On(steps), mixer.Change{Fields: mixer.Gain}, 0)
+	m.At(mixer.Now).Set(mixer.TargetBus(steps), mixer.Change{Fields: mixer.FieldGain}, 0)
 	fmt.Printf("%.3f\n", render(m, 10)[9][0])
 	// Output:
 	// 0.005
@@ -187,12 +187,12 @@ func ExampleMixer_Bus() {
 }
 
 func ExampleBus_solo() {
-	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx"}, {Name: "music"}}})
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "music"}}})
 	music, _ := m.Bus("music")
 	m.Play(tone(500), mixer.Options{Pan: -1})
 	m.Play(tone(500), mixer.Options{Pan: 1, Bus: music})
 	fmt.Println(render(m, 10)[9])
-	m.At(mixer.Now).Set(mixer.On(music), mixer.Change{Fields: mixer.Solo, Solo: true}, 0)
+	m.At(mixer.Now).Set(mixer.TargetBus(music), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
 	fmt.Println(render(m, 10)[9])
 	// Output:
 	// [0.5 0.5]
@@ -200,7 +200,7 @@ func ExampleBus_solo() {
 }
 
 func ExampleDuck() {
-	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{
 		{Name: "speech"},
 		{Name: "music", Duck: mixer.Duck{When: "speech", By: 20, Attack: 20 * time.Millisecond, Hold: 100 * time.Millisecond, Release: 200 * time.Millisecond}},
 	}})
@@ -230,7 +230,7 @@ func (half) Process(block []pcm.Frame) {
 }
 
 func ExampleInsert() {
-	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.Bus{{Name: "sfx", Insert: half{}}}})
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx", Insert: half{}}}})
 	sfx, _ := m.Bus("sfx")
 	m.Play(tone(500), mixer.Options{Pan: -1, Bus: sfx})
 	fmt.Println(render(m, 10)[9])

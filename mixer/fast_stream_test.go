@@ -63,7 +63,7 @@ func TestFastStreams(t *testing.T) {
 		for _, size := range []int{1, 1 << 17} {
 			run := func(seed uint64, free func(f *voice.Feed) int) []pcm.Frame {
 				r := rand.New(rand.NewPCG(seed, 7))
-				m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 2, NoLimiter: true, Buses: []mixer.Bus{{Name: "b"}}})
+				m := newMixer(t, mixer.Config{Rate: rate, Voices: 2, Virtual: 2, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "b"}}})
 				defer m.Close()
 				bus := busOf(t, m, "b")
 				s := newSupplied(t, rate, size)
@@ -81,7 +81,7 @@ func TestFastStreams(t *testing.T) {
 					case 0, 1:
 						handles = append(handles, play(t, m.At(mixer.Now), s.sound, o()))
 					case 2:
-						m.At(mixer.Now).Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: pcm.Semitones(r.Float64()*96 - 48)}, time.Duration(r.IntN(40))*time.Millisecond)
+						m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(r.Float64()*96 - 48)}, time.Duration(r.IntN(40))*time.Millisecond)
 					case 3:
 						if len(handles) > 0 {
 							handles[r.IntN(len(handles))].StopOver(time.Duration(r.IntN(2)*r.IntN(20)) * time.Millisecond)

@@ -28,8 +28,8 @@ func streamOf(t testing.TB, frames []pcm.Frame) *voice.Sound {
 
 // withOthers renders voices around what misbehaves, on the same buses and off
 // them, and returns what came, how the misbehaving one ended, and the events.
-func withOthers(t testing.TB, bad func(m *mixer.Mixer, bus mixer.BusRef) mixer.Handle, block int, insert mixer.Insert) ([]pcm.Frame, mixer.Handle, []mixer.Event, *mixer.Mixer) {
-	m := newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Buses: []mixer.Bus{{Name: "bus", Gain: -3}, {Name: "wet", Insert: insert}}})
+func withOthers(t testing.TB, bad func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle, block int, insert mixer.Insert) ([]pcm.Frame, mixer.Handle, []mixer.Event, *mixer.Mixer) {
+	m := newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "bus", Gain: -3}, {Name: "wet", Insert: insert}}})
 	bus, _ := m.Bus("bus")
 	wet, _ := m.Bus("wet")
 	s := ramp(t, faultRate, 3000)
@@ -62,7 +62,7 @@ func TestFaultyStream(t *testing.T) {
 				frames := make([]pcm.Frame, 1500) // silent but for the fault: it adds nothing to the mix
 				frames[at][channel] = x
 				s := streamOf(t, frames)
-				got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.BusRef) mixer.Handle {
+				got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
 					return play(t, m.At(0), s, mixer.Options{Bus: bus, Ref: 7})
 				}, 160, nil)
 				for i := range got {
@@ -72,7 +72,7 @@ func TestFaultyStream(t *testing.T) {
 				}
 				faults := 0
 				for _, e := range events {
-					if e.Kind != mixer.Fault {
+					if e.Kind != mixer.EventFault {
 						continue
 					}
 					faults++
@@ -81,7 +81,7 @@ func TestFaultyStream(t *testing.T) {
 					}
 				}
 				st := m.Stats()
-				if faults != 1 || st.Faults != 1 || h.State() != mixer.EndedState || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
+				if faults != 1 || st.Faults != 1 || h.State() != mixer.StateEnded || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {
 					t.Errorf("%s at %d: %d events, it is %v, %+v", name, at, faults, h.State(), st)
 				}
 			}
@@ -138,7 +138,7 @@ func TestFaultyInsert(t *testing.T) {
 		wet, _ := m.Bus("wet")
 		faults := 0
 		for _, e := range events {
-			if e.Kind == mixer.Fault {
+			if e.Kind == mixer.EventFault {
 				faults++
 				if e.Bus != wet || e.Voice != 0 || e.Slot != -1 {
 					t.Errorf("%s: %+v", name, e)
@@ -155,10 +155,10 @@ func TestFaultyInsert(t *testing.T) {
 // else plays has the same bits as without it, its own bus and later slots too.
 func TestPanickingVoice(t *testing.T) {
 	want, _, _, _ := withOthers(t, nil, 500, nil)
-	got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.BusRef) mixer.Handle {
+	got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
 		return play(t, m.At(20), sound(t, voice.Samples{Name: "broken", Rate: faultRate, Channels: 1, Data: make([]float32, 900)}), mixer.Options{Bus: bus})
 	}, 100, nil)
-	if h.State() != mixer.EndedState || m.Stats().Faults != 0 || len(events) == 0 {
+	if h.State() != mixer.StateEnded || m.Stats().Faults != 0 || len(events) == 0 {
 		t.Fatalf("unbroken it is %v", h.State())
 	}
 	for i := range got {
@@ -185,10 +185,10 @@ func TestPanickingVoice(t *testing.T) {
 		}
 		ev := make([]mixer.Event, 9)
 		ev = ev[:m.Events(ev)]
-		if len(ev) != 5 || ev[3].Kind != mixer.Fault || ev[4].Kind != mixer.Ended || ev[3].Frame != 100 || ev[4].Frame != 100 || ev[3].Ref != 9 {
+		if len(ev) != 5 || ev[3].Kind != mixer.EventFault || ev[4].Kind != mixer.EventEnded || ev[3].Frame != 100 || ev[4].Frame != 100 || ev[3].Ref != 9 {
 			t.Errorf("events %+v", ev)
 		}
-		if a, b, c := before.State(), broken.State(), after.State(); a != mixer.Playing || b != mixer.EndedState || c != mixer.Playing || m.Stats().Faults != 1 {
+		if a, b, c := before.State(), broken.State(), after.State(); a != mixer.StatePlaying || b != mixer.StateEnded || c != mixer.StatePlaying || m.Stats().Faults != 1 {
 			t.Errorf("they are %v, %v, %v; %+v", a, b, c, m.Stats())
 		}
 	}

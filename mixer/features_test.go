@@ -25,7 +25,7 @@ func happened(m *mixer.Mixer) string {
 		if e.By != 0 {
 			line += fmt.Sprintf(" by %d", e.By)
 		}
-		if e.Reason != mixer.NoReason {
+		if e.Reason != mixer.ReasonNone {
 			line += fmt.Sprintf(" (%v)", e.Reason)
 		}
 		out = append(out, line)
@@ -53,7 +53,7 @@ func wantAbout(t testing.TB, what string, got float32, want float64) {
 func falling(i, n int) float64 { return 0.5 + 0.5*math.Cos(math.Pi*float64(i)/float64(n)) }
 
 // at1k is a mixer whose frame is a millisecond: a tail has 10, a way back 5.
-func at1k(t testing.TB, buses ...mixer.Bus) *mixer.Mixer {
+func at1k(t testing.TB, buses ...mixer.BusConfig) *mixer.Mixer {
 	t.Helper()
 	return newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: buses})
 }
@@ -61,7 +61,7 @@ func at1k(t testing.TB, buses ...mixer.Bus) *mixer.Mixer {
 const ms = time.Millisecond
 
 // busOf returns a bus that there is.
-func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.BusRef {
+func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.Bus {
 	t.Helper()
 	b, ok := m.Bus(name)
 	if !ok {
@@ -95,18 +95,18 @@ func TestZerosChangeNothing(t *testing.T) {
 		return out
 	}
 	want := run(mixer.Config{}, nil, mixer.Options{})
-	a := mixer.Bus{Name: "a"}
+	a := mixer.BusConfig{Name: "a"}
 	for name, got := range map[string][]pcm.Frame{
 		"a group":           run(mixer.Config{}, &mixer.GroupOptions{}, mixer.Options{}),
 		"a coalescing by 0": run(mixer.Config{}, &mixer.GroupOptions{Most: 3}, mixer.Options{}),
 		"rounds":            run(mixer.Config{}, nil, mixer.Options{Rounds: 0, Speed: 1, Base: mixer.Base{Speed: 1}}),
 		"an emitter":        run(mixer.Config{}, nil, mixer.Options{Emitter: &space.Emitter{}}),
-		"a bus":             run(mixer.Config{Buses: []mixer.Bus{a}}, nil, mixer.Options{}),
-		"a parent":          run(mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "master"}}}, nil, mixer.Options{}),
-		"two buses above": run(mixer.Config{Buses: []mixer.Bus{
+		"a bus":             run(mixer.Config{Buses: []mixer.BusConfig{a}}, nil, mixer.Options{}),
+		"a parent":          run(mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "master"}}}, nil, mixer.Options{}),
+		"two buses above": run(mixer.Config{Buses: []mixer.BusConfig{
 			{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c"},
 		}}, nil, mixer.Options{}),
-		"all soloed":               run(mixer.Config{Buses: []mixer.Bus{{Name: "a", Solo: true}}}, nil, mixer.Options{}),
+		"all soloed":               run(mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Solo: true}}}, nil, mixer.Options{}),
 		"a lead of 0, and a clock": run(mixer.Config{Clock: func() time.Duration { panic("it is looked at") }}, nil, mixer.Options{}),
 	} {
 		for i := range want {
@@ -121,7 +121,7 @@ func TestZerosChangeNothing(t *testing.T) {
 // TestFeatureErrors: what is out of range names itself and its range, wraps
 // ErrOption or ErrConfig, and changes nothing.
 func TestFeatureErrors(t *testing.T) {
-	m := at1k(t, mixer.Bus{Name: "sfx"})
+	m := at1k(t, mixer.BusConfig{Name: "sfx"})
 	s := level(t, 1000, 100, 1)
 	h := play(t, m.At(mixer.Now), s, hardLeft)
 	sfx := busOf(t, m, "sfx")
@@ -142,17 +142,17 @@ func TestFeatureErrors(t *testing.T) {
 		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 4"},
 		{start(mixer.Options{Loop: true, Rounds: -1}), "-1 rounds are not in 0..1000000000"},
 		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in 0..1000000000"},
-		{m.At(0).Seek(mixer.One(h), -1), "a place of -1ns is before the beginning"},
+		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
 		{m.At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
-		{set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Shape: 9}), "there is no shape 9"},
-		{set(mixer.One(h), mixer.Change{Fields: mixer.Rounds, Rounds: -2}), "-2 rounds are not in -1..1000000000"},
-		{set(mixer.One(h), mixer.Change{Fields: mixer.Priority, Priority: -2000000}), "a priority of -2000000 is not in -1000000..1000000"},
-		{set(mixer.One(h), mixer.Change{Fields: mixer.Solo}), "only a bus can be muted or soloed"},
-		{set(mixer.Tagged(3), mixer.Change{Fields: mixer.Solo | mixer.Gain}), "only a bus can be muted or soloed"},
-		{set(mixer.On(sfx), mixer.Change{Fields: mixer.Priority}), "a bus has no priority, protection or rounds"},
-		{set(mixer.On(sfx), mixer.Change{Fields: mixer.Protect | mixer.Gain}), "a bus has no priority, protection or rounds"},
-		{set(mixer.On(mixer.BusRef{}), mixer.Change{Fields: mixer.Rounds}), "a bus has no priority, protection or rounds"},
-		{set(mixer.One(h), mixer.Change{Fields: mixer.Rounds << 1}), "nothing to set"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: 9}), "there is no shape 9"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}), "-2 rounds are not in -1..1000000000"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPriority, Priority: -2000000}), "a priority of -2000000 is not in -1000000..1000000"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSolo}), "only a bus can be muted or soloed"},
+		{set(mixer.TargetTag(3), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain}), "only a bus can be muted or soloed"},
+		{set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldPriority}), "a bus has no priority, protection or rounds"},
+		{set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldProtect | mixer.FieldGain}), "a bus has no priority, protection or rounds"},
+		{set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldRounds}), "a bus has no priority, protection or rounds"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds << 1}), "nothing to set"},
 		{group(mixer.GroupOptions{Coalesce: -1}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within -1ns by 0 dB at most`},
 		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by 25 dB at most`},
 		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by NaN dB at most`},
@@ -167,10 +167,10 @@ func TestFeatureErrors(t *testing.T) {
 		want   string
 	}{
 		{mixer.Config{Lead: -ms}, "a lead of -1ms is negative"},
-		{mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "b"}}}, `the parent of bus "a", "b", is no bus`},
-		{mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
-		{mixer.Config{Buses: []mixer.Bus{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
-		{mixer.Config{Buses: []mixer.Bus{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" cannot be ducked when "a" by 6 dB, 0s, -1ms, 0s`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}}}, `the parent of bus "a", "b", is no bus`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" cannot be ducked when "a" by 6 dB, 0s, -1ms, 0s`},
 	} {
 		_, err := mixer.New(c.config)
 		wantError(t, err, mixer.ErrConfig, c.want)
@@ -213,15 +213,15 @@ func TestShapes(t *testing.T) {
 		{voice.ConstantPower, 0.1 + 0.9*math.Sqrt2/2, 0.1 + 0.9*math.Sqrt2/2},
 	} {
 		for _, onBus := range []bool{false, true} {
-			m := at1k(t, mixer.Bus{Name: "b"})
+			m := at1k(t, mixer.BusConfig{Name: "b"})
 			bus := busOf(t, m, "b")
 			h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: bus})
-			to := mixer.One(h)
+			to := mixer.TargetVoice(h)
 			if onBus {
-				to = mixer.On(bus)
+				to = mixer.TargetBus(bus)
 			}
-			m.At(20).Set(to, mixer.Change{Fields: mixer.Gain, Gain: -20, Shape: c.shape}, 100*ms)
-			m.At(200).Set(to, mixer.Change{Fields: mixer.Gain, Shape: c.shape}, 100*ms)
+			m.At(20).Set(to, mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: c.shape}, 100*ms)
+			m.At(200).Set(to, mixer.Change{Fields: mixer.FieldGain, Shape: c.shape}, 100*ms)
 			got := left(m, 400)
 			for _, w := range []struct {
 				frame int
@@ -242,8 +242,8 @@ func TestConstantPowerKeepsPower(t *testing.T) {
 	m := at1k(t)
 	out := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
 	in := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: 1, Gain: pcm.Silence})
-	m.At(20).Set(mixer.One(out), mixer.Change{Fields: mixer.Gain, Gain: pcm.Silence, Shape: voice.ConstantPower}, 100*ms)
-	m.At(20).Set(mixer.One(in), mixer.Change{Fields: mixer.Gain, Shape: voice.ConstantPower}, 100*ms)
+	m.At(20).Set(mixer.TargetVoice(out), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: voice.ConstantPower}, 100*ms)
+	m.At(20).Set(mixer.TargetVoice(in), mixer.Change{Fields: mixer.FieldGain, Shape: voice.ConstantPower}, 100*ms)
 	block := make([]pcm.Frame, 140)
 	m.Render(block)
 	for i := 20; i <= 120; i += 2 {
@@ -262,8 +262,8 @@ func TestConstantPowerKeepsPower(t *testing.T) {
 func TestFadeTurnsMidway(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), level(t, 1000, 900, 1), hardLeft)
-	m.At(20).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Gain: pcm.Silence, Shape: voice.InAmplitude}, 100*ms)
-	m.At(70).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Shape: voice.RaisedCosine}, 50*ms)
+	m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Silence, Shape: voice.InAmplitude}, 100*ms)
+	m.At(70).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: voice.RaisedCosine}, 50*ms)
 	got := left(m, 200)
 	wantAbout(t, "where it turns", got[70], 0.5)
 	wantAbout(t, "half way back", got[96], 1-0.5*falling(26, 50))
@@ -281,7 +281,7 @@ func TestFadeOfAHandle(t *testing.T) {
 	got := left(m, 200)
 	wantAbout(t, "the middle", got[50], 0.55)
 	wantAbout(t, "the end", got[100], 0.1)
-	if h.State() != mixer.Playing {
+	if h.State() != mixer.StatePlaying {
 		t.Errorf("a fade has left it %v", h.State())
 	}
 }

@@ -118,7 +118,7 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	if err != nil {
 		return err
 	}
-	c.feed, c.target = feed, One(h)
+	c.feed, c.target = feed, TargetVoice(h)
 	if err := m.send(c); err != nil {
 		feed.Close()
 		return err

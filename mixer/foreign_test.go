@@ -54,7 +54,7 @@ func TestForeignOpen(t *testing.T) {
 		}
 		must(t, h.Stop())
 		m.Render(make([]pcm.Frame, 9))
-		if st := m.Stats(); st.Pending != 0 || st.Asked != 1 || h.State() != mixer.StoppedState {
+		if st := m.Stats(); st.Pending != 0 || st.Asked != 1 || h.State() != mixer.StateStopped {
 			t.Errorf("Open %s: %+v, the voice is %v", name, st, h.State())
 		}
 		m.Close()
@@ -90,7 +90,7 @@ func TestForeignRefiner(t *testing.T) {
 	play(t, m.At(mixer.Now), pitchable(t, sounds.Refine), mixer.Options{Pitch: 3})
 	m.Prepare()
 	m.Render(make([]pcm.Frame, 100))
-	if st := m.Stats(); s.Refines() || st.Faults != 0 || h.State() != mixer.Playing {
+	if st := m.Stats(); s.Refines() || st.Faults != 0 || h.State() != mixer.StatePlaying {
 		t.Errorf("it has versions: %v; %+v, the voice is %v", s.Refines(), st, h.State())
 	}
 }
@@ -109,17 +109,17 @@ func TestForeignClock(t *testing.T) {
 	broken = true
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 	m.Render(make([]pcm.Frame, 30))
-	if h.State() != mixer.Playing {
+	if h.State() != mixer.StatePlaying {
 		t.Fatalf("the voice is %v", h.State())
 	}
 	must(t, h.Stop())
 	m.StopAll(0)
 	m.Render(make([]pcm.Frame, 20))
-	if h.State() != mixer.Playing {
+	if h.State() != mixer.StatePlaying {
 		t.Errorf("before the lead is over the voice is %v", h.State())
 	}
 	m.Render(make([]pcm.Frame, 1))
-	if st := m.Stats(); h.State() != mixer.StoppedState || st.Playing != 0 || st.Late != 0 {
+	if st := m.Stats(); h.State() != mixer.StateStopped || st.Playing != 0 || st.Late != 0 {
 		t.Errorf("the voice is %v, %+v", h.State(), st)
 	}
 }

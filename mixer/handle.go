@@ -36,17 +36,17 @@ func (h Handle) State() State {
 	r, unlock := h.lock()
 	if r == nil {
 		if h.mixer == nil {
-			return NoState
+			return StateNone
 		}
-		return EndedState
+		return StateEnded
 	}
 	defer unlock()
 	return State(r.state.Load())
 }
 
-// Voice returns the number of the start, from 1, as events have it; 0 while it
+// Number returns the number of the start, from 1, as events have it; 0 while it
 // is pending or when it never started.
-func (h Handle) Voice() uint64 {
+func (h Handle) Number() uint64 {
 	r, unlock := h.lock()
 	if r == nil {
 		return 0
@@ -97,7 +97,7 @@ func (h Handle) StopOver(over time.Duration) error {
 	defer unlock()
 	m := h.mixer
 	frames := m.frames(over)
-	if m.push(command{kind: cmdStop, frame: Now, target: One(h), over: frames}) != nil {
+	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), over: frames}) != nil {
 		m.stopLater(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsWait.Store(true)
 	}
@@ -153,7 +153,7 @@ func (h Handle) Seek(to time.Duration) error {
 		return errBefore(to)
 	}
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.At(Now).Seek(One(h), to)
+		return h.mixer.At(Now).Seek(TargetVoice(h), to)
 	}
 	return h.want(wantSeek, float64(h.frames(to)), true)
 }
@@ -171,7 +171,7 @@ func (h Handle) Fade(to pcm.Decibels, over time.Duration, shape voice.Shape) err
 	if h.State().Over() || h == (Handle{}) {
 		return ErrGone
 	}
-	return h.mixer.At(Now).Set(One(h), Change{Fields: Gain, Gain: to, Shape: shape}, over)
+	return h.mixer.At(Now).Set(TargetVoice(h), Change{Fields: FieldGain, Gain: to, Shape: shape}, over)
 }
 
 // Sound returns what is played; nil when the voice is gone.
@@ -248,11 +248,11 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	}
 	switch field {
 	case wantPitch:
-		m.retuneBy(r, &Change{Fields: Pitch, Pitch: pcm.Semitones(value)}, Now, 0)
+		m.retuneBy(r, &Change{Fields: FieldPitch, Pitch: pcm.Semitones(value)}, Now, 0)
 	case wantSpeed:
-		m.retuneBy(r, &Change{Fields: Speed, Speed: value}, Now, 0)
+		m.retuneBy(r, &Change{Fields: FieldSpeed, Speed: value}, Now, 0)
 	case wantRounds:
-		m.retuneBy(r, &Change{Fields: Rounds}, Now, 0)
+		m.retuneBy(r, &Change{Fields: FieldRounds}, Now, 0)
 	}
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field

@@ -12,7 +12,7 @@ import (
 
 func TestZeroHandle(t *testing.T) {
 	var h mixer.Handle
-	if h.State() != mixer.NoState || h.Voice() != 0 || h.Position() != 0 {
+	if h.State() != mixer.StateNone || h.Number() != 0 || h.Position() != 0 {
 		t.Error("the zero handle names something")
 	}
 	for name, err := range map[string]error{
@@ -26,8 +26,8 @@ func TestZeroHandle(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.Bus{{Name: "sfx"}}})
-	other := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.Bus{{Name: "sfx"}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
+	other := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	s := level(t, 1000, 10, 1)
 	h := play(t, m.At(0), s, mixer.Options{})
 	foreignBus, _ := other.Bus("sfx")
@@ -35,7 +35,7 @@ func TestBadArguments(t *testing.T) {
 	bus, _ := m.Bus("sfx")
 	nan := math.NaN()
 	start := func(o mixer.Options) error { _, err := m.Play(s, o); return err }
-	set := func(c mixer.Change) error { return m.At(0).Set(mixer.One(h), c, 0) }
+	set := func(c mixer.Change) error { return m.At(0).Set(mixer.TargetVoice(h), c, 0) }
 	for name, err := range map[string]error{
 		"gain":             start(mixer.Options{Gain: 25}),
 		"NaN gain":         start(mixer.Options{Gain: pcm.Decibels(nan)}),
@@ -51,21 +51,21 @@ func TestBadArguments(t *testing.T) {
 		"foreign group":    start(mixer.Options{Group: foreignGroup}),
 		"no sound":         func() error { _, err := m.Play(nil, mixer.Options{}); return err }(),
 		"rate":             func() error { _, err := m.Play(level(t, 999, 1, 1), mixer.Options{}); return err }(),
-		"frame":            m.At(-2).Stop(mixer.Everything(), 0),
+		"frame":            m.At(-2).Stop(mixer.TargetAll(), 0),
 		"no target":        m.At(0).Stop(mixer.Target{}, 0),
-		"tag 0":            m.At(0).Stop(mixer.Tagged(0), 0),
-		"zero handle":      m.At(0).Stop(mixer.One(mixer.Handle{}), 0),
-		"foreign handle":   other.At(0).Stop(mixer.One(h), 0),
+		"tag 0":            m.At(0).Stop(mixer.TargetTag(0), 0),
+		"zero handle":      m.At(0).Stop(mixer.TargetVoice(mixer.Handle{}), 0),
+		"foreign handle":   other.At(0).Stop(mixer.TargetVoice(h), 0),
 		"set nothing":      set(mixer.Change{}),
-		"set gain":         set(mixer.Change{Fields: mixer.Gain, Gain: 100}),
-		"set pan":          set(mixer.Change{Fields: mixer.Pan, Pan: nan}),
-		"set pitch":        set(mixer.Change{Fields: mixer.Pitch, Pitch: -49}),
-		"set speed":        set(mixer.Change{Fields: mixer.Speed}),
-		"mute a voice":     set(mixer.Change{Fields: mixer.Mute}),
-		"speed of a bus":   m.At(0).Set(mixer.On(bus), mixer.Change{Fields: mixer.Speed, Speed: 1}, 0),
-		"set everything":   m.At(0).Set(mixer.Everything(), mixer.Change{Fields: mixer.Gain}, 0),
-		"pitch of master":  m.At(0).Set(mixer.On(mixer.BusRef{}), mixer.Change{Fields: mixer.Pitch}, 0),
-		"foreign bus set":  m.At(0).Pause(mixer.On(foreignBus)),
+		"set gain":         set(mixer.Change{Fields: mixer.FieldGain, Gain: 100}),
+		"set pan":          set(mixer.Change{Fields: mixer.FieldPan, Pan: nan}),
+		"set pitch":        set(mixer.Change{Fields: mixer.FieldPitch, Pitch: -49}),
+		"set speed":        set(mixer.Change{Fields: mixer.FieldSpeed}),
+		"mute a voice":     set(mixer.Change{Fields: mixer.FieldMute}),
+		"speed of a bus":   m.At(0).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1}, 0),
+		"set everything":   m.At(0).Set(mixer.TargetAll(), mixer.Change{Fields: mixer.FieldGain}, 0),
+		"pitch of master":  m.At(0).Set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldPitch}, 0),
+		"foreign bus set":  m.At(0).Pause(mixer.TargetBus(foreignBus)),
 		"play before":      func() error { _, err := m.At(-5).Play(s, mixer.Options{}); return err }(),
 		"resize to 0":      m.At(0).Resize(0),
 		"resize too large": m.At(0).Resize(33),
@@ -82,10 +82,10 @@ func TestBadArguments(t *testing.T) {
 	for name, c := range map[string]mixer.Config{
 		"rate": {Rate: -1}, "voices": {Voices: 65537}, "negative": {Voices: -1}, "max": {Voices: 8, MaxVoices: 4}, "commands": {Commands: -1},
 		"events": {Events: -1}, "gain": {MasterGain: 30}, "policy": {Overflow: 99}, "grow": {Overflow: mixer.GrowPool, Voices: 8, Grow: mixer.Grow{Max: 4}},
-		"bus name": {Buses: []mixer.Bus{{}}}, "reserved": {Buses: []mixer.Bus{{Name: "master"}}}, "twice": {Buses: []mixer.Bus{{Name: "a"}, {Name: "a"}}},
-		"bus gain": {Buses: []mixer.Bus{{Name: "a", Gain: 99}}}, "bus voices": {Buses: []mixer.Bus{{Name: "a", Voices: -1}}},
-		"duck": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "b", By: 3}}}}, "duck when master": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "master", By: 3}}}}, "refuse": {Refuse: true, Overflow: mixer.StealOldest},
-		"duck itself": {Buses: []mixer.Bus{{Name: "a", Duck: mixer.Duck{When: "a", By: 3}}}},
+		"bus name": {Buses: []mixer.BusConfig{{}}}, "reserved": {Buses: []mixer.BusConfig{{Name: "master"}}}, "twice": {Buses: []mixer.BusConfig{{Name: "a"}, {Name: "a"}}},
+		"bus gain": {Buses: []mixer.BusConfig{{Name: "a", Gain: 99}}}, "bus voices": {Buses: []mixer.BusConfig{{Name: "a", Voices: -1}}},
+		"duck": {Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{When: "b", By: 3}}}}, "duck when master": {Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{When: "master", By: 3}}}}, "refuse": {RejectQuietest: true, Overflow: mixer.StealOldest},
+		"duck itself": {Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{When: "a", By: 3}}}},
 	} {
 		if _, err := mixer.New(c); !errors.Is(err, mixer.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
@@ -105,7 +105,7 @@ func TestStopFadesAndTails(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	s := level(t, 1000, 1000, 1)
 	a := play(t, m.At(0), s, hardLeft)
-	m.At(20).Stop(mixer.One(a), 0) // 10 frames of tail
+	m.At(20).Stop(mixer.TargetVoice(a), 0) // 10 frames of tail
 	got := left(m, 40)
 	for i, x := range got {
 		want := 1.0
@@ -120,13 +120,13 @@ func TestStopFadesAndTails(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	b := play(t, m.At(40), s, hardLeft)
-	m.At(60).Stop(mixer.One(b), 100*time.Millisecond)
+	m.At(60).Stop(mixer.TargetVoice(b), 100*time.Millisecond)
 	left(m, 119)
-	if got := b.State(); got != mixer.Playing {
+	if got := b.State(); got != mixer.StatePlaying {
 		t.Errorf("a frame before the end of its fade it is %v", got)
 	}
 	left(m, 1)
-	if st := m.Stats(); b.State() != mixer.StoppedState || st.SilentFrom != 160 {
+	if st := m.Stats(); b.State() != mixer.StateStopped || st.SilentFrom != 160 {
 		t.Errorf("at the end of its fade it is %v, %+v", b.State(), st)
 	}
 }
@@ -135,17 +135,17 @@ func TestPauseResume(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	s := ramp(t, 1000, 500)
 	h := play(t, m.At(0), s, mixer.Options{Pan: -1, For: 100 * time.Millisecond})
-	m.At(50).Pause(mixer.One(h))
-	m.At(200).Resume(mixer.One(h))
+	m.At(50).Pause(mixer.TargetVoice(h))
+	m.At(200).Resume(mixer.TargetVoice(h))
 	got := left(m, 100)
 	if got[49] != 50./1024 || got[50] != 51./1024 || got[70] != 0 {
 		t.Errorf("around the pause: %v, %v, %v", got[49], got[50], got[70])
 	}
-	if h.State() != mixer.Paused || h.Position() != 50*time.Millisecond {
+	if h.State() != mixer.StatePaused || h.Position() != 50*time.Millisecond {
 		t.Errorf("it is %v at %v", h.State(), h.Position())
 	}
 	got = left(m, 200)
-	if got[100] != 0 || got[105] != 56./1024 || got[149] != 100./1024 || h.State() != mixer.EndedState {
+	if got[100] != 0 || got[105] != 56./1024 || got[149] != 100./1024 || h.State() != mixer.StateEnded {
 		t.Errorf("after the pause: %v, %v, %v, %v", got[100], got[105], got[149], h.State())
 	}
 }
@@ -181,8 +181,8 @@ func TestPauseResume(t *testing.T) {
 func TestPauseKeepsTheFadeIn(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	h := play(t, m.At(0), level(t, 1000, 5000, 1), mixer.Options{Pan: -1, FadeIn: 2 * time.Second})
-	m.At(100).Pause(mixer.One(h))
-	m.At(200).Resume(mixer.One(h))
+	m.At(100).Pause(mixer.TargetVoice(h))
+	m.At(200).Resume(mixer.TargetVoice(h))
 	got := left(m, 1200)
 	for _, i := range []int{99, 205, 300, 1000} {
 		if want := 0.5 - 0.5*math.Cos(math.Pi*float64(i)/2000); math.Abs(float64(got[i])-want) > 1e-3 {

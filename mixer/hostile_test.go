@@ -23,7 +23,7 @@ func TestRoundsBeyondCounting(t *testing.T) {
 		m := at1k(t)
 		h := play(t, m.At(0), loopedRamp(t, 1000, 100, 160), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
 		got := left(m, 2000)
-		if h.State() != mixer.Playing || got[160] != got[100] || got[1960] != got[100] {
+		if h.State() != mixer.StatePlaying || got[160] != got[100] || got[1960] != got[100] {
 			t.Errorf("%d rounds: %v, frames %v and %v, want %v", rounds, h.State(), got[160], got[1960], got[100])
 		}
 	}
@@ -99,8 +99,8 @@ func TestStopKeepsItsLead(t *testing.T) {
 		step(20)
 		h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
 		if full {
-			m.At(1<<40).Stop(mixer.Tagged(1), 0)
-			m.At(1<<40).Stop(mixer.Tagged(1), 0)
+			m.At(1<<40).Stop(mixer.TargetTag(1), 0)
+			m.At(1<<40).Stop(mixer.TargetTag(1), 0)
 		}
 		step(5)
 		if err := h.Stop(); err != nil {
@@ -201,7 +201,7 @@ func TestDryWhateverTheBlocks(t *testing.T) {
 		}
 		events := make([]mixer.Event, 8)
 		n := m.Events(events)
-		if n != 2 || events[1].Kind != mixer.Underrun {
+		if n != 2 || events[1].Kind != mixer.EventUnderrun {
 			t.Fatalf("blocks of %d: %d events", block, n)
 		}
 		return fmt.Sprint(events[1].Frame, heard[:8192])

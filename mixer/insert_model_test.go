@@ -69,7 +69,7 @@ type wildRun struct {
 	out    []pcm.Frame
 	events []mixer.Event
 	stats  mixer.Stats
-	names  map[mixer.BusRef]string
+	names  map[mixer.Bus]string
 }
 
 func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool) (wildRun, []*wildInsert) {
@@ -78,7 +78,7 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 	c := mixer.Config{Rate: rate, Voices: 1 + r.IntN(5), Virtual: r.IntN(4), NoLimiter: r.IntN(2) == 0, DCGuard: false, Meters: r.IntN(2) == 0, Events: 4096}
 	var inserts []*wildInsert
 	for i, name := range []string{"a", "b", "c", "d"} {
-		b := mixer.Bus{Name: name, Gain: pcm.Decibels(-r.IntN(9)), Mute: r.IntN(5) == 0}
+		b := mixer.BusConfig{Name: name, Gain: pcm.Decibels(-r.IntN(9)), Mute: r.IntN(5) == 0}
 		if i > 0 && r.IntN(2) == 0 {
 			b.Parent = string("abc"[r.IntN(i)])
 		}
@@ -97,8 +97,8 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 	}
 	m := newMixer(t, c)
 	defer m.Close()
-	run := wildRun{names: map[mixer.BusRef]string{}}
-	var buses []mixer.BusRef
+	run := wildRun{names: map[mixer.Bus]string{}}
+	var buses []mixer.Bus
 	for _, name := range []string{"master", "a", "b", "c", "d"} {
 		buses = append(buses, busOf(t, m, name))
 		run.names[buses[len(buses)-1]] = name
@@ -110,13 +110,13 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 		at = m.At(r.Int64N(frames))
 		switch r.IntN(4) {
 		case 0:
-			must(t, at.Stop(mixer.Tagged(uint64(1+r.IntN(3))), time.Duration(r.IntN(40))*ms))
+			must(t, at.Stop(mixer.TargetTag(uint64(1+r.IntN(3))), time.Duration(r.IntN(40))*ms))
 		case 1:
-			must(t, at.Set(mixer.On(buses[1+r.IntN(4)]), mixer.Change{Fields: mixer.Gain | mixer.Mute, Gain: pcm.Decibels(-r.IntN(20)), Mute: r.IntN(3) == 0}, 30*ms))
+			must(t, at.Set(mixer.TargetBus(buses[1+r.IntN(4)]), mixer.Change{Fields: mixer.FieldGain | mixer.FieldMute, Gain: pcm.Decibels(-r.IntN(20)), Mute: r.IntN(3) == 0}, 30*ms))
 		case 2:
-			must(t, at.Pause(mixer.On(buses[1+r.IntN(4)])))
+			must(t, at.Pause(mixer.TargetBus(buses[1+r.IntN(4)])))
 		case 3:
-			must(t, at.Resume(mixer.On(buses[1+r.IntN(4)])))
+			must(t, at.Resume(mixer.TargetBus(buses[1+r.IntN(4)])))
 		}
 	}
 	events := make([]mixer.Event, 512)
@@ -170,7 +170,7 @@ func TestWildInserts(t *testing.T) {
 		theirs := whole.events
 		faults := map[string]int64{}
 		for _, e := range got.events {
-			if e.Kind != mixer.Fault {
+			if e.Kind != mixer.EventFault {
 				others = append(others, e)
 				continue
 			}

@@ -38,7 +38,7 @@ func TestInsert(t *testing.T) {
 // bus is silent as well; what it makes of silence is heard.
 func TestInsertSeesEveryFrame(t *testing.T) {
 	seen, longest := 0, 0
-	m := at1k(t, mixer.Bus{Name: "a", Insert: effect(func(block []pcm.Frame) {
+	m := at1k(t, mixer.BusConfig{Name: "a", Insert: effect(func(block []pcm.Frame) {
 		if len(block) == 0 {
 			t.Error("a block without a frame")
 		}
@@ -73,7 +73,7 @@ func TestInsertTakenOut(t *testing.T) {
 		"huge":     func(block []pcm.Frame) { block[0][0] = 3e38 },
 	} {
 		calls := 0
-		m := at1k(t, mixer.Bus{Name: "a"}, mixer.Bus{Name: "b", Insert: effect(func(block []pcm.Frame) {
+		m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "b", Insert: effect(func(block []pcm.Frame) {
 			if calls++; calls == 3 {
 				wrong(block)
 				return
@@ -91,7 +91,7 @@ func TestInsertTakenOut(t *testing.T) {
 		}
 		events := make([]mixer.Event, 9)
 		events = events[:m.Events(events)]
-		if len(events) != 2 || events[1] != (mixer.Event{Frame: 40, Kind: mixer.Fault, Slot: -1, Bus: busOf(t, m, "b")}) {
+		if len(events) != 2 || events[1] != (mixer.Event{Frame: 40, Kind: mixer.EventFault, Slot: -1, Bus: busOf(t, m, "b")}) {
 			t.Errorf("%s: %+v", name, events)
 		}
 		if st := m.Stats(); calls != 3 || st.Faults != 1 || st.Playing != 1 {

@@ -40,8 +40,8 @@ func TestJournal(t *testing.T) {
 	m.Render(make([]pcm.Frame, 10))
 	one.SetGain(-9)
 	one.SetPan(0.5)
-	m.At(5).Stop(mixer.Tagged(1), 20*time.Millisecond) // late
-	m.At(12).Pause(mixer.Everything())
+	m.At(5).Stop(mixer.TargetTag(1), 20*time.Millisecond) // late
+	m.At(12).Pause(mixer.TargetAll())
 	two.Seek(time.Second)
 	m.Render(make([]pcm.Frame, 100))
 	entries := make([]mixer.Entry, 64)
@@ -61,7 +61,7 @@ func TestJournal(t *testing.T) {
 	want := []line{
 		{3, mixer.EntryPlay, 1, 0, 0}, {3, mixer.EntryPlay, 2, 0, 0},
 		{10, mixer.EntryStop, 1, 0, 20}, {10, mixer.EntryStop, 2, 0, 20},
-		{10, mixer.EntrySet, 1, mixer.Gain, 0}, {10, mixer.EntrySet, 1, mixer.Pan, 0}, {10, mixer.EntrySeek, 2, 0, 1000},
+		{10, mixer.EntrySet, 1, mixer.FieldGain, 0}, {10, mixer.EntrySet, 1, mixer.FieldPan, 0}, {10, mixer.EntrySeek, 2, 0, 1000},
 		{12, mixer.EntryPause, 0, 0, 0},
 	}
 	slices.SortStableFunc(got, func(a, b line) int { return int(a.frame - b.frame) })

@@ -61,8 +61,8 @@ func (l *leadTwins) call(r *rand.Rand, sounds []*voice.Sound) {
 		return
 	}
 	i := len(l.handles[0]) - 1 - r.IntN(min(len(l.handles[0]), 9))
-	h, one := l.handles[0][i], mixer.One(l.handles[1][i])
-	tag := mixer.Tagged(uint64(1 + r.IntN(3)))
+	h, one := l.handles[0][i], mixer.TargetVoice(l.handles[1][i])
+	tag := mixer.TargetTag(uint64(1 + r.IntN(3)))
 	g, n := pcm.Decibels(-r.IntN(60)), r.IntN(3)
 	kind := r.IntN(16)
 	l.say("%d of #%d: %v %v %d", kind, i, over, g, n)
@@ -77,29 +77,29 @@ func (l *leadTwins) call(r *rand.Rand, sounds []*voice.Sound) {
 	case 3, 4:
 		both(h.Resume(), at.Resume(one))
 	case 5:
-		both(h.SetGain(g), set(mixer.Change{Fields: mixer.Gain, Gain: g}))
+		both(h.SetGain(g), set(mixer.Change{Fields: mixer.FieldGain, Gain: g}))
 	case 6:
-		both(h.SetPan(float64(n)-1), set(mixer.Change{Fields: mixer.Pan, Pan: float64(n) - 1}))
+		both(h.SetPan(float64(n)-1), set(mixer.Change{Fields: mixer.FieldPan, Pan: float64(n) - 1}))
 	case 7:
-		both(h.SetPriority(n), set(mixer.Change{Fields: mixer.Priority, Priority: n}))
+		both(h.SetPriority(n), set(mixer.Change{Fields: mixer.FieldPriority, Priority: n}))
 	case 8:
-		both(h.Protect(n == 0), set(mixer.Change{Fields: mixer.Protect, Protect: n == 0}))
+		both(h.Protect(n == 0), set(mixer.Change{Fields: mixer.FieldProtect, Protect: n == 0}))
 	case 9:
 		both(h.Seek(over), at.Seek(one, over))
 	case 10:
-		both(h.Fade(g, over, 0), at.Set(one, mixer.Change{Fields: mixer.Gain, Gain: g}, over))
+		both(h.Fade(g, over, 0), at.Set(one, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over))
 	case 11:
-		both(l.led.At(mixer.Now).Set(tag, mixer.Change{Fields: mixer.Gain, Gain: g}, over), at.Set(tag, mixer.Change{Fields: mixer.Gain, Gain: g}, over))
+		both(l.led.At(mixer.Now).Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over), at.Set(tag, mixer.Change{Fields: mixer.FieldGain, Gain: g}, over))
 	case 12:
 		both(l.led.At(mixer.Now).Stop(tag, over), at.Stop(tag, over))
 	case 13:
 		both(l.led.At(mixer.Now).Resize(1+n), at.Resize(1+n))
 	case 14:
-		both(h.SetSpeed(1+float64(n)/4), set(mixer.Change{Fields: mixer.Speed, Speed: 1 + float64(n)/4}))
+		both(h.SetSpeed(1+float64(n)/4), set(mixer.Change{Fields: mixer.FieldSpeed, Speed: 1 + float64(n)/4}))
 	case 15:
 		if n == 0 {
 			l.led.StopAll(over)
-			both(nil, at.Stop(mixer.Everything(), over))
+			both(nil, at.Stop(mixer.TargetAll(), over))
 		}
 	}
 }
@@ -132,8 +132,8 @@ func (l *leadTwins) render(r *rand.Rand, n int) {
 		l.fatal("the led one counts\n%+v, the other\n%+v", x, y)
 	}
 	for i, h := range l.handles[0] {
-		if other := l.handles[1][i]; h.State() != other.State() || h.Voice() != other.Voice() {
-			l.fatal("#%d is %v, voice %d; with an explicit frame %v, %d", i, h.State(), h.Voice(), other.State(), other.Voice())
+		if other := l.handles[1][i]; h.State() != other.State() || h.Number() != other.Number() {
+			l.fatal("#%d is %v, voice %d; with an explicit frame %v, %d", i, h.State(), h.Number(), other.State(), other.Number())
 		}
 	}
 }
@@ -224,14 +224,14 @@ func TestLeadUneven(t *testing.T) {
 				uneven = max(uneven-1, 0)
 			}
 			for _, e := range events[:m.Events(events)] {
-				if e.Kind == mixer.Started || e.Kind == mixer.Rejected {
+				if e.Kind == mixer.EventStarted || e.Kind == mixer.EventRejected {
 					began = append(began, e.Frame)
 				}
 			}
 		}
 		m.Render(make([]pcm.Frame, 4*lead))
 		for _, e := range events[:m.Events(events)] {
-			if e.Kind == mixer.Started || e.Kind == mixer.Rejected {
+			if e.Kind == mixer.EventStarted || e.Kind == mixer.EventRejected {
 				began = append(began, e.Frame)
 			}
 		}

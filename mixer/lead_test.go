@@ -41,7 +41,7 @@ func TestLeadKeepsDistances(t *testing.T) {
 	events := make([]mixer.Event, 1000)
 	got := ""
 	for _, e := range events[:m.Events(events)] {
-		if e.Kind == mixer.Started {
+		if e.Kind == mixer.EventStarted {
 			if got != "" {
 				got += ", "
 			}
@@ -80,7 +80,7 @@ func TestLeadFollows(t *testing.T) {
 			c.now = begin + 10*ms + time.Duration(r.IntN(100))*time.Microsecond
 			m.Render(dst)
 			for _, e := range events[:m.Events(events)] {
-				if e.Kind == mixer.Started {
+				if e.Kind == mixer.EventStarted {
 					began = append(began, e.Frame)
 				}
 			}

@@ -14,7 +14,7 @@ type Levels struct {
 // Levels returns what a bus has given last, after its gains; of the master what
 // is heard, after the limiter. Without Config.Meters it is silence. Control side;
 // it allocates nothing.
-func (m *Mixer) Levels(b BusRef) Levels {
+func (m *Mixer) Levels(b Bus) Levels {
 	if b.mixer != nil && b.mixer != m || m.audio.buses[b.index].meter == nil {
 		none := pcm.FromPower(0)
 		return Levels{Peak: none, RMS: none, ShortTerm: pcm.LUFS(none)}

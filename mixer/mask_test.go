@@ -114,7 +114,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 		}
 		m.Render(nil)
 		for _, e := range events[:m.Events(events)] {
-			if onGrid && e.Kind == BecameVirtual && e.Reason == PoolFull && second > least*1.001 {
+			if onGrid && e.Kind == EventVirtual && e.Reason == ReasonPoolFull && second > least*1.001 {
 				if taken++; e.Voice != victim {
 					t.Fatalf("at %d voice %d gives way, by definition %d", a.now, e.Voice, victim)
 				}
@@ -165,7 +165,7 @@ func TestMaskedTakesWhatIsHidden(t *testing.T) {
 		events := make([]Event, 16)
 		var gone []*voice.Sound
 		for _, e := range events[:m.Events(events)] {
-			if e.Kind == BecameVirtual {
+			if e.Kind == EventVirtual {
 				gone = append(gone, e.Sound)
 			}
 		}
@@ -173,11 +173,11 @@ func TestMaskedTakesWhatIsHidden(t *testing.T) {
 			t.Errorf("%v: %d gave way", policy, len(gone))
 		}
 		if policy == StealMasked {
-			if err := m.At(Now).Set(Of(loud), Change{Fields: Gain, Gain: -80}, 0); err != nil {
+			if err := m.At(Now).Set(TargetSound(loud), Change{Fields: FieldGain, Gain: -80}, 0); err != nil {
 				t.Fatal(err)
 			}
 			m.Render(make([]pcm.Frame, 800))
-			if n := m.Events(events); n != 2 || events[0].Sound != loud || events[0].Reason != Exchanged || events[1].Sound != beside {
+			if n := m.Events(events); n != 2 || events[0].Sound != loud || events[0].Reason != ReasonExchanged || events[1].Sound != beside {
 				t.Errorf("%+v", events[:n])
 			}
 		}

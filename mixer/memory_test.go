@@ -13,7 +13,7 @@ import (
 
 func TestNoAllocation(t *testing.T) {
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool} {
-		m := newMixer(t, mixer.Config{Voices: 16, Overflow: policy, Buses: []mixer.Bus{{Name: "sfx", Voices: 12}}})
+		m := newMixer(t, mixer.Config{Voices: 16, Overflow: policy, Buses: []mixer.BusConfig{{Name: "sfx", Voices: 12}}})
 		bus, _ := m.Bus("sfx")
 		g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 5})
 		s := level(t, 48000, 20000, 0.5)
@@ -37,8 +37,8 @@ func TestNoAllocation(t *testing.T) {
 				}
 			}
 			n++
-			m.At(mixer.Now).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain | mixer.Pan, Gain: pcm.Decibels(-n % 7)}, time.Millisecond)
-			m.At(mixer.Now).Stop(mixer.Tagged(9), 0)
+			m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-n % 7)}, time.Millisecond)
+			m.At(mixer.Now).Stop(mixer.TargetTag(9), 0)
 			m.At(m.Now() + 100).Resize(8 + n%8)
 			if n%10 == 0 {
 				m.StopAll(time.Millisecond)
@@ -84,7 +84,7 @@ func TestManyGoroutines(t *testing.T) {
 					h.State()
 					h.Position()
 				case 6:
-					m.At(m.Now()+int64(i%100)).Set(mixer.Tagged(uint64(1+g)), mixer.Change{Fields: mixer.Pan, Pan: 0.3}, 0)
+					m.At(m.Now()+int64(i%100)).Set(mixer.TargetTag(uint64(1+g)), mixer.Change{Fields: mixer.FieldPan, Pan: 0.3}, 0)
 				case 7:
 					st := m.Stats()
 					if st.Asked != st.Started+st.Rejected+st.Limited || st.Started != st.Ended+st.Stopped+st.Stolen+st.Playing {

@@ -20,7 +20,7 @@ type Mixer struct {
 	maxVoices int
 	smooth    int64 // 5 ms in frames
 	latency   int
-	buses     []Bus // described, "master" first; never changes
+	buses     []BusConfig // described, "master" first; never changes
 
 	// The control side.
 	mutex      sync.Mutex // among callers; the audio side never takes it
@@ -72,7 +72,7 @@ func New(c Config) (*Mixer, error) {
 	m := &Mixer{
 		rate: c.Rate, maxVoices: c.MaxVoices, commandMax: int64(c.Commands),
 		smooth: pcm.Frames(5*time.Millisecond, c.Rate), quality: c.Quality,
-		buses: append([]Bus{{Name: "master", Gain: c.MasterGain}}, c.Buses...),
+		buses: append([]BusConfig{{Name: "master", Gain: c.MasterGain}}, c.Buses...),
 	}
 	m.unlock = m.mutex.Unlock
 	for i := range m.buses {
@@ -132,7 +132,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	frames := m.frames(over)
-	if m.push(command{kind: cmdStop, frame: Now, target: Everything(), over: frames}) != nil {
+	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), over: frames}) != nil {
 		m.stopAllLater(frames)
 	}
 }
@@ -233,7 +233,7 @@ func (m *Mixer) send(c command) error {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
 	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet { // all voices are heard through the master
-		*t = Everything()
+		*t = TargetAll()
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -89,7 +89,7 @@ func TestPlayIsExact(t *testing.T) {
 	play(t, m.At(3), s, hardLeft)
 	h := play(t, m.At(5), s, hardLeft)
 	equal(t, left(m, 10), []float32{0, 0, 0, 1. / 1024, 2. / 1024, 4. / 1024, 6. / 1024, 3. / 1024, 4. / 1024, 0})
-	if got := h.State(); got != mixer.EndedState {
+	if got := h.State(); got != mixer.StateEnded {
 		t.Errorf("the second voice is %v", got)
 	}
 	st := m.Stats()
@@ -100,9 +100,9 @@ func TestPlayIsExact(t *testing.T) {
 	ev = ev[:m.Events(ev)]
 	want := []struct {
 		frame int64
-		kind  mixer.Kind
+		kind  mixer.EventKind
 		voice uint64
-	}{{3, mixer.Started, 1}, {5, mixer.Started, 2}, {7, mixer.Ended, 1}, {9, mixer.Ended, 2}}
+	}{{3, mixer.EventStarted, 1}, {5, mixer.EventStarted, 2}, {7, mixer.EventEnded, 1}, {9, mixer.EventEnded, 2}}
 	if len(ev) != len(want) {
 		t.Fatalf("events %+v", ev)
 	}
@@ -131,7 +131,7 @@ func TestStealsTheQuietest(t *testing.T) {
 	quiet := play(t, m.At(0), s, mixer.Options{Gain: -20})
 	fresh := play(t, m.At(50), s, mixer.Options{Gain: -10})
 	left(m, 60)
-	if a, b, c := loud.State(), quiet.State(), fresh.State(); a != mixer.Playing || b != mixer.StolenState || c != mixer.Playing {
+	if a, b, c := loud.State(), quiet.State(), fresh.State(); a != mixer.StatePlaying || b != mixer.StateStolen || c != mixer.StatePlaying {
 		t.Errorf("loud is %v, quiet %v, fresh %v", a, b, c)
 	}
 	if err := quiet.SetGain(0); err != mixer.ErrGone {

@@ -13,7 +13,7 @@ func (x *model) start(p *modelPlay) {
 	x.stats.Asked++
 	if p.cancel {
 		x.stats.Stopped++
-		x.pass(p, mixer.Stopped, mixer.StoppedState)
+		x.pass(p, mixer.EventStopped, mixer.StateStopped)
 		return
 	}
 	g := p.group
@@ -21,13 +21,13 @@ func (x *model) start(p *modelPlay) {
 		return
 	}
 	if g != nil && g.started && x.now-g.last < g.cooldown {
-		x.turnAway(p, mixer.Event{Kind: mixer.Limited, Reason: mixer.Cooldown})
+		x.turnAway(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
 	if from, to := p.sound.Loop(); p.from >= p.sound.Frames() && !(p.o.Loop && to > from) {
 		x.stats.Ended++
 		x.stats.SilentFrom = max(x.stats.SilentFrom, x.now)
-		x.pass(p, mixer.Ended, mixer.EndedState)
+		x.pass(p, mixer.EventEnded, mixer.StateEnded)
 		return
 	}
 	if !x.makeRoom(p) {
@@ -38,7 +38,7 @@ func (x *model) start(p *modelPlay) {
 	x.stats.HighWater = max(x.stats.HighWater, x.stats.Playing)
 	v := newModelVoice(p, x.now)
 	v.number = uint64(x.stats.Started)
-	p.number, p.voice, p.state = v.number, v, mixer.Playing
+	p.number, p.voice, p.state = v.number, v, mixer.StatePlaying
 	if p.lasts > 0 {
 		v.endAt = x.now + p.lasts
 	}
@@ -49,7 +49,7 @@ func (x *model) start(p *modelPlay) {
 	v.byBus, v.byAll = x.held(p.bus), x.paused
 	if v.paused() {
 		v.held = x.now
-		p.state = mixer.Paused
+		p.state = mixer.StatePaused
 	}
 	if g != nil {
 		g.started, g.last, g.crowd = true, x.now, v
@@ -57,7 +57,7 @@ func (x *model) start(p *modelPlay) {
 	// Its Started event comes last, but says in which slot all of it happens: ends
 	// in between would be those of a start at its own frame, which there are none.
 	v.slot = x.next().Slot
-	e := mixer.Event{Kind: mixer.Started, Voice: v.number}
+	e := mixer.Event{Kind: mixer.EventStarted, Voice: v.number}
 	x.emit(p, e)
 	x.slots[v.slot] = v
 	x.peak = max(x.peak, x.live())
@@ -82,25 +82,25 @@ func (x *model) live() (n int) {
 }
 
 // pass counts a start that is over as it begins.
-func (x *model) pass(p *modelPlay, kind mixer.Kind, state mixer.State) {
+func (x *model) pass(p *modelPlay, kind mixer.EventKind, state mixer.State) {
 	x.stats.Started++
 	p.number, p.state = uint64(x.stats.Started), state
-	x.emit(p, mixer.Event{Kind: mixer.Started, Slot: -1, Voice: p.number})
+	x.emit(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: p.number})
 	x.emit(p, mixer.Event{Kind: kind, Slot: -1, Voice: p.number})
 }
 
 func (x *model) turnAway(p *modelPlay, e mixer.Event) {
 	e.Slot = -1
 	switch e.Kind {
-	case mixer.Limited:
+	case mixer.EventLimited:
 		x.stats.Limited++
-		p.state = mixer.LimitedState
-	case mixer.Coalesced:
+		p.state = mixer.StateLimited
+	case mixer.EventCoalesced:
 		x.stats.Coalesced++
-		p.state = mixer.CoalescedState
+		p.state = mixer.StateCoalesced
 	default:
 		x.stats.Rejected++
-		p.state = mixer.RejectedState
+		p.state = mixer.StateRejected
 	}
 	x.emit(p, e)
 }
@@ -120,17 +120,17 @@ func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	v.crowd.turn(x.now, 10*math.Log10(v.crowdPower), over)
 	v.plan(x.now)
 	x.rescore(v)
-	e := mixer.Event{Kind: mixer.Coalesced, By: v.number, BySound: v.sound, ByRef: v.play.o.Ref, ByGroup: g.g}
+	e := mixer.Event{Kind: mixer.EventCoalesced, By: v.number, BySound: v.sound, ByRef: v.play.o.Ref, ByGroup: g.g}
 	x.turnAway(p, e)
 	return true
 }
 
 // makeRoom takes at most one victim, which has to serve all limits.
 func (x *model) makeRoom(p *modelPlay) bool {
-	reason, inBus := mixer.NoReason, -1
+	reason, inBus := mixer.ReasonNone, -1
 	for b := p.bus; b >= 0; b = x.buses[b].parent {
 		if limit := x.buses[b].limit; limit > 0 && x.playing(b) >= limit {
-			reason, inBus = mixer.BusLimit, b
+			reason, inBus = mixer.ReasonBusLimit, b
 			break
 		}
 	}
@@ -143,28 +143,28 @@ func (x *model) makeRoom(p *modelPlay) bool {
 			}
 		}
 		if n >= g.limit {
-			reason, inGroup = mixer.GroupLimit, g
+			reason, inGroup = mixer.ReasonGroupLimit, g
 		}
 	}
-	if reason == mixer.NoReason && x.live() >= x.limit {
+	if reason == mixer.ReasonNone && x.live() >= x.limit {
 		if x.config.Overflow == mixer.GrowPool && x.extend() {
 			return true
 		}
-		reason = mixer.PoolFull
+		reason = mixer.ReasonPoolFull
 	}
-	if reason == mixer.NoReason {
+	if reason == mixer.ReasonNone {
 		return true
 	}
 	x.freshen()
 	v := newModelVoice(p, x.now)
 	newcomer := float64(x.scoreOf(v).audibility)
 	policy := x.config.Overflow
-	if reason == mixer.GroupLimit || policy == mixer.GrowPool {
+	if reason == mixer.ReasonGroupLimit || policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
-	refused := mixer.Event{Kind: mixer.Limited, Reason: reason, Audibility: newcomer, Newcomer: newcomer, RunnerUp: -1}
-	if reason == mixer.PoolFull {
-		refused.Kind = mixer.Rejected
+	refused := mixer.Event{Kind: mixer.EventLimited, Reason: reason, Audibility: newcomer, Newcomer: newcomer, RunnerUp: -1}
+	if reason == mixer.ReasonPoolFull {
+		refused.Kind = mixer.EventRejected
 	}
 	if policy == mixer.Reject {
 		x.turnAway(p, refused)
@@ -178,11 +178,11 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	}
 	refused.Candidates = len(among)
 	if len(among) == 0 {
-		if reason == mixer.PoolFull {
-			refused.Reason = mixer.AllProtected
+		if reason == mixer.ReasonPoolFull {
+			refused.Reason = mixer.ReasonProtected
 			for _, v := range x.slots {
 				if v != nil && !v.protect {
-					refused.Reason = mixer.Outranked
+					refused.Reason = mixer.ReasonOutranked
 				}
 			}
 		}
@@ -191,13 +191,13 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	}
 	victim, second := x.choose(among, policy)
 	least := float64(victim.score.audibility)
-	if x.config.Refuse && policy == mixer.StealQuietest && reason != mixer.GroupLimit && victim.prio == p.prio {
+	if x.config.RejectQuietest && policy == mixer.StealQuietest && reason != mixer.ReasonGroupLimit && victim.prio == p.prio {
 		refuses := 4*newcomer < least
 		if near(4*newcomer, least) {
-			refuses = x.next().Reason == mixer.Quieter
+			refuses = x.next().Reason == mixer.ReasonQuieter
 		}
 		if refuses {
-			refused.Reason, refused.RunnerUp, refused.Peers = mixer.Quieter, least, peers(victim, among)
+			refused.Reason, refused.RunnerUp, refused.Peers = mixer.ReasonQuieter, least, peers(victim, among)
 			x.turnAway(p, refused)
 			return false
 		}
@@ -211,7 +211,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 }
 
 func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
-	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.Stolen, float64(victim.score.audibility), -1, len(among), peers(victim, among)
+	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, float64(victim.score.audibility), -1, len(among), peers(victim, among)
 	if second != nil {
 		e.RunnerUp, e.RunnerUpPriority = float64(second.score.audibility), int32(second.prio)
 	}
@@ -240,7 +240,7 @@ func (x *model) choose(among []*modelVoice, policy mixer.Overflow) (least, secon
 		}
 	}
 	got := x.next()
-	if got.Kind != mixer.Stolen || got.Voice == least.number {
+	if got.Kind != mixer.EventStolen || got.Voice == least.number {
 		return least, second
 	}
 	for _, v := range among {
@@ -366,7 +366,7 @@ func (x *model) shrink() {
 			return
 		}
 		victim, second := x.choose(among, policy)
-		x.steal(victim, second, among, mixer.Event{Reason: mixer.Resized})
+		x.steal(victim, second, among, mixer.Event{Reason: mixer.ReasonResize})
 	}
 }
 
@@ -395,7 +395,7 @@ func (x *model) do(c *modelCommand) {
 		x.resize(int(c.over))
 		return
 	case modelSet:
-		if c.change.Fields&mixer.Protect != 0 {
+		if c.change.Fields&mixer.FieldProtect != 0 {
 			defer x.shrink() // what was kept by its protection alone
 		}
 		if t.bus >= 0 {
@@ -414,9 +414,9 @@ func (x *model) do(c *modelCommand) {
 		switch {
 		case t.one.voice != nil:
 			x.act(t.one.voice, c)
-		case t.one.state == mixer.Pending && c.kind == modelStop:
+		case t.one.state == mixer.StatePending && c.kind == modelStop:
 			t.one.cancel = true
-		case t.one.state == mixer.Pending:
+		case t.one.state == mixer.StatePending:
 			t.one.foresee(c)
 		}
 		return
@@ -430,7 +430,7 @@ func (x *model) do(c *modelCommand) {
 	}
 	if !found && t.tagged {
 		x.stats.Missed++
-		x.emit(nil, mixer.Event{Kind: mixer.Missed, Slot: -1, Ref: c.ref})
+		x.emit(nil, mixer.Event{Kind: mixer.EventMissed, Slot: -1, Ref: c.ref})
 	}
 }
 
@@ -458,13 +458,13 @@ func changed(c *mixer.Change) map[int]float64 {
 			out[field] = value
 		}
 	}
-	set(mixer.Gain, wantGain, float64(c.Gain))
-	set(mixer.Pan, wantPan, c.Pan)
-	set(mixer.Pitch, wantPitch, float64(c.Pitch))
-	set(mixer.Speed, wantSpeed, c.Speed)
-	set(mixer.Priority, wantPriority, float64(c.Priority))
-	set(mixer.Protect, wantProtect, truth(c.Protect))
-	set(mixer.Rounds, wantRounds, float64(c.Rounds))
+	set(mixer.FieldGain, wantGain, float64(c.Gain))
+	set(mixer.FieldPan, wantPan, c.Pan)
+	set(mixer.FieldPitch, wantPitch, float64(c.Pitch))
+	set(mixer.FieldSpeed, wantSpeed, c.Speed)
+	set(mixer.FieldPriority, wantPriority, float64(c.Priority))
+	set(mixer.FieldProtect, wantProtect, truth(c.Protect))
+	set(mixer.FieldRounds, wantRounds, float64(c.Rounds))
 	return out
 }
 
@@ -554,7 +554,7 @@ func (x *model) stop(v *modelVoice, over int64) {
 		return
 	}
 	x.leaveTail(v)
-	x.finish(v, mixer.Event{Kind: mixer.Stopped})
+	x.finish(v, mixer.Event{Kind: mixer.EventStopped})
 }
 
 func (x *model) pause(v *modelVoice, flag *bool) {
@@ -565,7 +565,7 @@ func (x *model) pause(v *modelVoice, flag *bool) {
 	if !v.paused() {
 		x.leaveTail(v)
 		v.held = x.now
-		v.play.state = mixer.Paused
+		v.play.state = mixer.StatePaused
 	}
 	*flag = true
 }
@@ -586,7 +586,7 @@ func (x *model) resume(v *modelVoice, flag *bool) {
 		v.in.start, v.back.start = x.now, x.now
 	}
 	v.plan(x.now)
-	v.play.state = mixer.Playing
+	v.play.state = mixer.StatePlaying
 	x.rescore(v)
 }
 
@@ -605,35 +605,35 @@ func (x *model) setBus(index int, c *modelCommand) {
 		over = max(over, x.smooth)
 	}
 	has := func(f mixer.Fields) bool { return c.change.Fields&f != 0 }
-	if has(mixer.Gain) {
+	if has(mixer.FieldGain) {
 		b.gain.turnGain(x.now, float64(c.change.Gain), over, c.change.Shape)
 	}
-	if has(mixer.Pan) {
+	if has(mixer.FieldPan) {
 		b.pan.turn(x.now, c.change.Pan, over)
 	}
-	if has(mixer.Pitch) {
+	if has(mixer.FieldPitch) {
 		b.pitch.turn(x.now, float64(c.change.Pitch), over)
 	}
-	if has(mixer.Mute) {
+	if has(mixer.FieldMute) {
 		b.muted = c.change.Mute
 		b.mute.turn(x.now, 1-truth(b.muted), over)
 	}
-	if has(mixer.Solo) {
+	if has(mixer.FieldSolo) {
 		b.soloed = c.change.Solo
 	}
 	x.refresh()
-	if has(mixer.Solo) {
+	if has(mixer.FieldSolo) {
 		x.face(c.over)
 	}
 	for _, v := range x.slots {
 		if v == nil {
 			continue
 		}
-		if has(mixer.Pitch) && x.below(v.play.bus, index) {
+		if has(mixer.FieldPitch) && x.below(v.play.bus, index) {
 			v.shared = x.pitchOf(v.play.bus)
 			v.plan(x.now)
 		}
-		if has(mixer.Solo) || x.below(v.play.bus, index) {
+		if has(mixer.FieldSolo) || x.below(v.play.bus, index) {
 			x.rescore(v)
 		}
 	}

@@ -82,7 +82,7 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 	for i, b := range c.Buses {
 		index[b.Name] = i + 1
 	}
-	for i, b := range append([]mixer.Bus{{Gain: c.MasterGain}}, c.Buses...) {
+	for i, b := range append([]mixer.BusConfig{{Gain: c.MasterGain}}, c.Buses...) {
 		n := modelBus{
 			parent: index[b.Parent], limit: b.Voices, muted: b.Mute, soloed: b.Solo,
 			gain: rest(float64(b.Gain)), pan: rest(b.Pan), pitch: rest(float64(b.Pitch)), mute: rest(1), direct: rest(1),
@@ -232,14 +232,14 @@ func (x *model) reap() {
 		}
 		switch {
 		case v.over(x.now):
-			kind := mixer.Ended
+			kind := mixer.EventEnded
 			if v.dying && v.out.out && x.now >= v.out.end() {
-				kind = mixer.Stopped
+				kind = mixer.EventStopped
 			}
 			x.finish(v, mixer.Event{Kind: kind})
 		case v.endAt == x.now && v.endAt != 0:
 			x.leaveTail(v)
-			x.finish(v, mixer.Event{Kind: mixer.Ended})
+			x.finish(v, mixer.Event{Kind: mixer.EventEnded})
 		}
 	}
 }
@@ -260,15 +260,15 @@ func (x *model) leaveTail(v *modelVoice) {
 func (x *model) finish(v *modelVoice, e mixer.Event) {
 	p := v.play
 	switch e.Kind {
-	case mixer.Ended:
+	case mixer.EventEnded:
 		x.stats.Ended++
-		p.state = mixer.EndedState
-	case mixer.Stopped:
+		p.state = mixer.StateEnded
+	case mixer.EventStopped:
 		x.stats.Stopped++
-		p.state = mixer.StoppedState
-	case mixer.Stolen:
+		p.state = mixer.StateStopped
+	case mixer.EventStolen:
 		x.stats.Stolen++
-		p.state = mixer.StolenState
+		p.state = mixer.StateStolen
 	}
 	x.stats.Playing--
 	x.stats.SilentFrom = max(x.stats.SilentFrom, x.now)
@@ -293,13 +293,13 @@ func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
 	got := x.expected[0]
 	x.expected = x.expected[1:]
 	a, b := got, want
-	if want.Kind == mixer.Started && want.Slot >= 0 { // which slot is free is its business
+	if want.Kind == mixer.EventStarted && want.Slot >= 0 { // which slot is free is its business
 		b.Slot = got.Slot
 		if got.Slot < 0 || got.Slot >= len(x.slots) || x.slots[got.Slot] != nil {
 			x.fatal("voice %d starts in slot %d, which is not free", got.Voice, got.Slot)
 		}
 	}
-	a.Lost, a.Priority, a.Policy, a.Bus = 0, 0, 0, mixer.BusRef{} // see TestLimitNamesItsBus
+	a.Lost, a.Priority, a.Policy, a.Bus = 0, 0, 0, mixer.Bus{} // see TestLimitNamesItsBus
 	for _, p := range []*float64{&a.Audibility, &a.Newcomer, &a.RunnerUp, &b.Audibility, &b.Newcomer, &b.RunnerUp} {
 		*p = 0
 	}

@@ -26,7 +26,7 @@ func TestAgainstModel(t *testing.T) {
 		calls = 200
 	}
 	var made, frames, ties, stolen int64
-	kinds := map[mixer.Kind]int{}
+	kinds := map[mixer.EventKind]int{}
 	reasons := map[mixer.Reason]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDuo(t, rt, rapid.Uint64().Draw(rt, "config"))
@@ -49,12 +49,12 @@ func TestAgainstModel(t *testing.T) {
 	if testing.Short() || raceDetector {
 		return
 	}
-	for _, k := range []mixer.Kind{mixer.Started, mixer.Ended, mixer.Stopped, mixer.Stolen, mixer.Rejected, mixer.Limited, mixer.Missed, mixer.Coalesced} {
+	for _, k := range []mixer.EventKind{mixer.EventStarted, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventMissed, mixer.EventCoalesced} {
 		if kinds[k] == 0 && !t.Failed() {
 			t.Errorf("nothing was ever %v: it proves too little", k)
 		}
 	}
-	for _, r := range []mixer.Reason{mixer.PoolFull, mixer.GroupLimit, mixer.BusLimit, mixer.Cooldown, mixer.Resized, mixer.Quieter, mixer.AllProtected, mixer.Outranked} {
+	for _, r := range []mixer.Reason{mixer.ReasonPoolFull, mixer.ReasonGroupLimit, mixer.ReasonBusLimit, mixer.ReasonCooldown, mixer.ReasonResize, mixer.ReasonQuieter, mixer.ReasonProtected, mixer.ReasonOutranked} {
 		if reasons[r] == 0 && !t.Failed() {
 			t.Errorf("nothing ever happened because of %v: it proves too little", r)
 		}
@@ -72,7 +72,7 @@ type duo struct {
 	groups  []*modelGroup
 	plays   []*modelPlay
 	log     []string
-	kinds   map[mixer.Kind]int
+	kinds   map[mixer.EventKind]int
 	reasons map[mixer.Reason]int
 	block   []pcm.Frame
 	events  []mixer.Event
@@ -84,17 +84,17 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: 8192,
 		Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 11, Idle: 70 * time.Millisecond},
 		MasterGain: pcm.Decibels(-r.IntN(3)),
-		Buses: []mixer.Bus{
+		Buses: []mixer.BusConfig{
 			{Name: "top", Gain: -1, Voices: r.IntN(8)},
 			{Name: "left", Parent: "top", Pan: -0.3, Voices: r.IntN(4), Pitch: pcm.Semitones(r.IntN(2))},
 			{Name: "right", Parent: "top", Mute: r.IntN(4) == 0, Duck: mixer.Duck{When: "left", By: 9, Attack: 3 * time.Millisecond, Hold: time.Duration(r.IntN(2)) * 20 * time.Millisecond, Release: 30 * time.Millisecond}},
 			{Name: "music", Solo: r.IntN(6) == 0, Duck: mixer.Duck{When: "top", By: 6, Release: 90 * time.Millisecond}},
 		},
 	}
-	c.Refuse = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
+	c.RejectQuietest = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
 	d := &duo{
 		t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192),
-		kinds: map[mixer.Kind]int{}, reasons: map[mixer.Reason]int{}, counts: r.IntN(2) == 0,
+		kinds: map[mixer.EventKind]int{}, reasons: map[mixer.Reason]int{}, counts: r.IntN(2) == 0,
 	}
 	d.seeks = !d.counts // beyond which rounds a seek leads, nobody says
 	d.log = append(d.log, fmt.Sprintf("%+v", c))
@@ -231,7 +231,7 @@ func (d *duo) play(r *rand.Rand) {
 	if o.Loop && d.counts && r.IntN(2) == 0 {
 		o.Rounds = 1 + r.IntN(4)
 	}
-	p := &modelPlay{sound: d.sounds[i], state: mixer.Pending}
+	p := &modelPlay{sound: d.sounds[i], state: mixer.StatePending}
 	buses := []string{"master", "top", "left", "right", "music"}
 	p.bus = r.IntN(len(buses))
 	o.Bus, _ = d.m.Bus(buses[p.bus])
@@ -333,7 +333,7 @@ func (d *duo) handle(r *rand.Rand) {
 		if !gone {
 			d.model.send(modelCommand{
 				kind: modelSet, frame: mixer.Now, target: modelTarget{one: p, bus: -1},
-				change: mixer.Change{Fields: mixer.Gain, Gain: g, Shape: shape}, over: d.model.frames(over),
+				change: mixer.Change{Fields: mixer.FieldGain, Gain: g, Shape: shape}, over: d.model.frames(over),
 			})
 		}
 	}
@@ -345,27 +345,27 @@ func (d *duo) target(r *rand.Rand) (modelTarget, string) {
 	switch n := r.IntN(10); {
 	case n < 4 && len(d.plays) > 0:
 		p, i := d.some(r)
-		t.Target, t.one = mixer.One(p.h), p
+		t.Target, t.one = mixer.TargetVoice(p.h), p
 		return t, fmt.Sprint("#", i)
 	case n < 6:
 		tag := uint64(1 + r.IntN(4))
-		t.Target, t.tagged = mixer.Tagged(tag), true
+		t.Target, t.tagged = mixer.TargetTag(tag), true
 		t.names = func(v *modelVoice) bool { return v.play.o.Tag == tag }
 		return t, fmt.Sprint("tag ", tag)
 	case n < 7:
 		s := d.sounds[r.IntN(len(d.sounds))]
-		t.Target = mixer.Of(s)
+		t.Target = mixer.TargetSound(s)
 		t.names = func(v *modelVoice) bool { return v.sound == s }
 		return t, s.Name()
 	case n < 9:
 		buses := []string{"master", "top", "left", "right", "music"}
 		t.bus = r.IntN(len(buses))
 		ref, _ := d.m.Bus(buses[t.bus])
-		t.Target = mixer.On(ref)
+		t.Target = mixer.TargetBus(ref)
 		t.names = func(v *modelVoice) bool { return d.model.below(v.play.bus, t.bus) }
 		return t, buses[t.bus]
 	}
-	t.Target, t.all = mixer.Everything(), true
+	t.Target, t.all = mixer.TargetAll(), true
 	return t, "everything"
 }
 
@@ -374,7 +374,7 @@ func (d *duo) moment(r *rand.Rand) {
 	t, name := d.target(r)
 	at := d.when(r)
 	ref := int64(1000 + len(d.log))
-	moment := d.m.At(at).As(ref)
+	moment := d.m.At(at).WithRef(ref)
 	c := modelCommand{frame: at, target: t, ref: ref}
 	kind := pick(r, modelStop, modelPause, modelResume, modelResume, modelSet, modelSet, modelSet, modelSeek)
 	if (kind == modelStop || kind == modelPause) && t.one == nil && r.IntN(3) > 0 { // or there is little to hear
@@ -422,16 +422,16 @@ func (d *duo) change(r *rand.Rand, t *modelTarget) mixer.Change {
 		Mute: r.IntN(3) == 0, Solo: r.IntN(3) == 0, Priority: r.IntN(3), Protect: r.IntN(4) == 0, Rounds: pick(r, 0, mixer.Forever, 1, 3),
 	}
 	if t.bus >= 0 {
-		fields := []mixer.Fields{mixer.Gain, mixer.Pan, mixer.Mute, mixer.Solo, mixer.Gain | mixer.Pan}
+		fields := []mixer.Fields{mixer.FieldGain, mixer.FieldPan, mixer.FieldMute, mixer.FieldSolo, mixer.FieldGain | mixer.FieldPan}
 		if t.bus > 0 {
-			fields = append(fields, mixer.Pitch)
+			fields = append(fields, mixer.FieldPitch)
 		}
 		c.Fields = pick(r, fields...)
 		return c
 	}
-	c.Fields = pick(r, mixer.Gain, mixer.Gain, mixer.Pan, mixer.Pan|mixer.Gain, mixer.Pitch, mixer.Speed, mixer.Pitch|mixer.Speed, mixer.Priority, mixer.Protect)
+	c.Fields = pick(r, mixer.FieldGain, mixer.FieldGain, mixer.FieldPan, mixer.FieldPan|mixer.FieldGain, mixer.FieldPitch, mixer.FieldSpeed, mixer.FieldPitch|mixer.FieldSpeed, mixer.FieldPriority, mixer.FieldProtect)
 	if d.counts && r.IntN(8) == 0 {
-		c.Fields = mixer.Rounds
+		c.Fields = mixer.FieldRounds
 	}
 	return c
 }
@@ -459,8 +459,8 @@ func (d *duo) render(n int) {
 		d.t.Fatalf("%s\nthe mixer counts\n%+v, the model\n%+v", d.last(), got, d.model.stats)
 	}
 	for i, p := range d.plays {
-		if got := p.h.State(); got != p.state || p.h.Voice() != p.number {
-			d.t.Fatalf("%s\n#%d is %v, voice %d; the model says %v, %d", d.last(), i, got, p.h.Voice(), p.state, p.number)
+		if got := p.h.State(); got != p.state || p.h.Number() != p.number {
+			d.t.Fatalf("%s\n#%d is %v, voice %d; the model says %v, %d", d.last(), i, got, p.h.Number(), p.state, p.number)
 		}
 		if v := p.voice; v != nil {
 			if got, want := p.h.Position(), pcm.Duration(v.pos>>32, d.model.rate); got != want {

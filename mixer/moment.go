@@ -27,8 +27,8 @@ type Moment struct {
 // Stats.Late, and the command acts at once.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
-// As returns the same moment with a mark that comes back in Missed events.
-func (at Moment) As(ref int64) Moment {
+// WithRef returns the same moment with a mark that comes back in Missed events.
+func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at
 }
@@ -48,7 +48,7 @@ func (at Moment) Stop(t Target, over time.Duration) error {
 }
 
 // Pause holds the voices of t where they are, with a tail of 10 ms. Their moves
-// go on. A bus, or Everything, stays paused: what starts there waits.
+// go on. A bus, or TargetAll, stays paused: what starts there waits.
 func (at Moment) Pause(t Target) error {
 	return at.mixer.send(command{kind: cmdPause, frame: at.frame, ref: at.ref, target: t})
 }
@@ -67,13 +67,13 @@ func (at Moment) Set(t Target, c Change, over time.Duration) error {
 	switch {
 	case t.kind == allVoices:
 		return fmt.Errorf("%w: everything cannot be set; set the master bus", ErrOption)
-	case t.kind == busVoices && t.bus == 0 && c.Fields&Pitch != 0:
+	case t.kind == busVoices && t.bus == 0 && c.Fields&FieldPitch != 0:
 		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
-	case t.kind == busVoices && c.Fields&Speed != 0:
+	case t.kind == busVoices && c.Fields&FieldSpeed != 0:
 		return fmt.Errorf("%w: a bus has no speed", ErrOption)
-	case t.kind != busVoices && c.Fields&(Mute|Solo) != 0:
+	case t.kind != busVoices && c.Fields&(FieldMute|FieldSolo) != 0:
 		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
-	case t.kind == busVoices && c.Fields&(Priority|Protect|Rounds) != 0:
+	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:
 		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}
 	return at.mixer.send(command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: at.mixer.frames(over)})

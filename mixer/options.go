@@ -21,7 +21,7 @@ type Options struct {
 	// add up, speeds multiply.
 	Base Base
 
-	Bus      BusRef // where it is heard; zero: the master
+	Bus      Bus    // where it is heard; zero: the master
 	Group    *Group // whose limit and cooldown it is under; nil: none
 	Priority int    // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
 	Protect  bool   // is never stolen
@@ -36,7 +36,7 @@ type Options struct {
 
 	Quality voice.Quality // how it is read when it is pitched; Best: as Config.Quality says
 
-	Tag uint64 // names a set of voices for Tagged; 0: none
+	Tag uint64 // names a set of voices for TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
 }
 
@@ -78,15 +78,15 @@ const (
 type Fields uint16
 
 const (
-	Gain Fields = 1 << iota
-	Pan
-	Pitch
-	Speed
-	Mute
-	Solo
-	Priority
-	Protect
-	Rounds
+	FieldGain Fields = 1 << iota
+	FieldPan
+	FieldPitch
+	FieldSpeed
+	FieldMute
+	FieldSolo
+	FieldPriority
+	FieldProtect
+	FieldRounds
 )
 
 // Change is what a Set moves a voice or a bus to. Only the parts named in
@@ -109,21 +109,21 @@ type Change struct {
 
 func (c *Change) check() error {
 	switch {
-	case c.Fields&Gain != 0 && !inRange(float64(c.Gain), minGain, maxGain):
+	case c.Fields&FieldGain != 0 && !inRange(float64(c.Gain), minGain, maxGain):
 		return fmt.Errorf("%w: a gain of %v dB is not in %d..%d", ErrOption, c.Gain, minGain, maxGain)
-	case c.Fields&Pan != 0 && !inRange(c.Pan, -1, 1):
+	case c.Fields&FieldPan != 0 && !inRange(c.Pan, -1, 1):
 		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, c.Pan)
-	case c.Fields&Pitch != 0 && !inRange(float64(c.Pitch), -48, 48):
+	case c.Fields&FieldPitch != 0 && !inRange(float64(c.Pitch), -48, 48):
 		return fmt.Errorf("%w: a pitch of %v semitones is not in -48..48", ErrOption, c.Pitch)
-	case c.Fields&Speed != 0 && !inRange(c.Speed, 1./16, 16):
+	case c.Fields&FieldSpeed != 0 && !inRange(c.Speed, 1./16, 16):
 		return fmt.Errorf("%w: a speed of %v is not in 1/16..16", ErrOption, c.Speed)
-	case c.Fields&Gain != 0 && c.Shape > voice.ConstantPower:
+	case c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower:
 		return fmt.Errorf("%w: there is no shape %d", ErrOption, c.Shape)
-	case c.Fields&Priority != 0 && (c.Priority < -maxPriority || c.Priority > maxPriority):
+	case c.Fields&FieldPriority != 0 && (c.Priority < -maxPriority || c.Priority > maxPriority):
 		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, c.Priority, -maxPriority, maxPriority)
-	case c.Fields&Rounds != 0 && (c.Rounds < Forever || c.Rounds > maxRounds):
+	case c.Fields&FieldRounds != 0 && (c.Rounds < Forever || c.Rounds > maxRounds):
 		return fmt.Errorf("%w: %d rounds are not in %d..%d", ErrOption, c.Rounds, Forever, maxRounds)
-	case c.Fields == 0 || c.Fields >= Rounds<<1:
+	case c.Fields == 0 || c.Fields >= FieldRounds<<1:
 		return fmt.Errorf("%w: nothing to set", ErrOption)
 	}
 	return nil

@@ -19,7 +19,7 @@ func TestBusyChangesNothing(t *testing.T) {
 	if _, err := m.Play(s, mixer.Options{}); err != mixer.ErrBusy {
 		t.Fatalf("the fourth Play says %v", err)
 	}
-	if err := m.At(0).Pause(mixer.Everything()); err != mixer.ErrBusy {
+	if err := m.At(0).Pause(mixer.TargetAll()); err != mixer.ErrBusy {
 		t.Fatalf("a command says %v", err)
 	}
 	// Neither a stop nor a want is lost.
@@ -33,7 +33,7 @@ func TestBusyChangesNothing(t *testing.T) {
 		t.Errorf("stats %+v", st)
 	}
 	left(m, 20)
-	if a, b, c := handles[0].State(), handles[1].State(), handles[2].State(); a != mixer.Playing || b != mixer.StoppedState || c != mixer.Playing {
+	if a, b, c := handles[0].State(), handles[1].State(), handles[2].State(); a != mixer.StatePlaying || b != mixer.StateStopped || c != mixer.StatePlaying {
 		t.Errorf("states %v, %v, %v", a, b, c)
 	}
 	if got := left(m, 1)[0]; got != float32(0.5)*float32(math.Sqrt2/2) {
@@ -47,7 +47,7 @@ func TestBusyChangesNothing(t *testing.T) {
 	left(m, 1)
 	h := play(t, m.At(mixer.Now), s, mixer.Options{})
 	left(m, 1)
-	if st := m.Stats(); st.Playing != 1 || h.State() != mixer.Playing {
+	if st := m.Stats(); st.Playing != 1 || h.State() != mixer.StatePlaying {
 		t.Errorf("after StopAll %+v, the next is %v", st, h.State())
 	}
 }
@@ -87,7 +87,7 @@ func TestStopBeforeTheStart(t *testing.T) {
 			t.Fatalf("frame %d sounds: %v", i, x)
 		}
 	}
-	if st := m.Stats(); st.Started != 1 || st.Stopped != 1 || h.State() != mixer.StoppedState {
+	if st := m.Stats(); st.Started != 1 || st.Stopped != 1 || h.State() != mixer.StateStopped {
 		t.Errorf("%+v, %v", st, h.State())
 	}
 }
@@ -106,13 +106,13 @@ func TestStaleHandle(t *testing.T) {
 	if err := old.Stop(); err != mixer.ErrGone {
 		t.Errorf("Stop of a stale handle says %v", err)
 	}
-	if err := m.At(mixer.Now).Stop(mixer.One(old), 0); err != nil && err != mixer.ErrBusy {
+	if err := m.At(mixer.Now).Stop(mixer.TargetVoice(old), 0); err != nil && err != mixer.ErrBusy {
 		t.Errorf("%v", err)
 	}
 	left(m, 5)
-	m.At(mixer.Now).Stop(mixer.One(old), 0)
+	m.At(mixer.Now).Stop(mixer.TargetVoice(old), 0)
 	left(m, 5)
-	if h.State() != mixer.Playing || old.State() != mixer.EndedState || old == h {
+	if h.State() != mixer.StatePlaying || old.State() != mixer.StateEnded || old == h {
 		t.Errorf("new is %v, old %v", h.State(), old.State())
 	}
 }
@@ -122,7 +122,7 @@ func TestStopOfAPendingStart(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 4})
 		s := level(t, 1000, 10, 0.5)
 		old := play(t, m.At(mixer.Now), s, mixer.Options{})
-		if err := m.At(500).Stop(mixer.One(old), 0); err != nil {
+		if err := m.At(500).Stop(mixer.TargetVoice(old), 0); err != nil {
 			t.Fatal(err)
 		}
 		for range shorts { // until the record comes round
@@ -132,7 +132,7 @@ func TestStopOfAPendingStart(t *testing.T) {
 		h := play(t, m.At(600), s, mixer.Options{})
 		h.Stop()
 		left(m, 700)
-		if got := h.State(); got != mixer.StoppedState {
+		if got := h.State(); got != mixer.StateStopped {
 			t.Fatalf("after %d other starts the stopped one is %v", shorts, got)
 		}
 	}
@@ -152,8 +152,8 @@ func TestWantsOfAPendingStart(t *testing.T) {
 	h = play(t, m.At(100), s, hardLeft)
 	h.Fade(-20, time.Millisecond, 0)
 	paused := play(t, m.At(100), s, hardLeft)
-	m.At(50).Pause(mixer.One(paused))
-	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 || paused.State() != mixer.Paused {
+	m.At(50).Pause(mixer.TargetVoice(paused))
+	if got := left(m, 150)[100]; math.Abs(float64(got)-0.1) > 1e-6 || paused.State() != mixer.StatePaused {
 		t.Errorf("it starts at %v, want 0.1; the other is %v", got, paused.State())
 	}
 }
@@ -163,7 +163,7 @@ func TestWantsKeepTheOrder(t *testing.T) {
 	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 1), hardLeft)
 	left(m, 20)
 	h.SetGain(-3)
-	m.At(mixer.Now).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain}, 0)
+	m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain}, 0)
 	h.SetPan(-1)
 	h.SetGain(-20)
 	if got := left(m, 20)[19]; math.Abs(float64(got)-0.1) > 1e-6 {

@@ -27,10 +27,10 @@ func TestPlays(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{
 		Rate: rate, Voices: 10, MaxVoices: 16, Virtual: 6, Commands: commands,
-		Buses: []mixer.Bus{{Name: "sfx", Voices: 7}, {Name: "shots", Parent: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 6, Release: time.Second}}},
+		Buses: []mixer.BusConfig{{Name: "sfx", Voices: 7}, {Name: "shots", Parent: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 6, Release: time.Second}}},
 	})
 	defer m.Close()
-	buses := []mixer.BusRef{busOf(t, m, "master"), busOf(t, m, "sfx"), busOf(t, m, "shots"), busOf(t, m, "music")}
+	buses := []mixer.Bus{busOf(t, m, "master"), busOf(t, m, "sfx"), busOf(t, m, "shots"), busOf(t, m, "music")}
 	groups := make([]*mixer.Group, 3)
 	for i, o := range []mixer.GroupOptions{{}, {Limit: 2, Cooldown: 20 * time.Millisecond}, {Coalesce: 30 * time.Millisecond}} {
 		var err error
@@ -96,15 +96,15 @@ func TestPlays(t *testing.T) {
 			case 0:
 				h.StopOver(time.Duration(r.IntN(100)) * time.Millisecond)
 			case 1:
-				m.At(then+r.Int64N(900)).Stop(mixer.Tagged(uint64(1+r.IntN(9))), 0)
+				m.At(then+r.Int64N(900)).Stop(mixer.TargetTag(uint64(1+r.IntN(9))), 0)
 			case 2:
 				handles[r.IntN(16)].Fade(-30, time.Second, voice.ConstantPower)
 			case 3:
 				handles[r.IntN(16)].Seek(time.Duration(r.IntN(50)) * time.Millisecond)
 			case 4:
 				h.Pause()
-				m.At(then + 500).Resume(mixer.Everything())
-				m.At(then + 500).Resume(mixer.One(h))
+				m.At(then + 500).Resume(mixer.TargetAll())
+				m.At(then + 500).Resume(mixer.TargetVoice(h))
 			case 5:
 				m.At(then).Resize(6 + r.IntN(11))
 			}
@@ -137,9 +137,9 @@ func TestPlays(t *testing.T) {
 		t.Errorf("the heap is between %d and %d bytes, at %d points", least, most, points)
 	}
 	for name, c := range map[string][2]int64{
-		"asked": {st.Asked, asked}, "started": {st.Started, seen[mixer.Started]}, "rejected": {st.Rejected, seen[mixer.Rejected]},
-		"limited": {st.Limited, seen[mixer.Limited]}, "coalesced": {st.Coalesced, seen[mixer.Coalesced]}, "ended": {st.Ended, seen[mixer.Ended]},
-		"stopped": {st.Stopped, seen[mixer.Stopped]}, "stolen": {st.Stolen, seen[mixer.Stolen]}, "missed": {st.Missed, seen[mixer.Missed]},
+		"asked": {st.Asked, asked}, "started": {st.Started, seen[mixer.EventStarted]}, "rejected": {st.Rejected, seen[mixer.EventRejected]},
+		"limited": {st.Limited, seen[mixer.EventLimited]}, "coalesced": {st.Coalesced, seen[mixer.EventCoalesced]}, "ended": {st.Ended, seen[mixer.EventEnded]},
+		"stopped": {st.Stopped, seen[mixer.EventStopped]}, "stolen": {st.Stolen, seen[mixer.EventStolen]}, "missed": {st.Missed, seen[mixer.EventMissed]},
 		"the sum of what was asked":   {st.Asked, st.Started + st.Rejected + st.Limited + st.Coalesced},
 		"the sum of what was started": {st.Started, st.Ended + st.Stopped + st.Stolen},
 		"playing":                     {st.Playing, 0}, "virtual": {st.Virtual, 0}, "pending": {st.Pending, 0}, "lost events": {st.EventsLost, 0}, "the last voice": {last, st.Started},
@@ -148,8 +148,8 @@ func TestPlays(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, c[0], c[1])
 		}
 	}
-	for kind := mixer.Started; kind <= mixer.Fault; kind++ {
-		if seen[kind] == 0 && kind != mixer.Underrun {
+	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ {
+		if seen[kind] == 0 && kind != mixer.EventUnderrun {
 			t.Errorf("nothing %v: it proves too little", kind)
 		}
 	}

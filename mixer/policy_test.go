@@ -136,11 +136,11 @@ func TestScores(t *testing.T) {
 	steals, changes, older := 0, 0, 0
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		m, err := New(Config{Rate: policyRate, Voices: 6, MasterGain: -3, NoLimiter: true, Buses: []Bus{{Name: "a", Gain: -2, Pan: 0.3}, {Name: "b", Parent: "a", Pitch: 1}}})
+		m, err := New(Config{Rate: policyRate, Voices: 6, MasterGain: -3, NoLimiter: true, Buses: []BusConfig{{Name: "a", Gain: -2, Pan: 0.3}, {Name: "b", Parent: "a", Pitch: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var buses [3]BusRef
+		var buses [3]Bus
 		for i, name := range []string{"master", "a", "b"} {
 			buses[i], _ = m.Bus(name)
 		}
@@ -203,21 +203,21 @@ func TestScores(t *testing.T) {
 				check(err)
 				handles = append(handles, h)
 			case 4:
-				at.Set(One(h), Change{Fields: Gain, Gain: pcm.Decibels(-r.Float64() * 40)}, time()) // which may be gone
+				at.Set(TargetVoice(h), Change{Fields: FieldGain, Gain: pcm.Decibels(-r.Float64() * 40)}, time()) // which may be gone
 			case 5:
-				at.Set(One(h), Change{Fields: Pan | Pitch, Pan: r.Float64()*2 - 1, Pitch: 3}, time()) // which may be gone
+				at.Set(TargetVoice(h), Change{Fields: FieldPan | FieldPitch, Pan: r.Float64()*2 - 1, Pitch: 3}, time()) // which may be gone
 			case 6:
 				since = a.now
-				check(at.Set(On(buses[r.IntN(3)]), Change{Fields: Gain | Pan, Pan: r.Float64() - 0.5, Gain: pcm.Decibels(-r.Float64() * 9)}, time()))
+				check(at.Set(TargetBus(buses[r.IntN(3)]), Change{Fields: FieldGain | FieldPan, Pan: r.Float64() - 0.5, Gain: pcm.Decibels(-r.Float64() * 9)}, time()))
 			case 7:
 				since = a.now
-				check(at.Set(On(buses[1+r.IntN(2)]), Change{Fields: []Fields{Mute, Solo}[r.IntN(2)], Mute: r.IntN(2) == 0, Solo: r.IntN(3) == 0}, time()))
+				check(at.Set(TargetBus(buses[1+r.IntN(2)]), Change{Fields: []Fields{FieldMute, FieldSolo}[r.IntN(2)], Mute: r.IntN(2) == 0, Solo: r.IntN(3) == 0}, time()))
 			case 8:
 				h.StopOver(time())
 			}
 			m.Render(nil)
 			for _, e := range events[:m.Events(events)] {
-				if e.Kind != Stolen {
+				if e.Kind != EventStolen {
 					continue
 				}
 				steals++

@@ -23,47 +23,47 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 		t.Helper()
 		must(t, at.Set(target, c, 0))
 	}
-	up := mixer.Change{Fields: mixer.Pitch, Pitch: 30}
+	up := mixer.Change{Fields: mixer.FieldPitch, Pitch: 30}
 	fast := space.Spot{Position: space.Vector{1000}, Velocity: space.Vector{-300}}
 	for name, ask := range map[string]func(m *mixer.Mixer, s *voice.Sound){
 		"a tag": func(m *mixer.Mixer, s *voice.Sound) {
-			set(m.At(5000), mixer.Tagged(7), up)
+			set(m.At(5000), mixer.TargetTag(7), up)
 			play(t, m.At(100), s, mixer.Options{Tag: 7})
 		},
 		"a tag, after a block": func(m *mixer.Mixer, s *voice.Sound) {
-			set(m.At(5000), mixer.Tagged(7), mixer.Change{Fields: mixer.Speed, Speed: 8})
+			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 8})
 			m.Render(make([]pcm.Frame, 1000))
 			play(t, m.At(mixer.Now), s, mixer.Options{Tag: 7})
 		},
 		"a tag that is set before a start": func(m *mixer.Mixer, s *voice.Sound) {
 			play(t, m.At(3000), s, mixer.Options{Tag: 7, Bus: busOf(t, m, "b")})
-			set(m.At(1000), mixer.Tagged(7), mixer.Change{Fields: mixer.Pitch, Pitch: -40})
+			set(m.At(1000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldPitch, Pitch: -40})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 4000))
-			set(m.At(mixer.Now), mixer.On(busOf(t, m, "b")), mixer.Change{Fields: mixer.Pitch, Pitch: 30})
+			set(m.At(mixer.Now), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 30})
 		},
 		"a sound": func(m *mixer.Mixer, s *voice.Sound) {
-			set(m.At(5000), mixer.Of(s), up)
+			set(m.At(5000), mixer.TargetSound(s), up)
 			play(t, m.At(100), s, mixer.Options{})
 		},
 		"rounds": func(m *mixer.Mixer, s *voice.Sound) {
-			set(m.At(5000), mixer.Tagged(7), mixer.Change{Fields: mixer.Rounds})
+			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds})
 			play(t, m.At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
 		},
 		"two sets of a voice": func(m *mixer.Mixer, s *voice.Sound) {
 			h := play(t, m.At(100), s, mixer.Options{})
-			set(m.At(9000), mixer.One(h), mixer.Change{Fields: mixer.Pitch, Pitch: 20})
-			set(m.At(5000), mixer.One(h), mixer.Change{Fields: mixer.Pitch, Pitch: 1})
+			set(m.At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
+			set(m.At(5000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1})
 			m.Prepare()
 			m.Render(make([]pcm.Frame, 9500))
-			set(m.At(9500), mixer.One(h), mixer.Change{Fields: mixer.Speed, Speed: 3})
+			set(m.At(9500), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 3})
 		},
 		"a voice and its bus meanwhile": func(m *mixer.Mixer, s *voice.Sound) {
 			h := play(t, m.At(100), s, mixer.Options{Bus: busOf(t, m, "b")})
-			set(m.At(2000), mixer.One(h), mixer.Change{Fields: mixer.Pitch, Pitch: 24})
-			set(m.At(9000), mixer.One(h), mixer.Change{Fields: mixer.Pitch})
-			set(m.At(1000), mixer.On(busOf(t, m, "b")), mixer.Change{Fields: mixer.Pitch, Pitch: 20})
-			set(m.At(9000), mixer.On(busOf(t, m, "b")), mixer.Change{Fields: mixer.Pitch})
+			set(m.At(2000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24})
+			set(m.At(9000), mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch})
+			set(m.At(1000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 20})
+			set(m.At(9000), mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch})
 		},
 		"Doppler at the start": func(m *mixer.Mixer, s *voice.Sound) {
 			must(t, m.SetListener(space.Listener{Doppler: 1}))
@@ -96,7 +96,7 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 		},
 	} {
 		s := pitchable(t, sounds.Refine)
-		m := newMixer(t, mixer.Config{Buses: []mixer.Bus{{Name: "b"}}})
+		m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "b"}}})
 		ask(m, s)
 		for range 20 {
 			m.Prepare()
@@ -152,7 +152,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 	c := mixer.Config{
 		Rate: rate, Voices: 2 + r.IntN(4), Virtual: r.IntN(2) * 4, DCGuard: r.IntN(2) == 0, NoLimiter: r.IntN(2) == 0, Commands: 2048,
 		Lead: time.Duration(r.IntN(2)) * 20 * time.Millisecond, Clock: func() time.Duration { return clock },
-		Buses: []mixer.Bus{{Name: "a", Pitch: pcm.Semitones(r.IntN(3) * 4)}, {Name: "b", Parent: "a"}},
+		Buses: []mixer.BusConfig{{Name: "a", Pitch: pcm.Semitones(r.IntN(3) * 4)}, {Name: "b", Parent: "a"}},
 	}
 	m := newMixer(t, c)
 	defer m.Close()
@@ -190,9 +190,9 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 			if r.IntN(3) > 0 {
 				at = m.At(now + c.Lead.Milliseconds()*8 + r.Int64N(3000))
 			}
-			target := []mixer.Target{mixer.Tagged(uint64(1 + r.IntN(2))), mixer.Of(list[1+r.IntN(3)])}[r.IntN(2)]
+			target := []mixer.Target{mixer.TargetTag(uint64(1 + r.IntN(2))), mixer.TargetSound(list[1+r.IntN(3)])}[r.IntN(2)]
 			if len(handles) > 0 && r.IntN(2) == 0 {
-				target = mixer.One(handles[r.IntN(len(handles))])
+				target = mixer.TargetVoice(handles[r.IntN(len(handles))])
 			}
 			switch r.IntN(9) {
 			default:
@@ -214,9 +214,9 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 				}
 				handles = append(handles, play(t, at, s, o))
 			case 0, 1, 2:
-				must(t, at.Set(target, mixer.Change{Fields: mixer.Pitch | mixer.Speed, Pitch: pitch(), Speed: pcm.Exp2(r.Float64()*8 - 4)}, ms(400)))
+				must(t, at.Set(target, mixer.Change{Fields: mixer.FieldPitch | mixer.FieldSpeed, Pitch: pitch(), Speed: pcm.Exp2(r.Float64()*8 - 4)}, ms(400)))
 			case 3:
-				must(t, at.Set(mixer.On(busOf(t, m, []string{"a", "b"}[r.IntN(2)])), mixer.Change{Fields: mixer.Pitch, Pitch: pitch()}, ms(400)))
+				must(t, at.Set(mixer.TargetBus(busOf(t, m, []string{"a", "b"}[r.IntN(2)])), mixer.Change{Fields: mixer.FieldPitch, Pitch: pitch()}, ms(400)))
 			case 4:
 				must(t, at.Pause(target))
 				must(t, m.At(now+c.Lead.Milliseconds()*8+3000).Resume(target))

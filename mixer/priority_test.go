@@ -13,10 +13,10 @@ func TestPriorityChanges(t *testing.T) {
 	for name, set := range map[string]func(m *mixer.Mixer, h mixer.Handle, to int) error{
 		"by its handle": func(_ *mixer.Mixer, h mixer.Handle, to int) error { return h.SetPriority(to) },
 		"by a frame": func(m *mixer.Mixer, h mixer.Handle, to int) error {
-			return m.At(mixer.Now).Set(mixer.One(h), mixer.Change{Fields: mixer.Priority, Priority: to}, 0)
+			return m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPriority, Priority: to}, 0)
 		},
 		"by a tag": func(m *mixer.Mixer, h mixer.Handle, to int) error {
-			return m.At(mixer.Now).Set(mixer.Tagged(4), mixer.Change{Fields: mixer.Priority, Priority: to}, 0)
+			return m.At(mixer.Now).Set(mixer.TargetTag(4), mixer.Change{Fields: mixer.FieldPriority, Priority: to}, 0)
 		},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
@@ -31,7 +31,7 @@ func TestPriorityChanges(t *testing.T) {
 		if err := set(m, h, 9); name == "by its handle" && err != mixer.ErrGone {
 			t.Errorf("%s: setting the victim says %v", name, err)
 		}
-		m.At(mixer.Now).Set(mixer.Tagged(4), mixer.Change{Fields: mixer.Priority, Priority: 1}, 0)
+		m.At(mixer.Now).Set(mixer.TargetTag(4), mixer.Change{Fields: mixer.FieldPriority, Priority: 1}, 0)
 		play(t, m.At(50), s, mixer.Options{})
 		play(t, m.At(60), s, mixer.Options{Priority: 1})
 		left(m, 30)
@@ -51,10 +51,10 @@ func TestProtectToggles(t *testing.T) {
 	}
 	play(t, m.At(10), s, mixer.Options{})
 	left(m, 20)
-	m.At(30).Set(mixer.One(h), mixer.Change{Fields: mixer.Protect}, 0)
-	m.At(40).Set(mixer.One(h), mixer.Change{Fields: mixer.Protect | mixer.Priority, Protect: true, Priority: -9}, 0)
+	m.At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldProtect}, 0)
+	m.At(40).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldProtect | mixer.FieldPriority, Protect: true, Priority: -9}, 0)
 	play(t, m.At(45), s, mixer.Options{})
-	m.At(50).Set(mixer.One(h), mixer.Change{Fields: mixer.Protect}, 0)
+	m.At(50).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldProtect}, 0)
 	play(t, m.At(50), s, mixer.Options{Priority: -9})
 	left(m, 100)
 	wantEvents(t, m, "0 started 1, 0 started 2, 10 stolen 2 by 3 (pool), 10 started 3, "+
@@ -73,10 +73,10 @@ func TestProtectedBeyondALimit(t *testing.T) {
 	for name, let := range map[string]func(m *mixer.Mixer, h mixer.Handle) error{
 		"by its handle": func(_ *mixer.Mixer, h mixer.Handle) error { return h.Protect(false) },
 		"by a frame": func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(20).Set(mixer.One(h), mixer.Change{Fields: mixer.Protect}, 0)
+			return m.At(20).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldProtect}, 0)
 		},
 		"by a tag": func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(20).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Protect}, 0)
+			return m.At(20).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldProtect}, 0)
 		},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 3})

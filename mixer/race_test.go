@@ -81,11 +81,11 @@ func TestEightCallers(t *testing.T) {
 	case testing.Short():
 		last = 300 * time.Millisecond
 	}
-	m := newMixer(t, mixer.Config{Rate: rate, Voices: voices, MaxVoices: 16, Commands: commands, NoLimiter: true, Buses: []mixer.Bus{
+	m := newMixer(t, mixer.Config{Rate: rate, Voices: voices, MaxVoices: 16, Commands: commands, NoLimiter: true, Buses: []mixer.BusConfig{
 		{Name: "top"}, {Name: "below", Parent: "top", Voices: 6}, {Name: "music", Duck: mixer.Duck{When: "top", By: 6, Hold: time.Millisecond}},
 	}})
 	defer m.Close()
-	var buses []mixer.BusRef
+	var buses []mixer.Bus
 	for _, name := range []string{"master", "top", "below", "music"} {
 		b, _ := m.Bus(name)
 		buses = append(buses, b)
@@ -125,9 +125,9 @@ func TestEightCallers(t *testing.T) {
 					h = *p
 				}
 				at := m.At(pick(r, mixer.Now, m.Now()+r.Int64N(200)))
-				target := pick(r, mixer.One(h), mixer.Tagged(uint64(1+caller)), mixer.Of(sounds[r.IntN(2)]), mixer.On(buses[r.IntN(4)]))
+				target := pick(r, mixer.TargetVoice(h), mixer.TargetTag(uint64(1+caller)), mixer.TargetSound(sounds[r.IntN(2)]), mixer.TargetBus(buses[r.IntN(4)]))
 				if h == (mixer.Handle{}) {
-					target = mixer.Tagged(1)
+					target = mixer.TargetTag(1)
 				}
 				ms := time.Duration(r.IntN(5)) * time.Millisecond
 				switch r.IntN(28) {
@@ -179,7 +179,7 @@ func TestEightCallers(t *testing.T) {
 					}
 				case 20:
 					h.State()
-					h.Voice()
+					h.Number()
 					h.Position()
 					h.Tag()
 				case 21:
@@ -189,18 +189,18 @@ func TestEightCallers(t *testing.T) {
 						return
 					}
 				case 23:
-					at.Set(target, mixer.Change{Fields: mixer.Gain | mixer.Pan, Gain: -6}, ms)
+					at.Set(target, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -6}, ms)
 				case 24:
-					at.Set(mixer.On(buses[1+r.IntN(3)]), mixer.Change{Fields: mixer.Mute | mixer.Solo, Mute: r.IntN(2) == 0, Solo: r.IntN(4) == 0}, ms)
+					at.Set(mixer.TargetBus(buses[1+r.IntN(3)]), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo, Mute: r.IntN(2) == 0, Solo: r.IntN(4) == 0}, ms)
 				case 25:
 					at.Stop(target, ms)
 				case 26:
 					if r.IntN(3) == 0 {
 						at.Pause(target)
 					} else {
-						at.Resume(mixer.Everything())
+						at.Resume(mixer.TargetAll())
 						for _, b := range buses {
-							at.Resume(mixer.On(b))
+							at.Resume(mixer.TargetBus(b))
 						}
 					}
 				case 27:
@@ -256,7 +256,7 @@ func TestEightCallers(t *testing.T) {
 		t.Fatalf("in the end %+v", st)
 	}
 	for h := range m.Voices() {
-		t.Errorf("voice %d lives, %v", h.Voice(), h.State())
+		t.Errorf("voice %d lives, %v", h.Number(), h.State())
 	}
 	feedsAreClosed := func() {
 		feeds.Range(func(f, _ any) bool {

@@ -12,17 +12,17 @@ import (
 type State uint8
 
 const (
-	NoState        State = iota // the zero Handle
-	Pending                     // asked for; its frame has not been mixed yet
-	Playing                     //
-	Paused                      //
-	Virtual                     // it keeps its time, unheard, and may come back
-	EndedState                  // came to its end; also all that is known of a voice long gone
-	StoppedState                //
-	StolenState                 //
-	RejectedState               // there was no voice for it
-	LimitedState                // a limit or a cooldown refused it
-	CoalescedState              // it became a part of another voice
+	StateNone      State = iota // the zero Handle
+	StatePending                // asked for; its frame has not been mixed yet
+	StatePlaying                //
+	StatePaused                 //
+	StateVirtual                // it keeps its time, unheard, and may come back
+	StateEnded                  // came to its end; also all that is known of a voice long gone
+	StateStopped                //
+	StateStolen                 //
+	StateRejected               // there was no voice for it
+	StateLimited                // a limit or a cooldown refused it
+	StateCoalesced              // it became a part of another voice
 )
 
 var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
@@ -30,7 +30,7 @@ var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", 
 func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
 
 // Over reports whether it will not sound any more.
-func (s State) Over() bool { return s >= EndedState }
+func (s State) Over() bool { return s >= StateEnded }
 
 // wants names the fields of record.want.
 type wants uint16
@@ -75,6 +75,8 @@ type record struct {
 	slot       atomic.Int32  // where it plays; -1: nowhere
 	seats      atomic.Uint32 // how often that has changed
 	audibility atomic.Uint32 // float32 bits
+	pan        atomic.Uint32 // float32 bits
+	looping    atomic.Bool   // it goes back at the end of its loop; not of streams
 	position   atomic.Int64  // frames of the sound, where it does not play any more
 	number     atomic.Uint64
 
@@ -99,7 +101,7 @@ type record struct {
 // side knows nothing of it.
 func (r *record) reset(id pool.Handle) {
 	r.id.Store(uint64(id))
-	r.state.Store(uint32(Pending))
+	r.state.Store(uint32(StatePending))
 	r.slot.Store(-1)
 	r.number.Store(0)
 	// What most of them never touch: to look costs less than to store.
@@ -108,6 +110,12 @@ func (r *record) reset(id pool.Handle) {
 	}
 	if r.audibility.Load() != 0 {
 		r.audibility.Store(0)
+	}
+	if r.pan.Load() != 0 {
+		r.pan.Store(0)
+	}
+	if r.looping.Load() {
+		r.looping.Store(false)
 	}
 	if r.dirty.Load() != 0 {
 		r.dirty.Store(0)

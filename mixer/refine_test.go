@@ -31,7 +31,7 @@ func pitchable(t *testing.T, refine voice.Refiner) *voice.Sound {
 func TestRefineNothing(t *testing.T) {
 	s := pitchable(t, sounds.Refine)
 	before := s.Bytes()
-	m := newMixer(t, mixer.Config{Buses: []mixer.Bus{{Name: "sfx"}}})
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	h, err := m.Play(s, mixer.Options{Loop: true, Speed: 2, Pitch: -12})
 	if err != nil {
 		t.Fatal(err)
@@ -61,11 +61,11 @@ func TestRefineAsked(t *testing.T) {
 		"a handle": {func(m *mixer.Mixer, s *voice.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) }, []int{0, 1}, nil},
 		"a tag": {func(m *mixer.Mixer, s *voice.Sound) {
 			m.Play(s, mixer.Options{Speed: 4, Tag: 7})
-			m.At(100).Set(mixer.Tagged(7), mixer.Change{Fields: mixer.Speed, Speed: 2}, time.Second)
+			m.At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}, []int{1, 2, 3}, nil},
 		"another tag": {func(m *mixer.Mixer, s *voice.Sound) {
 			m.Play(s, mixer.Options{Tag: 7})
-			m.At(100).Set(mixer.Tagged(8), mixer.Change{Fields: mixer.Speed, Speed: 2}, time.Second)
+			m.At(100).Set(mixer.TargetTag(8), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
 		}, nil, nil},
 		"a bus": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
@@ -75,41 +75,41 @@ func TestRefineAsked(t *testing.T) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.Play(s, mixer.Options{Bus: b, Pitch: 12})
-			m.At(100).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 12}, time.Second)
+			m.At(100).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, time.Second)
 		}, []int{0, 1, 2}, nil},
 		"a bus on its way": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, time.Second)
+			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 100))
 			m.At(300).Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, []int{0, 1, 2, 3}, nil},
 		"a bus that turns back on its way": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, time.Second)
+			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 24000))
-			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch}, time.Second)
+			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch}, time.Second)
 			m.At(24100).Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, []int{0, 1, 2, 3}, nil},
 		"before a bus moves": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(48000).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 0)
+			m.At(48000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
 			m.Play(s, mixer.Options{Bus: b, Pitch: 8})
 		}, []int{0, 1, 2, 3}, nil},
 		"a bus that is set before what was asked of it for later": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(1000).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 0)
-			m.At(500).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 1}, 0)
+			m.At(1000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
+			m.At(500).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1}, 0)
 			m.Render(make([]pcm.Frame, 4000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, []int{3}, nil},
 		"a bus that has arrived": {func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
-			m.At(mixer.Now).Set(mixer.On(up), mixer.Change{Fields: mixer.Pitch, Pitch: 24}, 10*time.Millisecond)
+			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 10*time.Millisecond)
 			m.Render(make([]pcm.Frame, 2000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
 		}, []int{3}, nil},
@@ -124,7 +124,7 @@ func TestRefineAsked(t *testing.T) {
 		}, nil, nil},
 	} {
 		s := pitchable(t, sounds.Refine)
-		m := newMixer(t, mixer.Config{Buses: []mixer.Bus{{Name: "up"}, {Name: "low", Parent: "up", Pitch: -5}}})
+		m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "up"}, {Name: "low", Parent: "up", Pitch: -5}}})
 		c.play(m, s)
 		m.Prepare()
 		for i, want := range [2][]int{c.once, c.looped} {
@@ -163,7 +163,7 @@ func TestUnready(t *testing.T) {
 	}
 	out := make([]pcm.Frame, 30000)
 	m.Render(out[:10000])
-	if st := m.Stats(); st.Unready != 1 || h.State() != mixer.Playing {
+	if st := m.Stats(); st.Unready != 1 || h.State() != mixer.StatePlaying {
 		t.Fatalf("%d are unready, the voice is %v", st.Unready, h.State())
 	}
 	close(ready)
@@ -223,7 +223,7 @@ func TestRefinedPlayAllocatesNothing(t *testing.T) {
 		s.Refine(level, false)
 		s.Refine(level, true)
 	}
-	m := newMixer(t, mixer.Config{Voices: 8, Buses: []mixer.Bus{{Name: "sfx"}}})
+	m := newMixer(t, mixer.Config{Voices: 8, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	bus, _ := m.Bus("sfx")
 	block := make([]pcm.Frame, 512)
 	events := make([]mixer.Event, 64)
@@ -235,8 +235,8 @@ func TestRefinedPlayAllocatesNothing(t *testing.T) {
 			h.SetSpeed(1 + float64(n%3))
 		}
 		n++
-		m.At(mixer.Now).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Pitch, Pitch: 2}, time.Millisecond)
-		m.At(mixer.Now).Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: pcm.Semitones(n % 3)}, time.Millisecond)
+		m.At(mixer.Now).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldPitch, Pitch: 2}, time.Millisecond)
+		m.At(mixer.Now).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: pcm.Semitones(n % 3)}, time.Millisecond)
 		m.Render(block)
 		m.Events(events)
 	}); got != 0 {

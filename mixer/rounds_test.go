@@ -30,7 +30,7 @@ func TestRounds(t *testing.T) {
 				h := play(t, m.At(3), loopedRamp(t, to+90, int64(from), int64(to)), mixer.Options{Pan: -1, Loop: true, Rounds: rounds})
 				want := writtenOut(to+90, from, to, rounds)
 				got := left(m, 3+len(want)+5)
-				if !slices.Equal(frames(got[3:3+len(want)]), want) || h.State() != mixer.EndedState {
+				if !slices.Equal(frames(got[3:3+len(want)]), want) || h.State() != mixer.StateEnded {
 					t.Errorf("%d rounds of %d..%d: it is %v, and gave\n%v, want\n%v", rounds, from, to, h.State(), frames(got[3:]), want)
 				}
 				wantEvents(t, m, fmt.Sprintf("3 started 1, %d ended 1", 3+len(want)))
@@ -95,7 +95,7 @@ func TestRelease(t *testing.T) {
 		for at := to - 5; at < to+2*length+20; at++ {
 			for name, release := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 				"by a frame": func(m *mixer.Mixer, h mixer.Handle) error {
-					return m.At(int64(at)).Set(mixer.One(h), mixer.Change{Fields: mixer.Rounds}, 0)
+					return m.At(int64(at)).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}, 0)
 				},
 				"by its handle": func(m *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(0) },
 			} {
@@ -163,7 +163,7 @@ func TestSetLoop(t *testing.T) {
 		}
 		got = append(got, left(m, len(c.want)-c.at+1)...)
 		wantFrames(t, name, got[:len(c.want)], c.want)
-		if h.State() != mixer.EndedState {
+		if h.State() != mixer.StateEnded {
 			t.Errorf("%s: it is %v", name, h.State())
 		}
 	}

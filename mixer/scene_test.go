@@ -62,10 +62,10 @@ func sceneSounds(t testing.TB) []*voice.Sound {
 func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	r := rand.New(rand.NewPCG(seed, 99))
 	sc := &scene{length: 6000, config: mixer.Config{
-		Rate: sceneRate, Voices: 1 + r.IntN(12), Overflow: overflow, Refuse: r.IntN(4) == 0 && (overflow == mixer.StealQuietest || overflow == mixer.GrowPool),
+		Rate: sceneRate, Voices: 1 + r.IntN(12), Overflow: overflow, RejectQuietest: r.IntN(4) == 0 && (overflow == mixer.StealQuietest || overflow == mixer.GrowPool),
 		Grow: mixer.Grow{Step: 2, Max: 20, Idle: 50 * time.Millisecond}, MaxVoices: 20,
 		NoLimiter: r.IntN(3) == 0, Commands: 4096,
-		Buses: []mixer.Bus{
+		Buses: []mixer.BusConfig{
 			{Name: "sfx", Gain: -3, Voices: r.IntN(6)},
 			{Name: "music", Pan: 0.3, Pitch: 1, Duck: mixer.Duck{When: "sfx", By: 12, Attack: 7 * time.Millisecond, Release: 31 * time.Millisecond}},
 		},
@@ -80,14 +80,14 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	target := func(m *mixer.Mixer, s *sceneState, kind int, n uint64) mixer.Target {
 		switch {
 		case kind < 4 && len(s.handles) > 0:
-			return mixer.One(s.handles[n%uint64(len(s.handles))])
+			return mixer.TargetVoice(s.handles[n%uint64(len(s.handles))])
 		case kind < 6:
-			return mixer.Tagged(1 + n%3)
+			return mixer.TargetTag(1 + n%3)
 		case kind < 7:
-			return mixer.Of(s.sounds[n%uint64(len(s.sounds))])
+			return mixer.TargetSound(s.sounds[n%uint64(len(s.sounds))])
 		}
 		b, _ := m.Bus([]string{"sfx", "music", "master"}[n%3])
-		return mixer.On(b)
+		return mixer.TargetBus(b)
 	}
 	for range 150 {
 		frame := r.Int64N(sc.length)
@@ -133,10 +133,10 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 			call = func(m *mixer.Mixer, s *sceneState) error {
 				c, t := c, target(m, s, kind, n)
 				if kind >= 7 && n%2 == 0 {
-					c.Fields |= mixer.Mute
+					c.Fields |= mixer.FieldMute
 				}
 				if kind >= 7 && n%3 == 2 { // the master
-					c.Fields = c.Fields&^mixer.Pitch | mixer.Gain
+					c.Fields = c.Fields&^mixer.FieldPitch | mixer.FieldGain
 				}
 				return m.At(frame).Set(t, c, over)
 			}

@@ -48,7 +48,7 @@ func wantFrames(t testing.TB, what string, got []float32, want []int) {
 func TestSeek(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
-	if err := m.At(50).Seek(mixer.One(h), 200*ms); err != nil {
+	if err := m.At(50).Seek(mixer.TargetVoice(h), 200*ms); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 100)
@@ -58,7 +58,7 @@ func TestSeek(t *testing.T) {
 		wantAbout(t, fmt.Sprint("frame ", 50+i), got[50+i], want)
 	}
 	wantFrames(t, "after it", got[60:], count(210, 250))
-	if h.Position() != 250*ms || h.State() != mixer.Playing {
+	if h.Position() != 250*ms || h.State() != mixer.StatePlaying {
 		t.Errorf("it is %v at %v", h.State(), h.Position())
 	}
 	// By its handle, at the next frame; back again; calls replace each other.
@@ -76,20 +76,20 @@ func TestSeek(t *testing.T) {
 func TestSeekNames(t *testing.T) {
 	s := ramp(t, 1000, 500)
 	for name, target := range map[string]func(*mixer.Mixer) mixer.Target{
-		"tag":        func(*mixer.Mixer) mixer.Target { return mixer.Tagged(7) },
-		"sound":      func(*mixer.Mixer) mixer.Target { return mixer.Of(s) },
-		"bus":        func(m *mixer.Mixer) mixer.Target { return mixer.On(busOf(t, m, "below")) },
-		"parent":     func(m *mixer.Mixer) mixer.Target { return mixer.On(busOf(t, m, "above")) },
-		"master":     func(*mixer.Mixer) mixer.Target { return mixer.On(mixer.BusRef{}) },
-		"everything": func(*mixer.Mixer) mixer.Target { return mixer.Everything() },
+		"tag":        func(*mixer.Mixer) mixer.Target { return mixer.TargetTag(7) },
+		"sound":      func(*mixer.Mixer) mixer.Target { return mixer.TargetSound(s) },
+		"bus":        func(m *mixer.Mixer) mixer.Target { return mixer.TargetBus(busOf(t, m, "below")) },
+		"parent":     func(m *mixer.Mixer) mixer.Target { return mixer.TargetBus(busOf(t, m, "above")) },
+		"master":     func(*mixer.Mixer) mixer.Target { return mixer.TargetBus(mixer.Bus{}) },
+		"everything": func(*mixer.Mixer) mixer.Target { return mixer.TargetAll() },
 	} {
-		m := at1k(t, mixer.Bus{Name: "above"}, mixer.Bus{Name: "below", Parent: "above"})
+		m := at1k(t, mixer.BusConfig{Name: "above"}, mixer.BusConfig{Name: "below", Parent: "above"})
 		play(t, m.At(0), s, mixer.Options{Pan: -1, Tag: 7, Bus: busOf(t, m, "below")})
 		m.At(20).Seek(target(m), 300*ms)
 		wantFrames(t, name, left(m, 40)[30:], count(310, 320))
 	}
 	m := at1k(t)
-	m.At(20).As(5).Seek(mixer.Tagged(7), 0)
+	m.At(20).WithRef(5).Seek(mixer.TargetTag(7), 0)
 	left(m, 30)
 	wantEvents(t, m, "20 missed")
 }
@@ -111,7 +111,7 @@ func TestSeekInALoop(t *testing.T) {
 	} {
 		m := at1k(t)
 		h := play(t, m.At(0), loopedRamp(t, 300, 100, 200), mixer.Options{Pan: -1, Loop: true, Rounds: c.rounds})
-		m.At(20).Seek(mixer.One(h), msOf(c.to))
+		m.At(20).Seek(mixer.TargetVoice(h), msOf(c.to))
 		wantFrames(t, fmt.Sprintf("after a seek to %d with %d rounds", c.to, c.rounds), left(m, 130)[30:], c.want)
 	}
 }
@@ -121,12 +121,12 @@ func TestSeekBeyondTheEnd(t *testing.T) {
 	for _, to := range []int{500, 501, 100000} {
 		m := at1k(t)
 		h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
-		m.At(20).Seek(mixer.One(h), msOf(to))
+		m.At(20).Seek(mixer.TargetVoice(h), msOf(to))
 		got := left(m, 40)
 		wantAbout(t, "the tail", got[25], falling(5, 10)*26/1024)
 		wantFrames(t, "after it", got[30:], slices.Repeat([]int{-1}, 10))
 		wantEvents(t, m, "0 started 1, 20 ended 1")
-		if st := m.Stats(); h.State() != mixer.EndedState || st.SilentFrom != 30 {
+		if st := m.Stats(); h.State() != mixer.StateEnded || st.SilentFrom != 30 {
 			t.Errorf("%v, silent from %d", h.State(), st.SilentFrom)
 		}
 	}
@@ -137,12 +137,12 @@ func TestSeekBeyondTheEnd(t *testing.T) {
 func TestSeekOfAPause(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
-	m.At(20).Pause(mixer.One(h))
-	m.At(40).Seek(mixer.One(h), 300*ms)
-	m.At(60).Resume(mixer.One(h))
+	m.At(20).Pause(mixer.TargetVoice(h))
+	m.At(40).Seek(mixer.TargetVoice(h), 300*ms)
+	m.At(60).Resume(mixer.TargetVoice(h))
 	got := left(m, 50)
 	wantFrames(t, "in the pause", got[30:], slices.Repeat([]int{-1}, 20))
-	if h.State() != mixer.Paused || h.Position() != 300*ms {
+	if h.State() != mixer.StatePaused || h.Position() != 300*ms {
 		t.Errorf("in the pause it is %v at %v", h.State(), h.Position())
 	}
 	got = left(m, 50)
@@ -154,12 +154,12 @@ func TestSeekOfAPause(t *testing.T) {
 // another place fades in there when the bus resumes, as any start that does not
 // begin at its first sample.
 func TestSeekOfWhatIsHeld(t *testing.T) {
-	m := at1k(t, mixer.Bus{Name: "b"})
+	m := at1k(t, mixer.BusConfig{Name: "b"})
 	bus := busOf(t, m, "b")
-	m.At(0).Pause(mixer.On(bus))
+	m.At(0).Pause(mixer.TargetBus(bus))
 	h := play(t, m.At(5), ramp(t, 1000, 500), mixer.Options{Pan: -1, Bus: bus})
-	m.At(20).Seek(mixer.One(h), 300*ms)
-	m.At(60).Resume(mixer.On(bus))
+	m.At(20).Seek(mixer.TargetVoice(h), 300*ms)
+	m.At(60).Resume(mixer.TargetBus(bus))
 	got := left(m, 100)
 	wantAbout(t, "its first frame", got[60], 0)
 	wantAbout(t, "the way in", got[62], (1-falling(2, 5))*303/1024)
@@ -170,8 +170,8 @@ func TestSeekOfWhatIsHeld(t *testing.T) {
 func TestSeekBeforeTheStart(t *testing.T) {
 	for name, seek := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 		"by its handle": func(_ *mixer.Mixer, h mixer.Handle) error { return h.Seek(300 * ms) },
-		"at a frame":    func(m *mixer.Mixer, h mixer.Handle) error { return m.At(50).Seek(mixer.One(h), 300*ms) },
-		"at its frame":  func(m *mixer.Mixer, h mixer.Handle) error { return m.At(100).Seek(mixer.One(h), 300*ms) },
+		"at a frame":    func(m *mixer.Mixer, h mixer.Handle) error { return m.At(50).Seek(mixer.TargetVoice(h), 300*ms) },
+		"at its frame":  func(m *mixer.Mixer, h mixer.Handle) error { return m.At(100).Seek(mixer.TargetVoice(h), 300*ms) },
 	} {
 		m := at1k(t)
 		h := play(t, m.At(100), ramp(t, 1000, 500), hardLeft)
@@ -190,7 +190,7 @@ func TestSeekBeforeTheStart(t *testing.T) {
 func TestSeekKeepsFor(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), ramp(t, 1000, 500), mixer.Options{Pan: -1, For: 100 * ms})
-	m.At(60).Seek(mixer.One(h), 0)
+	m.At(60).Seek(mixer.TargetVoice(h), 0)
 	left(m, 200)
 	wantEvents(t, m, "0 started 1, 100 ended 1")
 	if h.Position() != 40*ms {

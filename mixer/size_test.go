@@ -33,7 +33,7 @@ func TestResize(t *testing.T) {
 	}
 	m.At(10).Resize(2)
 	left(m, 20)
-	if a, b, c, d := hs[0].State(), hs[1].State(), hs[2].State(), hs[3].State(); a != mixer.Playing || b != mixer.StolenState || c != mixer.StolenState || d != mixer.Playing {
+	if a, b, c, d := hs[0].State(), hs[1].State(), hs[2].State(), hs[3].State(); a != mixer.StatePlaying || b != mixer.StateStolen || c != mixer.StateStolen || d != mixer.StatePlaying {
 		t.Errorf("%v %v %v %v", a, b, c, d)
 	}
 	m.At(20).Resize(8)
@@ -43,7 +43,7 @@ func TestResize(t *testing.T) {
 	m.At(30).Resize(1)
 	h := play(t, m.At(40), s, mixer.Options{Priority: 5})
 	left(m, 40)
-	if st := m.Stats(); st.Playing != 7 || st.Voices != 1 || h.State() != mixer.RejectedState {
+	if st := m.Stats(); st.Playing != 7 || st.Voices != 1 || h.State() != mixer.StateRejected {
 		t.Errorf("with protected voices beyond the limit: %+v, %v", st, h.State())
 	}
 }
@@ -59,13 +59,13 @@ func TestUnprotectedSurplus(t *testing.T) {
 			hs = append(hs, play(t, m.At(0), s, mixer.Options{Gain: gain, Protect: true, Tag: 1}))
 		}
 		must(t, m.At(5).Resize(2))
-		must(t, m.At(10).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Protect}, 0))
+		must(t, m.At(10).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldProtect}, 0))
 		left(m, 15)
-		gone := mixer.StolenState
+		gone := mixer.StateStolen
 		if virtual > 0 {
-			gone = mixer.Virtual
+			gone = mixer.StateVirtual
 		}
-		if a, b, c := hs[0].State(), hs[1].State(), hs[2].State(); a != mixer.Playing || b != gone || c != mixer.Playing {
+		if a, b, c := hs[0].State(), hs[1].State(), hs[2].State(); a != mixer.StatePlaying || b != gone || c != mixer.StatePlaying {
 			t.Errorf("%d virtual voices: at 0 dB it is %v, at -20 %v, at -10 %v", virtual, a, b, c)
 		}
 	}

@@ -50,11 +50,11 @@ func TestADay(t *testing.T) {
 	want := mixer.Stats{
 		Frame: day, Asked: plays + 1, Started: plays + 1, Ended: plays / 2, Stolen: plays / 2, Playing: 1, HighWater: 3, Voices: 3, SilentFrom: st.SilentFrom,
 	}
-	if st != want || seen[mixer.Started] != plays+1 || seen[mixer.Stolen] != plays/2 || seen[mixer.Ended] != plays/2 {
+	if st != want || seen[mixer.EventStarted] != plays+1 || seen[mixer.EventStolen] != plays/2 || seen[mixer.EventEnded] != plays/2 {
 		t.Errorf("%+v, want %+v; events %v", st, want, seen)
 	}
-	if h.State() != mixer.Playing || h.Voice() != 1 {
-		t.Errorf("what began it is %v, voice %d", h.State(), h.Voice())
+	if h.State() != mixer.StatePlaying || h.Number() != 1 {
+		t.Errorf("what began it is %v, voice %d", h.State(), h.Number())
 	}
 	// 1.0001 is held in 32 bits of fraction.
 	step := math.Floor(pcm.Exp2(float64(pcm.FromRatio(1.0001))/12)*(1<<32)+0.5) / (1 << 32)
@@ -117,14 +117,14 @@ func TestGenerations(t *testing.T) {
 			}
 			seen[h] = true
 			for _, o := range old[:min(len(old), i)] {
-				if o != h && (o.State() != mixer.EndedState || o.Stop() != mixer.ErrGone) {
+				if o != h && (o.State() != mixer.StateEnded || o.Stop() != mixer.ErrGone) {
 					t.Fatalf("after %d starts an old handle is %v", i, o.State())
 				}
 			}
 		}
 		m.Render(block)
-		if h.State() != mixer.EndedState || h.Voice() != uint64(i+1) {
-			t.Fatalf("start %d is %v, voice %d", i, h.State(), h.Voice())
+		if h.State() != mixer.StateEnded || h.Number() != uint64(i+1) {
+			t.Fatalf("start %d is %v, voice %d", i, h.State(), h.Number())
 		}
 	}
 	if st := m.Stats(); st.Ended != int64(uses) || st.Playing != 0 || st.Busy != 0 {
@@ -161,14 +161,14 @@ func TestLeadSoak(t *testing.T) {
 		clock = next
 		m.Render(block)
 		for _, e := range events[:m.Events(events)] {
-			if e.Kind == mixer.Started {
+			if e.Kind == mixer.EventStarted {
 				begin[e.Ref] = e.Frame
 			}
 		}
 	}
 	m.Render(make([]pcm.Frame, 1600))
 	for _, e := range events[:m.Events(events)] {
-		if e.Kind == mixer.Started {
+		if e.Kind == mixer.EventStarted {
 			begin[e.Ref] = e.Frame
 		}
 	}

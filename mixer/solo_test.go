@@ -10,7 +10,7 @@ import (
 
 // solos plays 1/16 on a, 1/8 on b, 1/4 on c, 1/2 on d and 1 on the master, and
 // returns what is heard of them some frames after each step, in sixteenths.
-func solos(t *testing.T, buses []mixer.Bus, steps ...mixer.Change) []float32 {
+func solos(t *testing.T, buses []mixer.BusConfig, steps ...mixer.Change) []float32 {
 	t.Helper()
 	m := at1k(t, buses...)
 	s := level(t, 1000, 9000, 1)
@@ -21,7 +21,7 @@ func solos(t *testing.T, buses []mixer.Bus, steps ...mixer.Change) []float32 {
 	for _, c := range steps {
 		// The bus stands in Gain, which a solo does not look at.
 		name := []string{"a", "b", "c", "d"}[int(c.Gain)]
-		m.At(mixer.Now).Set(mixer.On(busOf(t, m, name)), mixer.Change{Fields: c.Fields, Solo: c.Solo, Mute: c.Mute}, 0)
+		m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, name)), mixer.Change{Fields: c.Fields, Solo: c.Solo, Mute: c.Mute}, 0)
 		out = append(out, left(m, 20)[10]*16)
 	}
 	return out
@@ -31,14 +31,14 @@ func solos(t *testing.T, buses []mixer.Bus, steps ...mixer.Change) []float32 {
 // them; it goes on its way through those above.
 func TestSolo(t *testing.T) {
 	on := func(bus int) mixer.Change {
-		return mixer.Change{Fields: mixer.Solo, Solo: true, Gain: pcm.Decibels(bus)}
+		return mixer.Change{Fields: mixer.FieldSolo, Solo: true, Gain: pcm.Decibels(bus)}
 	}
-	off := func(bus int) mixer.Change { return mixer.Change{Fields: mixer.Solo, Gain: pcm.Decibels(bus)} }
+	off := func(bus int) mixer.Change { return mixer.Change{Fields: mixer.FieldSolo, Gain: pcm.Decibels(bus)} }
 	mute := func(bus int) mixer.Change {
-		return mixer.Change{Fields: mixer.Mute, Mute: true, Gain: pcm.Decibels(bus)}
+		return mixer.Change{Fields: mixer.FieldMute, Mute: true, Gain: pcm.Decibels(bus)}
 	}
 	const a, b, c, d = 0, 1, 2, 3
-	soloed := func(names ...string) []mixer.Bus {
+	soloed := func(names ...string) []mixer.BusConfig {
 		buses := family()
 		for i := range buses {
 			for _, n := range names {
@@ -49,7 +49,7 @@ func TestSolo(t *testing.T) {
 	}
 	for _, v := range []struct {
 		name  string
-		buses []mixer.Bus
+		buses []mixer.BusConfig
 		steps []mixer.Change
 		want  []float32
 	}{
@@ -76,7 +76,7 @@ func TestSoloCounts(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	loud := play(t, m.At(0), s, mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
 	quiet := play(t, m.At(0), s, mixer.Options{Pan: 1, Bus: busOf(t, m, "c"), Gain: -60})
-	m.At(10).Set(mixer.On(busOf(t, m, "c")), mixer.Change{Fields: mixer.Solo, Solo: true}, 0)
+	m.At(10).Set(mixer.TargetBus(busOf(t, m, "c")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
 	left(m, 20)
 	if a, b := loud.Audibility(), quiet.Audibility(); a > -200 || b < -100 {
 		t.Errorf("beside the solo %v, in it %v", a, b)
@@ -94,8 +94,8 @@ func TestSoloCounts(t *testing.T) {
 func TestSoloIsSmooth(t *testing.T) {
 	m := at1k(t, family()...)
 	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
-	m.At(20).Set(mixer.On(busOf(t, m, "d")), mixer.Change{Fields: mixer.Solo, Solo: true}, 0)
-	m.At(40).Set(mixer.On(busOf(t, m, "d")), mixer.Change{Fields: mixer.Solo}, 100*ms)
+	m.At(20).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0)
+	m.At(40).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo}, 100*ms)
 	got := left(m, 200)
 	for frame, want := range map[int]float64{19: 1, 20: 1, 22: 0.6, 24: 0.2, 25: 0, 40: 0, 90: 0.5, 140: 1} {
 		wantAbout(t, "the voice beside a solo", got[frame], want)
@@ -107,11 +107,11 @@ func TestSoloIsSmooth(t *testing.T) {
 // heard through its bus from below.
 func TestSoloAtAStart(t *testing.T) {
 	for _, below := range []bool{false, true} {
-		m := at1k(t, mixer.Bus{Name: "a"}, mixer.Bus{Name: "low", Parent: "a"}, mixer.Bus{Name: "d", Solo: true})
+		m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "low", Parent: "a"}, mixer.BusConfig{Name: "d", Solo: true})
 		if below {
 			play(t, m.At(0), ramp(t, 1000, 100), mixer.Options{Pan: 1, Bus: busOf(t, m, "low")})
 		}
-		m.At(20).Set(mixer.On(busOf(t, m, "d")), mixer.Change{Fields: mixer.Solo}, 0)
+		m.At(20).Set(mixer.TargetBus(busOf(t, m, "d")), mixer.Change{Fields: mixer.FieldSolo}, 0)
 		play(t, m.At(20), ramp(t, 1000, 100), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
 		wantFrames(t, fmt.Sprint("the attack, with a voice below: ", below), left(m, 40)[20:], count(0, 20))
 	}

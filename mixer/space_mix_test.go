@@ -132,7 +132,7 @@ func TestPositionsAreReplaced(t *testing.T) {
 
 // TestFarIsStolenFirst: a place counts in the audibility, of the newcomer too.
 func TestFarIsStolenFirst(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Refuse: true})
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, RejectQuietest: true})
 	s := steady(t, 0.25)
 	far := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -100)})
 	near := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -10), Gain: -3})
@@ -147,7 +147,7 @@ func TestFarIsStolenFirst(t *testing.T) {
 	left(m, 30) // they have changed places
 	play(t, m.At(60), s, mixer.Options{})
 	left(m, 20)
-	if far.State() != mixer.Playing || near.State() != mixer.StolenState {
+	if far.State() != mixer.StatePlaying || near.State() != mixer.StateStolen {
 		t.Errorf("the one that came is %v, the one that left %v", far.State(), near.State())
 	}
 	wantEvents(t, m, "0 started 1, 0 started 2, 10 rejected (quieter), 60 stolen 2 by 3 (pool), 60 started 3")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCooldownAndLimits(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Buses: []mixer.Bus{{Name: "sfx", Voices: 2}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Buses: []mixer.BusConfig{{Name: "sfx", Voices: 2}}})
 	s := level(t, 1000, 500, 0.5)
 	g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 2, Cooldown: 10 * time.Millisecond})
 	bus, _ := m.Bus("sfx")
@@ -27,16 +27,16 @@ func TestCooldownAndLimits(t *testing.T) {
 	ev = ev[:m.Events(ev)]
 	type line struct {
 		frame  int64
-		kind   mixer.Kind
+		kind   mixer.EventKind
 		reason mixer.Reason
 		voice  uint64
 		by     uint64
 	}
 	want := []line{
-		{0, mixer.Started, 0, 1, 0}, {9, mixer.Limited, mixer.Cooldown, 0, 0}, {10, mixer.Started, 0, 2, 0},
-		{20, mixer.Stolen, mixer.GroupLimit, 2, 3}, {20, mixer.Started, 0, 3, 0},
-		{30, mixer.Started, 0, 4, 0}, {31, mixer.Started, 0, 5, 0}, {32, mixer.Stolen, mixer.BusLimit, 4, 6}, {32, mixer.Started, 0, 6, 0},
-		{40, mixer.Limited, mixer.GroupLimit, 0, 0},
+		{0, mixer.EventStarted, 0, 1, 0}, {9, mixer.EventLimited, mixer.ReasonCooldown, 0, 0}, {10, mixer.EventStarted, 0, 2, 0},
+		{20, mixer.EventStolen, mixer.ReasonGroupLimit, 2, 3}, {20, mixer.EventStarted, 0, 3, 0},
+		{30, mixer.EventStarted, 0, 4, 0}, {31, mixer.EventStarted, 0, 5, 0}, {32, mixer.EventStolen, mixer.ReasonBusLimit, 4, 6}, {32, mixer.EventStarted, 0, 6, 0},
+		{40, mixer.EventLimited, mixer.ReasonGroupLimit, 0, 0},
 	}
 	if len(ev) != len(want) {
 		t.Fatalf("%d events: %+v", len(ev), ev)
@@ -57,12 +57,12 @@ func TestFuture(t *testing.T) {
 	b := play(t, m.At(0), fading, mixer.Options{})
 	play(t, m.At(100), knock, mixer.Options{})
 	left(m, 200)
-	if a.State() != mixer.Playing || b.State() != mixer.StolenState {
+	if a.State() != mixer.StatePlaying || b.State() != mixer.StateStolen {
 		t.Errorf("the knock is %v, the fading one %v", a.State(), b.State())
 	}
 	ev := make([]mixer.Event, 9)
 	for _, e := range ev[:m.Events(ev)] {
-		if e.Kind == mixer.Stolen && (e.Audibility != float64(float32(0.05)) || e.RunnerUp != float64(float32(0.1)) || e.Candidates != 2) {
+		if e.Kind == mixer.EventStolen && (e.Audibility != float64(float32(0.05)) || e.RunnerUp != float64(float32(0.1)) || e.Candidates != 2) {
 			t.Errorf("decided by %+v", e)
 		}
 	}
@@ -75,7 +75,7 @@ func TestTiesOfGain(t *testing.T) {
 	b := play(t, m.At(0), level(t, 1000, 500, 0.1), mixer.Options{Gain: -6})
 	play(t, m.At(10), level(t, 1000, 500, 0.5), mixer.Options{})
 	left(m, 20)
-	if a.State() != mixer.StolenState || b.State() != mixer.Playing {
+	if a.State() != mixer.StateStolen || b.State() != mixer.StatePlaying {
 		t.Errorf("the older one is %v, the quieter one %v", a.State(), b.State())
 	}
 }
@@ -93,7 +93,7 @@ func TestPriorityProtectRefuse(t *testing.T) {
 	loud, soft := mixer.Options{}, mixer.Options{Gain: -30}
 	high := func(o mixer.Options, p int) mixer.Options { o.Priority = p; return o }
 	protect := func(o mixer.Options) mixer.Options { o.Protect = true; return o }
-	const p, st, rej = mixer.Playing, mixer.StolenState, mixer.RejectedState
+	const p, st, rej = mixer.StatePlaying, mixer.StateStolen, mixer.StateRejected
 	for _, c := range []struct {
 		name     string
 		config   mixer.Config
@@ -111,9 +111,9 @@ func TestPriorityProtectRefuse(t *testing.T) {
 		{"oldest", mixer.Config{Overflow: mixer.StealOldest}, loud, soft, loud, st, p, p},
 		{"gain", mixer.Config{Overflow: mixer.StealGain}, loud, soft, loud, p, st, p},
 		{"reject", mixer.Config{Overflow: mixer.Reject}, loud, soft, loud, p, p, rej},
-		{"refuse the faintest", mixer.Config{Refuse: true}, loud, loud, mixer.Options{Gain: -20}, p, p, rej},
-		{"refuse needs 6 dB", mixer.Config{Refuse: true}, loud, loud, mixer.Options{Gain: -5.9}, st, p, p},
-		{"refuse looks at equals", mixer.Config{Refuse: true}, loud, loud, high(soft, 1), st, p, p},
+		{"refuse the faintest", mixer.Config{RejectQuietest: true}, loud, loud, mixer.Options{Gain: -20}, p, p, rej},
+		{"refuse needs 6 dB", mixer.Config{RejectQuietest: true}, loud, loud, mixer.Options{Gain: -5.9}, st, p, p},
+		{"refuse looks at equals", mixer.Config{RejectQuietest: true}, loud, loud, high(soft, 1), st, p, p},
 		{"grow", mixer.Config{Overflow: mixer.GrowPool, Grow: mixer.Grow{Max: 3}}, loud, soft, loud, p, p, p},
 	} {
 		if a, b, n := run(c.config, c.a, c.b, c.n); a != c.wa || b != c.wb || n != c.newcomer {
@@ -149,12 +149,12 @@ func TestNothingToPlay(t *testing.T) {
 	late := play(t, m.At(10), level(t, 1000, 100, 0.5), mixer.Options{From: time.Second})
 	short := play(t, m.At(50), level(t, 1000, 100, 0.5), mixer.Options{For: time.Microsecond, Priority: -1})
 	left(m, 20)
-	if long.State() != mixer.Playing || h.State() != mixer.EndedState || late.State() != mixer.EndedState {
+	if long.State() != mixer.StatePlaying || h.State() != mixer.StateEnded || late.State() != mixer.StateEnded {
 		t.Errorf("%v, %v, %v", long.State(), h.State(), late.State())
 	}
 	long.Stop()
 	left(m, 40)
-	if got := short.State(); got != mixer.EndedState {
+	if got := short.State(); got != mixer.StateEnded {
 		t.Errorf("a voice for less than a frame is %v", got)
 	}
 }
@@ -164,14 +164,14 @@ func TestWhyNobody(t *testing.T) {
 	for _, c := range []struct {
 		first mixer.Options
 		want  mixer.Reason
-	}{{mixer.Options{Protect: true}, mixer.AllProtected}, {mixer.Options{Priority: 9}, mixer.Outranked}} {
+	}{{mixer.Options{Protect: true}, mixer.ReasonProtected}, {mixer.Options{Priority: 9}, mixer.ReasonOutranked}} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 		play(t, m.At(0), s, c.first)
 		play(t, m.At(1), s, mixer.Options{})
 		left(m, 10)
 		ev := make([]mixer.Event, 9)
 		ev = ev[:m.Events(ev)]
-		if len(ev) != 2 || ev[1].Kind != mixer.Rejected || ev[1].Reason != c.want {
+		if len(ev) != 2 || ev[1].Kind != mixer.EventRejected || ev[1].Reason != c.want {
 			t.Errorf("%+v, want %v", ev, c.want)
 		}
 	}
@@ -180,16 +180,16 @@ func TestWhyNobody(t *testing.T) {
 // TestOpposingMoves: of each move the larger of present and target counts, by
 // itself: a voice that falls on a bus that rises is not taken for a silent one.
 func TestOpposingMoves(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Buses: []mixer.Bus{{Name: "sfx", Gain: -80}}})
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -80}}})
 	bus, _ := m.Bus("sfx")
 	s := level(t, 1000, 5000, 0.5)
 	moving := play(t, m.At(0), s, mixer.Options{Bus: bus})
 	steady := play(t, m.At(0), s, mixer.Options{Gain: -40})
-	m.At(10).Set(mixer.On(bus), mixer.Change{Fields: mixer.Gain}, 100*time.Millisecond)
-	m.At(10).Set(mixer.One(moving), mixer.Change{Fields: mixer.Gain, Gain: -80}, 3*time.Second)
+	m.At(10).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain}, 100*time.Millisecond)
+	m.At(10).Set(mixer.TargetVoice(moving), mixer.Change{Fields: mixer.FieldGain, Gain: -80}, 3*time.Second)
 	play(t, m.At(12), s, mixer.Options{})
 	left(m, 20)
-	if a, b := moving.State(), steady.State(); a != mixer.Playing || b != mixer.StolenState {
+	if a, b := moving.State(), steady.State(); a != mixer.StatePlaying || b != mixer.StateStolen {
 		t.Errorf("the moving voice is %v, the steady one %v", a, b)
 	}
 }
@@ -198,7 +198,7 @@ func TestOpposingMoves(t *testing.T) {
 func TestTailIsRounded(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 22050, NoLimiter: true})
 	h := play(t, m.At(0), level(t, 22050, 5000, 0.5), mixer.Options{})
-	m.At(100).Stop(mixer.One(h), 0)
+	m.At(100).Stop(mixer.TargetVoice(h), 0)
 	left(m, 1000)
 	if got := m.Stats().SilentFrom; got != 321 {
 		t.Errorf("the tail ends at %d, want 321", got)

@@ -29,7 +29,7 @@ func TestStopsOfAFullRing(t *testing.T) {
 				first(m, h, over[0])
 				second(m, h, over[1])
 				m.Render(make([]pcm.Frame, 1))
-				if h.State() != mixer.StoppedState {
+				if h.State() != mixer.StateStopped {
 					t.Errorf("%s over %v and then %s over %v: the voice is %v", a, over[0], b, over[1], h.State())
 				}
 			}
@@ -39,9 +39,9 @@ func TestStopsOfAFullRing(t *testing.T) {
 
 // fill leaves no place in the ring.
 func fill(m *mixer.Mixer) {
-	for m.At(1<<40).Stop(mixer.Tagged(1), 0) == nil {
+	for m.At(1<<40).Stop(mixer.TargetTag(1), 0) == nil {
 	}
-	for m.At(mixer.Now).Resume(mixer.Tagged(1)) == nil {
+	for m.At(mixer.Now).Resume(mixer.TargetTag(1)) == nil {
 	}
 }
 
@@ -115,13 +115,13 @@ func TestStopsAreNeverLost(t *testing.T) {
 		events := make([]mixer.Event, 4096)
 		ended := map[uint64]int64{}
 		for _, e := range events[:m.Events(events)] {
-			if e.Kind == mixer.Stopped {
+			if e.Kind == mixer.EventStopped {
 				ended[e.Voice] = e.Frame
 			}
 		}
 		for i, v := range starts {
 			if v.cancelled {
-				if v.handle.State() != mixer.StoppedState {
+				if v.handle.State() != mixer.StateStopped {
 					rt.Fatalf("start %d was stopped before it began, and is %v", i, v.handle.State())
 				}
 				continue
@@ -130,10 +130,10 @@ func TestStopsAreNeverLost(t *testing.T) {
 			if want >= now() {
 				want = 0
 			}
-			if v.handle.State() == mixer.StoppedState {
+			if v.handle.State() == mixer.StateStopped {
 				both++
 			}
-			if got := ended[v.handle.Voice()]; got != want {
+			if got := ended[v.handle.Number()]; got != want {
 				rt.Fatalf("start %d at %d stopped at %d, want %d", i, v.at, got, want)
 			}
 		}
@@ -154,9 +154,9 @@ func TestStopsWhileRendering(t *testing.T) {
 			handles = append(handles, play(t, m.At(mixer.Now), s, mixer.Options{}))
 		}
 		m.Render(make([]pcm.Frame, 1))
-		for m.At(m.Now()+50).Stop(mixer.Tagged(1), 0) == nil {
+		for m.At(m.Now()+50).Stop(mixer.TargetTag(1), 0) == nil {
 		}
-		for m.At(mixer.Now).Resume(mixer.Tagged(1)) == nil {
+		for m.At(mixer.Now).Resume(mixer.TargetTag(1)) == nil {
 		}
 		var rendering sync.WaitGroup
 		rendering.Go(func() {
@@ -176,7 +176,7 @@ func TestStopsWhileRendering(t *testing.T) {
 		rendering.Wait()
 		m.Render(make([]pcm.Frame, 60))
 		for i, h := range handles {
-			if h.State() != mixer.StoppedState {
+			if h.State() != mixer.StateStopped {
 				t.Fatalf("voice %d is %v", i, h.State())
 			}
 		}

@@ -41,39 +41,39 @@ func (t *Target) check(m *Mixer) error {
 	return nil
 }
 
-// One names a voice.
-func One(h Handle) Target { return Target{kind: oneVoice, voice: h} }
+// TargetVoice names a voice.
+func TargetVoice(h Handle) Target { return Target{kind: oneVoice, voice: h} }
 
-// Tagged names the living voices that were started under a tag other than 0.
-func Tagged(tag uint64) Target {
+// TargetTag names the living voices that were started under a tag other than 0.
+func TargetTag(tag uint64) Target {
 	if tag == 0 {
 		return Target{}
 	}
 	return Target{kind: taggedVoices, tag: tag}
 }
 
-// Of names the living voices that play a sound.
-func Of(s *voice.Sound) Target { return Target{kind: soundVoices, sound: s} }
+// TargetSound names the living voices that play a sound.
+func TargetSound(s *voice.Sound) Target { return Target{kind: soundVoices, sound: s} }
 
-// On names a bus: Set moves the bus itself; Pause holds it, and what starts on
+// TargetBus names a bus: Set moves the bus itself; Pause holds it, and what starts on
 // it meanwhile; Stop stops its voices. All voices are on the master.
-func On(b BusRef) Target { return Target{kind: busVoices, bus: b.index, mixer: b.mixer} }
+func TargetBus(b Bus) Target { return Target{kind: busVoices, bus: b.index, mixer: b.mixer} }
 
-// Everything names all voices. Set is not for it: set the master.
-func Everything() Target { return Target{kind: allVoices} }
+// TargetAll names all voices. Set is not for it: set the master.
+func TargetAll() Target { return Target{kind: allVoices} }
 
-// BusRef names a bus of a mixer; the zero BusRef is the master of any.
-type BusRef struct {
+// Bus names a bus of a mixer; the zero Bus is the master of any.
+type Bus struct {
 	mixer *Mixer
 	index uint16
 }
 
 // Bus returns the bus of a name, "master" included. Control side.
-func (m *Mixer) Bus(name string) (BusRef, bool) {
+func (m *Mixer) Bus(name string) (Bus, bool) {
 	for i := range m.buses {
 		if m.buses[i].Name == name {
-			return BusRef{m, uint16(i)}, true
+			return Bus{m, uint16(i)}, true
 		}
 	}
-	return BusRef{}, false
+	return Bus{}, false
 }

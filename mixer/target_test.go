@@ -20,7 +20,7 @@ func TestTargetsOfAnotherMixer(t *testing.T) {
 	must(t, err)
 	master, _ := other.Bus("master")
 	last, _ := other.Bus("d")
-	for name, target := range map[string]mixer.Target{"the master": mixer.On(master), "a bus": mixer.On(last), "a voice": mixer.One(foreign)} {
+	for name, target := range map[string]mixer.Target{"the master": mixer.TargetBus(master), "a bus": mixer.TargetBus(last), "a voice": mixer.TargetVoice(foreign)} {
 		for _, frame := range []int64{mixer.Now, 5} {
 			m := at1k(t)
 			h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{})
@@ -28,7 +28,7 @@ func TestTargetsOfAnotherMixer(t *testing.T) {
 			at := m.At(frame)
 			for call, err := range map[string]error{
 				"Stop": at.Stop(target, 0), "Pause": at.Pause(target), "Resume": at.Resume(target), "Seek": at.Seek(target, 0),
-				"Set": at.Set(target, mixer.Change{Fields: mixer.Gain, Gain: -80}, 0),
+				"Set": at.Set(target, mixer.Change{Fields: mixer.FieldGain, Gain: -80}, 0),
 			} {
 				if !errors.Is(err, mixer.ErrOption) {
 					t.Errorf("%s of %s of another mixer at %d: %v", call, name, frame, err)
@@ -44,11 +44,11 @@ func TestTargetsOfAnotherMixer(t *testing.T) {
 			if err = m.SetPositions([]mixer.Handle{foreign}, make([]space.Spot, 1)); !errors.Is(err, mixer.ErrOption) {
 				t.Errorf("a place for a voice of another mixer: %v", err)
 			}
-			if l, silence := fmt.Sprint(m.Levels(last)), fmt.Sprint(m.Levels(mixer.BusRef{})); l != silence {
+			if l, silence := fmt.Sprint(m.Levels(last)), fmt.Sprint(m.Levels(mixer.Bus{})); l != silence {
 				t.Errorf("the levels of a bus of another mixer are %v", l)
 			}
 			m.Render(make([]pcm.Frame, 100))
-			if h.State() != mixer.Playing || stream.State() != mixer.Playing || m.Stats().Pending != 0 {
+			if h.State() != mixer.StatePlaying || stream.State() != mixer.StatePlaying || m.Stats().Pending != 0 {
 				t.Errorf("after calls for %s of another mixer the voices are %v and %v", name, h.State(), stream.State())
 			}
 		}

@@ -8,14 +8,14 @@ import (
 )
 
 // family is a tree: a over b over c, and d beside them.
-func family() []mixer.Bus {
-	return []mixer.Bus{{Name: "c", Parent: "b"}, {Name: "a"}, {Name: "b", Parent: "a"}, {Name: "d"}}
+func family() []mixer.BusConfig {
+	return []mixer.BusConfig{{Name: "c", Parent: "b"}, {Name: "a"}, {Name: "b", Parent: "a"}, {Name: "d"}}
 }
 
 // TestTreeMultiplies: what goes through a bus is under its gain, and under those
 // of all above it; the order in which buses are described does not matter.
 func TestTreeMultiplies(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, MasterGain: -6, Buses: []mixer.Bus{
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, MasterGain: -6, Buses: []mixer.BusConfig{
 		{Name: "c", Parent: "b", Gain: -3}, {Name: "a", Gain: -5, Pan: 1}, {Name: "b", Parent: "a", Gain: -1}, {Name: "d", Parent: "master", Gain: -7},
 	}})
 	s := level(t, 1000, 40, 1)
@@ -35,9 +35,9 @@ func TestTreeMultiplies(t *testing.T) {
 // TestTreePitch: the pitches of all buses above a voice add up, while they move
 // too.
 func TestTreePitch(t *testing.T) {
-	m := at1k(t, mixer.Bus{Name: "c", Parent: "b", Pitch: 5}, mixer.Bus{Name: "b", Parent: "a"}, mixer.Bus{Name: "a", Pitch: 7})
+	m := at1k(t, mixer.BusConfig{Name: "c", Parent: "b", Pitch: 5}, mixer.BusConfig{Name: "b", Parent: "a"}, mixer.BusConfig{Name: "a", Pitch: 7})
 	h := play(t, m.At(0), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "c")})
-	m.At(100).Set(mixer.On(busOf(t, m, "a")), mixer.Change{Fields: mixer.Pitch, Pitch: -5}, 0) // 5 ms of it: 12 semitones straight
+	m.At(100).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldPitch, Pitch: -5}, 0) // 5 ms of it: 12 semitones straight
 	left(m, 100)
 	if h.Position() != 200*ms {
 		t.Errorf("an octave up it is at %v after 100 ms", h.Position())
@@ -49,7 +49,7 @@ func TestTreePitch(t *testing.T) {
 		t.Errorf("with 5 and -5 semitones it goes %v in 100 ms", got)
 	}
 	late := play(t, m.At(mixer.Now), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "b")})
-	m.At(mixer.Now).Set(mixer.On(busOf(t, m, "b")), mixer.Change{Fields: mixer.Pitch, Pitch: 17}, 0)
+	m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "b")), mixer.Change{Fields: mixer.FieldPitch, Pitch: 17}, 0)
 	left(m, 5)
 	begin = late.Position()
 	left(m, 100)
@@ -132,7 +132,7 @@ func TestLimitIsFreed(t *testing.T) {
 	play(t, m.At(0), s, mixer.Options{Bus: busOf(t, m, "c")})
 	play(t, m.At(10), s, mixer.Options{Bus: busOf(t, m, "b")})
 	h := play(t, m.At(20), s, mixer.Options{Bus: busOf(t, m, "a")})
-	m.At(25).Stop(mixer.One(h), 0)
+	m.At(25).Stop(mixer.TargetVoice(h), 0)
 	play(t, m.At(25), s, mixer.Options{Bus: busOf(t, m, "c")})
 	left(m, 50)
 	wantEvents(t, m, "0 started 1, 10 ended 1, 10 started 2, 20 ended 2, 20 started 3, 25 stopped 3, 25 started 4, 35 ended 4")
@@ -141,7 +141,7 @@ func TestLimitIsFreed(t *testing.T) {
 // TestPausesInATree: a voice sounds when no bus on its way is paused.
 func TestPausesInATree(t *testing.T) {
 	m := at1k(t, family()...)
-	bus := func(name string) mixer.Target { return mixer.On(busOf(t, m, name)) }
+	bus := func(name string) mixer.Target { return mixer.TargetBus(busOf(t, m, name)) }
 	h := play(t, m.At(0), ramp(t, 1000, 900), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
 	other := play(t, m.At(0), ramp(t, 1000, 900), mixer.Options{Pan: 1, Bus: busOf(t, m, "d")})
 	m.At(20).Pause(bus("b"))
@@ -153,19 +153,19 @@ func TestPausesInATree(t *testing.T) {
 	m.At(120).Pause(bus("a"))
 	m.At(140).Resume(bus("b")) // a holds it
 	m.At(160).Resume(bus("a"))
-	m.At(180).Pause(mixer.One(h))
+	m.At(180).Pause(mixer.TargetVoice(h))
 	m.At(180).Pause(bus("a"))
 	m.At(200).Resume(bus("a")) // it holds itself
-	m.At(210).Resume(mixer.One(h))
+	m.At(210).Resume(mixer.TargetVoice(h))
 	playing := func(from, to int) bool {
 		return from >= 0 && to <= 20 || from >= 100 && to <= 120 || from >= 160 && to <= 180 || from >= 210
 	}
 	position := 0
 	for at := 0; at < 240; at += 10 {
 		got := left(m, 10)
-		state, want := h.State(), mixer.Paused
+		state, want := h.State(), mixer.StatePaused
 		if playing(at, at+10) {
-			want = mixer.Playing
+			want = mixer.StatePlaying
 			position += 10
 			wantFrames(t, "the end of a piece", got[5:], count(position-5, position))
 		}
@@ -187,8 +187,8 @@ func TestStopOfAParent(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "master"} {
 		play(t, m.At(0), level(t, 1000, 90, 0.1), mixer.Options{Bus: busOf(t, m, name)})
 	}
-	m.At(20).Stop(mixer.On(busOf(t, m, "b")), 0)
-	m.At(30).Stop(mixer.On(busOf(t, m, "a")), 10*ms)
+	m.At(20).Stop(mixer.TargetBus(busOf(t, m, "b")), 0)
+	m.At(30).Stop(mixer.TargetBus(busOf(t, m, "a")), 10*ms)
 	left(m, 100)
 	wantEvents(t, m, "0 started 1, 0 started 2, 0 started 3, 0 started 4, 0 started 5, 20 stopped 2, 20 stopped 3, 40 stopped 1, 90 ended 4, 90 ended 5")
 }
@@ -197,8 +197,8 @@ func TestStopOfAParent(t *testing.T) {
 func TestMuteOfAParent(t *testing.T) {
 	m := at1k(t, family()...)
 	h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
-	m.At(20).Set(mixer.On(busOf(t, m, "a")), mixer.Change{Fields: mixer.Mute, Mute: true}, 0)
-	m.At(60).Set(mixer.On(busOf(t, m, "a")), mixer.Change{Fields: mixer.Mute}, 0)
+	m.At(20).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0)
+	m.At(60).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldMute}, 0)
 	got := left(m, 50)
 	wantAbout(t, "before", got[20], 1)
 	wantAbout(t, "muted", got[25], 0)
@@ -217,7 +217,7 @@ func TestMuteOfAParent(t *testing.T) {
 func TestLimitNamesItsBus(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.Reject} {
-		m := newMixer(t, mixer.Config{Rate: 1000, Overflow: policy, Buses: []mixer.Bus{
+		m := newMixer(t, mixer.Config{Rate: 1000, Overflow: policy, Buses: []mixer.BusConfig{
 			{Name: "top", Voices: 2}, {Name: "sub", Parent: "top", Voices: 5}, {Name: "leaf", Parent: "sub"},
 		}})
 		for range 3 {
@@ -227,8 +227,8 @@ func TestLimitNamesItsBus(t *testing.T) {
 		events := make([]mixer.Event, 8)
 		n := 0
 		for _, e := range events[:m.Events(events)] {
-			want := mixer.BusRef{}
-			if e.Reason == mixer.BusLimit {
+			want := mixer.Bus{}
+			if e.Reason == mixer.ReasonBusLimit {
 				want = busOf(t, m, "top")
 				n++
 			}

@@ -107,13 +107,13 @@ func (r *record) tunes() bool {
 func (m *Mixer) turn(r *record, c *Change, frame, over int64) {
 	now := m.Now()
 	at, until := m.when(frame, over, now)
-	if c.Fields&Pitch != 0 {
+	if c.Fields&FieldPitch != 0 {
 		r.tuning.pitch.turn(float64(c.Pitch), now, at, until)
 	}
-	if c.Fields&Speed != 0 {
+	if c.Fields&FieldSpeed != 0 {
 		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
 	}
-	r.tuning.out = r.tuning.out || c.Fields&Rounds != 0
+	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
 }
 
 // when returns the frame at which a set acts, and one at which it is over.
@@ -170,7 +170,7 @@ func (m *Mixer) refine(r *record) {
 // retuneAll looks at a command that was sent for what it does to the pitch or the
 // loop of starts. The mutex is held.
 func (m *Mixer) retuneAll(c *command) {
-	if c.kind != cmdSet || c.change.Fields&(Pitch|Speed|Rounds) == 0 {
+	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
 	}
 	if c.target.kind == oneVoice {

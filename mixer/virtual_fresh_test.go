@@ -32,20 +32,20 @@ func TestVirtualFresh(t *testing.T) {
 	play(t, m.At(11), fallen(t, 1, 1, 1), mixer.Options{})
 	play(t, m.At(35), fallen(t, 1, 1, 1), mixer.Options{})
 	left(m, 36)
-	if falls.State() != mixer.StolenState || stays.State() != mixer.Virtual {
+	if falls.State() != mixer.StateStolen || stays.State() != mixer.StateVirtual {
 		t.Errorf("what has fallen is %v, what has not %v", falls.State(), stays.State())
 	}
 
-	m = newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 9, NoLimiter: true, Buses: []mixer.Bus{{Name: "b"}}})
+	m = newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 9, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "b"}}})
 	b, _ := m.Bus("b")
 	waits := play(t, m.At(0), fallen(t, 0.1, 0.1, 1e-3), mixer.Options{Bus: b})
 	play(t, m.At(1), fallen(t, 1, 1, 1), mixer.Options{})
 	left(m, 21)
 	before := waits.Audibility()
-	m.At(21).Set(mixer.On(b), mixer.Change{Fields: mixer.Gain, Gain: -40}, 5*time.Millisecond)
+	m.At(21).Set(mixer.TargetBus(b), mixer.Change{Fields: mixer.FieldGain, Gain: -40}, 5*time.Millisecond)
 	play(t, m.At(35), fallen(t, 1, 1, 1), mixer.Options{})
 	left(m, 20)
-	if fell := waits.Audibility() - before; waits.State() != mixer.Virtual || fell > -39 || fell < -41 {
+	if fell := waits.Audibility() - before; waits.State() != mixer.StateVirtual || fell > -39 || fell < -41 {
 		t.Errorf("it is %v, and %v dB louder than before its bus was", waits.State(), pcm.Decibels(fell))
 	}
 }

@@ -32,7 +32,7 @@ func TestVirtualLimit(t *testing.T) {
 			if policy == mixer.StealMasked && virtual == 0 {
 				continue
 			}
-			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Virtual: virtual, Overflow: policy, NoLimiter: true, Buses: []mixer.Bus{{Name: "b", Voices: 2}}})
+			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Virtual: virtual, Overflow: policy, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "b", Voices: 2}}})
 			g, err := m.NewGroup("g", mixer.GroupOptions{Limit: 2})
 			if err != nil {
 				t.Fatal(err)
@@ -43,12 +43,12 @@ func TestVirtualLimit(t *testing.T) {
 				d := play(t, m.At(0), tail, o)
 				play(t, m.At(30), tail, o)
 				m.Render(make([]pcm.Frame, 50))
-				if s.State() == mixer.StolenState || d.State() != mixer.StolenState {
+				if s.State() == mixer.StateStolen || d.State() != mixer.StateStolen {
 					t.Errorf("%v, %d virtual voices: the swell is %v, the tail %v", policy, virtual, s.State(), d.State())
 				}
 				events := make([]mixer.Event, 20)
 				for _, e := range events[:m.Events(events)] {
-					if e.Kind == mixer.Stolen && (e.Audibility > 2e-4 || e.Newcomer > 2e-4 || e.RunnerUp < 0.01 || e.Candidates != 2 || e.Peers != 2) {
+					if e.Kind == mixer.EventStolen && (e.Audibility > 2e-4 || e.Newcomer > 2e-4 || e.RunnerUp < 0.01 || e.Candidates != 2 || e.Peers != 2) {
 						t.Errorf("%v, %d virtual voices: the event says %+v", policy, virtual, e)
 					}
 				}
@@ -109,7 +109,7 @@ func TestVirtualPositions(t *testing.T) {
 			}
 			m.Render(block)
 			for _, e := range events[:m.Events(events)] {
-				if e.Kind == mixer.BecameReal {
+				if e.Kind == mixer.EventReal {
 					swaps++
 				}
 			}
@@ -136,7 +136,7 @@ func TestVirtualLostEvent(t *testing.T) {
 	events := make([]mixer.Event, 20)
 	for _, e := range events[:m.Events(events)] {
 		about := func(got float64, want float32) bool { return got > 0.99*float64(want) && got < 1.01*float64(want) }
-		if e.Kind == mixer.Stolen {
+		if e.Kind == mixer.EventStolen {
 			if e.Voice != 3 || e.Candidates != 2 || e.Peers != 2 || !about(e.Audibility, 1e-3) || !about(e.RunnerUp, 1e-2) || !about(e.Newcomer, 0.1) {
 				t.Errorf("%+v", e)
 			}

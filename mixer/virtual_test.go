@@ -39,7 +39,7 @@ func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole
 	t.Helper()
 	blocker := level(t, rate, twinGiven-twinTaken, 0.5)
 	for i, out := range []*[]float32{&stolen, &whole} {
-		c := mixer.Config{Rate: rate, Voices: 1 + i, Virtual: 2, NoLimiter: true, Buses: []mixer.Bus{{Name: "bus"}}}
+		c := mixer.Config{Rate: rate, Voices: 1 + i, Virtual: 2, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "bus"}}}
 		m := newMixer(t, c)
 		o := w.play
 		o.Pan, o.Gain, o.Tag = -1, o.Gain-20, 1
@@ -62,7 +62,7 @@ func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole
 	return stolen[:20000], whole[:20000], events
 }
 
-func eventOf(events []mixer.Event, k mixer.Kind) (frame int64, e mixer.Event) {
+func eventOf(events []mixer.Event, k mixer.EventKind) (frame int64, e mixer.Event) {
 	for _, e := range events {
 		if e.Kind == k && e.Voice == 1 {
 			return e.Frame, e
@@ -106,7 +106,7 @@ func TestTwin(t *testing.T) {
 	loop := mixer.Options{Loop: true}
 	with := func(f func(o *mixer.Options)) mixer.Options { o := loop; f(&o); return o }
 	set := func(frame int64, c mixer.Change, over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
-		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(frame).Set(mixer.One(h), c, over) }
+		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(frame).Set(mixer.TargetVoice(h), c, over) }
 	}
 	for _, w := range []twin{
 		{name: "loop", sound: looped, play: loop},
@@ -122,29 +122,29 @@ func TestTwin(t *testing.T) {
 		{name: "stream", sound: stream, play: mixer.Options{}},
 		{name: "pitched stream", sound: stream, play: mixer.Options{Pitch: 1.1}},
 		{name: "emitter", sound: looped, play: with(func(o *mixer.Options) { o.Emitter = at(-1, 0, 0) })},
-		{name: "pitch moves meanwhile", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.Pitch, Pitch: 9}, 300*time.Millisecond)},
-		{name: "speed jumps meanwhile", sound: looped, play: loop, script: set(5001, mixer.Change{Fields: mixer.Speed, Speed: 1.7}, 0)},
+		{name: "pitch moves meanwhile", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldPitch, Pitch: 9}, 300*time.Millisecond)},
+		{name: "speed jumps meanwhile", sound: looped, play: loop, script: set(5001, mixer.Change{Fields: mixer.FieldSpeed, Speed: 1.7}, 0)},
 		// In its 5 ms the moves are sampled more often; the sum of steps is the same but
 		// for some ten-thousandths of a frame, where the grid of 20 ms is one of 64 frames.
-		{name: "pitch moves still", rate: 48000, sound: noisy48, play: loop, script: set(3500, mixer.Change{Fields: mixer.Pitch, Pitch: 9}, time.Second), slack: 1e-5},
-		{name: "gain moves still", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.Gain, Gain: -30}, time.Second), slack: 1e-6},
+		{name: "pitch moves still", rate: 48000, sound: noisy48, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldPitch, Pitch: 9}, time.Second), slack: 1e-5},
+		{name: "gain moves still", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldGain, Gain: -30}, time.Second), slack: 1e-6},
 		{name: "bus pitch", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
 			bus, _ := m.Bus("bus")
-			return m.At(4001).Set(mixer.On(bus), mixer.Change{Fields: mixer.Pitch, Pitch: 2}, 100*time.Millisecond)
+			return m.At(4001).Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldPitch, Pitch: 2}, 100*time.Millisecond)
 		}},
 		{name: "seek", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(5003).Seek(mixer.One(h), 123*time.Millisecond)
+			return m.At(5003).Seek(mixer.TargetVoice(h), 123*time.Millisecond)
 		}},
 		{name: "pause", sound: looped, play: with(func(o *mixer.Options) { o.For = 1800 * time.Millisecond }), script: func(m *mixer.Mixer, h mixer.Handle) error {
-			if err := m.At(4003).Pause(mixer.One(h)); err != nil {
+			if err := m.At(4003).Pause(mixer.TargetVoice(h)); err != nil {
 				return err
 			}
-			return m.At(5717).Resume(mixer.One(h))
+			return m.At(5717).Resume(mixer.TargetVoice(h))
 		}},
-		{name: "released", sound: noisy(1, 6000, [2]int64{0, 700}), play: loop, script: set(8000, mixer.Change{Fields: mixer.Rounds, Rounds: 2}, 0)},
+		{name: "released", sound: noisy(1, 6000, [2]int64{0, 700}), play: loop, script: set(8000, mixer.Change{Fields: mixer.FieldRounds, Rounds: 2}, 0)},
 		{name: "for", sound: looped, play: with(func(o *mixer.Options) { o.For = 1500 * time.Millisecond })},
 		{name: "stop over", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(12000).Stop(mixer.One(h), 300*time.Millisecond)
+			return m.At(12000).Stop(mixer.TargetVoice(h), 300*time.Millisecond)
 		}},
 	} {
 		for name, block := range map[string]func(int) int{"whole": func(int) int { return 4000 }, "small": func(i int) int { return 1 + i*7%97 }} {
@@ -154,12 +154,12 @@ func TestTwin(t *testing.T) {
 					rate, hop = w.rate, int64(w.rate/50)
 				}
 				got, want, events := w.run(t, rate, block)
-				gone, e := eventOf(events[0], mixer.BecameVirtual)
-				back, _ := eventOf(events[0], mixer.BecameReal)
-				if gone != twinTaken || e.By != 2 || e.Reason != mixer.PoolFull || e.Slot != -1 || back < twinGiven || back >= twinGiven+hop || back%hop != 0 {
+				gone, e := eventOf(events[0], mixer.EventVirtual)
+				back, _ := eventOf(events[0], mixer.EventReal)
+				if gone != twinTaken || e.By != 2 || e.Reason != mixer.ReasonPoolFull || e.Slot != -1 || back < twinGiven || back >= twinGiven+hop || back%hop != 0 {
 					t.Fatalf("it is virtual from %d (%+v) to %d", gone, e, back)
 				}
-				for _, k := range []mixer.Kind{mixer.Ended, mixer.Stopped} {
+				for _, k := range []mixer.EventKind{mixer.EventEnded, mixer.EventStopped} {
 					a, _ := eventOf(events[0], k)
 					if b, _ := eventOf(events[1], k); a != b {
 						t.Errorf("%v at %d, its twin at %d", k, a, b)
@@ -195,7 +195,7 @@ func TestTwin(t *testing.T) {
 func TestEndsVirtual(t *testing.T) {
 	const rate = 8000
 	stop := func(over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
-		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(5003).Stop(mixer.One(h), over) }
+		return func(m *mixer.Mixer, h mixer.Handle) error { return m.At(5003).Stop(mixer.TargetVoice(h), over) }
 	}
 	for _, w := range []twin{
 		{name: "one-shot", sound: noisy(t, rate, 1, 5000, [2]int64{}, nil)},
@@ -205,12 +205,12 @@ func TestEndsVirtual(t *testing.T) {
 		{name: "stop", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(0)},
 		{name: "stop over", sound: noisy(t, rate, 1, 500, [2]int64{}, nil), play: mixer.Options{Loop: true}, script: stop(123 * time.Millisecond)},
 		{name: "seek to the end", sound: noisy(t, rate, 1, 9000, [2]int64{}, nil), script: func(m *mixer.Mixer, h mixer.Handle) error {
-			return m.At(5003).Seek(mixer.One(h), time.Second)
+			return m.At(5003).Seek(mixer.TargetVoice(h), time.Second)
 		}},
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			got, _, events := w.run(t, rate, func(int) int { return 333 })
-			for _, k := range []mixer.Kind{mixer.Ended, mixer.Stopped} {
+			for _, k := range []mixer.EventKind{mixer.EventEnded, mixer.EventStopped} {
 				a, e := eventOf(events[0], k)
 				if b, _ := eventOf(events[1], k); a != b {
 					t.Errorf("%v at %d, its twin at %d", k, a, b)
@@ -245,7 +245,7 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{For: 33 * ms})
 		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 38 ended 2, 50 ended 1"},
-		{"the quieter newcomer waits", mixer.Config{Refuse: true}, func(m m, long *voice.Sound, g *mixer.Group) {
+		{"the quieter newcomer waits", mixer.Config{RejectQuietest: true}, func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{Gain: -20})
 		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 60 real 2"},
@@ -263,7 +263,7 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.At(1), long, mixer.Options{Priority: 1, Gain: -30})
 			play(t, m.At(2), long, mixer.Options{Priority: 2, For: 30 * ms})
 		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, 32 ended 3, 40 real 2"},
-		{"what is silent does not stand in the way", mixer.Config{Virtual: 4, Buses: []mixer.Bus{{Name: "off", Mute: true}}}, func(m m, long *voice.Sound, g *mixer.Group) {
+		{"what is silent does not stand in the way", mixer.Config{Virtual: 4, Buses: []mixer.BusConfig{{Name: "off", Mute: true}}}, func(m m, long *voice.Sound, g *mixer.Group) {
 			off := busOf(t, m, "off")
 			play(t, m.At(0), long, mixer.Options{Priority: 1, Bus: off})
 			play(t, m.At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
@@ -273,12 +273,12 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.At(0), long, mixer.Options{Priority: 1, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Protect: true, Gain: -10})
 			play(t, m.At(5), long, mixer.Options{Priority: 2})
-			must(t, m.At(50).Stop(mixer.Tagged(1), 0))
+			must(t, m.At(50).Stop(mixer.TargetTag(1), 0))
 		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 20 virtual 1 by 3 (exchange), 20 real 3, 50 stopped 1"},
 		{"louder by more than 6 dB", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Gain: -4.1})
-			must(t, m.At(50).Set(mixer.Tagged(1), mixer.Change{Fields: mixer.Gain, Gain: -11}, 0))
+			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -11}, 0))
 		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
 		{"the least is lost", mixer.Config{Virtual: 1}, func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -30})
@@ -318,8 +318,8 @@ func TestVirtualByHand(t *testing.T) {
 		{"paused ones stay where they are", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Tag: 1})
 			play(t, m.At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
-			must(t, m.At(5).Pause(mixer.Tagged(1)))
-			must(t, m.At(70).Resume(mixer.Tagged(1)))
+			must(t, m.At(5).Pause(mixer.TargetTag(1)))
+			must(t, m.At(70).Resume(mixer.TargetTag(1)))
 		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 31 ended 2, 80 real 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestVirtualByHand(t *testing.T) {
 			wantEvents(t, m, c.want)
 			virtual := int64(0)
 			for h := range m.Voices() {
-				if h.State() == mixer.Virtual {
+				if h.State() == mixer.StateVirtual {
 					virtual++
 				}
 			}
@@ -373,12 +373,12 @@ func TestFourExchanges(t *testing.T) {
 	for i := range 24 {
 		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
 	}
-	must(t, m.At(5).Set(mixer.Tagged(2), mixer.Change{Fields: mixer.Gain, Gain: -10}, 0))
+	must(t, m.At(5).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain, Gain: -10}, 0))
 	left(m, 200)
 	events := make([]mixer.Event, 200)
 	real := map[int64]int{}
 	for _, e := range events[:m.Events(events)] {
-		if e.Kind == mixer.BecameReal {
+		if e.Kind == mixer.EventReal {
 			real[e.Frame]++
 		}
 	}
@@ -399,15 +399,15 @@ func TestNoFlutter(t *testing.T) {
 	}
 	for frame := int64(100); frame < 5*rate; frame += 40 {
 		for tag := range uint64(3) {
-			c := mixer.Change{Fields: mixer.Gain, Gain: pcm.Decibels(-20 + r.Float64()*0.1)}
-			must(t, m.At(frame).Set(mixer.Tagged(1+tag), c, 0))
+			c := mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-20 + r.Float64()*0.1)}
+			must(t, m.At(frame).Set(mixer.TargetTag(1+tag), c, 0))
 		}
 	}
 	left(m, 5*rate)
 	events := make([]mixer.Event, 8192)
 	last, changes := map[uint64]int64{}, 0
 	for _, e := range events[:m.Events(events)] {
-		if e.Kind != mixer.BecameVirtual && e.Kind != mixer.BecameReal {
+		if e.Kind != mixer.EventVirtual && e.Kind != mixer.EventReal {
 			continue
 		}
 		if before, ok := last[e.Voice]; ok && e.Frame-before < rate/10 {
@@ -479,7 +479,7 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 	block := make([]pcm.Frame, 200)
 	events := make([]mixer.Event, 256)
 	n := 0
-	kinds := map[mixer.Kind]int{mixer.Stolen: 0, mixer.BecameVirtual: 0, mixer.BecameReal: 0}
+	kinds := map[mixer.EventKind]int{mixer.EventStolen: 0, mixer.EventVirtual: 0, mixer.EventReal: 0}
 	allocs := testing.AllocsPerRun(300, func() {
 		n++
 		for i := range 3 {
@@ -489,7 +489,7 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 			}
 		}
 		m.At(mixer.Now).Resize(1 + n%8)
-		m.At(mixer.Now).Set(mixer.Tagged(uint64(n%4)), mixer.Change{Fields: mixer.Gain, Gain: pcm.Decibels(-n % 40)}, 0)
+		m.At(mixer.Now).Set(mixer.TargetTag(uint64(n%4)), mixer.Change{Fields: mixer.FieldGain, Gain: pcm.Decibels(-n % 40)}, 0)
 		m.Render(block)
 		for _, e := range events[:m.Events(events)] {
 			kinds[e.Kind]++
@@ -530,7 +530,7 @@ func TestVirtualCallers(t *testing.T) {
 				case 1:
 					h.Pause()
 				case 2:
-					m.At(mixer.Now).Stop(mixer.Tagged(uint64(1+caller)), time.Duration(r.IntN(20))*ms)
+					m.At(mixer.Now).Stop(mixer.TargetTag(uint64(1+caller)), time.Duration(r.IntN(20))*ms)
 				case 3:
 					m.At(m.Now() + 50).Resize(1 + r.IntN(8))
 				}
@@ -568,9 +568,9 @@ func TestTwinOfARefused(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: rate, Voices: 1 + i, Virtual: 2, Overflow: mixer.Reject, NoLimiter: true})
 		play(t, m.At(0), level(t, rate, 6000, 0.5), hardRight)
 		h := play(t, m.At(100), s, mixer.Options{Gain: -30, Pan: -1, Loop: true, FadeIn: 200 * ms})
-		must(t, m.At(3000).Set(mixer.One(h), mixer.Change{Fields: mixer.Speed, Speed: 1.5}, 0))
-		must(t, m.At(4000).Pause(mixer.One(h)))
-		must(t, m.At(4500).Resume(mixer.One(h)))
+		must(t, m.At(3000).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 1.5}, 0))
+		must(t, m.At(4000).Pause(mixer.TargetVoice(h)))
+		must(t, m.At(4500).Resume(mixer.TargetVoice(h)))
 		outs[i] = left(m, 9000)
 	}
 	for i, x := range outs[0] {

@@ -39,8 +39,8 @@ func TestVoices(t *testing.T) {
 	want("1 playing, 2 playing, 3 pending")
 	left(m, 1)
 	want("1 playing, 2 playing, 3 playing")
-	m.At(12).Pause(mixer.Tagged(3))
-	m.At(12).Stop(mixer.One(fading), 30*ms)
+	m.At(12).Pause(mixer.TargetTag(3))
+	m.At(12).Stop(mixer.TargetVoice(fading), 30*ms)
 	left(m, 4)
 	want("2 playing, 3 paused") // the short one has ended at 15
 	left(m, 26)
@@ -98,7 +98,7 @@ func TestWhatAHandleKnows(t *testing.T) {
 	if got := float64(h.Audibility()); got < -16.03 || got > -16.01 {
 		t.Errorf("its audibility is %v dB, want -16.02", got)
 	}
-	m.At(10).Set(mixer.One(h), mixer.Change{Fields: mixer.Gain, Gain: -30}, 40*ms)
+	m.At(10).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, 40*ms)
 	left(m, 30)
 	// What is more of present and target, as it was at 20, where scores are refreshed.
 	if got := float64(h.Audibility()); got < -21.03 || got > -21.01 {

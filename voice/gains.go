@@ -18,6 +18,9 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
+// Pan returns the voice's own pan at a frame.
+func (v *Voice) Pan(frame int64) float64 { return v.pan.At(frame) }
+
 // known is what a segment has worked out that the next one often needs again.
 type known struct {
 	gain, factor     float64 // in decibels, not 0

@@ -27,6 +27,9 @@ func (v *Voice) SetRounds(more int32) {
 	v.stale()
 }
 
+// Returns reports whether a voice that loops is not in its last round yet.
+func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
+
 // countBegun counts the rounds that have been begun beyond the end of the loop,
 // where the voice has not gone back yet.
 func (v *Voice) countBegun() {

@@ -1,5 +1,5 @@
 /* What the peers in C share: the sounds, what is asked of every voice, the clock,
- * the rows that are printed. The same as cmd/voicepool/bench.go asks for. */
+ * the rows that are printed. The same as cmd/internal/bench asks for. */
 #ifndef PEERS_H
 #define PEERS_H
 

@@ -2,22 +2,11 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
-	"voicepool/internal/dsp"
-	"voicepool/mixer"
-	"voicepool/pcm"
-	soundlib "voicepool/sounds"
-	"voicepool/space"
-	"voicepool/voice"
-)
-
-// What bench measures: every case with so many voices, as the median of runs.
-const (
-	benchRate  = 48000
-	benchBlock = 512
-	benchRuns  = 7
+	"voicepool/cmd/internal/bench"
 )
 
 type benchCommand struct {
@@ -31,47 +20,44 @@ type benchCommand struct {
 	realtimeFlags
 }
 
-// limits returns what the flags say of how much is measured.
-func (b *benchCommand) limits() (voices []int, slice time.Duration, err error) {
-	voices, slice = []int{32, 256, 1024, 4096}, 30*time.Millisecond
+// options returns what the flags say of what is measured.
+func (b *benchCommand) options() (o bench.Options, err error) {
+	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Own: b.Own, Least: b.Least}
 	if b.Own {
-		voices = voices[:3]
+		o.Voices = o.Voices[:3]
 	}
 	if b.Voices != nil {
-		voices = *b.Voices
+		o.Voices = *b.Voices
 	}
 	if b.Slice != nil {
-		slice = *b.Slice
+		o.Slice = *b.Slice
 	}
-	if len(voices) == 0 {
-		return nil, 0, usage("--voices: no number")
+	if b.Speed != nil {
+		o.Speed = *b.Speed
 	}
-	for _, n := range voices {
+	if len(o.Voices) == 0 {
+		return o, usage("--voices: no number")
+	}
+	for _, n := range o.Voices {
 		if n < 1 || n > 65536 {
-			return nil, 0, usage("--voices: %d is not in 1..65536", n)
+			return o, usage("--voices: %d is not in 1..65536", n)
 		}
 	}
-	if slice <= 0 || slice > 10*time.Second {
-		return nil, 0, usage("--slice: %v is not in 1ns..10s", slice)
+	if o.Slice <= 0 || o.Slice > 10*time.Second {
+		return o, usage("--slice: %v is not in 1ns..10s", o.Slice)
 	}
-	if b.Own && slices.Max(voices) > 1024 {
-		return nil, 0, usage("--own: %d voices are more than 1024", slices.Max(voices))
+	if b.Own && slices.Max(o.Voices) > 1024 {
+		return o, usage("--own: %d voices are more than 1024", slices.Max(o.Voices))
 	}
-	if b.Speed != nil && !(*b.Speed >= 1./16 && *b.Speed <= 16) {
-		return nil, 0, usage("--speed: %v is not in 1/16..16", *b.Speed)
+	if b.Speed != nil && !(o.Speed >= 1./16 && o.Speed <= 16) {
+		return o, usage("--speed: %v is not in 1/16..16", o.Speed)
 	}
-	return voices, slice, nil
+	return o, nil
 }
 
-// benchRow is one measured figure: per voice and frame for what mixes, per call
-// for all else.
-type benchRow struct {
-	Case            string   `json:"case"`
-	Voices          int      `json:"voices"`
-	NsPerVoiceFrame *float64 `json:"ns_per_voice_frame,omitempty"`
-	VoicesRealtime  *int     `json:"voices_realtime,omitempty"`
-	Ns              *float64 `json:"ns,omitempty"`
-	Kernel          string   `json:"kernel"`
+type realtimeFlags struct {
+	Realtime bool `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
+	Seconds  *int `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
 func (b *benchCommand) Run(c *console) error {
@@ -83,64 +69,28 @@ func (b *benchCommand) Run(c *console) error {
 	case b.Seconds != nil:
 		return usage("--seconds is for --realtime")
 	}
-	voices, slice, err := b.limits()
+	o, err := b.options()
 	if err != nil {
 		return err
 	}
-	var rows []benchRow
-	different := 16
-	if b.Own {
-		different = slices.Max(voices)
-	}
-	for _, bc := range benchCases {
-		sounds, err := benchSounds(different, bc.channels, bc.compact)
-		if err != nil {
-			return err
-		}
-		if b.Speed != nil && bc.speed != 1 {
-			bc.speed = *b.Speed
-		}
-		for _, n := range voices {
-			c.progress("measuring %s with %d voices", bc.name, n)
-			ns, err := bc.measure(sounds, n, slice, b.Least)
-			if err != nil {
-				return err
-			}
-			realtime := int(1e9 / benchRate / ns)
-			rows = append(rows, benchRow{Case: bc.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel()})
-		}
-	}
-	sounds, err := benchSounds(16, 1, false)
-	if err != nil {
-		return err
-	}
-	for _, n := range voices {
-		c.progress("measuring starts with %d voices", n)
-		calls, err := measureCalls(sounds, n)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, calls...)
-	}
-	silent, err := measureSilence()
-	if err != nil {
-		return err
-	}
-	rows = append(rows, silent)
+	rows, err := bench.Measure(o, c.progress)
 	c.progress("")
+	if err != nil {
+		return err
+	}
 	if b.JSON {
 		return printJSON(c.out, struct {
-			Rate  int        `json:"rate"`
-			Block int        `json:"block"`
-			Runs  int        `json:"runs"`
-			Rows  []benchRow `json:"rows"`
-		}{benchRate, benchBlock, benchRuns, rows})
+			Rate  int         `json:"rate"`
+			Block int         `json:"block"`
+			Runs  int         `json:"runs"`
+			Rows  []bench.Row `json:"rows"`
+		}{bench.Rate, bench.Block, bench.Runs, rows})
 	}
 	printBench(c, rows)
 	return nil
 }
 
-func printBench(c *console, rows []benchRow) {
+func printBench(c *console, rows []bench.Row) {
 	fmt.Fprintf(c.out, "%-17s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
 	calls := false
 	for _, r := range rows {
@@ -156,150 +106,33 @@ func printBench(c *console, rows []benchRow) {
 	}
 }
 
-// benchCase is one way to mix.
-type benchCase struct {
-	name     string
-	channels int
-	speed    float64
-	quality  voice.Quality
-	compact  bool // samples of 16 bits
-	motion   motionKind
-}
-
-// motionKind is what moves all the time.
-type motionKind uint8
-
-const (
-	atRest     motionKind = iota
-	gainsMove             // each voice fades
-	placesMove            // each voice has a place, which is set 47 times a second
-)
-
-var benchCases = []benchCase{
-	{name: "mono", channels: 1, speed: 1}, {name: "mono-linear", channels: 1, speed: 1.1, quality: voice.Linear},
-	{name: "mono-cubic", channels: 1, speed: 1.1, quality: voice.Cubic}, {name: "mono-best", channels: 1, speed: 1.1},
-	{name: "stereo", channels: 2, speed: 1}, {name: "stereo-linear", channels: 2, speed: 1.1, quality: voice.Linear},
-	{name: "stereo-cubic", channels: 2, speed: 1.1, quality: voice.Cubic}, {name: "stereo-best", channels: 2, speed: 1.1},
-	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: voice.Linear, compact: true},
-	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: voice.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
-	{name: "mono-gains-move", channels: 1, speed: 1, motion: gainsMove}, {name: "mono-places-move", channels: 1, speed: 1, motion: placesMove},
-}
-
-// benchSounds returns sounds of two seconds of quiet noise, which all voices share.
-func benchSounds(n, channels int, compact bool) ([]*voice.Sound, error) {
-	sounds := make([]*voice.Sound, n)
-	x := uint32(1)
-	for i := range sounds {
-		data := make([]float32, 2*benchRate*channels)
-		for j := range data {
-			x = x*1664525 + 1013904223
-			data[j] = float32(int32(x)) / (1 << 31) / 64
-		}
-		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: benchRate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
-		if err != nil {
-			return nil, err
-		}
-		sounds[i] = s
+// runRealtime makes both runs and prints them.
+func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
+	seconds := 10
+	if f.Seconds != nil {
+		seconds = *f.Seconds
 	}
-	return sounds, nil
-}
-
-// start fills the pool of a mixer of n voices: they loop, at different places,
-// with different gains and pans.
-func (b benchCase) start(sounds []*voice.Sound, n int) (*mixer.Mixer, error) {
-	m, _, err := b.stage(sounds, n)
-	return m, err
-}
-
-// stage is start, and returns what has to be called before each block: it moves what
-// the case wants to be moved.
-func (b benchCase) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
-	if m, err = mixer.New(mixer.Config{Rate: benchRate, Voices: n, Commands: 2 * (n + benchStarts)}); err != nil {
-		return nil, nil, err
+	if seconds < 1 || seconds > 3600 {
+		return usage("--seconds: %d is not in 1..3600", seconds)
 	}
-	handles, spots := make([]mixer.Handle, n), make([]space.Spot, n)
-	for i := range n {
-		o := mixer.Options{
-			Loop: true, Speed: b.speed, Quality: b.quality,
-			From: pcm.Duration(int64(i)*797%(2*benchRate), benchRate), Pan: float64(i%21)/10 - 1, Gain: pcm.Decibels(-30 - i%13),
-		}
-		if b.motion == placesMove {
-			o.Pan, o.Emitter = 0, &space.Emitter{}
-		}
-		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
-			return nil, nil, err
-		}
-		if b.motion == gainsMove {
-			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, voice.InDecibels); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	move = func(block int) {
-		if b.motion != placesMove || block%2 != 0 {
-			return
-		}
-		for i := range spots { // round the listener, each at its distance and speed
-			angle := float64(block*(1+i%7))/600 + float64(i)
-			far := float64(2 + i%50)
-			spots[i].Position = space.Vector{float64(far * pcm.CosPi(angle)), 0, float64(far * pcm.SinPi(angle))}
-		}
-		m.SetPositions(handles, spots)
-	}
-	return m, move, nil
-}
-
-// benchPlaces is how many places blocks have on the grid of 20 ms: 15 of them are eight
-// of its fields.
-const benchPlaces = 15
-
-// measure returns nanoseconds per voice and frame: the median of runs of at least a
-// slice, or of all their blocks the least at each place of the grid.
-func (b benchCase) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (float64, error) {
-	m, move, err := b.stage(sounds, n)
+	rows, err := bench.Realtime(seconds, c.progress)
+	c.progress("")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	m.Prepare()
-	block := make([]pcm.Frame, benchBlock)
-	for range 3 { // the fade-ins are over, the caches warm
-		m.Render(block)
+	if asJSON {
+		return printJSON(c.out, struct {
+			Rate   int                 `json:"rate"`
+			Block  int                 `json:"block"`
+			Voices int                 `json:"voices"`
+			Cores  int                 `json:"cores"`
+			Rows   []bench.RealtimeRow `json:"rows"`
+		}{bench.Rate, bench.Block, bench.RealtimeVoices, runtime.GOMAXPROCS(0), rows})
 	}
-	number := 0
-	var quickest [benchPlaces]time.Duration
-	each := func(took time.Duration) float64 { return float64(took.Nanoseconds()) / benchBlock / float64(n) }
-	middle := median(benchRuns, func() float64 {
-		blocks := 0
-		var took time.Duration
-		for blocks < 2 || took < slice || least && number < benchPlaces {
-			move(number) // the control side's part is not measured
-			begin := time.Now()
-			m.Render(block)
-			t := time.Since(begin)
-			if q := &quickest[number%benchPlaces]; *q == 0 || t < *q {
-				*q = t
-			}
-			took += t
-			blocks, number = blocks+1, number+1
-		}
-		return each(took) / float64(blocks)
-	})
-	if !least {
-		return middle, nil
+	fmt.Fprintf(c.out, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
+	for _, r := range rows {
+		fmt.Fprintf(c.out, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
+			r.Run, r.Blocks, r.Late, r.Missed, r.WorstLate, r.Mean, r.Longest, r.Collections, r.Garbage)
 	}
-	var sum time.Duration
-	for _, t := range quickest {
-		sum += t
-	}
-	return each(sum) / benchPlaces, nil
-}
-
-// median returns the median of so many runs.
-func median(runs int, run func() float64) float64 {
-	all := make([]float64, runs)
-	for i := range all {
-		all[i] = run()
-	}
-	slices.Sort(all)
-	return (all[(runs-1)/2] + all[runs/2]) / 2
+	return nil
 }

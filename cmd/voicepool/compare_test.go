@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"voicepool/cmd/internal/trial"
 )
 
 // TestCompare: with voices enough nothing differs; with one, the worst moment is
@@ -27,7 +29,7 @@ cues:
 	if err := os.WriteFile(sheet, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compare := func(args ...string) (rows []policyRow, needed int) {
+	compare := func(args ...string) (rows []trial.PolicyRow, needed int) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		c := &console{in: bytes.NewReader(nil), out: &sticky{w: &out}, err: &errs}
@@ -35,8 +37,8 @@ cues:
 			t.Fatalf("it exits with %d: %s", code, errs.String())
 		}
 		var got struct {
-			Needed int         `json:"needed_voices"`
-			Rows   []policyRow `json:"rows"`
+			Needed int               `json:"needed_voices"`
+			Rows   []trial.PolicyRow `json:"rows"`
 		}
 		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 			t.Fatal(err)
@@ -81,17 +83,5 @@ func TestCompareUsage(t *testing.T) {
 		if code := command(append([]string{"compare", "sheet.yaml"}, args...), c); code != exitUsage {
 			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
 		}
-	}
-}
-
-// TestFigure: what is not nothing is not printed as nothing.
-func TestFigure(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 0.001: "<0.1", 0.05: "0.1", 0.25: "0.2", 9.94: "9.9", 9.96: "10", 262.4: "262"} {
-		if got := figure(&x); got != want {
-			t.Errorf("%v is %s, want %s", x, got, want)
-		}
-	}
-	if got := figure(nil); got != "" {
-		t.Errorf("no figure is %q", got)
 	}
 }

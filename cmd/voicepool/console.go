@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/term"
+
+	"voicepool/cmd/internal/live"
 )
 
 // console is where a command reads and writes: results go to out, messages to
@@ -21,7 +23,7 @@ type console struct {
 	colour bool // NO_COLOR is not set
 
 	mutex  sync.Mutex
-	screen *screen // what has taken a terminal over
+	screen *live.Screen // what has taken a terminal over
 }
 
 // restore gives the terminal back, whatever has taken it over. Any goroutine.
@@ -29,14 +31,14 @@ func (c *console) restore() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.screen != nil {
-		c.screen.close()
+		c.screen.Close()
 		c.screen = nil
 	}
 }
 
 // takeOver gives the terminal to a screen, until restore.
-func (c *console) takeOver(terminal *os.File) *screen {
-	s := openScreen(terminal, c.colour)
+func (c *console) takeOver(terminal *os.File) *live.Screen {
+	s := live.OpenScreen(terminal, c.colour)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.screen = s

@@ -1,73 +1,100 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/alecthomas/kong"
 )
 
-// TestDocumentedCommands parses every line of the README and of docs/ that calls the
-// command, by the command's own grammar, and looks for the commands that prose names.
-func TestDocumentedCommands(t *testing.T) {
+var codeBlock = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
+
+// TestDocsRun runs what pages show: sheets that begin with their name are written, commands
+// of console blocks are run and print what stands below them. The Go of explain.md is a part
+// of an Example.
+func TestDocsRun(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	parser, err := kong.New(&grammar{}, kong.Name("voicepool"), kong.WithHyphenPrefixedParameters(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, named := 0, 0
-	for _, page := range append(pages, "../../README.md") {
-		data, err := os.ReadFile(page)
+	ran := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at, arguments := range calls(filepath.Base(page), string(data)) {
-			parsed++
-			if _, err := parser.Parse(arguments); err != nil {
-				t.Errorf("%s: voicepool %s: %v", at, strings.Join(arguments, " "), err)
-			}
-		}
-		for _, m := range regexp.MustCompile("`voicepool ([a-z]\\w*)").FindAllStringSubmatch(string(data), -1) {
-			named++
-			if err := knownCommand(parser.Model.Node, m[1]); err != nil {
-				t.Errorf("%s: %v", filepath.Base(page), err)
-			}
-		}
+		t.Run(filepath.Base(page), func(t *testing.T) { ran += runPage(t, string(text), filepath.Base(page) == "explain.md") })
 	}
-	if parsed < 20 || named < 10 {
-		t.Errorf("%d calls in blocks and %d in prose were found, want at least 20 and 10", parsed, named)
+	if ran < 10 {
+		t.Errorf("%d commands were run, want at least 10", ran)
 	}
 }
 
-// calls returns the arguments of each call of the command in the blocks of a page that a
-// shell runs, by its place.
-func calls(page, text string) map[string][]string {
-	found := map[string][]string{}
-	shell, call := false, ""
-	for i, line := range strings.Split(text, "\n") {
-		if language, fence := strings.CutPrefix(line, "```"); fence {
-			shell, call = language == "sh", ""
-			continue
-		}
-		line, _, _ = strings.Cut(line, " #")
-		line, goesOn := strings.CutSuffix(strings.TrimSpace(line), `\`)
-		call += line + " "
-		if goesOn {
-			continue
-		}
-		call = strings.TrimPrefix(strings.TrimSpace(call), "go run ./cmd/")
-		if rest, ours := strings.CutPrefix(call, "voicepool "); shell && ours {
-			rest, _, _ = strings.Cut(rest, " > ")
-			found[fmt.Sprintf("%s:%d", page, i+1)] = strings.Fields(rest)
-		}
-		call = ""
+// runPage runs the blocks of a page, and returns how many commands it has run. Of a page
+// that is strict, every block has to be known.
+func runPage(t *testing.T, page string, strict bool) (ran int) {
+	t.Helper()
+	example, err := os.ReadFile("../../cue/example_test.go")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return found
+	t.Chdir(t.TempDir())
+	for _, block := range codeBlock.FindAllStringSubmatch(page, -1) {
+		switch text := block[2]; block[1] {
+		case "yaml":
+			head, _, _ := strings.Cut(text, "\n")
+			name, named := strings.CutPrefix(head, "# ")
+			if !named {
+				continue
+			}
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		case "console":
+			for _, step := range strings.Split("\n"+text, "\n$ ")[1:] {
+				line, want, _ := strings.Cut(step, "\n")
+				shown(t, line, want)
+				ran++
+			}
+		case "go":
+			if !strict {
+				continue
+			}
+			rest := string(example)
+			for line := range strings.Lines(text) {
+				_, after, found := strings.Cut(rest, strings.TrimSpace(line))
+				if rest = after; !found {
+					t.Fatalf("no Example of cue has, in its place, the line %s", line)
+				}
+			}
+		default:
+			if strict {
+				t.Errorf("nobody runs a block of %q:\n%s", block[1], text)
+			}
+		}
+	}
+	return ran
+}
+
+// shown runs a command line and compares what it prints; what a page does not show may be
+// anything.
+func shown(t *testing.T, line, want string) {
+	t.Helper()
+	line, file, _ := strings.Cut(line, " > ")
+	args := strings.Fields(line)
+	var out, messages bytes.Buffer
+	c := &console{in: strings.NewReader(""), out: &sticky{w: &out}, err: &messages}
+	if args[0] != "voicepool" || command(args[1:], c) != exitDone {
+		t.Fatalf("%s: %s", line, messages.String())
+	}
+	if file != "" {
+		if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want = strings.TrimSpace(want); want != "" && want != strings.TrimSpace(out.String()) {
+		t.Errorf("%s prints\n%s\nthe page shows\n%s", line, out.String(), want)
+	}
 }

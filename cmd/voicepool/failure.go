@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 
 	"voicepool/cue"
@@ -67,29 +65,13 @@ func message(err error) string {
 	if err == nil || errors.As(err, &silent) || errors.As(err, &interrupted) {
 		return ""
 	}
-	line := oneLine(err.Error())
+	line := plain(err)
 	var wrong cue.Errors
 	if errors.As(err, &wrong) {
-		line = oneLine(wrong[0].Error())
+		line = plain(wrong[0])
 		if more := len(wrong) - 1; more > 0 {
 			line += fmt.Sprintf(" (and %d more, which voicepool check shows)", more)
 		}
 	}
-	for _, name := range packages {
-		line = strings.TrimPrefix(line, name)
-	}
 	return line
-}
-
-// packages are the prefixes of errors that tell a user of the command nothing.
-var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: ", "watch: "}
-
-// cause takes off what the os package says about an operation whose file is
-// named already.
-func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }

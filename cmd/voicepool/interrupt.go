@@ -65,3 +65,13 @@ func (i *interrupts) err() error {
 	}
 	return context.Cause(i)
 }
+
+// instead ends the line of progress and returns the interruption in the place of what
+// it made of the work.
+func (i *interrupts) instead(c *console, err error) error {
+	c.progress("")
+	if e := i.err(); e != nil && err != nil {
+		return e
+	}
+	return err
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"voicepool/cmd/internal/live"
 	"voicepool/cue"
 	"voicepool/device"
 	"voicepool/pcm"
@@ -54,9 +55,9 @@ func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Shee
 	}
 	defer recorded.discard()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
-	happens := newBoard(sheet, bank)
+	happens := live.NewBoard()
 	player, err := within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.watch, Loading: c.loading(l.Quiet), Events: l.events(), Record: l.record != ""})
+		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.loading(l.Quiet), Events: l.events(), Record: l.record != ""})
 	})
 	if err != nil {
 		return errors.Join(interrupted.err(), err)
@@ -89,7 +90,7 @@ type performance struct {
 	flags      *liveFlags
 	console    *console
 	title      string
-	board      *board
+	board      *live.Board
 	player     *cue.Player
 	device     device.Device
 	drawing    *drawing
@@ -159,26 +160,26 @@ func (s *performance) play() error {
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	c := s.console
 	view := s.view()
-	defer view.close()
+	defer c.restore()
 	ticker := time.NewTicker(time.Second / 20)
 	defer ticker.Stop()
 	lost := false
 	for {
 		select {
 		case <-stop:
-			view.last(s.board.look(s.player))
+			view.Last(s.board.Look(s.player))
 			return
 		case <-ticker.C:
 		}
-		now := s.board.look(s.player)
+		now := s.board.Look(s.player)
 		s.drawing.see(s.player, now)
-		view.show(now)
+		view.Show(now)
 		if err := s.device.Err(); err != nil && !lost {
 			lost = true
-			switch _, live := view.(*liveView); {
+			switch _, drawn := view.(*live.View); {
 			case s.flags.Device.recording():
 				cancel(err)
-			case live:
+			case drawn:
 				s.note = message(err)
 			default:
 				c.say("%s", message(err))
@@ -192,9 +193,8 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 
 // viewer is how a performance is watched.
 type viewer interface {
-	show(p picture)
-	last(p picture) // after the end
-	close()
+	Show(p live.Picture)
+	Last(p live.Picture) // after the end
 }
 
 // view chooses: a live view on a terminal, else lines, else nothing.
@@ -212,9 +212,9 @@ func (s *performance) view() viewer {
 	}
 	switch {
 	case terminal != nil && !l.Verbose:
-		return newLiveView(c, terminal, s.title)
+		return live.NewView(c.takeOver(terminal), s.title)
 	case out != nil:
-		return &lineView{out: out, verbose: l.Verbose}
+		return live.NewLines(out, l.Verbose)
 	}
 	return blind{}
 }
@@ -222,9 +222,8 @@ func (s *performance) view() viewer {
 // blind shows nothing.
 type blind struct{}
 
-func (blind) show(picture) {}
-func (blind) last(picture) {}
-func (blind) close()       {}
+func (blind) Show(live.Picture) {}
+func (blind) Last(live.Picture) {}
 
 // tell writes the files, then prints how it went: what reads standard output may have
 // stopped. A file that fails takes no other with it.
@@ -237,9 +236,9 @@ func (s *performance) tell(file *reportFile) error {
 	case l.JSON || l.Report == "-":
 		r.WriteTo(c.out) // its error stays with it
 	case !l.Quiet && l.Device.kind == "-":
-		s.board.summary(c.err, r)
+		s.board.Summary(c.err, r)
 	case !l.Quiet:
-		s.board.summary(c.out, r)
+		s.board.Summary(c.out, r)
 	}
 	return c.outcome(written, drawn, recorded, unheard)
 }

@@ -68,7 +68,7 @@ func paint(rows []soundRow) image.Image {
 	fill(0, 0, img.Rect.Dx(), img.Rect.Dy(), ink.Paper)
 	for i, r := range rows {
 		top := i*panelHeight + panelMargin/2
-		ink.Write(img, panelMargin, top+2, titleOf(r), ink.Words)
+		ink.Write(img, panelMargin, top+panelTitle-6, titleOf(r), ink.Words)
 		top += panelTitle
 		middle := top + panelWave/2
 		fill(panelMargin, top, panelMargin+portraitColumns, top+panelWave, ink.Field)

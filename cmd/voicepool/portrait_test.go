@@ -38,8 +38,8 @@ func TestPaint(t *testing.T) {
 		{"the loudness", 700, top + 27, loud}, // -20 dB, a third of the way
 		{"a line", 700, top + 53, ink.Lines},
 		{"no loop", 700, top + panelHeight + 4, ink.Field},
-		{"a letter", 2, top - panelTitle + 2, ink.Words},
-		{"beside a letter", 0, top - panelTitle + 2, ink.Paper},
+		{"a letter", 0, top - 7, ink.Words},
+		{"between its legs", 2, top - 7, ink.Paper},
 		{"the margin", -1, middle, ink.Paper},
 	} {
 		if got := img.At(panelMargin+c.x, c.y); got != c.want {

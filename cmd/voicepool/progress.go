@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"voicepool/cmd/internal/bar"
 	"voicepool/cue"
 )
 
@@ -23,7 +24,7 @@ func (c *console) loading(quiet bool) cue.Loading {
 		return nil
 	}
 	return func(done, total int) {
-		c.progress("loading %s %d of %d", gauge(float64(done)/float64(total), 20), done, total)
+		c.progress("loading %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
 		if done == total {
 			c.progress("")
 		}
@@ -36,7 +37,7 @@ func rendered(frames, length int64, rate int, took time.Duration) string {
 	line := seconds(frames, rate)
 	if length > 0 {
 		share := min(float64(frames)/float64(length), 1)
-		line = fmt.Sprintf("%s %.0f %%  %s of at most %s", gauge(share, 20), math.Floor(100*share), line, seconds(length, rate))
+		line = fmt.Sprintf("%s %.0f %%  %s of at most %s", bar.Share(share, 20), math.Floor(100*share), line, seconds(length, rate))
 	}
 	if took > 0 {
 		line += fmt.Sprintf("  %.0f times real time", float64(frames)/float64(rate)/took.Seconds())

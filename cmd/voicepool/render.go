@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"voicepool/cmd/internal/live"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
@@ -107,7 +108,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
 	options := cue.Options{Loading: c.loading(r.Quiet), Events: r.events()}
 	if r.Verbose {
-		options.Watch = func(e report.Event) { fmt.Fprintln(c.err, describe(e, sheet.Rate)) }
+		options.Watch = func(e report.Event) { fmt.Fprintln(c.err, live.Describe(e, sheet.Rate)) }
 	}
 	player, err := within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, bank, options) })
 	if err != nil {

@@ -1,51 +1,38 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"voicepool/cmd/internal/bar"
+	"voicepool/cmd/internal/trial"
+	"voicepool/cue"
 	"voicepool/internal/steal"
+	"voicepool/sounds"
 )
 
 type stealbenchCommand struct {
-	Sheet    string        `arg:"" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
-	Scenes   []string      `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default})."`
-	Voices   []int         `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []stealPolicy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`
-	Seeds    []uint64      `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
-	Corpus   uint64        `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
-	Sounds   string        `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
-	All      bool          `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
-	Length   *timeFlag     `placeholder:"TIME" help:"Stop the cue sheet after this time."`
-	Write    string        `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
-	SVG      string        `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
-	JSON     bool          `name:"json" help:"Print JSON."`
-	Quiet    bool          `short:"q" help:"Show no progress."`
+	Sheet    string         `arg:"" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
+	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default})."`
+	Voices   []int          `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
+	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`
+	Seeds    []uint64       `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
+	Corpus   uint64         `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
+	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
+	All      bool           `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
+	Length   *timeFlag      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
+	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
+	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
+	JSON     bool           `name:"json" help:"Print JSON."`
+	Quiet    bool           `short:"q" help:"Show no progress."`
 	isolateFlag
-}
-
-// stealRow is what was measured, the mean of the seeds.
-type stealRow struct {
-	Scene   string `json:"scene,omitempty"`
-	Voices  int    `json:"voices"`
-	Virtual int    `json:"virtual"`
-	Policy  string `json:"policy"` // or optimum, bound
-	Seed    uint64 `json:"seed,omitempty"`
-
-	KError      *level   `json:"k_error_db,omitempty"`                // of the mix
-	Power       *level   `json:"power_error_db,omitempty"`            // as long as voices add up in power
-	Optimum     *level   `json:"over_optimum_db,omitempty"`           // KError less that of the optimum
-	Tiles       *float64 `json:"audible_tiles,omitempty"`             // a share
-	Cuts        *float64 `json:"audible_cuts,omitempty"`              // a share of the steals
-	Steals      *float64 `json:"steals_per_second,omitempty"`         // of the reference's length
-	Rejected    *float64 `json:"rejects_per_second,omitempty"`        //
-	Swaps       *float64 `json:"became_virtual_per_second,omitempty"` // of a sheet, where steals are the pool's alone
-	LimitSteals *float64 `json:"limit_steals_per_second,omitempty"`   // of a sheet
-	Limited     *float64 `json:"limited_per_second,omitempty"`        // of a sheet
-	NsPerPlay   *float64 `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
 func (b *stealbenchCommand) Run(c *console) error {
@@ -54,20 +41,14 @@ func (b *stealbenchCommand) Run(c *console) error {
 	}
 	interrupted := listen(c.restore)
 	defer interrupted.close()
-	var err error
+	work := b.scenes
 	switch {
 	case b.Sheet != "":
-		err = b.sheet(c, interrupted)
+		work = b.sheet
 	case b.Write != "":
-		err = b.write(c, interrupted)
-	default:
-		err = b.scenes(c, interrupted)
+		work = b.write
 	}
-	c.progress("")
-	if e := interrupted.err(); e != nil && err != nil {
-		return e
-	}
-	return err
+	return interrupted.instead(c, work(c, interrupted))
 }
 
 func (b *stealbenchCommand) check() error {
@@ -91,10 +72,10 @@ func (b *stealbenchCommand) check() error {
 	orDefault(&b.Voices, b.All, []int{8, 16, 32, 64}, []int{16, 32})
 	for i := range b.Policies {
 		p := &b.Policies[i]
-		if err := p.sized(); err != nil {
+		if err := p.Sized(); err != nil {
 			return usage("--policies: %w", err)
 		}
-		if err := p.check(p.virtuals(0), "masked+virtual=64"); err != nil && b.Sheet == "" {
+		if err := p.Check(p.Virtuals(0), "masked+virtual=64"); err != nil && b.Sheet == "" {
 			return usage("--policies: %w", err)
 		}
 	}
@@ -119,11 +100,67 @@ func orDefault[T any](list *[]T, all bool, large, small []T) {
 	}
 }
 
+// plan is what the flags say of the built-in scenes.
+func (b *stealbenchCommand) plan() *trial.Plan {
+	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
+}
+
+// recordings returns the sounds of which scenes are made; own is nil where they
+// are the built-in ones.
+func (b *stealbenchCommand) recordings(ctx context.Context, c *console) (corpus []steal.Recording, own *trial.Corpus, err error) {
+	if b.Sounds == "" {
+		return steal.Corpus(b.Corpus), nil, nil
+	}
+	files, err := soundFiles(b.Sounds)
+	if err != nil {
+		return nil, nil, err
+	}
+	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.loading(b.Quiet))
+}
+
+// soundFiles returns the files of a folder, and of the folders in it, that are called
+// like sounds, by their paths in it.
+func soundFiles(folder string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !soundName(file) {
+			return err
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a link may lead anywhere
+			return err
+		}
+		name, err := filepath.Rel(folder, file)
+		files = append(files, name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--sounds %s: %w", oneLine(folder), cause(err))
+	case len(files) == 0:
+		return nil, fmt.Errorf("--sounds %s: there is no sound in it", oneLine(folder))
+	}
+	return files, nil
+}
+
+// write writes the scenes.
+func (b *stealbenchCommand) write(c *console, interrupted *interrupts) error {
+	corpus, own, err := b.recordings(interrupted, c)
+	if err != nil {
+		return err
+	}
+	if err := b.plan().Write(b.Write, corpus); err != nil {
+		return err
+	}
+	if own != nil {
+		own.Print(c.out)
+	}
+	return nil
+}
+
 // scenes measures the built-in scenes and prints a table.
 func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
-	var drawing *reportFile
-	var err error
-	if drawing, err = createReport(b.SVG); err != nil {
+	drawing, err := createReport(b.SVG)
+	if err != nil {
 		return err
 	}
 	defer drawing.discard()
@@ -131,21 +168,25 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 	if err != nil {
 		return err
 	}
-	stage, err := newStealStage(corpus)
+	stage, err := trial.NewStage(corpus)
 	if err != nil {
 		return err
 	}
-	defer stage.close()
+	defer stage.Close()
 	begin := time.Now()
-	runs, err := b.measureAll(c, interrupted, stage)
+	runs, err := b.plan().Measure(interrupted, stage, func(done, total int) {
+		if !b.Quiet {
+			c.progress("measuring %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
+		}
+	})
 	if err != nil {
 		return err
 	}
-	rows := means(runs)
+	rows := trial.Means(runs)
 	for i := range rows {
 		for _, p := range b.Policies {
-			if rows[i].Policy == p.name {
-				ns, err := stage.nsPerStart(p, rows[i].Voices)
+			if rows[i].Policy == p.Name {
+				ns, err := stage.NsPerStart(p, rows[i].Voices)
 				if err != nil {
 					return err
 				}
@@ -153,11 +194,11 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 			}
 		}
 	}
-	clicks, err := stage.clicks(b.Seeds[0])
+	clicks, err := stage.Clicks(b.Seeds[0])
 	if err != nil {
 		return err
 	}
-	if err := drawing.fill(func(w io.Writer) error { return drawSteals(w, rows, b.Scenes) }); err != nil {
+	if err := drawing.fill(func(w io.Writer) error { return trial.Draw(w, rows, b.Scenes) }); err != nil {
 		return err
 	}
 	if err := drawing.commit(); err != nil {
@@ -170,20 +211,20 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 			made = nil
 		}
 		return printJSON(c.out, struct {
-			Rate    int          `json:"rate"`
-			Corpus  *uint64      `json:"corpus,omitempty"`
-			Sounds  *stealSounds `json:"sounds,omitempty"`
-			Seeds   []uint64     `json:"seeds"`
-			Seconds float64      `json:"seconds"`
-			Rows    []stealRow   `json:"rows"`
-			Runs    []stealRow   `json:"runs"`
-			Clicks  []clickShare `json:"clicks"`
+			Rate    int                `json:"rate"`
+			Corpus  *uint64            `json:"corpus,omitempty"`
+			Sounds  *trial.Corpus      `json:"sounds,omitempty"`
+			Seeds   []uint64           `json:"seeds"`
+			Seconds float64            `json:"seconds"`
+			Rows    []trial.Row        `json:"rows"`
+			Runs    []trial.Row        `json:"runs"`
+			Clicks  []trial.ClickShare `json:"clicks"`
 		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
 	}
 	if own != nil {
-		own.print(c.out)
+		own.Print(c.out)
 	}
-	printSteals(c.out, rows)
+	trial.PrintScenes(c.out, rows)
 	fmt.Fprintln(c.out)
 	for _, s := range clicks {
 		fmt.Fprintf(c.out, "clicks of cuts, %-22s %5.1f %%\n", s.Name, 100*s.Share)
@@ -191,89 +232,82 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 	return nil
 }
 
-// printSteals prints a table; what a row does not have is left out.
-func printSteals(w io.Writer, rows []stealRow) {
-	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s\n"
-	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "ns/start")
-	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "audible", "", "")
-	last := rows[0]
-	for _, r := range rows {
-		if r.Scene != last.Scene || r.Voices != last.Voices {
-			fmt.Fprintln(w)
+// stage loads a sheet and its sounds, and renders what they are with voices for all.
+// Before that, set changes the sheet and finds what is wrong with it.
+func stage(c *console, ctx context.Context, path string, length *timeFlag, limits sounds.Limits, quiet bool, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
+	sheet, err := loadSheet(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if length != nil {
+		sheet.Length = &length.Time
+	}
+	if err := sheet.CheckRender(); err != nil {
+		return nil, nil, err
+	}
+	if err := set(sheet); err != nil {
+		return nil, nil, err
+	}
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: limits})
+	if _, err := within(ctx, func() (struct{}, error) {
+		return struct{}{}, sheet.LoadSounds(ctx, bank, c.loading(quiet))
+	}); err != nil {
+		return nil, nil, err
+	}
+	if !quiet {
+		c.progress("rendering with voices for all")
+	}
+	return trial.NewComparison(ctx, sheet, bank)
+}
+
+// moreVirtual says where a sheet may have virtual voices from.
+const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
+
+// sheet measures a sheet of the user's.
+func (b *stealbenchCommand) sheet(c *console, interrupted *interrupts) error {
+	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), b.Quiet, func(sheet *cue.Sheet) error {
+		for _, p := range b.Policies {
+			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
+				return usage("%w", err)
+			}
 		}
-		last = r
-		fmt.Fprintf(w, line, r.Scene, fmt.Sprint(r.Voices), fmt.Sprint(r.Virtual), r.Policy, decibels(r.KError), decibels(r.Power), decibels(r.Optimum),
-			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.NsPerPlay))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-}
-
-func decibels(l *level) string {
-	if l == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.2f", float64(*l))
-}
-
-func percent(share *float64) string {
-	if share == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.2f %%", 100**share)
-}
-
-// figure prints a figure with as many digits as mean something.
-func figure(x *float64) string {
-	switch {
-	case x == nil:
-		return ""
-	case *x == 0:
-		return "0"
-	case *x < 0.05:
-		return "<0.1"
-	case *x < 9.95:
-		return fmt.Sprintf("%.1f", *x)
-	}
-	return fmt.Sprintf("%.0f", *x)
-}
-
-// means returns the mean over all seeds of what was measured.
-func means(runs []stealRow) []stealRow {
-	type key struct {
-		scene, policy string
-		voices        int
-	}
-	at := map[key]int{}
-	var rows []stealRow
-	var counts []float64
-	for _, r := range runs {
-		k := key{r.Scene, r.Policy, r.Voices}
-		i, ok := at[k]
-		if !ok {
-			i = len(rows)
-			at[k] = i
-			rows, counts = append(rows, stealRow{Scene: r.Scene, Voices: r.Voices, Virtual: r.Virtual, Policy: r.Policy}), append(counts, 0)
+	var rows []trial.Row
+	for _, voices := range b.Voices {
+		for _, p := range b.Policies {
+			if !b.Quiet {
+				c.progress("rendering %s with %s", p.Name, count(voices, "voice"))
+			}
+			row, err := k.Measure(interrupted, p, voices)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
 		}
-		counts[i]++
-		n := counts[i]
-		rolling(&rows[i].KError, r.KError, n)
-		rolling(&rows[i].Power, r.Power, n)
-		rolling(&rows[i].Optimum, r.Optimum, n)
-		rolling(&rows[i].Tiles, r.Tiles, n)
-		rolling(&rows[i].Cuts, r.Cuts, n)
-		rolling(&rows[i].Steals, r.Steals, n)
-		rolling(&rows[i].Rejected, r.Rejected, n)
 	}
-	return rows
-}
-
-// rolling makes mean the mean of n values, of which x is the last. A figure that
-// no seed has stays without a value.
-func rolling[F ~float64](mean **F, x *F, n float64) {
-	if x == nil {
-		return
+	c.progress("")
+	if b.JSON {
+		return printJSON(c.out, struct {
+			Sheet  string      `json:"sheet"`
+			Rate   int         `json:"rate"`
+			Needed int         `json:"needed_voices"`
+			Rows   []trial.Row `json:"rows"`
+		}{b.Sheet, k.Sheet.Rate, k.Needed, rows})
 	}
-	if *mean == nil {
-		*mean = new(F)
+	trial.PrintSheet(c.out, rows)
+	fmt.Fprintf(c.out, "\n%s: %s at once at most. %s.\n", oneLine(b.Sheet), trial.AtOnce(k.Needed), trial.Sentence(rows, b.Policies[0].Label(k.Sheet)))
+	var differ []string
+	for i := range rows {
+		if r := &rows[i]; r.Differs() && !slices.Contains(differ, r.Policy) {
+			differ = append(differ, r.Policy)
+		}
 	}
-	**mean += (*x - **mean) / F(n)
+	if differ != nil {
+		fmt.Fprintln(c.out, trial.Otherwise(differ, k.Sheet))
+	}
+	return nil
 }

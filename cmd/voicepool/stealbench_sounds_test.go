@@ -6,12 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"voicepool/internal/steal"
-	"voicepool/voice"
 )
 
 // TestStealbenchSounds: the built-in sounds, given as files, are what the scenes
@@ -113,23 +111,6 @@ func TestStealbenchSoundsUsage(t *testing.T) {
 	for _, args := range [][]string{{"--corpus", "2"}, {"x.yaml"}} {
 		if out, err := runSteal(t, append([]string{"stealbench", "--sounds", folder}, args...)...); exitCode(err) != exitUsage || out != "" {
 			t.Errorf("%v: %v, %s", args, err, out)
-		}
-	}
-}
-
-func TestMono(t *testing.T) {
-	for _, c := range []struct {
-		channels   int
-		data, want []float32
-	}{
-		{1, []float32{0.5, -1}, []float32{0.5, -1}}, {2, []float32{1, 0.5, -1, 0, 0.25, 0.25}, []float32{0.75, -0.5, 0.25}}, {2, nil, []float32{}},
-	} {
-		s, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: c.channels, Data: c.data})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := mono(s); !slices.Equal(got, c.want) {
-			t.Errorf("%d channels of %v are %v in the middle, want %v", c.channels, c.data, got, c.want)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"voicepool/internal/steal"
-	"voicepool/mixer"
 )
 
 // stealGrammar is the part of the command line that is tested here.
@@ -227,17 +226,5 @@ func TestStealUsage(t *testing.T) {
 	}
 	if out, err := runSteal(t, "tune", loop, "--length", "2s", "-q"); err != nil || !strings.Contains(out, "take 1 voice") {
 		t.Errorf("%v: %s", err, out)
-	}
-}
-
-func TestStealPolicy(t *testing.T) {
-	for text, want := range map[string]stealPolicy{
-		"quietest": {"quietest", mixer.StealQuietest, false, asSheet}, "reject": {"reject", mixer.Reject, false, asSheet}, "quietest+refuse": {"quietest+refuse", mixer.StealQuietest, true, asSheet},
-		"oldest+virtual=7": {"oldest+virtual=7", mixer.StealOldest, false, 7},
-	} {
-		var p stealPolicy
-		if err := p.UnmarshalText([]byte(text)); err != nil || p != want {
-			t.Errorf("%s is %+v, %v", text, p, err)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
 	"voicepool/cue/report"
@@ -62,9 +63,9 @@ func (d *drawing) look(p *cue.Player, frames int64) {
 }
 
 // see records what a view shows.
-func (d *drawing) see(p *cue.Player, now picture) {
+func (d *drawing) see(p *cue.Player, now live.Picture) {
 	if d != nil {
-		d.levels.Hear(now.stats.Frame, max(now.left, now.right))
+		d.levels.Hear(now.Stats.Frame, max(now.Left, now.Right))
 		d.levels.Look(p.Mixer())
 	}
 }

@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"voicepool/cmd/internal/trial"
+	"voicepool/cue"
 )
 
 type tuneCommand struct {
-	Sheet  string       `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Damage shareFlag    `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
-	Policy *stealPolicy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
-	Length *timeFlag    `placeholder:"TIME" help:"Stop after this time."`
-	JSON   bool         `name:"json" help:"Print JSON."`
-	Quiet  bool         `short:"q" help:"Show no progress."`
+	Sheet  string        `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
+	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
+	Length *timeFlag     `placeholder:"TIME" help:"Stop after this time."`
+	JSON   bool          `name:"json" help:"Print JSON."`
+	Quiet  bool          `short:"q" help:"Show no progress."`
 	isolateFlag
 }
 
@@ -32,89 +35,75 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Run finds the smallest pool whose damage is within the limit while that of the
-// next smaller one is not. Damage falls as pools grow, but for near-ties.
 func (t *tuneCommand) Run(c *console) error {
 	interrupted := listen(c.restore)
 	defer interrupted.close()
-	err := t.run(c, interrupted)
-	c.progress("")
-	if e := interrupted.err(); e != nil && err != nil {
-		return e
-	}
-	return err
+	return interrupted.instead(c, t.run(c, interrupted))
 }
 
 func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
-	k, err := newComparison(interrupted, c, t.Sheet, t.Length, t.limits(), t.Quiet)
+	var policy trial.Policy
+	k, _, err := stage(c, interrupted, t.Sheet, t.Length, t.limits(), t.Quiet, func(sheet *cue.Sheet) (err error) {
+		if policy, err = t.policy(sheet); err != nil {
+			return err
+		}
+		if err := policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual); err != nil {
+			return usage("%w", err)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	policy, err := t.policy(k)
-	if err != nil {
-		return err
-	}
-	if err := policy.check(policy.virtuals(k.sheet.Virtual), "masked+virtual=64, or give the sheet `virtual: 64`"); err != nil {
-		return usage("%w", err)
-	}
-	needed, err := k.enough(interrupted, policy)
-	if err != nil {
-		return err
-	}
-	var rows []stealRow
-	best, err := smallest(float64(t.Damage), needed, func(voices int) (stealRow, error) {
+	found, err := k.Smallest(interrupted, policy, float64(t.Damage), func(voices int) {
 		if !t.Quiet {
 			c.progress("rendering with %s", count(voices, "voice"))
 		}
-		row, err := k.measure(interrupted, policy, voices)
-		rows = append(rows, row)
-		return row, err
 	})
 	if err != nil {
 		return err
 	}
 	c.progress("")
-	byVoices(rows)
-	within := *best.Tiles <= float64(t.Damage)
+	best := &found.Best
 	if t.JSON {
 		return printJSON(c.out, struct {
-			Sheet  string     `json:"sheet"`
-			Damage float64    `json:"damage"`
-			Policy string     `json:"policy"`
-			Voices int        `json:"voices"`
-			Within bool       `json:"within_damage"`
-			Needed int        `json:"needed_voices"`
-			Rows   []stealRow `json:"rows"`
-		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, within, needed, rows})
+			Sheet  string      `json:"sheet"`
+			Damage float64     `json:"damage"`
+			Policy string      `json:"policy"`
+			Voices int         `json:"voices"`
+			Within bool        `json:"within_damage"`
+			Needed int         `json:"needed_voices"`
+			Rows   []trial.Row `json:"rows"`
+		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, found.Within, found.Needed, found.Rows})
 	}
-	printSheetSteals(c.out, rows)
-	if !within {
-		own := policyOf(k.sheet)
-		fmt.Fprintf(c.out, "\n%s: no pool is enough: even with %s, where nothing gives way to a full pool, you would hear %s: more than %s. %s\n", oneLine(t.Sheet),
-			count(best.Voices, "voice"), best.heard(" of it go"), fmt.Sprintf("%.3g %%", 100*t.Damage), otherwise([]string{best.Policy}, own.label(k.sheet)))
+	trial.PrintSheet(c.out, found.Rows)
+	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
+	if !found.Within {
+		fmt.Fprintf(c.out, "\n%s: no pool is enough: even with %s, where nothing gives way to a full pool, you would hear %s: more than %.3g %%. %s\n",
+			sheet, take, best.Heard(" of it go"), 100*t.Damage, trial.Otherwise([]string{best.Policy}, k.Sheet))
 		return nil
 	}
-	fmt.Fprintf(c.out, "\n%s: take %s: you would hear %s", oneLine(t.Sheet), count(best.Voices, "voice"), best.heard(" of it go"))
-	for i := range rows {
-		if r := &rows[i]; r.Voices == best.Voices-1 {
-			fmt.Fprintf(c.out, "; with %d, %s", r.Voices, r.heard(""))
+	fmt.Fprintf(c.out, "\n%s: take %s: you would hear %s", sheet, take, best.Heard(" of it go"))
+	for i := range found.Rows {
+		if r := &found.Rows[i]; r.Voices == best.Voices-1 {
+			fmt.Fprintf(c.out, "; with %d, %s", r.Voices, r.Heard(""))
 		}
 	}
-	fmt.Fprintf(c.out, ". From %d on nothing gives way to a full pool.\n", needed)
+	fmt.Fprintf(c.out, ". From %d on nothing gives way to a full pool.\n", found.Needed)
 	return nil
 }
 
 // policy is the one of the flag, or of the sheet.
-func (t *tuneCommand) policy(k *comparison) (stealPolicy, error) {
+func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
 	if t.Policy != nil {
-		if err := t.Policy.sized(); err != nil {
+		if err := t.Policy.Sized(); err != nil {
 			return *t.Policy, usage("--policy: %w", err)
 		}
 		return *t.Policy, nil
 	}
-	p := policyOf(k.sheet)
-	if err := p.sized(); err != nil {
-		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.name, err)
+	p := trial.PolicyOf(sheet)
+	if err := p.Sized(); err != nil {
+		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.Name, err)
 	}
 	return p, nil
 }

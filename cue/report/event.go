@@ -12,7 +12,7 @@ import (
 // Event is something that happened, in the words of the sheet.
 type Event struct {
 	Frame  int64
-	Kind   mixer.Kind
+	Kind   mixer.EventKind
 	Voice  uint64 // the number of the start, from 1; 0: it never started
 	Sound  string // as the sheet calls it; empty for mixer.Missed
 	Cue    int    // its place in the sheet, from 0
@@ -34,8 +34,8 @@ type Event struct {
 	RunnerUpPriority               int // of the second least: the victim's, but where the victim alone had the lowest
 	Policy                         mixer.Overflow
 
-	// Of Reason GroupLimit and BusLimit: how many voices the limit allows, 0 where
-	// more than one bus may be meant. Of BusLimit: that bus, or the newcomer's. Of
+	// Of Reason ReasonGroupLimit and ReasonBusLimit: how many voices the limit allows, 0 where
+	// more than one bus may be meant. Of ReasonBusLimit: that bus, or the newcomer's. Of
 	// Cooldown: how long it is.
 	Limit    int
 	Bus      string
@@ -79,13 +79,13 @@ type wire struct {
 }
 
 // Loss reports whether a voice gave way: it was stolen, or became virtual.
-func (e *Event) Loss() bool { return e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual }
+func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual }
 
 // Refusal reports whether a start got no voice of its own by a rule or a full pool.
-func (e *Event) Refusal() bool { return e.Kind == mixer.Rejected || e.Kind == mixer.Limited }
+func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
 
 // Outranking reports whether NewcomerPriority is known: a start took the slot.
-func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 && e.Reason != mixer.Exchanged }
+func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 && e.Reason != mixer.ReasonExchanged }
 
 // decided reports whether the event has the numbers of a choice.
 func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
@@ -145,8 +145,8 @@ func (e *Event) read(w *wire) error {
 		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	var known [3]bool
-	e.Kind, known[0] = named(w.Kind, mixer.Started, mixer.Fault)
-	e.Reason, known[1] = named(w.Reason, mixer.NoReason, mixer.Exchanged)
+	e.Kind, known[0] = named(w.Kind, mixer.EventStarted, mixer.EventFault)
+	e.Reason, known[1] = named(w.Reason, mixer.ReasonNone, mixer.ReasonExchanged)
 	e.Policy, known[2] = mixer.ParseOverflow(w.Policy)
 	switch {
 	case w.Kind == "":

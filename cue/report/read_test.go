@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -102,3 +103,54 @@ func TestReadOrder(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// stream gives the same event for so many times.
+type stream struct {
+	event string
+	left  int
+	rest  string
+}
+
+func (s *stream) Read(b []byte) (int, error) {
+	if s.rest == "" {
+		if s.left == 0 {
+			return 0, io.EOF
+		}
+		s.left--
+		s.rest = s.event
+		if s.left == 0 {
+			s.rest = s.event[:len(s.event)-1] + "]}"
+		}
+	}
+	n := copy(b, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// TestReadKeepsNothing: however long a report is, no more of it is in memory.
+func TestReadKeepsNothing(t *testing.T) {
+	const many = 50000
+	held := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	in := &stream{event: `{"kind":"stolen","voice":1,"sound":"bell","by":2,"by_sound":"gong","audibility_db":-3},`, left: many}
+	n, early, late := 0, uint64(0), uint64(0)
+	_, err := Read("r", io.MultiReader(strings.NewReader(`{"version":1,"rate":1,"events":[`), in), func(*Event) error {
+		switch n++; n {
+		case many / 10:
+			early = held()
+		case many:
+			late = held()
+		}
+		return nil
+	})
+	if err != nil || n != many {
+		t.Fatalf("%d events, %v; want %d", n, err, many)
+	}
+	if late > early+1<<20 {
+		t.Errorf("after %d events %d bytes are held, after %d of them %d", many/10, early, many, late)
+	}
+}

@@ -21,14 +21,14 @@ func TestRoundTrip(t *testing.T) {
 	}
 	want := &Report{Version: 1, Rate: 48000, Frames: 9, Voices: 2, Virtual: 3, Overflow: "masked", Totals: Totals{Asked: 5, HighWater: 2}, Peak: -3.25, Loudness: silent, Seconds: 0.5}
 	events := []Event{
-		quiet(Event{Kind: mixer.Started, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
+		quiet(Event{Kind: mixer.EventStarted, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
 		{
-			Frame: 2, Kind: mixer.Stolen, Voice: 1, Sound: "a", Slot: 1, Reason: mixer.PoolFull, By: 2, BySound: "b", Audibility: -30.5, Newcomer: -20, RunnerUp: -100,
+			Frame: 2, Kind: mixer.EventStolen, Voice: 1, Sound: "a", Slot: 1, Reason: mixer.ReasonPoolFull, By: 2, BySound: "b", Audibility: -30.5, Newcomer: -20, RunnerUp: -100,
 			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, RunnerUpPriority: 2, Policy: mixer.StealMasked, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
 		},
-		quiet(Event{Frame: 2, Kind: mixer.Limited, Slot: -1, Sound: "a", Reason: mixer.Cooldown, Cooldown: "0.25s", Priority: 7, RunnerUpPriority: 7}),
-		quiet(Event{Frame: 3, Kind: mixer.Rejected, Slot: -1, Reason: mixer.BusLimit, Bus: "sfx", Limit: 2}),
-		quiet(Event{Frame: 4, Kind: mixer.Missed, Slot: -1}),
+		quiet(Event{Frame: 2, Kind: mixer.EventLimited, Slot: -1, Sound: "a", Reason: mixer.ReasonCooldown, Cooldown: "0.25s", Priority: 7, RunnerUpPriority: 7}),
+		quiet(Event{Frame: 3, Kind: mixer.EventRejected, Slot: -1, Reason: mixer.ReasonBusLimit, Bus: "sfx", Limit: 2}),
+		quiet(Event{Frame: 4, Kind: mixer.EventMissed, Slot: -1}),
 	}
 	want.Events = events
 	var file bytes.Buffer
@@ -55,14 +55,14 @@ func TestRoundTrip(t *testing.T) {
 
 // TestNames: every kind, reason and policy that there is can be read.
 func TestNames(t *testing.T) {
-	if s := (mixer.Fault + 1).String(); !strings.HasPrefix(s, "kind(") {
+	if s := (mixer.EventFault + 1).String(); !strings.HasPrefix(s, "kind(") {
 		t.Errorf("there is a kind %s beyond the last that is read", s)
 	}
-	if s := (mixer.Exchanged + 1).String(); !strings.HasPrefix(s, "reason(") {
+	if s := (mixer.ReasonExchanged + 1).String(); !strings.HasPrefix(s, "reason(") {
 		t.Errorf("there is a reason %s beyond the last that is read", s)
 	}
-	for kind := mixer.Started; kind <= mixer.Fault; kind++ {
-		for reason := mixer.NoReason; reason <= mixer.Exchanged; reason++ {
+	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ {
+		for reason := mixer.ReasonNone; reason <= mixer.ReasonExchanged; reason++ {
 			e := Event{Kind: kind, Reason: reason, Voice: 1, Candidates: 1, Policy: mixer.GrowPool}
 			text, err := e.MarshalJSON()
 			if err != nil {

@@ -59,12 +59,12 @@ func worstOf(losses []*report.Event) *report.Event {
 // add considers an event.
 func (a *advisor) add(e *report.Event) {
 	switch e.Kind {
-	case mixer.Stolen, mixer.BecameVirtual:
+	case mixer.EventStolen, mixer.EventVirtual:
 		switch {
 		case !e.Audibility.Finite() && !e.Lost.Finite():
 			a.say("silent", "Nothing was heard of it when it gave way: there is nothing to be done.")
 			return
-		case !e.Audibility.Finite() && e.Kind == mixer.BecameVirtual:
+		case !e.Audibility.Finite() && e.Kind == mixer.EventVirtual:
 			a.say("later", "It was silent just then; when there is something of it to be heard it can come back.")
 			return
 		case !e.Audibility.Finite():
@@ -75,32 +75,32 @@ func (a *advisor) add(e *report.Event) {
 		}
 	}
 	switch e.Reason {
-	case mixer.PoolFull, mixer.Exchanged, mixer.Resized:
+	case mixer.ReasonPoolFull, mixer.ReasonExchanged, mixer.ReasonResize:
 		a.pool(e)
-	case mixer.VirtualFull:
+	case mixer.ReasonVirtualFull:
 		a.say("virtual", "More virtual voices (`virtual: %d` or more) keep such voices in time, so that they can come back.", 2*max(a.head.Virtual, 1))
-	case mixer.GroupLimit:
+	case mixer.ReasonGroupLimit:
 		if e.Limit > 0 {
 			a.say("limit", "The sound has `limit: %d`; a higher one lets more of it sound at once.", e.Limit)
 		} else {
 			a.say("limit", "A higher `limit` of the sound lets more of it sound at once.")
 		}
-	case mixer.BusLimit:
+	case mixer.ReasonBusLimit:
 		a.say("bus", "More `voices` for the bus let more sound there at once.")
-	case mixer.Cooldown:
+	case mixer.ReasonCooldown:
 		a.say("cooldown", "A shorter `cooldown` of the sound lets starts follow each other sooner.")
-	case mixer.Quieter:
+	case mixer.ReasonQuieter:
 		if a.head.Virtual > 0 {
 			a.say("refuse", "It comes back when it is loud enough. Without `refuse` it would be heard from its beginning.")
 		} else {
 			a.say("refuse", "Without `refuse` a newcomer always plays; so it does with more gain or a priority above that of the others.")
 		}
-	case mixer.AllProtected:
+	case mixer.ReasonProtected:
 		a.say("protect", "Protect fewer voices, or have more than are protected (%d now).", a.head.Voices)
-	case mixer.Outranked:
+	case mixer.ReasonOutranked:
 		a.say("priority", "A priority as high as that of what plays (its own was %d) lets it take a voice.", e.Priority)
 	}
-	if e.Kind == mixer.Coalesced {
+	if e.Kind == mixer.EventCoalesced {
 		a.say("coalesce", "A shorter `coalesce` makes a voice of its own of each start.")
 	}
 }
@@ -108,14 +108,14 @@ func (a *advisor) add(e *report.Event) {
 // pool advises on voices that were lost to a full pool.
 func (a *advisor) pool(e *report.Event) {
 	switch {
-	case e.Kind == mixer.Rejected:
+	case e.Kind == mixer.EventRejected:
 		a.say("overflow", "`overflow: quietest` lets the voice give way that is missed least; `reject` lets none.")
 	case e.Outranking():
 		a.say("keep", "If it matters: a priority above the newcomer's %d, or `protect: true`, keeps it.", e.NewcomerPriority)
 	default:
 		a.say("keep", "If it matters: a higher priority than its %d, or `protect: true`, keeps it.", e.Priority)
 	}
-	if e.Reason != mixer.Resized && e.Reason != mixer.Exchanged {
+	if e.Reason != mixer.ReasonResize && e.Reason != mixer.ReasonExchanged {
 		a.say("voices", "More voices than %d (`voices`); `voicepool tune` says how many a sheet needs.", a.head.Voices)
 	}
 	if a.head.Virtual == 0 {

@@ -37,7 +37,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	last := -1
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		last = max(last, e.Cue)
-		if e.Kind == mixer.Started && (len(earlier) < maxKept || earlier[e.Sound].Voice != 0) {
+		if e.Kind == mixer.EventStarted && (len(earlier) < maxKept || earlier[e.Sound].Voice != 0) {
 			defer func() { earlier[e.Sound] = *e }()
 		}
 		if e.Cue != cue {
@@ -47,23 +47,23 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 			a.Sound = e.Sound
 		}
 		switch e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			a.Started++
 			if len(a.Voices) < maxKept {
 				a.Voices = append(a.Voices, e.Voice)
 			}
 			return nil
-		case mixer.Stolen:
+		case mixer.EventStolen:
 			a.Stolen++
-		case mixer.Rejected:
+		case mixer.EventRejected:
 			a.Rejected++
-		case mixer.Limited:
+		case mixer.EventLimited:
 			a.Limited++
-		case mixer.Coalesced:
+		case mixer.EventCoalesced:
 			a.Coalesced++
-		case mixer.Missed:
+		case mixer.EventMissed:
 			a.Missed++
-		case mixer.BecameVirtual:
+		case mixer.EventVirtual:
 		default:
 			return nil
 		}
@@ -71,7 +71,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 			a.More++
 			return nil
 		}
-		if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.Cooldown {
+		if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.ReasonCooldown {
 			befores[len(kept)] = before
 		}
 		kept = append(kept, *e)
@@ -96,7 +96,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 			before = &b
 		}
 		a.Events = append(a.Events, moment(e, head, tellOutcome(e, head, before)))
-		if e.Kind == mixer.Stolen || e.Kind == mixer.BecameVirtual {
+		if e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual {
 			losses = append(losses, e)
 		} else {
 			refusals = append(refusals, e)
@@ -124,6 +124,16 @@ func numbers(voices []uint64) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
+// refusals lists the starts that got no voice, where there are any.
+func refusals(rejected, limited, coalesced int) (list string) {
+	for i, n := range [...]int{rejected, limited, coalesced} {
+		if n > 0 {
+			list += fmt.Sprintf(", %s %d", [...]string{"rejected", "limited", "coalesced"}[i], n)
+		}
+	}
+	return list
+}
+
 // maxPrinted is how many events of a cue are printed.
 const maxPrinted = 40
 
@@ -132,15 +142,8 @@ func (a *Cue) Print(w io.Writer) {
 	if a.Asked == 0 {
 		fmt.Fprintf(w, "cue %d: found no voice of its id %s.\n", a.Cue, words.Count(a.Missed, "time"))
 	} else {
-		line := fmt.Sprintf("cue %d plays %s: asked for %s, started %d%s", a.Cue, words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, numbers(a.Voices))
-		for _, n := range [...]struct {
-			what string
-			n    int
-		}{{"rejected", a.Rejected}, {"limited", a.Limited}, {"coalesced", a.Coalesced}} {
-			if n.n > 0 {
-				line += fmt.Sprintf(", %s %d", n.what, n.n)
-			}
-		}
+		line := fmt.Sprintf("cue %d plays %s: asked for %s, started %d%s%s", a.Cue, words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started,
+			numbers(a.Voices), refusals(a.Rejected, a.Limited, a.Coalesced))
 		if a.Stolen > 0 {
 			line += fmt.Sprintf("; %d of those that started were stolen", a.Stolen)
 		}

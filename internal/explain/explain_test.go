@@ -135,10 +135,10 @@ func TestTellNoVirtual(t *testing.T) {
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.Resized, Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.GroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonResize, Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonGroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
 	} {
 		if got := tellStolen(&c.e, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
@@ -155,11 +155,11 @@ func TestAdviceOnSilence(t *testing.T) {
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, Lost: silence}, 0, "there is nothing to be done"},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, Lost: loud}, 0, "silent for as far as the choice looks ahead, but not for good"},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.PoolFull, Lost: loud}, 0, "More voices than 4"},
-		{report.Event{Kind: mixer.BecameVirtual, Reason: mixer.PoolFull, Lost: loud}, 8, "it can come back"},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.VirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence}, 0, "there is nothing to be done"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "silent for as far as the choice looks ahead, but not for good"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "More voices than 4"},
+		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonPoolFull, Lost: loud}, 8, "it can come back"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
 	} {
 		c.e.Audibility = silence
 		a := advisor{head: &report.Report{Voices: 4, Virtual: c.virtual}}

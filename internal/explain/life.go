@@ -50,7 +50,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 		e := l.Events[i]
 		if e.Voice != l.Number {
 			switch e.Kind {
-			case mixer.Coalesced:
+			case mixer.EventCoalesced:
 				a.Events = append(a.Events, moment(e, head,
 					fmt.Sprintf("another start of it (cue %d) came so soon after that it became a part of this voice, which grew louder for it", e.Cue)))
 			default:
@@ -63,31 +63,31 @@ func (l *Life) Tell(head *report.Report) *Voice {
 		}
 		var text string
 		switch e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			a.Sound, a.Cue, a.From = e.Sound, e.Cue, secondsOf(e.Frame, head)
 			inSlot, since = e.Slot >= 0, e.Frame
 			text = "started" + tellSlot(e) + tellGain(loser, head)
 			loser = nil
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			inSlot, since = true, e.Frame
 			text = "came back" + tellSlot(e) + ", within 5 ms and at the place where it would have been by now" + tellGain(loser, head)
 			loser = nil
-		case mixer.BecameVirtual:
+		case mixer.EventVirtual:
 			leave(e.Frame)
 			text = tellVirtual(e, head)
 			losses = append(losses, e)
-		case mixer.Ended, mixer.Stopped:
+		case mixer.EventEnded, mixer.EventStopped:
 			text = tellEnd(e, inSlot, secondsOf(e.Frame, head) == a.From)
 			leave(e.Frame)
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
-		case mixer.Stolen:
+		case mixer.EventStolen:
 			text = tellStolen(e, head)
 			leave(e.Frame)
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
 			losses = append(losses, e)
-		case mixer.Underrun:
+		case mixer.EventUnderrun:
 			text = "its stream ran dry: silence, until more of it is decoded"
-		case mixer.Fault:
+		case mixer.EventFault:
 			text = "gave samples that are no sound, and was ended for it"
 		default:
 			text = e.Kind.String()

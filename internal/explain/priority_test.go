@@ -41,9 +41,9 @@ func TestPriorityOfVirtual(t *testing.T) {
 		e    report.Event
 		want string
 	}{
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.VirtualFull, Candidates: 9, Peers: 1, Priority: -1}, ": of the 9 virtual voices it alone had the lowest priority, -1, 0.0 dB from here on"},
-		{report.Event{Kind: mixer.Stolen, Reason: mixer.VirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": of the 4 of 9 virtual voices with the lowest priority, 2, it would be missed least, 0.0 dB from here on"},
-		{report.Event{Kind: mixer.BecameVirtual, Reason: mixer.Resized, Candidates: 1}, "a #0 became virtual since the pool became smaller: it goes on unheard"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 1, Priority: -1}, ": of the 9 virtual voices it alone had the lowest priority, -1, 0.0 dB from here on"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Candidates: 9, Peers: 4, Priority: 2}, ": of the 4 of 9 virtual voices with the lowest priority, 2, it would be missed least, 0.0 dB from here on"},
+		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonResize, Candidates: 1}, "a #0 became virtual since the pool became smaller: it goes on unheard"},
 	} {
 		c.e.Sound, c.e.By, c.e.BySound = "a", uint64(c.e.Peers), "b"
 		if got := Outcome(&c.e, &report.Report{Rate: 1000}); !strings.Contains(got, c.want) {
@@ -54,7 +54,7 @@ func TestPriorityOfVirtual(t *testing.T) {
 
 func TestSteal(t *testing.T) {
 	e := report.Event{
-		Frame: 595200, Kind: mixer.Stolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.PoolFull,
+		Frame: 595200, Kind: mixer.EventStolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.ReasonPoolFull,
 		Audibility: -61.2, RunnerUp: -58, HasRunnerUp: true, Candidates: 13,
 	}
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestSteal(t *testing.T) {
 		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
 		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
 		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
-		{func(e *report.Event) { e.Reason = mixer.GroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
+		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
 		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
 		{
 			func(e *report.Event) {

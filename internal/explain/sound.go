@@ -47,38 +47,38 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 		if len(names) < maxNames && e.Sound != "" {
 			names[e.Sound] = true
 		}
-		if e.By != 0 && e.BySound == sound && e.Kind != mixer.Coalesced {
+		if e.By != 0 && e.BySound == sound && e.Kind != mixer.EventCoalesced {
 			tallyUp(a.Took, e.Sound)
 		}
 		if e.Sound != sound {
 			return nil
 		}
 		found = true
-		counter := map[mixer.Kind]*int{
-			mixer.Started: &a.Started, mixer.Ended: &a.Ended, mixer.Stopped: &a.Stopped, mixer.Stolen: &a.Stolen, mixer.BecameVirtual: &a.Virtual,
-			mixer.BecameReal: &a.Real, mixer.Rejected: &a.Rejected, mixer.Limited: &a.Limited, mixer.Coalesced: &a.Coalesced,
+		counter := map[mixer.EventKind]*int{
+			mixer.EventStarted: &a.Started, mixer.EventEnded: &a.Ended, mixer.EventStopped: &a.Stopped, mixer.EventStolen: &a.Stolen, mixer.EventVirtual: &a.Virtual,
+			mixer.EventReal: &a.Real, mixer.EventRejected: &a.Rejected, mixer.EventLimited: &a.Limited, mixer.EventCoalesced: &a.Coalesced,
 		}[e.Kind]
 		if counter == nil {
 			return nil
 		}
 		*counter++
 		switch e.Kind {
-		case mixer.Stolen, mixer.BecameVirtual:
+		case mixer.EventStolen, mixer.EventVirtual:
 			if e.By != 0 {
 				tallyUp(a.LostTo, e.BySound)
 			}
 			if e.Audibility.Finite() && (worst == nil || e.Audibility > worst.Audibility) {
 				worst = e
 			}
-			if e.Reason != mixer.NoReason {
+			if e.Reason != mixer.ReasonNone {
 				tallyUp(a.Reasons, e.Reason.String())
 			}
 			return nil
-		case mixer.Rejected, mixer.Limited, mixer.Coalesced:
+		case mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 		default:
 			return nil
 		}
-		if e.Reason != mixer.NoReason {
+		if e.Reason != mixer.ReasonNone {
 			tallyUp(a.Reasons, e.Reason.String())
 		}
 		if !slices.ContainsFunc(kinds, func(k *report.Event) bool { return k.Kind == e.Kind && k.Reason == e.Reason }) && len(kinds) < 64 {
@@ -132,16 +132,7 @@ func noSound(name, sound string, names map[string]bool) error {
 
 // Print prints the sums, and the loss that was heard most.
 func (a *Sound) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: asked for %s, started %d", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started)
-	for _, n := range [...]struct {
-		what string
-		n    int
-	}{{"rejected", a.Rejected}, {"limited", a.Limited}, {"coalesced", a.Coalesced}} {
-		if n.n > 0 {
-			fmt.Fprintf(w, ", %s %d", n.what, n.n)
-		}
-	}
-	fmt.Fprintln(w, ".")
+	fmt.Fprintf(w, "%s: asked for %s, started %d%s.\n", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, refusals(a.Rejected, a.Limited, a.Coalesced))
 	fmt.Fprintf(w, "  %d came to their end, %d were stopped, %d were stolen", a.Ended, a.Stopped, a.Stolen)
 	if a.Playing > 0 {
 		fmt.Fprintf(w, ", %d still played", a.Playing)

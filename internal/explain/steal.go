@@ -34,9 +34,9 @@ func Steal(e *report.Event, rate int) string {
 		why += fmt.Sprintf(", the next of %s at %s", rivals(e), roundLevel(e.RunnerUp))
 	}
 	switch e.Reason {
-	case mixer.GroupLimit:
+	case mixer.ReasonGroupLimit:
 		why += " (the limit of the sound)"
-	case mixer.BusLimit:
+	case mixer.ReasonBusLimit:
 		why += " (the limit of the bus)"
 	}
 	return fmt.Sprintf("%s lost its voice to %s%s at %s: %s", words.OneLine(e.Sound), words.OneLine(e.BySound), outranked(e, ","), words.Seconds(e.Frame, rate), why)
@@ -50,7 +50,7 @@ var ruling = map[mixer.Overflow]string{
 // policyOf returns the policy that chose: limits have one of their own.
 func policyOf(e *report.Event) mixer.Overflow {
 	switch policy := e.Policy; {
-	case e.Reason == mixer.GroupLimit, policy == mixer.GrowPool, policy == mixer.Reject, policy == mixer.StealMasked && e.Reason == mixer.BusLimit:
+	case e.Reason == mixer.ReasonGroupLimit, policy == mixer.GrowPool, policy == mixer.Reject, policy == mixer.StealMasked && e.Reason == mixer.ReasonBusLimit:
 		return mixer.StealQuietest
 	default:
 		return policy

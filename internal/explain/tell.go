@@ -21,7 +21,7 @@ func tellGain(loser *report.Event, head *report.Report) string {
 		return ""
 	}
 	verb := "was stolen"
-	if loser.Kind == mixer.BecameVirtual {
+	if loser.Kind == mixer.EventVirtual {
 		verb = "became virtual"
 	}
 	return fmt.Sprintf("; for it %s %s, at %s against its own %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
@@ -29,15 +29,15 @@ func tellGain(loser *report.Event, head *report.Report) string {
 
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 	switch {
-	case e.Kind == mixer.Stopped && atOnce && !inSlot:
+	case e.Kind == mixer.EventStopped && atOnce && !inSlot:
 		return "had been stopped before it began"
-	case e.Kind == mixer.Ended && atOnce && !inSlot:
+	case e.Kind == mixer.EventEnded && atOnce && !inSlot:
 		return "had nothing to play, and ended"
-	case e.Kind == mixer.Stopped && !inSlot:
+	case e.Kind == mixer.EventStopped && !inSlot:
 		return "was stopped while it was virtual"
-	case e.Kind == mixer.Ended && !inSlot:
+	case e.Kind == mixer.EventEnded && !inSlot:
 		return "came to its end while it was virtual, unheard"
-	case e.Kind == mixer.Stopped:
+	case e.Kind == mixer.EventStopped:
 		return "was stopped"
 	}
 	return "came to its end"
@@ -46,9 +46,9 @@ func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 // tellVirtual says why a voice has become virtual.
 func tellVirtual(e *report.Event, head *report.Report) string {
 	switch {
-	case e.By == 0 && e.Reason != mixer.Resized:
+	case e.By == 0 && e.Reason != mixer.ReasonResize:
 		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: it keeps its time, unheard. " + tellRefusedChoice(e)
-	case e.Reason == mixer.Exchanged:
+	case e.Reason == mixer.ReasonExchanged:
 		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
 			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
 	}
@@ -73,7 +73,7 @@ func tellExchange(e *report.Event) string {
 
 // tellStolen says why a voice was stolen.
 func tellStolen(e *report.Event, head *report.Report) string {
-	if e.Reason == mixer.VirtualFull {
+	if e.Reason == mixer.ReasonVirtualFull {
 		choice := fmt.Sprintf("of the %s it would be missed least", words.Count(e.Candidates, "virtual voice"))
 		switch {
 		case alone(e):
@@ -94,7 +94,7 @@ func tellStolen(e *report.Event, head *report.Report) string {
 // it did not become virtual.
 func tellNoVirtual(e *report.Event, head *report.Report) string {
 	switch e.Reason {
-	case mixer.PoolFull, mixer.Resized, mixer.Quieter, mixer.AllProtected, mixer.Outranked:
+	case mixer.ReasonPoolFull, mixer.ReasonResize, mixer.ReasonQuieter, mixer.ReasonProtected, mixer.ReasonOutranked:
 	default:
 		return ""
 	}
@@ -110,17 +110,17 @@ func tellNoVirtual(e *report.Event, head *report.Report) string {
 // tellReason says what was full.
 func tellReason(e *report.Event, head *report.Report) string {
 	switch e.Reason {
-	case mixer.PoolFull:
+	case mixer.ReasonPoolFull:
 		if head.Overflow == "grow" {
 			return "since every voice was busy and the pool could not grow any more"
 		}
 		return "since every voice was busy"
-	case mixer.GroupLimit:
+	case mixer.ReasonGroupLimit:
 		if e.Limit > 0 {
 			return fmt.Sprintf("since the sound may have no more than %s at once", words.Count(e.Limit, "voice"))
 		}
 		return "since the sound had as many voices as its limit allows"
-	case mixer.BusLimit:
+	case mixer.ReasonBusLimit:
 		switch {
 		case e.Limit > 0:
 			return fmt.Sprintf("since the bus %s may have no more than %s at once", words.OneLine(e.Bus), words.Count(e.Limit, "voice"))
@@ -128,22 +128,22 @@ func tellReason(e *report.Event, head *report.Report) string {
 			return fmt.Sprintf("since the bus %s, or one above it, had as many voices as its limit allows", words.OneLine(e.Bus))
 		}
 		return "since its bus had as many voices as its limit allows"
-	case mixer.Cooldown:
+	case mixer.ReasonCooldown:
 		if e.Cooldown != "" {
 			return "since the sound's cooldown of " + words.OneLine(e.Cooldown) + " was not over"
 		}
 		return "since the sound's cooldown was not over"
-	case mixer.Resized:
+	case mixer.ReasonResize:
 		return "since the pool became smaller"
-	case mixer.VirtualFull:
+	case mixer.ReasonVirtualFull:
 		return "since all virtual voices were taken as well"
-	case mixer.Quieter:
+	case mixer.ReasonQuieter:
 		return "since it would itself be missed least"
-	case mixer.AllProtected:
+	case mixer.ReasonProtected:
 		return "since all voices were protected"
-	case mixer.Outranked:
+	case mixer.ReasonOutranked:
 		return "since all voices were protected or of higher priority"
-	case mixer.Exchanged:
+	case mixer.ReasonExchanged:
 		return "since another one was louder"
 	}
 	return "for the reason " + e.Reason.String()
@@ -153,7 +153,7 @@ func tellReason(e *report.Event, head *report.Report) string {
 func tellChoice(e *report.Event, head *report.Report) string {
 	policy := policyOf(e)
 	now := ""
-	if head.Virtual > 0 && e.Reason != mixer.GroupLimit && e.Reason != mixer.BusLimit { // whose victims do not come back
+	if head.Virtual > 0 && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // whose victims do not come back
 		now = " in the next 40 ms"
 	}
 	// Priority comes before the policy: only those of the lowest are compared.
@@ -224,7 +224,7 @@ func tellLost(e *report.Event) string {
 // tellRefusedChoice says against whom a newcomer lost.
 func tellRefusedChoice(e *report.Event) string {
 	switch {
-	case e.Reason == mixer.Quieter && e.Audibility.Finite() && e.RunnerUp.Finite():
+	case e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite():
 		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of the %s that played (%s)",
 			heardAt(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "voice"), heardAt(e.RunnerUp))
 	case e.Audibility.Finite():
@@ -241,20 +241,20 @@ func Outcome(e *report.Event, head *report.Report) string { return tellOutcome(e
 // the start whose cooldown refused it, where that is known.
 func tellOutcome(e *report.Event, head *report.Report, before *report.Event) string {
 	switch e.Kind {
-	case mixer.Stolen:
+	case mixer.EventStolen:
 		return voiceName(e.Sound, e.Voice) + " " + tellStolen(e, head)
-	case mixer.BecameVirtual:
+	case mixer.EventVirtual:
 		return voiceName(e.Sound, e.Voice) + " " + tellVirtual(e, head)
-	case mixer.Missed:
+	case mixer.EventMissed:
 		return "found no living voice of its id: nothing happened"
-	case mixer.Coalesced:
+	case mixer.EventCoalesced:
 		return fmt.Sprintf("coalesced: it came so soon after %s that it became a part of it", voiceName(e.BySound, e.By))
-	case mixer.Rejected, mixer.Limited:
+	case mixer.EventRejected, mixer.EventLimited:
 		text := e.Kind.String() + ", "
 		switch {
-		case e.Reason == mixer.PoolFull:
+		case e.Reason == mixer.ReasonPoolFull:
 			text += "since every voice was busy and the policy lets none give way" + tellNoVirtual(e, head)
-		case e.Reason == mixer.BusLimit && e.Candidates == 0, e.Reason == mixer.GroupLimit && e.Candidates == 0:
+		case e.Reason == mixer.ReasonBusLimit && e.Candidates == 0, e.Reason == mixer.ReasonGroupLimit && e.Candidates == 0:
 			text += tellReason(e, head) + ", and none of them could give way"
 		default:
 			text += tellReason(e, head) + tellNoVirtual(e, head)

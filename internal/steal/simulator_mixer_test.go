@@ -100,9 +100,9 @@ func TestSimulator(t *testing.T) {
 			byVoice := map[uint64]int{}
 			for _, e := range report.Events {
 				switch e.Kind {
-				case mixer.Started:
+				case mixer.EventStarted:
 					byVoice[e.Voice] = cues[e.Cue]
-				case mixer.Stolen:
+				case mixer.EventStolen:
 					real = append(real, loss{byVoice[e.Voice], e.Frame})
 				}
 			}

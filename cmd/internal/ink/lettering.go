@@ -1,62 +1,83 @@
 package ink
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"strings"
+	"unicode"
+
+	"github.com/hajimehoshi/bitmapfont/v3"
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
 )
 
-// glyph returns a letter of three by five dots: five rows, each an octal digit
-// whose bits are dots, the highest on the left.
-func glyph(r rune) string {
-	const known = "A25755B65656C34443D65556E74647F74644G34553H55755I72227J11152K55655L44447M57755N65555O25552P65644Q25563R65655S34216T72222" +
-		"U55557V55552W55775X55255Y55222Z71247" +
-		"075557126227261247361216455711574616634757771222875757975716" +
-		".00002-00700_00007/11244:02020+02720(12221)42224,00024 00000#57575_00007=07070;02024"
-	for i := 0; i < len(known); i += 6 {
-		if rune(known[i]) == r {
-			return known[i+1 : i+6]
+// Height is how high capital letters are, in pixels.
+const Height = 9
+
+// Write puts a line of letters into a picture, from x on and upon the line y. They are 6
+// pixels wide, those of Chinese, Japanese and Korean 12.
+func Write(img draw.Image, x, y int, text string, c color.Color) {
+	d := font.Drawer{Dst: img, Src: image.NewUniform(c), Face: bitmapfont.Face, Dot: fixed.P(x, y)}
+	for _, r := range shape(text) {
+		d.Dot.X -= overlap(r)
+		d.DrawString(string(r))
+	}
+}
+
+// Span returns how wide a line of letters is, in pixels.
+func Span(text string) int {
+	var wide fixed.Int26_6
+	for _, r := range shape(text) {
+		advance, _ := bitmapfont.Face.GlyphAdvance(r)
+		wide += advance - overlap(r)
+	}
+	return wide.Ceil()
+}
+
+// overlap returns how far a mark goes back, to stand over the letter before it.
+func overlap(r rune) fixed.Int26_6 {
+	if !unicode.Is(unicode.Mn, r) {
+		return 0
+	}
+	advance, _ := bitmapfont.Face.GlyphAdvance(r)
+	return advance
+}
+
+// shape returns a text in the letters that the font has, from left to right as it is
+// drawn. What it has no letter for is named by its number in Unicode.
+func shape(text string) string {
+	var known strings.Builder
+	for _, r := range norm.NFC.String(text) {
+		if drawable(r) {
+			known.WriteRune(r)
+		} else {
+			fmt.Fprintf(&known, "<U+%04X>", r)
 		}
 	}
-	return "61202" // a question mark
+	// The number after a name stays there, whichever way the name is read.
+	name := strings.TrimRightFunc(known.String(), func(r rune) bool { return r < 0x80 })
+	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
-// Unknown is what a letter looks like that glyph does not know.
-const Unknown = "\ufffd"
-
-// dot is how many pixels a dot of a letter has on each side.
-const dot = 2
-
-// Width is how wide a letter is with what parts it from the next, Height how high it is,
-// both in pixels.
-const (
-	Width  = 4 * dot
-	Height = 5 * dot
-)
-
-// Looks returns a text as it can be told apart: with all that Write has no letters for as
-// Unknown.
-func Looks(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '?' && glyph(r) == glyph('?') {
-			return []rune(Unknown)[0]
-		}
-		return r
-	}, strings.ToUpper(text))
-}
-
-// Write puts a line of letters into a picture, all of them large ones.
-func Write(img draw.Image, x, y int, text string, c color.Color) {
-	for _, r := range strings.ToUpper(text) {
-		for row, bits := range glyph(r) {
-			for column := range 3 {
-				if (bits-'0')>>(2-column)&1 == 1 {
-					at := image.Pt(x+column*dot, y+row*dot)
-					draw.Draw(img, image.Rectangle{at, at.Add(image.Pt(dot, dot))}, image.NewUniform(c), image.Point{}, draw.Src)
-				}
+// drawable reports whether the font has a letter: one without a dot is a space, or none.
+func drawable(r rune) bool {
+	if r < 0x7f || unicode.IsSpace(r) {
+		return true
+	}
+	area, mask, at, _, ok := bitmapfont.Face.Glyph(fixed.Point26_6{}, r)
+	if !ok {
+		return false
+	}
+	for y := range area.Dy() {
+		for x := range area.Dx() {
+			if _, _, _, a := mask.At(at.X+x, at.Y+y).RGBA(); a > 0 {
+				return true
 			}
 		}
-		x += 4 * dot
 	}
+	return false
 }

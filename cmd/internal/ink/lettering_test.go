@@ -1,14 +1,50 @@
 package ink
 
-import "testing"
+import (
+	"image"
+	"slices"
+	"testing"
+)
 
-func TestGlyphs(t *testing.T) {
-	seen := map[string]rune{}
-	for _, r := range "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_/:+(), !" {
-		g := glyph(r)
-		if other, ok := seen[g]; ok || len(g) != 5 {
-			t.Errorf("%c looks like %c", r, other)
+// drawn returns the pixels of a text.
+func drawn(text string) []byte {
+	img := image.NewRGBA(image.Rect(0, 0, 200, 40))
+	Write(img, 4, 20, text, Words)
+	return img.Pix
+}
+
+// TestWriteScripts: names are drawn in their own letters, and what has none is named by its
+// number in Unicode: nothing becomes a question mark, and no two names look alike.
+func TestWriteScripts(t *testing.T) {
+	names := []string{"bell", "Bell", "?", "????", "glück", "gluck", "колокол", "καμπάνα", "日本語の鐘", "钟声", "鐘聲", "종소리", "جرس", "פעמון", "ระฆัง", "ñandú", "🔔", "🔕", "घंटी", "ဂ"}
+	for i, name := range names {
+		for _, other := range names[:i] {
+			if slices.Equal(drawn(name), drawn(other)) {
+				t.Errorf("%q looks like %q", name, other)
+			}
 		}
-		seen[g] = r
 	}
+}
+
+// TestShape: what is read from right to left is drawn so, and the number after it stays.
+func TestShape(t *testing.T) {
+	if got, want := shape("פעמון #3"), "ןומעפ #3"; got != want {
+		t.Errorf("it is drawn as %q, want %q", got, want)
+	}
+}
+
+// FuzzWrite: any text can be drawn, and is as wide as Span says.
+func FuzzWrite(f *testing.F) {
+	for _, text := range []string{"bell #3", "جرس #3 (x) ", "לא\u0301a\u0301", "\xff\u200f\u202e\u2067", "한글", "\u3000\u0e31"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 100 {
+			return
+		}
+		if letters := len([]rune(shape(text))); Span(text) > 12*letters || Span(text) < 0 {
+			t.Errorf("%q is %d pixels wide, with %d letters", text, Span(text), letters)
+		}
+		drawn(text)
+	})
 }

@@ -11,7 +11,8 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
+
+	"golang.org/x/text/width"
 
 	"voicepool/cmd/internal/ink"
 )
@@ -23,15 +24,14 @@ type canvas interface {
 	text(x, y float64, s string, c color.RGBA) // y is the middle of its letters
 	name(x, y float64, s string)               // a text that can be read on any colour
 	span(s string) int                         // how wide a text is at the most
-	looks(s string) string                     // a text as it can be told apart
 	layer()                                    // what follows lies above
 	writeTo(w io.Writer) error
 }
 
-// letter is how wide a letter is taken to be, and tall how high, in pixels.
+// letter is how wide a letter of an SVG may be, and tall how high letters are, in pixels.
 const (
-	letter = ink.Width
-	tall   = ink.Height
+	letter = 8
+	tall   = 10
 )
 
 // svgCanvas draws as SVG: what has one colour is one path.
@@ -79,21 +79,13 @@ func (s *svgCanvas) name(x, y float64, text string) {
 func (s *svgCanvas) span(text string) int {
 	n := 0
 	for _, r := range text {
-		if n++; wide(r) {
+		n++
+		if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
 			n++
 		}
 	}
 	return n * letter
 }
-
-// wide reports whether a letter is as wide as two, as in Unicode's East Asian
-// Width: those of Chinese, Japanese and Korean, and pictures.
-func wide(r rune) bool {
-	return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
-		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000)
-}
-
-func (s *svgCanvas) looks(text string) string { return text }
 
 func (s *svgCanvas) layer() {
 	for _, key := range s.order {
@@ -131,7 +123,7 @@ func (p *pngCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 }
 
 func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
-	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))-tall/2, text, c)
+	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))+ink.Height/2, text, c)
 }
 
 func (p *pngCanvas) name(x, y float64, text string) {
@@ -143,9 +135,7 @@ func (p *pngCanvas) name(x, y float64, text string) {
 	p.text(x, y, text, bright)
 }
 
-func (p *pngCanvas) span(text string) int { return letter * utf8.RuneCountInString(text) }
-
-func (p *pngCanvas) looks(text string) string { return ink.Looks(text) }
+func (p *pngCanvas) span(text string) int { return ink.Span(text) }
 
 func (p *pngCanvas) layer() {}
 

@@ -116,7 +116,7 @@ func (s *timeSheet) drawGround() {
 
 // besideRow writes a number at the left of what it is about.
 func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
-	s.c.text(float64(timeLeft-letter*len(text)-4), y, text, c)
+	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
 
 // drawKey says what marks and opacity mean; y is the middle of its letters.
@@ -136,7 +136,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 		if e.draw {
 			e.mark(x)
 			s.c.text(x+8, y, e.text, ink.Words)
-			x += float64(letter*len(e.text)) + 26
+			x += float64(s.c.span(e.text)) + 26
 		}
 	}
 	if s.levels == nil {

@@ -3,9 +3,7 @@ package timeline
 import (
 	"fmt"
 	"math"
-	"strings"
 
-	"voicepool/cmd/internal/ink"
 	"voicepool/internal/words"
 )
 
@@ -52,22 +50,22 @@ type legendEntry struct {
 
 // layTimeline decides how large all of a timeline is on a canvas like c.
 func layTimeline(t *Timeline, c canvas) *timeSheet {
-	s := &timeSheet{Timeline: t, names: distinct(t.sounds, c.looks), c: c}
+	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
 	s.layOut()
 	return s
 }
 
-// distinct returns the names of sounds on one line each; one that does not look
-// like its own has its number in the list, from 1, before it.
-func distinct(sounds []string, looks func(string) string) []string {
+// distinct returns the names of sounds on one line each; those that are the same then
+// have their number in the list, from 1, before them.
+func distinct(sounds []string) []string {
 	seen := map[string]int{}
 	for _, name := range sounds {
-		seen[looks(words.OneLine(name))]++
+		seen[words.OneLine(name)]++
 	}
 	names := make([]string, len(sounds))
 	for i, name := range sounds {
 		names[i] = words.OneLine(name)
-		if look := looks(names[i]); seen[look] > 1 || strings.Contains(look, ink.Unknown) {
+		if seen[names[i]] > 1 {
 			names[i] = fmt.Sprintf("%d:%s", i+1, names[i])
 		}
 	}

@@ -79,12 +79,12 @@ func (l *Levels) Look(m *mixer.Mixer) {
 		return
 	}
 	for h := range m.Voices() {
-		number, db := h.Voice(), float64(h.Audibility())
+		number, db := h.Number(), float64(h.Audibility())
 		state := h.State()
 		if number == 0 || state.Over() {
 			continue
 		}
-		if state == mixer.Paused { // it keeps its audibility, but nothing of it is heard
+		if state == mixer.StatePaused { // it keeps its audibility, but nothing of it is heard
 			db = math.Inf(-1)
 		}
 		t := l.tracks[number]

@@ -58,7 +58,7 @@ func (s *timeSheet) drawLosses() {
 	for _, m := range s.marks {
 		x := s.x(m.frame)
 		c := refusedColour
-		if m.kind == mixer.Coalesced {
+		if m.kind == mixer.EventCoalesced {
 			c = faint
 		}
 		s.c.fill(x-1, s.refusedTop, 2, 6, c, 0.9)

@@ -62,7 +62,7 @@ type loss struct {
 type mark struct {
 	frame int64
 	sound int
-	kind  mixer.Kind
+	kind  mixer.EventKind
 	text  func() string
 }
 
@@ -75,7 +75,7 @@ const inaudible = -115
 // Read reads a report. Errors are one line that begins with name. recorded may be nil:
 // then the voices are drawn without their levels.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	g := newGathering()
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 
 // Of returns the timeline of what was played, of a report with its events.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
-	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+	g := newGathering()
 	for i := range r.Events {
 		if err := g.add("the report", &r.Events[i]); err != nil {
 			return nil, err
@@ -102,6 +102,10 @@ type gathering struct {
 	events  int
 }
 
+func newGathering() *gathering {
+	return &gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
+}
+
 func (g *gathering) life(number uint64) *explain.Life {
 	l := g.lives[number]
 	if l == nil {
@@ -116,9 +120,9 @@ func (g *gathering) add(name string, e *report.Event) error {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
 	}
 	switch e.Kind {
-	case mixer.Started, mixer.Rejected, mixer.Limited, mixer.Coalesced:
+	case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 		g.used[e.Sound]++
-	case mixer.Missed: // it is of no sound
+	case mixer.EventMissed: // it is of no sound
 		return nil
 	default:
 		g.used[e.Sound] += 0 // its start may be lost
@@ -172,19 +176,19 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 			continue
 		}
 		switch e.Kind {
-		case mixer.Started, mixer.BecameVirtual, mixer.BecameReal:
-			if e.Kind == mixer.Started {
+		case mixer.EventStarted, mixer.EventVirtual, mixer.EventReal:
+			if e.Kind == mixer.EventStarted {
 				b.sound, b.cue, b.from = sounds[e.Sound], e.Cue, e.Frame
 			}
 			leave(e.Frame)
 			row, since, living = min(e.Slot, maxRow), e.Frame, true
-			if e.Kind == mixer.BecameVirtual && len(b.parts) > 0 {
+			if e.Kind == mixer.EventVirtual && len(b.parts) > 0 {
 				b.losses = append(b.losses, lossOf(e))
 			}
-		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			leave(e.Frame)
 			b.to = e.Frame
-			if e.Kind == mixer.Stolen {
+			if e.Kind == mixer.EventStolen {
 				b.losses = append(b.losses, lossOf(e))
 			}
 		}
@@ -201,7 +205,7 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 const maxRow = 65535
 
 func lossOf(e *report.Event) loss {
-	l := loss{frame: e.Frame, by: e.By, virtual: e.Kind == mixer.BecameVirtual, level: inaudible}
+	l := loss{frame: e.Frame, by: e.By, virtual: e.Kind == mixer.EventVirtual, level: inaudible}
 	if e.Audibility.Finite() {
 		l.level = float64(e.Audibility)
 	}
@@ -305,7 +309,7 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 // became parts of others.
 func (t *Timeline) refusals() (refused, coalesced bool) {
 	for i := range t.marks {
-		if t.marks[i].kind == mixer.Coalesced {
+		if t.marks[i].kind == mixer.EventCoalesced {
 			coalesced = true
 		} else {
 			refused = true

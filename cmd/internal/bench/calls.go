@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"time"
@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// benchStarts is how many starts one run of measureCalls has.
-	benchStarts = 2048
-	// benchAtOnce is how many of them come between two blocks: no more than victims that
+	// starts is how many starts one run of measureCalls has.
+	starts = 2048
+	// atOnce is how many of them come between two blocks: no more than victims that
 	// have been heard, but for the smallest pools.
-	benchAtOnce = 32
+	atOnce = 32
 )
 
 // measureCalls measures, with n voices that all play: Play on the control side; on the
 // audio side the start of a voice that takes a victim, with the 480 frames of the
 // victim's tail and, where the victim has not been heard yet, without; and the stop of a
 // voice, with its tail.
-func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
-	m, err := benchCase{speed: 1}.start(sounds, n)
+func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
+	m, err := way{speed: 1}.start(sounds, n)
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +30,10 @@ func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
 	block := make([]pcm.Frame, 16)
 	m.Render(block)
 	var play, tail, steal, stop []float64
-	for range benchRuns {
+	for range Runs {
 		var asked, heard, unheard time.Duration
-		for range benchStarts / benchAtOnce {
-			took, err := c.play(benchAtOnce)
+		for range starts / atOnce {
+			took, err := c.play(atOnce)
 			if err != nil {
 				return nil, err
 			}
@@ -46,7 +46,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
 			return nil, err
 		}
 		c.carryOut()
-		if _, err := c.play(benchStarts); err != nil {
+		if _, err := c.play(starts); err != nil {
 			return nil, err
 		}
 		unheard += c.carryOut()
@@ -56,12 +56,12 @@ func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
 			return nil, err
 		}
 		m.Render(block)
-		play = append(play, perCall(asked, benchStarts))
-		tail = append(tail, perCall(heard, benchStarts))
-		steal = append(steal, perCall(unheard, benchStarts))
+		play = append(play, perCall(asked, starts))
+		tail = append(tail, perCall(heard, starts))
+		steal = append(steal, perCall(unheard, starts))
 		stop = append(stop, stopped)
 	}
-	var rows []benchRow
+	var rows []Row
 	for _, r := range []struct {
 		name string
 		runs []float64
@@ -72,15 +72,15 @@ func measureCalls(sounds []*voice.Sound, n int) ([]benchRow, error) {
 }
 
 // measureSilence measures a block of a mixer in which nothing plays.
-func measureSilence() (benchRow, error) {
-	m, err := mixer.New(mixer.Config{Rate: benchRate})
+func measureSilence() (Row, error) {
+	m, err := mixer.New(mixer.Config{Rate: Rate})
 	if err != nil {
-		return benchRow{}, err
+		return Row{}, err
 	}
 	const blocks = 20000
-	block := make([]pcm.Frame, benchBlock)
+	block := make([]pcm.Frame, Block)
 	var runs []float64
-	for range benchRuns {
+	for range Runs {
 		begin := time.Now()
 		for range blocks {
 			m.Render(block)
@@ -92,10 +92,10 @@ func measureSilence() (benchRow, error) {
 
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
-func callRow(name string, n int, runs []float64) benchRow {
+func callRow(name string, n int, runs []float64) Row {
 	i := 0
-	ns := median(len(runs), func() float64 { i++; return runs[i-1] })
-	return benchRow{Case: name, Voices: n, Ns: &ns, Kernel: dsp.Kernel()}
+	ns := Median(len(runs), func() float64 { i++; return runs[i-1] })
+	return Row{Case: name, Voices: n, Ns: &ns, Kernel: dsp.Kernel()}
 }
 
 // caller plays and stops voices of a mixer.

@@ -1,15 +1,12 @@
-package main
+package live
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"go.uber.org/goleak"
-
+	"voicepool/cmd/internal/column"
 	"voicepool/cue/report"
 	"voicepool/mixer"
 )
@@ -32,12 +29,12 @@ func asTerminal(t *testing.T) (*os.File, func() string) {
 	}
 }
 
-func show(t *testing.T, colour bool, p picture) string {
+func show(t *testing.T, colour bool, p Picture) string {
 	t.Helper()
 	terminal, drawn := asTerminal(t)
-	v := newLiveView(&console{colour: colour}, terminal, "test")
-	v.show(p)
-	v.close()
+	screen := OpenScreen(terminal, colour)
+	NewView(screen, "test").Show(p)
+	screen.Close()
 	text, ok := strings.CutPrefix(drawn(), "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H")
 	if !ok {
 		t.Fatalf("it begins with %q", drawn()[:20])
@@ -49,14 +46,14 @@ func show(t *testing.T, colour bool, p picture) string {
 	return text
 }
 
-var sample = picture{
-	rate: 48000, stats: mixer.Stats{Frame: 96000, Playing: 2, Voices: 4, Asked: 9, Started: 7, Ended: 4, Stolen: 1, Rejected: 2},
-	left: 1, right: 0,
+var sample = Picture{
+	Rate: 48000, Stats: mixer.Stats{Frame: 96000, Playing: 2, Voices: 4, Asked: 9, Started: 7, Ended: 4, Stolen: 1, Rejected: 2},
+	Left: 1, Right: 0,
 	voices: []lane{
 		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &report.Event{Sound: "drip"}, age: 4800},
-		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, loop: true},
+		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, looping: true},
 	},
-	events: []report.Event{{Frame: 91200, Kind: mixer.Stolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
+	events: []report.Event{{Frame: 91200, Kind: mixer.EventStolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
 }
 
 func TestLiveView(t *testing.T) {
@@ -90,7 +87,7 @@ func TestLiveView(t *testing.T) {
 
 func TestLiveViewIsNeverTooHigh(t *testing.T) {
 	p := sample
-	p.voices, p.stats.Voices = nil, 4096
+	p.voices, p.Stats.Voices = nil, 4096
 	for slot := range 100 {
 		p.voices = append(p.voices, lane{slot: 40 * slot, number: uint64(slot + 1), sound: "bell"})
 	}
@@ -103,53 +100,30 @@ func TestLiveViewIsNeverTooHigh(t *testing.T) {
 	}
 }
 
-// TestPerformOnATerminal plays in real time with a live view.
-func TestPerformOnATerminal(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	terminal, drawn := asTerminal(t)
-	var out, messages strings.Builder
-	c := &console{out: &sticky{w: &out}, err: &messages, outTerminal: terminal}
-	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: deviceFlag{kind: "null"}}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
-		t.Fatal(err)
-	}
-	if text := drawn(); !strings.Contains(text, "blip") || !strings.HasSuffix(text, "\x1b[?1049l") {
-		t.Errorf("drawn: %q", text)
-	}
-	if text := out.String(); !strings.Contains(text, "asked 8 = started 8 + rejected 0") || strings.Contains(text, "\x1b") {
-		t.Errorf("printed: %q", text)
-	}
-	if messages.Len() > 0 {
-		t.Errorf("said: %q", messages.String())
-	}
-}
-
 func TestLineView(t *testing.T) {
 	var out strings.Builder
-	v := &lineView{out: &out}
-	p := picture{rate: 1000, stats: mixer.Stats{Frame: 900, Playing: 2, Voices: 4}}
+	v := NewLines(&out, false)
+	p := Picture{Rate: 1000, Stats: mixer.Stats{Frame: 900, Playing: 2, Voices: 4}}
 	for i := range 3 {
-		p.events = append(p.events, report.Event{Frame: int64(100 * i), Kind: mixer.Started, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
+		p.events = append(p.events, report.Event{Frame: int64(100 * i), Kind: mixer.EventStarted, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
 	}
-	p.events = append(p.events, report.Event{Frame: 300, Kind: mixer.Started, Voice: 4, Slot: 3, Sound: "drip"}, report.Event{Frame: 350, Kind: mixer.Ended, Voice: 4, Slot: 3, Sound: "drip"})
-	v.show(p)
+	p.events = append(p.events, report.Event{Frame: 300, Kind: mixer.EventStarted, Voice: 4, Slot: 3, Sound: "drip"}, report.Event{Frame: 350, Kind: mixer.EventEnded, Voice: 4, Slot: 3, Sound: "drip"})
+	v.Show(p)
 	if out.Len() > 0 {
 		t.Errorf("a second that is not over: %q", out.String())
 	}
 	p.events = []report.Event{
-		{Frame: 1200, Kind: mixer.Stolen, Voice: 1, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
-		{Frame: 1200, Kind: mixer.Started, Voice: 9, Sound: "gong"},
-		{Frame: 1300, Kind: mixer.Rejected, Sound: "drip"},
-		{Frame: 1300, Kind: mixer.Limited, Sound: "drip"},
-		{Frame: 1400, Kind: mixer.Missed},
+		{Frame: 1200, Kind: mixer.EventStolen, Voice: 1, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Candidates: 1},
+		{Frame: 1200, Kind: mixer.EventStarted, Voice: 9, Sound: "gong"},
+		{Frame: 1300, Kind: mixer.EventRejected, Sound: "drip"},
+		{Frame: 1300, Kind: mixer.EventLimited, Sound: "drip"},
+		{Frame: 1400, Kind: mixer.EventMissed},
 	}
-	p.stats.Frame = 1500
-	v.show(p)
-	p.events = []report.Event{{Frame: 2100, Kind: mixer.Ended, Voice: 9, Sound: "gong"}} // no line of its own
-	p.stats.Frame = 2200
-	v.last(p)
+	p.Stats.Frame = 1500
+	v.Show(p)
+	p.events = []report.Event{{Frame: 2100, Kind: mixer.EventEnded, Voice: 9, Sound: "gong"}} // no line of its own
+	p.Stats.Frame = 2200
+	v.Last(p)
 	// The most voices in the second, not those at its end.
 	want := `  0 s   4/4 voices  started 4 (bell 3, drip)
   1 s   3/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
@@ -159,31 +133,18 @@ func TestLineView(t *testing.T) {
 		t.Errorf("printed\n%swant\n%s", &out, want)
 	}
 	out.Reset()
-	v = &lineView{out: &out, verbose: true}
+	v = NewLines(&out, true)
 	p.events = []report.Event{{
-		Frame: 1200, Kind: mixer.Stolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
-		HasRunnerUp: true, Candidates: 7, Reason: mixer.PoolFull,
+		Frame: 1200, Kind: mixer.EventStolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
+		HasRunnerUp: true, Candidates: 7, Reason: mixer.ReasonPoolFull,
 	}}
-	v.last(p)
+	v.Last(p)
 	if want := "    1.200 s  stolen   bell #4 slot 2 cue 3, by gong #9, -40.0 dB against -20.0, next -30.0, of 7 (pool)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }
 
-func TestBars(t *testing.T) {
-	for _, c := range []struct {
-		db   float64
-		want string
-	}{{0, "████"}, {10, "████"}, {-60, "    "}, {-30, "██  "}, {-15, "███ "}, {-58, "▏   "}} {
-		if got := bar(c.db, 4); got != c.want {
-			t.Errorf("the bar of %v dB is %q, want %q", c.db, got, c.want)
-		}
-	}
-	nan := 0.0
-	nan /= nan
-	if got := fmt.Sprintf("%s|%c%c%c%c", bar(nan, 3), block(0), block(-59), block(-61), block(nan)); got != "   |█▁  " {
-		t.Errorf("%q", got)
-	}
+func TestPlace(t *testing.T) {
 	if got := place(-2) + place(0) + place(1); got != "●──────────────────●──────────────────●" {
 		t.Errorf("places: %q", got)
 	}
@@ -193,11 +154,11 @@ func TestBars(t *testing.T) {
 // of it as fits; what matters most stays longest.
 func TestNarrowView(t *testing.T) {
 	p := sample
-	p.stats = mixer.Stats{Frame: 48000 * 754, Playing: 28, Voices: 32, Asked: 12345, Started: 12001, Ended: 9876, Stolen: 2097, Rejected: 99, Limited: 245, Coalesced: 7}
+	p.Stats = mixer.Stats{Frame: 48000 * 754, Playing: 28, Voices: 32, Asked: 12345, Started: 12001, Ended: 9876, Stolen: 2097, Rejected: 99, Limited: 245, Coalesced: 7}
 	for width := 1; width <= 130; width++ {
-		v := &liveView{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &screen{width: width}}
-		for _, line := range []string{v.head(p), totals(&p.stats, width)} {
-			if n := utf8.RuneCountInString(line); n > width && width >= 11 {
+		v := &View{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &Screen{width: width}}
+		for _, line := range []string{v.head(p), totals(&p.Stats, width)} {
+			if n := column.Width(line); n > width && width >= 11 {
 				t.Errorf("in %d characters there are %d: %q", width, n, line)
 			}
 		}
@@ -216,11 +177,11 @@ func TestNarrowView(t *testing.T) {
 		{30, "12m34s  28 of 32 voices", "started 12001  stolen 2097"},
 		{15, "12m34s  28/32", "stolen 2097"},
 	} {
-		v := &liveView{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &screen{width: c.width}}
+		v := &View{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &Screen{width: c.width}}
 		if got := v.head(p); got != c.head {
 			t.Errorf("the head in %d characters is %q, want %q", c.width, got, c.head)
 		}
-		if got := totals(&p.stats, c.width); got != c.totals {
+		if got := totals(&p.Stats, c.width); got != c.totals {
 			t.Errorf("the totals in %d characters are %q, want %q", c.width, got, c.totals)
 		}
 	}
@@ -229,20 +190,20 @@ func TestNarrowView(t *testing.T) {
 // TestLinesOfNewKinds: what became a part of another, what ran dry, what failed.
 func TestLinesOfNewKinds(t *testing.T) {
 	var out strings.Builder
-	v := &lineView{out: &out}
-	p := picture{rate: 1000, stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []report.Event{
-		{Kind: mixer.Started, Voice: 1, Sound: "shot"},
-		{Frame: 1, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
-		{Frame: 2, Kind: mixer.Coalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
-		{Frame: 3, Kind: mixer.Underrun, Sound: "song", Slot: 1},
-		{Frame: 4, Kind: mixer.Fault, Sound: "bad", Slot: 2},
-		{Frame: 5, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "shot"},
+	v := NewLines(&out, false)
+	p := Picture{Rate: 1000, Stats: mixer.Stats{Frame: 2000, Voices: 4}, events: []report.Event{
+		{Kind: mixer.EventStarted, Voice: 1, Sound: "shot"},
+		{Frame: 1, Kind: mixer.EventCoalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
+		{Frame: 2, Kind: mixer.EventCoalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
+		{Frame: 3, Kind: mixer.EventUnderrun, Sound: "song", Slot: 1},
+		{Frame: 4, Kind: mixer.EventFault, Sound: "bad", Slot: 2},
+		{Frame: 5, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, Sound: "shot"},
 	}}
-	v.show(p)
+	v.Show(p)
 	if want := "  0 s   1/4 voices, 1 virtual  started 1 (shot); became virtual 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
-	if got, want := describe(p.events[1], 1000), "    0.001 s  coalesced shot cue 0, into shot #1"; got != want {
+	if got, want := Describe(p.events[1], 1000), "    0.001 s  coalesced shot cue 0, into shot #1"; got != want {
 		t.Errorf("described as %q, want %q", got, want)
 	}
 }
@@ -250,20 +211,20 @@ func TestLinesOfNewKinds(t *testing.T) {
 // TestLinesOfVirtualVoices: a voice without a slot is none of those that have one.
 func TestLinesOfVirtualVoices(t *testing.T) {
 	var out strings.Builder
-	v := &lineView{out: &out}
-	v.show(picture{rate: 1000, stats: mixer.Stats{Frame: 3000, Voices: 1}, events: []report.Event{
-		{Frame: 0, Kind: mixer.Started, Voice: 1, Sound: "a"},
-		{Frame: 10, Kind: mixer.BecameVirtual, Voice: 1, Slot: -1, Sound: "a", By: 2},
-		{Frame: 10, Kind: mixer.Started, Voice: 2, Sound: "b"},
-		{Frame: 20, Kind: mixer.Started, Voice: 3, Slot: -1, Sound: "c"},
-		{Frame: 20, Kind: mixer.BecameVirtual, Voice: 3, Slot: -1, Sound: "c"},
-		{Frame: 30, Kind: mixer.Started, Voice: 4, Slot: -1, Sound: "empty"},
-		{Frame: 30, Kind: mixer.Ended, Voice: 4, Slot: -1, Sound: "empty"},
-		{Frame: 1000, Kind: mixer.Ended, Voice: 2, Sound: "b"},
-		{Frame: 1000, Kind: mixer.BecameReal, Voice: 1, Sound: "a"},
-		{Frame: 1100, Kind: mixer.Stolen, Voice: 3, Slot: -1, Sound: "c", By: 9, Reason: mixer.VirtualFull},
-		{Frame: 2000, Kind: mixer.Ended, Voice: 1, Sound: "a"},
-		{Frame: 2000, Kind: mixer.Started, Voice: 9, Sound: "d"},
+	v := NewLines(&out, false)
+	v.Show(Picture{Rate: 1000, Stats: mixer.Stats{Frame: 3000, Voices: 1}, events: []report.Event{
+		{Frame: 0, Kind: mixer.EventStarted, Voice: 1, Sound: "a"},
+		{Frame: 10, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, Sound: "a", By: 2},
+		{Frame: 10, Kind: mixer.EventStarted, Voice: 2, Sound: "b"},
+		{Frame: 20, Kind: mixer.EventStarted, Voice: 3, Slot: -1, Sound: "c"},
+		{Frame: 20, Kind: mixer.EventVirtual, Voice: 3, Slot: -1, Sound: "c"},
+		{Frame: 30, Kind: mixer.EventStarted, Voice: 4, Slot: -1, Sound: "empty"},
+		{Frame: 30, Kind: mixer.EventEnded, Voice: 4, Slot: -1, Sound: "empty"},
+		{Frame: 1000, Kind: mixer.EventEnded, Voice: 2, Sound: "b"},
+		{Frame: 1000, Kind: mixer.EventReal, Voice: 1, Sound: "a"},
+		{Frame: 1100, Kind: mixer.EventStolen, Voice: 3, Slot: -1, Sound: "c", By: 9, Reason: mixer.ReasonVirtualFull},
+		{Frame: 2000, Kind: mixer.EventEnded, Voice: 1, Sound: "a"},
+		{Frame: 2000, Kind: mixer.EventStarted, Voice: 9, Sound: "d"},
 	}})
 	var got []string
 	for _, l := range strings.Split(out.String(), "\n") {
@@ -277,8 +238,34 @@ func TestLinesOfVirtualVoices(t *testing.T) {
 		t.Errorf("the lines begin %q, want %q:\n%s", strings.Join(got, "|"), want, &out)
 	}
 	p := sample
-	p.stats.Playing, p.stats.Voices, p.stats.Virtual = 10, 6, 4
+	p.Stats.Playing, p.Stats.Voices, p.Stats.Virtual = 10, 6, 4
 	if drawn := show(t, false, p); !strings.Contains(drawn, "   6 of 6 voices, 4 virtual   ") {
 		t.Errorf("the head is\n%s", drawn)
+	}
+}
+
+// TestColumns: names that take two columns a letter, or none, leave all that follows
+// them where it is, and no line is wider than the window.
+func TestColumns(t *testing.T) {
+	p := sample
+	p.events = []report.Event{{Kind: mixer.EventStolen, Sound: "日本語の鐘の音", By: 7, BySound: "한국어 종소리", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}}
+	p.voices = nil
+	for i, name := range []string{"bell", "日本語の鐘の音", "日本語", "Tu\u0308rglocke", "한국어 종소리"} {
+		p.voices = append(p.voices, lane{slot: i, number: uint64(i + 1), sound: name, level: -30, pan: -1, victim: &report.Event{Sound: "とても長い日本語の名前"}})
+	}
+	lanes := 0
+	for line := range strings.SplitSeq(show(t, false, p), "\r\n") {
+		line = strings.TrimPrefix(line, "\x1b[K")
+		if n := column.Width(line); n > 80 {
+			t.Errorf("it takes %d columns of 80: %q", n, line)
+		}
+		if before, _, found := strings.Cut(line, "█████████          -30 dB  ●"); found {
+			if lanes++; column.Width(before) != 29 {
+				t.Errorf("the bar begins in column %d, want 29: %q", column.Width(before), line)
+			}
+		}
+	}
+	if lanes != len(p.voices) {
+		t.Errorf("%d voices are drawn with their bars, want %d", lanes, len(p.voices))
 	}
 }

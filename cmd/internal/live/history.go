@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"voicepool/cue/report"
 	"voicepool/internal/explain"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 )
 
@@ -42,14 +43,14 @@ func (h *history) note(e report.Event) {
 	}
 	m := &h.crowded
 	switch e.Kind {
-	case mixer.Started:
+	case mixer.EventStarted:
 		m.asked++
-	case mixer.Coalesced:
+	case mixer.EventCoalesced:
 		m.asked++
 		m.coalesced++
-	case mixer.Rejected, mixer.Limited:
+	case mixer.EventRejected, mixer.EventLimited:
 		m.asked++
-		if e.Kind == mixer.Rejected {
+		if e.Kind == mixer.EventRejected {
 			m.rejected++
 		} else {
 			m.limited++
@@ -58,11 +59,11 @@ func (h *history) note(e report.Event) {
 			h.refused = map[string]int{}
 		}
 		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
-	case mixer.BecameVirtual:
+	case mixer.EventVirtual:
 		h.virtual++
-	case mixer.BecameReal:
+	case mixer.EventReal:
 		h.back++
-	case mixer.Stolen:
+	case mixer.EventStolen:
 		m.stolen++
 		h.steal(e)
 	}
@@ -114,17 +115,14 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
-// summary tells how it went.
-func (b *board) summary(w io.Writer, r *report.Report) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
+func (h *history) summary(w io.Writer, r *report.Report) {
 	t := &r.Totals
-	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", seconds(r.Frames, r.Rate),
-		r.Voices, t.HighWater, r.Overflow, formatLevel(float64(r.Peak)), formatLevel(float64(r.Loudness)))
+	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", words.Seconds(r.Frames, r.Rate),
+		r.Voices, t.HighWater, r.Overflow, words.Level(float64(r.Peak)), words.Level(float64(r.Loudness)))
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
 	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
-	if b.virtual > 0 {
-		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", count(b.virtual, "time"), count(b.back, "time"))
+	if h.virtual > 0 {
+		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", words.Count(h.virtual, "time"), words.Count(h.back, "time"))
 	}
 	for _, odd := range [...]struct {
 		n    int64
@@ -137,16 +135,16 @@ func (b *board) summary(w io.Writer, r *report.Report) {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
-	if c := b.crowd; c.stolen+c.rejected+c.limited+c.coalesced > 0 && c.asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", seconds(c.frame, r.Rate), c.asked, c.tell())
+	if c := h.crowd; c.stolen+c.rejected+c.limited+c.coalesced > 0 && c.asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", words.Seconds(c.frame, r.Rate), c.asked, c.tell())
 	}
-	b.losses(w)
-	b.refusals(w)
-	if b.quietest != nil {
-		fmt.Fprintf(w, "the quietest loss: %s\n", explain.Steal(b.quietest, r.Rate))
+	h.losses(w)
+	h.refusals(w)
+	if h.quietest != nil {
+		fmt.Fprintf(w, "the quietest loss: %s\n", explain.Steal(h.quietest, r.Rate))
 	}
-	if b.loudest != nil && b.loudest != b.quietest {
-		fmt.Fprintf(w, "the loudest loss:  %s\n", explain.Steal(b.loudest, r.Rate))
+	if h.loudest != nil && h.loudest != h.quietest {
+		fmt.Fprintf(w, "the loudest loss:  %s\n", explain.Steal(h.loudest, r.Rate))
 	}
 }
 
@@ -163,7 +161,7 @@ func (h *history) losses(w io.Writer) {
 	var losers []loser
 	for sound, by := range h.lost {
 		l := loser{sound: sound}
-		for _, name := range ranked(by) {
+		for _, name := range words.Ranked(by) {
 			l.n += by[name]
 			if name == "" {
 				l.by = append(l.by, fmt.Sprintf("a smaller pool %d", by[name]))
@@ -184,15 +182,15 @@ func (h *history) losses(w io.Writer) {
 		if len(l.by) > 5 {
 			l.by = append(l.by[:5], "...")
 		}
-		fmt.Fprintf(w, "%s lost %s to: %s\n", oneLine(l.sound), count(l.n, "voice"), oneLine(strings.Join(l.by, ", ")))
+		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(l.sound), words.Count(l.n, "voice"), words.OneLine(strings.Join(l.by, ", ")))
 	}
 }
 
 func (h *history) refusals(w io.Writer) {
-	for i, what := range ranked(h.refused) {
+	for i, what := range words.Ranked(h.refused) {
 		if i == most {
 			break
 		}
-		fmt.Fprintf(w, "%s %s\n", oneLine(what), count(h.refused[what], "time"))
+		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.refused[what], "time"))
 	}
 }

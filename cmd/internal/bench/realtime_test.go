@@ -1,8 +1,6 @@
-package main
+package bench
 
 import (
-	"io"
-	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,7 +58,7 @@ func TestPace(t *testing.T) {
 // with each other, whatever the machine does meanwhile.
 func TestRealtime(t *testing.T) {
 	const blocks = 20
-	rows, err := realtimeRuns(silentConsole(), blocks)
+	rows, err := realtimeRuns(blocks, func(string, ...any) {})
 	if err != nil || len(rows) != 2 || rows[0].Run != "control" || rows[1].Run != "garbage" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
@@ -76,12 +74,4 @@ func TestRealtime(t *testing.T) {
 	if c, g := rows[0], rows[1]; g.Garbage < 0.01 || g.Garbage < 10*c.Garbage || g.Garbage > 3 {
 		t.Errorf("garbage: %v GB/s in the control run, %v beside garbage", c.Garbage, g.Garbage)
 	}
-	for _, n := range []int{0, -1, 3601} {
-		if code := command([]string{"bench", "--realtime", "--seconds", strconv.Itoa(n)}, silentConsole()); code != exitUsage {
-			t.Errorf("--seconds %d ends with %d, want %d", n, code, exitUsage)
-		}
-	}
 }
-
-// silentConsole is a console that nobody reads.
-func silentConsole() *console { return &console{out: &sticky{w: io.Discard}, err: io.Discard} }

@@ -1,4 +1,4 @@
-package main
+package trial
 
 import (
 	"bytes"
@@ -30,9 +30,9 @@ var strokes = []struct{ policy, colour, dash, text string }{
 	{"", "#1f77b4", "", ""},
 }
 
-// drawSteals draws one column of panels for each scene: K-error above, audible
+// Draw draws one column of panels for each scene: K-error above, audible
 // tiles below, over the size of the pool.
-func drawSteals(w io.Writer, rows []stealRow, scenes []string) error {
+func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
 	width := graphLeft + len(scenes)*(graphWidth+graphGap) + 8
 	height := graphTop + 2*(graphHeight+graphFoot) + 4
@@ -46,7 +46,7 @@ func drawSteals(w io.Writer, rows []stealRow, scenes []string) error {
 	slices.Sort(pools)
 	pools = slices.Compact(pools)
 	p := graph{pools: pools, rows: rows}
-	p.top, p.bottom, p.step, p.unit, p.value = 0, steepest, 6, " dB", func(r *stealRow) (float64, bool) {
+	p.top, p.bottom, p.step, p.unit, p.value = 0, steepest, 6, " dB", func(r *Row) (float64, bool) {
 		switch {
 		case r.KError != nil:
 			return float64(*r.KError), true
@@ -58,7 +58,7 @@ func drawSteals(w io.Writer, rows []stealRow, scenes []string) error {
 	for i, scene := range scenes {
 		p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop, i == 0, "How strong the difference is (K-error; lower is better)")
 	}
-	p.top, p.bottom, p.step, p.unit, p.value = 80, 0, 20, " %", func(r *stealRow) (float64, bool) {
+	p.top, p.bottom, p.step, p.unit, p.value = 80, 0, 20, " %", func(r *Row) (float64, bool) {
 		if r.Tiles == nil {
 			return 0, false
 		}
@@ -76,11 +76,11 @@ func drawSteals(w io.Writer, rows []stealRow, scenes []string) error {
 // graph is what panels have in common: an axis of values and one of pools.
 type graph struct {
 	pools       []int
-	rows        []stealRow
+	rows        []Row
 	top, bottom float64
 	step        float64
 	unit        string
-	value       func(*stealRow) (float64, bool)
+	value       func(*Row) (float64, bool)
 }
 
 func (p *graph) x(pool int) float64 {
@@ -149,7 +149,7 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool, t
 }
 
 // graphLegend names the lines.
-func graphLegend(b *bytes.Buffer, rows []stealRow, y int) {
+func graphLegend(b *bytes.Buffer, rows []Row, y int) {
 	x := graphLeft
 	for _, policy := range policiesOf(rows) {
 		s := strokeOf(policy)
@@ -171,7 +171,7 @@ func strokeOf(policy string) struct{ policy, colour, dash, text string } {
 }
 
 // policiesOf returns the policies of rows in their order.
-func policiesOf(rows []stealRow) []string {
+func policiesOf(rows []Row) []string {
 	var all []string
 	for _, r := range rows {
 		if !slices.Contains(all, r.Policy) {

@@ -1,35 +1,35 @@
-package main
+package live
 
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
-	"unicode/utf8"
 
+	"voicepool/cmd/internal/bar"
+	"voicepool/cmd/internal/column"
 	"voicepool/cue/report"
 	"voicepool/internal/explain"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
-// liveView shows the voices on the whole of a terminal, and what was stolen
+// View shows the voices on the whole of a terminal, and what was stolen
 // last below them.
-type liveView struct {
-	console *console
-	screen  *screen
-	title   string
-	steals  []report.Event // the last ones
-	peaks   [2]float64     // of the meters, in dB, falling
+type View struct {
+	screen *Screen
+	title  string
+	steals []report.Event // the last ones
+	peaks  [2]float64     // of the meters, in dB, falling
 }
 
-func newLiveView(c *console, terminal *os.File, title string) *liveView {
-	return &liveView{console: c, screen: c.takeOver(terminal), title: title, peaks: [2]float64{barBottom, barBottom}}
+// NewView returns a view on a screen, headed by a title.
+func NewView(screen *Screen, title string) *View {
+	return &View{screen: screen, title: title, peaks: [2]float64{bar.Bottom, bar.Bottom}}
 }
 
-func (v *liveView) close() { v.console.restore() }
-
-func (v *liveView) last(p picture) { v.show(p) }
+// Last is Show.
+func (v *View) Last(p Picture) { v.Show(p) }
 
 // flash is for how long a slot shows that it was taken, in seconds.
 const flash = 0.5
@@ -37,9 +37,10 @@ const flash = 0.5
 // keepSteals is how many of the last steals are shown.
 const keepSteals = 5
 
-func (v *liveView) show(p picture) {
+// Show draws a picture.
+func (v *View) Show(p Picture) {
 	for _, e := range p.events {
-		if e.Kind == mixer.Stolen {
+		if e.Kind == mixer.EventStolen {
 			v.steals = append(v.steals, e)
 		}
 	}
@@ -48,16 +49,16 @@ func (v *liveView) show(p picture) {
 	}
 	s := v.screen
 	s.begin()
-	st := &p.stats
+	st := &p.Stats
 	s.line(bold, "%s", v.head(p))
-	for i, x := range [2]float32{p.left, p.right} {
-		v.peaks[i] = max(float64(pcm.FromLinear(float64(x))), v.peaks[i]-1.5, barBottom)
-		s.line(meterStyle(v.peaks[i]), "%s %s %s", [2]string{"L", "R"}[i], bar(v.peaks[i], max(s.width-12, 10)), shortLevel(v.peaks[i]))
+	for i, x := range [2]float32{p.Left, p.Right} {
+		v.peaks[i] = max(float64(pcm.FromLinear(float64(x))), v.peaks[i]-1.5, bar.Bottom)
+		s.line(meterStyle(v.peaks[i]), "%s %s %s", [2]string{"L", "R"}[i], bar.Level(v.peaks[i], max(s.width-12, 10)), shortLevel(v.peaks[i]))
 	}
 	s.line(plain, "%s", totals(st, s.width))
-	s.line(dim, "%s", fitting(s.width,
-		fmt.Sprintf("slot  voice  %s  %s  left   right", pad("sound", 14), pad("how loud it is going to be", voiceBar(s.width)+7)),
-		"slot  voice  "+pad("sound", 14)+"  loud",
+	s.line(dim, "%s", column.First(s.width,
+		fmt.Sprintf("slot  voice  %s  %s  left   right", column.Pad("sound", 14), column.Pad("how loud it is going to be", voiceBar(s.width)+7)),
+		"slot  voice  "+column.Pad("sound", 14)+"  loud",
 		"slot  voice  sound",
 		"slot",
 	))
@@ -68,7 +69,7 @@ func (v *liveView) show(p picture) {
 		s.line(plain, "")
 	}
 	for i := len(v.steals) - 1; i >= 0; i-- {
-		s.line(dim, "%s", explain.Steal(&v.steals[i], p.rate))
+		s.line(dim, "%s", explain.Steal(&v.steals[i], p.Rate))
 	}
 	// A terminal that is gone is no reason to stop the sound.
 	_ = s.end()
@@ -76,16 +77,16 @@ func (v *liveView) show(p picture) {
 
 // head is the first line: what is played, where it is, how many voices, how it
 // ends; in a narrow window the most of it that fits.
-func (v *liveView) head(p picture) string {
-	at := seconds(p.stats.Frame, p.rate)
-	real := p.stats.Playing - p.stats.Virtual
-	voices := fmt.Sprintf("%d of %d voices", real, p.stats.Voices)
-	if p.stats.Virtual > 0 {
-		voices += fmt.Sprintf(", %d virtual", p.stats.Virtual)
+func (v *View) head(p Picture) string {
+	at := words.Seconds(p.Stats.Frame, p.Rate)
+	real := p.Stats.Playing - p.Stats.Virtual
+	voices := fmt.Sprintf("%d of %d voices", real, p.Stats.Voices)
+	if p.Stats.Virtual > 0 {
+		voices += fmt.Sprintf(", %d virtual", p.Stats.Virtual)
 	}
 	title := "voicepool " + v.title
-	short := fmt.Sprintf("%d/%d", real, p.stats.Voices)
-	return fitting(v.screen.width,
+	short := fmt.Sprintf("%d/%d", real, p.Stats.Voices)
+	return column.First(v.screen.width,
 		title+"   "+at+"   "+voices+"   Ctrl-C ends it",
 		title+"   "+at+"   "+voices,
 		cutTitle(title, v.screen.width-len(at)-len(voices)-6)+"   "+at+"   "+voices,
@@ -95,13 +96,13 @@ func (v *liveView) head(p picture) string {
 	)
 }
 
-// cutTitle is a title in so many characters; what would leave little of it is
+// cutTitle is a title in so many columns; what would leave little of it is
 // left as it is, too long.
 func cutTitle(title string, width int) string {
 	if width < 12 {
 		return title
 	}
-	return strings.TrimRight(pad(title, width), " ")
+	return strings.TrimRight(column.Pad(title, width), " ")
 }
 
 // totals counts what has become of the starts. Where there is no room for all,
@@ -128,7 +129,7 @@ func totals(st *mixer.Stats, width int) string {
 	}
 	usual := func(t total) bool { return t.n > 0 || !t.odd }
 	some := func(t total) bool { return t.n > 0 || t.what == "asked" || t.what == "stolen" }
-	return fitting(width,
+	return column.First(width,
 		list("   ", usual), list("  ", usual), list("  ", some),
 		list("  ", func(t total) bool { return some(t) && t.what != "ended" && t.what != "stopped" }),
 		list("  ", func(t total) bool {
@@ -139,20 +140,9 @@ func totals(st *mixer.Stats, width int) string {
 	)
 }
 
-// fitting returns the first of some lines that fits into so many characters, or
-// the last.
-func fitting(width int, lines ...string) string {
-	for _, l := range lines {
-		if utf8.RuneCountInString(l) <= width {
-			return l
-		}
-	}
-	return lines[len(lines)-1]
-}
-
 // lanes draws one line for each slot, or for as many voices as fit.
-func (v *liveView) lanes(p picture, fit int) {
-	slots := int(p.stats.Voices)
+func (v *View) lanes(p Picture, fit int) {
+	slots := int(p.Stats.Voices)
 	if n := len(p.voices); n > 0 {
 		slots = max(slots, p.voices[n-1].slot+1)
 	}
@@ -162,14 +152,14 @@ func (v *liveView) lanes(p picture, fit int) {
 				v.screen.line(dim, "... and %d more", len(p.voices)-i)
 				return
 			}
-			v.lane(l, p.rate)
+			v.lane(l, p.Rate)
 		}
 		return
 	}
 	next := 0
 	for slot := range slots {
 		if next < len(p.voices) && p.voices[next].slot == slot {
-			v.lane(p.voices[next], p.rate)
+			v.lane(p.voices[next], p.Rate)
 			next++
 			continue
 		}
@@ -177,22 +167,22 @@ func (v *liveView) lanes(p picture, fit int) {
 	}
 }
 
-func (v *liveView) lane(l lane, rate int) {
+func (v *View) lane(l lane, rate int) {
 	how, note := plain, ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
-		how, note = flashed, "  < "+oneLine(l.victim.Sound)
+		how, note = flashed, "  < "+words.OneLine(l.victim.Sound)
 	}
 	switch {
 	case note != "":
 	case l.paused:
 		how, note = dim, "  paused"
-	case l.mute:
-		how, note = dim, "  muted"
-	case l.loop:
+	case l.silent:
+		how, note = dim, "  silent"
+	case l.looping:
 		note = "  loop"
 	}
-	v.screen.line(how, "%4d %6d  %s  %s %s  %s%s", l.slot, l.number, pad(oneLine(l.sound), 14),
-		bar(l.level, voiceBar(v.screen.width)), shortLevel(l.level), place(l.pan), note)
+	v.screen.line(how, "%4d %6d  %s  %s %s  %s%s", l.slot, l.number, column.Pad(words.OneLine(l.sound), 14),
+		bar.Level(l.level, voiceBar(v.screen.width)), shortLevel(l.level), place(l.pan), note)
 }
 
 // voiceBar is the width of a voice's bar in a window.
@@ -216,7 +206,7 @@ func meterStyle(db float64) style {
 }
 
 func shortLevel(db float64) string {
-	if db <= barBottom {
+	if db <= bar.Bottom {
 		return "      "
 	}
 	return fmt.Sprintf("%3.0f dB", db)

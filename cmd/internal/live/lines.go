@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 
 	"voicepool/cue/report"
 	"voicepool/internal/explain"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 )
 
-// lineView prints lines: one for each second in which something happened, or
+// Lines prints lines: one for each second in which something happened, or
 // one for each event.
-type lineView struct {
+type Lines struct {
 	out     io.Writer
 	verbose bool
 
@@ -21,40 +22,41 @@ type lineView struct {
 	voices  map[uint64]bool // those that live: whether they have a slot
 	playing tallied         // now
 	most    tallied         // the most of them in second
-	stats   mixer.Stats
 }
 
-func (l *lineView) show(p picture) {
-	l.stats = p.stats
+// NewLines returns what prints to out.
+func NewLines(out io.Writer, verbose bool) *Lines { return &Lines{out: out, verbose: verbose} }
+
+// Show prints the events of a picture, or the seconds that are over.
+func (l *Lines) Show(p Picture) {
 	for _, e := range p.events {
 		if l.verbose {
-			fmt.Fprintln(l.out, describe(e, p.rate))
+			fmt.Fprintln(l.out, Describe(e, p.Rate))
 			continue
 		}
-		if s := e.Frame / int64(p.rate); s != l.second {
+		if s := e.Frame / int64(p.Rate); s != l.second {
 			l.flush(p)
 			l.second, l.most = s, l.playing
 		}
 		l.pending = append(l.pending, e)
 		l.count(e)
 	}
-	if p.stats.Frame/int64(p.rate) > l.second {
+	if p.Stats.Frame/int64(p.Rate) > l.second {
 		l.flush(p)
 	}
 }
 
-func (l *lineView) last(p picture) {
-	l.show(p)
+// Last is Show, of the last second too.
+func (l *Lines) Last(p Picture) {
+	l.Show(p)
 	l.flush(p)
 }
-
-func (l *lineView) close() {}
 
 // tallied is how many voices have a slot, and how many have none.
 type tallied struct{ real, virtual int }
 
 // count follows how many voices have a slot.
-func (l *lineView) count(e report.Event) {
+func (l *Lines) count(e report.Event) {
 	if l.voices == nil {
 		l.voices = map[uint64]bool{}
 	}
@@ -64,19 +66,19 @@ func (l *lineView) count(e report.Event) {
 		}
 		return &l.playing.virtual
 	}
-	if real, lives := l.voices[e.Voice]; lives && e.Kind != mixer.Started {
+	if real, lives := l.voices[e.Voice]; lives && e.Kind != mixer.EventStarted {
 		switch e.Kind {
-		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			delete(l.voices, e.Voice)
 			*of(real)--
-		case mixer.BecameVirtual, mixer.BecameReal:
+		case mixer.EventVirtual, mixer.EventReal:
 			*of(real)--
-			l.voices[e.Voice] = e.Kind == mixer.BecameReal
-			*of(e.Kind == mixer.BecameReal)++
+			l.voices[e.Voice] = e.Kind == mixer.EventReal
+			*of(e.Kind == mixer.EventReal)++
 		}
-	} else if e.Kind == mixer.Started || e.Kind == mixer.BecameVirtual {
+	} else if e.Kind == mixer.EventStarted || e.Kind == mixer.EventVirtual {
 		// One that starts without a slot is over at once, or becomes virtual.
-		if e.Slot >= 0 || e.Kind == mixer.BecameVirtual {
+		if e.Slot >= 0 || e.Kind == mixer.EventVirtual {
 			l.voices[e.Voice] = e.Slot >= 0
 			*of(e.Slot >= 0)++
 		}
@@ -85,7 +87,7 @@ func (l *lineView) count(e report.Event) {
 }
 
 // flush prints what happened in a second.
-func (l *lineView) flush(p picture) {
+func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
 	}
@@ -96,28 +98,28 @@ func (l *lineView) flush(p picture) {
 	missed := 0
 	for i, e := range l.pending {
 		switch e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			started[e.Sound]++
-		case mixer.Stolen:
+		case mixer.EventStolen:
 			stolen[e.Sound]++
 			if steal == nil || e.Audibility > steal.Audibility {
 				steal = &l.pending[i]
 			}
-		case mixer.BecameVirtual:
+		case mixer.EventVirtual:
 			virtual[e.Sound]++
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			back[e.Sound]++
-		case mixer.Rejected:
+		case mixer.EventRejected:
 			rejected[e.Sound]++
-		case mixer.Limited:
+		case mixer.EventLimited:
 			limited[e.Sound]++
-		case mixer.Coalesced:
+		case mixer.EventCoalesced:
 			coalesced[e.Sound]++
-		case mixer.Underrun:
+		case mixer.EventUnderrun:
 			dry[e.Sound]++
-		case mixer.Fault:
+		case mixer.EventFault:
 			faulty[e.Sound]++
-		case mixer.Missed:
+		case mixer.EventMissed:
 			missed++
 		}
 	}
@@ -127,11 +129,11 @@ func (l *lineView) flush(p picture) {
 		by   map[string]int
 	}{{"started", started}, {"stolen", stolen}, {"became virtual", virtual}, {"came back", back}, {"rejected", rejected}, {"limited", limited}, {"coalesced", coalesced}, {"ran dry", dry}, {"faulty", faulty}} {
 		if len(n.by) > 0 {
-			parts = append(parts, n.what+" "+tally(n.by))
+			parts = append(parts, n.what+" "+words.Tally(n.by))
 		}
 	}
 	if missed > 0 {
-		parts = append(parts, count(missed, "cue")+" found no voice")
+		parts = append(parts, words.Count(missed, "cue")+" found no voice")
 	}
 	l.pending = l.pending[:0]
 	if len(parts) == 0 {
@@ -141,39 +143,39 @@ func (l *lineView) flush(p picture) {
 	if l.most.virtual > 0 {
 		also = fmt.Sprintf(", %d virtual", l.most.virtual)
 	}
-	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most.real, p.stats.Voices, also, strings.Join(parts, "; "))
+	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most.real, p.Stats.Voices, also, strings.Join(parts, "; "))
 	if steal != nil {
-		fmt.Fprintf(l.out, "                     %s\n", explain.Steal(steal, p.rate))
+		fmt.Fprintf(l.out, "                     %s\n", explain.Steal(steal, p.Rate))
 	}
 }
 
-// describe is one event in one line.
-func describe(e report.Event, rate int) string {
+// Describe is one event in one line.
+func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {
-		line += " " + oneLine(e.Sound)
+		line += " " + words.OneLine(e.Sound)
 	}
 	if e.Voice > 0 {
 		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
 	}
 	line += fmt.Sprintf(" cue %d", e.Cue)
-	if e.Kind == mixer.Coalesced && e.By > 0 {
-		line += fmt.Sprintf(", into %s #%d", oneLine(e.BySound), e.By)
+	if e.Kind == mixer.EventCoalesced && e.By > 0 {
+		line += fmt.Sprintf(", into %s #%d", words.OneLine(e.BySound), e.By)
 	}
-	if e.Kind == mixer.Stolen && e.By > 0 {
-		line += fmt.Sprintf(", by %s #%d", oneLine(e.BySound), e.By)
+	if e.Kind == mixer.EventStolen && e.By > 0 {
+		line += fmt.Sprintf(", by %s #%d", words.OneLine(e.BySound), e.By)
 	}
-	if e.Kind == mixer.Stolen || e.Candidates > 0 {
-		line += fmt.Sprintf(", %s dB against %s", formatLevel(float64(e.Audibility)), formatLevel(float64(e.Newcomer)))
+	if e.Kind == mixer.EventStolen || e.Candidates > 0 {
+		line += fmt.Sprintf(", %s dB against %s", words.Level(float64(e.Audibility)), words.Level(float64(e.Newcomer)))
 		if e.HasRunnerUp {
-			line += fmt.Sprintf(", next %s", formatLevel(float64(e.RunnerUp)))
+			line += fmt.Sprintf(", next %s", words.Level(float64(e.RunnerUp)))
 			if e.RunnerUpPriority > e.Priority {
 				line += fmt.Sprintf(" of priority %d above its %d", e.RunnerUpPriority, e.Priority)
 			}
 		}
 		line += fmt.Sprintf(", of %d", e.Candidates)
 	}
-	if e.Reason != mixer.NoReason {
+	if e.Reason != mixer.ReasonNone {
 		line += fmt.Sprintf(" (%s)", e.Reason)
 	}
 	return line

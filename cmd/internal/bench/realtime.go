@@ -1,7 +1,6 @@
-package main
+package bench
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -15,21 +14,16 @@ import (
 
 // What bench --realtime mixes, and how much garbage is made beside it.
 const (
-	realtimeVoices  = 64
+	RealtimeVoices  = 64
 	realtimeGarbage = 1e9 // bytes per second
 	litterers       = 2   // goroutines that make it
 	litterBytes     = 1 << 10
 	litterKept      = 8192 // pieces that each keeps, so that a collection has something to mark
 )
 
-type realtimeFlags struct {
-	Realtime bool `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
-	Seconds  *int `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
-}
-
-// realtimeRow is what came of a run. The device that it stands for plays a block, has
+// RealtimeRow is what came of a run. The device that it stands for plays a block, has
 // another one in reserve, and asks for the one after that when the first begins.
-type realtimeRow struct {
+type RealtimeRow struct {
 	Run         string               `json:"run"`
 	Blocks      int64                `json:"blocks"`
 	Late        int64                `json:"late"`          // ready after the end of the block that began when they were asked for: the reserve is played
@@ -42,59 +36,32 @@ type realtimeRow struct {
 	Garbage     float64              `json:"gb_per_second"` // made by the whole process
 }
 
-// runRealtime makes both runs and prints them.
-func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
-	seconds := 10
-	if f.Seconds != nil {
-		seconds = *f.Seconds
-	}
-	if seconds < 1 || seconds > 3600 {
-		return usage("--seconds: %d is not in 1..3600", seconds)
-	}
-	rows, err := realtimeRuns(c, int64(seconds)*benchRate/benchBlock)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(c.out, struct {
-			Rate   int           `json:"rate"`
-			Block  int           `json:"block"`
-			Voices int           `json:"voices"`
-			Cores  int           `json:"cores"`
-			Rows   []realtimeRow `json:"rows"`
-		}{benchRate, benchBlock, realtimeVoices, runtime.GOMAXPROCS(0), rows})
-	}
-	fmt.Fprintf(c.out, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
-	for _, r := range rows {
-		fmt.Fprintf(c.out, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
-			r.Run, r.Blocks, r.Late, r.Missed, r.WorstLate, r.Mean, r.Longest, r.Collections, r.Garbage)
-	}
-	return nil
+// Realtime makes the control run and the one beside garbage, each of so many
+// seconds, with a mixer of its own, and tells what is next.
+func Realtime(seconds int, next Progress) ([]RealtimeRow, error) {
+	return realtimeRuns(int64(seconds)*Rate/Block, next)
 }
 
-// realtimeRuns makes the control run and the one beside garbage, each of so many
-// blocks, with a mixer of its own.
-func realtimeRuns(c *console, blocks int64) ([]realtimeRow, error) {
-	sounds, err := benchSounds(16, 1, false)
+func realtimeRuns(blocks int64, next Progress) ([]RealtimeRow, error) {
+	sounds, err := noises(16, 1, false)
 	if err != nil {
 		return nil, err
 	}
-	var rows []realtimeRow
+	var rows []RealtimeRow
 	for _, name := range []string{"control", "garbage"} {
-		c.progress("the %s run, %.0f s", name, float64(blocks)*benchBlock/benchRate)
-		m, err := benchCase{channels: 1, speed: 1.1, quality: voice.Best}.start(sounds, realtimeVoices)
+		next("the %s run, %.0f s", name, float64(blocks)*Block/Rate)
+		m, err := way{channels: 1, speed: 1.1, quality: voice.Best}.start(sounds, RealtimeVoices)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, realtimeRun(m, name, blocks))
 	}
-	c.progress("")
 	return rows, nil
 }
 
-func realtimeRun(m *mixer.Mixer, name string, blocks int64) realtimeRow {
+func realtimeRun(m *mixer.Mixer, name string, blocks int64) RealtimeRow {
 	m.Prepare()
-	for warm := make([]pcm.Frame, benchBlock); m.Now() < 3*benchBlock; {
+	for warm := make([]pcm.Frame, Block); m.Now() < 3*Block; {
 		m.Render(warm)
 	}
 	runtime.GC()
@@ -103,7 +70,7 @@ func realtimeRun(m *mixer.Mixer, name string, blocks int64) realtimeRow {
 		stop = litter(realtimeGarbage)
 	}
 	made, begin := allocated(), time.Now()
-	row := pace(m, benchRate, benchBlock, blocks)
+	row := pace(m, Rate, Block, blocks)
 	row.Run, row.Garbage = name, float64(allocated()-made)/1e9/time.Since(begin).Seconds()
 	stop()
 	return row
@@ -112,10 +79,10 @@ func realtimeRun(m *mixer.Mixer, name string, blocks int64) realtimeRow {
 // pace asks src for blocks of a length in real time, as a device with one block in
 // reserve: block k at start + k x block / rate, or as soon as the one before it is
 // ready.
-func pace(src device.Source, rate, block int, blocks int64) realtimeRow {
+func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	g := device.NewGauge(src, rate)
 	dst := make([]pcm.Frame, block)
-	var row realtimeRow
+	var row RealtimeRow
 	var worst time.Duration
 	start := time.Now()
 	for k := range blocks {

@@ -1,4 +1,4 @@
-package main
+package trial
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 // sceneRun is a scene of one seed with all that is known without a pool.
 type sceneRun struct {
-	stage     *stealStage
+	stage     *Stage
 	scene     *steal.Scene
 	sheet     *cue.Sheet
 	cues      []int // the event of a cue
@@ -23,39 +23,9 @@ type sceneRun struct {
 	length    float64 // seconds
 }
 
-// measure returns the rows of one scene and seed.
-func (b *stealbenchCommand) measure(ctx context.Context, stage *stealStage, name string, seed uint64) ([]stealRow, error) {
-	r, err := newSceneRun(ctx, stage, name, seed)
-	if err != nil {
-		return nil, err
-	}
-	bounds := steal.Bound(r.parts, r.scene.Frames, b.Voices)
-	optima := steal.Optima(r.parts, r.scene.Frames, b.Voices)
-	var rows []stealRow
-	for k, voices := range b.Voices {
-		best := steal.Mix(r.parts, optima[k].Cuts, steal.Tail(), r.scene.Frames)
-		least := r.reference.KError(best)
-		for _, p := range b.Policies {
-			row, err := r.measure(ctx, p, voices)
-			if err != nil {
-				return nil, err
-			}
-			row.Optimum = ref(level(float64(*row.KError) - least))
-			rows = append(rows, row)
-		}
-		rows = append(rows,
-			stealRow{Policy: "optimum", Voices: voices, KError: ref(level(least)), Power: ref(level(optima[k].KError)), Tiles: ref(r.reference.Tiles(best))},
-			stealRow{Policy: "bound", Voices: voices, Power: ref(level(bounds[k]))})
-	}
-	for i := range rows {
-		rows[i].Scene, rows[i].Seed = name, seed
-	}
-	return rows, nil
-}
-
 func ref[T any](x T) *T { return &x }
 
-func newSceneRun(ctx context.Context, stage *stealStage, name string, seed uint64) (*sceneRun, error) {
+func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
 	if r.scene, err = steal.NewScene(name, seed, stage.corpus); err != nil {
@@ -71,38 +41,38 @@ func newSceneRun(ctx context.Context, stage *stealStage, name string, seed uint6
 	if r.sheet, err = cue.Parse(filepath.Join(stage.folder, name+".yaml"), text.Bytes()); err != nil {
 		return nil, err
 	}
-	whole := stealPolicy{overflow: mixer.Reject}
-	mix, _, err := renderAll(ctx, whole.apply(r.sheet, len(r.scene.Events)), stage.bank, r.scene.Frames)
+	whole := Policy{Overflow: mixer.Reject}
+	run, err := Render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.bank, r.scene.Frames)
 	if err != nil {
 		return nil, err
 	}
 	r.length = float64(r.scene.Frames) / steal.Rate
-	r.reference, err = steal.NewReference(mix, steal.Rate)
+	r.reference, err = steal.NewReference(run.Mix, steal.Rate)
 	return r, err
 }
 
 // measure renders the scene with a pool and a policy and compares it with the
 // reference.
-func (r *sceneRun) measure(ctx context.Context, p stealPolicy, voices int) (stealRow, error) {
-	mix, report, err := renderAll(ctx, p.apply(r.sheet, voices), r.stage.bank, r.scene.Frames)
+func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
+	run, err := Render(ctx, p.Apply(r.sheet, voices), r.stage.bank, r.scene.Frames)
 	if err != nil {
-		return stealRow{}, err
+		return Row{}, err
 	}
-	course := r.follow(report.Events)
+	course := r.follow(run.Report.Events)
 	audible := 0
 	missing := make([]pcm.Frame, r.reference.CutFrames())
 	for _, cut := range course.cuts {
 		r.parts[cut.Part].Missing(missing, cut.From, cut.To, steal.Tail())
-		if r.reference.CutAudible(mix, cut.From, missing) {
+		if r.reference.CutAudible(run.Mix, cut.From, missing) {
 			audible++
 		}
 	}
 	steals := len(course.cuts)
-	row := stealRow{
-		Voices: voices, Virtual: p.virtuals(r.sheet.Virtual), Policy: p.name,
-		KError: ref(level(r.reference.KError(mix))), Tiles: ref(r.reference.Tiles(mix)),
-		Power:  ref(level(steal.PowerError(r.parts, course.unheard, r.scene.Frames))),
-		Steals: ref(float64(steals) / r.length), Rejected: ref(float64(report.Totals.Rejected) / r.length),
+	row := Row{
+		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name,
+		KError: ref(report.Level(r.reference.KError(run.Mix))), Tiles: ref(r.reference.Tiles(run.Mix)),
+		Power:  ref(report.Level(steal.PowerError(r.parts, course.unheard, r.scene.Frames))),
+		Steals: ref(float64(steals) / r.length), Rejected: ref(float64(run.Report.Totals.Rejected) / r.length),
 	}
 	if steals > 0 {
 		row.Cuts = ref(float64(audible) / float64(steals))
@@ -125,10 +95,10 @@ func (r *sceneRun) follow(events []report.Event) course {
 	var c course
 	for i := range events {
 		switch e := &events[i]; e.Kind {
-		case mixer.Started:
+		case mixer.EventStarted:
 			byVoice[e.Voice] = r.cues[e.Cue]
 			since[r.cues[e.Cue]] = heard
-		case mixer.Stolen, mixer.BecameVirtual:
+		case mixer.EventStolen, mixer.EventVirtual:
 			if event := byVoice[e.Voice]; since[event] == heard {
 				since[event] = e.Frame
 				if e.Frame > r.parts[event].From {
@@ -136,7 +106,7 @@ func (r *sceneRun) follow(events []report.Event) course {
 					cut[event] = len(c.cuts)
 				}
 			}
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			event := byVoice[e.Voice]
 			c.unheard = append(c.unheard, steal.Span{Part: event, From: since[event], To: e.Frame})
 			since[event] = heard

@@ -1,22 +1,24 @@
-package main
+package trial
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
+	"voicepool/cue/report"
 	"voicepool/internal/loudness"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
-// worstMoment is where a mix lacks most.
-type worstMoment struct {
+// Moment is where a mix lacks most.
+type Moment struct {
 	Seconds float64        `json:"seconds"`      // the middle of it
 	From    float64        `json:"from_seconds"` //
 	To      float64        `json:"to_seconds"`   //
-	Lost    level          `json:"lost_db"`      // the K-weighted level of what is missing
-	Whole   level          `json:"reference_db"` // and of all that there should be
+	Lost    report.Level   `json:"lost_db"`      // the K-weighted level of what is missing
+	Whole   report.Level   `json:"reference_db"` // and of all that there should be
 	Missing map[string]int `json:"missing"`      // the voices that should be heard, by sound
 }
 
@@ -26,17 +28,17 @@ const worstFor = 4
 
 // findWorst returns the 400 ms in which the difference of two mixes is strongest,
 // in steps of 100 ms; nil when there is none.
-func findWorst(whole, limited *run, rate int) *worstMoment {
+func findWorst(whole, limited *Run, rate int) *Moment {
 	step := int(loudness.StepFrames(rate))
-	difference := make([]pcm.Frame, len(whole.mix))
-	for i, f := range whole.mix {
-		if i < len(limited.mix) {
-			f[0] -= limited.mix[i][0]
-			f[1] -= limited.mix[i][1]
+	difference := make([]pcm.Frame, len(whole.Mix))
+	for i, f := range whole.Mix {
+		if i < len(limited.Mix) {
+			f[0] -= limited.Mix[i][0]
+			f[1] -= limited.Mix[i][1]
 		}
 		difference[i] = f
 	}
-	lost, all := stepPowers(difference, rate, step), stepPowers(whole.mix, rate, step)
+	lost, all := stepPowers(difference, rate, step), stepPowers(whole.Mix, rate, step)
 	best, most := -1, 1e-12 // below -120 dB nothing is lost
 	for i := range lost {
 		if p := powerOf(lost, i); p > most {
@@ -47,10 +49,10 @@ func findWorst(whole, limited *run, rate int) *worstMoment {
 		return nil
 	}
 	from := int64(best * step)
-	to := min(from+int64(worstFor*step), int64(len(whole.mix)))
-	return &worstMoment{
+	to := min(from+int64(worstFor*step), int64(len(whole.Mix)))
+	return &Moment{
 		Seconds: float64(from+to) / 2 / float64(rate), From: float64(from) / float64(rate), To: float64(to) / float64(rate),
-		Lost: level(pcm.FromPower(most)), Whole: level(pcm.FromPower(powerOf(all, best))),
+		Lost: report.Level(pcm.FromPower(most)), Whole: report.Level(pcm.FromPower(powerOf(all, best))),
 		Missing: missingVoices(whole, limited, from, to),
 	}
 }
@@ -84,7 +86,7 @@ func powerOf(powers []float64, i int) float64 {
 type ask struct{ cue, n int }
 
 // heardFor returns for how many frames of a stretch each start is heard.
-func heardFor(r *run, from, to int64) (frames map[ask]int64, sounds map[ask]string) {
+func heardFor(r *Run, from, to int64) (frames map[ask]int64, sounds map[ask]string) {
 	frames, sounds = map[ask]int64{}, map[ask]string{}
 	asked := map[int]int{}
 	type living struct {
@@ -100,26 +102,26 @@ func heardFor(r *run, from, to int64) (frames map[ask]int64, sounds map[ask]stri
 			v.since = -1
 		}
 	}
-	for i := range r.report.Events {
-		e := &r.report.Events[i]
+	for i := range r.Report.Events {
+		e := &r.Report.Events[i]
 		switch e.Kind {
-		case mixer.Started, mixer.Rejected, mixer.Limited, mixer.Coalesced:
+		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 			a := ask{e.Cue, asked[e.Cue]}
 			asked[e.Cue]++
-			if e.Kind == mixer.Started {
+			if e.Kind == mixer.EventStarted {
 				sounds[a] = e.Sound
 				voices[e.Voice] = &living{a, e.Frame}
 				if e.Slot < 0 {
 					voices[e.Voice].since = -1
 				}
 			}
-		case mixer.BecameVirtual:
+		case mixer.EventVirtual:
 			leave(voices[e.Voice], e.Frame)
-		case mixer.BecameReal:
+		case mixer.EventReal:
 			if v := voices[e.Voice]; v != nil {
 				v.since = e.Frame
 			}
-		case mixer.Ended, mixer.Stopped, mixer.Stolen:
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			leave(voices[e.Voice], e.Frame)
 			delete(voices, e.Voice)
 		}
@@ -132,7 +134,7 @@ func heardFor(r *run, from, to int64) (frames map[ask]int64, sounds map[ask]stri
 
 // missingVoices counts, by sound, the starts that are heard for less of a stretch
 // in one run than in the other, by at least a tenth of it.
-func missingVoices(whole, limited *run, from, to int64) map[string]int {
+func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	should, sounds := heardFor(whole, from, to)
 	is, _ := heardFor(limited, from, to)
 	missing := map[string]int{}
@@ -144,17 +146,18 @@ func missingVoices(whole, limited *run, from, to int64) map[string]int {
 	return missing
 }
 
-func (m *worstMoment) String() string {
-	names := ranked(m.Missing)
+// String tells it in words.
+func (m *Moment) String() string {
+	names := words.Ranked(m.Missing)
 	var parts []string
 	for i, name := range names {
 		if i == 4 {
 			parts = append(parts, "...")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %d", oneLine(name), m.Missing[name]))
+		parts = append(parts, fmt.Sprintf("%s %d", words.OneLine(name), m.Missing[name]))
 	}
-	text := fmt.Sprintf("%s to %s: the mix should have %s dB, what is missing has %s dB", clock(m.From), clock(m.To), formatLevel(float64(m.Whole)), formatLevel(float64(m.Lost)))
+	text := fmt.Sprintf("%s to %s: the mix should have %s dB, what is missing has %s dB", words.Clock(m.From), words.Clock(m.To), words.Level(float64(m.Whole)), words.Level(float64(m.Lost)))
 	if parts != nil {
 		text += "; lost: " + strings.Join(parts, ", ")
 	}

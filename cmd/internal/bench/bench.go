@@ -1,0 +1,234 @@
+// Package bench measures what a machine can mix: what a voice and frame cost, what
+// calls cost, and whether blocks are ready in time beside garbage.
+package bench
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/internal/dsp"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	soundlib "voicepool/sounds"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// Every case is measured with so many voices, as the median of runs.
+const (
+	Rate  = 48000 // Hz
+	Block = 512   // frames
+	Runs  = 7
+)
+
+// Options is what is measured.
+type Options struct {
+	Voices []int         // how many play
+	Slice  time.Duration // how long each run mixes at least
+	Speed  float64       // of what is pitched; 0: 1.1
+	Own    bool          // each voice has a sound of its own, instead of 16 that they share
+	Least  bool          // the least time of each place of the grid, not the median
+}
+
+// Progress is told what is measured next.
+type Progress func(format string, args ...any)
+
+// Row is one measured figure: per voice and frame for what mixes, per call
+// for all else.
+type Row struct {
+	Case            string   `json:"case"`
+	Voices          int      `json:"voices"`
+	NsPerVoiceFrame *float64 `json:"ns_per_voice_frame,omitempty"`
+	VoicesRealtime  *int     `json:"voices_realtime,omitempty"`
+	Ns              *float64 `json:"ns,omitempty"`
+	Kernel          string   `json:"kernel"`
+}
+
+// Measure measures all cases, then the calls, and tells what is next.
+func Measure(o Options, next Progress) ([]Row, error) {
+	var rows []Row
+	different := 16
+	if o.Own {
+		different = slices.Max(o.Voices)
+	}
+	for _, c := range cases {
+		sounds, err := noises(different, c.channels, c.compact)
+		if err != nil {
+			return nil, err
+		}
+		if o.Speed != 0 && c.speed != 1 {
+			c.speed = o.Speed
+		}
+		for _, n := range o.Voices {
+			next("measuring %s with %d voices", c.name, n)
+			ns, err := c.measure(sounds, n, o.Slice, o.Least)
+			if err != nil {
+				return nil, err
+			}
+			realtime := int(1e9 / Rate / ns)
+			rows = append(rows, Row{Case: c.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel()})
+		}
+	}
+	sounds, err := noises(16, 1, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range o.Voices {
+		next("measuring starts with %d voices", n)
+		calls, err := measureCalls(sounds, n)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, calls...)
+	}
+	silent, err := measureSilence()
+	return append(rows, silent), err
+}
+
+// way is a way to mix.
+type way struct {
+	name     string
+	channels int
+	speed    float64
+	quality  voice.Quality
+	compact  bool // samples of 16 bits
+	motion   motionKind
+}
+
+// motionKind is what moves all the time.
+type motionKind uint8
+
+const (
+	atRest     motionKind = iota
+	gainsMove             // each voice fades
+	placesMove            // each voice has a place, which is set 47 times a second
+)
+
+var cases = []way{
+	{name: "mono", channels: 1, speed: 1}, {name: "mono-linear", channels: 1, speed: 1.1, quality: voice.Linear},
+	{name: "mono-cubic", channels: 1, speed: 1.1, quality: voice.Cubic}, {name: "mono-best", channels: 1, speed: 1.1},
+	{name: "stereo", channels: 2, speed: 1}, {name: "stereo-linear", channels: 2, speed: 1.1, quality: voice.Linear},
+	{name: "stereo-cubic", channels: 2, speed: 1.1, quality: voice.Cubic}, {name: "stereo-best", channels: 2, speed: 1.1},
+	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: voice.Linear, compact: true},
+	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: voice.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
+	{name: "mono-gains-move", channels: 1, speed: 1, motion: gainsMove}, {name: "mono-places-move", channels: 1, speed: 1, motion: placesMove},
+}
+
+// noises returns sounds of two seconds of quiet noise, which all voices share.
+func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
+	sounds := make([]*voice.Sound, n)
+	x := uint32(1)
+	for i := range sounds {
+		data := make([]float32, 2*Rate*channels)
+		for j := range data {
+			x = x*1664525 + 1013904223
+			data[j] = float32(int32(x)) / (1 << 31) / 64
+		}
+		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
+		if err != nil {
+			return nil, err
+		}
+		sounds[i] = s
+	}
+	return sounds, nil
+}
+
+// start fills the pool of a mixer of n voices: they loop, at different places,
+// with different gains and pans.
+func (b way) start(sounds []*voice.Sound, n int) (*mixer.Mixer, error) {
+	m, _, err := b.stage(sounds, n)
+	return m, err
+}
+
+// stage is start, and returns what has to be called before each block: it moves what
+// the case wants to be moved.
+func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
+	if m, err = mixer.New(mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}); err != nil {
+		return nil, nil, err
+	}
+	handles, spots := make([]mixer.Handle, n), make([]space.Spot, n)
+	for i := range n {
+		o := mixer.Options{
+			Loop: true, Speed: b.speed, Quality: b.quality,
+			From: pcm.Duration(int64(i)*797%(2*Rate), Rate), Pan: float64(i%21)/10 - 1, Gain: pcm.Decibels(-30 - i%13),
+		}
+		if b.motion == placesMove {
+			o.Pan, o.Emitter = 0, &space.Emitter{}
+		}
+		if handles[i], err = m.Play(sounds[i%len(sounds)], o); err != nil {
+			return nil, nil, err
+		}
+		if b.motion == gainsMove {
+			if err = handles[i].Fade(pcm.Decibels(-60+i%13), 10*time.Minute, voice.InDecibels); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	move = func(block int) {
+		if b.motion != placesMove || block%2 != 0 {
+			return
+		}
+		for i := range spots { // round the listener, each at its distance and speed
+			angle := float64(block*(1+i%7))/600 + float64(i)
+			far := float64(2 + i%50)
+			spots[i].Position = space.Vector{float64(far * pcm.CosPi(angle)), 0, float64(far * pcm.SinPi(angle))}
+		}
+		m.SetPositions(handles, spots)
+	}
+	return m, move, nil
+}
+
+// gridPlaces is how many places blocks have on the grid of 20 ms: 15 of them are eight
+// of its fields.
+const gridPlaces = 15
+
+// measure returns nanoseconds per voice and frame: the median of runs of at least a
+// slice, or of all their blocks the least at each place of the grid.
+func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (float64, error) {
+	m, move, err := b.stage(sounds, n)
+	if err != nil {
+		return 0, err
+	}
+	m.Prepare()
+	block := make([]pcm.Frame, Block)
+	for range 3 { // the fade-ins are over, the caches warm
+		m.Render(block)
+	}
+	number := 0
+	var quickest [gridPlaces]time.Duration
+	each := func(took time.Duration) float64 { return float64(took.Nanoseconds()) / Block / float64(n) }
+	middle := Median(Runs, func() float64 {
+		blocks := 0
+		var took time.Duration
+		for blocks < 2 || took < slice || least && number < gridPlaces {
+			move(number) // the control side's part is not measured
+			begin := time.Now()
+			m.Render(block)
+			t := time.Since(begin)
+			if q := &quickest[number%gridPlaces]; *q == 0 || t < *q {
+				*q = t
+			}
+			took += t
+			blocks, number = blocks+1, number+1
+		}
+		return each(took) / float64(blocks)
+	})
+	if !least {
+		return middle, nil
+	}
+	var sum time.Duration
+	for _, t := range quickest {
+		sum += t
+	}
+	return each(sum) / gridPlaces, nil
+}
+
+// Median returns the median of so many runs.
+func Median(runs int, run func() float64) float64 {
+	all := make([]float64, runs)
+	for i := range all {
+		all[i] = run()
+	}
+	slices.Sort(all)
+	return (all[(runs-1)/2] + all[runs/2]) / 2
+}

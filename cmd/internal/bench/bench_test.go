@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// BenchmarkMix measures the cases of the command.
+func BenchmarkMix(b *testing.B) {
+	for _, bc := range cases {
+		sounds, err := noises(16, bc.channels, bc.compact)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, n := range []int{32, 256, 1024, 4096} {
+			b.Run(fmt.Sprintf("%s/%d", bc.name, n), func(b *testing.B) {
+				m, move, err := bc.stage(sounds, n)
+				if err != nil {
+					b.Fatal(err)
+				}
+				m.Prepare()
+				block := make([]pcm.Frame, Block)
+				for range 3 {
+					m.Render(block)
+				}
+				number := 0
+				for b.Loop() {
+					move(number)
+					m.Render(block)
+					number++
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Block/float64(n), "ns/voice-frame")
+			})
+		}
+	}
+}
+
+// TestBenchMoves: what a case says that it moves is heard to move in each block.
+func TestBenchMoves(t *testing.T) {
+	sounds, err := noises(16, 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const blocks = 20
+	render := func(motion motionKind, moves bool) []pcm.Frame {
+		m, move, err := way{channels: 1, speed: 1, motion: motion}.stage(sounds, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]pcm.Frame, blocks*Block)
+		for number := range blocks {
+			if moves {
+				move(number)
+			}
+			m.Render(out[number*Block:][:Block])
+		}
+		return out
+	}
+	for name, pair := range map[string][2][]pcm.Frame{
+		"gains":  {render(atRest, true), render(gainsMove, true)},
+		"places": {render(placesMove, false), render(placesMove, true)},
+	} {
+		for number := 1; number < blocks; number++ { // in the first one all is silent: the limiter looks ahead
+			at := number * Block
+			if slices.Equal(pair[0][at:][:Block], pair[1][at:][:Block]) {
+				t.Errorf("%s: nothing moves in block %d", name, number)
+			}
+		}
+	}
+}
+
+// TestBench measures a little, and checks that the figures are possible.
+func TestBench(t *testing.T) {
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.name)
+	}
+	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best mono-16bit mono-linear-16bit mono-cubic-16bit stereo-16bit mono-gains-move mono-places-move" {
+		t.Errorf("the cases are %s", got)
+	}
+	sounds, err := noises(16, 2, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, least := range []bool{false, true} {
+		ns, err := cases[7].measure(sounds, 32, 0, least)
+		if err != nil || !(ns > 0.01) || ns > 10000 {
+			t.Errorf("%v ns, %v", ns, err)
+		}
+	}
+	rows, err := measureCalls(sounds, 32)
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	for i, name := range []string{"play", "start-steal", "start-steal-unheard", "stop"} {
+		if r := rows[i]; r.Case != name || r.Voices != 32 || r.Ns == nil || *r.Ns <= 0 || r.NsPerVoiceFrame != nil {
+			t.Errorf("row %d is %+v", i, r)
+		}
+	}
+	text, err := json.Marshal(rows[0])
+	if err != nil || strings.Contains(string(text), "ns_per_voice_frame") || !strings.Contains(string(text), `"ns":`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	i := 0
+	if got := Median(4, func() float64 { i++; return []float64{7, 1, 3, 2}[i-1] }); got != 2.5 {
+		t.Errorf("the median is %v, want 2.5", got)
+	}
+}

@@ -1,0 +1,182 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/internal/steal"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+)
+
+// Comparison is a sheet of the user's with the mix that it makes when nothing gives
+// way to a full pool.
+type Comparison struct {
+	Sheet  *cue.Sheet
+	Needed int // voices, so that nothing gives way to the pool
+
+	bank      *sounds.Bank
+	reference *steal.Reference
+	seconds   float64
+}
+
+// NewComparison renders a sheet, whose sounds the bank has, with voices for all. It
+// also returns that mix, which is not kept.
+func NewComparison(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Comparison, *Run, error) {
+	whole, needed, err := renderWhole(ctx, sheet, bank)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := &Comparison{Sheet: sheet, Needed: needed, bank: bank, seconds: max(float64(len(whole.Mix))/float64(sheet.Rate), 1e-3)}
+	k.reference, err = steal.NewReference(whole.Mix, sheet.Rate)
+	return k, whole, err
+}
+
+// enough is how many voices a policy needs so that nothing gives way to the pool.
+// It may be another number than with the sheet's own, since that acts at the limits
+// of buses too.
+func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
+	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
+		return k.Needed, nil
+	}
+	_, needed, err := renderWhole(ctx, p.Apply(k.Sheet, 1), k.bank)
+	return needed, err
+}
+
+// Label is the name of a policy with what it takes from a sheet.
+func (p *Policy) Label(sheet *cue.Sheet) string {
+	if p.Virtual == AsSheet && sheet.Virtual > 0 {
+		return fmt.Sprintf("%s+virtual=%d", p.Name, sheet.Virtual)
+	}
+	return p.Name
+}
+
+// Measure compares the mix of a pool and a policy with the whole one.
+func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
+	r, err := render(ctx, p.Apply(k.Sheet, voices), k.bank)
+	if err != nil {
+		return Row{}, err
+	}
+	n := r.Losses()
+	perSecond := func(n int64) *float64 { return ref(float64(n) / k.seconds) }
+	return Row{
+		Voices: voices, Virtual: p.Virtuals(k.Sheet.Virtual), Policy: p.Label(k.Sheet), KError: ref(report.Level(k.reference.KError(r.Mix))), Tiles: ref(k.reference.Tiles(r.Mix)),
+		Steals: perSecond(n.Steals), Rejected: perSecond(n.Rejected), Swaps: perSecond(n.Swaps), LimitSteals: perSecond(n.LimitSteals), Limited: perSecond(n.Limited),
+	}, nil
+}
+
+// Differs reports whether a mix differs although the pool took nothing.
+func (r *Row) Differs() bool {
+	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
+}
+
+// Heard says in words how much is lost: "3 %". Where nothing can be heard but much
+// has gone, as of two sounds that are the same, it says so.
+func (r *Row) Heard(of string) string {
+	text := plainPercent(*r.Tiles) + of
+	if *r.Tiles == 0 && *r.KError > -20 {
+		text += fmt.Sprintf(", though the K-error is %.1f dB", float64(*r.KError))
+	}
+	return text
+}
+
+// AtOnce says that so many voices sound: "1 voice sounds", "2 voices sound".
+func AtOnce(voices int) string {
+	if voices == 1 {
+		return "1 voice sounds"
+	}
+	return words.Count(voices, "voice") + " sound"
+}
+
+// Sentence says in words what a policy costs: "With 24 voices you would hear 3 % of
+// it go; with 32, 0.4 %".
+func Sentence(rows []Row, policy string) string {
+	var parts []string
+	for i := range rows {
+		r := &rows[i]
+		if r.Policy != policy {
+			continue
+		}
+		if len(parts) == 0 {
+			parts = append(parts, fmt.Sprintf("With %s you would hear %s", words.Count(r.Voices, "voice"), r.Heard(" of it go")))
+		} else {
+			parts = append(parts, fmt.Sprintf("with %d, %s", r.Voices, r.Heard("")))
+		}
+		if *r.Tiles == 0 && *r.KError <= -20 {
+			break
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// plainPercent prints a share with as many digits as mean something.
+func plainPercent(share float64) string {
+	switch {
+	case share == 0:
+		return "nothing"
+	case share < 0.0005:
+		return "less than 0.1 %"
+	case share < 0.02:
+		return fmt.Sprintf("%.1f %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// Search is what Smallest has found.
+type Search struct {
+	Best   Row   // of the smallest pool that is enough, or of one for all voices
+	Within bool  // the damage of Best is
+	Rows   []Row // of all pools that were tried, by size
+	Needed int   // voices, so that nothing gives way to the pool
+}
+
+// Smallest finds the smallest pool whose damage is within a limit while that of the
+// next smaller one is not. Damage falls as pools grow, but for near-ties. It tells of
+// each pool that it tries.
+func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
+	needed, err := k.enough(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s := &Search{Needed: needed}
+	s.Best, err = smallest(damage, needed, func(voices int) (Row, error) {
+		next(voices)
+		row, err := k.Measure(ctx, p, voices)
+		s.Rows = append(s.Rows, row)
+		return row, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(s.Rows, func(a, b Row) int { return a.Voices - b.Voices })
+	s.Within = *s.Best.Tiles <= damage
+	return s, nil
+}
+
+// smallest returns the row of the smallest pool whose damage is within a limit,
+// found by halving; that of the pool that is enough for all when not even that is
+// within it.
+func smallest(damage float64, enough int, measured func(voices int) (Row, error)) (Row, error) {
+	lo, hi := 0, enough // too few; enough
+	best, err := measured(hi)
+	if err != nil || *best.Tiles > damage {
+		return best, err
+	}
+	for lo+1 < hi {
+		middle := (lo + hi) / 2
+		row, err := measured(middle)
+		if err != nil {
+			return best, err
+		}
+		if *row.Tiles <= damage {
+			best, hi = row, middle
+		} else {
+			lo = middle
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,98 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/internal/steal"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// Corpus are sounds of the user's of which scenes are made.
+type Corpus struct {
+	Folder string         `json:"folder"`
+	Kinds  map[string]int `json:"kinds"` // how many of each
+	Left   []steal.Left   `json:"left_out"`
+}
+
+// Recordings reads the sounds of a folder, whose files are named by their paths in it,
+// and deals them out to the kinds of sounds that scenes are made of. What cannot be
+// used is told in the Corpus.
+func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
+	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
+	takes, err := own.takes(ctx, files, limits, loading)
+	if err != nil {
+		return nil, nil, err
+	}
+	corpus, left := steal.Deal(takes)
+	own.Left = append(own.Left, left...)
+	slices.SortFunc(own.Left, func(a, b steal.Left) int { return strings.Compare(a.File, b.File) })
+	for _, r := range corpus {
+		own.Kinds[r.Kind.String()]++
+	}
+	if none := steal.Lacks(corpus); none != nil {
+		return nil, nil, fmt.Errorf("--sounds %s: of %s to be used none is of the kind %v: name one %v-1.wav, or put it into a folder %v",
+			words.OneLine(folder), words.Count(len(corpus), "sound"), none[0], none[0], none[0])
+	}
+	return corpus, own, nil
+}
+
+// takes reads files; what cannot be read is left out.
+func (s *Corpus) takes(ctx context.Context, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Take, error) {
+	bank := sounds.NewBank(sounds.Options{Rate: steal.Rate, Limits: limits})
+	sources := make([]sounds.Source, len(files))
+	for i, file := range files {
+		sources[i].File = filepath.Join(s.Folder, file)
+	}
+	var takes []steal.Take
+	done := 0
+	bank.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
+		if done++; loading != nil {
+			loading(done, len(files))
+		}
+		name := filepath.ToSlash(files[i])
+		if err != nil {
+			s.Left = append(s.Left, steal.Left{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
+		} else {
+			takes = append(takes, steal.Take{File: name, Samples: mono(sound)})
+		}
+		return ctx.Err() == nil
+	})
+	return takes, context.Cause(ctx)
+}
+
+// mono returns the mean of the channels of a sound.
+func mono(s *voice.Sound) []float32 {
+	samples := s.Samples()
+	if s.Channels() == 1 {
+		return samples
+	}
+	middle := make([]float32, len(samples)/2)
+	for i := range middle {
+		middle[i] = float32((samples[2*i] + samples[2*i+1]) / 2)
+	}
+	return middle
+}
+
+// Print tells of which sounds the scenes are made, and which are not used.
+func (s *Corpus) Print(w io.Writer) {
+	sum := 0
+	var kinds []string
+	for k := range steal.Kind(len(s.Kinds)) {
+		n := s.Kinds[k.String()]
+		sum += n
+		kinds = append(kinds, fmt.Sprintf("%d %v", n, k))
+	}
+	fmt.Fprintf(w, "%s of %s: %s\n", words.Count(sum, "sound"), words.OneLine(s.Folder), strings.Join(kinds, ", "))
+	for _, l := range s.Left {
+		fmt.Fprintf(w, "left out: %s: %s\n", words.OneLine(l.File), l.Reason)
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,134 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"voicepool/cue/report"
+	"voicepool/internal/steal"
+	"voicepool/internal/words"
+)
+
+// Plan is what is measured of the built-in scenes.
+type Plan struct {
+	Scenes   []string
+	Seeds    []uint64
+	Voices   []int // sizes of the pool
+	Policies []Policy
+}
+
+// Measure measures every scene with every seed, as many at a time as there are
+// processors, and tells how far it is.
+func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
+	type job struct {
+		scene string
+		seed  uint64
+	}
+	var jobs []job
+	for _, scene := range p.Scenes {
+		for _, seed := range p.Seeds {
+			jobs = append(jobs, job{scene, seed})
+		}
+	}
+	results, errs := make([][]Row, len(jobs)), make([]error, len(jobs))
+	var wait sync.WaitGroup
+	var mutex sync.Mutex
+	next, done := 0, 0
+	progress(0, len(jobs))
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		wait.Go(func() {
+			for {
+				mutex.Lock()
+				i := next
+				next++
+				mutex.Unlock()
+				if i >= len(jobs) || ctx.Err() != nil {
+					return
+				}
+				results[i], errs[i] = p.measure(ctx, stage, jobs[i].scene, jobs[i].seed)
+				mutex.Lock()
+				done++
+				progress(done, len(jobs))
+				mutex.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var rows []Row
+	for i := range jobs {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		rows = append(rows, results[i]...)
+	}
+	return rows, nil
+}
+
+// measure returns the rows of one scene and seed.
+func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
+	r, err := newSceneRun(ctx, stage, name, seed)
+	if err != nil {
+		return nil, err
+	}
+	bounds := steal.Bound(r.parts, r.scene.Frames, p.Voices)
+	optima := steal.Optima(r.parts, r.scene.Frames, p.Voices)
+	var rows []Row
+	for k, voices := range p.Voices {
+		best := steal.Mix(r.parts, optima[k].Cuts, steal.Tail(), r.scene.Frames)
+		least := r.reference.KError(best)
+		for _, policy := range p.Policies {
+			row, err := r.measure(ctx, policy, voices)
+			if err != nil {
+				return nil, err
+			}
+			row.Optimum = ref(report.Level(float64(*row.KError) - least))
+			rows = append(rows, row)
+		}
+		rows = append(rows,
+			Row{Policy: "optimum", Voices: voices, KError: ref(report.Level(least)), Power: ref(report.Level(optima[k].KError)), Tiles: ref(r.reference.Tiles(best))},
+			Row{Policy: "bound", Voices: voices, Power: ref(report.Level(bounds[k]))})
+	}
+	for i := range rows {
+		rows[i].Scene, rows[i].Seed = name, seed
+	}
+	return rows, nil
+}
+
+// Write writes the scenes and their sounds into a new folder, for voicepool render.
+func (p *Plan) Write(to string, corpus []steal.Recording) error {
+	if err := os.Mkdir(to, 0o777); err != nil {
+		return fmt.Errorf("%s: %w", to, words.Cause(err))
+	}
+	folder := filepath.Join(to, "sounds")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		return fmt.Errorf("%s: %w", folder, words.Cause(err))
+	}
+	if err := writeCorpus(folder, corpus); err != nil {
+		return err
+	}
+	for _, name := range p.Scenes {
+		for _, seed := range p.Seeds {
+			scene, err := steal.NewScene(name, seed, corpus)
+			if err != nil {
+				return err
+			}
+			var sheet bytes.Buffer
+			if _, err := scene.WriteSheet(&sheet, corpus, func(i int) string { return "sounds/" + corpus[i].Name + ".wav" }); err != nil {
+				return err
+			}
+			file := filepath.Join(to, fmt.Sprintf("%s-%d.yaml", name, seed))
+			if err := os.WriteFile(file, sheet.Bytes(), 0o666); err != nil {
+				return fmt.Errorf("%s: %w", file, words.Cause(err))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+)
+
+// Policy is a policy as a command line names it.
+type Policy struct {
+	Name     string
+	Overflow mixer.Overflow
+	Refuse   bool
+	Virtual  int // AsSheet: it does not say
+}
+
+// AsSheet is a number of virtual voices that is the sheet's, or a flag's.
+const AsSheet = -1
+
+// UnmarshalText reads a policy: quietest, oldest+virtual=64, quietest+refuse.
+func (p *Policy) UnmarshalText(text []byte) error {
+	words := strings.Split(string(text), "+")
+	overflow, ok := mixer.ParseOverflow(words[0])
+	if !ok {
+		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", words[0])
+	}
+	*p = Policy{Name: string(text), Overflow: overflow, Virtual: AsSheet}
+	for _, word := range words[1:] {
+		number, isVirtual := strings.CutPrefix(word, "virtual=")
+		switch {
+		case word == "refuse":
+			p.Refuse = true
+		case isVirtual:
+			n, err := strconv.Atoi(number)
+			if err != nil || n < 0 || n > 65536 {
+				return fmt.Errorf("%q: virtual=%s is not in 0..65536", text, number)
+			}
+			p.Virtual = n
+		default:
+			return fmt.Errorf("%q: only refuse and virtual=N may follow a policy, as in quietest+virtual=64", text)
+		}
+	}
+	if p.Refuse && p.Overflow != mixer.StealQuietest && p.Overflow != mixer.GrowPool {
+		return fmt.Errorf("%q: refuse goes with quietest", text)
+	}
+	return nil
+}
+
+// PolicyOf is the policy of a sheet, without its virtual voices.
+func PolicyOf(sheet *cue.Sheet) Policy {
+	p := Policy{Name: sheet.Overflow.String(), Overflow: sheet.Overflow, Refuse: sheet.Refuse, Virtual: AsSheet}
+	if p.Refuse {
+		p.Name += "+refuse"
+	}
+	return p
+}
+
+// Virtuals is how many virtual voices there are, where others means so many.
+func (p *Policy) Virtuals(others int) int {
+	if p.Virtual == AsSheet {
+		return others
+	}
+	return p.Virtual
+}
+
+// Check finds a policy that does not work with so many virtual voices; how says
+// where more can be had.
+func (p *Policy) Check(virtual int, how string) error {
+	if p.Overflow == mixer.StealMasked && virtual == 0 {
+		return fmt.Errorf("%s: masked goes with virtual voices, of which there are none: say %s", p.Name, how)
+	}
+	return nil
+}
+
+// Sized finds a policy for which there is no such thing as a size of the pool.
+func (p *Policy) Sized() error {
+	if p.Overflow == mixer.GrowPool {
+		return errors.New("a pool that grows has no size to be compared")
+	}
+	return nil
+}
+
+// Apply returns a sheet with a pool and a policy, and no limiter.
+func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
+	s := *sheet
+	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false
+	return &s
+}

@@ -1,0 +1,81 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// maxCompared is the longest mix that is compared, in seconds: two of them are kept
+// in memory.
+const maxCompared = 600
+
+// Run is a mix with its report.
+type Run struct {
+	Mix    []pcm.Frame
+	Report *report.Report
+}
+
+// render plays a sheet as Render does, as long as can be compared.
+func render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, error) {
+	return Render(ctx, sheet, bank, maxCompared*int64(sheet.Rate))
+}
+
+// renderWhole renders a sheet with so many voices that none has to give way to a
+// full pool. The limits of its sounds and buses stay, and so does the policy, which
+// decides what gives way to them. It also returns how many voices there were at
+// most.
+func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, int, error) {
+	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
+		s := *sheet
+		s.Voices, s.Master.Limiter = voices, false
+		switch s.Overflow {
+		case mixer.GrowPool: // at a limit it chooses as quietest does
+			s.Overflow = mixer.StealQuietest
+		case mixer.StealMasked: // which is nothing without them
+			s.Virtual = max(s.Virtual, 1)
+		}
+		whole, err := render(ctx, &s, bank)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case !whole.Losses().Pool():
+			return whole, max(int(whole.Report.Totals.HighWater), 1), nil
+		case voices == 65536:
+			return nil, 0, errors.New(words.OneLine(sheet.File) + ": more than 65536 voices at once")
+		}
+	}
+}
+
+// Render plays a sheet to its end as voicepool render does, and keeps the mix, which
+// may have so many frames.
+func Render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64) (*Run, error) {
+	player, err := cue.NewPlayer(ctx, sheet, bank, cue.Options{Events: true})
+	if err != nil {
+		return nil, err
+	}
+	var mix []pcm.Frame
+	block := make([]pcm.Frame, 4096)
+	for {
+		n, err := player.Read(block)
+		mix = append(mix, block[:n]...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return &Run{mix, player.Report()}, nil
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case int64(len(mix)) > most:
+			return nil, fmt.Errorf("%s: it is longer than %s, which is as much as can be compared; --length cuts it", words.OneLine(sheet.File), words.Seconds(most, sheet.Rate))
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package trial
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"voicepool/cue"
+)
+
+// column is a column of a table with two lines of heading.
+type column[R any] struct {
+	head, unit string
+	width      int // negative: from the left
+	cell       func(R) string
+}
+
+// printColumns prints a table; columns are two spaces apart.
+func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
+	line := func(cell func(column[R]) string) {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, fmt.Sprintf("%*s", c.width, cell(c)))
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "  "), " "))
+	}
+	line(func(c column[R]) string { return c.head })
+	line(func(c column[R]) string { return c.unit })
+	for _, r := range rows {
+		line(func(c column[R]) string { return c.cell(r) })
+	}
+}
+
+// widest is the width of a column of names.
+func widest[R any](rows []R, least int, name func(R) string) int {
+	for _, r := range rows {
+		least = max(least, len(name(r)))
+	}
+	return -least
+}
+
+// PrintPolicies prints what each policy loses. Columns of virtual voices and of
+// limits stand there if they have anything to say.
+func PrintPolicies(w io.Writer, rows []PolicyRow) {
+	name := func(r PolicyRow) string { return r.Policy }
+	columns := []column[PolicyRow]{
+		{"policy", "", widest(rows, 16, name), name},
+		{"K-error", "dB", 7, func(r PolicyRow) string { return decibels(&r.KError) }},
+		{"audible", "tiles", 8, func(r PolicyRow) string { return percent(&r.Tiles) }},
+		{"stolen", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Steals) }},
+		{"rejected", "by pool", 8, func(r PolicyRow) string { return fmt.Sprint(r.Rejected) }},
+	}
+	if slices.ContainsFunc(rows, func(r PolicyRow) bool { return r.Virtual > 0 }) {
+		columns = append(columns, column[PolicyRow]{"became", "virtual", 8, func(r PolicyRow) string { return fmt.Sprint(r.Swaps) }})
+	}
+	if slices.ContainsFunc(rows, func(r PolicyRow) bool { return r.Limits() }) {
+		columns = append(columns,
+			column[PolicyRow]{"stolen", "by limit", 8, func(r PolicyRow) string { return fmt.Sprint(r.LimitSteals) }},
+			column[PolicyRow]{"refused", "by limit", 8, func(r PolicyRow) string { return fmt.Sprint(r.Limited) }})
+	}
+	columns = append(columns, column[PolicyRow]{"worst moment", "K-weighted levels", 0, func(r PolicyRow) string {
+		if r.Worst == nil {
+			return "no difference"
+		}
+		return r.Worst.String()
+	}})
+	printColumns(w, columns, rows)
+}
+
+// PrintSheet prints what pools of several sizes lose in a second.
+func PrintSheet(w io.Writer, rows []Row) {
+	name := func(r Row) string { return r.Policy }
+	has := func(figure func(r Row) *float64) bool {
+		return slices.ContainsFunc(rows, func(r Row) bool { x := figure(r); return x != nil && *x > 0 })
+	}
+	swaps := func(r Row) *float64 { return r.Swaps }
+	stolen := func(r Row) *float64 { return r.LimitSteals }
+	limited := func(r Row) *float64 { return r.Limited }
+	of := func(figures func(r Row) *float64) func(Row) string {
+		return func(r Row) string { return figure(figures(r)) }
+	}
+	columns := []column[Row]{
+		{"voices", "", 6, func(r Row) string { return fmt.Sprint(r.Voices) }},
+		{"policy", "", widest(rows, 16, name), name},
+		{"K-error", "dB", 7, func(r Row) string { return decibels(r.KError) }},
+		{"audible", "tiles", 8, func(r Row) string { return percent(r.Tiles) }},
+		{"stolen/s", "by pool", 10, of(func(r Row) *float64 { return r.Steals })},
+		{"rejected/s", "by pool", 10, of(func(r Row) *float64 { return r.Rejected })},
+	}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Virtual > 0 }) {
+		columns = append(columns, column[Row]{"became", "virtual/s", 10, of(swaps)})
+	}
+	if has(stolen) || has(limited) {
+		columns = append(columns, column[Row]{"stolen/s", "by limit", 10, of(stolen)}, column[Row]{"refused/s", "by limit", 10, of(limited)})
+	}
+	printColumns(w, columns, rows)
+}
+
+// Otherwise says whence a difference comes that no pool makes. Those are the policies
+// that have it.
+func Otherwise(those []string, sheet *cue.Sheet) string {
+	own := PolicyOf(sheet)
+	do := "does"
+	if len(those) > 1 {
+		do = "do"
+	}
+	return fmt.Sprintf("At the limits of sounds and buses %s %s otherwise than %s, which the sheet says: so the mix differs where the pool takes nothing.", strings.Join(those, ", "), do, own.Label(sheet))
+}
+
+// PrintScenes prints a table; what a row does not have is left out.
+func PrintScenes(w io.Writer, rows []Row) {
+	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s\n"
+	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "ns/start")
+	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "audible", "", "")
+	last := rows[0]
+	for _, r := range rows {
+		if r.Scene != last.Scene || r.Voices != last.Voices {
+			fmt.Fprintln(w)
+		}
+		last = r
+		fmt.Fprintf(w, line, r.Scene, fmt.Sprint(r.Voices), fmt.Sprint(r.Virtual), r.Policy, decibels(r.KError), decibels(r.Power), decibels(r.Optimum),
+			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.NsPerPlay))
+	}
+}

@@ -1,0 +1,51 @@
+package trial
+
+import (
+	"slices"
+	"testing"
+
+	"voicepool/internal/steal"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// TestFigure: what is not nothing is not printed as nothing.
+func TestFigure(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 0.001: "<0.1", 0.05: "0.1", 0.25: "0.2", 9.94: "9.9", 9.96: "10", 262.4: "262"} {
+		if got := figure(&x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+	if got := figure(nil); got != "" {
+		t.Errorf("no figure is %q", got)
+	}
+}
+
+func TestStealPolicy(t *testing.T) {
+	for text, want := range map[string]Policy{
+		"quietest": {"quietest", mixer.StealQuietest, false, AsSheet}, "reject": {"reject", mixer.Reject, false, AsSheet}, "quietest+refuse": {"quietest+refuse", mixer.StealQuietest, true, AsSheet},
+		"oldest+virtual=7": {"oldest+virtual=7", mixer.StealOldest, false, 7},
+	} {
+		var p Policy
+		if err := p.UnmarshalText([]byte(text)); err != nil || p != want {
+			t.Errorf("%s is %+v, %v", text, p, err)
+		}
+	}
+}
+
+func TestMono(t *testing.T) {
+	for _, c := range []struct {
+		channels   int
+		data, want []float32
+	}{
+		{1, []float32{0.5, -1}, []float32{0.5, -1}}, {2, []float32{1, 0.5, -1, 0, 0.25, 0.25}, []float32{0.75, -0.5, 0.25}}, {2, nil, []float32{}},
+	} {
+		s, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: c.channels, Data: c.data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mono(s); !slices.Equal(got, c.want) {
+			t.Errorf("%d channels of %v are %v in the middle, want %v", c.channels, c.data, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"voicepool/cue"
+)
+
+func parse(t *testing.T, text string) *cue.Sheet {
+	t.Helper()
+	sheet, err := cue.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sheet
+}
+
+// asTerminal returns a file that stands for a terminal of 80 x 24, and a
+// function that returns what was drawn on it.
+func asTerminal(t *testing.T) (*os.File, func() string) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file, func() string {
+		drawn, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(drawn)
+	}
+}
+
+// TestPerformOnATerminal plays in real time with a live view.
+func TestPerformOnATerminal(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	terminal, drawn := asTerminal(t)
+	var out, messages strings.Builder
+	c := &console{out: &sticky{w: &out}, err: &messages, outTerminal: terminal}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: deviceFlag{kind: "null"}}
+	interrupted := listen(c.restore)
+	defer interrupted.close()
+	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
+		t.Fatal(err)
+	}
+	if text := drawn(); !strings.Contains(text, "blip") || !strings.HasSuffix(text, "\x1b[?1049l") {
+		t.Errorf("drawn: %q", text)
+	}
+	if text := out.String(); !strings.Contains(text, "asked 8 = started 8 + rejected 0") || strings.Contains(text, "\x1b") {
+		t.Errorf("printed: %q", text)
+	}
+	if messages.Len() > 0 {
+		t.Errorf("said: %q", messages.String())
+	}
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package watch
+
+import (
+	"context"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// TestWatchPipe: a pipe in the place of a file is not read again, and keeps no other
+// file waiting.
+func TestWatchPipe(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.wav"), filepath.Join(dir, "b.wav")
+	writeWAV(t, a, 100, 1)
+	writeWAV(t, b, 100, 1)
+	bank := sounds.NewBank(sounds.Options{Limits: sounds.Limits{Time: time.Second}}) // should it be read after all
+	old, err := bank.Load(t.Context(), sounds.Source{File: a}, sounds.Source{File: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Unlink(a); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(a, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	writeWAV(t, b, 200, 2)
+	var told []change
+	w := newWatch(bank, func(old, now *voice.Sound, err error) { told = append(told, change{old, now, err}) })
+	w.due = map[string]time.Time{a: {}, b: {}}
+	w.reload(context.Background())
+	if len(told) != 1 || told[0].old != old[1] || told[0].err != nil || told[0].now.Frames() != 200 {
+		t.Errorf("told %+v, want b.wav alone", told)
+	}
+}
