@@ -9,7 +9,9 @@
 //
 // The exit code is 0 if all is done, 1 if the work failed, and 2 for wrong usage or a
 // faulty sheet. It is 128 + the signal's number (130 after Ctrl-C, 143 after SIGTERM) if
-// the command was interrupted; sounds fade out and the report is written first.
+// the command was interrupted; sounds fade out and the report is written first. It is 141
+// if nobody reads the output any more. A signal that is ignored at the start, as SIGHUP
+// under nohup, stays ignored.
 package main
 
 import (
