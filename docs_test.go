@@ -1,6 +1,7 @@
 package voicepool_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -289,4 +290,43 @@ func sentences(t testing.TB, file string) map[string]string {
 		end()
 	}
 	return found
+}
+
+// TestPagesNameTests looks for the tests, benchmarks and fuzz targets that pages name: the
+// name, or what -run takes for one.
+func TestPagesNameTests(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)[A-Z]\w*)\(`)
+	var known []string
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(file)
+		for _, m := range declared.FindAllStringSubmatch(string(source), -1) {
+			known = append(known, m[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, page := range pages {
+		for _, p := range readPage(t, page.file) {
+			if p.language == "go" {
+				continue
+			}
+			for i, line := range p.lines {
+				for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*`).FindAllString(line, -1) {
+					named++
+					if !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
+						t.Errorf("%s: there is no test called %s", place(page.file, p.first+i), name)
+					}
+				}
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("only %d names of tests were found", named)
+	}
 }
