@@ -1,16 +1,19 @@
 // Package voicepool is the documentation of the module; it exports nothing.
 //
-// A game, or a show, asks for far more sounds than anyone can hear. A fixed pool
-// of voices feeds a real-time mixer; when all voices are busy, the one whose
-// loss will be heard least gives way to the newcomer.
+// A game or a show asks for far more sounds than anyone can hear. The module plays
+// them through a fixed pool of voices, mixed in real time. When all voices are busy,
+// it steals the voice whose loss is heard least and gives it to the new sound.
 //
 //	pcm       the frame, decibels, semitones, arithmetic with the same bits everywhere
 //	pool      a generic fixed pool of objects: slots, handles, overflow; knows no audio
-//	voice     one playing of a sound: place, pitch, gains, loop, loudness to come
+//	voice     one playing of a sound: position, pitch, gains, loop, loudness to come
+//	space     positions around a listener: gain, pan, pitch
 //	mixer     the pool of voices: control side, audio side, buses, limiter, events
 //	sounds    files to sounds: decode, convert, measure; a bank; the embedded sounds
 //	cue       cue sheets: parse, check, play, report
 //	device    what a device is; device/null, device/wav, device/oto, device/devicetest
+//	beepio    bridges to programs that use beep
 //
-// The command is cmd/voicepool. docs/design.md says why things are as they are.
+// The command is cmd/voicepool, a module of its own. Begin with README.md and
+// docs/concepts.md; docs/design.md says where a new thing goes.
 package voicepool

@@ -1,7 +1,8 @@
-// Package beepio joins the mixer to programs that are built on beep: a mixer is
-// a beep.Streamer, which speaker.Play takes, or an io.Reader, which oto takes;
-// and what a beep.Streamer gives becomes a sound, or a stream that a voice plays
-// as it comes.
+// Package beepio joins the mixer to programs that use beep.
+//
+// A Streamer is a mixer as a beep.Streamer, which speaker.Play takes. A Reader is a
+// mixer as an io.Reader, which oto takes. Read makes a sound of a beep.Streamer;
+// Stream makes a stream of it, which a voice plays as it comes.
 //
 //	speaker.Play(beepio.NewStreamer(m))          // the audio side
 //	clip, err := beepio.Read("tone", tone, 48000, 10*48000) // at most ten seconds

@@ -1,9 +1,8 @@
-// Package cue reads cue sheets, says exactly what is wrong with them, and plays
-// them through a mixer.
+// Package cue reads cue sheets, lists what is wrong with them, and plays them
+// through a mixer.
 //
-// A sheet is data: Parse makes it from YAML (so from JSON too), and a Schedule
-// lists what it asks for, frame by frame. A Player is a sheet with a mixer and
-// its sounds:
+// Parse makes a Sheet from YAML or JSON. A Schedule lists what the sheet asks for,
+// frame by frame. A Player joins a sheet, a mixer and its sounds:
 //
 //	// Faster than real time:                // In real time:
 //	s, err := cue.Load("show.yaml")          p.Prime()
@@ -13,10 +12,11 @@
 //	}
 //	report := p.Report()
 //
-// Times in a sheet are exact decimals. They become frames by one rounding, half
-// up, each: a repetition is at + k x every before it is rounded, so that no
-// rhythm drifts. What is drawn at random is a hash of the sheet's seed and of
-// the cue's place, so it does not depend on what was stolen or refused.
+// Times in a sheet are exact decimals, and each becomes a frame by one rounding, half
+// up. A repetition is at + k x every before it is rounded, so no rhythm drifts. Random
+// choices are a hash of the sheet's seed and of the cue's place, so they do not depend
+// on what was stolen or refused.
 //
-// A sheet is read-only once it is parsed; any goroutine may use it.
+// A sheet is read-only once it is parsed; any goroutine may use it. docs/cues.md lists
+// every key.
 package cue

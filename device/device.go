@@ -1,5 +1,7 @@
-// Package device says what a mixer and a sound device want of each other, and
-// nothing else: a device pulls blocks of frames from a source.
+// Package device declares what a mixer and a sound device expect of each other: a
+// Device pulls blocks of frames from a Source.
+//
+// docs/devices.md lists the devices. Package devicetest tests the contract.
 package device
 
 import (

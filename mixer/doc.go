@@ -1,8 +1,8 @@
-// Package mixer mixes a fixed pool of voices, and decides which voice gives way
-// when one more sound is asked for than the pool can play.
+// Package mixer mixes a fixed pool of voices, and decides which voice is stolen when a
+// program asks for one more sound than the pool can play.
 //
-// It has two sides. The control side asks; the audio side, which a device
-// drives, decides and mixes:
+// It has two sides. The control side asks; the audio side, which a device calls,
+// decides and mixes:
 //
 //	// A game, any goroutine:                   // The audio callback:
 //	h, err := m.Play(sound, mixer.Options{})    m.Render(block)
@@ -11,15 +11,29 @@
 //	n := m.Events(events)
 //
 // Play and the methods of a Handle check their arguments, push a command into a
-// ring and return: they never wait for the audio side. Render carries every
-// command out at its exact frame, and alone knows which voices live, which one
-// is stolen, and what a limit refuses. What came of it is in the handle's State,
-// in Events and in Stats.
+// lock-free ring and return. They never wait for the audio side. Render carries out
+// every command at its exact frame. It alone knows which voices live, which one is
+// stolen, and what a limit refuses. Handle.State, Events and Stats return the result.
 //
-// Time is a count of frames, from the first that was ever mixed. While nothing
-// renders it stands still. Blocks of any length give the same bits and the same
-// events: all that moves is a function of the frame's number.
+// Time is a count of frames, from the first one that was ever mixed. While nothing
+// renders, it stands still. All that moves is a function of the frame's number, so
+// blocks of any length give the same bits and the same events.
 //
-// The mixer knows no file, no device and no clock. It has no goroutine of its
-// own and needs no Close.
+// # Clock, goroutines, Close
+//
+// The audio side reads no clock. The control side reads one only for Config.Lead; it is
+// the system's, or Config.Clock.
+//
+// New starts no goroutine. Three features start one on the control side when they are
+// first used, and it ends when it has nothing to do:
+//
+//   - A pitched voice of quality Best has a version of its sound made.
+//   - Handle.Done has somebody wait for the end of a voice.
+//   - EventChannel polls Events, until its context ends.
+//
+// Each voice that plays a stream has a goroutine that decodes, made by package sounds.
+//
+// Close ends the decoding, the making of versions, and all waiting for Done. Call it
+// after the device's Close. Without streams, pitched voices of quality Best and Done
+// there is nothing to end.
 package mixer

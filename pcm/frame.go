@@ -1,15 +1,14 @@
-// Package pcm holds the words that all other packages share: the frame, the
-// units of gain, pitch and time, and arithmetic that gives the same bits on
-// every machine.
+// Package pcm has what all other packages share: the frame, the units of gain, pitch
+// and time, and arithmetic with the same bits on every machine.
 //
-// Go's math.Exp, Pow, Log, Sin and Cos differ in the last bit between
-// architectures, and the compiler may fuse x*y+z into one rounding where the
-// machine can. Whatever is on the way to a sample or to a decision uses the
-// functions of this package instead: polynomials over +, -, * and / in a fixed
-// order, with every product converted (float64(x*y)), which forbids the fusion.
+// Go's math.Exp, Pow, Log, Sin and Cos differ in the last bit between architectures,
+// and the compiler may fuse x*y+z into one rounding. So every computation that leads to a
+// sample or to a decision uses the functions of this package: polynomials over +, -, *
+// and / in a fixed order. Every product is converted (float64(x*y)), which forbids the
+// fusion.
 //
-// Everything here is a pure function of its arguments and allocates nothing,
-// so both sides may call it.
+// Everything here is a pure function of its arguments and allocates nothing, so both
+// sides may call it.
 package pcm
 
 // Frame is one sample per channel at an instant: left, right. Full scale is

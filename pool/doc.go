@@ -1,7 +1,6 @@
-// Package pool is the object pool pattern: a fixed number of objects, made once,
-// one beside the other in memory, handed out and taken back. It knows nothing of
-// what they are for: particles, bullets, events, network buffers, playing
-// sounds.
+// Package pool is the object pool pattern: a fixed number of objects, made once, side by
+// side in memory, handed out and taken back. It does not know what they are for:
+// particles, bullets, events, network buffers, playing sounds.
 //
 //	p, err := pool.New(pool.Config[Particle]{Size: 1000})
 //	...
@@ -17,54 +16,48 @@
 //
 // # When to use it
 //
-// Where objects come and go often, are of much the same size, and there is a
-// limit to how many make sense at once; where an allocation, or the collector's
-// work that follows from it, comes at a bad moment; where an object stands for
-// something dear, as a buffer, a connection or a voice on a sound card. A pool
-// also says no: a program that asks for ten times too much goes on, with what
-// it has.
+// Use a pool for objects that come and go often, have much the same size, and have a
+// sensible maximum. Use it where an allocation or a garbage collection comes at a bad
+// moment, or where an object stands for something dear: a buffer, a connection, a voice on
+// a sound card. A pool also says no: a program that asks for ten times too much goes on
+// with what it has.
 //
-// Not where objects live as long as the program, or are few; there new is as good
-// and needs no release. If many goroutines at once want some scratch memory
-// for a moment, and it does not matter whether they get the same again, then
-// [sync.Pool] is right: it has no size, no order, no handles, and gives its
-// objects to the collector whenever it likes, but it scales over all cores. A
-// Pool belongs to one goroutine at a time.
+// Do not use it for objects that are few or live as long as the program. For scratch memory
+// of many goroutines sync.Pool is right. It scales over all cores, but has no size, order
+// or handles, and gives its objects to the collector whenever it likes. A Pool belongs to
+// one goroutine at a time.
 //
 // # What to keep in mind
 //
-// Objects wait in memory whether they are used or not. So find out how many are
-// needed (see below), and give each scene a size of its own with
-// [Pool.SetLimit] or [Pool.Resize].
+// Objects take memory whether they are used or not. Measure how many are needed (see
+// below), and give each scene a size of its own with Pool.SetLimit or Pool.Resize.
 //
-// A pool may be full. Decide what is to happen, before it does ([Config]):
+// A pool may be full. Decide beforehand what happens then (Config):
 //
-//   - It cannot be: the size is tuned so ([Pool.HighWater], [Pool.Suggest]).
-//   - The new object is not created ([Refuse]).
-//   - An existing one makes room for it ([Kill]): the oldest, the one of the
-//     least score, or one chosen by a function of your own ([Config.Choose]).
-//   - The pool grows ([Config].Step, up to Max), and gives back what it does
-//     not need any more ([Config].Idle, [Pool.Advance]). What grows is the
-//     limit. All slots are there from the start, so nothing is ever copied,
-//     and a pointer to an object stays good for the life of the pool.
+//   - It cannot be full: the size is tuned so (Pool.HighWater, Pool.Suggest).
+//   - It refuses the new object (Refuse).
+//   - An existing object makes room (Kill): the oldest, the one of the least score, or one
+//     chosen by a function of yours (Config.Choose).
+//   - It grows (Config.Step, up to Max), and gives back what it no longer needs
+//     (Config.Idle, Pool.Advance). What grows is the limit. All slots are there from the
+//     start, so nothing is copied, and a pointer to an object stays good for the life of
+//     the pool.
 //
-// All objects of a pool have the size of the largest kind. If kinds differ much,
-// let each have its pool.
+// All objects of a pool have the size of the largest kind. Give very different kinds a pool
+// each.
 //
-// An object must be complete again at each use. Acquire gives a zero value, so
-// nothing of the last owner is left; [Config].OnAcquire sets it up inside the
-// pool, or the caller does it outside. An object need not know that it is pooled;
-// one that is to release itself keeps its handle, which OnAcquire gets. With [Config].Keep it comes as it went,
-// and setting it up is up to you.
+// An object must be complete at each use. Acquire gives a zero value, so nothing of the last
+// owner is left. Config.OnAcquire sets it up inside the pool, or the caller does it outside.
+// An object need not know that it is pooled. One that releases itself keeps its handle,
+// which OnAcquire gets. With Config.Keep it comes as it was released, and setting it up is
+// up to you.
 //
-// An object in the pool must not keep others from the collector. Release clears
-// it; with Keep it is for [Config].OnRelease to do.
+// An object in the pool must not keep others from the collector. Release clears it; with
+// Keep that is the task of Config.OnRelease.
 //
-// Do not use an object after its release. The handle finds it out: it has a
-// generation, and one that is stale, released twice, or from another pool gets
-// nil or false and changes nothing. A pointer cannot do that, so build the
-// program with the tag pooldebug when something seems to haunt it: see
-// [Reclaimed].
+// Do not use an object after its release. A handle has a generation: one that is stale,
+// released twice, or from another pool gets nil or false and changes nothing. A pointer
+// cannot do that. Build with the tag pooldebug to find such a use: see Reclaimed.
 //
 // # How large?
 //
@@ -72,42 +65,40 @@
 //
 //	size, ok := p.Suggest(0.01) // enough for all but one request in a hundred
 //
-// Every Acquire is counted by the number of objects it found active
-// ([Pool.Use]). A smaller pool can only hold some of what the large one held, so
-// the answer is a promise for that scene, not a guess. [Counters] tell what was
-// acquired, released, killed and refused, and whether it balances.
+// Every Acquire is counted by the number of objects it found active (Pool.Use). A smaller
+// pool can only hold some of what the large one held, so the answer is a bound for that
+// scene. Counters have what was acquired, released, killed and refused, and whether it
+// balances.
 //
 // # Events
 //
-// [Dispatcher] sends events to listeners, with a pool to take them from: tens of
-// thousands, and nothing for the collector to do.
+// Dispatcher sends events to listeners, with a pool to take them from: tens of thousands,
+// without garbage.
 //
 // # Inside
 //
-// A slot is an object and a word before it. Of an active slot the word is the
-// handle; of a free one it is the next generation, and the number of the next
-// free slot: the free list needs no memory of its own. Acquire and Release take
-// the first and put it back: no search, whatever the size. A set of bits, with
-// another one above it, leads a walk over the active ones past the free ones.
-// An order, if there is one, is a heap that knows where each object is in it.
+// A slot is an object and a word before it. In an active slot the word is the handle. In a
+// free slot it is the next generation and the number of the next free slot, so the free
+// list needs no memory of its own. Acquire takes the first of the list and Release puts it
+// back: no search, whatever the size. A set of bits, with another one above it, leads a
+// walk over the active objects past the free slots. An order is a heap that knows where
+// each object is in it.
 //
-// The memory of a pool is Max times the size of T and 16 bytes, and with an Order
-// 28 more.
+// The memory of a pool is Max times the size of T and 16 bytes, and with an Order 28 more.
 //
 // # Figures
 //
-// Medians of five runs on a virtual machine with two cores of an AMD EPYC, Go
-// 1.26. They differ by half from one hour to the next with what else the machine
-// has to do, so compare only what was measured together. The command:
+// Medians of five runs on a virtual machine with two cores of an AMD EPYC, Go 1.26. They
+// differ by half from one hour to the next, so compare only what was measured together. The
+// command:
 //
 //	go test -run=- -bench=. -benchtime=250ms -count=5 voicepool/pool
 //
-// The two tables were run one after the other, on an otherwise quiet machine and
-// at a raised priority (nice -n -10). In other runs new took up to 5.3 ms alone,
-// and the last line's figures were 6.0 and 7.6.
+// The two tables were run one after the other, on an otherwise quiet machine and at a
+// raised priority (nice -n -10). In other runs new took up to 5.3 ms alone, and the last
+// line's figures were 6.0 and 7.6.
 //
-// To take an object of 160 bytes, to set a value in it and to give it back, in
-// nanoseconds:
+// To take an object of 160 bytes, set a value in it and give it back, in nanoseconds:
 //
 //	a Pool that keeps it (Config.Keep)           5.1
 //	a Pool that clears it                        5.8
@@ -116,10 +107,10 @@
 //	sync.Pool                                   10.9
 //	new, and the collector                      52.7
 //
-// 50,000 objects of four classes (32, 96, 160 and 320 bytes) created and disposed
-// of at random, 100 at a time, after the benchmark of the JavaScript literature;
-// alone, and beside a million live objects of 32 bytes in a linked list, which
-// the collector has to follow whenever it comes. In milliseconds:
+// 50,000 objects of four classes (32, 96, 160 and 320 bytes) created and disposed of at
+// random, 100 at a time, after the benchmark of the JavaScript literature. They are alone,
+// or beside a million live objects of 32 bytes in a linked list, which the collector has to
+// follow. In milliseconds:
 //
 //	                               alone    beside a million
 //	new, and the collector         3.22     6.04
@@ -129,9 +120,8 @@
 //	sync.Pool                      1.21     1.06
 //	new / filled                   3.8      6.9
 //
-// Acquire in a full pool, with the choice of a victim, its disposal, and a score
-// for the newcomer: 75 ns with 4,096 objects ByScore, 84 ByAge. An object in a walk
-// costs 5 ns where they are side by side, 10 where there are a hundred in 100,000
-// slots. 50,000 events to three listeners each take 1 to 2 ms. None of these
-// allocates.
+// Acquire in a full pool, with the choice of a victim, its disposal, and a score for the
+// newcomer: 75 ns with 4,096 objects ByScore, 84 ByAge. An object in a walk costs 5 ns when
+// all slots are active, 10 when a hundred are active in 100,000. 50,000 events to three
+// listeners each take 1 to 2 ms. None of these allocates.
 package pool

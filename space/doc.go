@@ -1,15 +1,15 @@
-// Package space places voices around a listener: what distance, direction and motion
-// do to the gain, the pan and the pitch of a sound.
+// Package space places voices around a listener. It turns distance, direction and
+// motion into the gain, pan and pitch of a sound.
 //
-// A game describes: an Emitter where it starts a voice, a Spot where it moves one, a
-// Listener for who hears.
+// An Emitter describes a voice when it starts, a Spot where it moves to, a Listener who
+// hears:
 //
 //	m.Play(shot, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: gun}}})
 //	m.SetListener(space.Listener{Position: camera, Forward: look, Doppler: 1})
 //
-// A mixer prepares both once, on the control side, by Emitter.Source and Listener.Ear.
-// Ear.Hear then needs no check and gives the same bits on every machine. The zero values
-// change nothing.
+// The mixer prepares both once, on the control side, by Emitter.Source and
+// Listener.Ear. Ear.Hear then needs no check and gives the same bits on every machine.
+// The zero values change nothing.
 package space
 
 import "errors"

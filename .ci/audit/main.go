@@ -1,8 +1,8 @@
 // Command audit walks the call graph of the mixer's audio side: everything that
-// (*mixer.Mixer).Render can reach. It fails where that is a package that is not on
-// its list (fmt, log, time, os, reflect, io, syscall, sync and most others are not), a channel, a map, a go
-// statement, a function value that may come from outside, or a value that the
-// compiler puts on the heap.
+// (*mixer.Mixer).Render can reach. It fails at a package that is not on its list (fmt,
+// log, time, os, reflect, io, syscall, sync and most others are not). It also fails at a
+// channel, a map, a go statement, a function value that may come from outside, and a value
+// that the compiler puts on the heap.
 //
 //	audit [-tags LIST] [-v] [FOLDER of the module]
 package main

@@ -1,6 +1,5 @@
-// This program puts faults into the mixer, one at a time, and checks that the
-// benchmark of stealing sees each. The tree is not touched: what is changed is laid
-// over it.
+// This program puts faults into the mixer, one at a time, and checks that the benchmark of
+// stealing sees each. It does not touch the tree: changed files are an overlay.
 package main
 
 import (

@@ -1,3 +1,3 @@
-// Package oracles holds tests that compare what the project computes with what
-// others do, where that is too heavy for the library to require.
+// Package oracles compares results of the project with those of other libraries, which are
+// too heavy for the library to require.
 package oracles

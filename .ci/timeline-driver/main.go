@@ -1,6 +1,6 @@
-// Timeline-driver opens pages of --timeline in a headless Chromium and uses them
-// as a person does. The first page needs steals; of the others it is enough that
-// they open. It needs chromium and chromedriver.
+// Timeline-driver opens pages of --timeline in a headless Chromium and uses them as a
+// person does. The first page needs steals; the others need only open. It needs chromium
+// and chromedriver.
 package main
 
 import (

@@ -11,11 +11,11 @@ import (
 
 type benchCommand struct {
 	// With the defaults it takes under 20 seconds on a slow machine.
-	Voices *[]int         `placeholder:"N,..." help:"How many voices play, 1..65536 (32,256,1024,4096)."`
-	Slice  *time.Duration `placeholder:"TIME" help:"How long each of seven runs mixes at least, 1ns..10s (30ms)."`
-	Speed  *float64       `placeholder:"X" help:"The speed of what is pitched, 1/16..16 (1.1)."`
-	Own    bool           `help:"Give each voice a sound of its own, up to 1024, instead of 16 that they share."`
-	Least  bool           `help:"Take the least time of each place that a block has on the grid of 20 ms, not the median: what the machine can do when nothing else wants it."`
+	Voices *[]int         `placeholder:"N,..." help:"Numbers of voices to measure, 1..65536 (32,256,1024,4096)."`
+	Slice  *time.Duration `placeholder:"TIME" help:"Mix at least this long in each of seven runs, 1ns..10s (30ms)."`
+	Speed  *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`
+	Own    bool           `help:"Give each voice a sound of its own, up to 1024; otherwise they share 16."`
+	Least  bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
 	JSON   bool           `name:"json" help:"Print JSON."`
 	realtimeFlags
 }
@@ -56,8 +56,8 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 }
 
 type realtimeFlags struct {
-	Realtime bool `help:"Mix 64 pitched voices in real time, once alone and once beside 1 GB/s of garbage, and count missed deadlines."`
-	Seconds  *int `placeholder:"N" help:"How long each run of --realtime takes, 1..3600 (10)."`
+	Realtime bool `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
+	Seconds  *int `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
 func (b *benchCommand) Run(c *console) error {

@@ -13,7 +13,7 @@ import (
 )
 
 type checkCommand struct {
-	Sheet string `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
+	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Quiet bool   `short:"q" help:"Print errors only."`
 	isolateFlag

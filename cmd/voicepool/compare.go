@@ -14,12 +14,12 @@ import (
 )
 
 type compareCommand struct {
-	Sheet    string         `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
-	Policies []trial.Policy `placeholder:"NAME,..." help:"Which policies: quietest, oldest, gain, reject, masked, grow, each also with +virtual=N, quietest also with +refuse. Without it: the first four, and that of the sheet."`
-	Voices   *int           `placeholder:"N" help:"Slots of the pool; without it, as the sheet says."`
-	Virtual  *int           `placeholder:"N" help:"Virtual voices of policies without +virtual=N; without it, as the sheet says."`
-	Wav      string         `name:"wav" placeholder:"FOLDER" help:"Write the mixes there (f32, no limiter), named after their policies, and unlimited.wav."`
-	Length   *timeFlag      `placeholder:"TIME" help:"Cut the sheet here."`
+	Sheet    string         `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Policies []trial.Policy `placeholder:"NAME,..." help:"Policies to compare: quietest, oldest, gain, reject, masked, grow. Each may have +virtual=N, quietest also +refuse. Default: the first four, and the sheet's own."`
+	Voices   *int           `placeholder:"N" help:"Number of voices in the pool; default: as in the sheet."`
+	Virtual  *int           `placeholder:"N" help:"Number of virtual voices of policies without +virtual=N; default: as in the sheet."`
+	Wav      string         `name:"wav" placeholder:"FOLDER" help:"Write all mixes to this folder (f32, no limiter), named after their policies, and unlimited.wav."`
+	Length   *timeFlag      `placeholder:"TIME" help:"Stop after this time."`
 	JSON     bool           `name:"json" help:"Print JSON."`
 	Quiet    bool           `short:"q" help:"Show no progress."`
 	isolateFlag

@@ -16,7 +16,7 @@ func (decodeCommand) Run(c *console) error {
 
 // isolateFlag is what all commands have that load sounds.
 type isolateFlag struct {
-	Isolate bool `help:"Decode every sound in a process of its own, with hard limits."`
+	Isolate bool `help:"Decode each sound in another process, with hard limits."`
 }
 
 // limits returns what a sound may cost.

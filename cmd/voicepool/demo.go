@@ -13,7 +13,7 @@ import (
 var demoSheet []byte
 
 type demoCommand struct {
-	Sheet bool `help:"Print the show's cue sheet instead of playing it."`
+	Sheet bool `help:"Print the cue sheet of the show; play nothing."`
 	liveFlags
 }
 

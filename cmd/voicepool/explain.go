@@ -11,10 +11,10 @@ import (
 )
 
 type explainCommand struct {
-	Report string  `arg:"" help:"A report (JSON) of --report; - is standard input."`
-	Voice  *string `arg:"" optional:"" help:"The number of the voice, from 1."`
-	Cue    *int    `placeholder:"N" help:"Instead: what became of the starts of a cue, counted from 0; those too that got no voice."`
-	Sound  *string `placeholder:"NAME" help:"Instead: a summary of a sound."`
+	Report string  `arg:"" help:"Report (JSON) of --report; - is standard input."`
+	Voice  *string `arg:"" optional:"" help:"Number of the voice, from 1."`
+	Cue    *int    `placeholder:"N" help:"Explain the starts of a cue instead, counted from 0, with those that got no voice."`
+	Sound  *string `placeholder:"NAME" help:"Sum up all starts of a sound instead."`
 	JSON   bool    `name:"json" help:"Print JSON."`
 }
 

@@ -14,20 +14,20 @@ import (
 // sheetFlags are those that all commands which play have. What is not given is
 // nil or zero: then the sheet counts.
 type sheetFlags struct {
-	Voices   *int          `placeholder:"N" help:"Slots of the pool, 1..65536."`
-	Overflow *overflowFlag `placeholder:"POLICY" help:"What a full pool does: quietest, oldest, gain, reject, grow, or masked with --virtual."`
-	Virtual  *int          `placeholder:"N" help:"Virtual voices: who gives way goes on unheard, and may come back."`
-	Refuse   bool          `help:"Reject a newcomer that is itself the least audible."`
-	Rate     *int          `placeholder:"HZ" help:"Frames per second, 1000..768000."`
-	Quality  *qualityFlag  `placeholder:"NAME" help:"How pitched sounds are read: linear, cubic, best."`
-	Seed     *int64        `placeholder:"N" help:"What all chance is made from."`
-	Length   *timeFlag     `placeholder:"TIME" help:"Cut here: 30s, 1m30s, 1.5."`
-	Block    int           `placeholder:"N" default:"512" help:"Frames mixed at once, 1..1048576."`
+	Voices   *int          `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
+	Overflow *overflowFlag `placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
+	Virtual  *int          `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
+	Refuse   bool          `help:"Reject a new sound that would itself be the least audible."`
+	Rate     *int          `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
+	Quality  *qualityFlag  `placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
+	Seed     *int64        `placeholder:"N" help:"Seed of the random choices."`
+	Length   *timeFlag     `placeholder:"TIME" help:"Stop after this time: 30s, 1m30s, 1.5."`
+	Block    int           `placeholder:"N" default:"512" help:"Frames per block, 1..1048576."`
 
 	isolateFlag
 
 	Report   string `placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
-	Timeline string `placeholder:"FILE" help:"Draw voices over time: an .svg, .png or .html file."`
+	Timeline string `placeholder:"FILE" help:"Draw voices over time to an .svg, .png or .html file."`
 	JSON     bool   `name:"json" help:"Print the report to standard output, and nothing else."`
 	Quiet    bool   `short:"q" help:"Print errors only."`
 	Verbose  bool   `short:"v" help:"Print every event."`

@@ -4,8 +4,8 @@ import "voicepool/sounds"
 
 // levelFlags say how loud sounds are made when they are loaded.
 type levelFlags struct {
-	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness, -70..-1."`
-	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their tags where they have some."`
+	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness in LUFS, -70..-1."`
+	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their ReplayGain or R128 tags, if they have any."`
 }
 
 func (l *levelFlags) check() error {

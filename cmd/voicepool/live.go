@@ -19,7 +19,7 @@ type liveFlags struct {
 	sheetFlags
 	reload bool       // of run: files that change are read again
 	record string     // of run --record
-	Device deviceFlag `placeholder:"DEVICE" default:"auto" help:"auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+	Device deviceFlag `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
 }
 
 func (l *liveFlags) check() error {

@@ -1,17 +1,17 @@
-// Command voicepool plays sound cues through a fixed pool of voices: live, or
-// faster than real time into a file. It reads flags and prints; the packages
-// of the module do the work.
+// Command voicepool plays cue sheets through a fixed pool of voices: live, or faster
+// than real time into a file. It reads flags and prints; the packages of the module do
+// the work.
 //
 //	voicepool demo
 //	voicepool play coin bell shot.wav
 //	voicepool run sheet.yaml
 //	voicepool render sheet.yaml -o out.wav
 //
-// It exits with 0 when all is done, 1 when the work failed, 2 on wrong usage or
-// a sheet that cannot be understood, and 128 + the signal's number (130 after
-// Ctrl-C, 143 after SIGTERM) when it was interrupted, once sounds have faded out
-// and the report is written; 141 when nobody reads what it prints any more. A signal
-// that is ignored as it starts, as SIGHUP under nohup, stays ignored.
+// The exit code is 0 if all is done, 1 if the work failed, and 2 for wrong usage or a
+// faulty sheet. It is 128 + the signal's number (130 after Ctrl-C, 143 after SIGTERM) if
+// the command was interrupted; sounds fade out and the report is written first. It is 141
+// if nobody reads the output any more. A signal that is ignored at the start, as SIGHUP
+// under nohup, stays ignored.
 package main
 
 import (
@@ -27,16 +27,16 @@ type grammar struct {
 	Demo       demoCommand       `cmd:"" help:"Play the embedded show with the embedded sounds."`
 	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
 	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
-	Render     renderCommand     `cmd:"" help:"Play a cue sheet into a file, faster than real time."`
-	Check      checkCommand      `cmd:"" help:"Read a cue sheet, load its sounds, print all that is wrong."`
+	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
+	Check      checkCommand      `cmd:"" help:"Check a cue sheet and its sounds; print every error."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
-	Devices    devicesCommand    `cmd:"" help:"List drivers and devices, and which one auto would take."`
+	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
-	Explain    explainCommand    `cmd:"" help:"Tell from a report why a sound was stolen, refused or not heard."`
+	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`
 	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
-	Stealbench stealbenchCommand `cmd:"" help:"Measure what is lost when voices are stolen."`
-	Tune       tuneCommand       `cmd:"" help:"Recommend the size of the pool for a cue sheet."`
-	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies, and tell what each loses."`
+	Stealbench stealbenchCommand `cmd:"" help:"Measure what stealing loses, on built-in scenes or a cue sheet."`
+	Tune       tuneCommand       `cmd:"" help:"Find the smallest pool for a cue sheet."`
+	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare what each loses."`
 	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`
 	Decode     decodeCommand     `cmd:"" hidden:""`
 }
@@ -69,7 +69,7 @@ func command(args []string, c *console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
 		kong.Name("voicepool"),
-		kong.Description("Plays sound cues through a fixed pool of voices. When all are busy, the one whose loss is heard least gives way."),
+		kong.Description("Play sounds through a fixed pool of voices. When all are busy, steal the one whose loss is heard least."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.WithHyphenPrefixedParameters(true), // --gain -6
 		kong.Writers(c.out, c.err),

@@ -15,10 +15,10 @@ import (
 type playCommand struct {
 	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, or - for standard input."`
 
-	Gain  gainFlag `placeholder:"DB" help:"In dB, -120..24."`
-	Pan   float64  `placeholder:"P" help:"-1 (left) .. 1 (right)."`
-	Pitch float64  `placeholder:"ST" help:"In semitones, -48..48."`
-	Speed float64  `placeholder:"X" default:"1" help:"A ratio, 0.0625..16."`
+	Gain  gainFlag `placeholder:"DB" help:"Gain in dB, -120..24."`
+	Pan   float64  `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
+	Pitch float64  `placeholder:"ST" help:"Pitch in semitones, -48..48."`
+	Speed float64  `placeholder:"X" default:"1" help:"Speed as a ratio, 0.0625..16."`
 	Loop  bool     `help:"Repeat until Ctrl-C."`
 
 	liveFlags

@@ -18,10 +18,10 @@ import (
 )
 
 type renderCommand struct {
-	Sheet     string     `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
-	Output    string     `short:"o" required:"" placeholder:"FILE" help:"The WAV file; - is standard output."`
-	Format    formatFlag `default:"s24" placeholder:"NAME" help:"s16 (dithered), s24 or f32."`
-	NoLimiter bool       `name:"no-limiter" help:"Leave what is beyond full scale as it is."`
+	Sheet     string     `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Output    string     `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
+	Format    formatFlag `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
+	NoLimiter bool       `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
 	sheetFlags
 }
 

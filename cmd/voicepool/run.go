@@ -1,10 +1,10 @@
 package main
 
 type runCommand struct {
-	Sheet string `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
+	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
 	liveFlags
-	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet, which renders to the same bits."`
-	Reload bool   `help:"Play files that change on disk anew, from their next start on."`
+	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
+	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
 func (r *runCommand) Run(c *console) error {

@@ -19,17 +19,17 @@ import (
 )
 
 type stealbenchCommand struct {
-	Sheet    string         `arg:"" optional:"" help:"A cue sheet of your own; - is standard input. Without one: the built-in scenes."`
-	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Which scenes (${default})."`
-	Voices   []int          `placeholder:"N,..." help:"Which pool sizes, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Which policies (${default}); also masked. A policy may have +refuse (quietest) and +virtual=N, as in masked+virtual=64; without, as the sheet says."`
-	Seeds    []uint64       `placeholder:"N,..." help:"Which seeds of each scene (1,2)."`
-	Corpus   uint64         `default:"1" placeholder:"N" help:"The seed of the built-in sounds (${default})."`
-	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes of the sounds in a folder, and in the folders in it. A sound is of the kind that the first word of its name is, as in gun-1.wav, or else its nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. What is named after none is dealt by its length, in ten equal parts: the shortest are steps, then come pick-ups, lasers, guns, clangs, speech, bells, explosions, engines, and winds, which with engines are repeated. What is shorter than 50 ms, longer than 10 s, silent or cannot be read is left out."`
-	All      bool           `help:"Six seeds and the sizes 8, 16, 32, 64: some minutes."`
-	Length   *timeFlag      `placeholder:"TIME" help:"Cut a sheet of your own here."`
-	Write    string         `placeholder:"FOLDER" help:"Measure nothing: write the scenes as cue sheets, with their sounds, into a new folder."`
-	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the scenes' figures into an SVG file."`
+	Sheet    string         `arg:"" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
+	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default})."`
+	Voices   []int          `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
+	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`
+	Seeds    []uint64       `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
+	Corpus   uint64         `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
+	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
+	All      bool           `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
+	Length   *timeFlag      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
+	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
+	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
 	JSON     bool           `name:"json" help:"Print JSON."`
 	Quiet    bool           `short:"q" help:"Show no progress."`
 	isolateFlag

@@ -9,8 +9,8 @@ import (
 )
 
 type timelineCommand struct {
-	Report string `arg:"" help:"A report (JSON) of --report; - is standard input."`
-	Output string `short:"o" required:"" placeholder:"FILE" help:"An .svg, .png or .html file."`
+	Report string `arg:"" help:"Report (JSON) of --report; - is standard input."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"Picture to write: an .svg, .png or .html file."`
 }
 
 // Run draws what a report tells. It does not tell how loud voices were between

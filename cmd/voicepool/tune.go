@@ -10,10 +10,10 @@ import (
 )
 
 type tuneCommand struct {
-	Sheet  string        `arg:"" help:"The cue sheet (YAML or JSON); - is standard input."`
-	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"How much of what is heard may audibly differ (${default})."`
-	Policy *trial.Policy `placeholder:"NAME" help:"What a full pool does: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. What it does not say is as in the sheet."`
-	Length *timeFlag     `placeholder:"TIME" help:"Cut the sheet here."`
+	Sheet  string        `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
+	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
+	Length *timeFlag     `placeholder:"TIME" help:"Stop after this time."`
 	JSON   bool          `name:"json" help:"Print JSON."`
 	Quiet  bool          `short:"q" help:"Show no progress."`
 	isolateFlag

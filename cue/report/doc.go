@@ -1,5 +1,5 @@
-// Package report is what is told of a playing: the events, the sums over them, and the levels.
-// It alone knows how they are spelled as JSON, for who writes a report and for who reads one:
+// Package report has what is known of a playing: its events, their sums and levels.
+// It alone knows how they are spelled as JSON, for writers and for readers:
 //
 //	r := player.Report()      // of a cue.Player
 //	r.WriteTo(file)

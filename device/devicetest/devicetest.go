@@ -1,5 +1,5 @@
-// Package devicetest tests whether a device keeps the contract of package
-// device, as testing/iotest does for readers:
+// Package devicetest tests whether a device keeps the contract of package device,
+// as testing/iotest does for readers:
 //
 //	func TestDevice(t *testing.T) {
 //		devicetest.Run(t, func(t testing.TB) device.Device { return mine.New() }, nil)

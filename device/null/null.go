@@ -1,16 +1,14 @@
-// Package null has devices without a sink, for tests and for machines without
-// sound: they ask a source for its frames and throw them away.
+// Package null has devices that play nothing, for tests and for machines without
+// sound.
 //
-// A test that wants to know what was played takes a Stepped, which renders
-// when it is told to, as much as it is told to, and shows the frames:
+// A Stepped renders when a test says so, and returns the frames:
 //
 //	d := null.NewStepped(null.Config{})
 //	d.Start(src)
 //	heard := d.Step(480) // 10 ms
 //
-// A program that shall run as if there were a sound card takes a Paced. It
-// uses the time package only, so that under testing/synctest a minute passes
-// in no time.
+// A Paced pulls in real time, as a sound card does. It uses the time package only, so a
+// minute passes at once under testing/synctest.
 package null
 
 // Config says how a device asks. The zero value is 48,000 frames per second in

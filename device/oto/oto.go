@@ -1,20 +1,18 @@
-// Package oto plays through the machine's sound card: PulseAudio or PipeWire,
-// else ALSA on Linux; WASAPI on Windows; Core Audio on macOS; Web Audio in a
-// browser. It needs no C compiler.
+// Package oto plays through the machine's sound card: PulseAudio or PipeWire, else
+// ALSA on Linux; WASAPI on Windows; Core Audio on macOS; Web Audio in a browser. It
+// needs no C compiler.
 //
-// A machine without sound is a normal situation, and Open finds that out
-// before it bothers the driver: it looks for a server or a card first, asks
-// the server whether it has a place to play to, and puts a time limit on all
-// that it waits for. What it returns then wraps device.ErrUnavailable.
+// A machine without sound is a normal situation: Open then returns an error that wraps
+// device.ErrUnavailable. Open looks for a server or a card before it calls the driver,
+// asks the server whether it has a sink, and bounds the time of every wait.
 //
-// The driver below has one context per process and no way to give it back. So
-// a process can open one device, once: a second Open fails, also after a
-// Close, and also after an Open that failed once the driver was under way.
-// When the sound card goes away, Err says so, once and for good, and the
+// The driver has one context per process and cannot give it back. So a process can
+// open one device, once. A second Open fails, also after a Close, and also after an Open
+// that failed inside the driver. When the sound card goes away, Err says so, and the
 // device goes on pulling in time.
 //
-// With the build tag nooto the driver is left out (on Linux such a binary is
-// static): Open then always fails, and says why.
+// The build tag nooto leaves the driver out; on Linux such a binary is static. Open then
+// always fails, and says why.
 package oto
 
 import (

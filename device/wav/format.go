@@ -1,11 +1,11 @@
-// Package wav writes frames as a WAV file: a Writer onto any io.Writer, a File
-// that appears under its name only when it is complete, and a Device that
-// records in real time what a source plays.
+// Package wav writes frames as a WAV file.
 //
-// A writer that can seek gets its sizes at Close. One that cannot, a pipe, gets
-// the sizes of a stream (ffffffff, which readers take as: up to the end),
-// unless Config.Frames said beforehand how much will come. Beyond 4 GiB the
-// file is an RF64.
+// A Writer writes onto any io.Writer. A File appears under its name only when it is
+// complete. A Device records in real time what a source plays.
+//
+// A writer that can seek gets its sizes at Close. A pipe gets the sizes of a stream
+// (ffffffff, which readers take as: up to the end), unless Config.Frames announces the
+// length. Beyond 4 GiB the file is an RF64.
 package wav
 
 import (

@@ -1,15 +1,15 @@
-// Package dsp holds the mixing kernels: each reads a run of one sound and adds
-// it, under a ramp of gain, to a block of stereo frames.
+// Package dsp holds the mixing kernels. A kernel reads a run of one sound and adds it,
+// under a ramp of gain, to a block of stereo frames. Audio side.
 //
-// Kernels are pure, allocate nothing and know no loops, voices or time. A
-// kernel's formula is part of the product: the order of its operations, each
-// rounded on its own, decides the last bit of a mix. Audio side.
+// Kernels are pure, allocate nothing and know no loops, voices or time. A kernel's
+// formula is part of the product: the order of its operations, each rounded on its
+// own, decides the last bit of a mix.
 //
-// The formulas stand in Go, in the files named after them. On amd64 with AVX2 or
-// AVX-512, and on arm64, they are left with the odd frames at the end of a run: whole
-// turns of 8 or 16 frames are taken before by assembly that does the same operations,
-// vector by vector (fast_*.go; made by the programs in _asm). Tests hold both to the
-// same bits. With the tag purego, and on other machines, there is Go alone.
+// The formulas are Go, in the files named after them. On amd64 with AVX2 or AVX-512,
+// and on arm64, assembly does whole turns of 8 or 16 frames with the same operations
+// (fast_*.go; made by the programs in _asm). Go does the odd frames at the end of a
+// run. Tests compare the bits of both. With the tag purego, and on other machines,
+// Go does all.
 package dsp
 
 // Ramp is a straight line of left and right gains: frame i of a run has

@@ -1,7 +1,7 @@
-// Package explain tells in words what a report says of a voice, a cue or a sound: why it was
-// stolen, refused or not heard, and what could be done about it.
+// Package explain says in words what a report has about a voice, a cue or a sound: why
+// it was stolen, refused or not heard, and what could be done about it.
 //
-// An answer is printed with Print, or written as JSON:
+// Print prints an answer; it can be written as JSON too:
 //
 //	answer, err := explain.OfVoice("report.json", file, 59)
 //	answer.Print(os.Stdout)

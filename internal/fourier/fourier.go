@@ -1,5 +1,5 @@
-// Package fourier transforms blocks of complex numbers: for measures, not for what
-// is heard.
+// Package fourier transforms blocks of complex numbers, for measurements only: no
+// sample of a mix comes from it.
 package fourier
 
 import (

@@ -1,4 +1,4 @@
-// Package links finds where a file is that is to be written, behind symbolic links.
+// Package links follows symbolic links to the place where a file is to be written.
 package links
 
 import (

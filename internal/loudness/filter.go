@@ -1,7 +1,8 @@
 // Package loudness measures as ITU-R BS.1770-4 and EBU R 128 do: the K filter,
-// integrated loudness in LUFS, true peak. Everything here is a function of the
-// samples alone, with the same bits on every machine, and allocates only in
-// its constructors, so that either side may measure.
+// integrated loudness in LUFS, true peak.
+//
+// Everything here is a function of the samples alone, with the same bits on every
+// machine. Only constructors allocate, so either side may measure.
 package loudness
 
 import "voicepool/pcm"

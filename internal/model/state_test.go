@@ -1,13 +1,12 @@
-// Package model holds a model of the dialogue between the two sides of the
-// mixer: records with generations, the command ring, the words that stand in
-// for a full ring, and the ring of what is given back. Its tests go through
-// every interleaving of the atomic steps of three callers and one audio side,
-// within a small scope, and see that nothing is lost, doubled or done to the
-// wrong voice. Faults that are built in on purpose are found.
+// Package model holds a model of what the two sides of the mixer share: records with
+// generations, the command ring, the words that stand in for a full ring, and the ring of
+// what is given back. Its tests go through every interleaving of the atomic steps of
+// three callers and one audio side, within a small scope. They check that nothing is
+// lost, doubled or done to the wrong voice, and that built-in faults are found.
 //
-// A step of the model is one access to what both sides share, with all that its
-// side does privately until the next. The callers exclude each other by the
-// mixer's mutex, so at most one of them is inside a call.
+// A step of the model is one access to what both sides share, with all that its side
+// does privately until the next. The mixer's mutex excludes callers from each other,
+// so at most one of them is inside a call.
 package model
 
 // The scope. What a run uses of it is in its config.

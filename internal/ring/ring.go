@@ -1,4 +1,4 @@
-// Package ring holds a lock-free queue between two goroutines.
+// Package ring has a lock-free queue between two goroutines.
 package ring
 
 import (

@@ -1,6 +1,6 @@
-// Package soundcheck says whether a recording has every frame of a reference,
-// in order and without a gap. It is for the proof that what a device plays
-// arrives: the recording may begin earlier and end later.
+// Package soundcheck checks whether a recording has every frame of a reference, in
+// order and without a gap. The recording may begin earlier and end later. It proves
+// that a sound server received what a device played.
 package soundcheck
 
 import (

@@ -1,4 +1,4 @@
-// Package words puts names, counts and times into lines of plain text.
+// Package words formats names, counts and times for lines of plain text.
 package words
 
 import (

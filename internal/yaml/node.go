@@ -1,14 +1,13 @@
-// Package yaml reads YAML into a tree whose every key and value knows its line
-// and column, for messages. It knows nothing of what the texts are about.
+// Package yaml reads YAML into a tree whose every key and value has its line and
+// column, for messages. It does not know what the text is about.
 //
-// It reads a part of YAML 1.2 that includes JSON: lists and mappings in block and
-// flow style, plain and quoted values that fit a line, comments, anchors and
-// aliases, one document. Tags, directives, texts in block style and keys that are
-// no simple values are refused, by name. Numbers are not understood: a value is
-// the text that stands there.
+// It reads a part of YAML 1.2 that includes JSON: lists and mappings in block and flow
+// style, plain and quoted values that fit a line, comments, anchors and aliases, one
+// document. It refuses, by name, tags, directives, text in block style, and keys that
+// are no simple values. Numbers are not interpreted: a value is its text.
 //
-// go.yaml.in/yaml/v4 takes the text apart. What this package adds are bounds on
-// what a text may cost, and messages in one voice.
+// go.yaml.in/yaml/v4 parses the text. This package adds bounds on what a text may cost,
+// and messages in one voice.
 package yaml
 
 import (

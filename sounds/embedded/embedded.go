@@ -1,10 +1,9 @@
-// Package embedded holds the sounds that every program with voicepool has at
-// hand: short effects and a few loops, 48 kHz, 16 bits, one channel or two, as
-// FLAC files. They are made by the recipes in gen/synth, and
+// Package embedded has sounds for every program to use: short effects and a few loops,
+// 48 kHz, 16 bits, one channel or two, as FLAC files. The recipes are in gen/synth, and
 //
 //	go generate ./sounds/embedded
 //
-// makes them anew, byte for byte.
+// makes the files again, byte for byte.
 package embedded
 
 import (

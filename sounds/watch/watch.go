@@ -1,6 +1,5 @@
-// Package watch has files that change on disk read again, into the bank that has
-// their sounds. It is for development: a program that does without it does not
-// compile what asks the operating system.
+// Package watch reloads the files of a bank when they change on disk. It is for
+// development. A program that does not import it does not compile fsnotify.
 package watch
 
 import (

@@ -1,11 +1,11 @@
-// Command beep measures the mixer of github.com/gopxl/beep/v2 the way
-// `voicepool bench` measures this one, and prints rows of the same form.
+// Command beep measures the mixer of github.com/gopxl/beep/v2 as `voicepool bench` measures
+// this one, and prints rows of the same form.
 //
 //	beep [-slices] [-slice TIME] VOICES...
 //
-// beep has one way to keep a sound in memory, Buffer, which decodes its samples anew
-// each time. With -slices the sounds come from a streamer of ours that copies samples
-// which are ready: the most that a program can get out of beep.
+// beep keeps sounds in memory as a Buffer, which decodes its samples each time. With -slices
+// the sounds come from a streamer of ours that copies ready samples, the most that a program
+// can get out of beep.
 package main
 
 import (

@@ -1,10 +1,10 @@
-// Command table prints what the peers' script measured as Markdown: medians over the
+// Command table prints the results of the peers' script as Markdown: medians over the
 // rounds in nanoseconds per voice and frame, and in brackets how many times that of
 // voicepool they are.
 //
 //	table FOLDER
 //
-// The folder holds ENGINE.VOICES.ROUND.json for every engine, number of voices and round.
+// The folder has ENGINE.VOICES.ROUND.json for every engine, number of voices and round.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Package bar draws levels and shares in block characters, an eighth of a character
-// fine.
+// Package bar draws levels and shares in block characters, in eighths of a character.
 package bar
 
 import "strings"

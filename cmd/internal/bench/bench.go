@@ -1,5 +1,5 @@
-// Package bench measures what a machine can mix: what a voice and frame cost, what
-// calls cost, and whether blocks are ready in time beside garbage.
+// Package bench measures what a machine can mix: the cost of a voice and frame, the cost of
+// calls, and whether blocks are ready in time beside garbage.
 package bench
 
 import (

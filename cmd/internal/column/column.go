@@ -1,5 +1,5 @@
-// Package column measures text in the columns of a terminal, by what a reader takes for
-// a letter: one of Chinese takes two columns, and a combining mark takes none.
+// Package column measures text in the columns of a terminal. A Chinese character takes two
+// columns, a combining mark none.
 package column
 
 import (

@@ -1,5 +1,4 @@
-// Package ink has what the pictures of the command are drawn with: their colours and their
-// letters.
+// Package ink has the colours and letters of the command's pictures.
 package ink
 
 import "image/color"

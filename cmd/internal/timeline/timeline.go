@@ -1,6 +1,6 @@
-// Package timeline draws voices over time: which slot each had, how audible it was, where it
-// gave way and to whom. It draws from a report, and from Levels that were recorded as the
-// report came to be, and writes a picture or a page that stands alone:
+// Package timeline draws voices over time: the slot of each, how audible it was, when it
+// was stolen and by which voice. It draws a report, and Levels that were recorded while
+// the report was made. The result is a picture, or a page that stands alone:
 //
 //	recorded := timeline.NewLevels(rate, 20*time.Millisecond)
 //	recorded.Look(player.Mixer())        // every 20 ms

@@ -1,4 +1,4 @@
-// Package trial renders what a pool would play under several policies and with pools
-// of several sizes, and compares the mixes with one in which nothing gives way: the
-// figures and tables of voicepool compare, tune and stealbench.
+// Package trial renders a sheet under several policies and sizes of the pool, and compares
+// the mixes with one in which nothing is stolen. It has the figures and tables of voicepool
+// compare, tune and stealbench.
 package trial

@@ -1,5 +1,5 @@
-// Package pace lets devices without a clock of their own pull in real time, as
-// a sound card does: block by block, each at its own deadline.
+// Package pace pulls blocks in real time for devices without a clock of their own,
+// each block at its own deadline.
 package pace
 
 import (

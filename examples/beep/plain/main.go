@@ -1,4 +1,4 @@
-// Plain is a program on beep alone: a scale, struck so fast that notes overlap.
+// Plain is a program with beep alone: a scale, struck so fast that notes overlap.
 package main
 
 import (

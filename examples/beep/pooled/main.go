@@ -1,5 +1,5 @@
-// Pooled is the same program with the pool dropped in: at most six notes sound at
-// once, and the quietest gives way.
+// Pooled is the same program with the pool: at most six notes sound at once, and the
+// quietest is stolen.
 package main
 
 import (

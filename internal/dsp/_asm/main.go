@@ -1,10 +1,9 @@
-// Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and the
-// declarations that go with it. Each kernel does what the Go function of the
-// same name does, operation by operation, so that both give the same bits: no
-// product is fused with a sum, and no sum is reordered.
+// Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and its
+// declarations. Each kernel does what the Go function of the same name does, operation by
+// operation, so both give the same bits: it fuses no product with a sum and reorders no
+// sum.
 //
-// The kernels work on groups of 8 (AVX2) or 16 (AVX-512) frames; what is left
-// over is the caller's.
+// The kernels process groups of 8 (AVX2) or 16 (AVX-512) frames; the caller does the rest.
 package main
 
 import (

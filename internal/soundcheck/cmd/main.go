@@ -2,13 +2,13 @@
 //
 //	go run ./internal/soundcheck/cmd [-tolerance X] REFERENCE RECORDING
 //
-// or says where one file stands in another, and how loud:
+// or finds one file in another, and measures how loud it is there:
 //
 //	go run ./internal/soundcheck/cmd -at FRAME -level DB -residual DB PIECE MIX
 //
-// It prints what it found and exits 0 where every frame of the reference is
-// there, in order, with no gap; 3 where every frame is there, in order, but
-// with gaps between; 1 where frames are missing or differ; 2 for a wrong use.
+// It prints what it found. The exit code is 0 if every frame of the reference is there,
+// in order, without a gap; 3 if every frame is there, in order, with gaps between; 1 if
+// frames are missing or differ; 2 for wrong usage.
 package main
 
 import (

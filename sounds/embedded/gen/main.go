@@ -1,6 +1,5 @@
-// Command gen makes the embedded sounds and their index anew, in the folder that
-// its argument names. It is a module of its own, since what encodes FLAC is nothing
-// that the library needs.
+// Command gen makes the embedded sounds and their index, in the folder that its argument
+// names. It is a module of its own, because the library does not need a FLAC encoder.
 package main
 
 import (

@@ -1,10 +1,9 @@
-// Command neon writes the arm64 assembly of package dsp: kernels_arm64.s and the
-// declarations that go with it. Each kernel does what the Go function of the
-// same name does, operation by operation, so that both give the same bits: no
-// product is fused with a sum, and no sum is reordered.
+// Command neon writes the arm64 assembly of package dsp: kernels_arm64.s and its
+// declarations. Each kernel does what the Go function of the same name does, operation by
+// operation, so both give the same bits: it fuses no product with a sum and reorders no
+// sum.
 //
-// The kernels work on groups of 8 frames, or of 16 slots; what is left over is the
-// caller's.
+// The kernels process groups of 8 frames, or of 16 slots; the caller does the rest.
 package main
 
 import (

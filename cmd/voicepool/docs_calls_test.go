@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// TestDocumentedCommands parses every line of the README and of docs/ that calls the
+// command, by the command's own grammar, and looks for the commands that prose names.
+func TestDocumentedCommands(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser, err := kong.New(&grammar{}, kong.Name("voicepool"), kong.WithHyphenPrefixedParameters(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, named := 0, 0
+	for _, page := range append(pages, "../../README.md") {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, arguments := range calls(filepath.Base(page), string(data)) {
+			parsed++
+			if _, err := parser.Parse(arguments); err != nil {
+				t.Errorf("%s: voicepool %s: %v", at, strings.Join(arguments, " "), err)
+			}
+		}
+		for _, m := range regexp.MustCompile("`voicepool ([a-z]\\w*)").FindAllStringSubmatch(string(data), -1) {
+			named++
+			if err := knownCommand(parser.Model.Node, m[1]); err != nil {
+				t.Errorf("%s: %v", filepath.Base(page), err)
+			}
+		}
+	}
+	if parsed < 20 || named < 10 {
+		t.Errorf("%d calls in blocks and %d in prose were found, want at least 20 and 10", parsed, named)
+	}
+}
+
+// calls returns the arguments of each call of the command in the blocks of a page that a
+// shell runs, by its place.
+func calls(page, text string) map[string][]string {
+	found := map[string][]string{}
+	shell, call := false, ""
+	for i, line := range strings.Split(text, "\n") {
+		if language, fence := strings.CutPrefix(line, "```"); fence {
+			shell, call = language == "sh" || language == "console", ""
+			continue
+		}
+		line, _, _ = strings.Cut(line, " #")
+		line, goesOn := strings.CutSuffix(strings.TrimSpace(line), `\`)
+		call += line + " "
+		if goesOn {
+			continue
+		}
+		call = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(call), "$ "), "go run ./cmd/")
+		if rest, ours := strings.CutPrefix(call, "voicepool "); shell && ours {
+			rest, _, _ = strings.Cut(rest, " > ")
+			found[fmt.Sprintf("%s:%d", page, i+1)] = strings.Fields(rest)
+		}
+		call = ""
+	}
+	return found
+}

@@ -1,0 +1,233 @@
+package voicepool_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// place names a line as compilers do.
+func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+
+// packages are what a fragment may name without an import.
+var packages = map[string]string{
+	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "io": "io", "log": "log", "os": "os",
+	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
+	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
+	"beepio":     "voicepool/beepio",
+	"cue":        "voicepool/cue",
+	"device":     "voicepool/device",
+	"devicetest": "voicepool/device/devicetest",
+	"embedded":   "voicepool/sounds/embedded",
+	"mixer":      "voicepool/mixer",
+	"null":       "voicepool/device/null",
+	"oto":        "voicepool/device/oto",
+	"pcm":        "voicepool/pcm",
+	"pool":       "voicepool/pool",
+	"report":     "voicepool/cue/report",
+	"sounds":     "voicepool/sounds",
+	"space":      "voicepool/space",
+	"voice":      "voicepool/voice",
+	"watch":      "voicepool/sounds/watch",
+	"wav":        "voicepool/device/wav",
+}
+
+// preamble is what fragments may use as if it had been said before.
+const preamble = `
+var (
+	m      *mixer.Mixer
+	h      mixer.Handle
+	e      mixer.Event
+	out    device.Device
+	bank   *sounds.Bank
+	boom, coin, engine, shot, step, theme *voice.Sound
+	ctx    context.Context
+	err    error
+	first, second, third sounds.Source
+	config mixer.Config
+	fileOf func(*voice.Sound) (cue.Sound, bool)
+	entries []mixer.Entry
+	file   *os.File
+	executable string
+)
+`
+
+// TestGoBlocks compiles every block of Go: a file as it is, declarations with the imports
+// that they need, statements inside a function. Only what is declared and not used is let
+// pass.
+func TestGoBlocks(t *testing.T) {
+	found := blocks(t, "go")
+	sources := map[string]string{}
+	for at, p := range found {
+		sources[at] = complete(t, at, p.text())
+	}
+	imports := exported(t, sources)
+	for _, at := range slices.Sorted(maps.Keys(sources)) {
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, "block.go", sources[at], parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%s: %v", at, err)
+			continue
+		}
+		config := types.Config{Importer: imports(files), Error: func(err error) {
+			if fault := err.(types.Error); !strings.HasPrefix(fault.Msg, "declared and not used") {
+				line := 0
+				if p := files.Position(fault.Pos); p.Filename == "page" {
+					line = p.Line - 1
+				}
+				t.Errorf("%s, line %d of the block: %s", at, line+1, fault.Msg)
+			}
+		}}
+		config.Check("block", files, []*ast.File{f}, nil)
+	}
+}
+
+// complete makes a file of a block.
+func complete(t *testing.T, at, text string) string {
+	if strings.HasPrefix(text, "package ") {
+		return "//line page:1\n" + text
+	}
+	body := "//line page:1\n" + text
+	if _, err := parser.ParseFile(token.NewFileSet(), "", "package block\n"+body, 0); err != nil {
+		body = "func _() error {\n" + body + "\npanic(0)\n}\n"
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package block\n"+preamble+body, 0)
+	if err != nil {
+		t.Errorf("%s: %v", at, err)
+		return "package block\n"
+	}
+	used := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if name, ok := s.X.(*ast.Ident); ok && name.Obj == nil && packages[name.Name] != "" {
+				used[name.Name] = true
+			}
+		}
+		return true
+	})
+	head := "package block\n"
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		head += fmt.Sprintf("import %s %q\n", name, packages[name])
+	}
+	return head + preamble + body
+}
+
+// exported returns an importer of all that the sources import, from what the compiler has
+// exported.
+func exported(t *testing.T, sources map[string]string) func(*token.FileSet) types.Importer {
+	t.Helper()
+	wanted := map[string]bool{}
+	for _, source := range sources {
+		f, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
+		if err != nil {
+			continue
+		}
+		for _, i := range f.Imports {
+			wanted[strings.Trim(i.Path.Value, `"`)] = true
+		}
+	}
+	arguments := append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, slices.Sorted(maps.Keys(wanted))...)
+	list := exec.Command("go", arguments...)
+	list.Stderr = os.Stderr
+	listed, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(listed)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		files[name] = file
+	}
+	return func(set *token.FileSet) types.Importer {
+		return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	}
+}
+
+// TestReadmeGame runs the game of the README, built without the driver of the sound card.
+func TestReadmeGame(t *testing.T) {
+	t.Parallel()
+	for at, p := range blocks(t, "go") {
+		if !strings.HasPrefix(at, "README.md:") || !strings.HasPrefix(p.text(), "package main") {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(file, []byte(p.text()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		printed, err := exec.Command("go", "run", "-tags", "nooto", file).CombinedOutput()
+		if err != nil || !regexp.MustCompile(`6[0-4] started, [34]\d stolen`).Match(printed) {
+			t.Errorf("%s: the game ended with %v and printed\n%s", at, err, printed)
+		}
+		return
+	}
+	t.Error("README.md has no program")
+}
+
+// TestYAMLBlocks reads every block of YAML as a sheet, with what it leaves out: what it
+// names but does not declare, and the cues.
+func TestYAMLBlocks(t *testing.T) {
+	for at, p := range blocks(t, "yaml") {
+		text := p.text()
+		if strings.HasPrefix(text, "-") {
+			text = "cues:\n" + text
+		}
+		for _, missing := range []string{
+			"sounds: {song: theme, boom: explosion, step: step1, shot: {file: shot, coalesce: 30ms}}\n",
+			"buses: {music: {}, sfx: {}}\n",
+			"cues: [{at: 0s, play: coin}]\n",
+		} {
+			key, _, _ := strings.Cut(missing, ":")
+			if !regexp.MustCompile(`(?m)^` + key + `:`).MatchString(text) {
+				text += missing
+			}
+		}
+		if _, err := cue.Parse(at, []byte(text)); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
+// TestReadmeSheet renders the sheet of the README to its end.
+func TestReadmeSheet(t *testing.T) {
+	t.Parallel()
+	for at, p := range blocks(t, "yaml") {
+		if !strings.HasPrefix(at, "README.md:") {
+			continue
+		}
+		sheet, err := cue.Parse(at, []byte(p.text()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
+		player, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for block := make([]pcm.Frame, 4096); err == nil; {
+			_, err = player.Read(block)
+		}
+		if totals := player.Report().Totals; !errors.Is(err, io.EOF) || totals.Started != 22 || totals.Missed > 0 {
+			t.Errorf("%s: the render ended with %v after %d starts, %d cues missed", at, err, totals.Started, totals.Missed)
+		}
+		return
+	}
+	t.Error("README.md has no sheet")
+}

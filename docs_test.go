@@ -1,0 +1,332 @@
+package voicepool_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pages are the pages that a newcomer reads, in that order, then those for reference. The
+// number is how many sentences of a page may be longer than longSentence.
+var pages = []struct {
+	file string
+	long int
+}{
+	{"README.md", 0},
+	{"docs/concepts.md", 0},
+	{"docs/cues.md", 0},
+	{"docs/stealing.md", 0},
+	{"docs/embedding.md", 0},
+	{"docs/devices.md", 0},
+	{"docs/performance.md", 0},
+	{"docs/testing.md", 0},
+	{"docs/design.md", 0},
+	{"docs/sounds.md", 0},
+	{"docs/explain.md", 0},
+	{"docs/realtime.md", 0},
+	{"docs/resampling.md", 0},
+}
+
+const (
+	longSentence = 30  // words
+	longLine     = 100 // characters, of prose and of code
+	readme       = 120 // lines
+)
+
+// part is a stretch of a page: prose, a table, or a block of code.
+type part struct {
+	language string // of a block, what follows the fence; else empty
+	block    bool
+	first    int // the number of its first line
+	lines    []string
+}
+
+func (p part) text() string { return strings.Join(p.lines, "\n") + "\n" }
+
+// readPage takes a page apart.
+func readPage(t testing.TB, file string) []part {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []part
+	now := part{first: 1}
+	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		if language, fence := strings.CutPrefix(line, "```"); fence {
+			parts = append(parts, now)
+			now = part{first: i + 2, block: !now.block, language: language}
+			if !now.block {
+				now.language = ""
+			}
+			continue
+		}
+		now.lines = append(now.lines, line)
+	}
+	if now.block {
+		t.Errorf("%s:%d: the block of code has no end", file, now.first)
+	}
+	return append(parts, now)
+}
+
+// blocks returns the blocks of a language on all pages, by their place.
+func blocks(t testing.TB, language string) map[string]part {
+	t.Helper()
+	found := map[string]part{}
+	for _, page := range pages {
+		for _, p := range readPage(t, page.file) {
+			if p.block && p.language == language {
+				found[place(page.file, p.first)] = p
+			}
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("no page has a block of %s", language)
+	}
+	return found
+}
+
+// TestPagesAreListed holds the list of pages against the folder.
+func TestPagesAreListed(t *testing.T) {
+	there, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range there {
+		file = filepath.ToSlash(file)
+		if !slices.ContainsFunc(pages, func(p struct {
+			file string
+			long int
+		}) bool {
+			return p.file == file
+		}) {
+			t.Errorf("%s is not among the pages that are tested", file)
+		}
+	}
+	lines := 0
+	for _, p := range readPage(t, "README.md") {
+		lines += len(p.lines)
+		if p.block {
+			lines += 2 // its fences
+		}
+	}
+	if lines > readme {
+		t.Errorf("README.md has %d lines, want at most %d", lines, readme)
+	}
+}
+
+// link matches what a link or a picture leads to, target a file that is named as code.
+var (
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	target   = regexp.MustCompile("`((?:\\.?[\\w-]+/)+[\\w.-]+\\.(?:go|md|yaml|svg)|\\.ci/[\\w/-]+)`")
+	tableRow = regexp.MustCompile(`^\|`)
+)
+
+// TestPageLinks follows the links between pages, and looks for the files that they name.
+func TestPageLinks(t *testing.T) {
+	anchors := map[string][]string{}
+	for _, page := range pages {
+		for _, p := range readPage(t, page.file) {
+			for _, line := range p.lines {
+				if !p.block && strings.HasPrefix(line, "#") {
+					anchors[page.file] = append(anchors[page.file], slug(line))
+				}
+			}
+		}
+	}
+	followed := 0
+	for _, page := range pages {
+		for _, p := range readPage(t, page.file) {
+			if p.block {
+				continue
+			}
+			for i, line := range p.lines {
+				at := place(page.file, p.first+i)
+				for _, m := range target.FindAllStringSubmatch(line, -1) {
+					if _, err := os.Stat(m[1]); err != nil {
+						t.Errorf("%s: there is no file %s", at, m[1])
+					}
+				}
+				for _, m := range link.FindAllStringSubmatch(line, -1) {
+					if strings.Contains(m[1], "://") {
+						continue
+					}
+					followed++
+					file, anchor, _ := strings.Cut(m[1], "#")
+					where := page.file
+					if file != "" {
+						where = filepath.ToSlash(filepath.Join(filepath.Dir(page.file), file))
+					}
+					if _, err := os.Stat(where); err != nil {
+						t.Errorf("%s: the link to %s leads nowhere", at, m[1])
+					} else if anchor != "" && !slices.Contains(anchors[where], anchor) {
+						t.Errorf("%s: %s has no heading #%s", at, where, anchor)
+					}
+				}
+			}
+		}
+	}
+	if followed < len(pages) {
+		t.Errorf("only %d links were found on %d pages", followed, len(pages))
+	}
+}
+
+// slug returns the anchor of a heading.
+func slug(heading string) string {
+	heading = strings.ToLower(strings.TrimSpace(strings.TrimLeft(heading, "#")))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return r
+		}
+		return -1
+	}, heading)
+}
+
+// TestPageLines measures lines: of prose and of code, but not of tables, of what a program
+// prints, and of what one has written between markers.
+func TestPageLines(t *testing.T) {
+	for _, page := range pages {
+		made := false
+		for _, p := range readPage(t, page.file) {
+			if p.language == "console" {
+				continue // what programs print is as long as it is
+			}
+			for i, line := range p.lines {
+				made = made && line != "<!-- /peers -->" || line == "<!-- peers -->"
+				alone := !strings.Contains(strings.TrimSpace(line), " ") || strings.HasPrefix(line, "![")
+				if n := utf8.RuneCountInString(line); n > longLine && !made && !alone && !tableRow.MatchString(line) {
+					t.Errorf("%s: the line has %d characters, want at most %d", place(page.file, p.first+i), n, longLine)
+				}
+				if strings.TrimRight(line, " \t") != line {
+					t.Errorf("%s: the line ends in a space", place(page.file, p.first+i))
+				}
+			}
+		}
+	}
+}
+
+// TestPageSentences counts the sentences that are too long.
+func TestPageSentences(t *testing.T) {
+	for _, page := range pages {
+		var long []string
+		counted := 0
+		for at, sentence := range sentences(t, page.file) {
+			counted++
+			if n := len(strings.Fields(sentence)); n > longSentence {
+				long = append(long, at+": "+sentence)
+			}
+		}
+		if counted < 10 {
+			t.Errorf("%s: only %d sentences were found", page.file, counted)
+		}
+		if len(long) > page.long {
+			slices.Sort(long)
+			t.Errorf("%s: %d sentences have more than %d words, want at most %d:\n%s",
+				page.file, len(long), longSentence, page.long, strings.Join(long, "\n"))
+		}
+	}
+}
+
+var (
+	code    = regexp.MustCompile("`[^`]*`")
+	address = regexp.MustCompile(`\]\([^)]*\)`)
+	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.)\s+`)
+	stop    = regexp.MustCompile(`[.?!]["”)*]*\s+`)
+)
+
+// sentences returns what stands on a page, sentence by sentence, by its place. A code span
+// is one word. A cell of a table is a paragraph of its own.
+func sentences(t testing.TB, file string) map[string]string {
+	found := map[string]string{}
+	add := func(at, paragraph string) {
+		paragraph = code.ReplaceAllString(address.ReplaceAllString(paragraph, ""), "code")
+		for i, s := range stop.Split(paragraph, -1) {
+			if strings.TrimSpace(s) != "" {
+				found[at+"/"+string(rune('a'+i%26))+strings.Repeat("'", i/26)] = strings.TrimSpace(s)
+			}
+		}
+	}
+	made := false
+	for _, p := range readPage(t, file) {
+		if p.block {
+			continue
+		}
+		paragraph, first := "", 0
+		end := func() {
+			if paragraph != "" {
+				add(place(file, first), paragraph)
+			}
+			paragraph = ""
+		}
+		for i, line := range p.lines {
+			made = made && line != "<!-- /peers -->" || line == "<!-- peers -->"
+			switch {
+			case made, strings.HasPrefix(line, "#"), strings.HasPrefix(line, "!["), strings.HasPrefix(line, "<!--"), line == "":
+				end()
+			case tableRow.MatchString(line):
+				end()
+				for j, cell := range strings.Split(line, "|") {
+					add(place(file, p.first+i)+string(rune('A'+j)), cell)
+				}
+			default:
+				if item.MatchString(line) {
+					end()
+				}
+				if paragraph == "" {
+					first = p.first + i
+				}
+				paragraph += " " + strings.TrimSpace(item.ReplaceAllString(line, ""))
+			}
+		}
+		end()
+	}
+	return found
+}
+
+// TestPagesNameTests looks for the tests, benchmarks and fuzz targets that pages name: the
+// name, or what -run takes for one.
+func TestPagesNameTests(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)[A-Z]\w*)\(`)
+	var known []string
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(file)
+		for _, m := range declared.FindAllStringSubmatch(string(source), -1) {
+			known = append(known, m[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, page := range pages {
+		for _, p := range readPage(t, page.file) {
+			if p.language == "go" {
+				continue
+			}
+			for i, line := range p.lines {
+				for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*`).FindAllString(line, -1) {
+					named++
+					if !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
+						t.Errorf("%s: there is no test called %s", place(page.file, p.first+i), name)
+					}
+				}
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("only %d names of tests were found", named)
+	}
+}
