@@ -24,12 +24,11 @@
 // The audio side reads no clock. The control side reads one only for Config.Lead; it is
 // the system's, or Config.Clock.
 //
-// New starts no goroutine. Three features start one on the control side when they are
+// New starts no goroutine. Two features start one on the control side when they are
 // first used, and it ends when it has nothing to do:
 //
 //   - A pitched voice of quality Best has a version of its sound made.
 //   - Handle.Done has somebody wait for the end of a voice.
-//   - EventChannel polls Events, until its context ends.
 //
 // Each voice that plays a stream has a goroutine that decodes, made by package sounds.
 //
