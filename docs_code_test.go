@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -72,13 +73,16 @@ var (
 `
 
 // TestGoBlocks compiles every block of Go: a file as it is, declarations with the imports
-// that they need, statements inside a function. Only what is declared and not used is let
+// that they need, statements inside a function, formatted as gofmt does. Only what is declared and not used is let
 // pass.
 func TestGoBlocks(t *testing.T) {
 	found := blocks(t, "go")
 	sources := map[string]string{}
 	for at, p := range found {
 		sources[at] = complete(t, at, p.text())
+		if formatted, err := format.Source([]byte(p.text())); err == nil && string(formatted) != p.text() {
+			t.Errorf("%s: the block is not formatted as gofmt does; it would be\n%s", at, formatted)
+		}
 	}
 	imports := exported(t, sources)
 	for _, at := range slices.Sorted(maps.Keys(sources)) {
