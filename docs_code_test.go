@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -32,6 +33,7 @@ var packages = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "io": "io", "log": "log", "os": "os",
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
+	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
@@ -71,13 +73,16 @@ var (
 `
 
 // TestGoBlocks compiles every block of Go: a file as it is, declarations with the imports
-// that they need, statements inside a function. Only what is declared and not used is let
+// that they need, statements inside a function, formatted as gofmt does. Only what is declared and not used is let
 // pass.
 func TestGoBlocks(t *testing.T) {
 	found := blocks(t, "go")
 	sources := map[string]string{}
 	for at, p := range found {
 		sources[at] = complete(t, at, p.text())
+		if formatted, err := format.Source([]byte(p.text())); err == nil && string(formatted) != p.text() {
+			t.Errorf("%s: the block is not formatted as gofmt does; it would be\n%s", at, formatted)
+		}
 	}
 	imports := exported(t, sources)
 	for _, at := range slices.Sorted(maps.Keys(sources)) {
@@ -230,4 +235,63 @@ func TestReadmeSheet(t *testing.T) {
 		return
 	}
 	t.Error("README.md has no sheet")
+}
+
+// variables are those of the fragments that prose names too, by their types.
+var variables = map[string]string{"m": "Mixer", "h": "Handle", "bank": "Bank"}
+
+// TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
+// member of a variable of the fragments.
+func TestPagesNameAPI(t *testing.T) {
+	source := "package block\n"
+	for _, path := range slices.Sorted(maps.Values(packages)) {
+		source += fmt.Sprintf("import %q\n", path)
+	}
+	from := exported(t, map[string]string{"": source})(token.NewFileSet())
+	scopes := map[string]*types.Scope{}
+	for name, path := range packages {
+		p, err := from.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scopes[name] = p.Scope()
+	}
+	has := func(o types.Object, member string) bool {
+		if o == nil {
+			return false
+		}
+		found, _, _ := types.LookupFieldOrMethod(o.Type(), true, o.Pkg(), member)
+		return found != nil || member == ""
+	}
+	span := regexp.MustCompile("`([A-Za-z]\\w*)\\.([A-Z]\\w*)(?:\\.([A-Z]\\w*))?\\b")
+	named := 0
+	for _, page := range pages {
+		for _, p := range readPage(t, page.file) {
+			for i, line := range p.lines {
+				if p.block {
+					break
+				}
+				for _, m := range span.FindAllStringSubmatch(line, -1) {
+					owner, name, member := m[1], m[2], m[3]
+					ok := false
+					if scope := scopes[owner]; scope != nil {
+						ok = has(scope.Lookup(name), member)
+					} else {
+						if variables[owner] != "" {
+							owner = variables[owner]
+						}
+						for _, scope := range scopes {
+							ok = ok || has(scope.Lookup(owner), name)
+						}
+					}
+					if named++; !ok {
+						t.Errorf("%s: there is no %s", place(page.file, p.first+i), strings.TrimPrefix(m[0], "`"))
+					}
+				}
+			}
+		}
+	}
+	if named < 50 {
+		t.Errorf("only %d names were found", named)
+	}
 }

@@ -21,18 +21,17 @@
 //
 // # Clock, goroutines, Close
 //
-// The audio side reads no clock. The control side reads one only for Config.Lead; it is
-// the system's, or Config.Clock.
+// The audio side reads no clock. The control side reads one for Config.Lead: the system's,
+// or Config.Clock.
 //
-// New starts no goroutine. Two features start one on the control side when they are
-// first used, and it ends when it has nothing to do:
+// New starts no goroutine. Two features start one on the control side, which ends when it
+// has nothing to do:
 //
 //   - A pitched voice of quality Best has a version of its sound made.
-//   - Handle.Done has somebody wait for the end of a voice.
+//   - Handle.Done waits for the end of a voice; it looks every 5 ms.
 //
 // Each voice that plays a stream has a goroutine that decodes, made by package sounds.
 //
-// Close ends the decoding, the making of versions, and all waiting for Done. Call it
-// after the device's Close. Without streams, pitched voices of quality Best and Done
-// there is nothing to end.
+// Close ends all of these. Call it after the device's Close; Play then fails with
+// ErrClosed. A mixer that has used none of them needs no Close.
 package mixer
