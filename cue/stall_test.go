@@ -37,7 +37,7 @@ const forever = 1000 * time.Hour
 
 // stalled plays a sheet on a device that stands still, until ctx ends, and returns what Feed gave
 // and how long it took.
-func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration) (err error, took time.Duration) {
+func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration) (took time.Duration, err error) {
 	if err := p.Prime(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration)
 	if closed := d.Close(); closed != nil {
 		t.Error(closed)
 	}
-	return err, took
+	return took, err
 }
 
 // TestFeedOfStallingDevice: a device that comes late by seconds catches up. All that was to happen
@@ -66,7 +66,7 @@ func TestFeedOfStallingDevice(t *testing.T) {
 		for _, at := range []int64{0, 19, 130, 1000, 4990} {
 			p := f.player("voices: 4\ncues: [{at: 0, play: half.wav, every: 10ms, times: 500}]", cue.Options{Events: true, Record: true})
 			synctest.Test(t, func(t *testing.T) {
-				err, took := stalled(t, p, at, stands, 10*time.Minute)
+				took, err := stalled(t, p, at, stands, 10*time.Minute)
 				if err != nil || took > 6*time.Second+stands {
 					t.Errorf("a stall of %v at %d: %v after %v", stands, at, err, took)
 				}
@@ -104,7 +104,7 @@ func TestFeedOfStoppedDevice(t *testing.T) {
 		for _, at := range []int64{0, 500, 999, 1010, 1150} {
 			p := f.player(text, cue.Options{Events: true})
 			synctest.Test(t, func(t *testing.T) {
-				err, took := stalled(t, p, at, forever, time.Second)
+				took, err := stalled(t, p, at, forever, time.Second)
 				if err != nil && !errors.Is(err, context.DeadlineExceeded) || took > 2500*time.Millisecond {
 					t.Errorf("%s, stopped at %d: %v after %v", text, at, err, took)
 				}

@@ -38,7 +38,7 @@ type Entry struct {
 	Frames int64  // a length, a place, a size: see Kind
 	Change Change // of EntrySet
 
-	// Of EntryPlay: what was played, and how, in frames. Start.Pitch is without
+	// Of EntryPlay: what was played, and how, in frames. How.Pitch is without
 	// the part of the sound, BasePitch is that part with its speed.
 	Sound    *voice.Sound
 	Group    *Group

@@ -6,6 +6,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"voicepool/internal/dsp"
 )
 
 // ErrSound is wrapped by all errors of NewSound.
@@ -197,6 +199,9 @@ func NewSound(s Samples) (*Sound, error) {
 	if err := s.Envelope.check(); err != nil {
 		return nil, err
 	}
+	if s.Refine != nil {
+		prepareBest()
+	}
 	out := &Sound{
 		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope, refine: s.Refine,
 	}
@@ -258,6 +263,9 @@ func (s *Sound) Refine(level int, looped bool) {
 	}
 	s.versions[setOf(looped)][level].Store(v)
 }
+
+// prepareBest makes what voices read versions with.
+var prepareBest = sync.OnceFunc(dsp.PrepareBest)
 
 // refined returns what the Refiner gives; nothing where it panics.
 func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {

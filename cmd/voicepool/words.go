@@ -8,10 +8,5 @@ var (
 	plain   = words.Plain
 	seconds = words.Seconds
 	count   = words.Count
-	tally   = words.Tally
-	ranked  = words.Ranked
-	clock   = words.Clock
 	cause   = words.Cause
 )
-
-func ref[T any](x T) *T { return &x }

@@ -18,15 +18,19 @@ import (
 	"voicepool/pcm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, driverGoroutines()...) }
+func TestMain(m *testing.M) {
+	var ignored []goleak.Option
+	for _, function := range driverGoroutines {
+		ignored = append(ignored, goleak.IgnoreAnyFunction(function))
+	}
+	goleak.VerifyTestMain(m, ignored...)
+}
 
 // driverGoroutines are those that the driver keeps until the process ends.
-func driverGoroutines() []goleak.Option {
-	return []goleak.Option{
-		goleak.IgnoreAnyFunction("github.com/ebitengine/oto/v3/internal/mux.(*Mux).loop"),
-		goleak.IgnoreAnyFunction("github.com/jfreymuth/pulse.(*PlaybackStream).run"),
-		goleak.IgnoreAnyFunction("github.com/jfreymuth/pulse/proto.(*Client).readLoop"),
-	}
+var driverGoroutines = []string{
+	"github.com/ebitengine/oto/v3/internal/mux.(*Mux).loop",
+	"github.com/jfreymuth/pulse.(*PlaybackStream).run",
+	"github.com/jfreymuth/pulse/proto.(*Client).readLoop",
 }
 
 // card is a driver: it reads 10 ms every 10 ms.

@@ -38,7 +38,7 @@ func openServer(t *testing.T, which string) *Device {
 
 func TestServerContract(t *testing.T) {
 	d := openServer(t, "contract")
-	devicetest.Life(t, d, nil, driverGoroutines()...)
+	devicetest.Life(t, d, nil, driverGoroutines...)
 	if d, err := Open(Config{}); err == nil {
 		t.Errorf("a second Open gave %v, want an error", d)
 	}

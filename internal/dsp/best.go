@@ -70,8 +70,13 @@ func splitBest(pos int64) (row *phase, f float32) {
 }
 
 // phases stands at a multiple of 64 bytes, so that a row is one line of the
-// cache.
-var phases = newPhases()
+// cache. PrepareBest makes it.
+var phases *[256]phase
+
+// PrepareBest makes the table that MonoBest and StereoBest read. It takes a millisecond,
+// which a program that pitches no sound does not spend. Control side, once, before the
+// first of them is called.
+func PrepareBest() { phases = newPhases() }
 
 func newPhases() *[256]phase {
 	room := make([]byte, 257*64)

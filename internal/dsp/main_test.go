@@ -1,0 +1,11 @@
+package dsp
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	PrepareBest()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,34 @@
+package mixer_test
+
+import (
+	"testing"
+
+	"voicepool/mixer"
+)
+
+// TestEventString: an event prints itself, whatever it lacks.
+func TestEventString(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
+	s := level(t, 1000, 900, 1)
+	play(t, m.At(0), s, mixer.Options{Gain: -20})
+	play(t, m.At(20), s, mixer.Options{})
+	left(m, 30)
+	var events [4]mixer.Event
+	n := m.Events(events[:])
+	want := []string{
+		`frame 0: "level" #1 started in slot 0`,
+		`frame 20: "level" #1 stolen in slot 0 by "level" #2 (pool): -40.0 dB against -20.0 dB, 1 candidates`,
+		`frame 20: "level" #2 started in slot 0`,
+	}
+	if n != len(want) {
+		t.Fatalf("%d events: %v", n, events[:n])
+	}
+	for i, e := range events[:n] {
+		if e.String() != want[i] {
+			t.Errorf("got  %s\nwant %s", e, want[i])
+		}
+	}
+	if got := (mixer.Event{}).String(); got != "frame 0: kind(0)" {
+		t.Errorf("the zero Event is %q", got)
+	}
+}
