@@ -41,20 +41,6 @@ func (c *Clip) Frames() int64 {
 	return int64(len(c.Samples) / c.Channels)
 }
 
-// grow appends n samples, zeros, and returns them too. It doubles what it must
-// enlarge, so that all that was ever allocated stays below four times the
-// result.
-func (c *Clip) grow(n int) []float32 {
-	old := len(c.Samples)
-	if old+n > cap(c.Samples) {
-		larger := make([]float32, old, max(2*cap(c.Samples), old+n))
-		copy(larger, c.Samples)
-		c.Samples = larger
-	}
-	c.Samples = c.Samples[:old+n]
-	return c.Samples[old:]
-}
-
 // maxSample is the largest magnitude that a sample may have, 18 dB over full
 // scale: beyond it a file is not loud but broken.
 const maxSample = 8
@@ -81,15 +67,4 @@ func goodSamples(samples []float32) int {
 		}
 	}
 	return len(samples)
-}
-
-// setLoop keeps a loop that lies within the sound, and forgets any other: a
-// faulty loop point is no reason to refuse a sound.
-func (c *Clip) setLoop(from, to int64) { c.setLoopWithin(from, to, c.Frames()) }
-
-// setLoopWithin is setLoop for a clip of so many frames.
-func (c *Clip) setLoopWithin(from, to, frames int64) {
-	if from >= 0 && from < to && to <= frames {
-		c.Loop = &[2]int64{from, to}
-	}
 }

@@ -73,7 +73,7 @@ func (c *cursor) read() ([]float32, error) {
 		c.clip.Samples = c.clip.Samples[:copy(c.clip.Samples, c.clip.Samples[c.taken*channels:])]
 		c.taken = 0
 		old := c.clip.Frames()
-		c.end = c.r.next(&c.clip)
+		c.clip.Samples, c.end = c.r.next(c.clip.Samples)
 		c.decoded += c.clip.Frames() - old
 		if c.in.err != nil {
 			c.end = c.in.err

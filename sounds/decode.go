@@ -3,7 +3,9 @@ package sounds
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -39,28 +41,67 @@ func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
 		return decodeIsolated(ctx, data, lim)
 	}
 	in := newWhole(data)
-	openFormat, err := formatOf(in)
+	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		r, err := openFormat(in, lim.forSize(len(data)))
-		if err != nil {
-			return nil, err
-		}
-		clip, err := drain(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		return clip, clip.check()
+		return drain(ctx, f, in, lim.forSize(len(data)).bounds())
 	})
 }
 
-// probe is how many bytes it takes to know a format.
-const probe = maxRubbish + 4<<10
+// drain decodes a whole file.
+func drain(ctx context.Context, f *format, in *input, lim bounds) (*Clip, error) {
+	r, err := f.open(in, lim)
+	if err != nil {
+		return nil, err
+	}
+	h := r.about()
+	c := f.clip(h)
+	samples := []float32(nil)
+	if h.sure {
+		samples = make([]float32, 0, h.frames*int64(h.channels))
+	}
+	for err == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		samples, err = r.next(samples)
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	all := int64(len(samples) / h.channels)
+	from := min(h.front, all)
+	to := max(from, all-h.back)
+	c.Samples, c.Loop = samples[from*int64(h.channels):to*int64(h.channels)], h.loop(to-from)
+	return &c, c.check()
+}
+
+// format is a kind of file that is read.
+type format struct {
+	name string
+
+	// is knows a file by its beginning, or by what comes behind its ID3v2 tags.
+	is   func(beginning []byte, tagged bool) bool
+	open func(in *input, lim bounds) (reader, error)
+}
+
+// formats are those there are, in the order in which a file is tried.
+var formats = [...]format{
+	{"wav", isWAV, openWAV},
+	{"flac", isFLAC, openFLAC},
+	{"vorbis", isOgg, openOgg},
+	{"mp3", isMP3, openMP3},
+}
+
+// clip returns what a file says, without samples.
+func (f *format) clip(h *head) Clip {
+	return Clip{Format: f.name, Encoding: h.encoding, Channels: h.channels, Rate: h.rate, Speakers: h.speakers, Gain: h.gain()}
+}
 
 // formatOf knows a format by its content, and leaves in at the beginning.
-func formatOf(in *input) (opener, error) {
+func formatOf(in *input) (*format, error) {
 	data := in.peek(probe)
 	if len(data) == 0 && in.err != nil {
 		return nil, in.err
@@ -70,24 +111,11 @@ func formatOf(in *input) (opener, error) {
 	}
 	data = bytes.Clone(data[:min(len(data), 256)])
 	in.passID3()
-	tagged := in.at > 0
-	body := in.peek(probe)
-	open := func() opener {
-		switch {
-		case isWAV(data):
-			return openWAV
-		case bytes.HasPrefix(body, []byte("fLaC")):
-			return openFLAC
-		case bytes.HasPrefix(data, []byte("OggS")):
-			return openOgg
-		case tagged || isMP3(body):
-			return openMP3
-		}
-		return nil
-	}()
+	tagged, body := in.at > 0, in.peek(probe)
+	i := slices.IndexFunc(formats[:], func(f format) bool { return f.is(body, tagged) })
 	in.seek(0)
-	if open != nil {
-		return open, nil
+	if i >= 0 {
+		return &formats[i], nil
 	}
 	for _, f := range [...]struct {
 		at          int
@@ -98,7 +126,7 @@ func formatOf(in *input) (opener, error) {
 		{0, "PK\x03\x04", "ZIP"}, {0, "\x89PNG", "PNG"}, {0, "\xff\xd8\xff", "JPEG"},
 	} {
 		if len(data) >= f.at+len(f.magic) && string(data[f.at:f.at+len(f.magic)]) == f.magic {
-			return nil, unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", f.name)
+			return nil, unread(f.name)
 		}
 	}
 	if isText(data) {
@@ -116,12 +144,4 @@ func isText(b []byte) bool {
 		b = b[size:]
 	}
 	return true
-}
-
-// id3Size returns the length of the ID3v2 tags that data begins with, which is
-// never more than data is long.
-func id3Size(data []byte) int {
-	in := newWhole(data)
-	in.passID3()
-	return int(in.at)
 }

@@ -75,7 +75,7 @@ func (s Source) mode() fs.FileMode {
 func (s Source) seekable() error {
 	mode := s.mode()
 	if mode&fs.ModeNamedPipe != 0 {
-		return &fault{ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it"}
+		return faulty(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
 	}
 	return notFile(mode)
 }

@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"slices"
-	"strings"
 )
 
 // The project reads FLAC itself, exactly and with every checksum verified,
@@ -31,7 +30,7 @@ const maxFLACFrame = 16 << 20
 
 type flacReader struct {
 	in    *input
-	lim   Limits
+	lim   bounds
 	head  head
 	info  flacInfo
 	frame flacFrame
@@ -45,7 +44,10 @@ type flacReader struct {
 	raw      []byte
 }
 
-func openFLAC(in *input, lim Limits) (reader, error) {
+// isFLAC knows FLAC, also behind tags.
+func isFLAC(data []byte, _ bool) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
+
+func openFLAC(in *input, lim bounds) (reader, error) {
 	in.passID3()
 	in.skip(4)
 	info, tags, err := readFLACBlocks(in)
@@ -62,9 +64,7 @@ func openFLAC(in *input, lim Limits) (reader, error) {
 		in: in, lim: lim, info: info, frame: flacFrame{sum: newFLACSum()}, start: in.at,
 		most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
 		head: head{
-			clip:   Clip{Format: "flac", Encoding: flacEncoding(info.bits), Channels: info.channels, Rate: int(info.rate)},
-			tags:   tags,
-			frames: info.frames,
+			encoding: flacEncoding(info.bits), channels: info.channels, rate: int(info.rate), tags: tags, frames: info.frames,
 		},
 		straight: true, sum: md5.New(),
 	}, nil
@@ -72,32 +72,33 @@ func openFLAC(in *input, lim Limits) (reader, error) {
 
 func (r *flacReader) about() *head { return &r.head }
 
-func (r *flacReader) next(c *Clip) error {
+func (r *flacReader) next(dst []float32) ([]float32, error) {
 	b := r.in.peek(r.most)
 	if len(b) == 0 || isTrailer(b) {
-		return r.end()
+		return dst, r.end()
 	}
 	n, err := r.read(b)
 	if err != nil {
-		return broken("frame %d: %v", r.at, err)
+		return dst, broken("frame %d: %v", r.at, err)
 	}
 	r.in.skip(int64(n))
 	block, channels := r.frame.block, r.info.channels
 	if err := r.lim.length(r.at+int64(block), channels); err != nil {
-		return err
+		return dst, err
 	}
-	dst := c.grow(block * channels)
+	out := len(dst)
+	dst = grow(dst, block*channels)
 	scale := float32(int64(1) << (r.info.bits - 1))
 	for ch := range channels {
 		for i, x := range r.frame.samples[ch] {
-			dst[i*channels+ch] = float32(x) / scale
+			dst[out+i*channels+ch] = float32(x) / scale
 		}
 	}
 	r.at += int64(block)
 	if r.straight && r.info.md5 != [16]byte{} {
 		r.addUp()
 	}
-	return nil
+	return dst, nil
 }
 
 // read decodes the frame that begins with b, for which more of the file is
@@ -218,19 +219,14 @@ func (r *flacReader) count(*marks) (int64, error) {
 	if _, err := r.seek(0, nil); err != nil {
 		return 0, err
 	}
-	for c := r.head.clip; ; c.Samples = c.Samples[:0] {
-		if err := r.next(&c); errors.Is(err, io.EOF) {
-			return r.at, nil
-		} else if err != nil {
-			return 0, err
-		}
+	var err error
+	for samples := []float32(nil); err == nil; {
+		samples, err = r.next(samples[:0])
 	}
-}
-
-// isTrailer knows the ID3v1 and APE tags that some write behind the frames.
-func isTrailer(b []byte) bool {
-	s := string(b[:min(len(b), 8)])
-	return strings.HasPrefix(s, "TAG") && len(b) == 128 || strings.HasPrefix(s, "APETAGEX")
+	if !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	return r.at, nil
 }
 
 func flacEncoding(bits uint) string {

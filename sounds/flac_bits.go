@@ -75,5 +75,19 @@ func (b *flacBits) unary() uint64 {
 // align drops the rest of a byte that has been begun.
 func (b *flacBits) align() { b.take(b.have & 7) }
 
-// offset is where the next bit stands, in bytes, when aligned.
-func (b *flacBits) offset() int { return b.at - int(b.have/8) }
+// peek returns what comes, left-aligned, at least 32 bits of it.
+func (b *flacBits) peek() uint64 {
+	if b.have < 32 {
+		b.fill()
+	}
+	return b.acc
+}
+
+// skip passes over n bits that were peeked at.
+func (b *flacBits) skip(n uint) {
+	b.acc <<= n
+	b.have -= n
+}
+
+// position is where the next bit stands.
+func (b *flacBits) position() int { return 8*b.at - int(b.have) }

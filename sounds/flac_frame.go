@@ -72,7 +72,7 @@ func (f *flacFrame) read(data []byte, info *flacInfo) (int, error) {
 	default:
 		rate = [...]int64{1: 88200, 176400, 192000, 8000, 16000, 22050, 24000, 32000, 44100, 48000, 96000}[rateCode]
 	}
-	at := r.offset()
+	at := r.position() / 8
 	sum := byte(r.take(8))
 	if r.over() {
 		return 0, errFLACShort
@@ -120,7 +120,7 @@ func (f *flacFrame) read(data []byte, info *flacInfo) (int, error) {
 		}
 	}
 	r.align()
-	at = r.offset()
+	at = r.position() / 8
 	check := uint16(r.take(16))
 	if r.over() {
 		return 0, errFLACShort

@@ -3,6 +3,7 @@ package sounds
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"unicode/utf16"
 )
 
@@ -10,15 +11,56 @@ import (
 // before the pictures, or is not found.
 const maxID3 = 1 << 20
 
+// takeID3 moves behind the ID3v2 tags that come, and returns what the first one
+// says.
+func (in *input) takeID3() (tags []string) {
+	start := in.at
+	if size := id3Tag(in.peek(10)); size > 0 {
+		tags = parseID3(in.take(min(size, maxID3)))
+	}
+	in.seek(start)
+	in.passID3()
+	return tags
+}
+
+// passID3 moves behind the ID3v2 tags that come.
+func (in *input) passID3() {
+	for {
+		size := id3Tag(in.peek(10))
+		if size == 0 {
+			return
+		}
+		in.skip(min(size, in.left()))
+	}
+}
+
+// id3Tag returns the length of an ID3v2 tag that begins with b; 0: there is none.
+func id3Tag(b []byte) int64 {
+	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
+		return 0
+	}
+	size := int64(0)
+	for _, x := range b[6:10] {
+		if x >= 0x80 {
+			return 0
+		}
+		size = size<<7 | int64(x)
+	}
+	if b[5]&0x10 != 0 {
+		size += 10 // a footer
+	}
+	return size + 10
+}
+
 // parseID3 returns what users have added to the first ID3v2 tag of a file (the
 // frames TXXX) as "KEY=value". What is faulty ends the list.
 func parseID3(file []byte) []string {
-	size := id3Size(file)
-	if size < 10 {
+	size := id3Tag(file)
+	if size == 0 {
 		return nil
 	}
 	version, flags := file[3], file[5]
-	b := file[10:min(size, maxID3)]
+	b := file[10:min(size, int64(len(file)), maxID3)]
 	if flags&0x80 != 0 && version < 4 {
 		b = bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff})
 	}
@@ -98,4 +140,10 @@ func parseID3Text(b []byte) (string, bool) {
 		return string(text[:i]) + "=" + string(value), true
 	}
 	return "", false
+}
+
+// isTrailer knows the ID3v1 and APE tags that some write behind the sound.
+func isTrailer(b []byte) bool {
+	s := string(b[:min(len(b), 8)])
+	return strings.HasPrefix(s, "TAG") && len(b) == 128 || strings.HasPrefix(s, "APETAGEX")
 }

@@ -1,18 +1,17 @@
 package sounds
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"time"
-
-	"voicepool/sounds/embedded"
 )
 
 // leastWindow is how many bytes of a file are read at a time, at least.
 const leastWindow = 64 << 10
+
+// probe is how many bytes of its beginning it takes to know a format.
+const probe = 68 << 10
 
 // input is a file as decoders read it: bytes in order, of which a window is in
 // memory, or all of them. A failed read looks like the end, and stays in err.
@@ -34,20 +33,9 @@ func newWhole(data []byte) *input {
 	return &input{buf: data, whole: data[:len(data):len(data)], size: int64(len(data))}
 }
 
-// openInput opens a source for reading bit by bit. What has no size, as a pipe,
-// is an error.
-func openInput(src Source) (*input, error) {
-	if src.File == "" {
-		data, ok := embedded.Open(src.Name)
-		if !ok {
-			return nil, &fault{fs.ErrNotExist, "there is no embedded sound of this name"}
-		}
-		return newWhole(data), nil
-	}
-	if err := src.seekable(); err != nil {
-		return nil, err
-	}
-	open := func() (io.ReadCloser, error) { return src.open(context.Background()) }
+// openInput opens a file for reading bit by bit. What has no size, as a pipe, is
+// an error.
+func openInput(open func() (io.ReadCloser, error)) (*input, error) {
 	f, err := open()
 	if err != nil {
 		return nil, err
@@ -179,33 +167,4 @@ func (in *input) move(from, to int64) error {
 		return err
 	}
 	return nil
-}
-
-// passID3 moves behind the ID3v2 tags that come.
-func (in *input) passID3() {
-	for {
-		size := id3Tag(in.peek(10))
-		if size == 0 {
-			return
-		}
-		in.skip(min(size, in.left()))
-	}
-}
-
-// id3Tag returns the length of an ID3v2 tag that begins with b; 0: there is none.
-func id3Tag(b []byte) int64 {
-	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
-		return 0
-	}
-	size := int64(0)
-	for _, x := range b[6:10] {
-		if x >= 0x80 {
-			return 0
-		}
-		size = size<<7 | int64(x)
-	}
-	if b[5]&0x10 != 0 {
-		size += 10 // a footer
-	}
-	return size + 10
 }

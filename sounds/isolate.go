@@ -51,7 +51,6 @@ var (
 		name string
 		kind error
 	}{{"format", ErrFormat}, {"decode", ErrDecode}, {"limit", ErrLimit}}
-	clipFormats   = [...]string{"wav", "flac", "vorbis", "mp3"}
 	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw"}
 )
 
@@ -116,10 +115,10 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 		return nil, a.fault()
 	}
 	c := &Clip{Format: a.Format, Encoding: a.Encoding, Channels: a.Channels, Rate: a.Rate, Speakers: a.Speakers}
-	if err := lim.shape(a.Channels, int64(a.Rate)); err != nil {
+	if err := lim.bounds().shape(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
 	}
-	if err := lim.length(a.Frames, a.Channels); err != nil {
+	if err := lim.bounds().length(a.Frames, a.Channels); err != nil {
 		return nil, err
 	}
 	var piece [1 << 14]byte
@@ -128,8 +127,10 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 		if _, err := io.ReadFull(in, piece[:4*n]); err != nil {
 			return nil, errSilent
 		}
-		for i, dst := 0, c.grow(n); i < n; i++ {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(piece[4*i:]))
+		old := len(c.Samples)
+		c.Samples = grow(c.Samples, n)
+		for i := range n {
+			c.Samples[old+i] = math.Float32frombits(binary.LittleEndian.Uint32(piece[4*i:]))
 		}
 		left -= int64(n)
 	}
@@ -137,12 +138,12 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 		return nil, broken("the process that decodes it does not stop after its answer")
 	}
 	if a.Gain != nil {
-		c.believe(*a.Gain)
+		c.Gain = believed(*a.Gain)
 	}
-	if a.Loop != nil {
-		c.setLoop(a.Loop[0], a.Loop[1])
+	if a.Loop != nil && inside(*a.Loop, c.Frames()) {
+		c.Loop = a.Loop
 	}
-	if a.Frames < 0 || !slices.Contains(clipFormats[:], c.Format) || !slices.Contains(clipEncodings[:], c.Encoding) {
+	if a.Frames < 0 || !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {
 		return nil, broken("the process that decodes it gives an answer that makes no sense")
 	}
 	return c, c.check()

@@ -7,19 +7,6 @@ import (
 	"time"
 )
 
-var (
-	// ErrFormat is wrapped by the errors of data that is no sound this package
-	// knows: text, an empty file, a format or an encoding it does not read.
-	ErrFormat = errors.New("sounds: unknown format")
-
-	// ErrDecode is wrapped by the errors of a sound that is broken: cut short,
-	// with headers that contradict each other, with samples that are no numbers.
-	ErrDecode = errors.New("sounds: broken sound")
-
-	// ErrLimit is wrapped by the errors of a sound that passes one of Limits.
-	ErrLimit = errors.New("sounds: beyond the limits")
-)
-
 // The limits that a zero field of Limits means.
 const (
 	defaultBytes    = 256 << 20
@@ -97,50 +84,9 @@ func (l Limits) forSize(bytes int) Limits {
 	return l
 }
 
-// shape checks what a header says before a byte is decoded.
-func (l Limits) shape(channels int, rate int64) error {
-	switch {
-	case channels < 1:
-		return broken("the header says %d channels", channels)
-	case channels > l.Channels:
-		return beyond("%d channels, at most %d are read", channels, l.Channels)
-	case rate < int64(l.MinRate) || rate > int64(l.MaxRate):
-		return beyond("a rate of %d Hz is not in %d..%d", rate, l.MinRate, l.MaxRate)
-	}
-	return nil
-}
-
-// length checks how many frames there are, or are so far.
-func (l Limits) length(frames int64, channels int) error {
-	switch {
-	case frames > l.Frames:
-		return beyond("more than %d frames", l.Frames)
-	case frames > l.Memory/int64(4*channels):
-		return beyond("its samples take more than %d bytes", l.Memory)
-	}
-	return nil
-}
-
-// fault is why a sound cannot be had: one of the sentinels and what is wrong
-// in particular, or a cause from elsewhere.
-type fault struct {
-	kind   error
-	detail string
-}
-
-func (f *fault) Error() string { return f.detail }
-func (f *fault) Unwrap() error { return f.kind }
-
-func unknown(format string, args ...any) error {
-	return &fault{ErrFormat, fmt.Sprintf(format, args...)}
-}
-
-func broken(format string, args ...any) error {
-	return &fault{ErrDecode, fmt.Sprintf(format, args...)}
-}
-
-func beyond(format string, args ...any) error {
-	return &fault{ErrLimit, fmt.Sprintf(format, args...)}
+// bounds are the limits that codecs keep.
+func (l Limits) bounds() bounds {
+	return bounds{l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate}
 }
 
 // named puts the package and the sound's name before what is wrong, once, at

@@ -26,14 +26,17 @@ type mark struct {
 type marks struct {
 	mu     sync.Mutex
 	list   []mark
-	stride int64 // frames between two of them, at least
+	stride int64 // frames between two of them, at least; 0 means 1<<14
 }
 
 // add keeps a mark, unless it is too near to those that are there.
 func (m *marks) add(x mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n := len(m.list); n > 0 && x.frame < m.list[n-1].frame+max(m.stride, 1<<14) {
+	if m.stride == 0 {
+		m.stride = 1 << 14
+	}
+	if n := len(m.list); n > 0 && x.frame < m.list[n-1].frame+m.stride {
 		return
 	}
 	m.list = append(m.list, x)
@@ -44,7 +47,7 @@ func (m *marks) add(x mark) {
 		m.list[i] = m.list[2*i]
 	}
 	m.list = m.list[:maxMarks/2]
-	m.stride = 2 * max(m.stride, 1<<14)
+	m.stride *= 2
 }
 
 // last returns the last mark for which before says true; it does so for those

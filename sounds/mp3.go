@@ -24,7 +24,7 @@ const maxMP3Frame = 2 << 10
 // within a frame is read up to there, unless it announces more: many do.
 type mp3Reader struct {
 	in    *input
-	lim   Limits
+	lim   bounds
 	head  head
 	note  mp3Gapless
 	added [2]int64 // from where to where the encoder has added frames of sound at the end
@@ -43,13 +43,8 @@ const (
 	mp3Pass           // it is counted
 )
 
-func openMP3(in *input, lim Limits) (reader, error) {
-	var tags []string
-	if size := id3Tag(in.peek(10)); size > 0 {
-		tags = parseID3(in.take(min(size, maxID3)))
-		in.seek(0)
-		in.passID3()
-	}
+func openMP3(in *input, lim bounds) (reader, error) {
+	tags := in.takeID3()
 	body := in.peek(probe)
 	at, h, err := firstMP3Frame(body)
 	if err != nil {
@@ -61,7 +56,7 @@ func openMP3(in *input, lim Limits) (reader, error) {
 	body = body[at:]
 	in.skip(int64(at))
 	r := &mp3Reader{in: in, lim: lim, d: mp3Decoder{head: h, lines: newMP3Lines(), synth: newMP3Synth()}, head: head{
-		clip: Clip{Format: "mp3", Channels: h.channels, Rate: h.rate}, tags: tags,
+		channels: h.channels, rate: h.rate, tags: tags, walks: true,
 	}}
 	note, ok := readXing(body[:min(h.size, len(body))], h)
 	if ok {
@@ -75,25 +70,22 @@ func openMP3(in *input, lim Limits) (reader, error) {
 
 func (r *mp3Reader) about() *head { return &r.head }
 
-func (r *mp3Reader) next(c *Clip) error {
+func (r *mp3Reader) next(dst []float32) ([]float32, error) {
 	b := r.in.peek(maxMP3Frame)
 	if len(b) == 0 || isTrailer(b) {
-		return r.end()
+		return dst, r.end()
 	}
 	if _, ok, _ := parseMP3Header(b); !ok {
 		b = r.in.peek(probe) // for the next one
 	}
 	frames := r.d.count * int64(r.d.head.frames())
-	before := int64(0)
-	if r.todo == mp3Decode {
-		before = c.Frames()
-	}
-	n, err := r.d.frame(b, c, r.todo)
+	old := len(dst)
+	dst, n, err := r.d.frame(b, dst, r.todo)
 	if err != nil {
-		return broken("frame %d: %v", frames, err)
+		return dst, broken("frame %d: %v", frames, err)
 	}
-	if r.todo == mp3Decode && c.Frames() > before {
-		r.cut(c)
+	if len(dst) > old {
+		dst = r.cut(dst)
 	}
 	r.bytes += int64(r.d.added)
 	if n == len(b) {
@@ -101,7 +93,7 @@ func (r *mp3Reader) next(c *Clip) error {
 	} else {
 		r.in.skip(int64(n))
 	}
-	return r.lim.length(r.d.count*int64(r.d.head.frames()), r.d.head.channels)
+	return dst, r.lim.length(r.d.count*int64(r.d.head.frames()), r.d.head.channels)
 }
 
 func (r *mp3Reader) end() error {
@@ -133,7 +125,7 @@ func (r *mp3Reader) walk(n int64, m *marks) error {
 	r.todo = mp3Pass
 	for r.d.count < n {
 		m.add(mark{frame: r.d.count * size, at: r.in.at, packets: r.d.count, data: r.bytes})
-		if err := r.next(nil); err != nil {
+		if _, err := r.next(nil); err != nil {
 			return err
 		}
 	}
@@ -164,7 +156,7 @@ func (r *mp3Reader) seek(frame int64, m *marks) (int64, error) {
 	r.resume(at)
 	r.todo = mp3Keep
 	for r.d.count < target {
-		if err := r.next(nil); err != nil {
+		if _, err := r.next(nil); err != nil {
 			return 0, err
 		}
 	}
@@ -195,10 +187,10 @@ type mp3Decoder struct {
 	bands    [2][2][]mp3Band // by granule and channel
 }
 
-// frame decodes the MP3 frame at the beginning of b into c, or passes over
+// frame appends the MP3 frame at the beginning of b to dst, or passes over
 // rubbish before the next one. It returns how many bytes that is; all of b, if
 // nothing follows.
-func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
+func (d *mp3Decoder) frame(b []byte, dst []float32, todo mp3Work) (_ []float32, n int, err error) {
 	d.added = 0
 	h, ok, _ := parseMP3Header(b)
 	switch {
@@ -206,13 +198,13 @@ func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
 		at, next, err := firstMP3Frame(b)
 		switch {
 		case err != nil && !errors.Is(err, errNoMP3):
-			return 0, err
+			return dst, 0, err
 		case err != nil || next.rate != d.head.rate:
-			return len(b), nil // what follows the last frame, whatever it is
+			return dst, len(b), nil // what follows the last frame, whatever it is
 		}
-		return at, nil
+		return dst, at, nil
 	case h.rate != d.head.rate || h.channels != d.head.channels:
-		return 0, fmt.Errorf("%d channels at %d Hz after %d at %d Hz", h.channels, h.rate, d.head.channels, d.head.rate)
+		return dst, 0, fmt.Errorf("%d channels at %d Hz after %d at %d Hz", h.channels, h.rate, d.head.channels, d.head.rate)
 	}
 	start := 4
 	if h.crc {
@@ -221,20 +213,20 @@ func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
 	data := start + h.sideSize()
 	switch {
 	case h.size < data:
-		return 0, fmt.Errorf("a frame of %d bytes has no room for what it must hold", h.size)
+		return dst, 0, fmt.Errorf("a frame of %d bytes has no room for what it must hold", h.size)
 	case h.size > len(b) && d.count == 0:
-		return 0, errors.New("cut short")
+		return dst, 0, errors.New("cut short")
 	case h.size > len(b):
-		return len(b), nil
+		return dst, len(b), nil
 	}
 	d.added = h.size - data
 	if todo == mp3Pass {
 		d.count++
-		return h.size, nil
+		return dst, h.size, nil
 	}
 	side, err := readMP3Side(b[start:data], h)
 	if err != nil {
-		return 0, err
+		return dst, 0, err
 	}
 	have := len(d.data)
 	d.data = append(d.data, b[data:h.size]...)
@@ -242,15 +234,17 @@ func (d *mp3Decoder) frame(b []byte, c *Clip, todo mp3Work) (int, error) {
 	// with the first ones of a file that was cut out of another.
 	silent := side.begin > have
 	if todo == mp3Decode {
-		if err := d.decode(h, &side, d.data[max(have-side.begin, 0):], silent, c.grow(h.frames()*h.channels)); err != nil {
-			return 0, err
+		old := len(dst)
+		dst = grow(dst, h.frames()*h.channels)
+		if err := d.decode(h, &side, d.data[max(have-side.begin, 0):], silent, dst[old:]); err != nil {
+			return dst, 0, err
 		}
 	}
-	if n := len(d.data); n > mp3Reservoir {
+	if n = len(d.data); n > mp3Reservoir {
 		d.data = append(d.data[:0], d.data[n-mp3Reservoir:]...)
 	}
 	d.count++
-	return h.size, nil
+	return dst, h.size, nil
 }
 
 // decode decodes the granules of a frame into dst.
@@ -268,7 +262,7 @@ func (d *mp3Decoder) decode(h mp3Header, side *mp3Side, data []byte, silent bool
 			if end > 8*len(data) {
 				return errMP3Data
 			}
-			r := &flacBits{data: data, at: at / 8}
+			r := &flacBits{data: data[at/8:]}
 			r.take(uint(at % 8))
 			bands := g.bandsOf(h, d.bands[i][ch][:0])
 			d.bands[i][ch] = bands
@@ -281,7 +275,7 @@ func (d *mp3Decoder) decode(h mp3Header, side *mp3Side, data []byte, silent bool
 				}
 				g.readScales(r, bands, d.bands[0][ch], &shared)
 			}
-			if err := d.lines.read(r, end, g, &d.x[ch]); err != nil {
+			if err := d.lines.read(r, end-at&^7, g, &d.x[ch]); err != nil {
 				return err
 			}
 			at = end

@@ -78,14 +78,14 @@ func (h mp3Header) frames() int { return 576 * h.granules() }
 
 // isMP3 wants two frames in a row that agree, or one that is all there is,
 // perhaps behind some rubbish; or frames of MPEG audio that is not read, whose
-// error says what it is.
-func isMP3(b []byte) bool {
+// error says what it is. What has ID3v2 tags and is nothing else is MP3.
+func isMP3(b []byte, tagged bool) bool {
 	_, _, err := firstMP3Frame(b)
-	return !errors.Is(err, errNoMP3)
+	return tagged || !errors.Is(err, errNoMP3)
 }
 
 // maxRubbish is how many bytes may stand before the first frame.
-const maxRubbish = 64 << 10
+const maxRubbish = probe - 4<<10
 
 var errNoMP3 = unknown("no MP3 frame is in it")
 

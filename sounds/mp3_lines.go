@@ -40,15 +40,12 @@ func newMP3Tree(s string) mp3Tree {
 
 // next decodes a leaf.
 func (t mp3Tree) next(r *flacBits) int {
-	if r.have < 32 {
-		r.fill()
-	}
-	at := int16(0)
+	at, word := int16(0), r.peek()
 	for n := uint(1); ; n++ {
-		at = t[at][r.acc>>63]
-		r.acc <<= 1
-		r.have--
+		at = t[at][word>>63]
+		word <<= 1
 		if at < 0 {
+			r.skip(n)
 			return int(^at)
 		}
 	}
@@ -90,7 +87,6 @@ var errMP3Data = errors.New("more data than it has bits")
 // read decodes the lines of a granule, as whole numbers to the power 4/3, from
 // data that ends before bit end.
 func (l *mp3Lines) read(r *flacBits, end int, g *mp3Granule, x *[576]float64) error {
-	position := func() int { return 8*r.at - int(r.have) }
 	clear(x[:])
 	for i := 0; i < 2*g.pairs; i += 2 {
 		region := 0
@@ -107,12 +103,12 @@ func (l *mp3Lines) read(r *flacBits, end int, g *mp3Granule, x *[576]float64) er
 		leaf := l.pairs[table].next(r)
 		x[i] = l.value(r, leaf>>4, l.extra[table])
 		x[i+1] = l.value(r, leaf&15, l.extra[table])
-		if position() > end {
+		if r.position() > end {
 			return errMP3Data
 		}
 	}
 	i := 2 * g.pairs
-	for ; i <= 572 && position() < end; i += 4 {
+	for ; i <= 572 && r.position() < end; i += 4 {
 		leaf := l.quadruples[g.quadruples].next(r)
 		for j := range 4 {
 			if leaf>>(3-j)&1 == 1 {
@@ -122,7 +118,7 @@ func (l *mp3Lines) read(r *flacBits, end int, g *mp3Granule, x *[576]float64) er
 				}
 			}
 		}
-		if position() > end { // the last one was the beginning of something else
+		if r.position() > end { // the last one was the beginning of something else
 			clear(x[i:])
 			break
 		}

@@ -77,12 +77,12 @@ func (r *mp3Reader) decoded(n int64) int64 {
 	return n
 }
 
-// cut takes off what the encoder has added to the MP3 frame that ends c.
-func (r *mp3Reader) cut(c *Clip) {
+// cut takes off what the encoder has added to the MP3 frame that ends dst.
+func (r *mp3Reader) cut(dst []float32) []float32 {
 	size := int64(r.d.head.frames())
 	first := (r.d.count - 1) * size
 	from, to := min(max(r.added[0]-first, 0), size), min(max(r.added[1]-first, 0), size)
-	at := c.Frames() - size
-	channels := int64(c.Channels)
-	c.Samples = slices.Delete(c.Samples, int((at+from)*channels), int((at+to)*channels))
+	channels := int64(r.head.channels)
+	at := int64(len(dst))/channels - size
+	return slices.Delete(dst, int((at+from)*channels), int((at+to)*channels))
 }

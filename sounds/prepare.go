@@ -77,7 +77,7 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	if loop == nil && opt.Loop && len(samples) > 0 {
 		loop = &[2]int64{0, c.Frames()}
 	}
-	if err := lim.length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
+	if err := lim.bounds().length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
 		return nil, named(c.Name, err)
 	}
 	samples, loop, err := resample(ctx, filters, samples, channels, c.Rate, rate, loop)
@@ -112,7 +112,7 @@ func (c *Clip) valid() error {
 		return beyond("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
 	case len(c.Samples)%c.Channels != 0:
 		return broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
-	case c.Loop != nil && (c.Loop[0] < 0 || c.Loop[0] >= c.Loop[1] || c.Loop[1] > frames):
+	case c.Loop != nil && !inside(*c.Loop, frames):
 		return broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
 	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= maxTagGain):
 		return broken("a gain of %v dB is not in -%d..%d", *c.Gain, maxTagGain, maxTagGain)

@@ -59,6 +59,18 @@ func (s Source) key() sourceKey {
 	return k
 }
 
+// input opens the source for reading bit by bit, which a pipe does not allow.
+func (s Source) input() (*input, error) {
+	if s.File == "" {
+		data, err := s.data()
+		return newWhole(data), err
+	}
+	if err := s.seekable(); err != nil {
+		return nil, err
+	}
+	return openInput(func() (io.ReadCloser, error) { return s.open(context.Background()) })
+}
+
 // label is how errors call the source.
 func (s Source) label() string {
 	if s.File != "" {
@@ -82,15 +94,21 @@ func (s Source) title() string {
 	return base
 }
 
+// data returns the embedded sound that the source names.
+func (s Source) data() ([]byte, error) {
+	data, ok := embedded.Open(s.Name)
+	if !ok {
+		return nil, faulty(fs.ErrNotExist, "there is no embedded sound of this name")
+	}
+	return data, nil
+}
+
 // open opens what is to be read: a file or a pipe.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	switch {
 	case s.File == "":
-		data, ok := embedded.Open(s.Name)
-		if !ok {
-			return nil, &fault{fs.ErrNotExist, "there is no embedded sound of this name"}
-		}
-		return io.NopCloser(bytes.NewReader(data)), nil
+		data, err := s.data()
+		return io.NopCloser(bytes.NewReader(data)), err
 	case s.FS == nil:
 		return openFile(ctx, s.File)
 	}

@@ -2,7 +2,6 @@ package sounds
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"time"
@@ -164,7 +163,7 @@ func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, e
 	}
 	switch {
 	case src.Open == nil:
-		return nil, named(src.Name, fmt.Errorf("%w: frames without Open", ErrStream))
+		return nil, named(src.Name, faulty(ErrStream, "frames without Open"))
 	case src.Rate < 1 || src.Rate > defaultMaxRate:
 		return nil, named(src.Name, beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):

@@ -2,8 +2,11 @@ package sounds
 
 import (
 	"encoding/binary"
+	"math"
 	"strconv"
 	"strings"
+
+	"voicepool/pcm"
 )
 
 // parseComments splits a block of Vorbis comments, as FLAC and Ogg have it,
@@ -39,13 +42,10 @@ func parseComments(b []byte) []string {
 	return list
 }
 
-// applyTags takes the loop points from comments, under any of the names that
-// are in use, and the gain.
-func applyTags(c *Clip, tags []string) { applyTagsTo(c, tags, c.Frames()) }
-
-// applyTagsTo is applyTags for a clip of so many frames.
-func applyTagsTo(c *Clip, tags []string, frames int64) {
-	values, number := map[string]string{}, map[string]int64{}
+// readTags returns the values of tags by their names in capitals, and those that
+// are numbers.
+func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
+	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
 		key, value, ok := strings.Cut(tag, "=")
 		if !ok {
@@ -54,21 +54,37 @@ func applyTagsTo(c *Clip, tags []string, frames int64) {
 		key, value = strings.ToUpper(key), strings.TrimSpace(value)
 		values[key] = value
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 && n < 1<<40 {
-			number[key] = n
+			numbers[key] = n
 		}
 	}
-	c.setGain(values)
-	from, ok := firstOf(number, "LOOPSTART", "LOOP_BEGIN", "LOOP_START")
-	if !ok {
-		return
+	return values, numbers
+}
+
+// loop returns the part to repeat of a sound of so many frames, which tags tell
+// before all else, under any of the names that are in use; nil where none lies
+// within it.
+func (h *head) loop(frames int64) *[2]int64 {
+	_, tags := readTags(h.tags)
+	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
+		to := frames
+		if n, ok := tags["LOOPLENGTH"]; ok {
+			to = from + n
+		} else if n, ok := firstOf(tags, "LOOP_END", "LOOPEND"); ok {
+			to = n
+		}
+		if l := [2]int64{from, to}; inside(l, frames) {
+			return &l
+		}
 	}
-	to := frames
-	if n, ok := number["LOOPLENGTH"]; ok {
-		to = from + n
-	} else if n, ok := firstOf(number, "LOOP_END", "LOOPEND"); ok {
-		to = n
+	if h.smpl != nil && inside(*h.smpl, frames) {
+		return h.smpl
 	}
-	c.setLoopWithin(from, to, frames)
+	return nil
+}
+
+// inside tells whether a loop lies within so many frames.
+func inside(loop [2]int64, frames int64) bool {
+	return loop[0] >= 0 && loop[0] < loop[1] && loop[1] <= frames
 }
 
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {
@@ -78,4 +94,44 @@ func firstOf(m map[string]int64, keys ...string) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// tagReference is the loudness to which the gain in a file's tags brings it:
+// ReplayGain 2.0 has set it so. R128 tags mean -23.
+const tagReference = -18
+
+// maxTagGain is the largest gain, up or down, that a tag is believed.
+const maxTagGain = 64
+
+// gain returns the gain from the tags, "REPLAYGAIN_TRACK_GAIN=-7.03 dB" before
+// "R128_TRACK_GAIN=-1234", which counts in 256ths of a dB; nil: there is none that
+// makes sense.
+func (h *head) gain() *pcm.Decibels {
+	values, _ := readTags(h.tags)
+	if text, ok := values["REPLAYGAIN_TRACK_GAIN"]; ok {
+		fields := strings.Fields(strings.ToLower(text))
+		if len(fields) == 2 && fields[1] == "db" {
+			fields = fields[:1]
+		}
+		if len(fields) == 1 {
+			x, err := strconv.ParseFloat(strings.TrimSuffix(fields[0], "db"), 64)
+			if gain := believed(x); err == nil && gain != nil {
+				return gain
+			}
+		}
+	}
+	if text, ok := values["R128_TRACK_GAIN"]; ok {
+		if n, err := strconv.ParseInt(text, 10, 16); err == nil {
+			return believed(float64(n)/256 + (tagReference - -23))
+		}
+	}
+	return nil
+}
+
+// believed returns a tag's gain; nil if it makes no sense.
+func believed(gain float64) *pcm.Decibels {
+	if !(math.Abs(gain) <= maxTagGain) {
+		return nil
+	}
+	return (*pcm.Decibels)(&gain)
 }

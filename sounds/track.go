@@ -2,7 +2,6 @@ package sounds
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"sync"
@@ -17,7 +16,7 @@ import (
 // track is a file that is played as a stream: what is known of it.
 type track struct {
 	src      Source
-	lim      Limits
+	lim      bounds
 	clip     Clip       // without samples
 	mu       sync.Mutex // of the next two, once it is open
 	frames   int64      // the length as far as it is announced; 0: it is not
@@ -55,15 +54,14 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
-	t = &track{src: src, lim: b.opt.Limits.withDefaults()}
-	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
+	t = &track{src: src, lim: b.opt.Limits.withDefaults().bounds()}
+	t.lim.frames, t.lim.memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	h := c.r.about()
-	t.clip, t.channels = h.clip, min(h.clip.Channels, 2)
+	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
 	loop := b.opt.Loop || src.Loop || src.File == "" && embedded.IsLoop(src.Name)
 	if err := t.learn(c, loop); err != nil {
 		return nil, err
@@ -91,26 +89,21 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 func (t *track) learn(c *cursor, loop bool) error {
 	h := c.r.about()
 	t.frames = h.frames
-	// What the tags say of a loop is measured by the length that is there.
-	h.finish(&t.clip, math.MaxInt64)
-	whole := loop && t.clip.Loop == nil
 	t.counted = h.sure
-	if t.clip.Loop != nil || whole || t.frames == 0 && h.clip.Format != "flac" {
+	// What the tags say of a loop is measured by the length that is there.
+	if loop || h.loop(math.MaxInt64) != nil || t.frames == 0 && h.walks {
 		if err := t.count(c); err != nil {
 			return err
 		}
 	}
-	if !t.counted && h.clip.Format == "mp3" {
+	if !t.counted && h.walks {
 		// Two files joined are announced as the first one. One that was cut short is
 		// announced longer than it is; the stream ends where it ends, with the error.
 		if err := t.count(c); err != nil && !errors.Is(err, ErrDecode) {
 			return err
 		}
 	}
-	t.clip.Loop = nil
-	if t.frames > 0 {
-		h.finish(&t.clip, t.frames)
-	}
+	t.clip.Loop = h.loop(t.frames)
 	if t.clip.Loop == nil && loop && t.frames > 0 {
 		t.clip.Loop = &[2]int64{0, t.frames}
 	}
@@ -179,7 +172,7 @@ func (t *track) measure(c *cursor) error {
 func (t *track) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
-		return 0, fmt.Errorf("%w: its loudness is not known without StreamOptions.Measure", ErrStream)
+		return 0, faulty(ErrStream, "its loudness is not known without StreamOptions.Measure")
 	}
 	return l.gain(&t.clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !t.measured {
@@ -191,7 +184,7 @@ func (t *track) level(l Leveling) (pcm.Decibels, error) {
 
 // cursor opens the file.
 func (t *track) cursor() (c *cursor, err error) {
-	in, err := openInput(t.src)
+	in, err := t.src.input()
 	if err != nil {
 		return nil, err
 	}
@@ -208,20 +201,20 @@ func (t *track) cursor() (c *cursor, err error) {
 	case t.size == 0:
 		t.size, t.modified = in.size, in.modified
 	case t.size != in.size || !t.modified.Equal(in.modified):
-		return nil, fmt.Errorf("%w: the file has changed since it was opened", ErrStream)
+		return nil, faulty(ErrStream, "the file has changed since it was opened")
 	}
-	open, err := formatOf(in)
+	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
-	r, err := open(in, t.lim)
+	r, err := f.open(in, t.lim)
 	if in.err != nil {
 		err = in.err
 	}
 	if err != nil {
 		return nil, err
 	}
-	c = &cursor{in: in, r: r, marks: &t.marks, clip: r.about().clip, factor: 1}
+	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.about()), factor: 1}
 	c.folder = newFolder(&c.clip)
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()

@@ -66,14 +66,14 @@ var errVorbisPacket = errors.New("a packet that is no sound")
 
 // decode appends what one packet completes. A packet that ends early is played
 // as far as it goes, as the format wants it.
-func (v *vorbis) decode(c *Clip, packet []byte) error {
+func (v *vorbis) decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
-		return nil
+		return dst, nil
 	}
 	r := &vorbisBits{data: packet}
 	mode, err := v.mode(r)
 	if err != nil {
-		return err
+		return dst, err
 	}
 	m := v.mappings[mode.mapping]
 	half := v.blocks[mode.long] / 2
@@ -95,12 +95,12 @@ func (v *vorbis) decode(c *Clip, packet []byte) error {
 		v.floors[m.floors[m.submap[ch]]].apply(v.curve[ch], v.spectrum[ch], &v.step, &v.decibels)
 		v.transform[mode.long].inverse(y, v.spectrum[ch])
 	}
-	v.overlap(c, mode.long)
+	dst = v.overlap(dst, mode.long)
 	for ch, y := range v.block {
 		copy(v.last[ch], y[half:2*half])
 	}
 	v.lastLong = mode.long
-	return nil
+	return dst, nil
 }
 
 // mode reads the beginning of a packet.
@@ -141,15 +141,17 @@ func (v *vorbis) pass(packet []byte) (int64, error) {
 
 // overlap appends the frames from the middle of the block before to the middle
 // of this one.
-func (v *vorbis) overlap(c *Clip, long int) {
+func (v *vorbis) overlap(dst []float32, long int) []float32 {
 	if v.lastLong < 0 {
-		return
+		return dst
 	}
 	before, now := v.blocks[v.lastLong]/4, v.blocks[long]/4
 	window := v.slope[min(v.lastLong, long)]
 	first := before - len(window)/2 // where the crossing begins
 	n := before + now
-	out := c.grow(n * v.channels)
+	old := len(dst)
+	dst = grow(dst, n*v.channels)
+	out := dst[old:]
 	for place, ch := range v.order {
 		last, block := v.last[ch], v.block[ch]
 		for t := range n {
@@ -165,6 +167,7 @@ func (v *vorbis) overlap(c *Clip, long int) {
 			out[t*v.channels+place] = float32(x)
 		}
 	}
+	return dst
 }
 
 // uncouple turns magnitude and angle into two channels.

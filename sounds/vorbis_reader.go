@@ -1,10 +1,12 @@
 package sounds
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
 	"math"
+	"slices"
 )
 
 // oggReader decodes the Vorbis in an Ogg file. Streams that are chained one
@@ -15,7 +17,7 @@ import (
 // completes itself. All else is counted.
 type oggReader struct {
 	in     *input
-	lim    Limits
+	lim    bounds
 	head   head
 	stream oggStream
 	v      *vorbis
@@ -32,7 +34,10 @@ type oggReader struct {
 	limit int64 // the frame where the stream ends; -1: not on this page
 }
 
-func openOgg(in *input, lim Limits) (reader, error) {
+// isOgg knows an Ogg file, whatever is in it.
+func isOgg(data []byte, tagged bool) bool { return !tagged && bytes.HasPrefix(data, []byte("OggS")) }
+
+func openOgg(in *input, lim bounds) (reader, error) {
 	if err := otherOgg(in.peek(maxPage)); err != nil {
 		return nil, err
 	}
@@ -55,7 +60,7 @@ func otherOgg(file []byte) error {
 	}
 	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex", "\x80theora": "Theora"} {
 		if len(page.body) >= len(magic) && string(page.body[:len(magic)]) == magic && name != "Theora" {
-			return unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", name)
+			return unread(name)
 		}
 	}
 	return nil
@@ -94,10 +99,9 @@ func (r *oggReader) openLink() (bool, error) {
 	} else if err := v.readSetup(headers[1]); err != nil {
 		return false, err
 	}
-	if r.head.clip.Channels == 0 {
-		r.head.clip = Clip{Format: "vorbis", Channels: v.channels, Rate: v.rate}
-		r.head.tags = parseComments(headers[0][7:])
-	} else if r.head.clip.Channels != v.channels || r.head.clip.Rate != v.rate {
+	if r.head.channels == 0 {
+		r.head = head{channels: v.channels, rate: v.rate, tags: parseComments(headers[0][7:]), walks: true}
+	} else if r.head.channels != v.channels || r.head.rate != v.rate {
 		return false, unknown("a chain of Ogg streams of different rates or channels is not read")
 	}
 	r.v, r.link, r.before = v, link, r.at
@@ -105,23 +109,23 @@ func (r *oggReader) openLink() (bool, error) {
 	return true, nil
 }
 
-func (r *oggReader) next(c *Clip) error {
+func (r *oggReader) next(dst []float32) ([]float32, error) {
 	if r.over {
 		if ok, err := r.openLink(); err != nil {
-			return err
+			return dst, err
 		} else if !ok {
-			return io.EOF
+			return dst, io.EOF
 		}
-		return nil
+		return dst, nil
 	}
 	r.fresh = r.fresh || len(r.stream.packets) == 0
 	p, ok, err := r.stream.packet()
 	if err != nil {
-		return err
+		return dst, err
 	}
 	if !ok {
 		r.over = true
-		return nil
+		return dst, nil
 	}
 	if r.fresh {
 		r.turnPage(p)
@@ -131,24 +135,24 @@ func (r *oggReader) next(c *Clip) error {
 	if r.dry {
 		n, err = r.v.pass(p.data)
 	} else {
-		old := c.Frames()
-		err = r.v.decode(c, p.data)
-		n = c.Frames() - old
+		old := len(dst)
+		dst, err = r.v.decode(dst, p.data)
+		n = int64((len(dst) - old) / r.head.channels)
 	}
 	if err != nil {
-		return broken("frame %d: %v", r.at, err)
+		return dst, broken("frame %d: %v", r.at, err)
 	}
-	r.keep(c, n)
+	dst = r.keep(dst, n)
 	if p.last {
 		r.over = true
 	}
-	return r.lim.length(r.at, r.head.clip.Channels)
+	return dst, r.lim.length(r.at, r.head.channels)
 }
 
-// keep counts n frames, which stand at the end of c, and takes off what is to be
+// keep counts n frames, which stand at the end of dst, and takes off what is to be
 // left out.
-func (r *oggReader) keep(c *Clip, n int64) {
-	channels := int64(r.head.clip.Channels)
+func (r *oggReader) keep(dst []float32, n int64) []float32 {
+	channels := int64(r.head.channels)
 	front := min(r.cut, n)
 	r.cut -= front
 	back := int64(0)
@@ -156,11 +160,12 @@ func (r *oggReader) keep(c *Clip, n int64) {
 		back = min(max(r.at+n-front-r.limit, 0), n-front)
 	}
 	if !r.dry && front+back > 0 {
-		all := c.Samples[int64(len(c.Samples))-n*channels:]
-		kept := copy(all, all[front*channels:(n-back)*channels])
-		c.Samples = c.Samples[:len(c.Samples)-len(all)+kept]
+		end := int64(len(dst))
+		dst = slices.Delete(dst, int(end-back*channels), int(end))
+		dst = slices.Delete(dst, int(end-n*channels), int(end-(n-front)*channels))
 	}
 	r.at += n - front - back
+	return dst
 }
 
 // turnPage looks at what the page tells whose first packet is p.
@@ -220,7 +225,7 @@ func (r *oggReader) walk(frame int64, m *marks) error {
 		// A page that begins with a packet of its own, behind the first.
 		place := len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over
 		x := mark{link: r.link, before: r.before, serial: r.stream.serial, sequence: r.stream.next}
-		if err := r.next(nil); err != nil {
+		if _, err := r.next(nil); err != nil {
 			return err
 		}
 		if place && !r.over && r.link == x.link && r.stream.next == x.sequence+1 {
@@ -267,7 +272,7 @@ func checkVorbisHeader(b []byte, kind byte) error {
 }
 
 // readIdent reads the first header.
-func (v *vorbis) readIdent(b []byte, lim Limits) error {
+func (v *vorbis) readIdent(b []byte, lim bounds) error {
 	if err := checkVorbisHeader(b, 1); err != nil {
 		return err
 	}

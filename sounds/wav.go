@@ -8,8 +8,8 @@ import (
 )
 
 // isWAV knows RIFF, and RF64 and BW64, which have 64-bit sizes.
-func isWAV(data []byte) bool {
-	if len(data) < 12 || string(data[8:12]) != "WAVE" {
+func isWAV(data []byte, tagged bool) bool {
+	if tagged || len(data) < 12 || string(data[8:12]) != "WAVE" {
 		return false
 	}
 	id := string(data[:4])
@@ -38,7 +38,7 @@ type wavReader struct {
 	at    int64 // the next frame
 }
 
-func openWAV(in *input, lim Limits) (reader, error) {
+func openWAV(in *input, lim bounds) (reader, error) {
 	chunks, err := readChunks(in)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,7 @@ func openWAV(in *input, lim Limits) (reader, error) {
 		return nil, err
 	}
 	r := &wavReader{in: in, f: f, start: chunks.data, head: head{
-		clip:   Clip{Format: "wav", Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers},
-		frames: frames, sure: true,
+		encoding: f.name, channels: f.channels, rate: int(f.rate), speakers: f.speakers, frames: frames, sure: true,
 	}}
 	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
 		r.head.smpl = &[2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
@@ -73,19 +72,21 @@ func (r *wavReader) about() *head { return &r.head }
 // wavPiece is how many samples are decoded at a time.
 const wavPiece = 1 << 13
 
-func (r *wavReader) next(c *Clip) error {
+func (r *wavReader) next(dst []float32) ([]float32, error) {
 	n := int(min(r.head.frames-r.at, int64(wavPiece/r.f.channels)))
 	if n == 0 {
-		return io.EOF
+		return dst, io.EOF
 	}
 	b := r.in.peek(n * r.f.align)
 	if len(b) < n*r.f.align {
-		return broken("frame %d: cut short", r.at)
+		return dst, broken("frame %d: cut short", r.at)
 	}
-	r.f.decode(c.grow(n*r.f.channels), b)
+	old := len(dst)
+	dst = grow(dst, n*r.f.channels)
+	r.f.decode(dst[old:], b)
 	r.in.skip(int64(n * r.f.align))
 	r.at += int64(n)
-	return nil
+	return dst, nil
 }
 
 func (r *wavReader) seek(frame int64, _ *marks) (int64, error) {

@@ -1,0 +1,19 @@
+package sounds
+
+import "testing"
+
+// FuzzFLACSubframe reaches what the checksums of a frame keep from FuzzFLAC.
+func FuzzFLACSubframe(f *testing.F) {
+	f.Add(uint8(16), uint16(192), []byte{0x10, 0, 0, 1, 2, 3, 4, 5})
+	f.Add(uint8(33), uint16(4096), []byte{0x7e, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	f.Fuzz(func(t *testing.T, bits uint8, size uint16, data []byte) {
+		if bits < 4 || bits > 33 || size == 0 {
+			return
+		}
+		r := flacBits{data: data}
+		_ = readSubframe(&r, make([]int64, size), uint(bits))
+		if r.position()/8 > len(data)+8 && !r.over() {
+			t.Fatal("it read beyond the end and did not notice")
+		}
+	})
+}
