@@ -280,7 +280,7 @@ func parseStreamInfo(b []byte) (info flacInfo, err error) {
 	if len(b) != 34 {
 		return info, broken("a STREAMINFO of %d bytes, it has 34", len(b))
 	}
-	r := flacBits{data: b}
+	r := newMSB(b)
 	info.minBlock, info.maxBlock = int(r.take(16)), int(r.take(16))
 	r.take(48) // the smallest and the largest frame, in bytes
 	info.rate = int64(r.take(20))

@@ -29,7 +29,7 @@ const (
 // read decodes the frame at the beginning of data, checks it against what the
 // file says of all frames, and returns its length in bytes.
 func (f *flacFrame) read(data []byte, info *flacInfo) (int, error) {
-	r := flacBits{data: data}
+	r := newMSB(data)
 	if r.take(15) != 0x7ffc {
 		return 0, errFLACSync
 	}
@@ -112,7 +112,7 @@ func (f *flacFrame) read(data []byte, info *flacInfo) (int, error) {
 			f.samples[ch] = make([]int64, f.block)
 		}
 		f.samples[ch] = f.samples[ch][:f.block]
-		if err := readSubframe(&r, f.samples[ch], b); err != nil {
+		if err := readSubframe(r, f.samples[ch], b); err != nil {
 			return 0, err
 		}
 		if r.over() {

@@ -6,7 +6,7 @@ import (
 )
 
 // readSubframe decodes one channel's samples of at most 33 bits.
-func readSubframe(r *flacBits, dst []int64, bits uint) error {
+func readSubframe(r *msb, dst []int64, bits uint) error {
 	if r.take(1) != 0 {
 		return errors.New("a subframe without its zero bit")
 	}
@@ -46,7 +46,7 @@ func readSubframe(r *flacBits, dst []int64, bits uint) error {
 	return err
 }
 
-func readFixed(r *flacBits, x []int64, bits uint, order int) error {
+func readFixed(r *msb, x []int64, bits uint, order int) error {
 	if err := readWarmUp(r, x, bits, order); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func readFixed(r *flacBits, x []int64, bits uint, order int) error {
 	return nil
 }
 
-func readLPC(r *flacBits, x []int64, bits uint, order int) error {
+func readLPC(r *msb, x []int64, bits uint, order int) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
 	}
@@ -103,7 +103,7 @@ func readLPC(r *flacBits, x []int64, bits uint, order int) error {
 
 // readWarmUp reads the samples that a fixed predictor starts from, and what it
 // is to be corrected by.
-func readWarmUp(r *flacBits, x []int64, bits uint, order int) error {
+func readWarmUp(r *msb, x []int64, bits uint, order int) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
 	}
@@ -114,7 +114,7 @@ func readWarmUp(r *flacBits, x []int64, bits uint, order int) error {
 }
 
 // readResidual reads the Rice codes of a block into x[order:].
-func readResidual(r *flacBits, x []int64, order int) error {
+func readResidual(r *msb, x []int64, order int) error {
 	method := r.take(2)
 	if method > 1 {
 		return errors.New("a reserved coding of residuals")

@@ -10,8 +10,8 @@ func FuzzFLACSubframe(f *testing.F) {
 		if bits < 4 || bits > 33 || size == 0 {
 			return
 		}
-		r := flacBits{data: data}
-		_ = readSubframe(&r, make([]int64, size), uint(bits))
+		r := newMSB(data)
+		_ = readSubframe(r, make([]int64, size), uint(bits))
 		if r.position()/8 > len(data)+8 && !r.over() {
 			t.Fatal("it read beyond the end and did not notice")
 		}

@@ -160,7 +160,7 @@ func (a *answer) fault() error {
 	}, a.Fault)
 	for _, k := range faultKinds {
 		if k.name == a.Kind {
-			return &fault{k.kind, text}
+			return faulty(k.kind, "%s", text)
 		}
 	}
 	return errors.New(text)

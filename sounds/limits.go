@@ -86,7 +86,7 @@ func (l Limits) forSize(bytes int) Limits {
 
 // bounds are the limits that codecs keep.
 func (l Limits) bounds() bounds {
-	return bounds{l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate}
+	return bounds{frames: l.Frames, memory: l.Memory, channels: l.Channels, minRate: l.MinRate, maxRate: l.MaxRate}
 }
 
 // named puts the package and the sound's name before what is wrong, once, at

@@ -262,7 +262,7 @@ func (d *mp3Decoder) decode(h mp3Header, side *mp3Side, data []byte, silent bool
 			if end > 8*len(data) {
 				return errMP3Data
 			}
-			r := &flacBits{data: data[at/8:]}
+			r := newMSB(data[at/8:])
 			r.take(uint(at % 8))
 			bands := g.bandsOf(h, d.bands[i][ch][:0])
 			d.bands[i][ch] = bands

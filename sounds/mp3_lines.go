@@ -39,7 +39,7 @@ func newMP3Tree(s string) mp3Tree {
 }
 
 // next decodes a leaf.
-func (t mp3Tree) next(r *flacBits) int {
+func (t mp3Tree) next(r *msb) int {
 	at, word := int16(0), r.peek()
 	for n := uint(1); ; n++ {
 		at = t[at][word>>63]
@@ -86,7 +86,7 @@ var errMP3Data = errors.New("more data than it has bits")
 
 // read decodes the lines of a granule, as whole numbers to the power 4/3, from
 // data that ends before bit end.
-func (l *mp3Lines) read(r *flacBits, end int, g *mp3Granule, x *[576]float64) error {
+func (l *mp3Lines) read(r *msb, end int, g *mp3Granule, x *[576]float64) error {
 	clear(x[:])
 	for i := 0; i < 2*g.pairs; i += 2 {
 		region := 0
@@ -127,7 +127,7 @@ func (l *mp3Lines) read(r *flacBits, end int, g *mp3Granule, x *[576]float64) er
 }
 
 // value completes a value: its higher bits, its sign, its power.
-func (l *mp3Lines) value(r *flacBits, n int, extra uint) float64 {
+func (l *mp3Lines) value(r *msb, n int, extra uint) float64 {
 	if n == 0 {
 		return 0
 	}

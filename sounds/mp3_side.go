@@ -27,7 +27,7 @@ type mp3Granule struct {
 
 // readMP3Side reads and checks side information.
 func readMP3Side(b []byte, h mp3Header) (s mp3Side, err error) {
-	r := flacBits{data: b}
+	r := newMSB(b)
 	if h.low {
 		s.begin = int(r.take(8))
 		r.take(uint(h.channels))
@@ -42,7 +42,7 @@ func readMP3Side(b []byte, h mp3Header) (s mp3Side, err error) {
 	}
 	for i := range h.granules() {
 		for ch := range h.channels {
-			if err := s.granules[i][ch].read(&r, h); err != nil {
+			if err := s.granules[i][ch].read(r, h); err != nil {
 				return s, err
 			}
 		}
@@ -50,7 +50,7 @@ func readMP3Side(b []byte, h mp3Header) (s mp3Side, err error) {
 	return s, nil
 }
 
-func (g *mp3Granule) read(r *flacBits, h mp3Header) error {
+func (g *mp3Granule) read(r *msb, h mp3Header) error {
 	g.bits, g.pairs, g.gain = int(r.take(12)), int(r.take(9)), int(r.take(8))
 	if g.pairs > 288 {
 		return fmt.Errorf("%d pairs of values in a granule of 576", g.pairs)
@@ -158,7 +158,7 @@ func (g *mp3Granule) bandsOf(h mp3Header, list []mp3Band) []mp3Band {
 
 // readScales reads the scale factors of MPEG-1. before are the bands of the
 // granule before, of which some may be taken.
-func (g *mp3Granule) readScales(r *flacBits, bands, before []mp3Band, shared *[4]bool) {
+func (g *mp3Granule) readScales(r *msb, bands, before []mp3Band, shared *[4]bool) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
 		[...]uint{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress],
@@ -194,7 +194,7 @@ func (g *mp3Granule) readScales(r *flacBits, bands, before []mp3Band, shared *[4
 
 // readScalesLow reads the scale factors of MPEG-2, which in the right channel
 // of intensity stereo are kept in another way.
-func (g *mp3Granule) readScalesLow(r *flacBits, bands []mp3Band, intensity bool) {
+func (g *mp3Granule) readScalesLow(r *msb, bands []mp3Band, intensity bool) {
 	var sizes [4]uint
 	kind := 0
 	c := g.compress

@@ -70,7 +70,7 @@ func (v *vorbis) decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
 	}
-	r := &vorbisBits{data: packet}
+	r := newLSB(packet)
 	mode, err := v.mode(r)
 	if err != nil {
 		return dst, err
@@ -104,7 +104,7 @@ func (v *vorbis) decode(dst []float32, packet []byte) ([]float32, error) {
 }
 
 // mode reads the beginning of a packet.
-func (v *vorbis) mode(r *vorbisBits) (mode vorbisMode, err error) {
+func (v *vorbis) mode(r *lsb) (mode vorbisMode, err error) {
 	if r.flag() {
 		return mode, errVorbisPacket
 	}
@@ -127,7 +127,7 @@ func (v *vorbis) pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
 	}
-	mode, err := v.mode(&vorbisBits{data: packet})
+	mode, err := v.mode(newLSB(packet))
 	if err != nil {
 		return 0, err
 	}
@@ -188,7 +188,7 @@ func uncouple(magnitude, angle []float64) {
 }
 
 // read decodes the heights of a floor's points; nil is silence.
-func (f *floor1) read(r *vorbisBits, books []*vorbisBook, y []int) []int {
+func (f *floor1) read(r *lsb, books []*vorbisBook, y []int) []int {
 	if !r.flag() {
 		return nil
 	}

@@ -27,7 +27,7 @@ type vorbisBook struct {
 }
 
 // readBook reads a codebook. budget is how many values may still be made.
-func readBook(r *vorbisBits, budget *int) (*vorbisBook, error) {
+func readBook(r *lsb, budget *int) (*vorbisBook, error) {
 	if r.take(24) != 0x564342 {
 		return nil, errVorbisSetup
 	}
@@ -148,7 +148,7 @@ func (b *vorbisBook) put(entry int, length uint, word uint32) {
 }
 
 // scalar decodes an entry; false where no word or no data is.
-func (b *vorbisBook) scalar(r *vorbisBits) (int, bool) {
+func (b *vorbisBook) scalar(r *lsb) (int, bool) {
 	next := r.peek()
 	q := b.quick[next&(1<<quickBits-1)]
 	if q > 0 {
@@ -156,7 +156,7 @@ func (b *vorbisBook) scalar(r *vorbisBits) (int, bool) {
 		return int(q >> 6), !r.over()
 	}
 	if q == 0 {
-		r.skip(r.have + 1)
+		r.end()
 		return 0, false
 	}
 	node := ^q
@@ -170,12 +170,12 @@ func (b *vorbisBook) scalar(r *vorbisBits) (int, bool) {
 			break
 		}
 	}
-	r.skip(r.have + 1)
+	r.end()
 	return 0, false
 }
 
 // vector decodes an entry's vector; nil where there is none.
-func (b *vorbisBook) vector(r *vorbisBits) []float32 {
+func (b *vorbisBook) vector(r *lsb) []float32 {
 	entry, ok := b.scalar(r)
 	if !ok {
 		return nil
@@ -185,7 +185,7 @@ func (b *vorbisBook) vector(r *vorbisBits) []float32 {
 
 // readValues reads the vectors, which are made from a lattice or given one by
 // one.
-func (b *vorbisBook) readValues(r *vorbisBits, entries int, budget *int) error {
+func (b *vorbisBook) readValues(r *lsb, entries int, budget *int) error {
 	kind := r.take(4)
 	if kind == 0 {
 		return nil

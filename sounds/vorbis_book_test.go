@@ -40,7 +40,7 @@ func TestBookCodes(t *testing.T) {
 		for i, bit := range word {
 			data[0] |= byte(bit-'0') << i
 		}
-		r := &vorbisBits{data: data[:]}
+		r := newLSB(data[:])
 		if got, ok := b.scalar(r); !ok || got != entry || r.left() != 8-len(word) {
 			t.Errorf("%s is entry %d (%v), %d bits left; want entry %d", word, got, ok, r.left(), entry)
 		}
@@ -67,7 +67,7 @@ func TestLongWords(t *testing.T) {
 	for entry := range lengths { // n ones, then a zero; the last is all ones
 		var data [5]byte
 		binary.LittleEndian.PutUint32(data[:], uint32(1<<entry-1))
-		r := &vorbisBits{data: data[:]}
+		r := newLSB(data[:])
 		if got, ok := b.scalar(r); !ok || got != entry {
 			t.Errorf("entry %d came as %d (%v)", entry, got, ok)
 		}

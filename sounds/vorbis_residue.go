@@ -1,7 +1,7 @@
 package sounds
 
 // readResidues decodes the spectra of all channels, half long.
-func (v *vorbis) readResidues(r *vorbisBits, m *mapping, half int) {
+func (v *vorbis) readResidues(r *lsb, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {
 		silent[ch] = v.curve[ch] == nil
@@ -31,7 +31,7 @@ func (v *vorbis) readResidues(r *vorbisBits, m *mapping, half int) {
 }
 
 // readInterleaved decodes channels that are kept as one, sample by sample.
-func (v *vorbis) readInterleaved(r *vorbisBits, x *residue, spectra [][]float64, skip []bool, half int) {
+func (v *vorbis) readInterleaved(r *lsb, x *residue, spectra [][]float64, skip []bool, half int) {
 	all := true
 	for _, s := range skip {
 		all = all && s
@@ -59,7 +59,7 @@ func (v *vorbis) readInterleaved(r *vorbisBits, x *residue, spectra [][]float64,
 }
 
 // readSeparate decodes channels one beside the other.
-func (v *vorbis) readSeparate(r *vorbisBits, x *residue, spectra [][]float64, skip []bool, half int) {
+func (v *vorbis) readSeparate(r *lsb, x *residue, spectra [][]float64, skip []bool, half int) {
 	v.walk(r, x, len(spectra), half, func(ch int) bool { return skip[ch] }, func(ch, at int, b *vorbisBook) bool {
 		part := spectra[ch][at : at+x.partition]
 		steps := x.partition / b.dimensions
@@ -84,7 +84,7 @@ func (v *vorbis) readSeparate(r *vorbisBits, x *residue, spectra [][]float64, sk
 // kept: eight passes, in each the classes (first pass only) and then the
 // vectors of all channels, partition by partition. It ends where the packet
 // does.
-func (v *vorbis) walk(r *vorbisBits, x *residue, channels, length int, skip func(ch int) bool, read func(ch, at int, b *vorbisBook) bool) {
+func (v *vorbis) walk(r *lsb, x *residue, channels, length int, skip func(ch int) bool, read func(ch, at int, b *vorbisBook) bool) {
 	begin, end := min(x.begin, length), min(x.end, length)
 	parts := (end - begin) / x.partition
 	if parts == 0 {

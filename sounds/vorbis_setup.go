@@ -53,7 +53,7 @@ func (v *vorbis) readSetup(b []byte) error {
 	if err := checkVorbisHeader(b, 5); err != nil {
 		return err
 	}
-	r := &vorbisBits{data: b[7:]}
+	r := newLSB(b[7:])
 	err := v.readParts(r)
 	if err == nil && r.over() {
 		err = fmt.Errorf("%w: cut short", errVorbisSetup)
@@ -65,7 +65,7 @@ func (v *vorbis) readSetup(b []byte) error {
 	return nil
 }
 
-func (v *vorbis) readParts(r *vorbisBits) error {
+func (v *vorbis) readParts(r *lsb) error {
 	budget := maxValues
 	for range r.take(8) + 1 {
 		b, err := readBook(r, &budget)
@@ -123,7 +123,7 @@ func (v *vorbis) book(i uint32) (*vorbisBook, error) {
 	return v.books[i], nil
 }
 
-func (v *vorbis) readFloor(r *vorbisBits) (*floor1, error) {
+func (v *vorbis) readFloor(r *lsb) (*floor1, error) {
 	switch kind := r.take(16); kind {
 	case 0:
 		return nil, fmt.Errorf("%w: floors of the first kind, out of use since 2001, are not read", errVorbisSetup)
@@ -197,7 +197,7 @@ func (f *floor1) arrange() error {
 	return nil
 }
 
-func (v *vorbis) readResidue(r *vorbisBits) (*residue, error) {
+func (v *vorbis) readResidue(r *lsb) (*residue, error) {
 	x := &residue{kind: int(r.take(16))}
 	x.begin, x.end = int(r.take(24)), int(r.take(24))
 	x.partition, x.classifications = int(r.take(24))+1, int(r.take(6))+1
@@ -234,7 +234,7 @@ func (v *vorbis) readResidue(r *vorbisBits) (*residue, error) {
 	return x, nil
 }
 
-func (v *vorbis) readMapping(r *vorbisBits) (*mapping, error) {
+func (v *vorbis) readMapping(r *lsb) (*mapping, error) {
 	m := &mapping{submap: make([]int, v.channels)}
 	if r.take(16) != 0 {
 		return nil, fmt.Errorf("%w: a mapping of a reserved kind", errVorbisSetup)
