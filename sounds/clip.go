@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 )
 
 // Clip is a sound as its file has it: decoded, at its own rate, with all its
@@ -56,7 +57,7 @@ func checkSamples(samples []float32, channels int, at int64) error {
 	if i == len(samples) {
 		return nil
 	}
-	return broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
+	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
 // goodSamples returns how many samples come before the first that is none.

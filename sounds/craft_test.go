@@ -3,6 +3,7 @@ package sounds
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -69,6 +70,17 @@ func longOgg(t testing.TB, name string, times int) []byte {
 }
 
 func movedSerial(data []byte, serial uint32) []byte { return moved(oggPages(data), 0, serial) }
+
+// id3 is a tag of what users have added, "KEY=value".
+func id3(list ...string) []byte {
+	var body []byte
+	for _, s := range list {
+		s = "\x00" + strings.Replace(s, "=", "\x00", 1)
+		body = append(binary.BigEndian.AppendUint32(append(body, "TXXX"...), uint32(len(s))), "\x00\x00"+s...)
+	}
+	n := len(body)
+	return append([]byte{'I', 'D', '3', 3, 0, 0, 0, byte(n >> 14), byte(n >> 7 & 0x7f), byte(n & 0x7f)}, body...)
+}
 
 // withoutID3 passes over the tag at the beginning of a file.
 func withoutID3(data []byte) []byte {

@@ -7,6 +7,12 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"voicepool/sounds/internal/flac"
+	"voicepool/sounds/internal/mp3"
+	"voicepool/sounds/internal/source"
+	"voicepool/sounds/internal/vorbis"
+	"voicepool/sounds/internal/wav"
 )
 
 // Decode reads a whole sound from r: WAV, FLAC, Ogg Vorbis or MP3, known by
@@ -40,7 +46,7 @@ func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
 	if len(lim.Isolate) > 0 {
 		return decodeIsolated(ctx, data, lim)
 	}
-	in := newWhole(data)
+	in := source.Whole(data)
 	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
@@ -51,30 +57,30 @@ func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
 }
 
 // drain decodes a whole file.
-func drain(ctx context.Context, f *format, in *input, lim bounds) (*Clip, error) {
+func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
 		return nil, err
 	}
-	h := r.about()
+	h := r.About()
 	c := f.clip(h)
 	samples := []float32(nil)
-	if h.sure {
-		samples = make([]float32, 0, h.frames*int64(h.channels))
+	if h.Sure {
+		samples = make([]float32, 0, h.Frames*int64(h.Channels))
 	}
 	for err == nil {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		samples, err = r.next(samples)
+		samples, err = r.Next(samples)
 	}
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	all := int64(len(samples) / h.channels)
-	from := min(h.front, all)
-	to := max(from, all-h.back)
-	c.Samples, c.Loop = samples[from*int64(h.channels):to*int64(h.channels)], h.loop(to-from)
+	all := int64(len(samples) / h.Channels)
+	from := min(h.Front, all)
+	to := max(from, all-h.Back)
+	c.Samples, c.Loop = samples[from*int64(h.Channels):to*int64(h.Channels)], h.Loop(to-from)
 	return &c, c.check()
 }
 
@@ -84,36 +90,36 @@ type format struct {
 
 	// is knows a file by its beginning, or by what comes behind its ID3v2 tags.
 	is   func(beginning []byte, tagged bool) bool
-	open func(in *input, lim bounds) (reader, error)
+	open func(in *source.Input, lim source.Limits) (source.Reader, error)
 }
 
 // formats are those there are, in the order in which a file is tried.
 var formats = [...]format{
-	{"wav", isWAV, openWAV},
-	{"flac", isFLAC, openFLAC},
-	{"vorbis", isOgg, openOgg},
-	{"mp3", isMP3, openMP3},
+	{"wav", wav.Is, wav.Open},
+	{"flac", flac.Is, flac.Open},
+	{"vorbis", vorbis.Is, vorbis.Open},
+	{"mp3", mp3.Is, mp3.Open},
 }
 
 // clip returns what a file says, without samples.
-func (f *format) clip(h *head) Clip {
-	return Clip{Format: f.name, Encoding: h.encoding, Channels: h.channels, Rate: h.rate, Speakers: h.speakers, Gain: h.gain()}
+func (f *format) clip(h *source.Head) Clip {
+	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
 }
 
 // formatOf knows a format by its content, and leaves in at the beginning.
-func formatOf(in *input) (*format, error) {
-	data := in.peek(probe)
-	if len(data) == 0 && in.err != nil {
-		return nil, in.err
+func formatOf(in *source.Input) (*format, error) {
+	data := in.Peek(source.Probe)
+	if len(data) == 0 && in.Err != nil {
+		return nil, in.Err
 	}
 	if len(data) == 0 {
-		return nil, unknown("the file is empty")
+		return nil, source.Unknown("the file is empty")
 	}
 	data = bytes.Clone(data[:min(len(data), 256)])
-	in.passID3()
-	tagged, body := in.at > 0, in.peek(probe)
+	in.PassID3()
+	tagged, body := in.At > 0, in.Peek(source.Probe)
 	i := slices.IndexFunc(formats[:], func(f format) bool { return f.is(body, tagged) })
-	in.seek(0)
+	in.MoveTo(0)
 	if i >= 0 {
 		return &formats[i], nil
 	}
@@ -126,13 +132,13 @@ func formatOf(in *input) (*format, error) {
 		{0, "PK\x03\x04", "ZIP"}, {0, "\x89PNG", "PNG"}, {0, "\xff\xd8\xff", "JPEG"},
 	} {
 		if len(data) >= f.at+len(f.magic) && string(data[f.at:f.at+len(f.magic)]) == f.magic {
-			return nil, unread(f.name)
+			return nil, source.Unread(f.name)
 		}
 	}
 	if isText(data) {
-		return nil, unknown("this is text, not a sound")
+		return nil, source.Unknown("this is text, not a sound")
 	}
-	return nil, unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
+	return nil, source.Unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
 }
 
 func isText(b []byte) bool {

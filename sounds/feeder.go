@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -51,7 +52,7 @@ func (f *feeder) run() {
 	var failed error
 	defer func() {
 		if p := recover(); p != nil {
-			failed = broken("the decoder failed: %v", p)
+			failed = source.Broken("the decoder failed: %v", p)
 		}
 		if closer, ok := f.from.(io.Closer); ok {
 			f.close(closer, &failed)
@@ -68,7 +69,7 @@ func (f *feeder) run() {
 func (f *feeder) close(c io.Closer, failed *error) {
 	defer func() {
 		if p := recover(); p != nil && *failed == nil {
-			*failed = broken("the decoder failed: %v", p)
+			*failed = source.Broken("the decoder failed: %v", p)
 		}
 	}()
 	if err := c.Close(); err != nil && *failed == nil {
@@ -91,12 +92,12 @@ func (f *feeder) fill() error {
 		dst := buf[:min(room, piece)]
 		n, err := f.from.Read(dst)
 		if n < 0 || n > len(dst) {
-			return broken("it says that it gave %d of %d frames", n, len(dst))
+			return source.Broken("it says that it gave %d of %d frames", n, len(dst))
 		}
 		for i := range dst[:n] {
 			if good := goodSamples(dst[i][:]); good < 2 {
 				f.feed.Write(dst[:i])
-				return broken("a sample is %v, not within -%d..+%d", dst[i][good], maxSample, maxSample)
+				return source.Broken("a sample is %v, not within -%d..+%d", dst[i][good], maxSample, maxSample)
 			}
 		}
 		f.feed.Write(dst[:n])

@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"voicepool/sounds/internal/source"
 )
 
 // openFile opens a file of the operating system. It does not open what is no file:
@@ -44,11 +46,11 @@ func checked(f fs.File) (io.ReadCloser, error) {
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
-		return unknown("is a directory")
+		return source.Unknown("is a directory")
 	case mode&fs.ModeSocket != 0:
-		return unknown("is a socket, not a file")
+		return source.Unknown("is a socket, not a file")
 	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
-		return unknown("is a device, not a file")
+		return source.Unknown("is a device, not a file")
 	}
 	return nil
 }
@@ -75,7 +77,7 @@ func (s Source) mode() fs.FileMode {
 func (s Source) seekable() error {
 	mode := s.mode()
 	if mode&fs.ModeNamedPipe != 0 {
-		return faulty(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
+		return source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
 	}
 	return notFile(mode)
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"time"
+
+	"voicepool/sounds/internal/source"
 )
 
 // opening opens what is to be read. It may wait, and gives up when ctx ends if it
@@ -35,10 +37,10 @@ func gather(ctx context.Context, open opening, limit int64, idle time.Duration) 
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-			return nil, beyond("nothing could be read for %v", idle)
+			return nil, source.Beyond("nothing could be read for %v", idle)
 		case p := <-pieces:
 			if int64(buf.Len()+len(p.data)) > limit {
-				return nil, beyond("more than %d bytes", limit)
+				return nil, source.Beyond("more than %d bytes", limit)
 			}
 			buf.Write(p.data)
 			if errors.Is(p.err, io.EOF) {
@@ -75,7 +77,7 @@ func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiec
 	if err == nil {
 		err = caught(func() error {
 			if size := announced(r); size > limit {
-				return beyond("more than %d bytes", limit)
+				return source.Beyond("more than %d bytes", limit)
 			}
 			return pass(r, send)
 		})
@@ -102,7 +104,7 @@ func announced(r io.Reader) int64 {
 func caught(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = broken("reading it failed: %v", p)
+			err = source.Broken("reading it failed: %v", p)
 		}
 	}()
 	return do()
@@ -118,7 +120,7 @@ func pass(r io.Reader, send func(readPiece) bool) error {
 		n, err := r.Read(b)
 		switch {
 		case n < 0 || n > len(b):
-			return broken("its reader says that it gave %d of %d bytes", n, len(b))
+			return source.Broken("its reader says that it gave %d of %d bytes", n, len(b))
 		case n > 0:
 			empty = 0
 			if !send(readPiece{data: b[:n]}) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"voicepool/sounds/internal/source"
 )
 
 // grace is how long a decoder whose time is up may take to notice.
@@ -25,7 +27,7 @@ func guarded(ctx context.Context, limit time.Duration, decode func(context.Conte
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
-				r = result{nil, broken("the decoder failed: %v", p)}
+				r = result{nil, source.Broken("the decoder failed: %v", p)}
 			}
 			done <- r
 		}()
@@ -51,7 +53,7 @@ func timed(ctx context.Context, limit time.Duration, err error) error {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return beyond("decoding took longer than %v", limit)
+		return source.Beyond("decoding took longer than %v", limit)
 	}
 	return fmt.Errorf("given up: %w", err)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 )
 
 // leastLUFS is the lowest loudness that a sound can be brought to.
@@ -31,7 +32,7 @@ func (l Leveling) valid() error {
 	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
 		return nil
 	}
-	return beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
+	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
 }
 
 // gain returns by how much a clip is to be changed. It is never raised so far
@@ -52,7 +53,7 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	if tagged {
 		gain = *c.Gain
 		if l.LUFS != 0 {
-			gain += pcm.Decibels(l.LUFS - tagReference)
+			gain += pcm.Decibels(l.LUFS - source.TagReference)
 		}
 	}
 	return min(gain, max(0, maxPeak-peak)), nil

@@ -5,6 +5,21 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"voicepool/sounds/internal/source"
+)
+
+var (
+	// ErrFormat is wrapped by the errors of data that is no sound this package
+	// knows: text, an empty file, a format or an encoding it does not read.
+	ErrFormat = source.ErrFormat
+
+	// ErrDecode is wrapped by the errors of a sound that is broken: cut short,
+	// with headers that contradict each other, with samples that are no numbers.
+	ErrDecode = source.ErrDecode
+
+	// ErrLimit is wrapped by the errors of a sound that passes one of Limits.
+	ErrLimit = source.ErrLimit
 )
 
 // The limits that a zero field of Limits means.
@@ -85,8 +100,8 @@ func (l Limits) forSize(bytes int) Limits {
 }
 
 // bounds are the limits that codecs keep.
-func (l Limits) bounds() bounds {
-	return bounds{frames: l.Frames, memory: l.Memory, channels: l.Channels, minRate: l.MinRate, maxRate: l.MaxRate}
+func (l Limits) bounds() source.Limits {
+	return source.Limits{Frames: l.Frames, Memory: l.Memory, Channels: l.Channels, MinRate: l.MinRate, MaxRate: l.MaxRate}
 }
 
 // named puts the package and the sound's name before what is wrong, once, at

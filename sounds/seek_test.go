@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -76,7 +77,7 @@ func TestSeek(t *testing.T) {
 			if n, err := tr.exact(); n != want.Frames() || err != nil || tr.frames != n {
 				t.Errorf("%d frames, %v, want %d", n, err, want.Frames())
 			}
-			tr.marks = marks{} // not what counting has found
+			tr.marks = source.Marks{} // not what counting has found
 			if want.Frames() < 250000 {
 				t.Errorf("%d frames are not long", want.Frames())
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/internal/source"
 )
 
 // Source names a sound to load: a file of FS, or of the operating system where
@@ -60,15 +61,15 @@ func (s Source) key() sourceKey {
 }
 
 // input opens the source for reading bit by bit, which a pipe does not allow.
-func (s Source) input() (*input, error) {
+func (s Source) input() (*source.Input, error) {
 	if s.File == "" {
 		data, err := s.data()
-		return newWhole(data), err
+		return source.Whole(data), err
 	}
 	if err := s.seekable(); err != nil {
 		return nil, err
 	}
-	return openInput(func() (io.ReadCloser, error) { return s.open(context.Background()) })
+	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
 
 // label is how errors call the source.
@@ -98,7 +99,7 @@ func (s Source) title() string {
 func (s Source) data() ([]byte, error) {
 	data, ok := embedded.Open(s.Name)
 	if !ok {
-		return nil, faulty(fs.ErrNotExist, "there is no embedded sound of this name")
+		return nil, source.Fault(fs.ErrNotExist, "there is no embedded sound of this name")
 	}
 	return data, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -106,9 +107,9 @@ const (
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
-		return beyond("%v ahead are not in 0..%v", o.Ahead, maxAhead)
+		return source.Beyond("%v ahead are not in 0..%v", o.Ahead, maxAhead)
 	case !(math.Abs(float64(o.Gain)) <= maxStreamGain):
-		return beyond("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
+		return source.Beyond("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
 	}
 	return nil
 }
@@ -163,11 +164,11 @@ func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, e
 	}
 	switch {
 	case src.Open == nil:
-		return nil, named(src.Name, faulty(ErrStream, "frames without Open"))
+		return nil, named(src.Name, source.Fault(ErrStream, "frames without Open"))
 	case src.Rate < 1 || src.Rate > defaultMaxRate:
-		return nil, named(src.Name, beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
+		return nil, named(src.Name, source.Beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
-		return nil, named(src.Name, broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
+		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
 	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level, Frames: src.Frames}
 	if src.Loop != nil {
@@ -241,12 +242,12 @@ func (o *frameOrigin) give(n int64) ([]float32, error) {
 		dst := o.frames[:min(n, piece)]
 		k, err := o.r.Read(dst)
 		if k < 0 || k > len(dst) {
-			return nil, broken("it says that it gave %d of %d frames", k, len(dst))
+			return nil, source.Broken("it says that it gave %d of %d frames", k, len(dst))
 		}
 		o.end = err
 		for i, x := range dst[:k] {
 			if goodSamples(x[:]) < 2 {
-				o.end = broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
+				o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
 				k = i
 				break
 			}

@@ -10,20 +10,21 @@ import (
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
 // track is a file that is played as a stream: what is known of it.
 type track struct {
 	src      Source
-	lim      bounds
+	lim      source.Limits
 	clip     Clip       // without samples
 	mu       sync.Mutex // of the next two, once it is open
 	frames   int64      // the length as far as it is announced; 0: it is not
 	counted  bool       // frames is what is there
 	channels int        // after folding
 	gain     pcm.Decibels
-	marks    marks
+	marks    source.Marks
 
 	// By which a file is known that is no longer the same.
 	size     int64
@@ -38,7 +39,7 @@ type track struct {
 func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			t, err = nil, broken("the decoder failed: %v", p)
+			t, err = nil, source.Broken("the decoder failed: %v", p)
 		}
 	}()
 	leveling := b.opt.Leveling
@@ -49,13 +50,13 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()
 	case b.Rate() > defaultMaxRate:
-		return nil, beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
+		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
 	}
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
 	t = &track{src: src, lim: b.opt.Limits.withDefaults().bounds()}
-	t.lim.frames, t.lim.memory = math.MaxInt64, math.MaxInt64
+	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
 		return nil, err
@@ -80,30 +81,30 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	case t.measured:
 		opt.Level = streamLevel(t.loudness + pcm.LUFS(t.gain))
 	case leveling.Tags && t.clip.Gain != nil:
-		opt.Level = streamLevel(pcm.LUFS(tagReference - *t.clip.Gain + t.gain))
+		opt.Level = streamLevel(pcm.LUFS(source.TagReference - *t.clip.Gain + t.gain))
 	}
 	return t, nil
 }
 
 // learn finds the length and the loop.
 func (t *track) learn(c *cursor, loop bool) error {
-	h := c.r.about()
-	t.frames = h.frames
-	t.counted = h.sure
+	h := c.r.About()
+	t.frames = h.Frames
+	t.counted = h.Sure
 	// What the tags say of a loop is measured by the length that is there.
-	if loop || h.loop(math.MaxInt64) != nil || t.frames == 0 && h.walks {
+	if loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks {
 		if err := t.count(c); err != nil {
 			return err
 		}
 	}
-	if !t.counted && h.walks {
+	if !t.counted && h.Walks {
 		// Two files joined are announced as the first one. One that was cut short is
 		// announced longer than it is; the stream ends where it ends, with the error.
 		if err := t.count(c); err != nil && !errors.Is(err, ErrDecode) {
 			return err
 		}
 	}
-	t.clip.Loop = h.loop(t.frames)
+	t.clip.Loop = h.Loop(t.frames)
 	if t.clip.Loop == nil && loop && t.frames > 0 {
 		t.clip.Loop = &[2]int64{0, t.frames}
 	}
@@ -115,15 +116,15 @@ func (t *track) count(c *cursor) error {
 	if t.counted {
 		return nil
 	}
-	h := c.r.about()
-	frames, err := c.r.count(&t.marks)
-	if c.in.err != nil {
-		err = c.in.err
+	h := c.r.About()
+	frames, err := c.r.Count(&t.marks)
+	if c.in.Err != nil {
+		err = c.in.Err
 	}
 	if err != nil {
 		return err
 	}
-	t.frames, t.counted = max(frames-h.front-h.back, 0), true
+	t.frames, t.counted = max(frames-h.Front-h.Back, 0), true
 	return nil
 }
 
@@ -172,11 +173,11 @@ func (t *track) measure(c *cursor) error {
 func (t *track) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
-		return 0, faulty(ErrStream, "its loudness is not known without StreamOptions.Measure")
+		return 0, source.Fault(ErrStream, "its loudness is not known without StreamOptions.Measure")
 	}
 	return l.gain(&t.clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !t.measured {
-			return tagReference, 0 // a peak that allows no raising
+			return source.TagReference, 0 // a peak that allows no raising
 		}
 		return t.loudness, t.peak
 	})
@@ -190,31 +191,31 @@ func (t *track) cursor() (c *cursor, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = broken("the decoder failed: %v", p)
+			err = source.Broken("the decoder failed: %v", p)
 		}
 		if err != nil {
 			c = nil
-			_ = in.close()
+			_ = in.Close()
 		}
 	}()
 	switch {
 	case t.size == 0:
-		t.size, t.modified = in.size, in.modified
-	case t.size != in.size || !t.modified.Equal(in.modified):
-		return nil, faulty(ErrStream, "the file has changed since it was opened")
+		t.size, t.modified = in.Size, in.Modified
+	case t.size != in.Size || !t.modified.Equal(in.Modified):
+		return nil, source.Fault(ErrStream, "the file has changed since it was opened")
 	}
 	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
 	r, err := f.open(in, t.lim)
-	if in.err != nil {
-		err = in.err
+	if in.Err != nil {
+		err = in.Err
 	}
 	if err != nil {
 		return nil, err
 	}
-	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.about()), factor: 1}
+	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
 	c.folder = newFolder(&c.clip)
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()
