@@ -1,34 +1,12 @@
 package sounds
 
 import (
-	"context"
 	"io"
 	"io/fs"
 	"os"
 
 	"voicepool/sounds/internal/source"
 )
-
-// openFile opens a file of the operating system. It does not open what is no file:
-// opening a device may do something, and reading one may never end. A pipe is read
-// like a file; ctx ends the wait for its other side where the system can.
-func openFile(ctx context.Context, path string) (io.ReadCloser, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	switch mode := info.Mode(); {
-	case notFile(mode) != nil:
-		return nil, notFile(mode)
-	case mode&fs.ModeNamedPipe != 0:
-		return openPipe(ctx, path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return checked(f)
-}
 
 // checked returns f, or closes it if it is no file.
 func checked(f fs.File) (io.ReadCloser, error) {
@@ -71,13 +49,4 @@ func (s Source) mode() fs.FileMode {
 		return 0
 	}
 	return info.Mode()
-}
-
-// seekable refuses what cannot be a stream, before it is opened and may wait.
-func (s Source) seekable() error {
-	mode := s.mode()
-	if mode&fs.ModeNamedPipe != 0 {
-		return source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
-	}
-	return notFile(mode)
 }

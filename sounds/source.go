@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -60,14 +61,15 @@ func (s Source) key() sourceKey {
 	return k
 }
 
-// input opens the source for reading bit by bit, which a pipe does not allow.
+// input opens the source for reading bit by bit. A pipe is refused before it is
+// opened and may wait.
 func (s Source) input() (*source.Input, error) {
-	if s.File == "" {
+	switch {
+	case s.File == "":
 		data, err := s.data()
 		return source.Whole(data), err
-	}
-	if err := s.seekable(); err != nil {
-		return nil, err
+	case s.mode()&fs.ModeNamedPipe != 0:
+		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
 	}
 	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
@@ -104,19 +106,28 @@ func (s Source) data() ([]byte, error) {
 	return data, nil
 }
 
-// open opens what is to be read: a file or a pipe.
+// open opens what is to be read. It does not open what is no file: opening a device
+// may do something, and reading one may never end. A pipe is read like a file; ctx
+// ends the wait for its other side where the system can.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
-	switch {
-	case s.File == "":
+	if s.File == "" {
 		data, err := s.data()
 		return io.NopCloser(bytes.NewReader(data)), err
-	case s.FS == nil:
-		return openFile(ctx, s.File)
 	}
-	if err := notFile(s.mode()); err != nil {
+	mode := s.mode()
+	if err := notFile(mode); err != nil {
 		return nil, err
 	}
-	f, err := s.FS.Open(s.File)
+	var f fs.File
+	var err error
+	switch {
+	case s.FS != nil:
+		f, err = s.FS.Open(s.File)
+	case mode&fs.ModeNamedPipe != 0:
+		return openPipe(ctx, s.File)
+	default:
+		f, err = os.Open(s.File)
+	}
 	if err != nil {
 		return nil, err
 	}

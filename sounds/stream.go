@@ -58,16 +58,7 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 		return nil, named(src.label(), err)
 	}
 	s := voice.Stream{Name: src.title(), Rate: b.Rate(), Level: opt.Level, Mono: t.channels == 1}
-	if t.clip.Loop != nil {
-		s.Loop = *t.clip.Loop
-	}
-	p := b.planOf(t.clip.Rate, t.clip.Loop)
-	if s.Frames = t.frames; p.resampler != nil {
-		s.Frames, s.Loop = p.total(t.frames), p.loop
-	}
-	if s.Frames > maxStreamFrames {
-		s.Frames = 0
-	}
+	b.fit(&s, t.clip.Rate, t.frames, t.clip.Loop)
 	s.Open = func(c voice.Course) (*voice.Feed, error) {
 		from, err := t.cursor()
 		if err != nil {
@@ -90,6 +81,20 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 // maxStreamFrames is the longest length that a voice's position is told in; what
 // is longer has none.
 const maxStreamFrames = 1<<31 - 1<<12
+
+// fit sets the length and the loop of a stream whose source has these.
+func (b *Bank) fit(s *voice.Stream, rate int, frames int64, loop *[2]int64) {
+	s.Frames = frames
+	if loop != nil {
+		s.Loop = *loop
+	}
+	if p := b.planOf(rate, loop); p.resampler != nil {
+		s.Frames, s.Loop = p.total(frames), p.loop
+	}
+	if s.Frames > maxStreamFrames {
+		s.Frames = 0
+	}
+}
 
 // feed begins to decode.
 func (b *Bank) feed(label string, opt StreamOptions, c voice.Course, from FrameReader) *voice.Feed {
@@ -170,16 +175,8 @@ func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, e
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
 		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
-	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level, Frames: src.Frames}
-	if src.Loop != nil {
-		s.Loop = *src.Loop
-	}
-	if p := b.planOf(src.Rate, src.Loop); p.resampler != nil {
-		s.Frames, s.Loop = p.total(src.Frames), p.loop
-	}
-	if s.Frames > maxStreamFrames {
-		s.Frames = 0
-	}
+	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level}
+	b.fit(&s, src.Rate, src.Frames, src.Loop)
 	factor := opt.Gain.Linear()
 	s.Open = func(c voice.Course) (*voice.Feed, error) {
 		r, err := src.Open()

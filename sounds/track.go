@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
@@ -150,8 +149,7 @@ func (t *track) measure(c *cursor) error {
 	if err := c.seek(0); err != nil {
 		return err
 	}
-	m := loudness.NewMeter(t.clip.Rate, t.clip.loudnessWeights())
-	p := loudness.NewPeakMeter(t.clip.Rate, t.clip.Channels)
+	m := newMeter(&t.clip)
 	for {
 		x, err := c.read()
 		if errors.Is(err, io.EOF) {
@@ -159,13 +157,10 @@ func (t *track) measure(c *cursor) error {
 		} else if err != nil {
 			return err
 		}
-		m.Write(x)
-		p.Write(x)
+		m.write(x)
 	}
-	t.measured, t.loudness, t.peak = true, m.Integrated(), pcm.Decibels(math.Inf(-1))
-	if peak := p.TruePeak(); peak > 0 {
-		t.peak = pcm.FromLinear(peak)
-	}
+	t.measured = true
+	t.loudness, t.peak = m.read()
 	return nil
 }
 

@@ -1,3 +1,6 @@
+// Package flac reads FLAC, exactly and with every checksum verified. The usual
+// library logs a line to standard error for each frame of 24 or 176.4 kHz, does not
+// know 32 bits, and trusts what STREAMINFO says.
 package flac
 
 import (
@@ -11,10 +14,6 @@ import (
 
 	"voicepool/sounds/internal/source"
 )
-
-// The project reads FLAC itself, exactly and with every checksum verified,
-// because the usual library logs a line to standard error for each frame of
-// 24 or 176.4 kHz, does not know 32 bits, and trusts what STREAMINFO says.
 
 // streamInfo is STREAMINFO: what a FLAC file says of all its frames.
 type streamInfo struct {
@@ -49,6 +48,7 @@ type reader struct {
 // Is knows FLAC, also behind tags.
 func Is(data []byte, _ bool) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
+// Open reads the metadata of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassID3()
 	in.Skip(4)
@@ -63,7 +63,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		return nil, err
 	}
 	return &reader{
-		in: in, lim: lim, info: info, frame: frame{sum: newCRCTable()}, start: in.At,
+		in: in, lim: lim, info: info, start: in.At,
 		most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
 		head: source.Head{
 			Encoding: encoding(info.bits), Channels: info.channels, Rate: int(info.rate), Tags: tags, Frames: info.frames,

@@ -3,6 +3,7 @@ package flac
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"voicepool/sounds/internal/source"
 )
@@ -14,7 +15,6 @@ var (
 
 // frame decodes one frame at a time; its samples are those of the last.
 type frame struct {
-	sum      *crcTable
 	block    int   // frames in it
 	number   int64 // of the frame, or where variable of its first frame of sound
 	variable bool  // the blocks have different sizes
@@ -127,7 +127,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	if r.Over() {
 		return 0, errShort
 	}
-	if f.sum.of(data[:at]) != check {
+	if crc16(data[:at]) != check {
 		return 0, errors.New("its checksum is wrong")
 	}
 	f.undoStereo(mode)
@@ -183,11 +183,9 @@ func crc8(b []byte) byte {
 	return sum
 }
 
-// crcTable is the checksum of a whole frame, by the polynomial x^16+x^15+x^2+1.
-type crcTable [256]uint16
-
-func newCRCTable() *crcTable {
-	t := &crcTable{}
+// crcTable is of the polynomial x^16+x^15+x^2+1.
+var crcTable = sync.OnceValue(func() *[256]uint16 {
+	var t [256]uint16
 	for i := range t {
 		sum := uint16(i) << 8
 		for range 8 {
@@ -195,11 +193,13 @@ func newCRCTable() *crcTable {
 		}
 		t[i] = sum
 	}
-	return t
-}
+	return &t
+})
 
-func (t *crcTable) of(b []byte) uint16 {
+// crc16 is the checksum of a whole frame.
+func crc16(b []byte) uint16 {
 	var sum uint16
+	t := crcTable()
 	for _, b := range b {
 		sum = sum<<8 ^ t[byte(sum>>8)^b]
 	}

@@ -52,6 +52,9 @@ func readFixed(r *source.MSB, x []int64, bits uint, order int) error {
 	if err := readWarmUp(r, x, bits, order); err != nil {
 		return err
 	}
+	if err := readResidual(r, x, order); err != nil {
+		return err
+	}
 	switch order {
 	case 1:
 		for i := 1; i < len(x); i++ {
@@ -74,11 +77,8 @@ func readFixed(r *source.MSB, x []int64, bits uint, order int) error {
 }
 
 func readLPC(r *source.MSB, x []int64, bits uint, order int) error {
-	if order > len(x) {
-		return errors.New("a predictor longer than the block")
-	}
-	for i := range order {
-		x[i] = r.Signed(bits)
+	if err := readWarmUp(r, x, bits, order); err != nil {
+		return err
 	}
 	precision := uint(r.Take(4)) + 1
 	shift := r.Signed(5)
@@ -103,8 +103,7 @@ func readLPC(r *source.MSB, x []int64, bits uint, order int) error {
 	return nil
 }
 
-// readWarmUp reads the samples that a fixed predictor starts from, and what it
-// is to be corrected by.
+// readWarmUp reads the samples that a predictor starts from.
 func readWarmUp(r *source.MSB, x []int64, bits uint, order int) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
@@ -112,7 +111,7 @@ func readWarmUp(r *source.MSB, x []int64, bits uint, order int) error {
 	for i := range order {
 		x[i] = r.Signed(bits)
 	}
-	return readResidual(r, x, order)
+	return nil
 }
 
 // readResidual reads the Rice codes of a block into x[order:].

@@ -98,7 +98,7 @@ func (p *part) write(w *bitWriter, h header, right bool) {
 	}
 }
 
-// makeHead is the header of a frame of the highest rate of bits: rate as
+// makeHead makes the header of a frame of the highest rate of bits: rate as
 // longBands counts them, mode 0 stereo, 1 joint; bit 0 of ext is for intensity
 // stereo, bit 1 for mid and side.
 func makeHead(rate, mode, ext int) []byte {

@@ -2,6 +2,7 @@ package mp3
 
 import (
 	"errors"
+	"sync"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
@@ -39,7 +40,7 @@ func newTree(s string) tree {
 	return t
 }
 
-// Next decodes a leaf.
+// next decodes a leaf.
 func (t tree) next(r *source.MSB) int {
 	at, word := int16(0), r.Peek()
 	for n := uint(1); ; n++ {
@@ -52,7 +53,7 @@ func (t tree) next(r *source.MSB) int {
 	}
 }
 
-// lines decodes the lines of spectra.
+// lines decodes the lines of spectra: the tables that all files share.
 type lines struct {
 	pairs      [32]tree
 	extra      [32]uint // how many bits follow the largest value
@@ -60,7 +61,8 @@ type lines struct {
 	power      []float64 // n^(4/3)
 }
 
-func newLines() *lines {
+// spectral makes them when they are first needed.
+var spectral = sync.OnceValue(func() *lines {
 	l := &lines{extra: [32]uint{16: 1, 2, 3, 4, 6, 8, 10, 13, 4, 5, 6, 7, 8, 9, 11, 13}}
 	for i, s := range trees() {
 		switch {
@@ -81,7 +83,7 @@ func newLines() *lines {
 		}
 	}
 	return l
-}
+})
 
 var errData = errors.New("more data than it has bits")
 

@@ -1,3 +1,9 @@
+// Package mp3 reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. The usual library
+// panics on mixed blocks, decodes joint stereo in short ones wrongly, plays noise
+// where the data of frames before is missing, miscounts padded frames of MPEG-2,
+// does not know MPEG 2.5, cuts samples off to 16 bits, and trims nothing. All sums
+// are in float64 with every product converted, so the samples have the same bits on
+// every machine.
 package mp3
 
 import (
@@ -8,12 +14,6 @@ import (
 
 	"voicepool/sounds/internal/source"
 )
-
-// The project decodes MP3 itself, since the usual library panics on mixed
-// blocks, decodes joint stereo in short ones wrongly, plays noise where the data
-// of frames before is missing, miscounts padded frames of MPEG-2, does not know
-// MPEG 2.5, cuts samples off to 16 bits, and trims nothing. All sums are in float64 with
-// every product converted, so the samples have the same bits on every machine.
 
 // decoderDelay is how many frames late every decoder of layer III gives its
 // sound; encoders do not count it in what they note.
@@ -45,6 +45,8 @@ const (
 	pass        // it is counted
 )
 
+// Open reads the tags of the file that in stands at, finds its first frame, and
+// reads the note of its encoder.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	tags := in.TakeID3()
 	body := in.Peek(source.Probe)
@@ -57,7 +59,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}
 	body = body[at:]
 	in.Skip(int64(at))
-	r := &reader{in: in, lim: lim, d: decoder{head: h, lines: newLines(), synth: newSynth()}, head: source.Head{
+	r := &reader{in: in, lim: lim, d: decoder{head: h, lines: spectral(), synth: synthesis()}, head: source.Head{
 		Channels: h.channels, Rate: h.rate, Tags: tags, Walks: true,
 	}}
 	note, ok := readXing(body[:min(h.size, len(body))], h)

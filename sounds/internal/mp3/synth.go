@@ -2,11 +2,12 @@ package mp3
 
 import (
 	"math"
+	"sync"
 
 	"voicepool/pcm"
 )
 
-// synth turns spectra into sound: the tables that all channels share.
+// synth turns spectra into sound: the tables that all channels of all files share.
 type synth struct {
 	long    [36][18]float64 // the transform of a long block
 	short   [12][6]float64
@@ -16,7 +17,8 @@ type synth struct {
 	window  [512]float64
 }
 
-func newSynth() *synth {
+// synthesis makes them when they are first needed.
+var synthesis = sync.OnceValue(func() *synth {
 	s := &synth{}
 	for i := range s.long {
 		for k := range s.long[i] {
@@ -67,7 +69,7 @@ func newSynth() *synth {
 		}
 	}
 	return s
-}
+})
 
 // channel is what one channel remembers.
 type channel struct {

@@ -5,17 +5,11 @@ import (
 	"fmt"
 )
 
+// The kinds of faults that codecs find. Package sounds tells what they are.
 var (
-	// ErrFormat is wrapped by the errors of data that is no sound this package
-	// knows: text, an empty file, a format or an encoding it does not read.
 	ErrFormat = errors.New("sounds: unknown format")
-
-	// ErrDecode is wrapped by the errors of a sound that is broken: cut short,
-	// with headers that contradict each other, with samples that are no numbers.
 	ErrDecode = errors.New("sounds: broken sound")
-
-	// ErrLimit is wrapped by the errors of a sound that passes one of Limits.
-	ErrLimit = errors.New("sounds: beyond the limits")
+	ErrLimit  = errors.New("sounds: beyond the limits")
 )
 
 // fault is why a sound cannot be had: what it is an error of, and what is wrong in
@@ -33,10 +27,13 @@ func Fault(kind error, format string, args ...any) error {
 	return &fault{kind, fmt.Sprintf(format, args...)}
 }
 
+// Unknown returns an error of data that no codec reads.
 func Unknown(format string, args ...any) error { return Fault(ErrFormat, format, args...) }
 
+// Broken returns an error of a sound that is broken.
 func Broken(format string, args ...any) error { return Fault(ErrDecode, format, args...) }
 
+// Beyond returns an error of a sound that passes a limit.
 func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
 
 // Unread is why a file of a format that is known, and not read, is refused.

@@ -8,7 +8,7 @@ import (
 )
 
 // maxID3 is how much of a tag is looked at: what is told in words stands
-// Before the pictures, or is not found.
+// before the pictures, or is not found.
 const maxID3 = 1 << 20
 
 // TakeID3 moves behind the ID3v2 tags that come, and returns what the first one
@@ -53,7 +53,7 @@ func id3Tag(b []byte) int64 {
 }
 
 // parseID3 returns what users have added to the first ID3v2 tag of a file (the
-// Frames TXXX) as "KEY=value". What is Fault ends the list.
+// frames TXXX) as "KEY=value". What is faulty ends the list.
 func parseID3(file []byte) []string {
 	size := id3Tag(file)
 	if size == 0 {

@@ -14,7 +14,7 @@ const leastWindow = 64 << 10
 const Probe = 68 << 10
 
 // Input is a file as decoders read it: bytes in order, of which a window is in
-// memory, or all of them. A failed read looks like the end, and stays in err.
+// memory, or all of them. A failed read looks like the end, and stays in Err.
 type Input struct {
 	buf   []byte // what comes next, as far as it has been read
 	At    int64  // where in the file buf begins

@@ -26,7 +26,7 @@ type Mark struct {
 type Marks struct {
 	mu     sync.Mutex
 	list   []Mark
-	Stride int64 // Frames between two of them, at least; 0 means 1<<14
+	Stride int64 // frames between two of them, at least; 0 means 1<<14
 }
 
 // Add keeps a mark, unless it is too near to those that are there.

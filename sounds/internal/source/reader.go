@@ -1,3 +1,5 @@
+// Package source has what the codecs share: the file as they read it, bits in both
+// orders, tags, what a file may cost, and what a codec is.
 package source
 
 // Reader decodes a file packet by packet, from any place. It trusts nothing in
@@ -16,7 +18,7 @@ type Reader interface {
 	// What it learns of the file it leaves in marks.
 	SeekFrame(frame int64, marks *Marks) (int64, error)
 
-	// Count returns how many frames next gives from the beginning to the end. It
+	// Count returns how many frames Next gives from the beginning to the end. It
 	// leaves the reader anywhere.
 	Count(marks *Marks) (int64, error)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Comments splits a block of Vorbis comments, as FLAC and Ogg have it,
-// into its entries "KEY=value". What is Fault ends the list: tags are not what
+// into its entries "KEY=value". What is faulty ends the list: tags are not what
 // a sound is refused for.
 func Comments(b []byte) []string {
 	next := func() (string, bool) {
@@ -61,7 +61,7 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 }
 
 // Loop returns the part to repeat of a sound of so many frames, which tags tell
-// Before all else, under any of the names that are in use; nil where none lies
+// before all else, under any of the names that are in use; nil where none lies
 // within it.
 func (h *Head) Loop(frames int64) *[2]int64 {
 	_, tags := readTags(h.Tags)

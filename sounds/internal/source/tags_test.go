@@ -74,7 +74,7 @@ func TestGainTags(t *testing.T) {
 	}
 }
 
-// Id3 is a tag with frames of a version.
+// id3 is a tag with frames of a version.
 func Id3(version, flags byte, frames ...[]byte) []byte {
 	body := slices.Concat(frames...)
 	n := len(body)

@@ -2,6 +2,7 @@ package vorbis
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"voicepool/sounds/internal/source"
 )
@@ -15,11 +16,9 @@ type page struct {
 	body                   []byte
 }
 
-// readPage takes the page at the beginning of b and returns what follows it.
-func readPage(b []byte) (p page, rest []byte, err error) { return parsePage(b, true) }
-
-// parsePage is readPage, which looks at the checksum or does not.
-func parsePage(b []byte, checked bool) (p page, rest []byte, err error) {
+// readPage takes the page at the beginning of b and returns what follows it. It
+// looks at the checksum or does not.
+func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, source.Broken("cut short in the header of an Ogg page")
 	}
@@ -47,24 +46,28 @@ func parsePage(b []byte, checked bool) (p page, rest []byte, err error) {
 	return p, b[head+size:], nil
 }
 
-// checksum is the checksum of a page, by the polynomial 0x04c11db7, a nibble at a
-// time; its own place counts as zeros.
-func checksum(page []byte) uint32 {
-	var table [16]uint32
-	for i := range table {
-		sum := uint32(i) << 28
-		for range 4 {
+// crcTable is of the polynomial 0x04c11db7.
+var crcTable = sync.OnceValue(func() *[256]uint32 {
+	var t [256]uint32
+	for i := range t {
+		sum := uint32(i) << 24
+		for range 8 {
 			sum = sum<<1 ^ 0x04c11db7&-(sum>>31)
 		}
-		table[i] = sum
+		t[i] = sum
 	}
+	return &t
+})
+
+// checksum is that of a page; its own place counts as zeros.
+func checksum(page []byte) uint32 {
+	table := crcTable()
 	var sum uint32
 	for i, b := range page {
 		if i >= 22 && i < 26 {
 			b = 0
 		}
-		sum = sum<<4 ^ table[sum>>28^uint32(b>>4)]
-		sum = sum<<4 ^ table[sum>>28^uint32(b&15)]
+		sum = sum<<8 ^ table[byte(sum>>24)^b]
 	}
 	return sum
 }
@@ -122,7 +125,7 @@ func (s *stream) page() (ok bool, err error) {
 		}
 		return false, nil
 	}
-	page, rest, err := parsePage(b, !s.hurried)
+	page, rest, err := readPage(b, !s.hurried)
 	if err != nil {
 		return false, err
 	}

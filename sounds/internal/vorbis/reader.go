@@ -39,6 +39,7 @@ type reader struct {
 // Is knows an Ogg file, whatever is in it.
 func Is(data []byte, tagged bool) bool { return !tagged && bytes.HasPrefix(data, []byte("OggS")) }
 
+// Open reads the headers of the first Vorbis stream of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := other(in.Peek(maxPage)); err != nil {
 		return nil, err
@@ -56,12 +57,12 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 
 // other says by name what is in an Ogg file, if it is not Vorbis.
 func other(file []byte) error {
-	page, _, err := readPage(file)
+	page, _, err := readPage(file, true)
 	if err != nil {
 		return err
 	}
-	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex", "\x80theora": "Theora"} {
-		if len(page.body) >= len(magic) && string(page.body[:len(magic)]) == magic && name != "Theora" {
+	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex"} {
+		if bytes.HasPrefix(page.body, []byte(magic)) {
 			return source.Unread(name)
 		}
 	}

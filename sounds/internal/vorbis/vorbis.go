@@ -1,19 +1,19 @@
+// Package vorbis reads Vorbis in Ogg files. The usual library loops for ever on some
+// hostile files, refuses the 5.1 that common encoders write, and clips at full scale.
+// All sums are in float64 with every product converted, so the samples have the same
+// bits on every machine.
 package vorbis
 
 import (
 	"errors"
 	"math/bits"
+	"sync"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 )
 
-// The project decodes Vorbis itself, since the usual library loops for ever on
-// some hostile files, refuses the 5.1 that common encoders write, and clips at
-// full scale. All sums are in float64 with every product converted, so the
-// samples have the same bits on every machine.
-
-// vorbis decodes the packets of one stream.
+// decoder decodes the packets of one stream.
 type decoder struct {
 	channels, rate int
 	blocks         [2]int // frames of a short and a long block
@@ -25,7 +25,6 @@ type decoder struct {
 
 	transform [2]*mdct
 	slope     [2][]float64 // the rising half of a window, by the shorter of two neighbours
-	decibels  [256]float64 // what the steps of a floor mean
 	spectrum  [][]float64  // by channel
 	block     [][]float64  // by channel, in time
 	last      [][]float64  // by channel, the second half of the block before
@@ -37,6 +36,15 @@ type decoder struct {
 	order     []int // by channel of a clip, the channel here
 }
 
+// decibels are what the steps of a floor mean, as factors.
+var decibels = sync.OnceValue(func() *[256]float64 {
+	var t [256]float64
+	for i := range t {
+		t[i] = (pcm.Decibels(i-255) * 0.546875).Linear()
+	}
+	return &t
+})
+
 // init makes the tables that the setup calls for.
 func (v *decoder) init() {
 	for i, n := range v.blocks {
@@ -46,9 +54,6 @@ func (v *decoder) init() {
 			s := pcm.SinPi((float64(j) + 0.5) / float64(n))
 			v.slope[i][j] = pcm.SinPi(float64(s*s) / 2)
 		}
-	}
-	for i := range v.decibels {
-		v.decibels[i] = (pcm.Decibels(i-255) * 0.546875).Linear()
 	}
 	v.curve, v.points = make([][]int, v.channels), make([][65]int, v.channels)
 	for range v.channels {
@@ -93,7 +98,7 @@ func (v *decoder) decode(dst []float32, packet []byte) ([]float32, error) {
 			clear(y)
 			continue
 		}
-		v.floors[m.floors[m.submap[ch]]].apply(v.curve[ch], v.spectrum[ch], &v.step, &v.decibels)
+		v.floors[m.floors[m.submap[ch]]].apply(v.curve[ch], v.spectrum[ch], &v.step, decibels())
 		v.transform[mode.long].inverse(y, v.spectrum[ch])
 	}
 	dst = v.overlap(dst, mode.long)

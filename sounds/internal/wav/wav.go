@@ -1,3 +1,5 @@
+// Package wav reads WAV, RF64 and BW64: integers of 8 to 32 bits, floats of 32 and
+// 64 bits, A-law and u-law.
 package wav
 
 import (
@@ -40,6 +42,7 @@ type reader struct {
 	at    int64 // the next frame
 }
 
+// Open reads the chunks of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	chunks, err := readChunks(in)
 	if err != nil {
