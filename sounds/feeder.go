@@ -49,31 +49,15 @@ const piece = 2048
 
 // run fills the feed.
 func (f *feeder) run() {
-	var failed error
-	defer func() {
-		if p := recover(); p != nil {
-			failed = source.Broken("the decoder failed: %v", p)
+	defer f.feed.End()
+	failed := caught("the decoder", f.fill)
+	if closer, ok := f.from.(io.Closer); ok {
+		if err := caught("the decoder", closer.Close); failed == nil {
+			failed = err
 		}
-		if closer, ok := f.from.(io.Closer); ok {
-			f.close(closer, &failed)
-		}
-		if failed != nil && !f.feed.Closed() {
-			f.fail(failed)
-		}
-		f.feed.End()
-	}()
-	failed = f.fill()
-}
-
-// close closes the reader, whatever it does.
-func (f *feeder) close(c io.Closer, failed *error) {
-	defer func() {
-		if p := recover(); p != nil && *failed == nil {
-			*failed = source.Broken("the decoder failed: %v", p)
-		}
-	}()
-	if err := c.Close(); err != nil && *failed == nil {
-		*failed = err
+	}
+	if failed != nil && !f.feed.Closed() {
+		f.fail(failed)
 	}
 }
 

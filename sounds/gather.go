@@ -70,18 +70,18 @@ func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiec
 		}
 	}
 	var r io.ReadCloser
-	err := caught(func() (err error) {
+	err := caught("reading it", func() (err error) {
 		r, err = open(ctx)
 		return err
 	})
 	if err == nil {
-		err = caught(func() error {
+		err = caught("reading it", func() error {
 			if size := announced(r); size > limit {
 				return source.Beyond("more than %d bytes", limit)
 			}
 			return pass(r, send)
 		})
-		closed := caught(r.Close)
+		closed := caught("reading it", r.Close)
 		if errors.Is(err, io.EOF) && closed != nil {
 			err = closed
 		}
@@ -100,14 +100,17 @@ func announced(r io.Reader) int64 {
 	return 0
 }
 
-// caught makes an error of a panic: what is read may be anybody's.
-func caught(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = source.Broken("reading it failed: %v", p)
-		}
-	}()
+// caught makes an error of a panic: what is called may be anybody's.
+func caught(what string, do func() error) (err error) {
+	defer rescue(what, &err)
 	return do()
+}
+
+// rescue, deferred, makes an error of a panic.
+func rescue(what string, err *error) {
+	if p := recover(); p != nil {
+		*err = source.Broken("%s failed: %v", what, p)
+	}
 }
 
 // pass reads r to its end, which is io.EOF, or until send refuses. Three empty

@@ -25,12 +25,8 @@ func guarded(ctx context.Context, limit time.Duration, decode func(context.Conte
 	done := make(chan result, 1)
 	go func() {
 		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r = result{nil, source.Broken("the decoder failed: %v", p)}
-			}
-			done <- r
-		}()
+		defer func() { done <- r }()
+		defer rescue("the decoder", &r.err)
 		r.clip, r.err = decode(ctx)
 	}()
 	select {

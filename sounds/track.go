@@ -36,11 +36,7 @@ type track struct {
 
 // openTrack reads what has to be known of a stream, and sets its level.
 func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			t, err = nil, source.Broken("the decoder failed: %v", p)
-		}
-	}()
+	defer rescue("the decoder", &err)
 	leveling := b.opt.Leveling
 	if src.Leveling != (Leveling{}) {
 		leveling = src.Leveling
@@ -185,14 +181,11 @@ func (t *track) cursor() (c *cursor, err error) {
 		return nil, err
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			err = source.Broken("the decoder failed: %v", p)
-		}
 		if err != nil {
-			c = nil
 			_ = in.Close()
 		}
 	}()
+	defer rescue("the decoder", &err)
 	switch {
 	case t.size == 0:
 		t.size, t.modified = in.Size, in.Modified

@@ -8,6 +8,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"slices"
@@ -66,7 +67,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		in: in, lim: lim, info: info, start: in.At,
 		most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
 		head: source.Head{
-			Encoding: encoding(info.bits), Channels: info.channels, Rate: int(info.rate), Tags: tags, Frames: info.frames,
+			Encoding: fmt.Sprintf("s%d", (info.bits+7)/8*8), Channels: info.channels, Rate: int(info.rate), Tags: tags, Frames: info.frames,
 		},
 		straight: true, sum: md5.New(),
 	}, nil
@@ -229,18 +230,6 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 		return 0, err
 	}
 	return r.at, nil
-}
-
-func encoding(bits uint) string {
-	switch {
-	case bits <= 8:
-		return "s8"
-	case bits <= 16:
-		return "s16"
-	case bits <= 24:
-		return "s24"
-	}
-	return "s32"
 }
 
 // readBlocks reads the metadata and moves behind it. What takes much memory

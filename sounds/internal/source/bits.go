@@ -55,23 +55,16 @@ func (b *MSB) Skip(n uint) {
 
 // Take returns the next n bits, at most 56.
 func (b *MSB) Take(n uint) uint64 {
-	if n == 0 {
-		return 0
-	}
 	if b.have < n {
 		b.fill()
 	}
 	x := b.acc >> (64 - n)
-	b.acc <<= n
-	b.have -= n
+	b.Skip(n)
 	return x
 }
 
 // Signed returns the next n bits as a number in two's complement.
 func (b *MSB) Signed(n uint) int64 {
-	if n == 0 {
-		return 0
-	}
 	return int64(b.Take(n)<<(64-n)) >> (64 - n)
 }
 

@@ -110,11 +110,6 @@ func (in *Input) Peek(n int) []byte {
 // The window stays as small as it is.
 func (in *Input) Take(n int64) []byte {
 	n = min(n, in.Left())
-	if in.file == nil {
-		b := in.buf[:n]
-		in.Skip(n)
-		return b
-	}
 	b := make([]byte, 0, n)
 	for int64(len(b)) < n {
 		piece := in.Peek(1)

@@ -72,11 +72,10 @@ func checksum(page []byte) uint32 {
 	return sum
 }
 
-// packet is one packet, with what its page says of it.
+// packet is one packet.
 type packet struct {
-	data    []byte
-	granule int64 // of the page, if this is the last packet that ends in it; else -1
-	last    bool  // the last of its stream
+	data []byte
+	last bool // of its stream
 }
 
 // stream gives the packets of the first Vorbis stream in a file, and of
@@ -163,7 +162,7 @@ func (s *stream) take(page page) error {
 	for _, n := range page.lacing {
 		size += int(n)
 		if n < 255 {
-			s.packets = append(s.packets, packet{append(s.partial, body[:size]...), -1, false})
+			s.packets = append(s.packets, packet{data: append(s.partial, body[:size]...)})
 			s.partial, body, size = nil, body[size:], 0
 		}
 	}
@@ -171,12 +170,9 @@ func (s *stream) take(page page) error {
 		return source.Beyond("a packet of more than %d bytes", maxPacket)
 	}
 	s.partial = append(s.partial, body[:size]...)
-	if n := len(s.packets); n > 0 && s.packets[n-1].granule == -1 {
-		s.packets[n-1].granule = page.granule
+	if n := len(s.packets); n > 0 {
 		s.packets[n-1].last = page.last
 	}
-	if page.last {
-		s.open = false
-	}
+	s.open = !page.last
 	return nil
 }

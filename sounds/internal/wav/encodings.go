@@ -5,6 +5,23 @@ import (
 	"math"
 )
 
+// The format tags that mean more than an encoding.
+const (
+	tagPCM        = 1
+	tagExtensible = 0xfffe
+)
+
+// encodings are those that are read. Of whole numbers any bits of a byte count.
+var encodings = [...]struct {
+	tag    uint16
+	bytes  int // a sample
+	name   string
+	decode func(dst []float32, src []byte)
+}{
+	{tagPCM, 1, "u8", decodeU8}, {tagPCM, 2, "s16", decodeS16}, {tagPCM, 3, "s24", decodeS24}, {tagPCM, 4, "s32", decodeS32},
+	{3, 4, "f32", decodeF32}, {3, 8, "f64", decodeF64}, {6, 1, "alaw", decodeALaw}, {7, 1, "ulaw", decodeULaw},
+}
+
 // Each of these fills dst from the beginning of src, which is long enough.
 // Integers are divided by their full scale, a power of two, so that up to 24
 // bits are exact; 32 bits and doubles are rounded once.

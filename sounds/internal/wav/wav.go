@@ -176,15 +176,6 @@ type format struct {
 	decode   func(dst []float32, src []byte)
 }
 
-// The format tags that are read.
-const (
-	tagPCM        = 1
-	tagFloat      = 3
-	tagALaw       = 6
-	tagULaw       = 7
-	tagExtensible = 0xfffe
-)
-
 // parseFormat reads a fmt chunk, which has at least 16 bytes.
 func parseFormat(b []byte) (f format, err error) {
 	tag := binary.LittleEndian.Uint16(b)
@@ -203,25 +194,11 @@ func parseFormat(b []byte) (f format, err error) {
 		f.speakers = binary.LittleEndian.Uint32(b[20:])
 	}
 	f.bytes = (bits + 7) / 8
-	switch {
-	case tag == tagPCM && bits >= 1 && bits <= 8:
-		f.name, f.decode = "u8", decodeU8
-	case tag == tagPCM && f.bytes == 2:
-		f.name, f.decode = "s16", decodeS16
-	case tag == tagPCM && f.bytes == 3:
-		f.name, f.decode = "s24", decodeS24
-	case tag == tagPCM && f.bytes == 4:
-		f.name, f.decode = "s32", decodeS32
-	case tag == tagFloat && bits == 32:
-		f.name, f.decode = "f32", decodeF32
-	case tag == tagFloat && bits == 64:
-		f.name, f.decode = "f64", decodeF64
-	case tag == tagALaw && bits == 8:
-		f.name, f.decode = "alaw", decodeALaw
-	case tag == tagULaw && bits == 8:
-		f.name, f.decode = "ulaw", decodeULaw
-	default:
-		return f, source.Unknown("the WAV encoding %#x with %d bits is not read", tag, bits)
+	for _, e := range encodings {
+		if e.tag == tag && e.bytes == f.bytes && (tag == tagPCM || bits == 8*f.bytes) {
+			f.name, f.decode = e.name, e.decode
+			return f, nil
+		}
 	}
-	return f, nil
+	return f, source.Unknown("the WAV encoding %#x with %d bits is not read", tag, bits)
 }
