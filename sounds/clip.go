@@ -46,12 +46,7 @@ func (c *Clip) Frames() int64 {
 // scale: beyond it a file is not loud but broken.
 const maxSample = 8
 
-// check looks at every sample once.
-func (c *Clip) check() error {
-	return checkSamples(c.Samples, c.Channels, 0)
-}
-
-// checkSamples looks at samples of which the first is of frame at.
+// checkSamples looks once at samples of which the first is of frame at.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := goodSamples(samples)
 	if i == len(samples) {

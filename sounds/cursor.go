@@ -27,7 +27,7 @@ type cursor struct {
 	in     *source.Input
 	r      source.Reader
 	marks  *source.Marks
-	folder *folder // nil: channels stay as they are
+	folder *folder
 	factor float64 // of the gain
 
 	clip    Clip  // what has been decoded
@@ -87,12 +87,7 @@ func (c *cursor) read() ([]float32, error) {
 
 // shape folds samples and gives them their gain.
 func (c *cursor) shape(samples []float32) []float32 {
-	c.out = c.out[:0]
-	if c.folder == nil {
-		c.out = append(c.out, samples...)
-	} else {
-		c.out = c.folder.fold(c.out, samples)
-	}
+	c.out = c.folder.fold(c.out[:0], samples)
 	if c.factor != 1 {
 		for i, x := range c.out {
 			c.out[i] = float32(float64(x) * c.factor)

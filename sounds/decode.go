@@ -81,7 +81,7 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits) 
 	from := min(h.Front, all)
 	to := max(from, all-h.Back)
 	c.Samples, c.Loop = samples[from*int64(h.Channels):to*int64(h.Channels)], h.Loop(to-from)
-	return &c, c.check()
+	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 
 // format is a kind of file that is read.

@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,13 +58,13 @@ type Limits struct {
 // withDefaults fills in what is zero, and pulls in what is beyond what the
 // rest of the package can hold.
 func (l Limits) withDefaults() Limits {
-	l.Bytes = positive(l.Bytes, defaultBytes)
-	l.Frames = positive(l.Frames, defaultFrames)
-	l.Memory = positive(l.Memory, defaultMemory)
-	l.Channels = min(positive(l.Channels, defaultChannels), defaultChannels)
-	l.MinRate = positive(l.MinRate, defaultMinRate)
-	l.MaxRate = min(positive(l.MaxRate, defaultMaxRate), defaultMaxRate)
-	l.Time = positive(l.Time, defaultTime)
+	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
+	l.Frames = cmp.Or(max(l.Frames, 0), defaultFrames)
+	l.Memory = cmp.Or(max(l.Memory, 0), defaultMemory)
+	l.Channels = min(cmp.Or(max(l.Channels, 0), defaultChannels), defaultChannels)
+	l.MinRate = cmp.Or(max(l.MinRate, 0), defaultMinRate)
+	l.MaxRate = min(cmp.Or(max(l.MaxRate, 0), defaultMaxRate), defaultMaxRate)
+	l.Time = cmp.Or(max(l.Time, 0), defaultTime)
 	return l
 }
 
@@ -84,13 +85,6 @@ func smaller[T int | int64 | time.Duration](x, y T) T {
 		return y
 	}
 	return x
-}
-
-func positive[T int | int64 | time.Duration](x, otherwise T) T {
-	if x > 0 {
-		return x
-	}
-	return otherwise
 }
 
 // forSize narrows the limits to what a file of so many bytes may swell to.

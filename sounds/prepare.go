@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -48,7 +49,7 @@ type Options struct {
 	Limits Limits
 }
 
-func (o Options) rate() int { return positive(o.Rate, defaultRate) }
+func (o Options) rate() int { return cmp.Or(max(o.Rate, 0), defaultRate) }
 
 // Prepare makes a sound for a mixer out of what a file held: folded to mono or
 // stereo, converted to the mixer's rate, with its loudness index. The clip is
@@ -118,5 +119,5 @@ func (c *Clip) valid() error {
 	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= source.MaxTagGain):
 		return source.Broken("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)
 	}
-	return c.check()
+	return checkSamples(c.Samples, c.Channels, 0)
 }

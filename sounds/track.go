@@ -141,7 +141,7 @@ func (t *track) exact() (int64, error) {
 
 // measure decodes all of it.
 func (t *track) measure(c *cursor) error {
-	c.folder, c.factor = nil, 1
+	c.folder, c.factor = &folder{}, 1 // channels stay as they are
 	if err := c.seek(0); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package mp3
 
 import (
 	"math"
+	"slices"
 
 	"voicepool/pcm"
 )
@@ -67,12 +68,7 @@ func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
 
 // hasLines tells whether one of them is not zero.
 func hasLines(x []float64) bool {
-	for _, y := range x {
-		if y != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x, func(y float64) bool { return y != 0 })
 }
 
 // intensityGains returns what of a line is in the left and in the right ear.

@@ -118,11 +118,7 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 
 // transform is the windowed inverse transform of one subband.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
-	zero := true
-	for _, v := range x {
-		zero = zero && v == 0
-	}
-	if zero {
+	if !hasLines(x) {
 		return
 	}
 	if block == 2 {

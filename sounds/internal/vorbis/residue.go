@@ -1,6 +1,8 @@
 package vorbis
 
 import (
+	"slices"
+
 	"voicepool/sounds/internal/source"
 )
 
@@ -36,11 +38,7 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 
 // readInterleaved decodes channels that are kept as one, sample by sample.
 func (v *decoder) readInterleaved(r *source.LSB, x *residue, spectra [][]float64, skip []bool, half int) {
-	all := true
-	for _, s := range skip {
-		all = all && s
-	}
-	if all {
+	if !slices.Contains(skip, false) {
 		return
 	}
 	channels := len(spectra)

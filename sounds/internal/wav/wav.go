@@ -29,7 +29,6 @@ const streamedSize = 0x7ffff000
 type chunks struct {
 	fmt, smpl  []byte // their beginnings
 	data, size int64  // where the samples begin, and their bytes
-	hasData    bool
 }
 
 // reader reads integers of 8 to 32 bits, floats of 32 and 64 bits, A-law and
@@ -130,9 +129,9 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			case size > left:
 				return c, source.Broken("cut short: %d bytes of samples are announced, %d are there", size, left)
 			}
-			c.data, c.size, c.hasData = in.At, int64(size), true
+			c.data, c.size = in.At, int64(size)
 		} else if size > left {
-			if c.hasData {
+			if c.data > 0 {
 				break // whatever it is, the samples are all there
 			}
 			return c, source.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
@@ -159,7 +158,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		return c, source.Broken("there is no fmt chunk")
 	case len(c.fmt) < 16:
 		return c, source.Broken("cut short")
-	case !c.hasData:
+	case c.data == 0:
 		return c, source.Broken("there is no data chunk")
 	}
 	return c, nil
