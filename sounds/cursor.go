@@ -1,8 +1,6 @@
 package sounds
 
-import (
-	"voicepool/sounds/internal/source"
-)
+import "voicepool/sounds/internal/source"
 
 // origin gives the frames of a sound in order, from any place, at its own rate
 // and of one channel or two.

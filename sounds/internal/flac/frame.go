@@ -3,7 +3,6 @@ package flac
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"voicepool/sounds/internal/source"
 )
@@ -75,7 +74,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 		rate = [...]int64{1: 88200, 176400, 192000, 8000, 16000, 22050, 24000, 32000, 44100, 48000, 96000}[rateCode]
 	}
 	at := r.Position() / 8
-	sum := byte(r.Take(8))
+	sum := uint32(r.Take(8))
 	if r.Over() {
 		return 0, errShort
 	}
@@ -123,7 +122,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	}
 	r.Align()
 	at = r.Position() / 8
-	check := uint16(r.Take(16))
+	check := uint32(r.Take(16))
 	if r.Over() {
 		return 0, errShort
 	}
@@ -171,37 +170,8 @@ func (f *frame) undoStereo(mode int) {
 	}
 }
 
-// crc8 is the checksum of a frame's header, by the polynomial x^8+x^2+x+1.
-func crc8(b []byte) byte {
-	var sum byte
-	for _, b := range b {
-		sum ^= b
-		for range 8 {
-			sum = sum<<1 ^ 0x07&-(sum>>7)
-		}
-	}
-	return sum
-}
-
-// crcTable is of the polynomial x^16+x^15+x^2+1.
-var crcTable = sync.OnceValue(func() *[256]uint16 {
-	var t [256]uint16
-	for i := range t {
-		sum := uint16(i) << 8
-		for range 8 {
-			sum = sum<<1 ^ 0x8005&-(sum>>15)
-		}
-		t[i] = sum
-	}
-	return &t
-})
-
-// crc16 is the checksum of a whole frame.
-func crc16(b []byte) uint16 {
-	var sum uint16
-	t := crcTable()
-	for _, b := range b {
-		sum = sum<<8 ^ t[byte(sum>>8)^b]
-	}
-	return sum
-}
+// The checksums of a frame's header and of a whole frame.
+var (
+	crc8  = source.CRC(8, 0x07)
+	crc16 = source.CRC(16, 0x8005)
+)

@@ -2,7 +2,6 @@ package vorbis
 
 import (
 	"encoding/binary"
-	"sync"
 
 	"voicepool/sounds/internal/source"
 )
@@ -46,31 +45,10 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	return p, b[head+size:], nil
 }
 
-// crcTable is of the polynomial 0x04c11db7.
-var crcTable = sync.OnceValue(func() *[256]uint32 {
-	var t [256]uint32
-	for i := range t {
-		sum := uint32(i) << 24
-		for range 8 {
-			sum = sum<<1 ^ 0x04c11db7&-(sum>>31)
-		}
-		t[i] = sum
-	}
-	return &t
-})
+var crc32 = source.CRC(32, 0x04c11db7)
 
 // checksum is that of a page; its own place counts as zeros.
-func checksum(page []byte) uint32 {
-	table := crcTable()
-	var sum uint32
-	for i, b := range page {
-		if i >= 22 && i < 26 {
-			b = 0
-		}
-		sum = sum<<8 ^ table[byte(sum>>24)^b]
-	}
-	return sum
-}
+func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
 // packet is one packet.
 type packet struct {
