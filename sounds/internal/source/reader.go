@@ -14,7 +14,7 @@ type Reader interface {
 	Next(dst []float32) ([]float32, error)
 
 	// SeekFrame makes Next go on at a frame or before it, and returns where: a frame of
-	// what next would have given from the beginning, whose bits are the same.
+	// what Next would have given from the beginning, whose bits are the same.
 	// What it learns of the file it leaves in marks.
 	SeekFrame(frame int64, marks *Marks) (int64, error)
 
