@@ -1,6 +1,7 @@
 package voicepool_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -35,7 +36,12 @@ internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/dsp internal/loudness voice
 voice -> pcm internal/dsp
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring internal/loudness
-sounds -> pcm voice internal/dsp internal/loudness sounds/embedded
+sounds -> pcm voice internal/dsp internal/loudness sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
+sounds/internal/source -> pcm
+sounds/internal/wav -> sounds/internal/source
+sounds/internal/flac -> sounds/internal/source
+sounds/internal/mp3 -> sounds/internal/source pcm
+sounds/internal/vorbis -> sounds/internal/source pcm
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded ->
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2
@@ -187,5 +193,58 @@ func TestAMinimalGameIsLight(t *testing.T) {
 		if compiled < 12 {
 			t.Errorf("on %s a game compiles %d packages of modules, too few to be all", system, compiled)
 		}
+	}
+}
+
+// TestNoInternalTypeIsExported: what a package gives to everybody has no type that
+// only the module can name.
+func TestNoInternalTypeIsExported(t *testing.T) {
+	checked := 0
+	for dir := range arrows {
+		if strings.Contains("/"+dir+"/", "/internal/") {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.FileExports(f) // unexported fields and methods are gone, and with them their types
+			hidden := map[string]bool{}
+			for _, spec := range f.Imports {
+				p, _ := strconv.Unquote(spec.Path.Value)
+				name := path.Base(p)
+				if spec.Name != nil {
+					name = spec.Name.Name
+				}
+				hidden[name] = strings.Contains(p, "/internal/")
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					n.Body = nil
+				case *ast.ValueSpec:
+					n.Values = nil
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && hidden[x.Name] {
+						t.Errorf("%s: %s.%s is exported", set.Position(n.Pos()), x.Name, n.Sel.Name)
+					}
+				case *ast.TypeSpec:
+					checked++
+				}
+				return true
+			})
+		}
+	}
+	if checked < 50 {
+		t.Errorf("%d types were looked at, too few to be all", checked)
 	}
 }

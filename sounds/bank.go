@@ -10,6 +10,7 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -228,7 +229,7 @@ func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sou
 func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = named(src.label(), broken("the source failed: %v", p))
+			err = named(src.label(), source.Broken("the source failed: %v", p))
 		}
 	}()
 	opt := b.opt

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 )
 
 // Clip is a sound as its file has it: decoded, at its own rate, with all its
@@ -41,36 +42,17 @@ func (c *Clip) Frames() int64 {
 	return int64(len(c.Samples) / c.Channels)
 }
 
-// grow appends n samples, zeros, and returns them too. It doubles what it must
-// enlarge, so that all that was ever allocated stays below four times the
-// result.
-func (c *Clip) grow(n int) []float32 {
-	old := len(c.Samples)
-	if old+n > cap(c.Samples) {
-		larger := make([]float32, old, max(2*cap(c.Samples), old+n))
-		copy(larger, c.Samples)
-		c.Samples = larger
-	}
-	c.Samples = c.Samples[:old+n]
-	return c.Samples[old:]
-}
-
 // maxSample is the largest magnitude that a sample may have, 18 dB over full
 // scale: beyond it a file is not loud but broken.
 const maxSample = 8
 
-// check looks at every sample once.
-func (c *Clip) check() error {
-	return checkSamples(c.Samples, c.Channels, 0)
-}
-
-// checkSamples looks at samples of which the first is of frame at.
+// checkSamples looks once at samples of which the first is of frame at.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := goodSamples(samples)
 	if i == len(samples) {
 		return nil
 	}
-	return broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
+	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
 // goodSamples returns how many samples come before the first that is none.
@@ -81,15 +63,4 @@ func goodSamples(samples []float32) int {
 		}
 	}
 	return len(samples)
-}
-
-// setLoop keeps a loop that lies within the sound, and forgets any other: a
-// faulty loop point is no reason to refuse a sound.
-func (c *Clip) setLoop(from, to int64) { c.setLoopWithin(from, to, c.Frames()) }
-
-// setLoopWithin is setLoop for a clip of so many frames.
-func (c *Clip) setLoopWithin(from, to, frames int64) {
-	if from >= 0 && from < to && to <= frames {
-		c.Loop = &[2]int64{from, to}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -147,7 +148,7 @@ func (c *course) pull(n int64) ([]float32, error) {
 	if len(c.ready) == 0 {
 		ready, err := c.from.read()
 		if c.part != plain && errors.Is(err, io.EOF) {
-			err = broken("cut short: its loop ends at frame %d, it has %d frames", c.plan.source[1], c.from.length())
+			err = source.Broken("cut short: its loop ends at frame %d, it has %d frames", c.plan.source[1], c.from.length())
 		}
 		if err != nil {
 			return nil, err

@@ -1,5 +1,7 @@
 package sounds
 
+import "voicepool/sounds/internal/source"
+
 // origin gives the frames of a sound in order, from any place, at its own rate
 // and of one channel or two.
 type origin interface {
@@ -20,10 +22,10 @@ type origin interface {
 // the encoder added, checked, folded and under their gain, in memory that is
 // bounded by a packet.
 type cursor struct {
-	in     *input
-	r      reader
-	marks  *marks
-	folder *folder // nil: channels stay as they are
+	in     *source.Input
+	r      source.Reader
+	marks  *source.Marks
+	folder *folder
 	factor float64 // of the gain
 
 	clip    Clip  // what has been decoded
@@ -38,10 +40,10 @@ type cursor struct {
 var _ origin = (*cursor)(nil)
 
 func (c *cursor) seek(frame int64) error {
-	front := c.r.about().front
-	at, err := c.r.seek(frame+front, c.marks)
-	if c.in.err != nil {
-		err = c.in.err
+	front := c.r.About().Front
+	at, err := c.r.SeekFrame(frame+front, c.marks)
+	if c.in.Err != nil {
+		err = c.in.Err
 	}
 	c.clip.Samples, c.taken, c.end = c.clip.Samples[:0], 0, err
 	c.at, c.decoded, c.skip = frame, at, frame+front-at
@@ -49,7 +51,7 @@ func (c *cursor) seek(frame int64) error {
 }
 
 func (c *cursor) read() ([]float32, error) {
-	channels, back := int64(c.clip.Channels), c.r.about().back
+	channels, back := int64(c.clip.Channels), c.r.About().Back
 	for {
 		n := min(c.skip, c.clip.Frames()-c.taken)
 		c.skip -= n
@@ -73,22 +75,17 @@ func (c *cursor) read() ([]float32, error) {
 		c.clip.Samples = c.clip.Samples[:copy(c.clip.Samples, c.clip.Samples[c.taken*channels:])]
 		c.taken = 0
 		old := c.clip.Frames()
-		c.end = c.r.next(&c.clip)
+		c.clip.Samples, c.end = c.r.Next(c.clip.Samples)
 		c.decoded += c.clip.Frames() - old
-		if c.in.err != nil {
-			c.end = c.in.err
+		if c.in.Err != nil {
+			c.end = c.in.Err
 		}
 	}
 }
 
 // shape folds samples and gives them their gain.
 func (c *cursor) shape(samples []float32) []float32 {
-	c.out = c.out[:0]
-	if c.folder == nil {
-		c.out = append(c.out, samples...)
-	} else {
-		c.out = c.folder.fold(c.out, samples)
-	}
+	c.out = c.folder.fold(c.out[:0], samples)
 	if c.factor != 1 {
 		for i, x := range c.out {
 			c.out[i] = float32(float64(x) * c.factor)
@@ -98,8 +95,8 @@ func (c *cursor) shape(samples []float32) []float32 {
 }
 
 func (c *cursor) length() int64 {
-	h := c.r.about()
-	return max(c.decoded-h.front-h.back, 0)
+	h := c.r.About()
+	return max(c.decoded-h.Front-h.Back, 0)
 }
 
-func (c *cursor) close() { _ = c.in.close() }
+func (c *cursor) close() { _ = c.in.Close() }

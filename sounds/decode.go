@@ -3,8 +3,16 @@ package sounds
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"slices"
 	"unicode/utf8"
+
+	"voicepool/sounds/internal/flac"
+	"voicepool/sounds/internal/mp3"
+	"voicepool/sounds/internal/source"
+	"voicepool/sounds/internal/vorbis"
+	"voicepool/sounds/internal/wav"
 )
 
 // Decode reads a whole sound from r: WAV, FLAC, Ogg Vorbis or MP3, known by
@@ -38,56 +46,82 @@ func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
 	if len(lim.Isolate) > 0 {
 		return decodeIsolated(ctx, data, lim)
 	}
-	in := newWhole(data)
-	openFormat, err := formatOf(in)
+	in := source.Whole(data)
+	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		r, err := openFormat(in, lim.forSize(len(data)))
-		if err != nil {
-			return nil, err
-		}
-		clip, err := drain(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		return clip, clip.check()
+		return drain(ctx, f, in, lim.forSize(len(data)).bounds())
 	})
 }
 
-// probe is how many bytes it takes to know a format.
-const probe = maxRubbish + 4<<10
+// drain decodes a whole file.
+func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits) (*Clip, error) {
+	r, err := f.open(in, lim)
+	if err != nil {
+		return nil, err
+	}
+	h := r.About()
+	c := f.clip(h)
+	samples := []float32(nil)
+	if h.Sure {
+		samples = make([]float32, 0, h.Frames*int64(h.Channels))
+	}
+	for err == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		samples, err = r.Next(samples)
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	all := int64(len(samples) / h.Channels)
+	from := min(h.Front, all)
+	to := max(from, all-h.Back)
+	c.Samples, c.Loop = samples[from*int64(h.Channels):to*int64(h.Channels)], h.Loop(to-from)
+	return &c, checkSamples(c.Samples, c.Channels, 0)
+}
+
+// format is a kind of file that is read.
+type format struct {
+	name string
+
+	// is knows a file by its beginning, or by what comes behind its ID3v2 tags.
+	is   func(beginning []byte, tagged bool) bool
+	open func(in *source.Input, lim source.Limits) (source.Reader, error)
+}
+
+// formats are those there are, in the order in which a file is tried.
+var formats = [...]format{
+	{"wav", wav.Is, wav.Open},
+	{"flac", flac.Is, flac.Open},
+	{"vorbis", vorbis.Is, vorbis.Open},
+	{"mp3", mp3.Is, mp3.Open},
+}
+
+// clip returns what a file says, without samples.
+func (f *format) clip(h *source.Head) Clip {
+	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
+}
 
 // formatOf knows a format by its content, and leaves in at the beginning.
-func formatOf(in *input) (opener, error) {
-	data := in.peek(probe)
-	if len(data) == 0 && in.err != nil {
-		return nil, in.err
+func formatOf(in *source.Input) (*format, error) {
+	data := in.Peek(source.Probe)
+	if len(data) == 0 && in.Err != nil {
+		return nil, in.Err
 	}
 	if len(data) == 0 {
-		return nil, unknown("the file is empty")
+		return nil, source.Unknown("the file is empty")
 	}
 	data = bytes.Clone(data[:min(len(data), 256)])
-	in.passID3()
-	tagged := in.at > 0
-	body := in.peek(probe)
-	open := func() opener {
-		switch {
-		case isWAV(data):
-			return openWAV
-		case bytes.HasPrefix(body, []byte("fLaC")):
-			return openFLAC
-		case bytes.HasPrefix(data, []byte("OggS")):
-			return openOgg
-		case tagged || isMP3(body):
-			return openMP3
-		}
-		return nil
-	}()
-	in.seek(0)
-	if open != nil {
-		return open, nil
+	in.PassID3()
+	tagged, body := in.At > 0, in.Peek(source.Probe)
+	i := slices.IndexFunc(formats[:], func(f format) bool { return f.is(body, tagged) })
+	in.MoveTo(0)
+	if i >= 0 {
+		return &formats[i], nil
 	}
 	for _, f := range [...]struct {
 		at          int
@@ -98,13 +132,13 @@ func formatOf(in *input) (opener, error) {
 		{0, "PK\x03\x04", "ZIP"}, {0, "\x89PNG", "PNG"}, {0, "\xff\xd8\xff", "JPEG"},
 	} {
 		if len(data) >= f.at+len(f.magic) && string(data[f.at:f.at+len(f.magic)]) == f.magic {
-			return nil, unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", f.name)
+			return nil, source.Unread(f.name)
 		}
 	}
 	if isText(data) {
-		return nil, unknown("this is text, not a sound")
+		return nil, source.Unknown("this is text, not a sound")
 	}
-	return nil, unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
+	return nil, source.Unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
 }
 
 func isText(b []byte) bool {
@@ -116,12 +150,4 @@ func isText(b []byte) bool {
 		b = b[size:]
 	}
 	return true
-}
-
-// id3Size returns the length of the ID3v2 tags that data begins with, which is
-// never more than data is long.
-func id3Size(data []byte) int {
-	in := newWhole(data)
-	in.passID3()
-	return int(in.at)
 }

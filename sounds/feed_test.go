@@ -246,7 +246,7 @@ func TestStreamChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	files["a.wav"] = &fstest.MapFile{Data: wavBytes16(48000, 2, noise(1001, 1), [2]uint32{0, 999})}
-	if _, err := s.Open(voice.Course{}); !errors.Is(err, ErrStream) || err.Error() != "sounds: a.wav: sounds: not so as a stream: the file has changed since it was opened" {
+	if _, err := s.Open(voice.Course{}); !errors.Is(err, ErrStream) || err.Error() != "sounds: a.wav: the file has changed since it was opened" {
 		t.Errorf("error %v", err)
 	}
 	delete(files, "a.wav")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -48,31 +49,15 @@ const piece = 2048
 
 // run fills the feed.
 func (f *feeder) run() {
-	var failed error
-	defer func() {
-		if p := recover(); p != nil {
-			failed = broken("the decoder failed: %v", p)
+	defer f.feed.End()
+	failed := caught("the decoder", f.fill)
+	if closer, ok := f.from.(io.Closer); ok {
+		if err := caught("the decoder", closer.Close); failed == nil {
+			failed = err
 		}
-		if closer, ok := f.from.(io.Closer); ok {
-			f.close(closer, &failed)
-		}
-		if failed != nil && !f.feed.Closed() {
-			f.fail(failed)
-		}
-		f.feed.End()
-	}()
-	failed = f.fill()
-}
-
-// close closes the reader, whatever it does.
-func (f *feeder) close(c io.Closer, failed *error) {
-	defer func() {
-		if p := recover(); p != nil && *failed == nil {
-			*failed = broken("the decoder failed: %v", p)
-		}
-	}()
-	if err := c.Close(); err != nil && *failed == nil {
-		*failed = err
+	}
+	if failed != nil && !f.feed.Closed() {
+		f.fail(failed)
 	}
 }
 
@@ -91,12 +76,12 @@ func (f *feeder) fill() error {
 		dst := buf[:min(room, piece)]
 		n, err := f.from.Read(dst)
 		if n < 0 || n > len(dst) {
-			return broken("it says that it gave %d of %d frames", n, len(dst))
+			return source.Broken("it says that it gave %d of %d frames", n, len(dst))
 		}
 		for i := range dst[:n] {
 			if good := goodSamples(dst[i][:]); good < 2 {
 				f.feed.Write(dst[:i])
-				return broken("a sample is %v, not within -%d..+%d", dst[i][good], maxSample, maxSample)
+				return source.Broken("a sample is %v, not within -%d..+%d", dst[i][good], maxSample, maxSample)
 			}
 		}
 		f.feed.Write(dst[:n])

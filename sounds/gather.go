@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"time"
+
+	"voicepool/sounds/internal/source"
 )
 
 // opening opens what is to be read. It may wait, and gives up when ctx ends if it
@@ -35,10 +37,10 @@ func gather(ctx context.Context, open opening, limit int64, idle time.Duration) 
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-			return nil, beyond("nothing could be read for %v", idle)
+			return nil, source.Beyond("nothing could be read for %v", idle)
 		case p := <-pieces:
 			if int64(buf.Len()+len(p.data)) > limit {
-				return nil, beyond("more than %d bytes", limit)
+				return nil, source.Beyond("more than %d bytes", limit)
 			}
 			buf.Write(p.data)
 			if errors.Is(p.err, io.EOF) {
@@ -68,18 +70,18 @@ func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiec
 		}
 	}
 	var r io.ReadCloser
-	err := caught(func() (err error) {
+	err := caught("reading it", func() (err error) {
 		r, err = open(ctx)
 		return err
 	})
 	if err == nil {
-		err = caught(func() error {
+		err = caught("reading it", func() error {
 			if size := announced(r); size > limit {
-				return beyond("more than %d bytes", limit)
+				return source.Beyond("more than %d bytes", limit)
 			}
 			return pass(r, send)
 		})
-		closed := caught(r.Close)
+		closed := caught("reading it", r.Close)
 		if errors.Is(err, io.EOF) && closed != nil {
 			err = closed
 		}
@@ -98,14 +100,17 @@ func announced(r io.Reader) int64 {
 	return 0
 }
 
-// caught makes an error of a panic: what is read may be anybody's.
-func caught(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = broken("reading it failed: %v", p)
-		}
-	}()
+// caught makes an error of a panic: what is called may be anybody's.
+func caught(what string, do func() error) (err error) {
+	defer rescue(what, &err)
 	return do()
+}
+
+// rescue, deferred, makes an error of a panic.
+func rescue(what string, err *error) {
+	if p := recover(); p != nil {
+		*err = source.Broken("%s failed: %v", what, p)
+	}
 }
 
 // pass reads r to its end, which is io.EOF, or until send refuses. Three empty
@@ -118,7 +123,7 @@ func pass(r io.Reader, send func(readPiece) bool) error {
 		n, err := r.Read(b)
 		switch {
 		case n < 0 || n > len(b):
-			return broken("its reader says that it gave %d of %d bytes", n, len(b))
+			return source.Broken("its reader says that it gave %d of %d bytes", n, len(b))
 		case n > 0:
 			empty = 0
 			if !send(readPiece{data: b[:n]}) {

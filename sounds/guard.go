@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"voicepool/sounds/internal/source"
 )
 
 // grace is how long a decoder whose time is up may take to notice.
@@ -23,12 +25,8 @@ func guarded(ctx context.Context, limit time.Duration, decode func(context.Conte
 	done := make(chan result, 1)
 	go func() {
 		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r = result{nil, broken("the decoder failed: %v", p)}
-			}
-			done <- r
-		}()
+		defer func() { done <- r }()
+		defer rescue("the decoder", &r.err)
 		r.clip, r.err = decode(ctx)
 	}()
 	select {
@@ -51,7 +49,7 @@ func timed(ctx context.Context, limit time.Duration, err error) error {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return beyond("decoding took longer than %v", limit)
+		return source.Beyond("decoding took longer than %v", limit)
 	}
 	return fmt.Errorf("given up: %w", err)
 }

@@ -1,8 +1,6 @@
 package sounds
 
 import (
-	"math"
-
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
@@ -48,13 +46,27 @@ func Describe(c *Clip, measure bool) Info {
 }
 
 func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
-	m := loudness.NewMeter(c.Rate, c.loudnessWeights())
-	p := loudness.NewPeakMeter(c.Rate, c.Channels)
-	m.Write(c.Samples)
-	p.Write(c.Samples)
-	peak := p.TruePeak()
-	if peak == 0 {
-		return m.Integrated(), pcm.Decibels(math.Inf(-1))
-	}
-	return m.Integrated(), pcm.FromLinear(peak)
+	m := newMeter(c)
+	m.write(c.Samples)
+	return m.read()
+}
+
+// meter measures the loudness and the true peak of samples as they come.
+type meter struct {
+	loudness *loudness.Meter
+	peak     *loudness.PeakMeter
+}
+
+// newMeter returns a meter of samples like those of c.
+func newMeter(c *Clip) meter {
+	return meter{loudness.NewMeter(c.Rate, c.loudnessWeights()), loudness.NewPeakMeter(c.Rate, c.Channels)}
+}
+
+func (m meter) write(samples []float32) {
+	m.loudness.Write(samples)
+	m.peak.Write(samples)
+}
+
+func (m meter) read() (pcm.LUFS, pcm.Decibels) {
+	return m.loudness.Integrated(), pcm.FromLinear(m.peak.TruePeak())
 }

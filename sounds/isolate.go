@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"voicepool/sounds/internal/source"
 )
 
 // A file is decoded in another process by this exchange: the parent writes a
@@ -51,7 +53,6 @@ var (
 		name string
 		kind error
 	}{{"format", ErrFormat}, {"decode", ErrDecode}, {"limit", ErrLimit}}
-	clipFormats   = [...]string{"wav", "flac", "vorbis", "mp3"}
 	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw"}
 )
 
@@ -91,11 +92,11 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 	case expired != nil:
 		return nil, timed(ctx, lim.Time, expired)
 	case errors.Is(err, errSilent):
-		return nil, broken("the process that decodes it ended without an answer (%v)", child.ProcessState)
+		return nil, source.Broken("the process that decodes it ended without an answer (%v)", child.ProcessState)
 	case err != nil:
 		return nil, err
 	case ended != nil:
-		return nil, broken("the process that decodes it failed: %v", ended)
+		return nil, source.Broken("the process that decodes it failed: %v", ended)
 	}
 	return clip, nil
 }
@@ -109,17 +110,17 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	var a answer
 	switch err := readLine(in, &a); {
 	case err != nil && !errors.Is(err, errSilent):
-		return nil, broken("the process that decodes it gives no answer, but something else")
+		return nil, source.Broken("the process that decodes it gives no answer, but something else")
 	case err != nil:
 		return nil, err
 	case a.Fault != "":
 		return nil, a.fault()
 	}
 	c := &Clip{Format: a.Format, Encoding: a.Encoding, Channels: a.Channels, Rate: a.Rate, Speakers: a.Speakers}
-	if err := lim.shape(a.Channels, int64(a.Rate)); err != nil {
+	if err := lim.bounds().Shape(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
 	}
-	if err := lim.length(a.Frames, a.Channels); err != nil {
+	if err := lim.bounds().Length(a.Frames, a.Channels); err != nil {
 		return nil, err
 	}
 	var piece [1 << 14]byte
@@ -128,24 +129,26 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 		if _, err := io.ReadFull(in, piece[:4*n]); err != nil {
 			return nil, errSilent
 		}
-		for i, dst := 0, c.grow(n); i < n; i++ {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(piece[4*i:]))
+		old := len(c.Samples)
+		c.Samples = source.Grow(c.Samples, n)
+		for i := range n {
+			c.Samples[old+i] = math.Float32frombits(binary.LittleEndian.Uint32(piece[4*i:]))
 		}
 		left -= int64(n)
 	}
 	if _, err := in.ReadByte(); err == nil {
-		return nil, broken("the process that decodes it does not stop after its answer")
+		return nil, source.Broken("the process that decodes it does not stop after its answer")
 	}
 	if a.Gain != nil {
-		c.believe(*a.Gain)
+		c.Gain = source.Believed(*a.Gain)
 	}
-	if a.Loop != nil {
-		c.setLoop(a.Loop[0], a.Loop[1])
+	if a.Loop != nil && source.Inside(*a.Loop, c.Frames()) {
+		c.Loop = a.Loop
 	}
-	if a.Frames < 0 || !slices.Contains(clipFormats[:], c.Format) || !slices.Contains(clipEncodings[:], c.Encoding) {
-		return nil, broken("the process that decodes it gives an answer that makes no sense")
+	if a.Frames < 0 || !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {
+		return nil, source.Broken("the process that decodes it gives an answer that makes no sense")
 	}
-	return c, c.check()
+	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
 // fault returns the error that a child reports, of which only the text is taken
@@ -159,7 +162,7 @@ func (a *answer) fault() error {
 	}, a.Fault)
 	for _, k := range faultKinds {
 		if k.name == a.Kind {
-			return &fault{k.kind, text}
+			return source.Fault(k.kind, "%s", text)
 		}
 	}
 	return errors.New(text)

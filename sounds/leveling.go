@@ -2,15 +2,10 @@ package sounds
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 )
-
-// tagReference is the loudness to which the gain in a file's tags brings it:
-// ReplayGain 2.0 has set it so. R128 tags mean -23.
-const tagReference = -18
 
 // leastLUFS is the lowest loudness that a sound can be brought to.
 const leastLUFS = -70
@@ -18,9 +13,6 @@ const leastLUFS = -70
 // maxPeak is how far raising a sound may take its true peak: what EBU R 128
 // allows.
 const maxPeak pcm.Decibels = -1
-
-// maxTagGain is the largest gain, up or down, that a tag is believed.
-const maxTagGain = 64
 
 // Leveling says how loud sounds are made when they are loaded. The zero value
 // leaves them as they are.
@@ -40,7 +32,7 @@ func (l Leveling) valid() error {
 	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
 		return nil
 	}
-	return beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
+	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
 }
 
 // gain returns by how much a clip is to be changed. It is never raised so far
@@ -61,7 +53,7 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	if tagged {
 		gain = *c.Gain
 		if l.LUFS != 0 {
-			gain += pcm.Decibels(l.LUFS - tagReference)
+			gain += pcm.Decibels(l.LUFS - source.TagReference)
 		}
 	}
 	return min(gain, max(0, maxPeak-peak)), nil
@@ -78,35 +70,4 @@ func amplified(samples []float32, gain pcm.Decibels) []float32 {
 		out[i] = float32(float64(x) * factor)
 	}
 	return out
-}
-
-// setGain takes the gain from tags, "REPLAYGAIN_TRACK_GAIN=-7.03 dB" before
-// "R128_TRACK_GAIN=-1234", which counts in 256ths of a dB.
-func (c *Clip) setGain(tags map[string]string) {
-	if text, ok := tags["REPLAYGAIN_TRACK_GAIN"]; ok {
-		fields := strings.Fields(strings.ToLower(text))
-		if len(fields) == 2 && fields[1] == "db" {
-			fields = fields[:1]
-		}
-		if len(fields) == 1 {
-			gain, err := strconv.ParseFloat(strings.TrimSuffix(fields[0], "db"), 64)
-			if err == nil && c.believe(gain) {
-				return
-			}
-		}
-	}
-	if text, ok := tags["R128_TRACK_GAIN"]; ok {
-		if n, err := strconv.ParseInt(text, 10, 16); err == nil {
-			c.believe(float64(n)/256 + (tagReference - -23))
-		}
-	}
-}
-
-// believe keeps a tag's gain unless it makes no sense.
-func (c *Clip) believe(gain float64) bool {
-	if !(math.Abs(gain) <= maxTagGain) {
-		return false
-	}
-	c.Gain = (*pcm.Decibels)(&gain)
-	return true
 }

@@ -1,23 +1,26 @@
 package sounds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"time"
+
+	"voicepool/sounds/internal/source"
 )
 
 var (
 	// ErrFormat is wrapped by the errors of data that is no sound this package
 	// knows: text, an empty file, a format or an encoding it does not read.
-	ErrFormat = errors.New("sounds: unknown format")
+	ErrFormat = source.ErrFormat
 
 	// ErrDecode is wrapped by the errors of a sound that is broken: cut short,
 	// with headers that contradict each other, with samples that are no numbers.
-	ErrDecode = errors.New("sounds: broken sound")
+	ErrDecode = source.ErrDecode
 
 	// ErrLimit is wrapped by the errors of a sound that passes one of Limits.
-	ErrLimit = errors.New("sounds: beyond the limits")
+	ErrLimit = source.ErrLimit
 )
 
 // The limits that a zero field of Limits means.
@@ -55,13 +58,13 @@ type Limits struct {
 // withDefaults fills in what is zero, and pulls in what is beyond what the
 // rest of the package can hold.
 func (l Limits) withDefaults() Limits {
-	l.Bytes = positive(l.Bytes, defaultBytes)
-	l.Frames = positive(l.Frames, defaultFrames)
-	l.Memory = positive(l.Memory, defaultMemory)
-	l.Channels = min(positive(l.Channels, defaultChannels), defaultChannels)
-	l.MinRate = positive(l.MinRate, defaultMinRate)
-	l.MaxRate = min(positive(l.MaxRate, defaultMaxRate), defaultMaxRate)
-	l.Time = positive(l.Time, defaultTime)
+	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
+	l.Frames = cmp.Or(max(l.Frames, 0), defaultFrames)
+	l.Memory = cmp.Or(max(l.Memory, 0), defaultMemory)
+	l.Channels = min(cmp.Or(max(l.Channels, 0), defaultChannels), defaultChannels)
+	l.MinRate = cmp.Or(max(l.MinRate, 0), defaultMinRate)
+	l.MaxRate = min(cmp.Or(max(l.MaxRate, 0), defaultMaxRate), defaultMaxRate)
+	l.Time = cmp.Or(max(l.Time, 0), defaultTime)
 	return l
 }
 
@@ -84,63 +87,15 @@ func smaller[T int | int64 | time.Duration](x, y T) T {
 	return x
 }
 
-func positive[T int | int64 | time.Duration](x, otherwise T) T {
-	if x > 0 {
-		return x
-	}
-	return otherwise
-}
-
 // forSize narrows the limits to what a file of so many bytes may swell to.
 func (l Limits) forSize(bytes int) Limits {
 	l.Memory = min(l.Memory, 32<<20+1000*int64(bytes))
 	return l
 }
 
-// shape checks what a header says before a byte is decoded.
-func (l Limits) shape(channels int, rate int64) error {
-	switch {
-	case channels < 1:
-		return broken("the header says %d channels", channels)
-	case channels > l.Channels:
-		return beyond("%d channels, at most %d are read", channels, l.Channels)
-	case rate < int64(l.MinRate) || rate > int64(l.MaxRate):
-		return beyond("a rate of %d Hz is not in %d..%d", rate, l.MinRate, l.MaxRate)
-	}
-	return nil
-}
-
-// length checks how many frames there are, or are so far.
-func (l Limits) length(frames int64, channels int) error {
-	switch {
-	case frames > l.Frames:
-		return beyond("more than %d frames", l.Frames)
-	case frames > l.Memory/int64(4*channels):
-		return beyond("its samples take more than %d bytes", l.Memory)
-	}
-	return nil
-}
-
-// fault is why a sound cannot be had: one of the sentinels and what is wrong
-// in particular, or a cause from elsewhere.
-type fault struct {
-	kind   error
-	detail string
-}
-
-func (f *fault) Error() string { return f.detail }
-func (f *fault) Unwrap() error { return f.kind }
-
-func unknown(format string, args ...any) error {
-	return &fault{ErrFormat, fmt.Sprintf(format, args...)}
-}
-
-func broken(format string, args ...any) error {
-	return &fault{ErrDecode, fmt.Sprintf(format, args...)}
-}
-
-func beyond(format string, args ...any) error {
-	return &fault{ErrLimit, fmt.Sprintf(format, args...)}
+// bounds are the limits that codecs keep.
+func (l Limits) bounds() source.Limits {
+	return source.Limits{Frames: l.Frames, Memory: l.Memory, Channels: l.Channels, MinRate: l.MinRate, MaxRate: l.MaxRate}
 }
 
 // named puts the package and the sound's name before what is wrong, once, at

@@ -1,11 +1,13 @@
 package sounds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -47,7 +49,7 @@ type Options struct {
 	Limits Limits
 }
 
-func (o Options) rate() int { return positive(o.Rate, defaultRate) }
+func (o Options) rate() int { return cmp.Or(max(o.Rate, 0), defaultRate) }
 
 // Prepare makes a sound for a mixer out of what a file held: folded to mono or
 // stereo, converted to the mixer's rate, with its loudness index. The clip is
@@ -69,7 +71,7 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	rate := opt.rate()
 	lim := opt.Limits.withDefaults()
 	if rate > defaultMaxRate {
-		return nil, named(c.Name, beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate))
+		return nil, named(c.Name, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate))
 	}
 	samples, channels := fold(c)
 	samples = amplified(samples, gain)
@@ -77,7 +79,7 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	if loop == nil && opt.Loop && len(samples) > 0 {
 		loop = &[2]int64{0, c.Frames()}
 	}
-	if err := lim.length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
+	if err := lim.bounds().Length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
 		return nil, named(c.Name, err)
 	}
 	samples, loop, err := resample(ctx, filters, samples, channels, c.Rate, rate, loop)
@@ -107,15 +109,15 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 func (c *Clip) valid() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
-		return beyond("%d channels, a sound has 1..%d", c.Channels, defaultChannels)
+		return source.Beyond("%d channels, a sound has 1..%d", c.Channels, defaultChannels)
 	case c.Rate < 1 || c.Rate > defaultMaxRate:
-		return beyond("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
+		return source.Beyond("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
 	case len(c.Samples)%c.Channels != 0:
-		return broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
-	case c.Loop != nil && (c.Loop[0] < 0 || c.Loop[0] >= c.Loop[1] || c.Loop[1] > frames):
-		return broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
-	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= maxTagGain):
-		return broken("a gain of %v dB is not in -%d..%d", *c.Gain, maxTagGain, maxTagGain)
+		return source.Broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
+	case c.Loop != nil && !source.Inside(*c.Loop, frames):
+		return source.Broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
+	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= source.MaxTagGain):
+		return source.Broken("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)
 	}
-	return c.check()
+	return checkSamples(c.Samples, c.Channels, 0)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -30,7 +31,7 @@ func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error 
 	case o.MaxPitch == 0:
 		return nil
 	case !(o.MaxPitch > 0 && o.MaxPitch <= 96):
-		return beyond("a highest pitch of %v semitones is not in 0..96", o.MaxPitch)
+		return source.Beyond("a highest pitch of %v semitones is not in 0..96", o.MaxPitch)
 	}
 	for level := range voice.LevelOf(o.MaxPitch) + 1 {
 		if err := ctx.Err(); err != nil {

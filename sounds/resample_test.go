@@ -277,3 +277,14 @@ func BenchmarkResample(b *testing.B) {
 		})
 	}
 }
+
+// TestRatio: whole numbers beyond 64 bits on the way.
+func TestRatio(t *testing.T) {
+	r := newRatio(768000, 1001)
+	if got := r.scale(1 << 40); got != 843581348783185 {
+		t.Errorf("2^40 frames become %d", got)
+	}
+	if frame, phase := newRatio(160, 147).place(1 << 50); frame != 1034420539411660 || phase != 128 {
+		t.Errorf("frame 2^50 lies at %d and %d", frame, phase)
+	}
+}

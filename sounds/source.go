@@ -5,12 +5,14 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
 
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/internal/source"
 )
 
 // Source names a sound to load: a file of FS, or of the operating system where
@@ -59,6 +61,19 @@ func (s Source) key() sourceKey {
 	return k
 }
 
+// input opens the source for reading bit by bit. A pipe is refused before it is
+// opened and may wait.
+func (s Source) input() (*source.Input, error) {
+	switch {
+	case s.File == "":
+		data, err := s.data()
+		return source.Whole(data), err
+	case s.mode()&fs.ModeNamedPipe != 0:
+		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
+	}
+	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
+}
+
 // label is how errors call the source.
 func (s Source) label() string {
 	if s.File != "" {
@@ -82,24 +97,82 @@ func (s Source) title() string {
 	return base
 }
 
-// open opens what is to be read: a file or a pipe.
-func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
-	switch {
-	case s.File == "":
-		data, ok := embedded.Open(s.Name)
-		if !ok {
-			return nil, &fault{fs.ErrNotExist, "there is no embedded sound of this name"}
-		}
-		return io.NopCloser(bytes.NewReader(data)), nil
-	case s.FS == nil:
-		return openFile(ctx, s.File)
+// data returns the embedded sound that the source names.
+func (s Source) data() ([]byte, error) {
+	data, ok := embedded.Open(s.Name)
+	if !ok {
+		return nil, source.Fault(fs.ErrNotExist, "there is no embedded sound of this name")
 	}
-	if err := notFile(s.mode()); err != nil {
+	return data, nil
+}
+
+// open opens what is to be read. It does not open what is no file: opening a device
+// may do something, and reading one may never end. A pipe is read like a file; ctx
+// ends the wait for its other side where the system can.
+func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
+	if s.File == "" {
+		data, err := s.data()
+		return io.NopCloser(bytes.NewReader(data)), err
+	}
+	mode := s.mode()
+	if err := notFile(mode); err != nil {
 		return nil, err
 	}
-	f, err := s.FS.Open(s.File)
+	var f fs.File
+	var err error
+	switch {
+	case s.FS != nil:
+		f, err = s.FS.Open(s.File)
+	case mode&fs.ModeNamedPipe != 0:
+		return openPipe(ctx, s.File)
+	default:
+		f, err = os.Open(s.File)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return checked(f)
+}
+
+// checked returns f, or closes it if it is no file.
+func checked(f fs.File) (io.ReadCloser, error) {
+	if info, err := f.Stat(); err == nil {
+		if err := notFile(info.Mode()); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// notFile says what something is that cannot be read as a file; nil if it can. Of
+// a directory it says so before the system does, whose words differ.
+func notFile(mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return source.Unknown("is a directory")
+	case mode&fs.ModeSocket != 0:
+		return source.Unknown("is a socket, not a file")
+	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
+		return source.Unknown("is a device, not a file")
+	}
+	return nil
+}
+
+// mode returns what kind of file a source is, 0 where nobody says before it is
+// opened.
+func (s Source) mode() fs.FileMode {
+	stat := os.Stat
+	if s.FS != nil {
+		f, ok := s.FS.(fs.StatFS)
+		if !ok {
+			return 0
+		}
+		stat = f.Stat
+	}
+	info, err := stat(s.File)
+	if err != nil { // opening will say it
+		return 0
+	}
+	return info.Mode()
 }

@@ -2,12 +2,12 @@ package sounds
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -58,16 +58,7 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 		return nil, named(src.label(), err)
 	}
 	s := voice.Stream{Name: src.title(), Rate: b.Rate(), Level: opt.Level, Mono: t.channels == 1}
-	if t.clip.Loop != nil {
-		s.Loop = *t.clip.Loop
-	}
-	p := b.planOf(t.clip.Rate, t.clip.Loop)
-	if s.Frames = t.frames; p.resampler != nil {
-		s.Frames, s.Loop = p.total(t.frames), p.loop
-	}
-	if s.Frames > maxStreamFrames {
-		s.Frames = 0
-	}
+	b.fit(&s, t.clip.Rate, t.frames, t.clip.Loop)
 	s.Open = func(c voice.Course) (*voice.Feed, error) {
 		from, err := t.cursor()
 		if err != nil {
@@ -91,6 +82,20 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 // is longer has none.
 const maxStreamFrames = 1<<31 - 1<<12
 
+// fit sets the length and the loop of a stream whose source has these.
+func (b *Bank) fit(s *voice.Stream, rate int, frames int64, loop *[2]int64) {
+	s.Frames = frames
+	if loop != nil {
+		s.Loop = *loop
+	}
+	if p := b.planOf(rate, loop); p.resampler != nil {
+		s.Frames, s.Loop = p.total(frames), p.loop
+	}
+	if s.Frames > maxStreamFrames {
+		s.Frames = 0
+	}
+}
+
 // feed begins to decode.
 func (b *Bank) feed(label string, opt StreamOptions, c voice.Course, from FrameReader) *voice.Feed {
 	f := newFeeder(opt.Ahead, b.Rate(), c, from, opt.failure(label))
@@ -107,9 +112,9 @@ const (
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
-		return beyond("%v ahead are not in 0..%v", o.Ahead, maxAhead)
+		return source.Beyond("%v ahead are not in 0..%v", o.Ahead, maxAhead)
 	case !(math.Abs(float64(o.Gain)) <= maxStreamGain):
-		return beyond("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
+		return source.Beyond("a gain of %v dB is not in -%d..%d", o.Gain, maxStreamGain, maxStreamGain)
 	}
 	return nil
 }
@@ -164,22 +169,14 @@ func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, e
 	}
 	switch {
 	case src.Open == nil:
-		return nil, named(src.Name, fmt.Errorf("%w: frames without Open", ErrStream))
+		return nil, named(src.Name, source.Fault(ErrStream, "frames without Open"))
 	case src.Rate < 1 || src.Rate > defaultMaxRate:
-		return nil, named(src.Name, beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
+		return nil, named(src.Name, source.Beyond("a rate of %d Hz is not in 1..%d", src.Rate, defaultMaxRate))
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
-		return nil, named(src.Name, broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
+		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
-	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level, Frames: src.Frames}
-	if src.Loop != nil {
-		s.Loop = *src.Loop
-	}
-	if p := b.planOf(src.Rate, src.Loop); p.resampler != nil {
-		s.Frames, s.Loop = p.total(src.Frames), p.loop
-	}
-	if s.Frames > maxStreamFrames {
-		s.Frames = 0
-	}
+	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level}
+	b.fit(&s, src.Rate, src.Frames, src.Loop)
 	factor := opt.Gain.Linear()
 	s.Open = func(c voice.Course) (*voice.Feed, error) {
 		r, err := src.Open()
@@ -242,12 +239,12 @@ func (o *frameOrigin) give(n int64) ([]float32, error) {
 		dst := o.frames[:min(n, piece)]
 		k, err := o.r.Read(dst)
 		if k < 0 || k > len(dst) {
-			return nil, broken("it says that it gave %d of %d frames", k, len(dst))
+			return nil, source.Broken("it says that it gave %d of %d frames", k, len(dst))
 		}
 		o.end = err
 		for i, x := range dst[:k] {
 			if goodSamples(x[:]) < 2 {
-				o.end = broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
+				o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
 				k = i
 				break
 			}

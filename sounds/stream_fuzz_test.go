@@ -3,7 +3,6 @@ package sounds
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -95,7 +94,7 @@ func repaired(data []byte) []byte {
 		if size > len(rest) {
 			return data
 		}
-		binary.LittleEndian.PutUint32(rest[22:], oggSum(rest[:size]))
+		setOggSum(rest[:size])
 		rest = rest[size:]
 	}
 }

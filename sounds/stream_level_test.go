@@ -18,7 +18,7 @@ import (
 // error.
 func TestStreamLeveling(t *testing.T) {
 	tagged := func(gain string) []byte {
-		return slices.Concat(id3(4, 0, id3Frame(4, "TXXX", "\x03REPLAYGAIN_TRACK_GAIN\x00"+gain)), formatFile(t, "mp3-44100-2-vbr.mp3"))
+		return slices.Concat(id3("REPLAYGAIN_TRACK_GAIN="+gain), formatFile(t, "mp3-44100-2-vbr.mp3"))
 	}
 	files := fstest.MapFS{"plain": {Data: formatFile(t, "mp3-44100-2-vbr.mp3")}, "down": {Data: tagged("-6 dB")}, "up": {Data: tagged("+3 dB")}}
 	for _, c := range []struct {

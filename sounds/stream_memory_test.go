@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -186,7 +187,7 @@ func BenchmarkStream(b *testing.B) {
 			}
 			b.Run("seek-"+name, func(b *testing.B) {
 				for b.Loop() {
-					tr.marks = marks{}
+					tr.marks = source.Marks{}
 					if _, err := begin(tr.frames * 9 / 10).Read(buf); err != nil {
 						b.Fatal(err)
 					}

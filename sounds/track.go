@@ -2,29 +2,28 @@ package sounds
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"sync"
 	"time"
 
-	"voicepool/internal/loudness"
 	"voicepool/pcm"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
 // track is a file that is played as a stream: what is known of it.
 type track struct {
 	src      Source
-	lim      Limits
+	lim      source.Limits
 	clip     Clip       // without samples
 	mu       sync.Mutex // of the next two, once it is open
 	frames   int64      // the length as far as it is announced; 0: it is not
 	counted  bool       // frames is what is there
 	channels int        // after folding
 	gain     pcm.Decibels
-	marks    marks
+	marks    source.Marks
 
 	// By which a file is known that is no longer the same.
 	size     int64
@@ -37,11 +36,7 @@ type track struct {
 
 // openTrack reads what has to be known of a stream, and sets its level.
 func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			t, err = nil, broken("the decoder failed: %v", p)
-		}
-	}()
+	defer rescue("the decoder", &err)
 	leveling := b.opt.Leveling
 	if src.Leveling != (Leveling{}) {
 		leveling = src.Leveling
@@ -50,20 +45,19 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()
 	case b.Rate() > defaultMaxRate:
-		return nil, beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
+		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
 	}
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
-	t = &track{src: src, lim: b.opt.Limits.withDefaults()}
+	t = &track{src: src, lim: b.opt.Limits.withDefaults().bounds()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	h := c.r.about()
-	t.clip, t.channels = h.clip, min(h.clip.Channels, 2)
+	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
 	loop := b.opt.Loop || src.Loop || src.File == "" && embedded.IsLoop(src.Name)
 	if err := t.learn(c, loop); err != nil {
 		return nil, err
@@ -82,35 +76,30 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	case t.measured:
 		opt.Level = streamLevel(t.loudness + pcm.LUFS(t.gain))
 	case leveling.Tags && t.clip.Gain != nil:
-		opt.Level = streamLevel(pcm.LUFS(tagReference - *t.clip.Gain + t.gain))
+		opt.Level = streamLevel(pcm.LUFS(source.TagReference - *t.clip.Gain + t.gain))
 	}
 	return t, nil
 }
 
 // learn finds the length and the loop.
 func (t *track) learn(c *cursor, loop bool) error {
-	h := c.r.about()
-	t.frames = h.frames
+	h := c.r.About()
+	t.frames = h.Frames
+	t.counted = h.Sure
 	// What the tags say of a loop is measured by the length that is there.
-	h.finish(&t.clip, math.MaxInt64)
-	whole := loop && t.clip.Loop == nil
-	t.counted = h.sure
-	if t.clip.Loop != nil || whole || t.frames == 0 && h.clip.Format != "flac" {
+	if loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks {
 		if err := t.count(c); err != nil {
 			return err
 		}
 	}
-	if !t.counted && h.clip.Format == "mp3" {
+	if !t.counted && h.Walks {
 		// Two files joined are announced as the first one. One that was cut short is
 		// announced longer than it is; the stream ends where it ends, with the error.
 		if err := t.count(c); err != nil && !errors.Is(err, ErrDecode) {
 			return err
 		}
 	}
-	t.clip.Loop = nil
-	if t.frames > 0 {
-		h.finish(&t.clip, t.frames)
-	}
+	t.clip.Loop = h.Loop(t.frames)
 	if t.clip.Loop == nil && loop && t.frames > 0 {
 		t.clip.Loop = &[2]int64{0, t.frames}
 	}
@@ -122,15 +111,15 @@ func (t *track) count(c *cursor) error {
 	if t.counted {
 		return nil
 	}
-	h := c.r.about()
-	frames, err := c.r.count(&t.marks)
-	if c.in.err != nil {
-		err = c.in.err
+	h := c.r.About()
+	frames, err := c.r.Count(&t.marks)
+	if c.in.Err != nil {
+		err = c.in.Err
 	}
 	if err != nil {
 		return err
 	}
-	t.frames, t.counted = max(frames-h.front-h.back, 0), true
+	t.frames, t.counted = max(frames-h.Front-h.Back, 0), true
 	return nil
 }
 
@@ -152,12 +141,11 @@ func (t *track) exact() (int64, error) {
 
 // measure decodes all of it.
 func (t *track) measure(c *cursor) error {
-	c.folder, c.factor = nil, 1
+	c.folder, c.factor = &folder{}, 1 // channels stay as they are
 	if err := c.seek(0); err != nil {
 		return err
 	}
-	m := loudness.NewMeter(t.clip.Rate, t.clip.loudnessWeights())
-	p := loudness.NewPeakMeter(t.clip.Rate, t.clip.Channels)
+	m := newMeter(&t.clip)
 	for {
 		x, err := c.read()
 		if errors.Is(err, io.EOF) {
@@ -165,13 +153,10 @@ func (t *track) measure(c *cursor) error {
 		} else if err != nil {
 			return err
 		}
-		m.Write(x)
-		p.Write(x)
+		m.write(x)
 	}
-	t.measured, t.loudness, t.peak = true, m.Integrated(), pcm.Decibels(math.Inf(-1))
-	if peak := p.TruePeak(); peak > 0 {
-		t.peak = pcm.FromLinear(peak)
-	}
+	t.measured = true
+	t.loudness, t.peak = m.read()
 	return nil
 }
 
@@ -179,11 +164,11 @@ func (t *track) measure(c *cursor) error {
 func (t *track) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
-		return 0, fmt.Errorf("%w: its loudness is not known without StreamOptions.Measure", ErrStream)
+		return 0, source.Fault(ErrStream, "its loudness is not known without StreamOptions.Measure")
 	}
 	return l.gain(&t.clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !t.measured {
-			return tagReference, 0 // a peak that allows no raising
+			return source.TagReference, 0 // a peak that allows no raising
 		}
 		return t.loudness, t.peak
 	})
@@ -191,37 +176,34 @@ func (t *track) level(l Leveling) (pcm.Decibels, error) {
 
 // cursor opens the file.
 func (t *track) cursor() (c *cursor, err error) {
-	in, err := openInput(t.src)
+	in, err := t.src.input()
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			err = broken("the decoder failed: %v", p)
-		}
 		if err != nil {
-			c = nil
-			_ = in.close()
+			_ = in.Close()
 		}
 	}()
+	defer rescue("the decoder", &err)
 	switch {
 	case t.size == 0:
-		t.size, t.modified = in.size, in.modified
-	case t.size != in.size || !t.modified.Equal(in.modified):
-		return nil, fmt.Errorf("%w: the file has changed since it was opened", ErrStream)
+		t.size, t.modified = in.Size, in.Modified
+	case t.size != in.Size || !t.modified.Equal(in.Modified):
+		return nil, source.Fault(ErrStream, "the file has changed since it was opened")
 	}
-	open, err := formatOf(in)
+	f, err := formatOf(in)
 	if err != nil {
 		return nil, err
 	}
-	r, err := open(in, t.lim)
-	if in.err != nil {
-		err = in.err
+	r, err := f.open(in, t.lim)
+	if in.Err != nil {
+		err = in.Err
 	}
 	if err != nil {
 		return nil, err
 	}
-	c = &cursor{in: in, r: r, marks: &t.marks, clip: r.about().clip, factor: 1}
+	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
 	c.folder = newFolder(&c.clip)
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()

@@ -1,0 +1,177 @@
+package flac
+
+import (
+	"errors"
+	"fmt"
+
+	"voicepool/sounds/internal/source"
+)
+
+var (
+	errSync  = errors.New("no frame begins here")
+	errShort = errors.New("cut short")
+)
+
+// frame decodes one frame at a time; its samples are those of the last.
+type frame struct {
+	block    int   // frames in it
+	number   int64 // of the frame, or where variable of its first frame of sound
+	variable bool  // the blocks have different sizes
+	samples  [8][]int64
+}
+
+// How two channels stand for left and right.
+const (
+	leftSide  = 8
+	sideRight = 9
+	midSide   = 10
+)
+
+// read decodes the frame at the beginning of data, checks it against what the
+// file says of all frames, and returns its length in bytes.
+func (f *frame) read(data []byte, info *streamInfo) (int, error) {
+	r := source.NewMSB(data)
+	if r.Take(15) != 0x7ffc {
+		return 0, errSync
+	}
+	f.variable = r.Take(1) == 1
+	sizeCode, rateCode, mode, bitsCode := r.Take(4), r.Take(4), int(r.Take(4)), r.Take(3)
+	if r.Take(1) != 0 {
+		return 0, errSync
+	}
+	f.number = int64(r.Take(8))
+	if n := codedLength(byte(f.number)); n > 1 {
+		for f.number &= 0x7f >> n; n > 1; n-- {
+			f.number = f.number<<6 | int64(r.Take(8)&0x3f)
+		}
+	}
+	switch {
+	case sizeCode == 0:
+		return 0, errors.New("a reserved block size")
+	case sizeCode == 1:
+		f.block = 192
+	case sizeCode <= 5:
+		f.block = 144 << sizeCode
+	case sizeCode == 6:
+		f.block = int(r.Take(8)) + 1
+	case sizeCode == 7:
+		f.block = int(r.Take(16)) + 1
+	default:
+		f.block = 1 << sizeCode
+	}
+	rate := info.rate
+	switch rateCode {
+	case 0:
+	case 12:
+		rate = int64(r.Take(8)) * 1000
+	case 13:
+		rate = int64(r.Take(16))
+	case 14:
+		rate = int64(r.Take(16)) * 10
+	case 15:
+		return 0, errors.New("a reserved rate")
+	default:
+		rate = [...]int64{1: 88200, 176400, 192000, 8000, 16000, 22050, 24000, 32000, 44100, 48000, 96000}[rateCode]
+	}
+	at := r.Position() / 8
+	sum := uint32(r.Take(8))
+	if r.Over() {
+		return 0, errShort
+	}
+	if crc8(data[:at]) != sum {
+		return 0, errors.New("the checksum of its header is wrong")
+	}
+	bits, channels := info.bits, mode+1
+	switch bitsCode {
+	case 0:
+	case 3:
+		return 0, errors.New("a reserved sample size")
+	default:
+		bits = [...]uint{1: 8, 12, 0, 16, 20, 24, 32}[bitsCode]
+	}
+	if mode >= leftSide {
+		channels = 2
+	}
+	switch {
+	case mode > midSide:
+		return 0, errors.New("reserved channels")
+	case channels != info.channels:
+		return 0, fmt.Errorf("it has %d channels, the file says %d", channels, info.channels)
+	case bits != info.bits:
+		return 0, fmt.Errorf("it has %d bits, the file says %d", bits, info.bits)
+	case rate != info.rate:
+		return 0, fmt.Errorf("its rate is %d Hz, the file says %d", rate, info.rate)
+	case f.block > info.maxBlock:
+		return 0, fmt.Errorf("%d frames in a block, the file says at most %d", f.block, info.maxBlock)
+	}
+	for ch := range channels {
+		b := bits
+		if mode == leftSide && ch == 1 || mode == sideRight && ch == 0 || mode == midSide && ch == 1 {
+			b++ // a difference needs one bit more
+		}
+		if cap(f.samples[ch]) < f.block {
+			f.samples[ch] = make([]int64, f.block)
+		}
+		f.samples[ch] = f.samples[ch][:f.block]
+		if err := readSubframe(r, f.samples[ch], b); err != nil {
+			return 0, err
+		}
+		if r.Over() {
+			return 0, errShort
+		}
+	}
+	r.Align()
+	at = r.Position() / 8
+	check := uint32(r.Take(16))
+	if r.Over() {
+		return 0, errShort
+	}
+	if crc16(data[:at]) != check {
+		return 0, errors.New("its checksum is wrong")
+	}
+	f.undoStereo(mode)
+	limit := int64(1) << (bits - 1)
+	for ch := range channels {
+		for _, x := range f.samples[ch] {
+			if x < -limit || x >= limit {
+				return 0, fmt.Errorf("a sample of %d does not fit %d bits", x, bits)
+			}
+		}
+	}
+	return at + 2, nil
+}
+
+// codedLength is how many bytes a number has that begins with b, in the scheme
+// of UTF-8.
+func codedLength(b byte) int {
+	n := 0
+	for ; b&0x80 != 0 && n < 7; b <<= 1 {
+		n++
+	}
+	return max(n, 1)
+}
+
+func (f *frame) undoStereo(mode int) {
+	a, b := f.samples[0], f.samples[1]
+	switch mode {
+	case leftSide:
+		for i := range a {
+			b[i] = a[i] - b[i]
+		}
+	case sideRight:
+		for i := range a {
+			a[i] += b[i]
+		}
+	case midSide:
+		for i := range a {
+			mid := a[i]<<1 | b[i]&1
+			a[i], b[i] = (mid+b[i])>>1, (mid-b[i])>>1
+		}
+	}
+}
+
+// The checksums of a frame's header and of a whole frame.
+var (
+	crc8  = source.CRC(8, 0x07)
+	crc16 = source.CRC(16, 0x8005)
+)

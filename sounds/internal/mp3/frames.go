@@ -1,0 +1,161 @@
+package mp3
+
+import (
+	"errors"
+
+	"voicepool/sounds/internal/source"
+)
+
+// header is what the four bytes before a frame of layer III say.
+type header struct {
+	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule a frame
+	rate      int
+	bands     int // which table of bands belongs to the rate
+	channels  int
+	size      int  // of the frame, in bytes, with its header
+	crc       bool // two bytes of checksum follow the header
+	midSide   bool
+	intensity bool
+}
+
+// parseHeader reads the header at the beginning of b. Other layers and
+// frames of no declared size are told apart from what is no header at all, for
+// a better error.
+func parseHeader(b []byte) (h header, ok bool, err error) {
+	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
+		return h, false, nil
+	}
+	version, layer, bitrate, rate := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>2&3)
+	if version == 1 || layer == 0 || bitrate == 15 || rate == 3 || b[3]&3 == 2 {
+		return h, false, nil
+	}
+	switch {
+	case layer != 1:
+		return h, false, source.Unknown("MPEG audio of layer %d is not read: convert it to WAV, as by mpg123 -w OUT.wav IN", 4-layer)
+	case bitrate == 0:
+		return h, false, source.Unknown("free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3")
+	}
+	h = header{low: version != 3, rate: [...]int{44100, 48000, 32000}[rate], bands: rate, channels: 2, crc: b[1]&1 == 0}
+	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
+	factor := 144
+	if h.low {
+		kbits = [...]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}[bitrate]
+		factor = 72
+		h.rate /= 2
+		h.bands += 3
+	}
+	if version == 0 {
+		h.rate /= 2
+		h.bands += 3
+	}
+	h.size = factor*kbits*1000/h.rate + int(b[2]>>1&1)
+	switch b[3] >> 6 {
+	case 1:
+		h.midSide, h.intensity = b[3]&0x20 != 0, b[3]&0x10 != 0
+	case 3:
+		h.channels = 1
+	}
+	return h, true, nil
+}
+
+// sideSize is how many bytes of side information follow the header.
+func (h header) sideSize() int {
+	switch {
+	case h.low && h.channels == 1:
+		return 9
+	case h.low || h.channels == 1:
+		return 17
+	}
+	return 32
+}
+
+// granules is how many parts of 576 frames are in it.
+func (h header) granules() int {
+	if h.low {
+		return 1
+	}
+	return 2
+}
+
+// frames is how many frames of sound are in it.
+func (h header) frames() int { return 576 * h.granules() }
+
+// Is wants two frames in a row that agree, or one that is all there is,
+// perhaps behind some rubbish; or frames of MPEG audio that is not read, whose
+// error says what it is. What has ID3v2 tags and is nothing else is MP3.
+func Is(b []byte, tagged bool) bool {
+	_, _, err := firstFrame(b)
+	return tagged || !errors.Is(err, errNoFrame)
+}
+
+// maxRubbish is how many bytes may stand before the first frame.
+const maxRubbish = source.Probe - 4<<10
+
+var errNoFrame = source.Unknown("no MP3 frame is in it")
+
+// firstFrame finds where the frames begin. The error is errNoFrame, or says of
+// which kind that is not read the frames are. What looks like frames of that kind
+// may be in the data of a frame whose beginning is cut off: then three in a row
+// that agree are behind it.
+func firstFrame(b []byte) (at int, h header, err error) {
+	other := errNoFrame
+	tries := 16 // at what may be frames of another kind
+	for at := range min(len(b), maxRubbish) {
+		h, ok, err := parseHeader(b[at:])
+		if err != nil && tries > 0 && errors.Is(other, errNoFrame) {
+			if tries--; otherFrames(b[at:]) {
+				other = err
+			}
+		}
+		if !ok || h.size < 4+h.sideSize() {
+			continue
+		}
+		size, ok := nextFrame(b, at, h)
+		if ok && !errors.Is(other, errNoFrame) {
+			next, found, _ := parseHeader(b[min(at+size, len(b)):])
+			_, ok = nextFrame(b, at+size, next)
+			ok = ok && found
+		}
+		if ok {
+			return at, h, nil
+		}
+	}
+	return 0, h, other
+}
+
+// nextFrame returns how far behind a frame another one is, and whether it
+// agrees; the end of b and what stands behind the last frame do too.
+func nextFrame(b []byte, at int, h header) (size int, ok bool) {
+	if next := at + h.size; next < len(b) {
+		n, ok, _ := parseHeader(b[next:])
+		return h.size, ok && n.rate == h.rate || source.IsTrailer(b[next:])
+	}
+	return h.size, true
+}
+
+// maxOtherFrame is more bytes than a frame of any layer or free format has, of up
+// to 640 kbit/s.
+const maxOtherFrame = 8 << 10
+
+// otherFrames tells whether b begins with frames of one size whose headers agree,
+// three of them or two that are all there is. Their size is not read from the
+// header, where free format does not have it.
+func otherFrames(b []byte) bool {
+	same := func(at int) bool {
+		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
+	}
+	for size := 24; size < min(len(b), maxOtherFrame); size++ {
+		if !same(size) {
+			continue
+		}
+		if 2*size+4 >= len(b) {
+			return true
+		}
+		for pad := -4; pad <= 4; pad++ { // one byte more or less; four of layer I
+			if same(2*size + pad) {
+				return true
+			}
+		}
+	}
+	return false
+}

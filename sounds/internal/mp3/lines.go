@@ -1,0 +1,186 @@
+package mp3
+
+import (
+	"errors"
+	"sync"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
+)
+
+// tree is a prefix code: a fork's two ways, or ^leaf.
+type tree [][2]int16
+
+// newTree reads a code as trees keeps it.
+func newTree(s string) tree {
+	var t tree
+	digit := func() int16 {
+		c := s[0]
+		s = s[1:]
+		if c >= 'a' {
+			return int16(c-'a') + 10
+		}
+		return int16(c - '0')
+	}
+	var grow func() int16
+	grow = func() int16 {
+		if s[0] != '.' {
+			x := digit()
+			return ^(x<<4 | digit())
+		}
+		s = s[1:]
+		at := len(t)
+		t = append(t, [2]int16{})
+		zero := grow()
+		one := grow()
+		t[at] = [2]int16{zero, one}
+		return int16(at)
+	}
+	grow()
+	return t
+}
+
+// next decodes a leaf.
+func (t tree) next(r *source.MSB) int {
+	at, word := int16(0), r.Peek()
+	for n := uint(1); ; n++ {
+		at = t[at][word>>63]
+		word <<= 1
+		if at < 0 {
+			r.Skip(n)
+			return int(^at)
+		}
+	}
+}
+
+// lines decodes the lines of spectra: the tables that all files share.
+type lines struct {
+	pairs      [32]tree
+	extra      [32]uint // how many bits follow the largest value
+	quadruples [2]tree
+	power      []float64 // n^(4/3)
+}
+
+// spectral makes them when they are first needed.
+var spectral = sync.OnceValue(func() *lines {
+	l := &lines{extra: [32]uint{16: 1, 2, 3, 4, 6, 8, 10, 13, 4, 5, 6, 7, 8, 9, 11, 13}}
+	for i, s := range trees() {
+		switch {
+		case i >= 32:
+			l.quadruples[i-32] = newTree(s)
+		case i == 16 || i == 24:
+			for j := i; j < i+8; j++ {
+				l.pairs[j] = newTree(s)
+			}
+		default:
+			l.pairs[i] = newTree(s)
+		}
+	}
+	l.power = make([]float64, 15+1<<13)
+	for n := range l.power {
+		if n > 0 {
+			l.power[n] = pcm.Exp2(float64(pcm.Log2(float64(n)) * 4 / 3))
+		}
+	}
+	return l
+})
+
+var errData = errors.New("more data than it has bits")
+
+// read decodes the lines of a granule, as whole numbers to the power 4/3, from
+// data that ends before bit end.
+func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error {
+	clear(x[:])
+	for i := 0; i < 2*g.pairs; i += 2 {
+		region := 0
+		if i >= g.region[0] {
+			region = 1
+		}
+		if i >= g.region[1] {
+			region = 2
+		}
+		table := g.tables[region]
+		if table == 0 {
+			continue
+		}
+		leaf := l.pairs[table].next(r)
+		x[i] = l.value(r, leaf>>4, l.extra[table])
+		x[i+1] = l.value(r, leaf&15, l.extra[table])
+		if r.Position() > end {
+			return errData
+		}
+	}
+	i := 2 * g.pairs
+	for ; i <= 572 && r.Position() < end; i += 4 {
+		leaf := l.quadruples[g.quadruples].next(r)
+		for j := range 4 {
+			if leaf>>(3-j)&1 == 1 {
+				x[i+j] = 1
+				if r.Take(1) == 1 {
+					x[i+j] = -1
+				}
+			}
+		}
+		if r.Position() > end { // the last one was the beginning of something else
+			clear(x[i:])
+			break
+		}
+	}
+	return nil
+}
+
+// value completes a value: its higher bits, its sign, its power.
+func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
+	if n == 0 {
+		return 0
+	}
+	if n == 15 && extra > 0 {
+		n += int(r.Take(extra))
+	}
+	if r.Take(1) == 1 {
+		return -l.power[n]
+	}
+	return l.power[n]
+}
+
+// scale gives the lines of each band their size.
+func (g *granule) scale(bands []band, x *[576]float64) {
+	step := 2 // quarters of 6 dB
+	if g.coarse {
+		step = 4
+	}
+	for _, b := range bands {
+		n := g.gain - 210
+		factor := b.scale
+		if g.preflag {
+			factor += b.emphasis
+		}
+		if b.window >= 0 {
+			n -= 8 * g.subgain[b.window]
+		}
+		size := pcm.Exp2(float64(n-step*factor) / 4)
+		for i := b.from; i < b.to; i++ {
+			if x[i] != 0 {
+				x[i] = float64(x[i] * size)
+			}
+		}
+	}
+}
+
+// reorder puts the three windows of short blocks line by line.
+func reorder(bands []band, x *[576]float64) {
+	var y [576]float64
+	for _, b := range bands {
+		if b.window < 0 {
+			continue
+		}
+		width := b.to - b.from
+		start := b.from - b.window*width
+		for j := range width {
+			y[start+3*j+b.window] = x[b.from+j]
+		}
+		if b.window == 2 {
+			copy(x[start:b.to], y[start:b.to])
+		}
+	}
+}

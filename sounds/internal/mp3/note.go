@@ -1,0 +1,88 @@
+package mp3
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// note is what the encoder notes in a frame that holds no sound.
+type note struct {
+	frames         int64 // of MP3, without this one; 0: not told
+	delay, padding int64 // frames of sound that are not of the original
+	known          bool  // the encoder has left its name, and these two
+}
+
+// readXing reads the note of LAME and others from a first frame; false where it
+// is a frame of sound.
+func readXing(frame []byte, h header) (g note, ok bool) {
+	b := frame[min(4+h.sideSize(), len(frame)):]
+	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
+		b = b[2:]
+	}
+	if len(b) < 8 || string(b[:4]) != "Xing" && string(b[:4]) != "Info" {
+		return g, len(frame) >= 40 && string(frame[36:40]) == "VBRI"
+	}
+	flags := binary.BigEndian.Uint32(b[4:])
+	b = b[8:]
+	for bit, size := range [...]int{4, 4, 100, 4} {
+		if flags>>bit&1 == 0 {
+			continue
+		}
+		if len(b) < size {
+			return g, true
+		}
+		if bit == 0 {
+			g.frames = int64(binary.BigEndian.Uint32(b))
+		}
+		b = b[size:]
+	}
+	if len(b) >= 24 && b[0] >= ' ' && b[0] < 0x7f { // the encoder's name, then its delays in 12 bits each
+		g.delay = int64(b[21])<<4 | int64(b[22])>>4
+		g.padding = int64(b[22]&15)<<8 | int64(b[23])
+		g.known = true
+	}
+	return g, true
+}
+
+// takeOff settles what of the decoded frames of sound is not of the original.
+// Encoders note what they have added. The decoder's own delay is there with every
+// note, also with one that says nothing else, and with one of no delay. What was
+// added at the end stands before the end of the frames that the note counts: in
+// files joined together others follow.
+func (r *reader) takeOff() {
+	if !r.note.known && r.note.frames == 0 {
+		return
+	}
+	front, back := r.note.delay+decoderDelay, max(r.note.padding-decoderDelay, 0)
+	end := r.note.frames * int64(r.d.head.frames())
+	if end == 0 {
+		r.head.Front, r.head.Back = front, back
+		return
+	}
+	r.added = [2]int64{max(end-back, 0), end}
+	r.head.Front = min(front, r.added[0])
+	r.head.Frames = r.added[0] - r.head.Front
+}
+
+// given returns how many of the first n decoded frames of sound next gives.
+func (r *reader) given(n int64) int64 {
+	return n - max(min(n, r.added[1])-r.added[0], 0)
+}
+
+// decoded returns the number of the decoded frame that next gives as its frame n.
+func (r *reader) decoded(n int64) int64 {
+	if n >= r.added[0] {
+		n += r.added[1] - r.added[0]
+	}
+	return n
+}
+
+// cut takes off what the encoder has added to the MP3 frame that ends dst.
+func (r *reader) cut(dst []float32) []float32 {
+	size := int64(r.d.head.frames())
+	first := (r.d.count - 1) * size
+	from, to := min(max(r.added[0]-first, 0), size), min(max(r.added[1]-first, 0), size)
+	channels := int64(r.head.Channels)
+	at := int64(len(dst))/channels - size
+	return slices.Delete(dst, int((at+from)*channels), int((at+to)*channels))
+}

@@ -1,0 +1,90 @@
+package mp3
+
+import (
+	"math"
+	"slices"
+
+	"voicepool/pcm"
+)
+
+// undoStereo turns what joint stereo kept into left and right. Where the
+// right channel has no more lines, its scale factors are positions: they may say
+// how loud the left one's are in both. The highest band has no scale factor. It
+// takes the position of the band below, or the middle where that one has lines in
+// the right channel: there the scale factor is no position. bands are the right
+// channel's.
+func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
+	if !h.midSide && !h.intensity {
+		return
+	}
+	done := [576]bool{}
+	if h.intensity {
+		top, middle := 1, 3 // how many of the highest bands have no scale factor; the position between both ears
+		if g.block == 2 {
+			top = 3
+		}
+		if h.low {
+			middle = 0
+		}
+		var heard [4]bool // by window and, last, for long blocks: whether the right channel has lines here or above
+		for i := len(bands) - 1; i >= 0; i-- {
+			b := bands[i]
+			w := b.window
+			if w < 0 {
+				w = 3
+				heard[3] = heard[0] || heard[1] || heard[2] || heard[3]
+			}
+			heard[w] = heard[w] || hasLines(right[b.from:b.to])
+			if heard[w] {
+				continue
+			}
+			scale, illegal := b.scale, b.illegal
+			if i >= len(bands)-top { // it has no scale factor of its own
+				below := bands[i-top]
+				scale, illegal = below.scale, below.illegal
+				if hasLines(right[below.from:below.to]) {
+					scale, illegal = middle, false
+				}
+			}
+			if illegal {
+				continue
+			}
+			l, r := intensityGains(h, g, scale)
+			for j := b.from; j < b.to; j++ {
+				left[j], right[j] = float64(left[j]*l), float64(left[j]*r)
+				done[j] = true
+			}
+		}
+	}
+	if h.midSide {
+		for j := range left {
+			if !done[j] {
+				m, s := left[j], right[j]
+				left[j], right[j] = float64((m+s)*(math.Sqrt2/2)), float64((m-s)*(math.Sqrt2/2))
+			}
+		}
+	}
+}
+
+// hasLines tells whether one of them is not zero.
+func hasLines(x []float64) bool {
+	return slices.ContainsFunc(x, func(y float64) bool { return y != 0 })
+}
+
+// intensityGains returns what of a line is in the left and in the right ear.
+func intensityGains(h header, g *granule, position int) (left, right float64) {
+	if !h.low {
+		// The tangent t of position*pi/12 splits it into t/(1+t) and 1/(1+t).
+		s, c := pcm.SinPi(float64(position)/12), pcm.CosPi(float64(position)/12)
+		return s / (s + c), c / (s + c)
+	}
+	step := -0.25
+	if g.compress&1 == 1 {
+		step = -0.5
+	}
+	size := pcm.Exp2(float64(step * float64((position+1)/2)))
+	if position&1 == 1 {
+		return size, 1
+	}
+	return 1, size
+}

@@ -1,0 +1,137 @@
+package source
+
+import "math/bits"
+
+// window is what both orders of bits share. What lies beyond the end is zeros,
+// and over says that it was read: so callers check once, after a number of reads
+// that their loops bound.
+type window struct {
+	data []byte
+	at   int    // the next byte to take
+	acc  uint64 // bits taken
+	have uint   // how many of them
+}
+
+// Left is how many bits there are, less those beyond the end that have been
+// handed out.
+func (b *window) Left() int { return 8*len(b.data) - b.Position() }
+
+// Over tells whether bits beyond the end have been handed out.
+func (b *window) Over() bool { return b.Left() < 0 }
+
+// Position is where the next bit stands.
+func (b *window) Position() int { return 8*b.at - int(b.have) }
+
+// MSB reads bits, the highest of a byte first.
+type MSB struct{ window } // acc is left-aligned
+
+// NewMSB returns a reader of what is in data.
+func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
+
+// fill makes at least 56 bits ready.
+func (b *MSB) fill() {
+	for b.have <= 56 {
+		if b.at < len(b.data) {
+			b.acc |= uint64(b.data[b.at]) << (56 - b.have)
+		}
+		b.at++
+		b.have += 8
+	}
+}
+
+// Peek returns what comes, left-aligned, at least 32 bits of it.
+func (b *MSB) Peek() uint64 {
+	if b.have < 32 {
+		b.fill()
+	}
+	return b.acc
+}
+
+// Skip passes over n bits that were peeked at.
+func (b *MSB) Skip(n uint) {
+	b.acc <<= n
+	b.have -= n
+}
+
+// Take returns the next n bits, at most 56.
+func (b *MSB) Take(n uint) uint64 {
+	if b.have < n {
+		b.fill()
+	}
+	x := b.acc >> (64 - n)
+	b.Skip(n)
+	return x
+}
+
+// Signed returns the next n bits as a number in two's complement.
+func (b *MSB) Signed(n uint) int64 {
+	return int64(b.Take(n)<<(64-n)) >> (64 - n)
+}
+
+// Unary counts the zeros before the next one, and takes it too.
+func (b *MSB) Unary() uint64 {
+	var n uint64
+	for {
+		if b.have == 0 {
+			b.fill()
+		}
+		zeros := uint(bits.LeadingZeros64(b.acc))
+		if zeros < b.have {
+			b.acc <<= zeros + 1
+			b.have -= zeros + 1
+			return n + uint64(zeros)
+		}
+		n += uint64(b.have)
+		b.acc, b.have = 0, 0
+		if b.at > len(b.data) {
+			return n
+		}
+	}
+}
+
+// Align drops the rest of a byte that has been begun.
+func (b *MSB) Align() { b.Take(b.have & 7) }
+
+// LSB reads bits, the lowest of a byte first.
+type LSB struct{ window } // acc is right-aligned
+
+// NewLSB returns a reader of what is in data.
+func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
+
+// fill makes at least 56 bits ready.
+func (b *LSB) fill() {
+	for b.have <= 56 {
+		if b.at < len(b.data) {
+			b.acc |= uint64(b.data[b.at]) << b.have
+		}
+		b.at++
+		b.have += 8
+	}
+}
+
+// Peek returns what comes, at least 32 bits of it.
+func (b *LSB) Peek() uint64 {
+	if b.have < 32 {
+		b.fill()
+	}
+	return b.acc
+}
+
+// Skip passes over n bits that were peeked at.
+func (b *LSB) Skip(n uint) {
+	b.acc >>= n
+	b.have -= n
+}
+
+// Take returns the next n bits, at most 32.
+func (b *LSB) Take(n uint) uint32 {
+	x := uint32(b.Peek() & (1<<n - 1))
+	b.Skip(n)
+	return x
+}
+
+// Flag returns the next bit.
+func (b *LSB) Flag() bool { return b.Take(1) == 1 }
+
+// End passes over all there is, and one bit more.
+func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }

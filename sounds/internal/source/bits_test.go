@@ -1,0 +1,85 @@
+package source
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestBits: numbers of any width, in both orders, are those of the bits one by one;
+// beyond the end are zeros, and Over tells of the first.
+func TestBits(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		data := make([]byte, random.IntN(40))
+		for i := range data {
+			data[i] = byte(random.Uint32())
+		}
+		high, low := NewMSB(data), NewLSB(data)
+		for at := 0; at < 8*len(data)+100; {
+			n := random.IntN(33)
+			var wantHigh, wantLow uint64
+			for i := range n {
+				if p := at + i; p < 8*len(data) {
+					wantHigh |= uint64(data[p/8]>>(7-p%8)&1) << (n - 1 - i)
+					wantLow |= uint64(data[p/8]>>(p%8)&1) << i
+				}
+			}
+			if got := high.Take(uint(n)); got != wantHigh {
+				t.Fatalf("%d bits at %d, the highest first: %#x, want %#x", n, at, got, wantHigh)
+			}
+			if got := uint64(low.Take(uint(n))); got != wantLow {
+				t.Fatalf("%d bits at %d, the lowest first: %#x, want %#x", n, at, got, wantLow)
+			}
+			at += n
+			over := at > 8*len(data)
+			if high.Over() != over || low.Over() != over || high.Position() != at || low.Left() != 8*len(data)-at {
+				t.Fatalf("at bit %d of %d: over %v and %v, at %d, %d left", at, 8*len(data), high.Over(), low.Over(), high.Position(), low.Left())
+			}
+		}
+		low = NewLSB(data)
+		if low.End(); !low.Over() || low.Take(32) != 0 {
+			t.Fatal("End leaves something")
+		}
+	}
+}
+
+// TestSignedAndUnary: two's complement, and zeros before a one.
+func TestSignedAndUnary(t *testing.T) {
+	b := NewMSB([]byte{0b1011_0001, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0b0100_0000})
+	if x, zero := b.Signed(3), b.Signed(0); x != -3 || zero != 0 {
+		t.Errorf("signed %d and %d, want -3 and 0", x, zero)
+	}
+	if x := b.Unary(); x != 0 {
+		t.Errorf("%d zeros, want 0", x)
+	}
+	if x := b.Unary(); x != 3 {
+		t.Errorf("%d zeros, want 3", x)
+	}
+	if x := b.Unary(); x != 73 {
+		t.Errorf("%d zeros, want 73", x)
+	}
+	b.Align()
+	if b.Position() != 88 || b.Over() {
+		t.Errorf("at bit %d, over %v; want the end", b.Position(), b.Over())
+	}
+	if b.Unary(); !b.Over() {
+		t.Error("zeros beyond the end are not noticed")
+	}
+}
+
+// TestCRC holds checksums against those that catalogues give of "123456789".
+func TestCRC(t *testing.T) {
+	for _, c := range []struct {
+		bits       int
+		polynomial uint32
+		want       uint32
+	}{
+		{bits: 8, polynomial: 0x07, want: 0xf4},
+		{bits: 16, polynomial: 0x8005, want: 0xfee8},
+		{bits: 32, polynomial: 0x04c11db7, want: ^uint32(0x765e7680)}, // the catalogue's is inverted
+	} {
+		if got := CRC(c.bits, c.polynomial)([]byte("1234"), nil, []byte("56789")); got != c.want {
+			t.Errorf("%d bits: %#x, want %#x", c.bits, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The kinds of faults that codecs find. Package sounds tells what they are.
+var (
+	ErrFormat = errors.New("sounds: unknown format")
+	ErrDecode = errors.New("sounds: broken sound")
+	ErrLimit  = errors.New("sounds: beyond the limits")
+)
+
+// fault is why a sound cannot be had: what it is an error of, and what is wrong in
+// particular.
+type fault struct {
+	kind   error
+	detail string
+}
+
+func (f *fault) Error() string { return f.detail }
+func (f *fault) Unwrap() error { return f.kind }
+
+// Fault returns an error of a kind that says no more than the words.
+func Fault(kind error, format string, args ...any) error {
+	return &fault{kind, fmt.Sprintf(format, args...)}
+}
+
+// Unknown returns an error of data that no codec reads.
+func Unknown(format string, args ...any) error { return Fault(ErrFormat, format, args...) }
+
+// Broken returns an error of a sound that is broken.
+func Broken(format string, args ...any) error { return Fault(ErrDecode, format, args...) }
+
+// Beyond returns an error of a sound that passes a limit.
+func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
+
+// Unread is why a file of a format that is known, and not read, is refused.
+func Unread(format string) error {
+	return Unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", format)
+}
+
+// Limits are what a file may have.
+type Limits struct {
+	Frames, Memory   int64 // memory: bytes of samples, four each
+	Channels         int
+	MinRate, MaxRate int
+}
+
+// Shape checks what a header says before a byte is decoded.
+func (b Limits) Shape(channels int, rate int64) error {
+	switch {
+	case channels < 1:
+		return Broken("the header says %d channels", channels)
+	case channels > b.Channels:
+		return Beyond("%d channels, at most %d are read", channels, b.Channels)
+	case rate < int64(b.MinRate) || rate > int64(b.MaxRate):
+		return Beyond("a rate of %d Hz is not in %d..%d", rate, b.MinRate, b.MaxRate)
+	}
+	return nil
+}
+
+// Length checks how many frames there are, or are so far.
+func (b Limits) Length(frames int64, channels int) error {
+	switch {
+	case frames > b.Frames:
+		return Beyond("more than %d frames", b.Frames)
+	case frames > b.Memory/int64(4*channels):
+		return Beyond("its samples take more than %d bytes", b.Memory)
+	}
+	return nil
+}

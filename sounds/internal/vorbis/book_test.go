@@ -1,0 +1,87 @@
+package vorbis
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"voicepool/sounds/internal/source"
+)
+
+// TestMDCT holds the fast transform against its definition.
+func TestMDCT(t *testing.T) {
+	for _, n := range []int{16, 64, 256, 1024} {
+		x, y := make([]float64, n/2), make([]float64, n)
+		for k := range x {
+			x[k] = math.Sin(float64(k*k + 1))
+		}
+		newMDCT(n).inverse(y, x)
+		for i := range y {
+			want := 0.0
+			for k := range x {
+				want += x[k] * math.Cos(math.Pi/float64(2*n)*float64(2*i+1+n/2)*float64(2*k+1))
+			}
+			if math.Abs(y[i]-want) > 1e-10 {
+				t.Fatalf("%d frames: frame %d is %v, want %v", n, i, y[i], want)
+			}
+		}
+	}
+}
+
+// TestBookCodes: the words of a code are given out as the specification shows
+// it (section 3.2.1: lengths 2 4 4 4 4 2 3 3).
+func TestBookCodes(t *testing.T) {
+	b := &book{}
+	lengths := []uint8{2, 4, 4, 4, 4, 2, 3, 3}
+	if err := b.makeCode(lengths); err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"00", "0100", "0101", "0110", "0111", "10", "110", "111"}
+	for entry, word := range words {
+		var data [1]byte
+		for i, bit := range word {
+			data[0] |= byte(bit-'0') << i
+		}
+		r := source.NewLSB(data[:])
+		if got, ok := b.scalar(r); !ok || got != entry || r.Left() != 8-len(word) {
+			t.Errorf("%s is entry %d (%v), %d bits left; want entry %d", word, got, ok, r.Left(), entry)
+		}
+	}
+	for _, faulty := range [][]uint8{{1}, {1, 2}, {1, 1, 1}, {3, 3, 3}, {2}} {
+		b := &book{}
+		if err := b.makeCode(faulty); (err == nil) != (len(faulty) == 1 && faulty[0] == 1) {
+			t.Errorf("lengths %v: %v", faulty, err)
+		}
+	}
+}
+
+// TestLongWords: words beyond the table of quick ones.
+func TestLongWords(t *testing.T) {
+	lengths := make([]uint8, 0, 32) // 1, 2, 3, ... 31, 32, 32
+	for n := uint8(1); n <= 32; n++ {
+		lengths = append(lengths, n)
+	}
+	lengths = append(lengths, 32)
+	b := &book{}
+	if err := b.makeCode(lengths); err != nil {
+		t.Fatal(err)
+	}
+	for entry := range lengths { // n ones, then a zero; the last is all ones
+		var data [5]byte
+		binary.LittleEndian.PutUint32(data[:], uint32(1<<entry-1))
+		r := source.NewLSB(data[:])
+		if got, ok := b.scalar(r); !ok || got != entry {
+			t.Errorf("entry %d came as %d (%v)", entry, got, ok)
+		}
+	}
+}
+
+func TestLatticeSide(t *testing.T) {
+	for _, c := range []struct{ entries, dimensions, want int }{
+		{0, 1, 0}, {1, 1, 1}, {8, 3, 2}, {26, 3, 2}, {27, 3, 3}, {28, 3, 3}, {1, 100, 1}, {6561, 8, 3}, {6560, 8, 2},
+	} {
+		if got := latticeSide(c.entries, c.dimensions); got != c.want {
+			t.Errorf("%d entries of %d: %d, want %d", c.entries, c.dimensions, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package vorbis
+
+import (
+	"encoding/binary"
+
+	"voicepool/sounds/internal/source"
+)
+
+// page is one page of an Ogg file.
+type page struct {
+	continued, first, last bool
+	granule                int64 // the position of the end of its last complete packet; -1: none ends here
+	serial, sequence       uint32
+	lacing                 []byte
+	body                   []byte
+}
+
+// readPage takes the page at the beginning of b and returns what follows it. It
+// looks at the checksum or does not.
+func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
+	if len(b) < 27 || len(b) < 27+int(b[26]) {
+		return p, nil, source.Broken("cut short in the header of an Ogg page")
+	}
+	if string(b[:4]) != "OggS" || b[4] != 0 {
+		return p, nil, source.Broken("no Ogg page begins where one should")
+	}
+	head := 27 + int(b[26])
+	p = page{
+		continued: b[5]&1 != 0, first: b[5]&2 != 0, last: b[5]&4 != 0,
+		granule: int64(binary.LittleEndian.Uint64(b[6:])),
+		serial:  binary.LittleEndian.Uint32(b[14:]), sequence: binary.LittleEndian.Uint32(b[18:]),
+		lacing: b[27:head],
+	}
+	size := 0
+	for _, n := range p.lacing {
+		size += int(n)
+	}
+	if len(b) < head+size {
+		return p, nil, source.Broken("cut short: an Ogg page of %d bytes is announced, %d are there", head+size, len(b))
+	}
+	p.body = b[head : head+size]
+	if checked && checksum(b[:head+size]) != binary.LittleEndian.Uint32(b[22:]) {
+		return p, nil, source.Broken("the checksum of Ogg page %d is wrong", p.sequence)
+	}
+	return p, b[head+size:], nil
+}
+
+var crc32 = source.CRC(32, 0x04c11db7)
+
+// checksum is that of a page; its own place counts as zeros.
+func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
+
+// packet is one packet.
+type packet struct {
+	data []byte
+	last bool // of its stream
+}
+
+// stream gives the packets of the first Vorbis stream in a file, and of
+// those that are chained to it.
+type stream struct {
+	in      *source.Input
+	hurried bool // checksums are not looked at
+	serial  uint32
+	open    bool // between the first page of a stream and its last
+	next    uint32
+	packets []packet // of the last page that completed some
+	partial []byte   // the beginning of a packet that is not complete
+
+	// Of that page: where it begins in the file, and what packet has of it.
+	at      int64
+	granule int64
+	last    bool
+}
+
+// maxPage is the size of the largest page, and what a tag behind it is known by.
+const maxPage = 27 + 255 + 255*255 + 256
+
+// maxPacket bounds a packet, in bytes: pictures among the tags are the
+// largest there are.
+const maxPacket = 16 << 20
+
+// packet returns the next packet, or nothing at the end of the file.
+func (s *stream) packet() (p packet, ok bool, err error) {
+	for len(s.packets) == 0 {
+		ok, err := s.page()
+		if !ok || err != nil {
+			return p, false, err
+		}
+	}
+	p = s.packets[0]
+	s.packets = s.packets[1:]
+	return p, true, nil
+}
+
+// page reads a page; false at the end of the file.
+func (s *stream) page() (ok bool, err error) {
+	b := s.in.Peek(maxPage)
+	if len(b) == 0 || source.IsTrailer(b) {
+		if len(s.partial) > 0 {
+			return false, source.Broken("cut short within a packet")
+		}
+		return false, nil
+	}
+	page, rest, err := readPage(b, !s.hurried)
+	if err != nil {
+		return false, err
+	}
+	at := s.in.At
+	if err := s.take(page); err != nil {
+		return false, err
+	}
+	if len(s.packets) > 0 {
+		s.at, s.granule, s.last = at, page.granule, page.last
+	}
+	s.in.Skip(int64(len(b) - len(rest)))
+	return true, nil
+}
+
+// take splits a page into packets.
+func (s *stream) take(page page) error {
+	switch {
+	case page.first && !s.open:
+		if len(page.body) < 7 || string(page.body[:7]) != "\x01vorbis" {
+			return nil // another kind of stream beside ours, or before it
+		}
+		s.serial, s.open, s.next = page.serial, true, page.sequence
+	case page.serial != s.serial || !s.open:
+		return nil
+	}
+	if page.sequence != s.next {
+		return source.Broken("Ogg page %d is missing", s.next)
+	}
+	s.next++
+	if page.continued != (len(s.partial) > 0) {
+		return source.Broken("a packet is torn at Ogg page %d", page.sequence)
+	}
+	body := page.body
+	size := 0
+	for _, n := range page.lacing {
+		size += int(n)
+		if n < 255 {
+			s.packets = append(s.packets, packet{data: append(s.partial, body[:size]...)})
+			s.partial, body, size = nil, body[size:], 0
+		}
+	}
+	if len(s.partial)+size > maxPacket {
+		return source.Beyond("a packet of more than %d bytes", maxPacket)
+	}
+	s.partial = append(s.partial, body[:size]...)
+	if n := len(s.packets); n > 0 {
+		s.packets[n-1].last = page.last
+	}
+	s.open = !page.last
+	return nil
+}
