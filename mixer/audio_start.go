@@ -9,7 +9,7 @@ import (
 // group, limit of the bus, pool.
 func (a *audio) start(c *command) {
 	id := c.record
-	r := a.m.record(id)
+	r := a.record(id)
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
 		a.stats.Stopped++
@@ -129,7 +129,7 @@ func (r *record) drop() {
 
 // turnAway ends a start that gets no voice.
 func (a *audio) turnAway(c *command, e *Event) {
-	r := a.m.record(c.record)
+	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
 	state := StateRejected
 	switch e.Kind {
@@ -154,7 +154,7 @@ func (a *audio) turnAway(c *command, e *Event) {
 func (a *audio) makeRoom(c *command, r *record) int {
 	q := query{prio: r.prio, bus: -1, all: true}
 	reason := ReasonNone
-	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.buses[i].parent {
+	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
 		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
 			reason, q.bus = ReasonBusLimit, i // the lowest: a victim there serves all above it
 		}
@@ -177,7 +177,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	a.freshen(reason != ReasonNone || a.virtuals != nil && a.virtuals.Len() == a.virtuals.Limit())
 	e.Newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
-		e.Bus = Bus{a.m, uint16(q.bus)}
+		e.Bus = Bus{index: uint16(q.bus)}
 	}
 	if reason != ReasonNone {
 		forGood := e
@@ -210,7 +210,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 func (a *audio) seat(i int) {
 	s := a.at(i)
 	a.reached[i] = s.voice.Position()
-	a.m.positions[i].Store(a.reached[i])
+	a.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
 	s.record.seats.Add(1)
 }

@@ -84,7 +84,7 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 		a.turnAway(c, refused)
 		return -1
 	}
-	r := a.m.record(c.record)
+	r := a.record(c.record)
 	if a.virtuals.Len() == a.virtuals.Limit() {
 		least := a.leastVirtual(r.prio)
 		if least.slot < 0 || a.scores.prio[least.slot] == r.prio && least.audibility >= whole {
@@ -222,7 +222,7 @@ func (a *audio) promote(i int) {
 // comeBack lets a voice be heard that was virtual until now.
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
-	s.voice.Return(a.now, a.m.smooth)
+	s.voice.Return(a.now, a.smooth)
 	a.say(s, EventReal, a.now, i)
 }
 

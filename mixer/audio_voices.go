@@ -75,7 +75,7 @@ func (a *audio) mixVoice(i int, s *slot, n int64) {
 		s.lacks = lacks
 		if lacks {
 			a.stats.Unready++
-			a.m.needs.Store(true)
+			a.needs.Store(true)
 		}
 	}
 	if from, dry := s.voice.Dry(); dry != s.dry {
@@ -218,5 +218,5 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.sound.Store(nil) // or the collector could not have them
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))
-	a.m.freed.Push(id) // has room for every record
+	a.freed.Push(id) // has room for every record
 }

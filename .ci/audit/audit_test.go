@@ -74,7 +74,7 @@ func TestMixer(t *testing.T) {
 	mutate("mixer/audio.go", "\"time\"\n\"sync\"\n",
 		"func (a *audio) publish(from int64) {", "a.stats.Late += time.Now().Unix()",
 		"func (a *audio) obey() {", "var x sync.Mutex; x.Lock()",
-		"func (a *audio) tick() {", "a.m.mutex.Lock(); a.m.done.waiting[Handle{}] = nil")
+		"func (a *audio) tick() {", "var m Mixer; m.mutex.Lock(); m.done.waiting[Handle{}] = nil")
 	p, err := load(folder, "", overlay, "./mixer", "./voice", "./internal/dsp", "./internal/ring", "./pool")
 	if err != nil {
 		t.Fatal(err)
