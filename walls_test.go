@@ -1,8 +1,8 @@
 package voicepool_test
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -35,24 +36,33 @@ type walls struct {
 	owner map[*types.Var]*types.TypeName // of fields: the struct
 }
 
+// exports returns the compiled form of what the package mixer imports, by path.
+var exports = sync.OnceValues(func() (map[string]string, error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "voicepool/mixer")
+	var why strings.Builder
+	list.Stderr = &why
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", list, err, &why)
+	}
+	compiled := map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p struct{ ImportPath, Export string }
+		if err := d.Decode(&p); err != nil {
+			return nil, err
+		}
+		compiled[p.ImportPath] = p.Export
+	}
+	return compiled, nil
+})
+
 // readWalls type-checks the package mixer, with one more file by its text, or none, and
 // with something written behind a text of it.
 func readWalls(t *testing.T, more, behind, written string) *walls {
 	t.Helper()
-	compiled := map[string]string{}
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "voicepool/mixer")
-	out, err := list.Output()
+	compiled, err := exports()
 	if err != nil {
-		t.Fatalf("%s: %v", list, err)
-	}
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p struct{ ImportPath, Export string }
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		compiled[p.ImportPath] = p.Export
+		t.Fatal(err)
 	}
 	w := &walls{
 		set: token.NewFileSet(), funcs: map[*types.Func]*ast.FuncDecl{}, owner: map[*types.Var]*types.TypeName{},
