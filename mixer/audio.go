@@ -70,18 +70,11 @@ func (e end) compare(f end) int {
 // at a time, inside Render.
 type audio struct {
 	*shared
+	roster
 
 	now           int64 // the first frame that is not mixed
 	ticked        int64 // the last frame of the grid that was done
 	tail          int64 // 10 ms in frames
-	slots         *pool.Pool[slot]
-	virtuals      *pool.Pool[slot] // voices that only keep time; nil: there are none
-	base          int              // their first index: they come after all slots
-	alive         []seat           // the voices that live, by index; see living
-	listed        []bool           // by index: it stands in alive
-	gone          int              // how many that stand there do not live any more
-	arrived       bool             // one lives that does not stand there
-	reached       []int64          // by index: the frames of their sounds that voices have come to
 	scores        scores
 	scored        int64 // the last frame at which those of all slots were fresh
 	scoredVirtual int64 // the same of virtual voices
@@ -120,20 +113,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
 	}
 	var err error
-	a.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices})
-	if err != nil {
+	if a.roster, err = newRoster(c); err != nil {
 		return nil, err
 	}
-	a.base = c.MaxVoices
-	if c.Virtual > 0 {
-		if a.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.Virtual}); err != nil {
-			return nil, err
-		}
-		a.waiting = make([]int, 0, c.Virtual)
-	}
-	a.alive = make([]seat, 0, c.MaxVoices+c.Virtual)
-	a.reached = make([]int64, c.MaxVoices+c.Virtual)
-	a.listed = make([]bool, c.MaxVoices+c.Virtual)
+	a.waiting = make([]int, 0, c.Virtual)
 	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
@@ -237,68 +220,6 @@ func (a *audio) tick() {
 	a.freshen(true)
 	if a.virtuals != nil {
 		a.exchange()
-	}
-}
-
-// at returns the voice of an index: of a slot, or, from base on, a virtual one.
-func (a *audio) at(i int) *slot {
-	if i < a.base {
-		return a.slots.At(i)
-	}
-	return a.virtuals.At(i - a.base)
-}
-
-// next returns the first index from i on at which a voice lives, or -1.
-func (a *audio) next(i int) int {
-	if i < a.base {
-		if j := a.slots.Next(i); j >= 0 {
-			return j
-		}
-		i = a.base
-	}
-	if a.virtuals == nil {
-		return -1
-	}
-	if j := a.virtuals.Next(i - a.base); j >= 0 {
-		return a.base + j
-	}
-	return -1
-}
-
-// seat is a voice and its index.
-type seat struct {
-	slot  *slot
-	index int
-}
-
-// living returns the voices that live, in the order of their indices. It holds
-// until one comes or goes.
-func (a *audio) living() []seat {
-	if a.gone > 0 || a.arrived { // not where newcomers have taken the very slots of those that left
-		for _, v := range a.alive {
-			a.listed[v.index] = false
-		}
-		a.alive, a.gone, a.arrived = a.alive[:0], 0, false
-		for i := a.next(0); i >= 0; i = a.next(i + 1) {
-			a.alive = append(a.alive, seat{a.at(i), i})
-			a.listed[i] = true
-		}
-	}
-	return a.alive
-}
-
-// come and leave note that an index is taken, and that it is free again.
-func (a *audio) come(i int) {
-	if a.listed[i] {
-		a.gone--
-	} else {
-		a.arrived = true
-	}
-}
-
-func (a *audio) leave(i int) {
-	if a.listed[i] {
-		a.gone++
 	}
 }
 

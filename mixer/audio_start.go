@@ -163,10 +163,10 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		reason, q.group = ReasonGroupLimit, g
 	}
 	free := func() bool {
-		return a.slots.Len() < a.slots.Limit() || a.overflow == GrowPool && a.extend()
+		return a.free() || a.overflow == GrowPool && a.extend()
 	}
 	if reason == ReasonNone && free() {
-		return a.take(a.slots, 0)
+		return a.takeSlot()
 	}
 	e := Event{
 		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
@@ -174,7 +174,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
-	a.freshen(reason != ReasonNone || a.virtuals != nil && a.virtuals.Len() == a.virtuals.Limit())
+	a.freshen(reason != ReasonNone || a.virtuals != nil && !a.freeVirtual())
 	e.Newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
@@ -191,7 +191,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		a.steal(choice, &forGood)
 	}
 	if reason != ReasonNone && free() {
-		return a.take(a.slots, 0)
+		return a.takeSlot()
 	}
 	e.Reason = ReasonPoolFull
 	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
@@ -203,7 +203,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	default:
 		a.steal(choice, &e)
 	}
-	return a.take(a.slots, 0)
+	return a.takeSlot()
 }
 
 // seat makes public where a voice is.
@@ -221,15 +221,6 @@ func (r *record) unseat(v *voice.Voice) {
 	r.position.Store(v.Position())
 	r.slot.Store(-1)
 	r.seats.Add(1) // after it: who has counted it has seen that it left
-}
-
-func (a *audio) take(p *pool.Pool[slot], base int) int {
-	handle, _, ok := p.Acquire()
-	if !ok {
-		panic("mixer: no free voice after one was made free")
-	}
-	a.come(base + handle.Slot())
-	return base + handle.Slot()
 }
 
 // contest chooses who gives way to r, whose coming e tells of. Where nobody does, r

@@ -196,20 +196,7 @@ func (a *audio) finish(i int, frame int64, e *Event) {
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
 	a.scores.clear(i)
-	a.leave(i)
-	if i < a.base {
-		a.slots.Release(a.slots.HandleAt(i))
-	} else {
-		a.virtuals.Release(a.virtuals.HandleAt(i - a.base))
-	}
-}
-
-// slotOf returns what events call an index: virtual voices have no slot.
-func (a *audio) slotOf(i int) int {
-	if i < a.base {
-		return i
-	}
-	return -1
+	a.release(i)
 }
 
 // giveBack returns a record; the audio side does not touch it after.
