@@ -69,27 +69,17 @@ func (e end) compare(f end) int {
 // audio is the audio side: it alone knows voices. It is used by one goroutine
 // at a time, inside Render.
 type audio struct {
-	m    *Mixer
-	rate int
+	*shared
+	roster
 
 	now           int64 // the first frame that is not mixed
 	ticked        int64 // the last frame of the grid that was done
-	hop           int64 // at multiples of it scores are published and virtual voices exchanged
 	tail          int64 // 10 ms in frames
-	slots         *pool.Pool[slot]
-	virtuals      *pool.Pool[slot] // voices that only keep time; nil: there are none
-	base          int              // their first index: they come after all slots
-	alive         []seat           // the voices that live, by index; see living
-	listed        []bool           // by index: it stands in alive
-	gone          int              // how many that stand there do not live any more
-	arrived       bool             // one lives that does not stand there
-	reached       []int64          // by index: the frames of their sounds that voices have come to
 	scores        scores
 	scored        int64 // the last frame at which those of all slots were fresh
 	scoredVirtual int64 // the same of virtual voices
 	queue         queue
 	buses         []bus
-	down, up      []int    // indices of buses, each before what is below it, and after
 	places        []placed // by slot, and one more for who asks to come in
 	ear           space.Ear
 	paused        bool // everything is
@@ -114,28 +104,19 @@ type audio struct {
 // hopOf returns the frames between two places of the grid: 20 ms.
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
-func (a *audio) init(m *Mixer, c *Config) error {
-	*a = audio{
-		m: m, rate: c.Rate, ticked: -1, scored: -1, scoredVirtual: -1, hop: hopOf(c.Rate), tail: c.tail(),
+// newAudio returns the audio side of a mixer, and writes what it publishes at first.
+func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
+	a := &audio{
+		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices,
 		queue: newQueue(c.Commands),
 		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
 	}
 	var err error
-	a.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices})
-	if err != nil {
-		return err
+	if a.roster, err = newRoster(c); err != nil {
+		return nil, err
 	}
-	a.base = c.MaxVoices
-	if c.Virtual > 0 {
-		if a.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.Virtual}); err != nil {
-			return err
-		}
-		a.waiting = make([]int, 0, c.Virtual)
-	}
-	a.alive = make([]seat, 0, c.MaxVoices+c.Virtual)
-	a.reached = make([]int64, c.MaxVoices+c.Virtual)
-	a.listed = make([]bool, c.MaxVoices+c.Virtual)
+	a.waiting = make([]int, 0, c.Virtual)
 	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
@@ -150,7 +131,7 @@ func (a *audio) init(m *Mixer, c *Config) error {
 	a.spare = make([]pcm.Frame, a.tail)
 	a.places = make([]placed, c.MaxVoices+c.Virtual+1)
 	a.ear, _ = space.Listener{}.Ear()
-	a.buses, a.down, a.up = newBuses(m.buses, a)
+	a.buses = newBuses(buses, a)
 	a.refresh()
 	a.face(0)
 	a.softClip = c.SoftClip
@@ -159,31 +140,23 @@ func (a *audio) init(m *Mixer, c *Config) error {
 	}
 	if c.Meters {
 		a.metered = make([]pcm.Frame, a.hop)
-		for i := range a.buses {
-			a.buses[i].meter = master.NewMeter(c.Rate)
-		}
 	}
 	if !c.NoLimiter {
 		a.limiter = master.NewLimiter(c.Rate)
-		m.latency = a.limiter.Ahead()
 	}
 	a.stats.Voices = int64(c.Voices)
-	m.published.publish(&a.stats)
-	return nil
+	a.published.publish(&a.stats)
+	return a, nil
 }
 
-// Render mixes the next len(dst) frames into dst. Audio side: one goroutine at
-// a time, usually a device's. It takes no lock, makes no system call and does
-// not allocate; its work is bounded by the frames, the voices and the commands
-// under way. With no frames it only carries out what is due.
-func (m *Mixer) Render(dst []pcm.Frame) {
-	a := &m.audio
+// render is Mixer.Render.
+func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
 	a.arrive()
 	a.receive()
 	a.receiveWords()
-	if n := int64(len(dst)); n > m.longest.Load() {
-		m.longest.Store(n)
+	if n := int64(len(dst)); n > a.longest.Load() {
+		a.longest.Store(n)
 	}
 	for len(dst) > 0 {
 		n := min(int64(len(dst)), a.hop-a.now%a.hop)
@@ -203,12 +176,11 @@ func (m *Mixer) Render(dst []pcm.Frame) {
 // is done at once, where it lies: what the queue had for this frame was asked for
 // earlier, and is done.
 func (a *audio) receive() {
-	commands := a.m.commands
-	for range commands.Len() {
-		c := commands.Front()
+	for range a.commands.Len() {
+		c := a.commands.Front()
 		if c.frame > a.now {
 			a.queue.push(c)
-			commands.Drop()
+			a.commands.Drop()
 			continue
 		}
 		if c.frame != a.now && c.frame != Now {
@@ -216,8 +188,8 @@ func (a *audio) receive() {
 		}
 		c.frame = a.now
 		a.do(c)
-		commands.Drop()
-		a.m.underWay.Add(-1) // last: there is room in the ring for what may be under way
+		a.commands.Drop()
+		a.underWay.Add(-1) // last: there is room in the ring for what may be under way
 	}
 }
 
@@ -236,7 +208,7 @@ func (a *audio) obey() {
 	for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
 		a.do(c)
 		a.queue.drop()
-		a.m.underWay.Add(-1)
+		a.underWay.Add(-1)
 	}
 }
 
@@ -248,68 +220,6 @@ func (a *audio) tick() {
 	a.freshen(true)
 	if a.virtuals != nil {
 		a.exchange()
-	}
-}
-
-// at returns the voice of an index: of a slot, or, from base on, a virtual one.
-func (a *audio) at(i int) *slot {
-	if i < a.base {
-		return a.slots.At(i)
-	}
-	return a.virtuals.At(i - a.base)
-}
-
-// next returns the first index from i on at which a voice lives, or -1.
-func (a *audio) next(i int) int {
-	if i < a.base {
-		if j := a.slots.Next(i); j >= 0 {
-			return j
-		}
-		i = a.base
-	}
-	if a.virtuals == nil {
-		return -1
-	}
-	if j := a.virtuals.Next(i - a.base); j >= 0 {
-		return a.base + j
-	}
-	return -1
-}
-
-// seat is a voice and its index.
-type seat struct {
-	slot  *slot
-	index int
-}
-
-// living returns the voices that live, in the order of their indices. It holds
-// until one comes or goes.
-func (a *audio) living() []seat {
-	if a.gone > 0 || a.arrived { // not where newcomers have taken the very slots of those that left
-		for _, v := range a.alive {
-			a.listed[v.index] = false
-		}
-		a.alive, a.gone, a.arrived = a.alive[:0], 0, false
-		for i := a.next(0); i >= 0; i = a.next(i + 1) {
-			a.alive = append(a.alive, seat{a.at(i), i})
-			a.listed[i] = true
-		}
-	}
-	return a.alive
-}
-
-// come and leave note that an index is taken, and that it is free again.
-func (a *audio) come(i int) {
-	if a.listed[i] {
-		a.gone--
-	} else {
-		a.arrived = true
-	}
-}
-
-func (a *audio) leave(i int) {
-	if a.listed[i] {
-		a.gone++
 	}
 }
 
@@ -358,7 +268,7 @@ func (a *audio) guard(dst []pcm.Frame, silent bool) {
 }
 
 func (a *audio) emit(e *Event) {
-	if !a.m.events.Push(*e) {
+	if !a.events.Push(*e) {
 		a.stats.EventsLost++
 	}
 }
@@ -372,7 +282,7 @@ func (a *audio) publish(from int64) {
 	if a.virtuals != nil {
 		a.stats.Virtual = int64(a.virtuals.Len())
 	}
-	a.m.published.publish(&a.stats)
+	a.published.publish(&a.stats)
 }
 
 // publishPositions says where voices have come to; where they begin is said when
@@ -385,8 +295,8 @@ func (a *audio) publishPositions() {
 			real = all
 		}
 	}
-	dsp.Publish(a.m.positions, a.reached[:real])
+	dsp.Publish(a.positions, a.reached[:real])
 	if all > a.base {
-		dsp.Publish(a.m.positions[a.base:], a.reached[a.base:all])
+		dsp.Publish(a.positions[a.base:], a.reached[a.base:all])
 	}
 }

@@ -11,17 +11,15 @@ import (
 // gave way, are added up in a block, then what the buses below it give, and all
 // that goes on under the bus's insert and gains.
 type bus struct {
-	parent      int // an index; of the master -1
-	first, last int // what is below it, and itself, has places first..last-1 in the tree
-	limit       int
-	playing     int // voices on it and below it
-	active      int // those of them that are not paused
-	paused      bool
-	held        bool // it is paused, or one above it is
-	muted       bool
-	soloed      bool
-	faced       bool // heard, if only some are: it is soloed, or one above it is
-	quiet       bool // nothing of it is heard: it is muted, or one above it is
+	limit   int
+	playing int // voices on it and below it
+	active  int // those of them that are not paused
+	paused  bool
+	held    bool // it is paused, or one above it is
+	muted   bool
+	soloed  bool
+	faced   bool // heard, if only some are: it is soloed, or one above it is
+	quiet   bool // nothing of it is heard: it is muted, or one above it is
 
 	gain   voice.Move // decibels
 	pan    voice.Move
@@ -44,58 +42,34 @@ type bus struct {
 	tailsEnd  int64 // from this frame on it is silent
 }
 
-// newBuses makes the buses and returns their indices in two orders: each before
-// what is below it, and after.
-func newBuses(described []BusConfig, a *audio) (buses []bus, down, up []int) {
-	index := map[string]int{"": 0}
-	for i, d := range described {
-		index[d.Name] = i
-	}
+// newBuses makes the buses as they were described.
+func newBuses(described []BusConfig, a *audio) []bus {
 	size := int64(1)
 	for size < a.hop+a.tail {
 		size *= 2
 	}
-	buses = make([]bus, len(described))
+	buses := make([]bus, len(described))
 	for i, d := range described {
 		b := &buses[i]
 		*b = bus{
-			parent: index[d.Parent], limit: d.Voices, muted: d.Mute, soloed: d.Solo,
+			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
 			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1),
-			direct: voice.Rest(1), duck: newDuck(&d.Duck, index[d.Duck.When], a), insert: newInsert(d.Insert, a),
+			direct: voice.Rest(1), duck: newDuck(&d.Duck, a), insert: newInsert(d.Insert, a),
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
 		}
 		if d.Mute {
 			b.mute = voice.Rest(0)
 		}
-	}
-	buses[0].parent = -1
-	place := 0
-	var visit func(i int)
-	visit = func(i int) {
-		buses[i].first = place
-		place++
-		down = append(down, i)
-		for j := range buses {
-			if buses[j].parent == i {
-				visit(j)
-			}
+		if a.meters != nil {
+			b.meter = a.meters[i]
 		}
-		buses[i].last = place
-		up = append(up, i)
 	}
-	visit(0)
-	return buses, down, up
-}
-
-// below reports whether bus i is bus j or below it.
-func (a *audio) below(i, j int) bool {
-	at := a.buses[i].first
-	return a.buses[j].first <= at && at < a.buses[j].last
+	return buses
 }
 
 // count adds to the voices that live, and that sound, on a bus and above it.
 func (a *audio) count(bus uint16, playing, active int) {
-	for i := int(bus); i >= 0; i = a.buses[i].parent {
+	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
 		a.buses[i].active += active
 	}
@@ -112,8 +86,8 @@ func (a *audio) refresh() {
 		g := b.gain.Most(a.now)
 		b.reach = stereo{float64(g * left), float64(g * right)}
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
-		if b.parent >= 0 {
-			above := &a.buses[b.parent]
+		if i > 0 {
+			above := &a.buses[a.tree[i].parent]
 			b.reach = b.reach.times(above.reach)
 			b.held = b.held || above.held
 			b.quiet = b.quiet || above.quiet
@@ -139,7 +113,7 @@ func (a *audio) face(over int64) {
 		if b.direct.To != to {
 			frames := over
 			if a.sounding(i) {
-				frames = max(over, a.m.smooth)
+				frames = max(over, a.smooth)
 			}
 			b.direct.Turn(a.now, to, frames)
 		}
@@ -150,7 +124,7 @@ func (a *audio) face(over int64) {
 // way as that of the last of them.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
-	for i := int(bus); i >= 0; i = a.buses[i].parent {
+	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		p := &a.buses[i].pitch
 		sum.From += p.At(a.now)
 		sum.To += p.To
@@ -165,7 +139,7 @@ func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := c.over
 	if a.heard(index) { // what is silent need not be smoothed
-		over = max(over, a.m.smooth)
+		over = max(over, a.smooth)
 	}
 	set := func(f Fields) bool { return c.change.Fields&f != 0 }
 	if set(FieldGain) {
@@ -194,10 +168,10 @@ func (a *audio) setBus(index int, c *command) {
 	}
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
 		s := a.at(i)
-		if set(FieldPitch) && a.below(int(s.bus), index) {
+		if set(FieldPitch) && a.tree.below(int(s.bus), index) {
 			s.voice.SetShared(a.now, a.pitchOf(s.bus))
 		}
-		if set(FieldSolo) || a.below(int(s.bus), index) {
+		if set(FieldSolo) || a.tree.below(int(s.bus), index) {
 			a.rescore(i)
 		}
 	}
@@ -207,12 +181,12 @@ func (a *audio) setBus(index int, c *command) {
 // before this frame, a tail, or an insert of which nobody knows.
 func (a *audio) heard(index int) bool {
 	for i := range a.buses {
-		if b := &a.buses[i]; a.below(i, index) && (b.tailsEnd > a.now || b.insert.effect != nil) {
+		if b := &a.buses[i]; a.tree.below(i, index) && (b.tailsEnd > a.now || b.insert.effect != nil) {
 			return true
 		}
 	}
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); i < a.base && a.below(int(s.bus), index) && s.sounded && s.paused == 0 {
+		if s := a.at(i); i < a.base && a.tree.below(int(s.bus), index) && s.sounded && s.paused == 0 {
 			return true
 		}
 	}
@@ -253,20 +227,20 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			if turn < n {
 				b.duck.up(a.now + turn)
 			}
-			if b.meter != nil && b.parent >= 0 {
+			if b.meter != nil && i > 0 {
 				b.meter.Skip(n)
 			}
 			continue
 		}
 		b.used = false
 		out := dst
-		if b.parent >= 0 {
-			out = a.buses[b.parent].block(n)
+		if i > 0 {
+			out = a.buses[a.tree[i].parent].block(n)
 		} else {
 			silent = false
 		}
 		sum := out
-		if b.meter != nil && b.parent >= 0 {
+		if b.meter != nil && i > 0 {
 			out = a.metered[:n]
 			clear(out)
 		}
@@ -275,7 +249,7 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			b.duck.up(a.now + turn)
 			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
 		}
-		if b.meter != nil && b.parent >= 0 {
+		if b.meter != nil && i > 0 {
 			b.meter.Feed(out)
 			dsp.Sum(sum, out)
 		}

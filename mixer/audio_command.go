@@ -15,7 +15,7 @@ func (a *audio) do(c *command) {
 	case cmdPlay:
 		a.start(c)
 	case cmdWant:
-		a.applyWants(a.m.record(c.record), c.record, c.fields)
+		a.applyWants(a.record(c.record), c.record, c.fields)
 	case cmdPlace:
 		a.movePlaces()
 	case cmdResize:
@@ -39,10 +39,6 @@ func (a *audio) do(c *command) {
 		}
 	}
 }
-
-// record returns the record of a handle that the control side sent. It is not
-// looked up in the pool, which is the control side's.
-func (m *Mixer) record(id pool.Handle) *record { return m.allRecords[id.Slot()] }
 
 // each does c to every living voice that its target names, in the order of
 // slots.
@@ -71,7 +67,7 @@ func (a *audio) names(t *Target, s *slot) bool {
 	case soundVoices:
 		return s.voice.Sound() == t.sound
 	case busVoices:
-		return a.below(int(s.bus), int(t.bus))
+		return a.tree.below(int(s.bus), int(t.bus))
 	}
 	return t.kind == allVoices
 }
@@ -80,7 +76,7 @@ func (a *audio) names(t *Target, s *slot) bool {
 // that has not come yet.
 func (a *audio) one(c *command) {
 	id := c.target.voice.id
-	r := a.m.record(id)
+	r := a.record(id)
 	switch {
 	case r.live == id:
 		a.act(int(r.slot.Load()), c)
@@ -150,7 +146,7 @@ func (a *audio) seekTo(i int, to int64, feed *voice.Feed) {
 	if feed == nil {
 		to = min(to, s.voice.Sound().Frames())
 	}
-	s.voice.SeekTo(a.now, to, a.m.smooth, feed)
+	s.voice.SeekTo(a.now, to, a.smooth, feed)
 	a.seat(i)
 }
 
@@ -160,7 +156,7 @@ func (a *audio) smoothed(s *slot, over int64) int64 {
 	if !s.sounded {
 		return over
 	}
-	return max(over, a.m.smooth)
+	return max(over, a.smooth)
 }
 
 func (a *audio) stop(i int, over int64) {
@@ -234,7 +230,7 @@ func (a *audio) resume(i int, by pauses) {
 		s.endAt += a.now - s.held
 	}
 	if s.sounded {
-		s.voice.Return(a.now, a.m.smooth)
+		s.voice.Return(a.now, a.smooth)
 	} else {
 		s.voice.Delay(a.now)
 	}
@@ -246,22 +242,21 @@ func (a *audio) resume(i int, by pauses) {
 // receiveWords reads what stands in the records because the ring was full. By
 // now all that was sent before has arrived.
 func (a *audio) receiveWords() {
-	m := a.m
-	if m.stopsWait.Load() && m.stopsWait.Swap(false) { // a swap costs more
-		for _, r := range m.allRecords {
+	if a.stopsWait.Load() && a.stopsWait.Swap(false) { // a swap costs more
+		for _, r := range a.allRecords {
 			if !a.takeStop(r) {
-				m.stopsWait.Store(true)
+				a.stopsWait.Store(true)
 			}
 		}
 	}
-	if m.wantsWait.Load() && m.wantsWait.Swap(false) {
-		for _, r := range m.allRecords {
+	if a.wantsWait.Load() && a.wantsWait.Swap(false) {
+		for _, r := range a.allRecords {
 			if r.live != 0 {
 				a.applyWants(r, r.live, wants(r.dirty.Load()))
 			}
 		}
 	}
-	if m.placesWait.Load() && m.placesWait.Swap(false) {
+	if a.placesWait.Load() && a.placesWait.Swap(false) {
 		a.movePlaces()
 	}
 }
@@ -283,7 +278,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
 	s := a.at(i)
 	v := &s.voice
 	done := fields
-	if a.m.wantsWait.Load() { // what the ring had no place for comes yet
+	if a.wantsWait.Load() { // what the ring had no place for comes yet
 		done &^= ahead.fields
 	}
 	r.dirty.And(^uint32(done))

@@ -22,7 +22,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	// As the group's sounds are the same, their gains alone are compared.
 	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
 	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
-	over := a.m.smooth
+	over := a.smooth
 	if !s.sounded {
 		over = 0
 	}

@@ -15,14 +15,14 @@ type duck struct {
 	move                  voice.Move // decibels
 }
 
-func newDuck(d *Duck, when int, a *audio) duck {
+func newDuck(d *Duck, a *audio) duck {
 	if *d == (Duck{}) {
 		return duck{}
 	}
 	return duck{
-		when: when, by: float64(d.By), upAt: never, hold: pcm.Frames(d.Hold, a.rate),
-		attack:  max(pcm.Frames(d.Attack, a.rate), a.m.smooth), // nothing is ever cut hard
-		release: max(pcm.Frames(d.Release, a.rate), a.m.smooth),
+		when: a.tree.find(d.When), by: float64(d.By), upAt: never, hold: pcm.Frames(d.Hold, a.rate),
+		attack:  max(pcm.Frames(d.Attack, a.rate), a.smooth), // nothing is ever cut hard
+		release: max(pcm.Frames(d.Release, a.rate), a.smooth),
 	}
 }
 
@@ -70,7 +70,7 @@ func (d *duck) up(frame int64) {
 func (a *audio) lastEnd(index int, before int64) (frame int64, silent bool) {
 	n, last := 0, a.now
 	for _, e := range a.ends {
-		if a.below(int(a.at(e.slot).bus), index) && !e.dry && e.frame < before {
+		if a.tree.below(int(a.at(e.slot).bus), index) && !e.dry && e.frame < before {
 			n++
 			last = max(last, e.frame)
 		}

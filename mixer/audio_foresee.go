@@ -53,7 +53,7 @@ func (a *audio) foresee(r *record, c *command) {
 	case c.kind == cmdSeek:
 		r.feed.Drop()
 		r.feed, c.taken = c.feed, true
-		r.options.FadeIn = max(r.options.FadeIn, a.m.smooth)
+		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
 	}
 }
 

@@ -33,7 +33,7 @@ func (a *audio) insert(index int, n int64) {
 	copy(block, dry)
 	b.insert.effect = nil
 	a.stats.Faults++
-	a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{a.m, uint16(index)}})
+	a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
 }
 
 func (i *insert) run(block []pcm.Frame) (ok bool) {

@@ -13,7 +13,7 @@ func (j *journal) record(e Entry) {
 }
 
 // journalled reports whether anybody wants entries.
-func (a *audio) journalled() bool { return a.m.journal.ring != nil }
+func (a *audio) journalled() bool { return a.journal.ring != nil }
 
 // noteCommand notes what acts on a start that comes, on a bus or on everything,
 // before it is done. What acts on voices is noted where it reaches them.
@@ -24,12 +24,12 @@ func (a *audio) noteCommand(c *command) {
 	e := Entry{Frame: a.now, Frames: c.over}
 	switch c.kind {
 	case cmdPlay:
-		r := a.m.record(c.record)
+		r := a.record(c.record)
 		if r.cancel == c.record {
 			return // it never was
 		}
 		o := &r.options
-		e.Kind, e.Start, e.Sound, e.Group, e.Bus = EntryPlay, uint64(c.record), r.sound.Load(), r.group, a.m.buses[r.bus].Name
+		e.Kind, e.Start, e.Sound, e.Group, e.Bus = EntryPlay, uint64(c.record), r.sound.Load(), r.group, a.tree.name(r.bus)
 		e.Priority, e.Protect = int(r.prio), r.protect
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
@@ -42,7 +42,7 @@ func (a *audio) noteCommand(c *command) {
 	default:
 		switch c.target.kind {
 		case busVoices:
-			e.Bus = a.m.buses[c.target.bus].Name
+			e.Bus = a.tree.name(c.target.bus)
 		case allVoices:
 		default:
 			return
@@ -52,7 +52,7 @@ func (a *audio) noteCommand(c *command) {
 		}
 		e.Change = c.change
 	}
-	a.m.journal.record(e)
+	a.journal.record(e)
 }
 
 func entryOf(k commandKind) EntryKind {
@@ -78,13 +78,13 @@ func (a *audio) noteAct(i int, c *command) {
 		c.kind == cmdSeek && a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
-	a.m.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Change: c.change})
+	a.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Change: c.change})
 }
 
 // noteStop notes the stop of a voice that no command has brought.
 func (a *audio) noteStop(i int, over int64) {
 	if a.journalled() {
-		a.m.journal.record(Entry{Frame: a.now, Kind: EntryStop, Start: uint64(a.at(i).id), Frames: over})
+		a.journal.record(Entry{Frame: a.now, Kind: EntryStop, Start: uint64(a.at(i).id), Frames: over})
 	}
 }
 
@@ -118,16 +118,16 @@ func (a *audio) noteWants(i int, want func(wants) (float64, bool)) {
 		}
 	}
 	if c.Fields != 0 {
-		a.m.journal.record(e)
+		a.journal.record(e)
 	}
 	if x, ok := want(wantSeek); ok {
-		a.m.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Frames: int64(x)})
+		a.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Frames: int64(x)})
 	}
 	if x, ok := want(wantPause); ok {
 		kind := EntryResume
 		if x != 0 {
 			kind = EntryPause
 		}
-		a.m.journal.record(Entry{Frame: a.now, Kind: kind, Start: e.Start})
+		a.journal.record(Entry{Frame: a.now, Kind: kind, Start: e.Start})
 	}
 }

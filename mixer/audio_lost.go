@@ -13,7 +13,7 @@ func (a *audio) lost(s *slot) float64 {
 	g := stereo{left, right}
 	direct := &a.buses[s.bus].direct
 	g = g.times(both(max(direct.At(a.now), direct.To)))
-	for i := int(s.bus); i >= 0; i = a.buses[i].parent {
+	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
 		b := &a.buses[i]
 		now, then := stereo{}, stereo{}
 		then.left, then.right = voice.Balance(b.pan.To)

@@ -26,15 +26,14 @@ func (a *audio) settle(p *placed, r *record) *voice.Space {
 
 // movePlaces has all voices glide to where they are wanted.
 func (a *audio) movePlaces() {
-	m := a.m
-	m.placesSent.Store(false)
+	a.placesSent.Store(false)
 	all := false
-	if m.listenerMoved.Swap(false) {
-		if w, ok := m.listener.read(); ok {
+	if a.listenerMoved.Swap(false) {
+		if w, ok := a.listener.read(); ok {
 			a.ear, all = w.ear(), true
 		} else { // it is being written; whoever writes it is not done
-			m.listenerMoved.Store(true)
-			m.placesWait.Store(true)
+			a.listenerMoved.Store(true)
+			a.placesWait.Store(true)
 		}
 	}
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
@@ -48,7 +47,7 @@ func (a *audio) movePlaces() {
 				p.source.Spot = w.spot()
 			} else {
 				s.record.moved.Store(true)
-				m.placesWait.Store(true)
+				a.placesWait.Store(true)
 			}
 		}
 		over := a.hop

@@ -239,7 +239,7 @@ func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
 			continue
 		}
 		if q.group != nil || q.bus >= 0 {
-			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.below(int(s.bus), q.bus) {
+			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.tree.below(int(s.bus), q.bus) {
 				continue
 			}
 		}

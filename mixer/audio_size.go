@@ -16,7 +16,7 @@ func (a *audio) extend() bool {
 	if limit > a.slots.Limit() {
 		a.setLimit(limit)
 	}
-	return a.slots.Len() < a.slots.Limit()
+	return a.free()
 }
 
 // contract takes the last step back when it has not been needed for long.

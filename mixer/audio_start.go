@@ -9,7 +9,7 @@ import (
 // group, limit of the bus, pool.
 func (a *audio) start(c *command) {
 	id := c.record
-	r := a.m.record(id)
+	r := a.record(id)
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
 		a.stats.Stopped++
@@ -129,7 +129,7 @@ func (r *record) drop() {
 
 // turnAway ends a start that gets no voice.
 func (a *audio) turnAway(c *command, e *Event) {
-	r := a.m.record(c.record)
+	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
 	state := StateRejected
 	switch e.Kind {
@@ -154,7 +154,7 @@ func (a *audio) turnAway(c *command, e *Event) {
 func (a *audio) makeRoom(c *command, r *record) int {
 	q := query{prio: r.prio, bus: -1, all: true}
 	reason := ReasonNone
-	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.buses[i].parent {
+	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
 		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
 			reason, q.bus = ReasonBusLimit, i // the lowest: a victim there serves all above it
 		}
@@ -163,10 +163,10 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		reason, q.group = ReasonGroupLimit, g
 	}
 	free := func() bool {
-		return a.slots.Len() < a.slots.Limit() || a.overflow == GrowPool && a.extend()
+		return a.free() || a.overflow == GrowPool && a.extend()
 	}
 	if reason == ReasonNone && free() {
-		return a.take(a.slots, 0)
+		return a.takeSlot()
 	}
 	e := Event{
 		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
@@ -174,10 +174,10 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
-	a.freshen(reason != ReasonNone || a.virtuals != nil && a.virtuals.Len() == a.virtuals.Limit())
+	a.freshen(reason != ReasonNone || a.virtuals != nil && !a.freeVirtual())
 	e.Newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
-		e.Bus = Bus{a.m, uint16(q.bus)}
+		e.Bus = Bus{index: uint16(q.bus)}
 	}
 	if reason != ReasonNone {
 		forGood := e
@@ -191,7 +191,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		a.steal(choice, &forGood)
 	}
 	if reason != ReasonNone && free() {
-		return a.take(a.slots, 0)
+		return a.takeSlot()
 	}
 	e.Reason = ReasonPoolFull
 	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
@@ -203,14 +203,14 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	default:
 		a.steal(choice, &e)
 	}
-	return a.take(a.slots, 0)
+	return a.takeSlot()
 }
 
 // seat makes public where a voice is.
 func (a *audio) seat(i int) {
 	s := a.at(i)
 	a.reached[i] = s.voice.Position()
-	a.m.positions[i].Store(a.reached[i])
+	a.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
 	s.record.seats.Add(1)
 }
@@ -221,15 +221,6 @@ func (r *record) unseat(v *voice.Voice) {
 	r.position.Store(v.Position())
 	r.slot.Store(-1)
 	r.seats.Add(1) // after it: who has counted it has seen that it left
-}
-
-func (a *audio) take(p *pool.Pool[slot], base int) int {
-	handle, _, ok := p.Acquire()
-	if !ok {
-		panic("mixer: no free voice after one was made free")
-	}
-	a.come(base + handle.Slot())
-	return base + handle.Slot()
 }
 
 // contest chooses who gives way to r, whose coming e tells of. Where nobody does, r

@@ -24,7 +24,7 @@ func (a *audio) takeStop(r *record) bool {
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
 		r.cancel = id
-	case a.m.commands.Popped() < after: // the start may be one that has not arrived
+	case a.commands.Popped() < after: // the start may be one that has not arrived
 		return false
 	}
 	s.done.Store(version)

@@ -24,7 +24,7 @@ func (a *audio) showState(i int) {
 // leastVirtual have them.
 func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	a.weigh(&e, c)
-	if a.virtuals.Len() == a.virtuals.Limit() {
+	if !a.freeVirtual() {
 		least := a.leastVirtual(prio)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
 			e.Kind = EventStolen
@@ -35,7 +35,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 		a.lose(least, e, whole)
 	}
 	a.leaveTail(a.at(c.slot), a.now)
-	to := a.move(c.slot, a.take(a.virtuals, a.base))
+	to := a.move(c.slot, a.takeVirtual())
 	s := a.at(to)
 	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, s.number, s.voice.Sound(), s.group, s.record.ref
 	a.emit(&e)
@@ -84,8 +84,8 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 		a.turnAway(c, refused)
 		return -1
 	}
-	r := a.m.record(c.record)
-	if a.virtuals.Len() == a.virtuals.Limit() {
+	r := a.record(c.record)
+	if !a.freeVirtual() {
 		least := a.leastVirtual(r.prio)
 		if least.slot < 0 || a.scores.prio[least.slot] == r.prio && least.audibility >= whole {
 			a.turnAway(c, refused)
@@ -95,7 +95,7 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 		a.lose(least, *refused, whole)
 	}
 	a.refused = *refused
-	return a.take(a.virtuals, a.base)
+	return a.takeVirtual()
 }
 
 // move takes a voice from one index to another, which is free and taken.
@@ -214,7 +214,7 @@ func (a *audio) fill() {
 
 // promote gives a free slot to a virtual voice.
 func (a *audio) promote(i int) {
-	a.comeBack(a.move(i, a.take(a.slots, 0)))
+	a.comeBack(a.move(i, a.takeSlot()))
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())
 }
@@ -222,7 +222,7 @@ func (a *audio) promote(i int) {
 // comeBack lets a voice be heard that was virtual until now.
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
-	s.voice.Return(a.now, a.m.smooth)
+	s.voice.Return(a.now, a.smooth)
 	a.say(s, EventReal, a.now, i)
 }
 

@@ -75,7 +75,7 @@ func (a *audio) mixVoice(i int, s *slot, n int64) {
 		s.lacks = lacks
 		if lacks {
 			a.stats.Unready++
-			a.m.needs.Store(true)
+			a.needs.Store(true)
 		}
 	}
 	if from, dry := s.voice.Dry(); dry != s.dry {
@@ -196,20 +196,7 @@ func (a *audio) finish(i int, frame int64, e *Event) {
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
 	a.scores.clear(i)
-	a.leave(i)
-	if i < a.base {
-		a.slots.Release(a.slots.HandleAt(i))
-	} else {
-		a.virtuals.Release(a.virtuals.HandleAt(i - a.base))
-	}
-}
-
-// slotOf returns what events call an index: virtual voices have no slot.
-func (a *audio) slotOf(i int) int {
-	if i < a.base {
-		return i
-	}
-	return -1
+	a.release(i)
 }
 
 // giveBack returns a record; the audio side does not touch it after.
@@ -218,5 +205,5 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.sound.Store(nil) // or the collector could not have them
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))
-	a.m.freed.Push(id) // has room for every record
+	a.freed.Push(id) // has room for every record
 }

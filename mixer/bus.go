@@ -22,14 +22,12 @@ type Bus struct {
 // Bus returns the bus of a name; "master" is the master. Control side. The error wraps
 // ErrOption and names the nearest bus.
 func (m *Mixer) Bus(name string) (Bus, error) {
-	for i := range m.buses {
-		if m.buses[i].Name == name {
-			return Bus{m, uint16(i)}, nil
-		}
+	if i := m.tree.find(name); i >= 0 {
+		return Bus{m, uint16(i)}, nil
 	}
 	var names []string
-	for i := range m.buses {
-		names = append(names, m.buses[i].Name)
+	for i := range m.tree {
+		names = append(names, m.tree[i].name)
 	}
 	return Bus{}, fmt.Errorf("%w: there is no bus %q; the nearest is %q", ErrOption, name, words.Nearest(name, names))
 }
@@ -39,7 +37,7 @@ func (b Bus) Name() string {
 	if b.mixer == nil {
 		return "master"
 	}
-	return b.mixer.buses[b.index].Name
+	return b.mixer.tree.name(b.index)
 }
 
 // Gain returns the gain that was set last, whatever frame it was set for; that of its

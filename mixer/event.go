@@ -133,6 +133,9 @@ func (m *Mixer) Events(dst []Event) int {
 		if !ok {
 			return i
 		}
+		if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side knows no Mixer
+			e.Bus.mixer = m
+		}
 		dst[i] = e
 	}
 	return len(dst)

@@ -98,7 +98,7 @@ func (t *Target) means(m *Mixer, h Handle, r *record) bool {
 	case soundVoices:
 		return t.sound == r.sound.Load()
 	case busVoices:
-		return m.audio.below(int(r.bus), int(t.bus)) // of the tree alone, which never changes
+		return m.tree.below(int(r.bus), int(t.bus))
 	}
 	return t.kind == allVoices
 }

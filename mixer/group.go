@@ -18,7 +18,11 @@ type Group struct {
 	most     float64 // the largest sum of powers, of that of the first
 	options  GroupOptions
 
-	// The audio side's.
+	groupPlay
+}
+
+// groupPlay is what of a group plays: the audio side's.
+type groupPlay struct {
 	playing int
 	started bool
 	last    int64

@@ -15,9 +15,9 @@ type Levels struct {
 // is heard, after the limiter. Without Config.Meters it is silence. Control side;
 // it allocates nothing.
 func (m *Mixer) Levels(b Bus) Levels {
-	if b.mixer != nil && b.mixer != m || m.audio.buses[b.index].meter == nil {
+	if b.mixer != nil && b.mixer != m || m.meters == nil {
 		none := pcm.FromPower(0)
 		return Levels{Peak: none, RMS: none, ShortTerm: pcm.LUFS(none)}
 	}
-	return Levels(m.audio.buses[b.index].meter.Levels())
+	return Levels(m.meters[b.index].Levels())
 }

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -16,20 +15,18 @@ import (
 // Mixer mixes a fixed pool of voices. Its methods are control side, safe for
 // any number of goroutines, but for Render, which is the audio side.
 type Mixer struct {
-	rate      int
-	maxVoices int
-	smooth    int64 // 5 ms in frames
-	latency   int
-	buses     []BusConfig // described, "master" first; never changes
+	*shared
+	audio *audio // New makes it and Render calls it; nothing else looks at it
 
 	// The control side.
+	maxVoices  int
+	latency    int
 	mutex      sync.Mutex // among callers; the audio side never takes it
 	unlock     func()     // mutex.Unlock, made once
 	records    *pool.Pool[record]
-	allRecords []*record // by slot; the audio side finds them here
-	seq        uint64    // of the last command
-	otherSeq   uint64    // of the last one that was no cmdWant and no cmdPlace
-	placeSeq   uint64    // of the last cmdPlace
+	seq        uint64 // of the last command
+	otherSeq   uint64 // of the last one that was no cmdWant and no cmdPlace
+	placeSeq   uint64 // of the last cmdPlace
 	commandMax int64
 	eventMutex sync.Mutex // among those who poll
 	lead       lead
@@ -42,26 +39,7 @@ type Mixer struct {
 	foretold   []foretold     // sets of pitches for later frames
 	quality    voice.Quality
 	done       done
-	journal    journal
-
-	// Between the two.
-	commands      *ring.Ring[command]
-	freed         *ring.Ring[pool.Handle]
-	positions     []atomic.Int64 // by index of the audio side: frames of the sound
-	listener      seqWords[earWords]
-	listenerMoved atomic.Bool
-	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
-	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
-	events        *ring.Ring[Event]
-	underWay      atomic.Int64 // commands sent and not done
-	stopsWait     atomic.Bool  // some record has a stop that the ring had no place for
-	wantsWait     atomic.Bool  // the same for wants
-	needs         atomic.Bool  // voices have missed versions
-	longest       atomic.Int64 // frames of the longest block until now
-	busy          atomic.Int64
-	published     stats
-
-	audio audio
+	busy       atomic.Int64
 }
 
 // New returns a mixer. The error wraps ErrConfig.
@@ -70,47 +48,41 @@ func New(c Config) (*Mixer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixer{
-		rate: c.Rate, maxVoices: c.MaxVoices, commandMax: int64(c.Commands),
-		smooth: pcm.Frames(5*time.Millisecond, c.Rate), quality: c.Quality,
-		buses: append([]BusConfig{{Name: "master", Gain: c.MasterGain}}, c.Buses...),
-	}
+	buses := append([]BusConfig{{Name: "master", Gain: c.MasterGain}}, c.Buses...)
+	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
-	for i := range m.buses {
-		m.busPitch = append(m.busPitch, pitchAt(float64(m.buses[i].Pitch)))
-		m.busGain = append(m.busGain, m.buses[i].Gain)
+	for i := range buses {
+		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
+		m.busGain = append(m.busGain, buses[i].Gain)
 	}
-	m.lead = newLead(&c)
 	// A record for every voice and every command under way, and as many again,
 	// so that what is over can still say how it ended.
 	m.records, err = pool.New[record](pool.Config[record]{Size: 2*(c.MaxVoices+c.Virtual) + c.Commands, Keep: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.allRecords = make([]*record, 0, m.records.Max())
-	for {
-		_, r, ok := m.records.Acquire()
-		if !ok {
-			break
-		}
-		m.allRecords = append(m.allRecords, r)
+	m.shared = newShared(&c, buses, m.records.Max())
+	for range m.allRecords {
+		m.records.Acquire()
 	}
 	for id, r := range m.records.All() {
 		m.allRecords[id.Slot()] = r
 		m.records.Release(id)
 	}
-	m.commands = ring.New[command](c.Commands)
-	m.positions = make([]atomic.Int64, c.MaxVoices+c.Virtual)
-	m.freed = ring.New[pool.Handle](m.records.Max())
-	m.events = ring.New[Event](c.Events)
-	if c.Journal > 0 {
-		m.journal.ring = ring.New[Entry](c.Journal)
-	}
-	if err := m.audio.init(m, &c); err != nil {
+	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if l := m.audio.limiter; l != nil {
+		m.latency = l.Ahead()
 	}
 	return m, nil
 }
+
+// Render mixes the next len(dst) frames into dst. Audio side: one goroutine at
+// a time, usually a device's. It takes no lock, makes no system call and does
+// not allocate; its work is bounded by the frames, the voices and the commands
+// under way. With no frames it only carries out what is due.
+func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
 // Rate returns the frames per second.
 func (m *Mixer) Rate() int { return m.rate }

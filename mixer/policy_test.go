@@ -88,7 +88,7 @@ func policySounds(t testing.TB) (out []policySound) {
 func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) float64 {
 	s := a.at(i)
 	left, right := s.voice.Reach(a.now)
-	for b, first := int(s.bus), true; b >= 0; b, first = a.buses[b].parent, false {
+	for b, first := int(s.bus), true; b >= 0; b, first = a.tree[b].parent, false {
 		bus := &a.buses[b]
 		if bus.muted || first && bus.direct.To == 0 {
 			return 0
@@ -151,7 +151,7 @@ func TestScores(t *testing.T) {
 			}
 		}
 		time := func() time.Duration { return time.Duration(r.IntN(200)) * time.Millisecond }
-		a := &m.audio
+		a := m.audio
 		block := make([]pcm.Frame, 400)
 		events := make([]Event, 64)
 		since, prio := int64(0), int32(0) // of the buses, of the newcomer

@@ -67,8 +67,8 @@ type record struct {
 	placed  bool // it has a place in space
 	prio    int32
 
-	tuning tuning        // control side
-	id     atomic.Uint64 // the handle whose record this is now
+	recordAsk
+	id atomic.Uint64 // the handle whose record this is now
 
 	// Written by the audio side.
 	state      atomic.Uint32
@@ -88,10 +88,20 @@ type record struct {
 	want     [numWants]atomic.Uint64 // float64 bits
 	spot     seqWords[spotWords]
 
-	wantSeq [numWants]uint64 // control side: when it last sent a cmdWant for the field
-	source  space.Source     // the control side's, before the push; of those that are placed
+	source space.Source // the control side's, before the push; of those that are placed
 
-	// The audio side's alone; valid for the handle that stands with them.
+	recordPlay
+}
+
+// recordAsk is what the control side alone knows of a start.
+type recordAsk struct {
+	tuning  tuning
+	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
+}
+
+// recordPlay is what the audio side alone knows of a start; valid for the handle that
+// stands with each.
+type recordPlay struct {
 	live     pool.Handle
 	cancel   pool.Handle // a stop came before the start
 	foreseen foreseen

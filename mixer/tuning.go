@@ -135,7 +135,7 @@ func (m *Mixer) levelsOf(r *record) (low, high int) {
 	}
 	add(&t.pitch, &t.pitch)
 	add(&t.speed, &t.speed)
-	for i := int(r.bus); i >= 0; i = m.audio.buses[i].parent { // the tree never changes
+	for i := int(r.bus); i >= 0; i = m.tree[i].parent {
 		add(&m.busPitch[i], &m.busPitch[i])
 	}
 	add(&t.below, &t.above)
@@ -220,7 +220,7 @@ func (m *Mixer) retunePlace(r *record, velocity *space.Vector) {
 		return
 	}
 	now := m.Now()
-	at, until := m.when(now, m.audio.hop, now)
+	at, until := m.when(now, m.hop, now)
 	t.below.turn(below, now, at, until)
 	t.above.turn(above, now, at, until)
 	m.refine(r)

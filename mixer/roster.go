@@ -1,0 +1,119 @@
+package mixer
+
+import "voicepool/pool"
+
+// roster is who lives: the voices of the slots, and from base on the virtual ones. It is
+// the audio side's.
+type roster struct {
+	slots    *pool.Pool[slot]
+	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
+	base     int              // their first index: they come after all slots
+	alive    []seat           // the voices that live, by index; see living
+	listed   []bool           // by index: it stands in alive
+	gone     int              // how many that stand there do not live any more
+	arrived  bool             // one lives that does not stand there
+	reached  []int64          // by index: the frames of their sounds that voices have come to
+}
+
+// seat is a voice and its index.
+type seat struct {
+	slot  *slot
+	index int
+}
+
+func newRoster(c *Config) (roster, error) {
+	n := c.MaxVoices + c.Virtual
+	r := roster{base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]bool, n), reached: make([]int64, n)}
+	var err error
+	if r.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
+		return r, err
+	}
+	if c.Virtual > 0 {
+		r.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.Virtual})
+	}
+	return r, err
+}
+
+// at returns the voice of an index: of a slot, or, from base on, a virtual one.
+func (r *roster) at(i int) *slot {
+	if i < r.base {
+		return r.slots.At(i)
+	}
+	return r.virtuals.At(i - r.base)
+}
+
+// next returns the first index from i on at which a voice lives, or -1.
+func (r *roster) next(i int) int {
+	if i < r.base {
+		if j := r.slots.Next(i); j >= 0 {
+			return j
+		}
+		i = r.base
+	}
+	if r.virtuals == nil {
+		return -1
+	}
+	if j := r.virtuals.Next(i - r.base); j >= 0 {
+		return r.base + j
+	}
+	return -1
+}
+
+// living returns the voices that live, in the order of their indices. It holds
+// until one comes or goes.
+func (r *roster) living() []seat {
+	if r.gone > 0 || r.arrived { // not where newcomers have taken the very slots of those that left
+		for _, v := range r.alive {
+			r.listed[v.index] = false
+		}
+		r.alive, r.gone, r.arrived = r.alive[:0], 0, false
+		for i := r.next(0); i >= 0; i = r.next(i + 1) {
+			r.alive = append(r.alive, seat{r.at(i), i})
+			r.listed[i] = true
+		}
+	}
+	return r.alive
+}
+
+// takeSlot and takeVirtual take a free index, of which there has to be one.
+func (r *roster) takeSlot() int    { return r.take(r.slots, 0) }
+func (r *roster) takeVirtual() int { return r.take(r.virtuals, r.base) }
+
+func (r *roster) take(p *pool.Pool[slot], base int) int {
+	handle, _, ok := p.Acquire()
+	if !ok {
+		panic("mixer: no free voice after one was made free")
+	}
+	i := base + handle.Slot()
+	if r.listed[i] {
+		r.gone--
+	} else {
+		r.arrived = true
+	}
+	return i
+}
+
+// release makes an index free.
+func (r *roster) release(i int) {
+	if r.listed[i] {
+		r.gone++
+	}
+	if i < r.base {
+		r.slots.Release(r.slots.HandleAt(i))
+	} else {
+		r.virtuals.Release(r.virtuals.HandleAt(i - r.base))
+	}
+}
+
+// slotOf returns what events call an index: virtual voices have no slot.
+func (r *roster) slotOf(i int) int {
+	if i < r.base {
+		return i
+	}
+	return -1
+}
+
+// free reports whether a slot is, and freeVirtual whether a virtual voice is.
+func (r *roster) free() bool { return r.slots.Len() < r.slots.Limit() }
+
+func (r *roster) freeVirtual() bool { return r.virtuals.Len() < r.virtuals.Limit() }

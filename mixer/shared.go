@@ -1,0 +1,71 @@
+package mixer
+
+import (
+	"sync/atomic"
+	"time"
+
+	"voicepool/internal/ring"
+	"voicepool/mixer/internal/master"
+	"voicepool/pcm"
+	"voicepool/pool"
+)
+
+// shared is all that both sides touch: what New has settled for good, and, by atomics
+// and rings alone, what one side tells the other. Each of them holds it, and neither
+// holds the other.
+type shared struct {
+	// Settled by New.
+	rate       int
+	smooth     int64 // 5 ms in frames
+	hop        int64 // at multiples of it scores are published and virtual voices exchanged
+	tree       tree
+	down, up   []int           // the buses, each before what is below it, and after
+	meters     []*master.Meter // by bus; nil: nothing is measured
+	allRecords []*record       // by slot
+
+	// From the control side to the audio side.
+	commands      *ring.Ring[command]
+	underWay      atomic.Int64 // commands sent and not done
+	listener      seqWords[earWords]
+	listenerMoved atomic.Bool
+	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
+	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
+	stopsWait     atomic.Bool // some record has a stop that the ring had no place for
+	wantsWait     atomic.Bool // the same for wants
+
+	// From the audio side to the control side.
+	freed     *ring.Ring[pool.Handle]
+	positions []atomic.Int64 // by index of the audio side: frames of the sound
+	events    *ring.Ring[Event]
+	journal   journal
+	needs     atomic.Bool  // voices have missed versions
+	longest   atomic.Int64 // frames of the longest block until now
+	published stats
+}
+
+// newShared returns what both sides touch, for some records; the caller puts them in.
+func newShared(c *Config, buses []BusConfig, records int) *shared {
+	s := &shared{
+		rate: c.Rate, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
+		allRecords: make([]*record, records),
+		commands:   ring.New[command](c.Commands),
+		positions:  make([]atomic.Int64, c.MaxVoices+c.Virtual),
+		freed:      ring.New[pool.Handle](records),
+		events:     ring.New[Event](c.Events),
+	}
+	s.tree, s.down, s.up = newTree(buses)
+	if c.Meters {
+		s.meters = make([]*master.Meter, len(buses))
+		for i := range s.meters {
+			s.meters[i] = master.NewMeter(c.Rate)
+		}
+	}
+	if c.Journal > 0 {
+		s.journal.ring = ring.New[Entry](c.Journal)
+	}
+	return s
+}
+
+// record returns the record of a handle that the control side sent. It is not
+// looked up in the pool, which is the control side's.
+func (s *shared) record(id pool.Handle) *record { return s.allRecords[id.Slot()] }

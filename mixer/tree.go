@@ -1,0 +1,56 @@
+package mixer
+
+import "slices"
+
+// tree is how the buses hang together, the master first. It never changes: both sides
+// read it.
+type tree []branch
+
+// branch is the place of a bus in the tree.
+type branch struct {
+	name        string
+	parent      int // an index; of the master -1
+	first, last int // what is below it, and itself, has places first..last-1
+}
+
+// newTree returns the tree of the buses, the master first, and their indices in two
+// orders: each before what is below it, and after.
+func newTree(buses []BusConfig) (t tree, down, up []int) {
+	index := map[string]int{"": 0}
+	for i := range buses {
+		index[buses[i].Name] = i
+	}
+	t = make(tree, len(buses))
+	for i := range buses {
+		t[i] = branch{name: buses[i].Name, parent: index[buses[i].Parent]}
+	}
+	t[0].parent = -1
+	var visit func(i int)
+	visit = func(i int) {
+		t[i].first = len(down)
+		down = append(down, i)
+		for j := range t {
+			if t[j].parent == i {
+				visit(j)
+			}
+		}
+		t[i].last = len(down)
+		up = append(up, i)
+	}
+	visit(0)
+	return t, down, up
+}
+
+// below reports whether bus i is bus j or below it.
+func (t tree) below(i, j int) bool {
+	at := t[i].first
+	return t[j].first <= at && at < t[j].last
+}
+
+// name returns what a bus is called.
+func (t tree) name(bus uint16) string { return t[bus].name }
+
+// find returns the index of the bus of a name, or -1.
+func (t tree) find(name string) int {
+	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })
+}

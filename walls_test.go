@@ -1,0 +1,319 @@
+package voicepool_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The state of each side of the mixer: these types, and the structs of the package that
+// they hold, however deep, but for exported ones, which are values that a caller gets. What
+// the type shared holds is both sides'.
+var (
+	controlState = []string{"Mixer", "recordAsk"}
+	audioState   = []string{"audio", "recordPlay", "groupPlay"}
+)
+
+// walls is the package mixer, looked at for what each of its sides may not name.
+type walls struct {
+	set   *token.FileSet
+	pkg   *types.Package
+	info  *types.Info
+	funcs map[*types.Func]*ast.FuncDecl
+	owner map[*types.Var]*types.TypeName // of fields: the struct
+}
+
+// exports returns the compiled form of what the package mixer imports, by path.
+var exports = sync.OnceValues(func() (map[string]string, error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "voicepool/mixer")
+	var why strings.Builder
+	list.Stderr = &why
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", list, err, &why)
+	}
+	compiled := map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p struct{ ImportPath, Export string }
+		if err := d.Decode(&p); err != nil {
+			return nil, err
+		}
+		compiled[p.ImportPath] = p.Export
+	}
+	return compiled, nil
+})
+
+// readWalls type-checks the package mixer, with one more file by its text, or none, and
+// with something written behind a text of it.
+func readWalls(t *testing.T, more, behind, written string) *walls {
+	t.Helper()
+	compiled, err := exports()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walls{
+		set: token.NewFileSet(), funcs: map[*types.Func]*ast.FuncDecl{}, owner: map[*types.Var]*types.TypeName{},
+		info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}},
+	}
+	var files []*ast.File
+	parse := func(name, text string) {
+		if behind != "" {
+			text = strings.Replace(text, behind, behind+written, 1)
+		}
+		f, err := parser.ParseFile(w.set, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	names, _ := filepath.Glob("mixer/*.go")
+	for _, name := range names {
+		if !strings.HasSuffix(name, "_test.go") {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parse(name, string(text))
+		}
+	}
+	parse("more.go", "package mixer\n"+more)
+	check := types.Config{Importer: importer.ForCompiler(w.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })}
+	if w.pkg, err = check.Check("voicepool/mixer", w.set, files, w.info); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				w.funcs[w.info.Defs[d.Name].(*types.Func)] = d
+			}
+		}
+	}
+	for _, name := range w.pkg.Scope().Names() {
+		if owner, s := w.structOf(name); s != nil {
+			for f := range s.Fields() {
+				w.owner[f] = owner
+			}
+		}
+	}
+	return w
+}
+
+// structOf returns a struct of the package by its name; nil: it is none.
+func (w *walls) structOf(name string) (*types.TypeName, *types.Struct) {
+	n, ok := w.pkg.Scope().Lookup(name).(*types.TypeName)
+	if !ok {
+		return nil, nil
+	}
+	s, _ := n.Type().Underlying().(*types.Struct)
+	return n, s
+}
+
+// state returns the structs of the package that some of them hold, and these, up to
+// others.
+func (w *walls) state(roots []string, upTo ...string) map[*types.TypeName]bool {
+	found := map[*types.TypeName]bool{}
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		switch t := types.Unalias(t).(type) {
+		case *types.Named:
+			for a := range t.TypeArgs().Types() {
+				visit(a)
+			}
+			name := t.Obj()
+			s, isStruct := t.Underlying().(*types.Struct)
+			if name.Pkg() != w.pkg || found[name] || name.Exported() && !slices.Contains(roots, name.Name()) || slices.Contains(upTo, name.Name()) {
+				return
+			}
+			if !isStruct {
+				visit(t.Underlying())
+				return
+			}
+			found[name] = true
+			for f := range s.Fields() {
+				visit(f.Type())
+			}
+		case *types.Map:
+			visit(t.Key())
+			visit(t.Elem())
+		case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+			visit(t.Elem())
+		}
+	}
+	for _, name := range roots {
+		visit(w.pkg.Scope().Lookup(name).Type())
+	}
+	return found
+}
+
+// receiver returns the type of the package whose method f is; nil: of none.
+func receiver(f *types.Func) *types.TypeName {
+	r := f.Signature().Recv()
+	if r == nil {
+		return nil
+	}
+	t := r.Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return t.(*types.Named).Obj()
+}
+
+// reach returns the functions that some of them name, however deep, and these.
+func (w *walls) reach(begin func(*types.Func) bool) map[*types.Func]bool {
+	found := map[*types.Func]bool{}
+	var visit func(f *types.Func)
+	visit = func(f *types.Func) {
+		f = f.Origin()
+		body := w.funcs[f]
+		if body == nil || found[f] {
+			return
+		}
+		found[f] = true
+		ast.Inspect(body, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if g, ok := w.info.Uses[id].(*types.Func); ok {
+					visit(g)
+				}
+			}
+			return true
+		})
+	}
+	for f := range w.funcs {
+		if begin(f) {
+			visit(f)
+		}
+	}
+	return found
+}
+
+// faults returns what functions name that they may not: fields of structs, the
+// embedded ones that a selection goes through among them, and packages.
+func (w *walls) faults(funcs map[*types.Func]bool, side string, closed map[*types.TypeName]bool, packages []string) (list []string) {
+	for f := range funcs {
+		say := func(n ast.Node, what string) {
+			list = append(list, fmt.Sprintf("%s: %s, of the %s side, names %s", w.set.Position(n.Pos()), f.Name(), side, what))
+		}
+		ast.Inspect(w.funcs[f], func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			switch o := w.info.Uses[id].(type) {
+			case nil:
+			case *types.Var:
+				if owner := w.owner[o.Origin()]; owner != nil && closed[owner] {
+					say(n, owner.Name()+"."+o.Name())
+				}
+			default:
+				if p := o.Pkg(); p != nil && slices.Contains(packages, p.Path()) {
+					say(n, p.Name()+"."+o.Name())
+				}
+			}
+			return true
+		})
+	}
+	slices.Sort(list)
+	return list
+}
+
+// check returns what each side of the mixer names that is not its own, and what runs on
+// the audio side.
+func (w *walls) check() (faults, audioSide []string) {
+	both := w.state([]string{"shared"}, append(controlState, audioState...)...)
+	bothNames := []string{"record"}
+	for n := range both {
+		bothNames = append(bothNames, n.Name())
+	}
+	control := w.state(controlState, append(bothNames, audioState...)...)
+	audio := w.state(audioState, append(bothNames, controlState...)...)
+	for n := range control {
+		if audio[n] {
+			faults = append(faults, fmt.Sprintf("%s: %s is state of both sides, and not in shared", w.set.Position(n.Pos()), n.Name()))
+		}
+	}
+	audioFuncs := w.reach(func(f *types.Func) bool { r := receiver(f); return r != nil && audio[r] })
+	made := func(f *types.Func) bool { return f.Name() == "New" && receiver(f) == nil }
+	renders := func(f *types.Func) bool {
+		r := receiver(f)
+		return f.Name() == "Render" && r != nil && r.Name() == "Mixer"
+	}
+	controlFuncs := w.reach(func(f *types.Func) bool { return f.Exported() && !made(f) && !renders(f) })
+	faults = append(faults, w.faults(audioFuncs, "audio", control, quiet)...)
+	faults = append(faults, w.faults(controlFuncs, "control", audio, nil)...)
+	// The field through which Render comes to the audio side.
+	_, mixer := w.structOf("Mixer")
+	for f := range w.funcs {
+		if made(f) || renders(f) {
+			continue
+		}
+		ast.Inspect(w.funcs[f], func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if v, ok := w.info.Uses[id].(*types.Var); ok && v.IsField() && v.Name() == "audio" && slices.Contains(slices.Collect(mixer.Fields()), v) {
+					faults = append(faults, fmt.Sprintf("%s: %s names Mixer.audio, which is for New and Render", w.set.Position(n.Pos()), f.Name()))
+				}
+			}
+			return true
+		})
+	}
+	for f := range audioFuncs {
+		audioSide = append(audioSide, f.Name())
+	}
+	return faults, audioSide
+}
+
+// TestWalls: the two sides of the mixer come to each other through what they share alone,
+// and the audio side uses no package that waits or allocates.
+func TestWalls(t *testing.T) {
+	faults, audioSide := readWalls(t, "", "", "").check()
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	// Wherever it stands: the commands that wait, the places that are read, what is published.
+	for _, name := range []string{"push", "drop", "read", "ear", "publish", "unseat", "render", "mixVoices"} {
+		if !slices.Contains(audioSide, name) {
+			t.Errorf("%s is not found on the audio side", name)
+		}
+	}
+	if n := len(audioSide); n < 150 {
+		t.Errorf("%d functions are found on the audio side, too few to be all", n)
+	}
+}
+
+// TestWallsHold: what climbs over a wall is found.
+func TestWallsHold(t *testing.T) {
+	for _, v := range []struct{ name, text, want string }{
+		{"control reads the audio side", "func (m *Mixer) Peek() int64 { return m.audio.now }", "Peek, of the control side, names audio.now"},
+		{"control holds the audio side", "func (m *Mixer) Peek() any { return m.audio }", "Peek names Mixer.audio"},
+		{"control calls the audio side", "func (m *Mixer) Peek() any { a := (*audio).living; return a }", "living, of the control side, names "},
+		{"a helper of control reads a bus", "func Peek() any { return peek(&bus{}) }; func peek(b *bus) int { return b.playing }", "peek, of the control side, names bus.playing"},
+		{"control reads a start's", "func (h Handle) Peek() any { r, _ := h.lock(); return r.live }", "names recordPlay.live"},
+		{"control reads a group's", "func (g *Group) Peek() int { return g.playing }", "names groupPlay.playing"},
+		{"control looks into the queue", "func (q *queue) Peek() int { return len(q.heap) }", "names queue.heap"},
+		{"audio reads a number of control", "func (a *audio) peek(h Handle) uint64 { return h.mixer.seq }", "peek, of the audio side, names Mixer.seq"},
+		{"audio calls control", "func (a *audio) peek(h Handle) int { return len(h.mixer.feeds.open) }", "names feeds.open"},
+		{"audio reads a start's pitch", "func (a *audio) peek(r *record) any { return r.tuning }", "names recordAsk.tuning"},
+		{"a voice waits", "import \"sync\"\nfunc (s *slot) peek(m *sync.Mutex) { m.Lock() }", "peek, of the audio side, names sync.Lock"},
+		{"a helper of the audio side prints", "import \"fmt\"\nfunc (b *bus) peek() { peek() }; func peek() { fmt.Println() }", "peek, of the audio side, names fmt.Println"},
+	} {
+		if found, _ := readWalls(t, v.text, "", "").check(); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, v.want) }) {
+			t.Errorf("%s: found are %q, want %q", v.name, found, v.want)
+		}
+	}
+	found, _ := readWalls(t, "", "type lead struct {", "\nduck duck\n").check()
+	if !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, "duck is state of both sides") }) {
+		t.Errorf("a struct of both sides: found are %q", found)
+	}
+}
