@@ -17,10 +17,10 @@ type modelBus struct {
 	direct        glide
 	duck          modelDuck
 	score         pair // the factors that count in scores, of the last refresh
-	quiet, opened bool // of the last refresh: muted, soloed here or above
+	quiet         bool // of the last refresh: muted here or above
 	tailsEnd      int64
-	sum           pair
-	bound         float64
+	sum           heard
+	curve, facing busCurve // of its factors, and of direct
 }
 
 type modelDuck struct {
@@ -75,29 +75,34 @@ func (x *model) held(bus int) bool {
 func (x *model) refresh() {
 	for i := range x.buses {
 		b := &x.buses[i]
-		b.score, b.quiet, b.opened = pair{1, 1}, false, false
+		b.score, b.quiet = pair{1, 1}, false
 		for j := i; j >= 0; j = x.buses[j].parent {
 			c := &x.buses[j]
 			g := max(c.gain.gain(x.now), factor(c.gain.to))
 			b.score = b.score.times(wider(voice.Balance, &c.pan, x.now)).times(pair{g, g})
 			b.quiet = b.quiet || c.muted
-			b.opened = b.opened || c.soloed
 		}
 	}
 }
 
-// face silences the voices of buses that are not soloed while others are.
-func (x *model) face(over int64) {
+// faced reports whether the voices of a bus are heard: where any bus is soloed, it has
+// to be that one or below it.
+func (x *model) faced(bus int) bool {
 	some := false
 	for i := range x.buses {
-		some = some || x.buses[i].soloed
-	}
-	for i := range x.buses {
-		b := &x.buses[i]
-		to := 1.0
-		if some && !b.opened {
-			to = 0
+		if x.buses[i].soloed {
+			if some = true; x.below(bus, i) {
+				return true
+			}
 		}
+	}
+	return !some
+}
+
+// face turns the voices of buses to what they are to be.
+func (x *model) face(over int64) {
+	for i := range x.buses {
+		b, to := &x.buses[i], truth(x.faced(i))
 		if b.direct.to == to {
 			continue
 		}
@@ -182,43 +187,34 @@ func (b *modelBus) factors(f int64) pair {
 	return balance(b.pan.at(f)).times(pair{g, g})
 }
 
-// at returns the factors of frame f, on a straight line from the last place of
-// the grid, or where a move began or ended, to the next; and their bound.
-func (b *modelBus) at(f int64) (pair, float64) {
-	g, end, last := int64(64), int64(0), int64(0)
-	for _, m := range []*glide{&b.gain, &b.pan, &b.mute, &b.duck.move} {
-		last = max(last, m.start)
-		if e := m.end(); e > f {
-			if end == 0 || e < end {
-				end = e
-			}
-			g = min(g, grid(m.frames))
-		} else {
-			last = max(last, e)
-		}
-	}
-	if end == 0 {
-		p := b.factors(f)
-		return p, max(p[0], p[1])
-	}
-	from, to := max(f/g*g, last), min((f/g+1)*g, end)
-	return between(b.factors(from), b.factors(to), f, from, to)
+// busCurve is a piece of the factors of a bus, and of which moves.
+type busCurve struct {
+	moves [4]glide
+	piece piece
+}
+
+// at returns the factors of frame f, how far a line can be from them, and their bound.
+func (b *modelBus) at(f int64) (g, bent, most pair) {
+	return b.curve.at(f, [4]glide{b.gain, b.pan, b.mute, b.duck.move}, b.factors)
 }
 
 // directAt is the same of the factor that soloing brings.
-func (b *modelBus) directAt(f int64) float64 {
-	m := &b.direct
-	if f >= m.end() {
-		return m.to
-	}
-	g := grid(m.frames)
-	from, to := max(f/g*g, m.start), min((f/g+1)*g, m.end())
-	x, y := m.at(from), m.at(to)
-	p, _ := between(pair{x}, pair{y}, f, from, to)
-	return p[0]
+func (b *modelBus) directAt(f int64) (g, bent, most pair) {
+	return b.facing.at(f, [4]glide{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
 }
 
-func between(a, b pair, f, from, to int64) (pair, float64) {
-	x := float64(f-from) / float64(to-from)
-	return pair{a[0] + (b[0]-a[0])*x, a[1] + (b[1]-a[1])*x}, max(a[0], a[1], b[0], b[1])
+func (c *busCurve) at(f int64, moves [4]glide, factors func(int64) pair) (g, bent, most pair) {
+	if moves != c.moves || c.piece.until == 0 || f >= c.piece.until {
+		last, end, length := int64(0), int64(math.MaxInt64), int64(longest)
+		for _, m := range moves {
+			if m.end() > f {
+				end, length, last = min(end, m.end()), min(length, pieces(m.frames)), max(last, m.start)
+			} else {
+				last = max(last, m.end())
+			}
+		}
+		c.moves, c.piece = moves, newPiece(factors, f, last, end, length)
+	}
+	g, bent = c.piece.at(f)
+	return g, bent, c.piece.most
 }

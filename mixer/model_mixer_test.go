@@ -127,8 +127,8 @@ func (x *model) want(p *modelPlay, field int, value float64) {
 	p.seq[field] = x.seq
 }
 
-// render makes n frames, and says of each how large its parts may be.
-func (x *model) render(n int, events []mixer.Event) (out []pair, bounds []float64) {
+// render makes n frames.
+func (x *model) render(n int, events []mixer.Event) (out []heard) {
 	x.expected = events
 	for i := range x.commands {
 		c := &x.commands[i]
@@ -148,8 +148,7 @@ func (x *model) render(n int, events []mixer.Event) (out []pair, bounds []float6
 		x.turnDucks()
 		x.reap() // what a seek took beyond the end
 		x.releaseDucks()
-		f, bound := x.mix()
-		out, bounds = append(out, f), append(bounds, bound)
+		out = append(out, x.mix())
 		x.now++
 		x.reap()
 	}
@@ -157,7 +156,7 @@ func (x *model) render(n int, events []mixer.Event) (out []pair, bounds []float6
 	if len(x.expected) > 0 {
 		x.fatal("the mixer has events that the model has not: %v", describe(x.expected))
 	}
-	return out, bounds
+	return out
 }
 
 func (x *model) arrive() {
@@ -177,23 +176,22 @@ func (x *model) arrive() {
 }
 
 // mix makes one frame: voices and tails onto their buses, those up the tree.
-func (x *model) mix() (pair, float64) {
+func (x *model) mix() heard {
 	for i := range x.buses {
-		x.buses[i].sum, x.buses[i].bound = pair{}, 0
+		x.buses[i].sum = heard{}
 	}
 	for _, v := range x.slots {
 		if v == nil || v.paused() {
 			continue
 		}
-		f, bound := v.frame(x.now)
+		x.buses[v.play.bus].sum.add(v.frame(x.now))
 		v.sounded = true
-		x.buses[v.play.bus].add(f, bound)
 	}
 	kept := x.tails[:0]
 	for _, t := range x.tails {
 		i := x.now - t.start
 		if i < int64(len(t.frames)) {
-			x.buses[t.bus].add(t.frames[i], t.bounds[i])
+			x.buses[t.bus].sum.add(t.frames[i])
 			kept = append(kept, t)
 		}
 	}
@@ -201,27 +199,16 @@ func (x *model) mix() (pair, float64) {
 	return x.sum(0)
 }
 
-func (b *modelBus) add(f pair, bound float64) {
-	b.sum[0] += f[0]
-	b.sum[1] += f[1]
-	b.bound += bound
-}
-
 // sum returns what a bus gives.
-func (x *model) sum(bus int) (pair, float64) {
+func (x *model) sum(bus int) heard {
 	b := &x.buses[bus]
-	d := b.directAt(x.now)
-	f, bound := pair{b.sum[0] * d, b.sum[1] * d}, b.bound
+	h := b.sum.times(b.directAt(x.now))
 	for i := range x.buses {
 		if x.buses[i].parent == bus {
-			g, more := x.sum(i)
-			f[0] += g[0]
-			f[1] += g[1]
-			bound += more
+			h.add(x.sum(i))
 		}
 	}
-	g, largest := b.at(x.now)
-	return f.times(g), bound * largest
+	return h.times(b.at(x.now))
 }
 
 // reap ends the voices that have nothing left, in the order of slots.

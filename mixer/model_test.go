@@ -18,8 +18,8 @@ import (
 
 // TestAgainstModel asks a mixer and the model the same at random, and renders
 // blocks of random lengths in between: the same voices play, the same events
-// come, handles and counters say the same, and what is heard is within a
-// millionth of the sum of the voices' peaks.
+// come, handles and counters say the same, and what is heard is the exact curve within
+// what heard.tolerance derives.
 func TestAgainstModel(t *testing.T) {
 	calls := 1080
 	if testing.Short() || raceDetector {
@@ -447,11 +447,11 @@ func (d *duo) render(n int) {
 		d.reasons[e.Reason]++
 	}
 	from := d.model.now
-	want, bounds := d.model.render(n, events)
-	for i, w := range want {
-		for c, x := range w {
-			if off := math.Abs(float64(block[i][c]) - x); !(off <= 1e-6*bounds[i]+1e-12) {
-				d.t.Fatalf("%s\nframe %d is %v, the model says %v: %.3g off, the peaks sum up to %.3g", d.last(), from+int64(i), block[i], w, off, bounds[i])
+	for i, w := range d.model.render(n, events) {
+		for c, x := range w.pair {
+			off, allowed := math.Abs(float64(block[i][c])-x), w.tolerance()
+			if !(off <= allowed) {
+				d.t.Fatalf("%s\nframe %d is %v, the model says %v: %.3g off, of %.3g that lines and roundings explain", d.last(), from+int64(i), block[i], w, off, allowed)
 			}
 		}
 	}

@@ -66,20 +66,6 @@ func factor(db float64) float64 {
 	return math.Pow(10, db/20)
 }
 
-// grid is how far apart a move is sampled, see docs/design.md: between the places
-// of the grid it is a straight line.
-func grid(frames int64) int64 {
-	switch {
-	case frames < 128:
-		return 2
-	case frames < 1024:
-		return 8
-	case frames < 4096:
-		return 16
-	}
-	return 64
-}
-
 // bow is the model's raised cosine: a fade in, or out from a level.
 type bow struct {
 	start, frames int64
@@ -165,10 +151,8 @@ type modelVoice struct {
 	in, back, out                          bow
 	crowdPower                             float64
 
-	// The straight line on which the gains are, and the step meanwhile.
-	from, until int64
-	begin, stop pair
-	step        int64
+	piece piece // of the gains
+	step  int64 // of the place in the sound, as long as the piece
 
 	score modelScore
 }
@@ -259,55 +243,51 @@ func (v *modelVoice) factors(f int64) pair {
 	return v.law()(v.pan.at(f)).times(pair{g, g})
 }
 
-// plan draws the line that begins at f, to the next place of the grid or the
-// first end of a move. What acts on the voice at a frame begins another.
+// plan begins a piece at f. What acts on the voice at a frame begins another.
 func (v *modelVoice) plan(f int64) {
-	end, g := int64(math.MaxInt64), int64(64)
-	moves := func(until, frames int64) {
+	last, end, length := int64(math.MinInt64), int64(math.MaxInt64), int64(longest)
+	moves := func(start, until, frames int64) {
 		if until > f {
-			end, g = min(end, until), min(g, grid(frames))
+			end, length, last = min(end, until), min(length, pieces(frames)), max(last, start)
+		} else {
+			last = max(last, until)
 		}
 	}
 	for _, m := range []*glide{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
-		moves(m.end(), m.frames)
+		moves(m.start, m.end(), m.frames)
 	}
 	for _, b := range []*bow{&v.in, &v.back, &v.out} {
-		moves(b.end(), b.frames)
+		moves(b.start, b.end(), b.frames)
 	}
-	v.from, v.until = f, end
-	v.begin = v.factors(f)
-	v.stop = v.begin
+	v.piece = newPiece(v.factors, f, last, end, length)
 	middle := f
-	if end != math.MaxInt64 {
-		v.until = min(end, (f/g+1)*g)
-		v.stop = v.factors(v.until)
-		middle += (v.until - f) / 2
+	if v.piece.until != math.MaxInt64 {
+		middle += (v.piece.until - f) / 2
 	}
 	octaves := min(max((v.basePitch+v.pitch.at(middle)+v.speed.at(middle)+v.shared.at(middle))/12, -8), 8)
 	v.step = int64(math.Floor(pcm.Exp2(octaves)*(1<<32) + 0.5))
 }
 
-// frame returns the voice's frame f, how large its parts may be, and goes on.
-func (v *modelVoice) frame(f int64) (out pair, bound float64) {
-	if f >= v.until {
+// frame returns the voice's frame f, and goes on.
+func (v *modelVoice) frame(f int64) (out heard) {
+	if f >= v.piece.until {
 		v.plan(f)
 	}
-	share := 0.0
-	if v.until != math.MaxInt64 {
-		share = float64(f-v.from) / float64(v.until-v.from)
-	}
+	g, bent := v.piece.at(f)
 	i, fraction := v.pos>>32, float64(uint32(v.pos)>>8)*0x1p-24
 	channels := int64(v.sound.Channels())
-	for c := range out {
-		g := v.begin[c] + (v.stop[c]-v.begin[c])*share
+	for c := range out.pair {
 		a := v.sample(i*channels + int64(c)%channels)
 		b := v.sample(v.after(i)*channels + int64(c)%channels)
-		out[c] = g * (a + fraction*(b-a))
-		bound = max(bound, v.peak*v.begin[c], v.peak*v.stop[c])
+		x := a + fraction*(b-a)
+		out.pair[c] = g[c] * x
+		out.bent = max(out.bent, bent[c]*math.Abs(x))
+		out.bound = max(out.bound, v.peak*v.piece.most[c])
 	}
+	out.parts = 1
 	v.pos += v.step
 	v.fold()
-	return out, bound
+	return out
 }
 
 // after returns the neighbour of a frame: after the loop's last comes its first.
@@ -367,18 +347,17 @@ func (v *modelVoice) key(f int64) twinKey {
 type modelTail struct {
 	bus    int
 	start  int64
-	frames []pair
-	bounds []float64
+	frames []heard
 }
 
 func (v *modelVoice) tail(f, length int64) modelTail {
 	left := *v
 	t := modelTail{bus: v.play.bus, start: f}
 	for i := int64(0); i < length && !left.over(f+i); i++ {
-		x, bound := left.frame(f + i)
+		x := left.frame(f + i)
 		w := 0.5 + 0.5*math.Cos(math.Pi*float64(i)/float64(length))
-		t.frames = append(t.frames, pair{x[0] * w, x[1] * w})
-		t.bounds = append(t.bounds, bound)
+		x.pair, x.bent = pair{x.pair[0] * w, x.pair[1] * w}, x.bent*w
+		t.frames = append(t.frames, x)
 	}
 	return t
 }

@@ -222,6 +222,7 @@ func (m *machine) start(r *record, c *command, n int) {
 	m.must(r.id == c.h && r.where == pending, "a start finds its record in other hands")
 	if r.cancel == c.h || m.fault == cancelWithoutGeneration && r.cancel != 0 {
 		m.must(r.askedOne, "a start is cancelled that nobody stopped")
+		m.told(c.h, cancelled)
 		m.giveBack(r, done)
 		if m.fault == cancelledIsKept {
 			a.pc = done
@@ -236,6 +237,7 @@ func (m *machine) start(r *record, c *command, n int) {
 			continue
 		}
 		*s = slot{h: c.h, seq: c.seq}
+		m.told(c.h, begun)
 		r.live, r.slot, r.where = c.h, uint8(i), living
 		a.pc = startDirty
 		if r.ahead == c.h {
@@ -269,6 +271,7 @@ func (m *machine) finish(i int, why kind, back pc) {
 	m.must(r.id == s.h, "a record is used again while its voice lives")
 	m.must(why != stop || r.askedOne, "a voice ends that nobody stopped")
 	m.must(why != stopAll || r.askedAll, "a voice ends that nobody stopped before the StopAll")
+	m.told(s.h, [...]fate{none: ended, play: stolen, stop: stopped, stopAll: stopped}[why])
 	if m.fault != slotKept {
 		*s = slot{}
 	}

@@ -63,6 +63,7 @@ func (m *machine) record(h handle) *record { return &m.records[h.record()] }
 // push hands a command over, unless too many are under way.
 func (m *machine) push(c command) bool {
 	if int(m.underWay) >= m.commands {
+		m.refused++
 		return false
 	}
 	m.seq++
@@ -89,14 +90,11 @@ func (m *machine) play() bool {
 		r.sound = true
 	case 3:
 		r := m.record(m.call.h)
-		if !m.push(command{kind: play, h: m.call.h, later: r.later}) {
-			r.where, r.over, r.sound = free, true, false
-		} else {
-			for i := range m.held {
-				if m.held[i] == 0 {
-					m.held[i] = m.call.h
-					break
-				}
+		m.must(m.push(command{kind: play, h: m.call.h, later: r.later}), "a start finds no place that was there")
+		for i := range m.held {
+			if m.held[i] == 0 {
+				m.held[i] = m.call.h
+				break
 			}
 		}
 		m.call = call{}
@@ -107,6 +105,10 @@ func (m *machine) play() bool {
 // take begins a Play with the nth free record.
 func (m *machine) take(n int) bool {
 	m.call.step, m.quiet = 1, false
+	if int(m.underWay) >= m.commands {
+		m.call = call{}
+		return false // busy
+	}
 	r := m.acquire(n)
 	if r == nil {
 		m.call = call{}

@@ -4,6 +4,10 @@
 // three callers and one audio side, within a small scope. They check that nothing is
 // lost, doubled or done to the wrong voice, and that built-in faults are found.
 //
+// The API of the mixer begins and ends whole calls and whole blocks, and nothing inside
+// them. By these, TestReplay takes real mixers along the walks of the model, and compares
+// all that the API shows after each: so the model says what the mixer does.
+//
 // A step of the model is one access to what both sides share, with all that its side
 // does privately until the next. The mixer's mutex excludes callers from each other,
 // so at most one of them is inside a call.
@@ -12,7 +16,7 @@ package model
 // The scope. What a run uses of it is in its config.
 const (
 	maxVoices   = 3
-	maxRecords  = 4
+	maxRecords  = 5
 	maxCommands = 3
 	callers     = 3
 )
@@ -175,7 +179,26 @@ type config struct {
 type machine struct {
 	config
 	*state
-	bad string // what must not be, when a step has shown it
+	bad     string                 // what must not be, when a step has shown it
+	refused int64                  // commands that found no place
+	tell    func(h handle, f fate) // nil: nobody asks
+}
+
+// fate is what becomes of a start.
+type fate uint8
+
+const (
+	begun     fate = iota
+	cancelled      // stopped before it began
+	ended
+	stopped
+	stolen
+)
+
+func (m *machine) told(h handle, f fate) {
+	if m.tell != nil {
+		m.tell(h, f)
+	}
 }
 
 func (m *machine) must(ok bool, what string) {

@@ -1,0 +1,240 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// gains are what the model's values stand for.
+var gains = [...]pcm.Decibels{0, -6, -12, -18}
+
+// levels are those of the sounds: with all gains, no two voices are equally loud.
+const levels = 4
+
+// loudness returns the level of the sound of the nth start.
+func loudness(n int) float64 { return math.Ldexp(1, -(n % levels)) }
+
+// TestReplay takes a mixer along every walk of so many deeds through the model, and
+// along longer ones at random. A deed is a whole call or a whole block. After each, what
+// the API shows is what the model says: errors, states and numbers of all handles,
+// events, counters, and how loud the mix is.
+func TestReplay(t *testing.T) {
+	sounds := steadySounds(t)
+	for _, c := range []struct {
+		voices, commands int
+		short, usual     int // deeds
+		calls            []kind
+	}{
+		{voices: 1, commands: 1, short: 4, usual: 7, calls: []kind{play, stop, set, stopAll}},
+		{voices: 1, commands: 1, short: 4, usual: 6, calls: []kind{play, playLater, stop, stopAll}},
+		{voices: 1, commands: 2, short: 3, usual: 5, calls: []kind{play, playLater, stop, stopLater, set, fade, stopAll}},
+		{voices: 2, commands: 1, short: 4, usual: 6, calls: []kind{play, stop, set, stopAll}},
+	} {
+		r := replayer{sounds: sounds}
+		start := newWalk(config{voices: c.voices, pool: 2*c.voices + c.commands, commands: c.commands, calls: c.calls})
+		deeds := c.usual
+		if testing.Short() {
+			deeds = c.short
+		}
+		r.all(start.fork(), deeds)
+		short := r.walks
+		for seed := range uint64(200) {
+			r.long(start.fork(), 60, rand.New(rand.NewPCG(seed, 1)))
+		}
+		t.Logf("voices %d, a ring of %d: %d walks of %d deeds, %d of 60, %d deeds in all", c.voices, c.commands, short, deeds, r.walks-short, r.deeds)
+		if r.bad != "" {
+			t.Error(r.bad)
+		}
+	}
+}
+
+// steadySounds returns sounds of the levels, longer than any walk.
+func steadySounds(t *testing.T) (sounds []*voice.Sound) {
+	for i := range levels {
+		s := voice.Samples{Rate: rate, Channels: 1, Data: make([]float32, 200*stretch)}
+		for j := range s.Data {
+			s.Data[j] = float32(loudness(i))
+		}
+		sound, err := voice.NewSound(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sounds = append(sounds, sound)
+	}
+	return sounds
+}
+
+// replayer takes mixers along walks, until one is elsewhere than the model.
+type replayer struct {
+	sounds []*voice.Sound
+	walks  int
+	deeds  int
+	bad    string
+	block  [2 * stretch]pcm.Frame
+	events [64]mixer.Event
+}
+
+// all goes all walks of so many deeds more.
+func (r *replayer) all(w *walk, deeds int) {
+	switch {
+	case r.bad != "":
+	case deeds == 0:
+		r.replay(w)
+	default:
+		w.next(func(v *walk) { r.all(v, deeds-1) })
+	}
+}
+
+// long goes one walk at random.
+func (r *replayer) long(w *walk, deeds int, random *rand.Rand) {
+	for range deeds {
+		w = w.some(random)
+	}
+	if r.bad == "" {
+		r.replay(w)
+	}
+}
+
+// replay takes a new mixer along a walk.
+func (r *replayer) replay(w *walk) {
+	m, err := mixer.New(mixer.Config{
+		Rate: rate, Voices: w.config.voices, Commands: w.config.commands, Overflow: mixer.StealOldest, NoLimiter: true, Events: len(r.events),
+	})
+	if err != nil {
+		r.bad = err.Error()
+		return
+	}
+	handles := make([]mixer.Handle, 0, len(w.starts))
+	busy := int64(0) // calls that were made to be refused
+	r.walks++
+	for i, d := range w.deeds() {
+		r.deeds++
+		what := r.deed(m, w, d, &handles)
+		if what == "" {
+			what = r.compare(m, d, handles, &busy)
+		}
+		if what != "" {
+			r.bad = fmt.Sprintf("%s, by\n%s", what, w.story(i+1))
+			return
+		}
+	}
+}
+
+// deed does a deed, and says what is wrong with its result.
+func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handle) string {
+	later := m.Now() + stretch
+	var err error
+	switch d.kind {
+	case none:
+		block := r.block[:d.stretches*stretch]
+		m.Render(block)
+		if got := float64(block[len(block)-1][0]); !d.loose && math.Abs(got-d.loud) > 1e-6 {
+			return fmt.Sprintf("the last frame is %v, the model says %v", got, d.loud)
+		}
+	case play, playLater:
+		o := mixer.Options{Pan: -1, Ref: int64(d.start + 1), Quality: voice.Linear}
+		if s := &w.starts[d.start]; s.ends >= 0 {
+			o.For = time.Duration((s.ends-s.began)*stretch+stretch/2) * time.Second / rate
+		}
+		at := m.At(mixer.Now)
+		if d.kind == playLater {
+			at = m.At(later)
+		}
+		var h mixer.Handle
+		h, err = at.Play(r.sounds[d.start%levels], o)
+		*handles = append(*handles, h)
+	case stop:
+		err = (*handles)[d.start].Stop()
+	case stopLater:
+		err = m.At(later).Stop(mixer.TargetVoice((*handles)[d.start]), 0)
+	case set:
+		err = (*handles)[d.start].SetGain(gains[d.value])
+	case fade:
+		err = m.At(mixer.Now).SetGain(mixer.TargetVoice((*handles)[d.start]), gains[d.value])
+	case stopAll:
+		m.StopAll(0)
+	}
+	if err != nil {
+		return fmt.Sprintf("the call fails: %v", err)
+	}
+	return ""
+}
+
+// compare says in what a mixer is not as the model is after a deed. It also makes the
+// calls that have to be refused: they change nothing but the counter of busy ones.
+func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy *int64) string {
+	if d.full {
+		*busy += 2
+		if _, err := m.Play(r.sounds[0], mixer.Options{}); !errors.Is(err, mixer.ErrBusy) {
+			return fmt.Sprintf("one more Play than there is place for says: %v", err)
+		}
+		if err := m.At(mixer.Now).Resize(1); !errors.Is(err, mixer.ErrBusy) {
+			return fmt.Sprintf("one more command than there is place for says: %v", err)
+		}
+	}
+	for i, h := range handles {
+		if d.states[i].Over() {
+			if a, b := h.Stop(), h.SetGain(-3); a != mixer.ErrGone || b != mixer.ErrGone {
+				return fmt.Sprintf("calls for start %d, which is over, say: %v; %v", i+1, a, b)
+			}
+		}
+		if state, number := h.State(), h.Number(); state != d.states[i] || number != d.numbers[i] {
+			return fmt.Sprintf("start %d is %v, voice %d; the model says %v, voice %d", i+1, state, number, d.states[i], d.numbers[i])
+		}
+	}
+	want := d.stats
+	want.Busy += *busy
+	got := m.Stats()
+	got.SilentFrom = 0 // the model has no tails
+	if got != want {
+		return fmt.Sprintf("the mixer counts %+v, the model %+v", got, want)
+	}
+	return r.compareEvents(m, d)
+}
+
+func (r *replayer) compareEvents(m *mixer.Mixer, d *deed) string {
+	got := r.events[:m.Events(r.events[:])]
+	for i, e := range got {
+		got[i] = mixer.Event{Frame: e.Frame, Kind: e.Kind, Voice: e.Voice, By: e.By, Ref: e.Ref}
+	}
+	// The order of those of one frame is that of slots and of records, which the model
+	// does not know.
+	order := func(a, b mixer.Event) int {
+		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Kind, b.Kind))
+	}
+	slices.SortFunc(got, order)
+	slices.SortFunc(d.events, order)
+	if !slices.Equal(got, d.events) {
+		return fmt.Sprintf("the mixer says %v, the model %v", got, d.events)
+	}
+	return ""
+}
+
+// story tells the first deeds of a walk.
+func (w *walk) story(deeds int) string {
+	var lines strings.Builder
+	for _, d := range w.deeds()[:deeds] {
+		switch d.kind {
+		case none:
+			fmt.Fprintf(&lines, "Render of %d stretches\n", d.stretches)
+		case stopAll:
+			fmt.Fprintln(&lines, "StopAll")
+		case set, fade:
+			fmt.Fprintf(&lines, "%s of start %d to %v dB\n", kindNames[d.kind], d.start+1, gains[d.value])
+		default:
+			fmt.Fprintf(&lines, "%s of start %d\n", kindNames[d.kind], d.start+1)
+		}
+	}
+	return lines.String()
+}
