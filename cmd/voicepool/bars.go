@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/bar"
+	"voicepool/cue/report"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -16,9 +17,9 @@ const (
 
 // soundLevels returns how loud a sound is from its start to its end, in so many
 // parts: the mean power of each, in dB.
-func soundLevels(s *voice.Sound, parts int) []level {
+func soundLevels(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
-	levels := make([]level, parts)
+	levels := make([]report.Level, parts)
 	for i := range levels {
 		part := samples[i*len(samples)/parts : (i+1)*len(samples)/parts]
 		power := 0.0
@@ -28,13 +29,13 @@ func soundLevels(s *voice.Sound, parts int) []level {
 		if len(part) > 0 {
 			power /= float64(len(part))
 		}
-		levels[i] = level(pcm.FromPower(power))
+		levels[i] = report.Level(pcm.FromPower(power))
 	}
 	return levels
 }
 
 // drawLevels draws each in a character; full is -6 dB.
-func drawLevels(levels []level) string {
+func drawLevels(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
 		out.WriteRune(bar.Block(float64(l) + 6))

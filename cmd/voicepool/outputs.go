@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/internal/links"
 )
@@ -19,27 +20,11 @@ type output struct {
 
 // noteName says so where a file that is going to be a WAV has a name that promises
 // another format.
-func noteName(c *console, path string) {
+func noteName(c *console.Console, path string) {
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma":
-		c.say("%s: its name ends in %s, but it is a WAV all the same", oneLine(path), ending)
+		c.Say("%s: its name ends in %s, but it is a WAV all the same", oneLine(path), ending)
 	}
-}
-
-// outcome says what failed of the outputs of a command, each on a line of its own. What is
-// finished stays, whatever became of the others.
-func (c *console) outcome(outputs ...error) error {
-	code := exitDone
-	for _, err := range outputs {
-		if err != nil {
-			c.say("%s", message(err))
-			code = max(code, exitCode(err))
-		}
-	}
-	if code == exitDone {
-		return nil
-	}
-	return silentFailure{code}
 }
 
 // input is a file that a command reads.
@@ -58,9 +43,9 @@ func fileOutput(list []output, flag, sep, path string) []output {
 }
 
 // sheetInputs is what a command reads that plays the sheet of a file.
-func sheetInputs(c *console, path string, sheet *cue.Sheet) []input {
+func sheetInputs(c *console.Console, path string, sheet *cue.Sheet) []input {
 	if path == "-" {
-		list := []input{{in: c.in, what: "the sheet on standard input"}}
+		list := []input{{in: c.In, what: "the sheet on standard input"}}
 		return append(list, soundInputs(sheet, "a sound that the sheet plays")...)
 	}
 	list := []input{{path: path, what: "the sheet " + oneLine(path)}}
@@ -90,7 +75,7 @@ func keepInputs(outputs []output, inputs []input) error {
 		found = found || there[i] != nil
 		for j, other := range outputs[:i] {
 			if os.SameFile(there[i], there[j]) || there[i] == nil && there[j] == nil && samePlace(o.path, other.path) {
-				return usage("%s is the same file as %s", o.flag, other.flag)
+				return console.Usage("%s is the same file as %s", o.flag, other.flag)
 			}
 		}
 	}
@@ -101,7 +86,7 @@ func keepInputs(outputs []output, inputs []input) error {
 		info := in.stat()
 		for i, o := range outputs {
 			if info != nil && os.SameFile(info, there[i]) {
-				return usage("%s is %s", o.flag, in.what)
+				return console.Usage("%s is %s", o.flag, in.what)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/sounds"
 )
@@ -24,12 +25,12 @@ type playCommand struct {
 	liveFlags
 }
 
-func (p *playCommand) Run(c *console) error {
+func (p *playCommand) Run(c *console.Console) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	spooled := ""
 	defer func() {
 		if spooled != "" {
@@ -37,7 +38,7 @@ func (p *playCommand) Run(c *console) error {
 		}
 	}()
 	sheet, err := p.sheet(func() (file string, err error) {
-		spooled, err = spool(interrupted, c.in, p.limits())
+		spooled, err = spool(interrupted, c.In, p.limits())
 		return spooled, err
 	})
 	if err != nil {
@@ -49,7 +50,7 @@ func (p *playCommand) Run(c *console) error {
 	err = p.perform(c, interrupted, sheet, "play")
 	// The line of a sheet that nobody has written means nothing.
 	var at *cue.Error
-	var stopped interruption
+	var stopped console.Interruption
 	if errors.As(err, &at) && at.Sound != nil && !errors.As(err, &stopped) {
 		return at.Sound
 	}
@@ -63,7 +64,7 @@ func (p *playCommand) check() error {
 		if x >= from && x <= to {
 			return nil
 		}
-		return usage("--%s: %v is not in %v..%v", name, x, from, to)
+		return console.Usage("--%s: %v is not in %v..%v", name, x, from, to)
 	}
 	inputs := 0
 	for _, s := range p.Sounds {
@@ -72,7 +73,7 @@ func (p *playCommand) check() error {
 		}
 	}
 	if inputs > 1 {
-		return usage("standard input can be played only once")
+		return console.Usage("standard input can be played only once")
 	}
 	for _, err := range []error{
 		in("gain", float64(p.Gain), -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
@@ -86,12 +87,12 @@ func (p *playCommand) check() error {
 }
 
 // inputs is what is read.
-func (p *playCommand) inputs(c *console) []input {
+func (p *playCommand) inputs(c *console.Console) []input {
 	var list []input
 	for _, argument := range p.Sounds {
 		switch s := resolve(argument); {
 		case s.name == "-":
-			list = append(list, input{in: c.in, what: "the sound on standard input"})
+			list = append(list, input{in: c.In, what: "the sound on standard input"})
 		case s.file != "":
 			list = append(list, input{path: s.file, what: "the sound " + oneLine(s.file) + ", which is to be played"})
 		}
@@ -147,11 +148,11 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 // spool puts a sound from standard input into a file, as sheets name files. What
 // is no sound is found here, so that the message names the right place.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
-	data, err := within(ctx, func() ([]byte, error) { return readInput(in) })
+	data, err := console.Within(ctx, func() ([]byte, error) { return readInput(in) })
 	if err != nil {
 		return "", err
 	}
-	if _, err := within(ctx, func() (*sounds.Clip, error) {
+	if _, err := console.Within(ctx, func() (*sounds.Clip, error) {
 		return sounds.Decode(ctx, standardInput, bytes.NewReader(data), limits)
 	}); err != nil {
 		return "", err

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 )
 
@@ -10,9 +11,9 @@ import (
 func (r *runCommand) checkRecord() error {
 	switch {
 	case r.Record == "-":
-		return usage("--record: name a file; a sheet on standard output would be mixed with what is shown")
+		return console.Usage("--record: name a file; a sheet on standard output would be mixed with what is shown")
 	case r.Record != "" && r.Reload:
-		return usage("--record and --reload: a sheet names files, not how they were at a time")
+		return console.Usage("--record and --reload: a sheet names files, not how they were at a time")
 	}
 	return nil
 }

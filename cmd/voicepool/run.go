@@ -1,5 +1,7 @@
 package main
 
+import "voicepool/cmd/internal/console"
+
 type runCommand struct {
 	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
 	liveFlags
@@ -7,15 +9,15 @@ type runCommand struct {
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
-func (r *runCommand) Run(c *console) error {
+func (r *runCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
 	if err := r.checkRecord(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, r.Sheet)
 	if err != nil {
 		return err

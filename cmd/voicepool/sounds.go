@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"voicepool/cmd/internal/console"
+	"voicepool/cue/report"
+	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
 )
@@ -37,11 +39,11 @@ type soundRow struct {
 	info sounds.Info
 	err  error
 
-	levels  []level   // the envelope
-	picture *portrait // with --png
+	levels  []report.Level // the envelope
+	picture *portrait      // with --png
 }
 
-func (s *soundsCommand) Run(c *console) error {
+func (s *soundsCommand) Run(c *console.Console) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -51,11 +53,11 @@ func (s *soundsCommand) Run(c *console) error {
 	}
 	switch {
 	case s.PNG == "-":
-		return usage("--png: standard output is for the table; name a file")
+		return console.Usage("--png: standard output is for the table; name a file")
 	case otherPicture(s.PNG):
-		return usage("--png: %s is no .png file", oneLine(s.PNG))
+		return console.Usage("--png: %s is no .png file", oneLine(s.PNG))
 	case s.PNG != "" && len(list) > maxPanels:
-		return usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
+		return console.Usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
 	}
 	var inputs []input
 	for _, n := range list {
@@ -83,7 +85,7 @@ func (s *soundsCommand) Run(c *console) error {
 	for _, r := range rows {
 		failed = append(failed, r.err)
 	}
-	return c.outcome(failed...)
+	return c.Outcome(failed...)
 }
 
 // sources returns what the arguments name. In a folder that is every file with
@@ -130,7 +132,7 @@ func soundName(file string) bool {
 
 // list loads them, as many at a time as there are processors, each into a
 // bank of its own: a folder may hold more than fits into memory.
-func (s *soundsCommand) list(list []namedSound, c *console) []soundRow {
+func (s *soundsCommand) list(list []namedSound, c *console.Console) []soundRow {
 	rows := make([]soundRow, len(list))
 	next, done := make(chan int), make(chan struct{})
 	var wait sync.WaitGroup
@@ -150,7 +152,7 @@ func (s *soundsCommand) list(list []namedSound, c *console) []soundRow {
 		close(next)
 		wait.Wait()
 	}()
-	show := c.loading(false)
+	show := c.Loading(false)
 	n := 0
 	for range done {
 		if n++; show != nil {
@@ -161,9 +163,9 @@ func (s *soundsCommand) list(list []namedSound, c *console) []soundRow {
 }
 
 // lookAt loads one sound. A guess that is none gives the zero row.
-func (s *soundsCommand) lookAt(n namedSound, c *console) soundRow {
+func (s *soundsCommand) lookAt(n namedSound, c *console.Console) soundRow {
 	bank := sounds.NewBank(sounds.Options{Measure: true, Leveling: s.leveling(), Limits: s.limits()})
-	source, err := n.source(c.in)
+	source, err := n.source(c.In)
 	if err != nil {
 		return soundRow{info: sounds.Info{Name: n.name}, err: err}
 	}
@@ -201,16 +203,16 @@ func titleOf(r soundRow) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",
 		i.Name, strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, formatSeconds(i.Seconds),
-		formatLevel(float64(i.TruePeak)), formatLevel(float64(i.Loudness)), formatBytes(i.Bytes))
+		words.Level(float64(i.TruePeak)), words.Level(float64(i.Loudness)), formatBytes(i.Bytes))
 }
 
 // printSounds prints a table, unless there is nothing to be put into it.
-func printSounds(c *console, rows []soundRow) error {
+func printSounds(c *console.Console, rows []soundRow) error {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r soundRow) bool { return r.err == nil }) {
 		return nil
 	}
 	gains := slices.ContainsFunc(rows, func(r soundRow) bool { return r.info.Gain != 0 || r.info.TagGain != nil })
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	head := "LUFS"
 	if gains {
 		head = "LUFS\ttag dB\tgain dB"
@@ -221,7 +223,7 @@ func printSounds(c *console, rows []soundRow) error {
 			continue
 		}
 		i := r.info
-		level := formatLevel(float64(i.Loudness))
+		level := words.Level(float64(i.Loudness))
 		if gains {
 			tag := "-"
 			if i.TagGain != nil {
@@ -231,28 +233,28 @@ func printSounds(c *console, rows []soundRow) error {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			oneLine(i.Name), strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, formatSeconds(i.Seconds),
-			formatLevel(float64(i.TruePeak)), level, loopOf(i), formatBytes(i.Bytes), drawLevels(r.levels))
+			words.Level(float64(i.TruePeak)), level, loopOf(i), formatBytes(i.Bytes), drawLevels(r.levels))
 	}
 	return table.Flush()
 }
 
 // soundEntry is a sound in JSON.
 type soundEntry struct {
-	Name     string    `json:"name"`
-	File     *string   `json:"file"`
-	Format   string    `json:"format"`
-	Encoding string    `json:"encoding,omitempty"`
-	Channels int       `json:"channels"`
-	Rate     int       `json:"rate"`
-	Frames   int64     `json:"frames"`
-	Seconds  float64   `json:"seconds"`
-	LUFS     level     `json:"lufs"`
-	TruePeak level     `json:"true_peak_db"`
-	TagGain  *level    `json:"tag_gain_db"` // null: it has no tag
-	Gain     level     `json:"gain_db"`
-	Loop     *[2]int64 `json:"loop"`
-	Bytes    int64     `json:"bytes"`
-	Envelope []level   `json:"envelope_db"` // of 16 parts, from start to end
+	Name     string         `json:"name"`
+	File     *string        `json:"file"`
+	Format   string         `json:"format"`
+	Encoding string         `json:"encoding,omitempty"`
+	Channels int            `json:"channels"`
+	Rate     int            `json:"rate"`
+	Frames   int64          `json:"frames"`
+	Seconds  float64        `json:"seconds"`
+	LUFS     report.Level   `json:"lufs"`
+	TruePeak report.Level   `json:"true_peak_db"`
+	TagGain  *report.Level  `json:"tag_gain_db"` // null: it has no tag
+	Gain     report.Level   `json:"gain_db"`
+	Loop     *[2]int64      `json:"loop"`
+	Bytes    int64          `json:"bytes"`
+	Envelope []report.Level `json:"envelope_db"` // of 16 parts, from start to end
 }
 
 // brokenEntry is one that could not be loaded.
@@ -261,17 +263,17 @@ type brokenEntry struct {
 	Error string `json:"error"`
 }
 
-func printSoundsJSON(c *console, list []namedSound, rows []soundRow) error {
+func printSoundsJSON(c *console.Console, list []namedSound, rows []soundRow) error {
 	entries := make([]any, 0, len(list))
 	for _, r := range rows {
 		i := r.info
 		if r.err != nil {
-			entries = append(entries, brokenEntry{i.Name, message(r.err)})
+			entries = append(entries, brokenEntry{i.Name, console.Message(r.err)})
 			continue
 		}
 		e := soundEntry{
 			Name: i.Name, Format: i.Format, Encoding: i.Encoding, Channels: i.Channels, Rate: i.Rate, Frames: i.Frames, Seconds: i.Seconds,
-			LUFS: level(i.Loudness), TruePeak: level(i.TruePeak), TagGain: (*level)(i.TagGain), Gain: level(i.Gain), Loop: i.Loop, Bytes: i.Bytes, Envelope: r.levels,
+			LUFS: report.Level(i.Loudness), TruePeak: report.Level(i.TruePeak), TagGain: (*report.Level)(i.TagGain), Gain: report.Level(i.Gain), Loop: i.Loop, Bytes: i.Bytes, Envelope: r.levels,
 		}
 		if i.File != "" {
 			e.File = &i.File
@@ -280,7 +282,7 @@ func printSoundsJSON(c *console, list []namedSound, rows []soundRow) error {
 		}
 		entries = append(entries, e)
 	}
-	return printJSON(c.out, struct {
+	return c.JSON(struct {
 		Sounds []any `json:"sounds"`
 	}{entries})
 }
@@ -291,13 +293,6 @@ func formatSeconds(s float64) string {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 	}
 	return fmt.Sprintf("%.3fs", s)
-}
-
-func formatLevel(db float64) string {
-	if math.IsInf(db, -1) {
-		return "-inf"
-	}
-	return fmt.Sprintf("%.1f", db)
 }
 
 func formatBytes(n int64) string {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/timeline"
 )
 
@@ -15,12 +16,12 @@ type timelineCommand struct {
 
 // Run draws what a report tells. It does not tell how loud voices were between
 // events; --timeline, as they play, records that too.
-func (t *timelineCommand) Run(c *console) error {
+func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err
 	}
-	in, name := c.in, "standard input"
-	inputs := []input{{in: c.in, what: "the report on standard input"}}
+	in, name := c.In, "standard input"
+	inputs := []input{{in: c.In, what: "the report on standard input"}}
 	if t.Report != "-" {
 		file, err := os.Open(t.Report)
 		if err != nil {
@@ -33,13 +34,13 @@ func (t *timelineCommand) Run(c *console) error {
 	if err := keepInputs(fileOutput(nil, "-o", " ", t.Output), inputs); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	drawn, err := within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in, nil) })
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	drawn, err := console.Within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in, nil) })
 	if err != nil {
 		return err
 	}
-	file, err := within(interrupted, func() (*reportFile, error) { return createReport(t.Output) })
+	file, err := console.Within(interrupted, func() (*reportFile, error) { return createReport(t.Output) })
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (t *timelineCommand) Run(c *console) error {
 // checkTimeline finds a name from which nobody knows what to write.
 func checkTimeline(flag, path string) error {
 	if _, ok := timeline.FormatOf(path); !ok && path != "" {
-		return usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
+		return console.Usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
@@ -38,7 +39,7 @@ func (f *sheetFlags) openTimeline(ctx context.Context, rate int, every time.Dura
 	if f.Timeline == "" {
 		return nil, nil
 	}
-	file, err := within(ctx, func() (*reportFile, error) { return createReport(f.Timeline) })
+	file, err := console.Within(ctx, func() (*reportFile, error) { return createReport(f.Timeline) })
 	if err != nil {
 		return nil, err
 	}
