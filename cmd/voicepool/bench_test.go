@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 	"testing"
+
 	"voicepool/cmd/internal/console"
 )
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
 	"voicepool/cue"
 	"voicepool/device/wav"
@@ -119,11 +120,11 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if err := os.MkdirAll(b.Wav, 0o777); err != nil {
 		return fmt.Errorf("%s: %w", oneLine(b.Wav), cause(err))
 	}
-	outputs := fileOutput(nil, "--wav writes", " ", b.path("unlimited"))
+	outputs := output.Of("--wav writes", " ", b.path("unlimited"))
 	for _, p := range b.Policies {
-		outputs = fileOutput(outputs, "--wav writes", " ", b.path(p.Name))
+		outputs = outputs.And("--wav writes", " ", b.path(p.Name))
 	}
-	return keepInputs(outputs, sheetInputs(c, b.Sheet, sheet))
+	return outputs.Keep(output.SheetInputs(c.In, b.Sheet, sheet))
 }
 
 func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }

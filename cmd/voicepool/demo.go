@@ -30,7 +30,7 @@ func (d *demoCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(d.outputs(), nil); err != nil {
+	if err := d.outputs().Keep(nil); err != nil {
 		return err
 	}
 	interrupted := c.Listen()

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"testing"
 
 	"voicepool/device"
@@ -42,49 +37,6 @@ func TestFlagsWinOverSheet(t *testing.T) {
 	}
 	if sheet.Voices != 3 || sheet.Length != nil {
 		t.Error("the sheet has changed")
-	}
-}
-
-func TestReportFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "report.json")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	create := func() *reportFile {
-		r, err := createReport(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	has := func(want string) {
-		t.Helper()
-		got, err := os.ReadFile(path)
-		if err != nil || string(got) != want {
-			t.Errorf("the file has %q, %v, want %q", got, err, want)
-		}
-		if files, _ := os.ReadDir(dir); len(files) != 1 {
-			t.Errorf("there are %d files, want the report alone", len(files))
-		}
-	}
-	create().discard()
-	has("old")
-	r := create()
-	broken := errors.New("broken")
-	if err := r.fill(func(w io.Writer) error { return broken }); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), path+": ") {
-		t.Errorf("fill says %v", err)
-	}
-	r.discard()
-	has("old")
-	r = create()
-	if err := errors.Join(r.fill(func(w io.Writer) error { _, err := w.Write([]byte("new")); return err }), r.commit()); err != nil {
-		t.Fatal(err)
-	}
-	r.discard()
-	has("new")
-	if r, err := createReport("-"); r != nil || err != nil {
-		t.Errorf("- makes %v, %v", r, err)
 	}
 }
 

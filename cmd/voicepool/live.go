@@ -9,6 +9,7 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/device"
 	"voicepool/pcm"
@@ -31,30 +32,30 @@ func (l *liveFlags) check() error {
 }
 
 // outputs is what will be written.
-func (l *liveFlags) outputs() []output {
-	return l.written(fileOutput(nil, "--device", " wav:", l.Device.file))
+func (l *liveFlags) outputs() output.List {
+	return l.written(output.Of("--device", " wav:", l.Device.file))
 }
 
 // perform plays a sheet to its end or to Ctrl-C, shows what happens, and says
 // how it went.
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, title string) error {
 	sheet = l.apply(sheet)
-	report, err := console.Within(interrupted, func() (*reportFile, error) { return createReport(l.Report) })
+	report, err := output.Open(interrupted, l.Report)
 	if err != nil {
 		return err
 	}
-	defer report.discard()
+	defer report.Discard()
 	drawing, err := l.openTimeline(interrupted, sheet.Rate, liveEvery)
 	if err != nil {
 		return err
 	}
-	defer drawing.discard()
+	defer drawing.Discard()
 
-	recorded, err := console.Within(interrupted, func() (*reportFile, error) { return createReport(l.record) })
+	recorded, err := output.Open(interrupted, l.record)
 	if err != nil {
 		return err
 	}
-	defer recorded.discard()
+	defer recorded.Discard()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
 	happens := live.NewBoard()
 	player, err := console.Within(interrupted, func() (*cue.Player, error) {
@@ -64,7 +65,7 @@ func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts,
 		return errors.Join(interrupted.Cause(), err)
 	}
 	if !l.Quiet {
-		noteName(c, l.Device.file)
+		output.NoteName(c, l.Device.file)
 	}
 	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
 	if err != nil {
@@ -95,7 +96,7 @@ type performance struct {
 	player     *cue.Player
 	device     device.Device
 	drawing    *drawing
-	recorded   *reportFile // of --record
+	recorded   *output.File // of --record
 	interrupts *console.Interrupts
 	note       string // to be said when a live view is gone
 }
@@ -228,10 +229,10 @@ func (blind) Last(live.Picture) {}
 
 // tell writes the files, then prints how it went: what reads standard output may have
 // stopped. A file that fails takes no other with it.
-func (s *performance) tell(file *reportFile) error {
+func (s *performance) tell(file *output.File) error {
 	l, c := s.flags, s.console
 	r := s.player.Report()
-	written, drawn := file.saveReport(r), s.drawing.save(s.title, r)
+	written, drawn := file.SaveFrom(r), s.drawing.save(s.title, r)
 	recorded, unheard := writeRecord(s.recorded, s.player)
 	switch {
 	case l.JSON || l.Report == "-":

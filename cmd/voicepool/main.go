@@ -17,10 +17,11 @@ package main
 import (
 	"os"
 	"strings"
-	"voicepool/cmd/internal/console"
-	"voicepool/internal/words"
 
 	"github.com/alecthomas/kong"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/internal/words"
 )
 
 // grammar is the command line.

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/sounds"
 )
@@ -44,7 +45,7 @@ func (p *playCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(p.outputs(), p.inputs(c)); err != nil {
+	if err := p.outputs().Keep(p.inputs(c)); err != nil {
 		return err
 	}
 	err = p.perform(c, interrupted, sheet, "play")
@@ -87,14 +88,14 @@ func (p *playCommand) check() error {
 }
 
 // inputs is what is read.
-func (p *playCommand) inputs(c *console.Console) []input {
-	var list []input
+func (p *playCommand) inputs(c *console.Console) []output.Input {
+	var list []output.Input
 	for _, argument := range p.Sounds {
 		switch s := resolve(argument); {
 		case s.name == "-":
-			list = append(list, input{in: c.In, what: "the sound on standard input"})
+			list = append(list, output.Input{In: c.In, What: "the sound on standard input"})
 		case s.file != "":
-			list = append(list, input{path: s.file, what: "the sound " + oneLine(s.file) + ", which is to be played"})
+			list = append(list, output.Input{Path: s.file, What: "the sound " + oneLine(s.file) + ", which is to be played"})
 		}
 	}
 	return list

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"io"
-
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 )
 
@@ -20,13 +19,10 @@ func (r *runCommand) checkRecord() error {
 
 // writeRecord writes what a player has noted. failed is what could not be noted; what
 // could is written all the same.
-func writeRecord(file *reportFile, player *cue.Player) (err, failed error) {
+func writeRecord(file *output.File, player *cue.Player) (err, failed error) {
 	if file == nil {
 		return nil, nil
 	}
 	recorder, failed := player.Recorder()
-	return file.save(func(w io.Writer) error {
-		_, err := recorder.WriteTo(w)
-		return err
-	}), failed
+	return file.SaveFrom(recorder), failed
 }

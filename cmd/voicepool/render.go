@@ -11,6 +11,7 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
@@ -44,7 +45,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(r.outputs(), sheetInputs(c, r.Sheet, sheet)); err != nil {
+	if err := r.outputs().Keep(output.SheetInputs(c.In, r.Sheet, sheet)); err != nil {
 		return err
 	}
 	sheet = r.apply(sheet)
@@ -55,7 +56,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 		return err
 	}
 	if !r.Quiet {
-		noteName(c, r.Output)
+		output.NoteName(c, r.Output)
 	}
 	err = r.render(c, sheet, interrupted)
 	if e := interrupted.Cause(); e != nil && err != nil {
@@ -75,23 +76,23 @@ func (r *renderCommand) check() error {
 }
 
 // outputs is what will be written.
-func (r *renderCommand) outputs() []output {
-	return r.written(fileOutput(nil, "-o", " ", r.Output))
+func (r *renderCommand) outputs() output.List {
+	return r.written(output.Of("-o", " ", r.Output))
 }
 
 // render writes the file, which is there in the end or not at all, and then the
 // report.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
-	told, err := console.Within(interrupted, func() (*reportFile, error) { return createReport(r.Report) })
+	told, err := output.Open(interrupted, r.Report)
 	if err != nil {
 		return err
 	}
-	defer told.discard()
+	defer told.Discard()
 	drawing, err := r.openTimeline(interrupted, sheet.Rate, renderedEvery)
 	if err != nil {
 		return err
 	}
-	defer drawing.discard()
+	defer drawing.Discard()
 	config := wav.Config{Rate: sheet.Rate, Format: r.Format.Format, Seed: sheet.Seed}
 	var out sink
 	if r.Output == "-" {
@@ -121,7 +122,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	result := player.Report()
 	closed := out.Close()
-	failed := c.Outcome(closed, told.saveReport(result), drawing.save("render "+oneLine(r.Sheet), result))
+	failed := c.Outcome(closed, told.SaveFrom(result), drawing.save("render "+oneLine(r.Sheet), result))
 	if r.JSON || r.Report == "-" {
 		result.WriteTo(c.Out)
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "voicepool/cmd/internal/console"
+import (
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
+)
 
 type runCommand struct {
 	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
@@ -22,7 +25,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(fileOutput(r.outputs(), "--record", " ", r.Record), sheetInputs(c, r.Sheet, sheet)); err != nil {
+	if err := r.outputs().And("--record", " ", r.Record).Keep(output.SheetInputs(c.In, r.Sheet, sheet)); err != nil {
 		return err
 	}
 	r.reload, r.record = r.Reload, r.Record

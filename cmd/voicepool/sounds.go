@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue/report"
 	"voicepool/internal/words"
 	"voicepool/sounds"
@@ -59,27 +60,27 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	case s.PNG != "" && len(list) > maxPanels:
 		return console.Usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
 	}
-	var inputs []input
+	var inputs []output.Input
 	for _, n := range list {
 		if n.file != "" {
-			inputs = append(inputs, input{path: n.file, what: "the sound " + oneLine(n.file)})
+			inputs = append(inputs, output.Input{Path: n.file, What: "the sound " + oneLine(n.file)})
 		}
 	}
-	if err := keepInputs(fileOutput(nil, "--png", " ", s.PNG), inputs); err != nil {
+	if err := output.Of("--png", " ", s.PNG).Keep(inputs); err != nil {
 		return err
 	}
-	file, err := createReport(s.PNG)
+	file, err := output.Create(s.PNG)
 	if err != nil {
 		return err
 	}
-	defer file.discard()
+	defer file.Discard()
 	rows := s.list(list, c)
 	if s.JSON {
 		printSoundsJSON(c, list, rows)
 	} else {
 		printSounds(c, rows)
 	}
-	failed := []error{file.save(func(w io.Writer) error {
+	failed := []error{file.Save(func(w io.Writer) error {
 		return png.Encode(w, paint(slices.DeleteFunc(slices.Clone(rows), func(r soundRow) bool { return r.err != nil })))
 	})}
 	for _, r := range rows {

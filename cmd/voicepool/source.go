@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
-	"voicepool/internal/words"
 
+	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
 )

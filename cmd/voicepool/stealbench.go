@@ -13,6 +13,7 @@ import (
 
 	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
 	"voicepool/cue"
 	"voicepool/internal/steal"
@@ -160,11 +161,11 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 
 // scenes measures the built-in scenes and prints a table.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
-	drawing, err := createReport(b.SVG)
+	drawing, err := output.Create(b.SVG)
 	if err != nil {
 		return err
 	}
-	defer drawing.discard()
+	defer drawing.Discard()
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
 		return err
@@ -199,10 +200,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	if err != nil {
 		return err
 	}
-	if err := drawing.fill(func(w io.Writer) error { return trial.Draw(w, rows, b.Scenes) }); err != nil {
-		return err
-	}
-	if err := drawing.commit(); err != nil {
+	if err := drawing.Save(func(w io.Writer) error { return trial.Draw(w, rows, b.Scenes) }); err != nil {
 		return err
 	}
 	c.Progress("")

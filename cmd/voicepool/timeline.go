@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
 )
 
@@ -21,7 +22,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 		return err
 	}
 	in, name := c.In, "standard input"
-	inputs := []input{{in: c.In, what: "the report on standard input"}}
+	inputs := []output.Input{{In: c.In, What: "the report on standard input"}}
 	if t.Report != "-" {
 		file, err := os.Open(t.Report)
 		if err != nil {
@@ -29,9 +30,9 @@ func (t *timelineCommand) Run(c *console.Console) error {
 		}
 		defer file.Close()
 		in, name = file, oneLine(t.Report)
-		inputs = []input{{path: t.Report, what: "the report " + name}}
+		inputs = []output.Input{{Path: t.Report, What: "the report " + name}}
 	}
-	if err := keepInputs(fileOutput(nil, "-o", " ", t.Output), inputs); err != nil {
+	if err := output.Of("-o", " ", t.Output).Keep(inputs); err != nil {
 		return err
 	}
 	interrupted := c.Listen()
@@ -40,11 +41,11 @@ func (t *timelineCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	file, err := console.Within(interrupted, func() (*reportFile, error) { return createReport(t.Output) })
+	file, err := output.Open(interrupted, t.Output)
 	if err != nil {
 		return err
 	}
-	defer file.discard()
+	defer file.Discard()
 	return saveTimeline(file, t.Output, drawn)
 }
 
@@ -57,7 +58,7 @@ func checkTimeline(flag, path string) error {
 }
 
 // saveTimeline writes a timeline into a file, in the way that its name asks for.
-func saveTimeline(file *reportFile, path string, t *timeline.Timeline) error {
+func saveTimeline(file *output.File, path string, t *timeline.Timeline) error {
 	format, _ := timeline.FormatOf(path)
-	return file.save(func(w io.Writer) error { return t.Write(w, format) })
+	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
 	"voicepool/cmd/internal/console"
 )
 
