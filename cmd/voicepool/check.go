@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/sounds"
@@ -117,7 +118,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue
 				name += ", " + f.Path + f.Name
 			}
 			list = append(list, &cue.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
-				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), formatSeconds(float64(frames)/float64(sheet.Rate)))})
+				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), catalog.Length(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
 	return list

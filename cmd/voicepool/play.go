@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cue"
@@ -91,11 +92,11 @@ func (p *playCommand) check() error {
 func (p *playCommand) inputs(c *console.Console) []output.Input {
 	var list []output.Input
 	for _, argument := range p.Sounds {
-		switch s := resolve(argument); {
-		case s.name == "-":
+		switch s := catalog.Resolve(argument); {
+		case s.Name == "-":
 			list = append(list, output.Input{In: c.In, What: "the sound on standard input"})
-		case s.file != "":
-			list = append(list, output.Input{Path: s.file, What: "the sound " + oneLine(s.file) + ", which is to be played"})
+		case s.File != "":
+			list = append(list, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
 		}
 	}
 	return list
@@ -119,23 +120,23 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 	listed := map[string]entry{}
 	var cues []start
 	for _, argument := range p.Sounds {
-		s := resolve(argument)
-		name := s.name
+		s := catalog.Resolve(argument)
+		name := s.Name
 		switch {
-		case s.name == "-":
+		case s.Name == "-":
 			file, err := spool()
 			if err != nil {
 				return nil, err
 			}
-			name = standardInput
+			name = catalog.StandardInput
 			listed[name] = entry{file}
-		case s.file == "":
+		case s.File == "":
 			listed[name] = entry{}
 		default:
-			if err := plainError(s.file); err != nil {
+			if err := catalog.Missing(s.File); err != nil {
 				return nil, err
 			}
-			listed[name] = entry{s.file}
+			listed[name] = entry{s.File}
 		}
 		cues = append(cues, start{0, name, float64(p.Gain), p.Pan, p.Pitch, p.Speed, p.Loop})
 	}
@@ -149,12 +150,12 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 // spool puts a sound from standard input into a file, as sheets name files. What
 // is no sound is found here, so that the message names the right place.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
-	data, err := console.Within(ctx, func() ([]byte, error) { return readInput(in) })
+	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {
 		return "", err
 	}
 	if _, err := console.Within(ctx, func() (*sounds.Clip, error) {
-		return sounds.Decode(ctx, standardInput, bytes.NewReader(data), limits)
+		return sounds.Decode(ctx, catalog.StandardInput, bytes.NewReader(data), limits)
 	}); err != nil {
 		return "", err
 	}

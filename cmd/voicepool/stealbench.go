@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"voicepool/cmd/internal/bar"
+	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
@@ -113,35 +111,11 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
 	}
-	files, err := soundFiles(b.Sounds)
+	files, err := catalog.InFolder(b.Sounds)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("--sounds %s: %w", oneLine(b.Sounds), cause(err))
 	}
 	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading(b.Quiet))
-}
-
-// soundFiles returns the files of a folder, and of the folders in it, that are called
-// like sounds, by their paths in it.
-func soundFiles(folder string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !soundName(file) {
-			return err
-		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a link may lead anywhere
-			return err
-		}
-		name, err := filepath.Rel(folder, file)
-		files = append(files, name)
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("--sounds %s: %w", oneLine(folder), cause(err))
-	case len(files) == 0:
-		return nil, fmt.Errorf("--sounds %s: there is no sound in it", oneLine(folder))
-	}
-	return files, nil
 }
 
 // write writes the scenes.

@@ -1,4 +1,4 @@
-package main
+package catalog
 
 import (
 	"strings"
@@ -9,15 +9,9 @@ import (
 	"voicepool/voice"
 )
 
-// The ranges that bars show: full from the first on, empty from the second down.
-const (
-	barTop    = bar.Top
-	barBottom = bar.Bottom
-)
-
-// soundLevels returns how loud a sound is from its start to its end, in so many
+// levelsOf returns how loud a sound is from its start to its end, in so many
 // parts: the mean power of each, in dB.
-func soundLevels(s *voice.Sound, parts int) []report.Level {
+func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
 	for i := range levels {
@@ -34,8 +28,8 @@ func soundLevels(s *voice.Sound, parts int) []report.Level {
 	return levels
 }
 
-// drawLevels draws each in a character; full is -6 dB.
-func drawLevels(levels []report.Level) string {
+// blocks draws each in a character; full is -6 dB.
+func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
 		out.WriteRune(bar.Block(float64(l) + 6))
