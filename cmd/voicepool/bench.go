@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/bench"
+	"voicepool/cmd/internal/console"
 )
 
 type benchCommand struct {
@@ -36,21 +37,21 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 		o.Speed = *b.Speed
 	}
 	if len(o.Voices) == 0 {
-		return o, usage("--voices: no number")
+		return o, console.Usage("--voices: no number")
 	}
 	for _, n := range o.Voices {
 		if n < 1 || n > 65536 {
-			return o, usage("--voices: %d is not in 1..65536", n)
+			return o, console.Usage("--voices: %d is not in 1..65536", n)
 		}
 	}
 	if o.Slice <= 0 || o.Slice > 10*time.Second {
-		return o, usage("--slice: %v is not in 1ns..10s", o.Slice)
+		return o, console.Usage("--slice: %v is not in 1ns..10s", o.Slice)
 	}
 	if b.Own && slices.Max(o.Voices) > 1024 {
-		return o, usage("--own: %d voices are more than 1024", slices.Max(o.Voices))
+		return o, console.Usage("--own: %d voices are more than 1024", slices.Max(o.Voices))
 	}
 	if b.Speed != nil && !(o.Speed >= 1./16 && o.Speed <= 16) {
-		return o, usage("--speed: %v is not in 1/16..16", o.Speed)
+		return o, console.Usage("--speed: %v is not in 1/16..16", o.Speed)
 	}
 	return o, nil
 }
@@ -60,26 +61,26 @@ type realtimeFlags struct {
 	Seconds  *int `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
-func (b *benchCommand) Run(c *console) error {
+func (b *benchCommand) Run(c *console.Console) error {
 	switch {
 	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least):
-		return usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own or --least")
+		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own or --least")
 	case b.Realtime:
 		return b.runRealtime(c, b.JSON)
 	case b.Seconds != nil:
-		return usage("--seconds is for --realtime")
+		return console.Usage("--seconds is for --realtime")
 	}
 	o, err := b.options()
 	if err != nil {
 		return err
 	}
-	rows, err := bench.Measure(o, c.progress)
-	c.progress("")
+	rows, err := bench.Measure(o, c.Progress)
+	c.Progress("")
 	if err != nil {
 		return err
 	}
 	if b.JSON {
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Rate  int         `json:"rate"`
 			Block int         `json:"block"`
 			Runs  int         `json:"runs"`
@@ -90,38 +91,38 @@ func (b *benchCommand) Run(c *console) error {
 	return nil
 }
 
-func printBench(c *console, rows []bench.Row) {
-	fmt.Fprintf(c.out, "%-17s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
+func printBench(c *console.Console, rows []bench.Row) {
+	fmt.Fprintf(c.Out, "%-17s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
 	calls := false
 	for _, r := range rows {
 		if r.Ns == nil {
-			fmt.Fprintf(c.out, "%-17s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
+			fmt.Fprintf(c.Out, "%-17s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
 			continue
 		}
 		if !calls {
-			fmt.Fprintf(c.out, "\n%-17s %6s %21s\n", "call", "voices", "ns")
+			fmt.Fprintf(c.Out, "\n%-17s %6s %21s\n", "call", "voices", "ns")
 			calls = true
 		}
-		fmt.Fprintf(c.out, "%-17s %6d %21.0f\n", r.Case, r.Voices, *r.Ns)
+		fmt.Fprintf(c.Out, "%-17s %6d %21.0f\n", r.Case, r.Voices, *r.Ns)
 	}
 }
 
 // runRealtime makes both runs and prints them.
-func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
+func (f *realtimeFlags) runRealtime(c *console.Console, asJSON bool) error {
 	seconds := 10
 	if f.Seconds != nil {
 		seconds = *f.Seconds
 	}
 	if seconds < 1 || seconds > 3600 {
-		return usage("--seconds: %d is not in 1..3600", seconds)
+		return console.Usage("--seconds: %d is not in 1..3600", seconds)
 	}
-	rows, err := bench.Realtime(seconds, c.progress)
-	c.progress("")
+	rows, err := bench.Realtime(seconds, c.Progress)
+	c.Progress("")
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Rate   int                 `json:"rate"`
 			Block  int                 `json:"block"`
 			Voices int                 `json:"voices"`
@@ -129,9 +130,9 @@ func (f *realtimeFlags) runRealtime(c *console, asJSON bool) error {
 			Rows   []bench.RealtimeRow `json:"rows"`
 		}{bench.Rate, bench.Block, bench.RealtimeVoices, runtime.GOMAXPROCS(0), rows})
 	}
-	fmt.Fprintf(c.out, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
+	fmt.Fprintf(c.Out, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
 	for _, r := range rows {
-		fmt.Fprintf(c.out, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
+		fmt.Fprintf(c.Out, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
 			r.Run, r.Blocks, r.Late, r.Missed, r.WorstLate, r.Mean, r.Longest, r.Collections, r.Garbage)
 	}
 	return nil

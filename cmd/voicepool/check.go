@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/cmd/internal/catalog"
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/sounds"
 )
@@ -28,9 +30,9 @@ type problem struct {
 	Kind    string `json:"kind"` // sheet, sound; no errors: note, only a render needs a length; warning
 }
 
-func (k *checkCommand) Run(c *console) error {
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+func (k *checkCommand) Run(c *console.Console) error {
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
 	var wrong, notes, warnings cue.Errors
 	if err != nil && !errors.As(err, &wrong) {
@@ -55,19 +57,19 @@ func (k *checkCommand) Run(c *console) error {
 		}
 	}
 	for _, e := range wrong {
-		c.say("%s", oneLine(e.Error()))
+		c.Say("%s", oneLine(e.Error()))
 	}
 	if len(wrong) > 0 {
-		return silentFailure{exitCode(wrong)}
+		return console.Reported{Code: console.ExitCode(wrong)}
 	}
 	if k.Quiet {
 		return nil
 	}
 	for _, e := range notes {
-		c.say("note: %s (a run plays on until Ctrl-C)", oneLine(e.Error()))
+		c.Say("note: %s (a run plays on until Ctrl-C)", oneLine(e.Error()))
 	}
 	for _, e := range warnings {
-		c.say("warning: %s", oneLine(e.Error()))
+		c.Say("warning: %s", oneLine(e.Error()))
 	}
 	if !k.JSON {
 		var found []string
@@ -81,17 +83,15 @@ func (k *checkCommand) Run(c *console) error {
 		if len(found) > 0 {
 			verdict = strings.Join(found, ", ")
 		}
-		fmt.Fprintf(c.out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
+		fmt.Fprintf(c.Out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
 			count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses(len(sheet.Buses)), verdict)
 	}
 	return nil
 }
 
-func (k *checkCommand) load(ctx context.Context, c *console, sheet *cue.Sheet) (*sounds.Bank, error) {
+func (k *checkCommand) load(ctx context.Context, c *console.Console, sheet *cue.Sheet) (*sounds.Bank, error) {
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
-	_, err := within(ctx, func() (struct{}, error) {
-		return struct{}{}, sheet.LoadSounds(ctx, bank, c.loading(k.Quiet))
-	})
+	err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading(k.Quiet)) })
 	return bank, err
 }
 
@@ -118,7 +118,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue
 				name += ", " + f.Path + f.Name
 			}
 			list = append(list, &cue.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
-				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), formatSeconds(float64(frames)/float64(sheet.Rate)))})
+				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), catalog.Length(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
 	return list
@@ -149,7 +149,7 @@ func inOrder(a, b cue.Errors) cue.Errors {
 	return all
 }
 
-func (k *checkCommand) print(c *console, wrong, notes, warnings cue.Errors) error {
+func (k *checkCommand) print(c *console.Console, wrong, notes, warnings cue.Errors) error {
 	all := []problem{}
 	add := func(e *cue.Error, kind string) {
 		all = append(all, problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind})
@@ -167,7 +167,7 @@ func (k *checkCommand) print(c *console, wrong, notes, warnings cue.Errors) erro
 	for _, e := range warnings {
 		add(e, "warning")
 	}
-	return printJSON(c.out, struct {
+	return c.JSON(struct {
 		File     string    `json:"file"`
 		OK       bool      `json:"ok"`
 		Problems []problem `json:"problems"`

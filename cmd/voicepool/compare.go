@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
 	"voicepool/cue"
 	"voicepool/device/wav"
@@ -25,33 +27,33 @@ type compareCommand struct {
 	isolateFlag
 }
 
-func (b *compareCommand) Run(c *console) error {
+func (b *compareCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	return interrupted.instead(c, b.run(c, interrupted))
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	return interrupted.Instead(c, b.run(c, interrupted))
 }
 
 func (b *compareCommand) check() error {
 	seen := map[string]bool{}
 	for _, p := range b.Policies {
 		if seen[p.Name] {
-			return usage("--policies: %s stands there twice", p.Name)
+			return console.Usage("--policies: %s stands there twice", p.Name)
 		}
 		seen[p.Name] = true
 	}
 	switch {
 	case b.Voices != nil && (*b.Voices < 1 || *b.Voices > 65536):
-		return usage("--voices: %d is not in 1..65536", *b.Voices)
+		return console.Usage("--voices: %d is not in 1..65536", *b.Voices)
 	case b.Virtual != nil && (*b.Virtual < 0 || *b.Virtual > 65536):
-		return usage("--virtual: %d is not in 0..65536", *b.Virtual)
+		return console.Usage("--virtual: %d is not in 0..65536", *b.Virtual)
 	}
 	return nil
 }
 
-func (b *compareCommand) run(c *console, interrupted *interrupts) error {
+func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), b.Quiet, func(sheet *cue.Sheet) error {
 		if b.Voices != nil {
 			sheet.Voices = *b.Voices
@@ -65,7 +67,7 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 		for i := range b.Policies {
 			p := &b.Policies[i]
 			if err := p.Check(p.Virtuals(sheet.Virtual), "masked+virtual=64, or --virtual 64"); err != nil {
-				return usage("--policies: %w", err)
+				return console.Usage("--policies: %w", err)
 			}
 		}
 		return b.prepare(c, sheet)
@@ -80,7 +82,7 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 	var rows []trial.PolicyRow
 	for _, p := range b.Policies {
 		if !b.Quiet {
-			c.progress("rendering %s", p.Name)
+			c.Progress("rendering %s", p.Name)
 		}
 		row, mix, err := k.Policy(interrupted, p, whole)
 		if err != nil {
@@ -94,9 +96,9 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 		}
 		rows = append(rows, row)
 	}
-	c.progress("")
+	c.Progress("")
 	if b.JSON {
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Sheet   string            `json:"sheet"`
 			Rate    int               `json:"rate"`
 			Voices  int               `json:"voices"`
@@ -111,18 +113,18 @@ func (b *compareCommand) run(c *console, interrupted *interrupts) error {
 }
 
 // prepare makes the folder of --wav, and finds what must not be replaced in it.
-func (b *compareCommand) prepare(c *console, sheet *cue.Sheet) error {
+func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if b.Wav == "" {
 		return nil
 	}
 	if err := os.MkdirAll(b.Wav, 0o777); err != nil {
 		return fmt.Errorf("%s: %w", oneLine(b.Wav), cause(err))
 	}
-	outputs := fileOutput(nil, "--wav writes", " ", b.path("unlimited"))
+	outputs := output.Of("--wav writes", " ", b.path("unlimited"))
 	for _, p := range b.Policies {
-		outputs = fileOutput(outputs, "--wav writes", " ", b.path(p.Name))
+		outputs = outputs.And("--wav writes", " ", b.path(p.Name))
 	}
-	return keepInputs(outputs, sheetInputs(c, b.Sheet, sheet))
+	return outputs.Keep(output.SheetInputs(c.In, b.Sheet, sheet))
 }
 
 func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }
@@ -143,15 +145,15 @@ func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) e
 	return file.Close()
 }
 
-func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, whole trial.Losses, rows []trial.PolicyRow) {
-	fmt.Fprintf(c.out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
+func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int, whole trial.Losses, rows []trial.PolicyRow) {
+	fmt.Fprintf(c.Out, "%s: %s", oneLine(b.Sheet), count(sheet.Voices, "voice"))
 	if sheet.Virtual > 0 {
-		fmt.Fprintf(c.out, " and %d virtual ones", sheet.Virtual)
+		fmt.Fprintf(c.Out, " and %d virtual ones", sheet.Virtual)
 	}
-	fmt.Fprintf(c.out, ", against %d, with which none gives way to a full pool; no limiter\n\n", needed)
-	trial.PrintPolicies(c.out, rows)
+	fmt.Fprintf(c.Out, ", against %d, with which none gives way to a full pool; no limiter\n\n", needed)
+	trial.PrintPolicies(c.Out, rows)
 	if whole.Limits() || slices.ContainsFunc(rows, func(r trial.PolicyRow) bool { return r.Limits() }) {
-		fmt.Fprintf(c.out, "\nwith %s: %d stolen and %d refused by limits and cooldowns\n", count(needed, "voice"), whole.LimitSteals, whole.Limited)
+		fmt.Fprintf(c.Out, "\nwith %s: %d stolen and %d refused by limits and cooldowns\n", count(needed, "voice"), whole.LimitSteals, whole.Limited)
 	}
 	var differ []string
 	for _, r := range rows {
@@ -160,11 +162,11 @@ func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, whole t
 		}
 	}
 	if differ != nil {
-		fmt.Fprintf(c.out, "\n%s\n", trial.Otherwise(differ, sheet))
+		fmt.Fprintf(c.Out, "\n%s\n", trial.Otherwise(differ, sheet))
 	}
 	for _, r := range rows {
 		if r.Grown > 0 {
-			fmt.Fprintf(c.out, "\n%s: the pool grew from %d to %d voices\n", r.Policy, sheet.Voices, r.Grown)
+			fmt.Fprintf(c.Out, "\n%s: the pool grew from %d to %d voices\n", r.Policy, sheet.Voices, r.Grown)
 		}
 	}
 	if b.Wav != "" {
@@ -172,6 +174,6 @@ func (b *compareCommand) print(c *console, sheet *cue.Sheet, needed int, whole t
 		for _, p := range b.Policies {
 			names = append(names, p.Name)
 		}
-		fmt.Fprintf(c.out, "\n%s: unlimited.wav, %s.wav\n", oneLine(b.Wav), strings.Join(names, ".wav, "))
+		fmt.Fprintf(c.Out, "\n%s: unlimited.wav, %s.wav\n", oneLine(b.Wav), strings.Join(names, ".wav, "))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/trial"
 )
 
@@ -32,7 +33,7 @@ cues:
 	compare := func(args ...string) (rows []trial.PolicyRow, needed int) {
 		t.Helper()
 		var out, errs bytes.Buffer
-		c := &console{in: bytes.NewReader(nil), out: &sticky{w: &out}, err: &errs}
+		c := &console.Console{In: bytes.NewReader(nil), Out: &console.Sticky{W: &out}, Err: &errs}
 		if code := command(append([]string{"compare", sheet, "--json"}, args...), c); code != 0 {
 			t.Fatalf("it exits with %d: %s", code, errs.String())
 		}
@@ -79,9 +80,9 @@ func TestCompareUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"--policies", "loudest"}, {"--policies", "quietest,quietest"}, {"--voices", "0"}, {"--virtual", "-1"},
 	} {
-		c := &console{in: bytes.NewReader(nil), out: &sticky{w: io.Discard}, err: io.Discard}
-		if code := command(append([]string{"compare", "sheet.yaml"}, args...), c); code != exitUsage {
-			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
+		c := &console.Console{In: bytes.NewReader(nil), Out: &console.Sticky{W: io.Discard}, Err: io.Discard}
+		if code := command(append([]string{"compare", "sheet.yaml"}, args...), c); code != console.ExitUsage {
+			t.Errorf("%v exits with %d, want %d", args, code, console.ExitUsage)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/sounds"
 )
 
@@ -10,8 +11,8 @@ import (
 // from standard input and gives up whatever it does not need for that.
 type decodeCommand struct{}
 
-func (decodeCommand) Run(c *console) error {
-	return sounds.ServeDecode(c.in, c.out, sounds.Limits{})
+func (decodeCommand) Run(c *console.Console) error {
+	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
 }
 
 // isolateFlag is what all commands have that load sounds.

@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 )
 
@@ -17,22 +18,22 @@ type demoCommand struct {
 	liveFlags
 }
 
-func (d *demoCommand) Run(c *console) error {
+func (d *demoCommand) Run(c *console.Console) error {
 	if err := d.check(); err != nil {
 		return err
 	}
 	if d.Sheet {
-		c.out.Write(demoSheet)
+		c.Out.Write(demoSheet)
 		return nil
 	}
 	sheet, err := cue.Parse("demo.yaml", demoSheet)
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(d.outputs(), nil); err != nil {
+	if err := d.outputs().Keep(nil); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	return d.perform(c, interrupted, sheet, "demo")
 }

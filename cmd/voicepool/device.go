@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/device"
 	"voicepool/device/null"
 	"voicepool/device/oto"
@@ -16,7 +17,7 @@ import (
 
 // open opens the device. auto takes the sound card where there is one, else
 // null, which it says.
-func (d deviceFlag) open(c *console, rate, block int, seed uint64) (device.Device, error) {
+func (d deviceFlag) open(c *console.Console, rate, block int, seed uint64) (device.Device, error) {
 	config := wav.Config{Rate: rate, Seed: seed}
 	switch d.kind {
 	case "oto":
@@ -38,7 +39,7 @@ func (d deviceFlag) open(c *console, rate, block int, seed uint64) (device.Devic
 		return wav.NewDevice(file), nil
 	case "-":
 		if term.IsTerminal(int(os.Stdout.Fd())) {
-			return nil, usage("--device -: standard output is a terminal; send it to a file or a pipe")
+			return nil, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
 		}
 		sink, err := wav.NewWriter(namedWriter{"standard output", os.Stdout}, config)
 		if err != nil {
@@ -53,7 +54,7 @@ func (d deviceFlag) open(c *console, rate, block int, seed uint64) (device.Devic
 	if !errors.Is(err, device.ErrUnavailable) {
 		return nil, err
 	}
-	c.say("no sound here (%s): playing on silently, with --device null", why(err))
+	c.Say("no sound here (%s): playing on silently, with --device null", why(err))
 	return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
 }
 

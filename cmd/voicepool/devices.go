@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/device/oto"
 )
 
@@ -27,7 +28,7 @@ type driverEntry struct {
 	Detail string `json:"detail"`
 }
 
-func (d *devicesCommand) Run(c *console) error {
+func (d *devicesCommand) Run(c *console.Console) error {
 	rows := listDevices()
 	if d.JSON {
 		auto := ""
@@ -36,12 +37,12 @@ func (d *devicesCommand) Run(c *console) error {
 				auto = r.Name
 			}
 		}
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Auto    string      `json:"auto"`
 			Devices []deviceRow `json:"devices"`
 		}{auto, rows})
 	}
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		mark := " "
 		if r.Auto {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"voicepool/cmd/internal/console"
 )
 
 var codeBlock = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
@@ -85,8 +87,8 @@ func shown(t *testing.T, line, want string) {
 	line, file, _ := strings.Cut(line, " > ")
 	args := strings.Fields(line)
 	var out, messages bytes.Buffer
-	c := &console{in: strings.NewReader(""), out: &sticky{w: &out}, err: &messages}
-	if args[0] != "voicepool" || command(args[1:], c) != exitDone {
+	c := &console.Console{In: strings.NewReader(""), Out: &console.Sticky{W: &out}, Err: &messages}
+	if args[0] != "voicepool" || command(args[1:], c) != console.ExitDone {
 		t.Fatalf("%s: %s", line, messages.String())
 	}
 	if file != "" {

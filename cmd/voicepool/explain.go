@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/internal/explain"
 )
 
@@ -18,12 +19,12 @@ type explainCommand struct {
 	JSON   bool    `name:"json" help:"Print JSON."`
 }
 
-func (e *explainCommand) Run(c *console) error {
+func (e *explainCommand) Run(c *console.Console) error {
 	voice, err := e.check()
 	if err != nil {
 		return err
 	}
-	in, name := c.in, "standard input"
+	in, name := c.In, "standard input"
 	if e.Report != "-" {
 		file, err := os.Open(e.Report)
 		if err != nil {
@@ -32,9 +33,9 @@ func (e *explainCommand) Run(c *console) error {
 		defer file.Close()
 		in, name = file, oneLine(e.Report)
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	told, err := within(interrupted, func() (answer, error) {
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	told, err := console.Within(interrupted, func() (answer, error) {
 		switch {
 		case e.Cue != nil:
 			return explain.OfCue(name, in, *e.Cue)
@@ -47,9 +48,9 @@ func (e *explainCommand) Run(c *console) error {
 		return err
 	}
 	if e.JSON {
-		return printJSON(c.out, told)
+		return c.JSON(told)
 	}
-	told.Print(c.out)
+	told.Print(c.Out)
 	return nil
 }
 
@@ -65,15 +66,15 @@ func (e *explainCommand) check() (voice uint64, err error) {
 	}
 	switch {
 	case asked == 0:
-		return 0, usage("say which voice, or --cue N, or --sound NAME")
+		return 0, console.Usage("say which voice, or --cue N, or --sound NAME")
 	case asked > 1:
-		return 0, usage("a voice, --cue and --sound: only one of them can be explained at a time")
+		return 0, console.Usage("a voice, --cue and --sound: only one of them can be explained at a time")
 	case e.Cue != nil && *e.Cue < 0:
-		return 0, usage("--cue: %d is no cue; they count from 0", *e.Cue)
+		return 0, console.Usage("--cue: %d is no cue; they count from 0", *e.Cue)
 	case e.Voice != nil:
 		voice, err = strconv.ParseUint(strings.TrimPrefix(*e.Voice, "#"), 10, 64)
 		if err != nil || voice == 0 {
-			return 0, usage("%q is no voice; their numbers count from 1", oneLine(*e.Voice))
+			return 0, console.Usage("%q is no voice; their numbers count from 1", oneLine(*e.Voice))
 		}
 	}
 	return voice, nil

@@ -1,75 +1,18 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
-	"syscall"
 	"testing"
 
-	"voicepool/cue"
 	"voicepool/device"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
 
-func TestExitCodes(t *testing.T) {
-	faulty := cue.Errors{{File: "a.yaml", Line: 2, Column: 3, Msg: "bad"}, {File: "a.yaml", Msg: "worse"}}
-	missing := cue.Errors{{File: "a.yaml", Line: 2, Column: 3, Msg: "gone", Sound: fs.ErrNotExist}}
-	for _, c := range []struct {
-		err  error
-		code int
-		line string
-	}{
-		{nil, 0, ""},
-		{errors.New("wav: out.wav: full"), 1, "out.wav: full"},
-		{errors.New("two\nlines"), 1, "two lines"},
-		{usage("--voices: %d", 0), 2, "--voices: 0"},
-		{fmt.Errorf("more: %w", usage("x")), 2, "more: x"},
-		{faulty, 2, "a.yaml:2:3: bad (and 1 more, which voicepool check shows)"},
-		{missing, 1, "a.yaml:2:3: gone"},
-		{errors.Join(missing, faulty), 2, "a.yaml:2:3: gone"},
-		{silentFailure{2}, 2, ""},
-		{interruption{os.Interrupt}, 130, ""},
-		{interruption{syscall.SIGTERM}, 143, ""},
-		{errors.Join(interruption{syscall.SIGTERM}, missing), 143, ""},
-		{errors.Join(interruption{syscall.SIGTERM}, silentFailure{1}), 143, ""},
-	} {
-		if got := exitCode(c.err); got != c.code {
-			t.Errorf("%v exits with %d, want %d", c.err, got, c.code)
-		}
-		if got := message(c.err); got != c.line {
-			t.Errorf("%v says %q, want %q", c.err, got, c.line)
-		}
-	}
+func TestWhy(t *testing.T) {
 	if got := why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
 		t.Errorf("why: %q", got)
-	}
-}
-
-// A full disk behind standard output is found at the end, but does not hide
-// wrong usage.
-func TestFinishLooksAtOutput(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		code int
-		line string
-	}{
-		{nil, 1, "voicepool: standard output: no space left on device\n"},
-		{errors.New("another"), 1, "voicepool: standard output: no space left on device\n"},
-		{usage("wrong"), 2, "voicepool: wrong\n"},
-	} {
-		var messages strings.Builder
-		full := &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
-		k := &console{out: &sticky{err: full}, err: &messages}
-		if code := k.finish(c.err); code != c.code || messages.String() != c.line {
-			t.Errorf("%v ends with %d and %q, want %d and %q", c.err, code, messages.String(), c.code, c.line)
-		}
 	}
 }
 
@@ -94,49 +37,6 @@ func TestFlagsWinOverSheet(t *testing.T) {
 	}
 	if sheet.Voices != 3 || sheet.Length != nil {
 		t.Error("the sheet has changed")
-	}
-}
-
-func TestReportFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "report.json")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	create := func() *reportFile {
-		r, err := createReport(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	has := func(want string) {
-		t.Helper()
-		got, err := os.ReadFile(path)
-		if err != nil || string(got) != want {
-			t.Errorf("the file has %q, %v, want %q", got, err, want)
-		}
-		if files, _ := os.ReadDir(dir); len(files) != 1 {
-			t.Errorf("there are %d files, want the report alone", len(files))
-		}
-	}
-	create().discard()
-	has("old")
-	r := create()
-	broken := errors.New("broken")
-	if err := r.fill(func(w io.Writer) error { return broken }); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), path+": ") {
-		t.Errorf("fill says %v", err)
-	}
-	r.discard()
-	has("old")
-	r = create()
-	if err := errors.Join(r.fill(func(w io.Writer) error { _, err := w.Write([]byte("new")); return err }), r.commit()); err != nil {
-		t.Fatal(err)
-	}
-	r.discard()
-	has("new")
-	if r, err := createReport("-"); r != nil || err != nil {
-		t.Errorf("- makes %v, %v", r, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/mixer"
@@ -40,15 +41,15 @@ const maxBlock = 1 << 20
 func (f *sheetFlags) check() error {
 	switch {
 	case f.Voices != nil && (*f.Voices < 1 || *f.Voices > 65536):
-		return usage("--voices: %d is not in 1..65536", *f.Voices)
+		return console.Usage("--voices: %d is not in 1..65536", *f.Voices)
 	case f.Virtual != nil && (*f.Virtual < 0 || *f.Virtual > 65536):
-		return usage("--virtual: %d is not in 0..65536", *f.Virtual)
+		return console.Usage("--virtual: %d is not in 0..65536", *f.Virtual)
 	case f.Rate != nil && (*f.Rate < 1000 || *f.Rate > 768000):
-		return usage("--rate: %d Hz is not in 1000..768000", *f.Rate)
+		return console.Usage("--rate: %d Hz is not in 1000..768000", *f.Rate)
 	case f.Block < 1 || f.Block > maxBlock:
-		return usage("--block: %d frames are not in 1..%d", f.Block, maxBlock)
+		return console.Usage("--block: %d frames are not in 1..%d", f.Block, maxBlock)
 	case f.JSON && f.Report == "-":
-		return usage("--json and --report - both want standard output")
+		return console.Usage("--json and --report - both want standard output")
 	}
 	return checkTimeline("--timeline", f.Timeline)
 }

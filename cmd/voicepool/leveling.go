@@ -1,6 +1,9 @@
 package main
 
-import "voicepool/sounds"
+import (
+	"voicepool/cmd/internal/console"
+	"voicepool/sounds"
+)
 
 // levelFlags say how loud sounds are made when they are loaded.
 type levelFlags struct {
@@ -10,7 +13,7 @@ type levelFlags struct {
 
 func (l *levelFlags) check() error {
 	if l.LUFS != nil && !(*l.LUFS >= -70 && *l.LUFS <= -1) {
-		return usage("--lufs: %v is not in -70..-1", *l.LUFS)
+		return console.Usage("--lufs: %v is not in -70..-1", *l.LUFS)
 	}
 	return nil
 }

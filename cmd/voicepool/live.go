@@ -7,7 +7,9 @@ import (
 	"io"
 	"time"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/device"
 	"voicepool/pcm"
@@ -24,48 +26,48 @@ type liveFlags struct {
 
 func (l *liveFlags) check() error {
 	if l.Device.kind == "-" && (l.JSON || l.Report == "-") {
-		return usage("--device - needs standard output for itself; write the report to a file")
+		return console.Usage("--device - needs standard output for itself; write the report to a file")
 	}
 	return l.sheetFlags.check()
 }
 
 // outputs is what will be written.
-func (l *liveFlags) outputs() []output {
-	return l.written(fileOutput(nil, "--device", " wav:", l.Device.file))
+func (l *liveFlags) outputs() output.List {
+	return l.written(output.Of("--device", " wav:", l.Device.file))
 }
 
 // perform plays a sheet to its end or to Ctrl-C, shows what happens, and says
 // how it went.
-func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Sheet, title string) error {
+func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, title string) error {
 	sheet = l.apply(sheet)
-	report, err := within(interrupted, func() (*reportFile, error) { return createReport(l.Report) })
+	report, err := output.Open(interrupted, l.Report)
 	if err != nil {
 		return err
 	}
-	defer report.discard()
+	defer report.Discard()
 	drawing, err := l.openTimeline(interrupted, sheet.Rate, liveEvery)
 	if err != nil {
 		return err
 	}
-	defer drawing.discard()
+	defer drawing.Discard()
 
-	recorded, err := within(interrupted, func() (*reportFile, error) { return createReport(l.record) })
+	recorded, err := output.Open(interrupted, l.record)
 	if err != nil {
 		return err
 	}
-	defer recorded.discard()
+	defer recorded.Discard()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
 	happens := live.NewBoard()
-	player, err := within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.loading(l.Quiet), Events: l.events(), Record: l.record != ""})
+	player, err := console.Within(interrupted, func() (*cue.Player, error) {
+		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.Loading(l.Quiet), Events: l.events(), Record: l.record != ""})
 	})
 	if err != nil {
-		return errors.Join(interrupted.err(), err)
+		return errors.Join(interrupted.Cause(), err)
 	}
 	if !l.Quiet {
-		noteName(c, l.Device.file)
+		output.NoteName(c, l.Device.file)
 	}
-	dev, err := within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
+	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Shee
 	if e := s.tell(report); err == nil {
 		err = e
 	}
-	if e := interrupted.err(); e != nil && exitCode(err) < exitUsage {
+	if e := interrupted.Cause(); e != nil && console.ExitCode(err) < console.ExitUsage {
 		return errors.Join(e, err)
 	}
 	return err
@@ -88,14 +90,14 @@ func (l *liveFlags) perform(c *console, interrupted *interrupts, sheet *cue.Shee
 // performance is one playing of a sheet on a device.
 type performance struct {
 	flags      *liveFlags
-	console    *console
+	console    *console.Console
 	title      string
 	board      *live.Board
 	player     *cue.Player
 	device     device.Device
 	drawing    *drawing
-	recorded   *reportFile // of --record
-	interrupts *interrupts
+	recorded   *output.File // of --record
+	interrupts *console.Interrupts
 	note       string // to be said when a live view is gone
 }
 
@@ -116,7 +118,7 @@ func (s *performance) play() error {
 	entry := &gate{source: gauge}
 	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
 	defer entry.close()
-	if _, err := within(s.interrupts, func() (struct{}, error) { return struct{}{}, s.device.Start(entry) }); err != nil {
+	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
 		return err
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -135,11 +137,11 @@ func (s *performance) play() error {
 	close(stop)
 	finished(s.interrupts, stopped) // it may write to what nobody reads
 	if s.note != "" {
-		s.console.say("%s", s.note)
+		s.console.Say("%s", s.note)
 	}
 	if s.flags.Verbose {
-		s.console.say("%s", loadLine(gauge.Load()))
-		s.console.say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
+		s.console.Say("%s", loadLine(gauge.Load()))
+		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause
@@ -148,7 +150,7 @@ func (s *performance) play() error {
 	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
 		err = failed
 	}
-	var signalled interruption
+	var signalled console.Interruption
 	if errors.As(err, &signalled) {
 		return nil // perform says it
 	}
@@ -160,7 +162,7 @@ func (s *performance) play() error {
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	c := s.console
 	view := s.view()
-	defer c.restore()
+	defer c.Restore()
 	ticker := time.NewTicker(time.Second / 20)
 	defer ticker.Stop()
 	lost := false
@@ -180,13 +182,13 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 			case s.flags.Device.recording():
 				cancel(err)
 			case drawn:
-				s.note = message(err)
+				s.note = console.Message(err)
 			default:
-				c.say("%s", message(err))
+				c.Say("%s", console.Message(err))
 			}
 		}
-		if c.out.err != nil {
-			cancel(fmt.Errorf("standard output: %w", cause(c.out.err)))
+		if c.Out.Err != nil {
+			cancel(fmt.Errorf("standard output: %w", cause(c.Out.Err)))
 		}
 	}
 }
@@ -200,19 +202,19 @@ type viewer interface {
 // view chooses: a live view on a terminal, else lines, else nothing.
 func (s *performance) view() viewer {
 	c, l := s.console, s.flags
-	var out io.Writer = c.out
-	terminal := c.outTerminal
+	var out io.Writer = c.Out
+	terminal := c.OutTerminal
 	switch {
 	case l.Quiet:
 		return blind{}
 	case l.JSON || l.Report == "-":
-		out, terminal = nil, c.errTerminal
+		out, terminal = nil, c.ErrTerminal
 	case l.Device.kind == "-":
-		out, terminal = c.err, c.errTerminal
+		out, terminal = c.Err, c.ErrTerminal
 	}
 	switch {
 	case terminal != nil && !l.Verbose:
-		return live.NewView(c.takeOver(terminal), s.title)
+		return live.NewView(c.TakeOver(terminal), s.title)
 	case out != nil:
 		return live.NewLines(out, l.Verbose)
 	}
@@ -227,18 +229,18 @@ func (blind) Last(live.Picture) {}
 
 // tell writes the files, then prints how it went: what reads standard output may have
 // stopped. A file that fails takes no other with it.
-func (s *performance) tell(file *reportFile) error {
+func (s *performance) tell(file *output.File) error {
 	l, c := s.flags, s.console
 	r := s.player.Report()
-	written, drawn := file.saveReport(r), s.drawing.save(s.title, r)
+	written, drawn := file.SaveFrom(r), s.drawing.save(s.title, r)
 	recorded, unheard := writeRecord(s.recorded, s.player)
 	switch {
 	case l.JSON || l.Report == "-":
-		r.WriteTo(c.out) // its error stays with it
+		r.WriteTo(c.Out) // its error stays with it
 	case !l.Quiet && l.Device.kind == "-":
-		s.board.Summary(c.err, r)
+		s.board.Summary(c.Err, r)
 	case !l.Quiet:
-		s.board.Summary(c.out, r)
+		s.board.Summary(c.Out, r)
 	}
-	return c.outcome(written, drawn, recorded, unheard)
+	return c.Outcome(written, drawn, recorded, unheard)
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 )
 
@@ -43,10 +44,10 @@ func TestPerformOnATerminal(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	terminal, drawn := asTerminal(t)
 	var out, messages strings.Builder
-	c := &console{out: &sticky{w: &out}, err: &messages, outTerminal: terminal}
+	c := &console.Console{Out: &console.Sticky{W: &out}, Err: &messages, OutTerminal: terminal}
 	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: deviceFlag{kind: "null"}}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,11 @@ package main
 import (
 	"os"
 	"strings"
-	"voicepool/internal/words"
 
 	"github.com/alecthomas/kong"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/internal/words"
 )
 
 // grammar is the command line.
@@ -42,8 +44,8 @@ type grammar struct {
 }
 
 func main() {
-	ignoreBrokenPipes()
-	os.Exit(command(os.Args[1:], newConsole()))
+	console.IgnoreBrokenPipes()
+	os.Exit(command(os.Args[1:], console.New()))
 }
 
 // knownCommand finds a first argument that is no command, and the command that is
@@ -61,38 +63,38 @@ func knownCommand(model *kong.Node, name string) error {
 			names = append(names, command.Name)
 		}
 	}
-	return usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
+	return console.Usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
 // command carries out the command line args and returns the exit code.
-func command(args []string, c *console) int {
+func command(args []string, c *console.Console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
 		kong.Name("voicepool"),
 		kong.Description("Play sounds through a fixed pool of voices. When all are busy, steal the one whose loss is heard least."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.WithHyphenPrefixedParameters(true), // --gain -6
-		kong.Writers(c.out, c.err),
+		kong.Writers(c.Out, c.Err),
 		kong.Exit(func(int) { helped = true }),
 	)
 	if err != nil {
-		return c.finish(err)
+		return c.Finish(err)
 	}
 	if len(args) == 0 {
-		return c.finish(usage("a command is missing; voicepool --help lists them"))
+		return c.Finish(console.Usage("a command is missing; voicepool --help lists them"))
 	}
 	if args[0] == "--version" {
 		args = append([]string{"version"}, args[1:]...)
 	}
 	if err := knownCommand(parser.Model.Node, args[0]); err != nil {
-		return c.finish(err)
+		return c.Finish(err)
 	}
 	ctx, err := parser.Parse(args)
 	switch {
-	case helped, c.out.err != nil: // which kong would take for wrong usage
-		return c.finish(nil)
+	case helped, c.Out.Err != nil: // which kong would take for wrong usage
+		return c.Finish(nil)
 	case err != nil:
-		return c.finish(usage("%w", err))
+		return c.Finish(console.Usage("%w", err))
 	}
-	return c.finish(ctx.Run(c))
+	return c.Finish(ctx.Run(c))
 }

@@ -8,6 +8,9 @@ import (
 	"io"
 	"os"
 
+	"voicepool/cmd/internal/catalog"
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/sounds"
 )
@@ -24,12 +27,12 @@ type playCommand struct {
 	liveFlags
 }
 
-func (p *playCommand) Run(c *console) error {
+func (p *playCommand) Run(c *console.Console) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	spooled := ""
 	defer func() {
 		if spooled != "" {
@@ -37,19 +40,19 @@ func (p *playCommand) Run(c *console) error {
 		}
 	}()
 	sheet, err := p.sheet(func() (file string, err error) {
-		spooled, err = spool(interrupted, c.in, p.limits())
+		spooled, err = spool(interrupted, c.In, p.limits())
 		return spooled, err
 	})
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(p.outputs(), p.inputs(c)); err != nil {
+	if err := p.outputs().Keep(p.inputs(c)); err != nil {
 		return err
 	}
 	err = p.perform(c, interrupted, sheet, "play")
 	// The line of a sheet that nobody has written means nothing.
 	var at *cue.Error
-	var stopped interruption
+	var stopped console.Interruption
 	if errors.As(err, &at) && at.Sound != nil && !errors.As(err, &stopped) {
 		return at.Sound
 	}
@@ -63,7 +66,7 @@ func (p *playCommand) check() error {
 		if x >= from && x <= to {
 			return nil
 		}
-		return usage("--%s: %v is not in %v..%v", name, x, from, to)
+		return console.Usage("--%s: %v is not in %v..%v", name, x, from, to)
 	}
 	inputs := 0
 	for _, s := range p.Sounds {
@@ -72,7 +75,7 @@ func (p *playCommand) check() error {
 		}
 	}
 	if inputs > 1 {
-		return usage("standard input can be played only once")
+		return console.Usage("standard input can be played only once")
 	}
 	for _, err := range []error{
 		in("gain", float64(p.Gain), -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
@@ -86,14 +89,14 @@ func (p *playCommand) check() error {
 }
 
 // inputs is what is read.
-func (p *playCommand) inputs(c *console) []input {
-	var list []input
+func (p *playCommand) inputs(c *console.Console) []output.Input {
+	var list []output.Input
 	for _, argument := range p.Sounds {
-		switch s := resolve(argument); {
-		case s.name == "-":
-			list = append(list, input{in: c.in, what: "the sound on standard input"})
-		case s.file != "":
-			list = append(list, input{path: s.file, what: "the sound " + oneLine(s.file) + ", which is to be played"})
+		switch s := catalog.Resolve(argument); {
+		case s.Name == "-":
+			list = append(list, output.Input{In: c.In, What: "the sound on standard input"})
+		case s.File != "":
+			list = append(list, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
 		}
 	}
 	return list
@@ -117,23 +120,23 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 	listed := map[string]entry{}
 	var cues []start
 	for _, argument := range p.Sounds {
-		s := resolve(argument)
-		name := s.name
+		s := catalog.Resolve(argument)
+		name := s.Name
 		switch {
-		case s.name == "-":
+		case s.Name == "-":
 			file, err := spool()
 			if err != nil {
 				return nil, err
 			}
-			name = standardInput
+			name = catalog.StandardInput
 			listed[name] = entry{file}
-		case s.file == "":
+		case s.File == "":
 			listed[name] = entry{}
 		default:
-			if err := plainError(s.file); err != nil {
+			if err := catalog.Missing(s.File); err != nil {
 				return nil, err
 			}
-			listed[name] = entry{s.file}
+			listed[name] = entry{s.File}
 		}
 		cues = append(cues, start{0, name, float64(p.Gain), p.Pan, p.Pitch, p.Speed, p.Loop})
 	}
@@ -147,12 +150,12 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 // spool puts a sound from standard input into a file, as sheets name files. What
 // is no sound is found here, so that the message names the right place.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
-	data, err := within(ctx, func() ([]byte, error) { return readInput(in) })
+	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {
 		return "", err
 	}
-	if _, err := within(ctx, func() (*sounds.Clip, error) {
-		return sounds.Decode(ctx, standardInput, bytes.NewReader(data), limits)
+	if _, err := console.Within(ctx, func() (*sounds.Clip, error) {
+		return sounds.Decode(ctx, catalog.StandardInput, bytes.NewReader(data), limits)
 	}); err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/sounds"
 	"voicepool/sounds/watch"
 	"voicepool/voice"
@@ -13,12 +14,12 @@ func (s *performance) watch(ctx context.Context, bank *sounds.Bank) {
 	err := watch.Files(ctx, bank, func(old, now *voice.Sound, err error) {
 		switch {
 		case err != nil:
-			s.console.say("%s; the old sound goes on", message(err))
+			s.console.Say("%s; the old sound goes on", console.Message(err))
 		case s.player.Replace(old, now):
-			s.console.say("%s: read again", oneLine(now.Name()))
+			s.console.Say("%s: read again", oneLine(now.Name()))
 		}
 	})
 	if err != nil {
-		s.console.say("%s", message(err))
+		s.console.Say("%s", console.Message(err))
 	}
 }

@@ -9,10 +9,13 @@ import (
 
 	"golang.org/x/term"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -32,17 +35,17 @@ type sink interface {
 	Clipped() int64
 }
 
-func (r *renderCommand) Run(c *console) error {
+func (r *renderCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, r.Sheet)
 	if err != nil {
 		return err
 	}
-	if err := keepInputs(r.outputs(), sheetInputs(c, r.Sheet, sheet)); err != nil {
+	if err := r.outputs().Keep(output.SheetInputs(c.In, r.Sheet, sheet)); err != nil {
 		return err
 	}
 	sheet = r.apply(sheet)
@@ -53,10 +56,10 @@ func (r *renderCommand) Run(c *console) error {
 		return err
 	}
 	if !r.Quiet {
-		noteName(c, r.Output)
+		output.NoteName(c, r.Output)
 	}
 	err = r.render(c, sheet, interrupted)
-	if e := interrupted.err(); e != nil && err != nil {
+	if e := interrupted.Cause(); e != nil && err != nil {
 		return e
 	}
 	return err
@@ -65,31 +68,31 @@ func (r *renderCommand) Run(c *console) error {
 func (r *renderCommand) check() error {
 	switch {
 	case r.Output == "-" && (r.JSON || r.Report == "-"):
-		return usage("-o - needs standard output for itself; write the report to a file")
+		return console.Usage("-o - needs standard output for itself; write the report to a file")
 	case r.Output == "-" && term.IsTerminal(int(os.Stdout.Fd())):
-		return usage("-o -: standard output is a terminal; send it to a file or a pipe")
+		return console.Usage("-o -: standard output is a terminal; send it to a file or a pipe")
 	}
 	return r.sheetFlags.check()
 }
 
 // outputs is what will be written.
-func (r *renderCommand) outputs() []output {
-	return r.written(fileOutput(nil, "-o", " ", r.Output))
+func (r *renderCommand) outputs() output.List {
+	return r.written(output.Of("-o", " ", r.Output))
 }
 
 // render writes the file, which is there in the end or not at all, and then the
 // report.
-func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interrupts) error {
-	told, err := within(interrupted, func() (*reportFile, error) { return createReport(r.Report) })
+func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
+	told, err := output.Open(interrupted, r.Report)
 	if err != nil {
 		return err
 	}
-	defer told.discard()
+	defer told.Discard()
 	drawing, err := r.openTimeline(interrupted, sheet.Rate, renderedEvery)
 	if err != nil {
 		return err
 	}
-	defer drawing.discard()
+	defer drawing.Discard()
 	config := wav.Config{Rate: sheet.Rate, Format: r.Format.Format, Seed: sheet.Seed}
 	var out sink
 	if r.Output == "-" {
@@ -97,7 +100,7 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 			return err
 		}
 	} else {
-		file, err := within(interrupted, func() (*wav.File, error) { return wav.Create(r.Output, config) })
+		file, err := console.Within(interrupted, func() (*wav.File, error) { return wav.Create(r.Output, config) })
 		if err != nil {
 			return err
 		}
@@ -106,11 +109,11 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	}
 	begin := time.Now()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.loading(r.Quiet), Events: r.events()}
+	options := cue.Options{Loading: c.Loading(r.Quiet), Events: r.events()}
 	if r.Verbose {
-		options.Watch = func(e report.Event) { fmt.Fprintln(c.err, live.Describe(e, sheet.Rate)) }
+		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
 	}
-	player, err := within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, bank, options) })
+	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, bank, options) })
 	if err != nil {
 		return err
 	}
@@ -119,9 +122,9 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 	}
 	result := player.Report()
 	closed := out.Close()
-	failed := c.outcome(closed, told.saveReport(result), drawing.save("render "+oneLine(r.Sheet), result))
+	failed := c.Outcome(closed, told.SaveFrom(result), drawing.save("render "+oneLine(r.Sheet), result))
 	if r.JSON || r.Report == "-" {
-		result.WriteTo(c.out)
+		result.WriteTo(c.Out)
 	}
 	if !r.Quiet && closed == nil {
 		r.summary(c, result, out.Clipped(), time.Since(begin))
@@ -130,13 +133,13 @@ func (r *renderCommand) render(c *console, sheet *cue.Sheet, interrupted *interr
 }
 
 // write mixes and writes block by block.
-func (r *renderCommand) write(c *console, out sink, player *cue.Player, drawing *drawing, interrupted *interrupts) error {
-	defer c.progress("")
+func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *drawing, interrupted *console.Interrupts) error {
+	defer c.Progress("")
 	block := make([]pcm.Frame, drawing.block(r.Block))
 	var (
 		frames int64
 		begin  = time.Now()
-		pace   everySoOften
+		pace   console.Pace
 		rate   = player.Sheet().Rate
 	)
 	for {
@@ -150,22 +153,22 @@ func (r *renderCommand) write(c *console, out sink, player *cue.Player, drawing 
 		if err := out.Write(block[:n]); err != nil {
 			return err
 		}
-		if err := interrupted.err(); err != nil {
+		if err := interrupted.Cause(); err != nil {
 			return err
 		}
 		frames += int64(n)
 		drawing.look(player, frames)
-		if !r.Quiet && !r.Verbose && pace.now() {
+		if !r.Quiet && !r.Verbose && pace.Now() {
 			length := int64(0)
 			if l := player.Sheet().Length; l != nil {
 				length = l.Frames(rate)
 			}
-			c.progress("%s", rendered(frames, length, rate, time.Since(begin)))
+			c.Progress("%s", console.Rendered(frames, length, rate, time.Since(begin)))
 		}
 	}
 }
 
-func (r *renderCommand) summary(c *console, result *report.Report, clipped int64, took time.Duration) {
+func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {
 		name = "standard output"
@@ -173,10 +176,10 @@ func (r *renderCommand) summary(c *console, result *report.Report, clipped int64
 	t := &result.Totals
 	length := float64(result.Frames) / float64(result.Rate)
 	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d asked, %d started, %d stolen; %.0f times real time",
-		name, seconds(result.Frames, result.Rate), r.Format.Format, formatLevel(float64(result.Peak)), formatLevel(float64(result.Loudness)),
+		name, seconds(result.Frames, result.Rate), r.Format.Format, words.Level(float64(result.Peak)), words.Level(float64(result.Loudness)),
 		t.Asked, t.Started, t.Stolen, length/took.Seconds())
 	if clipped > 0 {
 		line += fmt.Sprintf("; %d samples clipped", clipped)
 	}
-	c.say("%s", line)
+	c.Say("%s", line)
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"voicepool/cmd/internal/bar"
+	"voicepool/cmd/internal/catalog"
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
 	"voicepool/cue"
 	"voicepool/internal/steal"
@@ -35,12 +35,12 @@ type stealbenchCommand struct {
 	isolateFlag
 }
 
-func (b *stealbenchCommand) Run(c *console) error {
+func (b *stealbenchCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
+	interrupted := c.Listen()
+	defer interrupted.Close()
 	work := b.scenes
 	switch {
 	case b.Sheet != "":
@@ -48,22 +48,22 @@ func (b *stealbenchCommand) Run(c *console) error {
 	case b.Write != "":
 		work = b.write
 	}
-	return interrupted.instead(c, work(c, interrupted))
+	return interrupted.Instead(c, work(c, interrupted))
 }
 
 func (b *stealbenchCommand) check() error {
 	for _, name := range b.Scenes {
 		if !slices.Contains(steal.Scenes(), name) {
-			return usage("--scene: there is no scene %q, only %s", name, strings.Join(steal.Scenes(), ", "))
+			return console.Usage("--scene: there is no scene %q, only %s", name, strings.Join(steal.Scenes(), ", "))
 		}
 	}
 	switch {
 	case b.Sheet != "" && (b.SVG != "" || b.Write != "" || b.All || b.Seeds != nil || b.Sounds != ""):
-		return usage("--svg, --write, --all, --seeds and --sounds belong to the built-in scenes, not to a sheet")
+		return console.Usage("--svg, --write, --all, --seeds and --sounds belong to the built-in scenes, not to a sheet")
 	case b.Sounds != "" && b.Corpus != 1:
-		return usage("--corpus makes sounds, --sounds has them: give one of both")
+		return console.Usage("--corpus makes sounds, --sounds has them: give one of both")
 	case b.Sheet == "" && b.Length != nil:
-		return usage("--length belongs to a sheet; every built-in scene lasts 8 s")
+		return console.Usage("--length belongs to a sheet; every built-in scene lasts 8 s")
 	}
 	orDefault(&b.Seeds, b.All, []uint64{1, 2, 3, 4, 5, 6}, []uint64{1, 2})
 	if b.Sheet != "" {
@@ -73,15 +73,15 @@ func (b *stealbenchCommand) check() error {
 	for i := range b.Policies {
 		p := &b.Policies[i]
 		if err := p.Sized(); err != nil {
-			return usage("--policies: %w", err)
+			return console.Usage("--policies: %w", err)
 		}
 		if err := p.Check(p.Virtuals(0), "masked+virtual=64"); err != nil && b.Sheet == "" {
-			return usage("--policies: %w", err)
+			return console.Usage("--policies: %w", err)
 		}
 	}
 	for _, n := range b.Voices {
 		if n < 1 || n > 65536 {
-			return usage("--voices: %d is not in 1..65536", n)
+			return console.Usage("--voices: %d is not in 1..65536", n)
 		}
 	}
 	slices.Sort(b.Voices)
@@ -107,43 +107,19 @@ func (b *stealbenchCommand) plan() *trial.Plan {
 
 // recordings returns the sounds of which scenes are made; own is nil where they
 // are the built-in ones.
-func (b *stealbenchCommand) recordings(ctx context.Context, c *console) (corpus []steal.Recording, own *trial.Corpus, err error) {
+func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *trial.Corpus, err error) {
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
 	}
-	files, err := soundFiles(b.Sounds)
+	files, err := catalog.InFolder(b.Sounds)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("--sounds %s: %w", oneLine(b.Sounds), cause(err))
 	}
-	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.loading(b.Quiet))
-}
-
-// soundFiles returns the files of a folder, and of the folders in it, that are called
-// like sounds, by their paths in it.
-func soundFiles(folder string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !soundName(file) {
-			return err
-		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a link may lead anywhere
-			return err
-		}
-		name, err := filepath.Rel(folder, file)
-		files = append(files, name)
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("--sounds %s: %w", oneLine(folder), cause(err))
-	case len(files) == 0:
-		return nil, fmt.Errorf("--sounds %s: there is no sound in it", oneLine(folder))
-	}
-	return files, nil
+	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading(b.Quiet))
 }
 
 // write writes the scenes.
-func (b *stealbenchCommand) write(c *console, interrupted *interrupts) error {
+func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Interrupts) error {
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
 		return err
@@ -152,18 +128,18 @@ func (b *stealbenchCommand) write(c *console, interrupted *interrupts) error {
 		return err
 	}
 	if own != nil {
-		own.Print(c.out)
+		own.Print(c.Out)
 	}
 	return nil
 }
 
 // scenes measures the built-in scenes and prints a table.
-func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
-	drawing, err := createReport(b.SVG)
+func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
+	drawing, err := output.Create(b.SVG)
 	if err != nil {
 		return err
 	}
-	defer drawing.discard()
+	defer drawing.Discard()
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
 		return err
@@ -176,7 +152,7 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 	begin := time.Now()
 	runs, err := b.plan().Measure(interrupted, stage, func(done, total int) {
 		if !b.Quiet {
-			c.progress("measuring %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
+			c.Progress("measuring %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
 		}
 	})
 	if err != nil {
@@ -198,19 +174,16 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 	if err != nil {
 		return err
 	}
-	if err := drawing.fill(func(w io.Writer) error { return trial.Draw(w, rows, b.Scenes) }); err != nil {
+	if err := drawing.Save(func(w io.Writer) error { return trial.Draw(w, rows, b.Scenes) }); err != nil {
 		return err
 	}
-	if err := drawing.commit(); err != nil {
-		return err
-	}
-	c.progress("")
+	c.Progress("")
 	if b.JSON {
 		made := &b.Corpus
 		if own != nil {
 			made = nil
 		}
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Rate    int                `json:"rate"`
 			Corpus  *uint64            `json:"corpus,omitempty"`
 			Sounds  *trial.Corpus      `json:"sounds,omitempty"`
@@ -222,19 +195,19 @@ func (b *stealbenchCommand) scenes(c *console, interrupted *interrupts) error {
 		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
 	}
 	if own != nil {
-		own.Print(c.out)
+		own.Print(c.Out)
 	}
-	trial.PrintScenes(c.out, rows)
-	fmt.Fprintln(c.out)
+	trial.PrintScenes(c.Out, rows)
+	fmt.Fprintln(c.Out)
 	for _, s := range clicks {
-		fmt.Fprintf(c.out, "clicks of cuts, %-22s %5.1f %%\n", s.Name, 100*s.Share)
+		fmt.Fprintf(c.Out, "clicks of cuts, %-22s %5.1f %%\n", s.Name, 100*s.Share)
 	}
 	return nil
 }
 
 // stage loads a sheet and its sounds, and renders what they are with voices for all.
 // Before that, set changes the sheet and finds what is wrong with it.
-func stage(c *console, ctx context.Context, path string, length *timeFlag, limits sounds.Limits, quiet bool, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
+func stage(c *console.Console, ctx context.Context, path string, length *timeFlag, limits sounds.Limits, quiet bool, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
 	sheet, err := loadSheet(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -249,13 +222,11 @@ func stage(c *console, ctx context.Context, path string, length *timeFlag, limit
 		return nil, nil, err
 	}
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: limits})
-	if _, err := within(ctx, func() (struct{}, error) {
-		return struct{}{}, sheet.LoadSounds(ctx, bank, c.loading(quiet))
-	}); err != nil {
+	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading(quiet)) }); err != nil {
 		return nil, nil, err
 	}
 	if !quiet {
-		c.progress("rendering with voices for all")
+		c.Progress("rendering with voices for all")
 	}
 	return trial.NewComparison(ctx, sheet, bank)
 }
@@ -264,11 +235,11 @@ func stage(c *console, ctx context.Context, path string, length *timeFlag, limit
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
 // sheet measures a sheet of the user's.
-func (b *stealbenchCommand) sheet(c *console, interrupted *interrupts) error {
+func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
 	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), b.Quiet, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
 			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
-				return usage("%w", err)
+				return console.Usage("%w", err)
 			}
 		}
 		return nil
@@ -280,7 +251,7 @@ func (b *stealbenchCommand) sheet(c *console, interrupted *interrupts) error {
 	for _, voices := range b.Voices {
 		for _, p := range b.Policies {
 			if !b.Quiet {
-				c.progress("rendering %s with %s", p.Name, count(voices, "voice"))
+				c.Progress("rendering %s with %s", p.Name, count(voices, "voice"))
 			}
 			row, err := k.Measure(interrupted, p, voices)
 			if err != nil {
@@ -289,17 +260,17 @@ func (b *stealbenchCommand) sheet(c *console, interrupted *interrupts) error {
 			rows = append(rows, row)
 		}
 	}
-	c.progress("")
+	c.Progress("")
 	if b.JSON {
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Sheet  string      `json:"sheet"`
 			Rate   int         `json:"rate"`
 			Needed int         `json:"needed_voices"`
 			Rows   []trial.Row `json:"rows"`
 		}{b.Sheet, k.Sheet.Rate, k.Needed, rows})
 	}
-	trial.PrintSheet(c.out, rows)
-	fmt.Fprintf(c.out, "\n%s: %s at once at most. %s.\n", oneLine(b.Sheet), trial.AtOnce(k.Needed), trial.Sentence(rows, b.Policies[0].Label(k.Sheet)))
+	trial.PrintSheet(c.Out, rows)
+	fmt.Fprintf(c.Out, "\n%s: %s at once at most. %s.\n", oneLine(b.Sheet), trial.AtOnce(k.Needed), trial.Sentence(rows, b.Policies[0].Label(k.Sheet)))
 	var differ []string
 	for i := range rows {
 		if r := &rows[i]; r.Differs() && !slices.Contains(differ, r.Policy) {
@@ -307,7 +278,7 @@ func (b *stealbenchCommand) sheet(c *console, interrupted *interrupts) error {
 		}
 	}
 	if differ != nil {
-		fmt.Fprintln(c.out, trial.Otherwise(differ, k.Sheet))
+		fmt.Fprintln(c.Out, trial.Otherwise(differ, k.Sheet))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/internal/steal"
 )
 
@@ -98,7 +99,7 @@ func TestStealbenchSoundsUsage(t *testing.T) {
 	failed := func(want string, args ...string) {
 		t.Helper()
 		out, err := runSteal(t, append([]string{"stealbench", "--sounds"}, args...)...)
-		if exitCode(err) != exitFailed || out != "" || !strings.Contains(err.Error(), want) {
+		if console.ExitCode(err) != console.ExitFailed || out != "" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, %s; want %q", args, err, out, want)
 		}
 	}
@@ -109,7 +110,7 @@ func TestStealbenchSoundsUsage(t *testing.T) {
 	}
 	failed("of 0 sounds to be used none is of the kind gun: name one gun-1.wav, or put it into a folder gun", folder)
 	for _, args := range [][]string{{"--corpus", "2"}, {"x.yaml"}} {
-		if out, err := runSteal(t, append([]string{"stealbench", "--sounds", folder}, args...)...); exitCode(err) != exitUsage || out != "" {
+		if out, err := runSteal(t, append([]string{"stealbench", "--sounds", folder}, args...)...); console.ExitCode(err) != console.ExitUsage || out != "" {
 			t.Errorf("%v: %v, %s", args, err, out)
 		}
 	}

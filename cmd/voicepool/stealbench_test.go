@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/internal/steal"
 )
 
@@ -32,10 +33,10 @@ func runSteal(t *testing.T, args ...string) (string, error) {
 	}
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		return "", usage("%w", err)
+		return "", console.Usage("%w", err)
 	}
 	var out, messages bytes.Buffer
-	c := &console{in: strings.NewReader(""), out: &sticky{w: &out}, err: &messages}
+	c := &console.Console{In: strings.NewReader(""), Out: &console.Sticky{W: &out}, Err: &messages}
 	err = ctx.Run(c)
 	if messages.Len() > 0 {
 		t.Errorf("messages: %s", messages.String())
@@ -129,12 +130,12 @@ func TestStealbenchWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"plat", "amb"} {
-		c := &console{in: strings.NewReader(""), out: &sticky{w: io.Discard}, err: io.Discard}
+		c := &console.Console{In: strings.NewReader(""), Out: &console.Sticky{W: io.Discard}, Err: io.Discard}
 		if code := command([]string{"check", filepath.Join(folder, name+"-5.yaml")}, c); code != 0 {
 			t.Errorf("%s: check exits with %d", name, code)
 		}
 	}
-	if _, err := runSteal(t, "stealbench", "--write", folder); err == nil || exitCode(err) != exitFailed {
+	if _, err := runSteal(t, "stealbench", "--write", folder); err == nil || console.ExitCode(err) != console.ExitFailed {
 		t.Errorf("a folder that is there: %v", err)
 	}
 }
@@ -215,12 +216,12 @@ func TestStealUsage(t *testing.T) {
 		{"stealbench", "--length", "3s"}, {"stealbench", "x.yaml", "--all"}, {"stealbench", "x.yaml", "--svg", "x.svg"}, {"stealbench", loop}, {"tune", loop},
 		{"tune", loop, "--damage", "101%"}, {"tune", loop, "--damage", "x"}, {"tune"},
 	} {
-		if out, err := runSteal(t, args...); exitCode(err) != exitUsage || out != "" {
+		if out, err := runSteal(t, args...); console.ExitCode(err) != console.ExitUsage || out != "" {
 			t.Errorf("%v: %v, %s", args, err, out)
 		}
 	}
 	for _, args := range [][]string{{"stealbench", "nowhere.yaml"}, {"tune", "nowhere.yaml"}, {"stealbench", "--svg", filepath.Join(t.TempDir(), "no", "x.svg")}} {
-		if _, err := runSteal(t, args...); exitCode(err) != exitFailed {
+		if _, err := runSteal(t, args...); console.ExitCode(err) != console.ExitFailed {
 			t.Errorf("%v: %v", args, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
 )
 
@@ -15,12 +17,12 @@ type timelineCommand struct {
 
 // Run draws what a report tells. It does not tell how loud voices were between
 // events; --timeline, as they play, records that too.
-func (t *timelineCommand) Run(c *console) error {
+func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err
 	}
-	in, name := c.in, "standard input"
-	inputs := []input{{in: c.in, what: "the report on standard input"}}
+	in, name := c.In, "standard input"
+	inputs := []output.Input{{In: c.In, What: "the report on standard input"}}
 	if t.Report != "-" {
 		file, err := os.Open(t.Report)
 		if err != nil {
@@ -28,35 +30,35 @@ func (t *timelineCommand) Run(c *console) error {
 		}
 		defer file.Close()
 		in, name = file, oneLine(t.Report)
-		inputs = []input{{path: t.Report, what: "the report " + name}}
+		inputs = []output.Input{{Path: t.Report, What: "the report " + name}}
 	}
-	if err := keepInputs(fileOutput(nil, "-o", " ", t.Output), inputs); err != nil {
+	if err := output.Of("-o", " ", t.Output).Keep(inputs); err != nil {
 		return err
 	}
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	drawn, err := within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in, nil) })
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	drawn, err := console.Within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in, nil) })
 	if err != nil {
 		return err
 	}
-	file, err := within(interrupted, func() (*reportFile, error) { return createReport(t.Output) })
+	file, err := output.Open(interrupted, t.Output)
 	if err != nil {
 		return err
 	}
-	defer file.discard()
+	defer file.Discard()
 	return saveTimeline(file, t.Output, drawn)
 }
 
 // checkTimeline finds a name from which nobody knows what to write.
 func checkTimeline(flag, path string) error {
 	if _, ok := timeline.FormatOf(path); !ok && path != "" {
-		return usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
+		return console.Usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
 	}
 	return nil
 }
 
 // saveTimeline writes a timeline into a file, in the way that its name asks for.
-func saveTimeline(file *reportFile, path string, t *timeline.Timeline) error {
+func saveTimeline(file *output.File, path string, t *timeline.Timeline) error {
 	format, _ := timeline.FormatOf(path)
-	return file.save(func(w io.Writer) error { return t.Write(w, format) })
+	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
 }

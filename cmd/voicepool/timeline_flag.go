@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
 	"voicepool/cue/report"
@@ -21,7 +22,7 @@ const (
 // none.
 type drawing struct {
 	path   string
-	file   *reportFile
+	file   *output.File
 	levels *timeline.Levels
 }
 
@@ -29,8 +30,8 @@ type drawing struct {
 func (f *sheetFlags) events() bool { return f.Report != "" || f.JSON || f.Timeline != "" }
 
 // written adds the files that these flags name to what is written.
-func (f *sheetFlags) written(list []output) []output {
-	return fileOutput(fileOutput(list, "--report", " ", f.Report), "--timeline", " ", f.Timeline)
+func (f *sheetFlags) written(list output.List) output.List {
+	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
 // openTimeline opens the file of --timeline.
@@ -38,7 +39,7 @@ func (f *sheetFlags) openTimeline(ctx context.Context, rate int, every time.Dura
 	if f.Timeline == "" {
 		return nil, nil
 	}
-	file, err := within(ctx, func() (*reportFile, error) { return createReport(f.Timeline) })
+	file, err := output.Open(ctx, f.Timeline)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +83,8 @@ func (d *drawing) save(title string, r *report.Report) error {
 	return saveTimeline(d.file, d.path, drawn)
 }
 
-func (d *drawing) discard() {
+func (d *drawing) Discard() {
 	if d != nil {
-		d.file.discard()
+		d.file.Discard()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/trial"
 	"voicepool/cue"
 )
@@ -35,20 +36,20 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (t *tuneCommand) Run(c *console) error {
-	interrupted := listen(c.restore)
-	defer interrupted.close()
-	return interrupted.instead(c, t.run(c, interrupted))
+func (t *tuneCommand) Run(c *console.Console) error {
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	return interrupted.Instead(c, t.run(c, interrupted))
 }
 
-func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
+func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
 	k, _, err := stage(c, interrupted, t.Sheet, t.Length, t.limits(), t.Quiet, func(sheet *cue.Sheet) (err error) {
 		if policy, err = t.policy(sheet); err != nil {
 			return err
 		}
 		if err := policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual); err != nil {
-			return usage("%w", err)
+			return console.Usage("%w", err)
 		}
 		return nil
 	})
@@ -57,16 +58,16 @@ func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
 	}
 	found, err := k.Smallest(interrupted, policy, float64(t.Damage), func(voices int) {
 		if !t.Quiet {
-			c.progress("rendering with %s", count(voices, "voice"))
+			c.Progress("rendering with %s", count(voices, "voice"))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	c.progress("")
+	c.Progress("")
 	best := &found.Best
 	if t.JSON {
-		return printJSON(c.out, struct {
+		return c.JSON(struct {
 			Sheet  string      `json:"sheet"`
 			Damage float64     `json:"damage"`
 			Policy string      `json:"policy"`
@@ -76,20 +77,20 @@ func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
 			Rows   []trial.Row `json:"rows"`
 		}{t.Sheet, float64(t.Damage), best.Policy, best.Voices, found.Within, found.Needed, found.Rows})
 	}
-	trial.PrintSheet(c.out, found.Rows)
+	trial.PrintSheet(c.Out, found.Rows)
 	sheet, take := oneLine(t.Sheet), count(best.Voices, "voice")
 	if !found.Within {
-		fmt.Fprintf(c.out, "\n%s: no pool is enough: even with %s, where nothing gives way to a full pool, you would hear %s: more than %.3g %%. %s\n",
+		fmt.Fprintf(c.Out, "\n%s: no pool is enough: even with %s, where nothing gives way to a full pool, you would hear %s: more than %.3g %%. %s\n",
 			sheet, take, best.Heard(" of it go"), 100*t.Damage, trial.Otherwise([]string{best.Policy}, k.Sheet))
 		return nil
 	}
-	fmt.Fprintf(c.out, "\n%s: take %s: you would hear %s", sheet, take, best.Heard(" of it go"))
+	fmt.Fprintf(c.Out, "\n%s: take %s: you would hear %s", sheet, take, best.Heard(" of it go"))
 	for i := range found.Rows {
 		if r := &found.Rows[i]; r.Voices == best.Voices-1 {
-			fmt.Fprintf(c.out, "; with %d, %s", r.Voices, r.Heard(""))
+			fmt.Fprintf(c.Out, "; with %d, %s", r.Voices, r.Heard(""))
 		}
 	}
-	fmt.Fprintf(c.out, ". From %d on nothing gives way to a full pool.\n", found.Needed)
+	fmt.Fprintf(c.Out, ". From %d on nothing gives way to a full pool.\n", found.Needed)
 	return nil
 }
 
@@ -97,13 +98,13 @@ func (t *tuneCommand) run(c *console, interrupted *interrupts) error {
 func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
 	if t.Policy != nil {
 		if err := t.Policy.Sized(); err != nil {
-			return *t.Policy, usage("--policy: %w", err)
+			return *t.Policy, console.Usage("--policy: %w", err)
 		}
 		return *t.Policy, nil
 	}
 	p := trial.PolicyOf(sheet)
 	if err := p.Sized(); err != nil {
-		return p, usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.Name, err)
+		return p, console.Usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.Name, err)
 	}
 	return p, nil
 }

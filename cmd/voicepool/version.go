@@ -5,20 +5,22 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"voicepool/cmd/internal/console"
 )
 
 type versionCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (v *versionCommand) Run(c *console) error {
+func (v *versionCommand) Run(c *console.Console) error {
 	version := buildVersion(debug.ReadBuildInfo())
 	if v.JSON {
-		return printJSON(c.out, map[string]string{
+		return c.JSON(map[string]string{
 			"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 		})
 	}
-	fmt.Fprintf(c.out, "voicepool %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(c.Out, "voicepool %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
 

@@ -1,6 +1,12 @@
 package main
 
-import "voicepool/internal/words"
+import (
+	"context"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
 
 // The words of messages, by short names.
 var (
@@ -10,3 +16,8 @@ var (
 	count   = words.Count
 	cause   = words.Cause
 )
+
+// loadSheet is cue.Load, until ctx ends.
+func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
+	return console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
+}

@@ -1,19 +1,17 @@
-package main
+package console
 
 import (
 	"context"
 	"time"
-
-	"voicepool/cue"
 )
 
 // orderly is how long work whose context has ended may take to end by itself.
 const orderly = 100 * time.Millisecond
 
-// within does some work that may block where no context reaches, as the opening
+// Within does some work that may block where no context reaches, as the opening
 // of a pipe that nobody writes does. When ctx ends the work is left behind, for
 // the process is about to end, and the error is the cause.
-func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
+func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		got T
 		err error
@@ -40,7 +38,8 @@ func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	}
 }
 
-// loadSheet is cue.Load, until ctx ends.
-func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
-	return within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
+// Do is Within for work that gives nothing.
+func Do(ctx context.Context, work func() error) error {
+	_, err := Within(ctx, func() (struct{}, error) { return struct{}{}, work() })
+	return err
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package console
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 // failed for another reason.
 func unread(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
-		return interruption{syscall.SIGPIPE}
+		return Interruption{syscall.SIGPIPE}
 	}
 	return nil
 }
 
-// ignoreBrokenPipes makes a write to a pipe that nobody reads an error like any
+// IgnoreBrokenPipes makes a write to a pipe that nobody reads an error like any
 // other, instead of the end of the process.
-func ignoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
+func IgnoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 
 // endings are the signals that ask for an end. What was ignored when the process began
 // stays so: nohup ignores SIGHUP, and a shell SIGINT for what it runs in the background.

@@ -1,14 +1,14 @@
 //go:build !unix
 
-package main
+package console
 
 import (
 	"os"
 	"syscall"
 )
 
-// ignoreBrokenPipes does nothing where there is no such signal.
-func ignoreBrokenPipes() {}
+// IgnoreBrokenPipes does nothing where there is no such signal.
+func IgnoreBrokenPipes() {}
 
 // unread does not know an output that nobody reads any more.
 func unread(error) error { return nil }

@@ -1,4 +1,4 @@
-package main
+package catalog
 
 import (
 	"image/color"
@@ -21,7 +21,7 @@ func TestPaint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img := paint([]soundRow{{info: sounds.Info{Name: "AZ"}, picture: portray(s, true)}, {picture: portray(s, false)}})
+	img := Paint([]Row{{info: sounds.Info{Name: "AZ"}, picture: portray(s, true)}, {picture: portray(s, false)}})
 	const top = panelMargin/2 + panelTitle
 	const middle = top + panelWave/2
 	for _, c := range []struct {
@@ -50,5 +50,5 @@ func TestPaint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paint([]soundRow{{picture: portray(empty, true)}})
+	Paint([]Row{{picture: portray(empty, true)}})
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"os"
@@ -10,15 +10,15 @@ import (
 // TestLoading: a bar on a terminal, nothing elsewhere or when nothing is wanted.
 func TestLoading(t *testing.T) {
 	var out strings.Builder
-	c := &console{err: &out}
-	if c.loading(false) != nil {
+	c := &Console{Err: &out}
+	if c.Loading(false) != nil {
 		t.Error("it shows something where there is no terminal")
 	}
-	c.errTerminal = os.Stderr
-	if c.loading(true) != nil {
+	c.ErrTerminal = os.Stderr
+	if c.Loading(true) != nil {
 		t.Error("it shows something though it should be quiet")
 	}
-	show := c.loading(false)
+	show := c.Loading(false)
 	show(1, 2)
 	if want := "\r\x1b[Kloading ██████████           1 of 2"; out.String() != want {
 		t.Errorf("it shows %q, want %q", out.String(), want)
@@ -41,7 +41,7 @@ func TestRendered(t *testing.T) {
 		{47999, 48000, 100 * time.Millisecond, "███████████████████▉ 99 %  1.0 s of at most 1.0 s  10 times real time"},
 		{0, 48000, 0, "                     0 %  0.0 s of at most 1.0 s"},
 	} {
-		if got := rendered(c.frames, c.length, 48000, c.took); got != c.want {
+		if got := Rendered(c.frames, c.length, 48000, c.took); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -1,24 +1,19 @@
-package main
+package catalog
 
 import (
 	"strings"
 
 	"voicepool/cmd/internal/bar"
+	"voicepool/cue/report"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
 
-// The ranges that bars show: full from the first on, empty from the second down.
-const (
-	barTop    = bar.Top
-	barBottom = bar.Bottom
-)
-
-// soundLevels returns how loud a sound is from its start to its end, in so many
+// levelsOf returns how loud a sound is from its start to its end, in so many
 // parts: the mean power of each, in dB.
-func soundLevels(s *voice.Sound, parts int) []level {
+func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
-	levels := make([]level, parts)
+	levels := make([]report.Level, parts)
 	for i := range levels {
 		part := samples[i*len(samples)/parts : (i+1)*len(samples)/parts]
 		power := 0.0
@@ -28,13 +23,13 @@ func soundLevels(s *voice.Sound, parts int) []level {
 		if len(part) > 0 {
 			power /= float64(len(part))
 		}
-		levels[i] = level(pcm.FromPower(power))
+		levels[i] = report.Level(pcm.FromPower(power))
 	}
 	return levels
 }
 
-// drawLevels draws each in a character; full is -6 dB.
-func drawLevels(levels []level) string {
+// blocks draws each in a character; full is -6 dB.
+func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
 		out.WriteRune(bar.Block(float64(l) + 6))

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// interrupts is a context that ends with the first Ctrl-C (or SIGTERM, SIGHUP),
+// Interrupts is a context that ends with the first Ctrl-C (or SIGTERM, SIGHUP),
 // and knows which it was. What has not ended within a second of another one is
 // ended by force.
-type interrupts struct {
+type Interrupts struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	stop   func()
@@ -19,9 +19,9 @@ type interrupts struct {
 // patience is how long an end may take when it has been asked for twice.
 const patience = time.Second
 
-// listen begins to listen until close. restore is called before the process is
-// ended by a second signal.
-func listen(restore func()) *interrupts {
+// Listen begins to listen until Close. The terminal is given back before a
+// second signal ends the process.
+func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	if list := endings(); len(list) > 0 { // none would mean all
@@ -32,7 +32,7 @@ func listen(restore func()) *interrupts {
 		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
-			cancel(interruption{s})
+			cancel(Interruption{s})
 		case <-done:
 			return
 		}
@@ -45,32 +45,33 @@ func listen(restore func()) *interrupts {
 		// What ends in order leaves nothing half-written, and takes no longer.
 		select {
 		case <-time.After(patience):
-			restore()
-			os.Exit(exitCode(interruption{again}))
+			c.Restore()
+			os.Exit(ExitCode(Interruption{again}))
 		case <-done:
 		}
 	}()
-	return &interrupts{ctx, cancel, func() { close(done) }}
+	return &Interrupts{ctx, cancel, func() { close(done) }}
 }
 
-func (i *interrupts) close() {
+// Close ends the listening, and the context.
+func (i *Interrupts) Close() {
 	i.stop()
 	i.cancel(nil)
 }
 
-// err returns the interruption, or nil when there was none.
-func (i *interrupts) err() error {
+// Cause returns the interruption, or nil when there was none.
+func (i *Interrupts) Cause() error {
 	if i.Err() == nil {
 		return nil
 	}
 	return context.Cause(i)
 }
 
-// instead ends the line of progress and returns the interruption in the place of what
+// Instead ends the line of progress and returns the Interruption in the place of what
 // it made of the work.
-func (i *interrupts) instead(c *console, err error) error {
-	c.progress("")
-	if e := i.err(); e != nil && err != nil {
+func (i *Interrupts) Instead(c *Console, err error) error {
+	c.Progress("")
+	if e := i.Cause(); e != nil && err != nil {
 		return e
 	}
 	return err

@@ -1,12 +1,17 @@
-package main
+package catalog
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"math"
+	"slices"
+	"strings"
 
+	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/ink"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -57,10 +62,11 @@ var (
 	loud    = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
 )
 
-// paint draws a panel for each row: the waveform from -1 to +1, red where it
+// Paint draws a panel for each row that could be loaded: the waveform from -1 to +1, red where it
 // goes beyond, and over it the loudness index from -60 dB at the bottom to 0 at
 // the top, with lines at -20 and -40.
-func paint(rows []soundRow) image.Image {
+func Paint(rows []Row) image.Image {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
 	img := image.NewRGBA(image.Rect(0, 0, portraitColumns+2*panelMargin, len(rows)*panelHeight+panelMargin))
 	fill := func(x0, y0, x1, y1 int, c color.Color) {
 		draw.Draw(img, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
@@ -102,8 +108,16 @@ func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) 
 
 // levelRow is the row of a level in dB, from the top; panelWave is below all.
 func levelRow(db float64) int {
-	if !(db > barBottom) {
+	if !(db > bar.Bottom) {
 		return panelWave
 	}
-	return int(math.Round((barTop - min(db, barTop)) / (barTop - barBottom) * (panelWave - 1)))
+	return int(math.Round((bar.Top - min(db, bar.Top)) / (bar.Top - bar.Bottom) * (panelWave - 1)))
+}
+
+// titleOf is the line above a picture of a sound.
+func titleOf(r Row) string {
+	i := r.info
+	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",
+		i.Name, strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, Length(i.Seconds),
+		words.Level(float64(i.TruePeak)), words.Level(float64(i.Loudness)), bytesOf(i.Bytes))
 }

@@ -1,0 +1,171 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"voicepool/internal/words"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+)
+
+// Named is a sound as a command line names it: a file, else an embedded sound, or - for
+// standard input.
+type Named struct {
+	Name  string
+	File  string // empty: not a file
+	guess bool   // found in a folder, perhaps no sound
+}
+
+// Resolve says what a name on the command line means. A file that is there goes
+// before the embedded sound of its name.
+func Resolve(name string) Named {
+	if name == "-" {
+		return Named{Name: name}
+	}
+	if _, err := os.Stat(name); err != nil {
+		if _, ok := embedded.Open(name); ok {
+			return Named{Name: name}
+		}
+	}
+	return Named{Name: name, File: name}
+}
+
+// Find returns what arguments name, of none the embedded sounds. In a folder that is every file with
+// the name or the content of a sound.
+func Find(paths []string) ([]Named, error) {
+	var list []Named
+	if len(paths) == 0 {
+		for _, name := range embedded.Names() {
+			list = append(list, Named{Name: name})
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.IsDir() {
+			list = append(list, Resolve(path))
+			continue
+		}
+		err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.Type().IsRegular() {
+				list = append(list, Named{Name: file, File: file, guess: !soundName(file)})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// soundName reports whether a file is called like a sound, of a format that can be
+// read or not.
+func soundName(file string) bool {
+	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma"}, strings.ToLower(filepath.Ext(file)))
+}
+
+// InFolder returns the files of a folder, and of the folders in it, that are called
+// like sounds, by their paths in it.
+func InFolder(folder string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !soundName(file) {
+			return err
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a link may lead anywhere
+			return err
+		}
+		name, err := filepath.Rel(folder, file)
+		files = append(files, name)
+		return err
+	})
+	if err == nil && len(files) == 0 {
+		err = errors.New("there is no sound in it")
+	}
+	return files, err
+}
+
+// maxInput bounds what is read from standard input, as files are bounded.
+const maxInput = 256 << 20
+
+// source returns where a bank finds the sound.
+func (s Named) source(in io.Reader) (sounds.Source, error) {
+	if s.Name != "-" {
+		if s.File != "" {
+			if err := Missing(s.File); err != nil {
+				return sounds.Source{}, err
+			}
+		}
+		if s.File == "" {
+			return sounds.Source{Name: s.Name}, nil
+		}
+		return sounds.Source{File: s.File}, nil
+	}
+	data, err := ReadInput(in)
+	if err != nil {
+		return sounds.Source{}, err
+	}
+	return sounds.Source{Name: "-", File: StandardInput, FS: inputFS(data)}, nil
+}
+
+// ReadInput reads all of standard input.
+func ReadInput(in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	switch {
+	case err != nil:
+		return nil, errors.New("standard input: " + words.Cause(err).Error())
+	case len(data) > maxInput:
+		return nil, errors.New("standard input: more than 256 MiB")
+	}
+	return data, nil
+}
+
+// Missing names what is most often wrong with a name in words of its own.
+func Missing(file string) error {
+	_, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {
+		return fmt.Errorf("%s: no such file or embedded sound; the nearest is %s, and voicepool sounds lists all", file, words.Nearest(file, embedded.Names()))
+	}
+	return nil
+}
+
+// StandardInput is the name of the only file of an inputFS.
+const StandardInput = "standard input"
+
+// inputFS is a file system whose only file is what came from standard input, so
+// that a bank loads it as it loads all others.
+type inputFS []byte
+
+func (data inputFS) Open(name string) (fs.File, error) {
+	if name != StandardInput {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &inputFile{Reader: bytes.NewReader(data), size: int64(len(data))}, nil
+}
+
+// inputFile is the file, and what is known of it.
+type inputFile struct {
+	*bytes.Reader
+	size int64
+}
+
+func (f *inputFile) Stat() (fs.FileInfo, error) { return f, nil }
+func (f *inputFile) Close() error               { return nil }
+func (f *inputFile) Name() string               { return StandardInput }
+func (f *inputFile) Size() int64                { return f.size }
+func (f *inputFile) Mode() fs.FileMode          { return 0o444 }
+func (f *inputFile) ModTime() time.Time         { return time.Time{} }
+func (f *inputFile) IsDir() bool                { return false }
+func (f *inputFile) Sys() any                   { return nil }

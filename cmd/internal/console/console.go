@@ -1,0 +1,124 @@
+// Package console is where a command reads and writes, how a signal ends it, and with which
+// exit code.
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/live"
+	"voicepool/internal/words"
+)
+
+// Console is where a command reads and writes: results go to Out, messages to Err.
+type Console struct {
+	In  io.Reader
+	Out *Sticky
+	Err io.Writer
+	// The terminals behind them, or nil where there are none.
+	OutTerminal, ErrTerminal *os.File
+
+	colour bool // NO_COLOR is not set
+
+	mutex  sync.Mutex
+	screen *live.Screen // what has taken a terminal over
+}
+
+// Restore gives the terminal back, whatever has taken it over. Any goroutine.
+func (c *Console) Restore() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.screen != nil {
+		c.screen.Close()
+		c.screen = nil
+	}
+}
+
+// TakeOver gives the terminal to a screen, until Restore.
+func (c *Console) TakeOver(terminal *os.File) *live.Screen {
+	s := live.OpenScreen(terminal, c.colour)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.screen = s
+	return s
+}
+
+// New returns the console of the process.
+func New() *Console {
+	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
+	if os.Getenv("TERM") == "dumb" {
+		return c
+	}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		c.OutTerminal = os.Stdout
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		c.ErrTerminal = os.Stderr
+	}
+	return c
+}
+
+// Say prints a message, one line.
+func (c *Console) Say(format string, args ...any) {
+	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
+}
+
+// Finish prints what went wrong, if anything, and returns the exit code. Who reads no
+// further than he wants, as head does, is told nothing.
+func (c *Console) Finish(err error) int {
+	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
+		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
+			err = fmt.Errorf("standard output: %w", words.Cause(c.Out.Err))
+		}
+	}
+	if line := Message(err); line != "" {
+		c.Say("%s", line)
+	}
+	return ExitCode(err)
+}
+
+// Outcome says what failed of the outputs of a command, each on a line of its own. What is
+// finished stays, whatever became of the others.
+func (c *Console) Outcome(outputs ...error) error {
+	code := ExitDone
+	for _, err := range outputs {
+		if err != nil {
+			c.Say("%s", Message(err))
+			code = max(code, ExitCode(err))
+		}
+	}
+	if code == ExitDone {
+		return nil
+	}
+	return Reported{code}
+}
+
+// JSON prints v to Out in the form that people and programs can read.
+func (c *Console) JSON(v any) error {
+	e := json.NewEncoder(c.Out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// Sticky stays with its first error, so that results are printed without looking, and the
+// end of the program tells whether they arrived.
+type Sticky struct {
+	W   io.Writer
+	Err error // the first one
+}
+
+// Write writes to W, unless a write has failed.
+func (s *Sticky) Write(p []byte) (int, error) {
+	if s.Err != nil {
+		return 0, s.Err
+	}
+	n, err := s.W.Write(p)
+	s.Err = err
+	return n, err
+}

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"voicepool/cmd/internal/bar"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Progress shows on a terminal, in one line that replaces itself, what is going
+// on; an empty format takes it away. Elsewhere it prints nothing.
+func (c *Console) Progress(format string, args ...any) {
+	if c.ErrTerminal == nil {
+		return
+	}
+	fmt.Fprintf(c.Err, "\r\x1b[K"+format, args...)
+}
+
+// Loading returns what shows how far the loading of sounds is.
+func (c *Console) Loading(quiet bool) cue.Loading {
+	if quiet || c.ErrTerminal == nil {
+		return nil
+	}
+	return func(done, total int) {
+		c.Progress("loading %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
+		if done == total {
+			c.Progress("")
+		}
+	}
+}
+
+// Rendered tells how far a render is, and how fast; a length of 0 is not known.
+// With a length it may end sooner, when nothing sounds any more.
+func Rendered(frames, length int64, rate int, took time.Duration) string {
+	line := words.Seconds(frames, rate)
+	if length > 0 {
+		share := min(float64(frames)/float64(length), 1)
+		line = fmt.Sprintf("%s %.0f %%  %s of at most %s", bar.Share(share, 20), math.Floor(100*share), line, words.Seconds(length, rate))
+	}
+	if took > 0 {
+		line += fmt.Sprintf("  %.0f times real time", float64(frames)/float64(rate)/took.Seconds())
+	}
+	return line
+}
+
+// Pace lets through one call in a tenth of a second.
+type Pace struct{ last time.Time }
+
+// Now reports whether a call goes through.
+func (e *Pace) Now() bool {
+	if time.Since(e.last) < 100*time.Millisecond {
+		return false
+	}
+	e.last = time.Now()
+	return true
+}

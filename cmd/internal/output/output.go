@@ -1,0 +1,142 @@
+// Package output has the files that a command writes: none replaces what the command reads,
+// or another, and each appears complete under its name.
+package output
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cue"
+	"voicepool/internal/links"
+	"voicepool/internal/words"
+)
+
+// List is the files that a command is about to write.
+type List []place
+
+// place is one of them.
+type place struct {
+	flag string // as in messages: "-o out.wav"
+	path string
+}
+
+// Input is a file that a command reads.
+type Input struct {
+	Path string
+	In   io.Reader // instead of Path: standard input
+	What string    // as in messages: "the sheet a.yaml"
+}
+
+// Of returns a list of the file of a flag, or of none.
+func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
+
+// And returns the list with the file of a flag, unless the flag names none.
+func (l List) And(flag, sep, path string) List {
+	if path == "" || path == "-" {
+		return l
+	}
+	return append(l, place{words.OneLine(flag + sep + path), path})
+}
+
+// NoteName says so where a file that is going to be a WAV has a name that promises
+// another format.
+func NoteName(c *console.Console, path string) {
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma":
+		c.Say("%s: its name ends in %s, but it is a WAV all the same", words.OneLine(path), ending)
+	}
+}
+
+// SheetInputs is what a command reads that plays the sheet of a file; in is standard input.
+func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
+	list, plays := []Input{{Path: path, What: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
+	if path == "-" {
+		list, plays = []Input{{In: in, What: "the sheet on standard input"}}, "the sheet"
+	}
+	for i := range sheet.Sounds {
+		for _, f := range sheet.Sounds[i].Files {
+			if f.Path != "" {
+				list = append(list, Input{Path: sheet.Source(&sheet.Sounds[i], f, false).File, What: "a sound that " + plays + " plays"})
+			}
+		}
+	}
+	return list
+}
+
+// Keep finds an output that would replace an input, or another output, under whatever
+// name. Only regular files can be lost in that way.
+func (l List) Keep(inputs []Input) error {
+	there := make([]fs.FileInfo, len(l)) // nil: nothing that could be lost
+	found := false
+	for i, o := range l {
+		there[i] = regular(os.Stat(o.path))
+		found = found || there[i] != nil
+		for j, other := range l[:i] {
+			if os.SameFile(there[i], there[j]) || there[i] == nil && there[j] == nil && samePlace(o.path, other.path) {
+				return console.Usage("%s is the same file as %s", o.flag, other.flag)
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	for _, in := range inputs {
+		info := in.stat()
+		for i, o := range l {
+			if info != nil && os.SameFile(info, there[i]) {
+				return console.Usage("%s is %s", o.flag, in.What)
+			}
+		}
+	}
+	return nil
+}
+
+func (i Input) stat() fs.FileInfo {
+	if i.In == nil {
+		return regular(os.Stat(i.Path))
+	}
+	file, ok := i.In.(*os.File)
+	if !ok {
+		return nil
+	}
+	return regular(file.Stat())
+}
+
+// regular returns what is known of a regular file, and nil of all others.
+func regular(info fs.FileInfo, err error) fs.FileInfo {
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return info
+}
+
+// samePlace reports whether two files that are not there yet would be one.
+func samePlace(a, b string) bool {
+	a, b = behind(a), behind(b)
+	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
+		return false
+	}
+	in, err := os.Stat(filepath.Dir(a))
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(filepath.Dir(b))
+	return err == nil && os.SameFile(in, other)
+}
+
+// behind returns where a file will be that is written to a path, if anybody can know.
+func behind(path string) string {
+	if target, err := links.Follow(path); err == nil {
+		return target
+	}
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
