@@ -18,7 +18,7 @@ func (a *audio) do(c *command) {
 	case cmdPlace:
 		a.movePlaces()
 	case cmdResize:
-		a.resize(int(c.over))
+		a.resize(int(c.voices))
 	case cmdStop, cmdPause, cmdResume:
 		a.hold(c)
 		a.each(c)
@@ -118,7 +118,7 @@ func (a *audio) seek(i int, c *command) {
 		return // of several sounds, those that the command is not for
 	}
 	c.taken = true
-	a.seekTo(i, c.over, c.feed)
+	a.seekTo(i, c.place, c.feed)
 	a.rescore(i)
 }
 

@@ -34,7 +34,7 @@ func (a *audio) foresee(r *record, c *command) {
 	case c.kind == cmdResume:
 		note(setPause, 0)
 	case c.kind == cmdSeek && c.feed == nil:
-		note(setSeek, float64(c.over))
+		note(setSeek, float64(c.place))
 	case c.kind == cmdSeek:
 		r.feed.Drop()
 		r.feed, c.taken = c.feed, true

@@ -20,7 +20,7 @@ func (a *audio) noteCommand(c *command) {
 	if !a.journalled() {
 		return
 	}
-	e := Entry{Frame: a.now, Frames: c.over}
+	e := Entry{Frame: a.now, Frames: c.over, Place: c.place, Voices: int(c.voices)}
 	switch c.kind {
 	case cmdPlay:
 		r := a.record(c.record)
@@ -77,7 +77,7 @@ func (a *audio) noteAct(i int, c *command) {
 		c.kind == cmdSeek && a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
-	a.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Change: c.change})
+	a.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Place: c.place, Change: c.change})
 }
 
 // noteStop notes the stop of a voice that no command has brought.
@@ -103,7 +103,7 @@ func (a *audio) noteWants(i int, want func(settable) (float64, bool)) {
 		a.journal.record(e)
 	}
 	if x, ok := want(setSeek); ok {
-		a.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Frames: int64(x)})
+		a.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Place: int64(x)})
 	}
 	if x, ok := want(setPause); ok {
 		kind := EntryResume

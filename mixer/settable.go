@@ -154,7 +154,7 @@ func wanted(h Handle, f settable, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {
 	case setSeek:
-		c.kind, c.over = cmdSeek, int64(x)
+		c.kind, c.place = cmdSeek, int64(x)
 	case setPause:
 		c.kind = cmdResume
 		if x != 0 {
