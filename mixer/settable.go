@@ -31,20 +31,20 @@ const (
 type wants uint16
 
 // settables says what each takes: its name, its range, and, of a Change, its field and
-// what is said of one out of range.
+// what is said of one out of range, with the range.
 var settables = [numWants]struct {
 	name        string
 	least, most float64
 	field       Fields
 	wrong       string
 }{
-	setGain:     {"gain", minGain, maxGain, FieldGain, "a gain of %v dB is not in -120..24"},
-	setPan:      {"pan", -1, 1, FieldPan, "a pan of %v is not in -1..1"},
-	setPitch:    {"pitch", -48, 48, FieldPitch, "a pitch of %v semitones is not in -48..48"},
-	setSpeed:    {"speed", 1. / 16, 16, FieldSpeed, "a speed of %v is not in 1/16..16"},
-	setPriority: {"priority", -maxPriority, maxPriority, FieldPriority, "a priority of %.0f is not in -1000000..1000000"},
+	setGain:     {"gain", minGain, maxGain, FieldGain, "a gain of %v dB is not in %.0f..%.0f"},
+	setPan:      {"pan", -1, 1, FieldPan, "a pan of %v is not in %.0f..%.0f"},
+	setPitch:    {"pitch", -48, 48, FieldPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
+	setSpeed:    {"speed", 1. / 16, 16, FieldSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
+	setPriority: {"priority", -maxPriority, maxPriority, FieldPriority, "a priority of %.0f is not in %.0f..%.0f"},
 	setProtect:  {"protection", 0, 1, FieldProtect, ""},
-	setRounds:   {"number of rounds", Forever, maxRounds, FieldRounds, "%.0f rounds are not in -1..1000000000"},
+	setRounds:   {"number of rounds", Forever, maxRounds, FieldRounds, "%.0f rounds are not in %.0f..%.0f"},
 	setSeek:     {"place", 0, math.MaxInt64, 0, ""},
 	setPause:    {"pause", 0, 1, 0, ""},
 }
@@ -107,8 +107,8 @@ func (c *Change) check() error {
 		if !ok {
 			continue
 		}
-		if !f.takes(&x) {
-			return fmt.Errorf("%w: "+settables[f].wrong, ErrOption, x)
+		if s := &settables[f]; !f.takes(&x) {
+			return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(s.wrong, x, s.least, s.most))
 		}
 		c.put(f, x)
 	}
