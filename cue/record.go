@@ -161,7 +161,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		l.text("resume", target)
 	case mixer.EntrySeek:
 		l.text("seek", target)
-		l.raw("to", frameTime(e.Frames, r.sheet.Rate))
+		l.raw("to", frameTime(e.Place, r.sheet.Rate))
 	case mixer.EntrySet:
 		l.text("set", target)
 		l.change(&change)

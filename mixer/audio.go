@@ -80,7 +80,8 @@ type audio struct {
 	scoredVirtual int64 // the same of virtual voices
 	queue         queue
 	buses         []bus
-	places        []placed // by slot, and one more for who asks to come in
+	places        []placed // by index
+	asking        placed   // that of who asks to come in
 	ear           space.Ear
 	paused        bool // everything is
 	limiter       *master.Limiter
@@ -129,7 +130,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
 	a.spare = make([]pcm.Frame, a.tail)
-	a.places = make([]placed, c.MaxVoices+c.Virtual+1)
+	a.places = make([]placed, c.MaxVoices+c.Virtual)
 	a.ear, _ = space.Listener{}.Ear()
 	a.buses = newBuses(buses, a)
 	a.refresh()

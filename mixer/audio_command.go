@@ -3,7 +3,6 @@ package mixer
 import (
 	"math"
 
-	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
 )
@@ -19,7 +18,7 @@ func (a *audio) do(c *command) {
 	case cmdPlace:
 		a.movePlaces()
 	case cmdResize:
-		a.resize(int(c.over))
+		a.resize(int(c.voices))
 	case cmdStop, cmdPause, cmdResume:
 		a.hold(c)
 		a.each(c)
@@ -101,27 +100,10 @@ func (a *audio) act(i int, c *command) {
 		a.resume(i, pausedBy(c.target.kind))
 	case cmdSet:
 		over := a.smoothed(s, c.over)
-		v := &s.voice
-		if c.change.Fields&FieldGain != 0 {
-			v.SetGain(a.now, c.change.Gain, over, c.change.Shape)
-		}
-		if c.change.Fields&FieldPan != 0 {
-			v.SetPan(a.now, c.change.Pan, over)
-		}
-		if c.change.Fields&FieldPitch != 0 {
-			v.SetPitch(a.now, c.change.Pitch, over)
-		}
-		if c.change.Fields&FieldSpeed != 0 {
-			v.SetSpeed(a.now, c.change.Speed, over)
-		}
-		if c.change.Fields&FieldPriority != 0 {
-			s.prio = int32(c.change.Priority)
-		}
-		if c.change.Fields&FieldProtect != 0 {
-			s.protect = c.change.Protect
-		}
-		if c.change.Fields&FieldRounds != 0 {
-			v.SetRounds(int32(c.change.Rounds))
+		for f := range numChanges {
+			if x, ok := c.change.get(f); ok {
+				s.set(f, x, a.now, over, c.change.Shape)
+			}
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
@@ -136,7 +118,7 @@ func (a *audio) seek(i int, c *command) {
 		return // of several sounds, those that the command is not for
 	}
 	c.taken = true
-	a.seekTo(i, c.over, c.feed)
+	a.seekTo(i, c.place, c.feed)
 	a.rescore(i)
 }
 
@@ -194,13 +176,6 @@ func (a *audio) hold(c *command) {
 	case allVoices:
 		a.paused = c.kind == cmdPause
 	}
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (a *audio) pause(i int, by pauses) {
@@ -276,7 +251,6 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
 	i := int(r.slot.Load())
 	s := a.at(i)
-	v := &s.voice
 	done := fields
 	if a.wantsWait.Load() { // what the ring had no place for comes yet
 		done &^= ahead.fields
@@ -286,47 +260,31 @@ func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
 	for f := range values {
 		values[f] = math.Float64frombits(r.want[f].Load())
 	}
-	want := func(f wants) (float64, bool) {
+	want := func(f settable) (float64, bool) {
 		if ahead.fields&(1<<f) != 0 {
 			return ahead.values[f], true
 		}
 		return values[f], fields&(1<<f) != 0
 	}
 	a.noteWants(i, want)
-	if x, ok := want(wantGain); ok {
-		v.SetGain(a.now, pcm.Decibels(x), over, voice.InDecibels)
+	for f := range numChanges {
+		if x, ok := want(f); ok {
+			s.set(f, x, a.now, over, voice.InDecibels)
+		}
 	}
-	if x, ok := want(wantPan); ok {
-		v.SetPan(a.now, x, over)
-	}
-	if x, ok := want(wantPitch); ok {
-		v.SetPitch(a.now, pcm.Semitones(x), over)
-	}
-	if x, ok := want(wantSpeed); ok {
-		v.SetSpeed(a.now, x, over)
-	}
-	if x, ok := want(wantPriority); ok {
-		s.prio = int32(x)
-	}
-	if x, ok := want(wantProtect); ok {
-		s.protect = x != 0
-	}
-	if x, ok := want(wantRounds); ok {
-		v.SetRounds(int32(x))
-	}
-	if x, ok := want(wantSeek); ok {
+	if x, ok := want(setSeek); ok {
 		a.seekTo(i, int64(x), nil)
 	}
 	a.scores.set(i, s.prio, s.number, s.protect)
 	a.rescore(i)
-	if x, ok := want(wantPause); ok {
+	if x, ok := want(setPause); ok {
 		if x != 0 {
 			a.pause(i, pausedItself)
 		} else {
 			a.resume(i, pausedItself)
 		}
 	}
-	if _, ok := want(wantProtect); ok {
+	if _, ok := want(setProtect); ok {
 		a.shrink()
 	}
 }

@@ -17,39 +17,24 @@ func (a *audio) foresee(r *record, c *command) {
 	if id := c.target.voice.id; f.id != id {
 		*f = foreseen{id: id}
 	}
-	note := func(field wants, value float64) {
+	note := func(field settable, value float64) {
 		f.fields |= 1 << field
 		f.values[field] = value
 	}
-	set := func(field Fields) bool { return c.kind == cmdSet && c.change.Fields&field != 0 }
-	if set(FieldGain) {
-		note(wantGain, float64(c.change.Gain))
-	}
-	if set(FieldPan) {
-		note(wantPan, c.change.Pan)
-	}
-	if set(FieldPitch) {
-		note(wantPitch, float64(c.change.Pitch))
-	}
-	if set(FieldSpeed) {
-		note(wantSpeed, c.change.Speed)
-	}
-	if set(FieldPriority) {
-		note(wantPriority, float64(c.change.Priority))
-	}
-	if set(FieldProtect) {
-		note(wantProtect, truth(c.change.Protect))
-	}
-	if set(FieldRounds) {
-		note(wantRounds, float64(c.change.Rounds))
+	if c.kind == cmdSet {
+		for f := range numChanges {
+			if x, ok := c.change.get(f); ok {
+				note(f, x)
+			}
+		}
 	}
 	switch {
 	case c.kind == cmdPause:
-		note(wantPause, 1)
+		note(setPause, 1)
 	case c.kind == cmdResume:
-		note(wantPause, 0)
+		note(setPause, 0)
 	case c.kind == cmdSeek && c.feed == nil:
-		note(wantSeek, float64(c.over))
+		note(setSeek, float64(c.place))
 	case c.kind == cmdSeek:
 		r.feed.Drop()
 		r.feed, c.taken = c.feed, true

@@ -1,7 +1,6 @@
 package mixer
 
 import (
-	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -21,7 +20,7 @@ func (a *audio) noteCommand(c *command) {
 	if !a.journalled() {
 		return
 	}
-	e := Entry{Frame: a.now, Frames: c.over}
+	e := Entry{Frame: a.now, Frames: c.over, Place: c.place, Voices: int(c.voices)}
 	switch c.kind {
 	case cmdPlay:
 		r := a.record(c.record)
@@ -78,7 +77,7 @@ func (a *audio) noteAct(i int, c *command) {
 		c.kind == cmdSeek && a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
-	a.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Change: c.change})
+	a.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Place: c.place, Change: c.change})
 }
 
 // noteStop notes the stop of a voice that no command has brought.
@@ -89,41 +88,24 @@ func (a *audio) noteStop(i int, over int64) {
 }
 
 // noteWants notes to what a voice is moved.
-func (a *audio) noteWants(i int, want func(wants) (float64, bool)) {
+func (a *audio) noteWants(i int, want func(settable) (float64, bool)) {
 	if !a.journalled() {
 		return
 	}
 	e := Entry{Frame: a.now, Kind: EntrySet, Start: uint64(a.at(i).id), Change: Change{Shape: voice.InDecibels}}
 	c := &e.Change
-	for f := range numWants {
-		x, ok := want(f)
-		if !ok {
-			continue
-		}
-		switch f {
-		case wantGain:
-			c.Fields, c.Gain = c.Fields|FieldGain, pcm.Decibels(x)
-		case wantPan:
-			c.Fields, c.Pan = c.Fields|FieldPan, x
-		case wantPitch:
-			c.Fields, c.Pitch = c.Fields|FieldPitch, pcm.Semitones(x)
-		case wantSpeed:
-			c.Fields, c.Speed = c.Fields|FieldSpeed, x
-		case wantPriority:
-			c.Fields, c.Priority = c.Fields|FieldPriority, int(x)
-		case wantProtect:
-			c.Fields, c.Protect = c.Fields|FieldProtect, x != 0
-		case wantRounds:
-			c.Fields, c.Rounds = c.Fields|FieldRounds, int(x)
+	for f := range numChanges {
+		if x, ok := want(f); ok {
+			c.put(f, x)
 		}
 	}
 	if c.Fields != 0 {
 		a.journal.record(e)
 	}
-	if x, ok := want(wantSeek); ok {
-		a.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Frames: int64(x)})
+	if x, ok := want(setSeek); ok {
+		a.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Place: int64(x)})
 	}
-	if x, ok := want(wantPause); ok {
+	if x, ok := want(setPause); ok {
 		kind := EntryResume
 		if x != 0 {
 			kind = EntryPause

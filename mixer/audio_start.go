@@ -31,7 +31,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	sound := r.sound.Load()
-	r.options.Feed, r.options.Space = r.feed, a.settle(&a.places[len(a.places)-1], r)
+	r.options.Feed, r.options.Space = r.feed, a.settle(&a.asking, r)
 	a.coming.Start(sound, r.options, a.now)
 	defer a.coming.Forget()
 	i := a.makeRoom(c, r)
@@ -49,7 +49,7 @@ func (a *audio) start(c *command) {
 	}
 	s.voice = a.coming
 	if r.placed {
-		a.places[i] = a.places[len(a.places)-1]
+		a.places[i] = a.asking
 		s.voice.SetSpace(&a.places[i].space)
 	}
 	b := &a.buses[r.bus]

@@ -162,13 +162,12 @@ func (a *audio) exchange() {
 
 // swap exchanges a real voice and a virtual one.
 func (a *audio) swap(c choice, best int, e Event) {
-	spare := len(a.places) - 1
 	a.weigh(&e, c)
 	real, virtual := a.at(c.slot), a.at(best)
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
 	real.virtual, virtual.virtual = false, true
-	a.places[c.slot], a.places[best], a.places[spare] = a.places[best], a.places[c.slot], placed{}
+	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
 	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
 		s.record.unseat(&s.voice)
 	}

@@ -24,7 +24,8 @@ const (
 type command struct {
 	frame  int64 // Now, or the frame at which it acts
 	seq    uint64
-	over   int64 // frames; of cmdResize the number of voices
+	over   int64 // frames that it takes
+	place  int64 // of cmdSeek: frames of the sound
 	ref    int64
 	record pool.Handle // of cmdPlay and cmdWant
 	target Target
@@ -33,6 +34,7 @@ type command struct {
 	kind   commandKind
 	fields wants // of cmdWant
 	taken  bool  // the feed has found its voice
+	voices int32 // of cmdResize
 }
 
 // queue holds the commands whose frame has not come yet. They stay where they are

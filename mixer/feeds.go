@@ -114,7 +114,7 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	if s == nil {
 		return nil
 	}
-	feed, err := m.openAt(s, c.over, loops)
+	feed, err := m.openAt(s, c.place, loops)
 	if err != nil {
 		return err
 	}

@@ -104,38 +104,29 @@ func (h Handle) StopOver(fade time.Duration) error {
 }
 
 // Pause holds the voice where it is, with a tail of 10 ms.
-func (h Handle) Pause() error { return h.want(wantPause, 1, true) }
+func (h Handle) Pause() error { return h.want(setPause, 1) }
 
 // Resume undoes Pause; the voice fades in over 5 ms.
-func (h Handle) Resume() error { return h.want(wantPause, 0, true) }
+func (h Handle) Resume() error { return h.want(setPause, 0) }
 
 // SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
 // silence.
-func (h Handle) SetGain(gain pcm.Decibels) error {
-	ok := audible(&gain)
-	return h.want(wantGain, float64(gain), ok)
-}
+func (h Handle) SetGain(gain pcm.Decibels) error { return h.want(setGain, float64(gain)) }
 
 // SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
-func (h Handle) SetPan(pan float64) error { return h.want(wantPan, pan, inRange(pan, -1, 1)) }
+func (h Handle) SetPan(pan float64) error { return h.want(setPan, pan) }
 
 // SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms.
-func (h Handle) SetPitch(pitch pcm.Semitones) error {
-	return h.want(wantPitch, float64(pitch), inRange(float64(pitch), -48, 48))
-}
+func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.want(setPitch, float64(pitch)) }
 
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
-func (h Handle) SetSpeed(speed float64) error {
-	return h.want(wantSpeed, speed, inRange(speed, 1./16, 16))
-}
+func (h Handle) SetSpeed(speed float64) error { return h.want(setSpeed, speed) }
 
 // SetPriority sets the priority, -1,000,000..1,000,000.
-func (h Handle) SetPriority(priority int) error {
-	return h.want(wantPriority, float64(priority), priority >= -maxPriority && priority <= maxPriority)
-}
+func (h Handle) SetPriority(priority int) error { return h.want(setPriority, float64(priority)) }
 
 // Protect protects the voice from being stolen, or ends that.
-func (h Handle) Protect(on bool) error { return h.want(wantProtect, truth(on), true) }
+func (h Handle) Protect(on bool) error { return h.want(setProtect, truth(on)) }
 
 // Forever, as a number of rounds, loops without end.
 const Forever = -1
@@ -148,7 +139,7 @@ func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return fmt.Errorf("%w: %q is a stream, whose loop cannot be changed as it plays", ErrOption, s.Name())
 	}
-	return h.want(wantRounds, float64(rounds), rounds >= Forever && rounds <= maxRounds)
+	return h.want(setRounds, float64(rounds))
 }
 
 // Seek goes to a position in the sound. The old place fades out over 10 ms, the new one
@@ -161,7 +152,7 @@ func (h Handle) Seek(position time.Duration) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.want(wantSeek, float64(h.frames(position)), true)
+	return h.want(setSeek, float64(h.frames(position)))
 }
 
 func (h Handle) frames(d time.Duration) int64 {
@@ -235,13 +226,11 @@ func (h Handle) living() (*record, func()) {
 	return r, unlock
 }
 
-var wantNames = [numWants]string{"gain", "pan", "pitch", "speed", "priority", "protection", "number of rounds", "place", "pause"}
-
 // want tells the record what its voice should come to, and sends one command
 // for it, unless one is under way that nothing has followed.
-func (h Handle) want(field wants, value float64, ok bool) error {
-	if !ok {
-		return fmt.Errorf("%w: a %s of %v is out of range", ErrOption, wantNames[field], value)
+func (h Handle) want(field settable, value float64) error {
+	if !field.takes(&value) {
+		return fmt.Errorf("%w: a %s of %v is out of range", ErrOption, settables[field].name, value)
 	}
 	r, unlock := h.living()
 	if r == nil {
@@ -252,13 +241,10 @@ func (h Handle) want(field wants, value float64, ok bool) error {
 	if m.lead.frames > 0 { // each at its own frame
 		return m.push(wanted(h, field, value))
 	}
-	switch field {
-	case wantPitch:
-		m.retuneBy(r, &Change{Fields: FieldPitch, Pitch: pcm.Semitones(value)}, Now, 0)
-	case wantSpeed:
-		m.retuneBy(r, &Change{Fields: FieldSpeed, Speed: value}, Now, 0)
-	case wantRounds:
-		m.retuneBy(r, &Change{Fields: FieldRounds}, Now, 0)
+	if field == setPitch || field == setSpeed || field == setRounds {
+		var c Change
+		c.put(field, value)
+		m.retuneBy(r, &c, Now, 0)
 	}
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field

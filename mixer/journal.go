@@ -17,8 +17,8 @@ const (
 	EntryPause
 	EntryResume
 	EntrySet    // Entry.Change, over Entry.Frames
-	EntrySeek   // to Entry.Frames of the sound
-	EntryResize // to Entry.Frames voices
+	EntrySeek   // to Entry.Place
+	EntryResize // to Entry.Voices
 	EntryPlace  // the listener, or a voice, has moved in space
 )
 
@@ -35,7 +35,9 @@ type Entry struct {
 	Start uint64
 	Bus   string
 
-	Frames int64  // a length, a place, a size: see Kind
+	Frames int64  // of EntryStop and EntrySet: how long it takes
+	Place  int64  // of EntrySeek: a frame of the sound
+	Voices int    // of EntryResize
 	Change Change // of EntrySet
 
 	// Of EntryPlay: what was played, and how, in frames. How.Pitch is without

@@ -52,17 +52,18 @@ func TestJournal(t *testing.T) {
 		voice  int // 1, 2; 0: everything
 		fields mixer.Fields
 		frames int64
+		place  int64
 	}
 	var got []line
 	voices := []uint64{0, entries[0].Start, entries[1].Start}
 	for _, e := range entries {
-		got = append(got, line{e.Frame, e.Kind, slices.Index(voices, e.Start), e.Change.Fields, e.Frames})
+		got = append(got, line{e.Frame, e.Kind, slices.Index(voices, e.Start), e.Change.Fields, e.Frames, e.Place})
 	}
 	want := []line{
-		{3, mixer.EntryPlay, 1, 0, 0}, {3, mixer.EntryPlay, 2, 0, 0},
-		{10, mixer.EntryStop, 1, 0, 20}, {10, mixer.EntryStop, 2, 0, 20},
-		{10, mixer.EntrySet, 1, mixer.FieldGain, 0}, {10, mixer.EntrySet, 1, mixer.FieldPan, 0}, {10, mixer.EntrySeek, 2, 0, 1000},
-		{12, mixer.EntryPause, 0, 0, 0},
+		{3, mixer.EntryPlay, 1, 0, 0, 0}, {3, mixer.EntryPlay, 2, 0, 0, 0},
+		{10, mixer.EntryStop, 1, 0, 20, 0}, {10, mixer.EntryStop, 2, 0, 20, 0},
+		{10, mixer.EntrySet, 1, mixer.FieldGain, 0, 0}, {10, mixer.EntrySet, 1, mixer.FieldPan, 0, 0}, {10, mixer.EntrySeek, 2, 0, 0, 1000},
+		{12, mixer.EntryPause, 0, 0, 0, 0},
 	}
 	slices.SortStableFunc(got, func(a, b line) int { return int(a.frame - b.frame) })
 	if !sameLines(got, want, func(a, b line) bool { return a == b }) {

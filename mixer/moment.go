@@ -119,7 +119,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 		return err
 	}
 	streams := m.streams(&t)
-	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, over: m.frames(position)}
+	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (at Moment) Resize(voices int) error {
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
 	}
-	return at.mixer.send(command{kind: cmdResize, frame: at.frame, ref: at.ref, over: int64(voices)})
+	return at.mixer.send(command{kind: cmdResize, frame: at.frame, ref: at.ref, voices: int32(voices)})
 }
 
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

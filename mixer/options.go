@@ -109,25 +109,3 @@ type Change struct {
 	Protect  bool
 	Rounds   int // as of Handle.SetLoop
 }
-
-func (c *Change) check() error {
-	switch {
-	case c.Fields&FieldGain != 0 && !audible(&c.Gain):
-		return fmt.Errorf("%w: a gain of %v dB is not in %d..%d", ErrOption, c.Gain, minGain, maxGain)
-	case c.Fields&FieldPan != 0 && !inRange(c.Pan, -1, 1):
-		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, c.Pan)
-	case c.Fields&FieldPitch != 0 && !inRange(float64(c.Pitch), -48, 48):
-		return fmt.Errorf("%w: a pitch of %v semitones is not in -48..48", ErrOption, c.Pitch)
-	case c.Fields&FieldSpeed != 0 && !inRange(c.Speed, 1./16, 16):
-		return fmt.Errorf("%w: a speed of %v is not in 1/16..16", ErrOption, c.Speed)
-	case c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower:
-		return fmt.Errorf("%w: there is no shape %d", ErrOption, c.Shape)
-	case c.Fields&FieldPriority != 0 && (c.Priority < -maxPriority || c.Priority > maxPriority):
-		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, c.Priority, -maxPriority, maxPriority)
-	case c.Fields&FieldRounds != 0 && (c.Rounds < Forever || c.Rounds > maxRounds):
-		return fmt.Errorf("%w: %d rounds are not in %d..%d", ErrOption, c.Rounds, Forever, maxRounds)
-	case c.Fields == 0 || c.Fields >= FieldRounds<<1:
-		return fmt.Errorf("%w: nothing to set", ErrOption)
-	}
-	return nil
-}

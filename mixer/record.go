@@ -32,22 +32,6 @@ func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1
 // Over reports whether it will not sound any more.
 func (s State) Over() bool { return s >= StateEnded }
 
-// wants names the fields of record.want.
-type wants uint16
-
-const (
-	wantGain wants = iota
-	wantPan
-	wantPitch
-	wantSpeed
-	wantPriority
-	wantProtect // 1: protected, 0: not
-	wantRounds
-	wantSeek  // frames of the sound
-	wantPause // 1: paused, 0: not
-	numWants
-)
-
 // record is what both sides know of one start. The control side fills it and
 // pushes its handle; from then on each field has one writer, named here, until
 // the audio side gives the handle back. What every start needs comes first: most
@@ -85,7 +69,7 @@ type record struct {
 	dirty    atomic.Uint32
 	moved    atomic.Bool // spot is not applied yet
 	stopping stopping
-	want     [numWants]atomic.Uint64 // float64 bits
+	want     [numWants]atomic.Uint64 // by settable: float64 bits
 	spot     seqWords[spotWords]
 
 	source space.Source // the control side's, before the push; of those that are placed

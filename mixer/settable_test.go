@@ -1,0 +1,44 @@
+package mixer_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestChangeErrors: what a Change has that is out of range names itself and its range, and
+// the bounds are in it.
+func TestChangeErrors(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000})
+	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 0.1), mixer.Options{})
+	for _, v := range []struct {
+		change mixer.Change
+		want   string // "": it is none
+	}{
+		{mixer.Change{Fields: mixer.FieldGain, Gain: 24.5}, "a gain of 24.5 dB is not in -120..24"},
+		{mixer.Change{Fields: mixer.FieldGain, Gain: 24}, ""},
+		{mixer.Change{Fields: mixer.FieldGain, Gain: pcm.FromLinear(0)}, ""},
+		{mixer.Change{Fields: mixer.FieldPan, Pan: math.NaN()}, "a pan of NaN is not in -1..1"},
+		{mixer.Change{Fields: mixer.FieldPan, Pan: -1}, ""},
+		{mixer.Change{Fields: mixer.FieldPitch, Pitch: 48.5}, "a pitch of 48.5 semitones is not in -48..48"},
+		{mixer.Change{Fields: mixer.FieldPitch, Pitch: -48}, ""},
+		{mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.0624}, "a speed of 0.0624 is not in 1/16..16"},
+		{mixer.Change{Fields: mixer.FieldSpeed, Speed: 1. / 16}, ""},
+		{mixer.Change{Fields: mixer.FieldPriority, Priority: 1000001}, "a priority of 1000001 is not in -1000000..1000000"},
+		{mixer.Change{Fields: mixer.FieldPriority, Priority: -1000000}, ""},
+		{mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}, "-2 rounds are not in -1..1000000000"},
+		{mixer.Change{Fields: mixer.FieldRounds, Rounds: 1000000000}, ""},
+		{mixer.Change{Fields: mixer.FieldProtect, Protect: true}, ""},
+		{mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -6, Pan: 2}, "a pan of 2 is not in -1..1"},
+		{mixer.Change{Gain: 100}, "nothing to set"},
+		{mixer.Change{Fields: 1 << 15}, "nothing to set"},
+	} {
+		err := m.At(mixer.Now).Set(mixer.TargetVoice(h), v.change, 0)
+		if v.want == "" && err != nil || v.want != "" && (!errors.Is(err, mixer.ErrOption) || err.Error() != mixer.ErrOption.Error()+": "+v.want) {
+			t.Errorf("%+v: %v, want %q", v.change, err, v.want)
+		}
+	}
+}
