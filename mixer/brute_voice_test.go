@@ -73,7 +73,7 @@ func (m *bruteMove) at(f int64) float64 {
 }
 
 func (m *bruteMove) turn(f int64, to float64, frames int64) {
-	*m = bruteMove{max(m.at(f), -80), max(to, -80), f, frames}
+	*m = bruteMove{from: max(m.at(f), -80), to: max(to, -80), start: f, frames: frames}
 }
 
 // reach is the factor that counts: of what moves the larger of present and target.

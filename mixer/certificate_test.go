@@ -153,7 +153,7 @@ func TestCertificate(t *testing.T) {
 		name        string
 		deep, moves bool
 		scenes      int
-	}{{"still", false, false, 4500}, {"moving", false, true, 4500}, {"deep", true, false, 1000}} {
+	}{{name: "still", scenes: 4500}, {name: "moving", moves: true, scenes: 4500}, {name: "deep", deep: true, scenes: 1000}} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() || raceDetector {
 				c.scenes /= 20

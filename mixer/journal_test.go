@@ -57,13 +57,17 @@ func TestJournal(t *testing.T) {
 	var got []line
 	voices := []uint64{0, entries[0].Start, entries[1].Start}
 	for _, e := range entries {
-		got = append(got, line{e.Frame, e.Kind, slices.Index(voices, e.Start), e.Change.Fields, e.Frames, e.Place})
+		got = append(got, line{frame: e.Frame, kind: e.Kind, voice: slices.Index(voices, e.Start), fields: e.Change.Fields, frames: e.Frames, place: e.Place})
 	}
 	want := []line{
-		{3, mixer.EntryPlay, 1, 0, 0, 0}, {3, mixer.EntryPlay, 2, 0, 0, 0},
-		{10, mixer.EntryStop, 1, 0, 20, 0}, {10, mixer.EntryStop, 2, 0, 20, 0},
-		{10, mixer.EntrySet, 1, mixer.FieldGain, 0, 0}, {10, mixer.EntrySet, 1, mixer.FieldPan, 0, 0}, {10, mixer.EntrySeek, 2, 0, 0, 1000},
-		{12, mixer.EntryPause, 0, 0, 0, 0},
+		{frame: 3, kind: mixer.EntryPlay, voice: 1},
+		{frame: 3, kind: mixer.EntryPlay, voice: 2},
+		{frame: 10, kind: mixer.EntryStop, voice: 1, frames: 20},
+		{frame: 10, kind: mixer.EntryStop, voice: 2, frames: 20},
+		{frame: 10, kind: mixer.EntrySet, voice: 1, fields: mixer.FieldGain},
+		{frame: 10, kind: mixer.EntrySet, voice: 1, fields: mixer.FieldPan},
+		{frame: 10, kind: mixer.EntrySeek, voice: 2, place: 1000},
+		{frame: 12, kind: mixer.EntryPause},
 	}
 	slices.SortStableFunc(got, func(a, b line) int { return int(a.frame - b.frame) })
 	if !sameLines(got, want, func(a, b line) bool { return a == b }) {

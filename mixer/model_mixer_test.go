@@ -185,6 +185,9 @@ func (x *model) mix() heard {
 			continue
 		}
 		x.buses[v.play.bus].sum.add(v.frame(x.now))
+		if off, allowed := v.stray.off, v.stray.tolerance(); !(math.Abs(off) <= allowed) {
+			x.fatal("voice %d is %.3g frames from where its pitch brings it, of %.3g that steps explain", v.number, off, allowed)
+		}
 		v.sounded = true
 	}
 	kept := x.tails[:0]

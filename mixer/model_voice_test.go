@@ -3,7 +3,6 @@ package mixer_test
 import (
 	"math"
 
-	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -153,6 +152,7 @@ type modelVoice struct {
 
 	piece piece // of the gains
 	step  int64 // of the place in the sound, as long as the piece
+	stray stray
 
 	score modelScore
 }
@@ -264,8 +264,13 @@ func (v *modelVoice) plan(f int64) {
 	if v.piece.until != math.MaxInt64 {
 		middle += (v.piece.until - f) / 2
 	}
-	octaves := min(max((v.basePitch+v.pitch.at(middle)+v.speed.at(middle)+v.shared.at(middle))/12, -8), 8)
-	v.step = int64(math.Floor(pcm.Exp2(octaves)*(1<<32) + 0.5))
+	v.step = int64(math.Floor(pcm.Exp2(v.octaves(middle))*(1<<32) + 0.5))
+	v.stray.plan(v.octaves, &v.piece)
+}
+
+// octaves returns the pitch at a frame.
+func (v *modelVoice) octaves(f int64) float64 {
+	return min(max((v.basePitch+v.pitch.at(f)+v.speed.at(f)+v.shared.at(f))/12, -8), 8)
 }
 
 // frame returns the voice's frame f, and goes on.
@@ -285,6 +290,7 @@ func (v *modelVoice) frame(f int64) (out heard) {
 		out.bound = max(out.bound, v.peak*v.piece.most[c])
 	}
 	out.parts = 1
+	v.stray.step(v.octaves, f, v.step)
 	v.pos += v.step
 	v.fold()
 	return out
@@ -360,52 +366,4 @@ func (v *modelVoice) tail(f, length int64) modelTail {
 		t.frames = append(t.frames, x)
 	}
 	return t
-}
-
-// modelPlay is one start, as the caller sees it.
-type modelPlay struct {
-	h      mixer.Handle
-	sound  *voice.Sound
-	o      mixer.Options
-	bus    int
-	group  *modelGroup
-	prio   int
-	from   int64
-	fadeIn int64
-	lasts  int64
-
-	state  mixer.State
-	number uint64
-	voice  *modelVoice
-	cancel bool
-
-	ahead [numModelWants]*float64 // of commands, before it began
-	want  [numModelWants]float64
-	dirty [numModelWants]bool
-	seq   [numModelWants]int
-}
-
-// The wants of a handle, in the order in which they act.
-const (
-	wantGain = iota
-	wantPan
-	wantPitch
-	wantSpeed
-	wantPriority
-	wantProtect
-	wantRounds
-	wantSeek
-	wantPause
-	numModelWants
-)
-
-type modelGroup struct {
-	g                *mixer.Group
-	limit            int
-	cooldown, within int64
-	most             float64
-
-	started bool
-	last    int64
-	crowd   *modelVoice
 }

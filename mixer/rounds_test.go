@@ -141,18 +141,18 @@ func TestSetLoop(t *testing.T) {
 		more  int
 		want  []int
 	}{
-		"of what plays once":         {mixer.Options{}, 50, 2, slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"in the loop":                {mixer.Options{}, 150, 1, slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"beyond the loop":            {mixer.Options{}, 250, 5, count(0, 300)},
-		"less than it had":           {mixer.Options{Loop: true, Rounds: 9}, 50, 1, slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"more than it had":           {mixer.Options{Loop: true, Rounds: 2}, 50, 3, slices.Concat(count(0, 100), loop(4), count(200, 300))},
-		"none of what has some":      {mixer.Options{Loop: true, Rounds: 9}, 50, 0, count(0, 300)},
-		"in the second round":        {mixer.Options{Loop: true}, 250, 1, slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"in the seam":                {mixer.Options{Loop: true}, 202, 1, slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"at the end of the loop":     {mixer.Options{Loop: true, Rounds: 3}, 200, 0, slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"after the rounds":           {mixer.Options{Loop: true, Rounds: 2}, 350, 4, slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"in the last round":          {mixer.Options{Loop: true, Rounds: 2}, 250, 1, slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"before the start, as asked": {mixer.Options{Loop: true}, 0, 1, slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"of what plays once":         {start: mixer.Options{}, at: 50, more: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"in the loop":                {start: mixer.Options{}, at: 150, more: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"beyond the loop":            {start: mixer.Options{}, at: 250, more: 5, want: count(0, 300)},
+		"less than it had":           {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, more: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"more than it had":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 50, more: 3, want: slices.Concat(count(0, 100), loop(4), count(200, 300))},
+		"none of what has some":      {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, more: 0, want: count(0, 300)},
+		"in the second round":        {start: mixer.Options{Loop: true}, at: 250, more: 1, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"in the seam":                {start: mixer.Options{Loop: true}, at: 202, more: 1, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"at the end of the loop":     {start: mixer.Options{Loop: true, Rounds: 3}, at: 200, more: 0, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"after the rounds":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 350, more: 4, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"in the last round":          {start: mixer.Options{Loop: true, Rounds: 2}, at: 250, more: 1, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"before the start, as asked": {start: mixer.Options{Loop: true}, at: 0, more: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
 	} {
 		c.start.Pan = -1
 		m := at1k(t)

@@ -53,11 +53,11 @@ func TestSolo(t *testing.T) {
 		steps []mixer.Change
 		want  []float32
 	}{
-		{"a leaf", family(), []mixer.Change{on(c), off(c)}, []float32{31, 4, 31}},
-		{"a parent, and one below it", family(), []mixer.Change{on(b), on(c), off(b), off(c)}, []float32{31, 6, 6, 4, 31}},
-		{"the whole tree, and another", family(), []mixer.Change{on(a), on(d), off(a), off(d)}, []float32{31, 7, 15, 8, 31}},
-		{"from the beginning", soloed("b", "d"), []mixer.Change{off(d), off(b)}, []float32{14, 6, 31}},
-		{"a mute is a mute", soloed("b"), []mixer.Change{mute(c), mute(a), off(b)}, []float32{6, 2, 0, 24}},
+		{name: "a leaf", buses: family(), steps: []mixer.Change{on(c), off(c)}, want: []float32{31, 4, 31}},
+		{name: "a parent, and one below it", buses: family(), steps: []mixer.Change{on(b), on(c), off(b), off(c)}, want: []float32{31, 6, 6, 4, 31}},
+		{name: "the whole tree, and another", buses: family(), steps: []mixer.Change{on(a), on(d), off(a), off(d)}, want: []float32{31, 7, 15, 8, 31}},
+		{name: "from the beginning", buses: soloed("b", "d"), steps: []mixer.Change{off(d), off(b)}, want: []float32{14, 6, 31}},
+		{name: "a mute is a mute", buses: soloed("b"), steps: []mixer.Change{mute(c), mute(a), off(b)}, want: []float32{6, 2, 0, 24}},
 	} {
 		got := solos(t, v.buses, v.steps...)
 		for i, x := range got {

@@ -34,13 +34,13 @@ func TestEmitterIsHeard(t *testing.T) {
 		pan         float64
 		left, right float64
 	}{
-		"nowhere":                 {nil, 0, math.Sqrt2 / 2, math.Sqrt2 / 2},
-		"at the listener":         {at(0, 0, 0), 0, math.Sqrt2 / 2, math.Sqrt2 / 2},
-		"in front, twice as far":  {at(0, 0, -2), 0, math.Sqrt2 / 4, math.Sqrt2 / 4},
-		"at the right":            {at(4, 0, 0), 0, 0, 0.25},
-		"at the left":             {at(-4, 0, 0), 0, 0.25, 0},
-		"at the left, panned":     {at(-4, 0, 0), 0.5, 0.25 * math.Cos(math.Pi/8), 0.25 * math.Sin(math.Pi/8)},
-		"at the right, and right": {at(4, 0, 0), 0.5, 0, 0.25},
+		"nowhere":                 {emitter: nil, pan: 0, left: math.Sqrt2 / 2, right: math.Sqrt2 / 2},
+		"at the listener":         {emitter: at(0, 0, 0), pan: 0, left: math.Sqrt2 / 2, right: math.Sqrt2 / 2},
+		"in front, twice as far":  {emitter: at(0, 0, -2), pan: 0, left: math.Sqrt2 / 4, right: math.Sqrt2 / 4},
+		"at the right":            {emitter: at(4, 0, 0), pan: 0, left: 0, right: 0.25},
+		"at the left":             {emitter: at(-4, 0, 0), pan: 0, left: 0.25, right: 0},
+		"at the left, panned":     {emitter: at(-4, 0, 0), pan: 0.5, left: 0.25 * math.Cos(math.Pi/8), right: 0.25 * math.Sin(math.Pi/8)},
+		"at the right, and right": {emitter: at(4, 0, 0), pan: 0.5, left: 0, right: 0.25},
 	} {
 		m := at1k(t)
 		o := mixer.Options{Pan: c.pan, Emitter: c.emitter}

@@ -33,16 +33,22 @@ func TestCooldownAndLimits(t *testing.T) {
 		by     uint64
 	}
 	want := []line{
-		{0, mixer.EventStarted, 0, 1, 0}, {9, mixer.EventLimited, mixer.ReasonCooldown, 0, 0}, {10, mixer.EventStarted, 0, 2, 0},
-		{20, mixer.EventStolen, mixer.ReasonGroupLimit, 2, 3}, {20, mixer.EventStarted, 0, 3, 0},
-		{30, mixer.EventStarted, 0, 4, 0}, {31, mixer.EventStarted, 0, 5, 0}, {32, mixer.EventStolen, mixer.ReasonBusLimit, 4, 6}, {32, mixer.EventStarted, 0, 6, 0},
-		{40, mixer.EventLimited, mixer.ReasonGroupLimit, 0, 0},
+		{frame: 0, kind: mixer.EventStarted, voice: 1},
+		{frame: 9, kind: mixer.EventLimited, reason: mixer.ReasonCooldown},
+		{frame: 10, kind: mixer.EventStarted, voice: 2},
+		{frame: 20, kind: mixer.EventStolen, reason: mixer.ReasonGroupLimit, voice: 2, by: 3},
+		{frame: 20, kind: mixer.EventStarted, voice: 3},
+		{frame: 30, kind: mixer.EventStarted, voice: 4},
+		{frame: 31, kind: mixer.EventStarted, voice: 5},
+		{frame: 32, kind: mixer.EventStolen, reason: mixer.ReasonBusLimit, voice: 4, by: 6},
+		{frame: 32, kind: mixer.EventStarted, voice: 6},
+		{frame: 40, kind: mixer.EventLimited, reason: mixer.ReasonGroupLimit},
 	}
 	if len(ev) != len(want) {
 		t.Fatalf("%d events: %+v", len(ev), ev)
 	}
 	for i, w := range want {
-		if got := (line{ev[i].Frame, ev[i].Kind, ev[i].Reason, ev[i].Voice, ev[i].By}); got != w {
+		if got := (line{frame: ev[i].Frame, kind: ev[i].Kind, reason: ev[i].Reason, voice: ev[i].Voice, by: ev[i].By}); got != w {
 			t.Errorf("event %d is %+v, want %+v", i, got, w)
 		}
 	}
@@ -95,29 +101,28 @@ func TestPriorityProtectRefuse(t *testing.T) {
 	protect := func(o mixer.Options) mixer.Options { o.Protect = true; return o }
 	const p, st, rej = mixer.StatePlaying, mixer.StateStolen, mixer.StateRejected
 	for _, c := range []struct {
-		name     string
-		config   mixer.Config
-		a, b, n  mixer.Options
-		wa, wb   mixer.State
-		newcomer mixer.State
+		name                                 string
+		config                               mixer.Config
+		older, younger, newcomer             mixer.Options
+		wantOlder, wantYounger, wantNewcomer mixer.State
 	}{
-		{"the quietest goes", mixer.Config{}, loud, soft, loud, p, st, p},
-		{"ties take the older", mixer.Config{}, loud, loud, loud, st, p, p},
-		{"the lowest priority goes first", mixer.Config{}, loud, high(soft, 1), high(loud, 2), st, p, p},
-		{"a higher one does not give way", mixer.Config{}, high(loud, 5), high(soft, 5), loud, p, p, rej},
-		{"an equal one does", mixer.Config{}, high(loud, 5), high(soft, 5), high(soft, 5), p, st, p},
-		{"a protected one stays", mixer.Config{}, loud, protect(soft), loud, st, p, p},
-		{"all protected", mixer.Config{}, protect(loud), protect(soft), high(loud, 1000000), p, p, rej},
-		{"oldest", mixer.Config{Overflow: mixer.StealOldest}, loud, soft, loud, st, p, p},
-		{"gain", mixer.Config{Overflow: mixer.StealGain}, loud, soft, loud, p, st, p},
-		{"reject", mixer.Config{Overflow: mixer.Reject}, loud, soft, loud, p, p, rej},
-		{"refuse the faintest", mixer.Config{RejectQuietest: true}, loud, loud, mixer.Options{Gain: -20}, p, p, rej},
-		{"refuse needs 6 dB", mixer.Config{RejectQuietest: true}, loud, loud, mixer.Options{Gain: -5.9}, st, p, p},
-		{"refuse looks at equals", mixer.Config{RejectQuietest: true}, loud, loud, high(soft, 1), st, p, p},
-		{"grow", mixer.Config{Overflow: mixer.GrowPool, Grow: mixer.Grow{Max: 3}}, loud, soft, loud, p, p, p},
+		{name: "the quietest goes", older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: st, wantNewcomer: p},
+		{name: "ties take the older", older: loud, younger: loud, newcomer: loud, wantOlder: st, wantYounger: p, wantNewcomer: p},
+		{name: "the lowest priority goes first", older: loud, younger: high(soft, 1), newcomer: high(loud, 2), wantOlder: st, wantYounger: p, wantNewcomer: p},
+		{name: "a higher one does not give way", older: high(loud, 5), younger: high(soft, 5), newcomer: loud, wantOlder: p, wantYounger: p, wantNewcomer: rej},
+		{name: "an equal one does", older: high(loud, 5), younger: high(soft, 5), newcomer: high(soft, 5), wantOlder: p, wantYounger: st, wantNewcomer: p},
+		{name: "a protected one stays", older: loud, younger: protect(soft), newcomer: loud, wantOlder: st, wantYounger: p, wantNewcomer: p},
+		{name: "all protected", older: protect(loud), younger: protect(soft), newcomer: high(loud, 1000000), wantOlder: p, wantYounger: p, wantNewcomer: rej},
+		{name: "oldest", config: mixer.Config{Overflow: mixer.StealOldest}, older: loud, younger: soft, newcomer: loud, wantOlder: st, wantYounger: p, wantNewcomer: p},
+		{name: "gain", config: mixer.Config{Overflow: mixer.StealGain}, older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: st, wantNewcomer: p},
+		{name: "reject", config: mixer.Config{Overflow: mixer.Reject}, older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: p, wantNewcomer: rej},
+		{name: "refuse the faintest", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, newcomer: mixer.Options{Gain: -20}, wantOlder: p, wantYounger: p, wantNewcomer: rej},
+		{name: "refuse needs 6 dB", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, newcomer: mixer.Options{Gain: -5.9}, wantOlder: st, wantYounger: p, wantNewcomer: p},
+		{name: "refuse looks at equals", config: mixer.Config{RejectQuietest: true}, older: loud, younger: loud, newcomer: high(soft, 1), wantOlder: st, wantYounger: p, wantNewcomer: p},
+		{name: "grow", config: mixer.Config{Overflow: mixer.GrowPool, Grow: mixer.Grow{Max: 3}}, older: loud, younger: soft, newcomer: loud, wantOlder: p, wantYounger: p, wantNewcomer: p},
 	} {
-		if a, b, n := run(c.config, c.a, c.b, c.n); a != c.wa || b != c.wb || n != c.newcomer {
-			t.Errorf("%s: %v, %v, newcomer %v; want %v, %v, %v", c.name, a, b, n, c.wa, c.wb, c.newcomer)
+		if a, b, n := run(c.config, c.older, c.younger, c.newcomer); a != c.wantOlder || b != c.wantYounger || n != c.wantNewcomer {
+			t.Errorf("%s: %v, %v, newcomer %v; want %v, %v, %v", c.name, a, b, n, c.wantOlder, c.wantYounger, c.wantNewcomer)
 		}
 	}
 }

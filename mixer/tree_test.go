@@ -73,39 +73,39 @@ func TestTreeLimits(t *testing.T) {
 		want   string
 	}{
 		"what is below counts": {
-			map[string]int{"a": 2}, mixer.StealQuietest,
-			[]start{{"c", -9}, {"b", -3}, {"a", 0}},
-			"0 started 1, 10 started 2, 20 stolen 1 by 3 (bus), 20 started 3",
+			limits: map[string]int{"a": 2}, policy: mixer.StealQuietest,
+			starts: []start{{"c", -9}, {"b", -3}, {"a", 0}},
+			want:   "0 started 1, 10 started 2, 20 stolen 1 by 3 (bus), 20 started 3",
 		},
 		"what is beside does not": {
-			map[string]int{"a": 2, "b": 1}, mixer.StealQuietest,
-			[]start{{"d", -9}, {"b", -3}, {"a", 0}, {"d", 0}},
-			"0 started 1, 10 started 2, 20 started 3, 30 started 4",
+			limits: map[string]int{"a": 2, "b": 1}, policy: mixer.StealQuietest,
+			starts: []start{{"d", -9}, {"b", -3}, {"a", 0}, {"d", 0}},
+			want:   "0 started 1, 10 started 2, 20 started 3, 30 started 4",
 		},
 		"what is above does not": {
-			map[string]int{"b": 1}, mixer.StealQuietest,
-			[]start{{"a", -9}, {"a", -9}, {"c", -3}, {"b", 0}},
-			"0 started 1, 10 started 2, 20 started 3, 30 stolen 3 by 4 (bus), 30 started 4",
+			limits: map[string]int{"b": 1}, policy: mixer.StealQuietest,
+			starts: []start{{"a", -9}, {"a", -9}, {"c", -3}, {"b", 0}},
+			want:   "0 started 1, 10 started 2, 20 started 3, 30 stolen 3 by 4 (bus), 30 started 4",
 		},
 		"the lowest finds the victim": { // though the one on a is quieter
-			map[string]int{"a": 2, "c": 1}, mixer.StealQuietest,
-			[]start{{"a", -30}, {"c", 0}, {"c", 0}},
-			"0 started 1, 10 started 2, 20 stolen 2 by 3 (bus), 20 started 3",
+			limits: map[string]int{"a": 2, "c": 1}, policy: mixer.StealQuietest,
+			starts: []start{{"a", -30}, {"c", 0}, {"c", 0}},
+			want:   "0 started 1, 10 started 2, 20 stolen 2 by 3 (bus), 20 started 3",
 		},
 		"the highest, if it alone is reached": {
-			map[string]int{"a": 2, "c": 2}, mixer.StealQuietest,
-			[]start{{"a", -30}, {"c", 0}, {"c", 0}},
-			"0 started 1, 10 started 2, 20 stolen 1 by 3 (bus), 20 started 3",
+			limits: map[string]int{"a": 2, "c": 2}, policy: mixer.StealQuietest,
+			starts: []start{{"a", -30}, {"c", 0}, {"c", 0}},
+			want:   "0 started 1, 10 started 2, 20 stolen 1 by 3 (bus), 20 started 3",
 		},
 		"reject": {
-			map[string]int{"a": 1}, mixer.Reject,
-			[]start{{"c", -30}, {"b", 0}, {"d", 0}},
-			"0 started 1, 10 limited (bus), 20 started 2",
+			limits: map[string]int{"a": 1}, policy: mixer.Reject,
+			starts: []start{{"c", -30}, {"b", 0}, {"d", 0}},
+			want:   "0 started 1, 10 limited (bus), 20 started 2",
 		},
 		"oldest": {
-			map[string]int{"a": 2}, mixer.StealOldest,
-			[]start{{"c", 0}, {"b", -30}, {"a", 0}},
-			"0 started 1, 10 started 2, 20 stolen 1 by 3 (bus), 20 started 3",
+			limits: map[string]int{"a": 2}, policy: mixer.StealOldest,
+			starts: []start{{"c", 0}, {"b", -30}, {"a", 0}},
+			want:   "0 started 1, 10 started 2, 20 stolen 1 by 3 (bus), 20 started 3",
 		},
 	} {
 		buses := family()

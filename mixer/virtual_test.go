@@ -237,90 +237,90 @@ func TestVirtualByHand(t *testing.T) {
 		frames int
 		want   string
 	}{
-		{"a refused one waits", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "a refused one waits", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{})
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 60 real 2"},
-		{"an unfinished one ends in time", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 60 real 2"},
+		{name: "an unfinished one ends in time", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{For: 33 * ms})
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 38 ended 2, 50 ended 1"},
-		{"the quieter newcomer waits", mixer.Config{RejectQuietest: true}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 38 ended 2, 50 ended 1"},
+		{name: "the quieter newcomer waits", config: mixer.Config{RejectQuietest: true}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{Gain: -20})
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 60 real 2"},
-		{"the protected stay", mixer.Config{}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 60 real 2"},
+		{name: "the protected stay", play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Protect: true, Gain: -40})
 			play(t, m.At(5), long, mixer.Options{})
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (protected)"},
-		{"higher ones stay, lower ones give way", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (protected)"},
+		{name: "higher ones stay, lower ones give way", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Priority: 5, Gain: -40})
 			play(t, m.At(5), long, mixer.Options{})
 			play(t, m.At(6), long, mixer.Options{Priority: 9, Gain: -60})
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (priority), 6 virtual 1 by 3 (pool), 6 started 3"},
-		{"priority comes back first", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (priority), 6 virtual 1 by 3 (pool), 6 started 3"},
+		{name: "priority comes back first", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(1), long, mixer.Options{Priority: 1, Gain: -30})
 			play(t, m.At(2), long, mixer.Options{Priority: 2, For: 30 * ms})
-		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, 32 ended 3, 40 real 2"},
-		{"what is silent does not stand in the way", mixer.Config{Virtual: 4, Buses: []mixer.BusConfig{{Name: "off", Mute: true}}}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3, 32 ended 3, 40 real 2"},
+		{name: "what is silent does not stand in the way", config: mixer.Config{Virtual: 4, Buses: []mixer.BusConfig{{Name: "off", Mute: true}}}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			off := busOf(t, m, "off")
 			play(t, m.At(0), long, mixer.Options{Priority: 1, Bus: off})
 			play(t, m.At(1), long, mixer.Options{Priority: 1, For: 30 * ms})
 			play(t, m.At(2), long, mixer.Options{})
-		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
-		{"what is protected has no higher priority for that", mixer.Config{Virtual: 4, Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 started 3, 2 virtual 3 (priority), 31 ended 2, 40 real 3"},
+		{name: "what is protected has no higher priority for that", config: mixer.Config{Virtual: 4, Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Priority: 1, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Protect: true, Gain: -10})
 			play(t, m.At(5), long, mixer.Options{Priority: 2})
 			must(t, m.At(50).Stop(mixer.TargetTag(1), 0))
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 20 virtual 1 by 3 (exchange), 20 real 3, 50 stopped 1"},
-		{"louder by more than 6 dB", mixer.Config{Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 20 virtual 1 by 3 (exchange), 20 real 3, 50 stopped 1"},
+		{name: "louder by more than 6 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
 			play(t, m.At(5), long, mixer.Options{Gain: -4.1})
 			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -11}, 0))
-		}, 100, "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
-		{"the least is lost", mixer.Config{Virtual: 1}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
+		{name: "the least is lost", config: mixer.Config{Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -30})
 			play(t, m.At(1), long, mixer.Options{Gain: -20})
 			play(t, m.At(2), long, mixer.Options{})
-		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
-		{"the victim itself is lost", mixer.Config{Virtual: 1, Overflow: mixer.StealOldest}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
+		{name: "the victim itself is lost", config: mixer.Config{Virtual: 1, Overflow: mixer.StealOldest}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -20})
 			play(t, m.At(1), long, mixer.Options{Gain: -30})
 			play(t, m.At(2), long, mixer.Options{})
-		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 2 by 3 (pool), 2 started 3"},
-		{"a refused one has to be worth it", mixer.Config{Virtual: 1, Overflow: mixer.Reject}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 2 by 3 (pool), 2 started 3"},
+		{name: "a refused one has to be worth it", config: mixer.Config{Virtual: 1, Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(1), long, mixer.Options{Gain: -20})
 			play(t, m.At(2), long, mixer.Options{Gain: -21})
 			play(t, m.At(3), long, mixer.Options{Gain: -19})
-		}, 19, "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool), 3 stolen 2 by 3 (virtual), 3 started 3, 3 virtual 3 (pool)"},
-		{"a limit counts all and takes the quietest of all", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 19, want: "0 started 1, 1 started 2, 1 virtual 2 (pool), 2 rejected (pool), 3 stolen 2 by 3 (virtual), 3 started 3, 3 virtual 3 (pool)"},
+		{name: "a limit counts all and takes the quietest of all", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Group: g, Gain: -20})
 			play(t, m.At(1), long, mixer.Options{Group: g, Gain: -10})
 			play(t, m.At(2), long, mixer.Options{Group: g})
-		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (limit), 2 virtual 2 by 3 (pool), 2 started 3"},
-		{"a smaller pool", mixer.Config{Voices: 3, Virtual: 1}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (limit), 2 virtual 2 by 3 (pool), 2 started 3"},
+		{name: "a smaller pool", config: mixer.Config{Voices: 3, Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10})
 			play(t, m.At(0), long, mixer.Options{})
 			play(t, m.At(0), long, mixer.Options{Gain: -20})
 			must(t, m.At(5).Resize(1))
 			must(t, m.At(30).Resize(3))
-		}, 100, "0 started 1, 0 started 2, 0 started 3, 5 virtual 3 (resize), 5 stolen 3 (virtual), 5 virtual 1 (resize), 40 real 1"},
-		{"nobody joins what is not heard", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 0 started 2, 0 started 3, 5 virtual 3 (resize), 5 stolen 3 (virtual), 5 virtual 1 (resize), 40 real 1"},
+		{name: "nobody joins what is not heard", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			crowd, err := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 50 * ms})
 			must(t, err)
 			play(t, m.At(0), long, mixer.Options{Group: crowd, Gain: -20})
 			play(t, m.At(1), long, mixer.Options{Gain: -10})
 			play(t, m.At(2), long, mixer.Options{Group: crowd})
-		}, 19, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3"},
-		{"paused ones stay where they are", mixer.Config{Virtual: 4}, func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 19, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 virtual 2 by 3 (pool), 2 started 3"},
+		{name: "paused ones stay where they are", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Tag: 1})
 			play(t, m.At(1), long, mixer.Options{Gain: 3, For: 30 * ms})
 			must(t, m.At(5).Pause(mixer.TargetTag(1)))
 			must(t, m.At(70).Resume(mixer.TargetTag(1)))
-		}, 100, "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 31 ended 2, 80 real 1"},
+		}, frames: 100, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 31 ended 2, 80 real 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Rate, c.config.NoLimiter = 1000, true
