@@ -1,20 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"runtime/debug"
 	"testing"
 
-	"voicepool/device"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
-
-func TestWhy(t *testing.T) {
-	if got := why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
-		t.Errorf("why: %q", got)
-	}
-}
 
 func TestFlagsWinOverSheet(t *testing.T) {
 	sheet := parse(t, "{voices: 3, seed: 4, rate: 8000, overflow: oldest, cues: []}")

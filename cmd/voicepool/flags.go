@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/mixer"
@@ -82,6 +83,14 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	return &s
 }
 
+// events reports whether the report has to list what happens.
+func (f *sheetFlags) events() bool { return f.Report != "" || f.JSON || f.Timeline != "" }
+
+// written adds the files that these flags name to what is written.
+func (f *sheetFlags) written(list output.List) output.List {
+	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
+}
+
 type overflowFlag struct{ mixer.Overflow }
 
 func (o *overflowFlag) UnmarshalText(text []byte) error {
@@ -119,30 +128,6 @@ func (f *formatFlag) UnmarshalText(text []byte) (err error) {
 	}
 	return nil
 }
-
-// deviceFlag is where --device wants things to be heard.
-type deviceFlag struct {
-	kind string // auto, oto, null, wav, -
-	file string // of wav
-}
-
-func (d *deviceFlag) UnmarshalText(text []byte) error {
-	name := string(text)
-	switch file, ok := strings.CutPrefix(name, "wav:"); {
-	case ok && file == "":
-		return fmt.Errorf("wav: needs the name of a file, as wav:out.wav")
-	case ok:
-		*d = deviceFlag{"wav", file}
-	case name == "auto", name == "oto", name == "null", name == "-":
-		*d = deviceFlag{kind: name}
-	default:
-		return fmt.Errorf("%q is no device, want auto, oto, null, wav:FILE or -", text)
-	}
-	return nil
-}
-
-// recording reports whether somebody waits for what the device writes.
-func (d deviceFlag) recording() bool { return d.kind == "wav" || d.kind == "-" }
 
 // gainFlag is a number of decibels, with or without its unit.
 type gainFlag float64

@@ -11,6 +11,7 @@ import (
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
 	"voicepool/sounds"
 )
@@ -49,7 +50,7 @@ func (p *playCommand) Run(c *console.Console) error {
 	if err := p.outputs().Keep(p.inputs(c)); err != nil {
 		return err
 	}
-	err = p.perform(c, interrupted, sheet, "play")
+	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
 	// The line of a sheet that nobody has written means nothing.
 	var at *cue.Error
 	var stopped console.Interruption

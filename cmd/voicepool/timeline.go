@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"voicepool/cmd/internal/console"
@@ -46,7 +45,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 		return err
 	}
 	defer file.Discard()
-	return saveTimeline(file, t.Output, drawn)
+	return drawn.Save(file, t.Output)
 }
 
 // checkTimeline finds a name from which nobody knows what to write.
@@ -55,10 +54,4 @@ func checkTimeline(flag, path string) error {
 		return console.Usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
 	}
 	return nil
-}
-
-// saveTimeline writes a timeline into a file, in the way that its name asks for.
-func saveTimeline(file *output.File, path string, t *timeline.Timeline) error {
-	format, _ := timeline.FormatOf(path)
-	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
 }

@@ -1,8 +1,9 @@
-package main
+package performance
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,4 +85,10 @@ func TestGate(t *testing.T) {
 			t.Errorf("after it there are %d calls, and %v", s.calls, block)
 		}
 	})
+}
+
+func TestWhy(t *testing.T) {
+	if got := Why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
+		t.Errorf("why: %q", got)
+	}
 }
