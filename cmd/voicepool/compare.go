@@ -31,6 +31,7 @@ func (b *compareCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
+	c.Quiet = b.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	return interrupted.Instead(c, b.run(c, interrupted))
@@ -54,7 +55,7 @@ func (b *compareCommand) check() error {
 }
 
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
-	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), b.Quiet, func(sheet *cue.Sheet) error {
+	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
 		if b.Voices != nil {
 			sheet.Voices = *b.Voices
 		}
@@ -81,9 +82,7 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	}
 	var rows []trial.PolicyRow
 	for _, p := range b.Policies {
-		if !b.Quiet {
-			c.Progress("rendering %s", p.Name)
-		}
+		c.Progress("rendering %s", p.Name)
 		row, mix, err := k.Policy(interrupted, p, whole)
 		if err != nil {
 			return err

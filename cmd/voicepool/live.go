@@ -28,6 +28,7 @@ func (l *liveFlags) outputs() output.List {
 // perform plays a sheet as the flags want it.
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
 	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
-	o.JSON, o.Quiet, o.Verbose = l.JSON, l.Quiet, l.Verbose
+	c.Quiet = l.Quiet
+	o.JSON, o.Verbose = l.JSON, l.Verbose
 	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }

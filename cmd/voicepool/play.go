@@ -164,13 +164,6 @@ func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, err
 	if err != nil {
 		return "", err
 	}
-	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		os.Remove(file.Name())
-		return "", err
-	}
-	return file.Name(), nil
+	file.Close()
+	return file.Name(), os.WriteFile(file.Name(), data, 0o600)
 }

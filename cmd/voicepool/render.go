@@ -40,6 +40,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	c.Quiet = r.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, r.Sheet)
@@ -56,9 +57,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err := sheet.CheckRender(); err != nil {
 		return err
 	}
-	if !r.Quiet {
-		output.NoteName(c, r.Output)
-	}
+	output.NoteName(c, r.Output)
 	err = r.render(c, sheet, interrupted)
 	if e := interrupted.Cause(); e != nil && err != nil {
 		return e
@@ -110,7 +109,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	begin := time.Now()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.Loading(r.Quiet), Events: r.events()}
+	options := cue.Options{Loading: c.Loading(), Events: r.events()}
 	if r.Verbose {
 		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
 	}
@@ -160,7 +159,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames += int64(n)
 		left, right := player.Levels()
 		drawing.Look(player.Mixer(), frames, left, right)
-		if !r.Quiet && !r.Verbose && pace.Now() {
+		if !r.Verbose && pace.Now() {
 			length := int64(0)
 			if l := player.Sheet().Length; l != nil {
 				length = l.Frames(rate)

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
-
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
@@ -20,23 +17,17 @@ func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err
 	}
-	in, name := c.In, "standard input"
-	inputs := []output.Input{{In: c.In, What: "the report on standard input"}}
-	if t.Report != "-" {
-		file, err := os.Open(t.Report)
-		if err != nil {
-			return fmt.Errorf("%s: %w", oneLine(t.Report), cause(err))
-		}
-		defer file.Close()
-		in, name = file, oneLine(t.Report)
-		inputs = []output.Input{{Path: t.Report, What: "the report " + name}}
+	in, name, done, err := openReport(c, t.Report)
+	if err != nil {
+		return err
 	}
-	if err := output.Of("-o", " ", t.Output).Keep(inputs); err != nil {
+	defer done()
+	if err := output.Of("-o", " ", t.Output).Keep([]output.Input{in}); err != nil {
 		return err
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	drawn, err := console.Within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in, nil) })
+	drawn, err := console.Within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in.In, nil) })
 	if err != nil {
 		return err
 	}

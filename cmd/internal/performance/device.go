@@ -47,17 +47,6 @@ func (d Device) recording() bool { return d.Kind == "wav" || d.Kind == "-" }
 func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.Device, error) {
 	config := wav.Config{Rate: rate, Seed: seed}
 	switch d.Kind {
-	case "oto":
-		card, err := oto.Open(oto.Config{Rate: rate})
-		if errors.Is(err, device.ErrUnavailable) {
-			return nil, fmt.Errorf("--device oto: no sound here (%s)", Why(err))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return card, nil
-	case "null":
-		return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
 	case "wav":
 		file, err := wav.Create(d.File, config)
 		if err != nil {
@@ -74,14 +63,18 @@ func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.D
 		}
 		return wav.NewDevice(sink), nil
 	}
-	card, err := oto.Open(oto.Config{Rate: rate})
-	if err == nil {
-		return card, nil
+	if d.Kind != "null" {
+		switch card, err := oto.Open(oto.Config{Rate: rate}); {
+		case err == nil:
+			return card, nil
+		case !errors.Is(err, device.ErrUnavailable):
+			return nil, err
+		case d.Kind == "oto":
+			return nil, fmt.Errorf("--device oto: no sound here (%s)", Why(err))
+		default:
+			c.Say("no sound here (%s): playing on silently, with --device null", Why(err))
+		}
 	}
-	if !errors.Is(err, device.ErrUnavailable) {
-		return nil, err
-	}
-	c.Say("no sound here (%s): playing on silently, with --device null", Why(err))
 	return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
 }
 

@@ -29,7 +29,7 @@ type Options struct {
 
 	Report, Timeline, Record string // files to be written; empty: none
 	JSON                     bool   // print the report to standard output
-	Quiet, Verbose           bool
+	Verbose                  bool
 	Reload                   bool // files that change are read again
 }
 
@@ -54,14 +54,12 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
 	happens := live.NewBoard()
 	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.Loading(l.Quiet), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
+		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
 	})
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
 	}
-	if !l.Quiet {
-		output.NoteName(c, l.Device.File)
-	}
+	output.NoteName(c, l.Device.File)
 	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
 	if err != nil {
 		return err
@@ -202,7 +200,7 @@ func (s *performance) view() viewer {
 	var out io.Writer = c.Out
 	terminal := c.OutTerminal
 	switch {
-	case l.Quiet:
+	case c.Quiet:
 		return blind{}
 	case l.JSON || l.Report == "-":
 		out, terminal = nil, c.ErrTerminal
@@ -239,9 +237,9 @@ func (s *performance) tell(file *output.File) error {
 	switch {
 	case l.JSON || l.Report == "-":
 		r.WriteTo(c.Out) // its error stays with it
-	case !l.Quiet && l.Device.Kind == "-":
+	case !c.Quiet && l.Device.Kind == "-":
 		s.board.Summary(c.Err, r)
-	case !l.Quiet:
+	case !c.Quiet:
 		s.board.Summary(c.Out, r)
 	}
 	return c.Outcome(written, drawn, recorded, unheard)

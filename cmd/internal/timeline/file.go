@@ -12,7 +12,7 @@ import (
 
 // File is the file of a timeline, and what is recorded for it; nil: there is none.
 type File struct {
-	*output.File
+	file   *output.File
 	path   string
 	levels *Levels
 }
@@ -55,13 +55,13 @@ func (f *File) SaveReport(title string, r *report.Report) error {
 	if err != nil {
 		return err
 	}
-	return t.Save(f.File, f.path)
+	return t.Save(f.file, f.path)
 }
 
 // Discard leaves nothing behind; after SaveReport it does nothing.
 func (f *File) Discard() {
 	if f != nil {
-		f.File.Discard()
+		f.file.Discard()
 	}
 }
 
