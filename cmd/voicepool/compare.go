@@ -45,13 +45,7 @@ func (b *compareCommand) check() error {
 		}
 		seen[p.Name] = true
 	}
-	switch {
-	case b.Voices != nil && (*b.Voices < 1 || *b.Voices > 65536):
-		return console.Usage("--voices: %d is not in 1..65536", *b.Voices)
-	case b.Virtual != nil && (*b.Virtual < 0 || *b.Virtual > 65536):
-		return console.Usage("--virtual: %d is not in 0..65536", *b.Virtual)
-	}
-	return nil
+	return pool(b.Voices, b.Virtual)
 }
 
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,11 +41,10 @@ const maxBlock = 1 << 20
 
 // check finds what is out of range, whatever the sheet says.
 func (f *sheetFlags) check() error {
+	if err := pool(f.Voices, f.Virtual); err != nil {
+		return err
+	}
 	switch {
-	case f.Voices != nil && (*f.Voices < 1 || *f.Voices > 65536):
-		return console.Usage("--voices: %d is not in 1..65536", *f.Voices)
-	case f.Virtual != nil && (*f.Virtual < 0 || *f.Virtual > 65536):
-		return console.Usage("--virtual: %d is not in 0..65536", *f.Virtual)
 	case f.Rate != nil && (*f.Rate < 1000 || *f.Rate > 768000):
 		return console.Usage("--rate: %d Hz is not in 1000..768000", *f.Rate)
 	case f.Block < 1 || f.Block > maxBlock:
@@ -53,6 +53,19 @@ func (f *sheetFlags) check() error {
 		return console.Usage("--json and --report - both want standard output")
 	}
 	return checkTimeline("--timeline", f.Timeline)
+}
+
+// pool finds numbers of voices and of virtual ones that no pool has; nil: as in the sheet.
+func pool(voices, virtual *int) error {
+	return cmp.Or(inRange("voices", voices, 1, 65536), inRange("virtual", virtual, 0, 65536))
+}
+
+// inRange finds a number, if one is given, that its flag does not take.
+func inRange[N int | float64](flag string, x *N, from, to N) error {
+	if x == nil || *x >= from && *x <= to {
+		return nil
+	}
+	return console.Usage("--%s: %v is not in %v..%v", flag, *x, from, to)
 }
 
 // apply returns the sheet as the flags want it; the sheet itself stays as it is.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,12 +64,6 @@ func (p *playCommand) Run(c *console.Console) error {
 // check names flags, where the sheet that is made of them would name its own
 // lines.
 func (p *playCommand) check() error {
-	in := func(name string, x, from, to float64) error {
-		if x >= from && x <= to {
-			return nil
-		}
-		return console.Usage("--%s: %v is not in %v..%v", name, x, from, to)
-	}
 	inputs := 0
 	for _, s := range p.Sounds {
 		if s == "-" {
@@ -78,15 +73,9 @@ func (p *playCommand) check() error {
 	if inputs > 1 {
 		return console.Usage("standard input can be played only once")
 	}
-	for _, err := range []error{
-		in("gain", float64(p.Gain), -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
-		p.liveFlags.check(),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	gain := float64(p.Gain)
+	return cmp.Or(inRange("gain", &gain, -120, 24), inRange("pan", &p.Pan, -1, 1), inRange("pitch", &p.Pitch, -48, 48), inRange("speed", &p.Speed, 1./16, 16),
+		p.liveFlags.check())
 }
 
 // inputs is what is read.

@@ -81,8 +81,8 @@ func (b *stealbenchCommand) check() error {
 		}
 	}
 	for _, n := range b.Voices {
-		if n < 1 || n > 65536 {
-			return console.Usage("--voices: %d is not in 1..65536", n)
+		if err := pool(&n, nil); err != nil {
+			return err
 		}
 	}
 	slices.Sort(b.Voices)

@@ -3,7 +3,6 @@ package performance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,10 +84,4 @@ func TestGate(t *testing.T) {
 			t.Errorf("after it there are %d calls, and %v", s.calls, block)
 		}
 	})
-}
-
-func TestWhy(t *testing.T) {
-	if got := Why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
-		t.Errorf("why: %q", got)
-	}
 }
