@@ -40,8 +40,8 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 		return o, console.Usage("--voices: no number")
 	}
 	for _, n := range o.Voices {
-		if n < 1 || n > 65536 {
-			return o, console.Usage("--voices: %d is not in 1..65536", n)
+		if err := pool(&n, nil); err != nil {
+			return o, err
 		}
 	}
 	if o.Slice <= 0 || o.Slice > 10*time.Second {
@@ -113,8 +113,8 @@ func (f *realtimeFlags) runRealtime(c *console.Console, asJSON bool) error {
 	if f.Seconds != nil {
 		seconds = *f.Seconds
 	}
-	if seconds < 1 || seconds > 3600 {
-		return console.Usage("--seconds: %d is not in 1..3600", seconds)
+	if err := inRange("seconds", &seconds, 1, 3600); err != nil {
+		return err
 	}
 	rows, err := bench.Realtime(seconds, c.Progress)
 	c.Progress("")

@@ -31,6 +31,7 @@ type problem struct {
 }
 
 func (k *checkCommand) Run(c *console.Console) error {
+	c.Quiet = k.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
@@ -91,7 +92,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 
 func (k *checkCommand) load(ctx context.Context, c *console.Console, sheet *cue.Sheet) (*sounds.Bank, error) {
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
-	err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading(k.Quiet)) })
+	err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading()) })
 	return bank, err
 }
 

@@ -31,6 +31,7 @@ func (b *compareCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
+	c.Quiet = b.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	return interrupted.Instead(c, b.run(c, interrupted))
@@ -44,17 +45,11 @@ func (b *compareCommand) check() error {
 		}
 		seen[p.Name] = true
 	}
-	switch {
-	case b.Voices != nil && (*b.Voices < 1 || *b.Voices > 65536):
-		return console.Usage("--voices: %d is not in 1..65536", *b.Voices)
-	case b.Virtual != nil && (*b.Virtual < 0 || *b.Virtual > 65536):
-		return console.Usage("--virtual: %d is not in 0..65536", *b.Virtual)
-	}
-	return nil
+	return pool(b.Voices, b.Virtual)
 }
 
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
-	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), b.Quiet, func(sheet *cue.Sheet) error {
+	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
 		if b.Voices != nil {
 			sheet.Voices = *b.Voices
 		}
@@ -81,9 +76,7 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	}
 	var rows []trial.PolicyRow
 	for _, p := range b.Policies {
-		if !b.Quiet {
-			c.Progress("rendering %s", p.Name)
-		}
+		c.Progress("rendering %s", p.Name)
 		row, mix, err := k.Policy(interrupted, p, whole)
 		if err != nil {
 			return err

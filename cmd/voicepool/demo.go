@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
 )
 
@@ -35,5 +36,5 @@ func (d *demoCommand) Run(c *console.Console) error {
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	return d.perform(c, interrupted, sheet, "demo")
+	return d.perform(c, interrupted, sheet, performance.Options{Title: "demo"})
 }

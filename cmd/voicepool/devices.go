@@ -5,6 +5,7 @@ import (
 	"text/tabwriter"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/performance"
 	"voicepool/device/oto"
 )
 
@@ -72,7 +73,7 @@ func listDevices() []deviceRow {
 		card.Below = append(card.Below, driverEntry(p))
 	}
 	if d, err := oto.Open(oto.Config{}); err != nil {
-		card.Detail = why(err)
+		card.Detail = performance.Why(err)
 	} else {
 		card.Found = d.Close() == nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/internal/explain"
 )
 
@@ -24,25 +25,21 @@ func (e *explainCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	in, name := c.In, "standard input"
-	if e.Report != "-" {
-		file, err := os.Open(e.Report)
-		if err != nil {
-			return fmt.Errorf("%s: %w", oneLine(e.Report), cause(err))
-		}
-		defer file.Close()
-		in, name = file, oneLine(e.Report)
+	in, name, done, err := openReport(c, e.Report)
+	if err != nil {
+		return err
 	}
+	defer done()
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	told, err := console.Within(interrupted, func() (answer, error) {
 		switch {
 		case e.Cue != nil:
-			return explain.OfCue(name, in, *e.Cue)
+			return explain.OfCue(name, in.In, *e.Cue)
 		case e.Sound != nil:
-			return explain.OfSound(name, in, *e.Sound)
+			return explain.OfSound(name, in.In, *e.Sound)
 		}
-		return explain.OfVoice(name, in, voice)
+		return explain.OfVoice(name, in.In, voice)
 	})
 	if err != nil {
 		return err
@@ -78,4 +75,17 @@ func (e *explainCommand) check() (voice uint64, err error) {
 		}
 	}
 	return voice, nil
+}
+
+// openReport opens a report to be read until done; - is standard input.
+func openReport(c *console.Console, path string) (in output.Input, name string, done func(), err error) {
+	if path == "-" {
+		return output.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil
+	}
+	name = oneLine(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return in, name, nil, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	return output.Input{In: file, What: "the report " + name}, name, func() { file.Close() }, nil
 }

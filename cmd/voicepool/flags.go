@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/mixer"
@@ -39,11 +41,10 @@ const maxBlock = 1 << 20
 
 // check finds what is out of range, whatever the sheet says.
 func (f *sheetFlags) check() error {
+	if err := pool(f.Voices, f.Virtual); err != nil {
+		return err
+	}
 	switch {
-	case f.Voices != nil && (*f.Voices < 1 || *f.Voices > 65536):
-		return console.Usage("--voices: %d is not in 1..65536", *f.Voices)
-	case f.Virtual != nil && (*f.Virtual < 0 || *f.Virtual > 65536):
-		return console.Usage("--virtual: %d is not in 0..65536", *f.Virtual)
 	case f.Rate != nil && (*f.Rate < 1000 || *f.Rate > 768000):
 		return console.Usage("--rate: %d Hz is not in 1000..768000", *f.Rate)
 	case f.Block < 1 || f.Block > maxBlock:
@@ -52,6 +53,19 @@ func (f *sheetFlags) check() error {
 		return console.Usage("--json and --report - both want standard output")
 	}
 	return checkTimeline("--timeline", f.Timeline)
+}
+
+// pool finds numbers of voices and of virtual ones that no pool has; nil: as in the sheet.
+func pool(voices, virtual *int) error {
+	return cmp.Or(inRange("voices", voices, 1, 65536), inRange("virtual", virtual, 0, 65536))
+}
+
+// inRange finds a number, if one is given, that its flag does not take.
+func inRange[N int | float64](flag string, x *N, from, to N) error {
+	if x == nil || *x >= from && *x <= to {
+		return nil
+	}
+	return console.Usage("--%s: %v is not in %v..%v", flag, *x, from, to)
 }
 
 // apply returns the sheet as the flags want it; the sheet itself stays as it is.
@@ -80,6 +94,14 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	}
 	s.Refuse = s.Refuse || f.Refuse
 	return &s
+}
+
+// events reports whether the report has to list what happens.
+func (f *sheetFlags) events() bool { return f.Report != "" || f.JSON || f.Timeline != "" }
+
+// written adds the files that these flags name to what is written.
+func (f *sheetFlags) written(list output.List) output.List {
+	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
 type overflowFlag struct{ mixer.Overflow }
@@ -119,30 +141,6 @@ func (f *formatFlag) UnmarshalText(text []byte) (err error) {
 	}
 	return nil
 }
-
-// deviceFlag is where --device wants things to be heard.
-type deviceFlag struct {
-	kind string // auto, oto, null, wav, -
-	file string // of wav
-}
-
-func (d *deviceFlag) UnmarshalText(text []byte) error {
-	name := string(text)
-	switch file, ok := strings.CutPrefix(name, "wav:"); {
-	case ok && file == "":
-		return fmt.Errorf("wav: needs the name of a file, as wav:out.wav")
-	case ok:
-		*d = deviceFlag{"wav", file}
-	case name == "auto", name == "oto", name == "null", name == "-":
-		*d = deviceFlag{kind: name}
-	default:
-		return fmt.Errorf("%q is no device, want auto, oto, null, wav:FILE or -", text)
-	}
-	return nil
-}
-
-// recording reports whether somebody waits for what the device writes.
-func (d deviceFlag) recording() bool { return d.kind == "wav" || d.kind == "-" }
 
 // gainFlag is a number of decibels, with or without its unit.
 type gainFlag float64

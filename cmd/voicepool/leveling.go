@@ -1,7 +1,6 @@
 package main
 
 import (
-	"voicepool/cmd/internal/console"
 	"voicepool/sounds"
 )
 
@@ -12,10 +11,7 @@ type levelFlags struct {
 }
 
 func (l *levelFlags) check() error {
-	if l.LUFS != nil && !(*l.LUFS >= -70 && *l.LUFS <= -1) {
-		return console.Usage("--lufs: %v is not in -70..-1", *l.LUFS)
-	}
-	return nil
+	return inRange("lufs", l.LUFS, -70, -1)
 }
 
 func (l *levelFlags) leveling() sounds.Leveling {

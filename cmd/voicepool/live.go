@@ -1,31 +1,20 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"time"
-
 	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
-	"voicepool/device"
-	"voicepool/pcm"
-	"voicepool/sounds"
 )
 
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
-	reload bool       // of run: files that change are read again
-	record string     // of run --record
-	Device deviceFlag `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
 }
 
 func (l *liveFlags) check() error {
-	if l.Device.kind == "-" && (l.JSON || l.Report == "-") {
+	if l.Device.Kind == "-" && (l.JSON || l.Report == "-") {
 		return console.Usage("--device - needs standard output for itself; write the report to a file")
 	}
 	return l.sheetFlags.check()
@@ -33,214 +22,13 @@ func (l *liveFlags) check() error {
 
 // outputs is what will be written.
 func (l *liveFlags) outputs() output.List {
-	return l.written(output.Of("--device", " wav:", l.Device.file))
+	return l.written(output.Of("--device", " wav:", l.Device.File))
 }
 
-// perform plays a sheet to its end or to Ctrl-C, shows what happens, and says
-// how it went.
-func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, title string) error {
-	sheet = l.apply(sheet)
-	report, err := output.Open(interrupted, l.Report)
-	if err != nil {
-		return err
-	}
-	defer report.Discard()
-	drawing, err := l.openTimeline(interrupted, sheet.Rate, liveEvery)
-	if err != nil {
-		return err
-	}
-	defer drawing.Discard()
-
-	recorded, err := output.Open(interrupted, l.record)
-	if err != nil {
-		return err
-	}
-	defer recorded.Discard()
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.limits()})
-	happens := live.NewBoard()
-	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.Loading(l.Quiet), Events: l.events(), Record: l.record != ""})
-	})
-	if err != nil {
-		return errors.Join(interrupted.Cause(), err)
-	}
-	if !l.Quiet {
-		output.NoteName(c, l.Device.file)
-	}
-	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
-	if err != nil {
-		return err
-	}
-	s := &performance{flags: l, console: c, title: title, board: happens, player: player, device: dev, drawing: drawing, recorded: recorded, interrupts: interrupted}
-	if l.reload {
-		ctx, cancel := context.WithCancel(interrupted)
-		defer cancel()
-		go s.watch(ctx, bank)
-	}
-	err = s.play()
-	if e := s.tell(report); err == nil {
-		err = e
-	}
-	if e := interrupted.Cause(); e != nil && console.ExitCode(err) < console.ExitUsage {
-		return errors.Join(e, err)
-	}
-	return err
-}
-
-// performance is one playing of a sheet on a device.
-type performance struct {
-	flags      *liveFlags
-	console    *console.Console
-	title      string
-	board      *live.Board
-	player     *cue.Player
-	device     device.Device
-	drawing    *drawing
-	recorded   *output.File // of --record
-	interrupts *console.Interrupts
-	note       string // to be said when a live view is gone
-}
-
-// play plays, and closes the device.
-func (s *performance) play() error {
-	closed := false
-	defer func() {
-		if !closed {
-			closeDevice(s.interrupts, s.device)
-		}
-	}()
-	if err := s.player.Prime(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancelCause(s.interrupts)
-	defer cancel(nil)
-	gauge := device.NewGauge(s.player, s.device.Rate())
-	entry := &gate{source: gauge}
-	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
-	defer entry.close()
-	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
-		return err
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		s.show(stop, cancel)
-	}()
-	err := s.player.Feed(ctx)
-	if err == nil {
-		// What is mixed is still to be heard.
-		select {
-		case <-time.After(pcm.Duration(int64(s.device.Latency()), s.device.Rate())):
-		case <-ctx.Done():
-		}
-	}
-	close(stop)
-	finished(s.interrupts, stopped) // it may write to what nobody reads
-	if s.note != "" {
-		s.console.Say("%s", s.note)
-	}
-	if s.flags.Verbose {
-		s.console.Say("%s", loadLine(gauge.Load()))
-		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
-	}
-	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
-		err = cause
-	}
-	closed = true
-	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
-		err = failed
-	}
-	var signalled console.Interruption
-	if errors.As(err, &signalled) {
-		return nil // perform says it
-	}
-	return err
-}
-
-// show shows what happens until stop is closed, and cancels the playing when
-// nobody is left to hear or to see it.
-func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
-	c := s.console
-	view := s.view()
-	defer c.Restore()
-	ticker := time.NewTicker(time.Second / 20)
-	defer ticker.Stop()
-	lost := false
-	for {
-		select {
-		case <-stop:
-			view.Last(s.board.Look(s.player))
-			return
-		case <-ticker.C:
-		}
-		now := s.board.Look(s.player)
-		s.drawing.see(s.player, now)
-		view.Show(now)
-		if err := s.device.Err(); err != nil && !lost {
-			lost = true
-			switch _, drawn := view.(*live.View); {
-			case s.flags.Device.recording():
-				cancel(err)
-			case drawn:
-				s.note = console.Message(err)
-			default:
-				c.Say("%s", console.Message(err))
-			}
-		}
-		if c.Out.Err != nil {
-			cancel(fmt.Errorf("standard output: %w", cause(c.Out.Err)))
-		}
-	}
-}
-
-// viewer is how a performance is watched.
-type viewer interface {
-	Show(p live.Picture)
-	Last(p live.Picture) // after the end
-}
-
-// view chooses: a live view on a terminal, else lines, else nothing.
-func (s *performance) view() viewer {
-	c, l := s.console, s.flags
-	var out io.Writer = c.Out
-	terminal := c.OutTerminal
-	switch {
-	case l.Quiet:
-		return blind{}
-	case l.JSON || l.Report == "-":
-		out, terminal = nil, c.ErrTerminal
-	case l.Device.kind == "-":
-		out, terminal = c.Err, c.ErrTerminal
-	}
-	switch {
-	case terminal != nil && !l.Verbose:
-		return live.NewView(c.TakeOver(terminal), s.title)
-	case out != nil:
-		return live.NewLines(out, l.Verbose)
-	}
-	return blind{}
-}
-
-// blind shows nothing.
-type blind struct{}
-
-func (blind) Show(live.Picture) {}
-func (blind) Last(live.Picture) {}
-
-// tell writes the files, then prints how it went: what reads standard output may have
-// stopped. A file that fails takes no other with it.
-func (s *performance) tell(file *output.File) error {
-	l, c := s.flags, s.console
-	r := s.player.Report()
-	written, drawn := file.SaveFrom(r), s.drawing.save(s.title, r)
-	recorded, unheard := writeRecord(s.recorded, s.player)
-	switch {
-	case l.JSON || l.Report == "-":
-		r.WriteTo(c.Out) // its error stays with it
-	case !l.Quiet && l.Device.kind == "-":
-		s.board.Summary(c.Err, r)
-	case !l.Quiet:
-		s.board.Summary(c.Out, r)
-	}
-	return c.Outcome(written, drawn, recorded, unheard)
+// perform plays a sheet as the flags want it.
+func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
+	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
+	c.Quiet = l.Quiet
+	o.JSON, o.Verbose = l.JSON, l.Verbose
+	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }

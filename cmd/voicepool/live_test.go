@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
 )
 
@@ -45,10 +46,10 @@ func TestPerformOnATerminal(t *testing.T) {
 	terminal, drawn := asTerminal(t)
 	var out, messages strings.Builder
 	c := &console.Console{Out: &console.Sticky{W: &out}, Err: &messages, OutTerminal: terminal}
-	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: deviceFlag{kind: "null"}}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: performance.Device{Kind: "null"}}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), "test"); err != nil {
+	if err := flags.perform(c, interrupted, parse(t, "cues: [{at: 0s, play: blip, every: 50ms, times: 8}]"), performance.Options{Title: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	if text := drawn(); !strings.Contains(text, "blip") || !strings.HasSuffix(text, "\x1b[?1049l") {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
 	"voicepool/sounds"
 )
@@ -49,7 +51,7 @@ func (p *playCommand) Run(c *console.Console) error {
 	if err := p.outputs().Keep(p.inputs(c)); err != nil {
 		return err
 	}
-	err = p.perform(c, interrupted, sheet, "play")
+	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
 	// The line of a sheet that nobody has written means nothing.
 	var at *cue.Error
 	var stopped console.Interruption
@@ -62,12 +64,6 @@ func (p *playCommand) Run(c *console.Console) error {
 // check names flags, where the sheet that is made of them would name its own
 // lines.
 func (p *playCommand) check() error {
-	in := func(name string, x, from, to float64) error {
-		if x >= from && x <= to {
-			return nil
-		}
-		return console.Usage("--%s: %v is not in %v..%v", name, x, from, to)
-	}
 	inputs := 0
 	for _, s := range p.Sounds {
 		if s == "-" {
@@ -77,15 +73,9 @@ func (p *playCommand) check() error {
 	if inputs > 1 {
 		return console.Usage("standard input can be played only once")
 	}
-	for _, err := range []error{
-		in("gain", float64(p.Gain), -120, 24), in("pan", p.Pan, -1, 1), in("pitch", p.Pitch, -48, 48), in("speed", p.Speed, 1./16, 16),
-		p.liveFlags.check(),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	gain := float64(p.Gain)
+	return cmp.Or(inRange("gain", &gain, -120, 24), inRange("pan", &p.Pan, -1, 1), inRange("pitch", &p.Pitch, -48, 48), inRange("speed", &p.Speed, 1./16, 16),
+		p.liveFlags.check())
 }
 
 // inputs is what is read.
@@ -163,13 +153,6 @@ func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, err
 	if err != nil {
 		return "", err
 	}
-	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		os.Remove(file.Name())
-		return "", err
-	}
-	return file.Name(), nil
+	file.Close()
+	return file.Name(), os.WriteFile(file.Name(), data, 0o600)
 }

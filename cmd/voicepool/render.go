@@ -12,6 +12,7 @@ import (
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
@@ -39,6 +40,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	c.Quiet = r.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, r.Sheet)
@@ -55,9 +57,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err := sheet.CheckRender(); err != nil {
 		return err
 	}
-	if !r.Quiet {
-		output.NoteName(c, r.Output)
-	}
+	output.NoteName(c, r.Output)
 	err = r.render(c, sheet, interrupted)
 	if e := interrupted.Cause(); e != nil && err != nil {
 		return e
@@ -88,7 +88,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		return err
 	}
 	defer told.Discard()
-	drawing, err := r.openTimeline(interrupted, sheet.Rate, renderedEvery)
+	drawing, err := timeline.Open(interrupted, r.Timeline, sheet.Rate, mixerGrid)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	config := wav.Config{Rate: sheet.Rate, Format: r.Format.Format, Seed: sheet.Seed}
 	var out sink
 	if r.Output == "-" {
-		if out, err = wav.NewWriter(namedWriter{"standard output", os.Stdout}, config); err != nil {
+		if out, err = wav.NewWriter(output.Standard(), config); err != nil {
 			return err
 		}
 	} else {
@@ -109,7 +109,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	begin := time.Now()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.Loading(r.Quiet), Events: r.events()}
+	options := cue.Options{Loading: c.Loading(), Events: r.events()}
 	if r.Verbose {
 		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
 	}
@@ -122,7 +122,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	result := player.Report()
 	closed := out.Close()
-	failed := c.Outcome(closed, told.SaveFrom(result), drawing.save("render "+oneLine(r.Sheet), result))
+	failed := c.Outcome(closed, told.SaveFrom(result), drawing.SaveReport("render "+oneLine(r.Sheet), result))
 	if r.JSON || r.Report == "-" {
 		result.WriteTo(c.Out)
 	}
@@ -133,9 +133,9 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 }
 
 // write mixes and writes block by block.
-func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *drawing, interrupted *console.Interrupts) error {
+func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
-	block := make([]pcm.Frame, drawing.block(r.Block))
+	block := make([]pcm.Frame, drawing.Block(r.Block))
 	var (
 		frames int64
 		begin  = time.Now()
@@ -157,8 +157,9 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 			return err
 		}
 		frames += int64(n)
-		drawing.look(player, frames)
-		if !r.Quiet && !r.Verbose && pace.Now() {
+		left, right := player.Levels()
+		drawing.Look(player.Mixer(), frames, left, right)
+		if !r.Verbose && pace.Now() {
 			length := int64(0)
 			if l := player.Sheet().Length; l != nil {
 				length = l.Frames(rate)
@@ -167,6 +168,9 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		}
 	}
 }
+
+// mixerGrid is how often the mixer refreshes levels.
+const mixerGrid = 20 * time.Millisecond
 
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, took time.Duration) {
 	name := oneLine(r.Output)

@@ -3,6 +3,7 @@ package main
 import (
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
 )
 
 type runCommand struct {
@@ -16,8 +17,11 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if err := r.checkRecord(); err != nil {
-		return err
+	switch {
+	case r.Record == "-":
+		return console.Usage("--record: name a file; a sheet on standard output would be mixed with what is shown")
+	case r.Record != "" && r.Reload:
+		return console.Usage("--record and --reload: a sheet names files, not how they were at a time")
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -28,6 +32,5 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err := r.outputs().And("--record", " ", r.Record).Keep(output.SheetInputs(c.In, r.Sheet, sheet)); err != nil {
 		return err
 	}
-	r.reload, r.record = r.Reload, r.Record
-	return r.perform(c, interrupted, sheet, "run "+oneLine(r.Sheet))
+	return r.perform(c, interrupted, sheet, performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload})
 }

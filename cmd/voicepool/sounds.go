@@ -55,7 +55,7 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	}
 	defer file.Discard()
 	rows := catalog.Gather(list, catalog.Options{
-		In: c.In, Bank: sounds.Options{Measure: true, Leveling: s.leveling(), Limits: s.limits()}, Portraits: s.PNG != "", Loading: c.Loading(false),
+		In: c.In, Bank: sounds.Options{Measure: true, Leveling: s.leveling(), Limits: s.limits()}, Portraits: s.PNG != "", Loading: c.Loading(),
 	})
 	if s.JSON {
 		c.JSON(catalog.JSON(rows))

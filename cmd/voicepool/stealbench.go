@@ -39,6 +39,7 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
+	c.Quiet = b.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	work := b.scenes
@@ -80,8 +81,8 @@ func (b *stealbenchCommand) check() error {
 		}
 	}
 	for _, n := range b.Voices {
-		if n < 1 || n > 65536 {
-			return console.Usage("--voices: %d is not in 1..65536", n)
+		if err := pool(&n, nil); err != nil {
+			return err
 		}
 	}
 	slices.Sort(b.Voices)
@@ -115,7 +116,7 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("--sounds %s: %w", oneLine(b.Sounds), cause(err))
 	}
-	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading(b.Quiet))
+	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
 // write writes the scenes.
@@ -151,9 +152,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	defer stage.Close()
 	begin := time.Now()
 	runs, err := b.plan().Measure(interrupted, stage, func(done, total int) {
-		if !b.Quiet {
-			c.Progress("measuring %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
-		}
+		c.Progress("measuring %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
 	})
 	if err != nil {
 		return err
@@ -207,7 +206,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 
 // stage loads a sheet and its sounds, and renders what they are with voices for all.
 // Before that, set changes the sheet and finds what is wrong with it.
-func stage(c *console.Console, ctx context.Context, path string, length *timeFlag, limits sounds.Limits, quiet bool, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
+func stage(c *console.Console, ctx context.Context, path string, length *timeFlag, limits sounds.Limits, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
 	sheet, err := loadSheet(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -222,12 +221,10 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 		return nil, nil, err
 	}
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: limits})
-	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading(quiet)) }); err != nil {
+	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading()) }); err != nil {
 		return nil, nil, err
 	}
-	if !quiet {
-		c.Progress("rendering with voices for all")
-	}
+	c.Progress("rendering with voices for all")
 	return trial.NewComparison(ctx, sheet, bank)
 }
 
@@ -236,7 +233,7 @@ const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
 // sheet measures a sheet of the user's.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
-	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), b.Quiet, func(sheet *cue.Sheet) error {
+	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
 			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
 				return console.Usage("%w", err)
@@ -250,9 +247,7 @@ func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Inter
 	var rows []trial.Row
 	for _, voices := range b.Voices {
 		for _, p := range b.Policies {
-			if !b.Quiet {
-				c.Progress("rendering %s with %s", p.Name, count(voices, "voice"))
-			}
+			c.Progress("rendering %s with %s", p.Name, count(voices, "voice"))
 			row, err := k.Measure(interrupted, p, voices)
 			if err != nil {
 				return err

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
-
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
@@ -21,23 +17,17 @@ func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err
 	}
-	in, name := c.In, "standard input"
-	inputs := []output.Input{{In: c.In, What: "the report on standard input"}}
-	if t.Report != "-" {
-		file, err := os.Open(t.Report)
-		if err != nil {
-			return fmt.Errorf("%s: %w", oneLine(t.Report), cause(err))
-		}
-		defer file.Close()
-		in, name = file, oneLine(t.Report)
-		inputs = []output.Input{{Path: t.Report, What: "the report " + name}}
+	in, name, done, err := openReport(c, t.Report)
+	if err != nil {
+		return err
 	}
-	if err := output.Of("-o", " ", t.Output).Keep(inputs); err != nil {
+	defer done()
+	if err := output.Of("-o", " ", t.Output).Keep([]output.Input{in}); err != nil {
 		return err
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
-	drawn, err := console.Within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in, nil) })
+	drawn, err := console.Within(interrupted, func() (*timeline.Timeline, error) { return timeline.Read(name, name, in.In, nil) })
 	if err != nil {
 		return err
 	}
@@ -46,7 +36,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 		return err
 	}
 	defer file.Discard()
-	return saveTimeline(file, t.Output, drawn)
+	return drawn.Save(file, t.Output)
 }
 
 // checkTimeline finds a name from which nobody knows what to write.
@@ -55,10 +45,4 @@ func checkTimeline(flag, path string) error {
 		return console.Usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))
 	}
 	return nil
-}
-
-// saveTimeline writes a timeline into a file, in the way that its name asks for.
-func saveTimeline(file *output.File, path string, t *timeline.Timeline) error {
-	format, _ := timeline.FormatOf(path)
-	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
 }

@@ -37,6 +37,7 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 }
 
 func (t *tuneCommand) Run(c *console.Console) error {
+	c.Quiet = t.Quiet
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	return interrupted.Instead(c, t.run(c, interrupted))
@@ -44,7 +45,7 @@ func (t *tuneCommand) Run(c *console.Console) error {
 
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
-	k, _, err := stage(c, interrupted, t.Sheet, t.Length, t.limits(), t.Quiet, func(sheet *cue.Sheet) (err error) {
+	k, _, err := stage(c, interrupted, t.Sheet, t.Length, t.limits(), func(sheet *cue.Sheet) (err error) {
 		if policy, err = t.policy(sheet); err != nil {
 			return err
 		}
@@ -57,9 +58,7 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 		return err
 	}
 	found, err := k.Smallest(interrupted, policy, float64(t.Damage), func(voices int) {
-		if !t.Quiet {
-			c.Progress("rendering with %s", count(voices, "voice"))
-		}
+		c.Progress("rendering with %s", count(voices, "voice"))
 	})
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 // The words of messages, by short names.
 var (
 	oneLine = words.OneLine
-	plain   = words.Plain
 	seconds = words.Seconds
 	count   = words.Count
 	cause   = words.Cause

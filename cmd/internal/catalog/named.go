@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+	"testing/fstest"
 
 	"voicepool/internal/words"
 	"voicepool/sounds"
@@ -117,7 +116,7 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	if err != nil {
 		return sounds.Source{}, err
 	}
-	return sounds.Source{Name: "-", File: StandardInput, FS: inputFS(data)}, nil
+	return sounds.Source{Name: "-", File: StandardInput, FS: fstest.MapFS{StandardInput: {Data: data, Mode: 0o444}}}, nil
 }
 
 // ReadInput reads all of standard input.
@@ -141,31 +140,6 @@ func Missing(file string) error {
 	return nil
 }
 
-// StandardInput is the name of the only file of an inputFS.
+// StandardInput is the name of what comes from standard input, so that a bank loads it as
+// it loads all others.
 const StandardInput = "standard input"
-
-// inputFS is a file system whose only file is what came from standard input, so
-// that a bank loads it as it loads all others.
-type inputFS []byte
-
-func (data inputFS) Open(name string) (fs.File, error) {
-	if name != StandardInput {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return &inputFile{Reader: bytes.NewReader(data), size: int64(len(data))}, nil
-}
-
-// inputFile is the file, and what is known of it.
-type inputFile struct {
-	*bytes.Reader
-	size int64
-}
-
-func (f *inputFile) Stat() (fs.FileInfo, error) { return f, nil }
-func (f *inputFile) Close() error               { return nil }
-func (f *inputFile) Name() string               { return StandardInput }
-func (f *inputFile) Size() int64                { return f.size }
-func (f *inputFile) Mode() fs.FileMode          { return 0o444 }
-func (f *inputFile) ModTime() time.Time         { return time.Time{} }
-func (f *inputFile) IsDir() bool                { return false }
-func (f *inputFile) Sys() any                   { return nil }

@@ -23,6 +23,7 @@ type Console struct {
 	// The terminals behind them, or nil where there are none.
 	OutTerminal, ErrTerminal *os.File
 
+	Quiet  bool // no progress and no notes
 	colour bool // NO_COLOR is not set
 
 	mutex  sync.Mutex

@@ -11,17 +11,17 @@ import (
 )
 
 // Progress shows on a terminal, in one line that replaces itself, what is going
-// on; an empty format takes it away. Elsewhere it prints nothing.
+// on; an empty format takes it away. Elsewhere, and on a quiet console, it prints nothing.
 func (c *Console) Progress(format string, args ...any) {
-	if c.ErrTerminal == nil {
+	if c.ErrTerminal == nil || c.Quiet {
 		return
 	}
 	fmt.Fprintf(c.Err, "\r\x1b[K"+format, args...)
 }
 
 // Loading returns what shows how far the loading of sounds is.
-func (c *Console) Loading(quiet bool) cue.Loading {
-	if quiet || c.ErrTerminal == nil {
+func (c *Console) Loading() cue.Loading {
+	if c.ErrTerminal == nil || c.Quiet {
 		return nil
 	}
 	return func(done, total int) {

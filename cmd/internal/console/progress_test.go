@@ -11,14 +11,15 @@ import (
 func TestLoading(t *testing.T) {
 	var out strings.Builder
 	c := &Console{Err: &out}
-	if c.Loading(false) != nil {
+	if c.Loading() != nil {
 		t.Error("it shows something where there is no terminal")
 	}
-	c.ErrTerminal = os.Stderr
-	if c.Loading(true) != nil {
+	c.ErrTerminal, c.Quiet = os.Stderr, true
+	if c.Loading() != nil {
 		t.Error("it shows something though it should be quiet")
 	}
-	show := c.Loading(false)
+	c.Quiet = false
+	show := c.Loading()
 	show(1, 2)
 	if want := "\r\x1b[Kloading ██████████           1 of 2"; out.String() != want {
 		t.Errorf("it shows %q, want %q", out.String(), want)

@@ -91,45 +91,32 @@ func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
 	}
-	started, stolen, rejected, limited := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
-	coalesced, dry, faulty := map[string]int{}, map[string]int{}, map[string]int{}
-	virtual, back := map[string]int{}, map[string]int{}
+	happened := map[mixer.EventKind]map[string]int{} // how often, by sound
 	var steal *report.Event
 	missed := 0
 	for i, e := range l.pending {
-		switch e.Kind {
-		case mixer.EventStarted:
-			started[e.Sound]++
-		case mixer.EventStolen:
-			stolen[e.Sound]++
-			if steal == nil || e.Audibility > steal.Audibility {
-				steal = &l.pending[i]
-			}
-		case mixer.EventVirtual:
-			virtual[e.Sound]++
-		case mixer.EventReal:
-			back[e.Sound]++
-		case mixer.EventRejected:
-			rejected[e.Sound]++
-		case mixer.EventLimited:
-			limited[e.Sound]++
-		case mixer.EventCoalesced:
-			coalesced[e.Sound]++
-		case mixer.EventUnderrun:
-			dry[e.Sound]++
-		case mixer.EventFault:
-			faulty[e.Sound]++
-		case mixer.EventMissed:
+		if happened[e.Kind] == nil {
+			happened[e.Kind] = map[string]int{}
+		}
+		happened[e.Kind][e.Sound]++
+		switch {
+		case e.Kind == mixer.EventMissed:
 			missed++
+		case e.Kind == mixer.EventStolen && (steal == nil || e.Audibility > steal.Audibility):
+			steal = &l.pending[i]
 		}
 	}
 	var parts []string
-	for _, n := range [...]struct {
+	for _, told := range [...]struct {
+		kind mixer.EventKind
 		what string
-		by   map[string]int
-	}{{"started", started}, {"stolen", stolen}, {"became virtual", virtual}, {"came back", back}, {"rejected", rejected}, {"limited", limited}, {"coalesced", coalesced}, {"ran dry", dry}, {"faulty", faulty}} {
-		if len(n.by) > 0 {
-			parts = append(parts, n.what+" "+words.Tally(n.by))
+	}{
+		{mixer.EventStarted, "started"}, {mixer.EventStolen, "stolen"}, {mixer.EventVirtual, "became virtual"}, {mixer.EventReal, "came back"},
+		{mixer.EventRejected, "rejected"}, {mixer.EventLimited, "limited"}, {mixer.EventCoalesced, "coalesced"},
+		{mixer.EventUnderrun, "ran dry"}, {mixer.EventFault, "faulty"},
+	} {
+		if by := happened[told.kind]; by != nil {
+			parts = append(parts, told.what+" "+words.Tally(by))
 		}
 	}
 	if missed > 0 {

@@ -45,6 +45,9 @@ func (l List) And(flag, sep, path string) List {
 // NoteName says so where a file that is going to be a WAV has a name that promises
 // another format.
 func NoteName(c *console.Console, path string) {
+	if c.Quiet {
+		return
+	}
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma":
 		c.Say("%s: its name ends in %s, but it is a WAV all the same", words.OneLine(path), ending)
@@ -99,11 +102,10 @@ func (i Input) stat() fs.FileInfo {
 	if i.In == nil {
 		return regular(os.Stat(i.Path))
 	}
-	file, ok := i.In.(*os.File)
-	if !ok {
-		return nil
+	if file, ok := i.In.(*os.File); ok {
+		return regular(file.Stat())
 	}
-	return regular(file.Stat())
+	return nil
 }
 
 // regular returns what is known of a regular file, and nil of all others.
@@ -120,12 +122,9 @@ func samePlace(a, b string) bool {
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
 		return false
 	}
-	in, err := os.Stat(filepath.Dir(a))
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(filepath.Dir(b))
-	return err == nil && os.SameFile(in, other)
+	in, _ := os.Stat(filepath.Dir(a))
+	other, _ := os.Stat(filepath.Dir(b))
+	return os.SameFile(in, other)
 }
 
 // behind returns where a file will be that is written to a path, if anybody can know.

@@ -1,9 +1,10 @@
-package main
+package performance
 
 import (
 	"context"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/sounds/watch"
 	"voicepool/voice"
@@ -16,7 +17,7 @@ func (s *performance) watch(ctx context.Context, bank *sounds.Bank) {
 		case err != nil:
 			s.console.Say("%s; the old sound goes on", console.Message(err))
 		case s.player.Replace(old, now):
-			s.console.Say("%s: read again", oneLine(now.Name()))
+			s.console.Say("%s: read again", words.OneLine(now.Name()))
 		}
 	})
 	if err != nil {

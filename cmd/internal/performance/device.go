@@ -1,0 +1,85 @@
+package performance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
+	"voicepool/device"
+	"voicepool/device/null"
+	"voicepool/device/oto"
+	"voicepool/device/wav"
+	"voicepool/internal/words"
+)
+
+// Device is where --device wants things to be heard.
+type Device struct {
+	Kind string // auto, oto, null, wav, -
+	File string // of wav
+}
+
+// UnmarshalText reads auto, oto, null, wav:FILE or -.
+func (d *Device) UnmarshalText(text []byte) error {
+	name := string(text)
+	switch file, ok := strings.CutPrefix(name, "wav:"); {
+	case ok && file == "":
+		return fmt.Errorf("wav: needs the name of a file, as wav:out.wav")
+	case ok:
+		*d = Device{"wav", file}
+	case name == "auto", name == "oto", name == "null", name == "-":
+		*d = Device{Kind: name}
+	default:
+		return fmt.Errorf("%q is no device, want auto, oto, null, wav:FILE or -", text)
+	}
+	return nil
+}
+
+// recording reports whether somebody waits for what the device writes.
+func (d Device) recording() bool { return d.Kind == "wav" || d.Kind == "-" }
+
+// open opens the device. auto takes the sound card where there is one, else
+// null, which it says.
+func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.Device, error) {
+	config := wav.Config{Rate: rate, Seed: seed}
+	switch d.Kind {
+	case "wav":
+		file, err := wav.Create(d.File, config)
+		if err != nil {
+			return nil, err
+		}
+		return wav.NewDevice(file), nil
+	case "-":
+		if term.IsTerminal(int(os.Stdout.Fd())) {
+			return nil, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
+		}
+		sink, err := wav.NewWriter(output.Standard(), config)
+		if err != nil {
+			return nil, err
+		}
+		return wav.NewDevice(sink), nil
+	}
+	if d.Kind != "null" {
+		switch card, err := oto.Open(oto.Config{Rate: rate}); {
+		case err == nil:
+			return card, nil
+		case !errors.Is(err, device.ErrUnavailable):
+			return nil, err
+		case d.Kind == "oto":
+			return nil, fmt.Errorf("--device oto: no sound here (%s)", Why(err))
+		default:
+			c.Say("no sound here (%s): playing on silently, with --device null", Why(err))
+		}
+	}
+	return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
+}
+
+// Why returns the reason of a sound card that is not there, without the words
+// that all such reasons share.
+func Why(err error) string {
+	return words.OneLine(strings.TrimSuffix(strings.TrimPrefix(err.Error(), "oto: "), ": "+device.ErrUnavailable.Error()))
+}

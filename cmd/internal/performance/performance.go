@@ -1,0 +1,246 @@
+// Package performance plays a cue sheet on a device in real time, shows it, and writes how it
+// went. It ends in order although the device is stuck, or nobody reads what it shows.
+package performance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/timeline"
+	"voicepool/cue"
+	"voicepool/device"
+	"voicepool/internal/words"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// Options say how a sheet is played.
+type Options struct {
+	Title  string
+	Device Device
+	Block  int // frames at a time, where the device does not say
+	Limits sounds.Limits
+
+	Report, Timeline, Record string // files to be written; empty: none
+	JSON                     bool   // print the report to standard output
+	Verbose                  bool
+	Reload                   bool // files that change are read again
+}
+
+// Play plays a sheet to its end or to Ctrl-C, shows what happens, and says how it went.
+func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
+	report, err := output.Open(interrupted, l.Report)
+	if err != nil {
+		return err
+	}
+	defer report.Discard()
+	drawing, err := timeline.Open(interrupted, l.Timeline, sheet.Rate, looked)
+	if err != nil {
+		return err
+	}
+	defer drawing.Discard()
+
+	recorded, err := output.Open(interrupted, l.Record)
+	if err != nil {
+		return err
+	}
+	defer recorded.Discard()
+	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
+	happens := live.NewBoard()
+	player, err := console.Within(interrupted, func() (*cue.Player, error) {
+		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
+	})
+	if err != nil {
+		return errors.Join(interrupted.Cause(), err)
+	}
+	output.NoteName(c, l.Device.File)
+	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
+	if err != nil {
+		return err
+	}
+	s := &performance{options: l, console: c, board: happens, player: player, device: dev, drawing: drawing, recorded: recorded, interrupts: interrupted}
+	if l.Reload {
+		ctx, cancel := context.WithCancel(interrupted)
+		defer cancel()
+		go s.watch(ctx, bank)
+	}
+	err = s.play()
+	if e := s.tell(report); err == nil {
+		err = e
+	}
+	if e := interrupted.Cause(); e != nil && console.ExitCode(err) < console.ExitUsage {
+		return errors.Join(e, err)
+	}
+	return err
+}
+
+// looked is how often what happens is looked at.
+const looked = time.Second / 20
+
+// performance is one playing of a sheet on a device.
+type performance struct {
+	options    *Options
+	console    *console.Console
+	board      *live.Board
+	player     *cue.Player
+	device     device.Device
+	drawing    *timeline.File
+	recorded   *output.File // of --record
+	interrupts *console.Interrupts
+	note       string // to be said when a live view is gone
+}
+
+// play plays, and closes the device.
+func (s *performance) play() error {
+	closed := false
+	defer func() {
+		if !closed {
+			closeDevice(s.interrupts, s.device)
+		}
+	}()
+	if err := s.player.Prime(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(s.interrupts)
+	defer cancel(nil)
+	gauge := device.NewGauge(s.player, s.device.Rate())
+	entry := &gate{source: gauge}
+	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
+	defer entry.close()
+	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
+		return err
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.show(stop, cancel)
+	}()
+	err := s.player.Feed(ctx)
+	if err == nil {
+		// What is mixed is still to be heard.
+		select {
+		case <-time.After(pcm.Duration(int64(s.device.Latency()), s.device.Rate())):
+		case <-ctx.Done():
+		}
+	}
+	close(stop)
+	finished(s.interrupts, stopped) // it may write to what nobody reads
+	if s.note != "" {
+		s.console.Say("%s", s.note)
+	}
+	if s.options.Verbose {
+		s.console.Say("%s", loadLine(gauge.Load()))
+		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
+	}
+	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
+		err = cause
+	}
+	closed = true
+	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
+		err = failed
+	}
+	var signalled console.Interruption
+	if errors.As(err, &signalled) {
+		return nil // perform says it
+	}
+	return err
+}
+
+// show shows what happens until stop is closed, and cancels the playing when
+// nobody is left to hear or to see it.
+func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
+	c := s.console
+	view := s.view()
+	defer c.Restore()
+	ticker := time.NewTicker(looked)
+	defer ticker.Stop()
+	lost := false
+	for {
+		select {
+		case <-stop:
+			view.Last(s.board.Look(s.player))
+			return
+		case <-ticker.C:
+		}
+		now := s.board.Look(s.player)
+		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
+		view.Show(now)
+		if err := s.device.Err(); err != nil && !lost {
+			lost = true
+			switch _, drawn := view.(*live.View); {
+			case s.options.Device.recording():
+				cancel(err)
+			case drawn:
+				s.note = console.Message(err)
+			default:
+				c.Say("%s", console.Message(err))
+			}
+		}
+		if c.Out.Err != nil {
+			cancel(fmt.Errorf("standard output: %w", words.Cause(c.Out.Err)))
+		}
+	}
+}
+
+// viewer is how a performance is watched.
+type viewer interface {
+	Show(p live.Picture)
+	Last(p live.Picture) // after the end
+}
+
+// view chooses: a live view on a terminal, else lines, else nothing.
+func (s *performance) view() viewer {
+	c, l := s.console, s.options
+	var out io.Writer = c.Out
+	terminal := c.OutTerminal
+	switch {
+	case c.Quiet:
+		return blind{}
+	case l.JSON || l.Report == "-":
+		out, terminal = nil, c.ErrTerminal
+	case l.Device.Kind == "-":
+		out, terminal = c.Err, c.ErrTerminal
+	}
+	switch {
+	case terminal != nil && !l.Verbose:
+		return live.NewView(c.TakeOver(terminal), l.Title)
+	case out != nil:
+		return live.NewLines(out, l.Verbose)
+	}
+	return blind{}
+}
+
+// blind shows nothing.
+type blind struct{}
+
+func (blind) Show(live.Picture) {}
+func (blind) Last(live.Picture) {}
+
+// tell writes the files, then prints how it went: what reads standard output may have
+// stopped. A file that fails takes no other with it.
+func (s *performance) tell(file *output.File) error {
+	l, c := s.options, s.console
+	r := s.player.Report()
+	written, drawn := file.SaveFrom(r), s.drawing.SaveReport(l.Title, r)
+	var recorded, unheard error
+	if s.recorded != nil {
+		var recorder *cue.Recorder
+		recorder, unheard = s.player.Recorder() // what could be noted is written all the same
+		recorded = s.recorded.SaveFrom(recorder)
+	}
+	switch {
+	case l.JSON || l.Report == "-":
+		r.WriteTo(c.Out) // its error stays with it
+	case !c.Quiet && l.Device.Kind == "-":
+		s.board.Summary(c.Err, r)
+	case !c.Quiet:
+		s.board.Summary(c.Out, r)
+	}
+	return c.Outcome(written, drawn, recorded, unheard)
+}
