@@ -351,7 +351,7 @@ func (r *reader) finishCue(n *yaml.Node, c *Cue, f *cueFields) {
 	inherit(f, "protect", &c.Protect, s.Protect)
 	inherit(f, "loop", &c.Loop, s.Loop)
 	inherit(f, "loop", &c.Rounds, s.Rounds)
-	if s.Stream && c.tag != 0 && r.streams[c.tag] == 0 {
+	if s.Stream && c.Loop && c.tag != 0 && r.streams[c.tag] == 0 {
 		if r.streams == nil {
 			r.streams = map[uint64]int{}
 		}

@@ -21,8 +21,12 @@ type rendering struct {
 	over   bool
 }
 
-// Read fills dst with the next frames, fewer at the end, and returns how many;
-// then 0 and io.EOF. Control and audio side at once, without a clock: the mixer
+// longSilence is how many silent blocks Read mixes at most before it returns.
+const longSilence = 1024
+
+// Read fills dst with the next frames and returns how many; at the end 0 and io.EOF. It
+// returns fewer, or none and no error, at the end and within a long silence, so that a
+// caller can stop there. Control and audio side at once, without a clock: the mixer
 // works in blocks of len(dst), which do not show in the result.
 //
 // The first frame is the one of the first cues: the mixer's latency is taken
@@ -35,7 +39,7 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 		p.beneath.begin(p.sheet.Rate)
 	}
 	f := &p.file
-	for n < len(dst) {
+	for silent := 0; n < len(dst); {
 		switch {
 		case f.gap > 0:
 			k := int(min(f.gap, int64(len(dst)-n)))
@@ -53,7 +57,11 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 			}
 			p.give(dst[:n])
 			return n, nil
+		case silent == longSilence:
+			p.give(dst[:n])
+			return n, nil
 		default:
+			silent++
 			if err := p.mixMore(len(dst)); err != nil {
 				return 0, err
 			}
