@@ -274,3 +274,7 @@ func join(words []string) string {
 	}
 	return s
 }
+
+func (r *reader) priority(p *yaml.Pair, dst *int) bool {
+	return r.integer(p, dst, -mixer.MaxPriority, mixer.MaxPriority)
+}

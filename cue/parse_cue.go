@@ -235,10 +235,6 @@ func (r *reader) change(c *Cue, f mixer.Fields, ok bool) {
 	}
 }
 
-func (r *reader) priority(p *yaml.Pair, dst *int) bool {
-	return r.integer(p, dst, -mixer.MaxPriority, mixer.MaxPriority)
-}
-
 // loop reads true, false, or how often a loop is played.
 func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
 	if n, err := parseWhole(p.Value.Text, 1, mixer.MaxRounds); p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil {
