@@ -2,28 +2,14 @@ package dsp
 
 import (
 	"math"
+	"unsafe"
 
 	"voicepool/pcm"
 )
 
 // Frames adds src to dst under a ramp. len(src) >= len(dst).
 func Frames(dst, src []pcm.Frame, g Ramp) {
-	src = src[:len(dst)]
-	done := fastFrames(dst, src, &g)
-	dst, src, g.Start = dst[done:], src[done:], g.Start+done
-	if g.still() {
-		left, right := g.at(0)
-		for i, x := range src {
-			dst[i][0] += float32(x[0] * left)
-			dst[i][1] += float32(x[1] * right)
-		}
-		return
-	}
-	for i, x := range src {
-		left, right := g.at(i)
-		dst[i][0] += float32(x[0] * left)
-		dst[i][1] += float32(x[1] * right)
-	}
+	Mix(StereoUnity, dst, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(src))), 2*len(src)), 0, One, g)
 }
 
 // Sum adds src to dst. len(src) >= len(dst).

@@ -2,17 +2,12 @@ package dsp
 
 import "voicepool/pcm"
 
-// MonoCubic adds src to dst from pos on, step apart, on the cubic of Catmull
-// and Rom through four samples. It reads src from one frame before the first
-// position's frame to two past the last one's.
-func MonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
-	done := fastMonoCubic(dst, src, pos, step, &g)
-	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
+func monoCubic[T Sample](dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
-		s := (*[4]float32)(src[n-1:])
-		x := hermite(s[0], s[1], s[2], s[3], f)
+		s := (*[4]T)(src[n-1:])
+		x := hermite(float32(s[0]), float32(s[1]), float32(s[2]), float32(s[3]), f)
 		left, right := g.at(i)
 		d := &dst[i]
 		d[0] += float32(x * left)
@@ -20,18 +15,15 @@ func MonoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
 	}
 }
 
-// StereoCubic is MonoCubic for two samples a frame.
-func StereoCubic(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
-	done := fastStereoCubic(dst, src, pos, step, &g)
-	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
+func stereoCubic[T Sample](dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
 	for i := range dst {
 		n, f := split(pos)
 		pos += step
-		s := (*[8]float32)(src[2*n-2:])
+		s := (*[8]T)(src[2*n-2:])
 		left, right := g.at(i)
 		d := &dst[i]
-		d[0] += float32(hermite(s[0], s[2], s[4], s[6], f) * left)
-		d[1] += float32(hermite(s[1], s[3], s[5], s[7], f) * right)
+		d[0] += float32(hermite(float32(s[0]), float32(s[2]), float32(s[4]), float32(s[6]), f) * left)
+		d[1] += float32(hermite(float32(s[1]), float32(s[3]), float32(s[5]), float32(s[7]), f) * right)
 	}
 }
 

@@ -3,15 +3,48 @@
 package dsp
 
 import (
+	"math"
 	"unsafe"
 
 	"voicepool/pcm"
 )
 
-// Each function of the files fast_voice and fast_block hands as many frames as it
-// can to the kernels of this machine, whole turns from the first on, and returns how
-// many. A kernel trusts what it is given: whatever could make it read outside src,
-// or count frames beyond what a float32 holds, is left to Go.
+// Each function here hands as many frames or slots as it can to the kernels of this
+// machine, whole turns from the first on, and returns how many. A kernel trusts what it
+// is given: whatever could make it read outside src, or count frames beyond what a
+// float32 holds, is left to Go.
+
+// compact is added to a formula for the kernel of samples of 16 bits.
+const compact Formula = 8
+
+func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g Ramp) int {
+	n, frames, kernel := turns(len(dst), &g), len(src)>>(f&1), f
+	if f > StereoUnity {
+		n = f.reach().turns(n, pos, step, frames)
+	}
+	if unsafe.Sizeof(src[0]) == 2 {
+		kernel += compact
+	}
+	if n == 0 || kernel >= MonoBest+compact {
+		return 0
+	}
+	if g.Ahead == 0 { // something that the machine has anyway
+		g.Ahead = uintptr(unsafe.Pointer(&dst[0]))
+	}
+	wider := f.wider(n, pos, step, frames)
+	if wider > 0 {
+		mixWider(kernel, &dst[0][0], (*float32)(unsafe.Pointer(&src[0])), wider, pos, step, &g)
+		g.Start, g.Ahead = g.Start+wider, uintptr(unsafe.Pointer(&dst[wider-1]))
+		pos += int64(wider) * step
+		if f <= StereoUnity {
+			src = src[wider<<f:]
+		}
+	}
+	if wider < n {
+		mix(kernel, &dst[wider][0], (*float32)(unsafe.Pointer(&src[0])), n-wider, pos, step, &g)
+	}
+	return n
+}
 
 // turns returns how many of n frames kernels may take.
 func turns(n int, g *Ramp) int {
@@ -21,31 +54,93 @@ func turns(n int, g *Ramp) int {
 	return n &^ 7
 }
 
-// next returns what a kernel asks the machine for meanwhile: Ahead, or what it has
-// anyway.
-func (g *Ramp) next(dst []pcm.Frame) uintptr {
-	if g.Ahead == 0 {
-		return uintptr(unsafe.Pointer(&dst[0]))
-	}
-	return g.Ahead
-}
-
-// reach is what a kernel reads around a position's frame.
-type reach struct{ before, after int }
-
-var (
-	ofLinear = reach{0, 1}
-	ofCubic  = reach{1, 2}
-	ofBest   = reach{3, 4}
-)
-
-// turns returns how many of n frames kernels may take from pos on, in a src of
-// so many frames.
-func (r reach) turns(n int, pos, step int64, frames int, g *Ramp) int {
-	n = turns(n, g)
+// turns returns how many of n frames, whole turns, kernels may take from pos on, in a
+// src of so many frames.
+func (r reach) turns(n int, pos, step int64, frames int) int {
 	last := pos + int64(n-1)*step
 	if n > 1<<16 || uint64(step) > 1<<40 || pos>>32 < int64(r.before) || last < pos || last>>32 >= int64(frames-r.after) {
 		return 0
 	}
 	return n
+}
+
+func fastSum(dst, src []pcm.Frame) int {
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		sum(&dst[0][0], &src[0][0], n)
+	}
+	return n
+}
+
+func fastWindow(dst []pcm.Frame, w []float32) int {
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		window(&dst[0][0], &w[0], n)
+	}
+	return n
+}
+
+func fastPeak(src []pcm.Frame) (done int, largest uint32) {
+	n := turns(len(src), &Ramp{})
+	if n > 0 {
+		largest = peak(&src[0][0], n)
+	}
+	return n, largest
+}
+
+// search is the kernels of the choice of a victim. n is a multiple of 16, not 0.
+type search struct {
+	lowest   func(prio *int32, n int, limit int32) (lowest, candidates int32)
+	least    func(prio *int32, key *float32, n int, of int32) (least, next uint32)
+	match    func(prio *int32, key *float32, n int, p int32, k uint32) int
+	eldest   func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+	numbered func(number *uint64, n int, x uint64) int
+}
+
+// slotTurns returns how many of n slots kernels may take.
+func slotTurns(n int) int {
+	if level == generic {
+		return 0
+	}
+	return n &^ 15
+}
+
+func fastLowest(prio []int32, limit int32) (done int, lowest int32, candidates int) {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0, math.MaxInt32, 0
+	}
+	lowest, count := searches[level].lowest(&prio[0], n, limit)
+	return n, lowest, int(count)
+}
+
+func fastLeast(prio []int32, key []float32, of int32) (done int, least, next uint32) {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0, math.MaxUint32, math.MaxUint32
+	}
+	least, next = searches[level].least(&prio[0], &key[:n][0], n, of)
+	return n, least, next
+}
+
+func fastMatch(prio []int32, key []float32, p int32, k float32) int {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0
+	}
+	return searches[level].match(&prio[0], &key[:n][0], n, p, math.Float32bits(k))
+}
+
+// fastEldest returns how many slots it has looked at, and the one that it has found
+// among them, or -1, with its number.
+func fastEldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0, -1, math.MaxInt64
+	}
+	least = searches[level].eldest(&prio[0], &key[:n][0], &number[:n][0], n, p, math.Float32bits(k))
+	if least == math.MaxInt64 {
+		return n, -1, least
+	}
+	return n, searches[level].numbered(&number[0], n, least), least
 }
