@@ -13,6 +13,9 @@ import (
 // machine, whole turns from the first on, and returns how many. A kernel trusts what it
 // is given: whatever could make it read outside src, or count frames beyond what a
 // float32 holds, is left to Go.
+//
+// A kernel takes n frames or slots, a multiple of its turn and not 0: 16 slots, 16 frames
+// with AVX-512, else 8. Peak kernels return bits, those of a NaN as the largest.
 
 // compact is added to a formula for the kernel of samples of 16 bits.
 const compact Formula = 8
@@ -88,13 +91,21 @@ func fastPeak(src []pcm.Frame) (done int, largest uint32) {
 	return n, largest
 }
 
-// search is the kernels of the choice of a victim. n is a multiple of 16, not 0.
+// search is the kernels of the choice of a victim. n is a multiple of 16, not 0; p and k
+// are the priority and the bits of the key that are looked for.
 type search struct {
-	lowest   func(prio *int32, n int, limit int32) (lowest, candidates int32)
-	least    func(prio *int32, key *float32, n int, of int32) (least, next uint32)
+	lowest func(prio *int32, n int, limit int32) (lowest, candidates int32)
+
+	// least returns the bits of the least and the next key of a priority, the lowest: all
+	// ones where there is none.
+	least func(prio *int32, key *float32, n int, of int32) (least, next uint32)
+
+	// match and numbered return the place of the first slot that they look for, or n.
 	match    func(prio *int32, key *float32, n int, p int32, k uint32) int
-	eldest   func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 	numbered func(number *uint64, n int, x uint64) int
+
+	// eldest returns the least number, or 2^63-1. Numbers are below that.
+	eldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 }
 
 // slotTurns returns how many of n slots kernels may take.

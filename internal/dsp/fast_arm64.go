@@ -7,7 +7,7 @@ import "unsafe"
 // detect finds the vectors that every arm64 has.
 func detect() instructions { return neon }
 
-var searches = [...]search{neon: {lowestNEON, leastNEON, matchNEON, eldestNEON, numberedNEON}}
+var searches = [...]search{neon: {lowestNEON, leastNEON, matchNEON, numberedNEON, eldestNEON}}
 
 func sum(dst, src *float32, n int)    { sumNEON(dst, src, n) }
 func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }

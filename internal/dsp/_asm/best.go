@@ -10,22 +10,13 @@ import (
 // within the rows of the table are worked out by vectors and come back from the
 // stack, one to a frame.
 func best(channels int) {
-	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
-	avx2.doc()
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}
-	table := Load(Param("table"), GP64())
-	n := Load(Param("n"), GP64())
-	p := loadPosition(src.Offset(-3*channels*4), channels, 4)
-	ahead := loadAhead(8 * channels * 4)
-	g, moves := loadGains(avx2)
-	f := p.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
+	m := mixing("Best", avx2, channels, true, 3, "table *float32, n int, pos, step int64")
+	table := argument("table")
+	m.load(true)
+	f := m.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
 	within := AllocLocal(32)
-	k := &kernel8{p, table, within}
-	g.twice(moves, func() {
-		loop := label("loop")
-		Label(loop)
-		ahead.ask()
+	k := &kernel8{m, table, within}
+	m.twice(func() {
 		y := YMM()
 		VPAND(allInts("within", 1<<24-1), f.bits, y)
 		VCVTDQ2PS(y, y)
@@ -33,21 +24,18 @@ func best(channels int) {
 		VPADDD(f.turn, f.bits, f.bits)
 		VMOVUPS(y, within)
 		if channels == 1 {
-			g.addMono(k.mono(), dst)
+			m.addMono(k.mono())
 		} else {
 			for half := range 2 {
-				g.add(half, k.stereo(4*half), dst)
+				m.add(half, k.stereo(4*half))
 			}
 		}
-		ADDQ(U8(64), dst.Base)
-		SUBQ(U8(8), n)
-		JNZ(LabelRef(loop))
 	})
 }
 
 // kernel8 is where the weights of a frame come from.
 type kernel8 struct {
-	*position
+	*mixer
 	table  Register
 	within Mem
 }

@@ -46,35 +46,16 @@ var cubic = interpolation{"Cubic", 4, 1, func(s []VecVirtual, f VecVirtual, new 
 	return t
 }}
 
-// position is a place in src: whole frames come from a scalar register, the
-// fractions of a turn's frames from vectors.
-type position struct {
-	src       Mem
-	channels  int
-	bytes     int
-	pos, step Register
-}
-
-// loadPosition loads the arguments pos and step.
-func loadPosition(src Mem, channels, bytes int) *position {
-	p := &position{src: src, channels: channels, bytes: bytes}
-	p.pos = Load(Param("pos"), GP64())
-	p.step = Load(Param("step"), GP64())
-	return p
-}
-
 // next returns the place of the next frame's sample, and moves on.
-func (p *position) next() Mem {
+func (m *mixer) next() Mem {
 	i := GP64()
-	MOVQ(p.pos, i)
+	MOVQ(m.pos, i)
 	SHRQ(U8(32), i)
-	ADDQ(p.step, p.pos)
-	size := p.channels * p.bytes
-	if size == 16 {
+	ADDQ(m.step, m.pos)
+	if m.size == 16 {
 		SHLQ(U8(1), i)
-		size = 8
 	}
-	return p.src.Idx(i, uint8(size))
+	return m.src.Idx(i, uint8(min(m.size, 8)))
 }
 
 // fractions holds the lower 32 bits of the positions of 8 lanes, whose frames
@@ -82,12 +63,12 @@ func (p *position) next() Mem {
 type fractions struct{ bits, turn VecVirtual }
 
 // fractions returns those of the lanes of frames. next moves on by 1<<shift frames.
-func (p *position) fractions(name string, frames []uint32, shift uint8) *fractions {
+func (m *mixer) fractions(name string, frames []uint32, shift uint8) *fractions {
 	f := &fractions{YMM(), YMM()}
-	VMOVD(p.step.(GPVirtual).As32(), f.turn.AsX())
+	VMOVD(m.step.(GPVirtual).As32(), f.turn.AsX())
 	VPBROADCASTD(f.turn.AsX(), f.turn)
 	first := YMM()
-	VMOVD(p.pos.(GPVirtual).As32(), first.AsX())
+	VMOVD(m.pos.(GPVirtual).As32(), first.AsX())
 	VPBROADCASTD(first.AsX(), first)
 	VPMULLD(ints(name, frames...), f.turn, f.bits)
 	VPADDD(first, f.bits, f.bits)
@@ -108,61 +89,45 @@ func (f *fractions) next() VecVirtual {
 // pitched emits the kernel of an interpolation, 8 frames a turn. It reads the
 // taps of each frame and nothing else.
 func pitched(by interpolation, channels int, wide bool) {
-	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
-	avx2.doc()
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}
-	n := Load(Param("n"), GP64())
-	p := loadPosition(src.Offset(-by.before*channels*bytes(wide)), channels, bytes(wide))
-	ahead := loadAhead(8 * channels * bytes(wide))
-	g, moves := loadGains(avx2)
-	var f *fractions
+	m := mixing(by.name, avx2, channels, wide, by.before, "n int, pos, step int64")
+	m.load(true)
 	if channels == 1 {
-		f = p.fractions("order_AVX2", avx2.order(), 3)
-	} else {
-		f = p.fractions("frames0_AVX2", avx2.pairs(0), 2)
+		f := m.fractions("order_AVX2", avx2.order(), 3)
+		m.twice(func() { m.addMono(by.value(m.mono(by.taps), f.next(), YMM)) })
+		return
 	}
-	g.twice(moves, func() {
-		loop := label("loop")
-		Label(loop)
-		ahead.ask()
-		if channels == 1 {
-			g.addMono(by.value(p.mono(by.taps, wide), f.next(), YMM), dst)
-		} else {
-			for half := range 2 {
-				g.add(half, by.value(p.stereo(by.taps, wide), f.next(), YMM), dst)
-			}
+	f := m.fractions("frames0_AVX2", avx2.pairs(0), 2)
+	m.twice(func() {
+		for half := range 2 {
+			m.add(half, by.value(m.stereo(by.taps), f.next(), YMM))
 		}
-		ADDQ(U8(64), dst.Base)
-		SUBQ(U8(8), n)
-		JNZ(LabelRef(loop))
 	})
 }
 
 // mono returns the taps of the next 8 frames, each in order.
-func (p *position) mono(taps int, wide bool) []VecVirtual {
+func (m *mixer) mono(taps int) []VecVirtual {
 	switch {
-	case taps == 2 && wide: // pairs of taps, 4 to a vector
+	case taps == 2 && m.wide: // pairs of taps, 4 to a vector
 		var at [8]Mem
 		for i := range at {
-			at[i] = p.next()
+			at[i] = m.next()
 		}
 		v := gather64(at[0], at[1], at[2], at[3])
 		w := gather64(at[4], at[5], at[6], at[7])
 		return evenOdd(v, w)
-	case taps == 4 && wide:
+	case taps == 4 && m.wide:
 		var at [8]Mem
 		for i := range at {
-			at[i] = p.next()
+			at[i] = m.next()
 		}
 		return transpose(halves(at[0], at[2]), halves(at[1], at[3]), halves(at[4], at[6]), halves(at[5], at[7]))
 	case taps == 2:
 		v := YMM()
-		at := p.next()
+		at := m.next()
 		VPBROADCASTD(at, v) // frame 0 is lane 0
 		for i := 1; i < 8; i++ {
 			w := YMM()
-			VPBROADCASTD(p.next(), w)
+			VPBROADCASTD(m.next(), w)
 			lane := 0
 			for avx2.order()[lane] != uint32(i) {
 				lane++
@@ -174,7 +139,7 @@ func (p *position) mono(taps int, wide bool) []VecVirtual {
 	default:
 		var at [8]Mem
 		for i := range at {
-			at[i] = p.next()
+			at[i] = m.next()
 		}
 		v := gather64(at[0], at[1], at[2], at[3])
 		w := gather64(at[4], at[5], at[6], at[7])
@@ -186,14 +151,14 @@ func (p *position) mono(taps int, wide bool) []VecVirtual {
 }
 
 // stereo returns the taps of the next 4 frames, left and right interleaved.
-func (p *position) stereo(taps int, wide bool) []VecVirtual {
+func (m *mixer) stereo(taps int) []VecVirtual {
 	var at [4]Mem
 	for i := range at {
-		at[i] = p.next()
+		at[i] = m.next()
 	}
 	var out []VecVirtual
 	switch {
-	case wide:
+	case m.wide:
 		for k := 0; k < taps; k += 2 {
 			v, w := halves(at[0].Offset(8*k), at[2].Offset(8*k)), halves(at[1].Offset(8*k), at[3].Offset(8*k))
 			a, b := YMM(), YMM()
