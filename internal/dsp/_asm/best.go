@@ -64,31 +64,21 @@ func (k *kernel8) mono() VecVirtual {
 			VMULPS(at, w, w)
 			q[j] = w
 		}
-		return sumOfUnpacked(q[0], q[1])
-	}
-	four := func(v, w VecVirtual) VecVirtual {
-		a, b := YMM(), YMM()
-		VUNPCKLPD(w, v, a)
-		VUNPCKHPD(w, v, b)
-		VADDPS(b, a, a)
-		return a
+		return sum2(both(VUNPCKLPS, VUNPCKHPS, q[0], q[1]))
 	}
 	p01, p23 := pair(0), pair(2)
-	low := four(p01, pair(4))
-	high := four(p23, pair(6))
+	low := sum2(both(VUNPCKLPD, VUNPCKHPD, p01, pair(4)))
+	high := sum2(both(VUNPCKLPD, VUNPCKHPD, p23, pair(6)))
 	a, b := YMM(), YMM()
 	VPERM2F128(U8(0x20), high, low, a)
 	VPERM2F128(U8(0x31), high, low, b)
-	VADDPS(b, a, a)
-	return a
+	return sum2([]VecVirtual{a, b})
 }
 
-func sumOfUnpacked(q0, q1 VecVirtual) VecVirtual {
-	a, b := YMM(), YMM()
-	VUNPCKLPS(q1, q0, a)
-	VUNPCKHPS(q1, q0, b)
-	VADDPS(b, a, a)
-	return a
+// sum2 adds the second of two to the first.
+func sum2(x []VecVirtual) VecVirtual {
+	VADDPS(x[1], x[0], x[0])
+	return x[0]
 }
 
 // stereo returns 4 interleaved frames, from the given one of a turn on.
@@ -106,16 +96,10 @@ func (k *kernel8) stereo(first int) VecVirtual {
 		a := YMM()
 		VPERM2F128(U8(0x20), right, left, a)
 		VPERM2F128(U8(0x31), right, left, left)
-		VADDPS(left, a, a)
-		return a
+		return sum2([]VecVirtual{a, left})
 	}
-	two := func(v, w VecVirtual) VecVirtual {
-		e := evenOdd(v, w)
-		VADDPS(e[1], e[0], e[0])
-		return e[0]
-	}
-	pair := two(one(first), one(first+1))
-	x := two(pair, two(one(first+2), one(first+3)))
+	pair := sum2(evenOdd(one(first), one(first+1)))
+	x := sum2(evenOdd(pair, sum2(evenOdd(one(first+2), one(first+3)))))
 	to := YMM()
 	VMOVUPS(ints("interleave", 0, 4, 1, 5, 2, 6, 3, 7), to)
 	VPERMPS(x, to, x)
