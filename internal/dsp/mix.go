@@ -22,6 +22,15 @@ const (
 	StereoBest
 )
 
+// One is one frame of a position: 32 bits of frames, 32 of fraction.
+const One = 1 << 32
+
+// split returns the whole frame of a position and its fraction in [0, 1),
+// rounded down to the 24 bits that a float32 holds exactly.
+func split(pos int64) (frame int, fraction float32) {
+	return int(pos >> 32), float32(uint32(pos)>>8) * 0x1p-24
+}
+
 // reach is what a formula reads around a position's frame.
 type reach struct{ before, after int }
 
@@ -45,23 +54,23 @@ func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g Ramp)
 		return
 	}
 	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
-	switch f {
+	if f&1 == 0 {
+		mixFrames[[1]T, T](f, dst, framesIn[[1]T](src), pos, step, g)
+	} else {
+		mixFrames[[2]T, T](f, dst, framesIn[[2]T](src), pos, step, g)
+	}
+}
+
+func mixFrames[F samples[T], T Sample](f Formula, dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
+	switch f &^ 1 {
 	case MonoUnity:
-		monoUnity(dst, src[done:], g)
-	case StereoUnity:
-		stereoUnity(dst, src[2*done:], g)
+		unity[F, T](dst, src[pos>>32:], g)
 	case MonoLinear:
-		monoLinear(dst, src, pos, step, g)
-	case StereoLinear:
-		stereoLinear(dst, src, pos, step, g)
+		linear[F, T](dst, src, pos, step, g)
 	case MonoCubic:
-		monoCubic(dst, src, pos, step, g)
-	case StereoCubic:
-		stereoCubic(dst, src, pos, step, g)
+		cubic[F, T](dst, src, pos, step, g)
 	case MonoBest:
-		monoBest(dst, src, pos, step, g)
-	case StereoBest:
-		stereoBest(dst, src, pos, step, g)
+		best[F, T](dst, src, pos, step, g)
 	}
 }
 

@@ -1,7 +1,6 @@
 // Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and its
-// declarations. Each kernel does what the Go function of the same name does, operation by
-// operation, so both give the same bits: it fuses no product with a sum and reorders no
-// sum.
+// declarations. Each kernel does what package dsp does in Go, operation by operation, so both
+// give the same bits: it fuses no product with a sum and reorders no sum.
 //
 // The kernels process groups of 8 (AVX2) or 16 (AVX-512) frames; the caller does the rest.
 package main
