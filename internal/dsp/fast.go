@@ -49,14 +49,6 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g R
 	return n
 }
 
-// turns returns how many of n frames kernels may take.
-func turns(n int, g *Ramp) int {
-	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
-		return 0
-	}
-	return n &^ 7
-}
-
 // turns returns how many of n frames, whole turns, kernels may take from pos on, in a
 // src of so many frames.
 func (r reach) turns(n int, pos, step int64, frames int) int {
@@ -65,30 +57,6 @@ func (r reach) turns(n int, pos, step int64, frames int) int {
 		return 0
 	}
 	return n
-}
-
-func fastSum(dst, src []pcm.Frame) int {
-	n := turns(len(dst), &Ramp{})
-	if n > 0 {
-		sum(&dst[0][0], &src[0][0], n)
-	}
-	return n
-}
-
-func fastWindow(dst []pcm.Frame, w []float32) int {
-	n := turns(len(dst), &Ramp{})
-	if n > 0 {
-		window(&dst[0][0], &w[0], n)
-	}
-	return n
-}
-
-func fastPeak(src []pcm.Frame) (done int, largest uint32) {
-	n := turns(len(src), &Ramp{})
-	if n > 0 {
-		largest = peak(&src[0][0], n)
-	}
-	return n, largest
 }
 
 // search is the kernels of the choice of a victim. n is a multiple of 16, not 0; p and k

@@ -14,11 +14,9 @@ func detect() instructions { return generic }
 
 func fastMix[T Sample](Formula, []pcm.Frame, []T, int64, int64, Ramp) int { return 0 }
 
-func fastSum([]pcm.Frame, []pcm.Frame) int { return 0 }
-
-func fastWindow([]pcm.Frame, []float32) int { return 0 }
-
-func fastPeak([]pcm.Frame) (done int, peak uint32) { return 0, 0 }
+func sum(dst, src *float32, n int)    {}
+func window(dst, w *float32, n int)   {}
+func peak(src *float32, n int) uint32 { return 0 }
 
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0

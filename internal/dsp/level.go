@@ -21,3 +21,11 @@ func Accelerated() bool { return level != generic }
 func Kernel() string { return level.String() }
 
 func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
+
+// turns returns how many of n frames kernels may take.
+func turns(n int, g *Ramp) int {
+	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
+		return 0
+	}
+	return n &^ 7
+}

@@ -41,7 +41,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	carried := ZMM()
 	VPADDD(allInts("one", 1), whole, carried)
 
-	var lower, own VecVirtual
+	var own VecVirtual // of two words of a lane, the ones that count
 	switch {
 	case wide:
 	case channels == 1: // from numbers of samples to those of two words each
@@ -50,8 +50,8 @@ func windowed(by interpolation, channels int, wide bool) {
 			VPADDD(t, x, x)
 			VPADDD(allInts("upperOne", 1<<16), x, x)
 		}
-		lower = ZMM()
-		VMOVDQU32(allInts("lower", 1), lower)
+		own = ZMM()
+		VMOVDQU32(allInts("lower", 1), own)
 	default:
 		own = ZMM()
 		VMOVDQU32(ints("own", 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16), own)
@@ -96,7 +96,7 @@ func windowed(by interpolation, channels int, wide bool) {
 					VPERMW(from, pick, x)
 					y := ZMM()
 					VPSRAD(U8(16), x, y)
-					VPMADDWD(lower, x, x)
+					VPMADDWD(own, x, x)
 					VCVTDQ2PS(x, x)
 					VCVTDQ2PS(y, y)
 					taps = append(taps, x, y)
