@@ -49,6 +49,11 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g R
 	return n
 }
 
+// reach is what a formula reads around a position's frame.
+type reach struct{ before, after int }
+
+func (f Formula) reach() reach { return [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}[f>>1] }
+
 // turns returns how many of n frames, whole turns, kernels may take from pos on, in a
 // src of so many frames.
 func (r reach) turns(n int, pos, step int64, frames int) int {

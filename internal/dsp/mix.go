@@ -31,11 +31,6 @@ func split(pos int64) (frame int, fraction float32) {
 	return int(pos >> 32), float32(uint32(pos)>>8) * 0x1p-24
 }
 
-// reach is what a formula reads around a position's frame.
-type reach struct{ before, after int }
-
-func (f Formula) reach() reach { return [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}[f>>1] }
-
 // Sample is what a sound is kept in. An int16 x stands for x 2^-15.
 type Sample interface{ float32 | int16 }
 
