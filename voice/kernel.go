@@ -7,18 +7,14 @@ import (
 	"voicepool/pcm"
 )
 
-// kernel names the kernel of package dsp that a voice is mixed with.
-type kernel uint8
+// kernel is the formula of package dsp that a voice is mixed with.
+type kernel dsp.Formula
 
 const (
-	monoUnity kernel = iota
-	stereoUnity
-	monoLinear
-	stereoLinear
-	monoCubic
-	stereoCubic
-	monoBest
-	stereoBest
+	monoUnity  = kernel(dsp.MonoUnity)
+	monoLinear = kernel(dsp.MonoLinear)
+	monoCubic  = kernel(dsp.MonoCubic)
+	monoBest   = kernel(dsp.MonoBest)
 )
 
 // kernelAt returns the kernel that reads the sound as it is, at a position.
@@ -39,44 +35,9 @@ func (s *Sound) second() kernel { return kernel(s.channels - 1) }
 // mix adds a run of samples to dst.
 func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
-		k.mix16(dst, from.compact, pos, step, g)
-		return
-	}
-	switch src := from.wide; k {
-	case monoUnity:
-		dsp.MonoUnity(dst, src[pos>>32:], g)
-	case stereoUnity:
-		dsp.StereoUnity(dst, src[2*(pos>>32):], g)
-	case monoLinear:
-		dsp.MonoLinear(dst, src, pos, step, g)
-	case stereoLinear:
-		dsp.StereoLinear(dst, src, pos, step, g)
-	case monoCubic:
-		dsp.MonoCubic(dst, src, pos, step, g)
-	case stereoCubic:
-		dsp.StereoCubic(dst, src, pos, step, g)
-	case monoBest:
-		dsp.MonoBest(dst, src, pos, step, g)
-	case stereoBest:
-		dsp.StereoBest(dst, src, pos, step, g)
-	}
-}
-
-// mix16 is mix for samples of 16 bits, of which there are no versions.
-func (k kernel) mix16(dst []pcm.Frame, src []int16, pos, step int64, g dsp.Ramp) {
-	switch k {
-	case monoUnity:
-		dsp.MonoUnity16(dst, src[pos>>32:], g)
-	case stereoUnity:
-		dsp.StereoUnity16(dst, src[2*(pos>>32):], g)
-	case monoLinear:
-		dsp.MonoLinear16(dst, src, pos, step, g)
-	case stereoLinear:
-		dsp.StereoLinear16(dst, src, pos, step, g)
-	case monoCubic:
-		dsp.MonoCubic16(dst, src, pos, step, g)
-	case stereoCubic:
-		dsp.StereoCubic16(dst, src, pos, step, g)
+		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, g)
+	} else {
+		dsp.Mix(dsp.Formula(k), dst, from.wide, pos, step, g)
 	}
 }
 

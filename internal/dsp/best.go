@@ -6,43 +6,25 @@ import (
 	"voicepool/pcm"
 )
 
-// MonoBest adds src, a compensated sound, to dst from pos on, step apart,
-// through 8 taps. It reads src from three frames before the first position's
-// frame to four past the last one's.
+// best reads a compensated sound through 8 taps.
 //
 // Compensated means: band-limited, and divided by the spectrum of the kernel
 // beforehand. So the kernel may let the upper end of the band droop, and 8 taps
 // keep images under -90 dB.
-func MonoBest(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
-	done := fastMonoBest(dst, src, pos, step, &g)
-	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
+func best[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
 	for i := range dst {
-		s := (*[8]float32)(src[pos>>32-3:])
+		s := (*[8]F)(src[pos>>32-3:])
 		p, f := splitBest(pos)
 		pos += step
-		x := sum8(float32(s[0]*p.tap(0, f)), float32(s[1]*p.tap(1, f)), float32(s[2]*p.tap(2, f)), float32(s[3]*p.tap(3, f)),
-			float32(s[4]*p.tap(4, f)), float32(s[5]*p.tap(5, f)), float32(s[6]*p.tap(6, f)), float32(s[7]*p.tap(7, f)))
-		left, right := g.at(i)
-		d := &dst[i]
-		d[0] += float32(x * left)
-		d[1] += float32(x * right)
-	}
-}
-
-// StereoBest is MonoBest for two samples a frame.
-func StereoBest(dst []pcm.Frame, src []float32, pos, step int64, g Ramp) {
-	done := fastStereoBest(dst, src, pos, step, &g)
-	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
-	for i := range dst {
-		s := (*[16]float32)(src[2*(pos>>32)-6:])
-		p, f := splitBest(pos)
-		pos += step
-		w0, w1, w2, w3 := p.tap(0, f), p.tap(1, f), p.tap(2, f), p.tap(3, f)
-		w4, w5, w6, w7 := p.tap(4, f), p.tap(5, f), p.tap(6, f), p.tap(7, f)
-		x := sum8(float32(s[0]*w0), float32(s[2]*w1), float32(s[4]*w2), float32(s[6]*w3),
-			float32(s[8]*w4), float32(s[10]*w5), float32(s[12]*w6), float32(s[14]*w7))
-		y := sum8(float32(s[1]*w0), float32(s[3]*w1), float32(s[5]*w2), float32(s[7]*w3),
-			float32(s[9]*w4), float32(s[11]*w5), float32(s[13]*w6), float32(s[15]*w7))
+		last := len(s[0]) - 1
+		x := sum8(float32(float32(s[0][0])*p.tap(0, f)), float32(float32(s[1][0])*p.tap(1, f)),
+			float32(float32(s[2][0])*p.tap(2, f)), float32(float32(s[3][0])*p.tap(3, f)),
+			float32(float32(s[4][0])*p.tap(4, f)), float32(float32(s[5][0])*p.tap(5, f)),
+			float32(float32(s[6][0])*p.tap(6, f)), float32(float32(s[7][0])*p.tap(7, f)))
+		y := sum8(float32(float32(s[0][last])*p.tap(0, f)), float32(float32(s[1][last])*p.tap(1, f)),
+			float32(float32(s[2][last])*p.tap(2, f)), float32(float32(s[3][last])*p.tap(3, f)),
+			float32(float32(s[4][last])*p.tap(4, f)), float32(float32(s[5][last])*p.tap(5, f)),
+			float32(float32(s[6][last])*p.tap(6, f)), float32(float32(s[7][last])*p.tap(7, f)))
 		left, right := g.at(i)
 		d := &dst[i]
 		d[0] += float32(x * left)

@@ -2,35 +2,24 @@ package dsp
 
 import (
 	"math"
+	"unsafe"
 
 	"voicepool/pcm"
 )
 
 // Frames adds src to dst under a ramp. len(src) >= len(dst).
 func Frames(dst, src []pcm.Frame, g Ramp) {
-	src = src[:len(dst)]
-	done := fastFrames(dst, src, &g)
-	dst, src, g.Start = dst[done:], src[done:], g.Start+done
-	if g.still() {
-		left, right := g.at(0)
-		for i, x := range src {
-			dst[i][0] += float32(x[0] * left)
-			dst[i][1] += float32(x[1] * right)
-		}
-		return
-	}
-	for i, x := range src {
-		left, right := g.at(i)
-		dst[i][0] += float32(x[0] * left)
-		dst[i][1] += float32(x[1] * right)
-	}
+	Mix(StereoUnity, dst, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(src))), 2*len(src)), 0, One, g)
 }
 
 // Sum adds src to dst. len(src) >= len(dst).
 func Sum(dst, src []pcm.Frame) {
 	src = src[:len(dst)]
-	done := fastSum(dst, src)
-	dst, src = dst[done:], src[done:]
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		sum(&dst[0][0], &src[0][0], n)
+	}
+	dst, src = dst[n:], src[n:]
 	for i, x := range src {
 		dst[i][0] += x[0]
 		dst[i][1] += x[1]
@@ -41,8 +30,11 @@ func Sum(dst, src []pcm.Frame) {
 // len(w) >= len(dst).
 func Window(dst []pcm.Frame, w []float32) {
 	w = w[:len(dst)]
-	done := fastWindow(dst, w)
-	dst, w = dst[done:], w[done:]
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		window(&dst[0][0], &w[0], n)
+	}
+	dst, w = dst[n:], w[n:]
 	for i, x := range w {
 		dst[i][0] = float32(dst[i][0] * x)
 		dst[i][1] = float32(dst[i][1] * x)
@@ -51,11 +43,14 @@ func Window(dst []pcm.Frame, w []float32) {
 
 // Peak returns the largest magnitude in src; NaN counts as infinite.
 func Peak(src []pcm.Frame) float32 {
-	done, peak := fastPeak(src)
-	for _, x := range src[done:] { // as bits magnitudes are in the same order, NaN last
-		peak = max(peak, math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31))
+	n, largest := turns(len(src), &Ramp{}), uint32(0)
+	if n > 0 {
+		largest = peak(&src[0][0], n)
 	}
-	return math.Float32frombits(min(peak, infinite))
+	for _, x := range src[n:] { // as bits magnitudes are in the same order, NaN last
+		largest = max(largest, math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31))
+	}
+	return math.Float32frombits(min(largest, infinite))
 }
 
 // infinite is the bits of +Inf.

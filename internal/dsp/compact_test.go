@@ -21,17 +21,8 @@ func TestCompact(t *testing.T) {
 		}
 		wide[i] = float32(compact[i]) / 32768
 	}
-	type kernel16 func(dst []pcm.Frame, src []int16, pos, step int64, g dsp.Ramp)
-	for i, k16 := range []kernel16{
-		func(dst []pcm.Frame, src []int16, pos, step int64, g dsp.Ramp) {
-			dsp.MonoUnity16(dst, src[pos>>32:], g)
-		},
-		func(dst []pcm.Frame, src []int16, pos, step int64, g dsp.Ramp) {
-			dsp.StereoUnity16(dst, src[pos>>32*2:], g)
-		},
-		dsp.MonoLinear16, dsp.StereoLinear16, dsp.MonoCubic16, dsp.StereoCubic16,
-	} {
-		k := kernels[i]
+	for i, k := range kernels {
+		k16 := reading[int16](dsp.Formula(i))
 		for n := range 131 {
 			pos, step := int64(1+r.IntN(16))<<32, int64(dsp.One)
 			if i > 1 {
@@ -65,19 +56,10 @@ func BenchmarkCompact(b *testing.B) {
 		src[i] = int16(i * 7919)
 	}
 	dst := make([]pcm.Frame, 512)
-	for _, k := range []struct {
-		name string
-		call func(g dsp.Ramp)
-	}{
-		{"MonoUnity16", func(g dsp.Ramp) { dsp.MonoUnity16(dst, src, g) }},
-		{"StereoUnity16", func(g dsp.Ramp) { dsp.StereoUnity16(dst, src, g) }},
-		{"MonoLinear16", func(g dsp.Ramp) { dsp.MonoLinear16(dst, src, 4<<32, dsp.One+dsp.One/10, g) }},
-		{"MonoCubic16", func(g dsp.Ramp) { dsp.MonoCubic16(dst, src, 4<<32, dsp.One+dsp.One/10, g) }},
-		{"StereoCubic16", func(g dsp.Ramp) { dsp.StereoCubic16(dst, src, 4<<32, dsp.One+dsp.One/10, g) }},
-	} {
-		b.Run(k.name, func(b *testing.B) {
+	for i, k := range kernels {
+		b.Run(k.name+"16", func(b *testing.B) {
 			for b.Loop() {
-				k.call(dsp.Ramp{Left: 0.5, Right: 0.5})
+				dsp.Mix(dsp.Formula(i), dst, src, 4<<32, dsp.One+dsp.One/10, dsp.Ramp{Left: 0.5, Right: 0.5})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
 		})

@@ -24,14 +24,14 @@ func cubic(a, b, c, d, f float64) float64 {
 }
 
 var kernels = []kernel{
-	{"MonoUnity", 1, func(dst []pcm.Frame, src []float32, pos, step int64, g dsp.Ramp) {
-		dsp.MonoUnity(dst, src[pos>>32:], g)
-	}, unity},
-	{"StereoUnity", 2, func(dst []pcm.Frame, src []float32, pos, step int64, g dsp.Ramp) {
-		dsp.StereoUnity(dst, src[pos>>32*2:], g)
-	}, unity},
-	{"MonoLinear", 1, dsp.MonoLinear, linear}, {"StereoLinear", 2, dsp.StereoLinear, linear},
-	{"MonoCubic", 1, dsp.MonoCubic, cubic}, {"StereoCubic", 2, dsp.StereoCubic, cubic},
+	{"MonoUnity", 1, reading[float32](dsp.MonoUnity), unity}, {"StereoUnity", 2, reading[float32](dsp.StereoUnity), unity},
+	{"MonoLinear", 1, reading[float32](dsp.MonoLinear), linear}, {"StereoLinear", 2, reading[float32](dsp.StereoLinear), linear},
+	{"MonoCubic", 1, reading[float32](dsp.MonoCubic), cubic}, {"StereoCubic", 2, reading[float32](dsp.StereoCubic), cubic},
+}
+
+// reading returns Mix with a formula.
+func reading[T dsp.Sample](f dsp.Formula) func(dst []pcm.Frame, src []T, pos, step int64, g dsp.Ramp) {
+	return func(dst []pcm.Frame, src []T, pos, step int64, g dsp.Ramp) { dsp.Mix(f, dst, src, pos, step, g) }
 }
 
 // TestKernels compares every kernel with its formula in float64, over a table

@@ -3,49 +3,128 @@
 package dsp
 
 import (
+	"math"
 	"unsafe"
 
 	"voicepool/pcm"
 )
 
-// Each function of the files fast_voice and fast_block hands as many frames as it
-// can to the kernels of this machine, whole turns from the first on, and returns how
-// many. A kernel trusts what it is given: whatever could make it read outside src,
-// or count frames beyond what a float32 holds, is left to Go.
+// Each function here hands as many frames or slots as it can to the kernels of this
+// machine, whole turns from the first on, and returns how many. A kernel trusts what it
+// is given: whatever could make it read outside src, or count frames beyond what a
+// float32 holds, is left to Go.
+//
+// A kernel takes n frames or slots, a multiple of its turn and not 0: 16 slots, 16 frames
+// with AVX-512, else 8. Peak kernels return bits, those of a NaN as the largest.
 
-// turns returns how many of n frames kernels may take.
-func turns(n int, g *Ramp) int {
-	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
+// compact is added to a formula for the kernel of samples of 16 bits.
+const compact Formula = 8
+
+func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g Ramp) int {
+	n, frames, kernel := turns(len(dst), &g), len(src)>>(f&1), f
+	if f > StereoUnity {
+		n = f.reach().turns(n, pos, step, frames)
+	}
+	if unsafe.Sizeof(src[0]) == 2 {
+		kernel += compact
+	}
+	if n == 0 || kernel >= MonoBest+compact {
 		return 0
 	}
-	return n &^ 7
-}
-
-// next returns what a kernel asks the machine for meanwhile: Ahead, or what it has
-// anyway.
-func (g *Ramp) next(dst []pcm.Frame) uintptr {
-	if g.Ahead == 0 {
-		return uintptr(unsafe.Pointer(&dst[0]))
+	if g.Ahead == 0 { // something that the machine has anyway
+		g.Ahead = uintptr(unsafe.Pointer(&dst[0]))
 	}
-	return g.Ahead
+	wider := f.wider(n, pos, step, frames)
+	if wider > 0 {
+		mixWider(kernel, &dst[0][0], (*float32)(unsafe.Pointer(&src[0])), wider, pos, step, &g)
+		g.Start, g.Ahead = g.Start+wider, uintptr(unsafe.Pointer(&dst[wider-1]))
+		pos += int64(wider) * step
+		if f <= StereoUnity {
+			src = src[wider<<f:]
+		}
+	}
+	if wider < n {
+		mix(kernel, &dst[wider][0], (*float32)(unsafe.Pointer(&src[0])), n-wider, pos, step, &g)
+	}
+	return n
 }
 
-// reach is what a kernel reads around a position's frame.
+// reach is what a formula reads around a position's frame.
 type reach struct{ before, after int }
 
-var (
-	ofLinear = reach{0, 1}
-	ofCubic  = reach{1, 2}
-	ofBest   = reach{3, 4}
-)
+func (f Formula) reach() reach { return [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}[f>>1] }
 
-// turns returns how many of n frames kernels may take from pos on, in a src of
-// so many frames.
-func (r reach) turns(n int, pos, step int64, frames int, g *Ramp) int {
-	n = turns(n, g)
+// turns returns how many of n frames, whole turns, kernels may take from pos on, in a
+// src of so many frames.
+func (r reach) turns(n int, pos, step int64, frames int) int {
 	last := pos + int64(n-1)*step
 	if n > 1<<16 || uint64(step) > 1<<40 || pos>>32 < int64(r.before) || last < pos || last>>32 >= int64(frames-r.after) {
 		return 0
 	}
 	return n
+}
+
+// search is the kernels of the choice of a victim. n is a multiple of 16, not 0; p and k
+// are the priority and the bits of the key that are looked for.
+type search struct {
+	lowest func(prio *int32, n int, limit int32) (lowest, candidates int32)
+
+	// least returns the bits of the least and the next key of a priority, the lowest: all
+	// ones where there is none.
+	least func(prio *int32, key *float32, n int, of int32) (least, next uint32)
+
+	// match and numbered return the place of the first slot that they look for, or n.
+	match    func(prio *int32, key *float32, n int, p int32, k uint32) int
+	numbered func(number *uint64, n int, x uint64) int
+
+	// eldest returns the least number, or 2^63-1. Numbers are below that.
+	eldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
+}
+
+// slotTurns returns how many of n slots kernels may take.
+func slotTurns(n int) int {
+	if level == generic {
+		return 0
+	}
+	return n &^ 15
+}
+
+func fastLowest(prio []int32, limit int32) (done int, lowest int32, candidates int) {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0, math.MaxInt32, 0
+	}
+	lowest, count := searches[level].lowest(&prio[0], n, limit)
+	return n, lowest, int(count)
+}
+
+func fastLeast(prio []int32, key []float32, of int32) (done int, least, next uint32) {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0, math.MaxUint32, math.MaxUint32
+	}
+	least, next = searches[level].least(&prio[0], &key[:n][0], n, of)
+	return n, least, next
+}
+
+func fastMatch(prio []int32, key []float32, p int32, k float32) int {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0
+	}
+	return searches[level].match(&prio[0], &key[:n][0], n, p, math.Float32bits(k))
+}
+
+// fastEldest returns how many slots it has looked at, and the one that it has found
+// among them, or -1, with its number.
+func fastEldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
+	n := slotTurns(len(prio))
+	if n == 0 {
+		return 0, -1, math.MaxInt64
+	}
+	least = searches[level].eldest(&prio[0], &key[:n][0], &number[:n][0], n, p, math.Float32bits(k))
+	if least == math.MaxInt64 {
+		return n, -1, least
+	}
+	return n, searches[level].numbered(&number[0], n, least), least
 }

@@ -2,7 +2,11 @@
 
 package dsp
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate env GOWORK=off go -C _asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg dsp
 //go:generate env GOWORK=off go -C _asm run ./neon -out ../kernels_arm64.s -stubs ../kernels_arm64.go -pkg dsp
@@ -17,23 +21,31 @@ func detect() instructions {
 	return avx2
 }
 
-// wider returns how many of them those of AVX-512 may take.
-func wider(n int) int {
-	if level < avx512 {
-		return 0
-	}
-	return n &^ 15
+var searches = [...]search{
+	avx2:   {lowestAVX2, leastAVX2, matchAVX2, numberedAVX2, eldestAVX2},
+	avx512: {lowestAVX512, leastAVX512, matchAVX512, numberedAVX512, eldestAVX512},
 }
 
-// windows returns how many of n frames the kernels may take that load a window
-// of src for each 16 frames, or for each 8, and pick from it.
-func (r reach) windows(n int, pos, step int64, frames, window, each int) int {
-	if level < avx512 || step >= 2*One {
+func sum(dst, src *float32, n int)    { sumAVX2(dst, src, n) }
+func window(dst, w *float32, n int)   { windowAVX2(dst, w, n) }
+func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
+
+// wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
+// window of src for each 16 frames of one channel, or 8 of two, and pick from it.
+func (f Formula) wider(n int, pos, step int64, frames int) int {
+	if level != avx512 || f >= MonoBest {
 		return 0
 	}
 	n &^= 15
+	if f <= StereoUnity {
+		return n
+	}
+	if step >= 2*One {
+		return 0
+	}
+	window, each := 32>>(f&1), 16>>(f&1)
 	// From here on a window is not inside.
-	limit := int64(frames-r.after-window+1) << 32
+	limit := int64(frames-f.reach().after-window+1) << 32
 	if pos+int64(n-each)*step < limit {
 		return n
 	}
@@ -41,4 +53,70 @@ func (r reach) windows(n int, pos, step int64, frames, window, each int) int {
 		return 0
 	}
 	return min(n, (int((limit-1-pos)/step)+each)&^15)
+}
+
+// mix calls a kernel of whole turns of 8 frames.
+func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoUnity:
+		stereoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoLinear:
+		monoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoLinear:
+		stereoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoCubic:
+		monoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoCubic:
+		stereoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoBest:
+		monoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoBest:
+		stereoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoUnity + compact:
+		monoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoUnity + compact:
+		stereoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoLinear + compact:
+		monoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoLinear + compact:
+		stereoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoCubic + compact:
+		monoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoCubic + compact:
+		stereoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	}
+}
+
+// mixWider calls a kernel of whole turns of 16 frames.
+func mixWider(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoUnity:
+		stereoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoLinear:
+		monoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoLinear:
+		stereoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoCubic:
+		monoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoCubic:
+		stereoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoUnity + compact:
+		monoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoUnity + compact:
+		stereoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoLinear + compact:
+		monoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoLinear + compact:
+		stereoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoCubic + compact:
+		monoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoCubic + compact:
+		stereoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	}
 }

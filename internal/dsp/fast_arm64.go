@@ -2,5 +2,54 @@
 
 package dsp
 
+import "unsafe"
+
 // detect finds the vectors that every arm64 has.
 func detect() instructions { return neon }
+
+var searches = [...]search{neon: {lowestNEON, leastNEON, matchNEON, numberedNEON, eldestNEON}}
+
+func sum(dst, src *float32, n int)    { sumNEON(dst, src, n) }
+func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }
+func peak(src *float32, n int) uint32 { return peakNEON(src, n) }
+
+// mix calls a kernel of whole turns of 8 frames.
+func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoUnity:
+		stereoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoLinear:
+		monoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoLinear:
+		stereoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoCubic:
+		monoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoCubic:
+		stereoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoBest:
+		monoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoBest:
+		stereoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoUnity + compact:
+		monoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoUnity + compact:
+		stereoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoLinear + compact:
+		monoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoLinear + compact:
+		stereoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case MonoCubic + compact:
+		monoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	case StereoCubic + compact:
+		stereoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+	}
+}
+
+// No kernels take wider turns.
+
+func (f Formula) wider(int, int64, int64, int) int { return 0 }
+
+func mixWider(Formula, *float32, *float32, int, int64, int64, *Ramp) {}

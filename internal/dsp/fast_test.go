@@ -21,19 +21,20 @@ type subject struct {
 	compact       func(dst []pcm.Frame, src []int16, pos, step int64, g Ramp)
 }
 
+// reading returns Mix with a formula.
+func reading[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) { Mix(f, dst, src, pos, step, g) }
+}
+
 var subjects = []subject{
-	{"MonoUnity", 1, 0, 0,
-		func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) { MonoUnity(dst, src[pos>>32:], g) },
-		func(dst []pcm.Frame, src []int16, pos, _ int64, g Ramp) { MonoUnity16(dst, src[pos>>32:], g) }},
-	{"StereoUnity", 2, 0, 0,
-		func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) { StereoUnity(dst, src[pos>>32*2:], g) },
-		func(dst []pcm.Frame, src []int16, pos, _ int64, g Ramp) { StereoUnity16(dst, src[pos>>32*2:], g) }},
-	{"MonoLinear", 1, 0, 1, MonoLinear, MonoLinear16},
-	{"StereoLinear", 2, 0, 1, StereoLinear, StereoLinear16},
-	{"MonoCubic", 1, 1, 2, MonoCubic, MonoCubic16},
-	{"StereoCubic", 2, 1, 2, StereoCubic, StereoCubic16},
-	{"MonoBest", 1, 3, 4, MonoBest, nil},
-	{"StereoBest", 2, 3, 4, StereoBest, nil},
+	{"MonoUnity", 1, 0, 0, reading[float32](MonoUnity), reading[int16](MonoUnity)},
+	{"StereoUnity", 2, 0, 0, reading[float32](StereoUnity), reading[int16](StereoUnity)},
+	{"MonoLinear", 1, 0, 1, reading[float32](MonoLinear), reading[int16](MonoLinear)},
+	{"StereoLinear", 2, 0, 1, reading[float32](StereoLinear), reading[int16](StereoLinear)},
+	{"MonoCubic", 1, 1, 2, reading[float32](MonoCubic), reading[int16](MonoCubic)},
+	{"StereoCubic", 2, 1, 2, reading[float32](StereoCubic), reading[int16](StereoCubic)},
+	{"MonoBest", 1, 3, 4, reading[float32](MonoBest), reading[int16](MonoBest)},
+	{"StereoBest", 2, 3, 4, reading[float32](StereoBest), reading[int16](StereoBest)},
 	{"Frames", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) {
 		Frames(dst, framesOf(src[pos>>32*2:]), g)
 	}, nil},
@@ -315,5 +316,8 @@ func sets() []instructions {
 func TestKernel(t *testing.T) {
 	if got := Kernel(); got != fmt.Sprint(detect()) {
 		t.Errorf("Kernel() = %q, this machine has %v", got, detect())
+	}
+	if got, want := Accelerated(), Kernel() != "generic"; got != want {
+		t.Errorf("Accelerated() = %v for the kernels %q", got, Kernel())
 	}
 }

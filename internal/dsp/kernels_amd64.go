@@ -4,209 +4,122 @@
 
 package dsp
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func monoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func stereoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func monoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func stereoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func sumAVX2(dst *float32, src *float32, n int)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func windowAVX2(dst *float32, w *float32, n int)
 
-// n is a multiple of 8, not 0. It returns the bits of the largest magnitude, of which
-// those of a NaN are the largest.
-//
 //go:noescape
 func peakAVX2(src *float32, n int) uint32
 
-// n is not 0.
-//
 //go:noescape
 func publishWords(dst *int64, src *int64, n int)
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
-// n is a multiple of 16, not 0; no priority is lower than of. The result is bits; all
-// of them are set where there is no such key.
-//
 //go:noescape
 func leastAVX2(prio *int32, key *float32, n int, of int32) (least uint32, next uint32)
 
-// n is a multiple of 16, not 0. It returns the place of the first voice of the given
-// priority and key, or n.
-//
 //go:noescape
 func matchAVX2(prio *int32, key *float32, n int, p int32, k uint32) int
 
-// n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number
-// of the voices of the given priority and key, or 2^63-1.
-//
 //go:noescape
 func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 
-// n is a multiple of 16, not 0. It returns the place of a number, or n.
-//
 //go:noescape
 func numberedAVX2(number *uint64, n int, x uint64) int
 
-// n is a multiple of 16, not 0.
-//
 //go:noescape
 func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
-// n is a multiple of 16, not 0; no priority is lower than of. The result is bits; all
-// of them are set where there is no such key.
-//
 //go:noescape
 func leastAVX512(prio *int32, key *float32, n int, of int32) (least uint32, next uint32)
 
-// n is a multiple of 16, not 0. It returns the place of the first voice of the given
-// priority and key, or n.
-//
 //go:noescape
 func matchAVX512(prio *int32, key *float32, n int, p int32, k uint32) int
 
-// n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number
-// of the voices of the given priority and key, or 2^63-1.
-//
 //go:noescape
 func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 
-// n is a multiple of 16, not 0. It returns the place of a number, or n.
-//
 //go:noescape
 func numberedAVX512(number *uint64, n int, x uint64) int

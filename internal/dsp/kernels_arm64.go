@@ -4,117 +4,68 @@
 
 package dsp
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoUnityNEON(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoUnityNEON(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoUnity16NEON(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoUnity16NEON(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func monoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func stereoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func sumNEON(dst *float32, src *float32, n int)
 
-// n is a multiple of 8, not 0.
-//
 //go:noescape
 func windowNEON(dst *float32, w *float32, n int)
 
-// n is a multiple of 8, not 0. It returns the bits of the largest magnitude, of which
-// those of a NaN are the largest.
-//
 //go:noescape
 func peakNEON(src *float32, n int) uint32
 
-// n is a multiple of 16, not 0. It returns the lowest priority and how many are at most the
-// limit.
-//
 //go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 
-// n is a multiple of 16, not 0. It returns the bits of the least and the next key of a
-// priority, all ones where there is none.
-//
 //go:noescape
 func leastNEON(prio *int32, key *float32, n int, of int32) (least uint32, next uint32)
 
-// n is a multiple of 16, not 0. It returns the place of the first voice of the given
-// priority and key, or n.
-//
 //go:noescape
 func matchNEON(prio *int32, key *float32, n int, p int32, k uint32) int
 
-// n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number
-// of the voices of the given priority and key, or 2^63-1.
-//
 //go:noescape
 func eldestNEON(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 
-// n is a multiple of 16, not 0. It returns the place of a number, or n.
-//
 //go:noescape
 func numberedNEON(number *uint64, n int, x uint64) int

@@ -13,8 +13,19 @@ const (
 // level is the best set that this machine has.
 var level = detect()
 
+// Accelerated reports whether the kernels use vector instructions here.
+func Accelerated() bool { return level != generic }
+
 // Kernel returns the name of the instructions that the kernels use here:
 // "avx512", "avx2", "neon" or "generic".
 func Kernel() string { return level.String() }
 
 func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
+
+// turns returns how many of n frames kernels may take.
+func turns(n int, g *Ramp) int {
+	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
+		return 0
+	}
+	return n &^ 7
+}

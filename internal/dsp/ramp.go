@@ -5,7 +5,7 @@
 // formula is part of the product: the order of its operations, each rounded on its
 // own, decides the last bit of a mix.
 //
-// The formulas are Go, in the files named after them. On amd64 with AVX2 or AVX-512,
+// The formulas are Go (formulas.go, best.go). On amd64 with AVX2 or AVX-512,
 // and on arm64, assembly does whole turns of 8 or 16 frames with the same operations
 // (fast_*.go; made by the programs in _asm). Go does the odd frames at the end of a
 // run. Tests compare the bits of both. With the tag purego, and on other machines,

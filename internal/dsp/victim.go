@@ -44,10 +44,13 @@ func FindWeakest(prio []int32, key []float32, limit int32) Weakest {
 // FindKey returns the first slot from a place on that has exactly this priority
 // and key, or -1. len(key) >= len(prio).
 func FindKey(prio []int32, key []float32, p int32, k float32, from int) int {
-	done := fastMatch(prio, key, p, k, from)
-	for i := done; i < len(prio); i++ {
+	if from >= len(prio) {
+		return -1
+	}
+	prio, key = prio[from:], key[from:len(prio)]
+	for i := fastMatch(prio, key, p, k); i < len(prio); i++ {
 		if prio[i] == p && key[i] == k {
-			return i
+			return from + i
 		}
 	}
 	return -1

@@ -52,38 +52,27 @@ func (m *voices) block(step int64, call func(voice int, dst []pcm.Frame, pos int
 func BenchmarkVoices(b *testing.B) {
 	m := newVoices()
 	const up = One + One/10
-	for _, k := range []struct {
+	type benched struct {
 		name string
 		step int64
 		call func(i int, dst []pcm.Frame, pos int64)
-	}{
-		{"MonoUnity", One, func(i int, dst []pcm.Frame, pos int64) { MonoUnity(dst, m.sounds[i%16][pos>>32:], m.gains[i]) }},
-		{"StereoUnity", One, func(i int, dst []pcm.Frame, pos int64) {
-			StereoUnity(dst, m.sounds[i%16][pos>>32*2:], m.gains[i])
-		}},
-		{"MonoLinear", up, func(i int, dst []pcm.Frame, pos int64) { MonoLinear(dst, m.sounds[i%16], pos, up, m.gains[i]) }},
-		{"StereoLinear", up, func(i int, dst []pcm.Frame, pos int64) { StereoLinear(dst, m.sounds[i%16], pos, up, m.gains[i]) }},
-		{"MonoCubic", up, func(i int, dst []pcm.Frame, pos int64) { MonoCubic(dst, m.sounds[i%16], pos, up, m.gains[i]) }},
-		{"StereoCubic", up, func(i int, dst []pcm.Frame, pos int64) { StereoCubic(dst, m.sounds[i%16], pos, up, m.gains[i]) }},
-		{"MonoBest", up, func(i int, dst []pcm.Frame, pos int64) { MonoBest(dst, m.sounds[i%16], pos, up, m.gains[i]) }},
-		{"StereoBest", up, func(i int, dst []pcm.Frame, pos int64) { StereoBest(dst, m.sounds[i%16], pos, up, m.gains[i]) }},
-		{"MonoUnity16", One, func(i int, dst []pcm.Frame, pos int64) {
-			MonoUnity16(dst, m.compact[i%16][pos>>32:], m.gains[i])
-		}},
-		{"StereoUnity16", One, func(i int, dst []pcm.Frame, pos int64) {
-			StereoUnity16(dst, m.compact[i%16][pos>>32*2:], m.gains[i])
-		}},
-		{"MonoLinear16", up, func(i int, dst []pcm.Frame, pos int64) {
-			MonoLinear16(dst, m.compact[i%16], pos, up, m.gains[i])
-		}},
-		{"StereoLinear16", up, func(i int, dst []pcm.Frame, pos int64) {
-			StereoLinear16(dst, m.compact[i%16], pos, up, m.gains[i])
-		}},
-		{"MonoCubic16", up, func(i int, dst []pcm.Frame, pos int64) { MonoCubic16(dst, m.compact[i%16], pos, up, m.gains[i]) }},
-		{"StereoCubic16", up, func(i int, dst []pcm.Frame, pos int64) {
-			StereoCubic16(dst, m.compact[i%16], pos, up, m.gains[i])
-		}},
-	} {
+	}
+	var all []benched
+	for f, name := range []string{"MonoUnity", "StereoUnity", "MonoLinear", "StereoLinear", "MonoCubic", "StereoCubic", "MonoBest", "StereoBest"} {
+		f, step := Formula(f), int64(up)
+		if f <= StereoUnity {
+			step = One
+		}
+		all = append(all, benched{name, step, func(i int, dst []pcm.Frame, pos int64) {
+			Mix(f, dst, m.sounds[i%16], pos, step, m.gains[i])
+		}})
+		if f < MonoBest {
+			all = append(all, benched{name + "16", step, func(i int, dst []pcm.Frame, pos int64) {
+				Mix(f, dst, m.compact[i%16], pos, step, m.gains[i])
+			}})
+		}
+	}
+	for _, k := range all {
 		for _, moves := range []string{"still", "ramp"} {
 			for _, l := range sets() {
 				b.Run(k.name+"/"+moves+"/"+l.String(), func(b *testing.B) {

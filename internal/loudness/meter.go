@@ -39,7 +39,7 @@ type Meter struct {
 func NewMeter(rate int, weights []float64) *Meter {
 	m := &Meter{
 		filters: make([]Filter, len(weights)), weights: weights,
-		step: max(1, int64(rate+5)/10), bins: make([]bin, 100*binsPerLU),
+		step: StepFrames(rate), bins: make([]bin, 100*binsPerLU),
 	}
 	for i := range m.filters {
 		m.filters[i] = NewFilter(rate)

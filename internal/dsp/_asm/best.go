@@ -10,22 +10,13 @@ import (
 // within the rows of the table are worked out by vectors and come back from the
 // stack, one to a frame.
 func best(channels int) {
-	TEXT(title(channels, "Best", true, "AVX2"), NOSPLIT, "func(dst *float32, src, table *float32, n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
-	avx2.doc()
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}
-	table := Load(Param("table"), GP64())
-	n := Load(Param("n"), GP64())
-	p := loadPosition(src.Offset(-3*channels*4), channels, 4)
-	ahead := loadAhead(8 * channels * 4)
-	g, moves := loadGains(avx2)
-	f := p.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
+	m := mixing("Best", avx2, channels, true, 3, "table *float32, n int, pos, step int64")
+	table := argument("table")
+	m.load(true)
+	f := m.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
 	within := AllocLocal(32)
-	k := &kernel8{p, table, within}
-	g.twice(moves, func() {
-		loop := label("loop")
-		Label(loop)
-		ahead.ask()
+	k := &kernel8{m, table, within}
+	m.twice(func() {
 		y := YMM()
 		VPAND(allInts("within", 1<<24-1), f.bits, y)
 		VCVTDQ2PS(y, y)
@@ -33,21 +24,18 @@ func best(channels int) {
 		VPADDD(f.turn, f.bits, f.bits)
 		VMOVUPS(y, within)
 		if channels == 1 {
-			g.addMono(k.mono(), dst)
+			m.addMono(k.mono())
 		} else {
 			for half := range 2 {
-				g.add(half, k.stereo(4*half), dst)
+				m.add(half, k.stereo(4*half))
 			}
 		}
-		ADDQ(U8(64), dst.Base)
-		SUBQ(U8(8), n)
-		JNZ(LabelRef(loop))
 	})
 }
 
 // kernel8 is where the weights of a frame come from.
 type kernel8 struct {
-	*position
+	*mixer
 	table  Register
 	within Mem
 }
@@ -76,31 +64,21 @@ func (k *kernel8) mono() VecVirtual {
 			VMULPS(at, w, w)
 			q[j] = w
 		}
-		return sumOfUnpacked(q[0], q[1])
-	}
-	four := func(v, w VecVirtual) VecVirtual {
-		a, b := YMM(), YMM()
-		VUNPCKLPD(w, v, a)
-		VUNPCKHPD(w, v, b)
-		VADDPS(b, a, a)
-		return a
+		return sum2(both(VUNPCKLPS, VUNPCKHPS, q[0], q[1]))
 	}
 	p01, p23 := pair(0), pair(2)
-	low := four(p01, pair(4))
-	high := four(p23, pair(6))
+	low := sum2(both(VUNPCKLPD, VUNPCKHPD, p01, pair(4)))
+	high := sum2(both(VUNPCKLPD, VUNPCKHPD, p23, pair(6)))
 	a, b := YMM(), YMM()
 	VPERM2F128(U8(0x20), high, low, a)
 	VPERM2F128(U8(0x31), high, low, b)
-	VADDPS(b, a, a)
-	return a
+	return sum2([]VecVirtual{a, b})
 }
 
-func sumOfUnpacked(q0, q1 VecVirtual) VecVirtual {
-	a, b := YMM(), YMM()
-	VUNPCKLPS(q1, q0, a)
-	VUNPCKHPS(q1, q0, b)
-	VADDPS(b, a, a)
-	return a
+// sum2 adds the second of two to the first.
+func sum2(x []VecVirtual) VecVirtual {
+	VADDPS(x[1], x[0], x[0])
+	return x[0]
 }
 
 // stereo returns 4 interleaved frames, from the given one of a turn on.
@@ -118,16 +96,10 @@ func (k *kernel8) stereo(first int) VecVirtual {
 		a := YMM()
 		VPERM2F128(U8(0x20), right, left, a)
 		VPERM2F128(U8(0x31), right, left, left)
-		VADDPS(left, a, a)
-		return a
+		return sum2([]VecVirtual{a, left})
 	}
-	two := func(v, w VecVirtual) VecVirtual {
-		e := evenOdd(v, w)
-		VADDPS(e[1], e[0], e[0])
-		return e[0]
-	}
-	pair := two(one(first), one(first+1))
-	x := two(pair, two(one(first+2), one(first+3)))
+	pair := sum2(evenOdd(one(first), one(first+1)))
+	x := sum2(evenOdd(pair, sum2(evenOdd(one(first+2), one(first+3)))))
 	to := YMM()
 	VMOVUPS(ints("interleave", 0, 4, 1, 5, 2, 6, 3, 7), to)
 	VPERMPS(x, to, x)

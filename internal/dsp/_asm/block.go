@@ -5,47 +5,31 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// blocks emits the passes over blocks of stereo frames, 8 frames a turn. They
-// wait for memory, so that wider registers would win nothing.
-func blocks() {
-	loop := func(frames Mem, more []Mem, size []int, n Op, body func()) {
-		again := label("loop")
-		Label(again)
-		body()
-		ADDQ(U8(64), frames.Base)
-		for i, m := range more {
-			ADDQ(U8(size[i]), m.Base)
-		}
-		SUBQ(U8(8), n)
-		JNZ(LabelRef(again))
-	}
+// The passes over blocks of stereo frames take 8 frames a turn. They wait for memory, so
+// that wider registers would win nothing.
 
-	TEXT("sumAVX2", NOSPLIT, "func(dst, src *float32, n int)")
-	Pragma("noescape")
-	Doc("n is a multiple of 8, not 0.")
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}
-	n := Load(Param("n"), GP64())
-	loop(dst, []Mem{src}, []int{64}, n, func() {
+func sum() {
+	begin("sumAVX2", "func(dst, src *float32, n int)")
+	dst, src := memory("dst"), memory("src")
+	loop(argument("n"), 8, func() {
 		for at := 0; at < 64; at += 32 {
 			x := YMM()
 			VMOVUPS(dst.Offset(at), x)
 			VADDPS(src.Offset(at), x, x)
 			VMOVUPS(x, dst.Offset(at))
 		}
+		ADDQ(U8(64), dst.Base)
+		ADDQ(U8(64), src.Base)
 	})
-	VZEROUPPER()
-	RET()
+	end()
+}
 
-	TEXT("windowAVX2", NOSPLIT, "func(dst, w *float32, n int)")
-	Pragma("noescape")
-	Doc("n is a multiple of 8, not 0.")
-	dst = Mem{Base: Load(Param("dst"), GP64())}
-	w := Mem{Base: Load(Param("w"), GP64())}
-	n = Load(Param("n"), GP64())
+func window() {
+	begin("windowAVX2", "func(dst, w *float32, n int)")
+	dst, w, n := memory("dst"), memory("w"), argument("n")
 	spread := YMM()
 	VMOVUPS(ints("spread_AVX2", avx2.pairs(0)...), spread)
-	loop(dst, []Mem{w}, []int{32}, n, func() {
+	loop(n, 8, func() {
 		for half := range 2 {
 			x := YMM()
 			VBROADCASTF128(w.Offset(16*half), x)
@@ -53,27 +37,26 @@ func blocks() {
 			VMULPS(dst.Offset(32*half), x, x)
 			VMOVUPS(x, dst.Offset(32*half))
 		}
+		ADDQ(U8(64), dst.Base)
+		ADDQ(U8(32), w.Base)
 	})
-	VZEROUPPER()
-	RET()
+	end()
+}
 
-	TEXT("peakAVX2", NOSPLIT, "func(src *float32, n int) uint32")
-	Pragma("noescape")
-	Doc("n is a multiple of 8, not 0. It returns the bits of the largest magnitude, of which",
-		"those of a NaN are the largest.")
-	src = Mem{Base: Load(Param("src"), GP64())}
-	n = Load(Param("n"), GP64())
-	magnitude := YMM()
+func peak() {
+	begin("peakAVX2", "func(src *float32, n int) uint32")
+	src, n := memory("src"), argument("n")
+	magnitude, peak, peak2 := YMM(), YMM(), YMM()
 	VMOVUPS(allInts("magnitude", 1<<31-1), magnitude)
-	peak, peak2 := YMM(), YMM()
 	VPXOR(peak, peak, peak)
 	VPXOR(peak2, peak2, peak2)
-	loop(src, nil, nil, n, func() {
+	loop(n, 8, func() {
 		x, y := YMM(), YMM()
 		VPAND(src, magnitude, x)
 		VPMAXUD(x, peak, peak)
 		VPAND(src.Offset(32), magnitude, y)
 		VPMAXUD(y, peak2, peak2)
+		ADDQ(U8(64), src.Base)
 	})
 	VPMAXUD(peak2, peak, peak)
 	other := YMM()
@@ -86,19 +69,13 @@ func blocks() {
 	out := GP32()
 	VMOVD(peak.AsX(), out)
 	Store(out, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // publish emits what stores words, one by one.
 func publish() {
-	TEXT("publishWords", NOSPLIT, "func(dst, src *int64, n int)")
-	Pragma("noescape")
-	Doc("n is not 0.")
-	dst := Load(Param("dst"), GP64())
-	src := Load(Param("src"), GP64())
-	n := Load(Param("n"), GP64())
-	word := GP64()
+	begin("publishWords", "func(dst, src *int64, n int)")
+	dst, src, n, word := argument("dst"), argument("src"), argument("n"), GP64()
 	again := label("loop")
 	Label(again)
 	MOVQ(Mem{Base: src, Index: n, Scale: 8, Disp: -8}, word)

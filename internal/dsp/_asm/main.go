@@ -1,7 +1,6 @@
 // Command asm writes the amd64 assembly of package dsp: kernels_amd64.s and its
-// declarations. Each kernel does what the Go function of the same name does, operation by
-// operation, so both give the same bits: it fuses no product with a sum and reorders no
-// sum.
+// declarations. Each kernel does what package dsp does in Go, operation by operation, so both
+// give the same bits: it fuses no product with a sum and reorders no sum.
 //
 // The kernels process groups of 8 (AVX2) or 16 (AVX-512) frames; the caller does the rest.
 package main
@@ -10,6 +9,8 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 func main() {
@@ -28,36 +29,45 @@ func main() {
 	}
 	best(1)
 	best(2)
-	blocks()
+	sum()
+	window()
+	peak()
 	publish()
-	victims(avx2)
-	victims(avx512)
+	for _, s := range []*set{avx2, avx512} {
+		lowest(s)
+		least(s)
+		match(s)
+		eldest(s)
+		numbered(s)
+	}
 	Generate()
 }
 
-// title returns the name of a kernel.
-func title(channels int, kind string, wide bool, isa string) string {
-	name := map[int]string{1: "mono", 2: "stereo"}[channels] + kind
-	if !wide {
-		name += "16"
-	}
-	return name + isa
+// begin begins a kernel.
+func begin(name, signature string) {
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
 }
 
-// sample returns the Go type of a sample.
-func sample(wide bool) string {
-	if wide {
-		return "float32"
-	}
-	return "int16"
+// argument loads an argument of 64 bits.
+func argument(name string) Register { return Load(Param(name), GP64()) }
+
+// memory returns the memory that an argument points at.
+func memory(name string) Mem { return Mem{Base: argument(name)} }
+
+// loop repeats its body until n, of which it takes so many at a time, is 0.
+func loop(n Register, by int, body func()) {
+	again := label("loop")
+	Label(again)
+	body()
+	SUBQ(U8(by), n)
+	JNZ(LabelRef(again))
 }
 
-// bytes returns its size.
-func bytes(wide bool) int {
-	if wide {
-		return 4
-	}
-	return 2
+// end returns from a kernel that used vectors.
+func end() {
+	VZEROUPPER()
+	RET()
 }
 
 var labels int

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -46,35 +48,16 @@ var cubic = interpolation{"Cubic", 4, 1, func(s []VecVirtual, f VecVirtual, new 
 	return t
 }}
 
-// position is a place in src: whole frames come from a scalar register, the
-// fractions of a turn's frames from vectors.
-type position struct {
-	src       Mem
-	channels  int
-	bytes     int
-	pos, step Register
-}
-
-// loadPosition loads the arguments pos and step.
-func loadPosition(src Mem, channels, bytes int) *position {
-	p := &position{src: src, channels: channels, bytes: bytes}
-	p.pos = Load(Param("pos"), GP64())
-	p.step = Load(Param("step"), GP64())
-	return p
-}
-
 // next returns the place of the next frame's sample, and moves on.
-func (p *position) next() Mem {
+func (m *mixer) next() Mem {
 	i := GP64()
-	MOVQ(p.pos, i)
+	MOVQ(m.pos, i)
 	SHRQ(U8(32), i)
-	ADDQ(p.step, p.pos)
-	size := p.channels * p.bytes
-	if size == 16 {
+	ADDQ(m.step, m.pos)
+	if m.size == 16 {
 		SHLQ(U8(1), i)
-		size = 8
 	}
-	return p.src.Idx(i, uint8(size))
+	return m.src.Idx(i, uint8(min(m.size, 8)))
 }
 
 // fractions holds the lower 32 bits of the positions of 8 lanes, whose frames
@@ -82,12 +65,12 @@ func (p *position) next() Mem {
 type fractions struct{ bits, turn VecVirtual }
 
 // fractions returns those of the lanes of frames. next moves on by 1<<shift frames.
-func (p *position) fractions(name string, frames []uint32, shift uint8) *fractions {
+func (m *mixer) fractions(name string, frames []uint32, shift uint8) *fractions {
 	f := &fractions{YMM(), YMM()}
-	VMOVD(p.step.(GPVirtual).As32(), f.turn.AsX())
+	VMOVD(m.step.(GPVirtual).As32(), f.turn.AsX())
 	VPBROADCASTD(f.turn.AsX(), f.turn)
 	first := YMM()
-	VMOVD(p.pos.(GPVirtual).As32(), first.AsX())
+	VMOVD(m.pos.(GPVirtual).As32(), first.AsX())
 	VPBROADCASTD(first.AsX(), first)
 	VPMULLD(ints(name, frames...), f.turn, f.bits)
 	VPADDD(first, f.bits, f.bits)
@@ -108,124 +91,82 @@ func (f *fractions) next() VecVirtual {
 // pitched emits the kernel of an interpolation, 8 frames a turn. It reads the
 // taps of each frame and nothing else.
 func pitched(by interpolation, channels int, wide bool) {
-	TEXT(title(channels, by.name, wide, "AVX2"), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
-	avx2.doc()
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}
-	n := Load(Param("n"), GP64())
-	p := loadPosition(src.Offset(-by.before*channels*bytes(wide)), channels, bytes(wide))
-	ahead := loadAhead(8 * channels * bytes(wide))
-	g, moves := loadGains(avx2)
-	var f *fractions
+	m := mixing(by.name, avx2, channels, wide, by.before, "n int, pos, step int64")
+	m.load(true)
 	if channels == 1 {
-		f = p.fractions("order_AVX2", avx2.order(), 3)
-	} else {
-		f = p.fractions("frames0_AVX2", avx2.pairs(0), 2)
+		f := m.fractions("order_AVX2", avx2.order(), 3)
+		m.twice(func() { m.addMono(by.value(m.mono(by.taps), f.next(), YMM)) })
+		return
 	}
-	g.twice(moves, func() {
-		loop := label("loop")
-		Label(loop)
-		ahead.ask()
-		if channels == 1 {
-			g.addMono(by.value(p.mono(by.taps, wide), f.next(), YMM), dst)
-		} else {
-			for half := range 2 {
-				g.add(half, by.value(p.stereo(by.taps, wide), f.next(), YMM), dst)
-			}
+	f := m.fractions("frames0_AVX2", avx2.pairs(0), 2)
+	m.twice(func() {
+		for half := range 2 {
+			m.add(half, by.value(m.stereo(by.taps), f.next(), YMM))
 		}
-		ADDQ(U8(64), dst.Base)
-		SUBQ(U8(8), n)
-		JNZ(LabelRef(loop))
 	})
 }
 
 // mono returns the taps of the next 8 frames, each in order.
-func (p *position) mono(taps int, wide bool) []VecVirtual {
-	switch {
-	case taps == 2 && wide: // pairs of taps, 4 to a vector
-		var at [8]Mem
-		for i := range at {
-			at[i] = p.next()
-		}
-		v := gather64(at[0], at[1], at[2], at[3])
-		w := gather64(at[4], at[5], at[6], at[7])
-		return evenOdd(v, w)
-	case taps == 4 && wide:
-		var at [8]Mem
-		for i := range at {
-			at[i] = p.next()
-		}
-		return transpose(halves(at[0], at[2]), halves(at[1], at[3]), halves(at[4], at[6]), halves(at[5], at[7]))
-	case taps == 2:
+func (m *mixer) mono(taps int) []VecVirtual {
+	if taps == 2 && !m.wide {
 		v := YMM()
-		at := p.next()
-		VPBROADCASTD(at, v) // frame 0 is lane 0
-		for i := 1; i < 8; i++ {
+		VPBROADCASTD(m.next(), v) // frame 0 is lane 0
+		for i := range uint32(7) {
 			w := YMM()
-			VPBROADCASTD(p.next(), w)
-			lane := 0
-			for avx2.order()[lane] != uint32(i) {
-				lane++
-			}
-			VPBLENDD(U8(1<<lane), w, v, v)
+			VPBROADCASTD(m.next(), w)
+			VPBLENDD(U8(1<<slices.Index(avx2.order(), i+1)), w, v, v)
 		}
-		a, b := words(v)
-		return []VecVirtual{a, b}
-	default:
-		var at [8]Mem
-		for i := range at {
-			at[i] = p.next()
-		}
-		v := gather64(at[0], at[1], at[2], at[3])
-		w := gather64(at[4], at[5], at[6], at[7])
-		e := evenOdd(v, w)
-		a, b := words(e[0])
-		c, d := words(e[1])
-		return []VecVirtual{a, b, c, d}
+		return words(v)
 	}
+	at := m.places(8)
+	if taps == 4 && m.wide {
+		return transpose(halves(at[0], at[2]), halves(at[1], at[3]), halves(at[4], at[6]), halves(at[5], at[7]))
+	}
+	pairs := evenOdd(gather64(at[:4]), gather64(at[4:])) // pairs of taps, 4 to a vector
+	if m.wide {
+		return pairs
+	}
+	return append(words(pairs[0]), words(pairs[1])...)
 }
 
 // stereo returns the taps of the next 4 frames, left and right interleaved.
-func (p *position) stereo(taps int, wide bool) []VecVirtual {
-	var at [4]Mem
-	for i := range at {
-		at[i] = p.next()
-	}
+func (m *mixer) stereo(taps int) []VecVirtual {
+	at := m.places(4)
 	var out []VecVirtual
 	switch {
-	case wide:
+	case m.wide:
 		for k := 0; k < taps; k += 2 {
 			v, w := halves(at[0].Offset(8*k), at[2].Offset(8*k)), halves(at[1].Offset(8*k), at[3].Offset(8*k))
-			a, b := YMM(), YMM()
-			VUNPCKLPD(w, v, a)
-			VUNPCKHPD(w, v, b)
-			out = append(out, a, b)
+			out = append(out, both(VUNPCKLPD, VUNPCKHPD, v, w)...)
 		}
 	case taps == 2:
-		out = framesOf16(gather64(at[0], at[1], at[2], at[3]))
+		out = framesOf16(gather64(at))
 	default:
-		v, w := halves(at[0], at[2]), halves(at[1], at[3])
-		a, b := YMM(), YMM()
-		VPUNPCKLQDQ(w, v, a)
-		VPUNPCKHQDQ(w, v, b)
-		out = append(framesOf16(a), framesOf16(b)...)
+		x := both(VPUNPCKLQDQ, VPUNPCKHQDQ, halves(at[0], at[2]), halves(at[1], at[3]))
+		out = append(framesOf16(x[0]), framesOf16(x[1])...)
 	}
 	return out
 }
 
+// places returns the places of the samples of the next frames.
+func (m *mixer) places(frames int) []Mem {
+	at := make([]Mem, frames)
+	for i := range at {
+		at[i] = m.next()
+	}
+	return at
+}
+
 // gather64 returns 4 times 64 bits: without a shuffle, as each load fills all
 // lanes.
-func gather64(at0, at1, at2, at3 Mem) VecVirtual {
-	v, w := YMM(), YMM()
-	VBROADCASTSD(at0, v)
-	VBROADCASTSD(at1, w)
-	VBLENDPS(U8(0x0c), w, v, v)
-	w = YMM()
-	VBROADCASTSD(at2, w)
-	VBLENDPS(U8(0x30), w, v, v)
-	w = YMM()
-	VBROADCASTSD(at3, w)
-	VBLENDPS(U8(0xc0), w, v, v)
+func gather64(at []Mem) VecVirtual {
+	v := YMM()
+	VBROADCASTSD(at[0], v)
+	for i, at := range at[1:] {
+		w := YMM()
+		VBROADCASTSD(at, w)
+		VBLENDPS(U8(0x0c<<(2*i)), w, v, v)
+	}
 	return v
 }
 
@@ -247,29 +188,28 @@ func evenOdd(v, w VecVirtual) []VecVirtual {
 	return []VecVirtual{a, b}
 }
 
+// both returns what two instructions make of v and w.
+func both(lower, upper func(...Op), v, w VecVirtual) []VecVirtual {
+	a, b := YMM(), YMM()
+	lower(w, v, a)
+	upper(w, v, b)
+	return []VecVirtual{a, b}
+}
+
 // transpose turns 4 taps of 8 frames into 8 frames of 4 taps.
 func transpose(r02, r13, r46, r57 VecVirtual) []VecVirtual {
-	ab0, cd0, ab4, cd4 := YMM(), YMM(), YMM(), YMM()
-	VUNPCKLPS(r13, r02, ab0)
-	VUNPCKHPS(r13, r02, cd0)
-	VUNPCKLPS(r57, r46, ab4)
-	VUNPCKHPS(r57, r46, cd4)
-	a, b, c, d := YMM(), YMM(), YMM(), YMM()
-	VUNPCKLPD(ab4, ab0, a)
-	VUNPCKHPD(ab4, ab0, b)
-	VUNPCKLPD(cd4, cd0, c)
-	VUNPCKHPD(cd4, cd0, d)
-	return []VecVirtual{a, b, c, d}
+	x, y := both(VUNPCKLPS, VUNPCKHPS, r02, r13), both(VUNPCKLPS, VUNPCKHPS, r46, r57)
+	return append(both(VUNPCKLPD, VUNPCKHPD, x[0], y[0]), both(VUNPCKLPD, VUNPCKHPD, x[1], y[1])...)
 }
 
 // words returns the lower and the upper 16 bits of each lane as float32.
-func words(v VecVirtual) (low, high VecVirtual) {
-	low, high = YMM(), YMM()
+func words(v VecVirtual) []VecVirtual {
+	low, high := YMM(), YMM()
 	VPMADDWD(allInts("lower", 1), v, low) // lower times 1 + upper times 0
 	VPSRAD(U8(16), v, high)
 	VCVTDQ2PS(low, low)
 	VCVTDQ2PS(high, high)
-	return low, high
+	return []VecVirtual{low, high}
 }
 
 // framesOf16 returns 2 taps of 4 frames, of which v has 4 words for each frame.

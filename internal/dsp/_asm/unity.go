@@ -7,13 +7,8 @@ import (
 
 // unity emits the kernel of sounds at their own pitch.
 func unity(s *set, channels int, wide bool) {
-	TEXT(title(channels, "Unity", wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
-	s.doc()
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}
-	n := Load(Param("n"), GP64())
-	ahead := loadAhead(s.turn * channels * bytes(wide))
-	g, moves := loadGains(s)
+	m := mixing("Unity", s, channels, wide, 0, "n int")
+	m.load(false)
 	spread, spreadUpper := s.new(), s.new()
 	if channels == 1 {
 		VMOVUPS(ints("spread_"+s.name, s.pairs(0)...), spread)
@@ -22,18 +17,15 @@ func unity(s *set, channels int, wide bool) {
 	if together {
 		VMOVUPS(ints("spreadUpper_"+s.name, s.pairs(s.frames)...), spreadUpper)
 	}
-	g.twice(moves, func() {
-		loop := label("loop")
-		Label(loop)
-		ahead.ask()
+	m.twice(func() {
 		all := s.new()
 		if together {
-			VPMOVSXWD(src, all)
+			VPMOVSXWD(m.src, all)
 			VCVTDQ2PS(all, all)
 		}
 		for half := range 2 {
 			x := s.new()
-			at := src.Offset(half * s.frames * channels * bytes(wide))
+			at := m.src.Offset(half * s.frames * m.size)
 			switch {
 			case s == avx2 && wide && channels == 1:
 				VBROADCASTF128(at, x)
@@ -57,11 +49,7 @@ func unity(s *set, channels int, wide bool) {
 				VPMOVSXWD(at, x)
 				VCVTDQ2PS(x, x)
 			}
-			g.add(half, x, dst)
+			m.add(half, x)
 		}
-		ADDQ(U8(2*s.bytes), dst.Base)
-		ADDQ(U8(s.turn*channels*bytes(wide)), src.Base)
-		SUBQ(U8(s.turn), n)
-		JNZ(LabelRef(loop))
 	})
 }

@@ -6,13 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// victims emits the passes of the choice of a victim over packed arrays.
-func victims(s *set) {
-	lowest(s)
-	least(s)
-	match(s)
-	eldest(s)
-}
+// spread returns an argument of 32 bits in all lanes.
+func (s *set) spread(name string) VecVirtual { return s.broadcast(Load(Param(name), GP32())) }
 
 // fold combines the lanes of vectors: step is called with copies of them that
 // have the lanes of the other half, quarter, ... in their places.
@@ -37,27 +32,11 @@ func fold(s *set, v []VecVirtual, step func(other []VecVirtual)) {
 }
 
 func lowest(s *set) {
-	TEXT("lowest"+s.name, NOSPLIT, "func(prio *int32, n int, limit int32) (lowest, candidates int32)")
-	Pragma("noescape")
-	Doc("n is a multiple of 16, not 0.")
-	prio := Mem{Base: Load(Param("prio"), GP64())}
-	n := Load(Param("n"), GP64())
-	limit := s.broadcast(Load(Param("limit"), GP32()))
+	begin("lowest"+s.name, "func(prio *int32, n int, limit int32) (lowest, candidates int32)")
+	prio, n, limit := memory("prio"), argument("n"), s.spread("limit")
 	low, count := s.new(), s.new()
 	VMOVUPS(prio, low)
-	loop := label("loop")
-	if s == avx512 {
-		one := ZMM()
-		VPBROADCASTD(allInts("one", 1), one)
-		VPXORD(count, count, count)
-		Label(loop)
-		k := K()
-		VPCMPD(U8(5), prio, limit, k) // limit >= prio
-		VPADDD(one, count, k, count)
-		VPMINSD(prio, low, low)
-	} else {
-		VPXOR(count, count, count)
-		Label(loop)
+	turn := func() {
 		for at := 0; at < 64; at += 32 {
 			x, above := YMM(), YMM()
 			VMOVDQU(prio.Offset(at), x)
@@ -66,9 +45,23 @@ func lowest(s *set) {
 			VPMINSD(x, low, low)
 		}
 	}
-	ADDQ(U8(64), prio.Base)
-	SUBQ(U8(16), n)
-	JNZ(LabelRef(loop))
+	if s == avx512 {
+		one := ZMM()
+		VPBROADCASTD(allInts("one", 1), one)
+		VPXORD(count, count, count)
+		turn = func() {
+			k := K()
+			VPCMPD(U8(5), prio, limit, k) // limit >= prio
+			VPADDD(one, count, k, count)
+			VPMINSD(prio, low, low)
+		}
+	} else {
+		VPXOR(count, count, count)
+	}
+	loop(n, 16, func() {
+		turn()
+		ADDQ(U8(64), prio.Base)
+	})
 	fold(s, []VecVirtual{low, count}, func(other []VecVirtual) {
 		VPMINSD(other[0], low, low)
 		VPADDD(other[1], count, count)
@@ -78,55 +71,45 @@ func lowest(s *set) {
 	Store(out, Return("lowest"))
 	VMOVD(count.AsX(), all)
 	if s == avx2 {
-		total := Load(Param("n"), GP64())
-		ADDL(total.(GPVirtual).As32(), all)
+		ADDL(argument("n").(GPVirtual).As32(), all)
 	}
 	Store(all, Return("candidates"))
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 func least(s *set) {
-	TEXT("least"+s.name, NOSPLIT, "func(prio *int32, key *float32, n int, of int32) (least, next uint32)")
-	Pragma("noescape")
-	Doc("n is a multiple of 16, not 0; no priority is lower than of. The result is bits; all",
-		"of them are set where there is no such key.")
-	prio := Mem{Base: Load(Param("prio"), GP64())}
-	key := Mem{Base: Load(Param("key"), GP64())}
-	n := Load(Param("n"), GP64())
-	of := s.broadcast(Load(Param("of"), GP32()))
+	begin("least"+s.name, "func(prio *int32, key *float32, n int, of int32) (least, next uint32)")
+	prio, key, n, of := memory("prio"), memory("key"), argument("n"), s.spread("of")
 	first, second := s.new(), s.new()
-	if s == avx512 {
-		VPTERNLOGD(U8(0xff), first, first, first)
-		VPTERNLOGD(U8(0xff), second, second, second)
-	} else {
-		VPCMPEQD(first, first, first)
-		VPCMPEQD(second, second, second)
-	}
-	loop := label("loop")
-	Label(loop)
-	for at := 0; at < 64; at += s.bytes {
-		larger := s.new()
+	for _, v := range []VecVirtual{first, second} {
 		if s == avx512 {
-			k := K()
-			VPCMPEQD(prio, of, k)
-			VPMAXUD(key, first, larger)
-			VPMINUD(larger, second, k, second)
-			VPMINUD(key, first, k, first)
+			VPTERNLOGD(U8(0xff), v, v, v)
 		} else {
-			x, above := YMM(), YMM()
-			VMOVDQU(prio.Offset(at), above)
-			VPCMPGTD(of, above, above)
-			VPOR(key.Offset(at), above, x)
-			VPMAXUD(x, first, larger)
-			VPMINUD(larger, second, second)
-			VPMINUD(x, first, first)
+			VPCMPEQD(v, v, v)
 		}
 	}
-	ADDQ(U8(64), prio.Base)
-	ADDQ(U8(64), key.Base)
-	SUBQ(U8(16), n)
-	JNZ(LabelRef(loop))
+	loop(n, 16, func() {
+		for at := 0; at < 64; at += s.bytes {
+			larger := s.new()
+			if s == avx512 {
+				k := K()
+				VPCMPEQD(prio, of, k)
+				VPMAXUD(key, first, larger)
+				VPMINUD(larger, second, k, second)
+				VPMINUD(key, first, k, first)
+			} else {
+				x, above := YMM(), YMM()
+				VMOVDQU(prio.Offset(at), above)
+				VPCMPGTD(of, above, above)
+				VPOR(key.Offset(at), above, x)
+				VPMAXUD(x, first, larger)
+				VPMINUD(larger, second, second)
+				VPMINUD(x, first, first)
+			}
+		}
+		ADDQ(U8(64), prio.Base)
+		ADDQ(U8(64), key.Base)
+	})
 	fold(s, []VecVirtual{first, second}, func(other []VecVirtual) {
 		larger := s.new()
 		VPMAXUD(other[0], first, larger)
@@ -139,31 +122,22 @@ func least(s *set) {
 		VMOVD(v.AsX(), out)
 		Store(out, ReturnIndex(i))
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 func match(s *set) {
-	TEXT("match"+s.name, NOSPLIT, "func(prio *int32, key *float32, n int, p int32, k uint32) int")
-	Pragma("noescape")
-	Doc("n is a multiple of 16, not 0. It returns the place of the first voice of the given",
-		"priority and key, or n.")
-	prio := Mem{Base: Load(Param("prio"), GP64())}
-	key := Mem{Base: Load(Param("key"), GP64())}
-	n := Load(Param("n"), GP64())
-	p := s.broadcast(Load(Param("p"), GP32()))
-	k := s.broadcast(Load(Param("k"), GP32()))
-	i, bits := GP64(), GP32()
-	XORQ(i, i)
-	loop, found, done := label("loop"), label("found"), label("done")
-	Label(loop)
-	if s == avx512 {
-		same, both := K(), K()
-		VPCMPEQD(prio.Idx(i, 4), p, same)
-		VPCMPEQD(key.Idx(i, 4), k, same, both)
-		KMOVW(both, bits)
-		TESTL(bits, bits)
-	} else {
+	begin("match"+s.name, "func(prio *int32, key *float32, n int, p int32, k uint32) int")
+	prio, key, n := memory("prio"), memory("key"), argument("n")
+	p, k := s.spread("p"), s.spread("k")
+	first(n, 16, func(i, bits Register) {
+		if s == avx512 {
+			same, both := K(), K()
+			VPCMPEQD(prio.Idx(i, 4), p, same)
+			VPCMPEQD(key.Idx(i, 4), k, same, both)
+			KMOVW(both, bits)
+			TESTL(bits, bits)
+			return
+		}
 		high := GP32()
 		for half, to := range []Register{bits, high} {
 			x, y := YMM(), YMM()
@@ -174,17 +148,26 @@ func match(s *set) {
 		}
 		SHLL(U8(8), high)
 		ORL(high, bits)
-	}
+	})
+}
+
+// first returns from the kernel with the first place that find has, of so many at a time
+// one bit each, or n. find leaves the zero flag set where it has none.
+func first(n Register, each int, find func(i, bits Register)) {
+	i, bits := GP64(), GP32()
+	XORQ(i, i)
+	again, found, done := label("loop"), label("found"), label("done")
+	Label(again)
+	find(i, bits)
 	JNZ(LabelRef(found))
-	ADDQ(U8(16), i)
+	ADDQ(U8(each), i)
 	CMPQ(i, n)
-	JNE(LabelRef(loop))
+	JNE(LabelRef(again))
 	JMP(LabelRef(done))
 	Label(found)
 	BSFL(bits, bits)
 	ADDQ(bits.As64(), i)
 	Label(done)
 	Store(i, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	end()
 }

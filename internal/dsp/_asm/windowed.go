@@ -11,16 +11,9 @@ import (
 // channel for 16 frames, or of 16 frames of two channels for 8. So it reads that
 // many from a tap of the first frame on, whatever the step.
 func windowed(by interpolation, channels int, wide bool) {
-	s := avx512
-	TEXT(title(channels, by.name, wide, s.name), NOSPLIT, "func(dst *float32, src *"+sample(wide)+", n int, pos, step int64, left, right, leftSlope, rightSlope float32, start int, next uintptr)")
-	s.doc()
-	dst := Mem{Base: Load(Param("dst"), GP64())}
-	src := Mem{Base: Load(Param("src"), GP64())}.Offset(-by.before * channels * bytes(wide))
-	n := Load(Param("n"), GP64())
-	pos := Load(Param("pos"), GP64())
-	step := Load(Param("step"), GP64())
-	ahead := loadAhead(s.turn * channels * bytes(wide))
-	g, moves := loadGains(s)
+	s, m := avx512, mixing(by.name, avx512, channels, wide, by.before, "n int, pos, step int64")
+	m.load(true)
+	pos, step := m.pos, m.step
 
 	// Frame i of a load stands i step further: by whole frames and a fraction.
 	// Where the fraction of the position and that one pass 1, it is one more.
@@ -48,7 +41,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	carried := ZMM()
 	VPADDD(allInts("one", 1), whole, carried)
 
-	var lower, own VecVirtual
+	var own VecVirtual // of two words of a lane, the ones that count
 	switch {
 	case wide:
 	case channels == 1: // from numbers of samples to those of two words each
@@ -57,8 +50,8 @@ func windowed(by interpolation, channels int, wide bool) {
 			VPADDD(t, x, x)
 			VPADDD(allInts("upperOne", 1<<16), x, x)
 		}
-		lower = ZMM()
-		VMOVDQU32(allInts("lower", 1), lower)
+		own = ZMM()
+		VMOVDQU32(allInts("lower", 1), own)
 	default:
 		own = ZMM()
 		VMOVDQU32(ints("own", 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16), own)
@@ -75,10 +68,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	down24 := ZMM()
 	VMOVUPS(all("down24", 0x1p-24), down24)
 
-	g.twice(moves, func() {
-		loop := label("loop")
-		Label(loop)
-		ahead.ask()
+	m.twice(func() {
 		for half := range s.turn / frames {
 			at, f, pick, k := GP64(), ZMM(), ZMM(), K()
 			MOVQ(pos, at)
@@ -90,11 +80,11 @@ func windowed(by interpolation, channels int, wide bool) {
 			VCVTDQ2PS(f, f)
 			VMULPS(down24, f, f)
 			VPADDD(turn, bits, bits)
-			from := src.Idx(at, uint8(channels*bytes(wide)))
+			from := m.src.Idx(at, uint8(m.size))
 			var taps []VecVirtual
 			for tap := 0; tap < by.taps; {
 				x := ZMM()
-				from := from.Offset(tap * channels * bytes(wide))
+				from := from.Offset(tap * m.size)
 				switch {
 				case wide && channels == 1:
 					VMOVUPS(from, x)
@@ -106,7 +96,7 @@ func windowed(by interpolation, channels int, wide bool) {
 					VPERMW(from, pick, x)
 					y := ZMM()
 					VPSRAD(U8(16), x, y)
-					VPMADDWD(lower, x, x)
+					VPMADDWD(own, x, x)
 					VCVTDQ2PS(x, x)
 					VCVTDQ2PS(y, y)
 					taps = append(taps, x, y)
@@ -122,13 +112,10 @@ func windowed(by interpolation, channels int, wide bool) {
 			}
 			x := by.value(taps, f, ZMM)
 			if channels == 1 {
-				g.addMono(x, dst)
+				m.addMono(x)
 			} else {
-				g.add(half, x, dst)
+				m.add(half, x)
 			}
 		}
-		ADDQ(U8(128), dst.Base)
-		SUBQ(U8(s.turn), n)
-		JNZ(LabelRef(loop))
 	})
 }

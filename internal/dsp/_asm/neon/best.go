@@ -4,32 +4,27 @@ import "fmt"
 
 // best emits the kernel of 8 compensated taps.
 func best(channels int) *kernel {
-	k := mixing(title(channels, "Best", true), "float32", "table *float32", "pos int64", "step int64")
-	dst, n, next := k.load("dst"), k.load("n"), k.load("next")
-	b := &kernel8{k.loadPosition(3, channels, true), k.load("table")}
-	g := k.loadGains()
-	g.twice(func() {
-		k.loop(n, turn, func() {
-			k.ask(next, turn*channels*4)
-			for half := range 2 {
-				k.scope(func() {
-					f := b.within()
-					if channels == 1 {
-						g.addMono(half, b.mono(f), dst)
-					} else {
-						g.add(half, b.stereo(f), dst)
-					}
-				})
-			}
-			k.op("ADD", imm(8*turn), dst)
-		})
+	m := mixing("Best", channels, true, 3, "table *float32, pos int64, step int64, ")
+	k := &kernel8{m, m.load("table")}
+	m.loadGains()
+	m.twice(func() {
+		for half := range 2 {
+			m.scope(func() {
+				f := k.within()
+				if channels == 1 {
+					m.addMono(half, k.mono(f))
+				} else {
+					m.add(half, k.stereo(f))
+				}
+			})
+		}
 	})
-	return k
+	return m.kernel
 }
 
 // kernel8 is where the weights of a frame come from.
 type kernel8 struct {
-	*position
+	*mixer
 	table gp
 }
 
@@ -38,7 +33,7 @@ type kernel8 struct {
 func (k *kernel8) within() vec {
 	f := k.vec()
 	k.op("VSHL", imm(8), k.bits.s4(), f.s4())
-	k.op("VADD", k.further.s4(), k.bits.s4(), k.bits.s4())
+	k.op("VADD", k.stride.s4(), k.bits.s4(), k.bits.s4())
 	k.op("VUSHR", imm(8), f.s4(), f.s4())
 	k.down24(f, f)
 	return f
@@ -50,7 +45,7 @@ func (k *kernel8) weights(f vec, lane int) (w [2]vec, at gp) {
 	row := k.gp()
 	k.op("UBFX", imm(24), k.pos, imm(8), row)
 	k.op("ADD", fmt.Sprintf("%v<<6", row), k.table, row)
-	at = k.next()
+	at = k.nextTap()
 	w = [2]vec(k.vecsOf(2))
 	k.scope(func() {
 		c := k.vecsOf(2)

@@ -4,19 +4,15 @@ import "fmt"
 
 // sum emits the sum of two blocks of stereo frames.
 func sum() *kernel {
-	k := newKernel("sumNEON", "n is a multiple of 8, not 0.", []string{"dst *float32", "src *float32", "n int"})
+	k := newKernel("sumNEON", "dst *float32, src *float32, n int")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
 	k.loop(n, turn, func() {
 		x := k.samples(src, 2*turn, true)
-		d := k.vecsOf(4)
-		for i := 0; i < 4; i += 2 {
-			k.op("FLDPQ", mem(dst, 16*i), pair(d[i], d[i+1]))
-		}
-		for i := range d {
-			k.fadd(d[i], d[i], x[i])
-		}
-		k.op("FSTPQ", pair(d[2], d[3]), mem(dst, 32))
-		k.op("FSTPQ.P", pair(d[0], d[1]), mem(dst, 64))
+		k.change(dst, func(d []vec) {
+			for i := range d {
+				k.fadd(d[i], d[i], x[i])
+			}
+		})
 	})
 	k.op("RET")
 	return k
@@ -24,39 +20,41 @@ func sum() *kernel {
 
 // window emits the product of stereo frames and one factor each.
 func window() *kernel {
-	k := newKernel("windowNEON", "n is a multiple of 8, not 0.", []string{"dst *float32", "w *float32", "n int"})
+	k := newKernel("windowNEON", "dst *float32, w *float32, n int")
 	dst, w, n := k.load("dst"), k.load("w"), k.load("n")
 	k.loop(n, turn, func() {
 		x := k.samples(w, turn, true)
-		d := k.vecsOf(4)
-		for i := 0; i < 4; i += 2 {
-			k.op("FLDPQ", mem(dst, 16*i), pair(d[i], d[i+1]))
-		}
-		by := k.vecsOf(4)
-		for i := range d {
-			k.zip(by[i], x[i/2], x[i/2], i%2 == 1)
-		}
-		for i := range d {
-			k.fmul(d[i], d[i], by[i])
-		}
-		k.op("FSTPQ", pair(d[2], d[3]), mem(dst, 32))
-		k.op("FSTPQ.P", pair(d[0], d[1]), mem(dst, 64))
+		k.change(dst, func(d []vec) {
+			by := k.vecsOf(4)
+			for i := range d {
+				k.zip(by[i], x[i/2], x[i/2], i%2 == 1)
+			}
+			for i := range d {
+				k.fmul(d[i], d[i], by[i])
+			}
+		})
 	})
 	k.op("RET")
 	return k
 }
 
+// change loads a turn of stereo frames, stores what the body has made of it, and moves on.
+func (k *kernel) change(dst gp, body func(d []vec)) {
+	d := k.vecsOf(4)
+	for i := 0; i < 4; i += 2 {
+		k.op("FLDPQ", mem(dst, 16*i), pair(d[i], d[i+1]))
+	}
+	body(d)
+	k.op("FSTPQ", pair(d[2], d[3]), mem(dst, 32))
+	k.op("FSTPQ.P", pair(d[0], d[1]), mem(dst, 64))
+}
+
 // peak emits the search for the largest magnitude: as bits, they are in order.
 func peak() *kernel {
-	k := newKernel("peakNEON", "n is a multiple of 8, not 0. It returns the bits of the largest magnitude, of which\n// those of a NaN are the largest.",
-		[]string{"src *float32", "n int"}, "ret uint32")
+	k := newKernel("peakNEON", "src *float32, n int", "ret uint32")
 	src, n := k.load("src"), k.load("n")
-	magnitude, peak := k.vec(), k.vecsOf(4)
-	k.scope(func() {
-		r := k.gp()
-		k.op("MOVD", imm(1<<31-1), r)
-		k.op("VDUP", r, magnitude.s4())
-	})
+	magnitude := k.filled(1, 1<<31-1)[0]
+	peak := k.vecsOf(4)
 	for _, p := range peak {
 		k.op("VEOR", p.b16(), p.b16(), p.b16())
 	}

@@ -5,10 +5,9 @@ import "fmt"
 // eldest emits the pass that finds the least number among voices of one priority and
 // key.
 func eldest() *kernel {
-	k := newKernel("eldestNEON", "n is a multiple of 16, not 0; numbers are below 2^63. It returns the least number\n// of the voices of the given priority and key, or 2^63-1.",
-		[]string{"prio *int32", "key *float32", "number *uint64", "n int", "p int32", "k uint32"}, "ret uint64")
+	k := newKernel("eldestNEON", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
 	prio, key, number, n := k.load("prio"), k.load("key"), k.load("number"), k.load("n")
-	p, bits := k.all("p"), k.all("k")
+	p, bits := k.given("p"), k.given("k")
 	least := k.vecsOf(4)
 	k.scope(func() {
 		r := k.gp()
@@ -51,8 +50,7 @@ func eldest() *kernel {
 
 // numbered emits the search for a number.
 func numbered() *kernel {
-	k := newKernel("numberedNEON", "n is a multiple of 16, not 0. It returns the place of a number, or n.",
-		[]string{"number *uint64", "n int", "x uint64"}, "ret int")
+	k := newKernel("numberedNEON", "number *uint64, n int, x uint64", "ret int")
 	number, n, x := k.load("number"), k.load("n"), k.vec()
 	k.scope(func() { k.op("VDUP", k.load("x"), x.d2()) })
 	k.first(n, func() vec {

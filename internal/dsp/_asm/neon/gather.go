@@ -4,49 +4,49 @@ import "fmt"
 
 // gather returns the taps of the next four frames, as float32: one vector to a tap,
 // or of two channels two, of two frames each.
-func (p *position) gather(taps, channels int, wide bool) [][]vec {
-	x := p.rows(taps * p.size)
+func (m *mixer) gather(taps int) [][]vec {
+	x := m.rows(taps * m.size)
 	var out [][]vec
 	switch {
-	case wide && channels == 1:
-		return [][]vec{p.columns(x)}
-	case wide: // a row is half a vector to a tap
+	case m.wide && m.channels == 1:
+		return [][]vec{m.columns(x)}
+	case m.wide: // a row is half a vector to a tap
 		each := len(x) / 4
 		for i := 0; i < len(x); i += 2 * each {
 			var pair []vec
 			for j := range each {
-				a, b := p.both(p.zip64, x[i+j], x[i+j+each])
+				a, b := m.both(m.zip64, x[i+j], x[i+j+each])
 				pair = append(pair, a, b)
 			}
 			out = append(out, pair)
 		}
 		return out
-	case channels == 1: // a column is two taps, one in the lower words
+	case m.channels == 1: // a column is two taps, one in the lower words
 		var all []vec
-		for _, high := range p.columns(x) {
-			low := p.vec()
-			p.op("VSHL", imm(16), high.s4(), low.s4())
-			p.sar16(low, low)
-			p.sar16(high, high)
+		for _, high := range m.columns(x) {
+			low := m.vec()
+			m.op("VSHL", imm(16), high.s4(), low.s4())
+			m.sar16(low, low)
+			m.sar16(high, high)
 			all = append(all, low, high)
 		}
 		out = [][]vec{all}
 	case taps == 2: // a column is two words of each frame
 		out = make([][]vec, 2)
-		for _, low := range p.columns(x) {
-			high := p.vec()
-			p.widen(high, low, true)
-			p.widen(low, low, false)
+		for _, low := range m.columns(x) {
+			high := m.vec()
+			m.widen(high, low, true)
+			m.widen(low, low, false)
 			out[0], out[1] = append(out[0], low), append(out[1], high)
 		}
 	default: // a lane is two words of a tap
 		for i := 0; i < len(x); i += 2 {
 			var pair []vec
-			ab, cd := p.both(p.zip, x[i], x[i+1])
+			ab, cd := m.both(m.zip, x[i], x[i+1])
 			for _, low := range []vec{ab, cd} {
-				high := p.vec()
-				p.widen(high, low, true)
-				p.widen(low, low, false)
+				high := m.vec()
+				m.widen(high, low, true)
+				m.widen(low, low, false)
 				pair = append(pair, low, high)
 			}
 			out = append(out, pair)
@@ -54,7 +54,7 @@ func (p *position) gather(taps, channels int, wide bool) [][]vec {
 	}
 	for _, taps := range out {
 		for _, tap := range taps {
-			p.scvtf(tap, tap)
+			m.scvtf(tap, tap)
 		}
 	}
 	return out
@@ -62,20 +62,20 @@ func (p *position) gather(taps, channels int, wide bool) [][]vec {
 
 // rows loads so many bytes of each of the next four frames, one frame after the
 // other: 4, 8, 16 or 32.
-func (p *position) rows(size int) []vec {
-	x := p.vecsOf(max(1, size/4))
+func (m *mixer) rows(size int) []vec {
+	x := m.vecsOf(max(1, size/4))
 	for i := range 4 {
-		p.scope(func() {
-			at := mem(p.next(), 0)
+		m.scope(func() {
+			at := mem(m.nextTap(), 0)
 			switch size {
 			case 4:
-				p.lane(x[0], "S", i, at)
+				m.lane(x[0], "S", i, at)
 			case 8:
-				p.lane(x[i/2], "D", i%2, at)
+				m.lane(x[i/2], "D", i%2, at)
 			case 16:
-				p.op("FMOVQ", at, x[i].f())
+				m.op("FMOVQ", at, x[i].f())
 			case 32:
-				p.op("FLDPQ", at, pair(x[2*i], x[2*i+1]))
+				m.op("FLDPQ", at, pair(x[2*i], x[2*i+1]))
 			}
 		})
 	}
@@ -83,27 +83,27 @@ func (p *position) rows(size int) []vec {
 }
 
 // lane loads one lane: the first of a vector as a whole, which waits for nothing.
-func (p *position) lane(v vec, kind string, i int, at string) {
+func (m *mixer) lane(v vec, kind string, i int, at string) {
 	if i == 0 {
-		p.op("FMOV"+kind, at, v.f())
+		m.op("FMOV"+kind, at, v.f())
 	} else {
-		p.op("VLD1", at, fmt.Sprintf("%v.%s[%d]", v, kind, i))
+		m.op("VLD1", at, fmt.Sprintf("%v.%s[%d]", v, kind, i))
 	}
 }
 
 // columns makes vectors of four lanes, one to a frame, of rows of one, two or four.
-func (p *position) columns(x []vec) []vec {
+func (m *mixer) columns(x []vec) []vec {
 	switch len(x) {
 	case 1:
 		return x
 	case 2:
-		even, odd := p.both(p.unzip, x[0], x[1])
+		even, odd := m.both(m.unzip, x[0], x[1])
 		return []vec{even, odd}
 	}
-	a01, c01 := p.both(p.zip, x[0], x[1])
-	a23, c23 := p.both(p.zip, x[2], x[3])
-	a, b := p.both(p.zip64, a01, a23)
-	c, d := p.both(p.zip64, c01, c23)
+	a01, c01 := m.both(m.zip, x[0], x[1])
+	a23, c23 := m.both(m.zip, x[2], x[3])
+	a, b := m.both(m.zip64, a01, a23)
+	c, d := m.both(m.zip64, c01, c23)
 	return []vec{a, b, c, d}
 }
 

@@ -29,18 +29,18 @@ var general = []gp{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 19, 20,
 // kernel is a function as it is written. Registers are taken from the first on
 // and never run short unnoticed.
 type kernel struct {
-	name, doc       string
-	params, results []string
-	offsets         map[string]int
-	size            int
-	body            strings.Builder
-	vecs, gps       int // in use
-	labels          int
+	name, params string
+	results      []string
+	offsets      map[string]int
+	size         int
+	body         strings.Builder
+	vecs, gps    int // in use
+	labels       int
 }
 
-func newKernel(name, doc string, params []string, results ...string) *kernel {
-	k := &kernel{name: name, doc: doc, params: params, results: results, offsets: map[string]int{}}
-	for _, p := range params {
+func newKernel(name, params string, results ...string) *kernel {
+	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}}
+	for p := range strings.SplitSeq(params, ", ") {
 		k.place(p)
 	}
 	if len(results) > 0 {
@@ -82,11 +82,11 @@ func (k *kernel) signature() string {
 	case len(k.results) > 1:
 		results = " (" + results + ")"
 	}
-	return fmt.Sprintf("func %s(%s)%s", k.name, strings.Join(k.params, ", "), results)
+	return fmt.Sprintf("func %s(%s)%s", k.name, k.params, results)
 }
 
 func (k *kernel) declaration() string {
-	return fmt.Sprintf("// %s\n//\n//go:noescape\n%s\n", k.doc, k.signature())
+	return fmt.Sprintf("//go:noescape\n%s\n", k.signature())
 }
 
 func (k *kernel) assembly() string {

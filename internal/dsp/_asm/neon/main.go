@@ -1,14 +1,12 @@
 // Command neon writes the arm64 assembly of package dsp: kernels_arm64.s and its
-// declarations. Each kernel does what the Go function of the same name does, operation by
-// operation, so both give the same bits: it fuses no product with a sum and reorders no
-// sum.
+// declarations. Each kernel does what package dsp does in Go, operation by operation, so both
+// give the same bits: it fuses no product with a sum and reorders no sum.
 //
 // The kernels process groups of 8 frames, or of 16 slots; the caller does the rest.
 package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
 	"os"
 	"strings"
@@ -47,37 +45,4 @@ func kernels() []*kernel {
 		}
 	}
 	return append(all, best(1), best(2), sum(), window(), peak(), lowest(), least(), match(), eldest(), numbered())
-}
-
-// title returns the name of a kernel.
-func title(channels int, kind string, wide bool) string {
-	name := map[int]string{1: "mono", 2: "stereo"}[channels] + kind
-	if !wide {
-		name += "16"
-	}
-	return name + "NEON"
-}
-
-// sample returns the Go type of a sample.
-func sample(wide bool) string {
-	if wide {
-		return "float32"
-	}
-	return "int16"
-}
-
-// bytes returns its size.
-func bytes(wide bool) int {
-	if wide {
-		return 4
-	}
-	return 2
-}
-
-// mixing returns a kernel that adds src to dst under a ramp; its parameters
-// between n and the gains are given.
-func mixing(name, src string, more ...string) *kernel {
-	params := append([]string{"dst *float32", "src *" + src, "n int"}, more...)
-	params = append(params, "left float32", "right float32", "leftSlope float32", "rightSlope float32", "start int", "next uintptr")
-	return newKernel(name, fmt.Sprintf("n is a multiple of %d, not 0.", turn), params)
 }

@@ -48,43 +48,37 @@ var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s 
 // pitched emits the kernel of an interpolation. It reads the taps of each frame and
 // nothing else.
 func pitched(by interpolation, channels int, wide bool) *kernel {
-	k := mixing(title(channels, by.name, wide), sample(wide), "pos int64", "step int64")
-	dst, n, next := k.load("dst"), k.load("n"), k.load("next")
-	p := k.loadPosition(by.before, channels, wide)
+	m := mixing(by.name, channels, wide, by.before, "pos int64, step int64, ")
 	var factors vec
 	if len(by.factors) > 0 {
 		var bits [4]int
 		for i, x := range by.factors {
 			bits[i] = int(math.Float32bits(x))
 		}
-		factors = k.vec()
-		k.numbers(factors, bits[:]...)
+		factors = m.vec()
+		m.lanes(factors, bits[:]...)
 	}
-	g := k.loadGains()
-	g.twice(func() {
-		k.loop(n, turn, func() {
-			k.ask(next, turn*p.size)
-			for half := range 2 {
-				k.scope(func() {
-					f := p.fractions()
-					taps := p.gather(by.taps, channels, wide)
-					if channels == 1 {
-						g.addMono(half, by.value(k, taps[0], f, factors), dst)
-						return
-					}
-					var x [2]vec
-					for i := range x {
-						k.scope(func() {
-							both := k.vec()
-							k.zip(both, f, f, i == 1)
-							x[i] = by.value(k, taps[i], both, factors)
-						})
-					}
-					g.add(half, x, dst)
-				})
-			}
-			k.op("ADD", imm(8*turn), dst)
-		})
+	m.loadGains()
+	half := func(half int) {
+		f := m.fractions()
+		taps := m.gather(by.taps)
+		if channels == 1 {
+			m.addMono(half, by.value(m.kernel, taps[0], f, factors))
+			return
+		}
+		var x [2]vec
+		for i := range x {
+			m.scope(func() {
+				both := m.vec()
+				m.zip(both, f, f, i == 1)
+				x[i] = by.value(m.kernel, taps[i], both, factors)
+			})
+		}
+		m.add(half, x)
+	}
+	m.twice(func() {
+		m.scope(func() { half(0) })
+		m.scope(func() { half(1) })
 	})
-	return k
+	return m.kernel
 }

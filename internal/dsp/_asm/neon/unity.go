@@ -2,33 +2,26 @@ package main
 
 // unity emits the kernel that reads a sound at its own rate.
 func unity(channels int, wide bool) *kernel {
-	k := mixing(title(channels, "Unity", wide), sample(wide))
-	dst, src, n, next := k.load("dst"), k.load("src"), k.load("n"), k.load("next")
-	g := k.loadGains()
-	g.twice(func() {
-		k.loop(n, turn, func() {
-			k.ask(next, turn*channels*bytes(wide))
-			x := k.samples(src, turn*channels, wide)
-			for half := range 2 {
-				if channels == 1 {
-					g.addMono(half, x[half], dst)
-				} else {
-					g.add(half, [2]vec(x[2*half:]), dst)
-				}
+	m := mixing("Unity", channels, wide, 0, "")
+	m.loadGains()
+	m.twice(func() {
+		x := m.samples(m.src, turn*channels, wide)
+		for half := range 2 {
+			if channels == 1 {
+				m.addMono(half, x[half])
+			} else {
+				m.add(half, [2]vec(x[2*half:]))
 			}
-			k.op("ADD", imm(8*turn), dst)
-		})
+		}
 	})
-	return k
+	return m.kernel
 }
 
 // samples loads so many samples as float32 and moves src on.
 func (k *kernel) samples(src gp, count int, wide bool) []vec {
 	x := k.vecsOf(count / 4)
 	if wide {
-		for i := 0; i < len(x); i += 2 {
-			k.op("FLDPQ.P", mem(src, 32), pair(x[i], x[i+1]))
-		}
+		k.loadAll(src, x)
 		return x
 	}
 	for i := 0; i < len(x); i += 2 {
@@ -40,4 +33,11 @@ func (k *kernel) samples(src gp, count int, wide bool) []vec {
 		k.scvtf(x, x)
 	}
 	return x
+}
+
+// loadAll loads pairs of vectors and moves on.
+func (k *kernel) loadAll(from gp, x []vec) {
+	for i := 0; i < len(x); i += 2 {
+		k.op("FLDPQ.P", mem(from, 32), pair(x[i], x[i+1]))
+	}
 }

@@ -8,14 +8,12 @@ const slots = 16
 // four loads 16 lanes and moves on.
 func (k *kernel) four(from gp) []vec {
 	x := k.vecsOf(4)
-	for i := 0; i < 4; i += 2 {
-		k.op("FLDPQ.P", mem(from, 32), pair(x[i], x[i+1]))
-	}
+	k.loadAll(from, x)
 	return x
 }
 
-// all returns a vector of a parameter of 32 bits.
-func (k *kernel) all(name string) vec {
+// given returns a vector of a parameter of 32 bits.
+func (k *kernel) given(name string) vec {
 	v := k.vec()
 	k.scope(func() { k.op("VDUP", k.loadWord(name), v.s4()) })
 	return v
@@ -35,9 +33,8 @@ func (k *kernel) filled(count, bits int) []vec {
 }
 
 func lowest() *kernel {
-	k := newKernel("lowestNEON", "n is a multiple of 16, not 0. It returns the lowest priority and how many are at most the\n// limit.",
-		[]string{"prio *int32", "n int", "limit int32"}, "lowest int32", "count int32")
-	prio, n, limit := k.load("prio"), k.load("n"), k.all("limit")
+	k := newKernel("lowestNEON", "prio *int32, n int, limit int32", "lowest int32", "count int32")
+	prio, n, limit := k.load("prio"), k.load("n"), k.given("limit")
 	low, count := k.filled(4, 1<<31-1), k.filled(4, 0)
 	k.loop(n, slots, func() {
 		p := k.four(prio)
@@ -62,9 +59,8 @@ func lowest() *kernel {
 }
 
 func least() *kernel {
-	k := newKernel("leastNEON", "n is a multiple of 16, not 0. It returns the bits of the least and the next key of a\n// priority, all ones where there is none.",
-		[]string{"prio *int32", "key *float32", "n int", "of int32"}, "least uint32", "next uint32")
-	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.all("of")
+	k := newKernel("leastNEON", "prio *int32, key *float32, n int, of int32", "least uint32", "next uint32")
+	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.given("of")
 	least, next := k.filled(4, 1<<32-1), k.filled(4, 1<<32-1)
 	umin := func(m, d vec) { k.op("VUMIN", m.s4(), d.s4(), d.s4()) }
 	// merge adds keys to what is known of a lane: those beyond the least are next.
@@ -101,10 +97,9 @@ func least() *kernel {
 }
 
 func match() *kernel {
-	k := newKernel("matchNEON", "n is a multiple of 16, not 0. It returns the place of the first voice of the given\n// priority and key, or n.",
-		[]string{"prio *int32", "key *float32", "n int", "p int32", "k uint32"}, "ret int")
+	k := newKernel("matchNEON", "prio *int32, key *float32, n int, p int32, k uint32", "ret int")
 	prio, key, n := k.load("prio"), k.load("key"), k.load("n")
-	p, bits := k.all("p"), k.all("k")
+	p, bits := k.given("p"), k.given("k")
 	k.first(n, func() vec {
 		x := k.same(prio, key, p, bits)
 		k.op("VUZP1", x[1].h8(), x[0].h8(), x[0].h8())

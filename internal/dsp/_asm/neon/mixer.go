@@ -1,0 +1,154 @@
+package main
+
+import "fmt"
+
+// turn is how many frames a kernel takes at a time.
+const turn = 8
+
+// mixer is a kernel that adds src to dst under a ramp. The left and right factors of the
+// frames of a turn are four vectors of two frames, interleaved as in dst. A ramp is its
+// base plus the number of the frame times its slope, one rounding each.
+type mixer struct {
+	*kernel
+	channels int
+	wide     bool // of float32, not of int16
+	size     int  // bytes of a frame of src
+
+	dst, src, n, next gp
+	pos, step         gp  // of a pitched one: whole frames come from here,
+	bits              vec // and the fractions of the next four from lower halves
+	stride            vec // how far four frames are
+
+	base, slope vec
+	numbers     []vec // of the frames
+	now         vec   // of a still ramp: the gains
+	further     vec   // frames of a turn
+	moves       gp    // zero when the gains do not move
+	ramped      bool
+}
+
+// mixing begins a mixer whose source is read from so many frames before a position on.
+// The parameters of a pitched one between n and the gains are given.
+func mixing(kind string, channels int, wide bool, before int, pitched string) *mixer {
+	name, sample, size := map[int]string{1: "mono", 2: "stereo"}[channels]+kind, "float32", 4
+	if !wide {
+		name, sample, size = name+"16", "int16", 2
+	}
+	k := newKernel(name+"NEON", "dst *float32, src *"+sample+", n int, "+pitched+"left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr")
+	m := &mixer{kernel: k, channels: channels, wide: wide, size: channels * size, dst: k.load("dst")}
+	if pitched == "" {
+		m.src, m.n, m.next = k.load("src"), k.load("n"), k.load("next")
+		return m
+	}
+	m.n, m.next, m.src, m.pos, m.step = k.load("n"), k.load("next"), k.load("src"), k.load("pos"), k.load("step")
+	m.loadPosition(before)
+	return m
+}
+
+func (m *mixer) loadGains() {
+	m.base, m.slope, m.now, m.further = m.vec(), m.vec(), m.vec(), m.vec()
+	m.numbers = m.vecsOf(turn / 2)
+	m.moves = m.loadWord("leftSlope")
+	m.spread(m.base, "left", "right")
+	m.spread(m.slope, "leftSlope", "rightSlope")
+	m.scope(func() {
+		right, start := m.loadWord("rightSlope"), m.load("start")
+		m.op("ORR", right, m.moves)
+		m.op("LSLW", imm(1), m.moves, m.moves) // without the sign
+		m.op("VDUP", start, m.now.s4())
+		n := m.numbers
+		m.lanes(n[0], 0, 0, 1, 1)
+		m.op("VADD", m.now.s4(), n[0].s4(), n[0].s4())
+		m.all(m.further, 2)
+		m.scvtf(n[0], n[0])
+		for i := 1; i < len(n); i++ {
+			m.fadd(n[i], n[i-1], m.further)
+		}
+		m.all(m.further, turn)
+		m.scvtf(m.now, m.now)
+		m.fmul(m.now, m.now, m.slope)
+		m.fadd(m.now, m.base, m.now)
+	})
+}
+
+// all sets all lanes to a number.
+func (k *kernel) all(v vec, x int) {
+	k.op("FMOVS", fmt.Sprintf("$%d.0", x), v.f())
+	k.op("VDUP", fmt.Sprintf("%v.S[0]", v), v.s4())
+}
+
+// spread loads two arguments into all pairs of lanes.
+func (k *kernel) spread(v vec, left, right string) {
+	k.scope(func() {
+		x := k.vec()
+		k.op("FMOVS", k.arg(left), v.f())
+		k.op("FMOVS", k.arg(right), x.f())
+		k.zip(v, v, x, false)
+		k.op("VDUP", fmt.Sprintf("%v.D[0]", v), v.d2())
+	})
+}
+
+// lanes sets four lanes.
+func (k *kernel) lanes(v vec, lanes ...int) {
+	k.scope(func() {
+		r := k.gp()
+		for i := range 2 {
+			k.op("MOVD", imm(lanes[2*i+1]<<32|lanes[2*i]), r)
+			k.op("VMOV", r, fmt.Sprintf("%v.D[%d]", v, i))
+		}
+	})
+}
+
+// twice emits a kernel's loop over turns for gains that stand still, and for those that
+// move. Of what the next kernel is going to read, a turn asks for as much as it reads
+// itself at a step of one frame. That is not read: it may lie anywhere.
+func (m *mixer) twice(body func()) {
+	turns := func() {
+		m.loop(m.n, turn, func() {
+			m.op("PRFM", mem(m.next, 0), "PLDL1KEEP")
+			m.op("ADD", imm(turn*m.size), m.next)
+			body()
+			m.op("ADD", imm(8*turn), m.dst)
+		})
+		m.op("RET")
+	}
+	ramped := m.label("ramped")
+	m.op("CBNZW", m.moves, ramped)
+	turns()
+	m.at(ramped)
+	m.ramped = true
+	turns()
+}
+
+// add adds two vectors of interleaved frames, the half'th four of a turn, to dst.
+func (m *mixer) add(half int, x [2]vec) {
+	m.scope(func() {
+		d := m.vecsOf(2)
+		m.op("FLDPQ", mem(m.dst, 32*half), pair(d[0], d[1]))
+		for i, x := range x {
+			by := m.now
+			if m.ramped {
+				by = m.vec()
+				n := m.numbers[2*half+i]
+				m.fmul(by, n, m.slope)
+				m.fadd(n, n, m.further)
+				m.fadd(by, m.base, by)
+			}
+			m.fmul(x, x, by)
+		}
+		for i, x := range x {
+			m.fadd(d[i], d[i], x)
+		}
+		m.op("FSTPQ", pair(d[0], d[1]), mem(m.dst, 32*half))
+	})
+}
+
+// addMono adds four frames of one sample each.
+func (m *mixer) addMono(half int, x vec) {
+	m.scope(func() {
+		y := m.vec()
+		m.zip(y, x, x, true)
+		m.zip(x, x, x, false)
+		m.add(half, [2]vec{x, y})
+	})
+}

@@ -1,0 +1,77 @@
+package dsp
+
+import (
+	"unsafe"
+
+	"voicepool/pcm"
+)
+
+// Formula says how Mix makes frames of a sound's samples. Odd ones are those of sounds
+// of two channels.
+type Formula uint8
+
+// The formulas. A Best one reads a sound that was compensated: see PrepareBest.
+const (
+	MonoUnity Formula = iota // the samples as they are
+	StereoUnity
+	MonoLinear // straight lines between samples
+	StereoLinear
+	MonoCubic // the cubic of Catmull and Rom through four samples
+	StereoCubic
+	MonoBest // 8 taps
+	StereoBest
+)
+
+// One is one frame of a position: 32 bits of frames, 32 of fraction.
+const One = 1 << 32
+
+// split returns the whole frame of a position and its fraction in [0, 1),
+// rounded down to the 24 bits that a float32 holds exactly.
+func split(pos int64) (frame int, fraction float32) {
+	return int(pos >> 32), float32(uint32(pos)>>8) * 0x1p-24
+}
+
+// Sample is what a sound is kept in. An int16 x stands for x 2^-15.
+type Sample interface{ float32 | int16 }
+
+// Mix adds src to dst from pos on, step apart. A position has 32 bits of frames and 32
+// of fraction. The formulas of unity read a frame of src for each of dst, whatever the
+// step. Mix panics where src is too short for what the formula reads.
+func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+	if unsafe.Sizeof(T(0)) == 2 {
+		g = g.of16()
+	}
+	if f <= StereoUnity {
+		src, pos, step = src[pos>>32<<f:][:len(dst)<<f], 0, One
+	}
+	done := fastMix(f, dst, src, pos, step, g)
+	if done == len(dst) {
+		return
+	}
+	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
+	if f&1 == 0 {
+		mixFrames[[1]T, T](f, dst, framesIn[[1]T](src), pos, step, g)
+	} else {
+		mixFrames[[2]T, T](f, dst, framesIn[[2]T](src), pos, step, g)
+	}
+}
+
+func mixFrames[F samples[T], T Sample](f Formula, dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
+	switch f &^ 1 {
+	case MonoUnity:
+		unity[F, T](dst, src[pos>>32:], g)
+	case MonoLinear:
+		linear[F, T](dst, src, pos, step, g)
+	case MonoCubic:
+		cubic[F, T](dst, src, pos, step, g)
+	case MonoBest:
+		best[F, T](dst, src, pos, step, g)
+	}
+}
+
+// of16 returns the ramp for samples of 16 bits. A power of two commutes with every
+// rounding on the way, so they give the same bits as the same samples in float32. Gains
+// and slopes below 2^-111, 670 dB down, are the exception: it makes them denormal.
+func (g Ramp) of16() Ramp {
+	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start, g.Ahead}
+}
