@@ -90,7 +90,11 @@ func (p *page) hear(event any) {
 			p.said = append(p.said, string(arg.Value))
 		}
 	case *runtime.EventExceptionThrown:
-		p.said = append(p.said, e.ExceptionDetails.Text)
+		said := e.ExceptionDetails.Text
+		if thrown := e.ExceptionDetails.Exception; thrown != nil {
+			said += ": " + thrown.Description
+		}
+		p.said = append(p.said, said)
 	case *log.EventEntryAdded:
 		// The test's own reading of pixels is told of.
 		if !strings.Contains(e.Entry.Text, "willReadFrequently") {
