@@ -49,7 +49,7 @@ device -> pcm
 device/internal/pace -> device pcm
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/links pcm
-device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/...
+device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/devicetest -> device pcm go.uber.org/goleak
 cue -> cue/report internal/loudness internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
