@@ -40,8 +40,14 @@ const (
 
 var formats = [...]struct {
 	name string
-	bits int // of a sample
-}{S24: {"s24", 24}, S16: {"s16", 16}, F32: {"f32", 32}}
+	bits int    // of a sample
+	tag  uint16 // in a file
+	size uint32 // of the fmt chunk
+}{
+	S24: {"s24", 24, tagExtensible, 40}, // plain PCM is for up to 16 bits
+	S16: {"s16", 16, tagPCM, 16},
+	F32: {"f32", 32, tagFloat, 18},
+}
 
 // ParseFormat reads a format's name: s16, s24 or f32.
 func ParseFormat(name string) (Format, error) {
