@@ -3,9 +3,11 @@ package beepio
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/gopxl/beep/v2"
 
+	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
@@ -21,36 +23,32 @@ const emptyReads = 3
 // Control side. A streamer that gives more than frames, gives nothing and does
 // not drain, panics or fails ends in an error, which wraps ErrStreamer; one that
 // does not return from Stream cannot be stopped.
-func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (c *sounds.Clip, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c, err = nil, fmt.Errorf("%w: %s: it panics after %d frames: %v", ErrStreamer, name, len(c.Samples)/2, p)
-		}
-	}()
-	c = &sounds.Clip{Name: name, Format: "beep", Channels: 2, Rate: int(rate)}
-	var samples [block][2]float64
+func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*sounds.Clip, error) {
+	shared := &streamer{s: s, prefix: name + ": "}
+	r := &reader{streamer: shared}
+	shared.now = r
+	c := &sounds.Clip{Name: name, Format: "beep", Channels: 2, Rate: int(rate)}
+	var got [block]pcm.Frame
 	for empty := 0; ; {
-		n, ok := s.Stream(samples[:])
-		if !ok {
-			break
-		}
-		if n < 0 || n > len(samples) {
-			return nil, fmt.Errorf("%w: %s: it says that it gave %d of %d frames", ErrStreamer, name, n, len(samples))
-		}
-		if n > 0 {
+		n, err := r.Read(got[:])
+		switch {
+		case err == io.EOF:
+			return c, nil
+		case err != nil:
+			return nil, err
+		case n > 0:
 			empty = 0
-		} else if empty++; empty == emptyReads {
-			return nil, fmt.Errorf("%w: %s: it gives nothing after %d frames and is not drained", ErrStreamer, name, len(c.Samples)/2)
+		default:
+			empty++
 		}
-		if len(c.Samples)/2+n > frames {
+		if empty == emptyReads {
+			return nil, fmt.Errorf("%w: %s: it gives nothing after %d frames and is not drained", ErrStreamer, name, r.given)
+		}
+		if r.given > int64(frames) {
 			return nil, fmt.Errorf("%w: %s: it gives more than %d frames", ErrStreamer, name, frames)
 		}
-		for _, x := range samples[:n] {
-			c.Samples = append(c.Samples, float32(x[0]), float32(x[1]))
+		for _, x := range got[:n] {
+			c.Samples = append(c.Samples, x[:]...)
 		}
 	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrStreamer, name, err)
-	}
-	return c, nil
 }

@@ -36,9 +36,10 @@ func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSour
 
 // streamer is what all readers of a beep.Streamer share.
 type streamer struct {
-	mu  sync.Mutex
-	s   beep.Streamer
-	now *reader // who plays it; nil: nobody has yet
+	mu     sync.Mutex
+	s      beep.Streamer
+	now    *reader // who plays it; nil: nobody has yet
+	prefix string  // of errors: a name, or nothing where the bank says it
 }
 
 func (s *streamer) open() (sounds.FrameReader, error) {
@@ -71,7 +72,7 @@ func (r *reader) guard(f func() error) (err error) {
 			err = fmt.Errorf("it panics after %d frames: %v", r.given, p)
 		}
 		if err != nil && err != io.EOF {
-			err = fmt.Errorf("%w: %w", ErrStreamer, err)
+			err = fmt.Errorf("%w: %s%w", ErrStreamer, r.streamer.prefix, err)
 		}
 	}()
 	return f()

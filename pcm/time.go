@@ -1,6 +1,7 @@
 package pcm
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -9,30 +10,27 @@ import (
 // 1), rounded half up. Negative durations give 0, those beyond 2^63 frames
 // the largest count.
 func Frames(d time.Duration, rate int) int64 {
-	if d <= 0 {
-		return 0
-	}
-	hi, lo := bits.Mul64(uint64(d), uint64(rate))
-	lo, carry := bits.Add64(lo, uint64(time.Second/2), 0)
-	hi += carry
-	if hi >= uint64(time.Second) {
-		return 1<<63 - 1
-	}
-	q, _ := bits.Div64(hi, lo, uint64(time.Second))
-	return int64(min(q, 1<<63-1))
+	return scale(int64(d), uint64(rate), uint64(time.Second/2), uint64(time.Second))
 }
 
 // Duration returns how long frames last at rate (frames per second, at least
 // 1), rounded down to the nanosecond; counts that do not fit give the longest
 // duration.
 func Duration(frames int64, rate int) time.Duration {
-	if frames <= 0 {
+	return time.Duration(scale(frames, uint64(time.Second), 0, uint64(rate)))
+}
+
+// scale returns (x*factor + more) / divisor, rounded down: 0 where x is not positive, and
+// the largest number where it does not fit.
+func scale(x int64, factor, more, divisor uint64) int64 {
+	if x <= 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(uint64(frames), uint64(time.Second))
-	if hi >= uint64(rate) {
-		return 1<<63 - 1
+	hi, lo := bits.Mul64(uint64(x), factor)
+	lo, carry := bits.Add64(lo, more, 0)
+	if hi += carry; hi >= divisor {
+		return math.MaxInt64
 	}
-	q, _ := bits.Div64(hi, lo, uint64(rate))
-	return time.Duration(min(q, 1<<63-1))
+	q, _ := bits.Div64(hi, lo, divisor)
+	return int64(min(q, math.MaxInt64))
 }

@@ -8,7 +8,6 @@ package devicetest
 
 import (
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
@@ -123,20 +122,22 @@ func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look t
 	}()
 	// A Close that does not wait has ample time here to be seen; one that does
 	// never depends on how long this is.
+	waited := true
 	select {
 	case <-closed:
-		t.Error("Close came back while Render was under way")
-		close(src.hold)
+		waited = false
 	case <-time.After(look):
-		close(src.hold)
+	}
+	close(src.hold)
+	if waited {
 		select {
-		case quiet := <-closed:
-			if !quiet {
-				t.Error("Close came back while Render was under way")
-			}
+		case waited = <-closed:
 		case <-time.After(patience):
 			t.Fatalf("no Close within %v of the last Render", patience)
 		}
+	}
+	if !waited {
+		t.Error("Close came back while Render was under way")
 	}
 	<-driven
 	for _, fault := range src.faults() {
@@ -161,26 +162,19 @@ func closeFirst(t testing.TB, d device.Device) {
 // await drives d until done is closed.
 func await(t testing.TB, d device.Device, drive func(device.Device), done <-chan struct{}) {
 	t.Helper()
-	timeout := time.NewTimer(patience)
-	defer timeout.Stop()
-	if drive == nil {
-		drive = func(device.Device) {
-			select {
-			case <-done:
-			case <-timeout.C:
-				timeout.Reset(0)
-			}
-		}
-	}
+	limit := time.After(patience)
 	for {
-		drive(d)
+		var again <-chan time.Time // never, where the device pulls by itself
+		if drive != nil {
+			drive(d)
+			again = time.After(0)
+		}
 		select {
 		case <-done:
 			return
-		case <-timeout.C:
+		case <-limit:
 			t.Fatalf("too few frames were asked for within %v of Start", patience)
-		default:
-			runtime.Gosched()
+		case <-again:
 		}
 	}
 }

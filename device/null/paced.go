@@ -27,13 +27,7 @@ func NewPaced(c Config) *Paced {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Paced) Start(src device.Source) error {
-	if src == nil {
-		return device.ErrNoSource
-	}
-	return d.puller.Start(d.config.Rate, d.config.Block, func(dst []pcm.Frame) {
-		src.Render(dst)
-		d.frames.Add(int64(len(dst)))
-	})
+	return d.puller.Start(src, d.config.Rate, d.config.Block, func(block []pcm.Frame) { d.frames.Add(int64(len(block))) })
 }
 
 // Frames returns how many frames were pulled.
@@ -51,6 +45,6 @@ func (d *Paced) Err() error { return nil }
 
 // Close ends the pulling, when a Render under way has ended. It returns nil.
 func (d *Paced) Close() error {
-	d.puller.Close()
+	d.puller.Close(func() {})
 	return nil
 }

@@ -1,9 +1,11 @@
 package null
 
 import (
+	"slices"
 	"sync"
 
 	"voicepool/device"
+	"voicepool/device/internal/pace"
 	"voicepool/pcm"
 )
 
@@ -11,10 +13,10 @@ import (
 // called by any goroutine, but not from within Render.
 type Stepped struct {
 	rate int
+	life pace.Life
 
 	mu     sync.Mutex
-	src    device.Source
-	closed bool
+	src    device.Source // nil before Start and after Close
 	block  []pcm.Frame
 	frames int64
 }
@@ -28,18 +30,13 @@ func NewStepped(c Config) *Stepped {
 
 // Start sets what Step pulls from. It renders nothing.
 func (d *Stepped) Start(src device.Source) error {
+	return d.life.Start(src, func() { d.set(src) })
+}
+
+func (d *Stepped) set(src device.Source) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return device.ErrClosed
-	case d.src != nil:
-		return device.ErrStarted
-	case src == nil:
-		return device.ErrNoSource
-	}
 	d.src = src
-	return nil
 }
 
 // Step pulls n frames and returns them; they are valid until the next Step. It
@@ -49,21 +46,18 @@ func (d *Stepped) Start(src device.Source) error {
 func (d *Stepped) Step(n int) []pcm.Frame {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.src == nil || d.closed || n <= 0 {
+	if d.src == nil || n <= 0 {
 		return nil
 	}
-	if cap(d.block) < n {
-		d.block = make([]pcm.Frame, n)
-	}
-	d.block = d.block[:n]
-	if p, ok := d.src.(device.Preparer); ok {
-		for rest := d.block; len(rest) > 0; {
-			k := min(len(rest), p.Prepare())
-			d.src.Render(rest[:k])
-			rest = rest[k:]
+	d.block = slices.Grow(d.block[:0], n)[:n]
+	p, waits := d.src.(device.Preparer)
+	for rest := d.block; len(rest) > 0; {
+		k := len(rest)
+		if waits {
+			k = min(k, p.Prepare())
 		}
-	} else {
-		d.src.Render(d.block)
+		d.src.Render(rest[:k])
+		rest = rest[k:]
 	}
 	d.frames += int64(n)
 	return d.block
@@ -87,8 +81,6 @@ func (d *Stepped) Err() error { return nil }
 
 // Close ends the device, when a Step under way has ended. It returns nil.
 func (d *Stepped) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.closed = true
+	d.life.Close(func(bool) { d.set(nil) })
 	return nil
 }

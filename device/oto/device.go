@@ -41,38 +41,28 @@ type player interface {
 // Device is the sound card. Its methods may be called by any goroutine, but
 // not from within Render.
 type Device struct {
-	config Config
-	out    output
+	config   Config
+	out      output
+	life     pace.Life
+	player   player
+	reader   *reader
+	stop     chan struct{}
+	watching sync.WaitGroup
 
-	mu     sync.Mutex
-	err    error
-	player player
-	reader *reader
-	stop   chan struct{}
-	done   chan struct{}
-	closed bool
+	mu  sync.Mutex
+	err error
 }
 
 var _ device.Device = (*Device)(nil)
 
 // Start begins to play src. A goroutine watches the driver until Close.
 func (d *Device) Start(src device.Source) error {
-	if src == nil {
-		return device.ErrNoSource
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return device.ErrClosed
-	case d.player != nil:
-		return device.ErrStarted
-	}
-	d.reader = newReader(src)
-	d.player = d.out.play(d.reader, d.ahead()*frameBytes)
-	d.stop, d.done = make(chan struct{}), make(chan struct{})
-	go d.watch(d.stop, d.done, d.reader)
-	return nil
+	return d.life.Start(src, func() {
+		d.reader = newReader(src)
+		d.player = d.out.play(d.reader, d.held()*frameBytes)
+		d.stop = make(chan struct{})
+		d.watching.Go(d.watch)
+	})
 }
 
 // Rate returns Config.Rate.
@@ -81,15 +71,12 @@ func (d *Device) Rate() int { return d.config.Rate }
 // Latency returns what the device holds at the most, and what the driver asked
 // the system to hold. What the system adds to that is not known.
 func (d *Device) Latency() int {
-	return d.ahead() + blockFrames - 1 + d.held()
+	return 2*d.held() + blockFrames - 1
 }
 
-// held is how many frames the system was asked to hold.
+// held is how many frames the system was asked to hold. The player keeps as many ready: a
+// server may ask for all that it can hold at once, and gets silence for what is not there.
 func (d *Device) held() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }
-
-// ahead is how many frames the player keeps ready: a server may ask for all that
-// it can hold at once, and gets silence for what is not there.
-func (d *Device) ahead() int { return d.held() }
 
 // Err returns what took the sound card away, or nil. There is no way back; the
 // source is still pulled from, in time.
@@ -102,48 +89,39 @@ func (d *Device) Err() error {
 // Close ends the playing at once: the last Latency frames may not be heard. It
 // returns nil.
 func (d *Device) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return nil
-	}
-	d.closed = true
-	if d.player != nil {
-		close(d.stop)
-		d.player.PauseAndStopReading()
-		d.reader.close()
-		d.mu.Unlock() // the watch may be about to note an error
-		<-d.done
-		d.mu.Lock()
-	}
-	suspended := make(chan struct{})
-	go func() {
-		defer close(suspended)
-		// An error means that the context has ended, which is as good.
-		_ = d.out.Suspend()
-	}()
-	limit := time.NewTimer(grace)
-	defer limit.Stop()
-	select {
-	case <-suspended:
-	case <-limit.C:
-	}
+	d.life.Close(func(started bool) {
+		if started {
+			close(d.stop)
+			d.player.PauseAndStopReading()
+			d.reader.close()
+			d.watching.Wait()
+		}
+		suspended := make(chan struct{})
+		go func() {
+			defer close(suspended)
+			// An error means that the context has ended, which is as good.
+			_ = d.out.Suspend()
+		}()
+		select {
+		case <-suspended:
+		case <-time.After(grace):
+		}
+	})
 	return nil
 }
 
-// watch pulls from r in time while the driver does not.
-func (d *Device) watch(stop, done chan struct{}, r *reader) {
-	defer close(done)
+// watch pulls in time while the driver does not.
+func (d *Device) watch() {
 	look := time.NewTicker(stall / 4)
 	defer look.Stop()
 	for {
 		select {
-		case <-stop:
+		case <-d.stop:
 			return
 		case <-look.C:
 		}
-		if last, reads := r.seen(); time.Since(last) >= stall {
-			d.standIn(stop, r, last, reads)
+		if last, reads := d.reader.seen(); time.Since(last) >= stall {
+			d.standIn(last, reads)
 		}
 	}
 }
@@ -151,14 +129,14 @@ func (d *Device) watch(stop, done chan struct{}, r *reader) {
 // standIn renders for nobody, from when the driver read last until it does
 // again. Only now does it ask for the driver's error: PulseAudio's is set
 // without a lock, right when the reading ends.
-func (d *Device) standIn(stop chan struct{}, r *reader, last time.Time, reads int64) {
+func (d *Device) standIn(last time.Time, reads int64) {
 	clock := pace.NewClock(last, d.config.Rate, blockFrames)
 	second := int64(d.config.Rate/blockFrames) + 1
-	for n := int64(0); clock.Wait(stop); n++ {
+	for n := int64(0); clock.Wait(d.stop); n++ {
 		if n%second == 0 {
 			d.note(d.out.Err())
 		}
-		if !r.skip(reads) {
+		if !d.reader.skip(reads) {
 			return
 		}
 	}

@@ -36,11 +36,9 @@ func Open(c Config) (*Device, error) {
 		return nil, unavailable("%v", bare(err))
 	}
 	if patience > 0 {
-		limit := time.NewTimer(patience)
-		defer limit.Stop()
 		select {
 		case <-ready:
-		case <-limit.C:
+		case <-time.After(patience):
 			// The driver is still at it, and stays hushed.
 			return nil, unavailable("the sound system did not begin to play within %v", patience)
 		}

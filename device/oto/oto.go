@@ -17,6 +17,7 @@ package oto
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"voicepool/device"
@@ -77,4 +78,25 @@ func Probe() []Driver { return probe() }
 // unavailable makes the error for a machine without sound.
 func unavailable(format string, args ...any) error {
 	return fmt.Errorf("oto: %s: %w", fmt.Sprintf(format, args...), device.ErrUnavailable)
+}
+
+// longest is how many bytes of a driver's message are of use: ALSA's goes on
+// with every device that it did not find.
+const longest = 240
+
+// message is an error of the driver in one short line and without its
+// prefixes, which every level of it puts before the one below.
+type message struct{ error }
+
+func bare(err error) error { return message{err} }
+
+func (m message) Unwrap() error { return m.error }
+
+func (m message) Error() string {
+	line := strings.Join(strings.Fields(m.error.Error()), " ")
+	line = strings.ReplaceAll(line, "oto: ", "")
+	if len(line) > longest {
+		line = strings.ToValidUTF8(line[:longest], "") + " ..."
+	}
+	return line
 }

@@ -180,30 +180,25 @@ func pulseAnswer(r io.Reader, tag uint32) error {
 		if _, err := io.ReadFull(r, body); err != nil {
 			return err
 		}
-		command, body, ok := pulseTake(body)
-		id, body, ok2 := pulseTake(body)
-		if !ok || !ok2 {
+		// Numbers, each after an L: the command, the tag, and the code of an error.
+		be := binary.BigEndian
+		if len(body) < 10 || body[0] != 'L' || body[5] != 'L' {
 			return errors.New("not a sound server")
 		}
-		if id != tag {
+		if be.Uint32(body[6:]) != tag {
 			continue // an event
 		}
-		switch command {
+		switch be.Uint32(body[1:]) {
 		case pulseReply:
 			return nil
 		case pulseError:
-			if code, _, ok := pulseTake(body); !ok || code != pulseNoEntity {
+			if len(body) < 15 || body[10] != 'L' {
+				return errors.New("not a sound server")
+			}
+			if code := be.Uint32(body[11:]); code != pulseNoEntity {
 				return fmt.Errorf("refused with code %d", code)
 			}
 			return errNoSink
 		}
 	}
-}
-
-// pulseTake takes a number off the front of an answer.
-func pulseTake(b []byte) (n uint32, rest []byte, ok bool) {
-	if len(b) < 5 || b[0] != 'L' {
-		return 0, nil, false
-	}
-	return binary.BigEndian.Uint32(b[1:]), b[5:], true
 }

@@ -40,25 +40,17 @@ func NewDevice(sink Sink) *Device {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
-	if src == nil {
-		return device.ErrNoSource
-	}
-	return d.puller.Start(d.sink.Rate(), deviceBlock, func(dst []pcm.Frame) {
-		src.Render(dst)
-		if err := d.write(dst); err != nil {
-			d.fail(err)
-		}
-	})
+	return d.puller.Start(src, d.sink.Rate(), deviceBlock, d.write)
 }
 
 // write gives frames to the sink. One that panics has failed.
-func (d *Device) write(frames []pcm.Frame) (err error) {
+func (d *Device) write(frames []pcm.Frame) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("wav: the sink panics: %v", p)
+			d.fail(fmt.Errorf("wav: the sink panics: %v", p))
 		}
 	}()
-	return d.sink.Write(frames)
+	d.fail(d.sink.Write(frames))
 }
 
 // Rate returns the sink's rate.
@@ -77,16 +69,15 @@ func (d *Device) Err() error {
 
 // Close ends the pulling, closes the sink and returns its first error; again,
 // it returns nil.
-func (d *Device) Close() error {
-	if !d.puller.Close() {
-		return nil
-	}
-	if err := d.sink.Close(); err != nil {
-		d.fail(err)
-	}
-	return d.Err()
+func (d *Device) Close() (err error) {
+	d.puller.Close(func() {
+		d.fail(d.sink.Close())
+		err = d.Err()
+	})
+	return err
 }
 
+// fail keeps the first error.
 func (d *Device) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

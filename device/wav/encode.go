@@ -15,10 +15,6 @@ type encoder struct {
 	clipped int64
 }
 
-func newEncoder(c Config) encoder {
-	return encoder{format: c.Format, dither: pcm.Dither{Seed: c.Seed}}
-}
-
 // encode appends frames to buf, the first of them being number n.
 func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 	le := binary.LittleEndian

@@ -38,41 +38,38 @@ const (
 	F32
 )
 
+var formats = [...]struct {
+	name string
+	bits int    // of a sample
+	tag  uint16 // in a file
+	size uint32 // of the fmt chunk
+}{
+	S24: {"s24", 24, tagExtensible, 40}, // plain PCM is for up to 16 bits
+	S16: {"s16", 16, tagPCM, 16},
+	F32: {"f32", 32, tagFloat, 18},
+}
+
 // ParseFormat reads a format's name: s16, s24 or f32.
 func ParseFormat(name string) (Format, error) {
-	for _, f := range []Format{S16, S24, F32} {
-		if f.String() == name {
-			return f, nil
+	for f, known := range formats {
+		if known.name == name {
+			return Format(f), nil
 		}
 	}
 	return 0, fmt.Errorf("%w: %q, want s16, s24 or f32", ErrFormat, name)
 }
 
+func (f Format) known() bool { return f >= 0 && int(f) < len(formats) }
+
 // String returns the format's name.
 func (f Format) String() string {
-	switch f {
-	case S24:
-		return "s24"
-	case S16:
-		return "s16"
-	case F32:
-		return "f32"
+	if !f.known() {
+		return fmt.Sprintf("Format(%d)", int(f))
 	}
-	return fmt.Sprintf("Format(%d)", int(f))
+	return formats[f].name
 }
 
-// bits returns how many a sample takes, and 0 for an unknown format.
-func (f Format) bits() int {
-	switch f {
-	case S24:
-		return 24
-	case S16:
-		return 16
-	case F32:
-		return 32
-	}
-	return 0
-}
+func (f Format) bits() int { return formats[f].bits }
 
 // frameBytes returns how many bytes a stereo frame takes.
 func (f Format) frameBytes() int { return 2 * f.bits() / 8 }
@@ -102,7 +99,7 @@ func (c Config) filled() (Config, error) {
 		c.Rate = 48000
 	}
 	switch {
-	case c.Format.bits() == 0:
+	case !c.Format.known():
 		return c, fmt.Errorf("%w: %v", ErrFormat, c.Format)
 	case c.Rate < 1 || c.Rate > maxRate:
 		return c, fmt.Errorf("%w: a rate of %d, want 1..%d", ErrFormat, c.Rate, maxRate)

@@ -67,15 +67,8 @@ func header(f Format, rate int, frames int64, room bool) []byte {
 // chunk whose last four bytes are for the count of frames.
 func formatChunk(f Format, rate int) []byte {
 	le := binary.LittleEndian
-	tag, size := uint16(tagPCM), uint32(16)
-	switch f {
-	case S24: // plain PCM is for up to 16 bits
-		tag, size = tagExtensible, 40
-	case F32:
-		tag, size = tagFloat, 18
-	}
-	c := le.AppendUint32([]byte("fmt "), size)
-	c = le.AppendUint16(c, tag)
+	c := le.AppendUint32([]byte("fmt "), formats[f].size)
+	c = le.AppendUint16(c, formats[f].tag)
 	c = le.AppendUint16(c, 2)
 	c = le.AppendUint32(c, uint32(rate))
 	c = le.AppendUint32(c, uint32(rate*f.frameBytes()))

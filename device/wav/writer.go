@@ -34,7 +34,8 @@ func NewWriter(w io.Writer, c Config) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Writer{w: w, config: c, encoder: newEncoder(c), buf: make([]byte, 0, blockBytes)}
+	encoder := encoder{format: c.Format, dither: pcm.Dither{Seed: c.Seed}}
+	out := &Writer{w: w, config: c, encoder: encoder, buf: make([]byte, 0, blockBytes)}
 	if s, ok := w.(io.WriteSeeker); ok {
 		if at, err := s.Seek(0, io.SeekCurrent); err == nil {
 			out.seeker, out.origin = s, at

@@ -1,3 +1,6 @@
+// Package soundcheck checks whether a recording has every frame of a reference, in
+// order and without a gap. The recording may begin earlier and end later. It proves
+// that a sound server received what a device played. All but the signal are tests.
 package soundcheck
 
 import "voicepool/pcm"

@@ -8,16 +8,12 @@ import (
 
 // impurity plays a sine at the pitch of the cases and returns, in dB of what comes,
 // what is not that sine so many times higher.
-func (c testCase) impurity(hertz float64) (float64, error) {
+func (c testCase) impurity(hertz float64) float64 {
 	sine := make([][2]float64, frames)
 	for i := range sine {
 		sine[i][0] = math.Sin(2 * math.Pi * hertz * float64(i) / rate)
 	}
-	s, err := beep.Loop2(&memory{samples: sine})
-	if err != nil {
-		return 0, err
-	}
-	r := beep.ResampleRatio(c.quality, speed, s)
+	r := beep.ResampleRatio(c.quality, speed, loop(&memory{samples: sine}))
 	block := make([][2]float64, blockSize)
 	r.Stream(block)
 	r.Stream(block)
@@ -31,5 +27,5 @@ func (c testCase) impurity(hertz float64) (float64, error) {
 	}
 	det := cc*ss - cs*cs
 	a, b := (yc*ss-ys*cs)/det, (ys*cc-yc*cs)/det
-	return 10 * math.Log10((yy-a*yc-b*ys)/yy), nil
+	return 10 * math.Log10((yy-a*yc-b*ys)/yy)
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"log"
 	"math"
 
 	"github.com/gopxl/beep/v2"
@@ -17,24 +17,21 @@ func gain(i int) float64 { return math.Pow(10, float64(-30-i%13)/20) }
 
 // voice returns voice i: its sound, looping, resampled where the case does that, with
 // its gain and its pan.
-func (c testCase) voice(all []*sound, i int) (beep.Streamer, error) {
+func (c testCase) voice(all []*sound, i int) beep.Streamer {
 	from := all[i%len(all)].streamer()
 	if err := from.Seek(place(i)); err != nil {
-		return nil, err
+		log.Fatal(err)
 	}
-	s, err := beep.Loop2(from)
-	if err != nil {
-		return nil, err
-	}
+	s := loop(from)
 	if c.quality > 0 {
 		s = beep.ResampleRatio(c.quality, speed, s)
 	}
-	return &effects.Pan{Streamer: &effects.Gain{Streamer: s, Gain: gain(i) - 1}, Pan: pan(i)}, nil
+	return &effects.Pan{Streamer: &effects.Gain{Streamer: s, Gain: gain(i) - 1}, Pan: pan(i)}
 }
 
 // check compares the second block with the mix computed here. Of a resampled one it
 // looks at every eighth frame, which is enough to find a wrong one.
-func (c testCase) check(all []*sound, n int, block [][2]float64) error {
+func (c testCase) check(all []*sound, n int, block [][2]float64) {
 	step := 1
 	if c.quality > 0 {
 		step = 8
@@ -46,13 +43,12 @@ func (c testCase) check(all []*sound, n int, block [][2]float64) error {
 			x := c.sample(all[i%len(all)].samples, place(i), len(block)+k)
 			g, p := gain(i), pan(i)
 			l, r := g*x[0], g*x[1]
+			side := l // that of which a part goes to the other
 			if p < 0 {
-				l, r = l-p*r, r+p*r
-			} else {
-				l, r = l-p*l, r+p*l
+				side = r
 			}
-			want[0] += l
-			want[1] += r
+			want[0] += l - p*side
+			want[1] += r + p*side
 		}
 		for ch := range want {
 			peak = max(peak, math.Abs(want[ch]))
@@ -60,9 +56,8 @@ func (c testCase) check(all []*sound, n int, block [][2]float64) error {
 		}
 	}
 	if !(worst <= 1e-4*peak && peak > 0) {
-		return fmt.Errorf("the mix is off by %g, its peak is %g", worst, peak)
+		log.Fatalf("%s, %d voices: the mix is off by %g, its peak is %g", c.name, n, worst, peak)
 	}
-	return nil
 }
 
 // sample is what a looping sound that began at from has so many frames of output

@@ -8,13 +8,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
+	"log"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,75 +30,77 @@ var cases = []struct{ name, title string }{
 	{"mono-good", "mono, 1.1, good"}, {"mono-best", "mono, 1.1, best"}, {"stereo", "stereo, unity"},
 }
 
-// What voicepool has one of and peers have two.
-var alias = map[string]string{"mono-good": "mono-best"}
-
 // key names a figure.
 type key struct {
 	engine, testCase string
 	voices           int
 }
 
-// measured is what all rounds gave.
+// figure is what all rounds gave: nanoseconds, and the resampler, or the kernel of voicepool.
+type figure struct {
+	rounds []float64
+	with   string
+}
+
+// median returns the median of all rounds and how far they lie apart, as a share of it.
+func (f *figure) median() (ns, spread float64) {
+	all := slices.Sorted(slices.Values(f.rounds))
+	ns = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	return ns, (all[len(all)-1] - all[0]) / ns
+}
+
+// measured has all figures, and the versions of the engines.
 type measured struct {
-	ns       map[key][]float64
-	with     map[key]string // the resampler, or the kernel of voicepool
+	figures  map[key]*figure
 	versions map[string]string
+	voices   []int
 }
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("table: ")
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: table FOLDER")
-		os.Exit(2)
+		log.Fatal("usage: table FOLDER")
 	}
-	m, err := read(os.Args[1])
-	if err == nil {
-		out := bufio.NewWriter(os.Stdout)
-		err = errors.Join(m.print(out), out.Flush())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "table:", err)
-		os.Exit(1)
-	}
-}
-
-func read(folder string) (measured, error) {
-	m := measured{map[key][]float64{}, map[key]string{}, map[string]string{}}
+	m := measured{map[key]*figure{}, map[string]string{}, nil}
 	for _, e := range engines {
-		files, err := filepath.Glob(filepath.Join(folder, e.name+".*.json"))
-		if err != nil {
-			return m, err
-		}
+		files, _ := filepath.Glob(filepath.Join(os.Args[1], e.name+".*.json"))
 		if len(files) == 0 {
-			return m, fmt.Errorf("%s has no %s.*.json", folder, e.name)
+			log.Fatalf("%s has no %s.*.json", os.Args[1], e.name)
 		}
 		for _, f := range files {
-			if err := m.add(e.name, f); err != nil {
-				return m, err
-			}
+			m.add(e.name, f)
 		}
 	}
-	return m, nil
+	for k := range m.figures {
+		if k.engine == engines[0].name && k.testCase == cases[0].name {
+			m.voices = append(m.voices, k.voices)
+		}
+	}
+	if len(m.voices) == 0 {
+		log.Fatalf("%s has no rows for %s", engines[0].name, cases[0].name)
+	}
+	slices.Sort(m.voices)
+	m.print()
 }
 
-// add adds the rows of a file. Those of other cases are left out.
-func (m measured) add(engine, file string) error {
+// add adds the rows of a file.
+func (m *measured) add(engine, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	var f struct {
-		Version string `json:"version"`
+		Version string
 		Rows    []struct {
-			Case   string  `json:"case"`
-			Voices int     `json:"voices"`
-			Ns     float64 `json:"ns_per_voice_frame"`
-			Kernel string  `json:"kernel"`
-			With   string  `json:"with"`
-		} `json:"rows"`
+			Case         string
+			Voices       int
+			Ns           float64 `json:"ns_per_voice_frame"`
+			Kernel, With string
+		}
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		log.Fatalf("%s: %v", file, err)
 	}
 	m.versions[engine] = f.Version
 	for _, r := range f.Rows {
@@ -109,115 +108,88 @@ func (m measured) add(engine, file string) error {
 			continue
 		}
 		k := key{engine, r.Case, r.Voices}
-		m.ns[k] = append(m.ns[k], r.Ns)
-		m.with[k] = cmp.Or(r.With, r.Kernel)
-	}
-	return nil
-}
-
-// median returns the median of all rounds and how far they lie apart, as a share of
-// it; false where the engine does not do that.
-func (m measured) median(k key) (ns, spread float64, ok bool) {
-	all := slices.Sorted(slices.Values(m.ns[k]))
-	if len(all) == 0 {
-		return 0, 0, false
-	}
-	ns = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-	return ns, (all[len(all)-1] - all[0]) / ns, true
-}
-
-func (m measured) print(w io.Writer) error {
-	first := engines[0].name
-	voices := map[int]bool{}
-	for k := range m.ns {
-		if k.engine == first && k.testCase == cases[0].name {
-			voices[k.voices] = true
+		if m.figures[k] == nil {
+			m.figures[k] = &figure{with: cmp.Or(r.With, r.Kernel)}
 		}
+		m.figures[k].rounds = append(m.figures[k].rounds, r.Ns)
 	}
-	if len(voices) == 0 {
-		return fmt.Errorf("%s has no rows for %s", first, cases[0].name)
+}
+
+// of returns the figure of an engine for a case of the table; nil where it does not do that.
+func (m *measured) of(engine, testCase string, voices int) *figure {
+	if testCase == "mono-good" && (engine == "voicepool" || engine == "plain") {
+		testCase = "mono-best" // it has one of what peers have two
 	}
-	fmt.Fprint(w, "| case | voices |")
+	return m.figures[key{engine, testCase, voices}]
+}
+
+func (m *measured) print() {
+	fmt.Print("| case | voices |")
 	for _, e := range engines {
-		fmt.Fprintf(w, " %s |", e.title)
+		fmt.Printf(" %s |", e.title)
 	}
-	fmt.Fprintf(w, "\n|---|---|%s\n", strings.Repeat("---|", len(engines)))
+	fmt.Printf("\n|---|---|%s\n", strings.Repeat("---|", len(engines)))
 	for _, c := range cases {
-		for _, n := range slices.Sorted(maps.Keys(voices)) {
-			fmt.Fprintf(w, "| %s | %d |", c.title, n)
-			ours, _, ok := m.median(m.key(first, c.name, n))
-			if !ok {
-				return fmt.Errorf("%s has no row for %s with %d voices", first, c.name, n)
+		for _, n := range m.voices {
+			fmt.Printf("| %s | %d |", c.title, n)
+			first := m.of(engines[0].name, c.name, n)
+			if first == nil {
+				log.Fatalf("%s has no row for %s with %d voices", engines[0].name, c.name, n)
 			}
-			for _, e := range engines {
-				ns, _, ok := m.median(m.key(e.name, c.name, n))
-				switch {
-				case !ok:
-					fmt.Fprint(w, " |")
-				case e.name == first:
-					fmt.Fprintf(w, " %s |", short(ns))
-				default:
-					fmt.Fprintf(w, " %s (%sx) |", short(ns), short(ns/ours))
+			ours, _ := first.median()
+			fmt.Printf(" %s |", short(ours))
+			for _, e := range engines[1:] {
+				if f := m.of(e.name, c.name, n); f != nil {
+					ns, _ := f.median()
+					fmt.Printf(" %s (%sx)", short(ns), short(ns/ours))
 				}
+				fmt.Print(" |")
 			}
-			fmt.Fprintln(w)
+			fmt.Println()
 		}
 	}
-	fmt.Fprintln(w)
-	m.printEngines(w)
-	return nil
-}
-
-// key names the figure of an engine for a case of the table.
-func (m measured) key(engine, testCase string, n int) key {
-	if other, ok := alias[testCase]; ok && (engine == "voicepool" || engine == "plain") {
-		testCase = other
-	}
-	return key{engine, testCase, n}
-}
-
-// printEngines says of each what it resampled with and how far its rounds differ.
-func (m measured) printEngines(w io.Writer) {
+	fmt.Println()
 	for _, e := range engines {
-		var parts []string
-		if v := m.versions[e.name]; v != "" {
-			parts = append(parts, v)
-		}
-		var with, seen []string
-		var spreads []float64
-		rounds := 0
-		for _, c := range cases {
-			for k := range m.ns {
-				if k.engine != e.name || k.testCase != c.name {
-					continue
-				}
-				_, spread, _ := m.median(k)
-				spreads = append(spreads, spread)
-				rounds = max(rounds, len(m.ns[k]))
-				if s := m.with[k]; s != "" && !slices.Contains(seen, s) {
-					seen = append(seen, s)
-					with = append(with, s)
-				}
+		m.printEngine(e.name, e.title)
+	}
+}
+
+// printEngine says what an engine resampled with and how far its rounds differ.
+func (m *measured) printEngine(name, title string) {
+	var with []string
+	var spreads []float64
+	rounds := 0
+	for _, c := range cases {
+		for _, n := range m.voices {
+			f := m.figures[key{name, c.name, n}]
+			if f == nil {
+				continue
+			}
+			_, spread := f.median()
+			spreads = append(spreads, spread)
+			rounds = max(rounds, len(f.rounds))
+			if f.with != "" && !slices.Contains(with, f.with) {
+				with = append(with, f.with)
 			}
 		}
-		if len(with) > 0 {
-			parts = append(parts, strings.Join(with, ", "))
-		}
-		if rounds > 1 {
-			slices.Sort(spreads)
-			parts = append(parts, fmt.Sprintf("its rounds lie %.0f %% apart (median of its rows), %.0f %% at the most", 100*spreads[len(spreads)/2], 100*spreads[len(spreads)-1]))
-		}
-		fmt.Fprintf(w, "- %s: %s.\n", e.title, strings.Join(parts, "; "))
 	}
+	apart := ""
+	if rounds > 1 {
+		slices.Sort(spreads)
+		apart = fmt.Sprintf("its rounds lie %.0f %% apart (median of its rows), %.0f %% at the most", 100*spreads[len(spreads)/2], 100*spreads[len(spreads)-1])
+	}
+	parts := slices.DeleteFunc([]string{m.versions[name], strings.Join(with, ", "), apart}, func(s string) bool { return s == "" })
+	fmt.Printf("- %s: %s.\n", title, strings.Join(parts, "; "))
 }
 
 // short prints two or three digits that say something.
 func short(x float64) string {
+	digits := 0
 	switch {
 	case x < 1:
-		return fmt.Sprintf("%.2f", x)
+		digits = 2
 	case x < 10:
-		return fmt.Sprintf("%.1f", x)
+		digits = 1
 	}
-	return fmt.Sprintf("%.0f", x)
+	return fmt.Sprintf("%.*f", digits, x)
 }

@@ -1,5 +1,5 @@
-// Package pace pulls blocks in real time for devices without a clock of their own,
-// each block at its own deadline.
+// Package pace has what devices share: a life from Start to Close, and, for those without a
+// clock of their own, blocks in real time, each at its own deadline.
 package pace
 
 import (

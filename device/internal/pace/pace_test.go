@@ -65,27 +65,39 @@ func TestClockStops(t *testing.T) {
 	})
 }
 
+// silence is a source.
+type silence struct{}
+
+func (silence) Render(dst []pcm.Frame) { clear(dst) }
+
 func TestPuller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace.Puller
 		frames := 0
-		pull := func(dst []pcm.Frame) { frames += len(dst) }
-		if err := p.Start(8, 4, pull); err != nil {
+		keep := func(dst []pcm.Frame) { frames += len(dst) }
+		if err := p.Start(nil, 8, 4, keep); err != device.ErrNoSource {
+			t.Errorf("Start without a source: %v, want %v", err, device.ErrNoSource)
+		}
+		if err := p.Start(silence{}, 8, 4, keep); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Start(8, 4, pull); err != device.ErrStarted {
+		if err := p.Start(silence{}, 8, 4, keep); err != device.ErrStarted {
 			t.Errorf("second Start: %v, want %v", err, device.ErrStarted)
 		}
 		time.Sleep(10*time.Second - 1)
 		synctest.Wait()
-		if !p.Close() || p.Close() {
-			t.Error("Close did not tell the first from the second")
+		ends := 0
+		for range 2 {
+			p.Close(func() { ends++ })
+		}
+		if ends != 1 {
+			t.Errorf("two calls of Close ended it %d times, want once", ends)
 		}
 		time.Sleep(time.Minute)
 		if frames != 80 {
 			t.Errorf("%d frames were pulled in 10 s at 8 Hz, want 80", frames)
 		}
-		if err := p.Start(8, 4, pull); err != device.ErrClosed {
+		if err := p.Start(silence{}, 8, 4, keep); err != device.ErrClosed {
 			t.Errorf("Start after Close: %v, want %v", err, device.ErrClosed)
 		}
 	})
@@ -95,13 +107,13 @@ func TestPullerCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace.Puller
 		hold := make(chan struct{})
-		if err := p.Start(8, 4, func([]pcm.Frame) { <-hold }); err != nil {
+		if err := p.Start(silence{}, 8, 4, func([]pcm.Frame) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait() // until the call is under way
 		closed := false
 		go func() {
-			p.Close()
+			p.Close(func() {})
 			closed = true
 		}()
 		synctest.Wait()

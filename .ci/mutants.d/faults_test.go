@@ -1,4 +1,4 @@
-package main
+package mutants
 
 // mutant is a fault in one file of the product.
 type mutant struct {

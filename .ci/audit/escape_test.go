@@ -1,13 +1,13 @@
-package main
+package audit
 
 import (
-	"fmt"
 	"go/token"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"testing"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -24,18 +24,19 @@ var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.* escapes to heap|
 // escapes asks the compiler about the packages that patterns names, by building
 // what. Left out is append, which takes memory only when there is no room, and text
 // that stands in the program, as a panic has.
-func escapes(folder, tags, what, patterns string) ([]escape, error) {
+func escapes(t *testing.T, folder, tags, what, patterns string) []escape {
+	t.Helper()
 	command := exec.Command("go", "build", "-o", "/dev/null", "-tags="+tags, "-gcflags="+patterns+"=-m", what)
 	command.Dir = folder
 	out, err := command.CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	list := parseEscapes(folder, string(out))
 	if len(list) == 0 {
-		return nil, fmt.Errorf("the compiler says of nothing in %s that it escapes", what)
+		t.Fatalf("the compiler says of nothing in %s that it escapes", what)
 	}
-	return list, nil
+	return list
 }
 
 func parseEscapes(folder, out string) []escape {

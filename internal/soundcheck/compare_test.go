@@ -1,12 +1,12 @@
-// Package soundcheck checks whether a recording has every frame of a reference, in
-// order and without a gap. The recording may begin earlier and end later. It proves
-// that a sound server received what a device played.
 package soundcheck
 
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
+	"testing"
 
 	"voicepool/pcm"
 )
@@ -235,4 +235,100 @@ func difference(a, b pcm.Frame) float64 {
 		d = max(d, x)
 	}
 	return d
+}
+
+// signal is noise with a silent stretch in the middle.
+func signal() []pcm.Frame {
+	frames := make([]pcm.Frame, 20000)
+	NewNoise(len(frames)).Render(frames)
+	clear(frames[8000:9000])
+	return frames
+}
+
+func silence(n int) []pcm.Frame { return make([]pcm.Frame, n) }
+
+func TestCompare(t *testing.T) {
+	ref := signal()
+	changed := slices.Clone(ref)
+	changed[15000][1] += 0.5
+	overwritten := slices.Clone(ref)
+	clear(overwritten[12000:12480])
+	for _, test := range []struct {
+		name string
+		rec  []pcm.Frame
+		want Result
+	}{
+		{"the same", ref, Result{Matched: 20000}},
+		{"silence around", slices.Concat(silence(777), ref, silence(5000)), Result{Offset: 777, Matched: 20000}},
+		{"begins late", ref[300:], Result{Offset: -300, Matched: 19700, Missing: 300,
+			Gaps: []Gap{{Missing: 300}}}},
+		{"ends early", slices.Concat(silence(10), ref[:19000]), Result{Offset: 10, Matched: 19000, Missing: 1000,
+			Gaps: []Gap{{Reference: 19000, Recording: 19010, Missing: 1000}}}},
+		{"one frame lost", slices.Concat(ref[:5000], ref[5001:]), Result{Matched: 19999, Missing: 1,
+			Gaps: []Gap{{Reference: 5000, Recording: 5000, Missing: 1}}}},
+		{"a gap", slices.Concat(ref[:5000], silence(480), ref[5000:]), Result{Matched: 20000,
+			Gaps: []Gap{{Reference: 5000, Recording: 5000, Extra: 480}}}},
+		{"a gap in the silence", slices.Concat(ref[:8500], silence(480), ref[8500:]), Result{Matched: 20000,
+			Gaps: []Gap{{Reference: 9000, Recording: 9000, Extra: 480}}}},
+		{"two gaps", slices.Concat(ref[:5000], silence(1), ref[5000:6000], ref[6100:]), Result{Matched: 19900, Missing: 100,
+			Gaps: []Gap{{Reference: 5000, Recording: 5000, Extra: 1}, {Reference: 6000, Recording: 6001, Missing: 100}}}},
+		{"overwritten", overwritten, Result{Matched: 19520, Missing: 480,
+			Gaps: []Gap{{Reference: 12000, Recording: 12000, Missing: 480, Extra: 480}}}},
+		{"changed", changed, Result{Matched: 19999, Missing: 1,
+			Gaps: []Gap{{Reference: 15000, Recording: 15000, Missing: 1, Extra: 1}}}},
+		{"silent end cut", slices.Concat(silence(3), ref[:8100]), Result{Offset: 3, Matched: 8100}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ref := ref
+			if test.name == "silent end cut" {
+				ref = ref[:9000]
+			}
+			got, err := Compare(ref, test.rec, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
+				t.Errorf("got  %+v\nwant %+v", got, test.want)
+			}
+			if whole := test.want.Missing == 0 && len(test.want.Gaps) == 0; got.Whole() != whole {
+				t.Errorf("Whole() = %v, want %v", got.Whole(), whole)
+			}
+			if got.Complete() != (test.want.Missing == 0) {
+				t.Errorf("Complete() = %v, want %v", got.Complete(), test.want.Missing == 0)
+			}
+		})
+	}
+}
+
+func TestTolerance(t *testing.T) {
+	ref := signal()
+	rec := slices.Clone(ref)
+	for i := range rec {
+		rec[i][0] += 1.0 / (1 << 12)
+	}
+	if _, err := Compare(ref, rec, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("tolerance 0: %v, want %v", err, ErrNotFound)
+	}
+	got, err := Compare(ref, rec, 0.001)
+	if err != nil || !got.Whole() || got.MaxDiff != 1.0/(1<<12) {
+		t.Errorf("tolerance 0.001: %v, %v, want a whole with a difference of %v", got, err, 1.0/(1<<12))
+	}
+	nan := slices.Clone(ref)
+	nan[15000][0] = float32(math.NaN())
+	if got, err := Compare(ref, nan, 1); err != nil || got.Whole() {
+		t.Errorf("a NaN: %v, %v, want it seen", got, err)
+	}
+	// Frames that differ everywhere are counted, and soon.
+	for i := range rec[10000:] {
+		rec[10000+i][0] += 0.1
+	}
+	if got, err := Compare(ref, rec, 0.001); err != nil || got.Differing != 10000 || got.Whole() || got.Complete() {
+		t.Errorf("10000 frames that differ: %v, %v", got, err)
+	}
+	if _, err := Compare(silence(100), rec, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a silent reference: %v, want %v", err, ErrNotFound)
+	}
+	if _, err := Compare(nil, nil, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("no reference: %v, want %v", err, ErrNotFound)
+	}
 }

@@ -1,4 +1,4 @@
-package main
+package codecs
 
 import (
 	"fmt"
@@ -17,12 +17,11 @@ type encoding struct {
 
 // format is a grid and its decoders.
 type format struct {
-	name     string
-	ending   string
-	least    int // encodings that there must be
-	grid     func() []encoding
-	lossless bool // the samples are those of the source
-	oracles  []oracle
+	name    string
+	ending  string
+	least   int // encodings that there must be
+	grid    func() []encoding
+	oracles []oracle
 }
 
 var rates = []int{8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000}

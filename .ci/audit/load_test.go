@@ -1,9 +1,8 @@
-package main
+package audit
 
 import (
-	"errors"
-	"fmt"
 	"go/types"
+	"testing"
 
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/callgraph/vta"
@@ -20,20 +19,21 @@ type program struct {
 
 // load reads packages from their sources. overlay has files that are read
 // instead of those of the same absolute path.
-func load(folder, tags string, overlay map[string][]byte, patterns ...string) (*program, error) {
+func load(t *testing.T, folder, tags string, overlay map[string][]byte, patterns ...string) *program {
+	t.Helper()
 	list, err := packages.Load(&packages.Config{
 		Mode: packages.LoadAllSyntax, Dir: folder, BuildFlags: []string{"-tags=" + tags}, Overlay: overlay,
 	}, patterns...)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	for _, p := range list {
 		for _, e := range p.Errors {
-			err = errors.Join(err, e)
+			t.Error(e)
 		}
 	}
-	if err != nil {
-		return nil, err
+	if t.Failed() {
+		t.FailNow()
 	}
 	prog, _ := ssautil.AllPackages(list, ssa.InstantiateGenerics)
 	prog.Build()
@@ -41,17 +41,19 @@ func load(folder, tags string, overlay map[string][]byte, patterns ...string) (*
 	// it is what was put there.
 	all := ssautil.AllFunctions(prog)
 	graph := vta.CallGraph(all, vta.CallGraph(all, nil))
-	return &program{prog, graph}, nil
+	return &program{prog, graph}
 }
 
 // method returns a method of the pointer to a type.
-func (p *program) method(path, typ, name string) (*ssa.Function, error) {
+func (p *program) method(t *testing.T, path, typ, name string) *ssa.Function {
+	t.Helper()
 	pkg := p.ssa.ImportedPackage(path)
 	if pkg == nil || pkg.Type(typ) == nil {
-		return nil, fmt.Errorf("there is no %s.%s", path, typ)
+		t.Fatalf("there is no %s.%s", path, typ)
 	}
-	if f := p.ssa.LookupMethod(types.NewPointer(pkg.Type(typ).Type()), pkg.Pkg, name); f != nil {
-		return f, nil
+	f := p.ssa.LookupMethod(types.NewPointer(pkg.Type(typ).Type()), pkg.Pkg, name)
+	if f == nil {
+		t.Fatalf("%s.%s has no method %s", path, typ, name)
 	}
-	return nil, fmt.Errorf("%s.%s has no method %s", path, typ, name)
+	return f
 }

@@ -1,8 +1,9 @@
-package main
+package audit
 
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -160,31 +161,12 @@ func shortName(f *ssa.Function) string {
 	return packageOf(f) + "." + name
 }
 
-// names returns the functions that were walked, in order.
-func (w *walker) names() []string {
-	var names []string
-	for f := range w.seen {
-		names = append(names, f.String())
-	}
-	slices.Sort(names)
-	return names
-}
-
 func (w *walker) packages() []string {
 	set := map[string]bool{}
 	for f := range w.seen {
 		set[packageOf(f)] = true
 	}
-	return sorted(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
-func (w *walker) exceptions() []string { return sorted(w.allowed) }
-
-func sorted(set map[string]bool) []string {
-	var list []string
-	for s := range set {
-		list = append(list, s)
-	}
-	slices.Sort(list)
-	return list
-}
+func (w *walker) exceptions() []string { return slices.Sorted(maps.Keys(w.allowed)) }

@@ -1,4 +1,4 @@
-package main
+package codecs
 
 import (
 	"encoding/binary"

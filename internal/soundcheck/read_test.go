@@ -7,7 +7,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"testing"
 
+	"voicepool/device/wav"
 	"voicepool/pcm"
 )
 
@@ -84,4 +87,32 @@ func samples(b []byte, tag, bits int) ([]pcm.Frame, error) {
 		}
 	}
 	return frames, nil
+}
+
+func TestRead(t *testing.T) {
+	want := signal()
+	for _, format := range []wav.Format{wav.S24, wav.F32} {
+		name := filepath.Join(t.TempDir(), "x.wav")
+		f, err := wav.Create(name, wav.Config{Rate: 44100, Format: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write(want)
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, rate, err := Read(name)
+		if err != nil || rate != 44100 {
+			t.Fatalf("%v: rate %d, %v", format, rate, err)
+		}
+		r, err := Compare(want, got, 1.0/(1<<24))
+		if err != nil || !r.Whole() || len(got) != len(want) {
+			t.Errorf("%v: %d frames, %v, %v, want %d, whole", format, len(got), r, err, len(want))
+		}
+	}
+	name := filepath.Join(t.TempDir(), "text")
+	os.WriteFile(name, []byte("this is no sound at all"), 0o600)
+	if _, _, err := Read(name); !errors.Is(err, ErrWAV) {
+		t.Errorf("a text: %v, want %v", err, ErrWAV)
+	}
 }

@@ -37,3 +37,35 @@ func FromLinear(factor float64) Decibels {
 func FromPower(power float64) Decibels {
 	return Decibels(float64(Log2(power) * (10 / log2of10)))
 }
+
+// LUFS is a loudness relative to full scale, by ITU-R BS.1770. Silence is -Inf.
+type LUFS float64
+
+// loudnessOffset is what BS.1770 takes off the decibels of a K-weighted power.
+const loudnessOffset = 0.691
+
+// LoudnessOf returns the loudness of a K-weighted mean square, summed over the
+// channels; 0 gives -Inf.
+func LoudnessOf(power float64) LUFS {
+	return LUFS(float64(FromPower(power)) - loudnessOffset)
+}
+
+// Power returns the K-weighted mean square of a loudness.
+func (l LUFS) Power() float64 {
+	amplitude := Decibels(float64(l) + loudnessOffset).Linear()
+	return float64(amplitude * amplitude)
+}
+
+// Semitones is a pitch, relative: 12 make an octave. The zero value changes
+// nothing.
+type Semitones float64
+
+// Ratio returns the speed that gives this pitch: 2^(s/12).
+func (s Semitones) Ratio() float64 {
+	return Exp2(float64(s) / 12)
+}
+
+// FromRatio returns the semitones of a speed above 0.
+func FromRatio(ratio float64) Semitones {
+	return Semitones(float64(Log2(ratio) * 12))
+}

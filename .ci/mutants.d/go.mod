@@ -1,0 +1,3 @@
+module voicepool/ci/mutants
+
+go 1.26.0

@@ -1,0 +1,184 @@
+// Package codecs encodes a signal in many ways, decodes each file with package sounds and
+// with other decoders, and compares them. Its test needs lame, mpg123, oggenc, oggdec,
+// flac, sox and ffmpeg; .ci/codecs installs them, and says where each tolerance comes from.
+package codecs
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"voicepool/sounds"
+)
+
+// asked names the variable without which there is no test: it takes minutes, and programs
+// that few machines have. With it, a program that is missing is a failure.
+const asked = "VOICEPOOL_CODECS"
+
+func TestCodecs(t *testing.T) {
+	if os.Getenv(asked) == "" {
+		t.Skipf("needs encoders and decoders: run .ci/codecs, which sets %s=1", asked)
+	}
+	for _, f := range formats {
+		t.Run(f.name, func(t *testing.T) {
+			grid := f.grid()
+			if len(grid) < f.least {
+				t.Errorf("%d encodings, want at least %d", len(grid), f.least)
+			}
+			tallies := make([]tally, len(f.oracles))
+			t.Cleanup(func() {
+				for i, o := range f.oracles {
+					t.Logf("against %s: %v", o.name, &tallies[i])
+				}
+			})
+			for _, e := range grid {
+				t.Run(e.name, func(t *testing.T) {
+					t.Parallel()
+					x := f.encode(t, e)
+					for i, o := range f.oracles {
+						v := o.judge(x, o.decode(t, x))
+						tallies[i].add(x.name, v)
+						if v.wrong != "" {
+							t.Errorf("against %s: %s", o.name, v.wrong)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// file is an encoding, and what package sounds makes of it.
+type file struct {
+	encoding
+	path   string
+	pages  int // of Ogg
+	source []int32
+	clip   *sounds.Clip
+}
+
+// encode makes a file, and decodes it with package sounds.
+func (f *format) encode(t *testing.T, e encoding) *file {
+	x := &file{encoding: e, path: filepath.Join(t.ArtifactDir(), "encoded"+f.ending), source: signal(e)}
+	source := x.path + ".source.wav"
+	if err := writeWAV(source, e, x.source); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, e.command, "SOURCE", source, "FILE", x.path)
+	data, err := os.ReadFile(x.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.pages = bytes.Count(data, []byte("OggS"))
+	if x.clip, err = sounds.Decode(t.Context(), x.path, bytes.NewReader(data), sounds.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// exact returns the source as a file without a loss has it.
+func (x *file) exact() []float32 {
+	out := make([]float32, len(x.source))
+	for i, s := range x.source {
+		out[i] = float32(s) / float32(int32(1)<<(x.bits-1))
+	}
+	return out
+}
+
+// verdict is what a comparison has found.
+type verdict struct {
+	difference float64
+	wrong      string // empty: nothing
+	excused    string // not compared, and why
+	end        string // compared up to the end alone, and why
+}
+
+// compare holds what package sounds has decoded against what it should be.
+func compare(ours, want []float32, channels int, tolerance float64) verdict {
+	switch {
+	case len(ours) != len(want):
+		return verdict{wrong: fmt.Sprintf("%d frames instead of %d%s", len(ours)/channels, len(want)/channels, lag(ours, want, channels))}
+	case len(want) > 1000 && peak(want) < 0.1:
+		return verdict{wrong: "what it is compared with is silent"}
+	}
+	v := verdict{}
+	for i, x := range ours {
+		v.difference = max(v.difference, math.Abs(float64(x)-float64(want[i])))
+	}
+	if !(v.difference <= tolerance) {
+		v.wrong = fmt.Sprintf("differs by %.3g, at most %.3g%s", v.difference, tolerance, lag(ours, want, channels))
+	}
+	return v
+}
+
+func peak(x []float32) (most float64) {
+	for _, x := range x {
+		most = max(most, math.Abs(float64(x)))
+	}
+	return most
+}
+
+// lag says by how many frames ours is late, where that explains a difference.
+func lag(ours, want []float32, channels int) string {
+	const reach = 1200
+	best, at := 0.0, 0
+	for d := -reach; d <= reach; d++ {
+		sum := 0.0
+		for i := max(0, -d) * channels; i < len(want) && i+d*channels < len(ours); i += channels {
+			sum += float64(ours[i+d*channels]) * float64(want[i])
+		}
+		if sum > best {
+			best, at = sum, d
+		}
+	}
+	if at == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d frames late", at)
+}
+
+// tally is what an oracle's verdicts come to.
+type tally struct {
+	mu              sync.Mutex
+	compared, wrong int
+	worst           float64
+	place           string // of the worst
+	excused, ends   map[string]int
+}
+
+func (s *tally) add(name string, v verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.excused == nil {
+		s.excused, s.ends = map[string]int{}, map[string]int{}
+	}
+	if v.excused != "" {
+		s.excused[v.excused]++
+		return
+	}
+	s.compared++
+	if v.wrong != "" {
+		s.wrong++
+	}
+	if v.end != "" {
+		s.ends[v.end]++
+	}
+	if v.difference > s.worst {
+		s.worst, s.place = v.difference, " in "+name
+	}
+}
+
+func (s *tally) String() string {
+	line := fmt.Sprintf("%d compared, %d wrong, lengths and places to the frame, worst difference %.2g%s", s.compared, s.wrong, s.worst, s.place)
+	for why, n := range s.excused {
+		line += fmt.Sprintf("; %d not compared (%s)", n, why)
+	}
+	for why, n := range s.ends {
+		line += fmt.Sprintf("; %d compared without the end (%s)", n, why)
+	}
+	return line
+}

@@ -1,0 +1,140 @@
+package codecs
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// oracle is another decoder. It leaves interleaved samples, float32 or integers in
+// little-endian order, in the file OUT.
+type oracle struct {
+	name      string
+	command   []string // for a FILE; nil: it is the source itself
+	bits      int      // of what it gives, 32 for float32; 0: those of the source
+	tolerance float64  // the largest difference between samples, full scale being 1
+	vorbis    bool     // channels are in Vorbis's order, not in that of WAV
+	wrong     []exception
+}
+
+// exception is where an oracle is known to be wrong, and the other one says so.
+type exception struct {
+	applies func(x *file) bool
+	end     bool // it cuts the end wrongly; what comes before is compared
+	why     string
+}
+
+// ffmpeg decodes every format.
+func ffmpeg(tolerance float64, wrong ...exception) oracle {
+	command := []string{"ffmpeg", "-nostdin", "-v", "error", "-threads", "1", "-i", "FILE", "-c:a", "pcm_f32le", "-f", "f32le", "OUT"}
+	return oracle{name: "ffmpeg", command: command, bits: 32, tolerance: tolerance, wrong: wrong}
+}
+
+var formats = []format{
+	{name: "mp3", ending: ".mp3", least: 160, grid: mp3Grid, oracles: []oracle{
+		{name: "mpg123", command: []string{"mpg123", "-q", "-e", "f32", "--no-resync", "-O", "OUT", "FILE"}, bits: 32, tolerance: 4e-6},
+		ffmpeg(4e-6, exception{
+			applies: func(x *file) bool { return x.clip.Rate == 24000 },
+			why:     "24 kHz, of which it has a wrong edge of a band",
+		}),
+	}},
+	{name: "vorbis", ending: ".ogg", least: 160, grid: vorbisGrid, oracles: []oracle{
+		{name: "oggdec", command: []string{"oggdec", "-Q", "-R", "-b", "16", "-o", "OUT", "FILE"}, bits: 16, tolerance: 0.5/(1<<15) + 2e-6, vorbis: true},
+		ffmpeg(4e-6,
+			exception{applies: func(x *file) bool { return x.pages == 3 }, end: true, why: "one page of sound, whose end it cuts wrongly"},
+			exception{applies: func(x *file) bool { return strings.HasSuffix(x.name, "-6-q-1") }, why: "5.1 at quality -1, of which its LFE is another"},
+		),
+	}},
+	{name: "flac", ending: ".flac", least: 160, grid: flacGrid, oracles: []oracle{
+		{name: "source"},
+		{name: "flac", command: []string{"flac", "--silent", "-d", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "FILE", "-o", "OUT"}},
+		ffmpeg(0,
+			exception{applies: func(x *file) bool { return x.name == "4-8-48000-88" }, why: "of which its parser loses two blocks of 192 frames"},
+			exception{applies: func(x *file) bool { return x.name == "5-24-8000-119" }, why: "of which its parser does not find the only frame, of 280 kB"},
+		),
+	}},
+	{name: "wav", ending: ".wav", least: 160, grid: wavGrid, oracles: []oracle{
+		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "f32", "OUT"}, bits: 32, tolerance: 1. / (1 << 24)},
+		ffmpeg(0),
+	}},
+}
+
+// decode returns what an oracle makes of a file.
+func (o *oracle) decode(t *testing.T, x *file) []float32 {
+	if o.command == nil {
+		return x.exact()
+	}
+	out := x.path + "." + o.name
+	execute(t, o.command, "FILE", x.path, "OUT", out)
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bits := cmp.Or(o.bits, x.bits)
+	size := bits / 8
+	samples := make([]float32, len(b)/size)
+	for i := range samples {
+		if bits == 32 {
+			samples[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			continue
+		}
+		var word [4]byte
+		copy(word[4-size:], b[i*size:(i+1)*size])
+		samples[i] = float32(int32(binary.LittleEndian.Uint32(word[:]))) / (1 << 31)
+	}
+	if o.vorbis && x.channels == 6 {
+		order := [...]int{0, 2, 1, 5, 3, 4} // for each channel of WAV, which of Vorbis's it is
+		for frame := range slices.Chunk(samples, 6) {
+			in := slices.Clone(frame)
+			for c := range frame {
+				frame[c] = in[order[c]]
+			}
+		}
+	}
+	return samples
+}
+
+// ending is how many frames an oracle may have too many or too few at an end that it is known
+// to cut wrongly: a block of Vorbis, and less than the shortest file has.
+const ending = 2048
+
+// judge compares the samples of an oracle with those of package sounds.
+func (o *oracle) judge(x *file, samples []float32) verdict {
+	ours, channels := x.clip.Samples, x.clip.Channels
+	if o.bits == 16 { // what it gives is clipped
+		ours = slices.Clone(ours)
+		for i, s := range ours {
+			ours[i] = min(max(s, -1), 1-1./(1<<15))
+		}
+	}
+	for _, w := range o.wrong {
+		switch {
+		case !w.applies(x):
+		case !w.end:
+			return verdict{excused: w.why}
+		case max(len(samples)-len(ours), len(ours)-len(samples)) <= ending*channels:
+			n := min(len(samples), len(ours))
+			v := compare(ours[:n], samples[:n], channels, o.tolerance)
+			v.end = w.why
+			return v
+		}
+	}
+	return compare(ours, samples, channels, o.tolerance)
+}
+
+// execute runs a command, with paths in the place of words.
+func execute(t *testing.T, command []string, words ...string) {
+	replacer := strings.NewReplacer(words...)
+	args := make([]string, len(command))
+	for i, a := range command {
+		args[i] = replacer.Replace(a)
+	}
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", strings.Join(args, " "), err, out)
+	}
+}
