@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"voicepool/pcm"
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -238,9 +237,6 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 	clip, err := decodeFrom(ctx, src.label(), src.open, opt.Limits)
 	if err != nil {
 		return nil, Info{}, err
-	}
-	if src.File == "" {
-		opt.Loop = opt.Loop || embedded.IsLoop(src.Name)
 	}
 	if src.Leveling != (Leveling{}) {
 		opt.Leveling = src.Leveling

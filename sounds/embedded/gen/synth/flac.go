@@ -16,9 +16,8 @@ import (
 // blockSize is the number of samples in a FLAC frame but the last.
 const blockSize = 4096
 
-// FLAC encodes 16-bit channels of equal length, one or two, at Rate, at least
-// one frame. A loop
-// carries its points as LOOPSTART and LOOPLENGTH, counted in frames. The same
+// FLAC encodes 16-bit channels of equal length, one or two, at Rate, at least one
+// frame. A loop carries its points as LOOPSTART and LOOPLENGTH, counted in frames. The same
 // samples give the same bytes on every machine.
 func FLAC(channels [][]int16, loop bool) ([]byte, error) {
 	if len(channels) < 1 || len(channels) > 2 {

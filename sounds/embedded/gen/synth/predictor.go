@@ -2,6 +2,7 @@ package synth
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mewkiz/flac/frame"
 )
@@ -27,7 +28,7 @@ func predict(samples []int32, width int) (*frame.Subframe, int) {
 		h.Order, h.RiceSubframe = len(coeffs), rice
 		best.SubHeader, cost = h, bits+n
 	}
-	if constant(samples) {
+	if !slices.ContainsFunc(samples, func(v int32) bool { return v != samples[0] }) {
 		best.Pred = frame.PredConstant
 		return best, width
 	}
@@ -46,15 +47,6 @@ func predict(samples []int32, width int) (*frame.Subframe, int) {
 		try(h, len(q)*(width+precision)+9, q)
 	}
 	return best, cost
-}
-
-func constant(samples []int32) bool {
-	for _, v := range samples {
-		if v != samples[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // predictors solves for the linear predictors of the given orders (Levinson
@@ -90,10 +82,8 @@ func predictors(samples []int32) [][]float64 {
 		}
 		a[n] = k
 		left = float64(left * (1 - float64(k*k)))
-		for _, order := range orders {
-			if order == n+1 {
-				out = append(out, append([]float64(nil), a[:order]...))
-			}
+		if slices.Contains(orders[:], n+1) {
+			out = append(out, slices.Clone(a[:n+1]))
 		}
 	}
 	return out
