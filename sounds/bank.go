@@ -1,12 +1,14 @@
 package sounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
@@ -79,10 +81,8 @@ func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, err
 		loaded[i], errs[i] = s, err
 		return err == nil
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	return loaded, nil
 }
@@ -93,25 +93,12 @@ func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, err
 // comes back when the last of the calls has. A panic of done is one of LoadEach.
 func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
-		taking, telling sync.Mutex
-		next            int
-		wait            sync.WaitGroup
-		failed          any // what a call of done panicked with
+		next    atomic.Int64 // the source to begin
+		telling sync.Mutex
+		wait    sync.WaitGroup
+		failed  any // what a call of done panicked with
 	)
-	take := func() (int, bool) {
-		taking.Lock()
-		defer taking.Unlock()
-		if next >= len(sources) {
-			return 0, false
-		}
-		next++
-		return next - 1, true
-	}
-	end := func() {
-		taking.Lock()
-		defer taking.Unlock()
-		next = len(sources)
-	}
+	end := func() { next.Store(int64(len(sources))) }
 	tell := func(i int, s *voice.Sound, err error) {
 		telling.Lock()
 		defer telling.Unlock()
@@ -127,7 +114,7 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 	}
 	for range min(len(sources), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
+			for i := int(next.Add(1)) - 1; i < len(sources); i = int(next.Add(1)) - 1 {
 				s, err := b.load(ctx, sources[i])
 				tell(i, s, err)
 			}

@@ -113,26 +113,14 @@ func rescue(what string, err *error) {
 	}
 }
 
-// pass reads r to its end, which is io.EOF, or until send refuses. Three empty
-// reads in a row end it.
+// pass reads r to its end, which is io.EOF, or until send refuses.
 func pass(r io.Reader, send func(readPiece) bool) error {
 	var pieces [2][32 << 10]byte
-	empty := 0
 	for i := 0; ; i = 1 - i {
 		b := pieces[i][:]
-		n, err := r.Read(b)
-		switch {
-		case n < 0 || n > len(b):
-			return source.Broken("its reader says that it gave %d of %d bytes", n, len(b))
-		case n > 0:
-			empty = 0
-			if !send(readPiece{data: b[:n]}) {
-				return context.Canceled
-			}
-		case err == nil:
-			if empty++; empty == 3 {
-				return io.ErrNoProgress
-			}
+		n, err := source.Read(r.Read, b, "bytes")
+		if n > 0 && !send(readPiece{data: b[:n]}) {
+			return context.Canceled
 		}
 		if err != nil {
 			return err

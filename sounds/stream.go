@@ -232,38 +232,30 @@ func (o *frameOrigin) read() ([]float32, error) { return o.give(piece) }
 
 // give reads at most n frames.
 func (o *frameOrigin) give(n int64) ([]float32, error) {
-	for range 3 {
-		if o.end != nil {
-			return nil, o.end
-		}
-		dst := o.frames[:min(n, piece)]
-		k, err := o.r.Read(dst)
-		if k < 0 || k > len(dst) {
-			return nil, source.Broken("it says that it gave %d of %d frames", k, len(dst))
-		}
-		o.end = err
-		for i, x := range dst[:k] {
-			if goodSamples(x[:]) < 2 {
-				o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
-				k = i
-				break
-			}
-			for ch, y := range x {
-				if o.factor != 1 {
-					y = float32(float64(y) * o.factor)
-				}
-				o.out[2*i+ch] = y
-			}
-		}
-		if k > 0 {
-			o.at += int64(k)
-			return o.out[:2*k], nil
-		}
-	}
 	if o.end != nil {
 		return nil, o.end
 	}
-	return nil, io.ErrNoProgress
+	dst := o.frames[:min(n, piece)]
+	k, err := source.Read(o.r.Read, dst, "frames")
+	o.end = err
+	for i, x := range dst[:k] {
+		if goodSamples(x[:]) < 2 {
+			o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
+			k = i
+			break
+		}
+		for ch, y := range x {
+			if o.factor != 1 {
+				y = float32(float64(y) * o.factor)
+			}
+			o.out[2*i+ch] = y
+		}
+	}
+	if k == 0 {
+		return nil, o.end
+	}
+	o.at += int64(k)
+	return o.out[:2*k], nil
 }
 
 func (o *frameOrigin) length() int64 { return o.at }
