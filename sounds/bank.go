@@ -144,12 +144,8 @@ func (b *Bank) Forget(s *voice.Sound) {
 	defer b.mu.Unlock()
 	delete(b.infos, s)
 	for key, e := range b.entries {
-		select {
-		case <-e.done:
-			if e.sound == s {
-				delete(b.entries, key)
-			}
-		default: // it is on its way
+		if e.ready() && e.sound == s {
+			delete(b.entries, key)
 		}
 	}
 }

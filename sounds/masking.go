@@ -94,11 +94,13 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf measures one window; at gives its frames.
-func (m *masker) hopOf(at func(i int) (left, right float64), channels int) (out voice.Masks) {
+// hopOf measures the window of a sound that begins at a frame.
+func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 	for i, w := range m.window {
-		l, r := at(i)
-		m.spectrum[i] = [2]float64{float64(l * w), float64(r * w)}
+		m.spectrum[i] = [2]float64{float64(float64(s.sample(first+int64(i), 0)) * w)}
+		if s.channels == 2 {
+			m.spectrum[i][1] = float64(float64(s.sample(first+int64(i), 1)) * w)
+		}
 	}
 	m.transform()
 	// Two channels in one transform: what both have in a bin is what it and its
@@ -111,7 +113,7 @@ func (m *masker) hopOf(at func(i int) (left, right float64), channels int) (out 
 		}
 		x, y := m.spectrum[k], m.spectrum[(n-k)%n]
 		sum := float64(x[0]*x[0]) + float64(x[1]*x[1]) + (float64(y[0]*y[0]) + float64(y[1]*y[1]))
-		energy[b] += float64(sum / 2 / float64(channels) * m.weight[k])
+		energy[b] += float64(sum / 2 / float64(s.channels) * m.weight[k])
 	}
 	for to := range out.Energy {
 		spread := 0.0
@@ -155,41 +157,17 @@ func (m *masker) transform() {
 // hop in its middle.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
-	frames := int64(len(samples) / channels)
-	frame := func(p int64) (left, right float64) {
-		left = float64(samples[p*int64(channels)])
-		if channels == 2 {
-			right = float64(samples[p*2+1])
+	index := func(s refining, hops int64) []voice.Masks {
+		masks := make([]voice.Masks, hops)
+		for h := range masks {
+			masks[h] = m.hopOf(&s, int64(h)*m.hop+(m.hop-int64(m.size))/2)
 		}
-		return left, right
+		return masks
 	}
-	before := (m.hop - int64(m.size)) / 2
-	once = make([]voice.Masks, (frames+m.hop-1)/m.hop)
-	for h := range once {
-		first := int64(h)*m.hop + before
-		once[h] = m.hopOf(func(i int) (left, right float64) {
-			if p := first + int64(i); p >= 0 && p < frames {
-				return frame(p)
-			}
-			return 0, 0
-		}, channels)
-	}
-	if loop[0] == loop[1] {
-		return once, nil
-	}
-	looped = make([]voice.Masks, (loop[1]+m.hop-1)/m.hop+1)
-	for h := range looped {
-		first := int64(h)*m.hop + before
-		looped[h] = m.hopOf(func(i int) (left, right float64) {
-			p := first + int64(i)
-			if p >= loop[1] {
-				p = loop[0] + (p-loop[1])%(loop[1]-loop[0])
-			}
-			if p < 0 {
-				return 0, 0
-			}
-			return frame(p)
-		}, channels)
+	frames := int64(len(samples) / channels)
+	once = index(refining{samples: samples, channels: channels, frames: frames}, (frames+m.hop-1)/m.hop)
+	if loop[0] < loop[1] {
+		looped = index(refining{samples, channels, frames, loop}, (loop[1]+m.hop-1)/m.hop+1)
 	}
 	return once, looped
 }

@@ -206,8 +206,8 @@ func newPlan(filters *filters, from, to int, loop *[2]int64) plan {
 // total is how many frames become of so many.
 func (p *plan) total(frames int64) int64 {
 	switch {
-	case frames == 0:
-		return 0
+	case p.resampler == nil || frames == 0:
+		return frames
 	case p.source == nil:
 		return max(p.scale(frames), 1)
 	case p.source[1] < frames:
