@@ -175,17 +175,14 @@ func readLine(r *bufio.Reader, v any) error {
 	return json.Unmarshal(line, v)
 }
 
-// ServeDecode is the other side of [Limits].Isolate, for a process that does
-// nothing else: it reads a request and a file from stdin, decodes the file and
-// writes the answer to stdout. What the request allows is narrowed to lim, of
-// which a zero field allows anything. The error is nil whenever an answer was
-// written, which may be that the file is broken.
+// ServeDecode is the other side of [Limits].Isolate, for a process that does nothing
+// else: it decodes the file that stdin brings and answers on stdout. What the request
+// allows is narrowed to lim, of which a zero field allows anything. The error is nil
+// whenever an answer was written, which may be that the file is broken.
 //
-// On Linux the process gives up for good what it does not need: memory beyond
-// what the file may take (RLIMIT_DATA), processor time beyond twice
-// Limits.Time (RLIMIT_CPU), core dumps. When it passes one of these it dies,
-// and the parent reports that. Elsewhere only the parent bounds it: its time and
-// what it answers.
+// On Linux the process first gives up memory beyond what the file may take, processor
+// time beyond twice Limits.Time, and core dumps. When it passes one of these it dies,
+// and the parent reports that. Elsewhere only the parent bounds it.
 func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, confine)
 }

@@ -128,14 +128,12 @@ func dot2(taps, x, y []float64) (float64, float64) {
 }
 
 // resample converts interleaved samples from one rate to another, and a loop
-// with them. The length is frames*to/from, rounded half up.
-//
-// Where there is a loop, the loop's length is rounded to whole frames and the
-// ratio of the whole sound is bent by that much (at most half a frame in a
-// loop's length, which for a second of 48 kHz is a fiftieth of a cent), so that
-// the loop is exactly periodic; its beginning is rounded as well. Within the
-// loop the source is taken as endlessly repeated to both sides, so the seam is
-// exactly what a resampled endless repetition has there.
+// with them. The length is frames*to/from, rounded half up. Where there is a loop, its
+// length is rounded to whole frames and the ratio of the whole sound is bent by that
+// much (at most half a frame in a loop's length, which for a second of 48 kHz is a
+// fiftieth of a cent), so that the loop is exactly periodic. Within the loop the source
+// is taken as endlessly repeated to both sides, so the seam is exactly what a resampled
+// endless repetition has there.
 func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *[2]int64) ([]float32, *[2]int64, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil

@@ -41,17 +41,14 @@ type StreamOptions struct {
 	OnError func(name string, err error)
 }
 
-// OpenStream returns a sound that is decoded as it plays, in memory that does
-// not depend on its length. Its frames are to the bit those of the sound that
-// Load returns without Options.Compact, loops included, whatever the place it
-// starts from; a mono file is heard as a mono sound is. Of Limits those for the
-// whole length (Bytes, Frames, Memory, Time) do not apply, and neither does
-// Isolate.
+// OpenStream returns a sound that is decoded as it plays, in memory that does not depend
+// on its length. Its frames are to the bit those that Load returns without
+// Options.Compact, loops included, whatever the place it starts from. Of Limits those
+// for the whole length (Bytes, Frames, Memory, Time) and Isolate do not apply.
 //
-// It reads the beginning of the file, and walks over the rest where the length
-// or a loop is not told there for certain. The error names the source. The file
-// is opened anew by each Play, and must be the same then. A stream that turns out
-// to be broken ends after what could be read. Control side.
+// It reads the beginning of the file, and walks over the rest where the length or a loop
+// is not told there for certain. The error names the source. Each Play opens the file
+// anew: it must be the same then. What is broken ends after what could be read. Control side.
 func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := b.openTrack(src, &opt)
 	if err != nil {

@@ -204,22 +204,13 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	at, ok := m.Last(func(x source.Mark) bool { return x.Frame <= frame })
-	if !ok {
-		return 0, r.restart()
-	}
+	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
 	return at.Frame, r.resume(at)
 }
 
 // walk marks the places up to a frame.
 func (r *reader) walk(frame int64, m *source.Marks) error {
-	var err error
-	if at, ok := m.Last(func(x source.Mark) bool { return x.Frame <= frame }); ok {
-		err = r.resume(at)
-	} else {
-		err = r.restart()
-	}
-	if err != nil {
+	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
 	}
 	r.dry, r.stream.hurried = true, true
@@ -239,22 +230,23 @@ func (r *reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// restart goes back to the beginning.
-func (r *reader) restart() error {
-	r.in.MoveTo(0)
-	r.stream = stream{in: r.in, hurried: r.stream.hurried}
-	r.at = 0
+// enter goes to where a stream begins, behind so many frames.
+func (r *reader) enter(link, before int64) error {
+	r.in.MoveTo(link)
+	r.stream = stream{in: r.in}
+	r.at = before
 	_, err := r.openLink()
 	return err
 }
 
-// resume goes to a page of which the first packet only prepares the second.
+// resume goes to a page of which the first packet only prepares the second, or to the
+// beginning of the file.
 func (r *reader) resume(x source.Mark) error {
+	if x.At == 0 {
+		return r.enter(0, 0)
+	}
 	if r.link != x.Link {
-		r.in.MoveTo(x.Link)
-		r.stream = stream{in: r.in}
-		r.at = x.Before
-		if _, err := r.openLink(); err != nil {
+		if err := r.enter(x.Link, x.Before); err != nil {
 			return err
 		}
 	}
