@@ -3,6 +3,7 @@ package sounds
 import (
 	"math"
 
+	"voicepool/internal/fourier"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -48,13 +49,13 @@ func ear(f float64) float64 {
 // fixed order, so that the index has the same bits everywhere.
 type masker struct {
 	hop      int64
-	size     int                               // of a window, a power of two of at least a hop: 1,024 at 48 kHz
-	window   []float64                         // Hann, with the scale in it
-	turns    [][2]float64                      // cos, sin of -2 pi k / size, k < size/2
+	size     int       // of a window, a power of two of at least a hop: 1,024 at 48 kHz
+	window   []float64 // Hann, with the scale in it
+	fft      *fourier.Transform
 	weight   []float64                         // by bin
 	band     []int                             // by bin; -1: none
 	spread   [voice.Bands][voice.Bands]float64 // from, to
-	spectrum [][2]float64
+	spectrum []complex128
 }
 
 func newMasker(rate int) *masker {
@@ -65,13 +66,9 @@ func newMasker(rate int) *masker {
 	n := m.size
 	// The power of a sine in all bins is 3 n^2 / 32 of its amplitude's square.
 	scale := math.Sqrt(power(float64(fullScale)) * 32 / 3 / float64(n) / float64(n))
-	m.window, m.turns, m.spectrum = make([]float64, n), make([][2]float64, n/2), make([][2]float64, n)
+	m.window, m.fft, m.spectrum = make([]float64, n), fourier.New(n), make([]complex128, n)
 	for i := range n {
 		m.window[i] = float64(scale * (0.5 - float64(0.5*pcm.CosPi(2*(float64(i)+0.5)/float64(n)))))
-	}
-	for k := range m.turns {
-		x := 2 * float64(k) / float64(n)
-		m.turns[k] = [2]float64{pcm.CosPi(x), -pcm.SinPi(x)}
 	}
 	m.weight, m.band = make([]float64, n/2), make([]int, n/2)
 	first := bark(maskLowest)
@@ -97,12 +94,13 @@ func newMasker(rate int) *masker {
 // hopOf measures the window of a sound that begins at a frame.
 func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 	for i, w := range m.window {
-		m.spectrum[i] = [2]float64{float64(float64(s.sample(first+int64(i), 0)) * w)}
+		left, right := float64(s.sample(first+int64(i), 0)), 0.0
 		if s.channels == 2 {
-			m.spectrum[i][1] = float64(float64(s.sample(first+int64(i), 1)) * w)
+			right = float64(s.sample(first+int64(i), 1))
 		}
+		m.spectrum[i] = complex(float64(left*w), float64(right*w))
 	}
-	m.transform()
+	m.fft.Apply(m.spectrum)
 	// Two channels in one transform: what both have in a bin is what it and its
 	// mirror image have.
 	var energy [voice.Bands]float64
@@ -112,7 +110,7 @@ func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 			continue
 		}
 		x, y := m.spectrum[k], m.spectrum[(n-k)%n]
-		sum := float64(x[0]*x[0]) + float64(x[1]*x[1]) + (float64(y[0]*y[0]) + float64(y[1]*y[1]))
+		sum := float64(real(x)*real(x)) + float64(imag(x)*imag(x)) + (float64(real(y)*real(y)) + float64(imag(y)*imag(y)))
 		energy[b] += float64(sum / 2 / float64(s.channels) * m.weight[k])
 	}
 	for to := range out.Energy {
@@ -123,32 +121,6 @@ func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 		out.Energy[to], out.Spread[to] = float32(energy[to]), float32(spread)
 	}
 	return out
-}
-
-// transform is a fast Fourier transform in place, radix 2.
-func (m *masker) transform() {
-	x, n := m.spectrum, m.size
-	for i, j := 1, 0; i < n; i++ {
-		bit := n >> 1
-		for ; j&bit != 0; bit >>= 1 {
-			j ^= bit
-		}
-		if j ^= bit; i < j {
-			x[i], x[j] = x[j], x[i]
-		}
-	}
-	for span := 1; span < n; span *= 2 {
-		for from := 0; from < n; from += 2 * span {
-			for k := range span {
-				w := m.turns[k*(n/2/span)]
-				a, b := x[from+k], x[from+k+span]
-				re := float64(b[0]*w[0]) - float64(b[1]*w[1])
-				im := float64(b[0]*w[1]) + float64(b[1]*w[0])
-				x[from+k] = [2]float64{a[0] + re, a[1] + im}
-				x[from+k+span] = [2]float64{a[0] - re, a[1] - im}
-			}
-		}
-	}
 }
 
 // measureMasks makes the masking index of a sound, as measureEnvelope makes that of
