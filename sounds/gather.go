@@ -69,24 +69,7 @@ func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiec
 			return false
 		}
 	}
-	var r io.ReadCloser
-	err := caught("reading it", func() (err error) {
-		r, err = open(ctx)
-		return err
-	})
-	if err == nil {
-		err = caught("reading it", func() error {
-			if size := announced(r); size > limit {
-				return source.Beyond("more than %d bytes", limit)
-			}
-			return pass(r, send)
-		})
-		closed := caught("reading it", r.Close)
-		if errors.Is(err, io.EOF) && closed != nil {
-			err = closed
-		}
-	}
-	send(readPiece{err: err})
+	send(readPiece{err: caught("reading it", func() error { return pass(ctx, open, limit, send) })})
 }
 
 // announced returns how large a file says it is, 0 where it does not. It only
@@ -113,8 +96,20 @@ func rescue(what string, err *error) {
 	}
 }
 
-// pass reads r to its end, which is io.EOF, or until send refuses.
-func pass(r io.Reader, send func(readPiece) bool) error {
+// pass opens and reads to the end, which is io.EOF, or until send refuses.
+func pass(ctx context.Context, open opening, limit int64, send func(readPiece) bool) (err error) {
+	r, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := r.Close(); errors.Is(err, io.EOF) && closed != nil {
+			err = closed
+		}
+	}()
+	if size := announced(r); size > limit {
+		return source.Beyond("more than %d bytes", limit)
+	}
 	var pieces [2][32 << 10]byte
 	for i := 0; ; i = 1 - i {
 		b := pieces[i][:]

@@ -246,13 +246,8 @@ func (o *frameOrigin) close() {
 	if c, ok := o.r.(io.Closer); ok {
 		_ = c.Close()
 	}
-	o.r = ended{}
+	o.r, o.end = nil, io.EOF
 }
-
-// ended is a reader at its end.
-type ended struct{}
-
-func (ended) Read([]pcm.Frame) (int, error) { return 0, io.EOF }
 
 // streamLevel returns what a stream's loudness counts.
 func streamLevel(l pcm.LUFS) pcm.Decibels {
