@@ -3,7 +3,7 @@
 //
 //	go generate ./sounds/embedded
 //
-// makes the files again, byte for byte.
+// makes the files again, by the program flac.
 package embedded
 
 import (

@@ -1,11 +1,15 @@
-// Command gen makes the embedded sounds, in the folder that its argument names. It is a
-// module of its own, because the library does not need a FLAC encoder.
+// Command gen makes the embedded sounds, in the folder that its argument names. The
+// program flac encodes them.
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 
 	"voicepool/sounds/embedded/gen/synth"
 )
@@ -15,21 +19,32 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen FOLDER")
 		os.Exit(2)
 	}
-	if err := generate(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
+	for _, r := range synth.Recipes() {
+		if err := encode(r, filepath.Join(os.Args[1], r.Name+".flac")); err != nil {
+			fmt.Fprintf(os.Stderr, "gen: %s: %v\n", r.Name, err)
+			os.Exit(1)
+		}
 	}
 }
 
-func generate(folder string) error {
-	for _, r := range synth.Recipes() {
-		data, err := synth.FLAC(r.PCM(), r.Loop)
-		if err != nil {
-			return fmt.Errorf("%s: %w", r.Name, err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, r.Name+".flac"), data, 0o644); err != nil {
-			return err
+// encode writes the sound of a recipe. A loop carries its points as LOOPSTART and
+// LOOPLENGTH, counted in frames.
+func encode(r synth.Recipe, file string) error {
+	channels := r.PCM()
+	var samples []byte
+	for i := range channels[0] {
+		for _, c := range channels {
+			samples = binary.LittleEndian.AppendUint16(samples, uint16(c[i]))
 		}
 	}
-	return nil
+	args := []string{"--best", "--silent", "--force", "--no-padding", "--no-seektable",
+		"--force-raw-format", "--endian=little", "--sign=signed", "--bps=16",
+		"--sample-rate=" + strconv.Itoa(synth.Rate), "--channels=" + strconv.Itoa(len(channels)),
+		"--output-name=" + file}
+	if r.Loop {
+		args = append(args, "--tag=LOOPSTART=0", "--tag=LOOPLENGTH="+strconv.Itoa(len(channels[0])))
+	}
+	flac := exec.Command("flac", append(args, "-")...)
+	flac.Stdin, flac.Stderr = bytes.NewReader(samples), os.Stderr
+	return flac.Run()
 }
