@@ -36,12 +36,12 @@ internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/dsp internal/loudness voice
 voice -> pcm internal/dsp
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring internal/loudness
-sounds -> pcm voice internal/dsp internal/loudness sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
+sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
 sounds/internal/source -> pcm
 sounds/internal/wav -> sounds/internal/source
 sounds/internal/flac -> sounds/internal/source
 sounds/internal/mp3 -> sounds/internal/source pcm
-sounds/internal/vorbis -> sounds/internal/source pcm
+sounds/internal/vorbis -> sounds/internal/source internal/fourier pcm
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded ->
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2

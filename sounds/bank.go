@@ -1,16 +1,17 @@
 package sounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"voicepool/pcm"
-	"voicepool/sounds/embedded"
-	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -80,10 +81,8 @@ func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, err
 		loaded[i], errs[i] = s, err
 		return err == nil
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	return loaded, nil
 }
@@ -94,25 +93,12 @@ func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, err
 // comes back when the last of the calls has. A panic of done is one of LoadEach.
 func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
-		taking, telling sync.Mutex
-		next            int
-		wait            sync.WaitGroup
-		failed          any // what a call of done panicked with
+		next    atomic.Int64 // the source to begin
+		telling sync.Mutex
+		wait    sync.WaitGroup
+		failed  any // what a call of done panicked with
 	)
-	take := func() (int, bool) {
-		taking.Lock()
-		defer taking.Unlock()
-		if next >= len(sources) {
-			return 0, false
-		}
-		next++
-		return next - 1, true
-	}
-	end := func() {
-		taking.Lock()
-		defer taking.Unlock()
-		next = len(sources)
-	}
+	end := func() { next.Store(int64(len(sources))) }
 	tell := func(i int, s *voice.Sound, err error) {
 		telling.Lock()
 		defer telling.Unlock()
@@ -128,7 +114,7 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 	}
 	for range min(len(sources), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
+			for i := int(next.Add(1)) - 1; i < len(sources); i = int(next.Add(1)) - 1 {
 				s, err := b.load(ctx, sources[i])
 				tell(i, s, err)
 			}
@@ -158,12 +144,8 @@ func (b *Bank) Forget(s *voice.Sound) {
 	defer b.mu.Unlock()
 	delete(b.infos, s)
 	for key, e := range b.entries {
-		select {
-		case <-e.done:
-			if e.sound == s {
-				delete(b.entries, key)
-			}
-		default: // it is on its way
+		if e.ready() && e.sound == s {
+			delete(b.entries, key)
 		}
 	}
 }
@@ -227,20 +209,14 @@ func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sou
 // read makes a sound of a source. A file system that panics is an error: others may be
 // waiting for the same sound.
 func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = named(src.label(), source.Broken("the source failed: %v", p))
-		}
-	}()
+	defer func() { err = named(src.label(), err) }()
+	defer rescue("the source", &err)
 	opt := b.opt
 	opt.Loop = opt.Loop || src.Loop
 	opt.Masking = opt.Masking || src.Masking
-	clip, err := decodeFrom(ctx, src.label(), src.open, opt.Limits)
+	clip, err := decode(ctx, src.open, opt.Limits.withDefaults())
 	if err != nil {
 		return nil, Info{}, err
-	}
-	if src.File == "" {
-		opt.Loop = opt.Loop || embedded.IsLoop(src.Name)
 	}
 	if src.Leveling != (Leveling{}) {
 		opt.Leveling = src.Leveling
@@ -253,7 +229,7 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 		return info.Loudness, info.TruePeak
 	})
 	if err != nil {
-		return nil, Info{}, named(src.label(), err)
+		return nil, Info{}, err
 	}
 	sound, err := prepare(ctx, clip, opt, gain, src.title(), &b.filters)
 	if err != nil {
@@ -262,4 +238,80 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 	info.Gain = gain
 	info.Name, info.File, info.Bytes = sound.Name(), src.File, sound.Bytes()
 	return sound, info, nil
+}
+
+// Files returns the files of the operating system whose sounds are in the bank,
+// sorted, and a channel that is closed when another sound is there. Control side,
+// any goroutine.
+func (b *Bank) Files() (files []string, more <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, e := range b.entries {
+		if key.file != "" && key.fsys == nil && e.ready() {
+			files = append(files, key.file)
+		}
+	}
+	if b.more == nil {
+		b.more = make(chan struct{})
+	}
+	slices.Sort(files)
+	return slices.Compact(files), b.more
+}
+
+// Reload reads a file of the operating system again, in each way in which the bank
+// has loaded it, and calls changed for each, unless ctx has ended.
+//
+// From then on the bank has the new sound, for whoever asks. The old one stays
+// valid for who holds it: voices that play it go on with it, and its memory is
+// free when the last has let go. A file that cannot be read, as one that is half
+// written or gone, leaves the old sound in the bank; changed is then told old and
+// the error. Control side, any goroutine.
+func (b *Bank) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
+	for _, e := range b.entriesOf(file) {
+		if now, err := b.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
+			changed(e.sound, now, err)
+		}
+	}
+}
+
+// tell says to those who look at the files that there is something new.
+func (b *Bank) tell() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.more != nil {
+		close(b.more)
+		b.more = nil
+	}
+}
+
+// entriesOf returns the sounds of a file: it may be loaded in several ways.
+func (b *Bank) entriesOf(file string) []*entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []*entry
+	for key, e := range b.entries {
+		if key.file == file && key.fsys == nil && e.ready() {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// renew reads a sound again, and puts it into the place of the old one, unless
+// something else stands there by now.
+func (b *Bank) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
+	sound, info, err := b.read(ctx, e.src)
+	if err != nil {
+		return nil, err
+	}
+	now := &entry{done: e.done, src: e.src, sound: sound}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.entries[e.src.key()] != e {
+		return nil, nil
+	}
+	b.entries[e.src.key()] = now
+	delete(b.infos, e.sound)
+	b.infos[sound] = info
+	return sound, nil
 }

@@ -80,27 +80,35 @@ func (c *course) Read(dst []pcm.Frame) (int, error) {
 		c.at += int64(n)
 		return n, nil
 	}
-	p, end := c.parted()
+	n, at := int64(len(dst)), c.at
 	if size > 0 {
-		end = min(end, c.loop[1])
+		n = min(n, c.loop[1]-at)
 	}
+	x, err := c.next(n)
+	got := c.frames(dst, x)
+	if size > 0 && size <= maxShort && at == c.loop[0]+int64(len(c.short)) {
+		c.short = append(c.short, dst[:got]...)
+	}
+	return got, err
+}
+
+// next gives the samples that come, of at most n frames and at least one, whatever the
+// voice repeats. They are valid until the next call.
+func (c *course) next(n int64) (x []float32, err error) {
+	p, end := c.parted()
 	if !c.begun || p != c.part {
 		if err := c.begin(p); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	dst = dst[:min(int64(len(dst)), end-c.at)]
-	n, err := 0, error(nil)
+	n = min(n, end-c.at)
 	if c.plan.resampler == nil {
-		n, err = c.copy(dst)
+		x, err = c.pull(n)
 	} else {
-		n, err = c.convert(dst)
+		x, err = c.convert(n)
 	}
-	if size > 0 && size <= maxShort && c.at == c.loop[0]+int64(len(c.short)) {
-		c.short = append(c.short, dst[:n]...)
-	}
-	c.at += int64(n)
-	return n, err
+	c.at += int64(len(x) / c.channels)
+	return x, err
 }
 
 // parted returns which part the next frame belongs to, and where that ends.
@@ -162,12 +170,6 @@ func (c *course) pull(n int64) ([]float32, error) {
 	return x, nil
 }
 
-// copy is for the rate that stays.
-func (c *course) copy(dst []pcm.Frame) (int, error) {
-	x, err := c.pull(int64(len(dst)))
-	return c.frames(dst, x), err
-}
-
 // frames writes samples as frames.
 func (c *course) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
@@ -182,9 +184,9 @@ func (c *course) frames(dst []pcm.Frame, x []float32) int {
 	return n
 }
 
-func (c *course) convert(dst []pcm.Frame) (int, error) {
+func (c *course) convert(n int64) ([]float32, error) {
 	r := c.plan.resampler
-	n := min(int64(len(dst)), max(pieceIn*r.out/r.in, 1))
+	n = min(n, max(pieceIn*r.out/r.in, 1))
 	first, phase := r.place(c.at)
 	last, _ := r.place(c.at + n - 1)
 	for ch := range c.channels {
@@ -193,7 +195,7 @@ func (c *course) convert(dst []pcm.Frame) (int, error) {
 	}
 	c.base = first - r.half + 1
 	if err := c.fill(last + r.half); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if c.ended {
 		length := c.source // what could be read, if it is broken
@@ -201,15 +203,12 @@ func (c *course) convert(dst []pcm.Frame) (int, error) {
 			length = c.from.length()
 		}
 		if n = min(n, c.plan.total(length)-c.at); n <= 0 {
-			return 0, c.why
+			return nil, c.why
 		}
 	}
-	if need := int(n) * c.channels; cap(c.out) < need {
-		c.out = make([]float32, need)
-	}
-	out := c.out[:int(n)*c.channels]
-	r.convert(out, &c.window, c.channels, phase)
-	return c.frames(dst, out), nil
+	c.out = source.Grow(c.out[:0], int(n)*c.channels)
+	r.convert(c.out, &c.window, c.channels, phase)
+	return c.out, nil
 }
 
 // fill brings the window to a frame.
@@ -233,9 +232,12 @@ func (c *course) fill(last int64) error {
 		if err != nil {
 			return err
 		}
-		for i, y := range x {
-			ch := i % c.channels
-			c.window[ch] = append(c.window[ch], float64(y))
+		for ch := range c.channels {
+			w := c.window[ch]
+			for i := ch; i < len(x); i += c.channels {
+				w = append(w, float64(x[i]))
+			}
+			c.window[ch] = w
 		}
 	}
 }

@@ -86,11 +86,7 @@ func (c *cursor) read() ([]float32, error) {
 // shape folds samples and gives them their gain.
 func (c *cursor) shape(samples []float32) []float32 {
 	c.out = c.folder.fold(c.out[:0], samples)
-	if c.factor != 1 {
-		for i, x := range c.out {
-			c.out[i] = float32(float64(x) * c.factor)
-		}
-	}
+	amplify(c.out, c.factor)
 	return c.out
 }
 

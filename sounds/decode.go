@@ -24,11 +24,6 @@ import (
 // nothing for Limits.Time, but at least a second; a Read that is under way then is left behind.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
-	return decodeFrom(ctx, name, open, lim)
-}
-
-// decodeFrom is Decode for what has to be opened first.
-func decodeFrom(ctx context.Context, name string, open opening, lim Limits) (*Clip, error) {
 	clip, err := decode(ctx, open, lim.withDefaults())
 	if err != nil {
 		return nil, named(name, err)
@@ -37,7 +32,8 @@ func decodeFrom(ctx context.Context, name string, open opening, lim Limits) (*Cl
 	return clip, nil
 }
 
-// decode is Decode without the name, under limits that have their defaults.
+// decode is Decode for what has to be opened first, without the name, under limits that
+// have their defaults.
 func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
 	data, err := gather(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {

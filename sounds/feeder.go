@@ -66,7 +66,6 @@ func (f *feeder) fill() error {
 	buf := make([]pcm.Frame, piece)
 	timer := time.NewTimer(f.rest)
 	defer timer.Stop()
-	empty := 0
 	for !f.feed.Closed() {
 		room := f.feed.Room()
 		if room == 0 {
@@ -74,10 +73,7 @@ func (f *feeder) fill() error {
 			continue
 		}
 		dst := buf[:min(room, piece)]
-		n, err := f.from.Read(dst)
-		if n < 0 || n > len(dst) {
-			return source.Broken("it says that it gave %d of %d frames", n, len(dst))
-		}
+		n, err := source.Read(f.from.Read, dst, "frames")
 		for i := range dst[:n] {
 			if good := goodSamples(dst[i][:]); good < 2 {
 				f.feed.Write(dst[:i])
@@ -94,12 +90,6 @@ func (f *feeder) fill() error {
 			return nil
 		case err != nil:
 			return err
-		case n > 0:
-			empty = 0
-		default:
-			if empty++; empty == 3 {
-				return io.ErrNoProgress
-			}
 		}
 	}
 	return nil

@@ -17,9 +17,30 @@ const (
 	sideRight
 )
 
-// speakersOf returns the place of each channel: what the file says, or what is
+// half is -3 dB.
+const half = 0.70710678118654752440
+
+// hearing is what of a channel comes to each ear when it is folded, by the coefficients
+// of ITU-R BS.775, and what it counts in the loudness of BS.1770.
+type hearing struct{ left, right, weight float64 }
+
+// hearings are those of the places that are not heard as the front centre is.
+var hearings = map[uint32]hearing{
+	frontLeft:          {1, 0, 1},
+	frontRight:         {0, 1, 1},
+	lowFrequency:       {0, 0, 0},
+	backLeft:           {half, 0, 1.41},
+	backRight:          {0, half, 1.41},
+	frontLeftOfCentre:  {half, 0, 1},
+	frontRightOfCentre: {0, half, 1},
+	backCentre:         {0.5, 0.5, 1.41},
+	sideLeft:           {half, 0, 1.41},
+	sideRight:          {0, half, 1.41},
+}
+
+// hearings returns how each channel is heard: at the place that the file says, or that is
 // usual for that many.
-func (c *Clip) speakersOf() []uint32 {
+func (c *Clip) hearings() []hearing {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
 		mask = [...]uint32{
@@ -33,44 +54,25 @@ func (c *Clip) speakersOf() []uint32 {
 			8: frontLeft | frontRight | frontCentre | lowFrequency | backLeft | backRight | sideLeft | sideRight,
 		}[c.Channels]
 	}
-	places := make([]uint32, 0, c.Channels)
+	list := make([]hearing, 0, c.Channels)
 	for ; mask != 0; mask &= mask - 1 {
-		places = append(places, mask&-mask)
+		h, ok := hearings[mask&-mask]
+		if !ok { // the front centre, and what hangs overhead
+			h = hearing{half, half, 1}
+		}
+		list = append(list, h)
 	}
-	return places
+	return list
 }
 
 // folder turns frames of many channels into mono or stereo. One or two channels
-// stay as they are; more are folded by the coefficients of ITU-R BS.775: the
-// centre and what is beside or behind the listener at -3 dB, a single one behind
-// at -6 dB in both ears, low-frequency effects not at all.
+// stay as they are.
 type folder struct {
-	channels    int // that come in; 1 and 2 stay
-	left, right [8]float64
+	channels int // that come in; 1 and 2 stay
+	ears     []hearing
 }
 
-func newFolder(c *Clip) *folder {
-	f := &folder{channels: c.Channels}
-	const half = 0.70710678118654752440 // -3 dB
-	for i, place := range c.speakersOf() {
-		switch place {
-		case frontLeft:
-			f.left[i] = 1
-		case frontRight:
-			f.right[i] = 1
-		case lowFrequency:
-		case backLeft, sideLeft, frontLeftOfCentre:
-			f.left[i] = half
-		case backRight, sideRight, frontRightOfCentre:
-			f.right[i] = half
-		case backCentre:
-			f.left[i], f.right[i] = 0.5, 0.5
-		default: // the front centre, and what hangs overhead
-			f.left[i], f.right[i] = half, half
-		}
-	}
-	return f
-}
+func newFolder(c *Clip) *folder { return &folder{c.Channels, c.hearings()} }
 
 // fold appends to dst what becomes of src.
 func (f *folder) fold(dst, src []float32) []float32 {
@@ -80,8 +82,8 @@ func (f *folder) fold(dst, src []float32) []float32 {
 	for ; len(src) >= f.channels; src = src[f.channels:] {
 		l, r := 0.0, 0.0
 		for ch, x := range src[:f.channels] {
-			l += float64(float64(x) * f.left[ch])
-			r += float64(float64(x) * f.right[ch])
+			l += float64(float64(x) * f.ears[ch].left)
+			r += float64(float64(x) * f.ears[ch].right)
 		}
 		dst = append(dst, float32(l), float32(r))
 	}
@@ -99,14 +101,8 @@ func fold(c *Clip) (samples []float32, channels int) {
 // loudnessWeights returns what each channel counts in BS.1770.
 func (c *Clip) loudnessWeights() []float64 {
 	w := make([]float64, c.Channels)
-	for i, place := range c.speakersOf() {
-		switch place {
-		case lowFrequency:
-		case backLeft, backRight, sideLeft, sideRight, backCentre:
-			w[i] = 1.41
-		default:
-			w[i] = 1
-		}
+	for i, h := range c.hearings() {
+		w[i] = h.weight
 	}
 	return w
 }

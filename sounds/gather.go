@@ -69,24 +69,7 @@ func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiec
 			return false
 		}
 	}
-	var r io.ReadCloser
-	err := caught("reading it", func() (err error) {
-		r, err = open(ctx)
-		return err
-	})
-	if err == nil {
-		err = caught("reading it", func() error {
-			if size := announced(r); size > limit {
-				return source.Beyond("more than %d bytes", limit)
-			}
-			return pass(r, send)
-		})
-		closed := caught("reading it", r.Close)
-		if errors.Is(err, io.EOF) && closed != nil {
-			err = closed
-		}
-	}
-	send(readPiece{err: err})
+	send(readPiece{err: caught("reading it", func() error { return pass(ctx, open, limit, send) })})
 }
 
 // announced returns how large a file says it is, 0 where it does not. It only
@@ -113,29 +96,74 @@ func rescue(what string, err *error) {
 	}
 }
 
-// pass reads r to its end, which is io.EOF, or until send refuses. Three empty
-// reads in a row end it.
-func pass(r io.Reader, send func(readPiece) bool) error {
+// pass opens and reads to the end, which is io.EOF, or until send refuses.
+func pass(ctx context.Context, open opening, limit int64, send func(readPiece) bool) (err error) {
+	r, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := r.Close(); errors.Is(err, io.EOF) && closed != nil {
+			err = closed
+		}
+	}()
+	if size := announced(r); size > limit {
+		return source.Beyond("more than %d bytes", limit)
+	}
 	var pieces [2][32 << 10]byte
-	empty := 0
 	for i := 0; ; i = 1 - i {
 		b := pieces[i][:]
-		n, err := r.Read(b)
-		switch {
-		case n < 0 || n > len(b):
-			return source.Broken("its reader says that it gave %d of %d bytes", n, len(b))
-		case n > 0:
-			empty = 0
-			if !send(readPiece{data: b[:n]}) {
-				return context.Canceled
-			}
-		case err == nil:
-			if empty++; empty == 3 {
-				return io.ErrNoProgress
-			}
+		n, err := source.Read(r.Read, b, "bytes")
+		if n > 0 && !send(readPiece{data: b[:n]}) {
+			return context.Canceled
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// grace is how long a decoder whose time is up may take to notice.
+const grace = time.Second
+
+// guarded runs decode in a goroutine of its own. A panic is an error, and so is
+// the end of the time or of ctx. A decoder that does not come back at all is
+// left behind: nothing inside a process can stop it.
+func guarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	type result struct {
+		clip *Clip
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() { done <- r }()
+		defer rescue("the decoder", &r.err)
+		r.clip, r.err = decode(ctx)
+	}()
+	select {
+	case r := <-done:
+		return r.clip, timed(ctx, limit, r.err)
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+	}
+	return nil, timed(ctx, limit, ctx.Err())
+}
+
+// timed says what the end of a context means here: a limit, if it was ours.
+func timed(ctx context.Context, limit time.Duration, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return source.Beyond("decoding took longer than %v", limit)
+	}
+	return fmt.Errorf("given up: %w", err)
 }

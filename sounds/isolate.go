@@ -33,16 +33,10 @@ type isolated struct {
 // answer is what the child found: a clip, whose samples follow, or why there
 // is none.
 type answer struct {
-	Fault    string    `json:"fault,omitempty"`
-	Kind     string    `json:"kind,omitempty"` // of the fault: one of faultKinds, or none of them
-	Format   string    `json:"format,omitempty"`
-	Encoding string    `json:"encoding,omitempty"`
-	Channels int       `json:"channels,omitempty"`
-	Rate     int       `json:"rate,omitempty"`
-	Speakers uint32    `json:"speakers,omitempty"`
-	Gain     *float64  `json:"gain,omitempty"`
-	Loop     *[2]int64 `json:"loop,omitempty"`
-	Frames   int64     `json:"frames,omitempty"`
+	Fault string `json:"fault,omitempty"`
+	Kind  string `json:"kind,omitempty"` // of the fault: one of faultKinds, or none of them
+	Clip
+	Frames int64 `json:"frames,omitempty"`
 }
 
 // maxLine bounds the line that either side begins with.
@@ -106,7 +100,7 @@ var errSilent = errors.New("cut short")
 
 // readAnswer reads and checks what a child says, to the end.
 func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewReaderSize(r, maxLine)
 	var a answer
 	switch err := readLine(in, &a); {
 	case err != nil && !errors.Is(err, errSilent):
@@ -116,7 +110,8 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	case a.Fault != "":
 		return nil, a.fault()
 	}
-	c := &Clip{Format: a.Format, Encoding: a.Encoding, Channels: a.Channels, Rate: a.Rate, Speakers: a.Speakers}
+	c := &a.Clip
+	c.Samples = nil
 	if err := lim.bounds().Shape(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
 	}
@@ -139,11 +134,11 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	if _, err := in.ReadByte(); err == nil {
 		return nil, source.Broken("the process that decodes it does not stop after its answer")
 	}
-	if a.Gain != nil {
-		c.Gain = source.Believed(*a.Gain)
+	if c.Gain != nil {
+		c.Gain = source.Believed(float64(*c.Gain))
 	}
-	if a.Loop != nil && source.Inside(*a.Loop, c.Frames()) {
-		c.Loop = a.Loop
+	if c.Loop != nil && !source.Inside(*c.Loop, c.Frames()) {
+		c.Loop = nil
 	}
 	if a.Frames < 0 || !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {
 		return nil, source.Broken("the process that decodes it gives an answer that makes no sense")
@@ -168,41 +163,32 @@ func (a *answer) fault() error {
 	return errors.New(text)
 }
 
-// readLine reads one line of JSON.
+// readLine reads one line of JSON, no longer than the reader's buffer.
 func readLine(r *bufio.Reader, v any) error {
-	var line []byte
-	for len(line) <= maxLine {
-		b, err := r.ReadByte()
-		switch {
-		case err != nil && len(line) == 0:
-			return errSilent
-		case err != nil:
-			return err
-		case b == '\n':
-			return json.Unmarshal(line, v)
-		}
-		line = append(line, b)
+	line, err := r.ReadSlice('\n')
+	switch {
+	case err != nil && len(line) == 0:
+		return errSilent
+	case err != nil:
+		return err
 	}
-	return errors.New("a line without an end")
+	return json.Unmarshal(line, v)
 }
 
-// ServeDecode is the other side of [Limits].Isolate, for a process that does
-// nothing else: it reads a request and a file from stdin, decodes the file and
-// writes the answer to stdout. What the request allows is narrowed to lim, of
-// which a zero field allows anything. The error is nil whenever an answer was
-// written, which may be that the file is broken.
+// ServeDecode is the other side of [Limits].Isolate, for a process that does nothing
+// else: it decodes the file that stdin brings and answers on stdout. What the request
+// allows is narrowed to lim, of which a zero field allows anything. The error is nil
+// whenever an answer was written, which may be that the file is broken.
 //
-// On Linux the process gives up for good what it does not need: memory beyond
-// what the file may take (RLIMIT_DATA), processor time beyond twice
-// Limits.Time (RLIMIT_CPU), core dumps. When it passes one of these it dies,
-// and the parent reports that. Elsewhere only the parent bounds it: its time and
-// what it answers.
+// On Linux the process first gives up memory beyond what the file may take, processor
+// time beyond twice Limits.Time, and core dumps. When it passes one of these it dies,
+// and the parent reports that. Elsewhere only the parent bounds it.
 func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, confine)
 }
 
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
-	in := bufio.NewReader(stdin)
+	in := bufio.NewReaderSize(stdin, maxLine)
 	var ask isolated
 	if err := readLine(in, &ask); err != nil || ask.Size < 0 {
 		return errors.New("sounds: standard input is no request to decode a file")
@@ -224,10 +210,8 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 			}
 		}
 	} else {
-		a = answer{
-			Format: clip.Format, Encoding: clip.Encoding, Channels: clip.Channels, Rate: clip.Rate, Speakers: clip.Speakers,
-			Gain: (*float64)(clip.Gain), Loop: clip.Loop, Frames: clip.Frames(),
-		}
+		a.Clip, a.Frames = *clip, clip.Frames()
+		a.Samples = nil
 	}
 	line, err := json.Marshal(a)
 	if err != nil {
@@ -237,9 +221,7 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 	_, _ = out.Write(append(line, '\n')) // a Writer stays with its first error
 	if clip != nil {
 		for _, x := range clip.Samples {
-			var b [4]byte
-			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
-			_, _ = out.Write(b[:])
+			_, _ = out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), math.Float32bits(x)))
 		}
 	}
 	if err := out.Flush(); err != nil {

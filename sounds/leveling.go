@@ -2,6 +2,7 @@ package sounds
 
 import (
 	"math"
+	"slices"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
@@ -64,10 +65,17 @@ func amplified(samples []float32, gain pcm.Decibels) []float32 {
 	if gain == 0 {
 		return samples
 	}
-	factor := gain.Linear()
-	out := make([]float32, len(samples))
-	for i, x := range samples {
-		out[i] = float32(float64(x) * factor)
+	samples = slices.Clone(samples)
+	amplify(samples, gain.Linear())
+	return samples
+}
+
+// amplify multiplies samples, each rounded once.
+func amplify(samples []float32, factor float64) {
+	if factor == 1 {
+		return
 	}
-	return out
+	for i, x := range samples {
+		samples[i] = float32(float64(x) * factor)
+	}
 }

@@ -3,6 +3,7 @@ package sounds
 import (
 	"math"
 
+	"voicepool/internal/fourier"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -48,13 +49,13 @@ func ear(f float64) float64 {
 // fixed order, so that the index has the same bits everywhere.
 type masker struct {
 	hop      int64
-	size     int                               // of a window, a power of two of at least a hop: 1,024 at 48 kHz
-	window   []float64                         // Hann, with the scale in it
-	turns    [][2]float64                      // cos, sin of -2 pi k / size, k < size/2
+	size     int       // of a window, a power of two of at least a hop: 1,024 at 48 kHz
+	window   []float64 // Hann, with the scale in it
+	fft      *fourier.Transform
 	weight   []float64                         // by bin
 	band     []int                             // by bin; -1: none
 	spread   [voice.Bands][voice.Bands]float64 // from, to
-	spectrum [][2]float64
+	spectrum []complex128
 }
 
 func newMasker(rate int) *masker {
@@ -65,13 +66,9 @@ func newMasker(rate int) *masker {
 	n := m.size
 	// The power of a sine in all bins is 3 n^2 / 32 of its amplitude's square.
 	scale := math.Sqrt(power(float64(fullScale)) * 32 / 3 / float64(n) / float64(n))
-	m.window, m.turns, m.spectrum = make([]float64, n), make([][2]float64, n/2), make([][2]float64, n)
+	m.window, m.fft, m.spectrum = make([]float64, n), fourier.New(n), make([]complex128, n)
 	for i := range n {
 		m.window[i] = float64(scale * (0.5 - float64(0.5*pcm.CosPi(2*(float64(i)+0.5)/float64(n)))))
-	}
-	for k := range m.turns {
-		x := 2 * float64(k) / float64(n)
-		m.turns[k] = [2]float64{pcm.CosPi(x), -pcm.SinPi(x)}
 	}
 	m.weight, m.band = make([]float64, n/2), make([]int, n/2)
 	first := bark(maskLowest)
@@ -94,13 +91,16 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf measures one window; at gives its frames.
-func (m *masker) hopOf(at func(i int) (left, right float64), channels int) (out voice.Masks) {
+// hopOf measures the window of a sound that begins at a frame.
+func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 	for i, w := range m.window {
-		l, r := at(i)
-		m.spectrum[i] = [2]float64{float64(l * w), float64(r * w)}
+		left, right := float64(s.sample(first+int64(i), 0)), 0.0
+		if s.channels == 2 {
+			right = float64(s.sample(first+int64(i), 1))
+		}
+		m.spectrum[i] = complex(float64(left*w), float64(right*w))
 	}
-	m.transform()
+	m.fft.Apply(m.spectrum)
 	// Two channels in one transform: what both have in a bin is what it and its
 	// mirror image have.
 	var energy [voice.Bands]float64
@@ -110,8 +110,8 @@ func (m *masker) hopOf(at func(i int) (left, right float64), channels int) (out 
 			continue
 		}
 		x, y := m.spectrum[k], m.spectrum[(n-k)%n]
-		sum := float64(x[0]*x[0]) + float64(x[1]*x[1]) + (float64(y[0]*y[0]) + float64(y[1]*y[1]))
-		energy[b] += float64(sum / 2 / float64(channels) * m.weight[k])
+		sum := float64(real(x)*real(x)) + float64(imag(x)*imag(x)) + (float64(real(y)*real(y)) + float64(imag(y)*imag(y)))
+		energy[b] += float64(sum / 2 / float64(s.channels) * m.weight[k])
 	}
 	for to := range out.Energy {
 		spread := 0.0
@@ -123,73 +123,23 @@ func (m *masker) hopOf(at func(i int) (left, right float64), channels int) (out 
 	return out
 }
 
-// transform is a fast Fourier transform in place, radix 2.
-func (m *masker) transform() {
-	x, n := m.spectrum, m.size
-	for i, j := 1, 0; i < n; i++ {
-		bit := n >> 1
-		for ; j&bit != 0; bit >>= 1 {
-			j ^= bit
-		}
-		if j ^= bit; i < j {
-			x[i], x[j] = x[j], x[i]
-		}
-	}
-	for span := 1; span < n; span *= 2 {
-		for from := 0; from < n; from += 2 * span {
-			for k := range span {
-				w := m.turns[k*(n/2/span)]
-				a, b := x[from+k], x[from+k+span]
-				re := float64(b[0]*w[0]) - float64(b[1]*w[1])
-				im := float64(b[0]*w[1]) + float64(b[1]*w[0])
-				x[from+k] = [2]float64{a[0] + re, a[1] + im}
-				x[from+k+span] = [2]float64{a[0] - re, a[1] - im}
-			}
-		}
-	}
-}
-
 // measureMasks makes the masking index of a sound, as measureEnvelope makes that of
 // its loudness: by hop, for voices that play to the end and for those that loop,
 // which have one hop more, to look at the one after the last. Each window has its
 // hop in its middle.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
-	frames := int64(len(samples) / channels)
-	frame := func(p int64) (left, right float64) {
-		left = float64(samples[p*int64(channels)])
-		if channels == 2 {
-			right = float64(samples[p*2+1])
+	index := func(s refining, hops int64) []voice.Masks {
+		masks := make([]voice.Masks, hops)
+		for h := range masks {
+			masks[h] = m.hopOf(&s, int64(h)*m.hop+(m.hop-int64(m.size))/2)
 		}
-		return left, right
+		return masks
 	}
-	before := (m.hop - int64(m.size)) / 2
-	once = make([]voice.Masks, (frames+m.hop-1)/m.hop)
-	for h := range once {
-		first := int64(h)*m.hop + before
-		once[h] = m.hopOf(func(i int) (left, right float64) {
-			if p := first + int64(i); p >= 0 && p < frames {
-				return frame(p)
-			}
-			return 0, 0
-		}, channels)
-	}
-	if loop[0] == loop[1] {
-		return once, nil
-	}
-	looped = make([]voice.Masks, (loop[1]+m.hop-1)/m.hop+1)
-	for h := range looped {
-		first := int64(h)*m.hop + before
-		looped[h] = m.hopOf(func(i int) (left, right float64) {
-			p := first + int64(i)
-			if p >= loop[1] {
-				p = loop[0] + (p-loop[1])%(loop[1]-loop[0])
-			}
-			if p < 0 {
-				return 0, 0
-			}
-			return frame(p)
-		}, channels)
+	frames := int64(len(samples) / channels)
+	once = index(refining{samples: samples, channels: channels, frames: frames}, (frames+m.hop-1)/m.hop)
+	if loop[0] < loop[1] {
+		looped = index(refining{samples, channels, frames, loop}, (loop[1]+m.hop-1)/m.hop+1)
 	}
 	return once, looped
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // pipe is a pipe that can be given up: neither its opening nor a read keeps a
@@ -47,7 +49,7 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 				return true
 			default:
 				switch ready := readiness(int(fd)); {
-				case ready&syscall.EPOLLIN != 0: // it came just now
+				case ready&unix.POLLIN != 0: // it came just now
 				case ready != 0:
 					return true // a writer came and went
 				default:
@@ -76,25 +78,16 @@ func (p *pipe) Close() error {
 	return p.file.Close()
 }
 
-// readiness returns what there is to be said of an open pipe: EPOLLIN, EPOLLHUP
-// when all writers have left it, 0 as long as none has come.
-func readiness(fd int) uint32 {
-	ep, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+// readiness returns what there is to be said of an open pipe: POLLIN, POLLHUP when
+// all writers have left it, 0 as long as none has come.
+func readiness(fd int) int16 {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	_, err := unix.Poll(fds, 0)
+	for errors.Is(err, unix.EINTR) {
+		_, err = unix.Poll(fds, 0)
+	}
 	if err != nil {
-		return syscall.EPOLLERR
+		return unix.POLLERR
 	}
-	defer syscall.Close(ep)
-	event := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)}
-	if err := syscall.EpollCtl(ep, syscall.EPOLL_CTL_ADD, fd, &event); err != nil {
-		return syscall.EPOLLERR
-	}
-	var events [1]syscall.EpollEvent
-	n, err := syscall.EpollWait(ep, events[:], 0)
-	for errors.Is(err, syscall.EINTR) {
-		n, err = syscall.EpollWait(ep, events[:], 0)
-	}
-	if err != nil || n < 1 {
-		return 0
-	}
-	return events[0].Events
+	return fds[0].Revents
 }

@@ -62,7 +62,8 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err != nil {
 		return nil, named(c.Name, err)
 	}
-	return prepare(context.Background(), c, opt, gain, c.Name, &filters{})
+	sound, err := prepare(context.Background(), c, opt, gain, c.Name, &filters{})
+	return sound, named(c.Name, err)
 }
 
 // prepare is Prepare for a valid clip, with its gain known, a name of its own
@@ -71,7 +72,7 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	rate := opt.rate()
 	lim := opt.Limits.withDefaults()
 	if rate > defaultMaxRate {
-		return nil, named(c.Name, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate))
+		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
 	}
 	samples, channels := fold(c)
 	samples = amplified(samples, gain)
@@ -80,11 +81,11 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 		loop = &[2]int64{0, c.Frames()}
 	}
 	if err := lim.bounds().Length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
-		return nil, named(c.Name, err)
+		return nil, err
 	}
 	samples, loop, err := resample(ctx, filters, samples, channels, c.Rate, rate, loop)
 	if err != nil {
-		return nil, named(c.Name, fmt.Errorf("given up: %w", err))
+		return nil, fmt.Errorf("given up: %w", err)
 	}
 	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact, Refine: Refine}
 	whole := [2]int64{0, int64(len(samples) / channels)}
@@ -97,10 +98,10 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	}
 	sound, err := voice.NewSound(s)
 	if err != nil {
-		return nil, named(c.Name, err)
+		return nil, err
 	}
 	if err := opt.refine(ctx, sound, loop != nil); err != nil {
-		return nil, named(c.Name, err)
+		return nil, err
 	}
 	return sound, nil
 }

@@ -162,13 +162,10 @@ func (r *queueReader) turn() bool {
 	p := r.queue.bank.planOf(tracks[0].clip.Rate, nil)
 	if r.from = 0; from > 0 {
 		total, err := r.run.total()
-		if p.resampler != nil {
-			total = p.total(total)
-		}
 		if err != nil {
 			r.fail(err)
 		}
-		r.from = max(from-total, 0)
+		r.from = max(from-p.total(total), 0)
 	}
 	r.now = newCourse(r.run, tracks[0].channels, p, voice.Course{From: from})
 	return true

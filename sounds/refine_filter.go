@@ -125,6 +125,9 @@ func (f *refineFilter) place(n int64) (frame, phase int64) {
 	return at >> f.level, at & (1<<f.level - 1)
 }
 
+// span is how many frames are made at a time.
+const span = 4096
+
 // run makes the frames of dst, which is interleaved, from first on.
 func (f *refineFilter) run(dst []float32, channels int, first int64, sample func(frame int64, channel int) float32) {
 	var windows [2][]float64

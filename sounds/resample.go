@@ -2,6 +2,8 @@ package sounds
 
 import (
 	"context"
+	"errors"
+	"io"
 	"math/bits"
 )
 
@@ -59,40 +61,6 @@ func (s *resampler) phase(p int64) []float64 {
 		s.taps[i] = x + float64((next[i]-x)*fraction)
 	}
 	return s.taps
-}
-
-// around says which frame of the source stands at index k, which may lie
-// before or behind it: -1 is silence.
-type around func(k int64) int64
-
-// span is the frames that are converted at a time.
-const span = 4096
-
-// run makes the frames from..to-1 of the result into dst, which is the whole
-// result, interleaved as src is, of one channel or two.
-func (s *resampler) run(ctx context.Context, dst, src []float32, channels int, from, to int64, at around) error {
-	var windows [2][]float64
-	for ; from < to; from += span {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		end := min(from+span, to)
-		first, phase := s.place(from)
-		last, _ := s.place(end - 1)
-		begin := first - s.half + 1
-		for c := range channels {
-			windows[c] = windows[c][:0]
-			for i := begin; i <= last+s.half; i++ {
-				x := float32(0)
-				if k := at(i); k >= 0 {
-					x = src[k*int64(channels)+int64(c)]
-				}
-				windows[c] = append(windows[c], float64(x))
-			}
-		}
-		s.convert(dst[from*int64(channels):end*int64(channels)], &windows, channels, phase)
-	}
-	return nil
 }
 
 // convert makes the frames that fill dst. windows begin half-1 frames of the
@@ -160,60 +128,58 @@ func dot2(taps, x, y []float64) (float64, float64) {
 }
 
 // resample converts interleaved samples from one rate to another, and a loop
-// with them. The length is frames*to/from, rounded half up.
-//
-// Where there is a loop, the loop's length is rounded to whole frames and the
-// ratio of the whole sound is bent by that much (at most half a frame in a
-// loop's length, which for a second of 48 kHz is a fiftieth of a cent), so that
-// the loop is exactly periodic; its beginning is rounded as well. Within the
-// loop the source is taken as endlessly repeated to both sides, so the seam is
-// exactly what a resampled endless repetition has there.
+// with them. The length is frames*to/from, rounded half up. Where there is a loop, its
+// length is rounded to whole frames and the ratio of the whole sound is bent by that
+// much (at most half a frame in a loop's length, which for a second of 48 kHz is a
+// fiftieth of a cent), so that the loop is exactly periodic. Within the loop the source
+// is taken as endlessly repeated to both sides, so the seam is exactly what a resampled
+// endless repetition has there.
 func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *[2]int64) ([]float32, *[2]int64, error) {
-	frames := int64(len(src) / channels)
-	if from == to || frames == 0 {
+	if from == to || len(src) == 0 {
 		return src, loop, nil
 	}
-	p := newPlan(filters, from, to, loop)
-	s := p.resampler
-	total := p.total(frames)
-	dst := make([]float32, total*int64(channels))
-	silent := func(k int64) int64 {
-		if k >= frames {
-			return -1
-		}
-		return k
-	}
-	if loop == nil {
-		return dst, nil, s.run(ctx, dst, src, channels, 0, total, silent)
-	}
-	begin, length := loop[0], loop[1]-loop[0]
-	first, after := p.loop[0], p.loop[1]
-	periodic := func(k int64) int64 {
-		k = (k - begin) % length
-		if k < 0 {
-			k += length
-		}
-		return begin + k
-	}
-	for _, part := range [...]struct {
-		from, to int64
-		at       around
-	}{
-		{0, first, func(k int64) int64 {
-			if k >= loop[1] {
-				return periodic(k)
-			}
-			return k
-		}},
-		{first, after, periodic},
-		{after, total, silent},
-	} {
-		if err := s.run(ctx, dst, src, channels, part.from, part.to, part.at); err != nil {
+	c := course{from: &whole{samples: src, channels: channels}, channels: channels, plan: newPlan(filters, from, to, loop)}
+	dst := make([]float32, 0, c.plan.total(c.from.length())*int64(channels))
+	for {
+		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
+		x, err := c.next(span)
+		switch {
+		case err == nil:
+			dst = append(dst, x...)
+		case !errors.Is(err, io.EOF):
+			return nil, nil, err
+		case loop == nil:
+			return dst, nil, nil
+		default:
+			return dst, &c.plan.loop, nil
+		}
 	}
-	return dst, &[2]int64{first, after}, nil
 }
+
+// whole is an origin in memory.
+type whole struct {
+	samples, rest []float32
+	channels      int
+}
+
+func (w *whole) seek(frame int64) error {
+	w.rest = w.samples[min(frame, w.length())*int64(w.channels):]
+	return nil
+}
+
+func (w *whole) read() (x []float32, err error) {
+	if len(w.rest) == 0 {
+		return nil, io.EOF
+	}
+	x, w.rest = w.rest, nil
+	return x, nil
+}
+
+func (w *whole) length() int64 { return int64(len(w.samples) / w.channels) }
+
+func (w *whole) close() {}
 
 // plan is how a sound is converted: by which ratio, and where its loop comes to
 // lie.
@@ -238,8 +204,8 @@ func newPlan(filters *filters, from, to int, loop *[2]int64) plan {
 // total is how many frames become of so many.
 func (p *plan) total(frames int64) int64 {
 	switch {
-	case frames == 0:
-		return 0
+	case p.resampler == nil || frames == 0:
+		return frames
 	case p.source == nil:
 		return max(p.scale(frames), 1)
 	case p.source[1] < frames:

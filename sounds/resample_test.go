@@ -41,15 +41,8 @@ func converted(t *testing.T, from, to int, frequency float64) (level, rest float
 	for i := range x {
 		x[i] = float32(math.Sin(2 * math.Pi * frequency * float64(i) / float64(from)))
 	}
-	r := newRatio(int64(to), int64(from))
-	s := newResampler(r, newFilter(r, false, newGrid))
-	dst := make([]float32, s.scale(int64(len(x))))
-	if err := s.run(context.Background(), dst, x, 1, 0, int64(len(dst)), func(k int64) int64 {
-		if k >= int64(len(x)) {
-			return -1
-		}
-		return k
-	}); err != nil {
+	dst, _, err := resample(context.Background(), &filters{}, x, 1, from, to, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	middle := make([]float64, n)

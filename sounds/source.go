@@ -131,11 +131,6 @@ func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return checked(f)
-}
-
-// checked returns f, or closes it if it is no file.
-func checked(f fs.File) (io.ReadCloser, error) {
 	if info, err := f.Stat(); err == nil {
 		if err := notFile(info.Mode()); err != nil {
 			_ = f.Close()

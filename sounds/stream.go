@@ -41,36 +41,23 @@ type StreamOptions struct {
 	OnError func(name string, err error)
 }
 
-// OpenStream returns a sound that is decoded as it plays, in memory that does
-// not depend on its length. Its frames are to the bit those of the sound that
-// Load returns without Options.Compact, loops included, whatever the place it
-// starts from; a mono file is heard as a mono sound is. Of Limits those for the
-// whole length (Bytes, Frames, Memory, Time) do not apply, and neither does
-// Isolate.
+// OpenStream returns a sound that is decoded as it plays, in memory that does not depend
+// on its length. Its frames are to the bit those that Load returns without
+// Options.Compact, loops included, whatever the place it starts from. Of Limits those
+// for the whole length (Bytes, Frames, Memory, Time) and Isolate do not apply.
 //
-// It reads the beginning of the file, and walks over the rest where the length
-// or a loop is not told there for certain. The error names the source. The file
-// is opened anew by each Play, and must be the same then. A stream that turns out
-// to be broken ends after what could be read. Control side.
+// It reads the beginning of the file, and walks over the rest where the length or a loop
+// is not told there for certain. The error names the source. Each Play opens the file
+// anew: it must be the same then. What is broken ends after what could be read. Control side.
 func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := b.openTrack(src, &opt)
 	if err != nil {
 		return nil, named(src.label(), err)
 	}
-	s := voice.Stream{Name: src.title(), Rate: b.Rate(), Level: opt.Level, Mono: t.channels == 1}
-	b.fit(&s, t.clip.Rate, t.frames, t.clip.Loop)
-	s.Open = func(c voice.Course) (*voice.Feed, error) {
-		from, err := t.cursor()
-		if err != nil {
-			return nil, named(src.label(), err)
-		}
-		course := newCourse(from, t.channels, b.planOf(t.clip.Rate, t.clip.Loop), c)
-		course.factor = 1 // of a mono stream the pan takes care
-		return b.feed(src.label(), opt, c, course), nil
-	}
-	sound, err := voice.NewStream(s)
+	s := voice.Stream{Name: src.title(), Level: opt.Level, Frames: t.frames, Mono: t.channels == 1}
+	sound, err := b.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
 	if err != nil {
-		return nil, named(src.label(), err)
+		return nil, err
 	}
 	b.mu.Lock()
 	b.infos[sound] = t.info(sound)
@@ -82,25 +69,31 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 // is longer has none.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// fit sets the length and the loop of a stream whose source has these.
-func (b *Bank) fit(s *voice.Stream, rate int, frames int64, loop *[2]int64) {
-	s.Frames = frames
-	if loop != nil {
-		s.Loop = *loop
-	}
-	if p := b.planOf(rate, loop); p.resampler != nil {
-		s.Frames, s.Loop = p.total(frames), p.loop
-	}
+// stream returns a sound of what open gives, which has a rate and, in frames of it, the
+// length of s and a loop.
+func (b *Bank) stream(label string, s voice.Stream, rate int, loop *[2]int64, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
+	p := b.planOf(rate, loop)
+	s.Rate, s.Frames, s.Loop = b.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
 		s.Frames = 0
 	}
-}
-
-// feed begins to decode.
-func (b *Bank) feed(label string, opt StreamOptions, c voice.Course, from FrameReader) *voice.Feed {
-	f := newFeeder(opt.Ahead, b.Rate(), c, from, opt.failure(label))
-	go f.run()
-	return f.feed
+	channels := 2
+	if s.Mono {
+		channels = 1
+	}
+	s.Open = func(c voice.Course) (*voice.Feed, error) {
+		from, err := open()
+		if err != nil {
+			return nil, named(label, err)
+		}
+		course := newCourse(from, channels, b.planOf(rate, loop), c)
+		course.factor = 1 // of a mono stream the pan takes care
+		f := newFeeder(opt.Ahead, b.Rate(), c, course, opt.failure(label))
+		go f.run()
+		return f.feed, nil
+	}
+	sound, err := voice.NewStream(s)
+	return sound, named(label, err)
 }
 
 const (
@@ -132,10 +125,14 @@ func (o *StreamOptions) failure(label string) func(error) {
 // planOf returns how a rate becomes that of the bank. Each course needs one of
 // its own.
 func (b *Bank) planOf(rate int, loop *[2]int64) plan {
-	if rate == b.Rate() {
-		return plan{}
+	if rate != b.Rate() {
+		return newPlan(&b.filters, rate, b.Rate(), loop)
 	}
-	return newPlan(&b.filters, rate, b.Rate(), loop)
+	p := plan{}
+	if loop != nil {
+		p.loop = *loop
+	}
+	return p
 }
 
 // FrameSource is where frames come from that no file has.
@@ -175,22 +172,11 @@ func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, e
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
 		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
-	s := voice.Stream{Name: src.Name, Rate: b.Rate(), Level: opt.Level}
-	b.fit(&s, src.Rate, src.Frames, src.Loop)
-	factor := opt.Gain.Linear()
-	s.Open = func(c voice.Course) (*voice.Feed, error) {
+	s := voice.Stream{Name: src.Name, Level: opt.Level, Frames: src.Frames}
+	return b.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
 		r, err := src.Open()
-		if err != nil {
-			return nil, named(src.Name, err)
-		}
-		from := &frameOrigin{open: src.Open, r: r, factor: factor}
-		return b.feed(src.Name, opt, c, newCourse(from, 2, b.planOf(src.Rate, src.Loop), c)), nil
-	}
-	sound, err := voice.NewStream(s)
-	if err != nil {
-		return nil, named(src.Name, err)
-	}
-	return sound, nil
+		return &frameOrigin{open: src.Open, r: r, factor: opt.Gain.Linear()}, err
+	})
 }
 
 // frameOrigin is what a FrameSource gives.
@@ -232,38 +218,26 @@ func (o *frameOrigin) read() ([]float32, error) { return o.give(piece) }
 
 // give reads at most n frames.
 func (o *frameOrigin) give(n int64) ([]float32, error) {
-	for range 3 {
-		if o.end != nil {
-			return nil, o.end
-		}
-		dst := o.frames[:min(n, piece)]
-		k, err := o.r.Read(dst)
-		if k < 0 || k > len(dst) {
-			return nil, source.Broken("it says that it gave %d of %d frames", k, len(dst))
-		}
-		o.end = err
-		for i, x := range dst[:k] {
-			if goodSamples(x[:]) < 2 {
-				o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
-				k = i
-				break
-			}
-			for ch, y := range x {
-				if o.factor != 1 {
-					y = float32(float64(y) * o.factor)
-				}
-				o.out[2*i+ch] = y
-			}
-		}
-		if k > 0 {
-			o.at += int64(k)
-			return o.out[:2*k], nil
-		}
-	}
 	if o.end != nil {
 		return nil, o.end
 	}
-	return nil, io.ErrNoProgress
+	dst := o.frames[:min(n, piece)]
+	k, err := source.Read(o.r.Read, dst, "frames")
+	o.end = err
+	for i, x := range dst[:k] {
+		if goodSamples(x[:]) < 2 {
+			o.end = source.Broken("the sample of frame %d is %v, not within -%d..+%d", o.at+int64(i), x, maxSample, maxSample)
+			k = i
+			break
+		}
+		copy(o.out[2*i:], x[:])
+	}
+	if k == 0 {
+		return nil, o.end
+	}
+	o.at += int64(k)
+	amplify(o.out[:2*k], o.factor)
+	return o.out[:2*k], nil
 }
 
 func (o *frameOrigin) length() int64 { return o.at }
@@ -272,13 +246,8 @@ func (o *frameOrigin) close() {
 	if c, ok := o.r.(io.Closer); ok {
 		_ = c.Close()
 	}
-	o.r = ended{}
+	o.r, o.end = nil, io.EOF
 }
-
-// ended is a reader at its end.
-type ended struct{}
-
-func (ended) Read([]pcm.Frame) (int, error) { return 0, io.EOF }
 
 // streamLevel returns what a stream's loudness counts.
 func streamLevel(l pcm.LUFS) pcm.Decibels {

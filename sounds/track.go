@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"voicepool/pcm"
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -58,8 +57,7 @@ func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	}
 	defer c.close()
 	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
-	loop := b.opt.Loop || src.Loop || src.File == "" && embedded.IsLoop(src.Name)
-	if err := t.learn(c, loop); err != nil {
+	if err := t.learn(c, b.opt.Loop || src.Loop); err != nil {
 		return nil, err
 	}
 	if opt.Measure {

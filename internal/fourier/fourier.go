@@ -1,5 +1,5 @@
-// Package fourier transforms blocks of complex numbers, for measurements only: no
-// sample of a mix comes from it.
+// Package fourier transforms blocks of complex numbers, with the same bits on every
+// machine.
 package fourier
 
 import (
@@ -41,7 +41,10 @@ func (f *Transform) Apply(x []complex128) {
 		for block := 0; block < n; block += 2 * half {
 			low, high := x[block:block+half], x[block+half:block+2*half]
 			for k := range low {
-				t := high[k] * f.turns[k*stride]
+				h, w := high[k], f.turns[k*stride]
+				t := complex(
+					float64(real(h)*real(w))-float64(imag(h)*imag(w)),
+					float64(real(h)*imag(w))+float64(imag(h)*real(w)))
 				low[k], high[k] = low[k]+t, low[k]-t
 			}
 		}

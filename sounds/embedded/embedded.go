@@ -3,13 +3,17 @@
 //
 //	go generate ./sounds/embedded
 //
-// makes the files again, byte for byte.
+// makes the files again, by the program flac.
 package embedded
 
 import (
+	"bytes"
 	"embed"
 	"io/fs"
-	"sort"
+	"path"
+	"slices"
+	"strings"
+	"sync"
 )
 
 //go:generate env GOWORK=off go -C gen run . ..
@@ -17,48 +21,33 @@ import (
 //go:embed *.flac
 var files embed.FS
 
-// entry is what is known of a sound without decoding it.
-type entry struct {
-	name string
-	loop bool
-}
-
 // FS returns the files: "coin.flac" and so on, in one folder.
 func FS() fs.FS {
 	return files
 }
 
-// Names returns the names of the sounds, without ".flac", sorted.
-func Names() []string {
-	names := make([]string, len(index))
-	for i, e := range index {
-		names[i] = e.name
+// names lists the files without ".flac", sorted.
+var names = sync.OnceValue(func() []string {
+	list, _ := fs.Glob(files, "*.flac") // the pattern is a good one
+	for i, file := range list {
+		list[i] = strings.TrimSuffix(file, path.Ext(file))
 	}
-	return names
-}
+	return list
+})
+
+// Names returns the names of the sounds, without ".flac", sorted.
+func Names() []string { return slices.Clone(names()) }
 
 // Open returns the bytes of a sound's FLAC file, for the caller to keep, and
 // whether there is a sound of that name.
 func Open(name string) ([]byte, bool) {
-	e := find(name)
-	if e == nil {
-		return nil, false
-	}
-	data, err := files.ReadFile(e.name + ".flac")
+	data, err := files.ReadFile(name + ".flac")
 	return data, err == nil
 }
 
 // IsLoop reports whether a sound is made to be looped from its end to its
-// beginning; false for names that are none.
+// beginning, as its tags say; false for names that are none.
 func IsLoop(name string) bool {
-	e := find(name)
-	return e != nil && e.loop
-}
-
-func find(name string) *entry {
-	i := sort.Search(len(index), func(i int) bool { return index[i].name >= name })
-	if i == len(index) || index[i].name != name {
-		return nil
-	}
-	return &index[i]
+	data, _ := Open(name)
+	return bytes.Contains(data[:min(len(data), 256)], []byte("LOOPSTART=")) // tags come first
 }

@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,31 +23,21 @@ import (
 const settled = 100 * time.Millisecond
 
 // Files reads the files of a bank again when they change on disk, until ctx ends,
-// which is no error: those of the operating system that are in it now, and those
-// that come while it watches. For each it calls changed, one call at a time,
-// from the goroutine that called Files.
+// which is no error: those of the operating system that are in it, now or later. For
+// each it calls changed, one call at a time, as [sounds.Bank.Reload] does. A file that
+// cannot be read is tried again at its next change. Streams and pipes are not read again.
 //
-// What becomes of the sounds is said at [sounds.Bank.Reload]. A file that cannot be
-// read is tried again at its next change. Streams are not read again: their files
-// are opened by each Play, which fails when the file has changed; open such a
-// stream anew.
-//
-// Directories are watched, so a file may be replaced by another of its name.
-// What a symbolic link points to is not. A pipe is not read again. The error is that of a system that
-// tells nobody of changes, as browsers, or has no more watches to give. Control
-// side; in a goroutine of its own.
+// Folders are watched, so a file may be replaced by another of its name; what a symbolic
+// link points to is not. The error is that of a system that tells nobody of changes, or
+// has no more watches to give. Control side; in a goroutine of its own.
 func Files(ctx context.Context, bank *sounds.Bank, changed func(old, now *voice.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
 	defer n.Close() // also where changed panics
-	w := newWatch(bank, changed)
-	err = w.run(ctx, n.Add, n.Events, n.Errors)
-	if closed := n.Close(); err == nil && closed != nil {
-		err = closed
-	}
-	if err != nil {
+	err = newWatch(bank, changed).run(ctx, n.Add, n.Events, n.Errors)
+	if err = cmp.Or(err, n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
 	return nil

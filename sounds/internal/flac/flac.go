@@ -162,26 +162,18 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	for next := r.start + int64(n); high-low > int64(4*r.most); {
 		middle := max(low+(high-low)/2, next)
 		at, ok := r.find(middle, high)
-		if !ok {
-			high = middle
-			if middle == next {
-				break
-			}
-			continue
-		}
 		place := r.frame.number - first
 		if !r.frame.variable {
 			place *= block
 		}
-		if place > frame || place < 0 {
-			high = middle
+		if !ok || place > frame || place < 0 {
 			if middle == next {
 				break
 			}
+			high = middle
 			continue
 		}
-		low, r.at = at, place
-		next = at + 1
+		low, r.at, next = at, place, at+1
 	}
 	r.straight = low == r.start
 	r.in.MoveTo(low)
@@ -194,18 +186,17 @@ func (r *reader) find(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
 		b := r.in.Peek(2)
-		i := bytes.IndexByte(b, 0xff)
-		switch {
-		case len(b) < 2:
+		if len(b) < 2 {
 			return 0, false
-		case i < 0:
-			r.in.Skip(int64(len(b)))
-			continue
-		case i > 0:
+		}
+		if i := bytes.IndexByte(b, 0xff); i != 0 {
+			if i < 0 {
+				i = len(b)
+			}
 			r.in.Skip(int64(i))
 			continue
 		}
-		if b[1]&0xfe == 0xf8 && r.in.At < to {
+		if b[1]&0xfe == 0xf8 {
 			if _, err := r.frame.read(r.in.Peek(r.most), &r.info); err == nil {
 				return r.in.At, true
 			}

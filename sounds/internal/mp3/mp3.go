@@ -122,10 +122,7 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 // end.
 func (r *reader) walk(n int64, m *source.Marks) error {
 	size := int64(r.d.head.frames())
-	r.resume(source.Mark{At: r.start})
-	if at, ok := m.Last(func(x source.Mark) bool { return x.Packets <= n }); ok {
-		r.resume(at)
-	}
+	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
 	for r.d.count < n {
 		m.Add(source.Mark{Frame: r.d.count * size, At: r.in.At, Packets: r.d.count, Data: r.bytes})
@@ -153,11 +150,7 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 		return 0, err
 	}
 	need := r.bytes - reservoir
-	at, ok := m.Last(func(x source.Mark) bool { return x.Packets <= target && x.Data <= need })
-	if !ok {
-		at = source.Mark{At: r.start}
-	}
-	r.resume(at)
+	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= target && x.Data <= need }))
 	r.todo = keep
 	for r.d.count < target {
 		if _, err := r.Next(nil); err != nil {

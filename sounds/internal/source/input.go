@@ -79,26 +79,16 @@ func (in *Input) Peek(n int) []byte {
 		in.store = make([]byte, leastWindow+n)
 	}
 	have := copy(in.store, in.buf)
-	for empty := 0; have < n; {
-		k, err := in.file.Read(in.store[have:])
-		if k < 0 || k > len(in.store)-have {
-			k, err = 0, errors.New("the file says that it gave more than it was asked for")
-		}
+	for have < n {
+		k, err := Read(in.file.Read, in.store[have:], "bytes")
 		have += k
-		switch {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			in.Size = in.At + int64(have)
-			n = have
-		case err != nil:
+		} else {
 			in.Err = err
-			n = have
-		case k > 0:
-			empty = 0
-		default:
-			if empty++; empty == 3 {
-				in.Err = io.ErrNoProgress
-				n = have
-			}
+		}
+		if err != nil {
+			break
 		}
 	}
 	in.buf = in.store[:have]

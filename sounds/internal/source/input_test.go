@@ -20,12 +20,12 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%d places", n)
 	}
 	for _, frame := range []int64{0, 9999, 123456789, 999990000} {
-		x, ok := m.Last(func(x Mark) bool { return x.Frame <= frame })
-		if !ok || x.Frame > frame || frame-x.Frame > 2*m.Stride || x.At*10000 != x.Frame {
-			t.Errorf("frame %d: %+v (%v), a place each %d frames", frame, x, ok, m.Stride)
+		x := m.Last(Mark{Frame: 1 << 60}, func(x Mark) bool { return x.Frame <= frame })
+		if x.Frame > frame || frame-x.Frame > 2*m.Stride || x.At*10000 != x.Frame {
+			t.Errorf("frame %d: %+v, a place each %d frames", frame, x, m.Stride)
 		}
 	}
-	if _, ok := m.Last(func(Mark) bool { return false }); ok {
+	if start := (Mark{At: 7}); m.Last(start, func(Mark) bool { return false }) != start {
 		t.Error("a place before the first")
 	}
 }

@@ -50,14 +50,14 @@ func (m *Marks) Add(x Mark) {
 	m.Stride *= 2
 }
 
-// Last returns the last mark for which before says true; it does so for those
-// up to one of them.
-func (m *Marks) Last(before func(Mark) bool) (Mark, bool) {
+// Last returns the last mark for which before says true, which it does for those up to
+// one of them, or start where it says so of none.
+func (m *Marks) Last(start Mark, before func(Mark) bool) Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := sort.Search(len(m.list), func(i int) bool { return !before(m.list[i]) })
 	if i == 0 {
-		return Mark{}, false
+		return start
 	}
-	return m.list[i-1], true
+	return m.list[i-1]
 }

@@ -2,6 +2,8 @@
 // orders, tags, what a file may cost, and what a codec is.
 package source
 
+import "io"
+
 // Reader decodes a file packet by packet, from any place. It trusts nothing in
 // the file, and what it allocates is bounded by its packets. One for each
 // format; whole files and streams are decoded by the same.
@@ -38,6 +40,22 @@ type Head struct {
 
 	// Frames at both ends that the encoder has added.
 	Front, Back int64
+}
+
+// Read reads at least one of dst, whose kind unit names. The reader may be anybody's: one
+// that says it gave more than there is room for is an error, and so are three empty reads
+// in a row.
+func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err error) {
+	for range 3 {
+		n, err = read(dst)
+		if n < 0 || n > len(dst) {
+			return 0, Broken("it says that it gave %d of %d %s", n, len(dst), unit)
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
 }
 
 // Grow appends n samples to dst, which are to be set. It doubles what it must

@@ -1,10 +1,12 @@
 package source
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"voicepool/pcm"
 )
@@ -134,4 +136,145 @@ func Believed(gain float64) *pcm.Decibels {
 		return nil
 	}
 	return (*pcm.Decibels)(&gain)
+}
+
+// maxID3 is how much of a tag is looked at: what is told in words stands
+// before the pictures, or is not found.
+const maxID3 = 1 << 20
+
+// TakeID3 moves behind the ID3v2 tags that come, and returns what the first one
+// says.
+func (in *Input) TakeID3() (tags []string) {
+	start := in.At
+	if size := id3Tag(in.Peek(10)); size > 0 {
+		tags = parseID3(in.Take(min(size, maxID3)))
+	}
+	in.MoveTo(start)
+	in.PassID3()
+	return tags
+}
+
+// PassID3 moves behind the ID3v2 tags that come.
+func (in *Input) PassID3() {
+	for {
+		size := id3Tag(in.Peek(10))
+		if size == 0 {
+			return
+		}
+		in.Skip(min(size, in.Left()))
+	}
+}
+
+// id3Tag returns the length of an ID3v2 tag that begins with b; 0: there is none.
+func id3Tag(b []byte) int64 {
+	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
+		return 0
+	}
+	size := int64(0)
+	for _, x := range b[6:10] {
+		if x >= 0x80 {
+			return 0
+		}
+		size = size<<7 | int64(x)
+	}
+	if b[5]&0x10 != 0 {
+		size += 10 // a footer
+	}
+	return size + 10
+}
+
+// parseID3 returns what users have added to the first ID3v2 tag of a file (the
+// frames TXXX) as "KEY=value". What is faulty ends the list.
+func parseID3(file []byte) []string {
+	size := id3Tag(file)
+	if size == 0 {
+		return nil
+	}
+	version, flags := file[3], file[5]
+	b := file[10:min(size, int64(len(file)), maxID3)]
+	if flags&0x80 != 0 && version < 4 {
+		b = bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff})
+	}
+	if flags&0x40 != 0 { // an extended header, which counts itself in version 4
+		if len(b) < 4 {
+			return nil
+		}
+		skip := uint64(binary.BigEndian.Uint32(b))
+		if version < 4 {
+			skip += 4
+		}
+		b = b[min(skip, uint64(len(b))):]
+	}
+	name, head, width := "TXXX", 10, 8 // width: the bits of a byte of a size
+	switch version {
+	case 2:
+		name, head = "TXX", 6
+	case 4:
+		width = 7
+	}
+	var list []string
+	for len(b) >= head && b[0] != 0 {
+		n := uint64(0)
+		for _, x := range b[len(name):][:len(name)] {
+			n = n<<width | uint64(x)
+		}
+		if n > uint64(len(b)-head) {
+			return list
+		}
+		body := b[head:][:n]
+		if string(b[:len(name)]) == name && (version == 2 || b[9] == 0) { // neither packed nor encrypted
+			if s, ok := parseID3Text(body); ok {
+				list = append(list, s)
+			}
+		}
+		b = b[head:][n:]
+	}
+	return list
+}
+
+// parseID3Text reads a name and a value in one of the four encodings.
+func parseID3Text(b []byte) (string, bool) {
+	if len(b) < 1 {
+		return "", false
+	}
+	var text []rune
+	switch kind := b[0]; kind {
+	case 0: // Latin-1
+		for _, x := range b[1:] {
+			text = append(text, rune(x))
+		}
+	case 1, 2: // UTF-16, with a mark of its order or in big-endian order
+		order := binary.ByteOrder(binary.BigEndian)
+		var units []uint16
+		for b = b[1:]; len(b) >= 2; b = b[2:] {
+			switch u := order.Uint16(b); {
+			case kind == 1 && u == 0xfffe:
+				order = binary.LittleEndian
+			case u != 0xfeff:
+				units = append(units, u)
+			}
+		}
+		text = utf16.Decode(units)
+	case 3: // UTF-8
+		text = []rune(string(b[1:]))
+	default:
+		return "", false
+	}
+	for i, r := range text {
+		if r != 0 {
+			continue
+		}
+		value := text[i+1:]
+		for len(value) > 0 && value[len(value)-1] == 0 {
+			value = value[:len(value)-1]
+		}
+		return string(text[:i]) + "=" + string(value), true
+	}
+	return "", false
+}
+
+// IsTrailer knows the ID3v1 and APE tags that some write behind the sound.
+func IsTrailer(b []byte) bool {
+	s := string(b[:min(len(b), 8)])
+	return strings.HasPrefix(s, "TAG") && len(b) == 128 || strings.HasPrefix(s, "APETAGEX")
 }

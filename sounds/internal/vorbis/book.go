@@ -2,7 +2,6 @@ package vorbis
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -16,8 +15,6 @@ const quickBits = 10
 // numbers; common encoders need a twentieth of it.
 const maxValues = 1 << 22
 
-var errSetup = errors.New("the Vorbis setup is faulty")
-
 // book is a codebook: a prefix code, and a vector for each of its words.
 type book struct {
 	dimensions int
@@ -28,48 +25,45 @@ type book struct {
 	values []float32  // empty: a book of scalars only
 }
 
-// readBook reads a codebook. budget is how many values may still be made.
-func readBook(r *source.LSB, budget *int) (*book, error) {
-	if r.Take(24) != 0x564342 {
-		return nil, errSetup
-	}
-	b := &book{dimensions: int(r.Take(16))}
-	entries := int(r.Take(24))
-	if b.dimensions == 0 || bits.Len(uint(b.dimensions))+bits.Len(uint(entries)) > 24 {
-		return nil, fmt.Errorf("%w: a codebook of %d vectors of %d numbers", errSetup, entries, b.dimensions)
-	}
-	*budget -= entries
-	if *budget < 0 {
-		return nil, fmt.Errorf("%w: codebooks of more than %d numbers", errSetup, maxValues)
-	}
+// readBook reads a codebook.
+func (s *setup) readBook() *book {
+	s.need(s.Take(24) == 0x564342, "")
+	b := &book{dimensions: s.number(16)}
+	entries := s.number(24)
+	fits := b.dimensions > 0 && bits.Len(uint(b.dimensions))+bits.Len(uint(entries)) <= 24
+	s.need(fits, "a codebook of %d vectors of %d numbers", entries, b.dimensions)
+	s.spend(entries)
 	lengths := make([]uint8, entries)
-	if r.Flag() { // ordered by length
-		length := uint8(r.Take(5)) + 1
+	if s.Flag() { // ordered by length
+		length := uint8(s.Take(5)) + 1
 		for i := 0; i < entries; length++ {
-			n := int(r.Take(uint(bits.Len(uint(entries - i)))))
-			if n > entries-i || length > 32 || r.Over() {
-				return nil, errSetup
-			}
+			n := s.number(uint(bits.Len(uint(entries - i))))
+			s.need(n <= entries-i && length <= 32 && !s.Over(), "")
 			for range n {
 				lengths[i] = length
 				i++
 			}
 		}
 	} else {
-		sparse := r.Flag()
+		sparse := s.Flag()
 		for i := range lengths {
-			if !sparse || r.Flag() {
-				lengths[i] = uint8(r.Take(5)) + 1
+			if !sparse || s.Flag() {
+				lengths[i] = uint8(s.Take(5)) + 1
 			}
-			if r.Over() {
-				return nil, errSetup
-			}
+			s.need(!s.Over(), "")
 		}
 	}
 	if err := b.makeCode(lengths); err != nil {
-		return nil, err
+		s.need(false, "%v", err)
 	}
-	return b, b.readValues(r, entries, budget)
+	s.readValues(b, entries)
+	return b
+}
+
+// spend counts numbers of codebooks.
+func (s *setup) spend(n int) {
+	s.values += n
+	s.need(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
 }
 
 // makeCode gives each entry its word: the first free one of its length. The
@@ -89,31 +83,24 @@ func (b *book) makeCode(lengths []uint8) error {
 	}
 	alone := used == 1 && full == 1<<31
 	if full != 1<<32 && !alone {
-		return fmt.Errorf("%w: its code words do not fill the code", errSetup)
+		return errors.New("its code words do not fill the code")
 	}
-	var free [33]uint32 // by length, the next word
+	var free [33]uint32 // by length, the next word from its highest bit on; 0: a shorter one is split
 	b.nodes = make([][2]int32, 1)
 	for entry, length := range lengths {
 		if length == 0 {
 			continue
 		}
-		word := free[length]
-		b.put(entry, uint(length), word)
-		for j := length; j > 0; j-- {
-			if free[j]&1 != 0 {
-				if j == 1 {
-					free[1]++
-				} else {
-					free[j] = free[j-1] << 1
-				}
-				break
-			}
-			free[j]++
+		from := length
+		for from > 0 && free[from] == 0 {
+			from--
 		}
-		for j, taken := length+1, word; j < 33 && free[j]>>1 == taken; j++ {
-			taken = free[j]
-			free[j] = free[j-1] << 1
+		word := free[from]
+		free[from] = 0
+		for j := from + 1; j <= length; j++ {
+			free[j] = word + 1<<(32-j)
 		}
+		b.put(entry, uint(length), word>>(32-length))
 	}
 	if alone { // its bit may be either
 		for i := range b.quick {
@@ -187,47 +174,40 @@ func (b *book) vector(r *source.LSB) []float32 {
 
 // readValues reads the vectors, which are made from a lattice or given one by
 // one.
-func (b *book) readValues(r *source.LSB, entries int, budget *int) error {
-	kind := r.Take(4)
+func (s *setup) readValues(b *book, entries int) {
+	kind := s.Take(4)
 	if kind == 0 {
-		return nil
+		return
 	}
-	if kind > 2 {
-		return fmt.Errorf("%w: a codebook of the reserved kind %d", errSetup, kind)
-	}
-	*budget -= entries * b.dimensions
-	if *budget < 0 {
-		return fmt.Errorf("%w: codebooks of more than %d numbers", errSetup, maxValues)
-	}
-	least, delta := unpackFloat(r.Take(32)), unpackFloat(r.Take(32))
-	width := uint(r.Take(4)) + 1
-	sums := r.Flag()
+	s.need(kind <= 2, "a codebook of the reserved kind %d", kind)
 	count := entries * b.dimensions
+	s.spend(count)
+	least, delta := unpackFloat(s.Take(32)), unpackFloat(s.Take(32))
+	width := uint(s.Take(4)) + 1
+	sums := s.Flag()
 	if kind == 1 {
 		count = latticeSide(entries, b.dimensions)
 	}
-	if r.Left() < count*int(width) {
-		return fmt.Errorf("%w: cut short", errSetup)
-	}
+	s.need(s.Left() >= count*int(width), "cut short")
 	numbers := make([]float32, count)
 	for i := range numbers {
-		numbers[i] = float32(float32(r.Take(width))*delta) + least
+		numbers[i] = float32(float32(s.Take(width))*delta) + least
 	}
 	b.values = make([]float32, entries*b.dimensions)
-	for e := range entries {
-		last, place := float32(0), e
-		for d := range b.dimensions {
-			x := e*b.dimensions + d
-			if kind == 1 {
-				x, place = place%count, place/count
-			}
-			b.values[e*b.dimensions+d] = numbers[x] + last
-			if sums {
-				last = b.values[e*b.dimensions+d]
-			}
+	last, place := float32(0), 0
+	for i := range b.values {
+		if i%b.dimensions == 0 {
+			last, place = 0, i/b.dimensions
+		}
+		x := i
+		if kind == 1 {
+			x, place = place%count, place/count
+		}
+		b.values[i] = numbers[x] + last
+		if sums {
+			last = b.values[i]
 		}
 	}
-	return nil
 }
 
 // latticeSide is the largest number whose power is not above entries.

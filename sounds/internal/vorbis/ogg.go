@@ -2,6 +2,7 @@ package vorbis
 
 import (
 	"encoding/binary"
+	"io"
 
 	"voicepool/sounds/internal/source"
 )
@@ -80,41 +81,40 @@ const maxPage = 27 + 255 + 255*255 + 256
 // largest there are.
 const maxPacket = 16 << 20
 
-// packet returns the next packet, or nothing at the end of the file.
-func (s *stream) packet() (p packet, ok bool, err error) {
+// packet returns the next packet; the error is io.EOF at the end of the file.
+func (s *stream) packet() (p packet, err error) {
 	for len(s.packets) == 0 {
-		ok, err := s.page()
-		if !ok || err != nil {
-			return p, false, err
+		if err := s.page(); err != nil {
+			return p, err
 		}
 	}
 	p = s.packets[0]
 	s.packets = s.packets[1:]
-	return p, true, nil
+	return p, nil
 }
 
-// page reads a page; false at the end of the file.
-func (s *stream) page() (ok bool, err error) {
+// page reads a page.
+func (s *stream) page() error {
 	b := s.in.Peek(maxPage)
 	if len(b) == 0 || source.IsTrailer(b) {
 		if len(s.partial) > 0 {
-			return false, source.Broken("cut short within a packet")
+			return source.Broken("cut short within a packet")
 		}
-		return false, nil
+		return io.EOF
 	}
 	page, rest, err := readPage(b, !s.hurried)
 	if err != nil {
-		return false, err
+		return err
 	}
 	at := s.in.At
 	if err := s.take(page); err != nil {
-		return false, err
+		return err
 	}
 	if len(s.packets) > 0 {
 		s.at, s.granule, s.last = at, page.granule, page.last
 	}
 	s.in.Skip(int64(len(b) - len(rest)))
-	return true, nil
+	return nil
 }
 
 // take splits a page into packets.

@@ -45,12 +45,12 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		return nil, err
 	}
 	r := &reader{in: in, lim: lim, stream: stream{in: in}, limit: -1}
-	ok, err := r.openLink()
-	switch {
-	case err != nil:
+	err := r.openLink()
+	if errors.Is(err, io.EOF) {
+		err = source.Unknown("an Ogg file without Vorbis in it")
+	}
+	if err != nil {
 		return nil, err
-	case !ok:
-		return nil, source.Unknown("an Ogg file without Vorbis in it")
 	}
 	return r, nil
 }
@@ -71,64 +71,60 @@ func other(file []byte) error {
 
 func (r *reader) About() *source.Head { return &r.head }
 
-// openLink reads the headers of the stream that comes; false if there is none.
-func (r *reader) openLink() (bool, error) {
-	ident, ok, err := r.stream.packet()
-	if !ok || err != nil {
-		return false, err
+// openLink reads the headers of the stream that comes; the error is io.EOF if there is
+// none.
+func (r *reader) openLink() error {
+	ident, err := r.stream.packet()
+	if err != nil {
+		return err
 	}
 	link := r.stream.at
 	v := &decoder{}
 	if err := v.readIdent(ident.data, r.lim); err != nil {
-		return false, err
+		return err
 	}
 	var headers [2][]byte
 	for i := range headers {
-		p, ok, err := r.stream.packet()
-		if err != nil {
-			return false, err
+		p, err := r.stream.packet()
+		if errors.Is(err, io.EOF) {
+			err = source.Broken("cut short before its third header")
 		}
-		if !ok {
-			return false, source.Broken("cut short before its third header")
+		if err != nil {
+			return err
 		}
 		headers[i] = p.data
 	}
 	if err := checkHeader(headers[0], 3); err != nil {
-		return false, err
+		return err
 	}
 	if r.v != nil && r.link == link {
 		v = r.v // it has been read
 		v.lastLong = -1
 	} else if err := v.readSetup(headers[1]); err != nil {
-		return false, err
+		return err
 	}
 	if r.head.Channels == 0 {
 		r.head = source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(headers[0][7:]), Walks: true}
 	} else if r.head.Channels != v.channels || r.head.Rate != v.rate {
-		return false, source.Unknown("a chain of Ogg streams of different rates or channels is not read")
+		return source.Unknown("a chain of Ogg streams of different rates or channels is not read")
 	}
 	r.v, r.link, r.before = v, link, r.at
 	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, 0, -1
-	return true, nil
+	return nil
 }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.over {
-		if ok, err := r.openLink(); err != nil {
-			return dst, err
-		} else if !ok {
-			return dst, io.EOF
-		}
-		return dst, nil
+		return dst, r.openLink()
 	}
 	r.fresh = r.fresh || len(r.stream.packets) == 0
-	p, ok, err := r.stream.packet()
-	if err != nil {
-		return dst, err
-	}
-	if !ok {
+	p, err := r.stream.packet()
+	if errors.Is(err, io.EOF) {
 		r.over = true
 		return dst, nil
+	}
+	if err != nil {
+		return dst, err
 	}
 	if r.fresh {
 		r.turnPage(p)
@@ -204,22 +200,13 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	at, ok := m.Last(func(x source.Mark) bool { return x.Frame <= frame })
-	if !ok {
-		return 0, r.restart()
-	}
+	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
 	return at.Frame, r.resume(at)
 }
 
 // walk marks the places up to a frame.
 func (r *reader) walk(frame int64, m *source.Marks) error {
-	var err error
-	if at, ok := m.Last(func(x source.Mark) bool { return x.Frame <= frame }); ok {
-		err = r.resume(at)
-	} else {
-		err = r.restart()
-	}
-	if err != nil {
+	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
 	}
 	r.dry, r.stream.hurried = true, true
@@ -239,22 +226,22 @@ func (r *reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// restart goes back to the beginning.
-func (r *reader) restart() error {
-	r.in.MoveTo(0)
-	r.stream = stream{in: r.in, hurried: r.stream.hurried}
-	r.at = 0
-	_, err := r.openLink()
-	return err
+// enter goes to where a stream begins, behind so many frames.
+func (r *reader) enter(link, before int64) error {
+	r.in.MoveTo(link)
+	r.stream = stream{in: r.in}
+	r.at = before
+	return r.openLink()
 }
 
-// resume goes to a page of which the first packet only prepares the second.
+// resume goes to a page of which the first packet only prepares the second, or to the
+// beginning of the file.
 func (r *reader) resume(x source.Mark) error {
+	if x.At == 0 {
+		return r.enter(0, 0)
+	}
 	if r.link != x.Link {
-		r.in.MoveTo(x.Link)
-		r.stream = stream{in: r.in}
-		r.at = x.Before
-		if _, err := r.openLink(); err != nil {
+		if err := r.enter(x.Link, x.Before); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 			silent[c.magnitude], silent[c.angle] = false, false
 		}
 	}
-	for s, number := range m.residues {
+	for s, x := range m.residues {
 		var spectra [8][]float64
 		var skip [8]bool
 		n := 0
@@ -27,7 +27,6 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 				n++
 			}
 		}
-		x := v.residues[number]
 		if x.kind == 2 {
 			v.readInterleaved(r, x, spectra[:n], skip[:n], half)
 		} else {

@@ -19,9 +19,9 @@ type floor1 struct {
 }
 
 type floorClass struct {
-	dimensions, subclasses int // subclasses in bits
-	master                 int
-	books                  []int // -1: zeros
+	dimensions, subclasses int     // subclasses in bits
+	master                 *book   // nil: there is one subclass
+	books                  []*book // nil: zeros
 }
 
 // residue is how the fine structure of spectra is kept.
@@ -38,8 +38,8 @@ type residue struct {
 type mapping struct {
 	coupling []coupling
 	submap   []int // by channel
-	floors   []int
-	residues []int
+	floors   []*floor1
+	residues []*residue
 }
 
 type coupling struct{ magnitude, angle int }
@@ -49,131 +49,123 @@ type mode struct {
 	mapping int
 }
 
+// setup is the third header on its way in. What is faulty ends the reading by a panic,
+// which readSetup turns into its error.
+type setup struct {
+	*source.LSB
+	*decoder
+	values int // of the codebooks so far
+}
+
+// fault is what a faulty setup ends with.
+type fault string
+
+// need ends the reading if something does not hold.
+func (s *setup) need(holds bool, format string, args ...any) {
+	if holds {
+		return
+	}
+	if format != "" {
+		format = ": " + format
+	}
+	panic(fault(fmt.Sprintf(format, args...)))
+}
+
+// number returns the next n bits.
+func (s *setup) number(n uint) int { return int(s.Take(n)) }
+
+// several reads parts of a kind, of which a number of so many bits and one are there.
+func several[T any](s *setup, bits uint, read func() T) (list []T) {
+	for range s.number(bits) + 1 {
+		list = append(list, read())
+	}
+	return list
+}
+
 // readSetup reads the third header and checks all that its parts say of each
 // other, so that decoding need not.
-func (v *decoder) readSetup(b []byte) error {
+func (v *decoder) readSetup(b []byte) (err error) {
 	if err := checkHeader(b, 5); err != nil {
 		return err
 	}
-	r := source.NewLSB(b[7:])
-	err := v.readParts(r)
-	if err == nil && r.Over() {
-		err = fmt.Errorf("%w: cut short", errSetup)
-	}
-	if err != nil {
-		return source.Broken("%v", err)
-	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case fault:
+			err = source.Broken("the Vorbis setup is faulty%s", p)
+		default:
+			panic(p)
+		}
+	}()
+	s := &setup{LSB: source.NewLSB(b[7:]), decoder: v}
+	v.books = several(s, 8, s.readBook)
+	several(s, 6, func() bool { // transforms in time, which never came to be
+		s.need(s.Take(16) == 0, "")
+		return true
+	})
+	v.floors = several(s, 6, s.readFloor)
+	v.residues = several(s, 6, s.readResidue)
+	v.mappings = several(s, 6, s.readMapping)
+	v.modes = several(s, 6, func() mode {
+		long, reserved, mapping := s.number(1), s.Take(32), s.number(8)
+		s.need(reserved == 0 && mapping < len(v.mappings), "a mode")
+		return mode{long, mapping}
+	})
+	s.need(s.Flag(), "its last bit")
+	s.need(!s.Over(), "cut short")
 	v.init()
 	return nil
 }
 
-func (v *decoder) readParts(r *source.LSB) error {
-	budget := maxValues
-	for range r.Take(8) + 1 {
-		b, err := readBook(r, &budget)
-		if err != nil {
-			return err
-		}
-		v.books = append(v.books, b)
-	}
-	for range r.Take(6) + 1 { // transforms in time, which never came to be
-		if r.Take(16) != 0 {
-			return errSetup
-		}
-	}
-	for range r.Take(6) + 1 {
-		f, err := v.readFloor(r)
-		if err != nil {
-			return err
-		}
-		v.floors = append(v.floors, f)
-	}
-	for range r.Take(6) + 1 {
-		x, err := v.readResidue(r)
-		if err != nil {
-			return err
-		}
-		v.residues = append(v.residues, x)
-	}
-	for range r.Take(6) + 1 {
-		m, err := v.readMapping(r)
-		if err != nil {
-			return err
-		}
-		v.mappings = append(v.mappings, m)
-	}
-	for range r.Take(6) + 1 {
-		m := mode{long: int(r.Take(1))}
-		reserved := r.Take(32)
-		m.mapping = int(r.Take(8))
-		if reserved != 0 || m.mapping >= len(v.mappings) {
-			return fmt.Errorf("%w: a mode", errSetup)
-		}
-		v.modes = append(v.modes, m)
-	}
-	if !r.Flag() {
-		return fmt.Errorf("%w: its last bit", errSetup)
-	}
-	return nil
+// book reads the number of a codebook.
+func (s *setup) book() *book {
+	i := s.number(8)
+	s.need(i < len(s.books), "codebook %d of %d", i, len(s.books))
+	return s.books[i]
 }
 
-// book returns the codebook of a number.
-func (v *decoder) book(i uint32) (*book, error) {
-	if int(i) >= len(v.books) {
-		return nil, fmt.Errorf("%w: codebook %d of %d", errSetup, i, len(v.books))
-	}
-	return v.books[i], nil
-}
-
-func (v *decoder) readFloor(r *source.LSB) (*floor1, error) {
-	switch kind := r.Take(16); kind {
-	case 0:
-		return nil, fmt.Errorf("%w: floors of the first kind, out of use since 2001, are not read", errSetup)
-	case 1:
-	default:
-		return nil, fmt.Errorf("%w: a floor of the kind %d", errSetup, kind)
-	}
+func (s *setup) readFloor() *floor1 {
+	kind := s.Take(16)
+	s.need(kind != 0, "floors of the first kind, out of use since 2001, are not read")
+	s.need(kind == 1, "a floor of the kind %d", kind)
 	f := &floor1{}
 	classes := 0
-	for range r.Take(5) {
-		c := int(r.Take(4))
+	for range s.Take(5) {
+		c := s.number(4)
 		f.partitions = append(f.partitions, c)
 		classes = max(classes, c+1)
 	}
 	for range classes {
-		c := floorClass{dimensions: int(r.Take(3)) + 1, subclasses: int(r.Take(2)), master: -1}
+		c := floorClass{dimensions: s.number(3) + 1, subclasses: s.number(2)}
 		if c.subclasses > 0 {
-			n := r.Take(8)
-			if _, err := v.book(n); err != nil {
-				return nil, err
-			}
-			c.master = int(n)
+			c.master = s.book()
 		}
 		for range 1 << c.subclasses {
-			n := int(r.Take(8)) - 1
-			if n >= len(v.books) {
-				return nil, fmt.Errorf("%w: a floor's codebook", errSetup)
+			var b *book
+			if n := s.number(8); n > 0 {
+				s.need(n <= len(s.books), "a floor's codebook")
+				b = s.books[n-1]
 			}
-			c.books = append(c.books, n)
+			c.books = append(c.books, b)
 		}
 		f.classes = append(f.classes, c)
 	}
-	f.multiplier = int(r.Take(2)) + 1
-	width := uint(r.Take(4))
+	f.multiplier = s.number(2) + 1
+	width := uint(s.Take(4))
 	f.x = append(f.x, 0, 1<<width)
 	for _, c := range f.partitions {
 		for range f.classes[c].dimensions {
-			f.x = append(f.x, int(r.Take(width)))
+			f.x = append(f.x, s.number(width))
 		}
 	}
-	return f, f.arrange()
+	s.need(len(f.x) <= 65, "a floor of %d points", len(f.x))
+	s.need(f.arrange(), "two points of a floor at one place")
+	return f
 }
 
-// arrange sorts the points and finds the neighbours of each.
-func (f *floor1) arrange() error {
-	if len(f.x) > 65 {
-		return fmt.Errorf("%w: a floor of %d points", errSetup, len(f.x))
-	}
+// arrange sorts the points and finds the neighbours of each; false where two stand at
+// one place.
+func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))
 	for i := range f.order {
 		f.order[i] = i
@@ -181,7 +173,7 @@ func (f *floor1) arrange() error {
 	slices.SortFunc(f.order, func(a, b int) int { return f.x[a] - f.x[b] })
 	for i, p := range f.order[1:] {
 		if f.x[p] == f.x[f.order[i]] {
-			return fmt.Errorf("%w: two points of a floor at one place", errSetup)
+			return false
 		}
 	}
 	f.low, f.high = make([]int, len(f.x)), make([]int, len(f.x))
@@ -196,25 +188,20 @@ func (f *floor1) arrange() error {
 			}
 		}
 	}
-	return nil
+	return true
 }
 
-func (v *decoder) readResidue(r *source.LSB) (*residue, error) {
-	x := &residue{kind: int(r.Take(16))}
-	x.begin, x.end = int(r.Take(24)), int(r.Take(24))
-	x.partition, x.classifications = int(r.Take(24))+1, int(r.Take(6))+1
-	var err error
-	if x.classbook, err = v.book(r.Take(8)); err != nil {
-		return nil, err
+func (s *setup) readResidue() *residue {
+	x := &residue{
+		kind: s.number(16), begin: s.number(24), end: s.number(24),
+		partition: s.number(24) + 1, classifications: s.number(6) + 1, classbook: s.book(),
 	}
-	if x.kind > 2 || x.begin > x.end {
-		return nil, fmt.Errorf("%w: a residue of the kind %d from %d to %d", errSetup, x.kind, x.begin, x.end)
-	}
+	s.need(x.kind <= 2 && x.begin <= x.end, "a residue of the kind %d from %d to %d", x.kind, x.begin, x.end)
 	cascade := make([]uint32, x.classifications)
 	for i := range cascade {
-		cascade[i] = r.Take(3)
-		if r.Flag() {
-			cascade[i] |= r.Take(5) << 3
+		cascade[i] = s.Take(3)
+		if s.Flag() {
+			cascade[i] |= s.Take(5) << 3
 		}
 	}
 	x.books = make([][8]*book, x.classifications)
@@ -223,55 +210,42 @@ func (v *decoder) readResidue(r *source.LSB) (*residue, error) {
 			if used>>pass&1 == 0 {
 				continue
 			}
-			b, err := v.book(r.Take(8))
-			if err != nil {
-				return nil, err
-			}
-			if len(b.values) == 0 || x.partition%b.dimensions != 0 {
-				return nil, fmt.Errorf("%w: a residue's codebook", errSetup)
-			}
+			b := s.book()
+			s.need(len(b.values) > 0 && x.partition%b.dimensions == 0, "a residue's codebook")
 			x.books[i][pass] = b
 		}
 	}
-	return x, nil
+	return x
 }
 
-func (v *decoder) readMapping(r *source.LSB) (*mapping, error) {
-	m := &mapping{submap: make([]int, v.channels)}
-	if r.Take(16) != 0 {
-		return nil, fmt.Errorf("%w: a mapping of a reserved kind", errSetup)
-	}
+func (s *setup) readMapping() *mapping {
+	m := &mapping{submap: make([]int, s.channels)}
+	s.need(s.Take(16) == 0, "a mapping of a reserved kind")
 	submaps := 1
-	if r.Flag() {
-		submaps = int(r.Take(4)) + 1
+	if s.Flag() {
+		submaps = s.number(4) + 1
 	}
-	if r.Flag() {
-		width := uint(bits.Len(uint(v.channels - 1)))
-		for range r.Take(8) + 1 {
-			c := coupling{int(r.Take(width)), int(r.Take(width))}
-			if c.magnitude == c.angle || c.magnitude >= v.channels || c.angle >= v.channels {
-				return nil, fmt.Errorf("%w: channels %d and %d are coupled", errSetup, c.magnitude, c.angle)
-			}
-			m.coupling = append(m.coupling, c)
-		}
+	if s.Flag() {
+		width := uint(bits.Len(uint(s.channels - 1)))
+		m.coupling = several(s, 8, func() coupling {
+			c := coupling{s.number(width), s.number(width)}
+			apart := c.magnitude != c.angle && max(c.magnitude, c.angle) < s.channels
+			s.need(apart, "channels %d and %d are coupled", c.magnitude, c.angle)
+			return c
+		})
 	}
-	if r.Take(2) != 0 {
-		return nil, fmt.Errorf("%w: a mapping of a reserved kind", errSetup)
-	}
+	s.need(s.Take(2) == 0, "a mapping of a reserved kind")
 	if submaps > 1 {
 		for i := range m.submap {
-			if m.submap[i] = int(r.Take(4)); m.submap[i] >= submaps {
-				return nil, fmt.Errorf("%w: a channel's submap", errSetup)
-			}
+			m.submap[i] = s.number(4)
+			s.need(m.submap[i] < submaps, "a channel's submap")
 		}
 	}
 	for range submaps {
-		r.Take(8) // a configuration in time, which never came to be
-		floor, residue := int(r.Take(8)), int(r.Take(8))
-		if floor >= len(v.floors) || residue >= len(v.residues) {
-			return nil, fmt.Errorf("%w: a submap", errSetup)
-		}
-		m.floors, m.residues = append(m.floors, floor), append(m.residues, residue)
+		s.Take(8) // a configuration in time, which never came to be
+		floor, residue := s.number(8), s.number(8)
+		s.need(floor < len(s.floors) && residue < len(s.residues), "a submap")
+		m.floors, m.residues = append(m.floors, s.floors[floor]), append(m.residues, s.residues[residue])
 	}
-	return m, nil
+	return m
 }

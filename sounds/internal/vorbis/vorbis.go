@@ -86,7 +86,7 @@ func (v *decoder) decode(dst []float32, packet []byte) ([]float32, error) {
 	for ch := range v.spectrum {
 		v.spectrum[ch] = v.spectrum[ch][:half]
 		clear(v.spectrum[ch])
-		v.curve[ch] = v.floors[m.floors[m.submap[ch]]].read(r, v.books, v.points[ch][:0])
+		v.curve[ch] = m.floors[m.submap[ch]].read(r, v.points[ch][:0])
 	}
 	v.readResidues(r, m, half)
 	for i := len(m.coupling) - 1; i >= 0; i-- {
@@ -98,7 +98,7 @@ func (v *decoder) decode(dst []float32, packet []byte) ([]float32, error) {
 			clear(y)
 			continue
 		}
-		v.floors[m.floors[m.submap[ch]]].apply(v.curve[ch], v.spectrum[ch], &v.step, decibels())
+		m.floors[m.submap[ch]].apply(v.curve[ch], v.spectrum[ch], &v.step, decibels())
 		v.transform[mode.long].inverse(y, v.spectrum[ch])
 	}
 	dst = v.overlap(dst, mode.long)
@@ -194,7 +194,7 @@ func uncouple(magnitude, angle []float64) {
 }
 
 // read decodes the heights of a floor's points; nil is silence.
-func (f *floor1) read(r *source.LSB, books []*book, y []int) []int {
+func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil
 	}
@@ -203,9 +203,9 @@ func (f *floor1) read(r *source.LSB, books []*book, y []int) []int {
 	for _, class := range f.partitions {
 		c := &f.classes[class]
 		choice := 0
-		if c.subclasses > 0 {
+		if c.master != nil {
 			var ok bool
-			if choice, ok = books[c.master].scalar(r); !ok {
+			if choice, ok = c.master.scalar(r); !ok {
 				return nil
 			}
 		}
@@ -213,9 +213,9 @@ func (f *floor1) read(r *source.LSB, books []*book, y []int) []int {
 			book := c.books[choice&(1<<c.subclasses-1)]
 			choice >>= c.subclasses
 			height := 0
-			if book >= 0 {
+			if book != nil {
 				var ok bool
-				if height, ok = books[book].scalar(r); !ok {
+				if height, ok = book.scalar(r); !ok {
 					return nil
 				}
 			}

@@ -20,31 +20,26 @@ func decay(t60 float64) Signal {
 	}
 }
 
-// attack rises from 0 to 1 as a raised cosine and stays there.
-func attack(seconds float64) Signal {
+// over follows a shape from 0 to 1 in so many seconds, and holds its end.
+func over(seconds float64, shape func(x float64) float64) Signal {
 	i, n := 0, frames(seconds)
 	return func() float64 {
 		if i >= n {
-			return 1
+			return shape(1)
 		}
-		v := raised(float64(i) / float64(n))
+		x := float64(i) / float64(n)
 		i++
-		return v
+		return shape(x)
 	}
 }
+
+// attack rises from 0 to 1 as a raised cosine and stays there.
+func attack(seconds float64) Signal { return over(seconds, raised) }
 
 // hump rises and falls once within so many seconds, as a raised cosine, and is
 // 0 from then on.
 func hump(seconds float64) Signal {
-	i, n := 0, frames(seconds)
-	return func() float64 {
-		if i >= n {
-			return 0
-		}
-		x := 2 * float64(i) / float64(n)
-		i++
-		return raised(min(x, 2-x))
-	}
+	return over(seconds, func(x float64) float64 { return raised(2 * min(x, 1-x)) })
 }
 
 // raised is the raised cosine, 0 at 0 and 1 at 1.
@@ -80,15 +75,12 @@ func line(points ...point) Signal {
 // intervals in equal times, and holds it.
 func glide(from, to, seconds float64) Signal {
 	octaves := pcm.Log2(to / from)
-	i, n := 0, frames(seconds)
-	return func() float64 {
-		if i >= n {
-			return to
+	return over(seconds, func(x float64) float64 {
+		if x == 1 {
+			return to // which from and octaves may miss by a bit
 		}
-		v := float64(from * pcm.Exp2(float64(octaves*(float64(i)/float64(n)))))
-		i++
-		return v
-	}
+		return float64(from * pcm.Exp2(float64(octaves*x)))
+	})
 }
 
 // steps takes each value for so many seconds, and holds the last one.
@@ -104,9 +96,7 @@ func steps(seconds float64, values ...float64) Signal {
 // vibrato moves a frequency up and down by so many semitones at most.
 func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
 	lfo := sine(at(rate))
-	return func() float64 {
-		return float64(freq() * pcm.Semitones(float64(float64(depth)*lfo())).Ratio())
-	}
+	return freq.times(func() float64 { return pcm.Semitones(float64(float64(depth) * lfo())).Ratio() })
 }
 
 // pitch is the frequency of a note, counted in semitones from A4 = 440 Hz.

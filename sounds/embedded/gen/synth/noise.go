@@ -31,13 +31,13 @@ func noise(seed random) Signal {
 // filters it has come to the same state at the end of each lap.
 func noiseLoop(seed random, seconds float64) Signal {
 	i, n := 0, frames(seconds)
-	r := seed
+	var lap Signal
 	return func() float64 {
-		if i == n {
-			i, r = 0, seed
+		if i%n == 0 {
+			lap = noise(seed)
 		}
 		i++
-		return float64(2*r.unit()) - 1
+		return lap()
 	}
 }
 
