@@ -240,51 +240,45 @@ func (a *audio) receiveWords() {
 // yet finds it in its record.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	if r.live == id {
-		a.moveTo(r, fields, foreseen{}, a.smoothed(a.at(int(r.slot.Load())), 0))
-	} else {
-		r.forget(id, fields)
+		a.moveTo(r, fields, &foreseen{})
+	} else if r.foreseen.id == id { // what was asked for later counts
+		r.foreseen.fields &^= fields
 	}
 }
 
 // moveTo moves a voice to what its record wants, in fields, or to what was
 // foreseen instead.
-func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
+func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	i := int(r.slot.Load())
-	s := a.at(i)
 	done := fields
 	if a.wantsWait.Load() { // what the ring had no place for comes yet
 		done &^= ahead.fields
 	}
 	r.dirty.And(^uint32(done))
-	var values [numWants]float64 // once: the control side may be writing
-	for f := range values {
-		values[f] = math.Float64frombits(r.want[f].Load())
-	}
-	want := func(f settable) (float64, bool) {
+	want := func(f settable) (float64, bool) { // once: the control side may be writing
 		if ahead.fields&(1<<f) != 0 {
 			return ahead.values[f], true
 		}
-		return values[f], fields&(1<<f) != 0
+		return math.Float64frombits(r.want[f].Load()), fields&(1<<f) != 0
 	}
-	a.noteWants(i, want)
+	set := command{kind: cmdSet}
 	for f := range numChanges {
 		if x, ok := want(f); ok {
-			s.set(f, x, a.now, over, voice.InDecibels)
+			set.change.put(f, x)
 		}
 	}
-	if x, ok := want(setSeek); ok {
-		a.seekTo(i, int64(x), nil)
+	if set.change.Fields != 0 {
+		a.act(i, &set)
+	} else {
+		a.rescore(i)
 	}
-	a.scores.set(i, s.prio, s.number, s.protect)
-	a.rescore(i)
-	if x, ok := want(setPause); ok {
-		if x != 0 {
-			a.pause(i, pausedItself)
-		} else {
-			a.resume(i, pausedItself)
+	for f := setSeek; f < numWants; f++ {
+		if x, ok := want(f); ok {
+			c := wanted(Handle{}, f, x)
+			a.act(i, &c)
 		}
 	}
-	if _, ok := want(setProtect); ok {
+	if set.change.Fields&FieldProtect != 0 {
 		a.shrink()
 	}
 }

@@ -21,14 +21,13 @@ func (a *audio) foresee(r *record, c *command) {
 		f.fields |= 1 << field
 		f.values[field] = value
 	}
-	if c.kind == cmdSet {
+	switch {
+	case c.kind == cmdSet:
 		for f := range numChanges {
 			if x, ok := c.change.get(f); ok {
 				note(f, x)
 			}
 		}
-	}
-	switch {
 	case c.kind == cmdPause:
 		note(setPause, 1)
 	case c.kind == cmdResume:
@@ -39,12 +38,5 @@ func (a *audio) foresee(r *record, c *command) {
 		r.feed.Drop()
 		r.feed, c.taken = c.feed, true
 		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
-	}
-}
-
-// forget drops what was foreseen of fields that the record wants otherwise since.
-func (r *record) forget(id pool.Handle, fields wants) {
-	if r.foreseen.id == id {
-		r.foreseen.fields &^= fields
 	}
 }

@@ -79,12 +79,12 @@ func (a *audio) start(c *command) {
 	a.count(r.bus, 1, active)
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
-	fields, ahead := wants(r.dirty.Load()), foreseen{}
-	if r.foreseen.id == id {
-		ahead = r.foreseen
+	ahead := &r.foreseen
+	if ahead.id != id {
+		ahead = &foreseen{}
 	}
-	if fields|ahead.fields != 0 {
-		a.moveTo(r, fields, ahead, 0)
+	if fields := wants(r.dirty.Load()); fields|ahead.fields != 0 {
+		a.moveTo(r, fields, ahead)
 	}
 	a.stats.Playing++
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))

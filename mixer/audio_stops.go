@@ -19,8 +19,7 @@ func (a *audio) takeStop(r *record) bool {
 	case r.live == id:
 		i := int(r.slot.Load())
 		if after == 0 || at == 0 || a.at(i).began <= at {
-			a.noteStop(i, over)
-			a.stop(i, over)
+			a.act(i, &command{kind: cmdStop, over: over})
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
 		r.cancel = id
