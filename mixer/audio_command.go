@@ -150,7 +150,7 @@ func (a *audio) stop(i int, over int64) {
 		return
 	}
 	a.leaveTail(s, a.now)
-	a.finish(i, a.now, &Event{Kind: EventStopped})
+	a.finish(i, a.now, EventStopped, &Event{})
 }
 
 func pausedBy(k targetKind) pauses {

@@ -28,6 +28,8 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	}
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), over)
 	a.rescore(int(first.slot.Load()))
-	a.turnAway(c, &Event{Kind: EventCoalesced, By: s.number, BySound: s.voice.Sound(), ByGroup: g, ByRef: s.record.ref})
+	e := s.record.asks(s.number)
+	e.Kind = EventCoalesced
+	a.turnAway(c, &e)
 	return true
 }

@@ -182,14 +182,14 @@ type choice struct {
 // policy, then the oldest. It is one scan over packed
 // arrays; free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(q *query, policy Overflow) choice {
-	prios := a.scores.prio[:a.base]
+	to := a.base
 	if q.all {
-		prios = a.scores.prio
+		to = len(a.scores.prio)
 	}
 	if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {
-		return a.scores.quietest(prios, q.prio)
+		return a.scores.quietest(a.scores.prio[:to], q.prio)
 	}
-	return a.scan(q, prios, policy)
+	return a.scan(q, 0, to, policy)
 }
 
 // quietest is scan for the default policy among all voices.
@@ -200,7 +200,12 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 	}
 	c := choice{audibility: float64(w.Key), slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, peers: w.Candidates, runnerUp: float64(w.Next), next: w.Prio}
 	if w.Prio < limit {
-		c.peers = s.count(prios, w.Prio)
+		c.peers = 0
+		for _, p := range prios {
+			if p == w.Prio {
+				c.peers++
+			}
+		}
 	}
 	switch {
 	case w.Alone && w.Candidates == 1:
@@ -216,28 +221,19 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 	return c
 }
 
-// count returns how many voices of those that may be taken have a priority.
-func (s *scores) count(prios []int32, prio int32) (n int) {
-	for _, p := range prios {
-		if p == prio {
-			n++
-		}
-	}
-	return n
-}
-
-// scan looks at one voice after the other.
-func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
+// scan looks at one voice after the other, by index.
+func (a *audio) scan(q *query, from, to int, policy Overflow) choice {
 	c, second := choice{slot: -1, runnerUp: -1}, -1
 	keys := a.scores.keys(policy)
 	// What the second least has to be beaten by, so that most voices are passed
 	// over after one comparison.
 	worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)
 	lowest := int32(unstealable)
-	for i, prio := range prios {
+	for i, prio := range a.scores.prio[from:to] {
 		if prio > q.prio {
 			continue
 		}
+		i += from
 		if q.group != nil || q.bus >= 0 {
 			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.tree.below(int(s.bus), q.bus) {
 				continue

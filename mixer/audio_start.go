@@ -12,8 +12,7 @@ func (a *audio) start(c *command) {
 	r := a.record(id)
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
-		a.stats.Stopped++
-		a.pass(r, id, EventStopped, StateStopped)
+		a.pass(r, id, EventStopped)
 		return
 	}
 	g := r.group
@@ -25,9 +24,8 @@ func (a *audio) start(c *command) {
 		return
 	}
 	if r.silent() {
-		a.stats.Ended++
 		a.silentFrom(a.now)
-		a.pass(r, id, EventEnded, StateEnded)
+		a.pass(r, id, EventEnded)
 		return
 	}
 	sound := r.sound.Load()
@@ -89,13 +87,13 @@ func (a *audio) start(c *command) {
 	a.stats.Playing++
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())
-	a.say(s, EventStarted, a.now, a.slotOf(i))
-	if s.virtual {
-		e := s.event(EventVirtual, a.now, -1)
-		w := &a.refused
-		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates, e.Peers = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates, w.Peers
-		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
-		a.emit(&e)
+	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
+	if w := &a.refused; s.virtual {
+		e := Event{
+			Reason: w.Reason, Audibility: w.Audibility, Newcomer: w.Newcomer, RunnerUp: w.RunnerUp, Candidates: w.Candidates, Peers: w.Peers,
+			Policy: a.overflow, Priority: s.prio, Lost: a.lost(s),
+		}
+		a.tell(&e, EventVirtual, s, a.now, -1)
 	}
 }
 
@@ -108,7 +106,7 @@ func (r *record) silent() bool {
 }
 
 // pass counts a start that is over as it begins. It takes no voice.
-func (a *audio) pass(r *record, id pool.Handle, kind EventKind, state State) {
+func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
 	r.number.Store(number)
@@ -116,35 +114,23 @@ func (a *audio) pass(r *record, id pool.Handle, kind EventKind, state State) {
 	a.emit(&e)
 	e.Kind = kind
 	a.emit(&e)
-	r.drop()
-	a.giveBack(r, id, state)
+	a.discard(r, id, kind)
 }
 
-// drop closes the feed of a start that nobody will hear.
-func (r *record) drop() {
+// discard gives back the record of a start that nobody will hear, and closes its feed.
+func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 	if r.feed != nil {
 		r.feed.Drop()
 	}
+	a.giveBack(r, id, a.outcome(kind))
 }
 
 // turnAway ends a start that gets no voice.
 func (a *audio) turnAway(c *command, e *Event) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
-	state := StateRejected
-	switch e.Kind {
-	case EventLimited:
-		a.stats.Limited++
-		state = StateLimited
-	case EventCoalesced:
-		a.stats.Coalesced++
-		state = StateCoalesced
-	default:
-		a.stats.Rejected++
-	}
 	a.emit(e)
-	r.drop()
-	a.giveBack(r, c.record, state)
+	a.discard(r, c.record, e.Kind)
 }
 
 // makeRoom sees to it that there is a free place for r and takes it: a slot, or,
@@ -168,9 +154,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonNone && free() {
 		return a.takeSlot()
 	}
-	e := Event{
-		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
-	}
+	e := r.asks(uint64(a.stats.Started) + 1)
+	e.Reason, e.RunnerUp = reason, -1
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
@@ -280,11 +265,10 @@ func (a *audio) outranks() Reason {
 func (a *audio) steal(c choice, e *Event) {
 	s := a.at(c.slot)
 	a.weigh(e, c)
-	e.Kind = EventStolen
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)
 	}
-	a.finish(c.slot, a.now, e)
+	a.finish(c.slot, a.now, EventStolen, e)
 }
 
 // weigh notes what decided a choice.

@@ -27,53 +27,29 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	if !a.freeVirtual() {
 		least := a.leastVirtual(prio)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
-			e.Kind = EventStolen
 			a.leaveTail(a.at(c.slot), a.now)
-			a.finish(c.slot, a.now, &e)
+			a.finish(c.slot, a.now, EventStolen, &e)
 			return
 		}
 		a.lose(least, e, whole)
 	}
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.takeVirtual())
-	s := a.at(to)
-	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, s.number, s.voice.Sound(), s.group, s.record.ref
-	a.emit(&e)
+	a.tell(&e, EventVirtual, a.at(to), a.now, -1)
 }
 
 // lose ends a virtual voice for good, for the sake of the newcomer of e, whose whole
 // audibility is what the event compares with its own.
 func (a *audio) lose(c choice, e Event, whole float64) {
 	a.weigh(&e, c)
-	e.Kind, e.Reason, e.Newcomer = EventStolen, ReasonVirtualFull, whole
-	a.finish(c.slot, a.now, &e)
+	e.Reason, e.Newcomer = ReasonVirtualFull, whole
+	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
 // leastVirtual returns the virtual voice that is lost first of those that a start of
-// priority prio may take: of the lowest priority, the least audible from now on, the
-// oldest. Its slot is -1 if there is none.
+// priority prio may take: the one that would be missed least from now on.
 func (a *audio) leastVirtual(prio int32) choice {
-	s := &a.scores
-	c, second := choice{slot: -1, runnerUp: -1}, -1
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if s.prio[i] > prio {
-			continue
-		}
-		c.candidates++
-		switch {
-		case c.slot < 0 || s.less(i, c.slot, s.whole):
-			c.slot, second = i, c.slot
-		case second < 0 || s.less(i, second, s.whole):
-			second = i
-		}
-	}
-	if c.slot >= 0 {
-		c.audibility, c.peers = float64(s.whole[c.slot]), s.count(s.prio[a.base:], s.prio[c.slot])
-	}
-	if second >= 0 {
-		c.runnerUp, c.next = float64(s.whole[second]), s.prio[second]
-	}
-	return c
+	return a.scan(&query{prio: prio, bus: -1}, a.base, len(a.scores.prio), stealForGood)
 }
 
 // refuse is what becomes of a start for which there is no slot: a virtual voice,
@@ -91,8 +67,9 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 			a.turnAway(c, refused)
 			return -1
 		}
-		refused.By, refused.BySound, refused.ByGroup, refused.ByRef = uint64(a.stats.Started)+1, r.sound.Load(), r.group, r.ref
-		a.lose(least, *refused, whole)
+		e := r.asks(uint64(a.stats.Started) + 1)
+		e.Bus = refused.Bus
+		a.lose(least, e, whole)
 	}
 	a.refused = *refused
 	return a.takeVirtual()
@@ -152,10 +129,8 @@ func (a *audio) exchange() {
 			return
 		}
 		v := a.at(best)
-		e := Event{
-			Reason: ReasonExchanged, By: v.number, BySound: v.voice.Sound(), ByGroup: v.group, ByRef: v.record.ref,
-			Newcomer: float64(s.audibility[best]),
-		}
+		e := v.record.asks(v.number)
+		e.Reason, e.Newcomer = ReasonExchanged, float64(s.audibility[best])
 		a.swap(c, best, e)
 	}
 }
@@ -181,8 +156,7 @@ func (a *audio) swap(c choice, best int, e Event) {
 		a.rescore(i)
 		a.showState(i)
 	}
-	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, virtual.number, virtual.voice.Sound(), virtual.group, virtual.record.ref
-	a.emit(&e)
+	a.tell(&e, EventVirtual, virtual, a.now, -1)
 	a.comeBack(c.slot)
 }
 
@@ -222,7 +196,7 @@ func (a *audio) promote(i int) {
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.smooth)
-	a.say(s, EventReal, a.now, i)
+	a.tell(&Event{}, EventReal, s, a.now, i)
 }
 
 // bestVirtual returns the virtual voice that is to come back first; -1 if there is
