@@ -49,15 +49,10 @@ func (v *Voice) rowEnd() int64 {
 // unrollPiece is how many frames are written out at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
-// runUnrolled adds as many frames as one piece serves.
-func (v *Voice) runUnrolled(dst []pcm.Frame, g dsp.Ramp) int {
-	left := v.rowEnd()<<32 - v.pos
-	if left <= 0 {
-		return 0
-	}
-	n := min(int64(len(dst)), (left+v.step-1)/v.step, unrollPiece<<32/v.step)
+// mixUnrolled adds as many frames as one piece serves.
+func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
-	frames := ((v.pos+(n-1)*v.step)>>32 - first) + 1 + guardBefore
+	frames := ((v.pos+int64(len(dst)-1)*v.step)>>32 - first) + 1 + guardBefore
 	var (
 		wide    [2 * (unrollPiece + 3*guardBefore)]float32
 		compact [2 * (unrollPiece + 3*guardBefore)]int16
@@ -75,10 +70,7 @@ func (v *Voice) runUnrolled(dst []pcm.Frame, g dsp.Ramp) int {
 			piece.wide[i] = from.wide[v.standsAt(first+int64(i)/c)*c+int64(i)%c]
 		}
 	}
-	v.kernelAt(v.pos).mix(dst[:n], &piece, v.pos-first<<32, v.step, g)
-	v.pos += n * v.step
-	v.wrap()
-	return int(n)
+	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
 // standsAt returns which frame of the store stands at a place of the row.

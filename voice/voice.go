@@ -251,9 +251,6 @@ func (v *Voice) FadeOut(frame, frames int64) {
 // FadingOut reports whether a fade out is under way.
 func (v *Voice) FadingOut() bool { return v.out.out }
 
-// Still reports whether, at frame, nothing of the voice moves but its position.
-func (v *Voice) Still(frame int64) bool { return frame >= v.segStart && v.segEnd == never }
-
 // Replan begins a new segment at frame: a stretch in which the gains are
 // straight lines and the step is constant. Segments end on a grid of frames, or
 // where a move ends, so they do not depend on blocks.
