@@ -91,16 +91,7 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {
-		var (
-			data         *store
-			first, limit int64
-		)
-		row := v.unrolls()
-		if row {
-			limit = v.rowEnd()
-		} else {
-			data, first, limit = v.window()
-		}
+		data, first, limit := v.window()
 		left := limit<<32 - v.pos
 		if left <= 0 {
 			break
@@ -108,11 +99,11 @@ func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 		k := stepsTo(left, v.step, n-done)
 		switch {
 		case dst == nil:
-		case row:
+		case data != nil:
+			v.kernelAt(v.pos).mix(dst[done:done+k], data, v.pos-first<<32, v.step, g)
+		default:
 			k = min(k, unrollPiece<<32/v.step)
 			v.mixUnrolled(dst[done:done+k], g)
-		default:
-			v.kernelAt(v.pos).mix(dst[done:done+k], data, v.pos-first<<32, v.step, g)
 		}
 		v.pos += k * v.step
 		done += k
@@ -132,11 +123,15 @@ func stepsTo(left, step, n int64) int64 {
 }
 
 // window returns the samples that the position stands in, the frame of the
-// sound that data begins with, and the first position that is beyond them.
+// sound that data begins with, and the first position that is beyond them. Where
+// they are written out in a row, there is no data yet.
 func (v *Voice) window() (data *store, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
 		return &s.data, -guardBefore, s.frames
+	}
+	if v.unrolls() {
+		return nil, 0, v.rowEnd()
 	}
 	if v.pos>>32 < s.seam.from {
 		return &s.data, -guardBefore, min(s.seam.from, v.leaves())
