@@ -15,14 +15,8 @@ func (a *audio) lost(s *slot) float64 {
 	g = g.times(both(max(direct.At(a.now), direct.To)))
 	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
 		b := &a.buses[i]
-		now, then := stereo{}, stereo{}
-		then.left, then.right = voice.Balance(b.pan.To)
-		if now = then; b.pan.End() > a.now {
-			now.left, now.right = voice.Balance(b.pan.At(a.now))
-		}
-		gain := b.gain.Most(a.now)
-		g = g.times(stereo{max(now.left, then.left), max(now.right, then.right)})
-		g = g.times(both(float64(gain * max(b.mute.At(a.now), b.mute.To))))
+		left, right := voice.Larger(voice.Balance, &b.pan, a.now)
+		g = g.times(stereo{left, right}).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
 	}
 	if s.voice.Sound().Channels() == 2 {
 		g = both(max(g.left, g.right))

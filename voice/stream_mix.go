@@ -146,10 +146,7 @@ func (v *Voice) runStream(dst []pcm.Frame, at int) int {
 		if left <= 0 {
 			break
 		}
-		n := min(int64(len(dst)-done), (streamPiece<<32-1-v.pos)/v.step+1)
-		if beyond := left<<32 - v.pos; n > (beyond+v.step-1)/v.step {
-			n = (beyond + v.step - 1) / v.step
-		}
+		n := min(int64(len(dst)-done), (streamPiece<<32-1-v.pos)/v.step+1, (left<<32-v.pos+v.step-1)/v.step)
 		frames := (v.pos+(n-1)*v.step)>>32 + 1 + 2*streamReach
 		if !v.feed.copyTo(piece[:2*frames], v.heard-streamReach) {
 			v.faulty = true
@@ -180,12 +177,9 @@ func (f *Feed) copyTo(dst []float32, first int64) bool {
 			x = f.ring[p&mask]
 		}
 		for c, y := range x {
-			bits := math.Float32bits(y) &^ (1 << 31)
-			if bits < 1<<23 {
-				y = 0
-			}
-			ok = ok && bits <= math.Float32bits(maxSample)
-			dst[2*i+c] = y
+			z, sound := clean(y, maxSample)
+			dst[2*i+c] = z
+			ok = ok && sound
 		}
 	}
 	return ok

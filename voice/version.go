@@ -58,19 +58,15 @@ func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
 }
 
-// scaled returns x (2/3)^level, rounded to the nearest.
+// scaled returns x (2/3)^level, rounded to the nearest, for x >= 0.
 func scaled(x int64, level int) int64 {
 	if level == 0 {
 		return x
 	}
-	return mulDiv(x, 1<<level, powersOf3[level])
-}
-
-// mulDiv returns x m / d, rounded to the nearest, for x >= 0 and m < d.
-func mulDiv(x, m, d int64) int64 {
-	hi, lo := bits.Mul64(uint64(x), uint64(m))
-	lo, carry := bits.Add64(lo, uint64(d/2), 0)
-	q, _ := bits.Div64(hi+carry, lo, uint64(d))
+	d := uint64(powersOf3[level])
+	hi, lo := bits.Mul64(uint64(x), 1<<level)
+	lo, carry := bits.Add64(lo, d/2, 0)
+	q, _ := bits.Div64(hi+carry, lo, d)
 	return int64(q)
 }
 

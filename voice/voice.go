@@ -162,27 +162,18 @@ func (v *Voice) Position() int64 {
 // Index returns the best average loudness from the position on, at unit gain:
 // a K-weighted mean square. That of a stream is declared.
 func (v *Voice) Index() float64 {
-	if v.feed != nil {
-		return v.sound.level
-	}
 	return v.sound.envelope.At(v.Position(), v.Looping())
 }
 
 // Soon returns the energy of the next 40 ms, at unit gain. That of a stream is
 // declared.
 func (v *Voice) Soon() float64 {
-	if v.feed != nil {
-		return v.sound.level
-	}
 	return v.sound.envelope.Soon(v.Position(), v.Looping())
 }
 
 // Most returns the largest energy of any 60 ms that are still to come, at unit
 // gain; Inf when nobody knows, as of a stream.
 func (v *Voice) Most() float64 {
-	if v.feed != nil {
-		return math.Inf(1)
-	}
 	return v.sound.envelope.Most(v.Position(), v.Looping())
 }
 
