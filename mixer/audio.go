@@ -259,12 +259,12 @@ func (a *audio) guard(dst []pcm.Frame, silent bool) {
 	if a.softClip {
 		master.SoftClip(dst)
 	}
-	if m := a.buses[0].meter; m != nil {
-		if silent {
-			m.Skip(n)
-		} else {
-			m.Feed(dst)
-		}
+	switch {
+	case a.meters == nil:
+	case silent:
+		a.meters[0].Skip(n)
+	default:
+		a.meters[0].Feed(dst)
 	}
 }
 

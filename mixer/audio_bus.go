@@ -32,7 +32,7 @@ type bus struct {
 
 	duck   duck
 	insert insert
-	meter  *master.Meter // nil: none
+	meter  *master.Meter // nil: none; the master's comes after its guards
 
 	mixed []pcm.Frame // one hop
 	used  bool        // mixed has something in it
@@ -53,14 +53,11 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		b := &buses[i]
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
-			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1),
+			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1 - truth(d.Mute)),
 			direct: voice.Rest(1), duck: newDuck(&d.Duck, a), insert: newInsert(d.Insert, a),
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
 		}
-		if d.Mute {
-			b.mute = voice.Rest(0)
-		}
-		if a.meters != nil {
+		if a.meters != nil && i > 0 {
 			b.meter = a.meters[i]
 		}
 	}
@@ -106,16 +103,8 @@ func (a *audio) face(over int64) {
 	}
 	for i := range a.buses {
 		b := &a.buses[i]
-		to := 1.0
-		if some && !b.faced {
-			to = 0
-		}
-		if b.direct.To != to {
-			frames := over
-			if a.sounding(i) {
-				frames = max(over, a.smooth)
-			}
-			b.direct.Turn(a.now, to, frames)
+		if to := 1 - truth(some && !b.faced); b.direct.To != to {
+			b.direct.Turn(a.now, to, a.smoothed(a.heard(i, true), over))
 		}
 	}
 }
@@ -137,10 +126,7 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 // heard through it.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
-	over := c.over
-	if a.heard(index) { // what is silent need not be smoothed
-		over = max(over, a.smooth)
-	}
+	over := a.smoothed(a.heard(index, false), c.over)
 	set := func(f Fields) bool { return c.change.Fields&f != 0 }
 	if set(FieldGain) {
 		b.gain.TurnGain(a.now, c.change.Gain, over, c.change.Shape)
@@ -153,11 +139,7 @@ func (a *audio) setBus(index int, c *command) {
 	}
 	if set(FieldMute) {
 		b.muted = c.change.Mute
-		to := 1.0
-		if b.muted {
-			to = 0
-		}
-		b.mute.Turn(a.now, to, over)
+		b.mute.Turn(a.now, 1-truth(b.muted), over)
 	}
 	if set(FieldSolo) {
 		b.soloed = c.change.Solo
@@ -177,29 +159,17 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// heard reports whether anything is heard through a bus: a voice that began
-// before this frame, a tail, or an insert of which nobody knows.
-func (a *audio) heard(index int) bool {
+// heard reports whether anything is heard through a bus, or of its own voices: a voice
+// that began before this frame, a tail, or an insert of which nobody knows.
+func (a *audio) heard(index int, own bool) bool {
+	on := func(bus int) bool { return bus == index || !own && a.tree.below(bus, index) }
 	for i := range a.buses {
-		if b := &a.buses[i]; a.tree.below(i, index) && (b.tailsEnd > a.now || b.insert.effect != nil) {
+		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && b.insert.effect != nil) {
 			return true
 		}
 	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); i < a.base && a.tree.below(int(s.bus), index) && s.sounded && s.paused == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// sounding reports whether anything is heard of a bus's own voices.
-func (a *audio) sounding(index int) bool {
-	if a.buses[index].tailsEnd > a.now {
-		return true
-	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); i < a.base && int(s.bus) == index && s.sounded && s.paused == 0 {
+	for i := a.next(0); i >= 0 && i < a.base; i = a.next(i + 1) {
+		if s := a.at(i); on(int(s.bus)) && s.sounded && s.paused == 0 {
 			return true
 		}
 	}
@@ -227,20 +197,20 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			if turn < n {
 				b.duck.up(a.now + turn)
 			}
-			if b.meter != nil && i > 0 {
+			if b.meter != nil {
 				b.meter.Skip(n)
 			}
 			continue
 		}
 		b.used = false
-		out := dst
+		sum := dst
 		if i > 0 {
-			out = a.buses[a.tree[i].parent].block(n)
+			sum = a.buses[a.tree[i].parent].block(n)
 		} else {
 			silent = false
 		}
-		sum := out
-		if b.meter != nil && i > 0 {
+		out := sum
+		if b.meter != nil {
 			out = a.metered[:n]
 			clear(out)
 		}
@@ -249,7 +219,7 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			b.duck.up(a.now + turn)
 			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
 		}
-		if b.meter != nil && i > 0 {
+		if b.meter != nil {
 			b.meter.Feed(out)
 			dsp.Sum(sum, out)
 		}
@@ -355,5 +325,36 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 		}
 		block = block[n:]
 		frame += n
+	}
+}
+
+// addTail adds the end of a voice, from frame on. It may reach one hop and one
+// tail beyond the first frame that is not mixed.
+func (b *bus) addTail(tail []pcm.Frame, frame int64) {
+	for len(tail) > 0 {
+		at := frame & b.tailsMask
+		n := min(int64(len(tail)), int64(len(b.tails))-at)
+		dsp.Sum(b.tails[at:at+n], tail[:n])
+		tail = tail[n:]
+		frame += n
+		b.tailsEnd = max(b.tailsEnd, frame)
+	}
+}
+
+// takeTails adds n frames of tails to the block, and leaves silence behind.
+func (b *bus) takeTails(frame, n int64) {
+	n = min(n, b.tailsEnd-frame)
+	if n <= 0 {
+		return
+	}
+	dst := b.block(int64(len(b.mixed)))[:n]
+	for len(dst) > 0 {
+		at := frame & b.tailsMask
+		k := min(int64(len(dst)), int64(len(b.tails))-at)
+		src := b.tails[at : at+k]
+		dsp.Sum(dst[:k], src)
+		clear(src)
+		dst = dst[k:]
+		frame += k
 	}
 }

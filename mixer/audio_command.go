@@ -1,8 +1,6 @@
 package mixer
 
 import (
-	"math"
-
 	"voicepool/pool"
 	"voicepool/voice"
 )
@@ -99,7 +97,7 @@ func (a *audio) act(i int, c *command) {
 	case cmdResume:
 		a.resume(i, pausedBy(c.target.kind))
 	case cmdSet:
-		over := a.smoothed(s, c.over)
+		over := a.smoothed(s.sounded, c.over)
 		for f := range numChanges {
 			if x, ok := c.change.get(f); ok {
 				s.set(f, x, a.now, over, c.change.Shape)
@@ -133,9 +131,9 @@ func (a *audio) seekTo(i int, to int64, feed *voice.Feed) {
 }
 
 // smoothed returns how long a move takes that was asked for over a time: what
-// has not been heard yet need not be smoothed.
-func (a *audio) smoothed(s *slot, over int64) int64 {
-	if !s.sounded {
+// is not heard need not be smoothed.
+func (a *audio) smoothed(heard bool, over int64) int64 {
+	if !heard {
 		return over
 	}
 	return max(over, a.smooth)
@@ -212,73 +210,4 @@ func (a *audio) resume(i int, by pauses) {
 	a.count(s.bus, 0, 1)
 	a.showState(i)
 	a.rescore(i)
-}
-
-// receiveWords reads what stands in the records because the ring was full. By
-// now all that was sent before has arrived.
-func (a *audio) receiveWords() {
-	if a.stopsWait.Load() && a.stopsWait.Swap(false) { // a swap costs more
-		for _, r := range a.allRecords {
-			if !a.takeStop(r) {
-				a.stopsWait.Store(true)
-			}
-		}
-	}
-	if a.wantsWait.Load() && a.wantsWait.Swap(false) {
-		for _, r := range a.allRecords {
-			if r.live != 0 {
-				a.applyWants(r, r.live, wants(r.dirty.Load()))
-			}
-		}
-	}
-	if a.placesWait.Load() && a.placesWait.Swap(false) {
-		a.movePlaces()
-	}
-}
-
-// applyWants moves a voice to what its record wants. A start that has not come
-// yet finds it in its record.
-func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
-	if r.live == id {
-		a.moveTo(r, fields, &foreseen{})
-	} else if r.foreseen.id == id { // what was asked for later counts
-		r.foreseen.fields &^= fields
-	}
-}
-
-// moveTo moves a voice to what its record wants, in fields, or to what was
-// foreseen instead.
-func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
-	i := int(r.slot.Load())
-	done := fields
-	if a.wantsWait.Load() { // what the ring had no place for comes yet
-		done &^= ahead.fields
-	}
-	r.dirty.And(^uint32(done))
-	want := func(f settable) (float64, bool) { // once: the control side may be writing
-		if ahead.fields&(1<<f) != 0 {
-			return ahead.values[f], true
-		}
-		return math.Float64frombits(r.want[f].Load()), fields&(1<<f) != 0
-	}
-	set := command{kind: cmdSet}
-	for f := range numChanges {
-		if x, ok := want(f); ok {
-			set.change.put(f, x)
-		}
-	}
-	if set.change.Fields != 0 {
-		a.act(i, &set)
-	} else {
-		a.rescore(i)
-	}
-	for f := setSeek; f < numWants; f++ {
-		if x, ok := want(f); ok {
-			c := wanted(Handle{}, f, x)
-			a.act(i, &c)
-		}
-	}
-	if set.change.Fields&FieldProtect != 0 {
-		a.shrink()
-	}
 }

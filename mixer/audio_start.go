@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
 )
@@ -276,4 +277,30 @@ func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
 	e.Audibility, e.RunnerUp, e.RunnerUpPriority, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.next, c.candidates, c.peers
 	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
+}
+
+// joins makes a start a part of the voice with which its group began last, if
+// that is near enough, and reports whether it did. That voice then sounds as loud
+// as so many incoherent ones: their powers add up.
+func (a *audio) joins(c *command, r *record, g *Group) bool {
+	if g.within == 0 || !g.started || a.now-g.last > g.within {
+		return false
+	}
+	first := g.first
+	if first.live == 0 || first.number.Load() != g.number {
+		return false
+	}
+	s := a.at(int(first.slot.Load()))
+	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // what it swallowed would not be heard
+		return false
+	}
+	// As the group's sounds are the same, their gains alone are compared.
+	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
+	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
+	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
+	a.rescore(int(first.slot.Load()))
+	e := s.record.asks(s.number)
+	e.Kind = EventCoalesced
+	a.turnAway(c, &e)
+	return true
 }
