@@ -107,35 +107,31 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio returns the audio side of a mixer, and writes what it publishes at first.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
+	n := c.MaxVoices + c.Virtual
 	a := &audio{
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
-		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices,
-		queue: newQueue(c.Commands),
-		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
+		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
+		scores: newScores(c.MaxVoices, c.Virtual), queue: newQueue(c.Commands),
+		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.Virtual),
+		window: make([]float32, c.tail()), spare: make([]pcm.Frame, c.tail()),
 	}
 	var err error
 	if a.roster, err = newRoster(c); err != nil {
 		return nil, err
 	}
-	a.waiting = make([]int, 0, c.Virtual)
-	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
-		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
+		a.scores.masks = newMasks(n)
 	}
 	if c.Overflow == GrowPool {
 		a.grow = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
 	}
-	a.window = make([]float32, a.tail)
 	for i := range a.window {
 		a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
-	a.spare = make([]pcm.Frame, a.tail)
-	a.places = make([]placed, c.MaxVoices+c.Virtual)
 	a.ear, _ = space.Listener{}.Ear()
 	a.buses = newBuses(buses, a)
 	a.refresh()
 	a.face(0)
-	a.softClip = c.SoftClip
 	if c.DCGuard {
 		a.dc = master.NewDCGuard(c.Rate)
 	}
@@ -199,28 +195,18 @@ func (a *audio) receive() {
 func (a *audio) arrive() {
 	if a.now%a.hop == 0 && a.ticked != a.now {
 		a.ticked = a.now
-		a.tick()
+		if a.grow.step > 0 {
+			a.contract()
+		}
+		a.freshen(true)
+		if a.virtuals != nil {
+			a.exchange()
+		}
 	}
-	a.obey()
-}
-
-// obey carries out the commands of this frame.
-func (a *audio) obey() {
 	for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
 		a.do(c)
 		a.queue.drop()
 		a.underWay.Add(-1)
-	}
-}
-
-// tick does what happens on the grid.
-func (a *audio) tick() {
-	if a.grow.step > 0 {
-		a.contract()
-	}
-	a.freshen(true)
-	if a.virtuals != nil {
-		a.exchange()
 	}
 }
 
@@ -274,30 +260,25 @@ func (a *audio) emit(e *Event) {
 	}
 }
 
-// publish makes public what the block has changed that began at a frame.
+// publish makes public what the block has changed that began at a frame. Where voices
+// begin was said when they started.
 func (a *audio) publish(from int64) {
 	if a.now > from {
-		a.publishPositions()
+		real, all := 0, a.base // where those that live end
+		for _, v := range a.living() {
+			a.reached[v.index] = v.slot.voice.Commit()
+			if all = v.index + 1; v.index < a.base {
+				real = all
+			}
+		}
+		dsp.Publish(a.positions, a.reached[:real])
+		if all > a.base {
+			dsp.Publish(a.positions[a.base:], a.reached[a.base:all])
+		}
 	}
 	a.stats.Frame = a.now
 	if a.virtuals != nil {
 		a.stats.Virtual = int64(a.virtuals.Len())
 	}
 	a.published.publish(&a.stats)
-}
-
-// publishPositions says where voices have come to; where they begin is said when
-// they start.
-func (a *audio) publishPositions() {
-	real, all := 0, a.base // where those that live end
-	for _, v := range a.living() {
-		a.reached[v.index] = v.slot.voice.Commit()
-		if all = v.index + 1; v.index < a.base {
-			real = all
-		}
-	}
-	dsp.Publish(a.positions, a.reached[:real])
-	if all > a.base {
-		dsp.Publish(a.positions[a.base:], a.reached[a.base:all])
-	}
 }

@@ -236,27 +236,17 @@ func (b *bus) block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// apply adds src to dst under the gains of the bus. While something moves they
-// are straight lines on the same grid of frames that voices use.
+// apply adds src to dst under the gains of the bus.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
-		n := int64(len(dst))
-		left, right := b.factors(frame)
-		ramp := dsp.Ramp{Left: float32(left), Right: float32(right)}
-		if grid, end := b.moving(frame); end > frame {
-			// The line is drawn from the last place on the grid, whatever the
-			// blocks, or from where a move began.
-			from := max(frame/grid*grid, b.moved(frame))
-			to := min((frame/grid+1)*grid, end)
-			n = min(n, to-frame)
-			left, right = b.factors(from)
+		from, to := line(frame, &b.gain, &b.pan, &b.mute, &b.duck.move)
+		n := min(int64(len(dst)), to-frame)
+		left, right := b.factors(from)
+		ramp := dsp.Ramp{Left: float32(left), Right: float32(right), Start: int(frame - from)}
+		if to != never {
 			toLeft, toRight := b.factors(to)
-			ramp = dsp.Ramp{
-				Left: float32(left), Right: float32(right),
-				LeftSlope:  float32((toLeft - left) / float64(to-from)),
-				RightSlope: float32((toRight - right) / float64(to-from)),
-				Start:      int(frame - from),
-			}
+			ramp.LeftSlope = float32((toLeft - left) / float64(to-from))
+			ramp.RightSlope = float32((toRight - right) / float64(to-from))
 		}
 		dsp.Frames(dst[:n], src[:n], ramp)
 		dst, src = dst[n:], src[n:]
@@ -264,35 +254,23 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-func (b *bus) moves() [4]*voice.Move {
-	return [...]*voice.Move{&b.gain, &b.pan, &b.mute, &b.duck.move}
-}
-
-// moving returns the grid and the first end of what moves at a frame; an end at
-// or before the frame means that nothing does.
-func (b *bus) moving(frame int64) (grid, end int64) {
-	grid, end = 64, 0
-	for _, m := range b.moves() {
-		if e := m.End(); e > frame {
-			if end == 0 || e < end {
-				end = e
-			}
-			grid = min(grid, m.Grid())
-		}
-	}
-	return grid, end
-}
-
-// moved returns the last frame at which a move began, or ended.
-func (b *bus) moved(frame int64) int64 {
-	last := int64(0)
-	for _, m := range b.moves() {
+// line returns where the straight line begins and ends on which moves are at a frame: at
+// places of the grid that voices use, too, whatever the blocks, or where a move begins or
+// ends. While nothing moves it goes on for ever.
+func line(frame int64, moves ...*voice.Move) (from, to int64) {
+	grid, end, last := int64(64), int64(never), int64(0)
+	for _, m := range moves {
 		last = max(last, m.Start)
-		if e := m.End(); e <= frame {
+		if e := m.End(); e > frame {
+			grid, end = min(grid, m.Grid()), min(end, e)
+		} else {
 			last = max(last, e)
 		}
 	}
-	return last
+	if end == never {
+		return frame, never
+	}
+	return max(frame/grid*grid, last), min((frame/grid+1)*grid, end)
 }
 
 // factors returns the left and right factors at a frame.
@@ -303,18 +281,10 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	return float64(left * g), float64(right * g)
 }
 
-// scale multiplies a block by a moving factor: straight lines between the places
-// of a grid.
+// scale multiplies a block by a moving factor.
 func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	for len(block) > 0 {
-		grid := m.Grid()
-		from := max(frame/grid*grid, m.Start)
-		to := (frame/grid + 1) * grid
-		if m.End() > frame {
-			to = min(to, m.End())
-		} else {
-			from = max(from, m.End())
-		}
+		from, to := line(frame, m)
 		n := min(int64(len(block)), to-frame)
 		a := m.At(from)
 		slope := (m.At(to) - a) / float64(to-from)

@@ -79,7 +79,11 @@ func (a *audio) freshen(virtual bool) {
 	a.refresh()
 	for _, v := range a.living() {
 		if v.index < a.base && real || v.index >= a.base && virtual {
-			a.refreshScore(v.index, v.slot)
+			if s := v.slot; s.settled && !a.buses[s.bus].shift { // as most: it has only gone on
+				a.follow(v.index, s)
+			} else {
+				a.rescore(v.index)
+			}
 		}
 	}
 	if a.scored = a.now; virtual {
@@ -90,15 +94,6 @@ func (a *audio) freshen(virtual bool) {
 			a.buses[i].shift = false
 		}
 	}
-}
-
-// refreshScore is rescore of a voice that nobody has moved: most have only gone on.
-func (a *audio) refreshScore(i int, s *slot) {
-	if s.settled && !a.buses[s.bus].shift {
-		a.follow(i, s)
-		return
-	}
-	a.rescore(i)
 }
 
 // follow computes the audibility of a voice at its place from the power of its

@@ -73,3 +73,9 @@ func (a *audio) setLimit(n int) {
 	}
 	a.stats.Voices = int64(n)
 }
+
+// seatsTaken notes how many voices live, which has grown.
+func (a *audio) seatsTaken() {
+	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
+	a.grow.peak = max(a.grow.peak, a.slots.Len())
+}

@@ -86,8 +86,7 @@ func (a *audio) start(c *command) {
 		a.moveTo(r, fields, ahead)
 	}
 	a.stats.Playing++
-	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
-	a.grow.peak = max(a.grow.peak, a.slots.Len())
+	a.seatsTaken()
 	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
 	if w := &a.refused; s.virtual {
 		e := Event{

@@ -118,9 +118,12 @@ func (a *audio) exchange() {
 	keys := a.scores.keys(policy)
 	for range exchanges {
 		a.mask(false)
-		best := a.bestVirtual()
-		s := &a.scores
-		if best < 0 || keys[best] == 0 {
+		waiting, s := a.wait(), &a.scores
+		if len(waiting) == 0 {
+			return
+		}
+		best := slices.MinFunc(waiting, a.first)
+		if keys[best] == 0 {
 			return
 		}
 		prio := a.at(best).prio
@@ -167,29 +170,27 @@ func (a *audio) fill() {
 	if free <= 0 || a.virtuals.Len() == 0 {
 		return
 	}
-	if free == 1 {
-		if best := a.bestVirtual(); best >= 0 {
-			a.promote(best)
-		}
-		return
+	waiting := a.wait()
+	if free > 1 {
+		slices.SortFunc(waiting, a.first)
+	} else if len(waiting) > 0 {
+		waiting[0] = slices.MinFunc(waiting, a.first)
 	}
-	waiting := a.waiting[:0]
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.waits(i) {
-			waiting = append(waiting, i)
-		}
-	}
-	slices.SortFunc(waiting, a.first)
 	for _, i := range waiting[:min(free, len(waiting))] {
-		a.promote(i)
+		a.comeBack(a.move(i, a.takeSlot()))
+		a.seatsTaken()
 	}
 }
 
-// promote gives a free slot to a virtual voice.
-func (a *audio) promote(i int) {
-	a.comeBack(a.move(i, a.takeSlot()))
-	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
-	a.grow.peak = max(a.grow.peak, a.slots.Len())
+// wait returns the virtual voices that are to come back at all.
+func (a *audio) wait() []int {
+	waiting := a.waiting[:0]
+	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+		if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
+			waiting = append(waiting, i)
+		}
+	}
+	return waiting
 }
 
 // comeBack lets a voice be heard that was virtual until now.
@@ -197,24 +198,6 @@ func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.smooth)
 	a.tell(&Event{}, EventReal, s, a.now, i)
-}
-
-// bestVirtual returns the virtual voice that is to come back first; -1 if there is
-// none that goes on.
-func (a *audio) bestVirtual() int {
-	best := -1
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.waits(i) && (best < 0 || a.first(i, best) < 0) {
-			best = i
-		}
-	}
-	return best
-}
-
-// waits reports whether a virtual voice is to come back at all.
-func (a *audio) waits(i int) bool {
-	s := a.at(i)
-	return s.paused == 0 && !s.voice.FadingOut()
 }
 
 // first orders virtual voices by which comes back first: those that would be heard

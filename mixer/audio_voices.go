@@ -40,20 +40,19 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		if next = nil; done+1 < len(alive) {
 			next = &alive[done+1].slot.voice
 		}
-		if n >= v.slot.endAt-a.now || !a.mixSteady(v, n, next) {
+		steady := false // then there is nothing else to know
+		switch {
+		case n >= v.slot.endAt-a.now:
+		case v.index >= a.base:
+			steady = v.slot.voice.SkipSteady(n)
+		default:
+			steady = v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
+		}
+		if !steady {
 			a.mixVoice(v.index, v.slot, n)
 		}
 	}
 	return done
-}
-
-// mixSteady mixes a voice of which there is nothing else to know, as of most in
-// most blocks.
-func (a *audio) mixSteady(v seat, n int64, next *voice.Voice) bool {
-	if v.index >= a.base {
-		return v.slot.voice.SkipSteady(n)
-	}
-	return v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
 }
 
 func (a *audio) mixVoice(i int, s *slot, n int64) {
