@@ -64,11 +64,20 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// count adds to the voices that live, and that sound, on a bus and above it.
-func (a *audio) count(bus uint16, playing, active int) {
-	for i := int(bus); i >= 0; i = a.tree[i].parent {
-		a.buses[i].playing += playing
-		a.buses[i].active += active
+// count adds a voice to those that live on its bus and above it, or takes it out.
+func (a *audio) count(s *slot, voices int) {
+	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
+		a.buses[i].playing += voices
+	}
+	if s.paused == 0 {
+		a.countActive(s, voices)
+	}
+}
+
+// countActive is count among those that are not paused.
+func (a *audio) countActive(s *slot, voices int) {
+	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
+		a.buses[i].active += voices
 	}
 }
 

@@ -1,9 +1,6 @@
 package mixer
 
-import (
-	"voicepool/pool"
-	"voicepool/voice"
-)
+import "voicepool/pool"
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
@@ -17,8 +14,10 @@ func (a *audio) do(c *command) {
 		a.movePlaces()
 	case cmdResize:
 		a.resize(int(c.voices))
-	case cmdStop, cmdPause, cmdResume:
+	case cmdPause, cmdResume:
 		a.hold(c)
+		a.each(c)
+	case cmdStop:
 		a.each(c)
 	case cmdSeek:
 		a.each(c)
@@ -112,22 +111,19 @@ func (a *audio) act(i int, c *command) {
 
 // seek takes a voice to another place of its sound.
 func (a *audio) seek(i int, c *command) {
-	if a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
+	s := a.at(i)
+	if s.voice.Sound().Streamed() != (c.feed != nil) {
 		return // of several sounds, those that the command is not for
 	}
 	c.taken = true
-	a.seekTo(i, c.place, c.feed)
-	a.rescore(i)
-}
-
-func (a *audio) seekTo(i int, to int64, feed *voice.Feed) {
-	s := a.at(i)
 	a.leaveTail(s, a.now)
-	if feed == nil {
+	to := c.place
+	if c.feed == nil {
 		to = min(to, s.voice.Sound().Frames())
 	}
-	s.voice.SeekTo(a.now, to, a.smooth, feed)
+	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
 	a.seat(i)
+	a.rescore(i)
 }
 
 // smoothed returns how long a move takes that was asked for over a time: what
@@ -164,9 +160,6 @@ func pausedBy(k targetKind) pauses {
 // hold remembers that a bus, or everything, is paused, for those that start
 // there meanwhile.
 func (a *audio) hold(c *command) {
-	if c.kind == cmdStop {
-		return
-	}
 	switch c.target.kind {
 	case busVoices:
 		a.buses[c.target.bus].paused = c.kind == cmdPause
@@ -184,7 +177,7 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		a.count(s.bus, 0, -1)
+		a.countActive(s, -1)
 		s.held = a.now
 	}
 	s.paused |= by
@@ -207,7 +200,7 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.count(s.bus, 0, 1)
+	a.countActive(s, 1)
 	a.showState(i)
 	a.rescore(i)
 }

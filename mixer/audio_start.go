@@ -42,40 +42,34 @@ func (a *audio) start(c *command) {
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
 	s.record, s.id, s.group, s.tag, s.number = r, id, g, r.tag, uint64(a.stats.Started)
 	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
-	s.start, s.virtual = r.options.BaseGain+r.options.Gain, i >= a.base
+	s.start = r.options.BaseGain + r.options.Gain
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
 	s.voice = a.coming
 	if r.placed {
 		a.places[i] = a.asking
-		s.voice.SetSpace(&a.places[i].space)
 	}
-	b := &a.buses[r.bus]
 	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 		s.voice.SetShared(a.now, pitch)
 	}
-	r.live = id
-	a.seat(i)
-	r.number.Store(s.number)
-	a.showState(i)
-	if g != nil {
-		g.playing++
-		g.started, g.last, g.first, g.number = true, a.now, r, s.number
-	}
-	if b.held {
+	if a.buses[r.bus].held {
 		s.paused |= pausedBus
 	}
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	active := 1
 	if s.paused != 0 {
-		active = 0
 		s.held = a.now
-		a.showState(i)
 	}
-	a.count(r.bus, 1, active)
+	r.live = id
+	r.number.Store(s.number)
+	a.seat(i)
+	if g != nil {
+		g.playing++
+		g.started, g.last, g.first, g.number = true, a.now, r, s.number
+	}
+	a.count(s, 1)
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
 	ahead := &r.foreseen
@@ -191,13 +185,17 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	return a.takeSlot()
 }
 
-// seat makes public where a voice is.
+// seat gives a voice what goes with its index, and makes public where it is.
 func (a *audio) seat(i int) {
 	s := a.at(i)
+	if s.virtual = i >= a.base; s.record.placed {
+		s.voice.SetSpace(&a.places[i].space)
+	}
 	a.reached[i] = s.voice.Position()
 	a.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
 	s.record.seats.Add(1)
+	a.showState(i)
 }
 
 // unseat makes public where a voice has come to that leaves its place, before another

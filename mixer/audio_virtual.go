@@ -78,16 +78,12 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 // move takes a voice from one index to another, which is free and taken.
 func (a *audio) move(from, to int) int {
 	s := a.at(to)
-	*s = *a.at(from)
-	s.virtual = to >= a.base
-	a.seat(to)
-	if s.record.placed {
+	if *s = *a.at(from); s.record.placed {
 		a.places[to] = a.places[from]
-		s.voice.SetSpace(&a.places[to].space)
 	}
+	a.seat(to)
 	a.scores.move(from, to)
 	a.vacate(from)
-	a.showState(to)
 	return to
 }
 
@@ -144,7 +140,6 @@ func (a *audio) swap(c choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
-	real.virtual, virtual.virtual = false, true
 	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
 	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
 		s.record.unseat(&s.voice)
@@ -152,12 +147,8 @@ func (a *audio) swap(c choice, best int, e Event) {
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
 		a.seat(i)
-		if s.record.placed {
-			s.voice.SetSpace(&a.places[i].space)
-		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
-		a.showState(i)
 	}
 	a.tell(&e, EventVirtual, virtual, a.now, -1)
 	a.comeBack(c.slot)

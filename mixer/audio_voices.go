@@ -191,11 +191,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	if s.group != nil {
 		s.group.playing--
 	}
-	active := 0
-	if s.paused == 0 {
-		active = -1
-	}
-	a.count(s.bus, -1, active)
+	a.count(s, -1)
 	a.tell(e, k, s, frame, a.slotOf(i))
 	s.record.unseat(&s.voice)
 	s.voice.Drop()

@@ -91,7 +91,7 @@ func (m *Mixer) tune(r *record, frame int64) {
 	for i := range m.foretold {
 		f := &m.foretold[i]
 		if f.frame > frame && f.target.means(m, Handle{m, pool.Handle(r.id.Load())}, r) {
-			m.turn(r, &f.change, f.frame, f.over)
+			m.retuneBy(r, &f.change, f.frame, f.over)
 		}
 	}
 	m.refine(r)
@@ -103,8 +103,9 @@ func (r *record) tunes() bool {
 	return s != nil && r.options.Quality == voice.Best && s.Refines()
 }
 
-// turn notes what a set does to the pitch or the loop of a start.
-func (m *Mixer) turn(r *record, c *Change, frame, over int64) {
+// retuneBy notes what a set does to the pitch or the loop of a start, and asks for what
+// it reads then.
+func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	now := m.Now()
 	at, until := m.when(frame, over, now)
 	if c.Fields&FieldPitch != 0 {
@@ -114,6 +115,7 @@ func (m *Mixer) turn(r *record, c *Change, frame, over int64) {
 		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
 	}
 	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
+	m.refine(r)
 }
 
 // when returns the frame at which a set acts, and one at which it is over.
@@ -203,11 +205,6 @@ func (m *Mixer) retuneAll(c *command) {
 func (m *Mixer) lives(r *record) bool {
 	id := pool.Handle(r.id.Load())
 	return id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over()
-}
-
-func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
-	m.turn(r, c, frame, over)
-	m.refine(r)
 }
 
 // retunePlace asks for what a start reads at another velocity. The mutex is held.
