@@ -15,6 +15,7 @@ type scores struct {
 	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64
 	prio       []int32
+	eligible   []int32 // where a choice among some has their priorities
 
 	// With virtual voices audibility is that of the next 40 ms, and whole what it
 	// is without them; else it is nil.
@@ -29,7 +30,10 @@ const unstealable = 1<<31 - 1
 
 func newScores(real, virtual int) scores {
 	n := real + virtual
-	s := scores{make([]float32, n), make([]float32, n), make([]float32, n), make([]uint64, n), make([]int32, n), nil, nil}
+	s := scores{
+		audibility: make([]float32, n), gain: make([]float32, n), none: make([]float32, n),
+		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
+	}
 	if virtual > 0 {
 		s.whole = make([]float32, n)
 	}
@@ -161,6 +165,8 @@ type query struct {
 	group *Group // of this group; nil: any
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // virtual ones too
+
+	virtual bool // virtual ones alone
 }
 
 // choice is the answer.
@@ -173,28 +179,28 @@ type choice struct {
 	next       int32   // its priority
 }
 
-// choose returns the victim: of the lowest priority, then the least by the
-// policy, then the oldest. It is one scan over packed
-// arrays; free slots and protected voices have a priority that nobody reaches.
+// choose returns the victim: of the lowest priority, then the least by the policy, then
+// the oldest. Free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(q *query, policy Overflow) choice {
-	to := a.base
-	if q.all {
-		to = len(a.scores.prio)
+	s, from, to := &a.scores, 0, a.base
+	if q.virtual {
+		from = a.base
 	}
-	if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {
-		return a.scores.quietest(a.scores.prio[:to], q.prio)
+	if q.virtual || q.all {
+		to = len(s.prio)
 	}
-	return a.scan(q, 0, to, policy)
-}
-
-// quietest is scan for the default policy among all voices.
-func (s *scores) quietest(prios []int32, limit int32) choice {
-	w := dsp.FindWeakest(prios, s.audibility, limit)
+	prios, numbers := s.prio[from:to], s.number[from:to]
+	keys, loud := s.keys(policy)[from:to], s.loud(policy)[from:to]
+	if q.group != nil || q.bus >= 0 {
+		prios = a.eligible(q, prios)
+	}
+	w := dsp.FindWeakest(prios, keys, q.prio)
 	if w.Candidates == 0 {
 		return choice{slot: -1, runnerUp: -1}
 	}
-	c := choice{audibility: float64(w.Key), slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, peers: w.Candidates, runnerUp: float64(w.Next), next: w.Prio}
-	if w.Prio < limit {
+	slot := oldest(&w, prios, keys, numbers)
+	c := choice{slot: from + slot, audibility: float64(loud[slot]), candidates: w.Candidates, peers: w.Candidates, runnerUp: -1}
+	if w.Prio < q.prio {
 		c.peers = 0
 		for _, p := range prios {
 			if p == w.Prio {
@@ -203,68 +209,40 @@ func (s *scores) quietest(prios []int32, limit int32) choice {
 		}
 	}
 	switch {
-	case w.Alone && w.Candidates == 1:
-		c.runnerUp, c.next = -1, 0
-	case w.Alone: // the second has another priority
-		prios[c.slot] = unstealable
-		second := dsp.FindWeakest(prios, s.audibility, limit)
-		c.runnerUp, c.next = float64(second.Key), second.Prio
-		prios[c.slot] = w.Prio
-	case w.Next == w.Key:
-		c.slot = dsp.FindEldest(prios, s.audibility, s.number, w.Prio, w.Key)
+	case w.Candidates == 1:
+	case !w.Alone && &keys[0] == &loud[0]:
+		c.runnerUp, c.next = float64(w.Next), w.Prio
+	default: // it is known by what it would be without the victim
+		prio := prios[slot]
+		prios[slot] = unstealable
+		w = dsp.FindWeakest(prios, keys, q.prio)
+		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
+		prios[slot] = prio
 	}
 	return c
 }
 
-// scan looks at one voice after the other, by index.
-func (a *audio) scan(q *query, from, to int, policy Overflow) choice {
-	c, second := choice{slot: -1, runnerUp: -1}, -1
-	keys := a.scores.keys(policy)
-	// What the second least has to be beaten by, so that most voices are passed
-	// over after one comparison.
-	worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)
-	lowest := int32(unstealable)
-	for i, prio := range a.scores.prio[from:to] {
-		if prio > q.prio {
-			continue
-		}
-		i += from
-		if q.group != nil || q.bus >= 0 {
+// oldest returns which of the weakest is the oldest.
+func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
+	if !w.Alone && w.Next == w.Key {
+		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
+	}
+	return dsp.FindKey(prios, keys, w.Prio, w.Key, 0)
+}
+
+// eligible returns the priorities of those that q looks at: the others are out of reach.
+func (a *audio) eligible(q *query, prios []int32) []int32 {
+	eligible := a.scores.eligible[:len(prios)]
+	copy(eligible, prios)
+	for i, prio := range prios {
+		if prio <= q.prio {
 			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.tree.below(int(s.bus), q.bus) {
-				continue
+				eligible[i] = unstealable
 			}
 		}
-		c.candidates++
-		if prio < lowest {
-			lowest, c.peers = prio, 0
-		}
-		if prio == lowest {
-			c.peers++
-		}
-		if prio > worstPrio || prio == worstPrio && (keys[i] > worstKey || keys[i] == worstKey && a.scores.number[i] > worstNumber) {
-			continue
-		}
-		switch {
-		case c.slot < 0 || a.scores.less(i, c.slot, keys):
-			c.slot, second = i, c.slot
-		case second < 0 || a.scores.less(i, second, keys):
-			second = i
-		}
-		if second >= 0 {
-			worstPrio, worstKey, worstNumber = a.scores.prio[second], keys[second], a.scores.number[second]
-		}
 	}
-	loud := a.scores.loud(policy)
-	if c.slot >= 0 {
-		c.audibility = float64(loud[c.slot])
-	}
-	if second >= 0 {
-		c.runnerUp, c.next = float64(loud[second]), a.scores.prio[second]
-	}
-	return c
+	return eligible
 }
-
-var inf = float32(math.Inf(1))
 
 // loud returns the audibilities that a policy compares.
 func (s *scores) loud(policy Overflow) []float32 {

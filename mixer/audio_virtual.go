@@ -49,7 +49,7 @@ func (a *audio) lose(c choice, e Event, whole float64) {
 // leastVirtual returns the virtual voice that is lost first of those that a start of
 // priority prio may take: the one that would be missed least from now on.
 func (a *audio) leastVirtual(prio int32) choice {
-	return a.scan(&query{prio: prio, bus: -1}, a.base, len(a.scores.prio), stealForGood)
+	return a.choose(&query{prio: prio, bus: -1, virtual: true}, stealForGood)
 }
 
 // refuse is what becomes of a start for which there is no slot: a virtual voice,
