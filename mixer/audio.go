@@ -66,8 +66,7 @@ func (e end) compare(f end) int {
 	return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(e.slot, f.slot))
 }
 
-// audio is the audio side: it alone knows voices. It is used by one goroutine
-// at a time, inside Render.
+// audio is the audio side. One goroutine at a time uses it, inside Render.
 type audio struct {
 	*shared
 	roster
@@ -190,8 +189,7 @@ func (a *audio) receive() {
 	}
 }
 
-// arrive does what is due at the frame that has come: first the grid, once,
-// then the commands.
+// arrive does what is due at this frame: first the grid, once, then the commands.
 func (a *audio) arrive() {
 	if a.now%a.hop == 0 && a.ticked != a.now {
 		a.ticked = a.now

@@ -103,8 +103,7 @@ func (a *audio) refresh() {
 	}
 }
 
-// face turns the voices of buses to what is soloed now, smoothly where something
-// is heard.
+// face ramps each bus's own voices to what is soloed now.
 func (a *audio) face(over int64) {
 	some := false
 	for i := range a.buses {
@@ -118,8 +117,7 @@ func (a *audio) face(over int64) {
 	}
 }
 
-// pitchOf returns the pitch that a bus and those above it give to voices, on its
-// way as that of the last of them.
+// pitchOf returns the sum of the pitches of a bus and those above it.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -131,8 +129,7 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus moves a bus, and with it the pitch and the scores of the voices that are
-// heard through it.
+// setBus moves a bus, and the pitch and the scores of the voices heard through it.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
@@ -185,8 +182,7 @@ func (a *audio) heard(index int, own bool) bool {
 	return false
 }
 
-// mixBuses takes n frames of all buses down to the master, and reports whether
-// those are silent.
+// mixBuses mixes all buses down to the master, and reports whether that is silent.
 func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 	n := int64(len(dst))
 	silent = true

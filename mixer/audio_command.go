@@ -36,8 +36,7 @@ func (a *audio) do(c *command) {
 	}
 }
 
-// each does c to every living voice that its target names, in the order of
-// slots.
+// each does c to every living voice that its target names, in the order of slots.
 func (a *audio) each(c *command) {
 	if c.target.kind == oneVoice {
 		a.one(c)
@@ -126,8 +125,7 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns how long a move takes that was asked for over a time: what
-// is not heard need not be smoothed.
+// smoothed returns how long a move takes: what is not heard need not be smoothed.
 func (a *audio) smoothed(heard bool, over int64) int64 {
 	if !heard {
 		return over
@@ -157,8 +155,7 @@ func pausedBy(k targetKind) pauses {
 	return pausedItself
 }
 
-// hold remembers that a bus, or everything, is paused, for those that start
-// there meanwhile.
+// hold notes that a bus, or everything, is paused, for what starts there meanwhile.
 func (a *audio) hold(c *command) {
 	switch c.target.kind {
 	case busVoices:

@@ -48,8 +48,7 @@ func (a *audio) noteCommand(c *command) {
 	a.journal.note(e)
 }
 
-// noteAct notes what a command does to a voice, where it does not act on a whole
-// bus or on everything.
+// noteAct notes what a command does to a voice that noteCommand has not noted.
 func (a *audio) noteAct(i int, c *command) {
 	s := a.at(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||

@@ -7,8 +7,7 @@ import (
 	"voicepool/voice"
 )
 
-// scores holds, by slot and packed, what a choice of victim looks at, so that
-// one scan decides.
+// scores holds what a choice of victim looks at, packed by slot.
 type scores struct {
 	audibility []float32 // a power, see docs/design.md
 	gain       []float32 // left^2 + right^2
@@ -24,8 +23,7 @@ type scores struct {
 	masks *masks // nil: nobody looks at them
 }
 
-// unstealable is the priority of protected voices and of free slots: above any
-// newcomer's.
+// unstealable is the priority of protected voices and free slots, above any newcomer's.
 const unstealable = 1<<31 - 1
 
 func newScores(real, virtual int) scores {
@@ -100,8 +98,7 @@ func (a *audio) freshen(virtual bool) {
 	}
 }
 
-// follow computes the audibility of a voice at its place from the power of its
-// gains.
+// follow computes the audibility of a voice from the power of its gains.
 func (a *audio) follow(i int, s *slot) {
 	audibility := float32(float64(s.power * s.voice.Index()))
 	if a.virtuals != nil {
@@ -265,8 +262,7 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.loud(policy)
 }
 
-// less reports whether i gives way before j: a total order. keys are what the policy
-// looks at first.
+// less reports whether i gives way before j, under the keys of a policy: a total order.
 func (s *scores) less(i, j int, keys []float32) bool {
 	switch {
 	case s.prio[i] != s.prio[j]:

@@ -6,8 +6,7 @@ import (
 	"voicepool/voice"
 )
 
-// start decides what becomes of a Play, at its frame: cooldown, limit of the
-// group, limit of the bus, pool.
+// start decides what becomes of a Play at its frame.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -91,8 +90,7 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// silent reports whether there is nothing to play: an empty sound, or one that
-// begins at its end.
+// silent reports whether the sound is empty, or begins at its end.
 func (r *record) silent() bool {
 	sound := r.sound.Load()
 	from, to := sound.Loop()
@@ -198,8 +196,7 @@ func (a *audio) seat(i int) {
 	a.showState(i)
 }
 
-// unseat makes public where a voice has come to that leaves its place, before another
-// one has it.
+// unseat publishes the position of a voice that leaves its index, before another has it.
 func (r *record) unseat(v *voice.Voice) {
 	r.position.Store(v.Position())
 	r.slot.Store(-1)

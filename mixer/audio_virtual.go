@@ -38,8 +38,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	a.tell(&e, EventVirtual, a.at(to), a.now, -1)
 }
 
-// lose ends a virtual voice for good, for the sake of the newcomer of e, whose whole
-// audibility is what the event compares with its own.
+// lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
 func (a *audio) lose(c choice, e Event, whole float64) {
 	a.weigh(&e, c)
 	e.Reason, e.Newcomer = ReasonVirtualFull, whole
@@ -102,8 +101,8 @@ const (
 	exchanges    = 4
 )
 
-// exchange gives free slots to the best virtual voices, then lets those that are
-// much louder than real ones take their slots. On the grid, after rescoring.
+// exchange gives free slots to the best virtual voices, then the slots of real ones to
+// those that are much louder.
 func (a *audio) exchange() {
 	a.mask(false)
 	a.fill()

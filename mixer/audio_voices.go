@@ -22,8 +22,7 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixFrom mixes voices and returns how many: all, or up to one that failed and has
-// been ended.
+// mixFrom mixes voices and returns how many: all, or up to one that panicked.
 func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -182,8 +181,7 @@ func (a *audio) silentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// finish gives a slot back. The event brings what it has to say; the rest is
-// the voice's.
+// finish ends a voice and gives its index back.
 func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.at(i), a.outcome(k)
 	a.silentFrom(frame)

@@ -28,8 +28,7 @@ func (a *audio) receiveWords() {
 	}
 }
 
-// applyWants moves a voice to what its record wants. A start that has not come
-// yet finds it in its record.
+// applyWants moves a voice to what its record wants, once it has started.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	if r.live == id {
 		a.moveTo(r, fields, &foreseen{})
@@ -38,8 +37,7 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	}
 }
 
-// moveTo moves a voice to what its record wants, in fields, or to what was
-// foreseen instead.
+// moveTo moves a voice to what was foreseen of it, else to what its record wants.
 func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	i := int(r.slot.Load())
 	done := fields
@@ -75,8 +73,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	}
 }
 
-// takeStop carries out the stop that waits in a record, if there is one, and reports
-// whether none waits there any more.
+// takeStop carries out the stop of a record, and reports whether none waits any more.
 func (a *audio) takeStop(r *record) bool {
 	s := &r.stopping
 	version := s.version.Load()

@@ -30,8 +30,7 @@ type pitchSpan struct {
 
 func pitchAt(x float64) pitchSpan { return pitchSpan{to: x, least: x, most: x} }
 
-// turn notes that the pitch goes to another one from a frame on, until a later one. now
-// is the first that is not mixed.
+// turn notes that the pitch goes to another one from one frame until another.
 func (p *pitchSpan) turn(to float64, now, at, until int64) {
 	least, most := p.span(now)
 	p.least, p.most, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -103,8 +102,7 @@ func (r *record) tunes() bool {
 	return s != nil && r.options.Quality == voice.Best && s.Refines()
 }
 
-// retuneBy notes what a set does to the pitch or the loop of a start, and asks for what
-// it reads then.
+// retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
 func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	now := m.Now()
 	at, until := m.when(frame, over, now)
@@ -169,8 +167,7 @@ func (m *Mixer) refine(r *record) {
 	}
 }
 
-// retuneAll looks at a command that was sent for what it does to the pitch or the
-// loop of starts. The mutex is held.
+// retuneAll notes what a command does to the pitch or the loop of starts.
 func (m *Mixer) retuneAll(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return

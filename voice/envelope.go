@@ -116,8 +116,7 @@ type Masks struct {
 	Energy, Spread [Bands]float32
 }
 
-// maskScale is a mean square in the powers of Masks: that of a sine of full scale
-// is a half.
+// maskScale is a mean square of 1 in the powers of Masks.
 const maskScale = 2 * 1.5848931924611134e9
 
 // Masks returns what the voice has in the present hop and in the next, at unit

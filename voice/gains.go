@@ -70,8 +70,7 @@ func (v *Voice) Bound(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// reach returns the larger of the present and the coming gain, and the pan on its
-// way.
+// reach returns the larger of the present and the coming gain, and the pan.
 func (v *Voice) reach(frame int64) (gain float64, pan Move) {
 	gain = float64(v.lasting(frame) * v.gain.Most(frame))
 	if v.crowd != (Move{}) {

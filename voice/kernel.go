@@ -99,8 +99,7 @@ type store struct {
 // size returns how many bytes it takes.
 func (s *store) size() int64 { return 4*int64(len(s.wide)) + 2*int64(len(s.compact)) }
 
-// gather returns a store of n samples in the form of s; sample i of it is sample
-// at(i) of s.
+// gather returns a store of n samples, of which sample i is sample at(i) of s.
 func (s *store) gather(n int64, at func(i int64) int64) store {
 	if s.compact != nil {
 		return store{compact: gather(s.compact, n, at)}

@@ -35,8 +35,7 @@ func (v *Voice) SetRounds(more int32) {
 // Returns reports whether a voice that loops is not in its last round yet.
 func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
 
-// countBegun counts the rounds that have been begun beyond the end of the loop,
-// where the voice has not gone back yet.
+// countBegun takes off the rounds that have begun before the voice has gone back.
 func (v *Voice) countBegun() {
 	from, to := v.sound.loop[0], v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= to {
@@ -119,8 +118,7 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind takes rounds that are over out of the row, and leaves it behind when the
-// last one is.
+// rewind takes rounds that are over out of the row, and leaves it after the last.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop[1]-v.sound.loop[0]
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -135,9 +133,8 @@ func (v *Voice) rewind() {
 	}
 }
 
-// rowEnd returns the first place that the voice does not read any more in the row:
-// where it leaves it, or where the sound ends; of a row that is longer than a
-// position can count, some place further on.
+// rowEnd returns where the voice leaves the row, or the sound ends; of a row that is
+// longer than a position can count, some place further on.
 func (v *Voice) rowEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }

@@ -113,8 +113,7 @@ func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsTo returns how many steps it takes until left, which is above 0, has been
-// passed, but at most n.
+// stepsTo returns how many steps it takes to pass left, which is above 0; at most n.
 func stepsTo(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // usually, and a division is slow
 		return n

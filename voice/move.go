@@ -108,8 +108,7 @@ func grid(frames int64) int64 {
 	return 64
 }
 
-// curve is a raised cosine between silence and full: a fade in, or out when
-// Out is set. The zero value is full.
+// curve is a raised cosine from silence to full, or to silence. The zero value is full.
 type curve struct {
 	start, frames int64
 	out           bool

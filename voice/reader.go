@@ -12,8 +12,7 @@ type reader struct {
 	pos     int64 // 32.32, in frames of the version
 }
 
-// run adds n frames to dst, if there is one, a step apart, 32.32 in frames of the
-// sound.
+// run adds n frames to dst, if there is one, a step of the sound apart.
 func (r *reader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.version
 	if v == nil {
@@ -104,8 +103,7 @@ func (v *Voice) untilOut() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// choose returns the version to be read from frame on, nil for the sound as it
-// is, and whether another one would be better.
+// choose returns the version to read, nil for none, and whether another would be better.
 func (v *Voice) choose(frame int64) (from *version, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -146,8 +144,7 @@ func (v *Voice) restart() {
 	v.now, v.was, v.crossing, v.fresh = reader{}, reader{}, false, true
 }
 
-// stale has the next frame begin a new segment, if the voice may read versions:
-// how often it goes back in its loop has changed.
+// stale begins a new segment, since how often the voice goes back has changed.
 func (v *Voice) stale() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd = v.segStart
