@@ -27,7 +27,6 @@ type slot struct {
 	record  *record
 	id      pool.Handle // of the record
 	group   *Group
-	tag     uint64
 	number  uint64 // of the start
 	began   int64  // the frame of the start
 	held    int64  // the frame since which it is paused

@@ -44,7 +44,7 @@ func (a *audio) each(c *command) {
 	}
 	found := false
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if a.names(&c.target, a.at(i)) {
+		if a.names(&c.target, a.at(i).record) {
 			found = true
 			a.act(i, c)
 		}
@@ -55,14 +55,17 @@ func (a *audio) each(c *command) {
 	}
 }
 
-func (a *audio) names(t *Target, s *slot) bool {
+// names reports whether a target means a start.
+func (s *shared) names(t *Target, r *record) bool {
 	switch t.kind {
+	case oneVoice:
+		return uint64(t.voice.id) == r.id.Load()
 	case taggedVoices:
-		return s.tag == t.tag
+		return t.tag == r.tag
 	case soundVoices:
-		return s.voice.Sound() == t.sound
+		return t.sound == r.sound.Load()
 	case busVoices:
-		return a.tree.below(int(s.bus), int(t.bus))
+		return s.tree.below(int(r.bus), int(t.bus))
 	}
 	return t.kind == allVoices
 }

@@ -39,7 +39,7 @@ func (a *audio) start(c *command) {
 	s := a.at(i)
 	a.stats.Started++
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
-	s.record, s.id, s.group, s.tag, s.number = r, id, g, r.tag, uint64(a.stats.Started)
+	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
 	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
 	s.start = r.options.BaseGain + r.options.Gain
 	if r.lasts > 0 {

@@ -23,16 +23,15 @@ func (a *audio) showState(i int) {
 // lost for good. prio and whole are those of the start that it is for, as lose and
 // leastVirtual have them.
 func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
-	a.weigh(&e, c)
 	if !a.freeVirtual() {
 		least := a.leastVirtual(prio)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
-			a.leaveTail(a.at(c.slot), a.now)
-			a.finish(c.slot, a.now, EventStolen, &e)
+			a.steal(c, &e)
 			return
 		}
 		a.lose(least, e, whole)
 	}
+	a.weigh(&e, c)
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.takeVirtual())
 	a.tell(&e, EventVirtual, a.at(to), a.now, -1)

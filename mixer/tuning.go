@@ -89,7 +89,7 @@ func (m *Mixer) tune(r *record, frame int64) {
 	}
 	for i := range m.foretold {
 		f := &m.foretold[i]
-		if f.frame > frame && f.target.means(m, Handle{m, pool.Handle(r.id.Load())}, r) {
+		if f.frame > frame && m.names(&f.target, r) {
 			m.retuneBy(r, &f.change, f.frame, f.over)
 		}
 	}
@@ -186,8 +186,7 @@ func (m *Mixer) retuneAll(c *command) {
 		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, at, until)
 	}
 	for _, r := range m.allRecords {
-		h := Handle{m, pool.Handle(r.id.Load())}
-		if !m.lives(r) || !c.target.means(m, h, r) {
+		if !m.lives(r) || !m.names(&c.target, r) {
 			continue
 		}
 		if bus {
