@@ -2,7 +2,6 @@ package voice
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 )
 
@@ -30,27 +29,6 @@ type Envelope struct {
 	Masks, MasksLoop []Masks
 
 	declared float64 // without an index: a power; 0: unknown
-}
-
-// maxPower is beyond any power that a sound can have, in Masks too.
-const maxPower = 1e15
-
-// check refuses what is no power: the choice of a victim would rest on it.
-func (e *Envelope) check() error {
-	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
-	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
-		for i := range masks {
-			tables = append(tables, masks[i].Energy[:], masks[i].Spread[:])
-		}
-	}
-	for _, table := range tables {
-		for i, x := range table {
-			if !(x >= 0 && x <= maxPower) {
-				return fmt.Errorf("%w: a power of %v in its loudness index, at %d, is not in 0..%v", ErrSound, x, i, float64(maxPower))
-			}
-		}
-	}
-	return nil
 }
 
 // unknown is the declared level of what has no envelope: -20 dB, a power of 0.01.

@@ -77,6 +77,27 @@ type Sound struct {
 	mono bool // both channels are one
 }
 
+// maxPower is beyond any power that a sound can have, in Masks too.
+const maxPower = 1e15
+
+// check refuses what is no power: the choice of a victim would rest on it.
+func (e *Envelope) check() error {
+	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
+	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
+		for i := range masks {
+			tables = append(tables, masks[i].Energy[:], masks[i].Spread[:])
+		}
+	}
+	for _, table := range tables {
+		for i, x := range table {
+			if !(x >= 0 && x <= maxPower) {
+				return fmt.Errorf("%w: a power of %v in its loudness index, at %d, is not in 0..%v", ErrSound, x, i, float64(maxPower))
+			}
+		}
+	}
+	return nil
+}
+
 // NewSound checks and copies s. Control side. Samples that are not finite or
 // beyond 8 (18 dB over full scale) are refused with the frame where they stand;
 // denormals become zero. The error wraps ErrSound.
