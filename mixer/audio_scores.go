@@ -196,7 +196,9 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 		return choice{slot: -1, runnerUp: -1}
 	}
 	slot := oldest(&w, prios, keys, numbers)
-	c := choice{slot: from + slot, audibility: float64(loud[slot]), candidates: w.Candidates, peers: w.Candidates, runnerUp: -1}
+	c := choice{
+		slot: from + slot, audibility: float64(loud[slot]), candidates: w.Candidates, peers: w.Candidates, runnerUp: -1,
+	}
 	if w.Prio < q.prio {
 		c.peers = 0
 		for _, p := range prios {

@@ -73,7 +73,8 @@ func (v *Voice) settleDown() {
 	if from := v.now.version; from != nil {
 		step := scaled(v.step, from.level)
 		left = min(left, (from.wrap-v.now.pos-1)/step)
-		*s = steady{step: step, shift: guardBefore << 32, from: &from.data, kernel: monoBest + v.sound.second(), refine: true}
+		*s = steady{step: step, shift: guardBefore << 32, from: &from.data, refine: true}
+		s.kernel = monoBest + v.sound.second()
 	}
 	s.left = max(left, 0)
 }
