@@ -53,8 +53,7 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		b := &buses[i]
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
-			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)),
-			mute:   voice.Rest(1 - truth(d.Mute)),
+			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1 - truth(d.Mute)),
 			direct: voice.Rest(1), duck: newDuck(&d.Duck, a), insert: newInsert(d.Insert, a),
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
 		}

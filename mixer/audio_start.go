@@ -83,8 +83,7 @@ func (a *audio) start(c *command) {
 	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
 	if w := &a.refused; s.virtual {
 		e := Event{
-			Reason: w.Reason, Audibility: w.Audibility, Newcomer: w.Newcomer, RunnerUp: w.RunnerUp,
-			Candidates: w.Candidates, Peers: w.Peers,
+			Reason: w.Reason, Audibility: w.Audibility, Newcomer: w.Newcomer, RunnerUp: w.RunnerUp, Candidates: w.Candidates, Peers: w.Peers,
 			Policy: a.overflow, Priority: s.prio, Lost: a.lost(s),
 		}
 		a.tell(&e, EventVirtual, s, a.now, -1)
