@@ -27,7 +27,6 @@ type slot struct {
 	record  *record
 	id      pool.Handle // of the record
 	group   *Group
-	tag     uint64
 	number  uint64 // of the start
 	began   int64  // the frame of the start
 	held    int64  // the frame since which it is paused
@@ -66,8 +65,7 @@ func (e end) compare(f end) int {
 	return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(e.slot, f.slot))
 }
 
-// audio is the audio side: it alone knows voices. It is used by one goroutine
-// at a time, inside Render.
+// audio is the audio side. One goroutine at a time uses it, inside Render.
 type audio struct {
 	*shared
 	roster
@@ -107,35 +105,31 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio returns the audio side of a mixer, and writes what it publishes at first.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
+	n := c.MaxVoices + c.Virtual
 	a := &audio{
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
-		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices,
-		queue: newQueue(c.Commands),
-		ends:  make([]end, 0, 2*(c.MaxVoices+c.Virtual)),
+		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
+		scores: newScores(c.MaxVoices, c.Virtual), queue: newQueue(c.Commands),
+		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.Virtual),
+		window: make([]float32, c.tail()), spare: make([]pcm.Frame, c.tail()),
 	}
 	var err error
 	if a.roster, err = newRoster(c); err != nil {
 		return nil, err
 	}
-	a.waiting = make([]int, 0, c.Virtual)
-	a.scores = newScores(c.MaxVoices, c.Virtual)
 	if c.Overflow == StealMasked {
-		a.scores.masks = newMasks(c.MaxVoices + c.Virtual)
+		a.scores.masks = newMasks(n)
 	}
 	if c.Overflow == GrowPool {
 		a.grow = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
 	}
-	a.window = make([]float32, a.tail)
 	for i := range a.window {
 		a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))
 	}
-	a.spare = make([]pcm.Frame, a.tail)
-	a.places = make([]placed, c.MaxVoices+c.Virtual)
 	a.ear, _ = space.Listener{}.Ear()
 	a.buses = newBuses(buses, a)
 	a.refresh()
 	a.face(0)
-	a.softClip = c.SoftClip
 	if c.DCGuard {
 		a.dc = master.NewDCGuard(c.Rate)
 	}
@@ -194,33 +188,22 @@ func (a *audio) receive() {
 	}
 }
 
-// arrive does what is due at the frame that has come: first the grid, once,
-// then the commands.
+// arrive does what is due at this frame: first the grid, once, then the commands.
 func (a *audio) arrive() {
 	if a.now%a.hop == 0 && a.ticked != a.now {
 		a.ticked = a.now
-		a.tick()
+		if a.grow.step > 0 {
+			a.contract()
+		}
+		a.freshen(true)
+		if a.virtuals != nil {
+			a.exchange()
+		}
 	}
-	a.obey()
-}
-
-// obey carries out the commands of this frame.
-func (a *audio) obey() {
 	for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
 		a.do(c)
 		a.queue.drop()
 		a.underWay.Add(-1)
-	}
-}
-
-// tick does what happens on the grid.
-func (a *audio) tick() {
-	if a.grow.step > 0 {
-		a.contract()
-	}
-	a.freshen(true)
-	if a.virtuals != nil {
-		a.exchange()
 	}
 }
 
@@ -259,12 +242,12 @@ func (a *audio) guard(dst []pcm.Frame, silent bool) {
 	if a.softClip {
 		master.SoftClip(dst)
 	}
-	if m := a.buses[0].meter; m != nil {
-		if silent {
-			m.Skip(n)
-		} else {
-			m.Feed(dst)
-		}
+	switch {
+	case a.meters == nil:
+	case silent:
+		a.meters[0].Skip(n)
+	default:
+		a.meters[0].Feed(dst)
 	}
 }
 
@@ -274,30 +257,25 @@ func (a *audio) emit(e *Event) {
 	}
 }
 
-// publish makes public what the block has changed that began at a frame.
+// publish makes public what the block has changed that began at a frame. Where voices
+// begin was said when they started.
 func (a *audio) publish(from int64) {
 	if a.now > from {
-		a.publishPositions()
+		real, all := 0, a.base // where those that live end
+		for _, v := range a.living() {
+			a.reached[v.index] = v.slot.voice.Commit()
+			if all = v.index + 1; v.index < a.base {
+				real = all
+			}
+		}
+		dsp.Publish(a.positions, a.reached[:real])
+		if all > a.base {
+			dsp.Publish(a.positions[a.base:], a.reached[a.base:all])
+		}
 	}
 	a.stats.Frame = a.now
 	if a.virtuals != nil {
 		a.stats.Virtual = int64(a.virtuals.Len())
 	}
 	a.published.publish(&a.stats)
-}
-
-// publishPositions says where voices have come to; where they begin is said when
-// they start.
-func (a *audio) publishPositions() {
-	real, all := 0, a.base // where those that live end
-	for _, v := range a.living() {
-		a.reached[v.index] = v.slot.voice.Commit()
-		if all = v.index + 1; v.index < a.base {
-			real = all
-		}
-	}
-	dsp.Publish(a.positions, a.reached[:real])
-	if all > a.base {
-		dsp.Publish(a.positions[a.base:], a.reached[a.base:all])
-	}
 }

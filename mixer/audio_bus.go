@@ -32,7 +32,7 @@ type bus struct {
 
 	duck   duck
 	insert insert
-	meter  *master.Meter // nil: none
+	meter  *master.Meter // nil: none; the master's comes after its guards
 
 	mixed []pcm.Frame // one hop
 	used  bool        // mixed has something in it
@@ -53,25 +53,31 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		b := &buses[i]
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
-			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1),
+			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1 - truth(d.Mute)),
 			direct: voice.Rest(1), duck: newDuck(&d.Duck, a), insert: newInsert(d.Insert, a),
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
 		}
-		if d.Mute {
-			b.mute = voice.Rest(0)
-		}
-		if a.meters != nil {
+		if a.meters != nil && i > 0 {
 			b.meter = a.meters[i]
 		}
 	}
 	return buses
 }
 
-// count adds to the voices that live, and that sound, on a bus and above it.
-func (a *audio) count(bus uint16, playing, active int) {
-	for i := int(bus); i >= 0; i = a.tree[i].parent {
-		a.buses[i].playing += playing
-		a.buses[i].active += active
+// count adds a voice to those that live on its bus and above it, or takes it out.
+func (a *audio) count(s *slot, voices int) {
+	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
+		a.buses[i].playing += voices
+	}
+	if s.paused == 0 {
+		a.countActive(s, voices)
+	}
+}
+
+// countActive is count among those that are not paused.
+func (a *audio) countActive(s *slot, voices int) {
+	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
+		a.buses[i].active += voices
 	}
 }
 
@@ -97,8 +103,7 @@ func (a *audio) refresh() {
 	}
 }
 
-// face turns the voices of buses to what is soloed now, smoothly where something
-// is heard.
+// face ramps each bus's own voices to what is soloed now.
 func (a *audio) face(over int64) {
 	some := false
 	for i := range a.buses {
@@ -106,22 +111,13 @@ func (a *audio) face(over int64) {
 	}
 	for i := range a.buses {
 		b := &a.buses[i]
-		to := 1.0
-		if some && !b.faced {
-			to = 0
-		}
-		if b.direct.To != to {
-			frames := over
-			if a.sounding(i) {
-				frames = max(over, a.smooth)
-			}
-			b.direct.Turn(a.now, to, frames)
+		if to := 1 - truth(some && !b.faced); b.direct.To != to {
+			b.direct.Turn(a.now, to, a.smoothed(a.heard(i, true), over))
 		}
 	}
 }
 
-// pitchOf returns the pitch that a bus and those above it give to voices, on its
-// way as that of the last of them.
+// pitchOf returns the sum of the pitches of a bus and those above it.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -133,14 +129,10 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus moves a bus, and with it the pitch and the scores of the voices that are
-// heard through it.
+// setBus moves a bus, and the pitch and the scores of the voices heard through it.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
-	over := c.over
-	if a.heard(index) { // what is silent need not be smoothed
-		over = max(over, a.smooth)
-	}
+	over := a.smoothed(a.heard(index, false), c.over)
 	set := func(f Fields) bool { return c.change.Fields&f != 0 }
 	if set(FieldGain) {
 		b.gain.TurnGain(a.now, c.change.Gain, over, c.change.Shape)
@@ -153,11 +145,7 @@ func (a *audio) setBus(index int, c *command) {
 	}
 	if set(FieldMute) {
 		b.muted = c.change.Mute
-		to := 1.0
-		if b.muted {
-			to = 0
-		}
-		b.mute.Turn(a.now, to, over)
+		b.mute.Turn(a.now, 1-truth(b.muted), over)
 	}
 	if set(FieldSolo) {
 		b.soloed = c.change.Solo
@@ -177,37 +165,24 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// heard reports whether anything is heard through a bus: a voice that began
-// before this frame, a tail, or an insert of which nobody knows.
-func (a *audio) heard(index int) bool {
+// heard reports whether anything is heard through a bus, or of its own voices: a voice
+// that began before this frame, a tail, or an insert of which nobody knows.
+func (a *audio) heard(index int, own bool) bool {
+	on := func(bus int) bool { return bus == index || !own && a.tree.below(bus, index) }
 	for i := range a.buses {
-		if b := &a.buses[i]; a.tree.below(i, index) && (b.tailsEnd > a.now || b.insert.effect != nil) {
+		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && b.insert.effect != nil) {
 			return true
 		}
 	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); i < a.base && a.tree.below(int(s.bus), index) && s.sounded && s.paused == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// sounding reports whether anything is heard of a bus's own voices.
-func (a *audio) sounding(index int) bool {
-	if a.buses[index].tailsEnd > a.now {
-		return true
-	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); i < a.base && int(s.bus) == index && s.sounded && s.paused == 0 {
+	for i := a.next(0); i >= 0 && i < a.base; i = a.next(i + 1) {
+		if s := a.at(i); on(int(s.bus)) && s.sounded && s.paused == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// mixBuses takes n frames of all buses down to the master, and reports whether
-// those are silent.
+// mixBuses mixes all buses down to the master, and reports whether that is silent.
 func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 	n := int64(len(dst))
 	silent = true
@@ -227,20 +202,20 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			if turn < n {
 				b.duck.up(a.now + turn)
 			}
-			if b.meter != nil && i > 0 {
+			if b.meter != nil {
 				b.meter.Skip(n)
 			}
 			continue
 		}
 		b.used = false
-		out := dst
+		sum := dst
 		if i > 0 {
-			out = a.buses[a.tree[i].parent].block(n)
+			sum = a.buses[a.tree[i].parent].block(n)
 		} else {
 			silent = false
 		}
-		sum := out
-		if b.meter != nil && i > 0 {
+		out := sum
+		if b.meter != nil {
 			out = a.metered[:n]
 			clear(out)
 		}
@@ -249,7 +224,7 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			b.duck.up(a.now + turn)
 			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
 		}
-		if b.meter != nil && i > 0 {
+		if b.meter != nil {
 			b.meter.Feed(out)
 			dsp.Sum(sum, out)
 		}
@@ -266,27 +241,17 @@ func (b *bus) block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// apply adds src to dst under the gains of the bus. While something moves they
-// are straight lines on the same grid of frames that voices use.
+// apply adds src to dst under the gains of the bus.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
-		n := int64(len(dst))
-		left, right := b.factors(frame)
-		ramp := dsp.Ramp{Left: float32(left), Right: float32(right)}
-		if grid, end := b.moving(frame); end > frame {
-			// The line is drawn from the last place on the grid, whatever the
-			// blocks, or from where a move began.
-			from := max(frame/grid*grid, b.moved(frame))
-			to := min((frame/grid+1)*grid, end)
-			n = min(n, to-frame)
-			left, right = b.factors(from)
+		from, to := line(frame, &b.gain, &b.pan, &b.mute, &b.duck.move)
+		n := min(int64(len(dst)), to-frame)
+		left, right := b.factors(from)
+		ramp := dsp.Ramp{Left: float32(left), Right: float32(right), Start: int(frame - from)}
+		if to != never {
 			toLeft, toRight := b.factors(to)
-			ramp = dsp.Ramp{
-				Left: float32(left), Right: float32(right),
-				LeftSlope:  float32((toLeft - left) / float64(to-from)),
-				RightSlope: float32((toRight - right) / float64(to-from)),
-				Start:      int(frame - from),
-			}
+			ramp.LeftSlope = float32((toLeft - left) / float64(to-from))
+			ramp.RightSlope = float32((toRight - right) / float64(to-from))
 		}
 		dsp.Frames(dst[:n], src[:n], ramp)
 		dst, src = dst[n:], src[n:]
@@ -294,35 +259,23 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-func (b *bus) moves() [4]*voice.Move {
-	return [...]*voice.Move{&b.gain, &b.pan, &b.mute, &b.duck.move}
-}
-
-// moving returns the grid and the first end of what moves at a frame; an end at
-// or before the frame means that nothing does.
-func (b *bus) moving(frame int64) (grid, end int64) {
-	grid, end = 64, 0
-	for _, m := range b.moves() {
-		if e := m.End(); e > frame {
-			if end == 0 || e < end {
-				end = e
-			}
-			grid = min(grid, m.Grid())
-		}
-	}
-	return grid, end
-}
-
-// moved returns the last frame at which a move began, or ended.
-func (b *bus) moved(frame int64) int64 {
-	last := int64(0)
-	for _, m := range b.moves() {
+// line returns where the straight line begins and ends on which moves are at a frame: at
+// places of the grid that voices use, too, whatever the blocks, or where a move begins or
+// ends. While nothing moves it goes on for ever.
+func line(frame int64, moves ...*voice.Move) (from, to int64) {
+	grid, end, last := int64(64), int64(never), int64(0)
+	for _, m := range moves {
 		last = max(last, m.Start)
-		if e := m.End(); e <= frame {
+		if e := m.End(); e > frame {
+			grid, end = min(grid, m.Grid()), min(end, e)
+		} else {
 			last = max(last, e)
 		}
 	}
-	return last
+	if end == never {
+		return frame, never
+	}
+	return max(frame/grid*grid, last), min((frame/grid+1)*grid, end)
 }
 
 // factors returns the left and right factors at a frame.
@@ -333,18 +286,10 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	return float64(left * g), float64(right * g)
 }
 
-// scale multiplies a block by a moving factor: straight lines between the places
-// of a grid.
+// scale multiplies a block by a moving factor.
 func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	for len(block) > 0 {
-		grid := m.Grid()
-		from := max(frame/grid*grid, m.Start)
-		to := (frame/grid + 1) * grid
-		if m.End() > frame {
-			to = min(to, m.End())
-		} else {
-			from = max(from, m.End())
-		}
+		from, to := line(frame, m)
 		n := min(int64(len(block)), to-frame)
 		a := m.At(from)
 		slope := (m.At(to) - a) / float64(to-from)
@@ -355,5 +300,36 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 		}
 		block = block[n:]
 		frame += n
+	}
+}
+
+// addTail adds the end of a voice, from frame on. It may reach one hop and one
+// tail beyond the first frame that is not mixed.
+func (b *bus) addTail(tail []pcm.Frame, frame int64) {
+	for len(tail) > 0 {
+		at := frame & b.tailsMask
+		n := min(int64(len(tail)), int64(len(b.tails))-at)
+		dsp.Sum(b.tails[at:at+n], tail[:n])
+		tail = tail[n:]
+		frame += n
+		b.tailsEnd = max(b.tailsEnd, frame)
+	}
+}
+
+// takeTails adds n frames of tails to the block, and leaves silence behind.
+func (b *bus) takeTails(frame, n int64) {
+	n = min(n, b.tailsEnd-frame)
+	if n <= 0 {
+		return
+	}
+	dst := b.block(int64(len(b.mixed)))[:n]
+	for len(dst) > 0 {
+		at := frame & b.tailsMask
+		k := min(int64(len(dst)), int64(len(b.tails))-at)
+		src := b.tails[at : at+k]
+		dsp.Sum(dst[:k], src)
+		clear(src)
+		dst = dst[k:]
+		frame += k
 	}
 }

@@ -1,11 +1,6 @@
 package mixer
 
-import (
-	"math"
-
-	"voicepool/pool"
-	"voicepool/voice"
-)
+import "voicepool/pool"
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
@@ -19,8 +14,10 @@ func (a *audio) do(c *command) {
 		a.movePlaces()
 	case cmdResize:
 		a.resize(int(c.voices))
-	case cmdStop, cmdPause, cmdResume:
+	case cmdPause, cmdResume:
 		a.hold(c)
+		a.each(c)
+	case cmdStop:
 		a.each(c)
 	case cmdSeek:
 		a.each(c)
@@ -39,8 +36,7 @@ func (a *audio) do(c *command) {
 	}
 }
 
-// each does c to every living voice that its target names, in the order of
-// slots.
+// each does c to every living voice that its target names, in the order of slots.
 func (a *audio) each(c *command) {
 	if c.target.kind == oneVoice {
 		a.one(c)
@@ -48,7 +44,7 @@ func (a *audio) each(c *command) {
 	}
 	found := false
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		if a.names(&c.target, a.at(i)) {
+		if a.names(&c.target, a.at(i).record) {
 			found = true
 			a.act(i, c)
 		}
@@ -59,14 +55,17 @@ func (a *audio) each(c *command) {
 	}
 }
 
-func (a *audio) names(t *Target, s *slot) bool {
+// names reports whether a target means a start.
+func (s *shared) names(t *Target, r *record) bool {
 	switch t.kind {
+	case oneVoice:
+		return uint64(t.voice.id) == r.id.Load()
 	case taggedVoices:
-		return s.tag == t.tag
+		return t.tag == r.tag
 	case soundVoices:
-		return s.voice.Sound() == t.sound
+		return t.sound == r.sound.Load()
 	case busVoices:
-		return a.tree.below(int(s.bus), int(t.bus))
+		return s.tree.below(int(r.bus), int(t.bus))
 	}
 	return t.kind == allVoices
 }
@@ -99,7 +98,7 @@ func (a *audio) act(i int, c *command) {
 	case cmdResume:
 		a.resume(i, pausedBy(c.target.kind))
 	case cmdSet:
-		over := a.smoothed(s, c.over)
+		over := a.smoothed(s.sounded, c.over)
 		for f := range numChanges {
 			if x, ok := c.change.get(f); ok {
 				s.set(f, x, a.now, over, c.change.Shape)
@@ -114,28 +113,24 @@ func (a *audio) act(i int, c *command) {
 
 // seek takes a voice to another place of its sound.
 func (a *audio) seek(i int, c *command) {
-	if a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
+	s := a.at(i)
+	if s.voice.Sound().Streamed() != (c.feed != nil) {
 		return // of several sounds, those that the command is not for
 	}
 	c.taken = true
-	a.seekTo(i, c.place, c.feed)
+	a.leaveTail(s, a.now)
+	to := c.place
+	if c.feed == nil {
+		to = min(to, s.voice.Sound().Frames())
+	}
+	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
+	a.seat(i)
 	a.rescore(i)
 }
 
-func (a *audio) seekTo(i int, to int64, feed *voice.Feed) {
-	s := a.at(i)
-	a.leaveTail(s, a.now)
-	if feed == nil {
-		to = min(to, s.voice.Sound().Frames())
-	}
-	s.voice.SeekTo(a.now, to, a.smooth, feed)
-	a.seat(i)
-}
-
-// smoothed returns how long a move takes that was asked for over a time: what
-// has not been heard yet need not be smoothed.
-func (a *audio) smoothed(s *slot, over int64) int64 {
-	if !s.sounded {
+// smoothed returns how long a move takes: what is not heard need not be smoothed.
+func (a *audio) smoothed(heard bool, over int64) int64 {
+	if !heard {
 		return over
 	}
 	return max(over, a.smooth)
@@ -150,7 +145,7 @@ func (a *audio) stop(i int, over int64) {
 		return
 	}
 	a.leaveTail(s, a.now)
-	a.finish(i, a.now, &Event{Kind: EventStopped})
+	a.finish(i, a.now, EventStopped, &Event{})
 }
 
 func pausedBy(k targetKind) pauses {
@@ -163,12 +158,8 @@ func pausedBy(k targetKind) pauses {
 	return pausedItself
 }
 
-// hold remembers that a bus, or everything, is paused, for those that start
-// there meanwhile.
+// hold notes that a bus, or everything, is paused, for what starts there meanwhile.
 func (a *audio) hold(c *command) {
-	if c.kind == cmdStop {
-		return
-	}
 	switch c.target.kind {
 	case busVoices:
 		a.buses[c.target.bus].paused = c.kind == cmdPause
@@ -186,7 +177,7 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		a.count(s.bus, 0, -1)
+		a.countActive(s, -1)
 		s.held = a.now
 	}
 	s.paused |= by
@@ -209,82 +200,7 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.count(s.bus, 0, 1)
+	a.countActive(s, 1)
 	a.showState(i)
 	a.rescore(i)
-}
-
-// receiveWords reads what stands in the records because the ring was full. By
-// now all that was sent before has arrived.
-func (a *audio) receiveWords() {
-	if a.stopsWait.Load() && a.stopsWait.Swap(false) { // a swap costs more
-		for _, r := range a.allRecords {
-			if !a.takeStop(r) {
-				a.stopsWait.Store(true)
-			}
-		}
-	}
-	if a.wantsWait.Load() && a.wantsWait.Swap(false) {
-		for _, r := range a.allRecords {
-			if r.live != 0 {
-				a.applyWants(r, r.live, wants(r.dirty.Load()))
-			}
-		}
-	}
-	if a.placesWait.Load() && a.placesWait.Swap(false) {
-		a.movePlaces()
-	}
-}
-
-// applyWants moves a voice to what its record wants. A start that has not come
-// yet finds it in its record.
-func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
-	if r.live == id {
-		a.moveTo(r, fields, foreseen{}, a.smoothed(a.at(int(r.slot.Load())), 0))
-	} else {
-		r.forget(id, fields)
-	}
-}
-
-// moveTo moves a voice to what its record wants, in fields, or to what was
-// foreseen instead.
-func (a *audio) moveTo(r *record, fields wants, ahead foreseen, over int64) {
-	i := int(r.slot.Load())
-	s := a.at(i)
-	done := fields
-	if a.wantsWait.Load() { // what the ring had no place for comes yet
-		done &^= ahead.fields
-	}
-	r.dirty.And(^uint32(done))
-	var values [numWants]float64 // once: the control side may be writing
-	for f := range values {
-		values[f] = math.Float64frombits(r.want[f].Load())
-	}
-	want := func(f settable) (float64, bool) {
-		if ahead.fields&(1<<f) != 0 {
-			return ahead.values[f], true
-		}
-		return values[f], fields&(1<<f) != 0
-	}
-	a.noteWants(i, want)
-	for f := range numChanges {
-		if x, ok := want(f); ok {
-			s.set(f, x, a.now, over, voice.InDecibels)
-		}
-	}
-	if x, ok := want(setSeek); ok {
-		a.seekTo(i, int64(x), nil)
-	}
-	a.scores.set(i, s.prio, s.number, s.protect)
-	a.rescore(i)
-	if x, ok := want(setPause); ok {
-		if x != 0 {
-			a.pause(i, pausedItself)
-		} else {
-			a.resume(i, pausedItself)
-		}
-	}
-	if _, ok := want(setProtect); ok {
-		a.shrink()
-	}
 }

@@ -1,115 +1,61 @@
 package mixer
 
-import (
-	"voicepool/voice"
-)
+// entryKinds is what the commands are called in a journal.
+var entryKinds = [...]EntryKind{
+	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
+	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdResize: EntryResize,
+}
 
-// record notes a command that has been carried out. Audio side.
-func (j *journal) record(e Entry) {
+// entry is what a journal has of a command.
+func (a *audio) entry(c *command) Entry {
+	return Entry{
+		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.over, Place: c.place, Voices: int(c.voices), Change: c.change,
+	}
+}
+
+// note records a command that has been carried out.
+func (j *journal) note(e Entry) {
 	if !j.ring.Push(e) {
 		j.lost.Add(1)
 	}
 }
 
-// journalled reports whether anybody wants entries.
-func (a *audio) journalled() bool { return a.journal.ring != nil }
-
 // noteCommand notes what acts on a start that comes, on a bus or on everything,
 // before it is done. What acts on voices is noted where it reaches them.
 func (a *audio) noteCommand(c *command) {
-	if !a.journalled() {
+	if a.journal.ring == nil || c.kind == cmdWant {
 		return
 	}
-	e := Entry{Frame: a.now, Frames: c.over, Place: c.place, Voices: int(c.voices)}
-	switch c.kind {
-	case cmdPlay:
+	e := a.entry(c)
+	switch {
+	case c.kind == cmdPlay:
 		r := a.record(c.record)
 		if r.cancel == c.record {
 			return // it never was
 		}
 		o := &r.options
-		e.Kind, e.Start, e.Sound, e.Group, e.Bus = EntryPlay, uint64(c.record), r.sound.Load(), r.group, a.tree.name(r.bus)
+		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree.name(r.bus)
 		e.Priority, e.Protect = int(r.prio), r.protect
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
 		}
-	case cmdResize:
-		e.Kind = EntryResize
-	case cmdPlace:
-		e.Kind = EntryPlace
-	default:
-		switch c.target.kind {
-		case busVoices:
-			e.Bus = a.tree.name(c.target.bus)
-		case allVoices:
-		default:
-			return
-		}
-		if e.Kind = entryOf(c.kind); e.Kind == 0 {
-			return
-		}
-		e.Change = c.change
+	case c.target.kind == busVoices:
+		e.Bus = a.tree.name(c.target.bus)
+	case c.target.kind != allVoices && c.kind != cmdResize && c.kind != cmdPlace:
+		return
 	}
-	a.journal.record(e)
+	a.journal.note(e)
 }
 
-func entryOf(k commandKind) EntryKind {
-	switch k {
-	case cmdStop:
-		return EntryStop
-	case cmdPause:
-		return EntryPause
-	case cmdResume:
-		return EntryResume
-	case cmdSet:
-		return EntrySet
-	case cmdSeek:
-		return EntrySeek
-	}
-	return 0
-}
-
-// noteAct notes what a command does to a voice, where it does not act on a whole
-// bus or on everything.
+// noteAct notes what a command does to a voice that noteCommand has not noted.
 func (a *audio) noteAct(i int, c *command) {
-	if !a.journalled() || c.target.kind == busVoices || c.target.kind == allVoices ||
-		c.kind == cmdSeek && a.at(i).voice.Sound().Streamed() != (c.feed != nil) {
+	s := a.at(i)
+	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
+		c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
-	a.journal.record(Entry{Frame: a.now, Kind: entryOf(c.kind), Start: uint64(a.at(i).id), Frames: c.over, Place: c.place, Change: c.change})
-}
-
-// noteStop notes the stop of a voice that no command has brought.
-func (a *audio) noteStop(i int, over int64) {
-	if a.journalled() {
-		a.journal.record(Entry{Frame: a.now, Kind: EntryStop, Start: uint64(a.at(i).id), Frames: over})
-	}
-}
-
-// noteWants notes to what a voice is moved.
-func (a *audio) noteWants(i int, want func(settable) (float64, bool)) {
-	if !a.journalled() {
-		return
-	}
-	e := Entry{Frame: a.now, Kind: EntrySet, Start: uint64(a.at(i).id), Change: Change{Shape: voice.InDecibels}}
-	c := &e.Change
-	for f := range numChanges {
-		if x, ok := want(f); ok {
-			c.put(f, x)
-		}
-	}
-	if c.Fields != 0 {
-		a.journal.record(e)
-	}
-	if x, ok := want(setSeek); ok {
-		a.journal.record(Entry{Frame: a.now, Kind: EntrySeek, Start: e.Start, Place: int64(x)})
-	}
-	if x, ok := want(setPause); ok {
-		kind := EntryResume
-		if x != 0 {
-			kind = EntryPause
-		}
-		a.journal.record(Entry{Frame: a.now, Kind: kind, Start: e.Start})
-	}
+	e := a.entry(c)
+	e.Start = uint64(s.id)
+	a.journal.note(e)
 }

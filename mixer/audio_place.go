@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"sync/atomic"
+
 	"voicepool/space"
 	"voicepool/voice"
 )
@@ -27,14 +29,9 @@ func (a *audio) settle(p *placed, r *record) *voice.Space {
 // movePlaces has all voices glide to where they are wanted.
 func (a *audio) movePlaces() {
 	a.placesSent.Store(false)
-	all := false
-	if a.listenerMoved.Swap(false) {
-		if w, ok := a.listener.read(); ok {
-			a.ear, all = w.ear(), true
-		} else { // it is being written; whoever writes it is not done
-			a.listenerMoved.Store(true)
-			a.placesWait.Store(true)
-		}
+	ear, all := readMoved(a, &a.listenerMoved, &a.listener)
+	if all {
+		a.ear = ear.ear()
 	}
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
 		s := a.at(i)
@@ -42,13 +39,8 @@ func (a *audio) movePlaces() {
 			continue
 		}
 		p := &a.places[i]
-		if s.record.moved.Swap(false) {
-			if w, ok := s.record.spot.read(); ok {
-				p.source.Spot = w.spot()
-			} else {
-				s.record.moved.Store(true)
-				a.placesWait.Store(true)
-			}
+		if w, ok := readMoved(a, &s.record.moved, &s.record.spot); ok {
+			p.source.Spot = w.spot()
 		}
 		over := a.hop
 		if !s.sounded {
@@ -58,4 +50,17 @@ func (a *audio) movePlaces() {
 		s.voice.Replan(a.now)
 		a.rescore(i)
 	}
+}
+
+// readMoved reads what has moved, if it has. Of what is being written it is to be asked
+// again: whoever writes it is not done.
+func readMoved[A spotWords | earWords](a *audio, moved *atomic.Bool, words *seqWords[A]) (read A, ok bool) {
+	if !moved.Swap(false) {
+		return read, false
+	}
+	if read, ok = words.read(); !ok {
+		moved.Store(true)
+		a.placesWait.Store(true)
+	}
+	return read, ok
 }

@@ -7,14 +7,14 @@ import (
 	"voicepool/voice"
 )
 
-// scores holds, by slot and packed, what a choice of victim looks at, so that
-// one scan decides.
+// scores holds what a choice of victim looks at, packed by slot.
 type scores struct {
 	audibility []float32 // a power, see docs/design.md
 	gain       []float32 // left^2 + right^2
 	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64
 	prio       []int32
+	eligible   []int32 // where a choice among some has their priorities
 
 	// With virtual voices audibility is that of the next 40 ms, and whole what it
 	// is without them; else it is nil.
@@ -23,13 +23,15 @@ type scores struct {
 	masks *masks // nil: nobody looks at them
 }
 
-// unstealable is the priority of protected voices and of free slots: above any
-// newcomer's.
+// unstealable is the priority of protected voices and free slots, above any newcomer's.
 const unstealable = 1<<31 - 1
 
 func newScores(real, virtual int) scores {
 	n := real + virtual
-	s := scores{make([]float32, n), make([]float32, n), make([]float32, n), make([]uint64, n), make([]int32, n), nil, nil}
+	s := scores{
+		audibility: make([]float32, n), gain: make([]float32, n), none: make([]float32, n),
+		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
+	}
 	if virtual > 0 {
 		s.whole = make([]float32, n)
 	}
@@ -79,7 +81,11 @@ func (a *audio) freshen(virtual bool) {
 	a.refresh()
 	for _, v := range a.living() {
 		if v.index < a.base && real || v.index >= a.base && virtual {
-			a.refreshScore(v.index, v.slot)
+			if s := v.slot; s.settled && !a.buses[s.bus].shift { // as most: it has only gone on
+				a.follow(v.index, s)
+			} else {
+				a.rescore(v.index)
+			}
 		}
 	}
 	if a.scored = a.now; virtual {
@@ -92,17 +98,7 @@ func (a *audio) freshen(virtual bool) {
 	}
 }
 
-// refreshScore is rescore of a voice that nobody has moved: most have only gone on.
-func (a *audio) refreshScore(i int, s *slot) {
-	if s.settled && !a.buses[s.bus].shift {
-		a.follow(i, s)
-		return
-	}
-	a.rescore(i)
-}
-
-// follow computes the audibility of a voice at its place from the power of its
-// gains.
+// follow computes the audibility of a voice from the power of its gains.
 func (a *audio) follow(i int, s *slot) {
 	audibility := float32(float64(s.power * s.voice.Index()))
 	if a.virtuals != nil {
@@ -166,6 +162,8 @@ type query struct {
 	group *Group // of this group; nil: any
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // virtual ones too
+
+	virtual bool // virtual ones alone
 }
 
 // choice is the answer.
@@ -178,102 +176,72 @@ type choice struct {
 	next       int32   // its priority
 }
 
-// choose returns the victim: of the lowest priority, then the least by the
-// policy, then the oldest. It is one scan over packed
-// arrays; free slots and protected voices have a priority that nobody reaches.
+// choose returns the victim: of the lowest priority, then the least by the policy, then
+// the oldest. Free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(q *query, policy Overflow) choice {
-	prios := a.scores.prio[:a.base]
-	if q.all {
-		prios = a.scores.prio
+	s, from, to := &a.scores, 0, a.base
+	if q.virtual {
+		from = a.base
 	}
-	if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {
-		return a.scores.quietest(prios, q.prio)
+	if q.virtual || q.all {
+		to = len(s.prio)
 	}
-	return a.scan(q, prios, policy)
-}
-
-// quietest is scan for the default policy among all voices.
-func (s *scores) quietest(prios []int32, limit int32) choice {
-	w := dsp.FindWeakest(prios, s.audibility, limit)
+	prios, numbers := s.prio[from:to], s.number[from:to]
+	keys, loud := s.keys(policy)[from:to], s.loud(policy)[from:to]
+	if q.group != nil || q.bus >= 0 {
+		prios = a.eligible(q, prios)
+	}
+	w := dsp.FindWeakest(prios, keys, q.prio)
 	if w.Candidates == 0 {
 		return choice{slot: -1, runnerUp: -1}
 	}
-	c := choice{audibility: float64(w.Key), slot: dsp.FindKey(prios, s.audibility, w.Prio, w.Key, 0), candidates: w.Candidates, peers: w.Candidates, runnerUp: float64(w.Next), next: w.Prio}
-	if w.Prio < limit {
-		c.peers = s.count(prios, w.Prio)
+	slot := oldest(&w, prios, keys, numbers)
+	c := choice{
+		slot: from + slot, audibility: float64(loud[slot]), candidates: w.Candidates, peers: w.Candidates, runnerUp: -1,
 	}
-	switch {
-	case w.Alone && w.Candidates == 1:
-		c.runnerUp, c.next = -1, 0
-	case w.Alone: // the second has another priority
-		prios[c.slot] = unstealable
-		second := dsp.FindWeakest(prios, s.audibility, limit)
-		c.runnerUp, c.next = float64(second.Key), second.Prio
-		prios[c.slot] = w.Prio
-	case w.Next == w.Key:
-		c.slot = dsp.FindEldest(prios, s.audibility, s.number, w.Prio, w.Key)
-	}
-	return c
-}
-
-// count returns how many voices of those that may be taken have a priority.
-func (s *scores) count(prios []int32, prio int32) (n int) {
-	for _, p := range prios {
-		if p == prio {
-			n++
-		}
-	}
-	return n
-}
-
-// scan looks at one voice after the other.
-func (a *audio) scan(q *query, prios []int32, policy Overflow) choice {
-	c, second := choice{slot: -1, runnerUp: -1}, -1
-	keys := a.scores.keys(policy)
-	// What the second least has to be beaten by, so that most voices are passed
-	// over after one comparison.
-	worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)
-	lowest := int32(unstealable)
-	for i, prio := range prios {
-		if prio > q.prio {
-			continue
-		}
-		if q.group != nil || q.bus >= 0 {
-			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.tree.below(int(s.bus), q.bus) {
-				continue
+	if w.Prio < q.prio {
+		c.peers = 0
+		for _, p := range prios {
+			if p == w.Prio {
+				c.peers++
 			}
 		}
-		c.candidates++
-		if prio < lowest {
-			lowest, c.peers = prio, 0
-		}
-		if prio == lowest {
-			c.peers++
-		}
-		if prio > worstPrio || prio == worstPrio && (keys[i] > worstKey || keys[i] == worstKey && a.scores.number[i] > worstNumber) {
-			continue
-		}
-		switch {
-		case c.slot < 0 || a.scores.less(i, c.slot, keys):
-			c.slot, second = i, c.slot
-		case second < 0 || a.scores.less(i, second, keys):
-			second = i
-		}
-		if second >= 0 {
-			worstPrio, worstKey, worstNumber = a.scores.prio[second], keys[second], a.scores.number[second]
-		}
 	}
-	loud := a.scores.loud(policy)
-	if c.slot >= 0 {
-		c.audibility = float64(loud[c.slot])
-	}
-	if second >= 0 {
-		c.runnerUp, c.next = float64(loud[second]), a.scores.prio[second]
+	switch {
+	case w.Candidates == 1:
+	case !w.Alone && &keys[0] == &loud[0]:
+		c.runnerUp, c.next = float64(w.Next), w.Prio
+	default: // it is known by what it would be without the victim
+		prio := prios[slot]
+		prios[slot] = unstealable
+		w = dsp.FindWeakest(prios, keys, q.prio)
+		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
+		prios[slot] = prio
 	}
 	return c
 }
 
-var inf = float32(math.Inf(1))
+// oldest returns which of the weakest is the oldest.
+func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
+	if !w.Alone && w.Next == w.Key {
+		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
+	}
+	return dsp.FindKey(prios, keys, w.Prio, w.Key, 0)
+}
+
+// eligible returns the priorities of those that q looks at: the others are out of reach.
+func (a *audio) eligible(q *query, prios []int32) []int32 {
+	eligible := a.scores.eligible[:len(prios)]
+	copy(eligible, prios)
+	for i, prio := range prios {
+		if prio <= q.prio {
+			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.tree.below(int(s.bus), q.bus) {
+				eligible[i] = unstealable
+			}
+		}
+	}
+	return eligible
+}
 
 // loud returns the audibilities that a policy compares.
 func (s *scores) loud(policy Overflow) []float32 {
@@ -296,8 +264,7 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.loud(policy)
 }
 
-// less reports whether i gives way before j: a total order. keys are what the policy
-// looks at first.
+// less reports whether i gives way before j, under the keys of a policy: a total order.
 func (s *scores) less(i, j int, keys []float32) bool {
 	switch {
 	case s.prio[i] != s.prio[j]:
@@ -307,3 +274,29 @@ func (s *scores) less(i, j int, keys []float32) bool {
 	}
 	return s.number[i] < s.number[j]
 }
+
+// lost returns the certificate of a voice that is taken away: what can be missing
+// of it at most, see Event.Lost. Of whatever moves it takes what is more, also of
+// a mute on its way, and of the two channels of a sound the louder one, since the
+// index is their mean, which one of them may have all by itself.
+func (a *audio) lost(s *slot) float64 {
+	left, right := s.voice.Bound(a.now)
+	g := stereo{left, right}
+	direct := &a.buses[s.bus].direct
+	g = g.times(both(max(direct.At(a.now), direct.To)))
+	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
+		b := &a.buses[i]
+		left, right := voice.Larger(voice.Balance, &b.pan, a.now)
+		g = g.times(stereo{left, right}).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
+	}
+	if s.voice.Sound().Channels() == 2 {
+		g = both(max(g.left, g.right))
+	}
+	power := g.power()
+	if power == 0 {
+		return 0 // also where nobody knows how loud it is
+	}
+	return float64(power * s.voice.Most())
+}
+
+func both(x float64) stereo { return stereo{x, x} }

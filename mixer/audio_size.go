@@ -8,8 +8,7 @@ type growth struct {
 	peak      int   // the most voices since the grid was last passed
 }
 
-// extend gives a full pool a step more, as far as it may, and reports whether
-// there is a free voice now.
+// extend grows a full pool by a step, and reports whether there is a free voice now.
 func (a *audio) extend() bool {
 	a.grow.needed = a.now
 	limit := min(a.slots.Limit()+a.grow.step, a.grow.max)
@@ -35,8 +34,7 @@ func (a *audio) contract() {
 	}
 }
 
-// resize moves the limit to n. Of what plays beyond it, the policy takes; what
-// is protected stays until it ends.
+// resize moves the limit to n.
 func (a *audio) resize(n int) {
 	a.wanted = n
 	a.setLimit(n)
@@ -72,4 +70,10 @@ func (a *audio) setLimit(n int) {
 		panic("mixer: a limit that was checked is refused")
 	}
 	a.stats.Voices = int64(n)
+}
+
+// seatsTaken notes how many voices live, which has grown.
+func (a *audio) seatsTaken() {
+	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
+	a.grow.peak = max(a.grow.peak, a.slots.Len())
 }

@@ -1,19 +1,18 @@
 package mixer
 
 import (
+	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
 )
 
-// start decides what becomes of a Play, at its frame: cooldown, limit of the
-// group, limit of the bus, pool.
+// start decides what becomes of a Play at its frame.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
 	a.stats.Asked++
 	if r.cancel == id { // stopped before it began
-		a.stats.Stopped++
-		a.pass(r, id, EventStopped, StateStopped)
+		a.pass(r, id, EventStopped)
 		return
 	}
 	g := r.group
@@ -25,9 +24,8 @@ func (a *audio) start(c *command) {
 		return
 	}
 	if r.silent() {
-		a.stats.Ended++
 		a.silentFrom(a.now)
-		a.pass(r, id, EventEnded, StateEnded)
+		a.pass(r, id, EventEnded)
 		return
 	}
 	sound := r.sound.Load()
@@ -41,66 +39,58 @@ func (a *audio) start(c *command) {
 	s := a.at(i)
 	a.stats.Started++
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
-	s.record, s.id, s.group, s.tag, s.number = r, id, g, r.tag, uint64(a.stats.Started)
+	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
 	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
-	s.start, s.virtual = r.options.BaseGain+r.options.Gain, i >= a.base
+	s.start = r.options.BaseGain + r.options.Gain
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
 	s.voice = a.coming
 	if r.placed {
 		a.places[i] = a.asking
-		s.voice.SetSpace(&a.places[i].space)
 	}
-	b := &a.buses[r.bus]
 	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 		s.voice.SetShared(a.now, pitch)
 	}
-	r.live = id
-	a.seat(i)
-	r.number.Store(s.number)
-	a.showState(i)
-	if g != nil {
-		g.playing++
-		g.started, g.last, g.first, g.number = true, a.now, r, s.number
-	}
-	if b.held {
+	if a.buses[r.bus].held {
 		s.paused |= pausedBus
 	}
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	active := 1
 	if s.paused != 0 {
-		active = 0
 		s.held = a.now
-		a.showState(i)
 	}
-	a.count(r.bus, 1, active)
+	r.live = id
+	r.number.Store(s.number)
+	a.seat(i)
+	if g != nil {
+		g.playing++
+		g.started, g.last, g.first, g.number = true, a.now, r, s.number
+	}
+	a.count(s, 1)
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
-	fields, ahead := wants(r.dirty.Load()), foreseen{}
-	if r.foreseen.id == id {
-		ahead = r.foreseen
+	ahead := &r.foreseen
+	if ahead.id != id {
+		ahead = &foreseen{}
 	}
-	if fields|ahead.fields != 0 {
-		a.moveTo(r, fields, ahead, 0)
+	if fields := wants(r.dirty.Load()); fields|ahead.fields != 0 {
+		a.moveTo(r, fields, ahead)
 	}
 	a.stats.Playing++
-	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
-	a.grow.peak = max(a.grow.peak, a.slots.Len())
-	a.say(s, EventStarted, a.now, a.slotOf(i))
-	if s.virtual {
-		e := s.event(EventVirtual, a.now, -1)
-		w := &a.refused
-		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates, e.Peers = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates, w.Peers
-		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
-		a.emit(&e)
+	a.seatsTaken()
+	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
+	if w := &a.refused; s.virtual {
+		e := Event{
+			Reason: w.Reason, Audibility: w.Audibility, Newcomer: w.Newcomer, RunnerUp: w.RunnerUp, Candidates: w.Candidates, Peers: w.Peers,
+			Policy: a.overflow, Priority: s.prio, Lost: a.lost(s),
+		}
+		a.tell(&e, EventVirtual, s, a.now, -1)
 	}
 }
 
-// silent reports whether there is nothing to play: an empty sound, or one that
-// begins at its end.
+// silent reports whether the sound is empty, or begins at its end.
 func (r *record) silent() bool {
 	sound := r.sound.Load()
 	from, to := sound.Loop()
@@ -108,7 +98,7 @@ func (r *record) silent() bool {
 }
 
 // pass counts a start that is over as it begins. It takes no voice.
-func (a *audio) pass(r *record, id pool.Handle, kind EventKind, state State) {
+func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
 	r.number.Store(number)
@@ -116,35 +106,23 @@ func (a *audio) pass(r *record, id pool.Handle, kind EventKind, state State) {
 	a.emit(&e)
 	e.Kind = kind
 	a.emit(&e)
-	r.drop()
-	a.giveBack(r, id, state)
+	a.discard(r, id, kind)
 }
 
-// drop closes the feed of a start that nobody will hear.
-func (r *record) drop() {
+// discard gives back the record of a start that nobody will hear, and closes its feed.
+func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 	if r.feed != nil {
 		r.feed.Drop()
 	}
+	a.giveBack(r, id, a.outcome(kind))
 }
 
 // turnAway ends a start that gets no voice.
 func (a *audio) turnAway(c *command, e *Event) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
-	state := StateRejected
-	switch e.Kind {
-	case EventLimited:
-		a.stats.Limited++
-		state = StateLimited
-	case EventCoalesced:
-		a.stats.Coalesced++
-		state = StateCoalesced
-	default:
-		a.stats.Rejected++
-	}
 	a.emit(e)
-	r.drop()
-	a.giveBack(r, c.record, state)
+	a.discard(r, c.record, e.Kind)
 }
 
 // makeRoom sees to it that there is a free place for r and takes it: a slot, or,
@@ -168,9 +146,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonNone && free() {
 		return a.takeSlot()
 	}
-	e := Event{
-		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
-	}
+	e := r.asks(uint64(a.stats.Started) + 1)
+	e.Reason, e.RunnerUp = reason, -1
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
@@ -206,17 +183,20 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	return a.takeSlot()
 }
 
-// seat makes public where a voice is.
+// seat gives a voice what goes with its index, and makes public where it is.
 func (a *audio) seat(i int) {
 	s := a.at(i)
+	if s.virtual = i >= a.base; s.record.placed {
+		s.voice.SetSpace(&a.places[i].space)
+	}
 	a.reached[i] = s.voice.Position()
 	a.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
 	s.record.seats.Add(1)
+	a.showState(i)
 }
 
-// unseat makes public where a voice has come to that leaves its place, before another
-// one has it.
+// unseat publishes the position of a voice that leaves its index, before another has it.
 func (r *record) unseat(v *voice.Voice) {
 	r.position.Store(v.Position())
 	r.slot.Store(-1)
@@ -280,11 +260,10 @@ func (a *audio) outranks() Reason {
 func (a *audio) steal(c choice, e *Event) {
 	s := a.at(c.slot)
 	a.weigh(e, c)
-	e.Kind = EventStolen
 	if c.slot < a.base {
 		a.leaveTail(s, a.now)
 	}
-	a.finish(c.slot, a.now, e)
+	a.finish(c.slot, a.now, EventStolen, e)
 }
 
 // weigh notes what decided a choice.
@@ -292,4 +271,30 @@ func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
 	e.Audibility, e.RunnerUp, e.RunnerUpPriority, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.next, c.candidates, c.peers
 	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
+}
+
+// joins makes a start a part of the voice with which its group began last, if
+// that is near enough, and reports whether it did. That voice then sounds as loud
+// as so many incoherent ones: their powers add up.
+func (a *audio) joins(c *command, r *record, g *Group) bool {
+	if g.within == 0 || !g.started || a.now-g.last > g.within {
+		return false
+	}
+	first := g.first
+	if first.live == 0 || first.number.Load() != g.number {
+		return false
+	}
+	s := a.at(int(first.slot.Load()))
+	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // what it swallowed would not be heard
+		return false
+	}
+	// As the group's sounds are the same, their gains alone are compared.
+	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
+	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
+	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
+	a.rescore(int(first.slot.Load()))
+	e := s.record.asks(s.number)
+	e.Kind = EventCoalesced
+	a.turnAway(c, &e)
+	return true
 }

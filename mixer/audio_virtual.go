@@ -23,57 +23,31 @@ func (a *audio) showState(i int) {
 // lost for good. prio and whole are those of the start that it is for, as lose and
 // leastVirtual have them.
 func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
-	a.weigh(&e, c)
 	if !a.freeVirtual() {
 		least := a.leastVirtual(prio)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
-			e.Kind = EventStolen
-			a.leaveTail(a.at(c.slot), a.now)
-			a.finish(c.slot, a.now, &e)
+			a.steal(c, &e)
 			return
 		}
 		a.lose(least, e, whole)
 	}
+	a.weigh(&e, c)
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.takeVirtual())
-	s := a.at(to)
-	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, s.number, s.voice.Sound(), s.group, s.record.ref
-	a.emit(&e)
+	a.tell(&e, EventVirtual, a.at(to), a.now, -1)
 }
 
-// lose ends a virtual voice for good, for the sake of the newcomer of e, whose whole
-// audibility is what the event compares with its own.
+// lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
 func (a *audio) lose(c choice, e Event, whole float64) {
 	a.weigh(&e, c)
-	e.Kind, e.Reason, e.Newcomer = EventStolen, ReasonVirtualFull, whole
-	a.finish(c.slot, a.now, &e)
+	e.Reason, e.Newcomer = ReasonVirtualFull, whole
+	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
 // leastVirtual returns the virtual voice that is lost first of those that a start of
-// priority prio may take: of the lowest priority, the least audible from now on, the
-// oldest. Its slot is -1 if there is none.
+// priority prio may take: the one that would be missed least from now on.
 func (a *audio) leastVirtual(prio int32) choice {
-	s := &a.scores
-	c, second := choice{slot: -1, runnerUp: -1}, -1
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if s.prio[i] > prio {
-			continue
-		}
-		c.candidates++
-		switch {
-		case c.slot < 0 || s.less(i, c.slot, s.whole):
-			c.slot, second = i, c.slot
-		case second < 0 || s.less(i, second, s.whole):
-			second = i
-		}
-	}
-	if c.slot >= 0 {
-		c.audibility, c.peers = float64(s.whole[c.slot]), s.count(s.prio[a.base:], s.prio[c.slot])
-	}
-	if second >= 0 {
-		c.runnerUp, c.next = float64(s.whole[second]), s.prio[second]
-	}
-	return c
+	return a.choose(&query{prio: prio, bus: -1, virtual: true}, stealForGood)
 }
 
 // refuse is what becomes of a start for which there is no slot: a virtual voice,
@@ -91,8 +65,9 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 			a.turnAway(c, refused)
 			return -1
 		}
-		refused.By, refused.BySound, refused.ByGroup, refused.ByRef = uint64(a.stats.Started)+1, r.sound.Load(), r.group, r.ref
-		a.lose(least, *refused, whole)
+		e := r.asks(uint64(a.stats.Started) + 1)
+		e.Bus = refused.Bus
+		a.lose(least, e, whole)
 	}
 	a.refused = *refused
 	return a.takeVirtual()
@@ -101,16 +76,12 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 // move takes a voice from one index to another, which is free and taken.
 func (a *audio) move(from, to int) int {
 	s := a.at(to)
-	*s = *a.at(from)
-	s.virtual = to >= a.base
-	a.seat(to)
-	if s.record.placed {
+	if *s = *a.at(from); s.record.placed {
 		a.places[to] = a.places[from]
-		s.voice.SetSpace(&a.places[to].space)
 	}
+	a.seat(to)
 	a.scores.move(from, to)
 	a.vacate(from)
-	a.showState(to)
 	return to
 }
 
@@ -129,8 +100,8 @@ const (
 	exchanges    = 4
 )
 
-// exchange gives free slots to the best virtual voices, then lets those that are
-// much louder than real ones take their slots. On the grid, after rescoring.
+// exchange gives free slots to the best virtual voices, then the slots of real ones to
+// those that are much louder.
 func (a *audio) exchange() {
 	a.mask(false)
 	a.fill()
@@ -141,9 +112,12 @@ func (a *audio) exchange() {
 	keys := a.scores.keys(policy)
 	for range exchanges {
 		a.mask(false)
-		best := a.bestVirtual()
-		s := &a.scores
-		if best < 0 || keys[best] == 0 {
+		waiting, s := a.wait(), &a.scores
+		if len(waiting) == 0 {
+			return
+		}
+		best := slices.MinFunc(waiting, a.first)
+		if keys[best] == 0 {
 			return
 		}
 		prio := a.at(best).prio
@@ -152,10 +126,8 @@ func (a *audio) exchange() {
 			return
 		}
 		v := a.at(best)
-		e := Event{
-			Reason: ReasonExchanged, By: v.number, BySound: v.voice.Sound(), ByGroup: v.group, ByRef: v.record.ref,
-			Newcomer: float64(s.audibility[best]),
-		}
+		e := v.record.asks(v.number)
+		e.Reason, e.Newcomer = ReasonExchanged, float64(s.audibility[best])
 		a.swap(c, best, e)
 	}
 }
@@ -166,7 +138,6 @@ func (a *audio) swap(c choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
-	real.virtual, virtual.virtual = false, true
 	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
 	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
 		s.record.unseat(&s.voice)
@@ -174,15 +145,10 @@ func (a *audio) swap(c choice, best int, e Event) {
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
 		a.seat(i)
-		if s.record.placed {
-			s.voice.SetSpace(&a.places[i].space)
-		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
-		a.showState(i)
 	}
-	e.Kind, e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = EventVirtual, a.now, -1, virtual.number, virtual.voice.Sound(), virtual.group, virtual.record.ref
-	a.emit(&e)
+	a.tell(&e, EventVirtual, virtual, a.now, -1)
 	a.comeBack(c.slot)
 }
 
@@ -193,54 +159,34 @@ func (a *audio) fill() {
 	if free <= 0 || a.virtuals.Len() == 0 {
 		return
 	}
-	if free == 1 {
-		if best := a.bestVirtual(); best >= 0 {
-			a.promote(best)
-		}
-		return
+	waiting := a.wait()
+	if free > 1 {
+		slices.SortFunc(waiting, a.first)
+	} else if len(waiting) > 0 {
+		waiting[0] = slices.MinFunc(waiting, a.first)
 	}
-	waiting := a.waiting[:0]
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.waits(i) {
-			waiting = append(waiting, i)
-		}
-	}
-	slices.SortFunc(waiting, a.first)
 	for _, i := range waiting[:min(free, len(waiting))] {
-		a.promote(i)
+		a.comeBack(a.move(i, a.takeSlot()))
+		a.seatsTaken()
 	}
 }
 
-// promote gives a free slot to a virtual voice.
-func (a *audio) promote(i int) {
-	a.comeBack(a.move(i, a.takeSlot()))
-	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
-	a.grow.peak = max(a.grow.peak, a.slots.Len())
+// wait returns the virtual voices that are to come back at all.
+func (a *audio) wait() []int {
+	waiting := a.waiting[:0]
+	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+		if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
+			waiting = append(waiting, i)
+		}
+	}
+	return waiting
 }
 
 // comeBack lets a voice be heard that was virtual until now.
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.smooth)
-	a.say(s, EventReal, a.now, i)
-}
-
-// bestVirtual returns the virtual voice that is to come back first; -1 if there is
-// none that goes on.
-func (a *audio) bestVirtual() int {
-	best := -1
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if a.waits(i) && (best < 0 || a.first(i, best) < 0) {
-			best = i
-		}
-	}
-	return best
-}
-
-// waits reports whether a virtual voice is to come back at all.
-func (a *audio) waits(i int) bool {
-	s := a.at(i)
-	return s.paused == 0 && !s.voice.FadingOut()
+	a.tell(&Event{}, EventReal, s, a.now, i)
 }
 
 // first orders virtual voices by which comes back first: those that would be heard

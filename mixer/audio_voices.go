@@ -22,8 +22,7 @@ func (a *audio) mixVoices(n int64) {
 	}
 }
 
-// mixFrom mixes voices and returns how many: all, or up to one that failed and has
-// been ended.
+// mixFrom mixes voices and returns how many: all, or up to one that panicked.
 func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -40,20 +39,19 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		if next = nil; done+1 < len(alive) {
 			next = &alive[done+1].slot.voice
 		}
-		if n >= v.slot.endAt-a.now || !a.mixSteady(v, n, next) {
+		steady := false // then there is nothing else to know
+		switch {
+		case n >= v.slot.endAt-a.now:
+		case v.index >= a.base:
+			steady = v.slot.voice.SkipSteady(n)
+		default:
+			steady = v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
+		}
+		if !steady {
 			a.mixVoice(v.index, v.slot, n)
 		}
 	}
 	return done
-}
-
-// mixSteady mixes a voice of which there is nothing else to know, as of most in
-// most blocks.
-func (a *audio) mixSteady(v seat, n int64, next *voice.Voice) bool {
-	if v.index >= a.base {
-		return v.slot.voice.SkipSteady(n)
-	}
-	return v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
 }
 
 func (a *audio) mixVoice(i int, s *slot, n int64) {
@@ -89,34 +87,57 @@ func (a *audio) mixVoice(i int, s *slot, n int64) {
 // reap ends the voices that came to their end, in the order of their frames.
 func (a *audio) reap() {
 	for _, e := range a.ends {
-		kind := EventEnded
-		s := a.at(e.slot)
+		s, kind := a.at(e.slot), EventEnded
 		if e.dry {
 			a.stats.Underruns++
-			a.say(s, EventUnderrun, e.frame, a.slotOf(e.slot))
+			a.tell(&Event{}, EventUnderrun, s, e.frame, a.slotOf(e.slot))
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.say(s, EventFault, e.frame, a.slotOf(e.slot))
+			a.tell(&Event{}, EventFault, s, e.frame, a.slotOf(e.slot))
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = EventStopped
 		}
-		a.finish(e.slot, e.frame, &Event{Kind: kind})
+		a.finish(e.slot, e.frame, kind, &Event{})
 	}
 	a.ends = a.ends[:0]
 }
 
-// event says of a voice what happened at a frame.
-func (s *slot) event(k EventKind, frame int64, i int) Event {
-	return Event{Frame: frame, Kind: k, Slot: i, Voice: s.number, Sound: s.voice.Sound(), Group: s.group, Ref: s.record.ref}
+// tell says what happened at a frame to a voice in a slot, besides what e knows.
+func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, slot int) {
+	e.Frame, e.Kind, e.Slot = frame, k, slot
+	e.Voice, e.Sound, e.Group, e.Ref = s.number, s.voice.Sound(), s.group, s.record.ref
+	a.emit(e)
 }
 
-// say tells what happened to a voice at a frame.
-func (a *audio) say(s *slot, k EventKind, frame int64, i int) {
-	e := s.event(k, frame, i)
-	a.emit(&e)
+// asks is an event of what happens to others for the sake of a start, or of a voice.
+func (r *record) asks(number uint64) Event {
+	return Event{By: number, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref}
+}
+
+// outcome counts a start that is over, by what was told of it, and returns its state.
+func (a *audio) outcome(k EventKind) State {
+	switch k {
+	case EventStopped:
+		a.stats.Stopped++
+		return StateStopped
+	case EventStolen:
+		a.stats.Stolen++
+		return StateStolen
+	case EventLimited:
+		a.stats.Limited++
+		return StateLimited
+	case EventCoalesced:
+		a.stats.Coalesced++
+		return StateCoalesced
+	case EventRejected:
+		a.stats.Rejected++
+		return StateRejected
+	}
+	a.stats.Ended++
+	return StateEnded
 }
 
 // leaveTail mixes the next 10 ms of a voice, fewer of a very fast stream, under a raised
@@ -160,33 +181,16 @@ func (a *audio) silentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// finish gives a slot back. The event brings what it has to say; the rest is
-// the voice's.
-func (a *audio) finish(i int, frame int64, e *Event) {
-	s := a.at(i)
-	e.Frame, e.Slot, e.Voice, e.Sound, e.Group, e.Ref = frame, a.slotOf(i), s.number, s.voice.Sound(), s.group, s.record.ref
-	state := StateEnded
-	switch e.Kind {
-	case EventEnded:
-		a.stats.Ended++
-	case EventStopped:
-		a.stats.Stopped++
-		state = StateStopped
-	case EventStolen:
-		a.stats.Stolen++
-		state = StateStolen
-	}
+// finish ends a voice and gives its index back.
+func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
+	s, state := a.at(i), a.outcome(k)
 	a.silentFrom(frame)
 	a.stats.Playing--
 	if s.group != nil {
 		s.group.playing--
 	}
-	active := 0
-	if s.paused == 0 {
-		active = -1
-	}
-	a.count(s.bus, -1, active)
-	a.emit(e)
+	a.count(s, -1)
+	a.tell(e, k, s, frame, a.slotOf(i))
 	s.record.unseat(&s.voice)
 	s.voice.Drop()
 	a.giveBack(s.record, s.id, state)

@@ -80,27 +80,12 @@ func (m *Mixer) streams(t *Target) []Handle {
 		if r == nil {
 			continue
 		}
-		if s := r.sound.Load(); s != nil && s.Streamed() && t.means(m, h, r) {
+		if s := r.sound.Load(); s != nil && s.Streamed() && m.names(t, r) {
 			found = append(found, h)
 		}
 		unlock()
 	}
 	return found
-}
-
-// means reports whether a target names a start.
-func (t *Target) means(m *Mixer, h Handle, r *record) bool {
-	switch t.kind {
-	case oneVoice:
-		return t.voice == h
-	case taggedVoices:
-		return t.tag == r.tag
-	case soundVoices:
-		return t.sound == r.sound.Load()
-	case busVoices:
-		return m.tree.below(int(r.bus), int(t.bus))
-	}
-	return t.kind == allVoices
 }
 
 // seekStream sends c for one voice, with another course of its stream.

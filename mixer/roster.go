@@ -2,8 +2,7 @@ package mixer
 
 import "voicepool/pool"
 
-// roster is who lives: the voices of the slots, and from base on the virtual ones. It is
-// the audio side's.
+// roster is who lives: the voices of the slots, and from base on the virtual ones.
 type roster struct {
 	slots    *pool.Pool[slot]
 	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
@@ -59,8 +58,7 @@ func (r *roster) next(i int) int {
 	return -1
 }
 
-// living returns the voices that live, in the order of their indices. It holds
-// until one comes or goes.
+// living returns the voices by index. The list holds until one comes or goes.
 func (r *roster) living() []seat {
 	if r.gone > 0 || r.arrived { // not where newcomers have taken the very slots of those that left
 		for _, v := range r.alive {

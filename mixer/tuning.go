@@ -30,8 +30,7 @@ type pitchSpan struct {
 
 func pitchAt(x float64) pitchSpan { return pitchSpan{to: x, least: x, most: x} }
 
-// turn notes that the pitch goes to another one from a frame on, until a later one. now
-// is the first that is not mixed.
+// turn notes that the pitch goes to another one from one frame until another.
 func (p *pitchSpan) turn(to float64, now, at, until int64) {
 	least, most := p.span(now)
 	p.least, p.most, p.until = min(least, to), max(most, to), max(p.until, until)
@@ -90,8 +89,8 @@ func (m *Mixer) tune(r *record, frame int64) {
 	}
 	for i := range m.foretold {
 		f := &m.foretold[i]
-		if f.frame > frame && f.target.means(m, Handle{m, pool.Handle(r.id.Load())}, r) {
-			m.turn(r, &f.change, f.frame, f.over)
+		if f.frame > frame && m.names(&f.target, r) {
+			m.retuneBy(r, &f.change, f.frame, f.over)
 		}
 	}
 	m.refine(r)
@@ -103,8 +102,8 @@ func (r *record) tunes() bool {
 	return s != nil && r.options.Quality == voice.Best && s.Refines()
 }
 
-// turn notes what a set does to the pitch or the loop of a start.
-func (m *Mixer) turn(r *record, c *Change, frame, over int64) {
+// retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
+func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	now := m.Now()
 	at, until := m.when(frame, over, now)
 	if c.Fields&FieldPitch != 0 {
@@ -114,6 +113,7 @@ func (m *Mixer) turn(r *record, c *Change, frame, over int64) {
 		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
 	}
 	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
+	m.refine(r)
 }
 
 // when returns the frame at which a set acts, and one at which it is over.
@@ -167,8 +167,7 @@ func (m *Mixer) refine(r *record) {
 	}
 }
 
-// retuneAll looks at a command that was sent for what it does to the pitch or the
-// loop of starts. The mutex is held.
+// retuneAll notes what a command does to the pitch or the loop of starts.
 func (m *Mixer) retuneAll(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
@@ -187,8 +186,7 @@ func (m *Mixer) retuneAll(c *command) {
 		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, at, until)
 	}
 	for _, r := range m.allRecords {
-		h := Handle{m, pool.Handle(r.id.Load())}
-		if !m.lives(r) || !c.target.means(m, h, r) {
+		if !m.lives(r) || !m.names(&c.target, r) {
 			continue
 		}
 		if bus {
@@ -203,11 +201,6 @@ func (m *Mixer) retuneAll(c *command) {
 func (m *Mixer) lives(r *record) bool {
 	id := pool.Handle(r.id.Load())
 	return id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over()
-}
-
-func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
-	m.turn(r, c, frame, over)
-	m.refine(r)
 }
 
 // retunePlace asks for what a start reads at another velocity. The mutex is held.

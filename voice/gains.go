@@ -66,17 +66,11 @@ func (v *Voice) Reach(frame int64) (left, right float64) {
 // to be.
 func (v *Voice) Bound(frame int64) (left, right float64) {
 	g, pan := v.reach(frame)
-	at := pan.At(frame)
-	left, right = v.law()(at)
-	if at != pan.To {
-		toLeft, toRight := v.law()(pan.To)
-		left, right = max(left, toLeft), max(right, toRight)
-	}
+	left, right = Larger(v.law(), &pan, frame)
 	return float64(g * left), float64(g * right)
 }
 
-// reach returns the larger of the present and the coming gain, and the pan on its
-// way.
+// reach returns the larger of the present and the coming gain, and the pan.
 func (v *Voice) reach(frame int64) (gain float64, pan Move) {
 	gain = float64(v.lasting(frame) * v.gain.Most(frame))
 	if v.crowd != (Move{}) {
@@ -112,4 +106,65 @@ func (v *Voice) law() func(float64) (left, right float64) {
 		return Balance
 	}
 	return Pan
+}
+
+// Pan returns the left and right factors of a pan, -1 (left) .. +1 (right), of
+// a mono sound: constant power, -3 dB at the centre.
+func Pan(pan float64) (left, right float64) {
+	if pan == 0 {
+		return centre[0], centre[1]
+	}
+	return panned(pan)
+}
+
+// centre is the pan of most voices.
+var centre = func() (c [2]float64) {
+	c[0], c[1] = panned(0)
+	return c
+}()
+
+func panned(pan float64) (left, right float64) {
+	x := (pan + 1) / 4
+	return pcm.CosPi(x), pcm.SinPi(x)
+}
+
+// Wider returns the factors of a moving pan under a law: those at a frame or
+// those it moves towards, whichever have the larger power.
+func Wider(law func(float64) (left, right float64), pan *Move, frame int64) (left, right float64) {
+	at := pan.At(frame)
+	left, right = law(at)
+	if at == pan.To {
+		return left, right
+	}
+	toLeft, toRight := law(pan.To)
+	// The pans of a mono sound have one power, but for the last bits: those must
+	// not decide, since under a panned bus it is not the same which counts.
+	if float64(toLeft*toLeft)+float64(toRight*toRight) > (float64(left*left)+float64(right*right))*(1+1e-9) {
+		return toLeft, toRight
+	}
+	return left, right
+}
+
+// Larger returns each factor of a moving pan under a law as it is at a frame or as it
+// is going to be, whichever is more.
+func Larger(law func(float64) (left, right float64), pan *Move, frame int64) (left, right float64) {
+	at := pan.At(frame)
+	left, right = law(at)
+	if at != pan.To {
+		toLeft, toRight := law(pan.To)
+		left, right = max(left, toLeft), max(right, toRight)
+	}
+	return left, right
+}
+
+// Balance returns the left and right factors of a pan of something that is
+// stereo already: 1 at the centre, and only the far side falls.
+func Balance(pan float64) (left, right float64) {
+	if pan == 0 {
+		return 1, 1
+	}
+	if pan > 0 {
+		return pcm.CosPi(pan / 2), 1
+	}
+	return 1, pcm.CosPi(pan / 2)
 }

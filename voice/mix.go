@@ -18,23 +18,7 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
 	if v.feed != nil {
 		return v.mixStream(dst, frame)
 	}
-	v.steady.left = 0
-	done := 0
-	for done < len(dst) && !v.Over(frame) {
-		if frame >= v.segEnd {
-			v.proceed(frame)
-		}
-		n := min(int64(len(dst)-done), v.segEnd-frame)
-		got := v.run(dst[done:done+int(n)], int(frame-v.segStart))
-		done += got
-		frame += int64(got)
-		v.fresh = v.fresh && got == 0
-		v.faulty = v.faulty || got == 0 && !v.Over(frame) // nothing may keep a render for ever
-	}
-	if done == len(dst) {
-		v.settleDown()
-	}
-	return done
+	return int(v.goOn(dst, int64(len(dst)), frame))
 }
 
 // Skip goes on by n frames as Mix does, to the very same place, and gives
@@ -46,17 +30,23 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	if v.feed != nil {
 		return v.skipStream(n, frame)
 	}
+	return v.goOn(nil, n, frame)
+}
+
+// goOn adds n frames to dst, here and below to nothing where that is nil. It returns
+// how many there were.
+func (v *Voice) goOn(dst []pcm.Frame, n, frame int64) int64 {
 	v.steady.left = 0
 	done := int64(0)
 	for done < n && !v.Over(frame) {
 		if frame >= v.segEnd {
 			v.proceed(frame)
 		}
-		got := v.skipVersions(min(n-done, v.segEnd-frame))
+		got := v.run(after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart))
 		done += got
 		frame += got
 		v.fresh = v.fresh && got == 0
-		v.faulty = v.faulty || got == 0 && !v.Over(frame)
+		v.faulty = v.faulty || got == 0 && !v.Over(frame) // nothing may keep a render for ever
 	}
 	if done == n {
 		v.settleDown()
@@ -64,27 +54,12 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	return done
 }
 
-// pass moves the voice on by n frames of a segment, without a sound. It returns
-// by how many: fewer where it comes to its end, or out of its loop.
-func (v *Voice) pass(n int64) int64 {
-	done := int64(0)
-	for done < n && v.segEnd > v.segStart {
-		var limit int64
-		if v.unrolls() {
-			limit = v.rowEnd()
-		} else {
-			_, _, limit = v.window()
-		}
-		left := limit<<32 - v.pos
-		if left <= 0 {
-			break
-		}
-		k := stepsTo(left, v.step, n-done)
-		v.pos += k * v.step
-		done += k
-		v.wrap()
+// after returns what of dst, if there is one, comes after some frames.
+func after(dst []pcm.Frame, frames int64) []pcm.Frame {
+	if dst == nil {
+		return nil
 	}
-	return done
+	return dst[frames:]
 }
 
 // Over reports whether the voice has nothing left to give at frame.
@@ -101,47 +76,44 @@ func (v *Voice) Over(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds frames of one segment; at counts from the segment's start. It gives
-// fewer where the voice comes to its end, or out of its loop.
-func (v *Voice) run(dst []pcm.Frame, at int) int {
+// run adds n frames of one segment; at counts from the segment's start. It returns
+// how many: fewer where the voice comes to its end, or out of its loop.
+func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	if v.now.version != nil || v.crossing {
-		return v.runVersions(dst, at)
+		return v.runVersions(dst, n, at)
 	}
 	g := v.ramp
 	g.Start = at
-	return v.runPlain(dst, g)
+	return v.runPlain(dst, n, g)
 }
 
 // runPlain is run for a voice that reads the sound as it is.
-func (v *Voice) runPlain(dst []pcm.Frame, g dsp.Ramp) int {
-	done := 0
-	for done < len(dst) && v.segEnd > v.segStart {
-		if v.unrolls() {
-			n := v.runUnrolled(dst[done:], g)
-			if n == 0 {
-				break
-			}
-			done += n
-			g.Start += n
-			continue
-		}
+func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
+	done := int64(0)
+	for done < n && v.segEnd > v.segStart {
 		data, first, limit := v.window()
 		left := limit<<32 - v.pos
 		if left <= 0 {
 			break
 		}
-		n := stepsTo(left, v.step, int64(len(dst)-done))
-		v.kernelAt(v.pos).mix(dst[done:done+int(n)], data, v.pos-first<<32, v.step, g)
-		v.pos += n * v.step
-		done += int(n)
-		g.Start += int(n)
+		k := stepsTo(left, v.step, n-done)
+		switch {
+		case dst == nil:
+		case data != nil:
+			v.kernelAt(v.pos).mix(dst[done:done+k], data, v.pos-first<<32, v.step, g)
+		default:
+			k = min(k, unrollPiece<<32/v.step)
+			v.mixUnrolled(dst[done:done+k], g)
+		}
+		v.pos += k * v.step
+		done += k
+		g.Start += int(k)
 		v.wrap()
 	}
 	return done
 }
 
-// stepsTo returns how many steps it takes until left, which is above 0, has been
-// passed, but at most n.
+// stepsTo returns how many steps it takes to pass left, which is above 0; at most n.
 func stepsTo(left, step, n int64) int64 {
 	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // usually, and a division is slow
 		return n
@@ -150,11 +122,15 @@ func stepsTo(left, step, n int64) int64 {
 }
 
 // window returns the samples that the position stands in, the frame of the
-// sound that data begins with, and the first position that is beyond them.
+// sound that data begins with, and the first position that is beyond them. Where
+// they are written out in a row, there is no data yet.
 func (v *Voice) window() (data *store, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
 		return &s.data, -guardBefore, s.frames
+	}
+	if v.unrolls() {
+		return nil, 0, v.rowEnd()
 	}
 	if v.pos>>32 < s.seam.from {
 		return &s.data, -guardBefore, min(s.seam.from, v.leaves())

@@ -25,16 +25,6 @@ var shapeNames = [...]string{"decibels", "amplitude", "cosine", "power"}
 
 func (s Shape) String() string { return shapeNames[min(int(s), len(shapeNames)-1)] }
 
-// ParseShape returns the shape of a name: decibels, amplitude, cosine or power.
-func ParseShape(name string) (Shape, bool) {
-	for i, n := range shapeNames {
-		if n == name {
-			return Shape(i), true
-		}
-	}
-	return 0, false
-}
-
 // between returns how far a move of the shape is, 0..1, from an amplitude to a
 // larger one at share t of its time; the way down is the way up, mirrored.
 func (s Shape) between(t float64) float64 {
@@ -118,8 +108,7 @@ func grid(frames int64) int64 {
 	return 64
 }
 
-// curve is a raised cosine between silence and full: a fade in, or out when
-// Out is set. The zero value is full.
+// curve is a raised cosine from silence to full, or to silence. The zero value is full.
 type curve struct {
 	start, frames int64
 	out           bool

@@ -12,28 +12,24 @@ type reader struct {
 	pos     int64 // 32.32, in frames of the version
 }
 
-// mix adds frames, a step apart, 32.32 in frames of the sound.
-func (r *reader) mix(dst []pcm.Frame, step int64, k kernel, g dsp.Ramp) {
+// run adds n frames to dst, if there is one, a step of the sound apart.
+func (r *reader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.version
+	if v == nil {
+		return
+	}
 	step = scaled(step, v.level)
-	for len(dst) > 0 {
-		left := v.wrap - r.pos
-		if left <= 0 {
-			return
+	for n > 0 && r.pos < v.wrap {
+		part := stepsTo(v.wrap-r.pos, step, n)
+		if dst != nil {
+			k.mix(dst[:part], &v.data, r.pos+guardBefore<<32, step, g)
+			dst = dst[part:]
 		}
-		n := stepsTo(left, step, int64(len(dst)))
-		k.mix(dst[:n], &v.data, r.pos+guardBefore<<32, step, g)
-		dst = dst[n:]
-		g.Start += int(n)
-		r.pos += n * step
+		n -= part
+		g.Start += int(part)
+		r.pos += part * step
 		r.turnBack()
 	}
-}
-
-// skip is mix without a sound.
-func (r *reader) skip(n, step int64) {
-	r.pos += n * scaled(step, r.version.level)
-	r.turnBack()
 }
 
 // turnBack takes a place beyond the end of a loop back into it.
@@ -107,8 +103,7 @@ func (v *Voice) untilOut() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// choose returns the version to be read from frame on, nil for the sound as it
-// is, and whether another one would be better.
+// choose returns the version to read, nil for none, and whether another would be better.
 func (v *Voice) choose(frame int64) (from *version, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -149,8 +144,7 @@ func (v *Voice) restart() {
 	v.now, v.was, v.crossing, v.fresh = reader{}, reader{}, false, true
 }
 
-// stale has the next frame begin a new segment, if the voice may read versions:
-// how often it goes back in its loop has changed.
+// stale begins a new segment, since how often the voice goes back has changed.
 func (v *Voice) stale() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd = v.segStart
@@ -162,7 +156,7 @@ func (v *Voice) stale() {
 func (v *Voice) Lacks() bool { return v.lacks }
 
 // runVersions is run for a voice that reads a version, or comes from one.
-func (v *Voice) runVersions(dst []pcm.Frame, at int) int {
+func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossing {
 		now, was = v.crossed()
@@ -171,29 +165,14 @@ func (v *Voice) runVersions(dst []pcm.Frame, at int) int {
 	step, best := v.step, monoBest+v.sound.second()
 	switch {
 	case v.now.version == nil:
-		dst = dst[:v.runPlain(dst, now)]
+		n = v.runPlain(dst, n, now)
 	case v.crossing && v.was.version == nil:
-		dst = dst[:v.runPlain(dst, was)]
+		n = v.runPlain(dst, n, was)
 	default:
-		dst = dst[:v.pass(int64(len(dst)))]
+		n = v.runPlain(nil, n, now)
 	}
-	if v.now.version != nil {
-		v.now.mix(dst, step, best, now)
-	}
-	if v.was.version != nil {
-		v.was.mix(dst, step, best, was)
-	}
-	return len(dst)
-}
-
-// skipVersions is runVersions without a sound.
-func (v *Voice) skipVersions(n int64) int64 {
-	n = v.pass(n)
-	for _, r := range [...]*reader{&v.now, &v.was} {
-		if r.version != nil {
-			r.skip(n, v.step)
-		}
-	}
+	v.now.run(dst, n, step, best, now)
+	v.was.run(dst, n, step, best, was)
 	return n
 }
 

@@ -54,28 +54,27 @@ type Samples struct {
 	Envelope Envelope
 }
 
-// Envelope is the loudness index of a sound at unit gain: for each hop the best
-// average loudness from there on, as a K-weighted mean square (the mean of the
-// channels), 0..1e15. The slices are read by the audio side and must never change.
-type Envelope struct {
-	Hop  int64     // frames per hop, at least 1; 0: there is no index
-	Once []float32 // by hop of the position, for voices that play to their end
-	Loop []float32 // the same for voices that loop; nil: Once serves both
+// Sound is decoded, prepared, immutable audio data, shared by all voices that
+// play it and by both sides. What comes to it later are versions of it.
+type Sound struct {
+	name     string
+	rate     int
+	channels int
+	frames   int64
+	loop     [2]int64
+	envelope Envelope
+	data     store // guardBefore frames, the samples, guardAfter frames
+	seam     seam
 
-	// Near is the mean energy of each hop and the next, by which voices come and
-	// go that may come back; nil: Once and Loop serve. NearLoop is for those that
-	// loop.
-	Near, NearLoop []float32
+	refine    Refiner
+	refining  sync.Mutex                         // among those who make versions
+	unrefined atomic.Bool                        // its Refiner gave what is no sound
+	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
+	needs     [2]atomic.Uint32                   // those that voices have missed
 
-	// Later is the largest mean of any three hops in a row that are still to come;
-	// LaterLoop that of a loop, from anywhere in it.
-	Later     []float32
-	LaterLoop float32
-
-	// Masks says by hop what is heard in which band, and what that hides; MasksLoop
-	// the same for voices that loop, with one hop more. nil: it is taken to be as loud
-	// in all bands. See package mixer's StealMasked.
-	Masks, MasksLoop []Masks
+	// Of a stream: it has no data, and of an envelope the declared level alone.
+	open func(Course) (*Feed, error)
+	mono bool // both channels are one
 }
 
 // maxPower is beyond any power that a sound can have, in Masks too.
@@ -97,82 +96,6 @@ func (e *Envelope) check() error {
 		}
 	}
 	return nil
-}
-
-// unknown is the declared level of what has no envelope: -20 dB, a power of 0.01.
-const unknown = 0.01
-
-// At returns the index at a position in frames.
-func (e *Envelope) At(frame int64, looped bool) float64 {
-	g := e.Once
-	if looped && e.Loop != nil {
-		g = e.Loop
-	}
-	return e.lookUp(g, frame)
-}
-
-// Soon returns the energy of the next two hops, the one at a position included.
-func (e *Envelope) Soon(frame int64, looped bool) float64 {
-	if e.Near == nil {
-		return e.At(frame, looped)
-	}
-	g := e.Near
-	if looped && e.NearLoop != nil {
-		g = e.NearLoop
-	}
-	return e.lookUp(g, frame)
-}
-
-// Most returns the largest energy of any three hops from a position on; Inf when
-// nobody knows.
-func (e *Envelope) Most(frame int64, looped bool) float64 {
-	switch {
-	case e.Later == nil:
-		return math.Inf(1)
-	case looped:
-		return max(e.lookUp(e.Later, frame), float64(e.LaterLoop))
-	}
-	return e.lookUp(e.Later, frame)
-}
-
-func (e *Envelope) lookUp(g []float32, frame int64) float64 {
-	if e.Hop < 1 || len(g) == 0 {
-		return unknown
-	}
-	i := frame / e.Hop
-	if i >= int64(len(g)) {
-		return 0
-	}
-	return float64(g[max(i, 0)])
-}
-
-// Sound is decoded, prepared, immutable audio data, shared by all voices that
-// play it and by both sides. What comes to it later are versions of it.
-type Sound struct {
-	name     string
-	rate     int
-	channels int
-	frames   int64
-	loop     [2]int64
-	envelope Envelope
-	data     store // guardBefore frames, the samples, guardAfter frames
-	seam     seam
-
-	refine    Refiner
-	refining  sync.Mutex                         // among those who make versions
-	unrefined atomic.Bool                        // its Refiner gave what is no sound
-	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
-	needs     [2]atomic.Uint32                   // those that voices have missed
-
-	// Of a stream: it has neither data nor an envelope.
-	open  func(Course) (*Feed, error)
-	level float64 // declared, a power
-	mono  bool    // both channels are one
-}
-
-// size returns how many bytes the tables take.
-func (e *Envelope) size() int64 {
-	return 4 * int64(len(e.Once)+len(e.Loop)+len(e.Near)+len(e.NearLoop)+len(e.Later)+2*Bands*(len(e.Masks)+len(e.MasksLoop)))
 }
 
 // NewSound checks and copies s. Control side. Samples that are not finite or
@@ -212,11 +135,8 @@ func NewSound(s Samples) (*Sound, error) {
 		out.data.wide = make([]float32, size)
 	}
 	for i, x := range s.Data {
-		bits := math.Float32bits(x) &^ (1 << 31)
-		switch {
-		case bits < 1<<23: // zero and denormals, which make every kernel crawl
-			x = 0
-		case bits > math.Float32bits(maxSample): // NaN and Inf have the largest bits
+		x, ok := clean(x, maxSample)
+		if !ok {
 			return nil, fmt.Errorf("%w: the sample of frame %d is %v, not within -%d..+%d", ErrSound, i/s.Channels, x, maxSample, maxSample)
 		}
 		if s.Compact {
@@ -230,6 +150,16 @@ func NewSound(s Samples) (*Sound, error) {
 	}
 	out.seam = newSeam(out)
 	return out, nil
+}
+
+// clean returns a sample, but 0 for a denormal, which makes every kernel crawl, and
+// whether it is finite and no larger than most.
+func clean(x, most float32) (y float32, ok bool) {
+	bits := math.Float32bits(x) &^ (1 << 31)
+	if bits < 1<<23 {
+		x = 0
+	}
+	return x, bits <= math.Float32bits(most) // NaN and Inf have the largest bits
 }
 
 // Refine makes a version that the quality Best reads, unless it is there: that of
@@ -251,11 +181,9 @@ func (s *Sound) Refine(level int, looped bool) {
 	v.data.wide = s.refined(level, looped, frames)
 	sound := int64(len(v.data.wide)) == frames*int64(s.channels)
 	for i, x := range v.data.wide {
-		bits := math.Float32bits(x) &^ (1 << 31)
-		if bits < 1<<23 { // denormals make every kernel crawl
-			v.data.wide[i] = 0
-		}
-		sound = sound && bits <= math.Float32bits(8*maxSample) // what is compensated may be 18 dB louder
+		y, ok := clean(x, 8*maxSample) // what is compensated may be 18 dB louder
+		v.data.wide[i] = y
+		sound = sound && ok
 	}
 	if !sound {
 		s.unrefined.Store(true)

@@ -51,8 +51,7 @@ func (s *Space) bend(frames int64) int64 {
 	return g
 }
 
-// panned returns a move that is at a frame, and goes to, where the voice's own
-// pan and that of its place take it together.
+// panned returns the sum of the voice's own pan and that of its place, as a move.
 func (s *Space) panned(own *Move, frame int64) Move {
 	at := func(x float64) float64 { return min(max(x, -1), 1) }
 	return Move{From: at(own.At(frame) + s.pan.At(frame)), To: at(own.To + s.pan.To), Start: frame, Frames: 1}

@@ -22,22 +22,15 @@ type steady struct {
 // that is mixed next, or nil: its samples are asked for meanwhile.
 func (v *Voice) MixSteady(dst []pcm.Frame, next *Voice) bool {
 	s := &v.steady
-	n := int64(len(dst))
-	if uint64(n-1) >= uint64(s.left) {
+	pos := v.place()
+	if !v.SkipSteady(int64(len(dst))) {
 		return false
 	}
-	s.left -= n
 	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right}
-	if next != nil {
-		g.Ahead = next.ahead()
+	if next != nil && next.steady.left > 0 {
+		g.Ahead = next.steady.kernel.at(next.steady.from, next.place())
 	}
-	pos := v.pos
-	v.pos += n * v.step
-	if s.refine {
-		pos = v.now.pos
-		v.now.pos += n * s.step
-	}
-	s.kernel.mix(dst, s.from, pos+s.shift, s.step, g)
+	s.kernel.mix(dst, s.from, pos, s.step, g)
 	return true
 }
 
@@ -55,17 +48,12 @@ func (v *Voice) SkipSteady(n int64) bool {
 	return true
 }
 
-// ahead returns the address from which the voice reads next, or 0.
-func (v *Voice) ahead() uintptr {
-	s := &v.steady
-	if s.left == 0 {
-		return 0
+// place returns the position in what a steady voice reads.
+func (v *Voice) place() int64 {
+	if v.steady.refine {
+		return v.now.pos + v.steady.shift
 	}
-	pos := v.pos
-	if s.refine {
-		pos = v.now.pos
-	}
-	return s.kernel.at(s.from, pos+s.shift)
+	return v.pos + v.steady.shift
 }
 
 // settleDown works out how the voice goes on from here, if it does so steadily. What
@@ -81,13 +69,12 @@ func (v *Voice) settleDown() {
 		return
 	}
 	left := (limit<<32 - v.pos - 1) / v.step
-	switch from := v.now.version; {
-	case from != nil:
+	*s = steady{step: v.step, shift: -first << 32, from: data, kernel: v.kernelAt(v.pos)}
+	if from := v.now.version; from != nil {
 		step := scaled(v.step, from.level)
 		left = min(left, (from.wrap-v.now.pos-1)/step)
-		*s = steady{left: left, step: step, shift: guardBefore << 32, from: &from.data, kernel: monoBest + v.sound.second(), refine: true}
-	default:
-		*s = steady{left: left, step: v.step, shift: -first << 32, from: data, kernel: v.kernelAt(v.pos)}
+		*s = steady{step: step, shift: guardBefore << 32, from: &from.data, refine: true}
+		s.kernel = monoBest + v.sound.second()
 	}
-	s.left = max(s.left, 0)
+	s.left = max(left, 0)
 }

@@ -51,7 +51,7 @@ func NewStream(s Stream) (*Sound, error) {
 	}
 	return &Sound{
 		name: s.Name, rate: s.Rate, channels: 2, frames: s.Frames, loop: s.Loop,
-		open: s.Open, mono: s.Mono, level: float64(s.Level.Gain() * s.Level.Gain()),
+		open: s.Open, mono: s.Mono, envelope: Envelope{declared: float64(s.Level.Gain() * s.Level.Gain())},
 	}, nil
 }
 

@@ -116,8 +116,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	return done
 }
 
-// served reports whether there is enough to begin with: a tenth of a second, or
-// all there is.
+// served reports whether there is a tenth of a second to begin with, or all there is.
 func (v *Voice) served() bool {
 	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.feed.ring))/2)
 	left, ends := v.supply()
@@ -135,8 +134,7 @@ func (v *Voice) supply() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream adds frames of one segment; at counts from the segment's start. It
-// gives fewer where the stream ends.
+// runStream is run for a stream.
 func (v *Voice) runStream(dst []pcm.Frame, at int) int {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := 0
@@ -146,10 +144,7 @@ func (v *Voice) runStream(dst []pcm.Frame, at int) int {
 		if left <= 0 {
 			break
 		}
-		n := min(int64(len(dst)-done), (streamPiece<<32-1-v.pos)/v.step+1)
-		if beyond := left<<32 - v.pos; n > (beyond+v.step-1)/v.step {
-			n = (beyond + v.step - 1) / v.step
-		}
+		n := min(int64(len(dst)-done), (streamPiece<<32-1-v.pos)/v.step+1, (left<<32-v.pos+v.step-1)/v.step)
 		frames := (v.pos+(n-1)*v.step)>>32 + 1 + 2*streamReach
 		if !v.feed.copyTo(piece[:2*frames], v.heard-streamReach) {
 			v.faulty = true
@@ -167,9 +162,8 @@ func (v *Voice) runStream(dst []pcm.Frame, at int) int {
 	return done
 }
 
-// copyTo fills dst with the frames of the course from first on; what is not
-// there is silent. It reports whether all of them are sound: finite, and not
-// beyond what a sound may be.
+// copyTo fills dst with the frames of the course from first on; what is not there is
+// silent. It reports whether all of them are finite and in range.
 func (f *Feed) copyTo(dst []float32, first int64) bool {
 	written := f.written.Load()
 	mask := int64(len(f.ring) - 1)
@@ -180,19 +174,15 @@ func (f *Feed) copyTo(dst []float32, first int64) bool {
 			x = f.ring[p&mask]
 		}
 		for c, y := range x {
-			bits := math.Float32bits(y) &^ (1 << 31)
-			if bits < 1<<23 {
-				y = 0
-			}
-			ok = ok && bits <= math.Float32bits(maxSample)
-			dst[2*i+c] = y
+			z, sound := clean(y, maxSample)
+			dst[2*i+c] = z
+			ok = ok && sound
 		}
 	}
 	return ok
 }
 
-// skipStream is Skip for a stream: as far as it has been decoded, and without
-// ever having run dry.
+// skipStream is Skip for a stream, as far as it has been decoded. It never runs dry.
 func (v *Voice) skipStream(n, frame int64) int64 {
 	done := int64(0)
 	for done < n && !v.Over(frame) {

@@ -35,8 +35,7 @@ type version struct {
 // what came before it.
 const versionReach = 128 + 8
 
-// newVersion returns a version of s without its samples, and how many frames it
-// needs.
+// newVersion returns a version of s without samples, and how many frames it needs.
 func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
 	v = &version{level: level, looped: looped}
 	end := s.frames
@@ -58,19 +57,15 @@ func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
 }
 
-// scaled returns x (2/3)^level, rounded to the nearest.
+// scaled returns x (2/3)^level, rounded to the nearest, for x >= 0.
 func scaled(x int64, level int) int64 {
 	if level == 0 {
 		return x
 	}
-	return mulDiv(x, 1<<level, powersOf3[level])
-}
-
-// mulDiv returns x m / d, rounded to the nearest, for x >= 0 and m < d.
-func mulDiv(x, m, d int64) int64 {
-	hi, lo := bits.Mul64(uint64(x), uint64(m))
-	lo, carry := bits.Add64(lo, uint64(d/2), 0)
-	q, _ := bits.Div64(hi+carry, lo, uint64(d))
+	d := uint64(powersOf3[level])
+	hi, lo := bits.Mul64(uint64(x), 1<<level)
+	lo, carry := bits.Add64(lo, d/2, 0)
+	q, _ := bits.Div64(hi+carry, lo, d)
 	return int64(q)
 }
 
@@ -82,12 +77,10 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 	return p
 }()
 
-// limit returns the largest step, in frames of the sound, at which a version is
-// read: one and a half of its frames.
+// limit returns the largest step at which a version is read: 1.5 of its frames.
 func limit(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
-// levelOf returns the level of the version for a step, 32.32 in frames of the
-// sound.
+// levelOf returns the level of the version for a step.
 func levelOf(step int64) int {
 	level := 0
 	for level < Levels-1 && step > limit(level) {
@@ -114,9 +107,8 @@ func setOf(looped bool) int {
 	return 0
 }
 
-// version returns what of a sound is there for a step: the version that it
-// should be, or, with lacks, the nearest below it, else the nearest above it;
-// nil when there is none.
+// version returns a version of the sound, or, with lacks, the nearest that is there
+// below it, else above it, else nil.
 func (s *Sound) version(level int, looped bool) (v *version, lacks bool) {
 	set := &s.versions[setOf(looped)]
 	if v = set[level].Load(); v != nil {

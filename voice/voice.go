@@ -162,27 +162,18 @@ func (v *Voice) Position() int64 {
 // Index returns the best average loudness from the position on, at unit gain:
 // a K-weighted mean square. That of a stream is declared.
 func (v *Voice) Index() float64 {
-	if v.feed != nil {
-		return v.sound.level
-	}
 	return v.sound.envelope.At(v.Position(), v.Looping())
 }
 
 // Soon returns the energy of the next 40 ms, at unit gain. That of a stream is
 // declared.
 func (v *Voice) Soon() float64 {
-	if v.feed != nil {
-		return v.sound.level
-	}
 	return v.sound.envelope.Soon(v.Position(), v.Looping())
 }
 
 // Most returns the largest energy of any 60 ms that are still to come, at unit
 // gain; Inf when nobody knows, as of a stream.
 func (v *Voice) Most() float64 {
-	if v.feed != nil {
-		return math.Inf(1)
-	}
 	return v.sound.envelope.Most(v.Position(), v.Looping())
 }
 
@@ -250,9 +241,6 @@ func (v *Voice) FadeOut(frame, frames int64) {
 
 // FadingOut reports whether a fade out is under way.
 func (v *Voice) FadingOut() bool { return v.out.out }
-
-// Still reports whether, at frame, nothing of the voice moves but its position.
-func (v *Voice) Still(frame int64) bool { return frame >= v.segStart && v.segEnd == never }
 
 // Replan begins a new segment at frame: a stretch in which the gains are
 // straight lines and the step is constant. Segments end on a grid of frames, or
