@@ -53,12 +53,21 @@ func (r *reader) sorted() error {
 	return r.wrong
 }
 
-// field is a key that a mapping may have, and where its value goes. The type of dst says how the
-// value is read; nil leaves it for later.
+// field is a key that a mapping may have, and where its value is. The type of dst says how the
+// value is read, and how a Recorder writes it. A function only reads; nil leaves it for later.
 type field struct {
 	key    string
 	dst    any
 	within limits
+}
+
+// busName is where the name of a bus is that there must be.
+type busName struct{ name *string }
+
+// loops is where it is whether something loops, and how often.
+type loops struct {
+	on     *bool
+	rounds *int
 }
 
 // limits are what a number may be. The zero value is for what is none.
@@ -112,10 +121,18 @@ func (r *reader) value(p *yaml.Pair, f *field) bool {
 	case *Time:
 		return r.time(p, dst)
 	case **Time:
-		*dst = new(Time)
-		return r.time(p, *dst)
+		t := new(Time)
+		ok := r.time(p, t)
+		if ok {
+			*dst = t
+		}
+		return ok
 	case *string:
 		return r.word(p, dst)
+	case busName:
+		return r.bus(p, dst.name)
+	case loops:
+		return r.loop(p, dst.on, dst.rounds)
 	case *Pick:
 		return choice(r, p, dst, PickRandom, PickShuffle, PickRound)
 	case *voice.Quality:

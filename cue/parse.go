@@ -116,28 +116,36 @@ func (r *reader) seed(p *yaml.Pair) bool {
 	return ok
 }
 
-func (r *reader) master(p *yaml.Pair) bool {
-	m := &r.sheet.Master
-	r.read(p.Value, "master", []field{
+func (m *Master) fields() []field {
+	return []field{
 		{"gain", &m.Gain, decibels},
 		{"limiter", &m.Limiter, other},
 		{"soft_clip", &m.SoftClip, other},
 		{"dc_guard", &m.DCGuard, other},
-	})
+	}
+}
+
+func (r *reader) master(p *yaml.Pair) bool {
+	m := &r.sheet.Master
+	r.read(p.Value, "master", m.fields())
 	if m.SoftClip && m.Limiter {
 		r.fail(given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
 	}
 	return true
 }
 
-func (r *reader) grow(p *yaml.Pair) {
-	s := r.sheet
-	g := &s.Grow
-	r.read(p.Value, "grow", []field{
+func (g *Grow) fields() []field {
+	return []field{
 		{"step", &g.Step, counts},
 		{"max", &g.Max, counts},
 		{"idle", &g.Idle, other},
-	})
+	}
+}
+
+func (r *reader) grow(p *yaml.Pair) {
+	s := r.sheet
+	g := &s.Grow
+	r.read(p.Value, "grow", g.fields())
 	if g.Max != 0 && g.Max < s.Voices {
 		r.fail(given(p.Value, "max").Value.Place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
 	}

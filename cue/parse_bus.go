@@ -5,6 +5,29 @@ import (
 	"voicepool/mixer"
 )
 
+// fields returns all but the duck.
+func (b *Bus) fields() []field {
+	return []field{
+		{"parent", busName{&b.Parent}, other},
+		{"gain", &b.Gain, decibels},
+		{"pan", &b.Pan, pans},
+		{"pitch", &b.Pitch, semitones},
+		{"voices", &b.Voices, counts},
+		{"mute", &b.Mute, other},
+		{"solo", &b.Solo, other},
+	}
+}
+
+func (d *Duck) fields() []field {
+	return []field{
+		{"when", busName{&d.When}, other},
+		{"by", &d.By, limits{0, 120, decibels.unit}},
+		{"attack", &d.Attack, other},
+		{"hold", &d.Hold, other},
+		{"release", &d.Release, other},
+	}
+}
+
 func (r *reader) allBuses(n *yaml.Node) {
 	if n.Kind == yaml.Mapping {
 		if len(n.Pairs) > mixer.MaxBuses {
@@ -22,16 +45,7 @@ func (r *reader) allBuses(n *yaml.Node) {
 			r.fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
 			return
 		}
-		r.read(p.Value, "a bus", []field{
-			{"parent", r.bus(&b.Parent), other},
-			{"gain", &b.Gain, decibels},
-			{"pan", &b.Pan, pans},
-			{"pitch", &b.Pitch, semitones},
-			{"voices", &b.Voices, counts},
-			{"mute", &b.Mute, other},
-			{"solo", &b.Solo, other},
-			{"duck", func(p *yaml.Pair) bool { return r.duck(p, &b) }, other},
-		})
+		r.read(p.Value, "a bus", append(b.fields(), field{"duck", func(p *yaml.Pair) bool { return r.duck(p, &b) }, other}))
 		if b.Parent != "" {
 			parents[b.Name] = given(p.Value, "parent")
 		}
@@ -72,13 +86,7 @@ func (r *reader) tree(parents map[string]*yaml.Pair) {
 func (r *reader) duck(p *yaml.Pair, b *Bus) bool {
 	d := &Duck{}
 	b.Duck = d
-	r.read(p.Value, "duck", []field{
-		{"when", r.bus(&d.When), other},
-		{"by", &d.By, limits{0, 120, decibels.unit}},
-		{"attack", &d.Attack, other},
-		{"hold", &d.Hold, other},
-		{"release", &d.Release, other},
-	})
+	r.read(p.Value, "duck", d.fields())
 	switch d.When {
 	case b.Name:
 		r.fail(given(p.Value, "when").Value.Place, "when: a bus cannot give way to itself")
@@ -91,18 +99,16 @@ func (r *reader) duck(p *yaml.Pair, b *Bus) bool {
 	return true
 }
 
-// bus returns what reads the name of a bus that there is.
-func (r *reader) bus(dst *string) func(*yaml.Pair) bool {
-	return func(p *yaml.Pair) bool {
-		name := ""
-		if !r.word(p, &name) {
-			return false
-		}
-		if !r.buses[name] {
-			r.fail(p.Value.Place, "%s: there is no bus %s%s", p.Key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
-			return false
-		}
-		*dst = name
-		return true
+// bus reads the name of a bus that there is.
+func (r *reader) bus(p *yaml.Pair, dst *string) bool {
+	name := ""
+	if !r.word(p, &name) {
+		return false
 	}
+	if !r.buses[name] {
+		r.fail(p.Value.Place, "%s: there is no bus %s%s", p.Key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
+		return false
+	}
+	*dst = name
+	return true
 }

@@ -47,7 +47,7 @@ func newDraft(r *reader) *draft {
 	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
 		{field{"id", d.id, other}, play, 0},
-		{field{"bus", r.bus(&c.Bus), other}, play, 0},
+		{field{"bus", busName{&c.Bus}, other}, play, 0},
 		{field{"to", &c.Change.Gain, decibels}, []Verb{Fade}, mixer.FieldGain},
 		{field{"to", &c.To, other}, []Verb{Seek}, 0},
 		{field{"gain", &c.Change.Gain, decibels}, moves, mixer.FieldGain},
@@ -56,11 +56,11 @@ func newDraft(r *reader) *draft {
 		{field{"speed", &c.Change.Speed, ratios}, moves, mixer.FieldSpeed},
 		{field{"mute", &c.Change.Mute, other}, set, mixer.FieldMute},
 		{field{"solo", &c.Change.Solo, other}, set, mixer.FieldSolo},
-		{field{"loop", d.loops, other}, play, 0},
-		{field{"loop", d.loops, other}, set, mixer.FieldRounds},
+		{field{"loop", loops{&c.Loop, &c.Rounds}, other}, play, 0},
+		{field{"loop", loops{nil, &c.Change.Rounds}, other}, set, mixer.FieldRounds},
 		{field{"fade_in", &c.FadeIn, other}, play, 0},
 		{field{"from", &c.From, other}, play, 0},
-		{field{"for", d.lasts, other}, play, 0},
+		{field{"for", &c.For, other}, play, 0},
 		{field{"priority", &c.Priority, priorities}, play, 0},
 		{field{"priority", &c.Change.Priority, priorities}, set, mixer.FieldPriority},
 		{field{"protect", &c.Protect, other}, play, 0},
@@ -164,6 +164,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 			d.fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
 		}
 	}
+	if d.For != nil && *d.For == (Time{}) {
+		d.fail(given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
+	}
 	d.repetitions(n, faulty)
 	if d.sound != nil {
 		d.inherit(n)
@@ -194,28 +197,6 @@ func (d *draft) incomplete(n *yaml.Node) {
 	}
 }
 
-// loops reads the loop of a start, or what a set makes of it.
-func (d *draft) loops(p *yaml.Pair) bool {
-	ok := d.loop(p, &d.Loop, &d.Rounds)
-	if d.Verb == Set {
-		d.Change.Rounds = d.Rounds
-		if d.Loop && d.Rounds == 0 {
-			d.Change.Rounds = mixer.Forever
-		}
-	}
-	return ok
-}
-
-// lasts reads how long a start may last.
-func (d *draft) lasts(p *yaml.Pair) bool {
-	d.For = new(Time)
-	ok := d.time(p, d.For)
-	if ok && *d.For == (Time{}) {
-		d.fail(p.Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
-	}
-	return ok
-}
-
 // every reads the time from one repetition to the next.
 func (d *draft) every(p *yaml.Pair) bool {
 	ok := d.time(p, &d.Every)
@@ -236,21 +217,25 @@ func (d *draft) times(p *yaml.Pair) bool {
 	return ok
 }
 
-// loop reads true, false, or how often a loop is played.
+// loop reads true, false, or how often a loop is played. Where on is nil, rounds says all, as of
+// mixer.Change.
 func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
-	if n, err := parseWhole(p.Value.Text, 1, mixer.MaxRounds); p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil {
-		*on, *rounds = true, int(n)
-		return true
-	}
-	if text := p.Value.Text; p.Value.Kind != yaml.Scalar || p.Value.Quoted || text != "true" && text != "false" {
+	text := p.Value.Text
+	n, err := parseWhole(text, 1, mixer.MaxRounds)
+	switch {
+	case p.Value.Kind != yaml.Scalar || p.Value.Quoted || err != nil && text != "true" && text != "false":
 		what := quote(text)
 		if p.Value.Kind != yaml.Scalar {
 			what = p.Value.Kind.String()
 		}
 		r.fail(p.Value.Place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
 		return false
+	case on != nil:
+		*on = text != "false"
+	case text == "true":
+		n = mixer.Forever
 	}
-	*on, *rounds = p.Value.Text == "true", 0
+	*rounds = int(n)
 	return true
 }
 

@@ -24,6 +24,31 @@ func (r *reader) allSounds(n *yaml.Node) {
 	})
 }
 
+// fields returns all but the files and what is coalesced.
+func (s *Sound) fields() []field {
+	return []field{
+		{"pick", &s.Pick, other},
+		{"gain", &s.Gain, decibels},
+		{"pitch", &s.Pitch, semitones},
+		{"speed", &s.Speed, ratios},
+		{"pan", &s.Pan, pans},
+		{"priority", &s.Priority, priorities},
+		{"protect", &s.Protect, other},
+		{"bus", busName{&s.Bus}, other},
+		{"loop", loops{&s.Loop, &s.Rounds}, other},
+		{"from", &s.From, other},
+		{"quality", &s.Quality, other},
+		{"max_pitch", &s.MaxPitch, limits{0, 96, semitones.unit}},
+		{"stream", &s.Stream, other},
+		{"level", &s.Level, limits{-120, 0, decibels.unit}},
+		{"lufs", &s.Leveling.LUFS, limits{-70, -1, " of LUFS"}},
+		{"replaygain", &s.Leveling.Tags, other},
+		{"group", &s.Group, other},
+		{"limit", &s.Limit, counts},
+		{"cooldown", &s.Cooldown, other},
+	}
+}
+
 func (r *reader) sound(p *yaml.Pair, s *Sound) {
 	n := p.Value
 	named := false
@@ -37,30 +62,11 @@ func (r *reader) sound(p *yaml.Pair, s *Sound) {
 			return true
 		}
 	}
-	r.read(n, "a sound", []field{
+	r.read(n, "a sound", append([]field{
 		{"file", once(r.oneFile), other},
 		{"files", once(r.files), other},
-		{"pick", &s.Pick, other},
-		{"gain", &s.Gain, decibels},
-		{"pitch", &s.Pitch, semitones},
-		{"speed", &s.Speed, ratios},
-		{"pan", &s.Pan, pans},
-		{"priority", &s.Priority, priorities},
-		{"protect", &s.Protect, other},
-		{"bus", r.bus(&s.Bus), other},
-		{"loop", func(p *yaml.Pair) bool { return r.loop(p, &s.Loop, &s.Rounds) }, other},
-		{"from", &s.From, other},
-		{"limit", &s.Limit, counts},
-		{"cooldown", &s.Cooldown, other},
 		{"coalesce", func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }, other},
-		{"group", &s.Group, other},
-		{"stream", &s.Stream, other},
-		{"level", &s.Level, limits{-120, 0, decibels.unit}},
-		{"lufs", &s.Leveling.LUFS, limits{-70, -1, " of LUFS"}},
-		{"replaygain", &s.Leveling.Tags, other},
-		{"quality", &s.Quality, other},
-		{"max_pitch", &s.MaxPitch, limits{0, 96, semitones.unit}},
-	})
+	}, s.fields()...))
 	if s.Group != "" {
 		r.group(given(n, "group"), s)
 	}

@@ -36,6 +36,7 @@ type Recorder struct {
 	cues    []byte          // the lines of cues
 	count   int
 	last    int64
+	draft   *draft // the cue that is being written
 
 	silenced bool  // all was stopped, and nothing has started since
 	silent   int64 // by then
@@ -60,8 +61,7 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 		buses[head.Buses[i].Name] = true
 	}
 	return &Recorder{
-		buses: buses,
-		sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]int{},
+		buses: buses, draft: newDraft(&reader{}), sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]int{},
 		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
 	}
 }
@@ -96,15 +96,6 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		s.Buses = append(s.Buses, bus)
 	}
 	return s, nil
-}
-
-// timeOf returns a time that is rounded to so many frames.
-func timeOf(frames int64, rate int) Time {
-	t, err := ParseTime(frameTime(frames, rate))
-	if err != nil {
-		panic("cue: a count of frames is no time: " + err.Error())
-	}
-	return t
 }
 
 // Add takes entries, which follow those before. The error wraps ErrRecord; the
@@ -144,31 +135,23 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		target = "all"
 	}
 	change := e.Change
+	if change.Fields&mixer.FieldGain == 0 {
+		change.Shape = voice.InDecibels // it is the way of a gain
+	}
 	if r.streams[e.Start] {
 		// It changes nothing, and a sheet must not ask for it.
 		if change.Fields &^= mixer.FieldRounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
 			return nil
 		}
 	}
-	l := r.begin(e.Frame)
-	switch e.Kind {
-	case mixer.EntryStop:
-		l.text("stop", target)
-		l.frames("over", e.Frames)
-	case mixer.EntryPause:
-		l.text("pause", target)
-	case mixer.EntryResume:
-		l.text("resume", target)
-	case mixer.EntrySeek:
-		l.text("seek", target)
-		l.raw("to", frameTime(e.Place, r.sheet.Rate))
-	case mixer.EntrySet:
-		l.text("set", target)
-		l.change(&change)
-		l.frames("over", e.Frames)
-	}
-	r.end(l)
+	r.write(e.Frame, Cue{
+		Verb: entryVerbs[e.Kind], Target: target, Over: timeOf(e.Frames, r.sheet.Rate), To: timeOf(e.Place, r.sheet.Rate), Change: change,
+	})
 	return nil
+}
+
+var entryVerbs = map[mixer.EntryKind]Verb{
+	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume, mixer.EntrySeek: Seek, mixer.EntrySet: Set,
 }
 
 // silences follows when all voices have been stopped, and reports whether a stop
@@ -207,31 +190,21 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	if e.Sound.Streamed() {
 		r.streams[e.Start] = true
 	}
-	l := r.begin(e.Frame)
-	l.text("play", name)
-	l.text("id", id)
-	if e.Bus != "master" {
-		l.text("bus", e.Bus)
+	c := Cue{
+		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds, Priority: e.Priority, Protect: e.Protect,
+		From: timeOf(h.From, r.sheet.Rate), FadeIn: timeOf(h.FadeIn, r.sheet.Rate),
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
 	}
-	l.number("gain", float64(h.Gain), 0)
-	l.number("pan", h.Pan, 0)
-	l.number("pitch", float64(h.Pitch), 0)
-	if h.Speed != 0 {
-		l.number("speed", h.Speed, 1)
+	if e.Bus == "master" {
+		c.Bus = ""
 	}
-	switch {
-	case h.Loop && h.Rounds > 0:
-		l.raw("loop", strconv.Itoa(h.Rounds))
-	case h.Loop:
-		l.raw("loop", "true")
+	if h.Speed == 1 {
+		c.Change.Speed = 0
 	}
-	l.frames("from", h.From)
-	l.frames("for", h.For)
-	l.frames("fade_in", h.FadeIn)
-	l.number("priority", float64(e.Priority), 0)
-	if e.Protect {
-		l.raw("protect", "true")
+	if h.For > 0 {
+		lasts := timeOf(h.For, r.sheet.Rate)
+		c.For = &lasts
 	}
-	r.end(l)
+	r.write(e.Frame, c)
 	return nil
 }

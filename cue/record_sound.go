@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -25,46 +26,39 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	}
 	name := unused(r.names, e.Sound.Name())
 	r.sounds[key] = name
-	l := line{rate: r.sheet.Rate}
-	if f := s.Files[0]; f.Path != "" {
-		l.text("file", f.Path)
-	} else {
-		l.text("file", f.Name)
-	}
-	l.number("gain", float64(h.BaseGain), 0)
-	l.number("pitch", float64(h.BasePitch), 0)
-	if h.Quality != r.sheet.Quality {
-		l.text("quality", h.Quality.String())
+	entry := Sound{
+		Gain: Range{float64(h.BaseGain), float64(h.BaseGain)}, Pitch: Range{float64(h.BasePitch), float64(h.BasePitch)},
+		Stream: s.Stream, Leveling: s.Leveling,
 	}
 	if s.Stream {
-		l.raw("stream", "true")
-		l.number("level", float64(s.Level), 0)
+		entry.Level = s.Level
 	}
-	l.number("lufs", s.Leveling.LUFS, 0)
-	if s.Leveling.Tags {
-		l.raw("replaygain", "true")
+	if h.Quality != r.sheet.Quality {
+		entry.Quality = &h.Quality
 	}
-	r.group(&l, e.Group)
+	var l line
+	l.raw("file", quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
+	if g := e.Group; g == nil {
+		l.fields(entry.fields())
+	} else {
+		l.group(r, &entry, g)
+	}
 	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", quoted(name), l.body)
 	return name, nil
 }
 
-// group adds what a group asks of its starts.
-func (r *Recorder) group(l *line, g *mixer.Group) {
-	if g == nil {
-		return
-	}
+// group writes a sound and what a group asks of its starts.
+func (l *line) group(r *Recorder, entry *Sound, g *mixer.Group) {
 	name, ok := r.groups[g]
 	if !ok {
 		name = unused(r.taken, g.Name())
 		r.groups[g] = name
 	}
-	o := g.Options()
-	l.text("group", name)
-	l.number("limit", float64(o.Limit), 0)
-	l.frames("cooldown", pcm.Frames(o.Cooldown, l.rate))
-	if within := pcm.Frames(o.Coalesce, l.rate); within > 0 {
-		l.raw("coalesce", fmt.Sprintf("{within: %s, most: %s}", frameTime(within, l.rate), shortest(float64(o.Most))))
+	o, rate := g.Options(), r.sheet.Rate
+	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, timeOf(pcm.Frames(o.Cooldown, rate), rate)
+	l.fields(entry.fields())
+	if within := pcm.Frames(o.Coalesce, rate); within > 0 {
+		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", timeOf(within, rate), shortest(float64(o.Most))))
 	}
 }
 
