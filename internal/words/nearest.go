@@ -6,35 +6,37 @@ import "strings"
 func Nearest(name string, names []string) string {
 	best, least := "", 0
 	for _, n := range names {
-		if d := distance(name, n); best == "" || d < least {
+		d := 0
+		if name == "" || !strings.HasPrefix(n, name) { // what a name begins with is near to it
+			d = Distance(name[:min(len(name), 64)], n)
+		}
+		if best == "" || d < least {
 			best, least = n, d
 		}
 	}
 	return best
 }
 
-// distance returns how many letters must be inserted, left out or replaced to make
-// b of a; what b begins with is near to it.
-func distance(a, b string) int {
-	if strings.HasPrefix(b, a) && a != "" {
-		return 0
+// Distance returns how many letters must be inserted, left out, replaced or
+// swapped with their neighbour to make b of a.
+func Distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := before
-			if a[i] != b[j] {
-				replaced++
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			before = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)]
 }

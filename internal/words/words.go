@@ -3,7 +3,11 @@ package words
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -30,14 +34,9 @@ func Count(n int, noun string) string {
 
 // Ranked returns the keys of a count, the most frequent first.
 func Ranked(n map[string]int) []string {
-	var keys []string
-	for k := range n {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y string) int {
+	return slices.SortedFunc(maps.Keys(n), func(x, y string) int {
 		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
 	})
-	return keys
 }
 
 // Tally lists a count, the six most frequent first: "34 (bell 20, drip 14)".
@@ -73,4 +72,35 @@ func Clock(seconds float64) string {
 		return fmt.Sprintf("%.3f s", seconds)
 	}
 	return fmt.Sprintf("%d:%06.3f", int(seconds/60), seconds-60*float64(int(seconds/60)))
+}
+
+// Level returns a level in decibels to a tenth, without its unit; silence is "-inf".
+func Level(db float64) string {
+	if math.IsInf(db, -1) {
+		return "-inf"
+	}
+	return fmt.Sprintf("%.1f", db)
+}
+
+// Cause returns what the system said of a file, without the operation and the name:
+// the message has named the file already.
+func Cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// packages are the prefixes of errors that tell a user of the command nothing.
+var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: ", "watch: "}
+
+// Plain returns the message of an error as one line, without the name of the package
+// that it comes from.
+func Plain(err error) string {
+	line := OneLine(err.Error())
+	for _, name := range packages {
+		line = strings.TrimPrefix(line, name)
+	}
+	return line
 }
