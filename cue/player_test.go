@@ -15,9 +15,11 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/report"
+	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/voice"
 )
 
 func TestExactFrames(t *testing.T) {
@@ -267,5 +269,34 @@ cues:
 	}
 	if _, err := cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: 2000}), cue.Options{}); !errors.Is(err, mixer.ErrConfig) {
 		t.Errorf("with a bank of another rate: %v", err)
+	}
+}
+
+// TestSoundTooLoudToPrepare: a wave at the limit of 8 overshoots it in another rate. The message
+// names no package.
+func TestSoundTooLoudToPrepare(t *testing.T) {
+	f := newFolder(t)
+	w, err := wav.Create(filepath.Join(f.path, "loud.wav"), wav.Config{Rate: 44100, Format: wav.F32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := make([]pcm.Frame, 4410)
+	for i := range block {
+		x := 8 - 16*float32(i/7%2)
+		block[i] = pcm.Frame{x, x}
+	}
+	if err := errors.Join(w.Write(block), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte("sounds: {a: loud.wav}\ncues: [{at: 0, play: a}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{}), cue.Options{})
+	if !errors.Is(err, cue.ErrSound) || !errors.Is(err, voice.ErrSound) {
+		t.Fatalf("%v is not what it should be", err)
+	}
+	if want := filepath.Join(f.path, "loud.wav") + ": not a playable sound: the sample of frame"; !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v\nwant %s ...", err, want)
 	}
 }
