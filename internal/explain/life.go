@@ -70,7 +70,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			loser = nil
 		case mixer.EventReal:
 			inSlot, since = true, e.Frame
-			text = "came back" + tellSlot(e) + ", within 5 ms and at the place where it would have been by now" + tellGain(loser, head)
+			text = "came back" + tellSlot(e) + ", faded in over 5 ms at the position that it would have reached" + tellGain(loser, head)
 			loser = nil
 		case mixer.EventVirtual:
 			leave(e.Frame)
@@ -86,9 +86,9 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
 			losses = append(losses, e)
 		case mixer.EventUnderrun:
-			text = "its stream ran dry: silence, until more of it is decoded"
+			text = "its stream ran dry: it was silent until more was decoded"
 		case mixer.EventFault:
-			text = "gave samples that are no sound, and was ended for it"
+			text = "produced samples that are out of range, so the mixer ended it"
 		default:
 			text = e.Kind.String()
 		}

@@ -150,7 +150,7 @@ func (a *Sound) Print(w io.Writer) {
 		}
 	}
 	if a.Worst != nil {
-		fmt.Fprintf(w, "  the loss that was heard most, at %s: %s\n", words.Clock(a.Worst.Seconds), a.Worst.Text)
+		fmt.Fprintf(w, "  the most audible loss, at %s: %s\n", words.Clock(a.Worst.Seconds), a.Worst.Text)
 	}
 	printMoments(w, nil, 0, a.Advice)
 }
