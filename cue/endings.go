@@ -32,10 +32,10 @@ func (s *Sheet) CheckRender() error {
 			wrong = append(wrong, &Error{File: s.File, Line: c.Line, Column: c.Column, Msg: what})
 		}
 	}
-	if wrong == nil {
-		return nil
+	if len(wrong) > 0 {
+		return wrong
 	}
-	return wrong
+	return nil
 }
 
 // moment is a place in the order in which cues act.
@@ -128,10 +128,7 @@ func (s *Sheet) endings() *endings {
 			e.releases.note(c.target(), s.moment(i))
 		}
 	}
-	parents := map[string]string{}
-	for i := range s.Buses {
-		parents[s.Buses[i].Name] = s.Buses[i].Parent
-	}
+	parents := s.parents()
 	for bus := range parents {
 		stop := none
 		for up := bus; up != ""; up = parents[up] {
@@ -152,11 +149,7 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 			continue
 		}
 		stop := e.stop(c)
-		b := own[c.Bus]
-		if b == nil {
-			b = &onBus{first: stop}
-			own[c.Bus] = b
-		}
+		b := onBusOf(own, c.Bus)
 		b.add(stop, !s.moment(i).before(stop))
 		if c.ID == "" {
 			continue
@@ -179,17 +172,18 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 	}
 	for bus, b := range own {
 		for up := bus; up != "" && up != "master"; up = parents[up] {
-			e.onBus(up).join(b)
+			onBusOf(e.buses, up).add(b.first, b.outlive)
 		}
-		e.onBus("all").join(b)
+		onBusOf(e.buses, "all").add(b.first, b.outlive)
 	}
 }
 
-func (e *endings) onBus(name string) *onBus {
-	b := e.buses[name]
+// onBusOf returns what is on a bus, of those that are noted there.
+func onBusOf(buses map[string]*onBus, name string) *onBus {
+	b := buses[name]
 	if b == nil {
 		b = &onBus{}
-		e.buses[name] = b
+		buses[name] = b
 	}
 	return b
 }
@@ -200,8 +194,6 @@ func (b *onBus) add(stop moment, outlive bool) {
 	}
 	b.any, b.outlive = true, b.outlive || outlive
 }
-
-func (b *onBus) join(other *onBus) { b.add(other.first, other.outlive) }
 
 // left reports whether some start that came before m is not stopped after it.
 func left(all []start, m moment) bool {

@@ -122,11 +122,3 @@ func (a *advisor) pool(e *report.Event) {
 		a.say("virtual", "Virtual voices (`virtual: %d`) go on unheard and come back when there is room.", a.head.Voices)
 	}
 }
-
-// list returns what was said.
-func (a *advisor) list() []string {
-	if a.said == nil {
-		return []string{}
-	}
-	return a.said
-}

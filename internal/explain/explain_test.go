@@ -164,7 +164,7 @@ func TestAdviceOnSilence(t *testing.T) {
 		c.e.Audibility = silence
 		a := advisor{head: &report.Report{Voices: 4, Virtual: c.virtual}}
 		a.about(nil, []*report.Event{&c.e}, false)
-		if got := strings.Join(a.list(), "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing to be done") {
+		if got := strings.Join(a.said, "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing was lost") {
 			t.Errorf("%+v: %s\nwant %s", c.e, got, c.want)
 		}
 	}

@@ -16,7 +16,7 @@ func tellSlot(e *report.Event) string {
 }
 
 // tellGain says who gave way, after what a voice did.
-func tellGain(loser *report.Event, head *report.Report) string {
+func tellGain(loser *report.Event) string {
 	if loser == nil {
 		return ""
 	}
