@@ -230,14 +230,14 @@ func (r *reader) scalar(p *yaml.Pair, want string) (string, bool) {
 }
 
 func (r *reader) number(p *yaml.Pair, dst *float64, within limits) bool {
-	x, err := parseNumber(p.Value.Text)
-	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil && x >= within.from && x <= within.to {
+	x, isNumber := parseNumber(p.Value.Text)
+	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && isNumber && x >= within.from && x <= within.to {
 		*dst = x
 		return true
 	}
 	want := fmt.Sprintf("a number%s from %s to %s", within.unit, short(within.from), short(within.to))
 	if text, ok := r.scalar(p, want); ok {
-		if err == nil && !p.Value.Quoted {
+		if isNumber && !p.Value.Quoted {
 			r.fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, text, want)
 		} else {
 			r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
@@ -280,8 +280,8 @@ func (r *reader) span(p *yaml.Pair, dst *Range, within limits) bool {
 
 // whole reads a whole number of a range.
 func (r *reader) whole(p *yaml.Pair, from, to int64) (int64, bool) {
-	n, err := parseWhole(p.Value.Text, from, to)
-	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil {
+	n, ok := parseWhole(p.Value.Text, from, to)
+	if ok && p.Value.Kind == yaml.Scalar && !p.Value.Quoted {
 		return n, true
 	}
 	want := fmt.Sprintf("a whole number from %d to %d", from, to)

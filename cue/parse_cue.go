@@ -221,9 +221,9 @@ func (d *draft) times(p *yaml.Pair) bool {
 // mixer.Change.
 func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
 	text := p.Value.Text
-	n, err := parseWhole(text, 1, mixer.MaxRounds)
+	n, counted := parseWhole(text, 1, mixer.MaxRounds)
 	switch {
-	case p.Value.Kind != yaml.Scalar || p.Value.Quoted || err != nil && text != "true" && text != "false":
+	case p.Value.Kind != yaml.Scalar || p.Value.Quoted || !counted && text != "true" && text != "false":
 		what := quote(text)
 		if p.Value.Kind != yaml.Scalar {
 			what = p.Value.Kind.String()
