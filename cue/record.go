@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -71,14 +73,9 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 // error wraps ErrRecord: an insert is nothing that a sheet could name.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{
-		Voices: c.Voices, Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest, Rate: c.Rate, Quality: max(c.Quality, voice.Best), Seed: 1,
+		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
+		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, voice.Best), Seed: 1,
 		Master: Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard},
-	}
-	if s.Voices == 0 {
-		s.Voices = 32
-	}
-	if s.Rate == 0 {
-		s.Rate = 48000
 	}
 	at := func(frames int64) Time { return timeOf(frames, s.Rate) }
 	if c.Overflow == mixer.GrowPool {
@@ -276,4 +273,77 @@ func unused(taken map[string]int, name string) string {
 	}
 	taken[unique] = 1
 	return unique
+}
+
+// recording is what a player notes of what it does.
+type recording struct {
+	recorder *Recorder // nil: nothing
+	entries  []mixer.Entry
+	files    map[*voice.Sound]Sound
+	err      error
+}
+
+// journalled is how many entries wait for a recording: twenty times as many
+// commands as can be under way.
+const journalled = 1 << 16
+
+// record begins a recording.
+func (p *Player) record() {
+	p.recording = recording{
+		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]Sound{},
+		recorder: NewRecorder(p.sheet, func(s *voice.Sound) (Sound, bool) {
+			from, ok := p.recording.files[s]
+			return from, ok
+		}),
+	}
+	for i := range p.sheet.Sounds {
+		from := &p.sheet.Sounds[i]
+		for j, f := range from.Files {
+			if f.Path != "" {
+				path := p.sheet.source(f, sounds.Source{}).File
+				if whole, err := filepath.Abs(path); err == nil {
+					path = whole
+				}
+				f.Path = filepath.ToSlash(path)
+			}
+			one := *from
+			one.Files = []File{f}
+			for _, loop := range [...]bool{false, true} {
+				if l := &p.sounds[i]; loop && l.looped != nil || !loop && l.once != nil {
+					p.recording.files[l.file(j, loop)] = one
+				}
+			}
+		}
+	}
+}
+
+// note takes what the journal has.
+func (r *recording) note(m *mixer.Mixer) {
+	for r.recorder != nil {
+		n := m.Journal(r.entries)
+		if r.err == nil {
+			r.err = r.recorder.Add(r.entries[:n])
+		}
+		if n < len(r.entries) {
+			break
+		}
+	}
+}
+
+// Recorder returns what was played as a sheet, with the files where they are; nil
+// without Options.Record. Control side, when Report may be asked for. The error
+// wraps ErrRecord: the sheet lacks what follows it.
+func (p *Player) Recorder() (*Recorder, error) {
+	r := &p.recording
+	r.note(p.mixer)
+	if r.recorder == nil {
+		return nil, nil
+	}
+	if p.cut != never {
+		r.recorder.End(p.cut)
+	}
+	if lost := p.mixer.JournalLost(); r.err == nil && lost > 0 {
+		r.err = fmt.Errorf("%w: %d commands came too fast to be noted", ErrRecord, lost)
+	}
+	return r.recorder, r.err
 }
