@@ -143,7 +143,8 @@ func (r *reader) value(p *yaml.Pair, f *field) bool {
 	case *voice.Shape:
 		return choice(r, p, dst, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
 	case *mixer.Overflow:
-		return choice(r, p, dst, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked)
+		return choice(r, p, dst, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
+			mixer.Reject, mixer.GrowPool, mixer.StealMasked)
 	}
 	panic(fmt.Sprintf("cue: nothing reads %T", f.dst))
 }

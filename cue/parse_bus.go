@@ -45,7 +45,8 @@ func (r *reader) allBuses(n *yaml.Node) {
 			r.fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
 			return
 		}
-		r.read(p.Value, "a bus", append(b.fields(), field{"duck", func(p *yaml.Pair) bool { return r.duck(p, &b) }, other}))
+		duck := func(p *yaml.Pair) bool { return r.duck(p, &b) }
+		r.read(p.Value, "a bus", append(b.fields(), field{"duck", duck, other}))
 		if b.Parent != "" {
 			parents[b.Name] = given(p.Value, "parent")
 		}

@@ -40,7 +40,10 @@ var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek}
 func newDraft(r *reader) *draft {
 	d := &draft{reader: r, keys: map[Verb][]string{}}
 	c := &d.Cue
-	d.table = append(d.table, cueField{field{"at", &c.At, other}, everyVerb, 0}, cueField{field{"play", d.play, other}, []Verb{Play}, 0})
+	d.table = []cueField{
+		{field{"at", &c.At, other}, everyVerb, 0},
+		{field{"play", d.play, other}, []Verb{Play}, 0},
+	}
 	for _, v := range everyVerb[1:] { // what they name may be defined after them
 		d.table = append(d.table, cueField{field{v.String(), nil, other}, []Verb{v}, 0})
 	}

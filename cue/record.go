@@ -64,7 +64,8 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 		buses[head.Buses[i].Name] = true
 	}
 	return &Recorder{
-		buses: buses, draft: newDraft(&reader{}), sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]int{},
+		buses: buses, draft: newDraft(&reader{}), sheet: head, source: source,
+		sounds: map[soundKey]string{}, names: map[string]int{},
 		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
 	}
 }
@@ -143,13 +144,15 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		}
 	}
 	r.write(e.Frame, Cue{
-		Verb: entryVerbs[e.Kind], Target: target, Over: timeOf(e.Frames, r.sheet.Rate), To: timeOf(e.Place, r.sheet.Rate), Change: change,
+		Verb: entryVerbs[e.Kind], Target: target, Change: change,
+		Over: timeOf(e.Frames, r.sheet.Rate), To: timeOf(e.Place, r.sheet.Rate),
 	})
 	return nil
 }
 
 var entryVerbs = map[mixer.EntryKind]Verb{
-	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume, mixer.EntrySeek: Seek, mixer.EntrySet: Set,
+	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume,
+	mixer.EntrySeek: Seek, mixer.EntrySet: Set,
 }
 
 // silences follows when all voices have been stopped, and reports whether a stop
@@ -189,7 +192,8 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		r.streams[e.Start] = true
 	}
 	c := Cue{
-		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds, Priority: e.Priority, Protect: e.Protect,
+		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
+		Priority: e.Priority, Protect: e.Protect,
 		From: timeOf(h.From, r.sheet.Rate), FadeIn: timeOf(h.FadeIn, r.sheet.Rate),
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
 	}
