@@ -51,7 +51,7 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/links pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/devicetest -> device pcm go.uber.org/goleak
-cue -> cue/report internal/loudness internal/yaml sounds/embedded mixer voice sounds pcm
+cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->

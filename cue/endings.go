@@ -1,11 +1,42 @@
 package cue
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
-	"sort"
 
 	"voicepool/mixer"
 )
+
+// CheckRender says why a sheet that names no length would never end: a loop
+// that nothing stops, or a pause that nothing resumes or stops. The error is
+// Errors, as of Parse; nil where the sheet has a length or comes to its end.
+func (s *Sheet) CheckRender() error {
+	if s.Length != nil {
+		return nil
+	}
+	var wrong Errors
+	ends := s.endings()
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		what := ""
+		switch {
+		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, s.moment(i)):
+			what = fmt.Sprintf("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
+		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever && ends.loops(c, s.moment(i)):
+			what = fmt.Sprintf("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
+		case c.Verb == Pause && ends.paused(c, s.moment(i)):
+			what = fmt.Sprintf("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
+		}
+		if what != "" {
+			wrong = append(wrong, &Error{File: s.File, Line: c.Line, Column: c.Column, Msg: what})
+		}
+	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	return nil
+}
 
 // moment is a place in the order in which cues act.
 type moment struct {
@@ -15,6 +46,11 @@ type moment struct {
 
 // none comes before all moments: what happens then never happens.
 var none = moment{-1, 0}
+
+// compare returns -1 where m comes first, 1 where n does.
+func (m moment) compare(n moment) int {
+	return cmp.Or(cmp.Compare(m.frame, n.frame), cmp.Compare(m.index, n.index))
+}
 
 // before reports whether m comes first.
 func (m moment) before(n moment) bool {
@@ -60,13 +96,12 @@ type endings struct {
 	stops, resumes  latest
 	releases, keeps latest // of ids out of their loops, and in them for ever
 	under           latest // of buses: the stops of what they go into included
-	plays, once     map[string]starts
+	plays, once     map[string][]start
 	buses           map[string]*onBus // of what is on them and below; "all": of everything
 }
 
-// starts are those under one id, in their order. stops has, for each, the first of the moments at
-// which it and those before it are stopped.
-type starts struct{ begin, stops []moment }
+// start is when something begins under an id, and when it and those before it are all stopped.
+type start struct{ begin, stop moment }
 
 // onBus is what starts on a bus.
 type onBus struct {
@@ -78,7 +113,7 @@ type onBus struct {
 func (s *Sheet) endings() *endings {
 	e := &endings{
 		stops: latest{}, resumes: latest{}, releases: latest{}, keeps: latest{},
-		under: latest{}, plays: map[string]starts{}, once: map[string]starts{}, buses: map[string]*onBus{},
+		under: latest{}, plays: map[string][]start{}, once: map[string][]start{}, buses: map[string]*onBus{},
 	}
 	for i := range s.Cues {
 		c := &s.Cues[i]
@@ -93,10 +128,7 @@ func (s *Sheet) endings() *endings {
 			e.releases.note(c.target(), s.moment(i))
 		}
 	}
-	parents := map[string]string{}
-	for i := range s.Buses {
-		parents[s.Buses[i].Name] = s.Buses[i].Parent
-	}
+	parents := s.parents()
 	for bus := range parents {
 		stop := none
 		for up := bus; up != ""; up = parents[up] {
@@ -117,40 +149,41 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 			continue
 		}
 		stop := e.stop(c)
-		b := own[c.Bus]
-		if b == nil {
-			b = &onBus{first: stop}
-			own[c.Bus] = b
-		}
+		b := onBusOf(own, c.Bus)
 		b.add(stop, !s.moment(i).before(stop))
 		if c.ID == "" {
 			continue
 		}
 		begin := moment{c.At.Frames(s.Rate), i}
-		e.plays[c.ID] = e.plays[c.ID].with(begin, stop)
+		e.plays[c.ID] = append(e.plays[c.ID], start{begin, stop})
 		if (!c.Loop || c.Rounds > 0) && c.For == nil && !s.Sounds[c.Sound].Stream {
-			e.once[c.ID] = e.once[c.ID].with(begin, stop)
+			e.once[c.ID] = append(e.once[c.ID], start{begin, stop})
 		}
 	}
-	for _, all := range []map[string]starts{e.plays, e.once} {
-		for id := range all {
-			all[id].sort()
+	for _, ids := range []map[string][]start{e.plays, e.once} {
+		for _, all := range ids {
+			slices.SortFunc(all, func(a, b start) int { return a.begin.compare(b.begin) })
+			for i := 1; i < len(all); i++ {
+				if all[i-1].stop.before(all[i].stop) {
+					all[i].stop = all[i-1].stop
+				}
+			}
 		}
 	}
 	for bus, b := range own {
-		up := bus
-		for ; up != "" && up != "master"; up = parents[up] {
-			e.onBus(up).join(b)
+		for up := bus; up != "" && up != "master"; up = parents[up] {
+			onBusOf(e.buses, up).add(b.first, b.outlive)
 		}
-		e.onBus("all").join(b)
+		onBusOf(e.buses, "all").add(b.first, b.outlive)
 	}
 }
 
-func (e *endings) onBus(name string) *onBus {
-	b := e.buses[name]
+// onBusOf returns what is on a bus, of those that are noted there.
+func onBusOf(buses map[string]*onBus, name string) *onBus {
+	b := buses[name]
 	if b == nil {
 		b = &onBus{}
-		e.buses[name] = b
+		buses[name] = b
 	}
 	return b
 }
@@ -162,37 +195,10 @@ func (b *onBus) add(stop moment, outlive bool) {
 	b.any, b.outlive = true, b.outlive || outlive
 }
 
-func (b *onBus) join(other *onBus) { b.add(other.first, other.outlive) }
-
-func (l starts) with(begin, stop moment) starts {
-	return starts{append(l.begin, begin), append(l.stops, stop)}
-}
-
-func (l starts) Len() int           { return len(l.begin) }
-func (l starts) Less(i, j int) bool { return l.begin[i].before(l.begin[j]) }
-func (l starts) Swap(i, j int) {
-	l.begin[i], l.begin[j] = l.begin[j], l.begin[i]
-	l.stops[i], l.stops[j] = l.stops[j], l.stops[i]
-}
-
-func (l starts) sort() {
-	sort.Sort(l)
-	for i := 1; i < len(l.stops); i++ {
-		if l.stops[i-1].before(l.stops[i]) {
-			l.stops[i] = l.stops[i-1]
-		}
-	}
-}
-
 // left reports whether some start that came before m is not stopped after it.
-func (l starts) left(m moment) bool {
-	n, _ := slices.BinarySearchFunc(l.begin, m, func(a, b moment) int {
-		if a.before(b) {
-			return -1
-		}
-		return 1
-	})
-	return n > 0 && !m.before(l.stops[n-1])
+func left(all []start, m moment) bool {
+	n, _ := slices.BinarySearchFunc(all, m, func(s start, m moment) int { return s.begin.compare(m) })
+	return n > 0 && !m.before(all[n-1].stop)
 }
 
 // stop returns when the voices of a cue that plays are stopped for the last time.
@@ -214,7 +220,7 @@ func (e *endings) released(id string, m moment) bool {
 
 // loops reports whether some voice that would have come to its end loops for ever by a set at m.
 func (e *endings) loops(set *Cue, m moment) bool {
-	return !e.released(set.Target, m) && e.once[set.Target].left(m)
+	return !e.released(set.Target, m) && left(e.once[set.Target], m)
 }
 
 // paused reports whether some voice stays paused for ever by a pause at m. Of an id only what lives
@@ -224,7 +230,7 @@ func (e *endings) paused(pause *Cue, m moment) bool {
 		return false
 	}
 	if pause.Scope == OnID {
-		return e.plays[pause.Target].left(m)
+		return left(e.plays[pause.Target], m)
 	}
 	b := e.buses[pause.target()]
 	return b != nil && (b.outlive || !m.before(b.first))

@@ -9,6 +9,8 @@ import (
 
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // maxWrong is how many faults are listed; a sheet with more has another problem.
@@ -51,15 +53,125 @@ func (r *reader) sorted() error {
 	return r.wrong
 }
 
-// each calls do for every key of a mapping that is one of keys, in the order of
-// the file. what is how messages call it: "a cue".
-func (r *reader) each(n *yaml.Node, what string, keys []string, do func(key string, p *yaml.Pair)) {
+// field is a key that a mapping may have, and where its value is. The type of dst says how the
+// value is read, and how a Recorder writes it. A function only reads; nil leaves it for later.
+type field struct {
+	key    string
+	dst    any
+	within limits
+}
+
+// busName is where the name of a bus is that there must be.
+type busName struct{ name *string }
+
+// loops is where it is whether something loops, and how often.
+type loops struct {
+	on     *bool
+	rounds *int
+}
+
+// limits are what a number may be. The zero value is for what is none.
+type limits struct {
+	from, to float64
+	unit     string
+}
+
+var (
+	decibels   = limits{mixer.MinGain, mixer.MaxGain, " of decibels"}
+	semitones  = limits{-48, 48, " of semitones"}
+	ratios     = limits{1. / 16, 16, ""}
+	pans       = limits{-1, 1, ""}
+	priorities = limits{-mixer.MaxPriority, mixer.MaxPriority, ""}
+	counts     = limits{1, mixer.MaxVoices, ""}
+	other      = limits{}
+)
+
+// read reads a mapping that has some fields. what is how messages call it: "a bus".
+func (r *reader) read(n *yaml.Node, what string, fields []field) {
+	keys := make([]string, len(fields))
+	for i := range fields {
+		keys[i] = fields[i].key
+	}
+	r.each(n, what, keys, func(i int, p *yaml.Pair) { r.value(p, &fields[i]) })
+}
+
+// value reads what a field takes, and reports whether it could.
+func (r *reader) value(p *yaml.Pair, f *field) bool {
+	switch dst := f.dst.(type) {
+	case nil:
+		return true
+	case func(*yaml.Pair) bool:
+		return dst(p)
+	case *float64:
+		return r.number(p, dst, f.within)
+	case *pcm.Decibels:
+		return r.number(p, (*float64)(dst), f.within)
+	case *pcm.Semitones:
+		return r.number(p, (*float64)(dst), f.within)
+	case *Range:
+		return r.span(p, dst, f.within)
+	case *int:
+		n, ok := r.whole(p, int64(f.within.from), int64(f.within.to))
+		if ok {
+			*dst = int(n)
+		}
+		return ok
+	case *bool:
+		return r.flag(p, dst)
+	case *Time:
+		return r.time(p, dst)
+	case **Time:
+		t := new(Time)
+		ok := r.time(p, t)
+		if ok {
+			*dst = t
+		}
+		return ok
+	case *string:
+		return r.word(p, dst)
+	case busName:
+		return r.bus(p, dst.name)
+	case loops:
+		return r.loop(p, dst.on, dst.rounds)
+	case *Pick:
+		return choice(r, p, dst, PickRandom, PickShuffle, PickRound)
+	case *voice.Quality:
+		return choice(r, p, dst, voice.Linear, voice.Cubic, voice.Best)
+	case **voice.Quality:
+		*dst = new(voice.Quality)
+		return r.value(p, &field{dst: *dst})
+	case *voice.Shape:
+		return choice(r, p, dst, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
+	case *mixer.Overflow:
+		return choice(r, p, dst, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
+			mixer.Reject, mixer.GrowPool, mixer.StealMasked)
+	}
+	panic(fmt.Sprintf("cue: nothing reads %T", f.dst))
+}
+
+// given returns the pair of a key that a mapping has with a value, or nil.
+func given(n *yaml.Node, key string) *yaml.Pair {
+	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
+	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {
+		return nil
+	}
+	return &n.Pairs[i]
+}
+
+// missing reports whether a mapping has no such key, with a value or without.
+func missing(n *yaml.Node, key string) bool {
+	return !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
+}
+
+// each calls do for every key of a mapping that is one of keys, by its place there, in the order of
+// the file. It reports whether there were others.
+func (r *reader) each(n *yaml.Node, what string, keys []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	if n.Kind == yaml.Nothing {
-		return
+		return false
 	}
 	if n.Kind != yaml.Mapping {
 		r.fail(n.Place, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
-		return
+		return false
 	}
 	var lines [32]int // in which each key stands; there are fewer
 	for i := range n.Pairs {
@@ -67,6 +179,7 @@ func (r *reader) each(n *yaml.Node, what string, keys []string, do func(key stri
 		k := slices.Index(keys, p.Key)
 		switch {
 		case k < 0:
+			unknown = true
 			hint := r.suggest(p.Key, func() []string { return keys })
 			if hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":") {
 				hint = "; write a space after the colon"
@@ -77,12 +190,13 @@ func (r *reader) each(n *yaml.Node, what string, keys []string, do func(key stri
 		case p.Value.Kind == yaml.Nothing:
 			r.fail(p.Place, "%q needs a value", p.Key)
 		default:
-			do(p.Key, p)
+			do(k, p)
 		}
 		if k >= 0 && lines[k] == 0 {
 			lines[k] = p.Line
 		}
 	}
+	return unknown
 }
 
 // named calls do for every entry of a mapping from names.
@@ -116,16 +230,15 @@ func (r *reader) scalar(p *yaml.Pair, want string) (string, bool) {
 	return p.Value.Text, true
 }
 
-// number reads a number of a range into dst.
-func (r *reader) number(p *yaml.Pair, dst *float64, from, to float64, unit string) bool {
-	x, err := parseNumber(p.Value.Text)
-	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil && x >= from && x <= to {
+func (r *reader) number(p *yaml.Pair, dst *float64, within limits) bool {
+	x, isNumber := parseNumber(p.Value.Text)
+	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && isNumber && x >= within.from && x <= within.to {
 		*dst = x
 		return true
 	}
-	want := fmt.Sprintf("a number%s from %s to %s", unit, short(from), short(to))
+	want := fmt.Sprintf("a number%s from %s to %s", within.unit, short(within.from), short(within.to))
 	if text, ok := r.scalar(p, want); ok {
-		if err == nil && !p.Value.Quoted {
+		if isNumber && !p.Value.Quoted {
 			r.fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, text, want)
 		} else {
 			r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
@@ -141,52 +254,35 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-const (
-	unitDecibels  = " of decibels"
-	unitSemitones = " of semitones"
-)
-
-func (r *reader) decibels(p *yaml.Pair, dst *float64) bool {
-	return r.number(p, dst, mixer.MinGain, mixer.MaxGain, unitDecibels)
-}
-
-func (r *reader) semitones(p *yaml.Pair, dst *float64) bool {
-	return r.number(p, dst, -48, 48, unitSemitones)
-}
-
-func (r *reader) speed(p *yaml.Pair, dst *float64) bool { return r.number(p, dst, 1./16, 16, "") }
-
-func (r *reader) pan(p *yaml.Pair, dst *float64) bool { return r.number(p, dst, -1, 1, "") }
-
 // span reads a value or a range [from, to].
-func (r *reader) span(p *yaml.Pair, dst *Range, read func(*yaml.Pair, *float64) bool) {
+func (r *reader) span(p *yaml.Pair, dst *Range, within limits) bool {
 	if p.Value.Kind != yaml.List {
-		if read(p, &dst.From) {
-			dst.To = dst.From
-		}
-		return
+		ok := r.number(p, &dst.From, within)
+		dst.To = dst.From
+		return ok
 	}
 	if len(p.Value.Items) != 2 {
 		r.fail(p.Value.Place, "a range of %s is [least, most], not a list of %d", p.Key, len(p.Value.Items))
-		return
+		return false
 	}
 	least, most := *p, *p
 	least.Value, most.Value = p.Value.Items[0], p.Value.Items[1]
 	var span Range
-	if !read(&least, &span.From) || !read(&most, &span.To) {
-		return
+	if !r.number(&least, &span.From, within) || !r.number(&most, &span.To, within) {
+		return false
 	}
 	if span.From > span.To {
 		r.fail(p.Value.Place, "a range of %s is [least, most]; here the least is more", p.Key)
-		return
+		return false
 	}
 	*dst = span
+	return true
 }
 
 // whole reads a whole number of a range.
 func (r *reader) whole(p *yaml.Pair, from, to int64) (int64, bool) {
-	n, err := parseWhole(p.Value.Text, from, to)
-	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil {
+	n, ok := parseWhole(p.Value.Text, from, to)
+	if ok && p.Value.Kind == yaml.Scalar && !p.Value.Quoted {
 		return n, true
 	}
 	want := fmt.Sprintf("a whole number from %d to %d", from, to)
@@ -194,14 +290,6 @@ func (r *reader) whole(p *yaml.Pair, from, to int64) (int64, bool) {
 		r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
 	}
 	return 0, false
-}
-
-func (r *reader) integer(p *yaml.Pair, dst *int, from, to int64) bool {
-	n, ok := r.whole(p, from, to)
-	if ok {
-		*dst = int(n)
-	}
-	return ok
 }
 
 // flag reads true or false.
@@ -244,37 +332,29 @@ func (r *reader) word(p *yaml.Pair, dst *string) bool {
 	return ok
 }
 
-// choice reads one of some words, and returns which.
-func (r *reader) choice(p *yaml.Pair, words []string) (int, bool) {
+// choice reads one of some values by its name.
+func choice[T fmt.Stringer](r *reader, p *yaml.Pair, dst *T, values ...T) bool {
 	text, ok := r.scalar(p, "a word")
 	if !ok {
-		return 0, false
+		return false
 	}
-	i := slices.Index(words, text)
-	if i < 0 {
-		hint := r.suggest(text, func() []string { return words })
-		if hint == "" {
-			hint = fmt.Sprintf("; it takes one of %s", join(words))
+	words := make([]string, len(values))
+	for i, v := range values {
+		if words[i] = v.String(); words[i] == text {
+			*dst = v
+			return true
 		}
-		r.fail(p.Value.Place, "%s: there is no %s%s", p.Key, quote(text), hint)
 	}
-	return i, i >= 0
+	hint := r.suggest(text, func() []string { return words })
+	if hint == "" {
+		hint = fmt.Sprintf("; it takes one of %s", join(words))
+	}
+	r.fail(p.Value.Place, "%s: there is no %s%s", p.Key, quote(text), hint)
+	return false
 }
 
+// join lists two words or more: "a, b or c".
 func join(words []string) string {
-	s := ""
-	for i, w := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			s += " or "
-		case i > 0:
-			s += ", "
-		}
-		s += w
-	}
-	return s
-}
-
-func (r *reader) priority(p *yaml.Pair, dst *int) bool {
-	return r.integer(p, dst, -mixer.MaxPriority, mixer.MaxPriority)
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -56,7 +56,7 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b
 	want := func(sound *Sound, loop bool) []*voice.Sound {
 		out := make([]*voice.Sound, len(sound.Files))
 		for i, f := range sound.Files {
-			sources = append(sources, s.source(f, sounds.Source{Loop: loop, Leveling: sound.Leveling, Masking: s.Overflow == mixer.StealMasked}))
+			sources = append(sources, s.Source(sound, f, loop))
 			files = append(files, f)
 			places = append(places, &out[i])
 		}
@@ -73,7 +73,7 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b
 			all[i].looped = want(&s.Sounds[i], true)
 		}
 	}
-	r := reader{sheet: s}
+	r := reader{sheet: s, told: map[told]bool{}}
 	s.openStreams(ctx, bank, all, &r, b)
 	done := 0
 	bank.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
@@ -115,14 +115,10 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 func (r *reader) noSound(f File, err error) {
 	e := &Error{File: r.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
 	this := told{yaml.Place{Line: e.Line, Column: e.Column}, e.Msg}
-	if r.told[this] {
-		return
+	if !r.told[this] {
+		r.told[this] = true
+		r.wrong = append(r.wrong, e)
 	}
-	if r.told == nil {
-		r.told = map[told]bool{}
-	}
-	r.told[this] = true
-	r.wrong = append(r.wrong, e)
 }
 
 // told is what has been said of a file.

@@ -1,20 +1,11 @@
 package cue
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"voicepool/internal/yaml"
 )
-
-// fault is what is wrong with a value; its place is added where it is known.
-type fault struct{ msg string }
-
-func (f *fault) Error() string { return f.msg }
-
-func faultf(format string, args ...any) error { return &fault{fmt.Sprintf(format, args...)} }
 
 // quote quotes what a sheet says, for a message of one line.
 func quote(text string) string { return yaml.Quote(text) }
@@ -91,26 +82,20 @@ func (d decimal) attos(shift int) (Time, bool) {
 }
 
 // parseNumber reads a number that is a number alone.
-func parseNumber(text string) (float64, error) {
+func parseNumber(text string) (x float64, ok bool) {
 	body := text
 	if strings.HasPrefix(body, "-") || strings.HasPrefix(body, "+") {
 		body = body[1:]
 	}
 	if _, rest, ok := splitNumber(body); !ok || rest != "" {
-		return 0, faultf("%s is no number", quote(text))
+		return 0, false
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(x, 0) {
-		return 0, faultf("%s is too large a number", quote(text))
-	}
-	return x, nil
+	return x, err == nil
 }
 
 // parseWhole reads a whole number of a range.
-func parseWhole(text string, from, to int64) (int64, error) {
+func parseWhole(text string, from, to int64) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < from || n > to {
-		return 0, faultf("%s is no whole number from %d to %d", quote(text), from, to)
-	}
-	return n, nil
+	return n, err == nil && n >= from && n <= to
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"voicepool/internal/yaml"
@@ -49,6 +50,7 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{File: file, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: Master{Limiter: true}}
 	r := &reader{
 		sheet: s, buses: map[string]bool{"master": true}, sounds: map[string]int{}, ids: map[string]uint64{},
+		groups: map[string]*Sound{}, streams: map[uint64]int{},
 	}
 	root, wrong := yaml.Read(src, "cue sheet")
 	if wrong != nil {
@@ -69,252 +71,85 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
-var rootKeys = []string{
-	"cues", "sounds", "buses", "master", "voices", "virtual", "overflow", "grow", "refuse", "quality", "rate", "seed", "length",
-}
-
 func (r *reader) root(n *yaml.Node) {
 	s := r.sheet
-	var buses, sounds, cues, grow, refuse, overflow *yaml.Pair
-	r.each(n, "a cue sheet", rootKeys, func(key string, p *yaml.Pair) {
-		switch key {
-		case "cues":
-			cues = p
-		case "sounds":
-			sounds = p
-		case "buses":
-			buses = p
-		case "master":
-			r.master(p.Value)
-		case "voices":
-			r.integer(p, &s.Voices, 1, mixer.MaxVoices)
-		case "virtual":
-			r.integer(p, &s.Virtual, 0, mixer.MaxVoices)
-		case "overflow":
-			overflow = p
-			r.overflow(p)
-		case "grow":
-			grow = p
-		case "refuse":
-			refuse = p
-			r.flag(p, &s.Refuse)
-		case "quality":
-			r.quality(p, &s.Quality)
-		case "rate":
-			r.integer(p, &s.Rate, 1000, mixer.MaxRate)
-		case "seed":
-			if n, ok := r.whole(p, -1<<63, 1<<63-1); ok {
-				s.Seed = uint64(n)
-			}
-		case "length":
-			if t := new(Time); r.time(p, t) {
-				s.Length = t
-			}
-		}
+	r.read(n, "a cue sheet", []field{
+		{"cues", nil, other},
+		{"sounds", nil, other},
+		{"buses", nil, other},
+		{"master", r.master, other},
+		{"voices", &s.Voices, counts},
+		{"virtual", &s.Virtual, limits{0, mixer.MaxVoices, ""}},
+		{"overflow", &s.Overflow, other},
+		{"grow", nil, other},
+		{"refuse", &s.Refuse, other},
+		{"quality", &s.Quality, other},
+		{"rate", &s.Rate, limits{1000, mixer.MaxRate, ""}},
+		{"seed", r.seed, other},
+		{"length", &s.Length, other},
 	})
 	// What names others comes after them, wherever it stands.
-	if grow != nil {
-		r.grow(grow)
-		if s.Overflow != mixer.GrowPool {
-			r.fail(grow.Place, "grow goes with `overflow: grow`")
+	if p := given(n, "grow"); p != nil {
+		r.grow(p)
+	}
+	if p := given(n, "refuse"); s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
+		r.fail(p.Place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
+	}
+	if p := given(n, "overflow"); s.Overflow == mixer.StealMasked && s.Virtual == 0 {
+		r.fail(p.Place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
+	}
+	for _, part := range []struct {
+		key  string
+		read func(*yaml.Node)
+	}{{"buses", r.allBuses}, {"sounds", r.allSounds}, {"cues", r.allCues}} {
+		if p := given(n, part.key); p != nil {
+			part.read(p.Value)
 		}
-	}
-	if refuse != nil && s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
-		r.fail(refuse.Place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
-	}
-	if overflow != nil && s.Overflow == mixer.StealMasked && s.Virtual == 0 {
-		r.fail(overflow.Place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
-	}
-	if buses != nil {
-		r.allBuses(buses.Value)
-	}
-	if sounds != nil {
-		r.allSounds(sounds.Value)
-	}
-	if cues != nil {
-		r.allCues(cues.Value)
 	}
 }
 
-func (r *reader) master(n *yaml.Node) {
+func (r *reader) seed(p *yaml.Pair) bool {
+	n, ok := r.whole(p, math.MinInt64, math.MaxInt64)
+	if ok {
+		r.sheet.Seed = uint64(n)
+	}
+	return ok
+}
+
+func (m *Master) fields() []field {
+	return []field{
+		{"gain", &m.Gain, decibels},
+		{"limiter", &m.Limiter, other},
+		{"soft_clip", &m.SoftClip, other},
+		{"dc_guard", &m.DCGuard, other},
+	}
+}
+
+func (r *reader) master(p *yaml.Pair) bool {
 	m := &r.sheet.Master
-	var clip *yaml.Pair
-	r.each(n, "master", []string{"gain", "limiter", "soft_clip", "dc_guard"}, func(key string, p *yaml.Pair) {
-		switch key {
-		case "limiter":
-			r.flag(p, &m.Limiter)
-		case "soft_clip":
-			clip = p
-			r.flag(p, &m.SoftClip)
-		case "dc_guard":
-			r.flag(p, &m.DCGuard)
-		case "gain":
-			r.decibels(p, (*float64)(&m.Gain))
-		}
-	})
+	r.read(p.Value, "master", m.fields())
 	if m.SoftClip && m.Limiter {
-		r.fail(clip.Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
+		r.fail(given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
 	}
+	return true
 }
 
-func (r *reader) overflow(p *yaml.Pair) {
-	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked}
-	words := make([]string, len(policies))
-	for i, o := range policies {
-		words[i] = o.String()
-	}
-	if i, ok := r.choice(p, words); ok {
-		r.sheet.Overflow = policies[i]
-	}
-}
-
-var qualityNames = [...]string{"linear", "cubic", "best"}
-
-func (r *reader) quality(p *yaml.Pair, dst *voice.Quality) {
-	if i, ok := r.choice(p, qualityNames[:]); ok {
-		*dst, _ = voice.ParseQuality(qualityNames[i])
+func (g *Grow) fields() []field {
+	return []field{
+		{"step", &g.Step, counts},
+		{"max", &g.Max, counts},
+		{"idle", &g.Idle, other},
 	}
 }
 
 func (r *reader) grow(p *yaml.Pair) {
 	s := r.sheet
 	g := &s.Grow
-	r.each(p.Value, "grow", []string{"step", "max", "idle"}, func(key string, p *yaml.Pair) {
-		switch key {
-		case "step":
-			r.integer(p, &g.Step, 1, mixer.MaxVoices)
-		case "max":
-			r.integer(p, &g.Max, 1, mixer.MaxVoices)
-			if g.Max != 0 && g.Max < s.Voices {
-				r.fail(p.Value.Place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
-			}
-		case "idle":
-			r.time(p, &g.Idle)
-		}
-	})
-}
-
-var duckKeys = []string{"when", "by", "attack", "hold", "release"}
-
-func (r *reader) allBuses(n *yaml.Node) {
-	if n.Kind == yaml.Mapping {
-		if len(n.Pairs) > mixer.MaxBuses {
-			r.fail(n.Place, "buses has %d entries; a mixer has at most %d", len(n.Pairs), mixer.MaxBuses)
-			return
-		}
-		for i := range n.Pairs {
-			r.buses[n.Pairs[i].Key] = true
-		}
+	r.read(p.Value, "grow", g.fields())
+	if g.Max != 0 && g.Max < s.Voices {
+		r.fail(given(p.Value, "max").Value.Place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
 	}
-	parents := map[string]*yaml.Pair{}
-	r.named(n, "buses", func(p *yaml.Pair) {
-		b := Bus{Name: p.Key}
-		if p.Key == "all" || p.Key == "master" {
-			r.fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
-			return
-		}
-		r.each(p.Value, "a bus", []string{"parent", "gain", "pan", "pitch", "voices", "mute", "solo", "duck"}, func(key string, p *yaml.Pair) {
-			switch key {
-			case "gain":
-				r.decibels(p, (*float64)(&b.Gain))
-			case "pan":
-				r.pan(p, &b.Pan)
-			case "pitch":
-				r.semitones(p, (*float64)(&b.Pitch))
-			case "voices":
-				r.integer(p, &b.Voices, 1, mixer.MaxVoices)
-			case "mute":
-				r.flag(p, &b.Mute)
-			case "solo":
-				r.flag(p, &b.Solo)
-			case "parent":
-				if r.bus(p, &b.Parent) {
-					parents[b.Name] = p
-				}
-			case "duck":
-				b.Duck = r.duck(p, b.Name)
-			}
-		})
-		r.sheet.Buses = append(r.sheet.Buses, b)
-	})
-	r.tree(parents)
-}
-
-// tree sees to it that every bus comes to the master, and none is below itself.
-func (r *reader) tree(parents map[string]*yaml.Pair) {
-	comes := map[string]bool{} // to the master, of the buses that have been followed
-	for i := range r.sheet.Buses {
-		name := r.sheet.Buses[i].Name
-		ends, known := true, false
-		var way []string
-		for up := name; ; {
-			if ends, known = comes[up]; known {
-				break
-			}
-			comes[up] = false // if the way leads back to it
-			way = append(way, up)
-			above := parents[up]
-			if above == nil {
-				ends = true
-				break
-			}
-			up = above.Value.Text
-		}
-		for _, bus := range way {
-			comes[bus] = ends
-		}
-		if !ends {
-			r.fail(parents[name].Value.Place, "parent: the bus %s would be below itself", quote(name))
-		}
+	if s.Overflow != mixer.GrowPool {
+		r.fail(p.Place, "grow goes with `overflow: grow`")
 	}
-}
-
-func (r *reader) duck(p *yaml.Pair, bus string) *Duck {
-	d := &Duck{}
-	r.each(p.Value, "duck", duckKeys, func(key string, p *yaml.Pair) {
-		switch key {
-		case "when":
-			if r.bus(p, &d.When) && d.When == bus {
-				r.fail(p.Value.Place, "when: a bus cannot give way to itself")
-			} else if d.When == "master" {
-				r.fail(p.Value.Place, "when: all voices are on the master; name the bus to give way to")
-			}
-		case "by":
-			r.number(p, (*float64)(&d.By), 0, 120, unitDecibels)
-		case "attack":
-			r.time(p, &d.Attack)
-		case "hold":
-			r.time(p, &d.Hold)
-		case "release":
-			r.time(p, &d.Release)
-		}
-	})
-	if p.Value.Kind == yaml.Mapping && (missing(p.Value, "when") || missing(p.Value, "by")) {
-		r.fail(p.Place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
-	}
-	return d
-}
-
-// missing reports whether a mapping has no such key.
-func missing(n *yaml.Node, key string) bool {
-	for i := range n.Pairs {
-		if n.Pairs[i].Key == key {
-			return false
-		}
-	}
-	return true
-}
-
-// bus reads the name of a bus that there is.
-func (r *reader) bus(p *yaml.Pair, dst *string) bool {
-	name := ""
-	if !r.word(p, &name) {
-		return false
-	}
-	if !r.buses[name] {
-		r.fail(p.Value.Place, "%s: there is no bus %s%s", p.Key, quote(name), r.suggest(name, func() []string { return sortedKeys(r.buses) }))
-		return false
-	}
-	*dst = name
-	return true
 }

@@ -6,7 +6,6 @@ import (
 
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
-	"voicepool/voice"
 )
 
 const maxCues = 500000
@@ -15,32 +14,85 @@ const maxCues = 500000
 // them than can be gone through: a nanosecond.
 var leastEvery = Time{lo: attos / 1e9}
 
-// verbKeys is what may stand in a cue, by its verb.
-var verbKeys = map[Verb][]string{
-	Play: {
-		"at", "play", "id", "bus", "gain", "pan", "pitch", "speed", "loop", "fade_in", "from", "for", "priority", "protect",
-		"every", "times", "until",
-	},
-	Stop: {"at", "stop", "over", "every", "times", "until"},
-	Fade: {"at", "fade", "to", "over", "shape", "every", "times", "until"},
-	Set: {
-		"at", "set", "gain", "pan", "pitch", "speed", "mute", "solo", "loop", "priority", "protect", "over", "shape",
-		"every", "times", "until",
-	},
-	Seek:   {"at", "seek", "to", "every", "times", "until"},
-	Pause:  {"at", "pause", "every", "times", "until"},
-	Resume: {"at", "resume", "every", "times", "until"},
+// draft is the cue that is being read. One serves all cues of a sheet: its table points into it.
+type draft struct {
+	*reader
+	Cue
+	table []cueField
+	keys  map[Verb][]string // of its cues; of no verb: all, sorted
+	until Time
+	sound *Sound // that it plays; nil: none that is known
 }
 
-// allKeys is every key that some cue may have.
-func allKeys() []string {
+// timing is the keys that must be understood before repetitions can be counted.
+var timing = []string{"at", "every", "times", "until"}
+
+// cueField is a key that cues of some verbs may have.
+type cueField struct {
+	field
+	verbs []Verb
+	part  mixer.Fields // what it moves
+}
+
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek}
+
+// newDraft makes the table. A key that means something else to another verb stands there twice.
+func newDraft(r *reader) *draft {
+	d := &draft{reader: r, keys: map[Verb][]string{}}
+	c := &d.Cue
+	d.table = []cueField{
+		{field{"at", &c.At, other}, everyVerb, 0},
+		{field{"play", d.play, other}, []Verb{Play}, 0},
+	}
+	for _, v := range everyVerb[1:] { // what they name may be defined after them
+		d.table = append(d.table, cueField{field{v.String(), nil, other}, []Verb{v}, 0})
+	}
+	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
+	d.table = append(d.table, []cueField{
+		{field{"id", d.id, other}, play, 0},
+		{field{"bus", busName{&c.Bus}, other}, play, 0},
+		{field{"to", &c.Change.Gain, decibels}, []Verb{Fade}, mixer.FieldGain},
+		{field{"to", &c.To, other}, []Verb{Seek}, 0},
+		{field{"gain", &c.Change.Gain, decibels}, moves, mixer.FieldGain},
+		{field{"pan", &c.Change.Pan, pans}, moves, mixer.FieldPan},
+		{field{"pitch", &c.Change.Pitch, semitones}, moves, mixer.FieldPitch},
+		{field{"speed", &c.Change.Speed, ratios}, moves, mixer.FieldSpeed},
+		{field{"mute", &c.Change.Mute, other}, set, mixer.FieldMute},
+		{field{"solo", &c.Change.Solo, other}, set, mixer.FieldSolo},
+		{field{"loop", loops{&c.Loop, &c.Rounds}, other}, play, 0},
+		{field{"loop", loops{nil, &c.Change.Rounds}, other}, set, mixer.FieldRounds},
+		{field{"fade_in", &c.FadeIn, other}, play, 0},
+		{field{"from", &c.From, other}, play, 0},
+		{field{"for", &c.For, other}, play, 0},
+		{field{"priority", &c.Priority, priorities}, play, 0},
+		{field{"priority", &c.Change.Priority, priorities}, set, mixer.FieldPriority},
+		{field{"protect", &c.Protect, other}, play, 0},
+		{field{"protect", &c.Change.Protect, other}, set, mixer.FieldProtect},
+		{field{"over", &c.Over, other}, []Verb{Stop, Fade, Set}, 0},
+		{field{"shape", &c.Change.Shape, other}, []Verb{Fade, Set}, 0},
+		{field{"every", d.every, other}, everyVerb, 0},
+		{field{"times", d.times, other}, everyVerb, 0},
+		{field{"until", &d.until, other}, everyVerb, 0},
+	}...)
 	all := map[string]bool{}
-	for _, keys := range verbKeys {
-		for _, key := range keys {
-			all[key] = true
+	for _, f := range d.table {
+		all[f.key] = true
+		for _, v := range f.verbs {
+			d.keys[v] = append(d.keys[v], f.key)
 		}
 	}
-	return sortedKeys(all)
+	d.keys[0] = sortedKeys(all)
+	return d
+}
+
+// field returns what a key means to the verb, or nil.
+func (d *draft) field(key string) *cueField {
+	for i := range d.table {
+		if f := &d.table[i]; f.key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {
+			return f
+		}
+	}
+	return nil
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -55,12 +107,12 @@ func (r *reader) allCues(n *yaml.Node) {
 		return
 	}
 	r.sheet.Cues = make([]Cue, 0, len(n.Items))
-	all := allKeys()
+	d := newDraft(r)
 	targets := make([]*yaml.Pair, len(n.Items))
 	for i, item := range n.Items {
-		c := Cue{Line: item.Line, Column: item.Column, Times: 1}
-		targets[i] = r.cue(item, &c, all)
-		r.sheet.Cues = append(r.sheet.Cues, c)
+		d.Cue = Cue{Line: item.Line, Column: item.Column, Times: 1}
+		targets[i] = d.cue(item)
+		r.sheet.Cues = append(r.sheet.Cues, d.Cue)
 	}
 	// An id may be defined after it is used.
 	for i, p := range targets {
@@ -71,194 +123,129 @@ func (r *reader) allCues(n *yaml.Node) {
 }
 
 // cue reads one cue, and returns where it names its target, if it has one.
-func (r *reader) cue(n *yaml.Node, c *Cue, all []string) (target *yaml.Pair) {
+func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
-		r.fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
+		d.fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
 	}
+	d.sound = nil
 	var verb *yaml.Pair
 	for i := range n.Pairs {
 		v := Verb(slices.Index(verbNames[:], n.Pairs[i].Key) + 1)
 		switch {
-		case v == 0 || v == c.Verb:
+		case v == 0 || v == d.Verb:
 		case verb != nil:
-			r.fail(n.Pairs[i].Place, "a cue does one thing; this one has %s already", verb.Key)
+			d.fail(n.Pairs[i].Place, "a cue does one thing; this one has %s already", verb.Key)
 			return nil
 		default:
-			c.Verb, verb = v, &n.Pairs[i]
+			d.Verb, verb = v, &n.Pairs[i]
 		}
 	}
-	keys := verbKeys[c.Verb]
-	if verb == nil {
-		keys = all
+	all := d.keys[0]
+	for i := range n.Pairs {
+		if p := &n.Pairs[i]; d.field(p.Key) == nil && slices.Contains(all, p.Key) {
+			d.fail(p.Place, "%s does not belong to a cue with %s, which takes %s", quote(p.Key), d.Verb, join(d.keys[d.Verb]))
+		}
 	}
-	r.foreignKeys(n, c.Verb, keys, all)
-	var f cueFields
-	r.each(n, "a cue", all, func(key string, p *yaml.Pair) {
-		if slices.Contains(keys, key) {
-			r.cueKey(key, p, c, &f)
+	faulty := false
+	unknown := d.each(n, "a cue", all, func(_ int, p *yaml.Pair) {
+		f := d.field(p.Key)
+		switch {
+		case f == nil:
+		case d.value(p, &f.field):
+			d.Change.Fields |= f.part
+		case slices.Contains(timing, p.Key):
+			faulty = true
 		}
 	})
 	// What seems to be missing is most often there under a name that is unknown.
-	f.unknown = slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return !slices.Contains(all, p.Key) })
-	r.finishCue(n, c, &f)
-	if verb == nil {
-		if !f.unknown {
-			r.fail(n.Place, "a cue needs one of %s", join(verbNames[:]))
-		}
-		return nil
+	if !unknown {
+		d.incomplete(n)
 	}
-	if c.Verb == Play || verb.Value.Kind == yaml.Nothing {
+	if d.Verb == Set && missing(n, "gain") {
+		if p := given(n, "shape"); p != nil {
+			d.fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
+		}
+	}
+	if d.For != nil && *d.For == (Time{}) {
+		d.fail(given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
+	}
+	d.repetitions(n, faulty)
+	if d.sound != nil {
+		d.inherit(n)
+	}
+	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Nothing {
 		return nil
 	}
 	return verb
 }
 
-// foreignKeys says which keys belong to other verbs.
-func (r *reader) foreignKeys(n *yaml.Node, v Verb, keys, all []string) {
-	for i := range n.Pairs {
-		if key := n.Pairs[i].Key; !slices.Contains(keys, key) && slices.Contains(all, key) {
-			r.fail(n.Pairs[i].Place, "%s does not belong to a cue with %s, which takes %s", quote(key), v, join(keys))
-		}
+// incomplete says what a cue lacks.
+func (d *draft) incomplete(n *yaml.Node) {
+	if missing(n, "at") {
+		d.fail(n.Place, "a cue needs `at`, its time")
+	}
+	switch {
+	case d.Verb == 0:
+		d.fail(n.Place, "a cue needs one of %s", join(verbNames[:]))
+	case d.Verb == Fade && missing(n, "to"):
+		d.fail(n.Place, "a fade needs `to`, the decibels that it leads to")
+	case d.Verb == Seek && missing(n, "to"):
+		d.fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
+	case d.Verb == Set && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
+		f := d.field(p.Key)
+		return f != nil && f.part != 0
+	}):
+		d.fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
 	}
 }
 
-// cueFields is what of a cue depends on its other keys.
-type cueFields struct {
-	at, every, times, until, to *yaml.Pair
-	shape                       *yaml.Pair // of a set
-	untilTime                   Time
-	sound                       int
-	hasSound, faulty            bool
-	unknown                     bool            // it has a key that no cue has
-	given                       map[string]bool // what replaces the sound's
+// every reads the time from one repetition to the next.
+func (d *draft) every(p *yaml.Pair) bool {
+	ok := d.time(p, &d.Every)
+	switch {
+	case ok && d.Every == (Time{}):
+		d.fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
+	case ok && d.Every.Compare(leastEvery) < 0:
+		d.fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", d.Every)
+	default:
+		return ok
+	}
+	return false
 }
 
-func (r *reader) cueKey(key string, p *yaml.Pair, c *Cue, f *cueFields) {
-	ok := true
-	switch key {
-	case "at":
-		f.at, ok = p, r.time(p, &c.At)
-	case "play":
-		f.sound, f.hasSound = r.play(p)
-		c.Sound = f.sound
-	case "id":
-		r.id(p, c)
-	case "bus":
-		r.bus(p, &c.Bus)
-	case "gain":
-		r.change(c, mixer.FieldGain, r.decibels(p, (*float64)(&c.Change.Gain)))
-	case "to":
-		f.to = p
-		if c.Verb == Seek {
-			r.time(p, &c.To)
-			break
-		}
-		r.change(c, mixer.FieldGain, r.decibels(p, (*float64)(&c.Change.Gain)))
-	case "pan":
-		r.change(c, mixer.FieldPan, r.pan(p, &c.Change.Pan))
-	case "pitch":
-		r.change(c, mixer.FieldPitch, r.semitones(p, (*float64)(&c.Change.Pitch)))
-	case "speed":
-		r.change(c, mixer.FieldSpeed, r.speed(p, &c.Change.Speed))
-	case "mute":
-		r.change(c, mixer.FieldMute, r.flag(p, &c.Change.Mute))
-	case "solo":
-		r.change(c, mixer.FieldSolo, r.flag(p, &c.Change.Solo))
-	case "shape":
-		if c.Verb == Set {
-			f.shape = p
-		}
-		if i, ok := r.choice(p, shapeNames); ok {
-			c.Change.Shape = voice.Shape(i)
-		}
-	case "loop":
-		loops := r.loop(p, &c.Loop, &c.Rounds)
-		if c.Verb == Set {
-			r.change(c, mixer.FieldRounds, loops)
-			c.Change.Rounds = c.Rounds
-			if c.Loop && c.Rounds == 0 {
-				c.Change.Rounds = mixer.Forever
-			}
-		}
-	case "protect":
-		if ok = r.flag(p, &c.Protect); c.Verb == Set {
-			r.change(c, mixer.FieldProtect, ok)
-			c.Change.Protect = c.Protect
-		}
-	case "priority":
-		if ok = r.priority(p, &c.Priority); c.Verb == Set {
-			r.change(c, mixer.FieldPriority, ok)
-			c.Change.Priority = c.Priority
-		}
-	case "fade_in":
-		r.time(p, &c.FadeIn)
-	case "from":
-		r.time(p, &c.From)
-	case "for":
-		if t := new(Time); r.time(p, t) {
-			if c.For = t; *t == (Time{}) {
-				r.fail(p.Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
-			}
-		}
-	case "over":
-		r.time(p, &c.Over)
-	case "every":
-		f.every, ok = p, r.time(p, &c.Every)
-		if ok && c.Every == (Time{}) {
-			r.fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
-			ok = false
-		} else if ok && c.Every.Compare(leastEvery) < 0 {
-			r.fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", c.Every)
-			ok = false
-		}
-	case "times":
-		f.times = p
-		n, read := r.whole(p, 1, 1<<62)
-		if ok = read; ok {
-			c.Times = uint64(n)
-		}
-	case "until":
-		f.until, ok = p, r.time(p, &f.untilTime)
-	}
-	f.faulty = f.faulty || !ok
-	if f.given == nil {
-		f.given = make(map[string]bool, 8)
-	}
-	f.given[key] = true
+func (d *draft) times(p *yaml.Pair) bool {
+	n, ok := d.whole(p, 1, 1<<62)
+	d.Times = uint64(max(n, 1))
+	return ok
 }
 
-// change notes a part that the cue starts with or moves to.
-func (r *reader) change(c *Cue, f mixer.Fields, ok bool) {
-	if ok {
-		c.Change.Fields |= f
-	}
-}
-
-// loop reads true, false, or how often a loop is played.
+// loop reads true, false, or how often a loop is played. Where on is nil, rounds says all, as of
+// mixer.Change.
 func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
-	if n, err := parseWhole(p.Value.Text, 1, mixer.MaxRounds); p.Value.Kind == yaml.Scalar && !p.Value.Quoted && err == nil {
-		*on, *rounds = true, int(n)
-		return true
-	}
-	if text := p.Value.Text; p.Value.Kind != yaml.Scalar || p.Value.Quoted || text != "true" && text != "false" {
+	text := p.Value.Text
+	n, counted := parseWhole(text, 1, mixer.MaxRounds)
+	switch {
+	case p.Value.Kind != yaml.Scalar || p.Value.Quoted || !counted && text != "true" && text != "false":
 		what := quote(text)
 		if p.Value.Kind != yaml.Scalar {
 			what = p.Value.Kind.String()
 		}
 		r.fail(p.Value.Place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
 		return false
+	case on != nil:
+		*on = text != "false"
+	case text == "true":
+		n = mixer.Forever
 	}
-	*on, *rounds = p.Value.Text == "true", 0
+	*rounds = int(n)
 	return true
 }
 
-// shapeNames are the ways of a gain.
-var shapeNames = []string{voice.InDecibels.String(), voice.InAmplitude.String(), voice.RaisedCosine.String(), voice.ConstantPower.String()}
-
-func (r *reader) id(p *yaml.Pair, c *Cue) {
+func (d *draft) id(p *yaml.Pair) bool {
+	r, c := d.reader, &d.Cue
 	if !r.word(p, &c.ID) {
-		return
+		return false
 	}
 	switch {
 	case c.ID == "all":
@@ -272,6 +259,7 @@ func (r *reader) id(p *yaml.Pair, c *Cue) {
 		}
 		c.tag = r.ids[c.ID]
 	}
+	return true
 }
 
 // target finds what a cue acts on, when all ids are known.
@@ -317,82 +305,53 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// finishCue checks what keys say together, and fills in what the sound says.
-func (r *reader) finishCue(n *yaml.Node, c *Cue, f *cueFields) {
-	if f.at == nil && missing(n, "at") && !f.unknown {
-		r.fail(n.Place, "a cue needs `at`, its time")
+// inherit fills in what the sound of a start says and the cue does not.
+func (d *draft) inherit(n *yaml.Node) {
+	s := d.sound
+	inherit(n, "pan", &d.Change.Pan, s.Pan)
+	inherit(n, "bus", &d.Bus, s.Bus)
+	inherit(n, "priority", &d.Priority, s.Priority)
+	inherit(n, "protect", &d.Protect, s.Protect)
+	inherit(n, "loop", &d.Loop, s.Loop)
+	inherit(n, "loop", &d.Rounds, s.Rounds)
+	inherit(n, "from", &d.From, s.From)
+	if s.Stream && d.Loop && d.tag != 0 && d.streams[d.tag] == 0 {
+		d.streams[d.tag] = d.Line
 	}
-	if c.Verb == Fade && missing(n, "to") && !f.unknown {
-		r.fail(n.Place, "a fade needs `to`, the decibels that it leads to")
+	if s.Stream && d.Rounds > 0 {
+		d.fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
 	}
-	if c.Verb == Seek && missing(n, "to") && !f.unknown {
-		r.fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
-	}
-	if c.Verb == Set && !f.unknown && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
-		return slices.Contains([]string{"gain", "pan", "pitch", "speed", "mute", "solo", "loop", "priority", "protect"}, p.Key)
-	}) {
-		r.fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
-	}
-	if f.shape != nil && missing(n, "gain") {
-		r.fail(f.shape.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
-	}
-	r.repetitions(n, c, f)
-	if !f.hasSound {
-		return
-	}
-	s := &r.sheet.Sounds[f.sound]
-	inherit(f, "pan", &c.Change.Pan, s.Pan)
-	inherit(f, "bus", &c.Bus, s.Bus)
-	inherit(f, "priority", &c.Priority, s.Priority)
-	inherit(f, "protect", &c.Protect, s.Protect)
-	inherit(f, "loop", &c.Loop, s.Loop)
-	inherit(f, "loop", &c.Rounds, s.Rounds)
-	if s.Stream && c.Loop && c.tag != 0 && r.streams[c.tag] == 0 {
-		if r.streams == nil {
-			r.streams = map[uint64]int{}
-		}
-		r.streams[c.tag] = c.Line
-	}
-	if s.Stream && c.Rounds > 0 {
-		r.fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
-	}
-	inherit(f, "from", &c.From, s.From)
 }
 
-func inherit[T any](f *cueFields, key string, dst *T, sound T) {
-	if !f.given[key] {
+func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
+	if given(n, key) == nil {
 		*dst = sound
 	}
 }
 
-// repetitions works out how often a cue acts.
-func (r *reader) repetitions(n *yaml.Node, c *Cue, f *cueFields) {
+// repetitions works out how often a cue acts. faulty says that one of its times cannot be read.
+func (d *draft) repetitions(n *yaml.Node, faulty bool) {
+	every, times, until := given(n, "every"), given(n, "times"), given(n, "until")
 	switch {
-	case f.every == nil && f.times != nil && missing(n, "every"):
-		r.fail(f.times.Place, "times needs `every`, the time from one to the next")
-		return
-	case f.every == nil && f.until != nil && missing(n, "every"):
-		r.fail(f.until.Place, "until needs `every`, the time from one repetition to the next")
-		return
-	case f.every != nil && missing(n, "times") && missing(n, "until"):
-		r.fail(f.every.Place, "every needs `times` or `until`, or it would never end")
-		return
-	}
-	if f.faulty || f.every == nil || f.at == nil {
-		return
-	}
-	if f.until != nil {
-		if f.untilTime.Compare(c.At) <= 0 {
-			r.fail(f.until.Place, "until: the cue begins at %v, so nothing happens before %v", c.At, f.untilTime)
-			return
+	case times != nil && missing(n, "every"):
+		d.fail(times.Place, "times needs `every`, the time from one to the next")
+	case until != nil && missing(n, "every"):
+		d.fail(until.Place, "until needs `every`, the time from one repetition to the next")
+	case every != nil && missing(n, "times") && missing(n, "until"):
+		d.fail(every.Place, "every needs `times` or `until`, or it would never end")
+	case faulty || every == nil || given(n, "at") == nil:
+	case until != nil && d.until.Compare(d.At) <= 0:
+		d.fail(until.Place, "until: the cue begins at %v, so nothing happens before %v", d.At, d.until)
+	default:
+		if until != nil {
+			most := d.until.sub(d.At).over(d.Every)
+			if times == nil || most < d.Times {
+				d.Times = most
+			}
 		}
-		most := f.untilTime.sub(c.At).over(c.Every)
-		if f.times == nil || most < c.Times {
-			c.Times = most
+		if t, ok := d.Every.times(d.Times - 1); !ok || t.hi > 1<<62 || d.At.add(t).Compare(seconds(maxMoment)) > 0 {
+			d.fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
+			d.Times = 1
 		}
-	}
-	if t, ok := c.Every.times(c.Times - 1); !ok || t.hi > 1<<62 || c.At.add(t).Compare(seconds(maxMoment)) > 0 {
-		r.fail(f.every.Place, "every: the last repetition would come after more than 10^12 seconds")
-		c.Times = 1
 	}
 }

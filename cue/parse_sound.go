@@ -10,11 +10,6 @@ import (
 	"voicepool/voice"
 )
 
-var soundKeys = []string{
-	"file", "files", "pick", "gain", "pitch", "speed", "pan", "priority", "protect", "bus", "loop", "from", "limit", "cooldown",
-	"coalesce", "group", "stream", "level", "lufs", "replaygain", "quality", "max_pitch",
-}
-
 const maxFiles = 65536 // of a sound
 
 func (r *reader) allSounds(n *yaml.Node) {
@@ -25,89 +20,64 @@ func (r *reader) allSounds(n *yaml.Node) {
 		} else {
 			r.sound(p, &s)
 		}
-		r.sounds[s.Name] = len(r.sheet.Sounds)
-		r.sheet.Sounds = append(r.sheet.Sounds, s)
+		r.addSound(s)
 	})
 }
 
+// fields returns all but the files and what is coalesced.
+func (s *Sound) fields() []field {
+	return []field{
+		{"pick", &s.Pick, other},
+		{"gain", &s.Gain, decibels},
+		{"pitch", &s.Pitch, semitones},
+		{"speed", &s.Speed, ratios},
+		{"pan", &s.Pan, pans},
+		{"priority", &s.Priority, priorities},
+		{"protect", &s.Protect, other},
+		{"bus", busName{&s.Bus}, other},
+		{"loop", loops{&s.Loop, &s.Rounds}, other},
+		{"from", &s.From, other},
+		{"quality", &s.Quality, other},
+		{"max_pitch", &s.MaxPitch, limits{0, 96, semitones.unit}},
+		{"stream", &s.Stream, other},
+		{"level", &s.Level, limits{-120, 0, decibels.unit}},
+		{"lufs", &s.Leveling.LUFS, limits{-70, -1, " of LUFS"}},
+		{"replaygain", &s.Leveling.Tags, other},
+		{"group", &s.Group, other},
+		{"limit", &s.Limit, counts},
+		{"cooldown", &s.Cooldown, other},
+	}
+}
+
 func (r *reader) sound(p *yaml.Pair, s *Sound) {
+	n := p.Value
 	named := false
-	var level, most, group *yaml.Pair
-	r.each(p.Value, "a sound", soundKeys, func(key string, p *yaml.Pair) {
-		switch key {
-		case "file":
+	once := func(read func(*yaml.Pair, *Sound)) func(*yaml.Pair) bool {
+		return func(p *yaml.Pair) bool {
 			if named {
 				r.fail(p.Place, "a sound has `file` or `files`, not both")
 			}
 			named = true
-			if _, ok := r.scalar(p, "a path"); ok {
-				s.Files = r.file(p.Value, s.Files)
-			}
-		case "files":
-			if named {
-				r.fail(p.Place, "a sound has `file` or `files`, not both")
-			}
-			named = true
-			r.files(p, s)
-		case "pick":
-			if i, ok := r.choice(p, pickNames[:]); ok {
-				s.Pick = Pick(i)
-			}
-		case "gain":
-			r.span(p, &s.Gain, r.decibels)
-		case "pitch":
-			r.span(p, &s.Pitch, r.semitones)
-		case "speed":
-			r.speed(p, &s.Speed)
-		case "pan":
-			r.pan(p, &s.Pan)
-		case "priority":
-			r.priority(p, &s.Priority)
-		case "protect":
-			r.flag(p, &s.Protect)
-		case "bus":
-			r.bus(p, &s.Bus)
-		case "loop":
-			r.loop(p, &s.Loop, &s.Rounds)
-		case "from":
-			r.time(p, &s.From)
-		case "limit":
-			r.integer(p, &s.Limit, 1, 65536)
-		case "cooldown":
-			r.time(p, &s.Cooldown)
-		case "lufs":
-			r.number(p, &s.Leveling.LUFS, -70, -1, " of LUFS")
-		case "replaygain":
-			r.flag(p, &s.Leveling.Tags)
-		case "stream":
-			r.flag(p, &s.Stream)
-		case "level":
-			level = p
-			if r.number(p, (*float64)(&s.Level), -120, 0, unitDecibels) {
-				s.Level = min(s.Level, -math.SmallestNonzeroFloat64) // 0 would be the default
-			}
-		case "quality":
-			s.Quality = new(voice.Quality)
-			r.quality(p, s.Quality)
-		case "max_pitch":
-			most = p
-			r.number(p, (*float64)(&s.MaxPitch), 0, 96, unitSemitones)
-		case "coalesce":
-			r.coalesce(p, &s.Coalesce)
-		case "group":
-			if r.word(p, &s.Group) {
-				group = p
-			}
+			read(p, s)
+			return true
 		}
-	})
-	if group != nil {
-		r.group(group, s)
 	}
-	if level != nil && !s.Stream {
-		r.fail(level.Place, "level goes with `stream: true`; that of other sounds is measured")
+	r.read(n, "a sound", append([]field{
+		{"file", once(r.oneFile), other},
+		{"files", once(r.files), other},
+		{"coalesce", func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }, other},
+	}, s.fields()...))
+	if s.Group != "" {
+		r.group(given(n, "group"), s)
 	}
-	if most != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
-		r.fail(most.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
+	if p := given(n, "level"); p != nil {
+		s.Level = min(s.Level, -math.SmallestNonzeroFloat64) // 0 would be the default
+		if !s.Stream {
+			r.fail(p.Place, "level goes with `stream: true`; that of other sounds is measured")
+		}
+	}
+	if p := given(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
+		r.fail(p.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
 	}
 	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
 		if !isEmbedded(s.Name) {
@@ -125,9 +95,6 @@ func (r *reader) group(p *yaml.Pair, s *Sound) {
 	}
 	first, ok := r.groups[s.Group]
 	if !ok {
-		if r.groups == nil {
-			r.groups = map[string]*Sound{}
-		}
 		r.groups[s.Group] = s
 		return
 	}
@@ -137,22 +104,27 @@ func (r *reader) group(p *yaml.Pair, s *Sound) {
 }
 
 // coalesce reads a time, or {within: time, most: decibels}.
-func (r *reader) coalesce(p *yaml.Pair, c *Coalesce) {
-	if p.Value.Kind != yaml.Mapping {
-		r.time(p, &c.Within)
-		return
+func (r *reader) coalesce(p *yaml.Pair, c *Coalesce) bool {
+	n := p.Value
+	if n.Kind != yaml.Mapping {
+		return r.time(p, &c.Within)
 	}
-	r.each(p.Value, "coalesce", []string{"within", "most"}, func(key string, p *yaml.Pair) {
-		if key == "within" {
-			r.time(p, &c.Within)
-			return
-		}
-		if r.number(p, (*float64)(&c.Most), 0, 24, unitDecibels) {
-			c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
-		}
+	r.read(n, "coalesce", []field{
+		{"within", &c.Within, other},
+		{"most", &c.Most, limits{0, 24, decibels.unit}},
 	})
-	if missing(p.Value, "within") {
+	if given(n, "most") != nil {
+		c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
+	}
+	if missing(n, "within") {
 		r.fail(p.Place, "coalesce needs `within`, the time in which starts become one voice")
+	}
+	return true
+}
+
+func (r *reader) oneFile(p *yaml.Pair, s *Sound) {
+	if _, ok := r.scalar(p, "a path"); ok {
+		s.Files = r.file(p.Value, s.Files)
 	}
 }
 
@@ -188,22 +160,31 @@ func isEmbedded(name string) bool {
 	return found
 }
 
-// play returns the index of the sound that a cue names.
-func (r *reader) play(p *yaml.Pair) (int, bool) {
+// play finds the sound that a start names.
+func (d *draft) play(p *yaml.Pair) bool {
+	r := d.reader
 	name := ""
 	if !r.word(p, &name) {
-		return 0, false
+		return false
 	}
-	if i, ok := r.sounds[name]; ok {
-		return i, true
+	i, known := r.sounds[name]
+	switch {
+	case known:
+	case !isEmbedded(name) && !strings.ContainsAny(name, `./\`):
+		names := func() []string { return append(sortedKeys(r.sounds), embedded.Names()...) }
+		r.fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", quote(name), r.suggest(name, names))
+		return false
+	default:
+		i = r.addSound(Sound{Name: name, Speed: 1, Files: r.file(p.Value, nil)})
 	}
-	if !isEmbedded(name) && !strings.ContainsAny(name, `./\`) {
-		r.fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", quote(name), r.suggest(name, func() []string { return append(sortedKeys(r.sounds), embedded.Names()...) }))
-		return 0, false
-	}
-	s := Sound{Name: name, Speed: 1, Files: r.file(p.Value, nil)}
+	d.Sound, d.sound = i, &r.sheet.Sounds[i]
+	return true
+}
+
+// addSound returns the index of a new sound.
+func (r *reader) addSound(s Sound) int {
 	i := len(r.sheet.Sounds)
-	r.sounds[name] = i
+	r.sounds[s.Name] = i
 	r.sheet.Sounds = append(r.sheet.Sounds, s)
-	return i, true
+	return i
 }

@@ -12,6 +12,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/voice"
 )
 
 // Options is how a sheet is played; the zero value plays it.
@@ -287,7 +288,7 @@ func (p *Player) miss() {
 		if !ok || t.frame >= p.cut {
 			return
 		}
-		if p.sheet.Cues[t.cue].Scope != OnID {
+		if p.sheet.Cues[t.index].Scope != OnID {
 			p.schedule.drop()
 			continue
 		}
@@ -305,3 +306,51 @@ func (p *Player) timed() func() {
 
 // errStuck cannot happen: after a Render without frames the mixer has room.
 var errStuck = errors.New("cue: the mixer takes no commands")
+
+// group makes the mixer's group of a sound, or takes the one that it shares. made
+// has the first sound of each group that there is already.
+func (p *Player) group(i int, made map[string]int) error {
+	v := &p.sheet.Sounds[i]
+	if v.Group != "" {
+		if first, ok := made[v.Group]; ok {
+			p.groups[i] = p.groups[first]
+			return nil
+		}
+		made[v.Group] = i
+	}
+	rate := p.sheet.Rate
+	g, err := p.mixer.NewGroup(v.Name, mixer.GroupOptions{
+		Limit: v.Limit, Cooldown: v.Cooldown.Duration(rate), Coalesce: v.Coalesce.Within.Duration(rate), Most: v.Coalesce.Most,
+	})
+	if err != nil {
+		return fmt.Errorf("cue: %w", err)
+	}
+	p.groups[i] = g
+	return nil
+}
+
+// Replace has what starts from now on play another sound in the place of old, as
+// when its file has changed; voices that play old go on. It reports whether the
+// sheet has it. Control side, any goroutine.
+func (p *Player) Replace(old, now *voice.Sound) bool {
+	p.replaced.Lock()
+	defer p.replaced.Unlock()
+	found := false
+	for i := range p.sounds {
+		for _, files := range [...][]*voice.Sound{p.sounds[i].once, p.sounds[i].looped} {
+			for j, s := range files {
+				if s == old {
+					files[j], found = now, true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// sound returns what an action plays.
+func (p *Player) sound(c *Cue, a *Action) *voice.Sound {
+	p.replaced.Lock()
+	defer p.replaced.Unlock()
+	return p.sounds[c.Sound].file(a.File, c.Loop)
+}

@@ -1,12 +1,15 @@
 package cue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -36,6 +39,7 @@ type Recorder struct {
 	cues    []byte          // the lines of cues
 	count   int
 	last    int64
+	draft   *draft // the cue that is being written
 
 	silenced bool  // all was stopped, and nothing has started since
 	silent   int64 // by then
@@ -60,8 +64,8 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 		buses[head.Buses[i].Name] = true
 	}
 	return &Recorder{
-		buses: buses,
-		sheet: head, source: source, sounds: map[soundKey]string{}, names: map[string]int{},
+		buses: buses, draft: newDraft(&reader{}), sheet: head, source: source,
+		sounds: map[soundKey]string{}, names: map[string]int{},
 		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
 	}
 }
@@ -70,14 +74,9 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 // error wraps ErrRecord: an insert is nothing that a sheet could name.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{
-		Voices: c.Voices, Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest, Rate: c.Rate, Quality: max(c.Quality, voice.Best), Seed: 1,
+		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
+		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, voice.Best), Seed: 1,
 		Master: Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard},
-	}
-	if s.Voices == 0 {
-		s.Voices = 32
-	}
-	if s.Rate == 0 {
-		s.Rate = 48000
 	}
 	at := func(frames int64) Time { return timeOf(frames, s.Rate) }
 	if c.Overflow == mixer.GrowPool {
@@ -96,15 +95,6 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		s.Buses = append(s.Buses, bus)
 	}
 	return s, nil
-}
-
-// timeOf returns a time that is rounded to so many frames.
-func timeOf(frames int64, rate int) Time {
-	t, err := ParseTime(frameTime(frames, rate))
-	if err != nil {
-		panic("cue: a count of frames is no time: " + err.Error())
-	}
-	return t
 }
 
 // Add takes entries, which follow those before. The error wraps ErrRecord; the
@@ -144,31 +134,25 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		target = "all"
 	}
 	change := e.Change
+	if change.Fields&mixer.FieldGain == 0 {
+		change.Shape = voice.InDecibels // it is the way of a gain
+	}
 	if r.streams[e.Start] {
 		// It changes nothing, and a sheet must not ask for it.
 		if change.Fields &^= mixer.FieldRounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
 			return nil
 		}
 	}
-	l := r.begin(e.Frame)
-	switch e.Kind {
-	case mixer.EntryStop:
-		l.text("stop", target)
-		l.frames("over", e.Frames)
-	case mixer.EntryPause:
-		l.text("pause", target)
-	case mixer.EntryResume:
-		l.text("resume", target)
-	case mixer.EntrySeek:
-		l.text("seek", target)
-		l.raw("to", frameTime(e.Place, r.sheet.Rate))
-	case mixer.EntrySet:
-		l.text("set", target)
-		l.change(&change)
-		l.frames("over", e.Frames)
-	}
-	r.end(l)
+	r.write(e.Frame, Cue{
+		Verb: entryVerbs[e.Kind], Target: target, Change: change,
+		Over: timeOf(e.Frames, r.sheet.Rate), To: timeOf(e.Place, r.sheet.Rate),
+	})
 	return nil
+}
+
+var entryVerbs = map[mixer.EntryKind]Verb{
+	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume,
+	mixer.EntrySeek: Seek, mixer.EntrySet: Set,
 }
 
 // silences follows when all voices have been stopped, and reports whether a stop
@@ -207,31 +191,163 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	if e.Sound.Streamed() {
 		r.streams[e.Start] = true
 	}
-	l := r.begin(e.Frame)
-	l.text("play", name)
-	l.text("id", id)
-	if e.Bus != "master" {
-		l.text("bus", e.Bus)
+	c := Cue{
+		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
+		Priority: e.Priority, Protect: e.Protect,
+		From: timeOf(h.From, r.sheet.Rate), FadeIn: timeOf(h.FadeIn, r.sheet.Rate),
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
 	}
-	l.number("gain", float64(h.Gain), 0)
-	l.number("pan", h.Pan, 0)
-	l.number("pitch", float64(h.Pitch), 0)
-	if h.Speed != 0 {
-		l.number("speed", h.Speed, 1)
+	if e.Bus == "master" {
+		c.Bus = ""
 	}
-	switch {
-	case h.Loop && h.Rounds > 0:
-		l.raw("loop", strconv.Itoa(h.Rounds))
-	case h.Loop:
-		l.raw("loop", "true")
+	if h.Speed == 1 {
+		c.Change.Speed = 0
 	}
-	l.frames("from", h.From)
-	l.frames("for", h.For)
-	l.frames("fade_in", h.FadeIn)
-	l.number("priority", float64(e.Priority), 0)
-	if e.Protect {
-		l.raw("protect", "true")
+	if h.For > 0 {
+		lasts := timeOf(h.For, r.sheet.Rate)
+		c.For = &lasts
 	}
-	r.end(l)
+	r.write(e.Frame, c)
 	return nil
+}
+
+// sound returns the name of the entry of `sounds` for a start, and writes it when
+// it is a new one.
+func (r *Recorder) sound(e *mixer.Entry) (string, error) {
+	h := &e.How
+	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality}
+	if name, ok := r.sounds[key]; ok {
+		return name, nil
+	}
+	s, ok := r.source(e.Sound)
+	switch {
+	case !ok || len(s.Files) != 1:
+		return "", fmt.Errorf("nobody knows of which file the sound %s is", quote(e.Sound.Name()))
+	case h.BasePitch < -48 || h.BasePitch > 48:
+		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -48..48", quote(e.Sound.Name()), h.BasePitch)
+	}
+	name := unused(r.names, e.Sound.Name())
+	r.sounds[key] = name
+	entry := Sound{
+		Gain: Range{float64(h.BaseGain), float64(h.BaseGain)}, Pitch: Range{float64(h.BasePitch), float64(h.BasePitch)},
+		Stream: s.Stream, Leveling: s.Leveling,
+	}
+	if s.Stream {
+		entry.Level = s.Level
+	}
+	if h.Quality != r.sheet.Quality {
+		entry.Quality = &h.Quality
+	}
+	var l line
+	l.raw("file", quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
+	if g := e.Group; g == nil {
+		l.fields(entry.fields())
+	} else {
+		l.group(r, &entry, g)
+	}
+	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", quoted(name), l.body)
+	return name, nil
+}
+
+// group writes a sound and what a group asks of its starts.
+func (l *line) group(r *Recorder, entry *Sound, g *mixer.Group) {
+	name, ok := r.groups[g]
+	if !ok {
+		name = unused(r.taken, g.Name())
+		r.groups[g] = name
+	}
+	o, rate := g.Options(), r.sheet.Rate
+	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, timeOf(pcm.Frames(o.Cooldown, rate), rate)
+	l.fields(entry.fields())
+	if within := pcm.Frames(o.Coalesce, rate); within > 0 {
+		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", timeOf(within, rate), shortest(float64(o.Most))))
+	}
+}
+
+// unused returns a name that is not taken, and takes it. taken has, of each name, the last number
+// that was put behind it.
+func unused(taken map[string]int, name string) string {
+	if name == "" {
+		name = "sound"
+	}
+	unique := name
+	for taken[unique] > 0 {
+		taken[name]++
+		unique = name + " " + strconv.Itoa(taken[name])
+	}
+	taken[unique] = 1
+	return unique
+}
+
+// recording is what a player notes of what it does.
+type recording struct {
+	recorder *Recorder // nil: nothing
+	entries  []mixer.Entry
+	files    map[*voice.Sound]Sound
+	err      error
+}
+
+// journalled is how many entries wait for a recording: twenty times as many
+// commands as can be under way.
+const journalled = 1 << 16
+
+// record begins a recording.
+func (p *Player) record() {
+	p.recording = recording{
+		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]Sound{},
+		recorder: NewRecorder(p.sheet, func(s *voice.Sound) (Sound, bool) {
+			from, ok := p.recording.files[s]
+			return from, ok
+		}),
+	}
+	for i := range p.sheet.Sounds {
+		from := &p.sheet.Sounds[i]
+		for j, f := range from.Files {
+			if f.Path != "" {
+				path := p.sheet.source(f, sounds.Source{}).File
+				if whole, err := filepath.Abs(path); err == nil {
+					path = whole
+				}
+				f.Path = filepath.ToSlash(path)
+			}
+			one := *from
+			one.Files = []File{f}
+			for _, loop := range [...]bool{false, true} {
+				if l := &p.sounds[i]; loop && l.looped != nil || !loop && l.once != nil {
+					p.recording.files[l.file(j, loop)] = one
+				}
+			}
+		}
+	}
+}
+
+// note takes what the journal has.
+func (r *recording) note(m *mixer.Mixer) {
+	for r.recorder != nil {
+		n := m.Journal(r.entries)
+		if r.err == nil {
+			r.err = r.recorder.Add(r.entries[:n])
+		}
+		if n < len(r.entries) {
+			break
+		}
+	}
+}
+
+// Recorder returns what was played as a sheet, with the files where they are; nil
+// without Options.Record. Control side, when Report may be asked for. The error
+// wraps ErrRecord: the sheet lacks what follows it.
+func (p *Player) Recorder() (*Recorder, error) {
+	r := &p.recording
+	r.note(p.mixer)
+	if r.recorder == nil {
+		return nil, nil
+	}
+	if p.cut != never {
+		r.recorder.End(p.cut)
+	}
+	if lost := p.mixer.JournalLost(); r.err == nil && lost > 0 {
+		r.err = fmt.Errorf("%w: %d commands came too fast to be noted", ErrRecord, lost)
+	}
+	return r.recorder, r.err
 }

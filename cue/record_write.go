@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -41,10 +43,8 @@ func (r *Recorder) head(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "overflow: %v\n", s.Overflow)
 	if s.Overflow == mixer.GrowPool && s.Grow != (Grow{}) {
-		l := line{rate: s.Rate}
-		l.number("step", float64(s.Grow.Step), 0)
-		l.number("max", float64(s.Grow.Max), 0)
-		l.frames("idle", s.Grow.Idle.Frames(s.Rate))
+		var l line
+		l.fields(s.Grow.fields())
 		fmt.Fprintf(b, "grow: {%s}\n", l.body)
 	}
 	if s.Refuse {
@@ -54,59 +54,48 @@ func (r *Recorder) head(b *strings.Builder) {
 	if r.last > 0 {
 		fmt.Fprintf(b, "length: %s\n", frameTime(r.last, s.Rate))
 	}
-	m := line{rate: s.Rate}
-	m.number("gain", float64(s.Master.Gain), 0)
-	m.raw("limiter", strconv.FormatBool(s.Master.Limiter))
-	m.flag("soft_clip", s.Master.SoftClip)
-	m.flag("dc_guard", s.Master.DCGuard)
+	var m line
+	m.fields(s.Master.fields(), "limiter")
 	fmt.Fprintf(b, "master: {%s}\n", m.body)
 	if len(s.Buses) > 0 {
 		b.WriteString("buses:\n")
 	}
 	for i := range s.Buses {
-		fmt.Fprintf(b, "  %s: {%s}\n", quoted(s.Buses[i].Name), busLine(&s.Buses[i], s.Rate))
+		var l, duck line
+		l.fields(s.Buses[i].fields())
+		if d := s.Buses[i].Duck; d != nil {
+			duck.fields(d.fields(), "by", "attack", "hold", "release")
+			l.raw("duck", "{"+string(duck.body)+"}")
+		}
+		fmt.Fprintf(b, "  %s: {%s}\n", quoted(s.Buses[i].Name), l.body)
 	}
 }
 
-func busLine(bus *Bus, rate int) []byte {
-	l := line{rate: rate}
-	if bus.Parent != "" {
-		l.text("parent", bus.Parent)
+// write writes a cue. Its Target is what its verb names, of Play too.
+func (r *Recorder) write(frame int64, c Cue) {
+	d := r.draft
+	d.Cue = c
+	d.At = timeOf(frame, r.sheet.Rate)
+	var l line
+	for i := range d.table {
+		switch f := &d.table[i]; {
+		case !slices.Contains(f.verbs, c.Verb):
+		case f.key == c.Verb.String():
+			l.raw(f.key, quoted(c.Target))
+		case f.key == "id":
+			l.raw(f.key, quoted(c.ID))
+		case c.Verb != Set || f.part == 0:
+			l.fields([]field{f.field}, "at", "to")
+		case c.Change.Fields&f.part != 0:
+			l.fields([]field{f.field}, f.key)
+		}
 	}
-	l.number("gain", float64(bus.Gain), 0)
-	l.number("pan", bus.Pan, 0)
-	l.number("pitch", float64(bus.Pitch), 0)
-	l.number("voices", float64(bus.Voices), 0)
-	l.flag("mute", bus.Mute)
-	l.flag("solo", bus.Solo)
-	if d := bus.Duck; d != nil {
-		k := line{rate: rate}
-		k.text("when", d.When)
-		k.raw("by", shortest(float64(d.By)))
-		k.raw("attack", frameTime(d.Attack.Frames(rate), rate))
-		k.raw("hold", frameTime(d.Hold.Frames(rate), rate))
-		k.raw("release", frameTime(d.Release.Frames(rate), rate))
-		l.raw("duck", "{"+string(k.body)+"}")
-	}
-	return l.body
-}
-
-// line is what stands between the braces of a mapping.
-type line struct {
-	body []byte
-	rate int
-}
-
-func (r *Recorder) begin(frame int64) *line {
-	l := &line{rate: r.sheet.Rate}
-	l.raw("at", frameTime(frame, l.rate))
-	return l
-}
-
-func (r *Recorder) end(l *line) {
 	r.cues = fmt.Appendf(r.cues, "  - {%s}\n", l.body)
 	r.count++
 }
+
+// line is what stands between the braces of a mapping.
+type line struct{ body []byte }
 
 func (l *line) raw(key, value string) {
 	if len(l.body) > 0 {
@@ -115,78 +104,71 @@ func (l *line) raw(key, value string) {
 	l.body = append(append(append(l.body, key...), ": "...), value...)
 }
 
-func (l *line) text(key, value string) { l.raw(key, quoted(value)) }
-
-// number writes a value, unless it is what a sheet means without it.
-func (l *line) number(key string, x, without float64) {
-	if x != without {
-		l.raw(key, shortest(x))
-	}
-}
-
-func (l *line) frames(key string, n int64) {
-	if n > 0 {
-		l.raw(key, frameTime(n, l.rate))
-	}
-}
-
-func (l *line) flag(key string, on bool) {
-	if on {
-		l.raw(key, "true")
-	}
-}
-
-// change writes what a set moves to.
-func (l *line) change(c *mixer.Change) {
-	has := func(f mixer.Fields) bool { return c.Fields&f != 0 }
-	if has(mixer.FieldGain) {
-		l.raw("gain", shortest(float64(c.Gain)))
-		if c.Shape != voice.InDecibels {
-			l.text("shape", c.Shape.String())
-		}
-	}
-	if has(mixer.FieldPan) {
-		l.raw("pan", shortest(c.Pan))
-	}
-	if has(mixer.FieldPitch) {
-		l.raw("pitch", shortest(float64(c.Pitch)))
-	}
-	if has(mixer.FieldSpeed) {
-		l.raw("speed", shortest(c.Speed))
-	}
-	if has(mixer.FieldMute) {
-		l.raw("mute", strconv.FormatBool(c.Mute))
-	}
-	if has(mixer.FieldSolo) {
-		l.raw("solo", strconv.FormatBool(c.Solo))
-	}
-	if has(mixer.FieldPriority) {
-		l.raw("priority", strconv.Itoa(c.Priority))
-	}
-	if has(mixer.FieldProtect) {
-		l.raw("protect", strconv.FormatBool(c.Protect))
-	}
-	if has(mixer.FieldRounds) {
-		switch {
-		case c.Rounds < 0:
-			l.raw("loop", "true")
-		case c.Rounds == 0:
-			l.raw("loop", "false")
-		default:
-			l.raw("loop", strconv.Itoa(c.Rounds))
+// fields writes those that are not zero, and some always.
+func (l *line) fields(fields []field, always ...string) {
+	for i := range fields {
+		f := &fields[i]
+		if text, some := f.text(); some || text != "" && slices.Contains(always, f.key) {
+			l.raw(f.key, text)
 		}
 	}
 }
 
-// frameTime writes a time that is rounded to so many frames: in seconds, with as
-// many decimals as it needs, at most 18.
-func frameTime(frames int64, rate int) string {
+// text returns a value as a sheet has it, and whether it is another than zero.
+func (f *field) text() (text string, some bool) {
+	switch dst := f.dst.(type) {
+	case *float64:
+		return shortest(*dst), *dst != 0
+	case *pcm.Decibels:
+		return shortest(float64(*dst)), *dst != 0
+	case *pcm.Semitones:
+		return shortest(float64(*dst)), *dst != 0
+	case *Range: // nothing is left to chance
+		return shortest(dst.From), dst.From != 0
+	case *int:
+		return strconv.Itoa(*dst), *dst != 0
+	case *bool:
+		return strconv.FormatBool(*dst), *dst
+	case *Time:
+		return dst.String(), *dst != Time{}
+	case **Time:
+		if *dst != nil {
+			return (*dst).String(), true
+		}
+	case *string:
+		return quoted(*dst), *dst != ""
+	case busName:
+		return quoted(*dst.name), *dst.name != ""
+	case loops:
+		on := *dst.rounds != 0
+		if dst.on != nil {
+			on = *dst.on
+		}
+		if on && *dst.rounds > 0 {
+			return strconv.Itoa(*dst.rounds), true
+		}
+		return strconv.FormatBool(on), on
+	case **voice.Quality:
+		if *dst != nil {
+			return quoted((*dst).String()), true
+		}
+	case *voice.Shape:
+		return quoted(dst.String()), *dst != voice.InDecibels
+	}
+	return "", false
+}
+
+// timeOf returns a time that is rounded to so many frames, with at most 18 decimals.
+func timeOf(frames int64, rate int) Time {
 	n, d := uint64(max(frames, 0)), uint64(rate)
 	hi, lo := bits.Mul64(n%d, attos)
 	lo, carry := bits.Add64(lo, d/2, 0)
 	rest, _ := bits.Div64(hi+carry, lo, d)
-	return (seconds(n / d)).add(Time{lo: rest}).String()
+	return (seconds(n / d)).add(Time{lo: rest})
 }
+
+// frameTime writes that time, in seconds.
+func frameTime(frames int64, rate int) string { return timeOf(frames, rate).String() }
 
 // shortest writes a number that is read as the same one.
 func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -2,6 +2,7 @@ package cue
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 
@@ -21,7 +22,10 @@ func (s *Sheet) quality(sound int) voice.Quality {
 // span is what a pitch can come to, in semitones. The zero value rests at 0.
 type span struct{ least, most float64 }
 
-func (a span) with(x float64) span { return span{min(a.least, x), max(a.most, x)} }
+// nowhere is a span that has nothing in it yet.
+var nowhere = span{math.Inf(1), math.Inf(-1)}
+
+func (a span) with(x float64) span { return a.join(at(x)) }
 
 func (a span) join(b span) span { return span{min(a.least, b.least), max(a.most, b.most)} }
 
@@ -38,26 +42,19 @@ type pitches struct {
 	buses map[string]span
 }
 
-// moves is what the sets of an id do to its voices; a nil one does nothing.
+// moves is what the sets of an id do to its voices.
 type moves struct {
-	pitch, speed *span // nil: nothing sets it
-	loop         bool  // some set changes the loop
-	rounds       int   // the most that one plays it
+	pitch, speed span // nowhere: nothing sets it
+	loop         bool // some set changes the loop
+	rounds       int  // the most that one plays it
 }
 
 func (m *moves) note(c *mixer.Change) {
-	note := func(dst **span, x float64) {
-		if *dst == nil {
-			one := at(x)
-			*dst = &one
-		}
-		**dst = (*dst).with(x)
-	}
 	if c.Fields&mixer.FieldPitch != 0 {
-		note(&m.pitch, float64(c.Pitch))
+		m.pitch = m.pitch.with(float64(c.Pitch))
 	}
 	if c.Fields&mixer.FieldSpeed != 0 {
-		note(&m.speed, speeds(c.Speed))
+		m.speed = m.speed.with(speeds(c.Speed))
 	}
 	if c.Fields&mixer.FieldRounds != 0 {
 		m.loop, m.rounds = true, max(m.rounds, c.Rounds)
@@ -76,17 +73,14 @@ func (s *Sheet) pitches() pitches {
 		case c.Verb != Set && c.Verb != Fade:
 		case c.Scope == OnID:
 			if p.sets[c.tag] == nil {
-				p.sets[c.tag] = &moves{}
+				p.sets[c.tag] = &moves{pitch: nowhere, speed: nowhere}
 			}
 			p.sets[c.tag].note(&c.Change)
 		case c.Scope == OnBus && c.Change.Fields&mixer.FieldPitch != 0:
 			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
 		}
 	}
-	parents := map[string]string{}
-	for i := range s.Buses {
-		parents[s.Buses[i].Name] = s.Buses[i].Parent
-	}
+	parents := s.parents()
 	for name := range own {
 		sum := own[name]
 		for up := parents[name]; up != "" && up != "master"; up = parents[up] {
@@ -105,12 +99,7 @@ func (p *pitches) of(s *Sheet, c *Cue) span {
 		speed = at(speeds(c.Change.Speed))
 	}
 	if sets := p.sets[c.tag]; sets != nil {
-		if sets.pitch != nil {
-			pitch = pitch.join(*sets.pitch)
-		}
-		if sets.speed != nil {
-			speed = speed.join(*sets.speed)
-		}
+		pitch, speed = pitch.join(sets.pitch), speed.join(sets.speed)
 	}
 	base := span{sound.Pitch.From, sound.Pitch.To}
 	return base.plus(at(speeds(sound.Speed))).plus(pitch).plus(speed).plus(p.buses[c.Bus])
@@ -151,10 +140,8 @@ func (s *Sheet) versions(all []loaded) []version {
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
 			total = total.with(float64(most))
 		}
-		sets := pitches.sets[c.tag]
-		leaves := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
 		need(all[c.Sound].files(c.Loop), c.Loop, total)
-		if leaves {
+		if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
 			need(all[c.Sound].files(c.Loop), !c.Loop, total)
 		}
 	}

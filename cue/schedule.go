@@ -1,6 +1,8 @@
 package cue
 
 import (
+	"cmp"
+	"container/heap"
 	"slices"
 
 	"voicepool/pcm"
@@ -28,21 +30,29 @@ type Schedule struct {
 
 	order   []int // cues by frame, then index
 	at      int   // the first of order that has not begun
-	heap    []turn
+	heap    turns
 	plays   uint64 // starts that are still to come
 	pickers []picker
 }
 
-// turn is the next repetition of a cue that has begun.
+// turn is the next repetition of a cue.
 type turn struct {
-	frame      int64
-	cue        int
+	moment
 	repetition uint64
 }
 
-func (t turn) before(u turn) bool {
-	return t.frame < u.frame || t.frame == u.frame && t.cue < u.cue ||
-		t.frame == u.frame && t.cue == u.cue && t.repetition < u.repetition
+// turns is a heap of those of cues that have begun.
+type turns []turn
+
+func (h turns) Len() int           { return len(h) }
+func (h turns) Less(i, j int) bool { return h[i].before(h[j].moment) }
+func (h turns) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *turns) Push(x any)        { *h = append(*h, x.(turn)) }
+func (h *turns) Pop() any {
+	last := len(*h) - 1
+	t := (*h)[last]
+	*h = (*h)[:last]
+	return t
 }
 
 // Schedule returns the actions of the sheet at a rate of 1..768,000 frames per
@@ -59,15 +69,7 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 			sc.plays += min(s.Cues[i].Times, 1<<64-1-sc.plays)
 		}
 	}
-	slices.SortStableFunc(sc.order, func(a, b int) int {
-		switch {
-		case frames[a] < frames[b]:
-			return -1
-		case frames[a] > frames[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(sc.order, func(a, b int) int { return cmp.Compare(frames[a], frames[b]) })
 	return sc
 }
 
@@ -87,8 +89,8 @@ func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	}
 	if sc.at < len(sc.order) {
 		i := sc.order[sc.at]
-		begins := turn{frame: sc.sheet.Cues[i].At.Frames(sc.rate), cue: i}
-		if !ok || begins.before(t) {
+		begins := turn{moment: moment{sc.sheet.Cues[i].At.Frames(sc.rate), i}}
+		if !ok || begins.before(t.moment) {
 			return begins, false, true
 		}
 	}
@@ -101,14 +103,14 @@ func (sc *Schedule) Next() (Action, bool) {
 	if !ok {
 		return Action{}, false
 	}
-	c := &sc.sheet.Cues[t.cue]
-	after := turn{cue: t.cue, repetition: t.repetition + 1}
+	c := &sc.sheet.Cues[t.index]
+	after := turn{moment{0, t.index}, t.repetition + 1}
 	more := after.repetition < c.Times
 	if more {
 		after.frame = c.moment(after.repetition).Frames(sc.rate)
 	}
 	sc.advance(after, repeated, more)
-	a := Action{Frame: t.frame, Cue: t.cue, Repetition: t.repetition}
+	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
 	if c.Verb == Play {
 		sc.plays--
 		sc.draw(&a, c)
@@ -123,16 +125,13 @@ func (sc *Schedule) advance(after turn, repeated, more bool) {
 	case !repeated:
 		sc.at++
 		if more {
-			sc.heap = append(sc.heap, after)
-			sc.up(len(sc.heap) - 1)
+			heap.Push(&sc.heap, after)
 		}
 	case more:
 		sc.heap[0] = after
-		sc.down(0)
+		heap.Fix(&sc.heap, 0)
 	default:
-		sc.heap[0] = sc.heap[len(sc.heap)-1]
-		sc.heap = sc.heap[:len(sc.heap)-1]
-		sc.down(0)
+		heap.Pop(&sc.heap)
 	}
 }
 
@@ -151,31 +150,4 @@ func (sc *Schedule) draw(a *Action, c *Cue) {
 	a.File = sc.pickers[c.Sound].next(s.Pick, len(s.Files), sc.seed, uint64(c.Sound), cue, a.Repetition)
 	a.Gain = pcm.Decibels(s.Gain.in(hash(sc.seed, cue, a.Repetition, uint64(drawGain))))
 	a.Pitch = pcm.Semitones(s.Pitch.in(hash(sc.seed, cue, a.Repetition, uint64(drawPitch))))
-}
-
-func (sc *Schedule) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !sc.heap[i].before(sc.heap[parent]) {
-			return
-		}
-		sc.heap[i], sc.heap[parent] = sc.heap[parent], sc.heap[i]
-		i = parent
-	}
-}
-
-func (sc *Schedule) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2; child++ {
-			if child < len(sc.heap) && sc.heap[child].before(sc.heap[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		sc.heap[i], sc.heap[least] = sc.heap[least], sc.heap[i]
-		i = least
-	}
 }

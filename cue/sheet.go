@@ -58,6 +58,15 @@ type Bus struct {
 	Duck   *Duck
 }
 
+// parents returns what each bus goes into.
+func (s *Sheet) parents() map[string]string {
+	parents := make(map[string]string, len(s.Buses))
+	for i := range s.Buses {
+		parents[s.Buses[i].Name] = s.Buses[i].Parent
+	}
+	return parents
+}
+
 // Duck lowers a bus while any voice that is not paused is on another one.
 type Duck struct {
 	When                  string

@@ -4,31 +4,25 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"voicepool/sounds"
 	"voicepool/voice"
 )
 
-// broken is what went wrong in the goroutines that decode streams.
-type broken struct {
-	mutex sync.Mutex
-	first error
-}
+// broken is what went wrong first in the goroutines that decode streams.
+type broken struct{ first atomic.Pointer[streamError] }
 
 // note keeps the first error. Any goroutine.
 func (b *broken) note(_ string, err error) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if b.first == nil {
-		b.first = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
-	}
+	b.first.CompareAndSwap(nil, &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err})
 }
 
 func (b *broken) err() error {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	return b.first
+	if first := b.first.Load(); first != nil {
+		return first
+	}
+	return nil
 }
 
 // streamError is the error of a stream, under ErrSound.

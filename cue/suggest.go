@@ -3,6 +3,8 @@ package cue
 import (
 	"fmt"
 	"strings"
+
+	"voicepool/internal/words"
 )
 
 // maxHints is what may be spent on the suggestions of one sheet, in cells of distance: about a
@@ -30,7 +32,7 @@ func (r *reader) suggest(word string, names func() []string) string {
 			continue
 		}
 		r.hints += len(word) * len(name)
-		if d := distance(word, name); d < least {
+		if d := words.Distance(word, name); d < least {
 			best, least = name, d
 		}
 	}
@@ -38,28 +40,4 @@ func (r *reader) suggest(word string, names func() []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance returns how many letters must be inserted, left out, replaced or
-// swapped with their neighbour to make b of a.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

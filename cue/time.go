@@ -1,6 +1,8 @@
 package cue
 
 import (
+	"cmp"
+	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -31,13 +33,7 @@ func seconds(n uint64) Time {
 
 // Compare returns -1, 0 or 1.
 func (t Time) Compare(u Time) int {
-	switch {
-	case t == u:
-		return 0
-	case t.hi < u.hi || t.hi == u.hi && t.lo < u.lo:
-		return -1
-	}
-	return 1
+	return cmp.Or(cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo))
 }
 
 // add returns t + u, of which both are far from the limit.
@@ -123,14 +119,14 @@ func ParseTime(text string) (Time, error) {
 	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
 	if strings.HasPrefix(text, "-") {
 		if _, err := ParseTime(text[1:]); err == nil {
-			return Time{}, faultf("a time of %s is negative", quote(text))
+			return Time{}, fmt.Errorf("a time of %s is negative", quote(text))
 		}
 	}
 	total, rest, from := Time{}, text, 0
 	for rest != "" || text == "" {
 		number, after, ok := splitNumber(rest)
 		if !ok {
-			return Time{}, faultf("%s is no time; %s", quote(text), right)
+			return Time{}, fmt.Errorf("%s is no time; %s", quote(text), right)
 		}
 		rest = after
 		unit := 2
@@ -142,18 +138,18 @@ func ParseTime(text string) (Time, error) {
 			for unit = from; unit < len(units) && units[unit].name != name; unit++ {
 			}
 			if unit == len(units) || number.exponent {
-				return Time{}, faultf("%s is no time; %s", quote(text), right)
+				return Time{}, fmt.Errorf("%s is no time; %s", quote(text), right)
 			}
 			rest = rest[len(name):]
 			from = unit + 1
 		}
 		part, ok := number.attos(units[unit].shift)
 		if !ok {
-			return Time{}, faultf("a time of %s has more than %d decimals", quote(text), decimals)
+			return Time{}, fmt.Errorf("a time of %s has more than %d decimals", quote(text), decimals)
 		}
 		part, ok = part.times(units[unit].seconds)
 		if total = total.add(part); !ok || total.Compare(seconds(maxSeconds)) > 0 || part.Compare(seconds(maxSeconds)) > 0 {
-			return Time{}, faultf("a time of %s is longer than %s", quote(text), "1000000000s")
+			return Time{}, fmt.Errorf("a time of %s is longer than 1000000000s", quote(text))
 		}
 	}
 	return total, nil

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"voicepool/sounds/internal/source"
+	"voicepool/voice"
 )
 
 var (
@@ -108,5 +110,14 @@ func named(name string, err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}
+	if errors.Is(err, voice.ErrSound) {
+		err = unplayable{err}
+	}
 	return fmt.Errorf("sounds: %s: %w", name, err)
 }
+
+// unplayable is an error of voice without the name of that package.
+type unplayable struct{ error }
+
+func (u unplayable) Error() string { return strings.TrimPrefix(u.error.Error(), "voice: ") }
+func (u unplayable) Unwrap() error { return u.error }

@@ -62,13 +62,13 @@ func (a *advisor) add(e *report.Event) {
 	case mixer.EventStolen, mixer.EventVirtual:
 		switch {
 		case !e.Audibility.Finite() && !e.Lost.Finite():
-			a.say("silent", "Nothing was heard of it when it gave way: there is nothing to be done.")
+			a.say("silent", "It was silent when it gave way, so nothing was lost.")
 			return
 		case !e.Audibility.Finite() && e.Kind == mixer.EventVirtual:
-			a.say("later", "It was silent just then; when there is something of it to be heard it can come back.")
+			a.say("later", "It was silent just then; it can come back once it is audible.")
 			return
 		case !e.Audibility.Finite():
-			a.say("later", "It was silent for as far as the choice looks ahead, but not for good.")
+			a.say("later", "It was silent for as far ahead as the choice looks, but not for good.")
 		}
 		if e.Newcomer.Finite() && e.Audibility.Finite() && e.Newcomer-e.Audibility >= masked {
 			a.say("masked", "It was more than %d dB below what took its place, and hardly heard.", masked)
@@ -121,12 +121,4 @@ func (a *advisor) pool(e *report.Event) {
 	if a.head.Virtual == 0 {
 		a.say("virtual", "Virtual voices (`virtual: %d`) go on unheard and come back when there is room.", a.head.Voices)
 	}
-}
-
-// list returns what was said.
-func (a *advisor) list() []string {
-	if a.said == nil {
-		return []string{}
-	}
-	return a.said
 }

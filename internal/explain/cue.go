@@ -33,7 +33,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	a := &Cue{Cue: cue, Voices: []uint64{}}
 	var kept []report.Event
 	earlier := map[string]report.Event{} // the last start of each sound
-	befores := map[int]report.Event{}    // of a refusal by cooldown, the start before
+	befores := map[int]*report.Event{}   // of a refusal by cooldown, the start before
 	last := -1
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		last = max(last, e.Cue)
@@ -46,25 +46,13 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 		if e.Sound != "" {
 			a.Sound = e.Sound
 		}
-		switch e.Kind {
-		case mixer.EventStarted:
-			a.Started++
-			if len(a.Voices) < maxKept {
-				a.Voices = append(a.Voices, e.Voice)
-			}
-			return nil
-		case mixer.EventStolen:
-			a.Stolen++
-		case mixer.EventRejected:
-			a.Rejected++
-		case mixer.EventLimited:
-			a.Limited++
-		case mixer.EventCoalesced:
-			a.Coalesced++
-		case mixer.EventMissed:
-			a.Missed++
-		case mixer.EventVirtual:
-		default:
+		if n := a.count(e.Kind); n != nil {
+			*n++
+		}
+		if e.Kind == mixer.EventStarted && len(a.Voices) < maxKept {
+			a.Voices = append(a.Voices, e.Voice)
+		}
+		if !e.Loss() && !e.Refusal() && e.Kind != mixer.EventCoalesced && e.Kind != mixer.EventMissed {
 			return nil
 		}
 		if len(kept) == maxKept {
@@ -72,7 +60,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 			return nil
 		}
 		if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.ReasonCooldown {
-			befores[len(kept)] = before
+			befores[len(kept)] = &before
 		}
 		kept = append(kept, *e)
 		return nil
@@ -91,21 +79,25 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	var losses, refusals []*report.Event
 	for i := range kept {
 		e := &kept[i]
-		var before *report.Event
-		if b, ok := befores[i]; ok {
-			before = &b
-		}
-		a.Events = append(a.Events, moment(e, head, tellOutcome(e, head, before)))
-		if e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual {
+		a.Events = append(a.Events, moment(e, head, tellOutcome(e, head, befores[i])))
+		if e.Loss() {
 			losses = append(losses, e)
 		} else {
 			refusals = append(refusals, e)
 		}
 	}
-	advice := advisor{head: head}
+	advice := advisor{head: head, said: []string{}}
 	advice.about(losses, refusals, false)
-	a.Advice = advice.list()
+	a.Advice = advice.said
 	return a, nil
+}
+
+// count returns where an event of a kind counts, or nil.
+func (a *Cue) count(kind mixer.EventKind) *int {
+	return map[mixer.EventKind]*int{
+		mixer.EventStarted: &a.Started, mixer.EventStolen: &a.Stolen, mixer.EventRejected: &a.Rejected,
+		mixer.EventLimited: &a.Limited, mixer.EventCoalesced: &a.Coalesced, mixer.EventMissed: &a.Missed,
+	}[kind]
 }
 
 // numbers lists some voices.

@@ -75,4 +75,11 @@ func heardAt(level report.Level) string {
 	return fmt.Sprintf("%.1f dB", level)
 }
 
+func wouldBeHeard(level report.Level) string {
+	if !level.Finite() {
+		return "would have been silent"
+	}
+	return "would have been heard at " + heardAt(level)
+}
+
 func difference(db report.Level) string { return fmt.Sprintf("%.1f dB", math.Abs(float64(db))) }

@@ -44,8 +44,8 @@ func TestExplainVoice(t *testing.T) {
 		{2, `wind #2 (cue 1), 0.100 s to 5.000 s, still played when the report ends.
   0.100 s  started in slot 1.
   0.250 s  another start of it (cue 1) came so soon after that it became a part of this voice, which grew louder for it.
-  0.900 s  became virtual for step #4, since every voice was busy: it goes on unheard, and may come back. No other voice could give way; of this one -45.0 dB would have been heard in the next 40 ms. The newcomer was 5.0 dB quieter (-50.0 dB): a new sound always plays. How loud it might have become is not known: the level of a stream is declared, not measured.
-  1.020 s  came back in slot 1, within 5 ms and at the place where it would have been by now.
+  0.900 s  became virtual for step #4, since every voice was busy: it goes on unheard, and may come back. No other voice could give way; it would have been heard at -45.0 dB in the next 40 ms. The newcomer was 5.0 dB quieter (-50.0 dB): a new sound always plays. How loud it might have become is not known: the level of a stream is declared, not measured.
+  1.020 s  came back in slot 1, faded in over 5 ms at the position that it would have reached.
   * If it matters: a priority above the newcomer's 0, or ` + "`protect: true`" + `, keeps it.
   * More voices than 2 (` + "`voices`); `voicepool tune`" + ` says how many a sheet needs.
 `},
@@ -59,8 +59,8 @@ func TestExplainVoice(t *testing.T) {
 `},
 		{6, `bell #6 (cue 0), 2.200 s to 2.300 s, was stolen.
   2.200 s  started in slot 0.
-  2.300 s  was stolen for bell #7, since the sound may have no more than 1 voice at once. No other voice could give way; of this one silence would have been heard. The newcomer was at -30.0 dB.
-  * Nothing was heard of it when it gave way: there is nothing to be done.
+  2.300 s  was stolen for bell #7, since the sound may have no more than 1 voice at once. No other voice could give way; it would have been silent. The newcomer was at -30.0 dB.
+  * It was silent when it gave way, so nothing was lost.
 `},
 	} {
 		a, err := OfVoice("r", strings.NewReader(sampleReport), c.voice)
@@ -103,7 +103,7 @@ func TestExplainSound(t *testing.T) {
 		"  0 came to their end, 0 were stopped, 2 were stolen; 1 time one became virtual, 0 times one came back.\n",
 		"  gave way to: 3 (bell, boom, step).\n",
 		"  the reasons: 4 (limit, pool, priority, virtual).\n",
-		"  the loss that was heard most, at 0.500 s: bell #1 became virtual for boom #3, ",
+		"  the most audible loss, at 0.500 s: bell #1 became virtual for boom #3, ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it lacks %q:\n%s", want, got)
@@ -155,8 +155,8 @@ func TestAdviceOnSilence(t *testing.T) {
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence}, 0, "there is nothing to be done"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "silent for as far as the choice looks ahead, but not for good"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence}, 0, "nothing was lost"},
+		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "silent for as far ahead as the choice looks, but not for good"},
 		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "More voices than 4"},
 		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonPoolFull, Lost: loud}, 8, "it can come back"},
 		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
@@ -164,7 +164,7 @@ func TestAdviceOnSilence(t *testing.T) {
 		c.e.Audibility = silence
 		a := advisor{head: &report.Report{Voices: 4, Virtual: c.virtual}}
 		a.about(nil, []*report.Event{&c.e}, false)
-		if got := strings.Join(a.list(), "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing to be done") {
+		if got := strings.Join(a.said, "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing was lost") {
 			t.Errorf("%+v: %s\nwant %s", c.e, got, c.want)
 		}
 	}

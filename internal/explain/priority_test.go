@@ -24,7 +24,7 @@ func TestExplainPriority(t *testing.T) {
 		want  string
 	}{
 		{1, "was stolen for bell #3, whose priority 2 is above its own -1, since every voice was busy. " +
-			"Of the 9 that could give way it alone had the lowest priority, -1; the next had 2 and was kept, at -100.0 dB. -32.0 dB would have been heard of it. The newcomer"},
+			"Of the 9 that could give way it alone had the lowest priority, -1; the next had 2 and was kept, at -100.0 dB. It would have been heard at -32.0 dB. The newcomer"},
 		{2, "was stolen for bell #4, since every voice was busy. Of the 9 that could give way 4 had the lowest priority, 0; of those it would be missed least: -32.0 dB, 2.0 dB quieter than the next (-30.0 dB). The newcomer"},
 	} {
 		a, err := OfVoice("r", strings.NewReader(priorityReport), c.voice)
@@ -63,7 +63,7 @@ func TestSteal(t *testing.T) {
 	}{
 		{func(*report.Event) {}, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58"},
 		{func(e *report.Event) { e.HasRunnerUp = false }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, and there was no other choice"},
-		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: nothing of it would have been heard, the next of 13 at -58"},
+		{func(e *report.Event) { e.Audibility = -300 }, "drip lost its voice to bell at 12.4 s: it would have been silent, the next of 13 at -58"},
 		{func(e *report.Event) { e.Reason = mixer.ReasonGroupLimit }, "drip lost its voice to bell at 12.4 s: it would have been heard at -61 dB, the next of 13 at -58 (the limit of the sound)"},
 		{func(e *report.Event) { e.By = 0 }, "drip lost its voice at 12.4 s, since the pool became smaller"},
 		{

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,24 +63,20 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 			return nil
 		}
 		*counter++
-		switch e.Kind {
-		case mixer.EventStolen, mixer.EventVirtual:
+		if !e.Loss() && !e.Refusal() && e.Kind != mixer.EventCoalesced {
+			return nil
+		}
+		if e.Reason != mixer.ReasonNone {
+			tallyUp(a.Reasons, e.Reason.String())
+		}
+		if e.Loss() {
 			if e.By != 0 {
 				tallyUp(a.LostTo, e.BySound)
 			}
 			if e.Audibility.Finite() && (worst == nil || e.Audibility > worst.Audibility) {
 				worst = e
 			}
-			if e.Reason != mixer.ReasonNone {
-				tallyUp(a.Reasons, e.Reason.String())
-			}
 			return nil
-		case mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
-		default:
-			return nil
-		}
-		if e.Reason != mixer.ReasonNone {
-			tallyUp(a.Reasons, e.Reason.String())
 		}
 		if !slices.ContainsFunc(kinds, func(k *report.Event) bool { return k.Kind == e.Kind && k.Reason == e.Reason }) && len(kinds) < 64 {
 			kinds = append(kinds, e)
@@ -94,17 +91,15 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	}
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
 	a.Playing = a.Started - a.Ended - a.Stopped - a.Stolen
-	advice := advisor{head: head}
+	advice := advisor{head: head, said: []string{}}
 	var losses []*report.Event
 	if worst != nil {
-		losses = []*report.Event{worst}
-	}
-	advice.about(losses, kinds, true)
-	a.Advice = advice.list()
-	if worst != nil {
+		losses = append(losses, worst)
 		told := moment(worst, head, tellOutcome(worst, head, nil))
 		a.Worst = &told
 	}
+	advice.about(losses, kinds, true)
+	a.Advice = advice.said
 	return a, nil
 }
 
@@ -119,11 +114,10 @@ func noSound(name, sound string, names map[string]bool) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s: nothing is told of any sound", name)
 	}
-	var known []string
-	for n := range names {
-		known = append(known, words.OneLine(n))
+	known := slices.Sorted(maps.Keys(names))
+	for i := range known {
+		known[i] = words.OneLine(known[i])
 	}
-	slices.Sort(known)
 	if len(known) > 20 {
 		known = append(known[:20], "...")
 	}
@@ -150,7 +144,7 @@ func (a *Sound) Print(w io.Writer) {
 		}
 	}
 	if a.Worst != nil {
-		fmt.Fprintf(w, "  the loss that was heard most, at %s: %s\n", words.Clock(a.Worst.Seconds), a.Worst.Text)
+		fmt.Fprintf(w, "  the most audible loss, at %s: %s\n", words.Clock(a.Worst.Seconds), a.Worst.Text)
 	}
 	printMoments(w, nil, 0, a.Advice)
 }

@@ -16,7 +16,7 @@ func Steal(e *report.Event, rate int) string {
 	}
 	heard := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Audibility))
 	if e.Audibility <= silent {
-		heard = "nothing of it would have been heard"
+		heard = "it would have been silent"
 	}
 	why := heard
 	switch {

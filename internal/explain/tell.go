@@ -16,7 +16,7 @@ func tellSlot(e *report.Event) string {
 }
 
 // tellGain says who gave way, after what a voice did.
-func tellGain(loser *report.Event, head *report.Report) string {
+func tellGain(loser *report.Event) string {
 	if loser == nil {
 		return ""
 	}
@@ -47,7 +47,7 @@ func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 func tellVirtual(e *report.Event, head *report.Report) string {
 	switch {
 	case e.By == 0 && e.Reason != mixer.ReasonResize:
-		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: it keeps its time, unheard. " + tellRefusedChoice(e)
+		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: it keeps time silently. " + tellRefusedChoice(e)
 	case e.Reason == mixer.ReasonExchanged:
 		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
 			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
@@ -162,21 +162,21 @@ func tellChoice(e *report.Event, head *report.Report) string {
 		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority, %d; of those it ", e.Candidates, e.Peers, e.Priority)
 		those = fmt.Sprintf(" of the %d that had the lowest priority, %d, among %d that could give way", e.Peers, e.Priority, e.Candidates)
 	}
-	heard := fmt.Sprintf("%s would have been heard of it%s", heardAt(e.Audibility), now)
+	heard := wouldBeHeard(e.Audibility) + now
 	var why string
 	switch {
 	case e.Candidates == 1:
-		why = fmt.Sprintf("No other voice could give way; of this one %s would have been heard%s", heardAt(e.Audibility), now)
+		why = "No other voice could give way; it " + heard
 	case alone(e):
 		why = fmt.Sprintf("Of the %d that could give way it alone had the lowest priority, %d", e.Candidates, e.Priority)
 		if e.RunnerUpPriority > e.Priority {
 			why += fmt.Sprintf("; the next had %d and was kept, at %s", e.RunnerUpPriority, heardAt(e.RunnerUp))
 		}
-		why += ". " + heard
+		why += ". It " + heard
 	case policy == mixer.StealOldest:
-		why = "It was the oldest" + those + "; " + heard
+		why = "It was the oldest" + those + "; it " + heard
 	case policy == mixer.StealGain:
-		why = "It had the least gain" + those + "; " + heard
+		why = "It had the least gain" + those + "; it " + heard
 	case policy == mixer.StealMasked:
 		why = among + "was heard least beside all the others; by itself it would be at " + heardAt(e.Audibility) + now
 	default:
@@ -191,7 +191,7 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	switch {
 	case e.By == 0:
 	case !e.Newcomer.Finite():
-		why += ". Of the newcomer nothing would be heard yet"
+		why += ". The newcomer was still silent"
 	case !e.Audibility.Finite():
 		why += fmt.Sprintf(". The newcomer was at %s", heardAt(e.Newcomer))
 	case e.Newcomer >= e.Audibility:
@@ -223,14 +223,11 @@ func tellLost(e *report.Event) string {
 
 // tellRefusedChoice says against whom a newcomer lost.
 func tellRefusedChoice(e *report.Event) string {
-	switch {
-	case e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite():
+	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
 		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of the %s that played (%s)",
 			heardAt(e.Audibility), difference(e.RunnerUp-e.Audibility), words.Count(e.Candidates, "voice"), heardAt(e.RunnerUp))
-	case e.Audibility.Finite():
-		return fmt.Sprintf("It would have been heard at %s", heardAt(e.Audibility))
 	}
-	return "Nothing of it would have been heard"
+	return "It " + wouldBeHeard(e.Audibility)
 }
 
 // Outcome says of a start that was refused, stolen or became a part of another what
@@ -246,7 +243,7 @@ func tellOutcome(e *report.Event, head *report.Report, before *report.Event) str
 	case mixer.EventVirtual:
 		return voiceName(e.Sound, e.Voice) + " " + tellVirtual(e, head)
 	case mixer.EventMissed:
-		return "found no living voice of its id: nothing happened"
+		return "found no voice of its id alive: nothing happened"
 	case mixer.EventCoalesced:
 		return fmt.Sprintf("coalesced: it came so soon after %s that it became a part of it", voiceName(e.BySound, e.By))
 	case mixer.EventRejected, mixer.EventLimited:

@@ -3,7 +3,11 @@ package words
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -30,14 +34,9 @@ func Count(n int, noun string) string {
 
 // Ranked returns the keys of a count, the most frequent first.
 func Ranked(n map[string]int) []string {
-	var keys []string
-	for k := range n {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y string) int {
+	return slices.SortedFunc(maps.Keys(n), func(x, y string) int {
 		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
 	})
-	return keys
 }
 
 // Tally lists a count, the six most frequent first: "34 (bell 20, drip 14)".
@@ -73,4 +72,74 @@ func Clock(seconds float64) string {
 		return fmt.Sprintf("%.3f s", seconds)
 	}
 	return fmt.Sprintf("%d:%06.3f", int(seconds/60), seconds-60*float64(int(seconds/60)))
+}
+
+// Level returns a level in decibels to a tenth, without its unit; silence is "-inf".
+func Level(db float64) string {
+	if math.IsInf(db, -1) {
+		return "-inf"
+	}
+	return fmt.Sprintf("%.1f", db)
+}
+
+// Cause returns what the system said of a file, without the operation and the name:
+// the message has named the file already.
+func Cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// packages are the prefixes of errors that tell a user of the command nothing.
+var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: ", "watch: "}
+
+// Plain returns the message of an error as one line, without the name of the package
+// that it comes from.
+func Plain(err error) string {
+	line := OneLine(err.Error())
+	for _, name := range packages {
+		line = strings.TrimPrefix(line, name)
+	}
+	return line
+}
+
+// Nearest returns the one of some names that is nearest to a name, the first of several.
+func Nearest(name string, names []string) string {
+	best, least := "", 0
+	for _, n := range names {
+		d := 0
+		if name == "" || !strings.HasPrefix(n, name) { // what a name begins with is near to it
+			d = Distance(name[:min(len(name), 64)], n)
+		}
+		if best == "" || d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// Distance returns how many letters must be inserted, left out, replaced or
+// swapped with their neighbour to make b of a.
+func Distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
 }

@@ -1,0 +1,117 @@
+package cue_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/device/wav"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// rate is that of the tests' sheets: a frame is a millisecond.
+const rate = 1000
+
+// folder holds a sheet and its sounds: half.wav, 100 frames of a half; quiet.wav,
+// 100 frames of a hundredth; short.wav, 20 frames of a half; none.wav, no frame.
+type folder struct {
+	testing.TB
+	path string
+}
+
+func newFolder(t testing.TB) folder {
+	f := folder{t, t.TempDir()}
+	for name, c := range map[string]struct {
+		frames int
+		level  float32
+	}{"half.wav": {100, 0.5}, "quiet.wav": {100, 0.01}, "short.wav": {20, 0.5}, "none.wav": {0, 0}} {
+		w, err := wav.Create(filepath.Join(f.path, name), wav.Config{Rate: rate, Format: wav.F32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := make([]pcm.Frame, c.frames)
+		for i := range block {
+			block[i] = pcm.Frame{c.level, c.level}
+		}
+		if err := errors.Join(w.Write(block), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// player makes a player of a sheet at the rate of the tests, without a limiter
+// where the sheet does not say.
+func (f folder) player(text string, o cue.Options) *cue.Player {
+	f.Helper()
+	return f.playerAt(rate, text, o)
+}
+
+// playerAt is player at another rate.
+func (f folder) playerAt(rate int, text string, o cue.Options) *cue.Player {
+	f.Helper()
+	head := fmt.Sprintf("rate: %d\n", rate)
+	if !strings.Contains(text, "master:") {
+		head += "master: {limiter: false}\n"
+	}
+	s, err := cue.Parse(filepath.Join(f.path, "sheet.yaml"), []byte(head+text))
+	if err != nil {
+		f.Fatal(err)
+	}
+	p, err := cue.NewPlayer(f.Context(), s, sounds.NewBank(sounds.Options{Rate: rate}), o)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return p
+}
+
+// readAll plays to the end in blocks.
+func readAll(t interface{ Fatalf(string, ...any) }, p *cue.Player, block int) []pcm.Frame {
+	var out []pcm.Frame
+	dst := make([]pcm.Frame, block)
+	for {
+		n, err := p.Read(dst)
+		out = append(out, dst[:n]...)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil || n == 0 || len(out) > 1<<20 {
+			t.Fatalf("Read gave %d, %v after %d frames", n, err, len(out))
+		}
+	}
+}
+
+// play renders a sheet and returns its frames and its report.
+func (f folder) play(text string) ([]pcm.Frame, *report.Report) {
+	f.Helper()
+	p := f.player(text, cue.Options{Events: true})
+	out := readAll(f, p, 64)
+	r := p.Report()
+	if int64(len(out)) != r.Frames {
+		f.Errorf("the report says %d frames, there were %d", r.Frames, len(out))
+	}
+	f.identities(r)
+	return out, r
+}
+
+func (f folder) identities(r *report.Report) {
+	f.Helper()
+	if t := r.Totals; t.Asked != t.Started+t.Rejected+t.Limited+t.Coalesced || t.Started != t.Ended+t.Stopped+t.Stolen+t.Playing || t.EventsLost != 0 {
+		f.Errorf("the totals do not add up: %+v", t)
+	}
+}
+
+// events writes events down in short.
+func events(r *report.Report) string {
+	var parts []string
+	for _, e := range r.Events {
+		parts = append(parts, fmt.Sprintf("%d %v %s/%d", e.Frame, e.Kind, e.Sound, e.Cue))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,114 @@
+package space
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// emitters returns emitters of all kinds around a listener that moves.
+func emitters(t testing.TB, n int) (Ear, []Source) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 10))
+	l, err := Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1}.Ear()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := NewPointTable(Point{1, 0}, Point{20, -20}, Point{80, -100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]Source, n)
+	for i := range out {
+		e := Emitter{
+			Spot:        Spot{Position: random(r, 60), Velocity: random(r, 90), Forward: random(r, 1)},
+			Cone:        Cone{Inner: float64(r.IntN(180)), Outer: float64(180 + r.IntN(181)), OuterGain: pcm.Decibels(-r.IntN(90))},
+			Attenuation: Attenuation{Curve: Curve(i % 4), Min: 1 + float64(r.IntN(3)), Max: 40 + float64(r.IntN(40)), Rolloff: float64(1+r.IntN(30)) / 10},
+		}
+		if i%5 == 4 {
+			e.Attenuation = Attenuation{Table: table}
+		}
+		if out[i], err = e.Source(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l, out
+}
+
+// TestPlaceBits: the same bits on every machine.
+func TestPlaceBits(t *testing.T) {
+	l, all := emitters(t, 20000)
+	h := fnv.New64a()
+	for i := range all {
+		p := l.Hear(&all[i])
+		for _, x := range []float64{p.Gain, p.Pan, float64(p.Pitch)} {
+			bits := math.Float64bits(x)
+			var b [8]byte
+			for j := range b {
+				b[j] = byte(bits >> (8 * j))
+			}
+			h.Write(b[:])
+		}
+	}
+	const want = 0x73029ef0b16875dd
+	if got := h.Sum64(); got != want {
+		t.Errorf("the hash is %#x, want %#x", got, uint64(want))
+	}
+}
+
+func TestPlaceAllocatesNothing(t *testing.T) {
+	l, all := emitters(t, 100)
+	sum := 0.0
+	if got := testing.AllocsPerRun(100, func() {
+		for i := range all {
+			p := l.Hear(&all[i])
+			sum += p.Gain + p.Pan + float64(p.Pitch)
+		}
+	}); got != 0 || sum == 0 {
+		t.Errorf("%v allocations, the sum is %v", got, sum)
+	}
+	s := Spot{Position: Vector{1, 2, 3}, Forward: Vector{3, 2, 1}}
+	if got := testing.AllocsPerRun(100, func() {
+		if _, err := s.Checked(); err != nil {
+			t.Fatal(err)
+		}
+	}); got != 0 {
+		t.Errorf("%v allocations for a spot", got)
+	}
+}
+
+// BenchmarkPlace is one voice: of each curve with a cone, without and with
+// velocities.
+func BenchmarkPlace(b *testing.B) {
+	l, all := emitters(b, 1000)
+	still := l
+	still.Waves = 0
+	sum := 0.0
+	for i, name := range []string{"inverse", "linear", "exponential", "flat", "table"} {
+		var some []Source
+		for j, e := range all {
+			if j%5 == 4 && i == 4 || j%5 != 4 && j%4 == i {
+				some = append(some, e)
+			}
+		}
+		some = some[:128]
+		for _, doppler := range []bool{false, true} {
+			ear := &still
+			if doppler {
+				ear = &l
+			}
+			b.Run(fmt.Sprintf("%s/doppler=%v", name, doppler), func(b *testing.B) {
+				n := 0
+				for b.Loop() {
+					p := ear.Hear(&some[n&127])
+					sum += p.Gain + p.Pan + float64(p.Pitch)
+					n++
+				}
+			})
+		}
+	}
+}
