@@ -8,9 +8,11 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/mixer"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -156,4 +158,48 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 	}
 	*g = gainFlag(x)
 	return nil
+}
+
+// levelFlags say how loud sounds are made when they are loaded.
+type levelFlags struct {
+	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness in LUFS, -70..-1."`
+	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their ReplayGain or R128 tags, if they have any."`
+}
+
+func (l *levelFlags) check() error {
+	return inRange("lufs", l.LUFS, -70, -1)
+}
+
+func (l *levelFlags) leveling() sounds.Leveling {
+	level := sounds.Leveling{Tags: l.ReplayGain}
+	if l.LUFS != nil {
+		level.LUFS = *l.LUFS
+	}
+	return level
+}
+
+// liveFlags are those of the commands that play in real time.
+type liveFlags struct {
+	sheetFlags
+	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+}
+
+func (l *liveFlags) check() error {
+	if l.Device.Kind == "-" && (l.JSON || l.Report == "-") {
+		return console.Usage("--device - needs standard output for itself; write the report to a file")
+	}
+	return l.sheetFlags.check()
+}
+
+// outputs is what will be written.
+func (l *liveFlags) outputs() output.List {
+	return l.written(output.Of("--device", " wav:", l.Device.File))
+}
+
+// perform plays a sheet as the flags want it.
+func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
+	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
+	c.Quiet = l.Quiet
+	o.JSON, o.Verbose = l.JSON, l.Verbose
+	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }
