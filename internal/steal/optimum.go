@@ -59,37 +59,37 @@ func newSlots(parts []Part, frames int64) *slots {
 	if g.total > 0 {
 		g.scale = 0x1p50 / g.total
 	}
-	worth, dearest := make([][]int64, len(parts)), make([]int64, len(g.moments))
+	worth := make([][]int64, len(parts))
 	for i := range parts {
 		g.start[i], _ = slices.BinarySearch(g.moments, parts[i].From/Grid*Grid)
 		for m := g.start[i]; m+1 < len(g.moments) && (m == g.start[i] || g.moments[m] < parts[i].To); m++ {
-			w := int64(parts[i].Energy(g.moments[m], g.moments[m+1]) * g.scale)
-			worth[i], dearest[m] = append(worth[i], w), max(dearest[m], w)
+			worth[i] = append(worth[i], int64(parts[i].Energy(g.moments[m], g.moments[m+1])*g.scale))
 		}
 	}
-	// Potentials that fall with time by what is worth most.
-	potential := make([]int64, len(g.moments))
-	for m := range g.moments {
-		if m > 0 {
-			potential[m] = potential[m-1] - dearest[m-1]
+	for range g.moments {
+		g.end = int32(g.node(0))
+	}
+	at := slices.Clone(g.start) // by part, the node that its stretches have come to
+	for m := 1; m <= int(g.end); m++ {
+		g.potential[m] = g.potential[m-1]
+		for i := range slices.Backward(parts) {
+			k := m - g.start[i]
+			if k < 1 || k > len(worth[i]) {
+				continue
+			}
+			from, to, w := at[i], m, worth[i][k-1]
+			reached := g.potential[from] - w
+			g.potential[m] = min(g.potential[m], reached)
+			if k < len(worth[i]) {
+				to = g.node(reached)
+				g.add(to, m, 1, 0)
+			}
+			g.stretches[i] = append(g.stretches[i], g.add(from, to, 1, -w))
+			at[i] = to
 		}
-		g.end = int32(g.node(potential[m]))
 	}
 	for m := range g.end {
 		g.add(int(m), int(m)+1, len(parts), 0)
-	}
-	for i := range parts {
-		from := g.start[i]
-		for k, w := range worth[i] {
-			moment := g.start[i] + k + 1
-			next := moment
-			if k+1 < len(worth[i]) {
-				next = g.node(potential[moment])
-				g.add(next, moment, 1, 0)
-			}
-			g.stretches[i] = append(g.stretches[i], g.add(from, next, 1, -w))
-			from = next
-		}
 	}
 	return g
 }
