@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"voicepool/cmd/internal/bar"
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/pcm"
@@ -42,20 +41,7 @@ type Options struct {
 // own: a folder may hold more than fits into memory.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
-	next, done := atomic.Int64{}, make(chan struct{}, len(list))
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
-				rows[i] = o.look(list[i])
-				done <- struct{}{}
-			}
-		}()
-	}
-	for n := range list {
-		if <-done; o.Loading != nil {
-			o.Loading(n+1, len(list))
-		}
-	}
+	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Err == nil && r.levels == nil })
 }
 

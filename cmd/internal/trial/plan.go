@@ -2,13 +2,14 @@ package trial
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
+	"slices"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue/report"
 	"voicepool/internal/steal"
 	"voicepool/internal/words"
@@ -36,40 +37,16 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 		}
 	}
 	results, errs := make([][]Row, len(jobs)), make([]error, len(jobs))
-	var wait sync.WaitGroup
-	var mutex sync.Mutex
-	next, done := 0, 0
 	progress(0, len(jobs))
-	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
-		wait.Go(func() {
-			for {
-				mutex.Lock()
-				i := next
-				next++
-				mutex.Unlock()
-				if i >= len(jobs) || ctx.Err() != nil {
-					return
-				}
-				results[i], errs[i] = p.measure(ctx, stage, jobs[i].scene, jobs[i].seed)
-				mutex.Lock()
-				done++
-				progress(done, len(jobs))
-				mutex.Unlock()
-			}
-		})
-	}
-	wait.Wait()
+	console.Each(len(jobs), progress, func(i int) {
+		if ctx.Err() == nil {
+			results[i], errs[i] = p.measure(ctx, stage, jobs[i].scene, jobs[i].seed)
+		}
+	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var rows []Row
-	for i := range jobs {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
-		rows = append(rows, results[i]...)
-	}
-	return rows, nil
+	return slices.Concat(results...), cmp.Or(errs...)
 }
 
 // measure returns the rows of one scene and seed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"voicepool/cue"
 	"voicepool/cue/report"
@@ -116,3 +117,51 @@ func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps >
 
 // Limits reports whether limits have.
 func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
+
+// ask names a start that a sheet asks for: the n-th of its cue. It is the same
+// under every policy.
+type ask struct{ cue, n int }
+
+// spell is a time in which a start is heard: it has a slot.
+type spell struct {
+	ask
+	sound    string
+	from, to int64 // to: math.MaxInt64 when nothing ends it
+	lost     bool  // it ends since the voice gives way
+}
+
+// spells returns when each start is heard, by time for each.
+func spells(events []report.Event) []spell {
+	var all []spell
+	asked := map[int]int{}
+	type living struct {
+		spell
+		heard bool
+	}
+	voices := map[uint64]*living{}
+	leave := func(voice uint64, frame int64, lost bool) {
+		if v := voices[voice]; v != nil && v.heard {
+			v.to, v.lost, v.heard = frame, lost, false
+			all = append(all, v.spell)
+		}
+	}
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
+			if e.Kind == mixer.EventStarted {
+				voices[e.Voice] = &living{spell{ask: ask{e.Cue, asked[e.Cue]}, sound: e.Sound, from: e.Frame}, e.Slot >= 0}
+			}
+			asked[e.Cue]++
+		case mixer.EventReal:
+			if v := voices[e.Voice]; v != nil {
+				v.from, v.heard = e.Frame, true
+			}
+		case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
+			leave(e.Voice, e.Frame, e.Kind == mixer.EventVirtual || e.Kind == mixer.EventStolen)
+		}
+	}
+	for voice := range voices {
+		leave(voice, math.MaxInt64, false)
+	}
+	return all
+}
