@@ -2,6 +2,7 @@ package steal
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,31 +12,26 @@ import (
 // cue is one line of a scene's sheet.
 type cue struct {
 	frame int64
+	rank  int // what stops goes before what starts
 	event int
-	stop  bool
 }
 
-// cues returns the lines of the sheet, by frame; what stops goes before what
-// starts.
+// The ranks of cues.
+const (
+	stops = iota
+	starts
+)
+
+// cues returns the lines of the sheet.
 func (s *Scene) cues() []cue {
 	var all []cue
 	for i, e := range s.Events {
-		all = append(all, cue{e.At, i, false})
+		all = append(all, cue{e.At, starts, i})
 		if e.Stop > 0 && e.Stop < s.Frames {
-			all = append(all, cue{e.Stop, i, true})
+			all = append(all, cue{e.Stop, stops, i})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b cue) int {
-		switch {
-		case a.frame != b.frame:
-			return int(a.frame - b.frame)
-		case a.stop != b.stop && a.stop:
-			return -1
-		case a.stop != b.stop:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Or(cmp.Compare(a.frame, b.frame), a.rank-b.rank) })
 	return all
 }
 
@@ -55,7 +51,7 @@ func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int)
 	fmt.Fprintf(b, "cues:\n")
 	for _, c := range s.cues() {
 		e := &s.Events[c.event]
-		if c.stop {
+		if c.rank == stops {
 			fmt.Fprintf(b, "  - {at: %s, stop: e%d}\n", seconds(c.frame), c.event)
 			events = append(events, -1)
 			continue

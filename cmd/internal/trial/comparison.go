@@ -220,7 +220,7 @@ func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRo
 	}
 	row := PolicyRow{
 		Policy: p.Name, Virtual: p.Virtuals(k.Sheet.Virtual), KError: report.Level(k.reference.KError(limited.Mix)), Tiles: k.reference.Tiles(limited.Mix),
-		Losses: limited.Losses(), Worst: findWorst(whole, limited, k.Sheet.Rate),
+		Losses: limited.Losses(), Worst: k.findWorst(whole, limited),
 	}
 	if p.Overflow == mixer.GrowPool {
 		for i := range limited.Report.Events {

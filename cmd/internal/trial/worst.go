@@ -26,17 +26,10 @@ const worstFor = 4
 
 // findWorst returns the 400 ms in which the difference of two mixes is strongest,
 // in steps of 100 ms; nil when there is none.
-func findWorst(whole, limited *Run, rate int) *Moment {
+func (k *Comparison) findWorst(whole, limited *Run) *Moment {
+	rate := k.Sheet.Rate
 	step := int(loudness.StepFrames(rate))
-	difference := make([]pcm.Frame, len(whole.Mix))
-	for i, f := range whole.Mix {
-		if i < len(limited.Mix) {
-			f[0] -= limited.Mix[i][0]
-			f[1] -= limited.Mix[i][1]
-		}
-		difference[i] = f
-	}
-	lost, all := stepPowers(difference, rate, step), stepPowers(whole.Mix, rate, step)
+	lost, all := stepPowers(k.reference.Difference(limited.Mix), rate, step), stepPowers(whole.Mix, rate, step)
 	best, most := -1, 1e-12 // below -120 dB nothing is lost
 	for i := range lost {
 		if p := powerOf(lost, i); p > most {
