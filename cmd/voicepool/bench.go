@@ -21,21 +21,14 @@ type benchCommand struct {
 	realtimeFlags
 }
 
-// options returns what the flags say of what is measured.
 func (b *benchCommand) options() (o bench.Options, err error) {
 	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Own: b.Own, Least: b.Least}
 	if b.Own {
 		o.Voices = o.Voices[:3]
 	}
-	if b.Voices != nil {
-		o.Voices = *b.Voices
-	}
-	if b.Slice != nil {
-		o.Slice = *b.Slice
-	}
-	if b.Speed != nil {
-		o.Speed = *b.Speed
-	}
+	set(&o.Voices, b.Voices)
+	set(&o.Slice, b.Slice)
+	set(&o.Speed, b.Speed)
 	if len(o.Voices) == 0 {
 		return o, console.Usage("--voices: no number")
 	}
@@ -107,12 +100,9 @@ func printBench(c *console.Console, rows []bench.Row) {
 	}
 }
 
-// runRealtime makes both runs and prints them.
 func (f *realtimeFlags) runRealtime(c *console.Console, asJSON bool) error {
 	seconds := 10
-	if f.Seconds != nil {
-		seconds = *f.Seconds
-	}
+	set(&seconds, f.Seconds)
 	if err := inRange("seconds", &seconds, 1, 3600); err != nil {
 		return err
 	}

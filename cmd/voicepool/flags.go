@@ -73,17 +73,11 @@ func inRange[N int | float64](flag string, x *N, from, to N) error {
 // apply returns the sheet as the flags want it; the sheet itself stays as it is.
 func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	s := *sheet
-	if f.Voices != nil {
-		s.Voices = *f.Voices
-	}
+	set(&s.Voices, f.Voices)
+	set(&s.Rate, f.Rate)
+	set(&s.Virtual, f.Virtual)
 	if f.Overflow != nil {
 		s.Overflow = f.Overflow.Overflow
-	}
-	if f.Rate != nil {
-		s.Rate = *f.Rate
-	}
-	if f.Virtual != nil {
-		s.Virtual = *f.Virtual
 	}
 	if f.Quality != nil {
 		s.Quality = f.Quality.Quality
@@ -96,6 +90,12 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	}
 	s.Refuse = s.Refuse || f.Refuse
 	return &s
+}
+
+func set[T any](dst *T, given *T) {
+	if given != nil {
+		*dst = *given
+	}
 }
 
 // events reports whether the report has to list what happens.
@@ -172,9 +172,7 @@ func (l *levelFlags) check() error {
 
 func (l *levelFlags) leveling() sounds.Leveling {
 	level := sounds.Leveling{Tags: l.ReplayGain}
-	if l.LUFS != nil {
-		level.LUFS = *l.LUFS
-	}
+	set(&level.LUFS, l.LUFS)
 	return level
 }
 
@@ -191,15 +189,28 @@ func (l *liveFlags) check() error {
 	return l.sheetFlags.check()
 }
 
-// outputs is what will be written.
 func (l *liveFlags) outputs() output.List {
 	return l.written(output.Of("--device", " wav:", l.Device.File))
 }
 
-// perform plays a sheet as the flags want it.
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
 	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
 	c.Quiet = l.Quiet
 	o.JSON, o.Verbose = l.JSON, l.Verbose
 	return performance.Play(c, interrupted, l.apply(sheet), &o)
+}
+
+// trialFlags are those of the commands that render under several policies.
+type trialFlags struct {
+	JSON  bool `name:"json" help:"Print JSON."`
+	Quiet bool `short:"q" help:"Show no progress."`
+	isolateFlag
+}
+
+// during does the work of a command until a signal ends it.
+func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
+	c.Quiet = f.Quiet
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	return interrupted.Instead(c, work(c, interrupted))
 }

@@ -68,7 +68,6 @@ func knownCommand(model *kong.Node, name string) error {
 	return console.Usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
-// command carries out the command line args and returns the exit code.
 func command(args []string, c *console.Console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},

@@ -30,18 +30,13 @@ type stealbenchCommand struct {
 	Length   *timeFlag      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
 	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
 	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
-	JSON     bool           `name:"json" help:"Print JSON."`
-	Quiet    bool           `short:"q" help:"Show no progress."`
-	isolateFlag
+	trialFlags
 }
 
 func (b *stealbenchCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	c.Quiet = b.Quiet
-	interrupted := c.Listen()
-	defer interrupted.Close()
 	work := b.scenes
 	switch {
 	case b.Sheet != "":
@@ -49,7 +44,7 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	case b.Write != "":
 		work = b.write
 	}
-	return interrupted.Instead(c, work(c, interrupted))
+	return b.during(c, work)
 }
 
 func (b *stealbenchCommand) check() error {
@@ -101,7 +96,6 @@ func orDefault[T any](list *[]T, all bool, large, small []T) {
 	}
 }
 
-// plan is what the flags say of the built-in scenes.
 func (b *stealbenchCommand) plan() *trial.Plan {
 	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
@@ -119,7 +113,6 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
-// write writes the scenes.
 func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Interrupts) error {
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
@@ -134,7 +127,6 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 	return nil
 }
 
-// scenes measures the built-in scenes and prints a table.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
 	drawing, err := output.Create(b.SVG)
 	if err != nil {
@@ -231,7 +223,6 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 // moreVirtual says where a sheet may have virtual voices from.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
-// sheet measures a sheet of the user's.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
 	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {

@@ -84,7 +84,6 @@ func quantise(signal []float64, peak float64) []int16 {
 	return samples
 }
 
-// silence returns a signal of so many seconds.
 func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rate)) }
 
 // decay is a level that falls by half-lives: e^-1 every tau seconds.

@@ -104,7 +104,6 @@ func (s *scenery) any(kinds ...Kind) int {
 	panic("steal: the corpus lacks a kind")
 }
 
-// place returns a pan.
 func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
 
 var speeds = [...]float64{0.92, 1, 1.09}

@@ -106,7 +106,6 @@ type caller struct {
 	number int
 }
 
-// play asks for n voices, and returns how long that took.
 func (c *caller) play(n int) (time.Duration, error) {
 	c.living = c.living[:0]
 	begin := time.Now()

@@ -151,7 +151,6 @@ func (h *history) summary(w io.Writer, r *report.Report) {
 // most is how many lines a list in a summary has.
 const most = 8
 
-// losses lists who lost to whom, the greatest losers first.
 func (h *history) losses(w io.Writer) {
 	type loser struct {
 		sound string

@@ -99,7 +99,6 @@ type performance struct {
 	note       string // to be said when a live view is gone
 }
 
-// play plays, and closes the device.
 func (s *performance) play() error {
 	closed := false
 	defer func() {

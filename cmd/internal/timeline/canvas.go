@@ -63,7 +63,6 @@ func (s *svgCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 	fmt.Fprintf(b, "M%s %sh%sv%sh-%sz", tenth(x), tenth(y), tenth(w), tenth(h), tenth(w))
 }
 
-// tenth prints a length to a tenth of a pixel.
 func tenth(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }

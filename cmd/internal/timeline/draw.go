@@ -8,7 +8,6 @@ import (
 	"voicepool/cmd/internal/ink"
 )
 
-// drawTimeline draws a timeline on what newCanvas makes.
 func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
@@ -51,7 +50,6 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	return math.Round(x*10) / 10
 }
 
-// drawGround draws titles, legend, rows, and lines of time.
 func (s *timeSheet) drawGround() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
 	s.c.text(timeLeft, 32, s.about(), ink.Words)

@@ -52,7 +52,6 @@ type pageMark struct {
 	Text  string `json:"t"`
 }
 
-// writeHTML writes the page.
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`

@@ -110,7 +110,6 @@ func layTimeline(t *Timeline, c canvas) *timeSheet {
 	return s
 }
 
-// layLegend breaks the legend into lines.
 func (s *timeSheet) layLegend() {
 	var line []legendEntry
 	x := 0

@@ -138,7 +138,6 @@ func (g *gathering) add(name string, e *report.Event) error {
 	return nil
 }
 
-// timeline returns what was gathered.
 func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used)}
 	index := map[string]int{}
@@ -241,7 +240,6 @@ func (t *Timeline) findLanes() {
 	t.lanes = len(free)
 }
 
-// find returns the ribbon of a voice, or nil.
 func (t *Timeline) find(number uint64) *ribbon {
 	i, ok := slices.BinarySearchFunc(t.ribbons, number, func(b ribbon, n uint64) int { return cmp.Compare(b.number, n) })
 	if !ok {
@@ -318,7 +316,6 @@ func (t *Timeline) refusals() (refused, coalesced bool) {
 	return refused, coalesced
 }
 
-// about is what was played, in a line.
 func (t *Timeline) about() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)

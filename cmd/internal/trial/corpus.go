@@ -44,7 +44,6 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// takes reads files; what cannot be read is left out.
 func (s *Corpus) takes(ctx context.Context, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Take, error) {
 	bank := sounds.NewBank(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))

@@ -49,7 +49,6 @@ func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, to
 	return slices.Concat(results...), cmp.Or(errs...)
 }
 
-// measure returns the rows of one scene and seed.
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
 	r, err := newSceneRun(ctx, stage, name, seed)
 	if err != nil {
