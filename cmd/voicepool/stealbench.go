@@ -61,11 +61,19 @@ func (b *stealbenchCommand) check() error {
 	case b.Sheet == "" && b.Length != nil:
 		return console.Usage("--length belongs to a sheet; every built-in scene lasts 8 s")
 	}
-	orDefault(&b.Seeds, b.All, []uint64{1, 2, 3, 4, 5, 6}, []uint64{1, 2})
-	if b.Sheet != "" {
-		orDefault(&b.Voices, false, nil, []int{8, 16, 24, 32, 48, 64})
+	seeds, voices := []uint64{1, 2}, []int{16, 32}
+	switch {
+	case b.All:
+		seeds, voices = []uint64{1, 2, 3, 4, 5, 6}, []int{8, 16, 32, 64}
+	case b.Sheet != "":
+		voices = []int{8, 16, 24, 32, 48, 64}
 	}
-	orDefault(&b.Voices, b.All, []int{8, 16, 32, 64}, []int{16, 32})
+	if b.Seeds == nil {
+		b.Seeds = seeds
+	}
+	if b.Voices == nil {
+		b.Voices = voices
+	}
 	for i := range b.Policies {
 		p := &b.Policies[i]
 		if err := p.Sized(); err != nil {
@@ -83,17 +91,6 @@ func (b *stealbenchCommand) check() error {
 	slices.Sort(b.Voices)
 	b.Voices = slices.Compact(b.Voices)
 	return nil
-}
-
-// orDefault gives an empty list its default.
-func orDefault[T any](list *[]T, all bool, large, small []T) {
-	switch {
-	case *list != nil:
-	case all:
-		*list = large
-	default:
-		*list = small
-	}
 }
 
 func (b *stealbenchCommand) plan() *trial.Plan {

@@ -224,14 +224,7 @@ func (t *Timeline) findLanes() {
 	slices.SortStableFunc(all, func(a, b *part) int { return cmp.Compare(a.from, b.from) })
 	var free []int64 // by lane, from when on
 	for _, p := range all {
-		p.row = -1
-		for i, f := range free {
-			if f <= p.from {
-				p.row = i
-				break
-			}
-		}
-		if p.row < 0 {
+		if p.row = slices.IndexFunc(free, func(f int64) bool { return f <= p.from }); p.row < 0 {
 			p.row = len(free)
 			free = append(free, 0)
 		}

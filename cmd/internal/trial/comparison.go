@@ -139,51 +139,40 @@ type Search struct {
 	Needed int   // voices, so that nothing gives way to the pool
 }
 
-// Smallest finds the smallest pool whose damage is within a limit while that of the
-// next smaller one is not. Damage falls as pools grow, but for near-ties. It tells of
-// each pool that it tries.
+// Smallest finds, by halving, the smallest pool whose damage is within a limit while that
+// of the next smaller one is not. Damage falls as pools grow, but for near-ties. It tells
+// of each pool that it tries.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.enough(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	s := &Search{Needed: needed}
-	s.Best, err = smallest(damage, needed, func(voices int) (Row, error) {
+	measure := func(voices int) (within bool, err error) {
 		next(voices)
 		row, err := k.Measure(ctx, p, voices)
+		if err != nil {
+			return false, err
+		}
 		s.Rows = append(s.Rows, row)
-		return row, err
-	})
-	if err != nil {
-		return nil, err
+		within = *row.Tiles <= damage
+		if within || voices == needed {
+			s.Best = row
+		}
+		return within, nil
+	}
+	s.Within, err = measure(needed)
+	for few, enough := 0, needed; err == nil && s.Within && few+1 < enough; {
+		middle := (few + enough) / 2
+		var within bool
+		if within, err = measure(middle); within {
+			enough = middle
+		} else {
+			few = middle
+		}
 	}
 	slices.SortFunc(s.Rows, func(a, b Row) int { return a.Voices - b.Voices })
-	s.Within = *s.Best.Tiles <= damage
-	return s, nil
-}
-
-// smallest returns the row of the smallest pool whose damage is within a limit,
-// found by halving; that of the pool that is enough for all when not even that is
-// within it.
-func smallest(damage float64, enough int, measured func(voices int) (Row, error)) (Row, error) {
-	lo, hi := 0, enough // too few; enough
-	best, err := measured(hi)
-	if err != nil || *best.Tiles > damage {
-		return best, err
-	}
-	for lo+1 < hi {
-		middle := (lo + hi) / 2
-		row, err := measured(middle)
-		if err != nil {
-			return best, err
-		}
-		if *row.Tiles <= damage {
-			best, hi = row, middle
-		} else {
-			lo = middle
-		}
-	}
-	return best, nil
+	return s, err
 }
 
 // PolicyRow is how a policy differs from a pool in which nothing gives way.
