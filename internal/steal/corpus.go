@@ -27,12 +27,7 @@ const (
 
 var kindNames = [...]string{"gun", "laser", "explosion", "clang", "step", "speech", "bell", "pickup", "engine", "wind"}
 
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // Loops reports whether recordings of this kind are made to be repeated.
 func (k Kind) Loops() bool { return k == Engine || k == Wind }

@@ -299,12 +299,9 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 // refusals reports whether there are starts that were refused, and whether some
 // became parts of others.
 func (t *Timeline) refusals() (refused, coalesced bool) {
-	for i := range t.marks {
-		if t.marks[i].kind == mixer.EventCoalesced {
-			coalesced = true
-		} else {
-			refused = true
-		}
+	for _, m := range t.marks {
+		coalesced = coalesced || m.kind == mixer.EventCoalesced
+		refused = refused || m.kind != mixer.EventCoalesced
 	}
 	return refused, coalesced
 }

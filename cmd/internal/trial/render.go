@@ -25,11 +25,6 @@ type Run struct {
 	Report *report.Report
 }
 
-// render plays a sheet as Render does, as long as can be compared.
-func render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, error) {
-	return Render(ctx, sheet, bank, maxCompared*int64(sheet.Rate))
-}
-
 // renderWhole renders a sheet with so many voices that none has to give way to a
 // full pool. The limits of its sounds and buses stay, and so does the policy, which
 // decides what gives way to them. It also returns how many voices there were at
@@ -56,9 +51,8 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run
 	}
 }
 
-// Render plays a sheet to its end as voicepool render does, and keeps the mix, which
-// may have so many frames.
-func Render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64) (*Run, error) {
+// render plays a sheet to its end as voicepool render does, and keeps the mix.
+func render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, bank, cue.Options{Events: true})
 	if err != nil {
 		return nil, err
@@ -75,8 +69,8 @@ func Render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case int64(len(mix)) > most:
-			return nil, fmt.Errorf("%s: it is longer than %s, which is as much as can be compared; --length cuts it", words.OneLine(sheet.File), words.Seconds(most, sheet.Rate))
+		case len(mix) > maxCompared*sheet.Rate:
+			return nil, fmt.Errorf("%s: it is longer than %s, which is as much as can be compared; --length cuts it", words.OneLine(sheet.File), words.Seconds(maxCompared*int64(sheet.Rate), sheet.Rate))
 		}
 	}
 }

@@ -42,7 +42,7 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 		return nil, err
 	}
 	whole := Policy{Overflow: mixer.Reject}
-	run, err := Render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.bank, r.scene.Frames)
+	run, err := render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.bank)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 // measure renders the scene with a pool and a policy and compares it with the
 // reference.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
-	run, err := Render(ctx, p.Apply(r.sheet, voices), r.stage.bank, r.scene.Frames)
+	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.bank)
 	if err != nil {
 		return Row{}, err
 	}
