@@ -32,10 +32,8 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 	if len(o.Voices) == 0 {
 		return o, console.Usage("--voices: no number")
 	}
-	for _, n := range o.Voices {
-		if err := pool(&n, nil); err != nil {
-			return o, err
-		}
+	if err := pools(o.Voices); err != nil {
+		return o, err
 	}
 	if o.Slice <= 0 || o.Slice > 10*time.Second {
 		return o, console.Usage("--slice: %v is not in 1ns..10s", o.Slice)

@@ -62,6 +62,14 @@ func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, 65536), inRange("virtual", virtual, 0, 65536))
 }
 
+// pools finds the first size of some that no pool has.
+func pools(sizes []int) (err error) {
+	for i := range sizes {
+		err = cmp.Or(err, pool(&sizes[i], nil))
+	}
+	return err
+}
+
 // inRange finds a number, if one is given, that its flag does not take.
 func inRange[N int | float64](flag string, x *N, from, to N) error {
 	if x == nil || *x >= from && *x <= to {

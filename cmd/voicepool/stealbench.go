@@ -83,10 +83,8 @@ func (b *stealbenchCommand) check() error {
 			return console.Usage("--policies: %w", err)
 		}
 	}
-	for _, n := range b.Voices {
-		if err := pool(&n, nil); err != nil {
-			return err
-		}
+	if err := pools(b.Voices); err != nil {
+		return err
 	}
 	slices.Sort(b.Voices)
 	b.Voices = slices.Compact(b.Voices)

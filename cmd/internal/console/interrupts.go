@@ -84,29 +84,35 @@ const orderly = 100 * time.Millisecond
 // of a pipe that nobody writes does. When ctx ends the work is left behind, for
 // the process is about to end, and the error is the cause.
 func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type result struct {
-		got T
-		err error
-	}
-	done := make(chan result, 1)
+	var got, none T
+	var err error
+	done := make(chan struct{})
 	go func() {
-		got, err := work()
-		done <- result{got, err}
+		defer close(done)
+		got, err = work()
 	}()
+	if !Finished(ctx, done, orderly) {
+		return none, context.Cause(ctx)
+	}
+	if err != nil && ctx.Err() != nil { // what the end of ctx looks like from there
+		return got, context.Cause(ctx)
+	}
+	return got, err
+}
+
+// Finished waits until something is done. When ctx has ended, it gives it a little time, and
+// reports whether it took no more.
+func Finished(ctx context.Context, done <-chan struct{}, little time.Duration) bool {
 	select {
-	case r := <-done:
-		return r.got, r.err
+	case <-done:
+		return true
 	case <-ctx.Done():
 	}
 	select {
-	case r := <-done:
-		if r.err != nil { // what the end of ctx looks like from there
-			r.err = context.Cause(ctx)
-		}
-		return r.got, r.err
-	case <-time.After(orderly):
-		var none T
-		return none, context.Cause(ctx)
+	case <-done:
+		return true
+	case <-time.After(little):
+		return false
 	}
 }
 

@@ -67,9 +67,7 @@ func (h *history) note(e report.Event) {
 		m.stolen++
 		h.steal(e)
 	}
-	if m.asked > h.crowd.asked {
-		h.crowd = *m
-	} else if m.frame == h.crowd.frame {
+	if m.asked > h.crowd.asked || m.frame == h.crowd.frame {
 		h.crowd = *m
 	}
 }

@@ -132,7 +132,7 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	finished(s.interrupts, stopped) // it may write to what nobody reads
+	console.Finished(s.interrupts, stopped, closing) // it may write to what nobody reads
 	if s.note != "" {
 		s.console.Say("%s", s.note)
 	}

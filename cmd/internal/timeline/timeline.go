@@ -36,7 +36,6 @@ type Timeline struct {
 type ribbon struct {
 	number   uint64
 	sound    int // in sounds
-	cue      int
 	from, to int64
 	parts    []part
 	losses   []loss
@@ -177,7 +176,7 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 		switch e.Kind {
 		case mixer.EventStarted, mixer.EventVirtual, mixer.EventReal:
 			if e.Kind == mixer.EventStarted {
-				b.sound, b.cue, b.from = sounds[e.Sound], e.Cue, e.Frame
+				b.sound, b.from = sounds[e.Sound], e.Frame
 			}
 			leave(e.Frame)
 			row, since, living = min(e.Slot, maxRow), e.Frame, true
