@@ -116,9 +116,7 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 	if err := b.plan().Write(b.Write, corpus); err != nil {
 		return err
 	}
-	if own != nil {
-		own.Print(c.Out)
-	}
+	own.Print(c.Out)
 	return nil
 }
 
@@ -180,9 +178,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 			Clicks  []trial.ClickShare `json:"clicks"`
 		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
 	}
-	if own != nil {
-		own.Print(c.Out)
-	}
+	own.Print(c.Out)
 	trial.PrintScenes(c.Out, rows)
 	fmt.Fprintln(c.Out)
 	for _, s := range clicks {

@@ -80,8 +80,11 @@ func mono(s *voice.Sound) []float32 {
 	return middle
 }
 
-// Print tells of which sounds the scenes are made, and which are not used.
+// Print tells of which sounds the scenes are made, and which are not used; of none, nothing.
 func (s *Corpus) Print(w io.Writer) {
+	if s == nil {
+		return
+	}
 	sum := 0
 	var kinds []string
 	for k := range steal.Kind(len(s.Kinds)) {
