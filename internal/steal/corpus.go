@@ -3,7 +3,6 @@ package steal
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 
 	"voicepool/pcm"
@@ -138,8 +137,8 @@ func release(signal []float64) []float64 {
 	return signal
 }
 
-// WriteTo writes the recording as a WAV file.
-func (r *Recording) WriteTo(w io.Writer) (int64, error) {
+// WAV returns the recording as a WAV file.
+func (r *Recording) WAV() []byte {
 	const head = 44
 	size := 2 * len(r.Samples)
 	b := make([]byte, 0, head+size)
@@ -156,6 +155,5 @@ func (r *Recording) WriteTo(w io.Writer) (int64, error) {
 	for _, x := range r.Samples {
 		b = le.AppendUint16(b, uint16(x))
 	}
-	n, err := w.Write(b)
-	return int64(n), err
+	return b
 }

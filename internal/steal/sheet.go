@@ -1,10 +1,9 @@
 package steal
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 )
@@ -35,14 +34,14 @@ func (s *Scene) cues() []cue {
 	return all
 }
 
-// WriteSheet writes the scene as a cue sheet without a limiter; path says where
-// the file of a sound is. It returns the event of each cue, or -1 where a cue is
+// Sheet returns the scene as a cue sheet without a limiter; the names of the sounds'
+// files begin with folder. It also returns the event of each cue, or -1 where a cue is
 // a stop.
-func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int) string) (events []int, err error) {
-	b := bufio.NewWriter(w)
+func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
+	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))
 	for i := range corpus {
-		fmt.Fprintf(b, "  %s: {file: %s}", corpus[i].Name, strconv.Quote(path(i)))
+		fmt.Fprintf(b, "  %s: {file: %s}", corpus[i].Name, strconv.Quote(folder+corpus[i].Name+".wav"))
 		if from := corpus[i].File; from != "" {
 			fmt.Fprintf(b, " # %s", strconv.Quote(from))
 		}
@@ -64,7 +63,7 @@ func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int)
 		events = append(events, c.event)
 	}
 	fmt.Fprintf(b, "  - {at: %s, stop: all}\n", seconds(s.Frames))
-	return append(events, -1), b.Flush()
+	return b.Bytes(), append(events, -1)
 }
 
 // seconds writes a frame to the microsecond, which a sheet rounds back to it.

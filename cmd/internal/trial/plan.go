@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -96,12 +95,9 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 			if err != nil {
 				return err
 			}
-			var sheet bytes.Buffer
-			if _, err := scene.WriteSheet(&sheet, corpus, func(i int) string { return "sounds/" + corpus[i].Name + ".wav" }); err != nil {
-				return err
-			}
+			sheet, _ := scene.Sheet(corpus, "sounds/")
 			file := filepath.Join(to, fmt.Sprintf("%s-%d.yaml", name, seed))
-			if err := os.WriteFile(file, sheet.Bytes(), 0o666); err != nil {
+			if err := os.WriteFile(file, sheet, 0o666); err != nil {
 				return fmt.Errorf("%s: %w", file, words.Cause(err))
 			}
 		}

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
 
@@ -34,11 +33,9 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	if r.parts, err = r.scene.Parts(stage.corpus); err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	if r.cues, err = r.scene.WriteSheet(&text, stage.corpus, func(i int) string { return stage.corpus[i].Name + ".wav" }); err != nil {
-		return nil, err
-	}
-	if r.sheet, err = cue.Parse(filepath.Join(stage.folder, name+".yaml"), text.Bytes()); err != nil {
+	var text []byte
+	text, r.cues = r.scene.Sheet(stage.corpus, "")
+	if r.sheet, err = cue.Parse(filepath.Join(stage.folder, name+".yaml"), text); err != nil {
 		return nil, err
 	}
 	whole := Policy{Overflow: mixer.Reject}
