@@ -25,21 +25,12 @@ type Plan struct {
 // Measure measures every scene with every seed, as many at a time as there are
 // processors, and tells how far it is.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
-	type job struct {
-		scene string
-		seed  uint64
-	}
-	var jobs []job
-	for _, scene := range p.Scenes {
-		for _, seed := range p.Seeds {
-			jobs = append(jobs, job{scene, seed})
-		}
-	}
-	results, errs := make([][]Row, len(jobs)), make([]error, len(jobs))
-	progress(0, len(jobs))
-	console.Each(len(jobs), progress, func(i int) {
+	jobs := len(p.Scenes) * len(p.Seeds)
+	results, errs := make([][]Row, jobs), make([]error, jobs)
+	progress(0, jobs)
+	console.Each(jobs, progress, func(i int) {
 		if ctx.Err() == nil {
-			results[i], errs[i] = p.measure(ctx, stage, jobs[i].scene, jobs[i].seed)
+			results[i], errs[i] = p.measure(ctx, stage, p.Scenes[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])
 		}
 	})
 	if ctx.Err() != nil {
