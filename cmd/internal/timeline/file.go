@@ -37,7 +37,7 @@ func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
 	}
-	return int(min(int64(frames), f.levels.Step()))
+	return int(min(int64(frames), f.levels.step))
 }
 
 // Look records what has just been mixed: so many frames in all, with these levels.
