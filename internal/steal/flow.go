@@ -9,13 +9,16 @@ import (
 // cheapest paths.
 type flow struct {
 	end   int32
-	first []int32 // by node, its last arc that was added; none: -1
-	arcs  []arc   // each beside the one that leads back
+	nodes []node
+	arcs  []arc // each beside the one that leads back
+}
 
-	// A shift of costs under which no arc with room has a negative one.
-	potential []int64
-	distance  []int64
-	via       []int32 // the arc that leads here
+// node is where arcs begin and end. What is looked at together lies together.
+type node struct {
+	first     int32 // its last arc that was added; none: -1
+	via       int32 // the arc that leads here
+	distance  int64
+	potential int64 // a shift of costs under which no arc with room has a negative one
 }
 
 // arc leads to a node.
@@ -28,25 +31,25 @@ type arc struct {
 
 // add adds an arc between two nodes and returns its number.
 func (g *flow) add(from, to, room int, cost int64) int32 {
-	n := int32(len(g.arcs))
-	g.arcs = append(g.arcs, arc{int32(to), g.first[from], int32(room), cost}, arc{int32(from), g.first[to], 0, -cost})
-	g.first[from], g.first[to] = n, n+1
+	n, a, b := int32(len(g.arcs)), &g.nodes[from], &g.nodes[to]
+	g.arcs = append(g.arcs, arc{int32(to), a.first, int32(room), cost}, arc{int32(from), b.first, 0, -cost})
+	a.first, b.first = n, n+1
 	return n
 }
 
 // node returns the number of a new node of a potential.
 func (g *flow) node(potential int64) int {
-	g.first, g.potential = append(g.first, -1), append(g.potential, potential)
-	return len(g.first) - 1
+	g.nodes = append(g.nodes, node{first: -1, potential: potential})
+	return len(g.nodes) - 1
 }
 
 // augment adds one unit along the cheapest path and returns what that costs. A path
 // that costs something is not worth it: then the flow stays.
 func (g *flow) augment() int64 {
 	g.search()
-	cost := g.potential[g.end] - g.potential[0]
+	cost := g.nodes[g.end].potential - g.nodes[0].potential
 	for n := g.end; cost < 0 && n != 0; {
-		e := g.via[n]
+		e := g.nodes[n].via
 		g.arcs[e].room--
 		g.arcs[e^1].room++
 		n = g.arcs[e^1].to
@@ -57,32 +60,32 @@ func (g *flow) augment() int64 {
 // search finds the distances from the first node up to that of the end (Dijkstra), and
 // moves the potentials by them, so that they are distances again.
 func (g *flow) search() {
-	const far = math.MaxInt64
-	nodes := len(g.first)
-	if g.distance == nil {
-		g.distance, g.via = make([]int64, nodes), make([]int32, nodes)
+	for n := range g.nodes {
+		g.nodes[n].distance = math.MaxInt64
 	}
-	for n := range g.distance {
-		g.distance[n] = far
-	}
-	g.distance[0] = 0
-	near := &nearest{{}}
-	for (*near)[0].node != g.end {
+	g.nodes[0].distance = 0
+	end, near := &g.nodes[g.end], &nearest{{}}
+	for (*near)[0].distance < end.distance {
 		at := heap.Pop(near).(place)
-		if at.distance > g.distance[at.node] {
+		from := &g.nodes[at.node]
+		if at.distance > from.distance {
 			continue
 		}
-		for e := g.first[at.node]; e >= 0; e = g.arcs[e].next {
+		for e := from.first; e >= 0; e = g.arcs[e].next {
 			a := &g.arcs[e]
-			if d := at.distance + a.cost + g.potential[at.node] - g.potential[a.to]; a.room > 0 && d < g.distance[a.to] {
-				g.distance[a.to], g.via[a.to] = d, e
+			if a.room == 0 {
+				continue
+			}
+			to := &g.nodes[a.to]
+			if d := at.distance + a.cost + from.potential - to.potential; d < to.distance {
+				to.distance, to.via = d, e
 				heap.Push(near, place{a.to, d})
 			}
 		}
 	}
-	last := (*near)[0].distance
-	for n, d := range g.distance {
-		g.potential[n] += min(d, last) - last
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.potential += min(n.distance, end.distance) - end.distance
 	}
 }
 

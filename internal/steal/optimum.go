@@ -71,15 +71,15 @@ func newSlots(parts []Part, frames int64) *slots {
 	}
 	at := slices.Clone(g.start) // by part, the node that its stretches have come to
 	for m := 1; m <= int(g.end); m++ {
-		g.potential[m] = g.potential[m-1]
+		best := g.nodes[m-1].potential
 		for i := range slices.Backward(parts) {
 			k := m - g.start[i]
 			if k < 1 || k > len(worth[i]) {
 				continue
 			}
 			from, to, w := at[i], m, worth[i][k-1]
-			reached := g.potential[from] - w
-			g.potential[m] = min(g.potential[m], reached)
+			reached := g.nodes[from].potential - w
+			best = min(best, reached)
 			if k < len(worth[i]) {
 				to = g.node(reached)
 				g.add(to, m, 1, 0)
@@ -87,6 +87,7 @@ func newSlots(parts []Part, frames int64) *slots {
 			g.stretches[i] = append(g.stretches[i], g.add(from, to, 1, -w))
 			at[i] = to
 		}
+		g.nodes[m].potential = best
 	}
 	for m := range g.end {
 		g.add(int(m), int(m)+1, len(parts), 0)
