@@ -47,7 +47,8 @@ var scenes = [...]struct {
 	name string
 	make func(*scenery)
 }{
-	{"fire", (*scenery).fire}, {"plat", (*scenery).plat}, {"rts", (*scenery).rts}, {"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm},
+	{"fire", (*scenery).fire}, {"plat", (*scenery).plat}, {"rts", (*scenery).rts},
+	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm},
 }
 
 // NewScene makes a scene of a seed out of the sounds of a corpus. The error wraps
