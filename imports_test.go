@@ -26,6 +26,7 @@ pool ->
 internal/ring ->
 internal/soundcheck -> pcm
 internal/links ->
+internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4
 cue/report -> mixer
 internal/words ->
@@ -48,7 +49,7 @@ beepio -> mixer sounds pcm github.com/gopxl/beep/v2
 device -> pcm
 device/internal/pace -> device pcm
 device/null -> device device/internal/pace pcm
-device/wav -> device device/internal/pace internal/links pcm
+device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/devicetest -> device pcm go.uber.org/goleak
 cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
@@ -57,14 +58,14 @@ mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
 cmd/internal/console -> cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
-cmd/internal/catalog -> cmd/internal/bar cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice
+cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
-cmd/internal/output -> cmd/internal/console cue internal/links internal/words
+cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
 cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue device device/null device/oto device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm voice golang.org/x/text/...
-cmd/internal/trial -> cmd/internal/bench cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
+cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)
 
 // table reads arrows.

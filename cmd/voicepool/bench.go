@@ -12,37 +12,29 @@ import (
 
 type benchCommand struct {
 	// With the defaults it takes under 20 seconds on a slow machine.
-	Voices *[]int         `placeholder:"N,..." help:"Numbers of voices to measure, 1..65536 (32,256,1024,4096)."`
-	Slice  *time.Duration `placeholder:"TIME" help:"Mix at least this long in each of seven runs, 1ns..10s (30ms)."`
-	Speed  *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`
-	Own    bool           `help:"Give each voice a sound of its own, up to 1024; otherwise they share 16."`
-	Least  bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
-	JSON   bool           `name:"json" help:"Print JSON."`
-	realtimeFlags
+	Voices   *[]int         `placeholder:"N,..." help:"Numbers of voices to measure, 1..65536 (32,256,1024,4096)."`
+	Slice    *time.Duration `placeholder:"TIME" help:"Mix at least this long in each of seven runs, 1ns..10s (30ms)."`
+	Speed    *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`
+	Own      bool           `help:"Give each voice a sound of its own, up to 1024; otherwise they share 16."`
+	Least    bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
+	JSON     bool           `name:"json" help:"Print JSON."`
+	Realtime bool           `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
+	Seconds  *int           `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
-// options returns what the flags say of what is measured.
 func (b *benchCommand) options() (o bench.Options, err error) {
 	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Own: b.Own, Least: b.Least}
 	if b.Own {
 		o.Voices = o.Voices[:3]
 	}
-	if b.Voices != nil {
-		o.Voices = *b.Voices
-	}
-	if b.Slice != nil {
-		o.Slice = *b.Slice
-	}
-	if b.Speed != nil {
-		o.Speed = *b.Speed
-	}
+	set(&o.Voices, b.Voices)
+	set(&o.Slice, b.Slice)
+	set(&o.Speed, b.Speed)
 	if len(o.Voices) == 0 {
 		return o, console.Usage("--voices: no number")
 	}
-	for _, n := range o.Voices {
-		if err := pool(&n, nil); err != nil {
-			return o, err
-		}
+	if err := pools(o.Voices); err != nil {
+		return o, err
 	}
 	if o.Slice <= 0 || o.Slice > 10*time.Second {
 		return o, console.Usage("--slice: %v is not in 1ns..10s", o.Slice)
@@ -56,17 +48,12 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 	return o, nil
 }
 
-type realtimeFlags struct {
-	Realtime bool `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
-	Seconds  *int `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
-}
-
 func (b *benchCommand) Run(c *console.Console) error {
 	switch {
 	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least):
 		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own or --least")
 	case b.Realtime:
-		return b.runRealtime(c, b.JSON)
+		return b.runRealtime(c)
 	case b.Seconds != nil:
 		return console.Usage("--seconds is for --realtime")
 	}
@@ -107,12 +94,9 @@ func printBench(c *console.Console, rows []bench.Row) {
 	}
 }
 
-// runRealtime makes both runs and prints them.
-func (f *realtimeFlags) runRealtime(c *console.Console, asJSON bool) error {
+func (b *benchCommand) runRealtime(c *console.Console) error {
 	seconds := 10
-	if f.Seconds != nil {
-		seconds = *f.Seconds
-	}
+	set(&seconds, b.Seconds)
 	if err := inRange("seconds", &seconds, 1, 3600); err != nil {
 		return err
 	}
@@ -121,7 +105,7 @@ func (f *realtimeFlags) runRealtime(c *console.Console, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if b.JSON {
 		return c.JSON(struct {
 			Rate   int                 `json:"rate"`
 			Block  int                 `json:"block"`

@@ -28,6 +28,7 @@ type problem struct {
 	Column  int    `json:"column"`
 	Message string `json:"message"`
 	Kind    string `json:"kind"` // sheet, sound; no errors: note, only a render needs a length; warning
+	text    string // of the line that is printed
 }
 
 func (k *checkCommand) Run(c *console.Console) error {
@@ -52,42 +53,59 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
 	}
+	problems := slices.Concat(problemsOf("sheet", wrong), problemsOf("note", notes), problemsOf("warning", warnings))
 	if k.JSON {
-		if err := k.print(c, wrong, notes, warnings); err != nil {
+		err := c.JSON(struct {
+			File     string    `json:"file"`
+			OK       bool      `json:"ok"`
+			Problems []problem `json:"problems"`
+		}{k.Sheet, len(wrong) == 0, append([]problem{}, problems...)})
+		if err != nil {
 			return err
 		}
 	}
-	for _, e := range wrong {
-		c.Say("%s", oneLine(e.Error()))
+	found := map[string]int{}
+	for i, p := range problems {
+		found[p.Kind]++
+		if i < len(wrong) || len(wrong) == 0 && !k.Quiet {
+			c.Say("%s", p.text)
+		}
 	}
 	if len(wrong) > 0 {
 		return console.Reported{Code: console.ExitCode(wrong)}
 	}
-	if k.Quiet {
+	if k.Quiet || k.JSON {
 		return nil
 	}
-	for _, e := range notes {
-		c.Say("note: %s (a run plays on until Ctrl-C)", oneLine(e.Error()))
-	}
-	for _, e := range warnings {
-		c.Say("warning: %s", oneLine(e.Error()))
-	}
-	if !k.JSON {
-		var found []string
-		if len(notes) > 0 {
-			found = append(found, count(len(notes), "note"))
+	var verdict []string
+	for _, kind := range [...]string{"note", "warning"} {
+		if found[kind] > 0 {
+			verdict = append(verdict, count(found[kind], kind))
 		}
-		if len(warnings) > 0 {
-			found = append(found, count(len(warnings), "warning"))
-		}
-		verdict := "nothing is wrong"
-		if len(found) > 0 {
-			verdict = strings.Join(found, ", ")
-		}
-		fmt.Fprintf(c.Out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
-			count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses(len(sheet.Buses)), verdict)
 	}
+	if verdict == nil {
+		verdict = []string{"nothing is wrong"}
+	}
+	fmt.Fprintf(c.Out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
+		count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses(len(sheet.Buses)), strings.Join(verdict, ", "))
 	return nil
+}
+
+// problemsOf returns errors as problems; those of a sound are of a kind of their own.
+func problemsOf(kind string, list cue.Errors) (all []problem) {
+	for _, e := range list {
+		p := problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind, oneLine(e.Error())}
+		switch {
+		case kind == "note":
+			p.text = "note: " + p.text + " (a run plays on until Ctrl-C)"
+		case kind == "warning":
+			p.text = "warning: " + p.text
+		case e.Sound != nil:
+			p.Kind = "sound"
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 func (k *checkCommand) load(ctx context.Context, c *console.Console, sheet *cue.Sheet) (*sounds.Bank, error) {
@@ -148,31 +166,6 @@ func inOrder(a, b cue.Errors) cue.Errors {
 		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 	})
 	return all
-}
-
-func (k *checkCommand) print(c *console.Console, wrong, notes, warnings cue.Errors) error {
-	all := []problem{}
-	add := func(e *cue.Error, kind string) {
-		all = append(all, problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind})
-	}
-	for _, e := range wrong {
-		kind := "sheet"
-		if e.Sound != nil {
-			kind = "sound"
-		}
-		add(e, kind)
-	}
-	for _, e := range notes {
-		add(e, "note")
-	}
-	for _, e := range warnings {
-		add(e, "warning")
-	}
-	return c.JSON(struct {
-		File     string    `json:"file"`
-		OK       bool      `json:"ok"`
-		Problems []problem `json:"problems"`
-	}{k.Sheet, len(wrong) == 0, all})
 }
 
 func buses(n int) string {

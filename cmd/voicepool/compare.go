@@ -22,19 +22,14 @@ type compareCommand struct {
 	Virtual  *int           `placeholder:"N" help:"Number of virtual voices of policies without +virtual=N; default: as in the sheet."`
 	Wav      string         `name:"wav" placeholder:"FOLDER" help:"Write all mixes to this folder (f32, no limiter), named after their policies, and unlimited.wav."`
 	Length   *timeFlag      `placeholder:"TIME" help:"Stop after this time."`
-	JSON     bool           `name:"json" help:"Print JSON."`
-	Quiet    bool           `short:"q" help:"Show no progress."`
-	isolateFlag
+	trialFlags
 }
 
 func (b *compareCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	c.Quiet = b.Quiet
-	interrupted := c.Listen()
-	defer interrupted.Close()
-	return interrupted.Instead(c, b.run(c, interrupted))
+	return b.during(c, b.run)
 }
 
 func (b *compareCommand) check() error {
@@ -50,12 +45,8 @@ func (b *compareCommand) check() error {
 
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
-		if b.Voices != nil {
-			sheet.Voices = *b.Voices
-		}
-		if b.Virtual != nil {
-			sheet.Virtual = *b.Virtual
-		}
+		set(&sheet.Voices, b.Voices)
+		set(&sheet.Virtual, b.Virtual)
 		if b.Policies == nil {
 			b.Policies = trial.DefaultPolicies(sheet)
 		}
@@ -122,7 +113,6 @@ func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 
 func (b *compareCommand) path(name string) string { return filepath.Join(b.Wav, name+".wav") }
 
-// write writes a mix, if mixes are wanted.
 func (b *compareCommand) write(name string, sheet *cue.Sheet, mix []pcm.Frame) error {
 	if b.Wav == "" {
 		return nil

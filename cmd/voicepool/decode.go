@@ -20,7 +20,6 @@ type isolateFlag struct {
 	Isolate bool `help:"Decode each sound in another process, with hard limits."`
 }
 
-// limits returns what a sound may cost.
 func (f isolateFlag) limits() sounds.Limits {
 	if !f.Isolate {
 		return sounds.Limits{}

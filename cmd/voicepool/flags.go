@@ -8,9 +8,11 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/mixer"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -60,6 +62,14 @@ func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, 65536), inRange("virtual", virtual, 0, 65536))
 }
 
+// pools finds the first size of some that no pool has.
+func pools(sizes []int) (err error) {
+	for i := range sizes {
+		err = cmp.Or(err, pool(&sizes[i], nil))
+	}
+	return err
+}
+
 // inRange finds a number, if one is given, that its flag does not take.
 func inRange[N int | float64](flag string, x *N, from, to N) error {
 	if x == nil || *x >= from && *x <= to {
@@ -71,17 +81,11 @@ func inRange[N int | float64](flag string, x *N, from, to N) error {
 // apply returns the sheet as the flags want it; the sheet itself stays as it is.
 func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	s := *sheet
-	if f.Voices != nil {
-		s.Voices = *f.Voices
-	}
+	set(&s.Voices, f.Voices)
+	set(&s.Rate, f.Rate)
+	set(&s.Virtual, f.Virtual)
 	if f.Overflow != nil {
 		s.Overflow = f.Overflow.Overflow
-	}
-	if f.Rate != nil {
-		s.Rate = *f.Rate
-	}
-	if f.Virtual != nil {
-		s.Virtual = *f.Virtual
 	}
 	if f.Quality != nil {
 		s.Quality = f.Quality.Quality
@@ -94,6 +98,12 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	}
 	s.Refuse = s.Refuse || f.Refuse
 	return &s
+}
+
+func set[T any](dst *T, given *T) {
+	if given != nil {
+		*dst = *given
+	}
 }
 
 // events reports whether the report has to list what happens.
@@ -156,4 +166,59 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 	}
 	*g = gainFlag(x)
 	return nil
+}
+
+// levelFlags say how loud sounds are made when they are loaded.
+type levelFlags struct {
+	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness in LUFS, -70..-1."`
+	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their ReplayGain or R128 tags, if they have any."`
+}
+
+func (l *levelFlags) check() error {
+	return inRange("lufs", l.LUFS, -70, -1)
+}
+
+func (l *levelFlags) leveling() sounds.Leveling {
+	level := sounds.Leveling{Tags: l.ReplayGain}
+	set(&level.LUFS, l.LUFS)
+	return level
+}
+
+// liveFlags are those of the commands that play in real time.
+type liveFlags struct {
+	sheetFlags
+	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+}
+
+func (l *liveFlags) check() error {
+	if l.Device.Kind == "-" && (l.JSON || l.Report == "-") {
+		return console.Usage("--device - needs standard output for itself; write the report to a file")
+	}
+	return l.sheetFlags.check()
+}
+
+func (l *liveFlags) outputs() output.List {
+	return l.written(output.Of("--device", " wav:", l.Device.File))
+}
+
+func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
+	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
+	c.Quiet = l.Quiet
+	o.JSON, o.Verbose = l.JSON, l.Verbose
+	return performance.Play(c, interrupted, l.apply(sheet), &o)
+}
+
+// trialFlags are those of the commands that render under several policies.
+type trialFlags struct {
+	JSON  bool `name:"json" help:"Print JSON."`
+	Quiet bool `short:"q" help:"Show no progress."`
+	isolateFlag
+}
+
+// during does the work of a command until a signal ends it.
+func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
+	c.Quiet = f.Quiet
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	return interrupted.Instead(c, work(c, interrupted))
 }

@@ -15,12 +15,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cue"
 	"voicepool/internal/words"
 )
 
@@ -66,7 +68,6 @@ func knownCommand(model *kong.Node, name string) error {
 	return console.Usage("%s is no command; the nearest is %s, and voicepool --help lists all", oneLine(name), words.Nearest(name, names))
 }
 
-// command carries out the command line args and returns the exit code.
 func command(args []string, c *console.Console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
@@ -97,4 +98,17 @@ func command(args []string, c *console.Console) int {
 		return c.Finish(console.Usage("%w", err))
 	}
 	return c.Finish(ctx.Run(c))
+}
+
+// The words of messages, by short names.
+var (
+	oneLine = words.OneLine
+	seconds = words.Seconds
+	count   = words.Count
+	cause   = words.Cause
+)
+
+// loadSheet is cue.Load, until ctx ends.
+func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
+	return console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 }

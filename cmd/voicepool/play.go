@@ -78,7 +78,6 @@ func (p *playCommand) check() error {
 		p.liveFlags.check())
 }
 
-// inputs is what is read.
 func (p *playCommand) inputs(c *console.Console) []output.Input {
 	var list []output.Input
 	for _, argument := range p.Sounds {

@@ -58,11 +58,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 		return err
 	}
 	output.NoteName(c, r.Output)
-	err = r.render(c, sheet, interrupted)
-	if e := interrupted.Cause(); e != nil && err != nil {
-		return e
-	}
-	return err
+	return interrupted.Instead(c, r.render(c, sheet, interrupted))
 }
 
 func (r *renderCommand) check() error {
@@ -75,7 +71,6 @@ func (r *renderCommand) check() error {
 	return r.sheetFlags.check()
 }
 
-// outputs is what will be written.
 func (r *renderCommand) outputs() output.List {
 	return r.written(output.Of("-o", " ", r.Output))
 }
@@ -132,7 +127,6 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	return failed
 }
 
-// write mixes and writes block by block.
 func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
 	block := make([]pcm.Frame, drawing.Block(r.Block))

@@ -30,18 +30,13 @@ type stealbenchCommand struct {
 	Length   *timeFlag      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
 	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
 	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
-	JSON     bool           `name:"json" help:"Print JSON."`
-	Quiet    bool           `short:"q" help:"Show no progress."`
-	isolateFlag
+	trialFlags
 }
 
 func (b *stealbenchCommand) Run(c *console.Console) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	c.Quiet = b.Quiet
-	interrupted := c.Listen()
-	defer interrupted.Close()
 	work := b.scenes
 	switch {
 	case b.Sheet != "":
@@ -49,7 +44,7 @@ func (b *stealbenchCommand) Run(c *console.Console) error {
 	case b.Write != "":
 		work = b.write
 	}
-	return interrupted.Instead(c, work(c, interrupted))
+	return b.during(c, work)
 }
 
 func (b *stealbenchCommand) check() error {
@@ -66,11 +61,19 @@ func (b *stealbenchCommand) check() error {
 	case b.Sheet == "" && b.Length != nil:
 		return console.Usage("--length belongs to a sheet; every built-in scene lasts 8 s")
 	}
-	orDefault(&b.Seeds, b.All, []uint64{1, 2, 3, 4, 5, 6}, []uint64{1, 2})
-	if b.Sheet != "" {
-		orDefault(&b.Voices, false, nil, []int{8, 16, 24, 32, 48, 64})
+	seeds, voices := []uint64{1, 2}, []int{16, 32}
+	switch {
+	case b.All:
+		seeds, voices = []uint64{1, 2, 3, 4, 5, 6}, []int{8, 16, 32, 64}
+	case b.Sheet != "":
+		voices = []int{8, 16, 24, 32, 48, 64}
 	}
-	orDefault(&b.Voices, b.All, []int{8, 16, 32, 64}, []int{16, 32})
+	if b.Seeds == nil {
+		b.Seeds = seeds
+	}
+	if b.Voices == nil {
+		b.Voices = voices
+	}
 	for i := range b.Policies {
 		p := &b.Policies[i]
 		if err := p.Sized(); err != nil {
@@ -80,28 +83,14 @@ func (b *stealbenchCommand) check() error {
 			return console.Usage("--policies: %w", err)
 		}
 	}
-	for _, n := range b.Voices {
-		if err := pool(&n, nil); err != nil {
-			return err
-		}
+	if err := pools(b.Voices); err != nil {
+		return err
 	}
 	slices.Sort(b.Voices)
 	b.Voices = slices.Compact(b.Voices)
 	return nil
 }
 
-// orDefault gives an empty list its default.
-func orDefault[T any](list *[]T, all bool, large, small []T) {
-	switch {
-	case *list != nil:
-	case all:
-		*list = large
-	default:
-		*list = small
-	}
-}
-
-// plan is what the flags say of the built-in scenes.
 func (b *stealbenchCommand) plan() *trial.Plan {
 	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
@@ -119,7 +108,6 @@ func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) 
 	return trial.Recordings(ctx, b.Sounds, files, b.limits(), c.Loading())
 }
 
-// write writes the scenes.
 func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Interrupts) error {
 	corpus, own, err := b.recordings(interrupted, c)
 	if err != nil {
@@ -128,13 +116,10 @@ func (b *stealbenchCommand) write(c *console.Console, interrupted *console.Inter
 	if err := b.plan().Write(b.Write, corpus); err != nil {
 		return err
 	}
-	if own != nil {
-		own.Print(c.Out)
-	}
+	own.Print(c.Out)
 	return nil
 }
 
-// scenes measures the built-in scenes and prints a table.
 func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Interrupts) error {
 	drawing, err := output.Create(b.SVG)
 	if err != nil {
@@ -193,9 +178,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 			Clicks  []trial.ClickShare `json:"clicks"`
 		}{steal.Rate, made, own, b.Seeds, time.Since(begin).Seconds(), rows, runs, clicks})
 	}
-	if own != nil {
-		own.Print(c.Out)
-	}
+	own.Print(c.Out)
 	trial.PrintScenes(c.Out, rows)
 	fmt.Fprintln(c.Out)
 	for _, s := range clicks {
@@ -231,7 +214,6 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 // moreVirtual says where a sheet may have virtual voices from.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
-// sheet measures a sheet of the user's.
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
 	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {

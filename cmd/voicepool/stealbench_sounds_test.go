@@ -25,11 +25,8 @@ func TestStealbenchSounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var short bytes.Buffer
-	if _, err := (&steal.Recording{Samples: make([]int16, steal.Rate/20-1)}).WriteTo(&short); err != nil {
-		t.Fatal(err)
-	}
-	for file, data := range map[string][]byte{"broken.ogg": []byte("OggS"), "note.txt": []byte("a bell"), "short.wav": short.Bytes()} {
+	short := (&steal.Recording{Samples: make([]int16, steal.Rate/20-1)}).WAV()
+	for file, data := range map[string][]byte{"broken.ogg": []byte("OggS"), "note.txt": []byte("a bell"), "short.wav": short} {
 		if err := os.WriteFile(filepath.Join(folder, file), data, 0o666); err != nil {
 			t.Fatal(err)
 		}

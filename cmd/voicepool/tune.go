@@ -15,9 +15,7 @@ type tuneCommand struct {
 	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
 	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
 	Length *timeFlag     `placeholder:"TIME" help:"Stop after this time."`
-	JSON   bool          `name:"json" help:"Print JSON."`
-	Quiet  bool          `short:"q" help:"Show no progress."`
-	isolateFlag
+	trialFlags
 }
 
 // shareFlag is a share of something, as 1% or 0.01.
@@ -36,12 +34,7 @@ func (s *shareFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (t *tuneCommand) Run(c *console.Console) error {
-	c.Quiet = t.Quiet
-	interrupted := c.Listen()
-	defer interrupted.Close()
-	return interrupted.Instead(c, t.run(c, interrupted))
-}
+func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) }
 
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
@@ -93,7 +86,6 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 	return nil
 }
 
-// policy is the one of the flag, or of the sheet.
 func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
 	if t.Policy != nil {
 		if err := t.Policy.Sized(); err != nil {

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"strings"
 
-	"voicepool/internal/links"
+	"voicepool/internal/whole"
 	"voicepool/pcm"
 )
 
@@ -19,10 +16,7 @@ import (
 type File struct {
 	path    string // the name in messages
 	writer  *Writer
-	file    *os.File
-	shared  bool   // file is the process's own standard output
-	target  string // where part goes in the end
-	part    string // the file beside target; "" where path is written directly
+	file    *whole.File
 	ended   bool
 	failure error
 }
@@ -41,85 +35,26 @@ func Create(path string, c Config) (*File, error) { return createOn(diskRoom, pa
 // createOn is Create on a disk of which look says how much room it has.
 func createOn(look func(folder string) (room, bool), path string, c Config) (*File, error) {
 	f := &File{path: path}
-	if err := f.open(); err != nil {
+	var err error
+	if f.file, err = whole.Create(path, ".wav"); err != nil {
 		return nil, f.named(err)
 	}
-	out := io.Writer(f.file)
-	if f.part != "" {
-		guarded := roomFor(f.file, look)
+	out := io.Writer(f.file.File)
+	if !f.file.Direct() {
+		guarded := roomFor(f.file.File, look)
 		if err := guarded.check(0); err != nil {
-			f.discard()
+			f.file.Discard()
 			return nil, f.named(err)
 		}
 		out = guarded
 	}
 	w, err := NewWriter(out, c)
 	if err != nil {
-		f.discard()
+		f.file.Discard()
 		return nil, err
 	}
 	f.writer = w
 	return f, nil
-}
-
-func (f *File) open() (err error) {
-	if f.path == "/dev/stdout" {
-		f.file, f.shared = os.Stdout, true
-		return nil
-	}
-	if f.path == "" || os.IsPathSeparator(f.path[len(f.path)-1]) {
-		return errors.New("not the name of a file")
-	}
-	info, err := os.Stat(f.path)
-	switch {
-	case err == nil && info.IsDir():
-		return errors.New("is a directory")
-	case err == nil && (!info.Mode().IsRegular() || isDescriptor(f.path)):
-		f.file, err = os.OpenFile(f.path, os.O_WRONLY, 0)
-		return err
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	there := err == nil
-
-	if f.target, err = links.Follow(f.path); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o666)
-	if there {
-		// Its folder would let us replace a file that may not be written.
-		old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		old.Close()
-		mode = info.Mode().Perm()
-	}
-	for {
-		part := filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".voicepool-%08x.wav", rand.Uint32()))
-		f.file, err = os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if err == nil {
-			f.part = part
-			break
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	if there {
-		if err := f.file.Chmod(mode); err != nil {
-			f.discard()
-			return err
-		}
-	}
-	return nil
-}
-
-// isDescriptor tells the names of what this process has open already: behind
-// them may be a regular file, but not one to be replaced.
-func isDescriptor(path string) bool {
-	path = filepath.ToSlash(path)
-	return path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
 // Rate returns the frames per second.
@@ -148,17 +83,10 @@ func (f *File) Close() error {
 	}
 	f.ended = true
 	err := f.writer.Close()
-	if !f.shared {
-		if e := f.file.Close(); err == nil {
-			err = e
-		}
+	if err == nil {
+		err = f.file.Keep()
 	}
-	if err == nil && f.part != "" {
-		err = os.Rename(f.part, f.target)
-	}
-	if err != nil && f.part != "" {
-		os.Remove(f.part)
-	}
+	f.file.Discard()
 	f.failure = f.named(err)
 	return f.failure
 }
@@ -170,16 +98,7 @@ func (f *File) Abort() {
 		return
 	}
 	f.ended = true
-	f.discard()
-}
-
-func (f *File) discard() {
-	if !f.shared {
-		f.file.Close()
-	}
-	if f.part != "" {
-		os.Remove(f.part)
-	}
+	f.file.Discard()
 }
 
 // named returns err with the prefix of the package and the name that the user

@@ -21,9 +21,9 @@ func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
 		p := &pairs[i]
-		var powers []float64
-		p.Voice, powers = levelled(&corpus[r.n(len(corpus))])
-		p.Newcomer, _ = levelled(&corpus[r.n(len(corpus))])
+		voice, powers, _ := levels(&corpus[r.n(len(corpus))])
+		p.Voice = voice
+		p.Newcomer, _, _ = levels(&corpus[r.n(len(corpus))])
 		for {
 			p.Cut = r.n(len(p.Voice))
 			if at := p.Cut / clickHop; powers[min(at, len(powers)-1)] > 1e-3 {
@@ -41,14 +41,8 @@ const (
 	clickBlocks = 30 // 80 ms after the cut
 )
 
-// levelled returns a recording with its loudest 50 ms at -20 dB, and the power of
-// the 50 ms around each hop, relative to the loudest.
-func levelled(r *Recording) (samples []float32, powers []float64) {
-	samples, powers, _ = levels(r)
-	return samples, powers
-}
-
-// levels is levelled with the power of the loudest 50 ms as it was.
+// levels returns a recording with its loudest 50 ms at -20 dB, the power of the 50 ms
+// around each hop, relative to the loudest, and the power of the loudest as it was.
 func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}

@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -25,12 +26,7 @@ const (
 
 var kindNames = [...]string{"gun", "laser", "explosion", "clang", "step", "speech", "bell", "pickup", "engine", "wind"}
 
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // Loops reports whether recordings of this kind are made to be repeated.
 func (k Kind) Loops() bool { return k == Engine || k == Wind }
@@ -82,7 +78,6 @@ func quantise(signal []float64, peak float64) []int16 {
 	return samples
 }
 
-// silence returns a signal of so many seconds.
 func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rate)) }
 
 // decay is a level that falls by half-lives: e^-1 every tau seconds.
@@ -140,4 +135,25 @@ func release(signal []float64) []float64 {
 		signal[at] = float64(signal[at] * (1 - float64(i+1)/float64(n)))
 	}
 	return signal
+}
+
+// WAV returns the recording as a WAV file.
+func (r *Recording) WAV() []byte {
+	const head = 44
+	size := 2 * len(r.Samples)
+	b := make([]byte, 0, head+size)
+	le := binary.LittleEndian
+	b = le.AppendUint32(append(b, "RIFF"...), uint32(head-8+size))
+	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
+	b = le.AppendUint16(b, 1)
+	b = le.AppendUint16(b, 1)
+	b = le.AppendUint32(b, Rate)
+	b = le.AppendUint32(b, 2*Rate)
+	b = le.AppendUint16(b, 2)
+	b = le.AppendUint16(b, 16)
+	b = le.AppendUint32(append(b, "data"...), uint32(size))
+	for _, x := range r.Samples {
+		b = le.AppendUint16(b, uint16(x))
+	}
+	return b
 }

@@ -164,7 +164,6 @@ func (e *ear) mask(spread []float64) {
 	}
 }
 
-// pair returns room for the powers of two channels.
 func (e *ear) pair() [2][]float64 {
 	return [2][]float64{make([]float64, len(e.bands)), make([]float64, len(e.bands))}
 }

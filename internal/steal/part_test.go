@@ -66,7 +66,7 @@ func TestParts(t *testing.T) {
 		if i%7 > 0 || p.tail != nil {
 			continue
 		}
-		want := weighted(Rate, len(whole), func(j int) pcm.Frame { return whole[j] })
+		want := weighted(Rate, whole)
 		if got := p.Energy(0, scene.Frames); math.Abs(got-want) > 0.01*want {
 			t.Errorf("part %d has an energy of %v, want %v", i, got, want)
 		}

@@ -1,13 +1,31 @@
+// Package steal measures what is lost when voices are stolen: how far a mix with few
+// voices is from the mix with as many as were asked for, and how much of the difference
+// can be heard.
+//
+// It has the sounds and scenes for that, the least that any choice of voices must lose,
+// and the best choice that one could make knowing the future.
+//
+//	reference, _ := steal.NewReference(unlimited, 48000)
+//	reference.KError(limited) // dB
+//	reference.Tiles(limited)  // the share of what is heard that audibly differs
+//
+// Sounds and scenes are made of integers and the exact functions of pcm, so a seed gives
+// the same ones on every machine. Measures use math and may differ in the last digits.
+// Nothing here runs while sounds play.
 package steal
 
 import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
+
+// Rate is that of all sounds and scenes, in Hz. Any mix can be measured.
+const Rate = 48000
 
 // ErrRate is wrapped by the error of NewReference.
 var ErrRate = errors.New("steal: not a rate that can be measured")
@@ -43,7 +61,7 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	if rate < loudness.MinWeightedRate || rate > 384000 {
 		return nil, fmt.Errorf("%w: %d Hz is not in %d..384000", ErrRate, rate, loudness.MinWeightedRate)
 	}
-	r := &Reference{rate: rate, frames: frames, power: weighted(rate, len(frames), func(i int) pcm.Frame { return frames[i] })}
+	r := &Reference{rate: rate, frames: frames, power: weighted(rate, frames)}
 	if r.power > 0 {
 		r.gain = math.Sqrt(level * float64(len(frames)) / r.power)
 	}
@@ -57,11 +75,10 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 
 // weighted returns the K-weighted power of a signal, summed over frames and
 // channels.
-func weighted(rate, frames int, signal func(int) pcm.Frame) float64 {
+func weighted(rate int, signal []pcm.Frame) float64 {
 	left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
 	sum := 0.0
-	for i := range frames {
-		f := signal(i)
+	for i, f := range signal {
 		l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
 		sum += l*l + r*r
 		if i%1024 == 0 {
@@ -99,22 +116,20 @@ func (r *Reference) listen() {
 	}
 }
 
-// difference returns what a mix lacks at a frame; what is beyond its end is
-// silence.
-func (r *Reference) difference(mix []pcm.Frame, i int) pcm.Frame {
-	f := r.frames[i]
-	if i < len(mix) {
-		f[0] -= mix[i][0]
-		f[1] -= mix[i][1]
+// Difference returns what a mix lacks; what is beyond its end is silence.
+func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
+	difference := slices.Clone(r.frames)
+	for i, f := range mix[:min(len(mix), len(difference))] {
+		difference[i][0] -= f[0]
+		difference[i][1] -= f[1]
 	}
-	return f
+	return difference
 }
 
 // KError returns how strong the difference of a mix to the reference is, relative
 // to the reference, both K-weighted, in dB: 0 is all of it, -60 the least.
 func (r *Reference) KError(mix []pcm.Frame) float64 {
-	e := weighted(r.rate, len(r.frames), func(i int) pcm.Frame { return r.difference(mix, i) })
-	return ratio(e, r.power)
+	return ratio(weighted(r.rate, r.Difference(mix)), r.power)
 }
 
 // ratio returns a share of a power in dB.
@@ -132,10 +147,7 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	if r.heard == 0 {
 		return 0
 	}
-	missing := make([]pcm.Frame, len(r.frames))
-	for i := range missing {
-		missing[i] = r.difference(mix, i)
-	}
+	missing := r.Difference(mix)
 	e := r.ear
 	power := e.pair()
 	count := 0

@@ -50,7 +50,7 @@ func TestWeighting(t *testing.T) {
 	for i := range tone {
 		tone[i][1] = 0
 	}
-	power := weighted(Rate, len(tone), func(i int) pcm.Frame { return tone[i] }) / float64(len(tone))
+	power := weighted(Rate, tone) / float64(len(tone))
 	if got := float64(pcm.LoudnessOf(power)); math.Abs(got+3.01) > 0.01 {
 		t.Errorf("it is %.3f LUFS, want -3.01", got)
 	}
@@ -59,7 +59,7 @@ func TestWeighting(t *testing.T) {
 	for _, f := range mix {
 		meter.Write(f[:])
 	}
-	power = weighted(Rate, len(mix), func(i int) pcm.Frame { return mix[i] }) / float64(len(mix))
+	power = weighted(Rate, mix) / float64(len(mix))
 	if got, want := pcm.LoudnessOf(power), meter.Integrated(); math.Abs(float64(got-want)) > 0.01 {
 		t.Errorf("noise is %.3f LUFS, the meter says %.3f", got, want)
 	}

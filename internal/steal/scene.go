@@ -36,7 +36,20 @@ type Scene struct {
 const sceneSeconds = 8
 
 // Scenes are the names of all scenes, from the densest in shots to the quietest.
-func Scenes() []string { return []string{"fire", "plat", "rts", "amb", "rhythm"} }
+func Scenes() (names []string) {
+	for _, s := range scenes {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+var scenes = [...]struct {
+	name string
+	make func(*scenery)
+}{
+	{"fire", (*scenery).fire}, {"plat", (*scenery).plat}, {"rts", (*scenery).rts},
+	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm},
+}
 
 // NewScene makes a scene of a seed out of the sounds of a corpus. The error wraps
 // ErrScene and says which scenes there are.
@@ -45,20 +58,11 @@ func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	for i, r := range corpus {
 		s.kinds[r.Kind] = append(s.kinds[r.Kind], i)
 	}
-	switch name {
-	case "fire":
-		s.fire()
-	case "plat":
-		s.plat()
-	case "rts":
-		s.rts()
-	case "amb":
-		s.amb()
-	case "rhythm":
-		s.rhythm()
-	default:
+	i := slices.Index(Scenes(), name)
+	if i < 0 {
 		return nil, fmt.Errorf("%w as %q, only %s", ErrScene, name, strings.Join(Scenes(), ", "))
 	}
+	scenes[i].make(s)
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return &s.Scene, nil
 }
@@ -101,7 +105,6 @@ func (s *scenery) any(kinds ...Kind) int {
 	panic("steal: the corpus lacks a kind")
 }
 
-// place returns a pan.
 func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }
 
 var speeds = [...]float64{0.92, 1, 1.09}

@@ -1,9 +1,9 @@
 package steal
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 )
@@ -11,42 +11,37 @@ import (
 // cue is one line of a scene's sheet.
 type cue struct {
 	frame int64
+	rank  int // what stops goes before what starts
 	event int
-	stop  bool
 }
 
-// cues returns the lines of the sheet, by frame; what stops goes before what
-// starts.
+// The ranks of cues.
+const (
+	stops = iota
+	starts
+)
+
+// cues returns the lines of the sheet.
 func (s *Scene) cues() []cue {
 	var all []cue
 	for i, e := range s.Events {
-		all = append(all, cue{e.At, i, false})
+		all = append(all, cue{e.At, starts, i})
 		if e.Stop > 0 && e.Stop < s.Frames {
-			all = append(all, cue{e.Stop, i, true})
+			all = append(all, cue{e.Stop, stops, i})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b cue) int {
-		switch {
-		case a.frame != b.frame:
-			return int(a.frame - b.frame)
-		case a.stop != b.stop && a.stop:
-			return -1
-		case a.stop != b.stop:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Or(cmp.Compare(a.frame, b.frame), a.rank-b.rank) })
 	return all
 }
 
-// WriteSheet writes the scene as a cue sheet without a limiter; path says where
-// the file of a sound is. It returns the event of each cue, or -1 where a cue is
+// Sheet returns the scene as a cue sheet without a limiter; the names of the sounds'
+// files begin with folder. It also returns the event of each cue, or -1 where a cue is
 // a stop.
-func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int) string) (events []int, err error) {
-	b := bufio.NewWriter(w)
+func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
+	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))
 	for i := range corpus {
-		fmt.Fprintf(b, "  %s: {file: %s}", corpus[i].Name, strconv.Quote(path(i)))
+		fmt.Fprintf(b, "  %s: {file: %s}", corpus[i].Name, strconv.Quote(folder+corpus[i].Name+".wav"))
 		if from := corpus[i].File; from != "" {
 			fmt.Fprintf(b, " # %s", strconv.Quote(from))
 		}
@@ -55,7 +50,7 @@ func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int)
 	fmt.Fprintf(b, "cues:\n")
 	for _, c := range s.cues() {
 		e := &s.Events[c.event]
-		if c.stop {
+		if c.rank == stops {
 			fmt.Fprintf(b, "  - {at: %s, stop: e%d}\n", seconds(c.frame), c.event)
 			events = append(events, -1)
 			continue
@@ -68,7 +63,7 @@ func (s *Scene) WriteSheet(w io.Writer, corpus []Recording, path func(sound int)
 		events = append(events, c.event)
 	}
 	fmt.Fprintf(b, "  - {at: %s, stop: all}\n", seconds(s.Frames))
-	return append(events, -1), b.Flush()
+	return b.Bytes(), append(events, -1)
 }
 
 // seconds writes a frame to the microsecond, which a sheet rounds back to it.

@@ -1,7 +1,6 @@
 package steal_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -29,11 +28,7 @@ func newStage(t *testing.T, corpus []steal.Recording) *stage {
 	t.Helper()
 	s := &stage{t.TempDir(), corpus, sounds.NewBank(sounds.Options{Rate: steal.Rate})}
 	for i := range corpus {
-		var b bytes.Buffer
-		if _, err := corpus[i].WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(s.folder, corpus[i].Name+".wav"), b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(s.folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,12 +38,8 @@ func newStage(t *testing.T, corpus []steal.Recording) *stage {
 // render plays a scene; cues leads from the cues of its sheet to its events.
 func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixer.Overflow) (mix []pcm.Frame, report *report.Report, cues []int) {
 	t.Helper()
-	var b bytes.Buffer
-	cues, err := scene.WriteSheet(&b, s.corpus, func(i int) string { return s.corpus[i].Name + ".wav" })
-	if err != nil {
-		t.Fatal(err)
-	}
-	sheet, err := cue.Parse(filepath.Join(s.folder, "scene.yaml"), b.Bytes())
+	text, cues := scene.Sheet(s.corpus, "")
+	sheet, err := cue.Parse(filepath.Join(s.folder, "scene.yaml"), text)
 	if err != nil {
 		t.Fatal(err)
 	}

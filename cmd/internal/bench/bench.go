@@ -133,15 +133,9 @@ func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	return sounds, nil
 }
 
-// start fills the pool of a mixer of n voices: they loop, at different places,
-// with different gains and pans.
-func (b way) start(sounds []*voice.Sound, n int) (*mixer.Mixer, error) {
-	m, _, err := b.stage(sounds, n)
-	return m, err
-}
-
-// stage is start, and returns what has to be called before each block: it moves what
-// the case wants to be moved.
+// stage fills the pool of a mixer of n voices: they loop, at different places, with
+// different gains and pans. It also returns what has to be called before each block: it
+// moves what the case wants to be moved.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	if m, err = mixer.New(mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}); err != nil {
 		return nil, nil, err

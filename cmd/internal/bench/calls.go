@@ -22,16 +22,17 @@ const (
 // victim's tail and, where the victim has not been heard yet, without; and the stop of a
 // voice, with its tail.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
-	m, err := way{speed: 1}.start(sounds, n)
+	m, _, err := way{speed: 1}.stage(sounds, n)
 	if err != nil {
 		return nil, err
 	}
 	c := &caller{m: m, sounds: sounds}
 	block := make([]pcm.Frame, 16)
 	m.Render(block)
-	var play, tail, steal, stop []float64
+	names := [...]string{"play", "start-steal", "start-steal-unheard", "stop"}
+	var runs [len(names)][]float64
 	for range Runs {
-		var asked, heard, unheard time.Duration
+		var asked, heard time.Duration
 		for range starts / atOnce {
 			took, err := c.play(atOnce)
 			if err != nil {
@@ -49,24 +50,20 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 		if _, err := c.play(starts); err != nil {
 			return nil, err
 		}
-		unheard += c.carryOut()
+		unheard := c.carryOut()
 		m.Render(block)
 		stopped, err := c.stop(n)
 		if err != nil {
 			return nil, err
 		}
 		m.Render(block)
-		play = append(play, perCall(asked, starts))
-		tail = append(tail, perCall(heard, starts))
-		steal = append(steal, perCall(unheard, starts))
-		stop = append(stop, stopped)
+		for i, ns := range [...]float64{perCall(asked, starts), perCall(heard, starts), perCall(unheard, starts), stopped} {
+			runs[i] = append(runs[i], ns)
+		}
 	}
 	var rows []Row
-	for _, r := range []struct {
-		name string
-		runs []float64
-	}{{"play", play}, {"start-steal", tail}, {"start-steal-unheard", steal}, {"stop", stop}} {
-		rows = append(rows, callRow(r.name, n, r.runs))
+	for i, name := range names {
+		rows = append(rows, callRow(name, n, runs[i]))
 	}
 	return rows, nil
 }
@@ -106,7 +103,6 @@ type caller struct {
 	number int
 }
 
-// play asks for n voices, and returns how long that took.
 func (c *caller) play(n int) (time.Duration, error) {
 	c.living = c.living[:0]
 	begin := time.Now()

@@ -50,7 +50,7 @@ func realtimeRuns(blocks int64, next Progress) ([]RealtimeRow, error) {
 	var rows []RealtimeRow
 	for _, name := range []string{"control", "garbage"} {
 		next("the %s run, %.0f s", name, float64(blocks)*Block/Rate)
-		m, err := way{channels: 1, speed: 1.1, quality: voice.Best}.start(sounds, RealtimeVoices)
+		m, _, err := way{channels: 1, speed: 1.1, quality: voice.Best}.stage(sounds, RealtimeVoices)
 		if err != nil {
 			return nil, err
 		}

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
-	"sync/atomic"
+	"strings"
 
+	"voicepool/cmd/internal/bar"
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/cue/report"
+	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
 	"voicepool/voice"
@@ -39,20 +41,7 @@ type Options struct {
 // own: a folder may hold more than fits into memory.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
-	next, done := atomic.Int64{}, make(chan struct{}, len(list))
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
-				rows[i] = o.look(list[i])
-				done <- struct{}{}
-			}
-		}()
-	}
-	for n := range list {
-		if <-done; o.Loading != nil {
-			o.Loading(n+1, len(list))
-		}
-	}
+	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Err == nil && r.levels == nil })
 }
 
@@ -90,4 +79,32 @@ func loopOf(i sounds.Info) string {
 		return "whole"
 	}
 	return "-"
+}
+
+// levelsOf returns how loud a sound is from its start to its end, in so many
+// parts: the mean power of each, in dB.
+func levelsOf(s *voice.Sound, parts int) []report.Level {
+	samples := s.Samples()
+	levels := make([]report.Level, parts)
+	for i := range levels {
+		part := samples[i*len(samples)/parts : (i+1)*len(samples)/parts]
+		power := 0.0
+		for _, x := range part {
+			power += float64(x) * float64(x)
+		}
+		if len(part) > 0 {
+			power /= float64(len(part))
+		}
+		levels[i] = report.Level(pcm.FromPower(power))
+	}
+	return levels
+}
+
+// blocks draws each in a character; full is -6 dB.
+func blocks(levels []report.Level) string {
+	var out strings.Builder
+	for _, l := range levels {
+		out.WriteRune(bar.Block(float64(l) + 6))
+	}
+	return out.String()
 }

@@ -101,16 +101,11 @@ const maxInput = 256 << 20
 
 // source returns where a bank finds the sound.
 func (s Named) source(in io.Reader) (sounds.Source, error) {
-	if s.Name != "-" {
-		if s.File != "" {
-			if err := Missing(s.File); err != nil {
-				return sounds.Source{}, err
-			}
-		}
-		if s.File == "" {
-			return sounds.Source{Name: s.Name}, nil
-		}
-		return sounds.Source{File: s.File}, nil
+	switch {
+	case s.File != "":
+		return sounds.Source{File: s.File}, Missing(s.File)
+	case s.Name != "-":
+		return sounds.Source{Name: s.Name}, nil
 	}
 	data, err := ReadInput(in)
 	if err != nil {

@@ -114,7 +114,6 @@ func levelRow(db float64) int {
 	return int(math.Round((bar.Top - min(db, bar.Top)) / (bar.Top - bar.Bottom) * (panelWave - 1)))
 }
 
-// titleOf is the line above a picture of a sound.
 func titleOf(r Row) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",

@@ -76,3 +76,48 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 	}
 	return err
 }
+
+// orderly is how long work whose context has ended may take to end by itself.
+const orderly = 100 * time.Millisecond
+
+// Within does some work that may block where no context reaches, as the opening
+// of a pipe that nobody writes does. When ctx ends the work is left behind, for
+// the process is about to end, and the error is the cause.
+func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	var got, none T
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		got, err = work()
+	}()
+	if !Finished(ctx, done, orderly) {
+		return none, context.Cause(ctx)
+	}
+	if err != nil && ctx.Err() != nil { // what the end of ctx looks like from there
+		return got, context.Cause(ctx)
+	}
+	return got, err
+}
+
+// Finished waits until something is done. When ctx has ended, it gives it a little time, and
+// reports whether it took no more.
+func Finished(ctx context.Context, done <-chan struct{}, little time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+		return true
+	case <-time.After(little):
+		return false
+	}
+}
+
+// Do is Within for work that gives nothing.
+func Do(ctx context.Context, work func() error) error {
+	_, err := Within(ctx, func() (struct{}, error) { return struct{}{}, work() })
+	return err
+}

@@ -3,6 +3,8 @@ package console
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"voicepool/cmd/internal/bar"
@@ -56,4 +58,23 @@ func (e *Pace) Now() bool {
 	}
 	e.last = time.Now()
 	return true
+}
+
+// Each does n pieces of work, as many at a time as there are processors, and tells done
+// of each that is finished, from this goroutine.
+func Each(n int, done func(done, total int), work func(i int)) {
+	next, finished := atomic.Int64{}, make(chan struct{}, n)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		go func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+				finished <- struct{}{}
+			}
+		}()
+	}
+	for i := range n {
+		if <-finished; done != nil {
+			done(i+1, n)
+		}
+	}
 }

@@ -67,9 +67,7 @@ func (h *history) note(e report.Event) {
 		m.stolen++
 		h.steal(e)
 	}
-	if m.asked > h.crowd.asked {
-		h.crowd = *m
-	} else if m.frame == h.crowd.frame {
+	if m.asked > h.crowd.asked || m.frame == h.crowd.frame {
 		h.crowd = *m
 	}
 }
@@ -151,7 +149,6 @@ func (h *history) summary(w io.Writer, r *report.Report) {
 // most is how many lines a list in a summary has.
 const most = 8
 
-// losses lists who lost to whom, the greatest losers first.
 func (h *history) losses(w io.Writer) {
 	type loser struct {
 		sound string

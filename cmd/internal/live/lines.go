@@ -55,7 +55,6 @@ func (l *Lines) Last(p Picture) {
 // tallied is how many voices have a slot, and how many have none.
 type tallied struct{ real, virtual int }
 
-// count follows how many voices have a slot.
 func (l *Lines) count(e report.Event) {
 	if l.voices == nil {
 		l.voices = map[uint64]bool{}
@@ -86,7 +85,6 @@ func (l *Lines) count(e report.Event) {
 	l.most.real, l.most.virtual = max(l.most.real, l.playing.real), max(l.most.virtual, l.playing.virtual)
 }
 
-// flush prints what happened in a second.
 func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return

@@ -75,7 +75,6 @@ func (s *Screen) line(how style, format string, args ...any) {
 	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%dm%s\x1b[0m", how, text)
 }
 
-// end shows the Picture.
 func (s *Screen) end() error {
 	if s.free() > 0 {
 		s.buf.WriteString("\r\n\x1b[J")

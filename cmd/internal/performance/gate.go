@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/device"
 	"voicepool/pcm"
 )
@@ -43,22 +44,6 @@ const closing = 2 * time.Second
 // errStuck is the error of a device that does not come back.
 var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
 
-// finished waits until something is done. When ctx has ended, it gives it a little time, and reports
-// whether it took no more.
-func finished(ctx context.Context, done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	case <-ctx.Done():
-	}
-	select {
-	case <-done:
-		return true
-	case <-time.After(closing):
-		return false
-	}
-}
-
 // closeDevice closes a device. One that is stuck when ctx has ended is left behind, for the process
 // is about to end.
 func closeDevice(ctx context.Context, d device.Device) (err error) {
@@ -68,7 +53,7 @@ func closeDevice(ctx context.Context, d device.Device) (err error) {
 		defer close(done)
 		closed = d.Close()
 	}()
-	if !finished(ctx, done) {
+	if !console.Finished(ctx, done, closing) {
 		return errStuck
 	}
 	return closed

@@ -16,8 +16,11 @@ import (
 	"voicepool/cue"
 	"voicepool/device"
 	"voicepool/internal/words"
+	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/watch"
+	"voicepool/voice"
 )
 
 // Options say how a sheet is played.
@@ -96,7 +99,6 @@ type performance struct {
 	note       string // to be said when a live view is gone
 }
 
-// play plays, and closes the device.
 func (s *performance) play() error {
 	closed := false
 	defer func() {
@@ -130,7 +132,7 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	finished(s.interrupts, stopped) // it may write to what nobody reads
+	console.Finished(s.interrupts, stopped, closing) // it may write to what nobody reads
 	if s.note != "" {
 		s.console.Say("%s", s.note)
 	}
@@ -243,4 +245,40 @@ func (s *performance) tell(file *output.File) error {
 		s.board.Summary(c.Out, r)
 	}
 	return c.Outcome(written, drawn, recorded, unheard)
+}
+
+// loadLine says in a line how much of its time the mixing has needed.
+func loadLine(l device.Load) string {
+	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
+		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
+	// What most blocks needed: the step under which nine in ten lie.
+	sum := int64(0)
+	for i, n := range l.Shares {
+		if sum += n; sum*10 >= l.Blocks*9 && i < len(l.Shares)-1 {
+			return line + fmt.Sprintf("nine in ten needed at most 1/%d of their time", 256>>i)
+		}
+	}
+	return line + "more than one in ten was late"
+}
+
+// latencyLine says what lies between a call and the ear.
+func latencyLine(l mixer.Latency, d device.Device) string {
+	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
+	heard := pcm.Duration(int64(d.Latency()), d.Rate())
+	return fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, at most %.1f ms in the device", ms(l.Block), ms(l.Limiter), ms(heard))
+}
+
+// watch has files that change on disk played anew until ctx ends.
+func (s *performance) watch(ctx context.Context, bank *sounds.Bank) {
+	err := watch.Files(ctx, bank, func(old, now *voice.Sound, err error) {
+		switch {
+		case err != nil:
+			s.console.Say("%s; the old sound goes on", console.Message(err))
+		case s.player.Replace(old, now):
+			s.console.Say("%s: read again", words.OneLine(now.Name()))
+		}
+	})
+	if err != nil {
+		s.console.Say("%s", console.Message(err))
+	}
 }

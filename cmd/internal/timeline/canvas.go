@@ -63,7 +63,6 @@ func (s *svgCanvas) fill(x, y, w, h float64, c color.RGBA, alpha float64) {
 	fmt.Fprintf(b, "M%s %sh%sv%sh-%sz", tenth(x), tenth(y), tenth(w), tenth(h), tenth(w))
 }
 
-// tenth prints a length to a tenth of a pixel.
 func tenth(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
@@ -140,3 +139,37 @@ func (p *pngCanvas) span(text string) int { return ink.Span(text) }
 func (p *pngCanvas) layer() {}
 
 func (p *pngCanvas) writeTo(w io.Writer) error { return png.Encode(w, p.img) }
+
+// The colours of a timeline besides those of sounds.
+var (
+	stolenColour  = color.RGBA{0xff, 0x5a, 0x5a, 0xff}
+	virtualColour = color.RGBA{0xff, 0xc2, 0x4a, 0xff}
+	realColour    = color.RGBA{0x6e, 0xf0, 0x8f, 0xff}
+	refusedColour = color.RGBA{0xff, 0x7a, 0xd9, 0xff}
+	faint         = color.RGBA{0x7e, 0x8a, 0x9a, 0xff}
+	bright        = color.RGBA{0xf2, 0xf5, 0xf9, 0xff}
+	laneField     = color.RGBA{0x13, 0x18, 0x20, 0xff}
+)
+
+// soundColours are for the sounds that play most; on a dark ground all can be
+// told apart.
+var soundColours = [...]color.RGBA{
+	{0x5c, 0xa8, 0xf0, 0xff}, {0xf2, 0xa3, 0x3c, 0xff}, {0x72, 0xd0, 0x6b, 0xff}, {0xb9, 0x8c, 0xf5, 0xff}, {0xf0, 0xe0, 0x5a, 0xff},
+	{0x4f, 0xd6, 0xc8, 0xff}, {0xf0, 0x8c, 0xb4, 0xff}, {0xc0, 0x9a, 0x6b, 0xff}, {0x9f, 0xc4, 0x3a, 0xff}, {0x7f, 0x8c, 0xff, 0xff},
+	{0xe8, 0x7d, 0x4e, 0xff}, {0xa8, 0xd8, 0xf8, 0xff}, {0xd2, 0xb8, 0xff, 0xff}, {0x3f, 0xb8, 0x8a, 0xff}, {0xff, 0xd2, 0x9a, 0xff},
+	{0xc4, 0x78, 0xd8, 0xff},
+}
+
+// soundColour is the colour of a sound, counted from the one that plays most.
+func soundColour(i int) color.RGBA {
+	if i < len(soundColours) {
+		return soundColours[i]
+	}
+	// Further hues are a golden section of the circle apart.
+	hue := math.Mod(float64(i)*0.618033988749895, 1) * 6
+	channel := func(shift float64) uint8 {
+		k := math.Mod(shift+hue, 6)
+		return uint8(225 - 130*max(min(k, 4-k, 1), 0))
+	}
+	return color.RGBA{channel(5), channel(3), channel(1), 0xff}
+}

@@ -8,7 +8,6 @@ import (
 	"voicepool/cmd/internal/ink"
 )
 
-// drawTimeline draws a timeline on what newCanvas makes.
 func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas, error) {
 	if t.slots+t.lanes > maxTimeRows {
 		return nil, fmt.Errorf("%d voices at once are more than a picture shows (%d); an .html file can be scrolled", t.slots+t.lanes, maxTimeRows)
@@ -51,7 +50,6 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	return math.Round(x*10) / 10
 }
 
-// drawGround draws titles, legend, rows, and lines of time.
 func (s *timeSheet) drawGround() {
 	s.c.text(timeLeft, 14, shorten(s.title, 90), bright)
 	s.c.text(timeLeft, 32, s.about(), ink.Words)
@@ -123,18 +121,15 @@ func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 func (s *timeSheet) drawKey(x, y float64) {
 	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {
-		mark func(x float64)
+		mark color.RGBA
 		text string
 		draw bool
 	}{
-		{func(x float64) { s.c.fill(x, y-6, 3, 12, stolenColour, 1) }, "stolen", true},
-		{func(x float64) { s.c.fill(x, y-6, 3, 12, virtualColour, 1) }, "to virtual", s.lanes > 0},
-		{func(x float64) { s.c.fill(x, y-6, 3, 12, realColour, 1) }, "back", s.lanes > 0},
-		{func(x float64) { s.c.fill(x, y-6, 3, 12, refusedColour, 1) }, "refused", refused},
-		{func(x float64) { s.c.fill(x, y-6, 3, 12, faint, 1) }, "coalesced: a part of another start", coalesced},
+		{stolenColour, "stolen", true}, {virtualColour, "to virtual", s.lanes > 0}, {realColour, "back", s.lanes > 0},
+		{refusedColour, "refused", refused}, {faint, "coalesced: a part of another start", coalesced},
 	} {
 		if e.draw {
-			e.mark(x)
+			s.c.fill(x, y-6, 3, 12, e.mark, 1)
 			s.c.text(x+8, y, e.text, ink.Words)
 			x += float64(s.c.span(e.text)) + 26
 		}

@@ -3,6 +3,8 @@ package timeline
 import (
 	"context"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"voicepool/cmd/internal/output"
@@ -35,7 +37,7 @@ func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
 	}
-	return int(min(int64(frames), f.levels.Step()))
+	return int(min(int64(frames), f.levels.step))
 }
 
 // Look records what has just been mixed: so many frames in all, with these levels.
@@ -69,4 +71,37 @@ func (f *File) Discard() {
 func (t *Timeline) Save(file *output.File, path string) error {
 	format, _ := FormatOf(path)
 	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
+}
+
+// Format is what a timeline is written as.
+type Format string
+
+// The formats, by the ending of a file's name.
+const (
+	SVG  Format = ".svg"
+	PNG  Format = ".png"
+	HTML Format = ".html" // a page that can be zoomed, searched and scrolled
+)
+
+// FormatOf returns the format that the name of a file asks for, and whether it is one.
+func FormatOf(path string) (Format, bool) {
+	f := Format(strings.ToLower(filepath.Ext(path)))
+	return f, f == SVG || f == PNG || f == HTML
+}
+
+// Write writes the timeline. A picture has at most 4,096 rows; more is an error.
+func (t *Timeline) Write(w io.Writer, format Format) error {
+	if format == HTML {
+		return t.writeHTML(w)
+	}
+	c, err := drawTimeline(t, func(width, height int) canvas {
+		if format == PNG {
+			return newPNGCanvas(width, height)
+		}
+		return newSVGCanvas(width, height)
+	})
+	if err != nil {
+		return err
+	}
+	return c.writeTo(w)
 }

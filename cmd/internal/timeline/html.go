@@ -52,7 +52,6 @@ type pageMark struct {
 	Text  string `json:"t"`
 }
 
-// writeHTML writes the page.
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
@@ -92,23 +91,17 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	for _, m := range t.marks {
 		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind.String(), m.text()})
 	}
-	parts := strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript)
-	before, after, _ := strings.Cut(parts.Replace(timelinePage), "@DATA@")
-	if _, err := io.WriteString(w, before); err != nil {
-		return err
-	}
-	encoded := base64.NewEncoder(base64.StdEncoding, w)
+	var data strings.Builder // what is written to it does not fail
+	encoded := base64.NewEncoder(base64.StdEncoding, &data)
 	packed := gzip.NewWriter(encoded)
 	if err := json.NewEncoder(packed).Encode(page); err != nil {
 		return err
 	}
-	if err := packed.Close(); err != nil {
-		return err
-	}
-	if err := encoded.Close(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, after)
+	packed.Close()
+	encoded.Close()
+	before, after, _ := strings.Cut(timelinePage, "@DATA@")
+	parts := strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript)
+	_, err := io.WriteString(w, parts.Replace(before)+data.String()+parts.Replace(after))
 	return err
 }
 

@@ -48,13 +48,6 @@ type legendEntry struct {
 	text  string
 }
 
-// layTimeline decides how large all of a timeline is on a canvas like c.
-func layTimeline(t *Timeline, c canvas) *timeSheet {
-	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
-	s.layOut()
-	return s
-}
-
 // distinct returns the names of sounds on one line each; those that are the same then
 // have their number in the list, from 1, before them.
 func distinct(sounds []string) []string {
@@ -74,8 +67,9 @@ func distinct(sounds []string) []string {
 
 func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
 
-// layOut decides how large all is.
-func (s *timeSheet) layOut() {
+// layTimeline decides how large all of a timeline is on a canvas like c.
+func layTimeline(t *Timeline, c canvas) *timeSheet {
+	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
 	length := max(s.seconds(), 1e-3)
 	s.width = int(min(max(timeUsual, timeLeast*length), timeMost))
 	s.perFrame = float64(s.width) / (length * float64(s.head.Rate))
@@ -113,9 +107,9 @@ func (s *timeSheet) layOut() {
 	}
 	s.axisBottom = y
 	s.height = int(y) + timeAxis + 8
+	return s
 }
 
-// layLegend breaks the legend into lines.
 func (s *timeSheet) layLegend() {
 	var line []legendEntry
 	x := 0

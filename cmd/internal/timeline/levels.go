@@ -3,7 +3,6 @@ package timeline
 import (
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"voicepool/mixer"
@@ -13,7 +12,6 @@ import (
 // Levels is how loud voices were over time, as the pool compares them, and how
 // high the peaks of the mix were. One goroutine records.
 type Levels struct {
-	mutex  sync.Mutex
 	rate   int
 	step   int64 // frames between two samples
 	ticks  int   // samples up to now
@@ -37,9 +35,6 @@ func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// Step is how many frames may be mixed between two looks.
-func (l *Levels) Step() int64 { return l.step }
-
 // halfDecibels and fromHalf make bytes of decibels and back.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
@@ -58,8 +53,6 @@ func fromHalf(x uint8) float64 {
 // Hear takes the highest sample of what has been mixed up to a frame, since it was
 // last told.
 func (l *Levels) Hear(frame int64, peak float32) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
 	for len(l.peaks) <= tick { // all since the last time
@@ -72,8 +65,6 @@ func (l *Levels) Hear(frame int64, peak float32) {
 // this tick already.
 func (l *Levels) Look(m *mixer.Mixer) {
 	frame := m.Now()
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
 	tick := int(frame / l.step)
 	if tick < l.ticks {
 		return

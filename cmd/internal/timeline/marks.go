@@ -148,7 +148,6 @@ func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, 
 	}
 }
 
-// drawNames writes into ribbons what they are, where there is room.
 func (s *timeSheet) drawNames() {
 	if s.row < tall+3 {
 		return

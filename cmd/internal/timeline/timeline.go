@@ -36,7 +36,6 @@ type Timeline struct {
 type ribbon struct {
 	number   uint64
 	sound    int // in sounds
-	cue      int
 	from, to int64
 	parts    []part
 	losses   []loss
@@ -138,7 +137,6 @@ func (g *gathering) add(name string, e *report.Event) error {
 	return nil
 }
 
-// timeline returns what was gathered.
 func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
 	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used)}
 	index := map[string]int{}
@@ -178,7 +176,7 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 		switch e.Kind {
 		case mixer.EventStarted, mixer.EventVirtual, mixer.EventReal:
 			if e.Kind == mixer.EventStarted {
-				b.sound, b.cue, b.from = sounds[e.Sound], e.Cue, e.Frame
+				b.sound, b.from = sounds[e.Sound], e.Frame
 			}
 			leave(e.Frame)
 			row, since, living = min(e.Slot, maxRow), e.Frame, true
@@ -225,14 +223,7 @@ func (t *Timeline) findLanes() {
 	slices.SortStableFunc(all, func(a, b *part) int { return cmp.Compare(a.from, b.from) })
 	var free []int64 // by lane, from when on
 	for _, p := range all {
-		p.row = -1
-		for i, f := range free {
-			if f <= p.from {
-				p.row = i
-				break
-			}
-		}
-		if p.row < 0 {
+		if p.row = slices.IndexFunc(free, func(f int64) bool { return f <= p.from }); p.row < 0 {
 			p.row = len(free)
 			free = append(free, 0)
 		}
@@ -241,7 +232,6 @@ func (t *Timeline) findLanes() {
 	t.lanes = len(free)
 }
 
-// find returns the ribbon of a voice, or nil.
 func (t *Timeline) find(number uint64) *ribbon {
 	i, ok := slices.BinarySearchFunc(t.ribbons, number, func(b ribbon, n uint64) int { return cmp.Compare(b.number, n) })
 	if !ok {
@@ -308,17 +298,13 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 // refusals reports whether there are starts that were refused, and whether some
 // became parts of others.
 func (t *Timeline) refusals() (refused, coalesced bool) {
-	for i := range t.marks {
-		if t.marks[i].kind == mixer.EventCoalesced {
-			coalesced = true
-		} else {
-			refused = true
-		}
+	for _, m := range t.marks {
+		coalesced = coalesced || m.kind == mixer.EventCoalesced
+		refused = refused || m.kind != mixer.EventCoalesced
 	}
 	return refused, coalesced
 }
 
-// about is what was played, in a line.
 func (t *Timeline) about() string {
 	n := &t.head.Totals
 	line := fmt.Sprintf("%s, %d voices, overflow %s", words.Seconds(t.head.Frames, t.head.Rate), t.head.Voices, t.head.Overflow)

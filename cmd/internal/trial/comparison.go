@@ -1,3 +1,6 @@
+// Package trial renders a sheet under several policies and sizes of the pool, and compares
+// the mixes with one in which nothing is stolen. It has the figures and tables of voicepool
+// compare, tune and stealbench.
 package trial
 
 import (
@@ -10,6 +13,8 @@ import (
 	"voicepool/cue/report"
 	"voicepool/internal/steal"
 	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
@@ -134,49 +139,82 @@ type Search struct {
 	Needed int   // voices, so that nothing gives way to the pool
 }
 
-// Smallest finds the smallest pool whose damage is within a limit while that of the
-// next smaller one is not. Damage falls as pools grow, but for near-ties. It tells of
-// each pool that it tries.
+// Smallest finds, by halving, the smallest pool whose damage is within a limit while that
+// of the next smaller one is not. Damage falls as pools grow, but for near-ties. It tells
+// of each pool that it tries.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.enough(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	s := &Search{Needed: needed}
-	s.Best, err = smallest(damage, needed, func(voices int) (Row, error) {
+	measure := func(voices int) (within bool, err error) {
 		next(voices)
 		row, err := k.Measure(ctx, p, voices)
+		if err != nil {
+			return false, err
+		}
 		s.Rows = append(s.Rows, row)
-		return row, err
-	})
-	if err != nil {
-		return nil, err
+		within = *row.Tiles <= damage
+		if within || voices == needed {
+			s.Best = row
+		}
+		return within, nil
+	}
+	s.Within, err = measure(needed)
+	for few, enough := 0, needed; err == nil && s.Within && few+1 < enough; {
+		middle := (few + enough) / 2
+		var within bool
+		if within, err = measure(middle); within {
+			enough = middle
+		} else {
+			few = middle
+		}
 	}
 	slices.SortFunc(s.Rows, func(a, b Row) int { return a.Voices - b.Voices })
-	s.Within = *s.Best.Tiles <= damage
-	return s, nil
+	return s, err
 }
 
-// smallest returns the row of the smallest pool whose damage is within a limit,
-// found by halving; that of the pool that is enough for all when not even that is
-// within it.
-func smallest(damage float64, enough int, measured func(voices int) (Row, error)) (Row, error) {
-	lo, hi := 0, enough // too few; enough
-	best, err := measured(hi)
-	if err != nil || *best.Tiles > damage {
-		return best, err
+// PolicyRow is how a policy differs from a pool in which nothing gives way.
+type PolicyRow struct {
+	Policy  string       `json:"policy"`
+	KError  report.Level `json:"k_error_db"`
+	Tiles   float64      `json:"audible_tiles"`
+	Virtual int          `json:"virtual"` // voices beside the pool
+	Losses
+	Grown int     `json:"grown_to,omitempty"`
+	Worst *Moment `json:"worst"` // null: there is no difference
+	Wav   string  `json:"wav,omitempty"`
+}
+
+// DefaultPolicies are those that are compared when none is named: what a sheet
+// says is one of them.
+func DefaultPolicies(sheet *cue.Sheet) []Policy {
+	var list []Policy
+	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
+		list = append(list, Policy{Name: o.String(), Overflow: o, Virtual: AsSheet})
 	}
-	for lo+1 < hi {
-		middle := (lo + hi) / 2
-		row, err := measured(middle)
-		if err != nil {
-			return best, err
-		}
-		if *row.Tiles <= damage {
-			best, hi = row, middle
-		} else {
-			lo = middle
+	if own := PolicyOf(sheet); !slices.Contains(list, own) {
+		list = append(list, own)
+	}
+	return list
+}
+
+// Policy compares the mix of a policy, with the sheet's own pool, with the whole one.
+// It returns that mix too.
+func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
+	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.bank)
+	if err != nil {
+		return PolicyRow{}, nil, err
+	}
+	row := PolicyRow{
+		Policy: p.Name, Virtual: p.Virtuals(k.Sheet.Virtual), KError: report.Level(k.reference.KError(limited.Mix)), Tiles: k.reference.Tiles(limited.Mix),
+		Losses: limited.Losses(), Worst: k.findWorst(whole, limited),
+	}
+	if p.Overflow == mixer.GrowPool {
+		for i := range limited.Report.Events {
+			row.Grown = max(row.Grown, k.Sheet.Voices, limited.Report.Events[i].Slot+1)
 		}
 	}
-	return best, nil
+	return row, limited.Mix, nil
 }

@@ -44,7 +44,6 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// takes reads files; what cannot be read is left out.
 func (s *Corpus) takes(ctx context.Context, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Take, error) {
 	bank := sounds.NewBank(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))
@@ -81,8 +80,11 @@ func mono(s *voice.Sound) []float32 {
 	return middle
 }
 
-// Print tells of which sounds the scenes are made, and which are not used.
+// Print tells of which sounds the scenes are made, and which are not used; of none, nothing.
 func (s *Corpus) Print(w io.Writer) {
+	if s == nil {
+		return
+	}
 	sum := 0
 	var kinds []string
 	for k := range steal.Kind(len(s.Kinds)) {

@@ -19,15 +19,16 @@ const (
 // steepest is the least K-error that a panel shows, in dB.
 const steepest = -36
 
-// strokes are the colours of policies; what is not named has the last one.
-var strokes = []struct{ policy, colour, dash, text string }{
+// stroke is how the line of a policy looks.
+type stroke struct{ policy, colour, dash, text string }
+
+var strokes = []stroke{
 	{"quietest", "#0b6e4f", "", "quietest"},
 	{"oldest", "#c1440e", "", "oldest"},
 	{"gain", "#7b4fa6", "", "gain"},
 	{"reject", "#8a8a8a", "", "reject"},
 	{"optimum", "#111", "5 3", "optimum (knows the future)"},
 	{"bound", "#111", "1 3", "bound"},
-	{"", "#1f77b4", "", ""},
 }
 
 // Draw draws one column of panels for each scene: K-error above, audible
@@ -45,27 +46,17 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	}
 	slices.Sort(pools)
 	pools = slices.Compact(pools)
-	p := graph{pools: pools, rows: rows}
-	p.top, p.bottom, p.step, p.unit, p.value = 0, steepest, 6, " dB", func(r *Row) (float64, bool) {
-		switch {
-		case r.KError != nil:
-			return float64(*r.KError), true
-		case r.Power != nil:
-			return float64(*r.Power), true
+	for n, p := range []graph{
+		{
+			title:  "How strong the difference is (K-error; lower is better)",
+			bottom: steepest, step: 6, unit: " dB", value: strength,
+		},
+		{title: "How much of what is heard audibly differs", top: 80, step: 20, unit: " %", value: damage},
+	} {
+		p.pools, p.rows = pools, rows
+		for i, scene := range scenes {
+			p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop+n*(graphHeight+graphFoot), i == 0)
 		}
-		return 0, false
-	}
-	for i, scene := range scenes {
-		p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop, i == 0, "How strong the difference is (K-error; lower is better)")
-	}
-	p.top, p.bottom, p.step, p.unit, p.value = 80, 0, 20, " %", func(r *Row) (float64, bool) {
-		if r.Tiles == nil {
-			return 0, false
-		}
-		return 100 * *r.Tiles, true
-	}
-	for i, scene := range scenes {
-		p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop+graphHeight+graphFoot, i == 0, "How much of what is heard audibly differs")
 	}
 	graphLegend(&b, rows, height-10)
 	fmt.Fprintln(&b, "</svg>")
@@ -73,14 +64,31 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	return err
 }
 
+// strength is the K-error of a row, or else its power.
+func strength(r *Row) *float64 {
+	if r.KError != nil {
+		return (*float64)(r.KError)
+	}
+	return (*float64)(r.Power)
+}
+
+// damage is the share of audible tiles in percent.
+func damage(r *Row) *float64 {
+	if r.Tiles == nil {
+		return nil
+	}
+	return ref(100 * *r.Tiles)
+}
+
 // graph is what panels have in common: an axis of values and one of pools.
 type graph struct {
-	pools       []int
-	rows        []Row
+	title       string
 	top, bottom float64
 	step        float64
 	unit        string
-	value       func(*Row) (float64, bool)
+	value       func(*Row) *float64 // nil: the row has none
+	pools       []int
+	rows        []Row
 }
 
 func (p *graph) x(pool int) float64 {
@@ -104,11 +112,11 @@ func (p *graph) less(v float64) string {
 	return ""
 }
 
-func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool, title string) {
+func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
 	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
 	if first {
-		fmt.Fprintf(b, `<text x="0" y="-28" fill="#555">%s</text>`+"\n", title)
+		fmt.Fprintf(b, `<text x="0" y="-28" fill="#555">%s</text>`+"\n", p.title)
 	}
 	step := math.Copysign(p.step, p.bottom-p.top)
 	for v := p.top; (p.bottom-v)*step >= 0; v += step {
@@ -127,13 +135,14 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool, t
 		path, dots := "", ""
 		for i := range p.rows {
 			r := &p.rows[i]
-			if v, ok := p.value(r); ok && r.Scene == scene && r.Policy == policy {
+			if v := p.value(r); v != nil && r.Scene == scene && r.Policy == policy {
+				x, y := p.x(r.Voices), p.y(*v)
 				verb := "L"
 				if path == "" {
 					verb = "M"
 				}
-				path += fmt.Sprintf("%s%.1f %.1f", verb, p.x(r.Voices), p.y(v))
-				dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>`, p.x(r.Voices), p.y(v), s.colour)
+				path += fmt.Sprintf("%s%.1f %.1f", verb, x, y)
+				dots += fmt.Sprintf(`<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>`, x, y, s.colour)
 			}
 		}
 		if path == "" {
@@ -148,7 +157,6 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool, t
 	fmt.Fprintln(b, "</g>")
 }
 
-// graphLegend names the lines.
 func graphLegend(b *bytes.Buffer, rows []Row, y int) {
 	x := graphLeft
 	for _, policy := range policiesOf(rows) {
@@ -159,18 +167,14 @@ func graphLegend(b *bytes.Buffer, rows []Row, y int) {
 	fmt.Fprintf(b, `<text x="%d" y="%d" fill="#555">across: voices in the pool</text>`+"\n", x, y)
 }
 
-func strokeOf(policy string) struct{ policy, colour, dash, text string } {
-	for _, s := range strokes {
-		if s.policy == policy {
-			return s
-		}
+func strokeOf(policy string) stroke {
+	i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy })
+	if i < 0 {
+		return stroke{policy, "#1f77b4", "", policy}
 	}
-	s := strokes[len(strokes)-1]
-	s.text = policy
-	return s
+	return strokes[i]
 }
 
-// policiesOf returns the policies of rows in their order.
 func policiesOf(rows []Row) []string {
 	var all []string
 	for _, r := range rows {

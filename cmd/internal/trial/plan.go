@@ -1,14 +1,14 @@
 package trial
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
+	"slices"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cue/report"
 	"voicepool/internal/steal"
 	"voicepool/internal/words"
@@ -25,54 +25,20 @@ type Plan struct {
 // Measure measures every scene with every seed, as many at a time as there are
 // processors, and tells how far it is.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
-	type job struct {
-		scene string
-		seed  uint64
-	}
-	var jobs []job
-	for _, scene := range p.Scenes {
-		for _, seed := range p.Seeds {
-			jobs = append(jobs, job{scene, seed})
+	jobs := len(p.Scenes) * len(p.Seeds)
+	results, errs := make([][]Row, jobs), make([]error, jobs)
+	progress(0, jobs)
+	console.Each(jobs, progress, func(i int) {
+		if ctx.Err() == nil {
+			results[i], errs[i] = p.measure(ctx, stage, p.Scenes[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])
 		}
-	}
-	results, errs := make([][]Row, len(jobs)), make([]error, len(jobs))
-	var wait sync.WaitGroup
-	var mutex sync.Mutex
-	next, done := 0, 0
-	progress(0, len(jobs))
-	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
-		wait.Go(func() {
-			for {
-				mutex.Lock()
-				i := next
-				next++
-				mutex.Unlock()
-				if i >= len(jobs) || ctx.Err() != nil {
-					return
-				}
-				results[i], errs[i] = p.measure(ctx, stage, jobs[i].scene, jobs[i].seed)
-				mutex.Lock()
-				done++
-				progress(done, len(jobs))
-				mutex.Unlock()
-			}
-		})
-	}
-	wait.Wait()
+	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var rows []Row
-	for i := range jobs {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
-		rows = append(rows, results[i]...)
-	}
-	return rows, nil
+	return slices.Concat(results...), cmp.Or(errs...)
 }
 
-// measure returns the rows of one scene and seed.
 func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
 	r, err := newSceneRun(ctx, stage, name, seed)
 	if err != nil {
@@ -120,12 +86,9 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 			if err != nil {
 				return err
 			}
-			var sheet bytes.Buffer
-			if _, err := scene.WriteSheet(&sheet, corpus, func(i int) string { return "sounds/" + corpus[i].Name + ".wav" }); err != nil {
-				return err
-			}
+			sheet, _ := scene.Sheet(corpus, "sounds/")
 			file := filepath.Join(to, fmt.Sprintf("%s-%d.yaml", name, seed))
-			if err := os.WriteFile(file, sheet.Bytes(), 0o666); err != nil {
+			if err := os.WriteFile(file, sheet, 0o666); err != nil {
 				return fmt.Errorf("%s: %w", file, words.Cause(err))
 			}
 		}

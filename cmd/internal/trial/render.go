@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"voicepool/cue"
 	"voicepool/cue/report"
@@ -22,11 +23,6 @@ const maxCompared = 600
 type Run struct {
 	Mix    []pcm.Frame
 	Report *report.Report
-}
-
-// render plays a sheet as Render does, as long as can be compared.
-func render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, error) {
-	return Render(ctx, sheet, bank, maxCompared*int64(sheet.Rate))
 }
 
 // renderWhole renders a sheet with so many voices that none has to give way to a
@@ -55,9 +51,8 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run
 	}
 }
 
-// Render plays a sheet to its end as voicepool render does, and keeps the mix, which
-// may have so many frames.
-func Render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64) (*Run, error) {
+// render plays a sheet to its end as voicepool render does, and keeps the mix.
+func render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, bank, cue.Options{Events: true})
 	if err != nil {
 		return nil, err
@@ -74,8 +69,93 @@ func Render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank, most int64
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case int64(len(mix)) > most:
-			return nil, fmt.Errorf("%s: it is longer than %s, which is as much as can be compared; --length cuts it", words.OneLine(sheet.File), words.Seconds(most, sheet.Rate))
+		case len(mix) > maxCompared*sheet.Rate:
+			return nil, fmt.Errorf("%s: it is longer than %s, which is as much as can be compared; --length cuts it", words.OneLine(sheet.File), words.Seconds(maxCompared*int64(sheet.Rate), sheet.Rate))
 		}
 	}
+}
+
+// Losses counts what gave way in a run: to the pool, and to limits, which a pool
+// of any size leaves.
+type Losses struct {
+	Steals   int64 `json:"steals"`         // voices lost for good to a full pool
+	Rejected int64 `json:"rejected"`       // starts for which the pool had no voice
+	Swaps    int64 `json:"became_virtual"` // how often a voice went on unheard
+	LimitLosses
+}
+
+// LimitLosses counts what gave way to limits.
+type LimitLosses struct {
+	LimitSteals int64 `json:"limit_steals"` // voices stolen by the limit of a sound or a bus
+	Limited     int64 `json:"limited"`      // starts refused by such a limit, or by a cooldown
+}
+
+// Losses tells from a report what gave way.
+func (r *Run) Losses() Losses {
+	t := &r.Report.Totals
+	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
+	for i := range r.Report.Events {
+		switch e := &r.Report.Events[i]; {
+		case e.Kind == mixer.EventVirtual:
+			n.Swaps++
+		case e.Kind == mixer.EventStolen && (e.Reason == mixer.ReasonGroupLimit || e.Reason == mixer.ReasonBusLimit):
+			n.Steals--
+			n.LimitSteals++
+		}
+	}
+	return n
+}
+
+// Pool reports whether the pool has taken anything.
+func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps > 0 }
+
+// Limits reports whether limits have.
+func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
+
+// ask names a start that a sheet asks for: the n-th of its cue. It is the same
+// under every policy.
+type ask struct{ cue, n int }
+
+// spell is a time in which a start is heard: it has a slot.
+type spell struct {
+	ask
+	sound    string
+	from, to int64 // to: math.MaxInt64 when nothing ends it
+	lost     bool  // it ends since the voice gives way
+}
+
+// spells returns when each start is heard, by time for each.
+func spells(events []report.Event) []spell {
+	var all []spell
+	asked := map[int]int{}
+	type living struct {
+		spell
+		heard bool
+	}
+	voices := map[uint64]*living{}
+	leave := func(voice uint64, frame int64, lost bool) {
+		if v := voices[voice]; v != nil && v.heard {
+			v.to, v.lost, v.heard = frame, lost, false
+			all = append(all, v.spell)
+		}
+	}
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
+			if e.Kind == mixer.EventStarted {
+				voices[e.Voice] = &living{spell{ask: ask{e.Cue, asked[e.Cue]}, sound: e.Sound, from: e.Frame}, e.Slot >= 0}
+			}
+			asked[e.Cue]++
+		case mixer.EventReal:
+			if v := voices[e.Voice]; v != nil {
+				v.from, v.heard = e.Frame, true
+			}
+		case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
+			leave(e.Voice, e.Frame, e.Kind == mixer.EventVirtual || e.Kind == mixer.EventStolen)
+		}
+	}
+	for voice := range voices {
+		leave(voice, math.MaxInt64, false)
+	}
+	return all
 }

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
 
@@ -34,15 +33,13 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	if r.parts, err = r.scene.Parts(stage.corpus); err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	if r.cues, err = r.scene.WriteSheet(&text, stage.corpus, func(i int) string { return stage.corpus[i].Name + ".wav" }); err != nil {
-		return nil, err
-	}
-	if r.sheet, err = cue.Parse(filepath.Join(stage.folder, name+".yaml"), text.Bytes()); err != nil {
+	var text []byte
+	text, r.cues = r.scene.Sheet(stage.corpus, "")
+	if r.sheet, err = cue.Parse(filepath.Join(stage.folder, name+".yaml"), text); err != nil {
 		return nil, err
 	}
 	whole := Policy{Overflow: mixer.Reject}
-	run, err := Render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.bank, r.scene.Frames)
+	run, err := render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.bank)
 	if err != nil {
 		return nil, err
 	}
@@ -54,24 +51,24 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 // measure renders the scene with a pool and a policy and compares it with the
 // reference.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
-	run, err := Render(ctx, p.Apply(r.sheet, voices), r.stage.bank, r.scene.Frames)
+	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.bank)
 	if err != nil {
 		return Row{}, err
 	}
-	course := r.follow(run.Report.Events)
+	unheard, cuts := r.follow(run.Report.Events)
 	audible := 0
 	missing := make([]pcm.Frame, r.reference.CutFrames())
-	for _, cut := range course.cuts {
+	for _, cut := range cuts {
 		r.parts[cut.Part].Missing(missing, cut.From, cut.To, steal.Tail())
 		if r.reference.CutAudible(run.Mix, cut.From, missing) {
 			audible++
 		}
 	}
-	steals := len(course.cuts)
+	steals := len(cuts)
 	row := Row{
 		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name,
 		KError: ref(report.Level(r.reference.KError(run.Mix))), Tiles: ref(r.reference.Tiles(run.Mix)),
-		Power:  ref(report.Level(steal.PowerError(r.parts, course.unheard, r.scene.Frames))),
+		Power:  ref(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
 		Steals: ref(float64(steals) / r.length), Rejected: ref(float64(run.Report.Totals.Rejected) / r.length),
 	}
 	if steals > 0 {
@@ -80,45 +77,31 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// course is what became of the voices of a scene.
-type course struct {
-	unheard []steal.Span
-	cuts    []steal.Span // those of them that begin when a voice is heard; To: where it comes back
-}
-
-// follow works out from events when each voice was not heard.
-func (r *sceneRun) follow(events []report.Event) course {
-	const heard = -1
-	since := make([]int64, len(r.parts)) // by event, unheard since that frame
-	cut := make([]int, len(r.parts))     // by event, the number of its last cut, from 1
-	byVoice := map[uint64]int{}
-	var c course
-	for i := range events {
-		switch e := &events[i]; e.Kind {
-		case mixer.EventStarted:
-			byVoice[e.Voice] = r.cues[e.Cue]
-			since[r.cues[e.Cue]] = heard
-		case mixer.EventStolen, mixer.EventVirtual:
-			if event := byVoice[e.Voice]; since[event] == heard {
-				since[event] = e.Frame
-				if e.Frame > r.parts[event].From {
-					c.cuts = append(c.cuts, steal.Span{Part: event, From: e.Frame, To: r.scene.Frames})
-					cut[event] = len(c.cuts)
+// follow works out from events when each voice was not heard, and at which of these
+// times it was cut off: they begin when it is heard.
+func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
+	heard := make([][]spell, len(r.parts))
+	for _, s := range spells(events) {
+		i := r.cues[s.cue]
+		heard[i] = append(heard[i], s)
+	}
+	for i, list := range heard {
+		gap, lost := steal.Span{Part: i}, true
+		for k := range len(list) + 1 {
+			gap.To = r.scene.Frames
+			if k < len(list) {
+				gap.To = list[k].from
+			}
+			if lost {
+				unheard = append(unheard, gap)
+				if gap.From > r.parts[i].From {
+					cuts = append(cuts, gap)
 				}
 			}
-		case mixer.EventReal:
-			event := byVoice[e.Voice]
-			c.unheard = append(c.unheard, steal.Span{Part: event, From: since[event], To: e.Frame})
-			since[event] = heard
-			if n := cut[event]; n > 0 {
-				c.cuts[n-1].To, cut[event] = e.Frame, 0
+			if k < len(list) {
+				gap.From, lost = list[k].to, list[k].lost
 			}
 		}
 	}
-	for event, from := range since {
-		if from != heard {
-			c.unheard = append(c.unheard, steal.Span{Part: event, From: from, To: r.scene.Frames})
-		}
-	}
-	return c
+	return unheard, cuts
 }

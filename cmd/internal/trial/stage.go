@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"time"
@@ -41,11 +40,7 @@ func (s *Stage) Close() { os.RemoveAll(s.folder) }
 
 func writeCorpus(folder string, corpus []steal.Recording) error {
 	for i := range corpus {
-		var b bytes.Buffer
-		if _, err := corpus[i].WriteTo(&b); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
 			return err
 		}
 	}

@@ -2,13 +2,11 @@ package trial
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"voicepool/cue/report"
 	"voicepool/internal/loudness"
 	"voicepool/internal/words"
-	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -28,17 +26,10 @@ const worstFor = 4
 
 // findWorst returns the 400 ms in which the difference of two mixes is strongest,
 // in steps of 100 ms; nil when there is none.
-func findWorst(whole, limited *Run, rate int) *Moment {
+func (k *Comparison) findWorst(whole, limited *Run) *Moment {
+	rate := k.Sheet.Rate
 	step := int(loudness.StepFrames(rate))
-	difference := make([]pcm.Frame, len(whole.Mix))
-	for i, f := range whole.Mix {
-		if i < len(limited.Mix) {
-			f[0] -= limited.Mix[i][0]
-			f[1] -= limited.Mix[i][1]
-		}
-		difference[i] = f
-	}
-	lost, all := stepPowers(difference, rate, step), stepPowers(whole.Mix, rate, step)
+	lost, all := stepPowers(k.reference.Difference(limited.Mix), rate, step), stepPowers(whole.Mix, rate, step)
 	best, most := -1, 1e-12 // below -120 dB nothing is lost
 	for i := range lost {
 		if p := powerOf(lost, i); p > most {
@@ -81,53 +72,15 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// ask names a start that a sheet asks for: the n-th of its cue. It is the same
-// under every policy.
-type ask struct{ cue, n int }
-
-// heardFor returns for how many frames of a stretch each start is heard.
+// heardFor returns for how many frames of a stretch each start is heard, and of which
+// sound it is.
 func heardFor(r *Run, from, to int64) (frames map[ask]int64, sounds map[ask]string) {
 	frames, sounds = map[ask]int64{}, map[ask]string{}
-	asked := map[int]int{}
-	type living struct {
-		ask   ask
-		since int64 // -1: it is not heard
-	}
-	voices := map[uint64]*living{}
-	leave := func(v *living, frame int64) {
-		if v != nil && v.since >= 0 {
-			if n := min(frame, to) - max(v.since, from); n > 0 {
-				frames[v.ask] += n
-			}
-			v.since = -1
+	for _, s := range spells(r.Report.Events) {
+		if n := min(s.to, to) - max(s.from, from); n > 0 {
+			frames[s.ask] += n
+			sounds[s.ask] = s.sound
 		}
-	}
-	for i := range r.Report.Events {
-		e := &r.Report.Events[i]
-		switch e.Kind {
-		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
-			a := ask{e.Cue, asked[e.Cue]}
-			asked[e.Cue]++
-			if e.Kind == mixer.EventStarted {
-				sounds[a] = e.Sound
-				voices[e.Voice] = &living{a, e.Frame}
-				if e.Slot < 0 {
-					voices[e.Voice].since = -1
-				}
-			}
-		case mixer.EventVirtual:
-			leave(voices[e.Voice], e.Frame)
-		case mixer.EventReal:
-			if v := voices[e.Voice]; v != nil {
-				v.since = e.Frame
-			}
-		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
-			leave(voices[e.Voice], e.Frame)
-			delete(voices, e.Voice)
-		}
-	}
-	for _, v := range voices {
-		leave(v, math.MaxInt64)
 	}
 	return frames, sounds
 }

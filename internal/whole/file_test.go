@@ -1,0 +1,71 @@
+package whole
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestFile: a file is there when it is kept, and leaves nothing behind when it is not.
+func TestFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a.txt")
+	make := func(text string) *File {
+		t.Helper()
+		f, err := Create(path, ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil || f.Direct() {
+			t.Fatalf("it says %v, and is direct: %v", err, f.Direct())
+		}
+		return f
+	}
+	has := func(want string) {
+		t.Helper()
+		got, err := os.ReadFile(path)
+		files, _ := os.ReadDir(folder)
+		if err != nil || string(got) != want || len(files) != 1 {
+			t.Errorf("there is %q, %v, among %d files; want %q alone", got, err, len(files), want)
+		}
+	}
+	make("lost").Discard()
+	if files, _ := os.ReadDir(folder); len(files) != 0 {
+		t.Errorf("there are %d files", len(files))
+	}
+	for _, text := range []string{"one", "two"} {
+		f := make(text)
+		if err := f.Keep(); err != nil {
+			t.Error(err)
+		}
+		f.Discard()
+		has(text)
+	}
+	make("three").Discard()
+	has("two")
+	for _, wrong := range []string{"", folder, filepath.Join(folder, "none", "a"), path + string(os.PathSeparator)} {
+		if f, err := Create(wrong, ""); err == nil {
+			t.Errorf("%q makes %v", wrong, f)
+		}
+	}
+}
+
+// TestKeepFails: where the name is taken by a folder, nothing is left behind.
+func TestKeepFails(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a")
+	f, err := Create(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "b"), fs.ModePerm); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Keep(); err == nil {
+		t.Error("it replaces a folder")
+	}
+	if files, _ := os.ReadDir(folder); len(files) != 1 {
+		t.Errorf("there are %d files, want the folder alone", len(files))
+	}
+}
