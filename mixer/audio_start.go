@@ -93,8 +93,8 @@ func (a *audio) start(c *command) {
 	if s.virtual {
 		e := s.event(EventVirtual, a.now, -1)
 		w := &a.refused
-		e.Reason, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates, e.Peers = w.Reason, w.Audibility, w.Newcomer, w.RunnerUp, w.Candidates, w.Peers
-		e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
+		e.Reason, e.powers, e.Candidates, e.Peers = w.Reason, w.powers, w.Candidates, w.Peers
+		e.Policy, e.Priority, e.powers.lost = a.overflow, s.prio, a.lost(s)
 		a.emit(&e)
 	}
 }
@@ -169,19 +169,19 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.takeSlot()
 	}
 	e := Event{
-		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, RunnerUp: -1,
+		Reason: reason, By: uint64(a.stats.Started) + 1, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, powers: powers{runnerUp: -1},
 	}
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
 	a.freshen(reason != ReasonNone || a.virtuals != nil && !a.freeVirtual())
-	e.Newcomer, whole = a.newcomer(r.bus)
+	e.powers.newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
 	if reason != ReasonNone {
 		forGood := e
-		forGood.Newcomer = whole
+		forGood.powers.newcomer = whole
 		choice, wins := a.contest(&q, r, &forGood)
 		if !wins {
 			forGood.Kind = EventLimited
@@ -250,7 +250,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	case c.slot < 0:
 		e.refuse(e.Reason, &c, -1)
 	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
-		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < c.audibility:
+		a.scores.prio[c.slot] == r.prio && float64(4*e.powers.newcomer) < c.audibility:
 		e.refuse(ReasonQuieter, &c, c.audibility)
 	default:
 		return c, true
@@ -260,8 +260,9 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 
 // refuse makes what was to be said of a victim what is to be said of the newcomer.
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
+	own := e.powers.newcomer
 	*e = Event{
-		Kind: EventRejected, Reason: why, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp,
+		Kind: EventRejected, Reason: why, Bus: e.Bus, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
 		Candidates: c.candidates, Peers: c.peers,
 	}
 }
@@ -290,6 +291,6 @@ func (a *audio) steal(c choice, e *Event) {
 // weigh notes what decided a choice.
 func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
-	e.Audibility, e.RunnerUp, e.RunnerUpPriority, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.next, c.candidates, c.peers
-	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
+	e.powers = powers{c.audibility, e.powers.newcomer, c.runnerUp, a.lost(s)}
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Policy, e.Priority = c.next, c.candidates, c.peers, a.overflow, s.prio
 }

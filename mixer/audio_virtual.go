@@ -45,7 +45,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 // audibility is what the event compares with its own.
 func (a *audio) lose(c choice, e Event, whole float64) {
 	a.weigh(&e, c)
-	e.Kind, e.Reason, e.Newcomer = EventStolen, ReasonVirtualFull, whole
+	e.Kind, e.Reason, e.powers.newcomer = EventStolen, ReasonVirtualFull, whole
 	a.finish(c.slot, a.now, &e)
 }
 
@@ -154,7 +154,7 @@ func (a *audio) exchange() {
 		v := a.at(best)
 		e := Event{
 			Reason: ReasonExchanged, By: v.number, BySound: v.voice.Sound(), ByGroup: v.group, ByRef: v.record.ref,
-			Newcomer: float64(s.audibility[best]),
+			powers: powers{newcomer: float64(s.audibility[best])},
 		}
 		a.swap(c, best, e)
 	}

@@ -176,7 +176,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
 			for _, e := range polled[:k] {
 				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.Bus{}
-				if math.IsNaN(e.Lost) {
+				if math.IsNaN(float64(e.Lost)) {
 					e.Lost = -1
 				}
 				events = append(events, e)

@@ -2,7 +2,9 @@ package mixer
 
 import (
 	"fmt"
+	"math"
 
+	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -80,25 +82,53 @@ type Event struct {
 	ByGroup *Group
 	ByRef   int64
 
-	// Of Stolen, of what became virtual, and of Rejected where there was a choice: what decided, as
-	// powers (K-weighted mean squares); pcm.FromPower makes decibels of them.
-	Audibility float64 // of the victim; of Rejected the newcomer's own
-	Newcomer   float64 // of the newcomer
-	RunnerUp   float64 // of the second least; negative: there was none
-	Candidates int     // how many voices could have been taken
-	Peers      int     // how many of them had the victim's priority, itself included: of those the policy chose
-	Priority   int32   // of the victim
+	// Of Stolen, of what became virtual, and of Rejected where there was a choice: what
+	// decided, as levels of the K-weighted power; silence is -Inf. Of others they are 0.
+	Audibility pcm.Decibels // of the victim; of Rejected the newcomer's own
+	Newcomer   pcm.Decibels // of the newcomer
+	RunnerUp   pcm.Decibels // of the second least; +Inf: there was none
+	Candidates int          // how many voices could have been taken
+	Peers      int          // how many of them had the victim's priority, itself included: of those the policy chose
+	Priority   int32        // of the victim
 	Policy     Overflow
 
 	// The priority of RunnerUp: Priority, but where the victim alone had the lowest.
 	RunnerUpPriority int32
 
 	// Of Stolen, and of a voice that became virtual: a certificate of what can have
-	// been lost. It is the largest K-weighted power, left and right together, that
+	// been lost. It is the largest K-weighted level, left and right together, that
 	// the voice would have had in any 60 ms on the hops of its sound from here on,
 	// at the speed of its sound and as long as no gain of it is raised; windows
-	// between hops may have up to twice that. +Inf where nobody knows.
-	Lost float64
+	// between hops may have up to 3 dB more. +Inf where nobody knows.
+	Lost pcm.Decibels
+
+	powers powers // of the audio side, until Events makes decibels of them
+}
+
+// powers are the levels of an event as the audio side compares them.
+type powers struct {
+	audibility, newcomer float64
+	runnerUp             float64 // negative: there was none
+	lost                 float64
+}
+
+// finish makes of an event of the audio side one for those who poll.
+func (e *Event) finish(m *Mixer) {
+	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side knows no Mixer
+		e.Bus.mixer = m
+	}
+	switch e.Kind {
+	case EventStolen, EventVirtual, EventRejected, EventLimited:
+	default:
+		return // nothing was decided
+	}
+	p := &e.powers
+	e.Audibility, e.Newcomer, e.Lost = pcm.FromPower(p.audibility), pcm.FromPower(p.newcomer), pcm.FromPower(p.lost)
+	e.RunnerUp = pcm.Decibels(math.Inf(1))
+	if p.runnerUp >= 0 {
+		e.RunnerUp = pcm.FromPower(p.runnerUp)
+	}
+	e.powers = powers{}
 }
 
 // eventBlock is the length of the block, in seconds, of which Config.Events of 0 loses no
@@ -133,9 +163,7 @@ func (m *Mixer) Events(dst []Event) int {
 		if !ok {
 			return i
 		}
-		if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side knows no Mixer
-			e.Bus.mixer = m
-		}
+		e.finish(m)
 		dst[i] = e
 	}
 	return len(dst)

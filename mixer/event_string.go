@@ -3,8 +3,6 @@ package mixer
 import (
 	"fmt"
 	"strings"
-
-	"voicepool/pcm"
 )
 
 // String returns the event in one line, for logs and the messages of tests:
@@ -34,7 +32,7 @@ func (e Event) String() string {
 		fmt.Fprintf(&b, " (%v)", e.Reason)
 	}
 	if e.Candidates > 0 {
-		fmt.Fprintf(&b, ": %.1f dB against %.1f dB, %d candidates", pcm.FromPower(e.Audibility), pcm.FromPower(e.Newcomer), e.Candidates)
+		fmt.Fprintf(&b, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
 	}
 	return b.String()
 }
