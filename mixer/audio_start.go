@@ -103,8 +103,7 @@ func (a *audio) start(c *command) {
 // begins at its end.
 func (r *record) silent() bool {
 	sound := r.sound.Load()
-	from, to := sound.Loop()
-	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && to > from)
+	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
 // pass counts a start that is over as it begins. It takes no voice.

@@ -125,7 +125,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
 			}
 			s := sounds[r.IntN(len(sounds))]
-			if from, to := s.Loop(); o.Loop && !s.Streamed() && to > from && r.IntN(2) == 0 {
+			if o.Loop && !s.Streamed() && s.Loop().Frames() > 0 && r.IntN(2) == 0 {
 				o.Rounds = 1 + r.IntN(4)
 			}
 			handles = append(handles, play(t, at, s, o))

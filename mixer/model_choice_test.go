@@ -23,7 +23,7 @@ func (x *model) start(p *modelPlay) {
 		x.turnAway(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
-	if from, to := p.sound.Loop(); p.from >= p.sound.Frames() && !(p.o.Loop && to > from) {
+	if p.from >= p.sound.Frames() && !(p.o.Loop && p.sound.Loop().Frames() > 0) {
 		x.stats.Ended++
 		x.stats.SilentFrom = max(x.stats.SilentFrom, x.now)
 		x.pass(p, mixer.EventEnded, mixer.StateEnded)

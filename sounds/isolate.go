@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode"
 
+	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 )
 
@@ -41,7 +42,7 @@ type answer struct {
 	Rate     int       `json:"rate,omitempty"`
 	Speakers uint32    `json:"speakers,omitempty"`
 	Gain     *float64  `json:"gain,omitempty"`
-	Loop     *[2]int64 `json:"loop,omitempty"`
+	Loop     *pcm.Loop `json:"loop,omitempty"`
 	Frames   int64     `json:"frames,omitempty"`
 }
 
@@ -142,7 +143,7 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	if a.Gain != nil {
 		c.Gain = source.Believed(*a.Gain)
 	}
-	if a.Loop != nil && source.Inside(*a.Loop, c.Frames()) {
+	if a.Loop != nil && a.Loop.Inside(c.Frames()) {
 		c.Loop = a.Loop
 	}
 	if a.Frames < 0 || !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {

@@ -3,6 +3,8 @@ package sounds
 import (
 	"context"
 	"math/bits"
+
+	"voicepool/pcm"
 )
 
 // ratio is how many frames come out for how many that go in, in lowest terms.
@@ -168,7 +170,7 @@ func dot2(taps, x, y []float64) (float64, float64) {
 // the loop is exactly periodic; its beginning is rounded as well. Within the
 // loop the source is taken as endlessly repeated to both sides, so the seam is
 // exactly what a resampled endless repetition has there.
-func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *[2]int64) ([]float32, *[2]int64, error) {
+func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop) ([]float32, *pcm.Loop, error) {
 	frames := int64(len(src) / channels)
 	if from == to || frames == 0 {
 		return src, loop, nil
@@ -212,18 +214,18 @@ func resample(ctx context.Context, filters *filters, src []float32, channels int
 			return nil, nil, err
 		}
 	}
-	return dst, &[2]int64{first, after}, nil
+	return dst, &pcm.Loop{first, after}, nil
 }
 
 // plan is how a sound is converted: by which ratio, and where its loop comes to
 // lie.
 type plan struct {
 	*resampler
-	source *[2]int64 // the loop, in frames of the source; nil: there is none
+	source *pcm.Loop // the loop, in frames of the source; nil: there is none
 	loop   [2]int64  // in frames of the result
 }
 
-func newPlan(filters *filters, from, to int, loop *[2]int64) plan {
+func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
 	nominal := newRatio(int64(to), int64(from))
 	filter := filters.of(nominal, loop != nil)
 	if loop == nil {

@@ -83,7 +83,7 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 const maxStreamFrames = 1<<31 - 1<<12
 
 // fit sets the length and the loop of a stream whose source has these.
-func (b *Bank) fit(s *voice.Stream, rate int, frames int64, loop *[2]int64) {
+func (b *Bank) fit(s *voice.Stream, rate int, frames int64, loop *pcm.Loop) {
 	s.Frames = frames
 	if loop != nil {
 		s.Loop = *loop
@@ -131,7 +131,7 @@ func (o *StreamOptions) failure(label string) func(error) {
 
 // planOf returns how a rate becomes that of the bank. Each course needs one of
 // its own.
-func (b *Bank) planOf(rate int, loop *[2]int64) plan {
+func (b *Bank) planOf(rate int, loop *pcm.Loop) plan {
 	if rate == b.Rate() {
 		return plan{}
 	}
@@ -143,7 +143,7 @@ type FrameSource struct {
 	Name   string
 	Rate   int       // frames per second; they are converted to the bank's
 	Frames int64     // the length, at that rate; 0: nobody knows
-	Loop   *[2]int64 // in frames at that rate; nil: none
+	Loop   *pcm.Loop // in frames at that rate; nil: none
 
 	// Open returns the frames from the first on. It is called on the control side
 	// by each Play and each Seek, and by the goroutine that decodes where a stream
