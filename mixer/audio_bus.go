@@ -31,7 +31,8 @@ type bus struct {
 	shift bool   // they have moved since scores were fresh
 
 	duck   duck
-	insert insert
+	insert *insert       // nil: none
+	next   *insert       // what is set while insert is faded in
 	meter  *master.Meter // nil: none
 
 	mixed []pcm.Frame // one hop
@@ -54,11 +55,14 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
 			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1),
-			direct: voice.Rest(1), duck: newDuck(&d.Duck, a), insert: newInsert(d.Insert, a),
+			direct: voice.Rest(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
 		}
 		if d.Mute {
 			b.mute = voice.Rest(0)
+		}
+		if d.Insert != nil {
+			b.insert = newInsert(d.Insert, a.hop)
 		}
 		if a.meters != nil {
 			b.meter = a.meters[i]
@@ -181,7 +185,7 @@ func (a *audio) setBus(index int, c *command) {
 // before this frame, a tail, or an insert of which nobody knows.
 func (a *audio) heard(index int) bool {
 	for i := range a.buses {
-		if b := &a.buses[i]; a.tree.below(i, index) && (b.tailsEnd > a.now || b.insert.effect != nil) {
+		if b := &a.buses[i]; a.tree.below(i, index) && (b.tailsEnd > a.now || b.insert != nil) {
 			return true
 		}
 	}

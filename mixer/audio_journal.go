@@ -38,6 +38,10 @@ func (a *audio) noteCommand(c *command) {
 		e.Kind = EntryResize
 	case cmdPlace:
 		e.Kind = EntryPlace
+	case cmdDuck:
+		e.Kind, e.Bus, e.Duck = EntryDuck, a.tree.name(c.target.bus), c.part.duck
+	case cmdInsert:
+		e.Kind, e.Bus, e.Insert = EntryInsert, a.tree.name(c.target.bus), c.part.insert.effect
 	default:
 		switch c.target.kind {
 		case busVoices:

@@ -79,6 +79,29 @@ func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) er
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
+// SetDuck gives the bus another duck; the zero Duck ends it. A bus that is lowered goes to
+// the new depth, or back, from where it is. The master can be ducked, too. It allocates.
+func (b Bus) SetDuck(d Duck) error {
+	m, err := b.of()
+	if err != nil {
+		return err
+	}
+	if err := d.check(b.Name(), func(bus string) bool { return m.tree.find(bus) > 0 }); err != nil {
+		return fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	return m.send(command{kind: cmdDuck, frame: Now, target: TargetBus(b), part: &part{duck: d, ducking: m.newDucking(&d)}})
+}
+
+// SetInsert gives the bus another effect, faded over 5 ms, in which the one before runs
+// beside it; nil: none. An effect belongs to one bus, once. It allocates.
+func (b Bus) SetInsert(effect Insert) error {
+	m, err := b.of()
+	if err != nil {
+		return err
+	}
+	return m.send(command{kind: cmdInsert, frame: Now, target: TargetBus(b), part: &part{insert: newInsert(effect, m.hop)}})
+}
+
 // Pause holds all voices on the bus and below it, and what starts there meanwhile.
 func (b Bus) Pause() error {
 	m, err := b.of()

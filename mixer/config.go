@@ -75,6 +75,7 @@ type Config struct {
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
 
 	MasterGain pcm.Decibels // -120..+24
+	Insert     Insert       // an effect on the whole mix, before MasterGain and the limiter; nil: none
 	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
@@ -82,7 +83,7 @@ type Config struct {
 	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
 	DCGuard   bool        // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
 	Buses     []BusConfig // in the order in which they are added up
-	Meters    bool        // measures every bus, for Mixer.Levels: about 0.1 % of a core each
+	Meters    bool        // measures every bus, for Bus.Levels: about 0.1 % of a core each
 
 	// Lead is how long after a call of now (of a handle, Play, Moments of Now, but
 	// not SetPositions and SetListener), as against one At a frame, it acts: so
@@ -230,15 +231,20 @@ func checkBuses(buses []BusConfig) error {
 		return fmt.Errorf("%w: bus %q is below itself", ErrConfig, name)
 	}
 	for _, b := range buses {
-		d := b.Duck
-		if d == (Duck{}) {
-			continue
-		}
-		if !names[d.When] || d.When == b.Name || d.When == "master" || !inRange(float64(d.By), 0, 120) || min(d.Attack, d.Hold, d.Release) < 0 {
-			return fmt.Errorf("%w: bus %q cannot be ducked when %q by %v dB, %v, %v, %v", ErrConfig, b.Name, d.When, d.By, d.Attack, d.Hold, d.Release)
+		if err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" }); err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
 	return nil
+}
+
+// check returns what is wrong with the duck of a bus, which reacts to those that exist.
+func (d *Duck) check(bus string, exists func(string) bool) error {
+	switch {
+	case *d == Duck{}, exists(d.When) && d.When != bus && inRange(float64(d.By), 0, 120) && min(d.Attack, d.Hold, d.Release) >= 0:
+		return nil
+	}
+	return fmt.Errorf("bus %q cannot be ducked when %q by %v dB, %v, %v, %v", bus, d.When, d.By, d.Attack, d.Hold, d.Release)
 }
 
 // circle returns the first bus that never comes to the master, if there is one.

@@ -11,13 +11,13 @@ type Levels struct {
 	ShortTerm pcm.LUFS     // of the last 3 s, as EBU Tech 3341 has it: ungated; below 8 kHz unweighted
 }
 
-// Levels returns what a bus has given last, after its gains; of the master what
-// is heard, after the limiter. Without Config.Meters it is silence. Control side;
-// it allocates nothing.
-func (m *Mixer) Levels(b Bus) Levels {
-	if b.mixer != nil && b.mixer != m || m.meters == nil {
+// Levels returns what the bus has given last, after its gains; of the master what is
+// heard, after the limiter. Without Config.Meters, and of the zero Bus, it is silence. It
+// allocates nothing.
+func (b Bus) Levels() Levels {
+	if b.mixer == nil || b.mixer.meters == nil {
 		none := pcm.FromPower(0)
 		return Levels{Peak: none, RMS: none, ShortTerm: pcm.LUFS(none)}
 	}
-	return Levels(m.meters[b.index].Levels())
+	return Levels(b.mixer.meters[b.index].Levels())
 }

@@ -48,7 +48,7 @@ func New(c Config) (*Mixer, error) {
 	if err != nil {
 		return nil, err
 	}
-	buses := append([]BusConfig{{Name: "master", Gain: c.MasterGain}}, c.Buses...)
+	buses := append([]BusConfig{{Name: "master", Gain: c.MasterGain, Insert: c.Insert}}, c.Buses...)
 	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	for i := range buses {
@@ -209,7 +209,7 @@ func (m *Mixer) send(c command) error {
 	if c.frame < Now {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
-	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet { // all voices are heard through the master
+	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet && c.part == nil { // all voices are heard through the master
 		*t = TargetAll()
 	}
 	m.mutex.Lock()
