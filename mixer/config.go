@@ -3,7 +3,6 @@ package mixer
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -139,9 +138,6 @@ type Duck struct {
 	Release time.Duration // the way back
 }
 
-// maxSlots bounds the number of voices.
-const maxSlots = MaxVoices
-
 // withDefaults returns c with its zeros filled in, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
 	fill := func(field *int, value int) {
@@ -154,12 +150,12 @@ func (c Config) withDefaults() (Config, error) {
 	c.Buses = slices.Clone(c.Buses)
 	fill(&c.Voices, 32)
 	fill(&c.Commands, 1024)
-	if c.Voices < 1 || c.Voices > maxSlots {
-		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, maxSlots)
+	if c.Voices < 1 || c.Voices > MaxVoices {
+		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, MaxVoices)
 	}
 	if c.Overflow == GrowPool {
 		fill(&c.Grow.Step, 8)
-		fill(&c.Grow.Max, min(4*c.Voices, maxSlots))
+		fill(&c.Grow.Max, min(4*c.Voices, MaxVoices))
 		if c.Grow.Idle == 0 {
 			c.Grow.Idle = 2 * time.Second
 		}
@@ -175,10 +171,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: there is no quality %d", ErrConfig, c.Quality)
 	case c.Rate < 1 || c.Rate > MaxRate:
 		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..%d", ErrConfig, c.Rate, MaxRate)
-	case c.MaxVoices < c.Voices || c.MaxVoices > maxSlots:
-		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, maxSlots)
-	case c.Virtual < 0 || c.Virtual > maxSlots:
-		return c, fmt.Errorf("%w: %d virtual voices are not in 0..%d", ErrConfig, c.Virtual, maxSlots)
+	case c.MaxVoices < c.Voices || c.MaxVoices > MaxVoices:
+		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, MaxVoices)
+	case c.Virtual < 0 || c.Virtual > MaxVoices:
+		return c, fmt.Errorf("%w: %d virtual voices are not in 0..%d", ErrConfig, c.Virtual, MaxVoices)
 	case int(c.Overflow) >= len(overflowNames):
 		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
 	case c.Overflow == StealMasked && c.Virtual == 0:
@@ -195,8 +191,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: a journal of %d entries is not in 0..%d", ErrConfig, c.Journal, 1<<24)
 	case c.Events < 0 || c.Events > maxEvents:
 		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, maxEvents)
-	case !audible(&c.MasterGain):
-		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, minGain, maxGain)
+	case !setGain.takes((*float64)(&c.MasterGain)):
+		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, MinGain, MaxGain)
 	}
 	fill(&c.Events, c.blockEvents())
 	return c, checkBuses(c.Buses)
@@ -205,15 +201,15 @@ func (c Config) withDefaults() (Config, error) {
 // checkBuses returns what is wrong with the buses.
 func checkBuses(buses []BusConfig) error {
 	names := map[string]bool{"master": true}
-	if len(buses) > maxBuses {
-		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), maxBuses)
+	if len(buses) > MaxBuses {
+		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), MaxBuses)
 	}
 	for i := range buses {
 		b := &buses[i]
 		switch {
 		case b.Name == "" || names[b.Name]:
 			return fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
-		case !audible(&b.Gain) || !inRange(b.Pan, -1, 1) || !inRange(float64(b.Pitch), -48, 48):
+		case !setGain.takes((*float64)(&b.Gain)) || !setPan.takes(&b.Pan) || !setPitch.takes((*float64)(&b.Pitch)):
 			return fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
 		case b.Voices < 0:
 			return fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
@@ -268,26 +264,8 @@ func circle(buses []BusConfig, parents map[string]string) (name string, found bo
 // maxEvents bounds the events that wait.
 const maxEvents = 1 << 24
 
-// maxBuses bounds the number of buses.
-const maxBuses = MaxBuses
-
-// The range of a gain in decibels.
-const (
-	minGain = MinGain
-	maxGain = MaxGain
-)
-
 // inRange is false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
-
-// audible reports whether a gain is in range, and makes the least gain of the silence
-// that a logarithm of 0 gives.
-func audible(gain *pcm.Decibels) bool {
-	if math.IsInf(float64(*gain), -1) {
-		*gain = minGain
-	}
-	return inRange(float64(*gain), minGain, maxGain)
-}
 
 // tail returns how many frames a voice fades out that gives way.
 func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
