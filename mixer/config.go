@@ -216,15 +216,17 @@ func checkBuses(buses []BusConfig) error {
 		}
 		names[b.Name] = true
 	}
-	parents := map[string]string{}
 	for _, b := range buses {
 		if b.Parent != "" && !names[b.Parent] {
 			return fmt.Errorf("%w: the parent of bus %q, %q, is no bus", ErrConfig, b.Name, b.Parent)
 		}
-		parents[b.Name] = b.Parent
 	}
-	if name, ok := circle(buses, parents); ok {
-		return fmt.Errorf("%w: bus %q is below itself", ErrConfig, name)
+	_, down, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
+	slices.Sort(down)
+	for i, b := range buses { // those of a circle are not below the master
+		if _, found := slices.BinarySearch(down, i+1); !found {
+			return fmt.Errorf("%w: bus %q is below itself", ErrConfig, b.Name)
+		}
 	}
 	for _, b := range buses {
 		if err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" }); err != nil {
@@ -241,24 +243,6 @@ func (d *Duck) check(bus string, exists func(string) bool) error {
 		return nil
 	}
 	return fmt.Errorf("bus %q cannot be ducked when %q by %v dB, %v, %v, %v", bus, d.When, d.By, d.Attack, d.Hold, d.Release)
-}
-
-// circle returns the first bus that never comes to the master, if there is one.
-func circle(buses []BusConfig, parents map[string]string) (name string, found bool) {
-	ends := map[string]bool{"": true, "master": true} // those that come to the master
-	for _, b := range buses {
-		up := b.Name
-		for depth := 0; !ends[up]; depth++ {
-			if depth > len(buses) {
-				return b.Name, true
-			}
-			up = parents[up]
-		}
-		for up = b.Name; !ends[up]; up = parents[up] {
-			ends[up] = true
-		}
-	}
-	return "", false
 }
 
 // maxEvents bounds the events that wait.
