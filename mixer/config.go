@@ -38,22 +38,13 @@ const (
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
-func (o Overflow) String() string {
-	if int(o) < len(overflowNames) {
-		return overflowNames[o]
-	}
-	return fmt.Sprintf("overflow(%d)", uint8(o))
-}
+func (o Overflow) String() string { return nameOf("overflow", o, overflowNames[:]) }
 
 // ParseOverflow returns the policy of a name: quietest, oldest, gain, reject,
 // grow or masked.
 func ParseOverflow(name string) (Overflow, bool) {
-	for i, n := range overflowNames {
-		if n == name {
-			return Overflow(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(overflowNames[:], name)
+	return Overflow(max(i, 0)), i >= 0
 }
 
 // Grow is how a pool grows and contracts.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -30,10 +31,18 @@ const (
 var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
 func (k EventKind) String() string {
-	if k > 0 && int(k) < len(kindNames) {
-		return kindNames[k]
+	if k == 0 {
+		return "kind(0)"
 	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
+	return nameOf("kind", k, kindNames[:])
+}
+
+// nameOf returns the name of a value; of one that has none what it is, and its number.
+func nameOf[T ~uint8](what string, value T, names []string) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprintf("%s(%d)", what, value)
 }
 
 // Reason is why a voice was stolen, or a start refused.
@@ -55,12 +64,7 @@ const (
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
 
-func (r Reason) String() string {
-	if int(r) < len(reasonNames) {
-		return reasonNames[r]
-	}
-	return fmt.Sprintf("reason(%d)", uint8(r))
-}
+func (r Reason) String() string { return nameOf("reason", r, reasonNames[:]) }
 
 // Event is something that happened on the audio side, at its exact frame.
 // Events come in the order of their frames, a victim before its newcomer.
@@ -157,17 +161,25 @@ func (c *Config) blockEvents() int {
 // returns how many. Control side; callers share what there is.
 func (m *Mixer) Events(dst []Event) int {
 	m.refineNeeds()
+	n := poll(m, m.events, dst)
+	for i := range dst[:n] {
+		dst[i].finish(m)
+	}
+	return n
+}
+
+// poll moves what a ring has into dst, and returns how much.
+func poll[T any](m *Mixer, from *ring.Ring[T], dst []T) (n int) {
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
-	for i := range dst {
-		e, ok := m.events.Pop()
+	for ; n < len(dst); n++ {
+		e, ok := from.Pop()
 		if !ok {
-			return i
+			break
 		}
-		e.finish(m)
-		dst[i] = e
+		dst[n] = e
 	}
-	return len(dst)
+	return n
 }
 
 // String returns the event in one line, for logs and the messages of tests:

@@ -137,20 +137,15 @@ func (h Handle) SetLoop(rounds int) error {
 // fades in over 5 ms. A position beyond the end ends the voice, unless it loops. For a
 // stream Seek opens another decoder, which allocates, and it fails as Play does.
 func (h Handle) Seek(position time.Duration) error {
-	if position < 0 {
+	switch s := h.Sound(); {
+	case position < 0:
 		return errBefore(position)
-	}
-	if s := h.Sound(); s != nil && s.Streamed() {
+	case h.mixer == nil:
+		return ErrGone
+	case s != nil && s.Streamed():
 		return h.mixer.At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.want(setSeek, float64(h.frames(position)))
-}
-
-func (h Handle) frames(d time.Duration) int64 {
-	if h.mixer == nil {
-		return 0
-	}
-	return h.mixer.frames(d)
+	return h.want(setSeek, float64(h.mixer.frames(position)))
 }
 
 // Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape.

@@ -79,16 +79,7 @@ func (m *Mixer) Journal(dst []Entry) int {
 	if m.journal.ring == nil {
 		return 0
 	}
-	m.eventMutex.Lock()
-	defer m.eventMutex.Unlock()
-	for i := range dst {
-		e, ok := m.journal.ring.Pop()
-		if !ok {
-			return i
-		}
-		dst[i] = e
-	}
-	return len(dst)
+	return poll(m, m.journal.ring, dst)
 }
 
 // JournalLost returns how many entries nobody read in time. Control side.
