@@ -186,7 +186,7 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 	if q.all {
 		prios = a.scores.prio
 	}
-	if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Accelerated() {
+	if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {
 		return a.scores.quietest(prios, q.prio)
 	}
 	return a.scan(q, prios, policy)

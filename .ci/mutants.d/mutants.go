@@ -26,7 +26,7 @@ const score = "audibility := float32(float64(s.power * s.voice.Index()))"
 
 var mutants = []mutant{
 	{"the most audible instead of the least", scores, []edit{
-		{`if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Accelerated() {`, "if false {"},
+		{`if policy == StealQuietest && q.group == nil && q.bus < 0 && dsp.Kernel() != "generic" {`, "if false {"},
 		{"worstPrio, worstKey, worstNumber := q.prio, inf, uint64(math.MaxUint64)", "worstPrio, worstKey, worstNumber := q.prio, -inf, uint64(math.MaxUint64)"},
 		{"prio == worstPrio && (keys[i] > worstKey", "prio == worstPrio && (keys[i] < worstKey"},
 		{"return keys[i] < keys[j]", "return keys[i] > keys[j]"},
