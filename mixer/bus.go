@@ -87,7 +87,8 @@ func (b Bus) SetDuck(d Duck) error {
 		if err := d.check(b.Name(), func(bus string) bool { return m.tree.find(bus) > 0 }); err != nil {
 			return fmt.Errorf("%w: %w", ErrOption, err)
 		}
-		return m.send(command{kind: cmdDuck, frame: Now, target: t, part: &part{duck: d, ducking: m.newDucking(&d)}})
+		p := &part{duck: d, ducking: m.newDucking(&d)}
+		return m.send(command{kind: cmdDuck, frame: Now, target: t, part: p})
 	})
 }
 
@@ -95,7 +96,8 @@ func (b Bus) SetDuck(d Duck) error {
 // beside it; nil: none. An effect belongs to one bus, once. It allocates.
 func (b Bus) SetInsert(effect Insert) error {
 	return b.now(func(at Moment, t Target) error {
-		return at.mixer.send(command{kind: cmdInsert, frame: Now, target: t, part: &part{insert: newInsert(effect, at.mixer.hop)}})
+		p := &part{insert: newInsert(effect, at.mixer.hop)}
+		return at.mixer.send(command{kind: cmdInsert, frame: Now, target: t, part: p})
 	})
 }
 

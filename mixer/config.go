@@ -229,11 +229,12 @@ func checkBuses(buses []BusConfig) error {
 
 // check returns what is wrong with the duck of a bus, which reacts to those that exist.
 func (d *Duck) check(bus string, exists func(string) bool) error {
-	switch {
-	case *d == Duck{}, exists(d.When) && d.When != bus && inRange(float64(d.By), 0, 120) && min(d.Attack, d.Hold, d.Release) >= 0:
+	inside := inRange(float64(d.By), 0, 120) && min(d.Attack, d.Hold, d.Release) >= 0
+	if *d == (Duck{}) || inside && d.When != bus && exists(d.When) {
 		return nil
 	}
-	return fmt.Errorf("bus %q cannot be ducked when %q by %v dB, %v, %v, %v", bus, d.When, d.By, d.Attack, d.Hold, d.Release)
+	return fmt.Errorf("bus %q cannot be ducked when %q by %v dB, %v, %v, %v",
+		bus, d.When, d.By, d.Attack, d.Hold, d.Release)
 }
 
 // maxEvents bounds the events that wait.

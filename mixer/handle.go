@@ -171,7 +171,8 @@ func (h Handle) Tag() uint64 {
 // at the end of the last block: what it is measured by when one has to give way.
 // Silence, and a voice that is gone, is -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	return pcm.FromPower(askLiving(h, 0, func(r *record) float64 { return float64(math.Float32frombits(r.audibility.Load())) }))
+	power := askLiving(h, 0, func(r *record) uint32 { return r.audibility.Load() })
+	return pcm.FromPower(float64(math.Float32frombits(power)))
 }
 
 // Slot returns the slot in which the voice plays, from 0; -1 where it has none, as a
@@ -187,7 +188,8 @@ func (h Handle) Slot() int {
 // Pan returns where the voice was between left and right, -1..+1, when it was last
 // looked at, which is every 20 ms; 0 for one that is gone.
 func (h Handle) Pan() float64 {
-	return askLiving(h, 0, func(r *record) float64 { return float64(math.Float32frombits(r.pan.Load())) })
+	pan := askLiving(h, 0, func(r *record) uint32 { return r.pan.Load() })
+	return float64(math.Float32frombits(pan))
 }
 
 // Looping reports whether the voice was going to go back at the end of its loop, when
