@@ -49,12 +49,11 @@ func (p *Player) bound() int64 {
 			if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
 				return never
 			}
-			from, to := sound.Loop()
 			again := c.Rounds + 1
 			if sets := pitches.sets[c.tag]; sets != nil {
 				again = max(again, sets.rounds+1)
 			}
-			frames = max(frames, float64(sound.Frames())+float64(again)*float64(to-from))
+			frames = max(frames, float64(sound.Frames())+float64(again)*float64(sound.Loop().Frames()))
 		}
 		lowest := max(pitches.of(s, c).least, slowest)
 		rest = max(rest, frames*math.Exp2(-lowest/12))

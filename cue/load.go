@@ -104,7 +104,7 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 			if got == nil {
 				continue
 			}
-			if from, to := got.Loop(); to <= from {
+			if got.Loop().Frames() <= 0 {
 				r.noSound(s.Sounds[c.Sound].Files[j], errLoop)
 			}
 		}

@@ -82,6 +82,9 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	if c.Overflow == mixer.GrowPool {
 		s.Grow = Grow{Step: c.Grow.Step, Max: c.Grow.Max, Idle: at(pcm.Frames(c.Grow.Idle, s.Rate))}
 	}
+	if c.Insert != nil {
+		return nil, fmt.Errorf("%w: the master has an insert", ErrRecord)
+	}
 	for _, b := range c.Buses {
 		if b.Insert != nil {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, quote(b.Name))
@@ -122,6 +125,8 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	switch {
 	case e.Kind == mixer.EntryResize:
 		return errors.New("the pool was resized, for which a sheet has no cue")
+	case e.Kind == mixer.EntryDuck, e.Kind == mixer.EntryInsert:
+		return fmt.Errorf("the duck or the insert of bus %s was set, for which a sheet has no cue", quote(e.Bus))
 	case e.Kind == mixer.EntryPlace:
 		return errors.New("something moved in space, of which a sheet knows nothing")
 	case e.Start != 0:

@@ -2,6 +2,7 @@ package cue
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"voicepool/cue/report"
 	"voicepool/mixer"
+	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -106,11 +108,17 @@ func TestRecorderRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, c := range []mixer.Config{{Insert: nothing{}}, {Buses: []mixer.BusConfig{{Name: "sfx", Insert: nothing{}}}}} {
+		if _, err := SheetOf(c); !errors.Is(err, ErrRecord) {
+			t.Errorf("a mixer with an insert: %v", err)
+		}
+	}
 	for _, c := range []struct {
 		entry mixer.Entry
 		want  string
 	}{
 		{mixer.Entry{Frame: 1500, Kind: mixer.EntryResize, Voices: 4}, "cue: this cannot be recorded: at 1.5s: the pool was resized, for which a sheet has no cue"},
+		{mixer.Entry{Frame: 1500, Kind: mixer.EntryDuck, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the duck or the insert of bus \"sfx\" was set, for which a sheet has no cue"},
 		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
 		{mixer.Entry{Kind: mixer.EntryPlay, Start: 7, How: mixer.Played{Placed: true}}, "cue: this cannot be recorded: at 0s: a voice has a place in space, of which a sheet knows nothing"},
 	} {
@@ -150,3 +158,7 @@ func TestRecorderOfStreams(t *testing.T) {
 		t.Errorf("the cues are\n%s\nwant\n%s", got, want)
 	}
 }
+
+type nothing struct{}
+
+func (nothing) Process([]pcm.Frame) {}

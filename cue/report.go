@@ -38,12 +38,18 @@ func (p *Player) Report() *report.Report {
 
 // event puts one of the mixer's events into the words of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
+	silent := report.Level(pcm.FromPower(0))
 	e := report.Event{
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
-		By: m.By, Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: m.RunnerUp >= 0,
-		Audibility: report.Level(pcm.FromPower(m.Audibility)), Newcomer: report.Level(pcm.FromPower(m.Newcomer)),
-		RunnerUp: report.Level(pcm.FromPower(max(m.RunnerUp, 0))), Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy,
-		Lost: report.Level(pcm.FromPower(m.Lost)),
+		By: m.By, Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: !math.IsInf(float64(m.RunnerUp), 1),
+		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
+		Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy,
+	}
+	if e.Loss() || e.Refusal() {
+		e.Audibility, e.Newcomer, e.Lost = report.Level(m.Audibility), report.Level(m.Newcomer), report.Level(m.Lost)
+		if e.HasRunnerUp {
+			e.RunnerUp = report.Level(m.RunnerUp)
+		}
 	}
 	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)
 	p.ruled(&e, m)

@@ -58,6 +58,16 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			m.At(mixer.Now).Set(voiceTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority | mixer.FieldProtect | mixer.FieldRounds, Shape: voice.RaisedCosine, Rounds: 2}, time.Second)
 			m.At(mixer.Now).Set(busTarget, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldMute | mixer.FieldSolo, Solo: n%2 == 0}, time.Second)
 		},
+		"Bus": func() {
+			bus.SetGain(pcm.Decibels(-n % 9))
+			bus.Pause()
+			bus.Resume()
+			bus.Fade(-3, time.Millisecond, voice.InDecibels)
+			bus.Levels()
+			h.Slot()
+			h.Pan()
+			h.Looping()
+		},
 		"At.Seek":      func() { m.At(mixer.Now).Seek(voiceTarget, 0); m.At(mixer.Now).Seek(busTarget, time.Millisecond) },
 		"Resize":       func() { m.At(mixer.Now).Resize(8 + n%20) },
 		"StopAll":      func() { m.StopAll(time.Millisecond) },

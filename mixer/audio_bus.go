@@ -31,7 +31,8 @@ type bus struct {
 	shift bool   // they have moved since scores were fresh
 
 	duck   duck
-	insert insert
+	insert *insert       // nil: none
+	next   *insert       // what is set while insert is faded in
 	meter  *master.Meter // nil: none; the master's comes after its guards
 
 	mixed []pcm.Frame // one hop
@@ -54,8 +55,11 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		*b = bus{
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
 			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1 - truth(d.Mute)),
-			direct: voice.Rest(1), duck: newDuck(&d.Duck, a), insert: newInsert(d.Insert, a),
+			direct: voice.Rest(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
 			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
+		}
+		if d.Insert != nil {
+			b.insert = newInsert(d.Insert, a.hop)
 		}
 		if a.meters != nil && i > 0 {
 			b.meter = a.meters[i]
@@ -170,7 +174,7 @@ func (a *audio) setBus(index int, c *command) {
 func (a *audio) heard(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.below(bus, index) }
 	for i := range a.buses {
-		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && b.insert.effect != nil) {
+		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && b.insert != nil) {
 			return true
 		}
 	}

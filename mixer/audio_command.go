@@ -24,6 +24,10 @@ func (a *audio) do(c *command) {
 		if c.feed != nil && !c.taken {
 			c.feed.Drop()
 		}
+	case cmdDuck:
+		a.buses[c.target.bus].duck.change(c.part.ducking, a.now)
+	case cmdInsert:
+		a.setInsert(&a.buses[c.target.bus], c.part.insert)
 	case cmdSet:
 		if c.target.kind == busVoices {
 			a.setBus(int(c.target.bus), c)

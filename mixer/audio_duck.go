@@ -7,41 +7,63 @@ import (
 
 // duck is how a bus gives way to another.
 type duck struct {
-	when                  int // index of that bus
-	by                    float64
-	attack, hold, release int64
-	down                  bool
-	upAt                  int64      // where it lets go, if nothing comes in between; never: not known yet
-	move                  voice.Move // decibels
+	rules *ducking // nil: it does not
+	down  bool
+	upAt  int64      // where it lets go, if nothing comes in between; never: not known yet
+	move  voice.Move // decibels
 }
 
-func newDuck(d *Duck, a *audio) duck {
-	if *d == (Duck{}) {
-		return duck{}
+// ducking is a Duck in frames. The control side makes it, and nobody changes it.
+type ducking struct {
+	when                  int // index of the other bus
+	by                    float64
+	attack, hold, release int64
+}
+
+// newDucking returns what the audio side needs of a Duck; nil for one that does nothing.
+func (s *shared) newDucking(d *Duck) *ducking {
+	if d.By == 0 {
+		return nil
 	}
-	return duck{
-		when: a.tree.find(d.When), by: float64(d.By), upAt: never, hold: pcm.Frames(d.Hold, a.rate),
-		attack:  max(pcm.Frames(d.Attack, a.rate), a.smooth), // nothing is ever cut hard
-		release: max(pcm.Frames(d.Release, a.rate), a.smooth),
+	return &ducking{
+		when: s.tree.find(d.When), by: float64(d.By), hold: pcm.Frames(d.Hold, s.rate),
+		attack:  max(pcm.Frames(d.Attack, s.rate), s.smooth), // nothing is ever cut hard
+		release: max(pcm.Frames(d.Release, s.rate), s.smooth),
+	}
+}
+
+// change gives a duck other rules. One that is down goes to its new depth from where it
+// is, or lets go; what it waits for is asked anew.
+func (d *duck) change(rules *ducking, now int64) {
+	old := d.rules
+	d.rules, d.upAt = rules, never
+	switch {
+	case !d.down:
+	case rules == nil:
+		d.down = false
+		d.move.Turn(now, 0, old.release)
+	default:
+		d.move.Turn(now, -rules.by, rules.attack)
 	}
 }
 
 // turn lowers the bus when what it gives way to sounds, and settles when it lets
 // go when that has fallen silent by a command.
 func (d *duck) turn(a *audio) {
-	if d.by == 0 {
+	r := d.rules
+	if r == nil {
 		return
 	}
-	active := a.buses[d.when].active > 0
+	active := a.buses[r.when].active > 0
 	switch {
 	case active && !d.down:
 		d.down = true
-		d.move.Turn(a.now, -d.by, d.attack)
+		d.move.Turn(a.now, -r.by, r.attack)
 		d.upAt = never
 	case active:
 		d.upAt = never
 	case d.down && d.upAt == never:
-		d.upAt = a.now + d.hold
+		d.upAt = a.now + r.hold
 	}
 }
 
@@ -52,8 +74,8 @@ func (d *duck) turnsUp(a *audio, n int64) int64 {
 		return n
 	}
 	if d.upAt == never {
-		if last, silent := a.lastEnd(d.when, a.now+n); silent {
-			d.upAt = last + d.hold
+		if last, silent := a.lastEnd(d.rules.when, a.now+n); silent {
+			d.upAt = last + d.rules.hold
 		}
 	}
 	return min(d.upAt-a.now, n)
@@ -61,7 +83,7 @@ func (d *duck) turnsUp(a *audio, n int64) int64 {
 
 func (d *duck) up(frame int64) {
 	d.down, d.upAt = false, never
-	d.move.Turn(frame, 0, d.release)
+	d.move.Turn(frame, 0, d.rules.release)
 }
 
 // lastEnd returns the frame at which the last of the sounding voices of a bus

@@ -6,32 +6,75 @@ import (
 	"voicepool/pcm"
 )
 
-// insert is the user's effect on a bus.
+// insert is the user's effect on a bus. The control side makes it; then it is the audio
+// side's.
 type insert struct {
 	effect Insert      // nil: none, or one that failed
 	dry    []pcm.Frame // the block without it
+	before *insert     // what it takes the place of, until end; nil: nothing
+	old    []pcm.Frame // the block with that
+	end    int64       // where the fade from it is over
 }
 
-func newInsert(effect Insert, a *audio) insert {
-	if effect == nil {
-		return insert{}
-	}
-	return insert{effect, make([]pcm.Frame, a.hop)}
+func newInsert(effect Insert, hop int64) *insert {
+	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
 
-// insert runs the effect of a bus over its block. One that fails is taken out.
-func (a *audio) insert(index int, n int64) {
-	b := &a.buses[index]
-	if b.insert.effect == nil {
+// setInsert fades a bus over to another insert. While a fade is under way, the last one
+// that is set waits for its end.
+func (a *audio) setInsert(b *bus, i *insert) {
+	if b.insert != nil && a.now < b.insert.end {
+		b.next = i
 		return
 	}
-	block, dry := b.block(n), b.insert.dry[:n]
+	b.fadeTo(i, a.now, a.smooth)
+}
+
+func (b *bus) fadeTo(i *insert, frame, smooth int64) {
+	i.before, i.end = b.insert, frame+smooth
+	b.insert, b.next = i, nil
+}
+
+// insert runs the effect of a bus over its block.
+func (a *audio) insert(index int, n int64) {
+	b := &a.buses[index]
+	for done := int64(0); done < n && b.insert != nil; {
+		i := b.insert
+		block, left := b.block(n)[done:], i.end-a.now-done
+		if left > 0 {
+			block = block[:min(int64(len(block)), left)]
+			old := i.old[:len(block)]
+			copy(old, block)
+			a.through(index, i.before, old)
+			a.through(index, i, block)
+			cross(block, old, left, a.smooth)
+		} else {
+			a.through(index, i, block)
+		}
+		if done += int64(len(block)); a.now+done < i.end {
+			continue
+		}
+		if i.before = nil; i.effect == nil {
+			b.insert = nil
+		}
+		if b.next != nil {
+			b.fadeTo(b.next, a.now+done, a.smooth)
+		}
+	}
+}
+
+// through takes a block through an insert. An effect that fails is taken out.
+func (a *audio) through(index int, i *insert, block []pcm.Frame) {
+	if i == nil || i.effect == nil {
+		return
+	}
+	dry := i.dry[:len(block)]
 	copy(dry, block)
-	if b.insert.run(block) && dsp.Peak(block) <= master.MaxPeak {
+	if i.run(block) && dsp.Peak(block) <= master.MaxPeak {
 		return
 	}
 	copy(block, dry)
-	b.insert.effect = nil
+	i.effect = nil
 	a.stats.Faults++
 	a.emit(&Event{Frame: a.now, Kind: EventFault, Slot: -1, Bus: Bus{index: uint16(index)}})
 }
@@ -40,4 +83,14 @@ func (i *insert) run(block []pcm.Frame) (ok bool) {
 	defer func() { ok = recover() == nil }()
 	i.effect.Process(block)
 	return true
+}
+
+// cross fades from old to block: so many frames are left of the fade.
+func cross(block, old []pcm.Frame, left, fade int64) {
+	for i := range block {
+		g := float32(left-int64(i)) / float32(fade)
+		for c := range block[i] {
+			block[i][c] += float32((old[i][c] - block[i][c]) * g)
+		}
+	}
 }

@@ -4,13 +4,21 @@ package mixer
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
 	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdResize: EntryResize,
+	cmdDuck: EntryDuck, cmdInsert: EntryInsert,
 }
 
 // entry is what a journal has of a command.
 func (a *audio) entry(c *command) Entry {
-	return Entry{
+	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.over, Place: c.place, Voices: int(c.voices), Change: c.change,
 	}
+	if p := c.part; p != nil {
+		e.Duck = p.duck
+		if p.insert != nil {
+			e.Insert = p.insert.effect
+		}
+	}
+	return e
 }
 
 // note records a command that has been carried out.

@@ -47,7 +47,7 @@ func (a *audio) shrink() {
 	if policy == Reject || policy == GrowPool {
 		policy = StealQuietest
 	}
-	q := query{prio: maxPriority, bus: -1}
+	q := query{prio: MaxPriority, bus: -1}
 	for a.slots.Len() > a.slots.Limit() {
 		a.freshen(true)
 		if policy == StealMasked {
@@ -58,7 +58,7 @@ func (a *audio) shrink() {
 			return
 		}
 		if a.virtuals != nil {
-			a.demote(c, Event{Reason: ReasonResize}, maxPriority, 0)
+			a.demote(c, Event{Reason: ReasonResize}, MaxPriority, 0)
 		} else {
 			a.steal(c, &Event{Reason: ReasonResize})
 		}

@@ -82,10 +82,8 @@ func (a *audio) start(c *command) {
 	a.seatsTaken()
 	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
 	if w := &a.refused; s.virtual {
-		e := Event{
-			Reason: w.Reason, Audibility: w.Audibility, Newcomer: w.Newcomer, RunnerUp: w.RunnerUp, Candidates: w.Candidates, Peers: w.Peers,
-			Policy: a.overflow, Priority: s.prio, Lost: a.lost(s),
-		}
+		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio}
+		e.powers.lost = a.lost(s)
 		a.tell(&e, EventVirtual, s, a.now, -1)
 	}
 }
@@ -93,8 +91,7 @@ func (a *audio) start(c *command) {
 // silent reports whether the sound is empty, or begins at its end.
 func (r *record) silent() bool {
 	sound := r.sound.Load()
-	from, to := sound.Loop()
-	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && to > from)
+	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
 // pass counts a start that is over as it begins. It takes no voice.
@@ -147,18 +144,18 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.takeSlot()
 	}
 	e := r.asks(uint64(a.stats.Started) + 1)
-	e.Reason, e.RunnerUp = reason, -1
+	e.Reason, e.powers.runnerUp = reason, -1
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
 	a.freshen(reason != ReasonNone || a.virtuals != nil && !a.freeVirtual())
-	e.Newcomer, whole = a.newcomer(r.bus)
+	e.powers.newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
 	if reason != ReasonNone {
 		forGood := e
-		forGood.Newcomer = whole
+		forGood.powers.newcomer = whole
 		choice, wins := a.contest(&q, r, &forGood)
 		if !wins {
 			forGood.Kind = EventLimited
@@ -230,7 +227,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	case c.slot < 0:
 		e.refuse(e.Reason, &c, -1)
 	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
-		a.scores.prio[c.slot] == r.prio && float64(4*e.Newcomer) < c.audibility:
+		a.scores.prio[c.slot] == r.prio && float64(4*e.powers.newcomer) < c.audibility:
 		e.refuse(ReasonQuieter, &c, c.audibility)
 	default:
 		return c, true
@@ -240,8 +237,9 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 
 // refuse makes what was to be said of a victim what is to be said of the newcomer.
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
+	own := e.powers.newcomer
 	*e = Event{
-		Kind: EventRejected, Reason: why, Bus: e.Bus, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: runnerUp,
+		Kind: EventRejected, Reason: why, Bus: e.Bus, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
 		Candidates: c.candidates, Peers: c.peers,
 	}
 }
@@ -269,8 +267,8 @@ func (a *audio) steal(c choice, e *Event) {
 // weigh notes what decided a choice.
 func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
-	e.Audibility, e.RunnerUp, e.RunnerUpPriority, e.Candidates, e.Peers = c.audibility, c.runnerUp, c.next, c.candidates, c.peers
-	e.Policy, e.Priority, e.Lost = a.overflow, s.prio, a.lost(s)
+	e.powers = powers{c.audibility, e.powers.newcomer, c.runnerUp, a.lost(s)}
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Policy, e.Priority = c.next, c.candidates, c.peers, a.overflow, s.prio
 }
 
 // joins makes a start a part of the voice with which its group began last, if

@@ -40,7 +40,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 // lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
 func (a *audio) lose(c choice, e Event, whole float64) {
 	a.weigh(&e, c)
-	e.Reason, e.Newcomer = ReasonVirtualFull, whole
+	e.Reason, e.powers.newcomer = ReasonVirtualFull, whole
 	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
@@ -127,7 +127,7 @@ func (a *audio) exchange() {
 		}
 		v := a.at(best)
 		e := v.record.asks(v.number)
-		e.Reason, e.Newcomer = ReasonExchanged, float64(s.audibility[best])
+		e.Reason, e.powers.newcomer = ReasonExchanged, float64(s.audibility[best])
 		a.swap(c, best, e)
 	}
 }

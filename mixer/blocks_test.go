@@ -125,7 +125,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
 			}
 			s := sounds[r.IntN(len(sounds))]
-			if from, to := s.Loop(); o.Loop && !s.Streamed() && to > from && r.IntN(2) == 0 {
+			if o.Loop && !s.Streamed() && s.Loop().Frames() > 0 && r.IntN(2) == 0 {
 				o.Rounds = 1 + r.IntN(4)
 			}
 			handles = append(handles, play(t, at, s, o))
@@ -176,7 +176,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
 			for _, e := range polled[:k] {
 				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.Bus{}
-				if math.IsNaN(e.Lost) {
+				if math.IsNaN(float64(e.Lost)) {
 					e.Lost = -1
 				}
 				events = append(events, e)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
 // start decides what becomes of a Play: crowd, cooldown, limits, pool.
@@ -187,7 +188,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 
 // contest chooses whom a newcomer takes, or says why nobody.
 func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, in func(*bruteVoice) bool, score, loud func(*bruteVoice) float64, own float64) (*bruteVoice, mixer.Event, mixer.Event) {
-	refused := mixer.Event{Kind: mixer.EventRejected, Reason: why, Audibility: own, Newcomer: own, RunnerUp: -1}
+	refused := mixer.Event{Kind: mixer.EventRejected, Reason: why, Audibility: pcm.FromPower(own), Newcomer: pcm.FromPower(own), RunnerUp: none}
 	if policy == mixer.Reject {
 		x.choices["reject"]++
 		return nil, refused, refused
@@ -204,19 +205,19 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 		return nil, refused, refused
 	}
 	if x.config.RejectQuietest && why != mixer.ReasonGroupLimit && victim.prio == v.prio {
-		least := e.Audibility
+		least := loud(victim)
 		refuses := 4*own < least
 		if tied(4*own, least) {
 			refuses = x.next().Reason == mixer.ReasonQuieter || len(x.events) > 1 && x.events[1].Reason == mixer.ReasonQuieter
 		}
 		if refuses {
 			x.choices["quieter"]++
-			refused.Reason, refused.RunnerUp, refused.Candidates, refused.Peers = mixer.ReasonQuieter, least, e.Candidates, e.Peers
+			refused.Reason, refused.RunnerUp, refused.Candidates, refused.Peers = mixer.ReasonQuieter, e.Audibility, e.Candidates, e.Peers
 			return nil, e, refused
 		}
 	}
 	e = x.by(e, v)
-	e.Reason, e.Newcomer = why, own
+	e.Reason, e.Newcomer = why, pcm.FromPower(own)
 	return victim, e, refused
 }
 
@@ -236,7 +237,7 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 			return nil, false
 		}
 		e = x.by(e, v)
-		e.Newcomer = x.best(v)
+		e.Newcomer = pcm.FromPower(x.best(v))
 		x.lose(lost, e)
 	}
 	x.choices["begins virtual"]++
@@ -278,7 +279,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice)
 		}
 		if newcomer != nil {
 			l = x.by(l, newcomer)
-			l.Newcomer = x.best(newcomer)
+			l.Newcomer = pcm.FromPower(x.best(newcomer))
 		}
 		x.lose(lost, l)
 	}
@@ -344,7 +345,7 @@ func (x *brute) exchange() {
 		}
 		x.choices["exchange, "+x.config.Overflow.String()]++
 		said.Kind, said.Reason, said.Slot, said.Voice = mixer.EventVirtual, mixer.ReasonExchanged, -1, worst.number
-		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, x.soon(best)
+		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, pcm.FromPower(x.soon(best))
 		if best.play.group != nil {
 			said.ByGroup = best.play.group.g
 		}

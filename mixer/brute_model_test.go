@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
 // brute is a mixer that does nothing but choose: it goes from frame to frame, works out
@@ -169,10 +170,8 @@ func (x *brute) says(p *brutePlay, want mixer.Event) {
 	if want.Kind == mixer.EventStarted && want.Slot >= 0 || want.Kind == mixer.EventReal {
 		b.Slot = got.Slot
 	}
-	for _, p := range []*float64{&a.Audibility, &a.Newcomer, &a.RunnerUp, &b.Audibility, &b.Newcomer, &b.RunnerUp} {
-		*p = 0
-	}
-	if a != b || !tied(got.Audibility, want.Audibility) || !tied(got.Newcomer, want.Newcomer) || !tied(got.RunnerUp, want.RunnerUp) {
+	same := sameLevels(&a, &b, bruteSlack)
+	if a != b || !same {
 		x.fatal("frame %d: the mixer says\n%+v\n%v, by brute force\n%+v\n%v\n%s", x.now, got, describe([]mixer.Event{got}), want, describe([]mixer.Event{want}), x.living())
 	}
 }
@@ -284,17 +283,17 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	order := x.rising(score)
 	victim := x.first(among, said, order)
 	if victim == nil {
-		return nil, mixer.Event{RunnerUp: -1}
+		return nil, mixer.Event{RunnerUp: none}
 	}
-	e := mixer.Event{Audibility: loud(victim), RunnerUp: -1, Candidates: len(among), Priority: int32(victim.prio)}
+	e := mixer.Event{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio)}
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
-		e.RunnerUp, e.RunnerUpPriority = loud(second), int32(second.prio)
+		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(loud(second)), int32(second.prio)
 		// Which of several is second best says nothing of who goes: any that ties.
 		for _, v := range rest {
 			by, exact := order(v, second)
-			if i := x.saidOf(victim); i >= 0 && !exact && math.Abs(by) <= bruteSlack && tied(loud(v), x.events[i].RunnerUp) {
-				e.RunnerUp = loud(v)
+			if i := x.saidOf(victim); i >= 0 && !exact && math.Abs(by) <= bruteSlack && sameLevel(pcm.FromPower(loud(v)), x.events[i].RunnerUp, bruteSlack) {
+				e.RunnerUp = pcm.FromPower(loud(v))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -36,7 +37,7 @@ func bruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 		n *= ms
 		c := &sounds.Clip{Name: fmt.Sprint("b", i), Rate: rate, Channels: 1 + i%2, Samples: make([]float32, n*(1+i%2))}
 		if i%3 == 1 {
-			c.Loop = &[2]int64{int64(n / 4), int64(n - n/9)}
+			c.Loop = &pcm.Loop{int64(n / 4), int64(n - n/9)}
 		}
 		for j := range c.Samples {
 			x := float64(j) / float64(len(c.Samples))
@@ -52,7 +53,7 @@ func bruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 			t.Fatal(err)
 		}
 		b := &bruteSound{sound: s, frames: int64(n), channels: c.Channels}
-		b.loop[0], b.loop[1] = s.Loop()
+		b.loop = s.Loop()
 		at := func(frame int64, channel int) float64 {
 			if frame < 0 || frame >= int64(n) {
 				return 0

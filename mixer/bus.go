@@ -79,45 +79,67 @@ func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) er
 	return b.set(Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// Pause holds all voices on the bus and below it, and what starts there meanwhile.
-func (b Bus) Pause() error {
-	m, err := b.of()
-	if err != nil {
-		return err
-	}
-	return m.At(Now).Pause(TargetBus(b))
+// SetDuck gives the bus another duck; the zero Duck ends it. A bus that is lowered goes to
+// the new depth, or back, from where it is. The master can be ducked, too. It allocates.
+func (b Bus) SetDuck(d Duck) error {
+	return b.now(func(at Moment, t Target) error {
+		m := at.mixer
+		if err := d.check(b.Name(), func(bus string) bool { return m.tree.find(bus) > 0 }); err != nil {
+			return fmt.Errorf("%w: %w", ErrOption, err)
+		}
+		p := &part{duck: d, ducking: m.newDucking(&d)}
+		return m.send(command{kind: cmdDuck, frame: Now, target: t, part: p})
+	})
 }
 
-// Resume undoes Pause; the voices fade in over 5 ms.
-func (b Bus) Resume() error {
-	m, err := b.of()
-	if err != nil {
-		return err
-	}
-	return m.At(Now).Resume(TargetBus(b))
+// SetInsert gives the bus another effect, faded over 5 ms, in which the one before runs
+// beside it; nil: none. An effect belongs to one bus, once. It allocates.
+func (b Bus) SetInsert(effect Insert) error {
+	return b.now(func(at Moment, t Target) error {
+		p := &part{insert: newInsert(effect, at.mixer.hop)}
+		return at.mixer.send(command{kind: cmdInsert, frame: Now, target: t, part: p})
+	})
 }
+
+// Pause holds all voices on the bus and below it, and what starts there meanwhile.
+func (b Bus) Pause() error { return b.now(Moment.Pause) }
+
+// Resume undoes Pause; the voices fade in over 5 ms.
+func (b Bus) Resume() error { return b.now(Moment.Resume) }
 
 // Stop ends all voices on the bus and below it, as Moment.Stop does.
 func (b Bus) Stop(fade time.Duration) error {
-	m, err := b.of()
-	if err != nil {
-		return err
-	}
-	return m.At(Now).Stop(TargetBus(b), fade)
+	return b.now(func(at Moment, t Target) error { return at.Stop(t, fade) })
 }
 
 func (b Bus) set(c Change, within time.Duration) error {
-	m, err := b.of()
-	if err != nil {
-		return err
-	}
-	return m.At(Now).Set(TargetBus(b), c, within)
+	return b.now(func(at Moment, t Target) error { return at.Set(t, c, within) })
 }
 
-// of returns the mixer of the bus.
-func (b Bus) of() (*Mixer, error) {
+// now gives a command for the bus.
+func (b Bus) now(command func(Moment, Target) error) error {
 	if b.mixer == nil {
-		return nil, fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)
+		return fmt.Errorf("%w: the zero Bus is the master of no mixer; ask for Mixer.Bus(\"master\")", ErrOption)
 	}
-	return b.mixer, nil
+	return command(b.mixer.At(Now), TargetBus(b))
+}
+
+// Levels is what the meter of a bus showed at the end of a step of 100 ms.
+// Silence is -Inf in all of them.
+type Levels struct {
+	Frame     int64        // of the mix: the first one after the step; 0: no step is over yet
+	Peak      pcm.Decibels // the largest sample of either channel in the last 400 ms, dBFS
+	RMS       pcm.Decibels // of both channels, in the last 400 ms: a full-scale sine in both is -3 dBFS
+	ShortTerm pcm.LUFS     // of the last 3 s, as EBU Tech 3341 has it: ungated; below 8 kHz unweighted
+}
+
+// Levels returns what the bus has given last, after its gains; of the master what is
+// heard, after the limiter. Without Config.Meters, and of the zero Bus, it is silence. It
+// allocates nothing.
+func (b Bus) Levels() Levels {
+	if b.mixer == nil || b.mixer.meters == nil {
+		none := pcm.FromPower(0)
+		return Levels{Peak: none, RMS: none, ShortTerm: pcm.LUFS(none)}
+	}
+	return Levels(b.mixer.meters[b.index].Levels())
 }

@@ -105,7 +105,7 @@ func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess
 		var events [32]mixer.Event
 		for _, e := range events[:m.Events(events[:])] {
 			if e.Kind == mixer.EventStolen {
-				lost = e.Lost
+				lost = math.Pow(10, float64(e.Lost)/10)
 			}
 		}
 	}

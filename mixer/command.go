@@ -17,6 +17,8 @@ const (
 	cmdPlace
 	cmdWant // apply what the record wants, see record.wants
 	cmdResize
+	cmdDuck
+	cmdInsert
 )
 
 // command is one line of the dialogue: what the control side asks of the audio
@@ -31,10 +33,18 @@ type command struct {
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
+	part   *part       // of cmdDuck and cmdInsert
 	kind   commandKind
 	fields wants // of cmdWant
 	taken  bool  // the feed has found its voice
 	voices int32 // of cmdResize
+}
+
+// part is something of a bus that the control side makes anew.
+type part struct {
+	duck    Duck // as it was described
+	ducking *ducking
+	insert  *insert
 }
 
 // queue holds the commands whose frame has not come yet. They stay where they are

@@ -3,7 +3,6 @@ package mixer
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -39,22 +38,13 @@ const (
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
-func (o Overflow) String() string {
-	if int(o) < len(overflowNames) {
-		return overflowNames[o]
-	}
-	return fmt.Sprintf("overflow(%d)", uint8(o))
-}
+func (o Overflow) String() string { return nameOf("overflow", o, overflowNames[:]) }
 
 // ParseOverflow returns the policy of a name: quietest, oldest, gain, reject,
 // grow or masked.
 func ParseOverflow(name string) (Overflow, bool) {
-	for i, n := range overflowNames {
-		if n == name {
-			return Overflow(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(overflowNames[:], name)
+	return Overflow(max(i, 0)), i >= 0
 }
 
 // Grow is how a pool grows and contracts.
@@ -75,6 +65,7 @@ type Config struct {
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
 
 	MasterGain pcm.Decibels // -120..+24
+	Insert     Insert       // an effect on the whole mix, before MasterGain and the limiter; nil: none
 	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
@@ -82,7 +73,7 @@ type Config struct {
 	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
 	DCGuard   bool        // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
 	Buses     []BusConfig // in the order in which they are added up
-	Meters    bool        // measures every bus, for Mixer.Levels: about 0.1 % of a core each
+	Meters    bool        // measures every bus, for Bus.Levels: about 0.1 % of a core each
 
 	// Lead is how long after a call of now (of a handle, Play, Moments of Now, but
 	// not SetPositions and SetListener), as against one At a frame, it acts: so
@@ -138,9 +129,6 @@ type Duck struct {
 	Release time.Duration // the way back
 }
 
-// maxSlots bounds the number of voices.
-const maxSlots = MaxVoices
-
 // withDefaults returns c with its zeros filled in, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
 	fill := func(field *int, value int) {
@@ -153,12 +141,12 @@ func (c Config) withDefaults() (Config, error) {
 	c.Buses = slices.Clone(c.Buses)
 	fill(&c.Voices, 32)
 	fill(&c.Commands, 1024)
-	if c.Voices < 1 || c.Voices > maxSlots {
-		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, maxSlots)
+	if c.Voices < 1 || c.Voices > MaxVoices {
+		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, MaxVoices)
 	}
 	if c.Overflow == GrowPool {
 		fill(&c.Grow.Step, 8)
-		fill(&c.Grow.Max, min(4*c.Voices, maxSlots))
+		fill(&c.Grow.Max, min(4*c.Voices, MaxVoices))
 		if c.Grow.Idle == 0 {
 			c.Grow.Idle = 2 * time.Second
 		}
@@ -174,10 +162,10 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: there is no quality %d", ErrConfig, c.Quality)
 	case c.Rate < 1 || c.Rate > MaxRate:
 		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..%d", ErrConfig, c.Rate, MaxRate)
-	case c.MaxVoices < c.Voices || c.MaxVoices > maxSlots:
-		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, maxSlots)
-	case c.Virtual < 0 || c.Virtual > maxSlots:
-		return c, fmt.Errorf("%w: %d virtual voices are not in 0..%d", ErrConfig, c.Virtual, maxSlots)
+	case c.MaxVoices < c.Voices || c.MaxVoices > MaxVoices:
+		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, MaxVoices)
+	case c.Virtual < 0 || c.Virtual > MaxVoices:
+		return c, fmt.Errorf("%w: %d virtual voices are not in 0..%d", ErrConfig, c.Virtual, MaxVoices)
 	case int(c.Overflow) >= len(overflowNames):
 		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
 	case c.Overflow == StealMasked && c.Virtual == 0:
@@ -194,8 +182,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%w: a journal of %d entries is not in 0..%d", ErrConfig, c.Journal, 1<<24)
 	case c.Events < 0 || c.Events > maxEvents:
 		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, maxEvents)
-	case !audible(&c.MasterGain):
-		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, minGain, maxGain)
+	case !setGain.takes((*float64)(&c.MasterGain)):
+		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, MinGain, MaxGain)
 	}
 	fill(&c.Events, c.blockEvents())
 	return c, checkBuses(c.Buses)
@@ -204,84 +192,75 @@ func (c Config) withDefaults() (Config, error) {
 // checkBuses returns what is wrong with the buses.
 func checkBuses(buses []BusConfig) error {
 	names := map[string]bool{"master": true}
-	if len(buses) > maxBuses {
-		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), maxBuses)
+	if len(buses) > MaxBuses {
+		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), MaxBuses)
 	}
 	for i := range buses {
 		b := &buses[i]
 		switch {
 		case b.Name == "" || names[b.Name]:
 			return fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
-		case !audible(&b.Gain) || !inRange(b.Pan, -1, 1) || !inRange(float64(b.Pitch), -48, 48):
+		case !setGain.takes((*float64)(&b.Gain)) || !setPan.takes(&b.Pan) || !setPitch.takes((*float64)(&b.Pitch)):
 			return fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
 		case b.Voices < 0:
 			return fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
 		}
 		names[b.Name] = true
 	}
-	parents := map[string]string{}
 	for _, b := range buses {
 		if b.Parent != "" && !names[b.Parent] {
 			return fmt.Errorf("%w: the parent of bus %q, %q, is no bus", ErrConfig, b.Name, b.Parent)
 		}
-		parents[b.Name] = b.Parent
 	}
-	if name, ok := circle(buses, parents); ok {
-		return fmt.Errorf("%w: bus %q is below itself", ErrConfig, name)
+	_, down, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
+	slices.Sort(down)
+	for i, b := range buses { // those of a circle are not below the master
+		if _, found := slices.BinarySearch(down, i+1); !found {
+			return fmt.Errorf("%w: bus %q is below itself", ErrConfig, b.Name)
+		}
 	}
 	for _, b := range buses {
-		d := b.Duck
-		if d == (Duck{}) {
-			continue
-		}
-		if !names[d.When] || d.When == b.Name || d.When == "master" || !inRange(float64(d.By), 0, 120) || min(d.Attack, d.Hold, d.Release) < 0 {
-			return fmt.Errorf("%w: bus %q cannot be ducked when %q by %v dB, %v, %v, %v", ErrConfig, b.Name, d.When, d.By, d.Attack, d.Hold, d.Release)
+		if err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" }); err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
 	return nil
 }
 
-// circle returns the first bus that never comes to the master, if there is one.
-func circle(buses []BusConfig, parents map[string]string) (name string, found bool) {
-	ends := map[string]bool{"": true, "master": true} // those that come to the master
-	for _, b := range buses {
-		up := b.Name
-		for depth := 0; !ends[up]; depth++ {
-			if depth > len(buses) {
-				return b.Name, true
-			}
-			up = parents[up]
-		}
-		for up = b.Name; !ends[up]; up = parents[up] {
-			ends[up] = true
-		}
+// check returns what is wrong with the duck of a bus, which reacts to those that exist.
+func (d *Duck) check(bus string, exists func(string) bool) error {
+	inside := inRange(float64(d.By), 0, 120) && min(d.Attack, d.Hold, d.Release) >= 0
+	if *d == (Duck{}) || inside && d.When != bus && exists(d.When) {
+		return nil
 	}
-	return "", false
+	return fmt.Errorf("bus %q cannot be ducked when %q by %v dB, %v, %v, %v",
+		bus, d.When, d.By, d.Attack, d.Hold, d.Release)
 }
 
 // maxEvents bounds the events that wait.
 const maxEvents = 1 << 24
 
-// maxBuses bounds the number of buses.
-const maxBuses = MaxBuses
-
-// The range of a gain in decibels.
-const (
-	minGain = MinGain
-	maxGain = MaxGain
-)
-
 // inRange is false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
 
-// audible reports whether a gain is in range, and makes the least gain of the silence
-// that a logarithm of 0 gives.
-func audible(gain *pcm.Decibels) bool {
-	if math.IsInf(float64(*gain), -1) {
-		*gain = minGain
-	}
-	return inRange(float64(*gain), minGain, maxGain)
-}
-
 // tail returns how many frames a voice fades out that gives way.
 func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
+
+// The limits of a mixer, for whoever reads what one is made from: New, and what starts and moves
+// voices, refuse what is beyond them.
+const (
+	MaxVoices   = 65536   // of Config.Voices, MaxVoices, Virtual and Grow.Max
+	MaxBuses    = 4096    // besides the master
+	MaxRate     = 768000  // frames per second
+	MaxPriority = 1000000 // and no less than its negative
+	MaxRounds   = 1000000000
+
+	MinGain = -120 // decibels
+	MaxGain = 24
+)
+
+// Check returns what is wrong with a configuration, as New would.
+func (c Config) Check() error {
+	_, err := c.withDefaults()
+	return err
+}

@@ -19,19 +19,34 @@
 // renders, it stands still. All that moves is a function of the frame's number, so
 // blocks of any length give the same bits and the same events.
 //
+// # What a game needs
+//
+//	New, Config           a mixer; BusConfig, Duck: its buses; Overflow: what a full pool does
+//	Mixer.Play, Options   starts a sound; Handle moves and stops it, State says what became of it
+//	Mixer.Bus, Bus        gain, mute, pause and fades of music, effects, speech
+//	Mixer.NewGroup        limits and cooldowns of one sound, however many files it has
+//	Mixer.Events, Event   what was stolen, and why; Reason, EventKind
+//	Mixer.Stats, Levels   counters, and meters
+//	Mixer.SetListener     and SetPositions, with package space: places
+//
+// # What an engine builder needs
+//
+// All else is for those who build an engine, a player or a tool on a mixer:
+//
+//	Mixer.At, Moment      commands for an exact frame, for all voices of a Target
+//	Change, Fields        several values in one command
+//	Insert                an effect on a bus
+//	Mixer.Prepare         for whoever renders without a clock
+//	Config.Lead, Latency  calls that keep their distances in time, and what they cost
+//	Mixer.Journal, Entry  every command that was carried out; EntryKind, Played
+//
 // # Clock, goroutines, Close
 //
 // The audio side reads no clock. The control side reads one for Config.Lead: the system's,
 // or Config.Clock.
 //
-// New starts no goroutine. Two features start one on the control side, which ends when it
-// has nothing to do:
-//
-//   - A pitched voice of quality Best has a version of its sound made.
-//   - Handle.Done waits for the end of a voice; it looks every 5 ms.
-//
-// Each voice that plays a stream has a goroutine that decodes, made by package sounds.
-//
-// Close ends all of these. Call it after the device's Close; Play then fails with
-// ErrClosed. A mixer that has used none of them needs no Close.
+// New starts no goroutine. Pitched voices of quality Best and Handle.Done start one each,
+// which ends when it has nothing to do; so does each voice that plays a stream. Close ends
+// all of these. Call it after the device's Close. A mixer that has used none of them needs
+// no Close.
 package mixer

@@ -2,7 +2,11 @@ package mixer
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
+	"voicepool/internal/ring"
+	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -27,10 +31,18 @@ const (
 var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
 func (k EventKind) String() string {
-	if k > 0 && int(k) < len(kindNames) {
-		return kindNames[k]
+	if k == 0 {
+		return "kind(0)"
 	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
+	return nameOf("kind", k, kindNames[:])
+}
+
+// nameOf returns the name of a value; of one that has none what it is, and its number.
+func nameOf[T ~uint8](what string, value T, names []string) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprintf("%s(%d)", what, value)
 }
 
 // Reason is why a voice was stolen, or a start refused.
@@ -52,12 +64,7 @@ const (
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
 
-func (r Reason) String() string {
-	if int(r) < len(reasonNames) {
-		return reasonNames[r]
-	}
-	return fmt.Sprintf("reason(%d)", uint8(r))
-}
+func (r Reason) String() string { return nameOf("reason", r, reasonNames[:]) }
 
 // Event is something that happened on the audio side, at its exact frame.
 // Events come in the order of their frames, a victim before its newcomer.
@@ -80,25 +87,53 @@ type Event struct {
 	ByGroup *Group
 	ByRef   int64
 
-	// Of Stolen, of what became virtual, and of Rejected where there was a choice: what decided, as
-	// powers (K-weighted mean squares); pcm.FromPower makes decibels of them.
-	Audibility float64 // of the victim; of Rejected the newcomer's own
-	Newcomer   float64 // of the newcomer
-	RunnerUp   float64 // of the second least; negative: there was none
-	Candidates int     // how many voices could have been taken
-	Peers      int     // how many of them had the victim's priority, itself included: of those the policy chose
-	Priority   int32   // of the victim
+	// Of Stolen, of what became virtual, and of Rejected where there was a choice: what
+	// decided, as levels of the K-weighted power; silence is -Inf. Of others they are 0.
+	Audibility pcm.Decibels // of the victim; of Rejected the newcomer's own
+	Newcomer   pcm.Decibels // of the newcomer
+	RunnerUp   pcm.Decibels // of the second least; +Inf: there was none
+	Candidates int          // how many voices could have been taken
+	Peers      int          // how many of them had the victim's priority, itself included: of those the policy chose
+	Priority   int32        // of the victim
 	Policy     Overflow
 
 	// The priority of RunnerUp: Priority, but where the victim alone had the lowest.
 	RunnerUpPriority int32
 
 	// Of Stolen, and of a voice that became virtual: a certificate of what can have
-	// been lost. It is the largest K-weighted power, left and right together, that
+	// been lost. It is the largest K-weighted level, left and right together, that
 	// the voice would have had in any 60 ms on the hops of its sound from here on,
 	// at the speed of its sound and as long as no gain of it is raised; windows
-	// between hops may have up to twice that. +Inf where nobody knows.
-	Lost float64
+	// between hops may have up to 3 dB more. +Inf where nobody knows.
+	Lost pcm.Decibels
+
+	powers powers // of the audio side, until Events makes decibels of them
+}
+
+// powers are the levels of an event as the audio side compares them.
+type powers struct {
+	audibility, newcomer float64
+	runnerUp             float64 // negative: there was none
+	lost                 float64
+}
+
+// finish makes of an event of the audio side one for those who poll.
+func (e *Event) finish(m *Mixer) {
+	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side knows no Mixer
+		e.Bus.mixer = m
+	}
+	switch e.Kind {
+	case EventStolen, EventVirtual, EventRejected, EventLimited:
+	default:
+		return // nothing was decided
+	}
+	p := &e.powers
+	e.Audibility, e.Newcomer, e.Lost = pcm.FromPower(p.audibility), pcm.FromPower(p.newcomer), pcm.FromPower(p.lost)
+	e.RunnerUp = pcm.Decibels(math.Inf(1))
+	if p.runnerUp >= 0 {
+		e.RunnerUp = pcm.FromPower(p.runnerUp)
+	}
+	e.powers = powers{}
 }
 
 // eventBlock is the length of the block, in seconds, of which Config.Events of 0 loses no
@@ -126,17 +161,55 @@ func (c *Config) blockEvents() int {
 // returns how many. Control side; callers share what there is.
 func (m *Mixer) Events(dst []Event) int {
 	m.refineNeeds()
+	n := poll(m, m.events, dst)
+	for i := range dst[:n] {
+		dst[i].finish(m)
+	}
+	return n
+}
+
+// poll moves what a ring has into dst, and returns how much.
+func poll[T any](m *Mixer, from *ring.Ring[T], dst []T) (n int) {
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
-	for i := range dst {
-		e, ok := m.events.Pop()
+	for ; n < len(dst); n++ {
+		e, ok := from.Pop()
 		if !ok {
-			return i
+			break
 		}
-		if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side knows no Mixer
-			e.Bus.mixer = m
-		}
-		dst[i] = e
+		dst[n] = e
 	}
-	return len(dst)
+	return n
+}
+
+// String returns the event in one line, for logs and the messages of tests:
+//
+//	frame 480: "coin" #7 stolen in slot 3 by "bell" #9 (pool): -34.5 dB against -12.3 dB, 8 candidates
+func (e Event) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "frame %d: ", e.Frame)
+	if e.Sound != nil {
+		fmt.Fprintf(&b, "%q ", e.Sound.Name())
+	}
+	if e.Voice != 0 {
+		fmt.Fprintf(&b, "#%d ", e.Voice)
+	}
+	b.WriteString(e.Kind.String())
+	if e.Slot >= 0 && e.Voice != 0 {
+		fmt.Fprintf(&b, " in slot %d", e.Slot)
+	}
+	if e.By != 0 {
+		b.WriteString(" by ")
+		if e.BySound != nil {
+			fmt.Fprintf(&b, "%q ", e.BySound.Name())
+		}
+		fmt.Fprintf(&b, "#%d", e.By)
+	}
+	if e.Reason != ReasonNone {
+		fmt.Fprintf(&b, " (%v)", e.Reason)
+	}
+	if e.Candidates > 0 {
+		fmt.Fprintf(&b, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
+	}
+	return b.String()
 }

@@ -54,8 +54,7 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, error) {
 	c := voice.Course{From: from}
 	if loop {
-		c.Loop[0], c.Loop[1] = s.Loop()
-		if c.Loop[1] <= c.Loop[0] {
+		if c.Loop = s.Loop(); c.Loop.Frames() <= 0 {
 			return nil, fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 		}
 	}

@@ -45,7 +45,7 @@ type GroupOptions struct {
 
 // NewGroup makes a group. Control side. The error wraps ErrOption.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
-	if o.Limit < 0 || o.Cooldown < 0 || o.Coalesce < 0 || !inRange(float64(o.Most), 0, maxGain) {
+	if o.Limit < 0 || o.Cooldown < 0 || o.Coalesce < 0 || !inRange(float64(o.Most), 0, MaxGain) {
 		return nil, fmt.Errorf("%w: group %q with a limit of %d, a cooldown of %v, coalescing within %v by %v dB at most",
 			ErrOption, name, o.Limit, o.Cooldown, o.Coalesce, o.Most)
 	}

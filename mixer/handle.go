@@ -32,26 +32,17 @@ type Handle struct {
 
 // State returns what has become of the start.
 func (h Handle) State() State {
-	r, unlock := h.lock()
-	if r == nil {
-		if h.mixer == nil {
-			return StateNone
-		}
-		return StateEnded
+	gone := StateEnded
+	if h.mixer == nil {
+		gone = StateNone
 	}
-	defer unlock()
-	return State(r.state.Load())
+	return ask(h, gone, func(r *record) State { return State(r.state.Load()) })
 }
 
 // Number returns the number of the start, from 1, as events have it; 0 while it
 // is pending or when it never started.
 func (h Handle) Number() uint64 {
-	r, unlock := h.lock()
-	if r == nil {
-		return 0
-	}
-	defer unlock()
-	return r.number.Load()
+	return ask(h, 0, func(r *record) uint64 { return r.number.Load() })
 }
 
 // Position returns where in the sound the voice was at the end of the last
@@ -146,20 +137,15 @@ func (h Handle) SetLoop(rounds int) error {
 // fades in over 5 ms. A position beyond the end ends the voice, unless it loops. For a
 // stream Seek opens another decoder, which allocates, and it fails as Play does.
 func (h Handle) Seek(position time.Duration) error {
-	if position < 0 {
+	switch s := h.Sound(); {
+	case position < 0:
 		return errBefore(position)
-	}
-	if s := h.Sound(); s != nil && s.Streamed() {
+	case h.mixer == nil:
+		return ErrGone
+	case s != nil && s.Streamed():
 		return h.mixer.At(Now).Seek(TargetVoice(h), position)
 	}
-	return h.want(setSeek, float64(h.frames(position)))
-}
-
-func (h Handle) frames(d time.Duration) int64 {
-	if h.mixer == nil {
-		return 0
-	}
-	return h.mixer.frames(d)
+	return h.want(setSeek, float64(h.mixer.frames(position)))
 }
 
 // Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape.
@@ -173,34 +159,70 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 
 // Sound returns what is played; nil when the voice is gone.
 func (h Handle) Sound() *voice.Sound {
-	r, unlock := h.lock()
-	if r == nil {
-		return nil
-	}
-	defer unlock()
-	return r.sound.Load()
+	return ask(h, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
 // Tag returns the Tag of its Options; 0 for a voice long gone.
 func (h Handle) Tag() uint64 {
-	r, unlock := h.lock()
-	if r == nil {
-		return 0
-	}
-	defer unlock()
-	return r.tag
+	return ask(h, 0, func(r *record) uint64 { return r.tag })
 }
 
 // Audibility returns how loud the voice is going to be at best, as things stood
 // at the end of the last block: what it is measured by when one has to give way.
 // Silence, and a voice that is gone, is -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	r, unlock := h.living()
+	power := askLiving(h, 0, func(r *record) uint32 { return r.audibility.Load() })
+	return pcm.FromPower(float64(math.Float32frombits(power)))
+}
+
+// Slot returns the slot in which the voice plays, from 0; -1 where it has none, as a
+// virtual voice and one that is gone.
+func (h Handle) Slot() int {
+	i := askLiving(h, -1, func(r *record) int { return int(r.slot.Load()) })
+	if i >= 0 && i < h.mixer.maxVoices {
+		return i
+	}
+	return -1
+}
+
+// Pan returns where the voice was between left and right, -1..+1, when it was last
+// looked at, which is every 20 ms; 0 for one that is gone.
+func (h Handle) Pan() float64 {
+	pan := askLiving(h, 0, func(r *record) uint32 { return r.pan.Load() })
+	return float64(math.Float32frombits(pan))
+}
+
+// Looping reports whether the voice was going to go back at the end of its loop, when
+// it was last looked at, which is every 20 ms. A loop under 64 frames counts its rounds
+// when it is left. Of a stream it is what was asked for.
+func (h Handle) Looping() bool {
+	return askLiving(h, false, func(r *record) bool {
+		if s := r.sound.Load(); s != nil && s.Streamed() {
+			return r.loop
+		}
+		return r.looping.Load()
+	})
+}
+
+// ask returns what the record of h answers, or gone where there is none any more. An answer
+// that captured a variable would be allocated.
+func ask[T any](h Handle, gone T, answer func(*record) T) T {
+	r, unlock := h.lock()
 	if r == nil {
-		return pcm.FromPower(0)
+		return gone
 	}
 	defer unlock()
-	return pcm.FromPower(float64(math.Float32frombits(r.audibility.Load())))
+	return answer(r)
+}
+
+// askLiving is ask for a start that may still sound.
+func askLiving[T any](h Handle, gone T, answer func(*record) T) T {
+	r, unlock := h.living()
+	if r == nil {
+		return gone
+	}
+	defer unlock()
+	return answer(r)
 }
 
 // lock returns the record of h, under the mixer's mutex, or nil.

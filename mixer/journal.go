@@ -20,6 +20,8 @@ const (
 	EntrySeek   // to Entry.Place
 	EntryResize // to Entry.Voices
 	EntryPlace  // the listener, or a voice, has moved in space
+	EntryDuck   // a bus ducks as Entry.Duck says
+	EntryInsert // Entry.Insert is the effect of a bus
 )
 
 // Entry is a command that has been carried out, at its effective frame: a call
@@ -39,6 +41,8 @@ type Entry struct {
 	Place  int64  // of EntrySeek: a frame of the sound
 	Voices int    // of EntryResize
 	Change Change // of EntrySet
+	Duck   Duck   // of EntryDuck
+	Insert Insert // of EntryInsert; nil: none any more
 
 	// Of EntryPlay: what was played, and how, in frames. How.Pitch is without
 	// the part of the sound, BasePitch is that part with its speed.
@@ -75,16 +79,7 @@ func (m *Mixer) Journal(dst []Entry) int {
 	if m.journal.ring == nil {
 		return 0
 	}
-	m.eventMutex.Lock()
-	defer m.eventMutex.Unlock()
-	for i := range dst {
-		e, ok := m.journal.ring.Pop()
-		if !ok {
-			return i
-		}
-		dst[i] = e
-	}
-	return len(dst)
+	return poll(m, m.journal.ring, dst)
 }
 
 // JournalLost returns how many entries nobody read in time. Control side.

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,7 +49,7 @@ func New(c Config) (*Mixer, error) {
 	if err != nil {
 		return nil, err
 	}
-	buses := append([]BusConfig{{Name: "master", Gain: c.MasterGain}}, c.Buses...)
+	buses := append([]BusConfig{{Name: "master", Gain: c.MasterGain, Insert: c.Insert}}, c.Buses...)
 	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	for i := range buses {
@@ -209,7 +210,7 @@ func (m *Mixer) send(c command) error {
 	if c.frame < Now {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
-	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet { // all voices are heard through the master
+	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet && c.part == nil { // all voices are heard through the master
 		*t = TargetAll()
 	}
 	m.mutex.Lock()
@@ -257,4 +258,26 @@ func (m *Mixer) put(c command) (frame int64) {
 	m.commands.Push(c) // has room: the ring holds what may be under way
 	m.retuneAll(&c)
 	return c.frame
+}
+
+// Voices returns the starts that are not over, pending ones too, in no order.
+// Control side; the loop's body may call anything, and what starts or ends
+// meanwhile may be among them or not. It allocates nothing per voice.
+func (m *Mixer) Voices() iter.Seq[Handle] {
+	return func(yield func(Handle) bool) {
+		for _, r := range m.allRecords {
+			h := Handle{m, pool.Handle(r.id.Load())}
+			if h.id == 0 {
+				continue
+			}
+			if living, unlock := h.living(); living == nil {
+				continue
+			} else {
+				unlock()
+			}
+			if !yield(h) {
+				return
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
 // start decides what becomes of a Play.
@@ -22,7 +23,7 @@ func (x *model) start(p *modelPlay) {
 		x.turnAway(p, mixer.Event{Kind: mixer.EventLimited, Reason: mixer.ReasonCooldown})
 		return
 	}
-	if from, to := p.sound.Loop(); p.from >= p.sound.Frames() && !(p.o.Loop && to > from) {
+	if p.from >= p.sound.Frames() && !(p.o.Loop && p.sound.Loop().Frames() > 0) {
 		x.stats.Ended++
 		x.stats.SilentFrom = max(x.stats.SilentFrom, x.now)
 		x.pass(p, mixer.EventEnded, mixer.StateEnded)
@@ -160,7 +161,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 	if reason == mixer.ReasonGroupLimit || policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
 	}
-	refused := mixer.Event{Kind: mixer.EventLimited, Reason: reason, Audibility: newcomer, Newcomer: newcomer, RunnerUp: -1}
+	refused := mixer.Event{Kind: mixer.EventLimited, Reason: reason, Audibility: pcm.FromPower(newcomer), Newcomer: pcm.FromPower(newcomer), RunnerUp: none}
 	if reason == mixer.ReasonPoolFull {
 		refused.Kind = mixer.EventRejected
 	}
@@ -195,12 +196,12 @@ func (x *model) makeRoom(p *modelPlay) bool {
 			refuses = x.next().Reason == mixer.ReasonQuieter
 		}
 		if refuses {
-			refused.Reason, refused.RunnerUp, refused.Peers = mixer.ReasonQuieter, least, peers(victim, among)
+			refused.Reason, refused.RunnerUp, refused.Peers = mixer.ReasonQuieter, pcm.FromPower(least), peers(victim, among)
 			x.turnAway(p, refused)
 			return false
 		}
 	}
-	e := mixer.Event{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: newcomer}
+	e := mixer.Event{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer)}
 	if p.group != nil {
 		e.ByGroup = p.group.g
 	}
@@ -209,9 +210,9 @@ func (x *model) makeRoom(p *modelPlay) bool {
 }
 
 func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
-	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, float64(victim.score.audibility), -1, len(among), peers(victim, among)
+	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, pcm.FromPower(float64(victim.score.audibility)), none, len(among), peers(victim, among)
 	if second != nil {
-		e.RunnerUp, e.RunnerUpPriority = float64(second.score.audibility), int32(second.prio)
+		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(float64(second.score.audibility)), int32(second.prio)
 	}
 	x.leaveTail(victim)
 	x.finish(victim, e)

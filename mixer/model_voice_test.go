@@ -202,13 +202,15 @@ func semitones(ratio float64) float64 {
 func (v *modelVoice) paused() bool { return v.self || v.byBus || v.byAll }
 
 func (v *modelVoice) looping() bool {
-	from, to := v.sound.Loop()
+	loop := v.sound.Loop()
+	from, to := loop[0], loop[1]
 	return v.loop && to > from
 }
 
 // fold takes a position beyond the end of its loop back.
 func (v *modelVoice) fold() {
-	from, to := v.sound.Loop()
+	loop := v.sound.Loop()
+	from, to := loop[0], loop[1]
 	for v.looping() && v.pos>>32 >= to {
 		v.pos -= (to - from) << 32
 		if v.jumps > 0 {
@@ -219,7 +221,7 @@ func (v *modelVoice) fold() {
 }
 
 func (v *modelVoice) rounds(more int) {
-	_, to := v.sound.Loop()
+	to := v.sound.Loop()[1]
 	v.jumps = more
 	v.loop = more != 0 && v.pos>>32 < to
 }
@@ -298,8 +300,8 @@ func (v *modelVoice) frame(f int64) (out heard) {
 
 // after returns the neighbour of a frame: after the loop's last comes its first.
 func (v *modelVoice) after(i int64) int64 {
-	if from, to := v.sound.Loop(); v.looping() && i+1 == to {
-		return from
+	if loop := v.sound.Loop(); v.looping() && i+1 == loop[1] {
+		return loop[0]
 	}
 	return i + 1
 }

@@ -49,33 +49,34 @@ type Base struct {
 
 func (o *Options) check() error {
 	switch {
-	case !audible(&o.Gain) || !audible(&o.Base.Gain):
-		return fmt.Errorf("%w: gains of %v and %v dB are not in %d..%d", ErrOption, o.Gain, o.Base.Gain, minGain, maxGain)
-	case !inRange(o.Pan, -1, 1):
-		return fmt.Errorf("%w: a pan of %v is not in -1..1", ErrOption, o.Pan)
-	case !inRange(float64(o.Pitch), -48, 48) || !inRange(float64(o.Base.Pitch), -48, 48):
-		return fmt.Errorf("%w: pitches of %v and %v semitones are not in -48..48", ErrOption, o.Pitch, o.Base.Pitch)
-	case o.Speed != 0 && !inRange(o.Speed, 1./16, 16) || o.Base.Speed != 0 && !inRange(o.Base.Speed, 1./16, 16):
-		return fmt.Errorf("%w: speeds of %v and %v are not in 1/16..16", ErrOption, o.Speed, o.Base.Speed)
-	case o.Priority < -maxPriority || o.Priority > maxPriority:
-		return fmt.Errorf("%w: a priority of %d is not in %d..%d", ErrOption, o.Priority, -maxPriority, maxPriority)
+	case !setGain.takes((*float64)(&o.Gain)):
+		return setGain.wrong(float64(o.Gain))
+	case !setGain.takes((*float64)(&o.Base.Gain)):
+		return setGain.wrong(float64(o.Base.Gain))
+	case !setPan.takes(&o.Pan):
+		return setPan.wrong(o.Pan)
+	case !setPitch.takes((*float64)(&o.Pitch)):
+		return setPitch.wrong(float64(o.Pitch))
+	case !setPitch.takes((*float64)(&o.Base.Pitch)):
+		return setPitch.wrong(float64(o.Base.Pitch))
+	case o.Speed != 0 && !setSpeed.takes(&o.Speed):
+		return setSpeed.wrong(o.Speed)
+	case o.Base.Speed != 0 && !setSpeed.takes(&o.Base.Speed):
+		return setSpeed.wrong(o.Base.Speed)
+	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
+		return setPriority.wrong(float64(o.Priority))
 	case o.From < 0 || o.For < 0 || o.FadeIn < 0:
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
 	case o.Rounds != 0 && !o.Loop:
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
-	case o.Rounds < Forever || o.Rounds > maxRounds:
-		return fmt.Errorf("%w: %d rounds are not in %d..%d", ErrOption, o.Rounds, Forever, maxRounds)
+	case o.Rounds < Forever || o.Rounds > MaxRounds:
+		return setRounds.wrong(float64(o.Rounds))
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
 	o.Rounds = max(o.Rounds, 0)
 	return nil
 }
-
-const (
-	maxPriority = MaxPriority
-	maxRounds   = MaxRounds
-)
 
 // Fields says which parts of a Change count.
 type Fields uint16

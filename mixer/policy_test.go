@@ -45,7 +45,7 @@ func policySounds(t testing.TB) (out []policySound) {
 		n, channels := 900+r.IntN(4000), 1+i%2
 		c := &sounds.Clip{Name: "s", Rate: policyRate, Channels: channels, Samples: make([]float32, n*channels)}
 		if i%3 == 0 {
-			c.Loop = &[2]int64{int64(n / 5), int64(n - n/7)}
+			c.Loop = &pcm.Loop{int64(n / 5), int64(n - n/7)}
 		}
 		for j := range c.Samples {
 			decay := math.Exp2(-float64(j) / float64(len(c.Samples)) * float64(i))
@@ -69,7 +69,8 @@ func policySounds(t testing.TB) (out []policySound) {
 			}
 			return k
 		}
-		from, to := s.Loop()
+		region := s.Loop()
+		from, to := region[0], region[1]
 		once := energy(n, func(i int) int { return i })
 		hops := (int(to) + hop - 1) / hop
 		loop := energy((hops+100)*hop, func(i int) int {
@@ -231,7 +232,7 @@ func TestScores(t *testing.T) {
 						least = x
 					}
 				}
-				if victim == nil || victim.prio != least.prio || victim.fresh > least.fresh*(1+1e-5) || !near(e.Audibility, victim.fresh) {
+				if victim == nil || victim.prio != least.prio || victim.fresh > least.fresh*(1+1e-5) || !near(math.Pow(10, float64(e.Audibility)/10), victim.fresh) {
 					t.Fatalf("seed %d, frame %d: voice %d gives way with %v, the least are %+v", seed, a.now, e.Voice, e.Audibility, living)
 				}
 				if victim.fresh < victim.stored*0.99 {

@@ -112,7 +112,8 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 func thinned(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	samples, channels := s.Samples(), int64(s.Channels())
 	dst := make([]float32, frames*channels)
-	from, to := s.Loop()
+	loop := s.Loop()
+	from, to := loop[0], loop[1]
 	for i := range frames {
 		at := int64(math.Floor(float64(first+i) * math.Pow(1.5, float64(level))))
 		if looped && at >= to {

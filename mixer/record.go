@@ -102,20 +102,15 @@ func (r *record) reset(id pool.Handle) {
 	if r.position.Load() != 0 {
 		r.position.Store(0)
 	}
-	if r.audibility.Load() != 0 {
-		r.audibility.Store(0)
+	for _, word := range [...]*atomic.Uint32{&r.audibility, &r.pan, &r.dirty} {
+		if word.Load() != 0 {
+			word.Store(0)
+		}
 	}
-	if r.pan.Load() != 0 {
-		r.pan.Store(0)
-	}
-	if r.looping.Load() {
-		r.looping.Store(false)
-	}
-	if r.dirty.Load() != 0 {
-		r.dirty.Store(0)
-	}
-	if r.moved.Load() {
-		r.moved.Store(false)
+	for _, flag := range [...]*atomic.Bool{&r.looping, &r.moved} {
+		if flag.Load() {
+			flag.Store(false)
+		}
 	}
 	// wantSeq needs no care: the start is a command that comes after all of it. Nor does
 	// stopping, which names the start that it is for.

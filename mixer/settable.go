@@ -38,13 +38,13 @@ var settables = [numWants]struct {
 	field       Fields
 	wrong       string
 }{
-	setGain:     {"gain", minGain, maxGain, FieldGain, "a gain of %v dB is not in %.0f..%.0f"},
+	setGain:     {"gain", MinGain, MaxGain, FieldGain, "a gain of %v dB is not in %.0f..%.0f"},
 	setPan:      {"pan", -1, 1, FieldPan, "a pan of %v is not in %.0f..%.0f"},
 	setPitch:    {"pitch", -48, 48, FieldPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
 	setSpeed:    {"speed", 1. / 16, 16, FieldSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
-	setPriority: {"priority", -maxPriority, maxPriority, FieldPriority, "a priority of %.0f is not in %.0f..%.0f"},
+	setPriority: {"priority", -MaxPriority, MaxPriority, FieldPriority, "a priority of %.0f is not in %.0f..%.0f"},
 	setProtect:  {"protection", 0, 1, FieldProtect, ""},
-	setRounds:   {"number of rounds", Forever, maxRounds, FieldRounds, "%.0f rounds are not in %.0f..%.0f"},
+	setRounds:   {"number of rounds", Forever, MaxRounds, FieldRounds, "%.0f rounds are not in %.0f..%.0f"},
 	setSeek:     {"place", 0, math.MaxInt64, 0, ""},
 	setPause:    {"pause", 0, 1, 0, ""},
 }
@@ -53,9 +53,15 @@ var settables = [numWants]struct {
 // makes the least gain.
 func (f settable) takes(x *float64) bool {
 	if f == setGain && math.IsInf(*x, -1) {
-		*x = minGain
+		*x = MinGain
 	}
 	return inRange(*x, settables[f].least, settables[f].most)
+}
+
+// wrong says that a value is out of range.
+func (f settable) wrong(x float64) error {
+	s := &settables[f]
+	return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(s.wrong, x, s.least, s.most))
 }
 
 // get returns what c sets f to, and whether it does.
@@ -107,8 +113,8 @@ func (c *Change) check() error {
 		if !ok {
 			continue
 		}
-		if s := &settables[f]; !f.takes(&x) {
-			return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(s.wrong, x, s.least, s.most))
+		if !f.takes(&x) {
+			return f.wrong(x)
 		}
 		c.put(f, x)
 	}

@@ -68,7 +68,7 @@ func TestFuture(t *testing.T) {
 	}
 	ev := make([]mixer.Event, 9)
 	for _, e := range ev[:m.Events(ev)] {
-		if e.Kind == mixer.EventStolen && (e.Audibility != float64(float32(0.05)) || e.RunnerUp != float64(float32(0.1)) || e.Candidates != 2) {
+		if e.Kind == mixer.EventStolen && (e.Audibility != pcm.FromPower(float64(float32(0.05))) || e.RunnerUp != pcm.FromPower(float64(float32(0.1))) || e.Candidates != 2) {
 			t.Errorf("decided by %+v", e)
 		}
 	}

@@ -55,9 +55,8 @@ func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint6
 func (m *Mixer) stopAllLater(over int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords {
-		id := pool.Handle(r.id.Load())
-		if id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over() {
-			m.stopLater(r, id, at, over, m.seq)
+		if m.lives(r) {
+			m.stopLater(r, pool.Handle(r.id.Load()), at, over, m.seq)
 		}
 	}
 	m.stopsWait.Store(true)

@@ -14,25 +14,27 @@ type branch struct {
 }
 
 // newTree returns the tree of the buses, the master first, and their indices in two
-// orders: each before what is below it, and after.
+// orders: each before what is below it, and after. Those of a circle are in neither.
 func newTree(buses []BusConfig) (t tree, down, up []int) {
 	index := map[string]int{"": 0}
 	for i := range buses {
 		index[buses[i].Name] = i
 	}
 	t = make(tree, len(buses))
+	below := make([][]int, len(buses))
 	for i := range buses {
 		t[i] = branch{name: buses[i].Name, parent: index[buses[i].Parent]}
+		if i > 0 {
+			below[t[i].parent] = append(below[t[i].parent], i)
+		}
 	}
 	t[0].parent = -1
 	var visit func(i int)
 	visit = func(i int) {
 		t[i].first = len(down)
 		down = append(down, i)
-		for j := range t {
-			if t[j].parent == i {
-				visit(j)
-			}
+		for _, j := range below[i] {
+			visit(j)
 		}
 		t[i].last = len(down)
 		up = append(up, i)

@@ -48,7 +48,7 @@ func TestVirtualLimit(t *testing.T) {
 				}
 				events := make([]mixer.Event, 20)
 				for _, e := range events[:m.Events(events)] {
-					if e.Kind == mixer.EventStolen && (e.Audibility > 2e-4 || e.Newcomer > 2e-4 || e.RunnerUp < 0.01 || e.Candidates != 2 || e.Peers != 2) {
+					if e.Kind == mixer.EventStolen && (e.Audibility > pcm.FromPower(2e-4) || e.Newcomer > pcm.FromPower(2e-4) || e.RunnerUp < pcm.FromPower(0.01) || e.Candidates != 2 || e.Peers != 2) {
 						t.Errorf("%v, %d virtual voices: the event says %+v", policy, virtual, e)
 					}
 				}
@@ -135,7 +135,9 @@ func TestVirtualLostEvent(t *testing.T) {
 	left(m, 10)
 	events := make([]mixer.Event, 20)
 	for _, e := range events[:m.Events(events)] {
-		about := func(got float64, want float32) bool { return got > 0.99*float64(want) && got < 1.01*float64(want) }
+		about := func(got pcm.Decibels, want float64) bool {
+			return got > pcm.FromPower(0.99*want) && got < pcm.FromPower(1.01*want)
+		}
 		if e.Kind == mixer.EventStolen {
 			if e.Voice != 3 || e.Candidates != 2 || e.Peers != 2 || !about(e.Audibility, 1e-3) || !about(e.RunnerUp, 1e-2) || !about(e.Newcomer, 0.1) {
 				t.Errorf("%+v", e)

@@ -219,6 +219,19 @@ func ExamplePool_All() {
 	// 0p 3l 4i 5n 6g third: i
 }
 
+// The inactive objects: what the next requests will find.
+func ExamplePool_Free() {
+	p, _ := pool.New(pool.Config[int]{Size: 4})
+	for range 3 {
+		p.Acquire()
+	}
+	p.Release(p.HandleAt(1))
+	for slot := range p.Free() {
+		fmt.Print(slot, " ")
+	}
+	// Output: 1 3
+}
+
 // A pool that grows for a battle, and comes back when it is over.
 func ExamplePool_Advance() {
 	p, _ := pool.New(pool.Config[int]{Size: 4, Max: 64, Step: 8, Idle: 60})

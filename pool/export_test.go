@@ -66,6 +66,5 @@ func (p *Pool[T]) Marked() int {
 	return n
 }
 
-// Ordinal and ScoreOf are the mapping that the order goes by.
+// Ordinal is the mapping that the order goes by.
 func Ordinal(x float64) uint64 { return ordinal(x) }
-func ScoreOf(o uint64) float64 { return scoreOf(o) }

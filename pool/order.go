@@ -105,17 +105,6 @@ func ordinal(x float64) uint64 {
 	return b | signBit
 }
 
-// scoreOf is the inverse of ordinal.
-func scoreOf(o uint64) float64 {
-	switch {
-	case o == 0:
-		return math.NaN()
-	case o&signBit != 0:
-		return math.Float64frombits(o &^ signBit)
-	}
-	return math.Float64frombits(^o)
-}
-
 // First is the handle of the object that is the first in Config.Order, and so
 // the first that Kill takes: the oldest, or the one of the least score. 0: there
 // is none, or the pool keeps no order. It costs the same for any number.
@@ -136,12 +125,4 @@ func (p *Pool[T]) SetScore(h Handle, score float64) bool {
 	}
 	p.order.set(h.Slot(), score)
 	return true
-}
-
-// Score is what SetScore has set. False: as there.
-func (p *Pool[T]) Score(h Handle) (float64, bool) {
-	if p.config.Order != ByScore || p.Get(h) == nil {
-		return 0, false
-	}
-	return scoreOf(p.order.heap[p.order.at[h.Slot()]].score), true
 }

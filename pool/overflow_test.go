@@ -58,9 +58,6 @@ func TestKillLeast(t *testing.T) {
 		if !p.SetScore(h, s) {
 			t.Error("SetScore = false")
 		}
-		if got, ok := p.Score(h); !ok || got != s && !(math.IsNaN(got) && math.IsNaN(s)) {
-			t.Errorf("Score = %v, %v, want %v", got, ok, s)
-		}
 	}
 	for i, h := range hs {
 		if p.First() != h {
@@ -76,9 +73,6 @@ func TestOrdinalKeepsOrder(t *testing.T) {
 	nan := math.NaN()
 	list := []float64{nan, math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1)}
 	for i, x := range list {
-		if back := pool.ScoreOf(pool.Ordinal(x)); back != x && i > 0 || i == 0 && !math.IsNaN(back) {
-			t.Errorf("%v comes back as %v", x, back)
-		}
 		if i > 0 && pool.Ordinal(list[i-1]) >= pool.Ordinal(x) {
 			t.Errorf("%v is not before %v", list[i-1], x)
 		}

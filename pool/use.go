@@ -38,13 +38,11 @@ func (p *Pool[T]) Counters() Counters {
 	return c
 }
 
-// HighWater is the largest number of objects that were active at once, since New
-// or the last ResetUse.
+// HighWater is the largest number of objects that were active at once.
 func (p *Pool[T]) HighWater() int { return max(p.high, p.peak) }
 
-// Use is the histogram of use: the number of Acquires, since New or the last
-// ResetUse, that found n objects active, whether they were served or not; 0 for
-// n outside 0..Max.
+// Use is the histogram of use: the number of Acquires that found n objects active,
+// whether they were served or not; 0 for n outside 0..Max.
 func (p *Pool[T]) Use(n int) uint64 {
 	if n < 0 || n >= len(p.used) {
 		return 0
@@ -83,12 +81,4 @@ func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 		size--
 	}
 	return size, p.tight < 0 || size <= p.tight
-}
-
-// ResetUse starts a new watch, as for another scene: Use and Suggest forget what
-// they saw, and HighWater becomes Len. Counters go on.
-func (p *Pool[T]) ResetUse() {
-	clear(p.used)
-	p.high, p.tight = 0, -1
-	p.noteNeed()
 }

@@ -34,15 +34,13 @@ func TestUse(t *testing.T) {
 	if p.HighWater() != 4 {
 		t.Errorf("HighWater = %d, want 4", p.HighWater())
 	}
-	p.ResetUse()
-	if size, ok := p.Suggest(0); p.Use(2) != 0 || p.HighWater() != 2 || size != 1 || !ok {
-		t.Errorf("after ResetUse: Use %d, HighWater %d, Suggest %d, %v", p.Use(2), p.HighWater(), size, ok)
+	for range 3 {
+		take(t, p)
 	}
-	take(t, p)
 	p.Advance(1)
 	p.Clear()
-	if p.HighWater() != 3 {
-		t.Errorf("HighWater = %d, want 3", p.HighWater())
+	if p.HighWater() != 5 {
+		t.Errorf("HighWater = %d, want 5", p.HighWater())
 	}
 	sound(t, p)
 }
@@ -85,28 +83,6 @@ func TestSuggestGoesByTheTightestLimit(t *testing.T) {
 	}
 	if size, ok := p.Suggest(0.6); size != 2 || !ok {
 		t.Errorf("Suggest(0.6) = %d, %v, want 2, true", size, ok)
-	}
-}
-
-// TestResetUseIsNoNeed has a new watch begin between growth and Advance.
-func TestResetUseIsNoNeed(t *testing.T) {
-	p := must(t, pool.Config[int]{Size: 1, Max: 2, Step: 1, Idle: 10})
-	grow := func() {
-		take(t, p)
-		take(t, p)
-		p.Clear()
-	}
-	grow()
-	p.Advance(9)
-	grow()
-	p.ResetUse()
-	p.Advance(9)
-	if p.Limit() != 2 {
-		t.Errorf("limit %d, want 2: the step was needed nine ticks ago", p.Limit())
-	}
-	p.Advance(1)
-	if p.Limit() != 1 {
-		t.Errorf("limit %d, want 1", p.Limit())
 	}
 }
 

@@ -31,7 +31,7 @@ type Clip struct {
 
 	// Loop is the part to repeat, in frames: the first and the one after the
 	// last. nil: the file names none.
-	Loop *[2]int64
+	Loop *pcm.Loop
 }
 
 // Frames returns the length in frames.

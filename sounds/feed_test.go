@@ -73,8 +73,9 @@ func TestStreamPlays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, to := s.Loop()
-	if wantFrom, wantTo := want.Loop(); s.Frames() != want.Frames() || from != wantFrom || to != wantTo || s.Name() != "a" || !s.Streamed() {
+	loop := s.Loop()
+	from, to := loop[0], loop[1]
+	if s.Frames() != want.Frames() || loop != want.Loop() || s.Name() != "a" || !s.Streamed() {
 		t.Errorf("%q: %d frames, loop [%d, %d)", s.Name(), s.Frames(), from, to)
 	}
 	if info, ok := b.Info(s); !ok || info.Frames != 200000 || info.Rate != 44100 || *info.Loop != [2]int64{50000, 150001} {

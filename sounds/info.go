@@ -16,7 +16,7 @@ type Info struct {
 	Rate     int
 	Frames   int64     // at its own rate
 	Seconds  float64   // its length
-	Loop     *[2]int64 // in frames at its own rate; nil: it names none
+	Loop     *pcm.Loop // in frames at its own rate; nil: it names none
 	Bytes    int64     // of memory, when prepared; 0 when it was not
 
 	TagGain *pcm.Decibels // as Clip.Gain

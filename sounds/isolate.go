@@ -137,7 +137,7 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	if c.Gain != nil {
 		c.Gain = source.Believed(float64(*c.Gain))
 	}
-	if c.Loop != nil && !source.Inside(*c.Loop, c.Frames()) {
+	if c.Loop != nil && !c.Loop.Inside(c.Frames()) {
 		c.Loop = nil
 	}
 	if a.Frames < 0 || !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {

@@ -78,7 +78,7 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	samples = amplified(samples, gain)
 	loop := c.Loop
 	if loop == nil && opt.Loop && len(samples) > 0 {
-		loop = &[2]int64{0, c.Frames()}
+		loop = &pcm.Loop{0, c.Frames()}
 	}
 	if err := lim.bounds().Length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (c *Clip) valid() error {
 		return source.Beyond("a rate of %d Hz is not in 1..%d", c.Rate, defaultMaxRate)
 	case len(c.Samples)%c.Channels != 0:
 		return source.Broken("%d samples are not whole frames of %d channels", len(c.Samples), c.Channels)
-	case c.Loop != nil && !source.Inside(*c.Loop, frames):
+	case c.Loop != nil && !c.Loop.Inside(frames):
 		return source.Broken("the loop [%d, %d) is not inside its %d frames", c.Loop[0], c.Loop[1], frames)
 	case c.Gain != nil && !(math.Abs(float64(*c.Gain)) <= source.MaxTagGain):
 		return source.Broken("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)

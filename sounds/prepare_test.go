@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
@@ -28,16 +29,16 @@ func TestLoopPoints(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		more []string
-		want *[2]int64
+		want *pcm.Loop
 	}{
 		{"none", nil, nil},
-		{"smpl", []string{smpl(100, 899)}, &[2]int64{100, 900}},
-		{"to the end", []string{smpl(0, 999)}, &[2]int64{0, 1000}},
+		{"smpl", []string{smpl(100, 899)}, &pcm.Loop{100, 900}},
+		{"to the end", []string{smpl(0, 999)}, &pcm.Loop{0, 1000}},
 		{"beyond the end", []string{smpl(0, 1000)}, nil},
 		{"backwards", []string{smpl(500, 400)}, nil},
-		{"cue and LIST passed over", []string{chunk("cue ", make([]byte, 28)), chunk("LIST", []byte("adtl!")), smpl(1, 1)}, &[2]int64{1, 2}},
+		{"cue and LIST passed over", []string{chunk("cue ", make([]byte, 28)), chunk("LIST", []byte("adtl!")), smpl(1, 1)}, &pcm.Loop{1, 2}},
 		{"smpl without a loop", []string{chunk("smpl", make([]byte, 36))}, nil},
-		{"a last chunk cut short", []string{smpl(100, 899), "LIST\xff\x00\x00\x00abc"}, &[2]int64{100, 900}},
+		{"a last chunk cut short", []string{smpl(100, 899), "LIST\xff\x00\x00\x00abc"}, &pcm.Loop{100, 900}},
 	} {
 		got := decode(t, wavBytes(48000, 1, x, c.more...)).Loop
 		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
@@ -51,8 +52,8 @@ func TestPrepareLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if from, to := s.Loop(); from != 4800 || to != 24000 || s.Frames() != 48000 {
-		t.Errorf("a loop from %d to %d of %d, want 4800 to 24000 of 48000", from, to, s.Frames())
+	if s.Loop() != (pcm.Loop{4800, 24000}) || s.Frames() != 48000 {
+		t.Errorf("a loop of %v of %d, want [4800 24000] of 48000", s.Loop(), s.Frames())
 	}
 }
 
@@ -100,7 +101,7 @@ func TestPrepareRefuses(t *testing.T) {
 		{sounds.Clip{Channels: 1}, sounds.ErrLimit},
 		{sounds.Clip{Channels: 2, Rate: 1, Samples: make([]float32, 3)}, sounds.ErrDecode},
 		{sounds.Clip{Channels: 1, Rate: 1, Samples: []float32{float32(math.NaN())}}, sounds.ErrDecode},
-		{sounds.Clip{Channels: 1, Rate: 1, Samples: []float32{1, 2}, Loop: &[2]int64{1, 3}}, sounds.ErrDecode},
+		{sounds.Clip{Channels: 1, Rate: 1, Samples: []float32{1, 2}, Loop: &pcm.Loop{1, 3}}, sounds.ErrDecode},
 		{sounds.Clip{Channels: 1, Rate: 1, Samples: make([]float32, 1<<20)}, sounds.ErrLimit}, // 1 Hz to 768 kHz
 	} {
 		if _, err := sounds.Prepare(&c.clip, sounds.Options{Rate: 768000}); !errors.Is(err, c.kind) {

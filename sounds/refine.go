@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -16,7 +17,7 @@ import (
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refining{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
-		r.loop[0], r.loop[1] = s.Loop()
+		r.loop = s.Loop()
 	}
 	dst := make([]float32, frames*int64(r.channels))
 	r.make(dst, level, first)
@@ -50,7 +51,7 @@ type refining struct {
 	samples  []float32
 	channels int
 	frames   int64
-	loop     [2]int64 // what repeats for ever; zero: nothing
+	loop     pcm.Loop // what repeats for ever; zero: nothing
 }
 
 // directLevels is how many levels are made of the sound itself. The others, whose

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+
+	"voicepool/pcm"
 )
 
 // ratio is how many frames come out for how many that go in, in lowest terms.
@@ -134,7 +136,7 @@ func dot2(taps, x, y []float64) (float64, float64) {
 // fiftieth of a cent), so that the loop is exactly periodic. Within the loop the source
 // is taken as endlessly repeated to both sides, so the seam is exactly what a resampled
 // endless repetition has there.
-func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *[2]int64) ([]float32, *[2]int64, error) {
+func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
 	}
@@ -185,11 +187,11 @@ func (w *whole) close() {}
 // lie.
 type plan struct {
 	*resampler
-	source *[2]int64 // the loop, in frames of the source; nil: there is none
-	loop   [2]int64  // in frames of the result
+	source *pcm.Loop // the loop, in frames of the source; nil: there is none
+	loop   pcm.Loop  // in frames of the result
 }
 
-func newPlan(filters *filters, from, to int, loop *[2]int64) plan {
+func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
 	nominal := newRatio(int64(to), int64(from))
 	filter := filters.of(nominal, loop != nil)
 	if loop == nil {

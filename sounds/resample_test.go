@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"voicepool/internal/fourier"
+	"voicepool/pcm"
 )
 
 // spectrum returns the power of a real signal of a power of two of samples by bin, under a window whose
@@ -167,7 +168,7 @@ func TestLoopSeam(t *testing.T) {
 			for i := range x {
 				x[i] = float32(phase(float64(i)))
 			}
-			y, loop, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, &[2]int64{int64(c.intro), int64(c.intro + c.loop)})
+			y, loop, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, &pcm.Loop{int64(c.intro), int64(c.intro + c.loop)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -71,7 +71,7 @@ const maxStreamFrames = 1<<31 - 1<<12
 
 // stream returns a sound of what open gives, which has a rate and, in frames of it, the
 // length of s and a loop.
-func (b *Bank) stream(label string, s voice.Stream, rate int, loop *[2]int64, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
+func (b *Bank) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := b.planOf(rate, loop)
 	s.Rate, s.Frames, s.Loop = b.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
@@ -124,7 +124,7 @@ func (o *StreamOptions) failure(label string) func(error) {
 
 // planOf returns how a rate becomes that of the bank. Each course needs one of
 // its own.
-func (b *Bank) planOf(rate int, loop *[2]int64) plan {
+func (b *Bank) planOf(rate int, loop *pcm.Loop) plan {
 	if rate != b.Rate() {
 		return newPlan(&b.filters, rate, b.Rate(), loop)
 	}
@@ -140,7 +140,7 @@ type FrameSource struct {
 	Name   string
 	Rate   int       // frames per second; they are converted to the bank's
 	Frames int64     // the length, at that rate; 0: nobody knows
-	Loop   *[2]int64 // in frames at that rate; nil: none
+	Loop   *pcm.Loop // in frames at that rate; nil: none
 
 	// Open returns the frames from the first on. It is called on the control side
 	// by each Play and each Seek, and by the goroutine that decodes where a stream

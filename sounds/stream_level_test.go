@@ -93,16 +93,16 @@ func TestStreamEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, to := s.Loop()
-		if wantFrom, wantTo := want.Loop(); from != wantFrom || to != wantTo || s.Frames() != want.Frames() {
-			t.Errorf("%s: %d frames, loop [%d, %d)", name, s.Frames(), from, to)
+		loop := s.Loop()
+		if loop != want.Loop() || s.Frames() != want.Frames() {
+			t.Errorf("%s: %d frames, loop %v", name, s.Frames(), loop)
 		}
-		l := listen(t, s, voice.Course{Loop: [2]int64{from, to}})
-		expected := loaded(want, voice.Course{Loop: [2]int64{from, to}}, 5000)
+		l := listen(t, s, voice.Course{Loop: loop})
+		expected := loaded(want, voice.Course{Loop: loop}, 5000)
 		if want.Channels() == 1 { // the voice pans it
 			centre, _ := voice.Pan(0)
 			for i := range expected {
-				at := (&voice.Course{Loop: [2]int64{from, to}}).At(int64(i))
+				at := (&voice.Course{Loop: loop}).At(int64(i))
 				y := float32(want.Samples()[at] * float32(centre))
 				expected[i] = pcm.Frame{y, y}
 			}
@@ -138,7 +138,7 @@ func (s *seekingSlice) SeekFrame(frame int64) error {
 func TestStreamFrameSource(t *testing.T) {
 	x := noise(6000, 3)
 	frames := make([]pcm.Frame, 6000)
-	clip := &Clip{Channels: 2, Rate: 44100, Loop: &[2]int64{1000, 5000}}
+	clip := &Clip{Channels: 2, Rate: 44100, Loop: &pcm.Loop{1000, 5000}}
 	for i := range frames {
 		frames[i] = pcm.Frame{float32(x[2*i]) / 32768, float32(x[2*i+1]) / 32768}
 		clip.Samples = append(clip.Samples, frames[i][0], frames[i][1])
@@ -147,7 +147,7 @@ func TestStreamFrameSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, to := want.Loop()
+	loop := want.Loop()
 	b := NewBank(Options{})
 	for name, open := range map[string]func() (FrameReader, error){
 		"in order": func() (FrameReader, error) { return &slice{frames: frames}, nil },
@@ -157,10 +157,10 @@ func TestStreamFrameSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, z := s.Loop(); a != from || z != to || s.Frames() != want.Frames() {
-			t.Errorf("%s: %d frames, loop [%d, %d)", name, s.Frames(), a, z)
+		if s.Loop() != loop || s.Frames() != want.Frames() {
+			t.Errorf("%s: %d frames, loop %v", name, s.Frames(), s.Loop())
 		}
-		for _, c := range []voice.Course{{}, {From: 3000}, {From: 6500}, {From: 7000}, {Loop: [2]int64{from, to}}, {From: 5300, Loop: [2]int64{from, to}}} {
+		for _, c := range []voice.Course{{}, {From: 3000}, {From: 6500}, {From: 7000}, {Loop: loop}, {From: 5300, Loop: loop}} {
 			l := listen(t, s, c)
 			sameFrames(t, name, l.hear(20000), loaded(want, c, 20000))
 			l.feed.Close()
@@ -169,7 +169,7 @@ func TestStreamFrameSource(t *testing.T) {
 	failure := errors.New("no more of it")
 	for _, src := range []FrameSource{
 		{Name: "x", Rate: 44100}, {Name: "x", Open: func() (FrameReader, error) { return nil, nil }},
-		{Name: "x", Rate: 44100, Frames: 10, Loop: &[2]int64{5, 11}, Open: func() (FrameReader, error) { return nil, nil }},
+		{Name: "x", Rate: 44100, Frames: 10, Loop: &pcm.Loop{5, 11}, Open: func() (FrameReader, error) { return nil, nil }},
 	} {
 		if _, err := b.StreamFrames(src, StreamOptions{}); err == nil {
 			t.Errorf("%+v is taken", src)

@@ -114,7 +114,8 @@ func TestStreamFrames(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				from, to := want.Loop()
+				loop := want.Loop()
+				from, to := loop[0], loop[1]
 				n := want.Frames()
 				courses := []voice.Course{
 					{}, {From: random.Int64N(n)}, {From: 1}, {From: n / 2}, {From: n - 1}, {From: n}, {From: n + 100000}, {From: random.Int64N(n)}, {From: random.Int64N(n)},
@@ -177,7 +178,8 @@ func TestStreamLoops(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				from, to := want.Loop()
+				loop := want.Loop()
+				from, to := loop[0], loop[1]
 				for _, c := range []voice.Course{
 					{}, {Loop: [2]int64{from, to}}, {From: from + (to-from)/3, Loop: [2]int64{from, to}}, {From: to + 7, Loop: [2]int64{from, to}}, {From: to - 1},
 					{From: from / 2, Loop: [2]int64{from / 3, to}},

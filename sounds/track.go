@@ -99,7 +99,7 @@ func (t *track) learn(c *cursor, loop bool) error {
 	}
 	t.clip.Loop = h.Loop(t.frames)
 	if t.clip.Loop == nil && loop && t.frames > 0 {
-		t.clip.Loop = &[2]int64{0, t.frames}
+		t.clip.Loop = &pcm.Loop{0, t.frames}
 	}
 	return nil
 }

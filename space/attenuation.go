@@ -3,6 +3,7 @@ package space
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"voicepool/pcm"
 )
@@ -30,12 +31,8 @@ func (c Curve) String() string {
 
 // ParseCurve returns the curve of a name: inverse, linear, exponential or flat.
 func ParseCurve(name string) (Curve, bool) {
-	for i, n := range curveNames {
-		if n == name {
-			return Curve(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(curveNames[:], name)
+	return Curve(max(i, 0)), i >= 0
 }
 
 // Attenuation is what distance does to a gain. The zero value is the default of

@@ -26,17 +26,11 @@ type Feed struct {
 // on from Loop[0]. A zero Loop repeats nothing.
 type Course struct {
 	From int64
-	Loop [2]int64
+	Loop pcm.Loop
 }
 
 // At returns the frame of the stream that is the nth of the course.
-func (c *Course) At(n int64) int64 {
-	at := c.From + n
-	if size := c.Loop[1] - c.Loop[0]; size > 0 && at >= c.Loop[1] {
-		at = c.Loop[0] + (at-c.Loop[1])%size
-	}
-	return at
-}
+func (c *Course) At(n int64) int64 { return c.Loop.At(c.From + n) }
 
 // leastFeed is how many frames a feed holds at least: a voice keeps some around
 // its place, and fades out over others when no more come.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"voicepool/internal/dsp"
+	"voicepool/pcm"
 )
 
 // ErrSound is wrapped by all errors of NewSound.
@@ -43,7 +44,7 @@ type Samples struct {
 	// Loop is the part that repeats when a voice loops, in frames: from the
 	// first frame of the loop to the one after its last. The zero value means
 	// the whole sound.
-	Loop [2]int64
+	Loop pcm.Loop
 
 	// Refine makes the versions that the quality Best reads, when they are needed;
 	// package sounds has one. nil: there are none, and Best is Cubic.
@@ -61,7 +62,7 @@ type Sound struct {
 	rate     int
 	channels int
 	frames   int64
-	loop     [2]int64
+	loop     pcm.Loop
 	envelope Envelope
 	data     store // guardBefore frames, the samples, guardAfter frames
 	seam     seam
@@ -114,9 +115,9 @@ func NewSound(s Samples) (*Sound, error) {
 	}
 	frames := int64(len(s.Data) / s.Channels)
 	loop := s.Loop
-	if loop == [2]int64{} {
+	if loop == (pcm.Loop{}) {
 		loop[1] = frames
-	} else if loop[0] < 0 || loop[1] > frames || loop[0] >= loop[1] {
+	} else if !loop.Inside(frames) {
 		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, loop[0], loop[1], frames)
 	}
 	if err := s.Envelope.check(); err != nil {
@@ -217,8 +218,9 @@ func (s *Sound) Channels() int { return s.channels }
 // Frames returns the length in frames; an empty sound has 0.
 func (s *Sound) Frames() int64 { return s.frames }
 
-// Loop returns the first frame of the loop and the one after its last.
-func (s *Sound) Loop() (from, to int64) { return s.loop[0], s.loop[1] }
+// Loop returns the part that repeats when a voice loops; the zero Loop if it is a stream
+// of which nobody knows the length.
+func (s *Sound) Loop() pcm.Loop { return s.loop }
 
 // Envelope returns the loudness index; its slices must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }

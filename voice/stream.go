@@ -19,7 +19,7 @@ type Stream struct {
 
 	// Loop is the part that repeats when a voice loops, in frames; the zero value
 	// means all of it.
-	Loop [2]int64
+	Loop pcm.Loop
 
 	// Open begins to decode a course, in a goroutine of its own that ends when the
 	// feed is closed, and returns where the frames come from. It is called on the
@@ -38,7 +38,7 @@ func NewStream(s Stream) (*Sound, error) {
 		return nil, fmt.Errorf("%w: %d frames, a stream has at most %d", ErrSound, s.Frames, int64(maxFrames))
 	case !(s.Level <= 0 && s.Level >= -120):
 		return nil, fmt.Errorf("%w: a level of %v dB is not in -120..0", ErrSound, s.Level)
-	case s.Loop[0] < 0 || s.Loop[1] < s.Loop[0] || s.Frames > 0 && s.Loop[1] > s.Frames:
+	case s.Loop[0] < 0 || s.Loop.Frames() < 0 || s.Frames > 0 && s.Loop[1] > s.Frames:
 		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, s.Loop[0], s.Loop[1], s.Frames)
 	case s.Open == nil:
 		return nil, fmt.Errorf("%w: a stream without Open", ErrSound)
@@ -46,7 +46,7 @@ func NewStream(s Stream) (*Sound, error) {
 	if s.Level == 0 {
 		s.Level = -20
 	}
-	if s.Loop == [2]int64{} {
+	if s.Loop == (pcm.Loop{}) {
 		s.Loop[1] = s.Frames
 	}
 	return &Sound{

@@ -153,8 +153,8 @@ func (v *Voice) Position() int64 {
 	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
 		return p - v.unrolled(0)
 	}
-	if v.Looping() && p >= v.sound.loop[1] {
-		p = v.sound.loop[0] + (p-v.sound.loop[1])%(v.sound.loop[1]-v.sound.loop[0])
+	if v.Looping() {
+		p = v.sound.loop.At(p)
 	}
 	return p
 }

@@ -42,8 +42,8 @@ func portray(s *voice.Sound, looped bool) *portrait {
 		}
 	}
 	if looped && frames > 0 {
-		from, to := s.Loop()
-		p.loop = [2]int{int(from * portraitColumns / frames), int(to * portraitColumns / frames)}
+		loop := s.Loop()
+		p.loop = [2]int{int(loop[0] * portraitColumns / frames), int(loop[1] * portraitColumns / frames)}
 	}
 	return p
 }

@@ -10,6 +10,7 @@ import (
 
 	"voicepool/cue/report"
 	"voicepool/internal/words"
+	"voicepool/pcm"
 	"voicepool/sounds/embedded"
 )
 
@@ -59,7 +60,7 @@ type soundEntry struct {
 	TruePeak report.Level   `json:"true_peak_db"`
 	TagGain  *report.Level  `json:"tag_gain_db"` // null: it has no tag
 	Gain     report.Level   `json:"gain_db"`
-	Loop     *[2]int64      `json:"loop"`
+	Loop     *pcm.Loop      `json:"loop"`
 	Bytes    int64          `json:"bytes"`
 	Envelope []report.Level `json:"envelope_db"` // of 16 parts, from start to end
 }
@@ -86,7 +87,7 @@ func JSON(rows []Row) any {
 		if i.File != "" {
 			e.File = &i.File
 		} else if i.Loop == nil && embedded.IsLoop(i.Name) {
-			e.Loop = &[2]int64{0, i.Frames}
+			e.Loop = &pcm.Loop{0, i.Frames}
 		}
 		entries = append(entries, e)
 	}

@@ -2,7 +2,11 @@
 // orders, tags, what a file may cost, and what a codec is.
 package source
 
-import "io"
+import (
+	"io"
+
+	"voicepool/pcm"
+)
 
 // Reader decodes a file packet by packet, from any place. It trusts nothing in
 // the file, and what it allocates is bounded by its packets. One for each
@@ -32,11 +36,11 @@ type Head struct {
 	Rate     int
 	Speakers uint32 // as WAVEFORMATEXTENSIBLE counts them; 0: the usual ones
 
-	Tags   []string  // "KEY=value"
-	Smpl   *[2]int64 // a loop, from elsewhere than the tags
-	Frames int64     // the length after trimming, as it is announced; 0: it is not
-	Sure   bool      // Frames is what is there
-	Walks  bool      // Count walks over the file and does not decode it
+	Tags   []string // "KEY=value"
+	Smpl   pcm.Loop // a loop, from elsewhere than the tags
+	Frames int64    // the length after trimming, as it is announced; 0: it is not
+	Sure   bool     // Frames is what is there
+	Walks  bool     // Count walks over the file and does not decode it
 
 	// Frames at both ends that the encoder has added.
 	Front, Back int64

@@ -65,7 +65,7 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 // Loop returns the part to repeat of a sound of so many frames, which tags tell
 // before all else, under any of the names that are in use; nil where none lies
 // within it.
-func (h *Head) Loop(frames int64) *[2]int64 {
+func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
 		to := frames
@@ -74,19 +74,14 @@ func (h *Head) Loop(frames int64) *[2]int64 {
 		} else if n, ok := firstOf(tags, "LOOP_END", "LOOPEND"); ok {
 			to = n
 		}
-		if l := [2]int64{from, to}; Inside(l, frames) {
+		if l := (pcm.Loop{from, to}); l.Inside(frames) {
 			return &l
 		}
 	}
-	if h.Smpl != nil && Inside(*h.Smpl, frames) {
-		return h.Smpl
+	if h.Smpl.Inside(frames) {
+		return &h.Smpl
 	}
 	return nil
-}
-
-// Inside tells whether a loop lies within so many frames.
-func Inside(loop [2]int64, frames int64) bool {
-	return loop[0] >= 0 && loop[0] < loop[1] && loop[1] <= frames
 }
 
 func firstOf(m map[string]int64, keys ...string) (int64, bool) {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"voicepool/pcm"
 )
 
 // comments is a block of Vorbis comments.
@@ -23,13 +25,13 @@ func comments(list ...string) []byte {
 func TestLoopTags(t *testing.T) {
 	for _, c := range []struct {
 		tags []string
-		want *[2]int64
+		want *pcm.Loop
 	}{
 		{nil, nil},
-		{[]string{"TITLE=x", "LOOPSTART=100", "LOOPLENGTH=50"}, &[2]int64{100, 150}},
-		{[]string{"LoopStart= 100"}, &[2]int64{100, 1000}},
-		{[]string{"LOOP_BEGIN=0", "LOOP_END=999"}, &[2]int64{0, 999}},
-		{[]string{"LOOPSTART=100", "LOOPEND=900"}, &[2]int64{100, 900}},
+		{[]string{"TITLE=x", "LOOPSTART=100", "LOOPLENGTH=50"}, &pcm.Loop{100, 150}},
+		{[]string{"LoopStart= 100"}, &pcm.Loop{100, 1000}},
+		{[]string{"LOOP_BEGIN=0", "LOOP_END=999"}, &pcm.Loop{0, 999}},
+		{[]string{"LOOPSTART=100", "LOOPEND=900"}, &pcm.Loop{100, 900}},
 		{[]string{"LOOPSTART=100", "LOOPLENGTH=901"}, nil},
 		{[]string{"LOOPSTART=-1"}, nil},
 		{[]string{"LOOPSTART=99999999999999999999"}, nil},

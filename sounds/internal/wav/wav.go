@@ -63,7 +63,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers, Frames: frames, Sure: true,
 	}}
 	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
-		r.head.Smpl = &[2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
+		r.head.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
 	}
 	in.MoveTo(r.start)
 	return r, nil
