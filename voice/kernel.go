@@ -36,9 +36,9 @@ func (s *Sound) second() kernel { return kernel(s.channels - 1) }
 // mix adds a run of samples to dst.
 func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
-		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, g)
+		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
 	} else {
-		dsp.Mix(dsp.Formula(k), dst, from.wide, pos, step, g)
+		dsp.Mix(dsp.Formula(k), dst, from.wide, pos, step, &g)
 	}
 }
 

@@ -38,9 +38,9 @@ func TestBestFormula(t *testing.T) {
 	dst := make([]pcm.Frame, 61)
 	const step = One * 113 / 100
 	pos := int64(5<<32 + 12345678)
-	Mix(StereoBest, dst, src, pos, step, Ramp{Left: 1, Right: 1})
+	Mix(StereoBest, dst, src, pos, step, &Ramp{Left: 1, Right: 1})
 	mono := make([]pcm.Frame, len(dst))
-	Mix(MonoBest, mono, src, pos, step, Ramp{Left: 1, Right: 1})
+	Mix(MonoBest, mono, src, pos, step, &Ramp{Left: 1, Right: 1})
 	for i, got := range dst {
 		n, f := int(pos>>32), float64(uint32(pos))*0x1p-32
 		pos += step
@@ -70,7 +70,7 @@ func TestBestTone(t *testing.T) {
 			}
 			whole := int64(step * One)
 			dst := make([]pcm.Frame, 4096)
-			Mix(MonoBest, dst, src, 16<<32, whole, Ramp{Left: 1, Right: 1})
+			Mix(MonoBest, dst, src, 16<<32, whole, &Ramp{Left: 1, Right: 1})
 			var residue, power float64
 			for i, x := range dst {
 				want := math.Sin(2 * math.Pi * f * (16 + float64(int64(i)*whole)/One))

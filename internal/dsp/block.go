@@ -9,7 +9,7 @@ import (
 
 // Frames adds src to dst under a ramp. len(src) >= len(dst).
 func Frames(dst, src []pcm.Frame, g Ramp) {
-	Mix(StereoUnity, dst, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(src))), 2*len(src)), 0, One, g)
+	Mix(StereoUnity, dst, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(src))), 2*len(src)), 0, One, &g)
 }
 
 // Sum adds src to dst. len(src) >= len(dst).

@@ -59,7 +59,7 @@ func BenchmarkCompact(b *testing.B) {
 	for i, k := range kernels {
 		b.Run(k.name+"16", func(b *testing.B) {
 			for b.Loop() {
-				dsp.Mix(dsp.Formula(i), dst, src, 4<<32, dsp.One+dsp.One/10, dsp.Ramp{Left: 0.5, Right: 0.5})
+				dsp.Mix(dsp.Formula(i), dst, src, 4<<32, dsp.One+dsp.One/10, &dsp.Ramp{Left: 0.5, Right: 0.5})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
 		})

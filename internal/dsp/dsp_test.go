@@ -31,7 +31,7 @@ var kernels = []kernel{
 
 // reading returns Mix with a formula.
 func reading[T dsp.Sample](f dsp.Formula) func(dst []pcm.Frame, src []T, pos, step int64, g dsp.Ramp) {
-	return func(dst []pcm.Frame, src []T, pos, step int64, g dsp.Ramp) { dsp.Mix(f, dst, src, pos, step, g) }
+	return func(dst []pcm.Frame, src []T, pos, step int64, g dsp.Ramp) { dsp.Mix(f, dst, src, pos, step, &g) }
 }
 
 // TestKernels compares every kernel with its formula in float64, over a table

@@ -20,10 +20,10 @@ import (
 // compact is added to a formula for the kernel of samples of 16 bits.
 const compact Formula = 8
 
-func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g Ramp) int {
-	n, frames, kernel := turns(len(dst), &g), len(src)>>(f&1), f
+func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) int {
+	n, frames, kernel := turns(len(dst), g), len(src)>>(f&1), f
 	if f > StereoUnity {
-		n = f.reach().turns(n, pos, step, frames)
+		n = reaches[f>>1].turns(n, pos, step, frames)
 	}
 	if unsafe.Sizeof(src[0]) == 2 {
 		kernel += compact
@@ -31,28 +31,34 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g R
 	if n == 0 || kernel >= MonoBest+compact {
 		return 0
 	}
-	if g.Ahead == 0 { // something that the machine has anyway
-		g.Ahead = uintptr(unsafe.Pointer(&dst[0]))
+	from, ahead, wider := (*float32)(unsafe.Pointer(&src[0])), g.Ahead, 0
+	if ahead == 0 { // something that the machine has anyway
+		ahead = uintptr(unsafe.Pointer(&dst[0]))
 	}
-	wider := f.wider(n, pos, step, frames)
+	if level == avx512 {
+		wider = f.wider(n, pos, step, frames)
+	}
 	if wider > 0 {
-		mixWider(kernel, &dst[0][0], (*float32)(unsafe.Pointer(&src[0])), wider, pos, step, &g)
-		g.Start, g.Ahead = g.Start+wider, uintptr(unsafe.Pointer(&dst[wider-1]))
-		pos += int64(wider) * step
+		mixWider(kernel, &dst[0][0], from, wider, pos, step, g, ahead)
+		if wider == n {
+			return n
+		}
+		rest := *g
+		rest.Start, ahead = g.Start+wider, uintptr(unsafe.Pointer(&dst[wider-1]))
+		g, pos = &rest, pos+int64(wider)*step
 		if f <= StereoUnity {
-			src = src[wider<<f:]
+			from = (*float32)(unsafe.Pointer(&src[wider<<f]))
 		}
 	}
-	if wider < n {
-		mix(kernel, &dst[wider][0], (*float32)(unsafe.Pointer(&src[0])), n-wider, pos, step, &g)
-	}
+	mix(kernel, &dst[wider][0], from, n-wider, pos, step, g, ahead)
 	return n
 }
 
 // reach is what a formula reads around a position's frame.
 type reach struct{ before, after int }
 
-func (f Formula) reach() reach { return [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}[f>>1] }
+// reaches lists them by half the number of the formula.
+var reaches = [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}
 
 // turns returns how many of n frames, whole turns, kernels may take from pos on, in a
 // src of so many frames.

@@ -33,7 +33,7 @@ func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.
 func (f Formula) wider(n int, pos, step int64, frames int) int {
-	if level != avx512 || f >= MonoBest {
+	if f >= MonoBest {
 		return 0
 	}
 	n &^= 15
@@ -45,7 +45,7 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 	}
 	window, each := 32>>(f&1), 16>>(f&1)
 	// From here on a window is not inside.
-	limit := int64(frames-f.reach().after-window+1) << 32
+	limit := int64(frames-reaches[f>>1].after-window+1) << 32
 	if pos+int64(n-each)*step < limit {
 		return n
 	}
@@ -56,67 +56,67 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 }
 
 // mix calls a kernel of whole turns of 8 frames.
-func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
+func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
 	case MonoUnity:
-		monoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoUnity:
-		stereoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoLinear:
-		monoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoLinear:
-		stereoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoCubic:
-		monoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoCubic:
-		stereoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoBest:
-		monoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoBest:
-		stereoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoUnity + compact:
-		monoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoUnity + compact:
-		stereoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoLinear + compact:
-		monoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoLinear + compact:
-		stereoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoCubic + compact:
-		monoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoCubic + compact:
-		stereoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	}
 }
 
 // mixWider calls a kernel of whole turns of 16 frames.
-func mixWider(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
+func mixWider(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
 	case MonoUnity:
-		monoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoUnity:
-		stereoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoLinear:
-		monoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoLinear:
-		stereoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoCubic:
-		monoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoCubic:
-		stereoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoUnity + compact:
-		monoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoUnity + compact:
-		stereoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoLinear + compact:
-		monoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoLinear + compact:
-		stereoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoCubic + compact:
-		monoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoCubic + compact:
-		stereoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	}
 }

@@ -14,37 +14,37 @@ func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }
 func peak(src *float32, n int) uint32 { return peakNEON(src, n) }
 
 // mix calls a kernel of whole turns of 8 frames.
-func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
+func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
 	case MonoUnity:
-		monoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoUnity:
-		stereoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoLinear:
-		monoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoLinear:
-		stereoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoCubic:
-		monoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoCubic:
-		stereoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoBest:
-		monoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoBest:
-		stereoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoUnity + compact:
-		monoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoUnity + compact:
-		stereoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoLinear + compact:
-		monoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoLinear + compact:
-		stereoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case MonoCubic + compact:
-		monoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		monoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	case StereoCubic + compact:
-		stereoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, g.Ahead)
+		stereoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
 	}
 }
 
@@ -52,4 +52,4 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp) {
 
 func (f Formula) wider(int, int64, int64, int) int { return 0 }
 
-func mixWider(Formula, *float32, *float32, int, int64, int64, *Ramp) {}
+func mixWider(Formula, *float32, *float32, int, int64, int64, *Ramp, uintptr) {}

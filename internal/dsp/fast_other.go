@@ -12,7 +12,7 @@ func detect() instructions { return generic }
 
 // No kernels but those in Go: nobody else takes a frame.
 
-func fastMix[T Sample](Formula, []pcm.Frame, []T, int64, int64, Ramp) int { return 0 }
+func fastMix[T Sample](Formula, []pcm.Frame, []T, int64, int64, *Ramp) int { return 0 }
 
 func sum(dst, src *float32, n int)    {}
 func window(dst, w *float32, n int)   {}

@@ -23,7 +23,7 @@ type subject struct {
 
 // reading returns Mix with a formula.
 func reading[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
-	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) { Mix(f, dst, src, pos, step, g) }
+	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) { Mix(f, dst, src, pos, step, &g) }
 }
 
 var subjects = []subject{

@@ -36,23 +36,25 @@ type Sample interface{ float32 | int16 }
 
 // Mix adds src to dst from pos on, step apart. A position has 32 bits of frames and 32
 // of fraction. The formulas of unity read a frame of src for each of dst, whatever the
-// step. Mix panics where src is too short for what the formula reads.
-func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+// step. Mix does not change g. It panics where src is too short for what the formula reads.
+func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) {
 	if unsafe.Sizeof(T(0)) == 2 {
-		g = g.of16()
+		narrow := g.of16()
+		g = &narrow
 	}
 	if f <= StereoUnity {
-		src, pos, step = src[pos>>32<<f:][:len(dst)<<f], 0, One
+		src, pos, step = src[pos>>32<<(f&1):][:len(dst)<<(f&1)], 0, One
 	}
 	done := fastMix(f, dst, src, pos, step, g)
 	if done == len(dst) {
 		return
 	}
-	dst, pos, g.Start = dst[done:], pos+int64(done)*step, g.Start+done
+	rest := *g
+	dst, pos, rest.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	if f&1 == 0 {
-		mixFrames[[1]T, T](f, dst, framesIn[[1]T](src), pos, step, g)
+		mixFrames[[1]T, T](f, dst, framesIn[[1]T](src), pos, step, rest)
 	} else {
-		mixFrames[[2]T, T](f, dst, framesIn[[2]T](src), pos, step, g)
+		mixFrames[[2]T, T](f, dst, framesIn[[2]T](src), pos, step, rest)
 	}
 }
 
@@ -72,6 +74,6 @@ func mixFrames[F samples[T], T Sample](f Formula, dst []pcm.Frame, src []F, pos,
 // of16 returns the ramp for samples of 16 bits. A power of two commutes with every
 // rounding on the way, so they give the same bits as the same samples in float32. Gains
 // and slopes below 2^-111, 670 dB down, are the exception: it makes them denormal.
-func (g Ramp) of16() Ramp {
+func (g *Ramp) of16() Ramp {
 	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start, g.Ahead}
 }

@@ -64,11 +64,11 @@ func BenchmarkVoices(b *testing.B) {
 			step = One
 		}
 		all = append(all, benched{name, step, func(i int, dst []pcm.Frame, pos int64) {
-			Mix(f, dst, m.sounds[i%16], pos, step, m.gains[i])
+			Mix(f, dst, m.sounds[i%16], pos, step, &m.gains[i])
 		}})
 		if f < MonoBest {
 			all = append(all, benched{name + "16", step, func(i int, dst []pcm.Frame, pos int64) {
-				Mix(f, dst, m.compact[i%16], pos, step, m.gains[i])
+				Mix(f, dst, m.compact[i%16], pos, step, &m.gains[i])
 			}})
 		}
 	}
