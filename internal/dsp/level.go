@@ -13,9 +13,6 @@ const (
 // level is the best set that this machine has.
 var level = detect()
 
-// Accelerated reports whether the kernels use vector instructions here.
-func Accelerated() bool { return level != generic }
-
 // Kernel returns the name of the instructions that the kernels use here:
 // "avx512", "avx2", "neon" or "generic".
 func Kernel() string { return level.String() }

@@ -87,7 +87,7 @@ func TruePeaks(dst []float64, src []pcm.Frame) {
 			peak := 0.0
 			for c := range x {
 				window := (*[QuarterTaps]float64)(x[c][i:])
-				q1, q2, q3 := Quarters(window)
+				q1, q2, q3 := quarters(window)
 				peak = larger(larger(peak, window[before]), window[before+1])
 				peak = larger(larger(larger(peak, q1), q2), q3)
 			}
@@ -97,9 +97,9 @@ func TruePeaks(dst []float64, src []pcm.Frame) {
 	}
 }
 
-// Quarters returns the values at the three places between the two samples in
+// quarters returns the values at the three places between the two samples in
 // the middle of x.
-func Quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
+func quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
 	var m0, m1, s0, s1, d0, d1 float64 // even and odd taps apart
 	for k := 0; k < QuarterTaps/2; k += 2 {
 		a, b := x[k], x[QuarterTaps-1-k]
