@@ -38,6 +38,9 @@ type kernel struct {
 	labels       int
 }
 
+var kernels []*kernel
+
+// newKernel begins a kernel, which ends with a return.
 func newKernel(name, params string, results ...string) *kernel {
 	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}}
 	for p := range strings.SplitSeq(params, ", ") {
@@ -49,6 +52,7 @@ func newKernel(name, params string, results ...string) *kernel {
 	for _, r := range results {
 		k.place(r)
 	}
+	kernels = append(kernels, k)
 	return k
 }
 
@@ -85,12 +89,8 @@ func (k *kernel) signature() string {
 	return fmt.Sprintf("func %s(%s)%s", k.name, k.params, results)
 }
 
-func (k *kernel) declaration() string {
-	return fmt.Sprintf("//go:noescape\n%s\n", k.signature())
-}
-
 func (k *kernel) assembly() string {
-	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s", k.signature(), k.name, k.size, k.body.String())
+	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s\tRET\n", k.signature(), k.name, k.size, k.body.String())
 }
 
 // op writes one instruction: as Go's assembler has it, operands first, then where

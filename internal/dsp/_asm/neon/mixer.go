@@ -110,11 +110,11 @@ func (m *mixer) twice(body func()) {
 			body()
 			m.op("ADD", imm(8*turn), m.dst)
 		})
-		m.op("RET")
 	}
 	ramped := m.label("ramped")
 	m.op("CBNZW", m.moves, ramped)
 	turns()
+	m.op("RET")
 	m.at(ramped)
 	m.ramped = true
 	turns()

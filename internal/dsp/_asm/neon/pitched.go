@@ -47,7 +47,7 @@ var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s 
 
 // pitched emits the kernel of an interpolation. It reads the taps of each frame and
 // nothing else.
-func pitched(by interpolation, channels int, wide bool) *kernel {
+func pitched(by interpolation, channels int, wide bool) {
 	m := mixing(by.name, channels, wide, by.before, "pos int64, step int64, ")
 	var factors vec
 	if len(by.factors) > 0 {
@@ -80,5 +80,4 @@ func pitched(by interpolation, channels int, wide bool) *kernel {
 		m.scope(func() { half(0) })
 		m.scope(func() { half(1) })
 	})
-	return m.kernel
 }
