@@ -30,11 +30,6 @@ func shuffle(name string, lanes ...int8) Mem {
 }
 
 // all returns a constant of 16 equal lanes.
-func all(name string, x float32) Mem {
-	return constant(name, 16, 4, func(int) Constant { return F32(x) })
-}
-
-// allInts is all for whole numbers.
-func allInts(name string, x uint32) Mem {
-	return constant(name, 16, 4, func(int) Constant { return U32(x) })
+func all(name string, x Constant) Mem {
+	return constant(name, 16, 4, func(int) Constant { return x })
 }
