@@ -14,7 +14,7 @@ import (
 // Its methods may be called by any goroutine, but not from within Render.
 type Paced struct {
 	config Config
-	puller pace.Puller
+	life   pace.Life
 	frames atomic.Int64
 }
 
@@ -27,7 +27,7 @@ func NewPaced(c Config) *Paced {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Paced) Start(src device.Source) error {
-	return d.puller.Start(src, d.config.Rate, d.config.Block, func(block []pcm.Frame) { d.frames.Add(int64(len(block))) })
+	return d.life.Pull(src, d.config.Rate, d.config.Block, func(block []pcm.Frame) { d.frames.Add(int64(len(block))) })
 }
 
 // Frames returns how many frames were pulled.
@@ -45,6 +45,6 @@ func (d *Paced) Err() error { return nil }
 
 // Close ends the pulling, when a Render under way has ended. It returns nil.
 func (d *Paced) Close() error {
-	d.puller.Close(func() {})
+	d.life.Close(func() {})
 	return nil
 }

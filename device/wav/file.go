@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"voicepool/internal/whole"
 	"voicepool/pcm"
@@ -41,7 +42,7 @@ func createOn(look func(folder string) (room, bool), path string, c Config) (*Fi
 	}
 	out := io.Writer(f.file.File)
 	if !f.file.Direct() {
-		guarded := roomFor(f.file.File, look)
+		guarded := &roomy{f.file.File, filepath.Dir(f.file.Name()), look}
 		if err := guarded.check(0); err != nil {
 			f.file.Discard()
 			return nil, f.named(err)

@@ -15,6 +15,8 @@ import (
 type Life struct {
 	mu              sync.Mutex
 	started, closed bool
+	stop            chan struct{}
+	running         sync.WaitGroup
 }
 
 // Start calls begin the first time. It returns device.ErrNoSource, ErrClosed or
@@ -31,37 +33,21 @@ func (l *Life) Start(src device.Source, begin func()) error {
 		return device.ErrStarted
 	}
 	l.started = true
+	l.stop = make(chan struct{})
 	begin()
 	return nil
 }
 
-// Close calls end the first time, which is told whether there was a Start. Whoever else
-// calls meanwhile waits until it has ended.
-func (l *Life) Close(end func(started bool)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closed {
-		l.closed = true
-		end(l.started)
-	}
-}
+// Go runs what a device does until stop is closed. It is for begin.
+func (l *Life) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.stop) }) }
 
-// Puller renders one block after the other in real time, from Start until Close. The zero
-// value is ready. Its methods may be called by any goroutine.
-type Puller struct {
-	life    Life
-	stop    chan struct{}
-	pulling sync.WaitGroup
-}
-
-// Start begins to render src, at rate frames per second and block frames at a time, the
-// first one at once, and gives each block to keep. Its errors are those of Life.
-func (p *Puller) Start(src device.Source, rate, block int, keep func([]pcm.Frame)) error {
-	return p.life.Start(src, func() {
-		p.stop = make(chan struct{})
-		p.pulling.Go(func() {
+// Pull starts to render src, at rate frames per second and block frames at a time, the first
+// one at once, and gives each block to keep. Its errors are those of Start.
+func (l *Life) Pull(src device.Source, rate, block int, keep func([]pcm.Frame)) error {
+	return l.Start(src, func() {
+		l.Go(func(stop <-chan struct{}) {
 			frames := make([]pcm.Frame, block)
-			for c := NewClock(time.Now(), rate, block); c.Wait(p.stop); {
+			for c := NewClock(time.Now(), rate, block); c.Wait(stop); {
 				src.Render(frames)
 				keep(frames)
 			}
@@ -69,16 +55,20 @@ func (p *Puller) Start(src device.Source, rate, block int, keep func([]pcm.Frame
 	})
 }
 
-// Close waits until no call is under way; after it there is none. It calls end the first
-// time.
-func (p *Puller) Close(end func()) {
-	p.life.Close(func(started bool) {
-		if started {
-			close(p.stop)
-			p.pulling.Wait()
-		}
-		end()
-	})
+// Close stops what Go runs, waits for it and calls end, the first time. Whoever else calls
+// meanwhile waits until it has ended.
+func (l *Life) Close(end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.closed = true
+	if l.started {
+		close(l.stop)
+		l.running.Wait()
+	}
+	end()
 }
 
 // Clock says when blocks are due: block k at start + k x block / rate. Every
