@@ -32,6 +32,7 @@ type kernel struct {
 	name, params string
 	results      []string
 	offsets      map[string]int
+	sizes        map[string]int
 	size         int
 	body         strings.Builder
 	vecs, gps    int // in use
@@ -42,7 +43,7 @@ var kernels []*kernel
 
 // newKernel begins a kernel, which ends with a return.
 func newKernel(name, params string, results ...string) *kernel {
-	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}}
+	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}, sizes: map[string]int{}}
 	for p := range strings.SplitSeq(params, ", ") {
 		k.place(p)
 	}
@@ -64,7 +65,7 @@ func (k *kernel) place(param string) {
 		size = 4
 	}
 	k.size = (k.size + size - 1) &^ (size - 1)
-	k.offsets[name] = k.size
+	k.offsets[name], k.sizes[name] = k.size, size
 	k.size += size
 }
 
@@ -79,11 +80,9 @@ func (k *kernel) arg(name string) string {
 
 func (k *kernel) signature() string {
 	results := strings.Join(k.results, ", ")
-	switch {
-	case len(k.results) == 1:
-		_, kind, _ := strings.Cut(results, " ")
+	if kind, unnamed := strings.CutPrefix(results, "ret "); unnamed {
 		results = " " + kind
-	case len(k.results) > 1:
+	} else if results != "" {
 		results = " (" + results + ")"
 	}
 	return fmt.Sprintf("func %s(%s)%s", k.name, k.params, results)
@@ -131,17 +130,10 @@ func (k *kernel) gp() gp {
 	return general[k.gps-1]
 }
 
-// load returns a parameter of 64 bits.
+// load returns a parameter of 64 bits, or of 32.
 func (k *kernel) load(name string) gp {
 	r := k.gp()
-	k.op("MOVD", k.arg(name), r)
-	return r
-}
-
-// loadWord returns a parameter of 32 bits.
-func (k *kernel) loadWord(name string) gp {
-	r := k.gp()
-	k.op("MOVWU", k.arg(name), r)
+	k.op(map[int]string{8: "MOVD", 4: "MOVWU"}[k.sizes[name]], k.arg(name), r)
 	return r
 }
 

@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // An interpolation reads taps frames, the first of them so many before the
 // position's, and makes a vector of them, with the help of factors, of which each
@@ -80,4 +83,23 @@ func pitched(by interpolation, channels int, wide bool) {
 		m.scope(func() { half(0) })
 		m.scope(func() { half(1) })
 	})
+}
+
+// nextTap returns the address of the next frame's first tap, and moves on.
+func (m *mixer) nextTap() gp {
+	at, shift := m.gp(), map[int]int{2: 1, 4: 2, 8: 3}[m.size]
+	m.op("LSR", imm(32), m.pos, at)
+	m.op("ADD", fmt.Sprintf("%v<<%d", at, shift), m.src, at)
+	m.op("ADD", m.step, m.pos)
+	return at
+}
+
+// fractions returns the upper 24 bits of the fractions of the next four frames,
+// and moves on.
+func (m *mixer) fractions() vec {
+	f := m.vec()
+	m.op("VUSHR", imm(8), m.bits.s4(), f.s4())
+	m.down24(f, f)
+	m.op("VADD", m.stride.s4(), m.bits.s4(), m.bits.s4())
+	return f
 }

@@ -8,7 +8,7 @@ const slots = 16
 // given returns a vector of a parameter of 32 bits.
 func (k *kernel) given(name string) vec {
 	v := k.vec()
-	k.scope(func() { k.op("VDUP", k.loadWord(name), v.s4()) })
+	k.scope(func() { k.op("VDUP", k.load(name), v.s4()) })
 	return v
 }
 
