@@ -113,17 +113,12 @@ func (f *File) named(err error) error {
 			return fmt.Errorf("%w: %s", err, f.path)
 		}
 	}
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
-	case errors.As(err, &link):
+	} else if link, ok := errors.AsType[*os.LinkError](err); ok {
 		err = link.Err
-	default:
-		if inner := errors.Unwrap(err); inner != nil {
-			err = inner
-		}
+	} else if inner := errors.Unwrap(err); inner != nil {
+		err = inner
 	}
 	return fmt.Errorf("wav: %s: %w", f.path, err)
 }
