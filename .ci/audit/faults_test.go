@@ -108,7 +108,8 @@ func TestMutants(t *testing.T) {
 	}
 	text += "func (s *Side) all() { " + calls + " }\n"
 	folder := t.TempDir()
-	for name, content := range map[string]string{"go.mod": "module mutants\n\ngo 1.25.0\n", "mutants.go": text, "nobody.s": ""} {
+	files := map[string]string{"go.mod": "module mutants\n\ngo 1.25.0\n", "mutants.go": text, "nobody.s": ""}
+	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
