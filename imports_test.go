@@ -24,7 +24,6 @@ var arrows = table(`
 pcm ->
 pool ->
 internal/ring ->
-internal/soundcheck -> pcm
 internal/links ->
 internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4

@@ -60,10 +60,7 @@ func (g *Gauge) Render(dst []pcm.Frame) {
 	g.lasted.Add(lasts)
 	g.longest.Store(max(g.longest.Load(), took))
 	// The least power of two, in 256ths of the length, that is not less.
-	step := bits.Len64(uint64((took*256 - 1) / lasts))
-	if took == 0 {
-		step = 0
-	}
+	step := bits.Len64(uint64(max(took*256-1, 0) / lasts))
 	g.shares[min(step, Shares-1)].Add(1)
 	if took > lasts {
 		g.late.Add(1)

@@ -88,9 +88,7 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 	if err := goleak.Find(ignored...); err != nil {
 		t.Errorf("after Close: %v", err)
 	}
-	for _, fault := range src.faults() {
-		t.Error(fault)
-	}
+	src.report(t)
 }
 
 // closeWaits holds the device in Render and looks for so long whether Close comes back.
@@ -140,9 +138,7 @@ func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look t
 		t.Error("Close came back while Render was under way")
 	}
 	<-driven
-	for _, fault := range src.faults() {
-		t.Error(fault)
-	}
+	src.report(t)
 }
 
 func closeFirst(t testing.TB, d device.Device) {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"testing"
 
 	"voicepool/device"
 	"voicepool/pcm"
@@ -69,9 +70,12 @@ func (p *probe) fault(what string) {
 	}
 }
 
-// faults returns what was wrong, the first ten of it.
-func (p *probe) faults() []string {
+// report tells what was wrong, the first ten of it.
+func (p *probe) report(t testing.TB) {
+	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen
+	for _, fault := range p.seen {
+		t.Error(fault)
+	}
 }

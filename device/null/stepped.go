@@ -81,6 +81,6 @@ func (d *Stepped) Err() error { return nil }
 
 // Close ends the device, when a Step under way has ended. It returns nil.
 func (d *Stepped) Close() error {
-	d.life.Close(func(bool) { d.set(nil) })
+	d.life.Close(func() { d.set(nil) })
 	return nil
 }

@@ -41,13 +41,11 @@ type player interface {
 // Device is the sound card. Its methods may be called by any goroutine, but
 // not from within Render.
 type Device struct {
-	config   Config
-	out      output
-	life     pace.Life
-	player   player
-	reader   *reader
-	stop     chan struct{}
-	watching sync.WaitGroup
+	config Config
+	out    output
+	life   pace.Life
+	player player // nil before Start
+	reader *reader
 
 	mu  sync.Mutex
 	err error
@@ -60,8 +58,7 @@ func (d *Device) Start(src device.Source) error {
 	return d.life.Start(src, func() {
 		d.reader = newReader(src)
 		d.player = d.out.play(d.reader, d.held()*frameBytes)
-		d.stop = make(chan struct{})
-		d.watching.Go(d.watch)
+		d.life.Go(d.watch)
 	})
 }
 
@@ -89,12 +86,10 @@ func (d *Device) Err() error {
 // Close ends the playing at once: the last Latency frames may not be heard. It
 // returns nil.
 func (d *Device) Close() error {
-	d.life.Close(func(started bool) {
-		if started {
-			close(d.stop)
+	d.life.Close(func() {
+		if d.player != nil {
 			d.player.PauseAndStopReading()
 			d.reader.close()
-			d.watching.Wait()
 		}
 		suspended := make(chan struct{})
 		go func() {
@@ -111,17 +106,17 @@ func (d *Device) Close() error {
 }
 
 // watch pulls in time while the driver does not.
-func (d *Device) watch() {
+func (d *Device) watch(stop <-chan struct{}) {
 	look := time.NewTicker(stall / 4)
 	defer look.Stop()
 	for {
 		select {
-		case <-d.stop:
+		case <-stop:
 			return
 		case <-look.C:
 		}
 		if last, reads := d.reader.seen(); time.Since(last) >= stall {
-			d.standIn(last, reads)
+			d.standIn(last, reads, stop)
 		}
 	}
 }
@@ -129,10 +124,10 @@ func (d *Device) watch() {
 // standIn renders for nobody, from when the driver read last until it does
 // again. Only now does it ask for the driver's error: PulseAudio's is set
 // without a lock, right when the reading ends.
-func (d *Device) standIn(last time.Time, reads int64) {
+func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
 	clock := pace.NewClock(last, d.config.Rate, blockFrames)
 	second := int64(d.config.Rate/blockFrames) + 1
-	for n := int64(0); clock.Wait(d.stop); n++ {
+	for n := int64(0); clock.Wait(stop); n++ {
 		if n%second == 0 {
 			d.note(d.out.Err())
 		}

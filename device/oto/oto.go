@@ -16,6 +16,7 @@
 package oto
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -45,12 +46,8 @@ const (
 )
 
 func (c Config) filled() (Config, error) {
-	if c.Rate == 0 {
-		c.Rate = defaultRate
-	}
-	if c.Buffer == 0 {
-		c.Buffer = defaultBuffer
-	}
+	c.Rate = cmp.Or(c.Rate, defaultRate)
+	c.Buffer = cmp.Or(c.Buffer, defaultBuffer)
 	switch {
 	case c.Rate < 1000 || c.Rate > 768_000:
 		return c, fmt.Errorf("oto: a rate of %d, want 1000..768000", c.Rate)

@@ -114,17 +114,16 @@ func (s pulseServer) ask(limit time.Duration) error {
 
 // explain says which server it was that did not do.
 func (s pulseServer) explain(err error) error {
-	var timeout net.Error
+	timeout, ok := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("no sound server at %s", s.addr)
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case ok && timeout.Timeout():
 		return fmt.Errorf("the sound server at %s: %w", s.addr, os.ErrDeadlineExceeded)
 	case errors.Is(err, errNoSink):
 		return fmt.Errorf("%w (%s)", errNoSink, s.addr)
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
 	return fmt.Errorf("the sound server at %s: %w", s.addr, err)

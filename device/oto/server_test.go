@@ -3,6 +3,7 @@
 package oto
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"voicepool/device"
 	"voicepool/device/devicetest"
 	"voicepool/device/wav"
-	"voicepool/internal/soundcheck"
 	"voicepool/pcm"
 )
 
@@ -67,8 +67,7 @@ func TestServerPlays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames := make([]pcm.Frame, length)
-	soundcheck.NewNoise(length).Render(frames)
+	frames := noise(length)
 	f.Write(frames)
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -76,7 +75,7 @@ func TestServerPlays(t *testing.T) {
 
 	// The end is heard when as much again as the device may hold, and the
 	// server besides, has been asked for.
-	src := &counted{soundcheck.NewNoise(length), length + d.Latency() + d.Rate()/2, make(chan struct{})}
+	src := &counted{&frames, length + d.Latency() + d.Rate()/2, make(chan struct{})}
 	if err := d.Start(src); err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +113,27 @@ func TestServerLoss(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
+}
+
+// ready is a source of frames, and of silence after them.
+type ready []pcm.Frame
+
+func (r *ready) Render(dst []pcm.Frame) {
+	n := copy(dst, *r)
+	clear(dst[n:])
+	*r = (*r)[n:]
+}
+
+// noise returns frames of which none is like another, in steps that 24 bits have.
+func noise(length int) ready {
+	random := rand.New(rand.NewPCG(1, 1))
+	frames := make(ready, length)
+	for i := range frames {
+		for c := range frames[i] {
+			frames[i][c] = float32(random.IntN(1<<23)-1<<22) / (1 << 24)
+		}
+	}
+	return frames
 }
 
 type silence struct{}

@@ -23,8 +23,8 @@ const deviceBlock = 512
 // does. To write faster than that, render into a Writer without a device. Its
 // methods may be called by any goroutine, but not from within Render.
 type Device struct {
-	sink   Sink
-	puller pace.Puller
+	sink Sink
+	life pace.Life
 
 	mu  sync.Mutex
 	err error
@@ -40,7 +40,7 @@ func NewDevice(sink Sink) *Device {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.puller.Start(src, d.sink.Rate(), deviceBlock, d.write)
+	return d.life.Pull(src, d.sink.Rate(), deviceBlock, d.write)
 }
 
 // write gives frames to the sink. One that panics has failed.
@@ -70,7 +70,7 @@ func (d *Device) Err() error {
 // Close ends the pulling, closes the sink and returns its first error; again,
 // it returns nil.
 func (d *Device) Close() (err error) {
-	d.puller.Close(func() {
+	d.life.Close(func() {
 		d.fail(d.sink.Close())
 		err = d.Err()
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"voicepool/internal/whole"
 	"voicepool/pcm"
@@ -41,7 +42,7 @@ func createOn(look func(folder string) (room, bool), path string, c Config) (*Fi
 	}
 	out := io.Writer(f.file.File)
 	if !f.file.Direct() {
-		guarded := roomFor(f.file.File, look)
+		guarded := &roomy{f.file.File, filepath.Dir(f.file.Name()), look}
 		if err := guarded.check(0); err != nil {
 			f.file.Discard()
 			return nil, f.named(err)
@@ -112,17 +113,12 @@ func (f *File) named(err error) error {
 			return fmt.Errorf("%w: %s", err, f.path)
 		}
 	}
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
-	case errors.As(err, &link):
+	} else if link, ok := errors.AsType[*os.LinkError](err); ok {
 		err = link.Err
-	default:
-		if inner := errors.Unwrap(err); inner != nil {
-			err = inner
-		}
+	} else if inner := errors.Unwrap(err); inner != nil {
+		err = inner
 	}
 	return fmt.Errorf("wav: %s: %w", f.path, err)
 }

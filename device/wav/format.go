@@ -9,6 +9,7 @@
 package wav
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -95,9 +96,7 @@ const (
 )
 
 func (c Config) filled() (Config, error) {
-	if c.Rate == 0 {
-		c.Rate = 48000
-	}
+	c.Rate = cmp.Or(c.Rate, 48000)
 	switch {
 	case !c.Format.known():
 		return c, fmt.Errorf("%w: %v", ErrFormat, c.Format)

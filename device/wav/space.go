@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
 // ErrSpace is wrapped by the errors of a File whose disk is nearly full.
@@ -42,10 +41,6 @@ func (r *roomy) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.File.Write(p)
-}
-
-func roomFor(file *os.File, look func(string) (room, bool)) *roomy {
-	return &roomy{file, filepath.Dir(file.Name()), look}
 }
 
 type spaceError struct{ left, keep uint64 }

@@ -70,18 +70,18 @@ type silence struct{}
 
 func (silence) Render(dst []pcm.Frame) { clear(dst) }
 
-func TestPuller(t *testing.T) {
+func TestPull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p pace.Puller
+		var p pace.Life
 		frames := 0
 		keep := func(dst []pcm.Frame) { frames += len(dst) }
-		if err := p.Start(nil, 8, 4, keep); err != device.ErrNoSource {
+		if err := p.Pull(nil, 8, 4, keep); err != device.ErrNoSource {
 			t.Errorf("Start without a source: %v, want %v", err, device.ErrNoSource)
 		}
-		if err := p.Start(silence{}, 8, 4, keep); err != nil {
+		if err := p.Pull(silence{}, 8, 4, keep); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Start(silence{}, 8, 4, keep); err != device.ErrStarted {
+		if err := p.Pull(silence{}, 8, 4, keep); err != device.ErrStarted {
 			t.Errorf("second Start: %v, want %v", err, device.ErrStarted)
 		}
 		time.Sleep(10*time.Second - 1)
@@ -97,17 +97,17 @@ func TestPuller(t *testing.T) {
 		if frames != 80 {
 			t.Errorf("%d frames were pulled in 10 s at 8 Hz, want 80", frames)
 		}
-		if err := p.Start(silence{}, 8, 4, keep); err != device.ErrClosed {
+		if err := p.Pull(silence{}, 8, 4, keep); err != device.ErrClosed {
 			t.Errorf("Start after Close: %v, want %v", err, device.ErrClosed)
 		}
 	})
 }
 
-func TestPullerCloseWaits(t *testing.T) {
+func TestPullCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p pace.Puller
+		var p pace.Life
 		hold := make(chan struct{})
-		if err := p.Start(silence{}, 8, 4, func([]pcm.Frame) { <-hold }); err != nil {
+		if err := p.Pull(silence{}, 8, 4, func([]pcm.Frame) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait() // until the call is under way

@@ -18,9 +18,9 @@ func best(channels int) {
 	k := &kernel8{m, table, within}
 	m.twice(func() {
 		y := YMM()
-		VPAND(allInts("within", 1<<24-1), f.bits, y)
+		VPAND(all("within", U32(1<<24-1)), f.bits, y)
 		VCVTDQ2PS(y, y)
-		VMULPS(all("down24", 0x1p-24), y, y)
+		VMULPS(all("down24", F32(0x1p-24)), y, y)
 		VPADDD(f.turn, f.bits, f.bits)
 		VMOVUPS(y, within)
 		if channels == 1 {

@@ -47,7 +47,7 @@ func peak() {
 	begin("peakAVX2", "func(src *float32, n int) uint32")
 	src, n := memory("src"), argument("n")
 	magnitude, peak, peak2 := YMM(), YMM(), YMM()
-	VMOVUPS(allInts("magnitude", 1<<31-1), magnitude)
+	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
 	VPXOR(peak, peak, peak)
 	VPXOR(peak2, peak2, peak2)
 	loop(n, 8, func() {

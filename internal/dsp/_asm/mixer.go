@@ -93,7 +93,7 @@ func (m *mixer) load(pitched bool) {
 		m.pos, m.step = argument("pos"), argument("step")
 	}
 	m.ahead = argument("next")
-	m.further = all(fmt.Sprintf("turn%d", m.turn), float32(m.turn))
+	m.further = all(fmt.Sprintf("turn%d", m.turn), F32(m.turn))
 	m.base = m.both("left", "right")
 	m.slope = m.both("leftSlope", "rightSlope")
 	m.moves = GP32()

@@ -27,14 +27,14 @@ var linear = interpolation{"Linear", 2, 0, func(s []VecVirtual, f VecVirtual, ne
 
 var cubic = interpolation{"Cubic", 4, 1, func(s []VecVirtual, f VecVirtual, new func() VecVirtual) VecVirtual {
 	a, b, c, d := s[0], s[1], s[2], s[3]
-	half, threeHalves := "half", "threeHalves"
+	half, threeHalves := all("half", F32(0.5)), all("threeHalves", F32(1.5))
 	c1, c2, c3, t := new(), new(), new(), new()
 	VSUBPS(a, c, c1) // c1 = (c - a)/2
-	VMULPS(all(half, 0.5), c1, c1)
+	VMULPS(half, c1, c1)
 	VSUBPS(a, d, c3) // c3 = (d - a)/2 + (b - c) 3/2
-	VMULPS(all(half, 0.5), c3, c3)
+	VMULPS(half, c3, c3)
 	VSUBPS(c, b, t)
-	VMULPS(all(threeHalves, 1.5), t, t)
+	VMULPS(threeHalves, t, t)
 	VADDPS(t, c3, c3)
 	VSUBPS(b, a, c2) // c2 = (a - b) + (c1 - c3)
 	VSUBPS(c3, c1, t)
@@ -66,12 +66,8 @@ type fractions struct{ bits, turn VecVirtual }
 
 // fractions returns those of the lanes of frames. next moves on by 1<<shift frames.
 func (m *mixer) fractions(name string, frames []uint32, shift uint8) *fractions {
-	f := &fractions{YMM(), YMM()}
-	VMOVD(m.step.(GPVirtual).As32(), f.turn.AsX())
-	VPBROADCASTD(f.turn.AsX(), f.turn)
-	first := YMM()
-	VMOVD(m.pos.(GPVirtual).As32(), first.AsX())
-	VPBROADCASTD(first.AsX(), first)
+	f := &fractions{YMM(), avx2.broadcast(m.step)}
+	first := avx2.broadcast(m.pos)
 	VPMULLD(ints(name, frames...), f.turn, f.bits)
 	VPADDD(first, f.bits, f.bits)
 	VPSLLD(U8(shift), f.turn, f.turn)
@@ -83,7 +79,7 @@ func (f *fractions) next() VecVirtual {
 	y := YMM()
 	VPSRLD(U8(8), f.bits, y)
 	VCVTDQ2PS(y, y)
-	VMULPS(all("down24", 0x1p-24), y, y)
+	VMULPS(all("down24", F32(0x1p-24)), y, y)
 	VPADDD(f.turn, f.bits, f.bits)
 	return y
 }
@@ -205,7 +201,7 @@ func transpose(r02, r13, r46, r57 VecVirtual) []VecVirtual {
 // words returns the lower and the upper 16 bits of each lane as float32.
 func words(v VecVirtual) []VecVirtual {
 	low, high := YMM(), YMM()
-	VPMADDWD(allInts("lower", 1), v, low) // lower times 1 + upper times 0
+	VPMADDWD(all("lower", U32(1)), v, low) // lower times 1 + upper times 0
 	VPSRAD(U8(16), v, high)
 	VCVTDQ2PS(low, low)
 	VCVTDQ2PS(high, high)

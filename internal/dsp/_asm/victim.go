@@ -47,7 +47,7 @@ func lowest(s *set) {
 	}
 	if s == avx512 {
 		one := ZMM()
-		VPBROADCASTD(allInts("one", 1), one)
+		VPBROADCASTD(all("one", U32(1)), one)
 		VPXORD(count, count, count)
 		turn = func() {
 			k := K()

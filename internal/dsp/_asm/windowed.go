@@ -28,7 +28,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	t := ZMM()
 	VPSRLD(U8(16), stepLow, t) // i times the upper 16 bits of it, plus the carry of the lower
 	VPMULLD(i, t, t)
-	VPANDD(allInts("word", 1<<16-1), stepLow, whole)
+	VPANDD(all("word", U32(1<<16-1)), stepLow, whole)
 	VPMULLD(i, whole, whole)
 	VPSRLD(U8(16), whole, whole)
 	VPADDD(t, whole, whole)
@@ -39,7 +39,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	VPMULLD(i, s.broadcast(stepHigh), t)
 	VPADDD(t, whole, whole)
 	carried := ZMM()
-	VPADDD(allInts("one", 1), whole, carried)
+	VPADDD(all("one", U32(1)), whole, carried)
 
 	var own VecVirtual // of two words of a lane, the ones that count
 	switch {
@@ -48,10 +48,10 @@ func windowed(by interpolation, channels int, wide bool) {
 		for _, x := range []VecVirtual{whole, carried} {
 			VPSLLD(U8(16), x, t)
 			VPADDD(t, x, x)
-			VPADDD(allInts("upperOne", 1<<16), x, x)
+			VPADDD(all("upperOne", U32(1<<16)), x, x)
 		}
 		own = ZMM()
-		VMOVDQU32(allInts("lower", 1), own)
+		VMOVDQU32(all("lower", U32(1)), own)
 	default:
 		own = ZMM()
 		VMOVDQU32(ints("own", 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16, 1, 1<<16), own)
@@ -66,7 +66,7 @@ func windowed(by interpolation, channels int, wide bool) {
 	VPSLLD(U8(shift), stepLow, turn)
 	SHLQ(U8(shift), step)
 	down24 := ZMM()
-	VMOVUPS(all("down24", 0x1p-24), down24)
+	VMOVUPS(all("down24", F32(0x1p-24)), down24)
 
 	m.twice(func() {
 		for half := range s.turn / frames {

@@ -25,20 +25,27 @@ func TestCodecs(t *testing.T) {
 	}
 	for _, f := range formats {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			grid := f.grid()
 			if len(grid) < f.least {
 				t.Errorf("%d encodings, want at least %d", len(grid), f.least)
 			}
+			files := f.encode(t, grid)
 			tallies := make([]tally, len(f.oracles))
 			t.Cleanup(func() {
 				for i, o := range f.oracles {
-					t.Logf("against %s: %v", o.name, &tallies[i])
+					t.Logf("%s against %s: %v", f.name, o.name, &tallies[i])
 				}
 			})
-			for _, e := range grid {
-				t.Run(e.name, func(t *testing.T) {
+			for _, o := range f.oracles {
+				if o.many {
+					o.decodeAll(t, files)
+				}
+			}
+			for _, x := range files {
+				t.Run(x.name, func(t *testing.T) {
 					t.Parallel()
-					x := f.encode(t, e)
+					x.decode(t)
 					for i, o := range f.oracles {
 						v := o.judge(x, o.decode(t, x))
 						tallies[i].add(x.name, v)
@@ -61,14 +68,23 @@ type file struct {
 	clip   *sounds.Clip
 }
 
-// encode makes a file, and decodes it with package sounds.
-func (f *format) encode(t *testing.T, e encoding) *file {
-	x := &file{encoding: e, path: filepath.Join(t.ArtifactDir(), "encoded"+f.ending), source: signal(e)}
-	source := x.path + ".source.wav"
-	if err := writeWAV(source, e, x.source); err != nil {
-		t.Fatal(err)
+// encode makes the files of a grid.
+func (f *format) encode(t *testing.T, grid []encoding) (files []*file) {
+	folder := t.ArtifactDir()
+	for _, e := range grid {
+		x := &file{encoding: e, path: filepath.Join(folder, e.name+f.ending), source: signal(e)}
+		source := x.path + ".source.wav"
+		if err := writeWAV(source, e, x.source); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, e.command, "SOURCE", source, "FILE", x.path)
+		files = append(files, x)
 	}
-	execute(t, e.command, "SOURCE", source, "FILE", x.path)
+	return files
+}
+
+// decode reads the file with package sounds.
+func (x *file) decode(t *testing.T) {
 	data, err := os.ReadFile(x.path)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +93,6 @@ func (f *format) encode(t *testing.T, e encoding) *file {
 	if x.clip, err = sounds.Decode(t.Context(), x.path, bytes.NewReader(data), sounds.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	return x
 }
 
 // exact returns the source as a file without a loss has it.

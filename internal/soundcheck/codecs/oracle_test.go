@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,7 @@ import (
 type oracle struct {
 	name      string
 	command   []string // for a FILE; nil: it is the source itself
+	many      bool     // it has decoded all files beforehand
 	bits      int      // of what it gives, 32 for float32; 0: those of the source
 	tolerance float64  // the largest difference between samples, full scale being 1
 	vorbis    bool     // channels are in Vorbis's order, not in that of WAV
@@ -31,9 +33,25 @@ type exception struct {
 
 // ffmpeg decodes every format.
 func ffmpeg(tolerance float64, wrong ...exception) oracle {
-	command := []string{"ffmpeg", "-nostdin", "-v", "error", "-threads", "1", "-i", "FILE", "-c:a", "pcm_f32le", "-f", "f32le", "OUT"}
-	return oracle{name: "ffmpeg", command: command, bits: 32, tolerance: tolerance, wrong: wrong}
+	return oracle{name: "ffmpeg", many: true, bits: 32, tolerance: tolerance, wrong: wrong}
 }
+
+// decodeAll starts ffmpeg once for many files: to start takes longer than to decode.
+func (o *oracle) decodeAll(t *testing.T, files []*file) {
+	for some := range slices.Chunk(files, 100) {
+		command := []string{"ffmpeg", "-nostdin", "-v", "error", "-y"}
+		for _, x := range some {
+			command = append(command, "-threads", "1", "-i", x.path)
+		}
+		for i, x := range some {
+			command = append(command, "-map", strconv.Itoa(i), "-c:a", "pcm_f32le", "-f", "f32le", o.out(x))
+		}
+		execute(t, command)
+	}
+}
+
+// out is where the samples of a file are.
+func (o *oracle) out(x *file) string { return x.path + "." + o.name }
 
 var formats = []format{
 	{name: "mp3", ending: ".mp3", least: 160, grid: mp3Grid, oracles: []oracle{
@@ -66,12 +84,14 @@ var formats = []format{
 
 // decode returns what an oracle makes of a file.
 func (o *oracle) decode(t *testing.T, x *file) []float32 {
-	if o.command == nil {
+	switch {
+	case o.many:
+	case o.command == nil:
 		return x.exact()
+	default:
+		execute(t, o.command, "FILE", x.path, "OUT", o.out(x))
 	}
-	out := x.path + "." + o.name
-	execute(t, o.command, "FILE", x.path, "OUT", out)
-	b, err := os.ReadFile(out)
+	b, err := os.ReadFile(o.out(x))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 // best emits the kernel of 8 compensated taps.
-func best(channels int) *kernel {
+func best(channels int) {
 	m := mixing("Best", channels, true, 3, "table *float32, pos int64, step int64, ")
 	k := &kernel8{m, m.load("table")}
 	m.loadGains()
@@ -19,7 +19,6 @@ func best(channels int) *kernel {
 			})
 		}
 	})
-	return m.kernel
 }
 
 // kernel8 is where the weights of a frame come from.

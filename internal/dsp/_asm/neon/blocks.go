@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 // sum emits the sum of two blocks of stereo frames.
-func sum() *kernel {
+func sum() {
 	k := newKernel("sumNEON", "dst *float32, src *float32, n int")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
 	k.loop(n, turn, func() {
@@ -14,12 +14,10 @@ func sum() *kernel {
 			}
 		})
 	})
-	k.op("RET")
-	return k
 }
 
 // window emits the product of stereo frames and one factor each.
-func window() *kernel {
+func window() {
 	k := newKernel("windowNEON", "dst *float32, w *float32, n int")
 	dst, w, n := k.load("dst"), k.load("w"), k.load("n")
 	k.loop(n, turn, func() {
@@ -34,8 +32,6 @@ func window() *kernel {
 			}
 		})
 	})
-	k.op("RET")
-	return k
 }
 
 // change loads a turn of stereo frames, stores what the body has made of it, and moves on.
@@ -50,7 +46,7 @@ func (k *kernel) change(dst gp, body func(d []vec)) {
 }
 
 // peak emits the search for the largest magnitude: as bits, they are in order.
-func peak() *kernel {
+func peak() {
 	k := newKernel("peakNEON", "src *float32, n int", "ret uint32")
 	src, n := k.load("src"), k.load("n")
 	magnitude := k.filled(1, 1<<31-1)[0]
@@ -72,8 +68,6 @@ func peak() *kernel {
 	}
 	k.umaxv(peak[0], peak[0])
 	k.storeLane(peak[0], "ret")
-	k.op("RET")
-	return k
 }
 
 // storeLane stores the first lane as a result of 32 bits.

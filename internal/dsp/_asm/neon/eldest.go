@@ -4,7 +4,7 @@ import "fmt"
 
 // eldest emits the pass that finds the least number among voices of one priority and
 // key.
-func eldest() *kernel {
+func eldest() {
 	k := newKernel("eldestNEON", "prio *int32, key *float32, number *uint64, n int, p int32, k uint32", "ret uint64")
 	prio, key, number, n := k.load("prio"), k.load("key"), k.load("number"), k.load("n")
 	p, bits := k.given("p"), k.given("k")
@@ -44,20 +44,15 @@ func eldest() *kernel {
 	out := k.gp()
 	k.op("VMOV", fmt.Sprintf("%v.D[0]", least[0]), out)
 	k.op("MOVD", out, k.arg("ret"))
-	k.op("RET")
-	return k
 }
 
 // numbered emits the search for a number.
-func numbered() *kernel {
+func numbered() {
 	k := newKernel("numberedNEON", "number *uint64, n int, x uint64", "ret int")
 	number, n, x := k.load("number"), k.load("n"), k.vec()
 	k.scope(func() { k.op("VDUP", k.load("x"), x.d2()) })
 	k.first(n, func() vec {
-		var y []vec
-		for range 2 {
-			y = append(y, k.four(number)...)
-		}
+		y := k.lanesOf(number, 2*slots)
 		for _, y := range y {
 			k.op("VCMEQ", x.d2(), y.d2(), y.d2())
 		}
@@ -69,5 +64,4 @@ func numbered() *kernel {
 		k.op("VUZP1", y[1].b16(), y[0].b16(), y[0].b16())
 		return y[0]
 	})
-	return k
 }

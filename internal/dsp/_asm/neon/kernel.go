@@ -32,14 +32,18 @@ type kernel struct {
 	name, params string
 	results      []string
 	offsets      map[string]int
+	sizes        map[string]int
 	size         int
 	body         strings.Builder
 	vecs, gps    int // in use
 	labels       int
 }
 
+var kernels []*kernel
+
+// newKernel begins a kernel, which ends with a return.
 func newKernel(name, params string, results ...string) *kernel {
-	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}}
+	k := &kernel{name: name, params: params, results: results, offsets: map[string]int{}, sizes: map[string]int{}}
 	for p := range strings.SplitSeq(params, ", ") {
 		k.place(p)
 	}
@@ -49,6 +53,7 @@ func newKernel(name, params string, results ...string) *kernel {
 	for _, r := range results {
 		k.place(r)
 	}
+	kernels = append(kernels, k)
 	return k
 }
 
@@ -60,7 +65,7 @@ func (k *kernel) place(param string) {
 		size = 4
 	}
 	k.size = (k.size + size - 1) &^ (size - 1)
-	k.offsets[name] = k.size
+	k.offsets[name], k.sizes[name] = k.size, size
 	k.size += size
 }
 
@@ -75,22 +80,16 @@ func (k *kernel) arg(name string) string {
 
 func (k *kernel) signature() string {
 	results := strings.Join(k.results, ", ")
-	switch {
-	case len(k.results) == 1:
-		_, kind, _ := strings.Cut(results, " ")
+	if kind, unnamed := strings.CutPrefix(results, "ret "); unnamed {
 		results = " " + kind
-	case len(k.results) > 1:
+	} else if results != "" {
 		results = " (" + results + ")"
 	}
 	return fmt.Sprintf("func %s(%s)%s", k.name, k.params, results)
 }
 
-func (k *kernel) declaration() string {
-	return fmt.Sprintf("//go:noescape\n%s\n", k.signature())
-}
-
 func (k *kernel) assembly() string {
-	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s", k.signature(), k.name, k.size, k.body.String())
+	return fmt.Sprintf("// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n%s\tRET\n", k.signature(), k.name, k.size, k.body.String())
 }
 
 // op writes one instruction: as Go's assembler has it, operands first, then where
@@ -131,17 +130,10 @@ func (k *kernel) gp() gp {
 	return general[k.gps-1]
 }
 
-// load returns a parameter of 64 bits.
+// load returns a parameter of 64 bits, or of 32.
 func (k *kernel) load(name string) gp {
 	r := k.gp()
-	k.op("MOVD", k.arg(name), r)
-	return r
-}
-
-// loadWord returns a parameter of 32 bits.
-func (k *kernel) loadWord(name string) gp {
-	r := k.gp()
-	k.op("MOVWU", k.arg(name), r)
+	k.op(map[int]string{8: "MOVD", 4: "MOVWU"}[k.sizes[name]], k.arg(name), r)
 	return r
 }
 

@@ -41,18 +41,30 @@ func mixing(kind string, channels int, wide bool, before int, pitched string) *m
 		return m
 	}
 	m.n, m.next, m.src, m.pos, m.step = k.load("n"), k.load("next"), k.load("src"), k.load("pos"), k.load("step")
-	m.loadPosition(before)
+	if before > 0 {
+		m.op("SUB", imm(before*m.size), m.src)
+	}
+	m.bits, m.stride = m.vec(), m.vec()
+	m.scope(func() {
+		first := m.vec()
+		m.op("VDUP", m.pos, first.s4())
+		m.op("VDUP", m.step, m.stride.s4())
+		m.lanes(m.bits, 0, 1, 2, 3)
+		m.mul(m.bits, m.bits, m.stride)
+		m.op("VADD", first.s4(), m.bits.s4(), m.bits.s4())
+		m.op("VSHL", imm(2), m.stride.s4(), m.stride.s4())
+	})
 	return m
 }
 
 func (m *mixer) loadGains() {
 	m.base, m.slope, m.now, m.further = m.vec(), m.vec(), m.vec(), m.vec()
 	m.numbers = m.vecsOf(turn / 2)
-	m.moves = m.loadWord("leftSlope")
+	m.moves = m.load("leftSlope")
 	m.spread(m.base, "left", "right")
 	m.spread(m.slope, "leftSlope", "rightSlope")
 	m.scope(func() {
-		right, start := m.loadWord("rightSlope"), m.load("start")
+		right, start := m.load("rightSlope"), m.load("start")
 		m.op("ORR", right, m.moves)
 		m.op("LSLW", imm(1), m.moves, m.moves) // without the sign
 		m.op("VDUP", start, m.now.s4())
@@ -110,11 +122,11 @@ func (m *mixer) twice(body func()) {
 			body()
 			m.op("ADD", imm(8*turn), m.dst)
 		})
-		m.op("RET")
 	}
 	ramped := m.label("ramped")
 	m.op("CBNZW", m.moves, ramped)
 	turns()
+	m.op("RET")
 	m.at(ramped)
 	m.ramped = true
 	turns()

@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // An interpolation reads taps frames, the first of them so many before the
 // position's, and makes a vector of them, with the help of factors, of which each
@@ -47,7 +50,7 @@ var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s 
 
 // pitched emits the kernel of an interpolation. It reads the taps of each frame and
 // nothing else.
-func pitched(by interpolation, channels int, wide bool) *kernel {
+func pitched(by interpolation, channels int, wide bool) {
 	m := mixing(by.name, channels, wide, by.before, "pos int64, step int64, ")
 	var factors vec
 	if len(by.factors) > 0 {
@@ -80,5 +83,23 @@ func pitched(by interpolation, channels int, wide bool) *kernel {
 		m.scope(func() { half(0) })
 		m.scope(func() { half(1) })
 	})
-	return m.kernel
+}
+
+// nextTap returns the address of the next frame's first tap, and moves on.
+func (m *mixer) nextTap() gp {
+	at, shift := m.gp(), map[int]int{2: 1, 4: 2, 8: 3}[m.size]
+	m.op("LSR", imm(32), m.pos, at)
+	m.op("ADD", fmt.Sprintf("%v<<%d", at, shift), m.src, at)
+	m.op("ADD", m.step, m.pos)
+	return at
+}
+
+// fractions returns the upper 24 bits of the fractions of the next four frames,
+// and moves on.
+func (m *mixer) fractions() vec {
+	f := m.vec()
+	m.op("VUSHR", imm(8), m.bits.s4(), f.s4())
+	m.down24(f, f)
+	m.op("VADD", m.stride.s4(), m.bits.s4(), m.bits.s4())
+	return f
 }

@@ -1,7 +1,7 @@
 package main
 
 // unity emits the kernel that reads a sound at its own rate.
-func unity(channels int, wide bool) *kernel {
+func unity(channels int, wide bool) {
 	m := mixing("Unity", channels, wide, 0, "")
 	m.loadGains()
 	m.twice(func() {
@@ -14,16 +14,14 @@ func unity(channels int, wide bool) *kernel {
 			}
 		}
 	})
-	return m.kernel
 }
 
 // samples loads so many samples as float32 and moves src on.
 func (k *kernel) samples(src gp, count int, wide bool) []vec {
-	x := k.vecsOf(count / 4)
 	if wide {
-		k.loadAll(src, x)
-		return x
+		return k.lanesOf(src, count)
 	}
+	x := k.vecsOf(count / 4)
 	for i := 0; i < len(x); i += 2 {
 		k.op("FMOVQ.P", mem(src, 16), x[i].f())
 		k.widen(x[i+1], x[i], true)
@@ -35,9 +33,11 @@ func (k *kernel) samples(src gp, count int, wide bool) []vec {
 	return x
 }
 
-// loadAll loads pairs of vectors and moves on.
-func (k *kernel) loadAll(from gp, x []vec) {
+// lanesOf loads so many lanes of 32 bits, eight at a time, and moves on.
+func (k *kernel) lanesOf(from gp, count int) []vec {
+	x := k.vecsOf(count / 4)
 	for i := 0; i < len(x); i += 2 {
 		k.op("FLDPQ.P", mem(from, 32), pair(x[i], x[i+1]))
 	}
+	return x
 }

@@ -5,17 +5,10 @@ import "fmt"
 // slots is how many slots the search for a victim takes at a time.
 const slots = 16
 
-// four loads 16 lanes and moves on.
-func (k *kernel) four(from gp) []vec {
-	x := k.vecsOf(4)
-	k.loadAll(from, x)
-	return x
-}
-
 // given returns a vector of a parameter of 32 bits.
 func (k *kernel) given(name string) vec {
 	v := k.vec()
-	k.scope(func() { k.op("VDUP", k.loadWord(name), v.s4()) })
+	k.scope(func() { k.op("VDUP", k.load(name), v.s4()) })
 	return v
 }
 
@@ -32,12 +25,12 @@ func (k *kernel) filled(count, bits int) []vec {
 	return v
 }
 
-func lowest() *kernel {
+func lowest() {
 	k := newKernel("lowestNEON", "prio *int32, n int, limit int32", "lowest int32", "count int32")
 	prio, n, limit := k.load("prio"), k.load("n"), k.given("limit")
 	low, count := k.filled(4, 1<<31-1), k.filled(4, 0)
 	k.loop(n, slots, func() {
-		p := k.four(prio)
+		p := k.lanesOf(prio, slots)
 		for i, p := range p {
 			k.smin(low[i], low[i], p)
 			k.cmge(p, limit, p)
@@ -54,11 +47,9 @@ func lowest() *kernel {
 	k.op("VADDV", count[0].s4(), count[0])
 	k.storeLane(low[0], "lowest")
 	k.storeLane(count[0], "count")
-	k.op("RET")
-	return k
 }
 
-func least() *kernel {
+func least() {
 	k := newKernel("leastNEON", "prio *int32, key *float32, n int, of int32", "least uint32", "next uint32")
 	prio, key, n, of := k.load("prio"), k.load("key"), k.load("n"), k.given("of")
 	least, next := k.filled(4, 1<<32-1), k.filled(4, 1<<32-1)
@@ -70,7 +61,7 @@ func least() *kernel {
 		umin(t, next)
 	}
 	k.loop(n, slots, func() {
-		p, x := k.four(prio), k.four(key)
+		p, x := k.lanesOf(prio, slots), k.lanesOf(key, slots)
 		for i, p := range p {
 			k.op("VCMEQ", of.s4(), p.s4(), p.s4())
 			k.orn(x[i], x[i], p)
@@ -92,11 +83,9 @@ func least() *kernel {
 	}
 	k.storeLane(least[0], "least")
 	k.storeLane(next[0], "next")
-	k.op("RET")
-	return k
 }
 
-func match() *kernel {
+func match() {
 	k := newKernel("matchNEON", "prio *int32, key *float32, n int, p int32, k uint32", "ret int")
 	prio, key, n := k.load("prio"), k.load("key"), k.load("n")
 	p, bits := k.given("p"), k.given("k")
@@ -107,12 +96,11 @@ func match() *kernel {
 		k.op("VUZP1", x[2].b16(), x[0].b16(), x[0].b16())
 		return x[0]
 	})
-	return k
 }
 
 // same returns masks of the next 16 slots: those of a priority and key.
 func (k *kernel) same(prio, key gp, p, bits vec) []vec {
-	x, y := k.four(prio), k.four(key)
+	x, y := k.lanesOf(prio, slots), k.lanesOf(key, slots)
 	for i := range x {
 		k.op("VCMEQ", p.s4(), x[i].s4(), x[i].s4())
 		k.op("VCMEQ", bits.s4(), y[i].s4(), y[i].s4())
@@ -146,5 +134,4 @@ func (k *kernel) first(n gp, find func() vec) {
 	k.op("CLZ", mask, mask)
 	k.op("ADD", fmt.Sprintf("%v>>2", mask), i)
 	k.op("MOVD", i, k.arg("ret"))
-	k.op("RET")
 }

@@ -9,9 +9,9 @@ func (k *kernel) word(bits uint32, meaning string, registers ...any) {
 	fmt.Fprintf(&k.body, "\tWORD    $0x%08x // %s\n", bits, fmt.Sprintf(meaning, registers...))
 }
 
-// of three registers: d from n and m.
-func (k *kernel) three(bits uint32, name string, d, n, m vec) {
-	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), name+" v%d.4s, v%d.4s, v%d.4s", int(d), int(n), int(m))
+// of three registers of the same lanes: d from n and m.
+func (k *kernel) three(bits uint32, name string, d, n, m vec, lanes string) {
+	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "%[1]s v%[2]d.%[5]s, v%[3]d.%[5]s, v%[4]d.%[5]s", name, int(d), int(n), int(m), lanes)
 }
 
 // of two: d from n.
@@ -21,12 +21,12 @@ func (k *kernel) two(bits uint32, meaning string, d, n vec) {
 
 // On four lanes of float32.
 
-func (k *kernel) fadd(d, n, m vec) { k.three(0x4e20d400, "fadd", d, n, m) }
-func (k *kernel) fsub(d, n, m vec) { k.three(0x4ea0d400, "fsub", d, n, m) }
-func (k *kernel) fmul(d, n, m vec) { k.three(0x6e20dc00, "fmul", d, n, m) }
+func (k *kernel) fadd(d, n, m vec) { k.three(0x4e20d400, "fadd", d, n, m, "4s") }
+func (k *kernel) fsub(d, n, m vec) { k.three(0x4ea0d400, "fsub", d, n, m, "4s") }
+func (k *kernel) fmul(d, n, m vec) { k.three(0x6e20dc00, "fmul", d, n, m, "4s") }
 
 // faddp adds neighbours: d = n0+n1, n2+n3, m0+m1, m2+m3.
-func (k *kernel) faddp(d, n, m vec) { k.three(0x6e20d400, "faddp", d, n, m) }
+func (k *kernel) faddp(d, n, m vec) { k.three(0x6e20d400, "faddp", d, n, m, "4s") }
 
 // fmulLane multiplies all lanes of n by one of m.
 func (k *kernel) fmulLane(d, n, m vec, lane int) {
@@ -42,25 +42,21 @@ func (k *kernel) down24(d, n vec) { k.two(0x6f28e400, "ucvtf v%d.4s, v%d.4s, #24
 
 // On whole numbers.
 
-func (k *kernel) mul(d, n, m vec)  { k.three(0x4ea09c00, "mul", d, n, m) }
-func (k *kernel) smin(d, n, m vec) { k.three(0x4ea06c00, "smin", d, n, m) }
+func (k *kernel) mul(d, n, m vec)  { k.three(0x4ea09c00, "mul", d, n, m, "4s") }
+func (k *kernel) smin(d, n, m vec) { k.three(0x4ea06c00, "smin", d, n, m, "4s") }
 
 // cmge sets all bits of lanes where n >= m.
-func (k *kernel) cmge(d, n, m vec) { k.three(0x4ea03c00, "cmge", d, n, m) }
+func (k *kernel) cmge(d, n, m vec) { k.three(0x4ea03c00, "cmge", d, n, m, "4s") }
 
 // cmhi sets all bits of halves where n > m, without sign.
-func (k *kernel) cmhi(d, n, m vec) {
-	k.word(0x6ee03400|uint32(m)<<16|uint32(n)<<5|uint32(d), "cmhi v%d.2d, v%d.2d, v%d.2d", int(d), int(n), int(m))
-}
+func (k *kernel) cmhi(d, n, m vec) { k.three(0x6ee03400, "cmhi", d, n, m, "2d") }
 
 // sminv and umaxv look along the lanes.
 func (k *kernel) sminv(d, n vec) { k.two(0x4eb1a800, "sminv s%d, v%d.4s", d, n) }
 func (k *kernel) umaxv(d, n vec) { k.two(0x6eb0a800, "umaxv s%d, v%d.4s", d, n) }
 
 // orn is n or not m, bit by bit.
-func (k *kernel) orn(d, n, m vec) {
-	k.word(0x4ee01c00|uint32(m)<<16|uint32(n)<<5|uint32(d), "orn v%d.16b, v%d.16b, v%d.16b", int(d), int(n), int(m))
-}
+func (k *kernel) orn(d, n, m vec) { k.three(0x4ee01c00, "orn", d, n, m, "16b") }
 
 // widen makes 32 bits of the lower, or the upper, four words of 16.
 func (k *kernel) widen(d, n vec, upper bool) {

@@ -1,8 +1,8 @@
-package main
+package peers
 
 import (
-	"log"
 	"math"
+	"testing"
 
 	"github.com/gopxl/beep/v2"
 	"github.com/gopxl/beep/v2/effects"
@@ -17,12 +17,12 @@ func gain(i int) float64 { return math.Pow(10, float64(-30-i%13)/20) }
 
 // voice returns voice i: its sound, looping, resampled where the case does that, with
 // its gain and its pan.
-func (c testCase) voice(all []*sound, i int) beep.Streamer {
+func (c testCase) voice(b *testing.B, all []*sound, i int) beep.Streamer {
 	from := all[i%len(all)].streamer()
 	if err := from.Seek(place(i)); err != nil {
-		log.Fatal(err)
+		b.Fatal(err)
 	}
-	s := loop(from)
+	s := loop(b, from)
 	if c.quality > 0 {
 		s = beep.ResampleRatio(c.quality, speed, s)
 	}
@@ -31,7 +31,7 @@ func (c testCase) voice(all []*sound, i int) beep.Streamer {
 
 // check compares the second block with the mix computed here. Of a resampled one it
 // looks at every eighth frame, which is enough to find a wrong one.
-func (c testCase) check(all []*sound, n int, block [][2]float64) {
+func (c testCase) check(b *testing.B, all []*sound, n int, block [][2]float64) {
 	step := 1
 	if c.quality > 0 {
 		step = 8
@@ -56,7 +56,7 @@ func (c testCase) check(all []*sound, n int, block [][2]float64) {
 		}
 	}
 	if !(worst <= 1e-4*peak && peak > 0) {
-		log.Fatalf("%s, %d voices: the mix is off by %g, its peak is %g", c.name, n, worst, peak)
+		b.Fatalf("%s, %d voices: the mix is off by %g, its peak is %g", c.name, n, worst, peak)
 	}
 }
 

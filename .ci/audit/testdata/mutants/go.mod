@@ -1,3 +1,0 @@
-module mutants
-
-go 1.25.0
