@@ -12,8 +12,7 @@ import (
 // power of the 60 ms of the mix from a steal on, against the most that can be
 // missing. It hears what Read gives, whose events are known by then.
 type beneath struct {
-	on      bool
-	window  int64 // 60 ms in frames
+	window  int64 // 60 ms in frames; 0: nobody reads
 	at      int64 // frames heard
 	sum     float64
 	filters [2]loudness.Filter
@@ -32,20 +31,20 @@ type victim struct {
 // begin has a player that is read measure its events.
 func (b *beneath) begin(rate int) {
 	if b.window == 0 {
-		*b = beneath{on: true, window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
+		*b = beneath{window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
 	}
 }
 
 // expect notes an event, if there is anything to be told of it.
 func (b *beneath) expect(event int, e *report.Event) {
-	if b.on && e.Loss() && e.Lost.Finite() {
+	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
 // hear takes the next frames of the mix.
 func (b *beneath) hear(frames []pcm.Frame, events []report.Event) {
-	if !b.on {
+	if b.window == 0 {
 		return
 	}
 	for {

@@ -3,6 +3,7 @@ package cue
 import (
 	"errors"
 	"io"
+	"time"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -34,12 +35,15 @@ const longSilence = 1024
 // the sheet's length, whichever comes first. Without a length it may never come:
 // see Sheet.CheckRender.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
-	defer p.timed()()
+	begin := time.Now()
+	defer func() { p.seconds += time.Since(begin).Seconds() }()
 	if p.options.Events {
 		p.beneath.begin(p.sheet.Rate)
 	}
 	f := &p.file
-	for silent := 0; n < len(dst); {
+	blocks := 0
+mixing:
+	for n < len(dst) {
 		switch {
 		case f.gap > 0:
 			k := int(min(f.gap, int64(len(dst)-n)))
@@ -50,58 +54,48 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 			k := copy(dst[n:], f.ready)
 			f.ready = f.ready[k:]
 			n += k
-		case f.over:
-			if n == 0 {
-				p.Close()
-				return 0, io.EOF
-			}
-			p.give(dst[:n])
-			return n, nil
-		case silent == longSilence:
-			p.give(dst[:n])
-			return n, nil
+		case f.over && n == 0:
+			p.Close()
+			return 0, io.EOF
+		case f.over || blocks == longSilence:
+			break mixing
 		default:
-			silent++
+			blocks++
 			if err := p.mixMore(len(dst)); err != nil {
 				return 0, err
 			}
 		}
 	}
-	p.give(dst[:n])
+	f.frames += int64(n)
+	p.heard.hear(dst[:n])
+	p.beneath.hear(dst[:n], p.events)
 	return n, nil
-}
-
-func (p *Player) give(frames []pcm.Frame) {
-	p.file.frames += int64(len(frames))
-	p.heard.hear(frames)
-	p.beneath.hear(frames, p.events)
 }
 
 // mixMore mixes one block and sorts out what of it is known to be heard.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
 	latency := int64(p.mixer.LatencyFrames())
-	if st := p.mixer.Stats(); p.finished(&st) && f.now-latency >= st.SilentFrom {
+	st := p.mixer.Stats()
+	switch {
+	case p.finished(&st) && f.now-latency >= st.SilentFrom:
 		p.miss()
 		f.over = true
 		return nil
-	}
-	switch {
-	case p.cut == never:
-	case f.now >= p.cut+latency:
+	case f.now-latency >= p.cut:
 		// What is held is silence before the cut; nothing but silence follows.
 		f.over = true
 		return nil
-	case f.now >= p.cut:
+	case f.now < p.cut:
+		size = int(min(int64(size), p.cut-f.now))
+	default:
 		// The last frames are only to come out of the limiter. What becomes of
 		// voices there is no part of the sheet.
 		if p.atCut == nil {
-			st := p.mixer.Stats()
-			p.atCut = &st
+			cut := st
+			p.atCut = &cut
 		}
 		size = int(min(int64(size), p.cut+latency-f.now))
-	default:
-		size = int(min(int64(size), p.cut-f.now))
 	}
 	if err := p.checkEnd(); err != nil {
 		return err
@@ -115,20 +109,16 @@ func (p *Player) mixMore(size int) error {
 	}
 	drop := min(f.skip, int64(size))
 	f.skip -= drop
-	block = block[drop:]
-	f.sort(block, p.silent())
-	return nil
-}
 
-// silent returns how many of the frames that have come out of the mixer, counted from the last one
-// back, have nothing to be heard in them, as things stand. It may be more than the last block had:
-// less than was thought before where a start has ended as it began, at the edge of two blocks.
-func (p *Player) silent() int64 {
-	st := p.mixer.Stats()
-	if !p.quiet(&st) {
-		return 0
+	// Of the frames that have come out of the mixer so many at the end have nothing to be heard in
+	// them, as things stand. It may be more than the last block had: less than was thought before
+	// where a start has ended as it began, at the edge of two blocks.
+	silent := int64(0)
+	if st := p.mixer.Stats(); p.quiet(&st) {
+		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
-	return max(p.file.now-int64(p.mixer.LatencyFrames())-st.SilentFrom, 0)
+	f.sort(block[drop:], silent)
+	return nil
 }
 
 // sort makes what is held and the block ready to be given, but for the last silent frames of both,

@@ -85,16 +85,13 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 			e.Cooldown = sound.Cooldown.String()
 		}
 	case mixer.ReasonBusLimit:
-		e.Bus, e.Limit = p.limitOf(m.Bus)
+		e.Bus = m.Bus.Name()
+		for i := range p.sheet.Buses {
+			if p.sheet.Buses[i].Name == e.Bus {
+				e.Limit = p.sheet.Buses[i].Voices
+			}
+		}
 	}
-}
-
-// limitOf returns the name and the limit of a bus of the mixer.
-func (p *Player) limitOf(b mixer.Bus) (bus string, limit int) {
-	if i, ok := p.busOf[b]; ok {
-		return p.sheet.Buses[i].Name, p.sheet.Buses[i].Voices
-	}
-	return "master", 0
 }
 
 // name returns what the sheet calls a sound.

@@ -39,7 +39,11 @@ type heard struct {
 
 // hear measures some frames. Audio side.
 func (h *heard) hear(frames []pcm.Frame) {
-	left, right := peaks(frames)
+	left, right := float32(0), float32(0)
+	for _, f := range frames {
+		left = max(left, f[0], -f[0])
+		right = max(right, f[1], -f[1])
+	}
 	h.peak = max(h.peak, left, right)
 	raise(&h.levels[0], left)
 	raise(&h.levels[1], right)
@@ -51,15 +55,6 @@ func (h *heard) hear(frames []pcm.Frame) {
 		h.meter.Write(h.samples[:2*n])
 		frames = frames[n:]
 	}
-}
-
-// peaks returns the largest magnitudes, left and right. Audio side.
-func peaks(frames []pcm.Frame) (left, right float32) {
-	for _, f := range frames {
-		left = max(left, f[0], -f[0])
-		right = max(right, f[1], -f[1])
-	}
-	return left, right
 }
 
 // raise makes dst at least x, which is not negative. Audio side: whoever reads
