@@ -39,38 +39,35 @@ func (s *Sheet) LoadSounds(ctx context.Context, bank *sounds.Bank, progress Load
 }
 
 func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b *broken) ([]loaded, error) {
-	type use struct{ once, looped bool }
-	uses := make([]use, len(s.Sounds))
-	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Verb == Play {
-			u := &uses[c.Sound]
-			u.once, u.looped = u.once || !c.Loop, u.looped || c.Loop
-		}
-	}
 	var (
 		all     = make([]loaded, len(s.Sounds))
 		sources []sounds.Source
 		files   []File
 		places  []**voice.Sound // of each source, where it goes
 	)
-	want := func(sound *Sound, loop bool) []*voice.Sound {
-		out := make([]*voice.Sound, len(sound.Files))
-		for i, f := range sound.Files {
+	want := func(i int, loop bool) {
+		sound, out := &s.Sounds[i], &all[i].once
+		if loop {
+			out = &all[i].looped
+		}
+		if *out != nil || sound.Stream {
+			return
+		}
+		*out = make([]*voice.Sound, len(sound.Files))
+		for j, f := range sound.Files {
 			sources = append(sources, s.Source(sound, f, loop))
 			files = append(files, f)
-			places = append(places, &out[i])
+			places = append(places, &(*out)[j])
 		}
-		return out
 	}
-	for i := range s.Sounds {
-		if s.Sounds[i].Stream {
-			continue
+	for i := range s.Cues {
+		if c := &s.Cues[i]; c.Verb == Play {
+			want(c.Sound, c.Loop)
 		}
-		if uses[i].once || !uses[i].looped {
-			all[i].once = want(&s.Sounds[i], false)
-		}
-		if uses[i].looped {
-			all[i].looped = want(&s.Sounds[i], true)
+	}
+	for i := range all {
+		if all[i].looped == nil { // whether a cue plays it or not
+			want(i, false)
 		}
 	}
 	r := reader{sheet: s, told: map[told]bool{}}

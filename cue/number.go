@@ -21,36 +21,33 @@ type decimal struct {
 // exponent.
 func splitNumber(text string) (d decimal, rest string, ok bool) {
 	d.whole, rest = splitDigits(text)
-	if strings.HasPrefix(rest, ".") {
-		d.fraction, rest = splitDigits(rest[1:])
+	if after, ok := strings.CutPrefix(rest, "."); ok {
+		d.fraction, rest = splitDigits(after)
 	}
 	if d.whole == "" && d.fraction == "" {
 		return d, text, false
 	}
 	if strings.HasPrefix(rest, "e") || strings.HasPrefix(rest, "E") {
-		sign, digits := 1, rest[1:]
-		switch {
-		case strings.HasPrefix(digits, "-"):
-			sign, digits = -1, digits[1:]
-		case strings.HasPrefix(digits, "+"):
-			digits = digits[1:]
+		unsigned, negative := strings.CutPrefix(rest[1:], "-")
+		if !negative {
+			unsigned = strings.TrimPrefix(unsigned, "+")
 		}
-		power, after := splitDigits(digits)
-		n, err := strconv.Atoi(power)
-		if power == "" || err != nil || n > 400 {
+		digits, after := splitDigits(unsigned)
+		power, err := strconv.Atoi(digits)
+		if err != nil || power > 400 {
 			return d, text, false
 		}
-		d.power, d.exponent, rest = sign*n, true, after
+		if negative {
+			power = -power
+		}
+		d.power, d.exponent, rest = power, true, after
 	}
 	return d, rest, true
 }
 
 func splitDigits(text string) (digits, rest string) {
-	i := 0
-	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
-		i++
-	}
-	return text[:i], text[i:]
+	rest = strings.TrimLeft(text, "0123456789")
+	return text[:len(text)-len(rest)], rest
 }
 
 // attos returns the number, as seconds divided by 10^shift, in units of 10^-18;
@@ -71,23 +68,16 @@ func (d decimal) attos(shift int) (Time, bool) {
 	if len(digits)-places > 11 { // beyond 10^11 s
 		return seconds(maxMoment), true
 	}
-	total := Time{}
-	for i := range len(digits) + decimals - places {
-		total, _ = total.times(10)
-		if i < len(digits) {
-			total = total.add(Time{lo: uint64(digits[i] - '0')})
-		}
-	}
-	return total, true
+	padded := strings.Repeat("0", decimals) + digits + strings.Repeat("0", decimals-places)
+	point := len(padded) - decimals
+	whole, _ := strconv.ParseUint(padded[:point], 10, 64)
+	fraction, _ := strconv.ParseUint(padded[point:], 10, 64)
+	return seconds(whole).add(Time{lo: fraction}), true
 }
 
 // parseNumber reads a number that is a number alone.
 func parseNumber(text string) (x float64, ok bool) {
-	body := text
-	if strings.HasPrefix(body, "-") || strings.HasPrefix(body, "+") {
-		body = body[1:]
-	}
-	if _, rest, ok := splitNumber(body); !ok || rest != "" {
+	if _, rest, ok := splitNumber(strings.TrimLeft(text, "+-")); !ok || rest != "" {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(text, 64)
