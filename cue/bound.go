@@ -74,6 +74,6 @@ func (p *Player) checkEnd() error {
 	if f.now < f.bound {
 		return nil
 	}
-	return fmt.Errorf("%w: the sheet lets everything end before %s, and there are still voices then: %d; cut it with a length, such as `length: 60s`",
-		ErrEndless, frameTime(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
+	return fmt.Errorf("%w: the sheet lets everything end before %v, and there are still voices then: %d; cut it with a length, such as `length: 60s`",
+		ErrEndless, timeOf(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
 }

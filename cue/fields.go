@@ -230,21 +230,26 @@ func (r *reader) scalar(p *yaml.Pair, want string) (string, bool) {
 	return p.Value.Text, true
 }
 
+// refuse says that a value is not what is wanted. It returns false.
+func (r *reader) refuse(p *yaml.Pair, want string) bool {
+	if text, ok := r.scalar(p, want); ok {
+		r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
+	}
+	return false
+}
+
 func (r *reader) number(p *yaml.Pair, dst *float64, within limits) bool {
 	x, isNumber := parseNumber(p.Value.Text)
-	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && isNumber && x >= within.from && x <= within.to {
+	if isNumber && !p.Value.Quoted && x >= within.from && x <= within.to {
 		*dst = x
 		return true
 	}
 	want := fmt.Sprintf("a number%s from %s to %s", within.unit, short(within.from), short(within.to))
-	if text, ok := r.scalar(p, want); ok {
-		if isNumber && !p.Value.Quoted {
-			r.fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, text, want)
-		} else {
-			r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
-		}
+	if isNumber && !p.Value.Quoted {
+		r.fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, p.Value.Text, want)
+		return false
 	}
-	return false
+	return r.refuse(p, want)
 }
 
 func short(x float64) string {
@@ -282,25 +287,17 @@ func (r *reader) span(p *yaml.Pair, dst *Range, within limits) bool {
 // whole reads a whole number of a range.
 func (r *reader) whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	n, ok := parseWhole(p.Value.Text, from, to)
-	if ok && p.Value.Kind == yaml.Scalar && !p.Value.Quoted {
+	if ok && !p.Value.Quoted {
 		return n, true
 	}
-	want := fmt.Sprintf("a whole number from %d to %d", from, to)
-	if text, ok := r.scalar(p, want); ok {
-		r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
-	}
-	return 0, false
+	return 0, r.refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
 }
 
 // flag reads true or false.
 func (r *reader) flag(p *yaml.Pair, dst *bool) bool {
-	text, ok := r.scalar(p, "true or false")
-	switch {
-	case !ok:
-		return false
-	case p.Value.Quoted || text != "true" && text != "false":
-		r.fail(p.Value.Place, "%s takes true or false, not %s", p.Key, quote(text))
-		return false
+	text := p.Value.Text
+	if p.Value.Quoted || text != "true" && text != "false" {
+		return r.refuse(p, "true or false")
 	}
 	*dst = text == "true"
 	return true

@@ -1,13 +1,12 @@
 package cue
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 
+	"voicepool/internal/words"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
@@ -19,11 +18,7 @@ import (
 func Load(path string) (*Sheet, error) {
 	src, err := readFile(path)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err // it would say the path a second time
-		}
-		return nil, fmt.Errorf("cue: %s: %w", path, err)
+		return nil, fmt.Errorf("cue: %s: %w", path, words.Cause(err))
 	}
 	return Parse(path, src)
 }

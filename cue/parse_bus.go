@@ -57,28 +57,18 @@ func (r *reader) allBuses(n *yaml.Node) {
 
 // tree sees to it that every bus comes to the master, and none is below itself.
 func (r *reader) tree(parents map[string]*yaml.Pair) {
-	comes := map[string]bool{} // to the master, of the buses that have been followed
+	known := map[string]bool{} // whether a bus comes to the master
+	var comes func(bus string) bool
+	comes = func(bus string) bool {
+		if _, ok := known[bus]; !ok {
+			known[bus] = false // if the way leads back to it
+			above := parents[bus]
+			known[bus] = above == nil || comes(above.Value.Text)
+		}
+		return known[bus]
+	}
 	for i := range r.sheet.Buses {
-		name := r.sheet.Buses[i].Name
-		ends, known := true, false
-		var way []string
-		for up := name; ; {
-			if ends, known = comes[up]; known {
-				break
-			}
-			comes[up] = false // if the way leads back to it
-			way = append(way, up)
-			above := parents[up]
-			if above == nil {
-				ends = true
-				break
-			}
-			up = above.Value.Text
-		}
-		for _, bus := range way {
-			comes[bus] = ends
-		}
-		if !ends {
+		if name := r.sheet.Buses[i].Name; !comes(name) {
 			r.fail(parents[name].Value.Place, "parent: the bus %s would be below itself", quote(name))
 		}
 	}

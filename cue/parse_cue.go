@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -226,13 +227,8 @@ func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
 	text := p.Value.Text
 	n, counted := parseWhole(text, 1, mixer.MaxRounds)
 	switch {
-	case p.Value.Kind != yaml.Scalar || p.Value.Quoted || !counted && text != "true" && text != "false":
-		what := quote(text)
-		if p.Value.Kind != yaml.Scalar {
-			what = p.Value.Kind.String()
-		}
-		r.fail(p.Value.Place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
-		return false
+	case p.Value.Quoted || !counted && text != "true" && text != "false":
+		return r.refuse(p, fmt.Sprintf("true, false, or how often the loop is played, from 1 to %d", mixer.MaxRounds))
 	case on != nil:
 		*on = text != "false"
 	case text == "true":

@@ -105,7 +105,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
-			return fmt.Errorf("%w: at %s: %s", ErrRecord, frameTime(entries[i].Frame, r.sheet.Rate), err)
+			return fmt.Errorf("%w: at %v: %s", ErrRecord, timeOf(entries[i].Frame, r.sheet.Rate), err)
 		}
 	}
 	return nil
@@ -243,19 +243,21 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	if h.Quality != r.sheet.Quality {
 		entry.Quality = &h.Quality
 	}
+	if e.Group != nil {
+		r.group(e.Group, &entry)
+	}
 	var l line
 	l.raw("file", quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
-	if g := e.Group; g == nil {
-		l.fields(entry.fields())
-	} else {
-		l.group(r, &entry, g)
+	l.fields(entry.fields())
+	if c := &entry.Coalesce; c.Within != (Time{}) {
+		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, shortest(float64(c.Most))))
 	}
 	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", quoted(name), l.body)
 	return name, nil
 }
 
-// group writes a sound and what a group asks of its starts.
-func (l *line) group(r *Recorder, entry *Sound, g *mixer.Group) {
+// group adds to a sound what a group asks of its starts.
+func (r *Recorder) group(g *mixer.Group, entry *Sound) {
 	name, ok := r.groups[g]
 	if !ok {
 		name = unused(r.taken, g.Name())
@@ -263,10 +265,7 @@ func (l *line) group(r *Recorder, entry *Sound, g *mixer.Group) {
 	}
 	o, rate := g.Options(), r.sheet.Rate
 	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, timeOf(pcm.Frames(o.Cooldown, rate), rate)
-	l.fields(entry.fields())
-	if within := pcm.Frames(o.Coalesce, rate); within > 0 {
-		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", timeOf(within, rate), shortest(float64(o.Most))))
-	}
+	entry.Coalesce = Coalesce{Within: timeOf(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
 // unused returns a name that is not taken, and takes it. taken has, of each name, the last number

@@ -59,22 +59,16 @@ func (p *Player) event(m *mixer.Event) report.Event {
 // ruled adds what the sheet says about why a start was refused, or took a slot.
 func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
-	switch m.Kind {
-	case mixer.EventStolen, mixer.EventVirtual:
-		if m.By != 0 {
-			ref = m.ByRef
-		}
-	case mixer.EventRejected, mixer.EventLimited:
-	default:
-		return
+	if e.Loss() && m.By != 0 {
+		ref = m.ByRef
 	}
-	if ref < 0 || ref >= int64(len(p.sheet.Cues)) {
+	if !e.Loss() && !e.Refusal() || ref < 0 || ref >= int64(len(p.sheet.Cues)) {
 		return
 	}
 	c := &p.sheet.Cues[ref]
 	sound := &p.sheet.Sounds[c.Sound]
 	e.NewcomerPriority = c.Priority
-	if m.Kind == mixer.EventRejected || m.Kind == mixer.EventLimited {
+	if e.Refusal() {
 		e.Priority = c.Priority
 	}
 	switch m.Reason {

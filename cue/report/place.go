@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+
+	"voicepool/internal/words"
 )
 
 // placeReader reads what a JSON decoder asks for, but only so far beyond what it
@@ -55,11 +56,7 @@ func (p *placeReader) wrong(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err
 		if !errors.Is(err, errLong) {
-			var at *fs.PathError // names the file, which name has done
-			if errors.As(err, &at) {
-				err = at.Err
-			}
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, words.Cause(err))
 		}
 	}
 	var syntax *json.SyntaxError
