@@ -43,16 +43,19 @@ type streamer struct {
 }
 
 func (s *streamer) open() (sounds.FrameReader, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	seeker, ok := s.s.(beep.StreamSeeker)
-	if s.now != nil && !ok {
-		return nil, fmt.Errorf("%w: it cannot seek, so it is played once, and it has been", ErrStreamer)
-	}
 	r := &reader{streamer: s}
-	s.now = r
+	s.mu.Lock()
+	before := s.now
+	if before == nil || ok {
+		s.now = r
+	}
+	s.mu.Unlock()
 	if ok {
 		return &seekReader{reader: r, s: seeker}, r.guard(func() error { return seeker.Seek(0) })
+	}
+	if before != nil {
+		return nil, fmt.Errorf("%w: it cannot seek, so it is played once, and it has been", ErrStreamer)
 	}
 	return r, nil
 }
@@ -64,9 +67,14 @@ type reader struct {
 	samples  [block][2]float64
 }
 
-// guard calls f while nobody else uses the streamer, and makes an error of a
-// panic. The streamer's lock is held.
+// guard calls f while nobody else uses the streamer, if no other reader has taken
+// it, and makes an error of a panic.
 func (r *reader) guard(f func() error) (err error) {
+	r.streamer.mu.Lock()
+	defer r.streamer.mu.Unlock()
+	if r.streamer.now != r {
+		return fmt.Errorf("%w: another voice plays it now", ErrStreamer)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it panics after %d frames: %v", r.given, p)
@@ -80,11 +88,6 @@ func (r *reader) guard(f func() error) (err error) {
 
 // Read gives what the streamer gives.
 func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
-	r.streamer.mu.Lock()
-	defer r.streamer.mu.Unlock()
-	if r.streamer.now != r {
-		return 0, fmt.Errorf("%w: another voice plays it now", ErrStreamer)
-	}
 	samples := r.samples[:min(len(dst), block)]
 	err = r.guard(func() error {
 		k, ok := r.streamer.s.Stream(samples)
@@ -116,11 +119,6 @@ var _ sounds.FrameSeeker = (*seekReader)(nil)
 
 // SeekFrame makes Read go on at a frame; beyond the end, at the end.
 func (r *seekReader) SeekFrame(frame int64) error {
-	r.streamer.mu.Lock()
-	defer r.streamer.mu.Unlock()
-	if r.streamer.now != r.reader {
-		return fmt.Errorf("%w: another voice plays it now", ErrStreamer)
-	}
 	return r.guard(func() error { return r.s.Seek(int(min(frame, int64(max(r.s.Len(), 0))))) })
 }
 
