@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,46 +133,34 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
-	return e.read(&w)
-}
-
-// read takes what was spelled.
-func (e *Event) read(w *wire) error {
 	*e = Event{
-		Frame: w.Frame, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
+		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
 		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
-	var known [3]bool
-	e.Kind, known[0] = named(w.Kind, mixer.EventStarted, mixer.EventFault)
-	e.Reason, known[1] = named(w.Reason, mixer.ReasonNone, mixer.ReasonExchanged)
-	e.Policy, known[2] = mixer.ParseOverflow(w.Policy)
-	switch {
-	case w.Kind == "":
+	if w.Kind == "" {
 		return errors.New("an event without a kind")
-	case !known[0]:
-		return fmt.Errorf("%q is no kind of event", w.Kind)
-	case !known[1]:
-		return fmt.Errorf("%q is no reason", w.Reason)
-	case !known[2] && w.Policy != "":
-		return fmt.Errorf("%q is no policy", w.Policy)
 	}
-	return nil
+	return cmp.Or(
+		named(&e.Kind, w.Kind, "kind of event", mixer.EventFault),
+		named(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
+		named(&e.Policy, cmp.Or(w.Policy, e.Policy.String()), "policy", mixer.StealMasked),
+	)
 }
 
-// named finds a name among those of from to last.
+// named sets dst to what has a name, from what it is to the last. what is how messages call it.
 func named[T interface {
 	~uint8
 	String() string
-}](name string, from, last T) (T, bool) {
-	for x := from; x <= last; x++ {
-		if x.String() == name {
-			return x, true
+}](dst *T, name, what string, last T) error {
+	for ; *dst <= last; *dst++ {
+		if (*dst).String() == name {
+			return nil
 		}
 	}
-	return 0, false
+	return fmt.Errorf("%q is no %s", name, what)
 }
 
 // or returns what p points to, or x where it points to nothing.

@@ -146,12 +146,8 @@ func (r *reader) events() error {
 		return err
 	}
 	for r.d.More() {
-		var w wire
-		if err := r.decode(&w); err != nil {
-			return err
-		}
 		e := &Event{}
-		if err := e.read(&w); err != nil {
+		if err := r.decode(e); err != nil {
 			return err
 		}
 		if e.Frame > maxFrame {
