@@ -25,10 +25,10 @@ type reader struct {
 	ids    map[string]uint64
 	groups map[string]*Sound // the first of each
 
-	streams map[uint64]int // by the tag of an id: the line of the first stream that plays under it
-	told    map[told]bool  // of the files that cannot be had
-	hints   int            // cells that have been spent on suggestions
-	more    int            // faults that are not listed
+	streams map[uint64]int  // by the tag of an id: the line of the first stream that plays under it
+	told    map[string]bool // of the files that cannot be had
+	hints   int             // cells that have been spent on suggestions
+	more    int             // faults that are not listed
 }
 
 func (r *reader) fail(at yaml.Place, format string, args ...any) {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -14,8 +13,6 @@ import (
 // loaded is a sound as it is played, by file. What loops is prepared in another
 // way, so that the conversion of its rate leaves no seam.
 type loaded struct{ once, looped []*voice.Sound }
-
-func (l *loaded) file(i int, loop bool) *voice.Sound { return l.files(loop)[i] }
 
 func (l *loaded) files(loop bool) []*voice.Sound {
 	if loop {
@@ -70,7 +67,7 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b
 			want(i, false)
 		}
 	}
-	r := reader{sheet: s, told: map[told]bool{}}
+	r := reader{sheet: s, told: map[string]bool{}}
 	s.openStreams(ctx, bank, all, &r, b)
 	done := 0
 	bank.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
@@ -98,10 +95,7 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 			continue
 		}
 		for j, got := range all[c.Sound].looped {
-			if got == nil {
-				continue
-			}
-			if got.Loop().Frames() <= 0 {
+			if got != nil && got.Loop().Frames() <= 0 {
 				r.noSound(s.Sounds[c.Sound].Files[j], errLoop)
 			}
 		}
@@ -111,17 +105,10 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 // noSound notes what is wrong with a file, once for both ways to play it.
 func (r *reader) noSound(f File, err error) {
 	e := &Error{File: r.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
-	this := told{yaml.Place{Line: e.Line, Column: e.Column}, e.Msg}
-	if !r.told[this] {
-		r.told[this] = true
+	if said := e.Error(); !r.told[said] {
+		r.told[said] = true
 		r.wrong = append(r.wrong, e)
 	}
-}
-
-// told is what has been said of a file.
-type told struct {
-	yaml.Place
-	msg string
 }
 
 // Source returns how a file of one of the sheet's sounds is loaded, to be looped

@@ -342,5 +342,5 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 func (p *Player) sound(c *Cue, a *Action) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].file(a.File, c.Loop)
+	return p.sounds[c.Sound].files(c.Loop)[a.File]
 }

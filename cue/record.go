@@ -317,8 +317,8 @@ func (p *Player) record() {
 			one := *from
 			one.Files = []File{f}
 			for _, loop := range [...]bool{false, true} {
-				if l := &p.sounds[i]; loop && l.looped != nil || !loop && l.once != nil {
-					p.recording.files[l.file(j, loop)] = one
+				if played := p.sounds[i].files(loop); played != nil {
+					p.recording.files[played[j]] = one
 				}
 			}
 		}
