@@ -2,7 +2,6 @@ package cue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -289,9 +288,6 @@ func (p *Player) miss() {
 		n++
 	}
 }
-
-// errStuck cannot happen: after a Render without frames the mixer has room.
-var errStuck = errors.New("cue: the mixer takes no commands")
 
 // group makes the mixer's groups of sounds. Those of one group of the sheet share theirs.
 func (p *Player) group() error {

@@ -156,7 +156,7 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 			p.renderPrepared(dst[:n])
 			dst, f.now, tries = dst[n:], blocked, 0
 		} else if tries > commands {
-			return errStuck
+			return errors.New("cue: the mixer takes no commands") // cannot happen: Render makes room
 		}
 		p.mixer.Render(nil) // what is due at this frame makes room
 		p.poll()

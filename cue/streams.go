@@ -11,7 +11,7 @@ import (
 )
 
 // broken is what went wrong first in the goroutines that decode streams.
-type broken struct{ first atomic.Pointer[streamError] }
+type broken struct{ first atomic.Value }
 
 // note keeps the first error. Any goroutine.
 func (b *broken) note(_ string, err error) {
@@ -19,10 +19,8 @@ func (b *broken) note(_ string, err error) {
 }
 
 func (b *broken) err() error {
-	if first := b.first.Load(); first != nil {
-		return first
-	}
-	return nil
+	err, _ := b.first.Load().(error)
+	return err
 }
 
 // streamError is the error of a stream, under ErrSound.
