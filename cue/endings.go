@@ -2,9 +2,9 @@ package cue
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 )
 
@@ -15,27 +15,21 @@ func (s *Sheet) CheckRender() error {
 	if s.Length != nil {
 		return nil
 	}
-	var wrong Errors
+	r := reader{sheet: s}
 	ends := s.endings()
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		what := ""
+		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
 		switch {
-		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, s.moment(i)):
-			what = fmt.Sprintf("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
-		case c.keeps() && ends.loops(c, s.moment(i)):
-			what = fmt.Sprintf("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
-		case c.Verb == Pause && ends.paused(c, s.moment(i)):
-			what = fmt.Sprintf("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
-		}
-		if what != "" {
-			wrong = append(wrong, &Error{File: s.File, Line: c.Line, Column: c.Column, Msg: what})
+		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, m):
+			r.fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
+		case c.keeps() && ends.loops(c, m):
+			r.fail(at, "%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
+		case c.Verb == Pause && ends.paused(c, m):
+			r.fail(at, "nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
 		}
 	}
-	if len(wrong) > 0 {
-		return wrong
-	}
-	return nil
+	return r.sorted()
 }
 
 // moment is a place in the order in which cues act. The zero value stands for never: nothing comes

@@ -264,6 +264,11 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		return
 	}
 	at := p.Value.Place
+	deny := func(fields mixer.Fields, why string) {
+		if c.Change.Fields&fields != 0 {
+			r.fail(at, "%s: %s", p.Key, why)
+		}
+	}
 	switch name := c.Target; {
 	case name == "all":
 		c.Scope = OnAll
@@ -272,23 +277,17 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		}
 	case r.buses[name]:
 		c.Scope = OnBus
-		if c.Change.Fields&mixer.FieldSpeed != 0 {
-			r.fail(at, "%s: a bus has no speed; move its pitch", p.Key)
-		}
-		if c.Change.Fields&(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds) != 0 {
-			r.fail(at, "%s: a bus has no priority, protect or loop; set those of an id", p.Key)
-		}
-		if name == "master" && c.Change.Fields&mixer.FieldPitch != 0 {
-			r.fail(at, "%s: the master has no pitch; move that of a bus", p.Key)
+		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
+		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
+		if name == "master" {
+			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")
 		}
 	case r.ids[name] != 0:
 		c.Scope, c.tag = OnID, r.ids[name]
 		if c.Change.Fields&mixer.FieldMute != 0 {
 			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, quote(name))
 		}
-		if c.Change.Fields&mixer.FieldSolo != 0 {
-			r.fail(at, "%s: only a bus can be soloed", p.Key)
-		}
+		deny(mixer.FieldSolo, "only a bus can be soloed")
 		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.FieldRounds != 0 {
 			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, quote(name), line)
 		}

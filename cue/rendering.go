@@ -117,13 +117,8 @@ func (p *Player) mixMore(size int) error {
 	if st := p.mixer.Stats(); p.quiet(&st) {
 		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
-	f.sort(block[drop:], silent)
-	return nil
-}
-
-// sort makes what is held and the block ready to be given, but for the last silent frames of both,
-// which are held.
-func (f *rendering) sort(block []pcm.Frame, silent int64) {
+	// What is held and the block can be given, but for these last frames of both, which are held.
+	block = block[drop:]
 	switch heard := f.held + int64(len(block)) - silent; {
 	case heard <= 0:
 		f.held += int64(len(block))
@@ -133,6 +128,7 @@ func (f *rendering) sort(block []pcm.Frame, silent int64) {
 		f.ready = block[:heard-f.held]
 		f.gap, f.held = f.held, silent
 	}
+	return nil
 }
 
 // mixBlock mixes one block with all that is due in it.

@@ -21,10 +21,11 @@ const (
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &placeReader{in: in, most: maxEvent}
 	r := &reader{d: json.NewDecoder(places), places: places, each: each}
-	if err := r.read(); err != nil {
-		if errors.Is(err, errTold) {
-			return nil, r.told
-		}
+	err := r.read()
+	switch {
+	case r.told != nil:
+		return nil, r.told
+	case err != nil:
 		return nil, places.wrong(name, r.d.InputOffset(), err)
 	}
 	return &r.head, nil
@@ -33,16 +34,13 @@ func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 // errNoReport says that a file is something else.
 var errNoReport = errors.New("it is no report: that is JSON with a version and events, which --report writes; a cue sheet has to be rendered first: voicepool render sheet.yaml -o out.wav --report report.json")
 
-// errTold says that the one who is told of events wants no more.
-var errTold = errors.New("told")
-
 type reader struct {
 	d      *json.Decoder
 	places *placeReader
 	each   func(*Event) error
 	head   Report
 	frame  int64
-	told   error
+	told   error // the one who is told of events wants no more
 }
 
 // maxKeys bounds the members of a report that are looked at for one that stands there
@@ -157,9 +155,8 @@ func (r *reader) events() error {
 			return fmt.Errorf("an event of frame %d after one of frame %d", e.Frame, r.frame)
 		}
 		r.frame = e.Frame
-		if err := r.each(e); err != nil {
-			r.told = err
-			return errTold
+		if r.told = r.each(e); r.told != nil {
+			return r.told
 		}
 		r.places.let(r.d.InputOffset())
 	}
