@@ -45,8 +45,12 @@ func (h *heard) hear(frames []pcm.Frame) {
 		right = max(right, f[1], -f[1])
 	}
 	h.peak = max(h.peak, left, right)
-	raise(&h.levels[0], left)
-	raise(&h.levels[1], right)
+	for c, x := range [...]float32{left, right} { // whoever reads a level only ever sets it back to 0
+		level, bits := &h.levels[c], math.Float32bits(x)
+		for old := level.Load(); bits > old && !level.CompareAndSwap(old, bits); {
+			old = level.Load()
+		}
+	}
 	for len(frames) > 0 {
 		n := min(len(frames), len(h.samples)/2)
 		for i, f := range frames[:n] {
@@ -54,16 +58,5 @@ func (h *heard) hear(frames []pcm.Frame) {
 		}
 		h.meter.Write(h.samples[:2*n])
 		frames = frames[n:]
-	}
-}
-
-// raise makes dst at least x, which is not negative. Audio side: whoever reads
-// only ever sets it back to 0.
-func raise(dst *atomic.Uint32, x float32) {
-	bits := math.Float32bits(x)
-	for old := dst.Load(); bits > old; old = dst.Load() {
-		if dst.CompareAndSwap(old, bits) {
-			return
-		}
 	}
 }
