@@ -52,11 +52,6 @@ func (r *reader) allBuses(n *yaml.Node) {
 		}
 		r.sheet.Buses = append(r.sheet.Buses, b)
 	})
-	r.tree(parents)
-}
-
-// tree sees to it that every bus comes to the master, and none is below itself.
-func (r *reader) tree(parents map[string]*yaml.Pair) {
 	known := map[string]bool{} // whether a bus comes to the master
 	var comes func(bus string) bool
 	comes = func(bus string) bool {

@@ -109,7 +109,6 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	if o.Record {
 		p.record()
 	}
-	p.file.skip = int64(m.LatencyFrames())
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
 	return p, nil
 }

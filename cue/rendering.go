@@ -12,7 +12,6 @@ import (
 // rendering is how far Read has come.
 type rendering struct {
 	now    int64       // frames mixed
-	skip   int64       // frames that are still to be dropped: the mixer's latency
 	block  []pcm.Frame // mixed last
 	ready  []pcm.Frame // the part of it that can be given
 	gap    int64       // frames of silence to be given before ready
@@ -107,8 +106,7 @@ func (p *Player) mixMore(size int) error {
 	if err := p.mixBlock(block); err != nil {
 		return err
 	}
-	drop := min(f.skip, int64(size))
-	f.skip -= drop
+	drop := max(min(latency-f.now+int64(size), int64(size)), 0) // what is before the first frame of the sheet
 
 	// Of the frames that have come out of the mixer so many at the end have nothing to be heard in
 	// them, as things stand. It may be more than the last block had: less than was thought before
