@@ -169,10 +169,3 @@ func token(rest string, inFlow bool) string {
 	}
 	return strings.TrimRight(rest[:n], " \t")
 }
-
-// refuseDirectives gives up where the text begins with one.
-func (t *text) refuseDirectives() {
-	if at := t.skip(Place{1, 1}); at.Column == 1 && strings.HasPrefix(t.rest(at), "%") {
-		panic(t.unexpected(at, false))
-	}
-}

@@ -38,7 +38,9 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 			root, wrong = nil, e
 		}
 	}()
-	t.refuseDirectives()
+	if at := t.skip(Place{1, 1}); at.Column == 1 && strings.HasPrefix(t.rest(at), "%") {
+		panic(t.unexpected(at, false)) // a directive
+	}
 	doc, end, err := load(t.sent)
 	if doc != nil {
 		root = t.tree(doc)
