@@ -94,12 +94,8 @@ func (t Time) String() string {
 		return "forever"
 	}
 	whole, rest := bits.Div64(t.hi, t.lo, attos)
-	s := strconv.FormatUint(whole, 10)
-	if rest != 0 {
-		digits := strconv.FormatUint(rest, 10)
-		s += "." + strings.TrimRight(strings.Repeat("0", decimals-len(digits))+digits, "0")
-	}
-	return s + "s"
+	s := strings.TrimRight(fmt.Sprintf("%d.%0*d", whole, decimals, rest), "0")
+	return strings.TrimSuffix(s, ".") + "s"
 }
 
 // units are those of times, the largest first, with their length: seconds divided

@@ -93,35 +93,33 @@ func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates 
 
 // MarshalJSON returns the event with what belongs to its kind.
 func (e *Event) MarshalJSON() ([]byte, error) {
+	loss, decided := e.Loss(), e.decided()
 	w := wire{
 		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: e.Cue, By: e.By, BySound: e.BySound,
 		Reason: e.Reason.String(), Limit: e.Limit, Bus: e.Bus, Cooldown: e.Cooldown,
+		Slot:       when(e.Voice != 0, &e.Slot),
+		Audibility: when(decided, &e.Audibility), Newcomer: when(decided, &e.Newcomer), RunnerUp: when(decided, &e.RunnerUp),
+		Candidates: when(decided, &e.Candidates), Peers: when(decided, &e.Peers),
+		Priority:         when(loss || e.Refusal(), &e.Priority),
+		NewcomerPriority: when(e.Outranking(), &e.NewcomerPriority),
+		RunnerUpPriority: when(loss && e.HasRunnerUp, &e.RunnerUpPriority),
+		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
 	}
-	if e.Voice != 0 {
-		w.Slot = &e.Slot
-	}
-	if e.decided() || e.Refusal() {
-		w.Priority = &e.Priority
-	}
-	if e.Outranking() {
-		w.NewcomerPriority = &e.NewcomerPriority
-	}
-	if e.Loss() {
-		w.Lost = &e.Lost
-		if e.HasBelowMix {
-			w.BelowMix = &e.BelowMix
-		}
-	}
-	if e.decided() {
+	if decided {
 		w.Policy = e.Policy.String()
-		w.Audibility, w.Newcomer, w.Candidates, w.Peers = &e.Audibility, &e.Newcomer, &e.Candidates, &e.Peers
-		if w.RunnerUp = &e.RunnerUp; !e.HasRunnerUp {
-			w.RunnerUp = &none
-		} else if e.Loss() {
-			w.RunnerUpPriority = &e.RunnerUpPriority
-		}
+	}
+	if decided && !e.HasRunnerUp {
+		w.RunnerUp = &none
 	}
 	return json.Marshal(&w)
+}
+
+// when returns p where what it points to belongs to an event.
+func when[T any](belongs bool, p *T) *T {
+	if belongs {
+		return p
+	}
+	return nil
 }
 
 // none is the level of nothing.
