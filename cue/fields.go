@@ -336,25 +336,25 @@ func choice[T fmt.Stringer](r *reader, p *yaml.Pair, dst *T, values ...T) bool {
 	if !ok {
 		return false
 	}
-	words := make([]string, len(values))
+	names := make([]string, len(values))
 	for i, v := range values {
-		if words[i] = v.String(); words[i] == text {
+		if names[i] = v.String(); names[i] == text {
 			*dst = v
 			return true
 		}
 	}
-	hint := r.suggest(text, func() []string { return words })
+	hint := r.suggest(text, func() []string { return names })
 	if hint == "" {
-		hint = fmt.Sprintf("; it takes one of %s", join(words))
+		hint = fmt.Sprintf("; it takes one of %s", join(names))
 	}
 	r.fail(p.Value.Place, "%s: there is no %s%s", p.Key, quote(text), hint)
 	return false
 }
 
-// join lists two words or more: "a, b or c".
-func join(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+// join lists two names or more: "a, b or c".
+func join(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // maxHints is what may be spent on the suggestions of one sheet, in cells of distance: about a

@@ -98,7 +98,7 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 		}
 		for j, got := range all[c.Sound].looped {
 			if got != nil && got.Loop().Frames() <= 0 {
-				r.noSound(s.Sounds[c.Sound].Files[j], errLoop)
+				r.noSound(s.Sounds[c.Sound].Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
 			}
 		}
 	}
@@ -180,6 +180,3 @@ func (s *Sheet) openStreams(ctx context.Context, bank *sounds.Bank, all []loaded
 		all[i] = loaded{once: opened, looped: opened}
 	}
 }
-
-// errLoop is what a cue asks of a stream that does not know how long it is.
-var errLoop = errors.New("this stream does not say how long it is, so it cannot loop")

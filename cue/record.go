@@ -193,9 +193,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
-	if e.Sound.Streamed() {
-		r.streams[e.Start] = true
-	}
+	r.streams[e.Start] = e.Sound.Streamed()
 	c := Cue{
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect,
@@ -209,8 +207,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		c.Change.Speed = 0
 	}
 	if h.For > 0 {
-		lasts := timeOf(h.For, r.sheet.Rate)
-		c.For = &lasts
+		c.For = new(timeOf(h.For, r.sheet.Rate))
 	}
 	r.write(e.Frame, c)
 	return nil

@@ -91,8 +91,7 @@ func (p *Player) mixMore(size int) error {
 		// The last frames are only to come out of the limiter. What becomes of
 		// voices there is no part of the sheet.
 		if p.atCut == nil {
-			cut := st
-			p.atCut = &cut
+			p.atCut = new(st)
 		}
 		size = int(min(int64(size), p.cut+latency-f.now))
 	}
