@@ -42,9 +42,8 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 		p.beneath.begin(p.sheet.Rate)
 	}
 	f := &p.file
-	blocks := 0
 mixing:
-	for n < len(dst) {
+	for blocks := 0; n < len(dst); {
 		switch {
 		case f.gap > 0:
 			k := int(min(f.gap, int64(len(dst)-n)))
