@@ -1,6 +1,7 @@
 package beepio
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -43,16 +44,19 @@ type streamer struct {
 }
 
 func (s *streamer) open() (sounds.FrameReader, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	seeker, ok := s.s.(beep.StreamSeeker)
-	if s.now != nil && !ok {
-		return nil, fmt.Errorf("%w: it cannot seek, so it is played once, and it has been", ErrStreamer)
-	}
 	r := &reader{streamer: s}
-	s.now = r
+	s.mu.Lock()
+	before := s.now
+	if before == nil || ok {
+		s.now = r
+	}
+	s.mu.Unlock()
 	if ok {
 		return &seekReader{reader: r, s: seeker}, r.guard(func() error { return seeker.Seek(0) })
+	}
+	if before != nil {
+		return nil, fmt.Errorf("%w: it cannot seek, so it is played once, and it has been", ErrStreamer)
 	}
 	return r, nil
 }
@@ -64,9 +68,14 @@ type reader struct {
 	samples  [block][2]float64
 }
 
-// guard calls f while nobody else uses the streamer, and makes an error of a
-// panic. The streamer's lock is held.
+// guard calls f while nobody else uses the streamer, if no other reader has taken
+// it, and makes an error of a panic.
 func (r *reader) guard(f func() error) (err error) {
+	r.streamer.mu.Lock()
+	defer r.streamer.mu.Unlock()
+	if r.streamer.now != r {
+		return fmt.Errorf("%w: another voice plays it now", ErrStreamer)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("it panics after %d frames: %v", r.given, p)
@@ -80,11 +89,6 @@ func (r *reader) guard(f func() error) (err error) {
 
 // Read gives what the streamer gives.
 func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
-	r.streamer.mu.Lock()
-	defer r.streamer.mu.Unlock()
-	if r.streamer.now != r {
-		return 0, fmt.Errorf("%w: another voice plays it now", ErrStreamer)
-	}
 	samples := r.samples[:min(len(dst), block)]
 	err = r.guard(func() error {
 		k, ok := r.streamer.s.Stream(samples)
@@ -116,11 +120,6 @@ var _ sounds.FrameSeeker = (*seekReader)(nil)
 
 // SeekFrame makes Read go on at a frame; beyond the end, at the end.
 func (r *seekReader) SeekFrame(frame int64) error {
-	r.streamer.mu.Lock()
-	defer r.streamer.mu.Unlock()
-	if r.streamer.now != r.reader {
-		return fmt.Errorf("%w: another voice plays it now", ErrStreamer)
-	}
 	return r.guard(func() error { return r.s.Seek(int(min(frame, int64(max(r.s.Len(), 0))))) })
 }
 
@@ -133,4 +132,46 @@ func lengthOf(s beep.StreamSeeker) (frames int64) {
 		}
 	}()
 	return int64(max(s.Len(), 0))
+}
+
+// ErrStreamer is wrapped by the errors of Read.
+var ErrStreamer = errors.New("beepio: bad streamer")
+
+// emptyReads is how often a streamer may give nothing and say that it is not
+// drained, before it counts as one that never will be.
+const emptyReads = 3
+
+// Read takes all that s gives, at rate frames per second, as a clip to be
+// prepared by the package sounds: one of beep's decoders, generators or effects.
+// Control side. A streamer that gives more than frames, gives nothing and does
+// not drain, panics or fails ends in an error, which wraps ErrStreamer; one that
+// does not return from Stream cannot be stopped.
+func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*sounds.Clip, error) {
+	shared := &streamer{s: s, prefix: name + ": "}
+	r := &reader{streamer: shared}
+	shared.now = r
+	c := &sounds.Clip{Name: name, Format: "beep", Channels: 2, Rate: int(rate)}
+	var got [block]pcm.Frame
+	for empty := 0; ; {
+		n, err := r.Read(got[:])
+		switch {
+		case err == io.EOF:
+			return c, nil
+		case err != nil:
+			return nil, err
+		case n > 0:
+			empty = 0
+		default:
+			empty++
+		}
+		if empty == emptyReads {
+			return nil, fmt.Errorf("%w: %s: it gives nothing after %d frames and is not drained", ErrStreamer, name, r.given)
+		}
+		if r.given > int64(frames) {
+			return nil, fmt.Errorf("%w: %s: it gives more than %d frames", ErrStreamer, name, frames)
+		}
+		for _, x := range got[:n] {
+			c.Samples = append(c.Samples, x[:]...)
+		}
+	}
 }

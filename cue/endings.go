@@ -2,9 +2,12 @@ package cue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 )
 
@@ -15,37 +18,29 @@ func (s *Sheet) CheckRender() error {
 	if s.Length != nil {
 		return nil
 	}
-	var wrong Errors
+	r := reader{sheet: s}
 	ends := s.endings()
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		what := ""
+		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
 		switch {
-		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, s.moment(i)):
-			what = fmt.Sprintf("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
-		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever && ends.loops(c, s.moment(i)):
-			what = fmt.Sprintf("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
-		case c.Verb == Pause && ends.paused(c, s.moment(i)):
-			what = fmt.Sprintf("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
-		}
-		if what != "" {
-			wrong = append(wrong, &Error{File: s.File, Line: c.Line, Column: c.Column, Msg: what})
+		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, m):
+			r.fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
+		case c.keeps() && ends.loops(c, m):
+			r.fail(at, "%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
+		case c.Verb == Pause && ends.paused(c, m):
+			r.fail(at, "nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
 		}
 	}
-	if len(wrong) > 0 {
-		return wrong
-	}
-	return nil
+	return r.sorted()
 }
 
-// moment is a place in the order in which cues act.
+// moment is a place in the order in which cues act. The zero value stands for never: nothing comes
+// before it that it could end.
 type moment struct {
 	frame int64
 	index int
 }
-
-// none comes before all moments: what happens then never happens.
-var none = moment{-1, 0}
 
 // compare returns -1 where m comes first, 1 where n does.
 func (m moment) compare(n moment) int {
@@ -80,15 +75,7 @@ func (c *Cue) target() string {
 // latest is when something happens to each target for the last time.
 type latest map[string]moment
 
-// of returns when it happens to a target for the last time, or none.
-func (l latest) of(target string) moment {
-	if m, ok := l[target]; ok && target != "" {
-		return m
-	}
-	return none
-}
-
-func (l latest) note(target string, m moment) { l[target] = later(l.of(target), m) }
+func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
 // endings is when each target is stopped and resumed for the last time, and what there is to be
 // stopped. Everything is the target "all".
@@ -97,23 +84,19 @@ type endings struct {
 	releases, keeps latest // of ids out of their loops, and in them for ever
 	under           latest // of buses: the stops of what they go into included
 	plays, once     map[string][]start
-	buses           map[string]*onBus // of what is on them and below; "all": of everything
+
+	// Of what starts on a bus and below, "all" being everything: the first of the moments at
+	// which a start is stopped for the last time; zero where some start comes after that.
+	buses map[string]moment
 }
 
 // start is when something begins under an id, and when it and those before it are all stopped.
 type start struct{ begin, stop moment }
 
-// onBus is what starts on a bus.
-type onBus struct {
-	first   moment // the first of the moments at which a start is stopped for the last time
-	outlive bool   // some start comes after its last stop
-	any     bool
-}
-
 func (s *Sheet) endings() *endings {
 	e := &endings{
 		stops: latest{}, resumes: latest{}, releases: latest{}, keeps: latest{},
-		under: latest{}, plays: map[string][]start{}, once: map[string][]start{}, buses: map[string]*onBus{},
+		under: latest{}, plays: map[string][]start{}, once: map[string][]start{}, buses: map[string]moment{},
 	}
 	for i := range s.Cues {
 		c := &s.Cues[i]
@@ -122,7 +105,7 @@ func (s *Sheet) endings() *endings {
 			e.stops.note(c.target(), s.moment(i))
 		case c.Verb == Resume:
 			e.resumes.note(c.target(), s.moment(i))
-		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever:
+		case c.keeps():
 			e.keeps.note(c.target(), s.moment(i))
 		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0:
 			e.releases.note(c.target(), s.moment(i))
@@ -130,34 +113,40 @@ func (s *Sheet) endings() *endings {
 	}
 	parents := s.parents()
 	for bus := range parents {
-		stop := none
 		for up := bus; up != ""; up = parents[up] {
-			stop = later(stop, e.stops.of(up))
+			e.under.note(bus, e.stops[up])
 		}
-		e.under[bus] = stop
 	}
 	e.gather(s, parents)
 	return e
 }
 
+// keeps reports whether a cue keeps voices in their loops for ever.
+func (c *Cue) keeps() bool {
+	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
+}
+
 // gather notes what starts, by its id and by its bus.
 func (e *endings) gather(s *Sheet, parents map[string]string) {
-	own := map[string]*onBus{}
+	own := map[string]moment{} // of what is on a bus itself
 	for i := range s.Cues {
 		c := &s.Cues[i]
 		if c.Verb != Play {
 			continue
 		}
 		stop := e.stop(c)
-		b := onBusOf(own, c.Bus)
-		b.add(stop, !s.moment(i).before(stop))
+		if s.moment(i).before(stop) {
+			first(own, c.Bus, stop)
+		} else {
+			own[c.Bus] = moment{}
+		}
 		if c.ID == "" {
 			continue
 		}
-		begin := moment{c.At.Frames(s.Rate), i}
-		e.plays[c.ID] = append(e.plays[c.ID], start{begin, stop})
+		begins := start{moment{c.At.Frames(s.Rate), i}, stop}
+		e.plays[c.ID] = append(e.plays[c.ID], begins)
 		if (!c.Loop || c.Rounds > 0) && c.For == nil && !s.Sounds[c.Sound].Stream {
-			e.once[c.ID] = append(e.once[c.ID], start{begin, stop})
+			e.once[c.ID] = append(e.once[c.ID], begins)
 		}
 	}
 	for _, ids := range []map[string][]start{e.plays, e.once} {
@@ -170,29 +159,19 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 			}
 		}
 	}
-	for bus, b := range own {
+	for bus, stop := range own {
 		for up := bus; up != "" && up != "master"; up = parents[up] {
-			onBusOf(e.buses, up).add(b.first, b.outlive)
+			first(e.buses, up, stop)
 		}
-		onBusOf(e.buses, "all").add(b.first, b.outlive)
+		first(e.buses, "all", stop)
 	}
 }
 
-// onBusOf returns what is on a bus, of those that are noted there.
-func onBusOf(buses map[string]*onBus, name string) *onBus {
-	b := buses[name]
-	if b == nil {
-		b = &onBus{}
-		buses[name] = b
+// first notes a moment of a bus, if it is the first there.
+func first(buses map[string]moment, name string, m moment) {
+	if least, ok := buses[name]; !ok || m.before(least) {
+		buses[name] = m
 	}
-	return b
-}
-
-func (b *onBus) add(stop moment, outlive bool) {
-	if !b.any || stop.before(b.first) {
-		b.first = stop
-	}
-	b.any, b.outlive = true, b.outlive || outlive
 }
 
 // left reports whether some start that came before m is not stopped after it.
@@ -203,7 +182,7 @@ func left(all []start, m moment) bool {
 
 // stop returns when the voices of a cue that plays are stopped for the last time.
 func (e *endings) stop(c *Cue) moment {
-	return later(later(e.stops.of(c.ID), e.stops.of("all")), e.under.of(c.Bus))
+	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
 }
 
 // over reports whether the voices of a cue that loops are stopped after m, or let out of their
@@ -214,8 +193,8 @@ func (e *endings) over(s *Sheet, c *Cue, m moment) bool {
 
 // released reports whether the voices of an id are let out of their loops after m.
 func (e *endings) released(id string, m moment) bool {
-	last := e.releases.of(id)
-	return m.before(last) && !last.before(e.keeps.of(id))
+	last := e.releases[id]
+	return m.before(last) && !last.before(e.keeps[id])
 }
 
 // loops reports whether some voice that would have come to its end loops for ever by a set at m.
@@ -226,12 +205,84 @@ func (e *endings) loops(set *Cue, m moment) bool {
 // paused reports whether some voice stays paused for ever by a pause at m. Of an id only what lives
 // then is held; what starts on a paused bus is held as well.
 func (e *endings) paused(pause *Cue, m moment) bool {
-	if m.before(e.resumes.of(pause.target())) {
+	if m.before(e.resumes[pause.target()]) {
 		return false
 	}
 	if pause.Scope == OnID {
 		return left(e.plays[pause.Target], m)
 	}
-	b := e.buses[pause.target()]
-	return b != nil && (b.outlive || !m.before(b.first))
+	stop, some := e.buses[pause.target()]
+	return some && !m.before(stop)
+}
+
+// ErrEndless is wrapped by the error of Read when something still sounds after the last moment at
+// which the sheet lets anything end. It is a fault of the mixer, which would fill a disk.
+var ErrEndless = errors.New("cue: the render does not end")
+
+const (
+	// slowest is the lowest pitch that a voice can have, in semitones.
+	slowest = -96
+
+	// grace, in seconds, is more than all that follows a voice: its tail and the limiter.
+	grace = 1
+)
+
+// bound returns a frame before which a render is over, or never where nobody knows: a sheet that
+// comes to no end, or a stream that does not say how long it is.
+//
+// After the last cue nothing is started, held, taken to another place or kept in a loop any more.
+// What plays then has at most all of its sound before it, as slowly as the sheet can make it, and
+// its loop as often as the sheet says.
+func (p *Player) bound() int64 {
+	s := p.sheet
+	if s.Length != nil || s.CheckRender() != nil {
+		return never
+	}
+	last := 0.0 // frames
+	for i := range s.Cues {
+		last = max(last, float64(s.moment(i).frame+s.Cues[i].Over.Frames(s.Rate)))
+	}
+	pitches := s.pitches()
+	rest := 0.0
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if c.Verb != Play {
+			continue
+		}
+		if c.For != nil {
+			rest = max(rest, float64(c.For.Frames(s.Rate)))
+			continue
+		}
+		frames := 0.0
+		for _, sound := range p.sounds[c.Sound].files(c.Loop) {
+			if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
+				return never
+			}
+			again := c.Rounds + 1
+			if sets := pitches.sets[c.tag]; sets != nil {
+				again = max(again, sets.rounds+1)
+			}
+			frames = max(frames, float64(sound.Frames())+float64(again)*float64(sound.Loop().Frames()))
+		}
+		lowest := max(pitches.of(s, c).least, slowest)
+		rest = max(rest, frames*math.Exp2(-lowest/12))
+	}
+	end := last + rest + float64(grace*s.Rate)
+	if end >= never/2 {
+		return never
+	}
+	return int64(end)
+}
+
+// checkEnd reports what is mixed beyond the bound.
+func (p *Player) checkEnd() error {
+	f := &p.file
+	if f.bound == 0 {
+		f.bound = p.bound()
+	}
+	if f.now < f.bound {
+		return nil
+	}
+	return fmt.Errorf("%w: the sheet lets everything end before %v, and there are still voices then: %d; cut it with a length, such as `length: 60s`",
+		ErrEndless, timeOf(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
 }

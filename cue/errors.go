@@ -3,7 +3,6 @@ package cue
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 var (
@@ -47,11 +46,7 @@ type Errors []*Error
 
 // Error returns one line for each.
 func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i := range e {
-		lines[i] = e[i].Error()
-	}
-	return strings.Join(lines, "\n")
+	return errors.Join(e.Unwrap()...).Error()
 }
 
 // Unwrap returns them one by one.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/internal/words"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -25,10 +26,10 @@ type reader struct {
 	ids    map[string]uint64
 	groups map[string]*Sound // the first of each
 
-	streams map[uint64]int // by the tag of an id: the line of the first stream that plays under it
-	told    map[told]bool  // of the files that cannot be had
-	hints   int            // cells that have been spent on suggestions
-	more    int            // faults that are not listed
+	streams map[uint64]int  // by the tag of an id: the line of the first stream that plays under it
+	told    map[string]bool // of the files that cannot be had
+	hints   int             // cells that have been spent on suggestions
+	more    int             // faults that are not listed
 }
 
 func (r *reader) fail(at yaml.Place, format string, args ...any) {
@@ -230,21 +231,26 @@ func (r *reader) scalar(p *yaml.Pair, want string) (string, bool) {
 	return p.Value.Text, true
 }
 
+// refuse says that a value is not what is wanted. It returns false.
+func (r *reader) refuse(p *yaml.Pair, want string) bool {
+	if text, ok := r.scalar(p, want); ok {
+		r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
+	}
+	return false
+}
+
 func (r *reader) number(p *yaml.Pair, dst *float64, within limits) bool {
 	x, isNumber := parseNumber(p.Value.Text)
-	if p.Value.Kind == yaml.Scalar && !p.Value.Quoted && isNumber && x >= within.from && x <= within.to {
+	if isNumber && !p.Value.Quoted && x >= within.from && x <= within.to {
 		*dst = x
 		return true
 	}
 	want := fmt.Sprintf("a number%s from %s to %s", within.unit, short(within.from), short(within.to))
-	if text, ok := r.scalar(p, want); ok {
-		if isNumber && !p.Value.Quoted {
-			r.fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, text, want)
-		} else {
-			r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
-		}
+	if isNumber && !p.Value.Quoted {
+		r.fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, p.Value.Text, want)
+		return false
 	}
-	return false
+	return r.refuse(p, want)
 }
 
 func short(x float64) string {
@@ -282,25 +288,17 @@ func (r *reader) span(p *yaml.Pair, dst *Range, within limits) bool {
 // whole reads a whole number of a range.
 func (r *reader) whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	n, ok := parseWhole(p.Value.Text, from, to)
-	if ok && p.Value.Kind == yaml.Scalar && !p.Value.Quoted {
+	if ok && !p.Value.Quoted {
 		return n, true
 	}
-	want := fmt.Sprintf("a whole number from %d to %d", from, to)
-	if text, ok := r.scalar(p, want); ok {
-		r.fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, quote(text))
-	}
-	return 0, false
+	return 0, r.refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
 }
 
 // flag reads true or false.
 func (r *reader) flag(p *yaml.Pair, dst *bool) bool {
-	text, ok := r.scalar(p, "true or false")
-	switch {
-	case !ok:
-		return false
-	case p.Value.Quoted || text != "true" && text != "false":
-		r.fail(p.Value.Place, "%s takes true or false, not %s", p.Key, quote(text))
-		return false
+	text := p.Value.Text
+	if p.Value.Quoted || text != "true" && text != "false" {
+		return r.refuse(p, "true or false")
 	}
 	*dst = text == "true"
 	return true
@@ -338,23 +336,58 @@ func choice[T fmt.Stringer](r *reader, p *yaml.Pair, dst *T, values ...T) bool {
 	if !ok {
 		return false
 	}
-	words := make([]string, len(values))
+	names := make([]string, len(values))
 	for i, v := range values {
-		if words[i] = v.String(); words[i] == text {
+		if names[i] = v.String(); names[i] == text {
 			*dst = v
 			return true
 		}
 	}
-	hint := r.suggest(text, func() []string { return words })
+	hint := r.suggest(text, func() []string { return names })
 	if hint == "" {
-		hint = fmt.Sprintf("; it takes one of %s", join(words))
+		hint = fmt.Sprintf("; it takes one of %s", join(names))
 	}
 	r.fail(p.Value.Place, "%s: there is no %s%s", p.Key, quote(text), hint)
 	return false
 }
 
-// join lists two words or more: "a, b or c".
-func join(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+// join lists two names or more: "a, b or c".
+func join(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// maxHints is what may be spent on the suggestions of one sheet, in cells of distance: about a
+// quarter of a second. A sheet with many names and many faults has them for the first faults.
+const maxHints = 50_000_000
+
+// suggest returns "; did you mean ...?" with the nearest of the names, or "" where none is near
+// enough to be meant, or nobody would see it.
+func (r *reader) suggest(word string, names func() []string) string {
+	const (
+		longest = 64
+		perName = 40 // for the name itself, of a list that was made and sorted
+	)
+	if len(word) > longest || len(r.wrong) >= maxWrong || r.hints >= maxHints {
+		return ""
+	}
+	best, least := "", max(len(word)/3+1, 2)
+	for _, name := range names() {
+		r.hints += perName
+		if strings.EqualFold(name, word) {
+			best = name
+			break
+		}
+		if apart := len(word) - len(name); apart >= least || -apart >= least {
+			continue
+		}
+		r.hints += len(word) * len(name)
+		if d := words.Distance(word, name); d < least {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
 }

@@ -2,10 +2,11 @@ package cue
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
-	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -14,8 +15,6 @@ import (
 // loaded is a sound as it is played, by file. What loops is prepared in another
 // way, so that the conversion of its rate leaves no seam.
 type loaded struct{ once, looped []*voice.Sound }
-
-func (l *loaded) file(i int, loop bool) *voice.Sound { return l.files(loop)[i] }
 
 func (l *loaded) files(loop bool) []*voice.Sound {
 	if loop {
@@ -39,41 +38,38 @@ func (s *Sheet) LoadSounds(ctx context.Context, bank *sounds.Bank, progress Load
 }
 
 func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b *broken) ([]loaded, error) {
-	type use struct{ once, looped bool }
-	uses := make([]use, len(s.Sounds))
-	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Verb == Play {
-			u := &uses[c.Sound]
-			u.once, u.looped = u.once || !c.Loop, u.looped || c.Loop
-		}
-	}
 	var (
 		all     = make([]loaded, len(s.Sounds))
 		sources []sounds.Source
 		files   []File
 		places  []**voice.Sound // of each source, where it goes
 	)
-	want := func(sound *Sound, loop bool) []*voice.Sound {
-		out := make([]*voice.Sound, len(sound.Files))
-		for i, f := range sound.Files {
+	want := func(i int, loop bool) {
+		sound, out := &s.Sounds[i], &all[i].once
+		if loop {
+			out = &all[i].looped
+		}
+		if *out != nil || sound.Stream {
+			return
+		}
+		*out = make([]*voice.Sound, len(sound.Files))
+		for j, f := range sound.Files {
 			sources = append(sources, s.Source(sound, f, loop))
 			files = append(files, f)
-			places = append(places, &out[i])
-		}
-		return out
-	}
-	for i := range s.Sounds {
-		if s.Sounds[i].Stream {
-			continue
-		}
-		if uses[i].once || !uses[i].looped {
-			all[i].once = want(&s.Sounds[i], false)
-		}
-		if uses[i].looped {
-			all[i].looped = want(&s.Sounds[i], true)
+			places = append(places, &(*out)[j])
 		}
 	}
-	r := reader{sheet: s, told: map[told]bool{}}
+	for i := range s.Cues {
+		if c := &s.Cues[i]; c.Verb == Play {
+			want(c.Sound, c.Loop)
+		}
+	}
+	for i := range all {
+		if all[i].looped == nil { // whether a cue plays it or not
+			want(i, false)
+		}
+	}
+	r := reader{sheet: s, told: map[string]bool{}}
 	s.openStreams(ctx, bank, all, &r, b)
 	done := 0
 	bank.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
@@ -101,11 +97,8 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 			continue
 		}
 		for j, got := range all[c.Sound].looped {
-			if got == nil {
-				continue
-			}
-			if got.Loop().Frames() <= 0 {
-				r.noSound(s.Sounds[c.Sound].Files[j], errLoop)
+			if got != nil && got.Loop().Frames() <= 0 {
+				r.noSound(s.Sounds[c.Sound].Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
 			}
 		}
 	}
@@ -114,17 +107,10 @@ func (s *Sheet) checkLoops(all []loaded, r *reader) {
 // noSound notes what is wrong with a file, once for both ways to play it.
 func (r *reader) noSound(f File, err error) {
 	e := &Error{File: r.sheet.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
-	this := told{yaml.Place{Line: e.Line, Column: e.Column}, e.Msg}
-	if !r.told[this] {
-		r.told[this] = true
+	if said := e.Error(); !r.told[said] {
+		r.told[said] = true
 		r.wrong = append(r.wrong, e)
 	}
-}
-
-// told is what has been said of a file.
-type told struct {
-	yaml.Place
-	msg string
 }
 
 // Source returns how a file of one of the sheet's sounds is loaded, to be looped
@@ -146,4 +132,51 @@ func (s *Sheet) source(f File, from sounds.Source) sounds.Source {
 	}
 	from.File = path
 	return from
+}
+
+// broken is what went wrong first in the goroutines that decode streams.
+type broken struct{ first atomic.Value }
+
+// note keeps the first error. Any goroutine.
+func (b *broken) note(_ string, err error) {
+	b.first.CompareAndSwap(nil, &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err})
+}
+
+func (b *broken) err() error {
+	err, _ := b.first.Load().(error)
+	return err
+}
+
+// streamError is the error of a stream, under ErrSound.
+type streamError struct {
+	msg   string
+	cause error
+}
+
+func (e *streamError) Error() string   { return e.msg }
+func (e *streamError) Unwrap() []error { return []error{ErrSound, e.cause} }
+
+// openStreams opens the files of the sounds that are decoded as they play. What
+// cannot be opened is noted in r.
+func (s *Sheet) openStreams(ctx context.Context, bank *sounds.Bank, all []loaded, r *reader, b *broken) {
+	for i := range s.Sounds {
+		sound := &s.Sounds[i]
+		if !sound.Stream {
+			continue
+		}
+		opened := make([]*voice.Sound, len(sound.Files))
+		for j, f := range sound.Files {
+			if ctx.Err() != nil {
+				return
+			}
+			got, err := bank.OpenStream(s.source(f, sounds.Source{Leveling: sound.Leveling}), sounds.StreamOptions{
+				Level: sound.Level, Measure: sound.Leveling.LUFS != 0, OnError: b.note,
+			})
+			if err != nil {
+				r.noSound(f, err)
+			}
+			opened[j] = got
+		}
+		all[i] = loaded{once: opened, looped: opened}
+	}
 }

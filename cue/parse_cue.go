@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -226,13 +227,8 @@ func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
 	text := p.Value.Text
 	n, counted := parseWhole(text, 1, mixer.MaxRounds)
 	switch {
-	case p.Value.Kind != yaml.Scalar || p.Value.Quoted || !counted && text != "true" && text != "false":
-		what := quote(text)
-		if p.Value.Kind != yaml.Scalar {
-			what = p.Value.Kind.String()
-		}
-		r.fail(p.Value.Place, "loop takes true, false, or how often the loop is played, from 1 to %d, not %s", mixer.MaxRounds, what)
-		return false
+	case p.Value.Quoted || !counted && text != "true" && text != "false":
+		return r.refuse(p, fmt.Sprintf("true, false, or how often the loop is played, from 1 to %d", mixer.MaxRounds))
 	case on != nil:
 		*on = text != "false"
 	case text == "true":
@@ -268,6 +264,11 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		return
 	}
 	at := p.Value.Place
+	deny := func(fields mixer.Fields, why string) {
+		if c.Change.Fields&fields != 0 {
+			r.fail(at, "%s: %s", p.Key, why)
+		}
+	}
 	switch name := c.Target; {
 	case name == "all":
 		c.Scope = OnAll
@@ -276,23 +277,17 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		}
 	case r.buses[name]:
 		c.Scope = OnBus
-		if c.Change.Fields&mixer.FieldSpeed != 0 {
-			r.fail(at, "%s: a bus has no speed; move its pitch", p.Key)
-		}
-		if c.Change.Fields&(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds) != 0 {
-			r.fail(at, "%s: a bus has no priority, protect or loop; set those of an id", p.Key)
-		}
-		if name == "master" && c.Change.Fields&mixer.FieldPitch != 0 {
-			r.fail(at, "%s: the master has no pitch; move that of a bus", p.Key)
+		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
+		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
+		if name == "master" {
+			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")
 		}
 	case r.ids[name] != 0:
 		c.Scope, c.tag = OnID, r.ids[name]
 		if c.Change.Fields&mixer.FieldMute != 0 {
 			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, quote(name))
 		}
-		if c.Change.Fields&mixer.FieldSolo != 0 {
-			r.fail(at, "%s: only a bus can be soloed", p.Key)
-		}
+		deny(mixer.FieldSolo, "only a bus can be soloed")
 		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.FieldRounds != 0 {
 			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, quote(name), line)
 		}

@@ -52,19 +52,17 @@ func (s *Sound) fields() []field {
 func (r *reader) sound(p *yaml.Pair, s *Sound) {
 	n := p.Value
 	named := false
-	once := func(read func(*yaml.Pair, *Sound)) func(*yaml.Pair) bool {
-		return func(p *yaml.Pair) bool {
-			if named {
-				r.fail(p.Place, "a sound has `file` or `files`, not both")
-			}
-			named = true
-			read(p, s)
-			return true
+	files := func(p *yaml.Pair) bool {
+		if named {
+			r.fail(p.Place, "a sound has `file` or `files`, not both")
 		}
+		named = true
+		r.files(p, s)
+		return true
 	}
 	r.read(n, "a sound", append([]field{
-		{"file", once(r.oneFile), other},
-		{"files", once(r.files), other},
+		{"file", files, other},
+		{"files", files, other},
 		{"coalesce", func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }, other},
 	}, s.fields()...))
 	if s.Group != "" {
@@ -122,13 +120,14 @@ func (r *reader) coalesce(p *yaml.Pair, c *Coalesce) bool {
 	return true
 }
 
-func (r *reader) oneFile(p *yaml.Pair, s *Sound) {
-	if _, ok := r.scalar(p, "a path"); ok {
-		s.Files = r.file(p.Value, s.Files)
-	}
-}
-
+// files reads one path or several.
 func (r *reader) files(p *yaml.Pair, s *Sound) {
+	if p.Key == "file" {
+		if _, ok := r.scalar(p, "a path"); ok {
+			s.Files = r.file(p.Value, s.Files)
+		}
+		return
+	}
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > maxFiles {
 		r.fail(p.Value.Place, "files takes a list of 1 to %d paths", maxFiles)
 		return

@@ -2,10 +2,8 @@ package cue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"voicepool/cue/report"
 	"voicepool/internal/loudness"
@@ -49,7 +47,6 @@ type Player struct {
 	sounds    []loaded   // by sound
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
-	busOf     map[mixer.Bus]int // in Sheet.Buses
 
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
@@ -96,29 +93,22 @@ func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Pl
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.Bus{}, busOf: map[mixer.Bus]int{},
+		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.Bus{},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
-	made := map[string]int{} // the first sound of each group
-	for i := range s.Sounds {
-		if v := &s.Sounds[i]; v.Limit > 0 || v.Cooldown != (Time{}) || v.Coalesce.Within != (Time{}) {
-			if err := p.group(i, made); err != nil {
-				return nil, err
-			}
-		}
+	if err := p.group(); err != nil {
+		return nil, err
 	}
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
-		b, _ := m.Bus(s.Buses[i].Name)
-		p.buses[s.Buses[i].Name], p.busOf[b] = b, i
+		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
 	}
 	if o.Record {
 		p.record()
 	}
-	p.file.skip = int64(m.LatencyFrames())
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
 	return p, nil
 }
@@ -298,34 +288,29 @@ func (p *Player) miss() {
 	}
 }
 
-// timed adds how long something takes to the report.
-func (p *Player) timed() func() {
-	begin := time.Now()
-	return func() { p.seconds += time.Since(begin).Seconds() }
-}
-
-// errStuck cannot happen: after a Render without frames the mixer has room.
-var errStuck = errors.New("cue: the mixer takes no commands")
-
-// group makes the mixer's group of a sound, or takes the one that it shares. made
-// has the first sound of each group that there is already.
-func (p *Player) group(i int, made map[string]int) error {
-	v := &p.sheet.Sounds[i]
-	if v.Group != "" {
-		if first, ok := made[v.Group]; ok {
-			p.groups[i] = p.groups[first]
-			return nil
-		}
-		made[v.Group] = i
-	}
+// group makes the mixer's groups of sounds. Those of one group of the sheet share theirs.
+func (p *Player) group() error {
+	shared := map[string]*mixer.Group{}
 	rate := p.sheet.Rate
-	g, err := p.mixer.NewGroup(v.Name, mixer.GroupOptions{
-		Limit: v.Limit, Cooldown: v.Cooldown.Duration(rate), Coalesce: v.Coalesce.Within.Duration(rate), Most: v.Coalesce.Most,
-	})
-	if err != nil {
-		return fmt.Errorf("cue: %w", err)
+	for i := range p.sheet.Sounds {
+		v := &p.sheet.Sounds[i]
+		if v.Limit == 0 && v.Cooldown == (Time{}) && v.Coalesce.Within == (Time{}) {
+			continue
+		}
+		g := shared[v.Group]
+		if g == nil {
+			var err error
+			g, err = p.mixer.NewGroup(v.Name, mixer.GroupOptions{
+				Limit: v.Limit, Cooldown: v.Cooldown.Duration(rate), Coalesce: v.Coalesce.Within.Duration(rate), Most: v.Coalesce.Most,
+			})
+			if err != nil {
+				return fmt.Errorf("cue: %w", err)
+			}
+		}
+		if p.groups[i] = g; v.Group != "" {
+			shared[v.Group] = g
+		}
 	}
-	p.groups[i] = g
 	return nil
 }
 
@@ -352,5 +337,5 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 func (p *Player) sound(c *Cue, a *Action) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].file(a.File, c.Loop)
+	return p.sounds[c.Sound].files(c.Loop)[a.File]
 }

@@ -105,7 +105,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
-			return fmt.Errorf("%w: at %s: %s", ErrRecord, frameTime(entries[i].Frame, r.sheet.Rate), err)
+			return fmt.Errorf("%w: at %v: %s", ErrRecord, timeOf(entries[i].Frame, r.sheet.Rate), err)
 		}
 	}
 	return nil
@@ -193,9 +193,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
-	if e.Sound.Streamed() {
-		r.streams[e.Start] = true
-	}
+	r.streams[e.Start] = e.Sound.Streamed()
 	c := Cue{
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect,
@@ -209,8 +207,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		c.Change.Speed = 0
 	}
 	if h.For > 0 {
-		lasts := timeOf(h.For, r.sheet.Rate)
-		c.For = &lasts
+		c.For = new(timeOf(h.For, r.sheet.Rate))
 	}
 	r.write(e.Frame, c)
 	return nil
@@ -243,19 +240,21 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	if h.Quality != r.sheet.Quality {
 		entry.Quality = &h.Quality
 	}
+	if e.Group != nil {
+		r.group(e.Group, &entry)
+	}
 	var l line
 	l.raw("file", quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
-	if g := e.Group; g == nil {
-		l.fields(entry.fields())
-	} else {
-		l.group(r, &entry, g)
+	l.fields(entry.fields())
+	if c := &entry.Coalesce; c.Within != (Time{}) {
+		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, shortest(float64(c.Most))))
 	}
 	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", quoted(name), l.body)
 	return name, nil
 }
 
-// group writes a sound and what a group asks of its starts.
-func (l *line) group(r *Recorder, entry *Sound, g *mixer.Group) {
+// group adds to a sound what a group asks of its starts.
+func (r *Recorder) group(g *mixer.Group, entry *Sound) {
 	name, ok := r.groups[g]
 	if !ok {
 		name = unused(r.taken, g.Name())
@@ -263,10 +262,7 @@ func (l *line) group(r *Recorder, entry *Sound, g *mixer.Group) {
 	}
 	o, rate := g.Options(), r.sheet.Rate
 	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, timeOf(pcm.Frames(o.Cooldown, rate), rate)
-	l.fields(entry.fields())
-	if within := pcm.Frames(o.Coalesce, rate); within > 0 {
-		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", timeOf(within, rate), shortest(float64(o.Most))))
-	}
+	entry.Coalesce = Coalesce{Within: timeOf(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
 // unused returns a name that is not taken, and takes it. taken has, of each name, the last number
@@ -318,8 +314,8 @@ func (p *Player) record() {
 			one := *from
 			one.Files = []File{f}
 			for _, loop := range [...]bool{false, true} {
-				if l := &p.sounds[i]; loop && l.looped != nil || !loop && l.once != nil {
-					p.recording.files[l.file(j, loop)] = one
+				if played := p.sounds[i].files(loop); played != nil {
+					p.recording.files[played[j]] = one
 				}
 			}
 		}

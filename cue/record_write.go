@@ -52,7 +52,7 @@ func (r *Recorder) head(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "quality: %v\nrate: %d\n", s.Quality, s.Rate)
 	if r.last > 0 {
-		fmt.Fprintf(b, "length: %s\n", frameTime(r.last, s.Rate))
+		fmt.Fprintf(b, "length: %v\n", timeOf(r.last, s.Rate))
 	}
 	var m line
 	m.fields(s.Master.fields(), "limiter")
@@ -166,9 +166,6 @@ func timeOf(frames int64, rate int) Time {
 	rest, _ := bits.Div64(hi+carry, lo, d)
 	return (seconds(n / d)).add(Time{lo: rest})
 }
-
-// frameTime writes that time, in seconds.
-func frameTime(frames int64, rate int) string { return timeOf(frames, rate).String() }
 
 // shortest writes a number that is read as the same one.
 func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -20,7 +20,7 @@ func TestFrameTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.IntRange(1, 768000).Draw(t, "rate")
 		frames := rapid.Int64Range(0, 1e9*int64(rate)).Draw(t, "frames")
-		text := frameTime(frames, rate)
+		text := timeOf(frames, rate).String()
 		got, err := ParseTime(text)
 		if err != nil || got.Frames(rate) != frames {
 			t.Fatalf("%d frames at %d Hz are written %s, read as %d, %v", frames, rate, text, got.Frames(rate), err)
@@ -31,7 +31,7 @@ func TestFrameTime(t *testing.T) {
 		rate   int
 		want   string
 	}{{0, 48000, "0s"}, {72000, 48000, "1.5s"}, {1, 48000, "0.000020833333333333s"}, {5, 3, "1.666666666666666667s"}} {
-		if got := frameTime(c.frames, c.rate); got != c.want {
+		if got := timeOf(c.frames, c.rate).String(); got != c.want {
 			t.Errorf("%d frames at %d Hz are written %s, want %s", c.frames, c.rate, got, c.want)
 		}
 	}

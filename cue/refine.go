@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -152,22 +153,18 @@ func (s *Sheet) versions(all []loaded) []version {
 // is its error.
 func (s *Sheet) refine(ctx context.Context, all []loaded) error {
 	versions := s.versions(all)
-	next := make(chan version)
-	var wait sync.WaitGroup
+	var (
+		wait  sync.WaitGroup
+		taken atomic.Int64
+	)
 	for range min(len(versions), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
-			for v := range next {
+			for i := int(taken.Add(1)); i <= len(versions) && ctx.Err() == nil; i = int(taken.Add(1)) {
+				v := versions[i-1]
 				v.sound.Refine(v.level, v.looped)
 			}
 		})
 	}
-	for _, v := range versions {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- v
-	}
-	close(next)
 	wait.Wait()
 	return ctx.Err()
 }

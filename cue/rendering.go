@@ -3,7 +3,10 @@ package cue
 import (
 	"errors"
 	"io"
+	"time"
 
+	"voicepool/cue/report"
+	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -11,7 +14,6 @@ import (
 // rendering is how far Read has come.
 type rendering struct {
 	now    int64       // frames mixed
-	skip   int64       // frames that are still to be dropped: the mixer's latency
 	block  []pcm.Frame // mixed last
 	ready  []pcm.Frame // the part of it that can be given
 	gap    int64       // frames of silence to be given before ready
@@ -34,12 +36,14 @@ const longSilence = 1024
 // the sheet's length, whichever comes first. Without a length it may never come:
 // see Sheet.CheckRender.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
-	defer p.timed()()
+	begin := time.Now()
+	defer func() { p.seconds += time.Since(begin).Seconds() }()
 	if p.options.Events {
 		p.beneath.begin(p.sheet.Rate)
 	}
 	f := &p.file
-	for silent := 0; n < len(dst); {
+mixing:
+	for blocks := 0; n < len(dst); {
 		switch {
 		case f.gap > 0:
 			k := int(min(f.gap, int64(len(dst)-n)))
@@ -50,58 +54,47 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 			k := copy(dst[n:], f.ready)
 			f.ready = f.ready[k:]
 			n += k
-		case f.over:
-			if n == 0 {
-				p.Close()
-				return 0, io.EOF
-			}
-			p.give(dst[:n])
-			return n, nil
-		case silent == longSilence:
-			p.give(dst[:n])
-			return n, nil
+		case f.over && n == 0:
+			p.Close()
+			return 0, io.EOF
+		case f.over || blocks == longSilence:
+			break mixing
 		default:
-			silent++
+			blocks++
 			if err := p.mixMore(len(dst)); err != nil {
 				return 0, err
 			}
 		}
 	}
-	p.give(dst[:n])
+	f.frames += int64(n)
+	p.heard.hear(dst[:n])
+	p.beneath.hear(dst[:n], p.events)
 	return n, nil
-}
-
-func (p *Player) give(frames []pcm.Frame) {
-	p.file.frames += int64(len(frames))
-	p.heard.hear(frames)
-	p.beneath.hear(frames, p.events)
 }
 
 // mixMore mixes one block and sorts out what of it is known to be heard.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
 	latency := int64(p.mixer.LatencyFrames())
-	if st := p.mixer.Stats(); p.finished(&st) && f.now-latency >= st.SilentFrom {
+	st := p.mixer.Stats()
+	switch {
+	case p.finished(&st) && f.now-latency >= st.SilentFrom:
 		p.miss()
 		f.over = true
 		return nil
-	}
-	switch {
-	case p.cut == never:
-	case f.now >= p.cut+latency:
+	case f.now-latency >= p.cut:
 		// What is held is silence before the cut; nothing but silence follows.
 		f.over = true
 		return nil
-	case f.now >= p.cut:
+	case f.now < p.cut:
+		size = int(min(int64(size), p.cut-f.now))
+	default:
 		// The last frames are only to come out of the limiter. What becomes of
 		// voices there is no part of the sheet.
 		if p.atCut == nil {
-			st := p.mixer.Stats()
-			p.atCut = &st
+			p.atCut = new(st)
 		}
 		size = int(min(int64(size), p.cut+latency-f.now))
-	default:
-		size = int(min(int64(size), p.cut-f.now))
 	}
 	if err := p.checkEnd(); err != nil {
 		return err
@@ -113,27 +106,17 @@ func (p *Player) mixMore(size int) error {
 	if err := p.mixBlock(block); err != nil {
 		return err
 	}
-	drop := min(f.skip, int64(size))
-	f.skip -= drop
-	block = block[drop:]
-	f.sort(block, p.silent())
-	return nil
-}
+	drop := max(min(latency-f.now+int64(size), int64(size)), 0) // what is before the first frame of the sheet
 
-// silent returns how many of the frames that have come out of the mixer, counted from the last one
-// back, have nothing to be heard in them, as things stand. It may be more than the last block had:
-// less than was thought before where a start has ended as it began, at the edge of two blocks.
-func (p *Player) silent() int64 {
-	st := p.mixer.Stats()
-	if !p.quiet(&st) {
-		return 0
+	// Of the frames that have come out of the mixer so many at the end have nothing to be heard in
+	// them, as things stand. It may be more than the last block had: less than was thought before
+	// where a start has ended as it began, at the edge of two blocks.
+	silent := int64(0)
+	if st := p.mixer.Stats(); p.quiet(&st) {
+		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
-	return max(p.file.now-int64(p.mixer.LatencyFrames())-st.SilentFrom, 0)
-}
-
-// sort makes what is held and the block ready to be given, but for the last silent frames of both,
-// which are held.
-func (f *rendering) sort(block []pcm.Frame, silent int64) {
+	// What is held and the block can be given, but for these last frames of both, which are held.
+	block = block[drop:]
 	switch heard := f.held + int64(len(block)) - silent; {
 	case heard <= 0:
 		f.held += int64(len(block))
@@ -143,6 +126,7 @@ func (f *rendering) sort(block []pcm.Frame, silent int64) {
 		f.ready = block[:heard-f.held]
 		f.gap, f.held = f.held, silent
 	}
+	return nil
 }
 
 // mixBlock mixes one block with all that is due in it.
@@ -166,7 +150,7 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 			p.renderPrepared(dst[:n])
 			dst, f.now, tries = dst[n:], blocked, 0
 		} else if tries > commands {
-			return errStuck
+			return errors.New("cue: the mixer takes no commands") // cannot happen: Render makes room
 		}
 		p.mixer.Render(nil) // what is due at this frame makes room
 		p.poll()
@@ -192,5 +176,96 @@ func (p *Player) renderPrepared(dst []pcm.Frame) {
 			p.poll()
 			since = 0
 		}
+	}
+}
+
+// beneath works out how far under the mix lies what was taken from it: the K-weighted
+// power of the 60 ms of the mix from a steal on, against the most that can be
+// missing. It hears what Read gives, whose events are known by then.
+type beneath struct {
+	window  int64 // 60 ms in frames; 0: nobody reads
+	at      int64 // frames heard
+	sum     float64
+	filters [2]loudness.Filter
+	victims []victim // in the order of their frames
+	opened  int      // so many of them have begun
+	closed  int      // and so many are done
+}
+
+// victim is an event that waits for its 60 ms.
+type victim struct {
+	event int
+	frame int64
+	sum   float64 // when it began
+}
+
+// begin has a player that is read measure its events.
+func (b *beneath) begin(rate int) {
+	if b.window == 0 {
+		*b = beneath{window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
+	}
+}
+
+// expect notes an event, if there is anything to be told of it.
+func (b *beneath) expect(event int, e *report.Event) {
+	if b.window > 0 && e.Loss() && e.Lost.Finite() {
+		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
+	}
+}
+
+// hear takes the next frames of the mix.
+func (b *beneath) hear(frames []pcm.Frame, events []report.Event) {
+	if b.window == 0 {
+		return
+	}
+	for {
+		n := b.turn(events)
+		if len(frames) == 0 {
+			return
+		}
+		n = min(n, int64(len(frames)))
+		for _, f := range frames[:n] {
+			for c, x := range f {
+				y := b.filters[c].Next(float64(x))
+				b.sum += float64(y * y)
+			}
+		}
+		b.at += n
+		frames = frames[n:]
+	}
+}
+
+// turn begins and ends what begins and ends at this frame, and returns how many
+// frames it is to the next time.
+func (b *beneath) turn(events []report.Event) int64 {
+	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.at {
+		b.victims[b.opened].sum = b.sum
+		b.opened++
+	}
+	for b.closed < b.opened && b.victims[b.closed].frame+b.window <= b.at {
+		b.close(events)
+	}
+	next := int64(never)
+	if b.opened < len(b.victims) {
+		next = b.victims[b.opened].frame - b.at
+	}
+	if b.closed < b.opened {
+		next = min(next, b.victims[b.closed].frame+b.window-b.at)
+	}
+	return next
+}
+
+func (b *beneath) close(events []report.Event) {
+	v := &b.victims[b.closed]
+	b.closed++
+	e := &events[v.event]
+	e.BelowMix = report.Level(pcm.FromPower(max(b.sum-v.sum, 0)/float64(b.window))) - e.Lost
+	e.HasBelowMix = true
+}
+
+// finish ends what is under way when the mix is over: it is silent from here on.
+func (b *beneath) finish(events []report.Event) {
+	for b.closed < b.opened {
+		b.close(events)
 	}
 }

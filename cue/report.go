@@ -59,22 +59,16 @@ func (p *Player) event(m *mixer.Event) report.Event {
 // ruled adds what the sheet says about why a start was refused, or took a slot.
 func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
-	switch m.Kind {
-	case mixer.EventStolen, mixer.EventVirtual:
-		if m.By != 0 {
-			ref = m.ByRef
-		}
-	case mixer.EventRejected, mixer.EventLimited:
-	default:
-		return
+	if e.Loss() && m.By != 0 {
+		ref = m.ByRef
 	}
-	if ref < 0 || ref >= int64(len(p.sheet.Cues)) {
+	if !e.Loss() && !e.Refusal() || ref < 0 || ref >= int64(len(p.sheet.Cues)) {
 		return
 	}
 	c := &p.sheet.Cues[ref]
 	sound := &p.sheet.Sounds[c.Sound]
 	e.NewcomerPriority = c.Priority
-	if m.Kind == mixer.EventRejected || m.Kind == mixer.EventLimited {
+	if e.Refusal() {
 		e.Priority = c.Priority
 	}
 	switch m.Reason {
@@ -85,16 +79,13 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 			e.Cooldown = sound.Cooldown.String()
 		}
 	case mixer.ReasonBusLimit:
-		e.Bus, e.Limit = p.limitOf(m.Bus)
+		e.Bus = m.Bus.Name()
+		for i := range p.sheet.Buses {
+			if p.sheet.Buses[i].Name == e.Bus {
+				e.Limit = p.sheet.Buses[i].Voices
+			}
+		}
 	}
-}
-
-// limitOf returns the name and the limit of a bus of the mixer.
-func (p *Player) limitOf(b mixer.Bus) (bus string, limit int) {
-	if i, ok := p.busOf[b]; ok {
-		return p.sheet.Buses[i].Name, p.sheet.Buses[i].Voices
-	}
-	return "master", 0
 }
 
 // name returns what the sheet calls a sound.

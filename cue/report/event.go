@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,35 +93,33 @@ func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates 
 
 // MarshalJSON returns the event with what belongs to its kind.
 func (e *Event) MarshalJSON() ([]byte, error) {
+	loss, decided := e.Loss(), e.decided()
 	w := wire{
 		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: e.Cue, By: e.By, BySound: e.BySound,
 		Reason: e.Reason.String(), Limit: e.Limit, Bus: e.Bus, Cooldown: e.Cooldown,
+		Slot:       when(e.Voice != 0, &e.Slot),
+		Audibility: when(decided, &e.Audibility), Newcomer: when(decided, &e.Newcomer), RunnerUp: when(decided, &e.RunnerUp),
+		Candidates: when(decided, &e.Candidates), Peers: when(decided, &e.Peers),
+		Priority:         when(loss || e.Refusal(), &e.Priority),
+		NewcomerPriority: when(e.Outranking(), &e.NewcomerPriority),
+		RunnerUpPriority: when(loss && e.HasRunnerUp, &e.RunnerUpPriority),
+		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
 	}
-	if e.Voice != 0 {
-		w.Slot = &e.Slot
-	}
-	if e.decided() || e.Refusal() {
-		w.Priority = &e.Priority
-	}
-	if e.Outranking() {
-		w.NewcomerPriority = &e.NewcomerPriority
-	}
-	if e.Loss() {
-		w.Lost = &e.Lost
-		if e.HasBelowMix {
-			w.BelowMix = &e.BelowMix
-		}
-	}
-	if e.decided() {
+	if decided {
 		w.Policy = e.Policy.String()
-		w.Audibility, w.Newcomer, w.Candidates, w.Peers = &e.Audibility, &e.Newcomer, &e.Candidates, &e.Peers
-		if w.RunnerUp = &e.RunnerUp; !e.HasRunnerUp {
-			w.RunnerUp = &none
-		} else if e.Loss() {
-			w.RunnerUpPriority = &e.RunnerUpPriority
-		}
+	}
+	if decided && !e.HasRunnerUp {
+		w.RunnerUp = &none
 	}
 	return json.Marshal(&w)
+}
+
+// when returns p where what it points to belongs to an event.
+func when[T any](belongs bool, p *T) *T {
+	if belongs {
+		return p
+	}
+	return nil
 }
 
 // none is the level of nothing.
@@ -132,46 +131,34 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
-	return e.read(&w)
-}
-
-// read takes what was spelled.
-func (e *Event) read(w *wire) error {
 	*e = Event{
-		Frame: w.Frame, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
+		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
 		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
-	var known [3]bool
-	e.Kind, known[0] = named(w.Kind, mixer.EventStarted, mixer.EventFault)
-	e.Reason, known[1] = named(w.Reason, mixer.ReasonNone, mixer.ReasonExchanged)
-	e.Policy, known[2] = mixer.ParseOverflow(w.Policy)
-	switch {
-	case w.Kind == "":
+	if w.Kind == "" {
 		return errors.New("an event without a kind")
-	case !known[0]:
-		return fmt.Errorf("%q is no kind of event", w.Kind)
-	case !known[1]:
-		return fmt.Errorf("%q is no reason", w.Reason)
-	case !known[2] && w.Policy != "":
-		return fmt.Errorf("%q is no policy", w.Policy)
 	}
-	return nil
+	return cmp.Or(
+		named(&e.Kind, w.Kind, "kind of event", mixer.EventFault),
+		named(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
+		named(&e.Policy, cmp.Or(w.Policy, e.Policy.String()), "policy", mixer.StealMasked),
+	)
 }
 
-// named finds a name among those of from to last.
+// named sets dst to what has a name, from what it is to the last. what is how messages call it.
 func named[T interface {
 	~uint8
 	String() string
-}](name string, from, last T) (T, bool) {
-	for x := from; x <= last; x++ {
-		if x.String() == name {
-			return x, true
+}](dst *T, name, what string, last T) error {
+	for ; *dst <= last; *dst++ {
+		if (*dst).String() == name {
+			return nil
 		}
 	}
-	return 0, false
+	return fmt.Errorf("%q is no %s", name, what)
 }
 
 // or returns what p points to, or x where it points to nothing.

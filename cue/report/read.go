@@ -1,10 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+
+	"voicepool/internal/words"
 )
 
 const (
@@ -21,10 +24,11 @@ const (
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &placeReader{in: in, most: maxEvent}
 	r := &reader{d: json.NewDecoder(places), places: places, each: each}
-	if err := r.read(); err != nil {
-		if errors.Is(err, errTold) {
-			return nil, r.told
-		}
+	err := r.read()
+	switch {
+	case r.told != nil:
+		return nil, r.told
+	case err != nil:
 		return nil, places.wrong(name, r.d.InputOffset(), err)
 	}
 	return &r.head, nil
@@ -33,16 +37,13 @@ func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 // errNoReport says that a file is something else.
 var errNoReport = errors.New("it is no report: that is JSON with a version and events, which --report writes; a cue sheet has to be rendered first: voicepool render sheet.yaml -o out.wav --report report.json")
 
-// errTold says that the one who is told of events wants no more.
-var errTold = errors.New("told")
-
 type reader struct {
 	d      *json.Decoder
 	places *placeReader
 	each   func(*Event) error
 	head   Report
 	frame  int64
-	told   error
+	told   error // the one who is told of events wants no more
 }
 
 // maxKeys bounds the members of a report that are looked at for one that stands there
@@ -146,12 +147,8 @@ func (r *reader) events() error {
 		return err
 	}
 	for r.d.More() {
-		var w wire
-		if err := r.decode(&w); err != nil {
-			return err
-		}
 		e := &Event{}
-		if err := e.read(&w); err != nil {
+		if err := r.decode(e); err != nil {
 			return err
 		}
 		if e.Frame > maxFrame {
@@ -161,9 +158,8 @@ func (r *reader) events() error {
 			return fmt.Errorf("an event of frame %d after one of frame %d", e.Frame, r.frame)
 		}
 		r.frame = e.Frame
-		if err := r.each(e); err != nil {
-			r.told = err
-			return errTold
+		if r.told = r.each(e); r.told != nil {
+			return r.told
 		}
 		r.places.let(r.d.InputOffset())
 	}
@@ -176,4 +172,71 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// placeReader reads what a JSON decoder asks for, but only so far beyond what it
+// has been let to, and knows the place of what is not understood yet.
+type placeReader struct {
+	in    io.Reader
+	most  int64
+	until int64  // what was let
+	line  int    // lines that end before until
+	begin int64  // of the line in which until is
+	ahead []byte // what was read beyond until
+	err   error  // what in gave
+}
+
+var errLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
+
+func (p *placeReader) Read(b []byte) (int, error) {
+	// A decoder may have read a whole buffer ahead of what it gives.
+	if room := 2*p.most - int64(len(p.ahead)); room <= 0 {
+		p.err = errLong
+		return 0, p.err
+	} else if int64(len(b)) > room {
+		b = b[:room]
+	}
+	n, err := p.in.Read(b)
+	p.ahead = append(p.ahead, b[:n]...)
+	if err != nil && err != io.EOF {
+		p.err = err
+	}
+	return n, err
+}
+
+// let allows reading on, since all up to an offset has been understood.
+func (p *placeReader) let(offset int64) {
+	passed := p.ahead[:offset-p.until]
+	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
+		p.line += n
+		p.begin = p.until + int64(bytes.LastIndexByte(passed, '\n')) + 1
+	}
+	p.ahead = p.ahead[len(passed):]
+	p.until = offset
+}
+
+// wrong returns an error with its place; offset is where the decoder was.
+func (p *placeReader) wrong(name string, offset int64, err error) error {
+	if p.err != nil {
+		err = p.err
+		if !errors.Is(err, errLong) {
+			return fmt.Errorf("%s: %w", name, words.Cause(err))
+		}
+	}
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("it ends before the report does")
+		offset = p.until + int64(len(p.ahead))
+	case errors.As(err, &syntax):
+		// A decoder does not say where it was, once it has given tokens.
+		rest := p.ahead[offset-p.until:]
+		value := bytes.TrimLeft(rest, " \t\r\n,:")
+		var again *json.SyntaxError
+		if errors.As(json.Unmarshal(value, new(json.RawMessage)), &again) {
+			offset += int64(len(rest)-len(value)) + again.Offset - 1
+		}
+	}
+	p.let(offset)
+	return fmt.Errorf("%s:%d:%d: %w", name, p.line+1, offset-p.begin+1, err)
 }

@@ -13,7 +13,6 @@
 package report
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
 	"math"
@@ -87,42 +86,35 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// chunk is how many bytes of a report are gathered before they are written.
+const chunk = 1 << 12
+
 // WriteTo writes the report as JSON, an event to a line, without holding more of it
-// than a line. The error is that of w.
+// than a few lines. The error is that of w.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
-	head, err := json.Marshal(r)
+	text, err := json.Marshal(r)
 	if err != nil {
 		return 0, err
 	}
-	c := &counter{w: w}
-	out := bufio.NewWriter(c)
-	out.Write(head[:len(head)-1])
-	out.WriteString(",\n\"events\": [")
+	text = append(text[:len(text)-1], ",\n\"events\": ["...)
+	written := int64(0)
 	for i := range r.Events {
 		if i > 0 {
-			out.WriteByte(',')
+			text = append(text, ',')
 		}
 		line, err := r.Events[i].MarshalJSON()
 		if err != nil {
-			return c.n, err
+			return written, err
 		}
-		out.WriteString("\n ")
-		if _, err := out.Write(line); err != nil {
-			return c.n, err
+		if text = append(append(text, "\n "...), line...); len(text) < chunk {
+			continue
 		}
+		n, err := w.Write(text)
+		if written += int64(n); err != nil {
+			return written, err
+		}
+		text = text[:0]
 	}
-	out.WriteString("\n]}\n")
-	return c.n, out.Flush()
-}
-
-// counter counts what is written.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	n, err := w.Write(append(text, "\n]}\n"...))
+	return written + int64(n), err
 }

@@ -2,6 +2,7 @@
 package links
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -47,8 +48,6 @@ func Follow(path string) (string, error) {
 
 // folder returns where a name stands, with its ".." as they are.
 func folder(path string) string {
-	if dir, _ := filepath.Split(path); dir != "" {
-		return dir
-	}
-	return "."
+	dir, _ := filepath.Split(path)
+	return cmp.Or(dir, ".")
 }

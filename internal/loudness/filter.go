@@ -21,14 +21,13 @@ type biquad struct {
 type Filter struct {
 	shelf, high    biquad
 	s1, s2, h1, h2 float64 // what both remember
-	flat           bool
 }
 
 // NewFilter returns a filter at rest for a rate in Hz.
 func NewFilter(rate int) Filter {
 	switch {
 	case rate < MinWeightedRate:
-		return Filter{flat: true}
+		return Filter{shelf: biquad{b0: 1}, high: biquad{b0: 1}}
 	case rate == 48000: // the coefficients of the standard, to the digit
 		return Filter{
 			shelf: biquad{1.53512485958697, -2.69169618940638, 1.19839281085285, -1.69065929318241, 0.73248077421585},
@@ -77,9 +76,6 @@ func tangent(frequency float64, rate int) float64 {
 
 // Next filters one sample.
 func (f *Filter) Next(x float64) float64 {
-	if f.flat {
-		return x
-	}
 	c := &f.shelf
 	y := float64(c.b0*x) + f.s1
 	f.s1 = float64(c.b1*x) - float64(c.a1*y) + f.s2

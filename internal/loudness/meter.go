@@ -1,10 +1,6 @@
 package loudness
 
-import (
-	"math"
-
-	"voicepool/pcm"
-)
+import "voicepool/pcm"
 
 const (
 	gateAbsolute  pcm.LUFS = -70
@@ -94,26 +90,19 @@ func (m *Meter) Integrated() pcm.LUFS {
 		for _, s := range m.steps[:m.seen] {
 			sum += s
 		}
-		if frames == 0 {
-			return pcm.LUFS(math.Inf(-1))
-		}
-		return pcm.LoudnessOf(sum / float64(frames))
+		return pcm.LoudnessOf(sum / float64(max(frames, 1)))
 	}
-	power, count := m.above(0)
-	if count == 0 {
-		return pcm.LUFS(math.Inf(-1))
-	}
-	power, count = m.above((pcm.LoudnessOf(power/float64(count)) + gateRelative).Power())
-	return pcm.LoudnessOf(power / float64(count))
+	return m.above((m.above(0) + gateRelative).Power())
 }
 
-// above sums the bins whose mean lies over a power.
-func (m *Meter) above(least float64) (power float64, count int64) {
+// above returns the loudness of the bins whose mean lies over a power; without any, silence.
+func (m *Meter) above(least float64) pcm.LUFS {
+	power, count := 0.0, int64(0)
 	for _, b := range m.bins {
 		if b.count > 0 && b.power > float64(least*float64(b.count)) {
 			power += b.power
 			count += b.count
 		}
 	}
-	return power, count
+	return pcm.LoudnessOf(power / float64(max(count, 1)))
 }

@@ -28,15 +28,6 @@ func NewShortTerm(rate int) ShortTerm {
 // Write measures frames of the step that is under way, finite ones. The caller
 // ends it after StepFrames of them.
 func (s *ShortTerm) Write(frames []pcm.Frame) {
-	if s.left.flat {
-		sum := s.sum
-		for _, x := range frames {
-			l, r := float64(x[0]), float64(x[1])
-			sum += float64(l*l) + float64(r*r)
-		}
-		s.sum = sum
-		return
-	}
 	// Filter.Next for both channels at once, with all that moves in registers.
 	a, b, sum := s.left.shelf, s.left.high, s.sum
 	l1, l2, l3, l4 := s.left.s1, s.left.s2, s.left.h1, s.left.h2

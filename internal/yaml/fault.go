@@ -16,7 +16,7 @@ func (t *text) fault(err error) *Error {
 	if !errors.As(err, &e) {
 		return Place{}.wrong("%s cannot be read: %v", t.the, err)
 	}
-	at, from := t.clamp(t.place(e.Mark.Line, e.Mark.Column)), t.clamp(t.place(e.ContextMark.Line, e.ContextMark.Column))
+	at, from := t.place(e.Mark.Line, e.Mark.Column), t.place(e.ContextMark.Line, e.ContextMark.Column)
 	if quote := t.openQuote(e); quote != nil {
 		return quote
 	}
@@ -73,7 +73,7 @@ func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in i
 
 // neverClosed names the bracket that is open at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
-	at := t.clamp(t.place(e.Mark.Line, e.Mark.Column))
+	at := t.place(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {
 		// The library names what is missing there. Once there is something,
 		// it names the bracket.
@@ -117,7 +117,6 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 		at = t.skip(at)
 		return at.wrong("a tab has no place before this; indent with spaces")
 	}
-	at = t.clamp(at)
 	if rest == "" {
 		return at.wrong("%s ends too early", t.the)
 	}
@@ -169,11 +168,4 @@ func token(rest string, inFlow bool) string {
 		}
 	}
 	return strings.TrimRight(rest[:n], " \t")
-}
-
-// refuseDirectives gives up where the text begins with one.
-func (t *text) refuseDirectives() {
-	if at := t.skip(Place{1, 1}); at.Column == 1 && strings.HasPrefix(t.rest(at), "%") {
-		panic(t.unexpected(at, false))
-	}
 }

@@ -192,7 +192,7 @@ func (d *drawn) scalar() string {
 	return fmt.Sprintf("%d:%d %q %v", line, column, c.text, strings.ContainsAny(c.source[:1], `"'`))
 }
 
-// flow writes a value in flow style.
+// flow writes a value in flow style. A line that goes on stands further in than any block.
 func (d *drawn) flow(depth int) string {
 	kind := rapid.IntRange(0, 4).Draw(d.T, "flow")
 	if depth > 3 || kind > 1 {
@@ -200,7 +200,7 @@ func (d *drawn) flow(depth int) string {
 	}
 	line, column := d.here()
 	d.text.WriteByte("{["[kind])
-	space := rapid.SampledFrom([]string{"", " ", "\n      ", " # why\n      "}).Draw(d.T, "space")
+	space := rapid.SampledFrom([]string{"", " ", "\n              ", " # why\n              "}).Draw(d.T, "space")
 	var parts []string
 	for i := range rapid.IntRange(0, 3).Draw(d.T, "count") {
 		if i > 0 {

@@ -90,8 +90,11 @@ func (t *text) begin() {
 	}
 }
 
-// place returns the place in src of one in sent.
+// place returns the place in src of one in sent; behind the end of the text, the end.
 func (t *text) place(line, column int) Place {
+	if last := len(t.lines); line > last {
+		return Place{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
+	}
 	if line == t.begun {
 		column = max(1, column-len(begin))
 	}
@@ -110,9 +113,6 @@ func (t *text) until(line int) string {
 // offset returns where in src a place is. It is quick when the places that are
 // asked for go forward.
 func (t *text) offset(p Place) int {
-	if p.Line > len(t.lines) {
-		return len(t.src)
-	}
 	if p.Line != t.last.Line || p.Column < t.last.Column {
 		t.last, t.at = Place{p.Line, 1}, t.lines[p.Line-1]
 	}
@@ -130,7 +130,7 @@ func (t *text) rest(p Place) string { return t.src[t.offset(p):] }
 // before returns what stands before a place on its line.
 func (t *text) before(p Place) string {
 	end := t.offset(p)
-	return t.src[t.lines[min(p.Line, len(t.lines))-1]:end]
+	return t.src[t.lines[p.Line-1]:end]
 }
 
 // forward returns the place of what follows a place by some bytes.
@@ -162,15 +162,6 @@ func (t *text) skip(p Place) Place {
 		}
 	}
 	return t.forward(p, n)
-}
-
-// clamp moves a place behind the end of the text to the end.
-func (t *text) clamp(p Place) Place {
-	if p.Line > len(t.lines) {
-		last := len(t.lines)
-		return Place{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
-	}
-	return p
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
