@@ -35,20 +35,16 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	case bitrate == 0:
 		return h, false, source.Unknown("free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3")
 	}
-	h = header{low: version != 3, rate: [...]int{44100, 48000, 32000}[rate], bands: rate, channels: 2, crc: b[1]&1 == 0}
+	halves := [4]int{0: 2, 2: 1}[version] // how often the rates of MPEG-1 are halved
+	h = header{
+		low: halves > 0, rate: [...]int{44100, 48000, 32000}[rate] >> halves,
+		bands: [...]int{0, 1, 2, 3, 4, 5, 5, 5, 6}[3*halves+rate], channels: 2, crc: b[1]&1 == 0,
+	}
 	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
-	factor := 144
 	if h.low {
 		kbits = [...]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}[bitrate]
-		factor = 72
-		h.rate /= 2
-		h.bands += 3
 	}
-	if version == 0 {
-		h.rate /= 2
-		h.bands += 3
-	}
-	h.size = factor*kbits*1000/h.rate + int(b[2]>>1&1)
+	h.size = 72*h.granules()*kbits*1000/h.rate + int(b[2]>>1&1)
 	switch b[3] >> 6 {
 	case 1:
 		h.midSide, h.intensity = b[3]&0x20 != 0, b[3]&0x10 != 0
