@@ -80,7 +80,7 @@ func (r *reader) openLink() error {
 	}
 	link := r.stream.at
 	v := &decoder{}
-	if err := v.readIdent(ident.data, r.lim); err != nil {
+	if err := v.readIdent(ident, r.lim); err != nil {
 		return err
 	}
 	var headers [2][]byte
@@ -92,7 +92,7 @@ func (r *reader) openLink() error {
 		if err != nil {
 			return err
 		}
-		headers[i] = p.data
+		headers[i] = p
 	}
 	if err := checkHeader(headers[0], 3); err != nil {
 		return err
@@ -132,19 +132,17 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	r.fresh = false
 	n := int64(0)
 	if r.dry {
-		n, err = r.v.pass(p.data)
+		n, err = r.v.pass(p)
 	} else {
 		old := len(dst)
-		dst, err = r.v.decode(dst, p.data)
+		dst, err = r.v.decode(dst, p)
 		n = int64((len(dst) - old) / r.head.Channels)
 	}
 	if err != nil {
 		return dst, source.Broken("frame %d: %v", r.at, err)
 	}
 	dst = r.keep(dst, n)
-	if p.last {
-		r.over = true
-	}
+	r.over = len(r.stream.packets) == 0 && !r.stream.open
 	return dst, r.lim.Length(r.at, r.head.Channels)
 }
 
@@ -168,7 +166,7 @@ func (r *reader) keep(dst []float32, n int64) []float32 {
 }
 
 // turnPage looks at what the page tells whose first packet is p.
-func (r *reader) turnPage(p packet) {
+func (r *reader) turnPage(p []byte) {
 	r.limit = -1
 	switch granule := r.stream.granule; {
 	case granule < 0:
@@ -177,8 +175,8 @@ func (r *reader) turnPage(p packet) {
 	case !r.began:
 		last := r.v.lastLong
 		frames := r.at - r.before
-		for _, p := range append([]packet{p}, r.stream.packets...) {
-			n, _ := r.v.pass(p.data)
+		for _, p := range append([][]byte{p}, r.stream.packets...) {
+			n, _ := r.v.pass(p)
 			frames += n
 		}
 		r.v.lastLong = last
