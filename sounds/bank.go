@@ -25,7 +25,7 @@ type Bank struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
-	more    chan struct{} // closed when another sound is there; nil: nobody looks
+	more    chan struct{} // closed when another sound is there
 }
 
 // entry is a sound in the bank, or on its way there until done is closed.
@@ -48,7 +48,7 @@ func (e *entry) ready() bool {
 
 // NewBank returns an empty bank.
 func NewBank(opt Options) *Bank {
-	return &Bank{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}}
+	return &Bank{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{})}
 }
 
 // Rate returns the rate of all sounds of the bank, in Hz.
@@ -176,9 +176,7 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 		}
 		b.mu.Unlock()
 		if !ok {
-			e.sound, e.err = b.bring(ctx, src, key)
-			close(e.done)
-			b.tell()
+			b.bring(ctx, key, e)
 			return e.sound, e.err
 		}
 		select {
@@ -193,17 +191,21 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// bring loads a sound and keeps what is known of it; a failure is forgotten.
-func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sound, error) {
-	sound, info, err := b.read(ctx, src)
+// bring loads the sound of an entry, keeps what is known of it, and says so to those who
+// look at the files. A failure is forgotten.
+func (b *Bank) bring(ctx context.Context, key sourceKey, e *entry) {
+	sound, info, err := b.read(ctx, e.src)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	e.sound, e.err = sound, err
+	close(e.done)
 	if err != nil {
 		delete(b.entries, key)
-		return nil, err
+		return
 	}
 	b.infos[sound] = info
-	return sound, nil
+	close(b.more)
+	b.more = make(chan struct{})
 }
 
 // read makes a sound of a source. A file system that panics is an error: others may be
@@ -222,16 +224,11 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 		opt.Leveling = src.Leveling
 	}
 	info := Describe(clip, opt.Measure)
-	gain, err := opt.Leveling.gain(clip, func() (pcm.LUFS, pcm.Decibels) {
-		if !info.Measured {
-			return clip.measure()
-		}
-		return info.Loudness, info.TruePeak
-	})
-	if err != nil {
-		return nil, Info{}, err
+	measured := clip.measure
+	if info.Measured {
+		measured = func() (pcm.LUFS, pcm.Decibels) { return info.Loudness, info.TruePeak }
 	}
-	sound, err := prepare(ctx, clip, opt, gain, src.title(), &b.filters)
+	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), &b.filters)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -251,9 +248,6 @@ func (b *Bank) Files() (files []string, more <-chan struct{}) {
 			files = append(files, key.file)
 		}
 	}
-	if b.more == nil {
-		b.more = make(chan struct{})
-	}
 	slices.Sort(files)
 	return slices.Compact(files), b.more
 }
@@ -271,16 +265,6 @@ func (b *Bank) Reload(ctx context.Context, file string, changed func(old, now *v
 		if now, err := b.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
 			changed(e.sound, now, err)
 		}
-	}
-}
-
-// tell says to those who look at the files that there is something new.
-func (b *Bank) tell() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.more != nil {
-		close(b.more)
-		b.more = nil
 	}
 }
 

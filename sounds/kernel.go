@@ -19,10 +19,7 @@ const (
 
 // kernel returns the filter at x.
 func kernel(x float64) float64 {
-	r := x / kernelHalf
-	if r < 0 {
-		r = -r
-	}
+	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
 		return 0
 	}
@@ -76,10 +73,7 @@ func newGrid() []float64 {
 
 // onGrid reads the kernel from a grid.
 func onGrid(grid []float64, x float64) float64 {
-	if x < 0 {
-		x = -x
-	}
-	x *= filterRows // a power of two
+	x = math.Abs(x) * filterRows // a power of two
 	if x >= kernelHalf*filterRows {
 		return 0
 	}

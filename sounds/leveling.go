@@ -2,7 +2,6 @@ package sounds
 
 import (
 	"math"
-	"slices"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
@@ -58,16 +57,6 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 		}
 	}
 	return min(gain, max(0, maxPeak-peak)), nil
-}
-
-// amplified returns samples under a gain; without one, the same slice.
-func amplified(samples []float32, gain pcm.Decibels) []float32 {
-	if gain == 0 {
-		return samples
-	}
-	samples = slices.Clone(samples)
-	amplify(samples, gain.Linear())
-	return samples
 }
 
 // amplify multiplies samples, each rounded once.

@@ -91,12 +91,9 @@ func (r *refining) sample(frame int64, channel int) float32 {
 // refineFilters are those of the direct levels, and the one that makes each other
 // level of the one below it; made when they are first needed.
 var refineFilters = func() (f [directLevels + 1]func() *resampler) {
-	for level := range f {
-		if level < directLevels {
-			f[level] = sync.OnceValue(func() *resampler { return newRefineFilter(level, false) })
-		} else {
-			f[level] = sync.OnceValue(func() *resampler { return newRefineFilter(1, true) })
-		}
+	for level := range directLevels {
+		f[level] = sync.OnceValue(func() *resampler { return newRefineFilter(level, false) })
 	}
+	f[directLevels] = sync.OnceValue(func() *resampler { return newRefineFilter(1, true) })
 	return f
 }()

@@ -85,15 +85,11 @@ func (t *track) learn(c *cursor, loop bool) error {
 	t.frames = h.Frames
 	t.counted = h.Sure
 	// What the tags say of a loop is measured by the length that is there.
-	if loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks {
-		if err := t.count(c); err != nil {
-			return err
-		}
-	}
-	if !t.counted && h.Walks {
-		// Two files joined are announced as the first one. One that was cut short is
-		// announced longer than it is; the stream ends where it ends, with the error.
-		if err := t.count(c); err != nil && !errors.Is(err, ErrDecode) {
+	needed := loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
+	// Two files joined are announced as the first one. One that was cut short is
+	// announced longer than it is; the stream ends where it ends, with the error.
+	if needed || h.Walks {
+		if err := t.count(c); err != nil && (needed || !errors.Is(err, ErrDecode)) {
 			return err
 		}
 	}
