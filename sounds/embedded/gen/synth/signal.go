@@ -22,6 +22,15 @@ func at(value float64) Signal {
 	return func() float64 { return value }
 }
 
+// byFrame gives a value for each frame, counted from 0.
+func byFrame(value func(i int) float64) Signal {
+	i := -1
+	return func() float64 {
+		i++
+		return value(i)
+	}
+}
+
 // plus adds other signals to s.
 func (s Signal) plus(others ...Signal) Signal {
 	return func() float64 {
@@ -46,13 +55,12 @@ func (s Signal) gain(d pcm.Decibels) Signal {
 // after lets s begin so many seconds later; until then there is silence.
 func (s Signal) after(seconds float64) Signal {
 	wait := frames(seconds)
-	return func() float64 {
-		if wait > 0 {
-			wait--
+	return byFrame(func(i int) float64 {
+		if i < wait {
 			return 0
 		}
 		return s()
-	}
+	})
 }
 
 // drive bends s softly towards +-1, which warms it and tames its peaks.
