@@ -1,6 +1,10 @@
 package sounds
 
-import "voicepool/sounds/internal/source"
+import (
+	"cmp"
+
+	"voicepool/sounds/internal/source"
+)
 
 // origin gives the frames of a sound in order, from any place, at its own rate
 // and of one channel or two.
@@ -25,7 +29,7 @@ type cursor struct {
 	in     *source.Input
 	r      source.Reader
 	marks  *source.Marks
-	folder *folder
+	folder folder
 	factor float64 // of the gain
 
 	clip    Clip  // what has been decoded
@@ -42,9 +46,7 @@ var _ origin = (*cursor)(nil)
 func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
-	if c.in.Err != nil {
-		err = c.in.Err
-	}
+	err = cmp.Or(c.in.Err, err)
 	c.clip.Samples, c.taken, c.end = c.clip.Samples[:0], 0, err
 	c.at, c.decoded, c.skip = frame, at, frame+front-at
 	return err
@@ -77,9 +79,7 @@ func (c *cursor) read() ([]float32, error) {
 		old := c.clip.Frames()
 		c.clip.Samples, c.end = c.r.Next(c.clip.Samples)
 		c.decoded += c.clip.Frames() - old
-		if c.in.Err != nil {
-			c.end = c.in.Err
-		}
+		c.end = cmp.Or(c.in.Err, c.end)
 	}
 }
 

@@ -203,6 +203,12 @@ type plan struct {
 }
 
 func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
+	switch {
+	case from == to && loop == nil:
+		return plan{}
+	case from == to:
+		return plan{loop: *loop}
+	}
 	nominal := newRatio(int64(to), int64(from))
 	filter := filters.of(nominal, loop != nil)
 	if loop == nil {

@@ -125,14 +125,7 @@ func (o *StreamOptions) failure(label string) func(error) {
 // planOf returns how a rate becomes that of the bank. Each course needs one of
 // its own.
 func (b *Bank) planOf(rate int, loop *pcm.Loop) plan {
-	if rate != b.Rate() {
-		return newPlan(&b.filters, rate, b.Rate(), loop)
-	}
-	p := plan{}
-	if loop != nil {
-		p.loop = *loop
-	}
-	return p
+	return newPlan(&b.filters, rate, b.Rate(), loop)
 }
 
 // FrameSource is where frames come from that no file has.

@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -107,10 +108,7 @@ func (t *track) count(c *cursor) error {
 	}
 	h := c.r.About()
 	frames, err := c.r.Count(&t.marks)
-	if c.in.Err != nil {
-		err = c.in.Err
-	}
-	if err != nil {
+	if err = cmp.Or(c.in.Err, err); err != nil {
 		return err
 	}
 	t.frames, t.counted = max(frames-h.Front-h.Back, 0), true
@@ -135,19 +133,17 @@ func (t *track) exact() (int64, error) {
 
 // measure decodes all of it.
 func (t *track) measure(c *cursor) error {
-	c.folder, c.factor = &folder{}, 1 // channels stay as they are
+	c.folder, c.factor = nil, 1 // channels stay as they are
 	if err := c.seek(0); err != nil {
 		return err
 	}
 	m := newMeter(&t.clip)
-	for {
-		x, err := c.read()
-		if errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return err
-		}
+	x, err := c.read()
+	for ; err == nil; x, err = c.read() {
 		m.write(x)
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
 	}
 	t.measured = true
 	t.loudness, t.peak = m.read()
@@ -191,14 +187,11 @@ func (t *track) cursor() (c *cursor, err error) {
 		return nil, err
 	}
 	r, err := f.open(in, t.lim)
-	if in.Err != nil {
-		err = in.Err
-	}
-	if err != nil {
+	if err = cmp.Or(in.Err, err); err != nil {
 		return nil, err
 	}
 	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
-	c.folder = newFolder(&c.clip)
+	c.folder = c.clip.hearings()
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()
 	}

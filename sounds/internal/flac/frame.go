@@ -62,12 +62,8 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	rate := info.rate
 	switch rateCode {
 	case 0:
-	case 12:
-		rate = int64(r.Take(8)) * 1000
-	case 13:
-		rate = int64(r.Take(16))
-	case 14:
-		rate = int64(r.Take(16)) * 10
+	case 12, 13, 14:
+		rate = int64(r.Take([...]uint{8, 16, 16}[rateCode-12])) * [...]int64{1000, 1, 10}[rateCode-12]
 	case 15:
 		return 0, errors.New("a reserved rate")
 	default:

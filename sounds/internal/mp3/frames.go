@@ -106,11 +106,10 @@ func firstFrame(b []byte) (at int, h header, err error) {
 		if !ok || h.size < 4+h.sideSize() {
 			continue
 		}
-		size, ok := nextFrame(b, at, h)
+		ok = agrees(b, at, h)
 		if ok && !errors.Is(other, errNoFrame) {
-			next, found, _ := parseHeader(b[min(at+size, len(b)):])
-			_, ok = nextFrame(b, at+size, next)
-			ok = ok && found
+			next, found, _ := parseHeader(b[min(at+h.size, len(b)):])
+			ok = found && agrees(b, at+h.size, next)
 		}
 		if ok {
 			return at, h, nil
@@ -119,14 +118,12 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// nextFrame returns how far behind a frame another one is, and whether it
-// agrees; the end of b and what stands behind the last frame do too.
-func nextFrame(b []byte, at int, h header) (size int, ok bool) {
-	if next := at + h.size; next < len(b) {
-		n, ok, _ := parseHeader(b[next:])
-		return h.size, ok && n.rate == h.rate || source.IsTrailer(b[next:])
-	}
-	return h.size, true
+// agrees tells whether another frame like h is behind it; the end of b and what stands
+// behind the last frame do too.
+func agrees(b []byte, at int, h header) bool {
+	next := b[min(at+h.size, len(b)):]
+	n, ok, _ := parseHeader(next)
+	return len(next) == 0 || ok && n.rate == h.rate || source.IsTrailer(next)
 }
 
 // maxOtherFrame is more bytes than a frame of any layer or free format has, of up
