@@ -98,19 +98,18 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 		wait    sync.WaitGroup
 		failed  any // what a call of done panicked with
 	)
-	end := func() { next.Store(int64(len(sources))) }
-	tell := func(i int, s *voice.Sound, err error) {
+	tell := func(i int, s *voice.Sound, err error) (more bool) {
 		telling.Lock()
 		defer telling.Unlock()
 		defer func() {
 			if p := recover(); p != nil {
 				failed = p
-				end()
+			}
+			if !more {
+				next.Store(int64(len(sources)))
 			}
 		}()
-		if failed == nil && !done(i, s, err) {
-			end()
-		}
+		return failed == nil && done(i, s, err)
 	}
 	for range min(len(sources), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
@@ -244,8 +243,8 @@ func (b *Bank) Files() (files []string, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key, e := range b.entries {
-		if key.file != "" && key.fsys == nil && e.ready() {
-			files = append(files, key.file)
+		if key.File != "" && key.fsys == nil && e.ready() {
+			files = append(files, key.File)
 		}
 	}
 	slices.Sort(files)
@@ -274,7 +273,7 @@ func (b *Bank) entriesOf(file string) []*entry {
 	defer b.mu.Unlock()
 	var list []*entry
 	for key, e := range b.entries {
-		if key.file == file && key.fsys == nil && e.ready() {
+		if key.File == file && key.fsys == nil && e.ready() {
 			list = append(list, e)
 		}
 	}

@@ -33,23 +33,22 @@ type Source struct {
 // sourceKey is equal for the sources of one and the same sound. A file has one
 // sound, whatever it is called.
 type sourceKey struct {
-	file, embedded string
-	fsys           any
-	loop, masking  bool
-	leveling       Leveling
+	Source // without FS and, of a file, without Name
+	fsys   any
 }
 
 func (s Source) key() sourceKey {
-	k := sourceKey{loop: s.Loop, masking: s.Masking, leveling: s.Leveling}
-	switch {
-	case s.File == "":
-		k.embedded = s.Name
-		return k
-	case s.FS == nil:
-		k.file = filepath.Clean(s.File)
+	k := sourceKey{Source: s}
+	k.FS = nil
+	if s.File == "" {
 		return k
 	}
-	k.file = path.Clean(s.File)
+	k.Name = ""
+	if s.FS == nil {
+		k.File = filepath.Clean(s.File)
+		return k
+	}
+	k.File = path.Clean(s.File)
 	switch v := reflect.ValueOf(s.FS); {
 	case v.Comparable():
 		k.fsys = s.FS
