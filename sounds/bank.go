@@ -260,24 +260,19 @@ func (b *Bank) Files() (files []string, more <-chan struct{}) {
 // written or gone, leaves the old sound in the bank; changed is then told old and
 // the error. Control side, any goroutine.
 func (b *Bank) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
-	for _, e := range b.entriesOf(file) {
+	b.mu.Lock()
+	var loaded []*entry // in several ways
+	for key, e := range b.entries {
+		if key.File == file && key.fsys == nil && e.ready() {
+			loaded = append(loaded, e)
+		}
+	}
+	b.mu.Unlock()
+	for _, e := range loaded {
 		if now, err := b.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
 			changed(e.sound, now, err)
 		}
 	}
-}
-
-// entriesOf returns the sounds of a file: it may be loaded in several ways.
-func (b *Bank) entriesOf(file string) []*entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []*entry
-	for key, e := range b.entries {
-		if key.File == file && key.fsys == nil && e.ready() {
-			list = append(list, e)
-		}
-	}
-	return list
 }
 
 // renew reads a sound again, and puts it into the place of the old one, unless

@@ -25,9 +25,9 @@ const maxFrame = 2 << 10
 // reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends
 // within a frame is read up to there, unless it announces more: many do.
 type reader struct {
-	in    *source.Input
-	lim   source.Limits
-	head  source.Head
+	in  *source.Input
+	lim source.Limits
+	source.Head
 	note  note
 	added [2]int64 // from where to where the encoder has added frames of sound at the end
 	start int64    // where the first frame of sound begins, in bytes
@@ -66,7 +66,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}
 	body = body[at:]
 	in.Skip(int64(at))
-	r := &reader{in: in, lim: lim, first: h, size: int64(h.frames()), head: source.Head{
+	r := &reader{in: in, lim: lim, first: h, size: int64(h.frames()), Head: source.Head{
 		Channels: h.channels, Rate: h.rate, Tags: tags, Walks: true,
 	}}
 	body = body[:min(h.size, len(body))]
@@ -79,8 +79,6 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	r.start = in.At
 	return r, nil
 }
-
-func (r *reader) About() *source.Head { return &r.head }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	b := r.in.Peek(maxFrame)
@@ -98,7 +96,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 		return dst, source.Broken("frame %d: %v", at, err)
 	}
 	r.in.Skip(n)
-	return dst, r.lim.Length(r.count*r.size, r.head.Channels)
+	return dst, r.lim.Length(r.count*r.size, r.Channels)
 }
 
 func (r *reader) end() error {

@@ -56,12 +56,12 @@ func (r *reader) takeOff() {
 	front, back := r.note.delay+decoderDelay, max(r.note.padding-decoderDelay, 0)
 	end := r.note.frames * r.size
 	if end == 0 {
-		r.head.Front, r.head.Back = front, back
+		r.Front, r.Back = front, back
 		return
 	}
 	r.added = [2]int64{max(end-back, 0), end}
-	r.head.Front = min(front, r.added[0])
-	r.head.Frames = r.added[0] - r.head.Front
+	r.Front = min(front, r.added[0])
+	r.Frames = r.added[0] - r.Front
 }
 
 // given returns how many of the first n decoded frames of sound next gives.
@@ -81,7 +81,7 @@ func (r *reader) decoded(n int64) int64 {
 func (r *reader) cut(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.added[0]-first, 0), r.size), min(max(r.added[1]-first, 0), r.size)
-	channels := int64(r.head.Channels)
+	channels := int64(r.Channels)
 	at := int64(len(dst))/channels - r.size
 	return slices.Delete(dst, int((at+from)*channels), int((at+to)*channels))
 }

@@ -18,9 +18,9 @@ import (
 // cut frames off the beginning, that of the last one off the end, of what it
 // completes itself. All else is counted.
 type reader struct {
-	in     *source.Input
-	lim    source.Limits
-	head   source.Head
+	in  *source.Input
+	lim source.Limits
+	source.Head
 	stream stream
 	v      *decoder
 	dry    bool // packets are counted, not decoded
@@ -69,8 +69,6 @@ func other(file []byte) error {
 	return nil
 }
 
-func (r *reader) About() *source.Head { return &r.head }
-
 // openLink reads the headers of the stream that comes; the error is io.EOF if there is
 // none.
 func (r *reader) openLink() error {
@@ -103,9 +101,9 @@ func (r *reader) openLink() error {
 	} else if err := v.readSetup(headers[1]); err != nil {
 		return err
 	}
-	if r.head.Channels == 0 {
-		r.head = source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(headers[0][7:]), Walks: true}
-	} else if r.head.Channels != v.channels || r.head.Rate != v.rate {
+	if r.Channels == 0 {
+		r.Head = source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(headers[0][7:]), Walks: true}
+	} else if r.Channels != v.channels || r.Rate != v.rate {
 		return source.Unknown("a chain of Ogg streams of different rates or channels is not read")
 	}
 	r.v, r.link, r.before = v, link, r.at
@@ -136,20 +134,20 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	} else {
 		old := len(dst)
 		dst, err = r.v.decode(dst, p)
-		n = int64((len(dst) - old) / r.head.Channels)
+		n = int64((len(dst) - old) / r.Channels)
 	}
 	if err != nil {
 		return dst, source.Broken("frame %d: %v", r.at, err)
 	}
 	dst = r.keep(dst, n)
 	r.over = len(r.stream.packets) == 0 && !r.stream.open
-	return dst, r.lim.Length(r.at, r.head.Channels)
+	return dst, r.lim.Length(r.at, r.Channels)
 }
 
 // keep counts n frames, which stand at the end of dst, and takes off what is to be
 // left out.
 func (r *reader) keep(dst []float32, n int64) []float32 {
-	channels := int64(r.head.Channels)
+	channels := int64(r.Channels)
 	front := min(r.cut, n)
 	r.cut -= front
 	back := int64(0)
