@@ -219,9 +219,7 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 	if err != nil {
 		return nil, Info{}, err
 	}
-	if src.Leveling != (Leveling{}) {
-		opt.Leveling = src.Leveling
-	}
+	opt.Leveling = cmp.Or(src.Leveling, opt.Leveling)
 	info := Describe(clip, opt.Measure)
 	measured := clip.measure
 	if info.Measured {

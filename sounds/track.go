@@ -37,10 +37,7 @@ type track struct {
 // openTrack reads what has to be known of a stream, and sets its level.
 func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer rescue("the decoder", &err)
-	leveling := b.opt.Leveling
-	if src.Leveling != (Leveling{}) {
-		leveling = src.Leveling
-	}
+	leveling := cmp.Or(src.Leveling, b.opt.Leveling)
 	switch {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()

@@ -5,6 +5,7 @@ package flac
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
@@ -57,10 +58,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.Shape(info.channels, info.rate); err != nil {
-		return nil, err
-	}
-	if err := lim.Length(info.frames, info.channels); err != nil {
+	if err := cmp.Or(lim.Shape(info.channels, info.rate), lim.Length(info.frames, info.channels)); err != nil {
 		return nil, err
 	}
 	return &reader{
