@@ -10,7 +10,6 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
-	"voicepool/voice"
 )
 
 // track is a file that is played as a stream: what is known of it.
@@ -193,16 +192,6 @@ func (t *track) cursor() (c *cursor, err error) {
 		c.factor = t.gain.Linear()
 	}
 	return c, nil
-}
-
-// info is what is told of a stream.
-func (t *track) info(s *voice.Sound) Info {
-	info := Describe(&t.clip, false)
-	info.Name, info.File, info.Frames, info.Gain = s.Name(), t.src.File, t.frames, t.gain
-	info.Seconds = float64(t.frames) / float64(t.clip.Rate)
-	info.Measured, info.Loudness, info.TruePeak = t.measured, t.loudness, t.peak
-	info.Bytes = s.Bytes()
-	return info
 }
 
 // origin gives the frames of a sound in order, from any place, at its own rate
