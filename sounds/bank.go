@@ -25,7 +25,7 @@ type Bank struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
-	more    chan struct{} // closed when another sound is there; nil: nobody looks
+	more    chan struct{} // closed when another sound is there
 }
 
 // entry is a sound in the bank, or on its way there until done is closed.
@@ -48,7 +48,7 @@ func (e *entry) ready() bool {
 
 // NewBank returns an empty bank.
 func NewBank(opt Options) *Bank {
-	return &Bank{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}}
+	return &Bank{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{})}
 }
 
 // Rate returns the rate of all sounds of the bank, in Hz.
@@ -98,19 +98,18 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 		wait    sync.WaitGroup
 		failed  any // what a call of done panicked with
 	)
-	end := func() { next.Store(int64(len(sources))) }
-	tell := func(i int, s *voice.Sound, err error) {
+	tell := func(i int, s *voice.Sound, err error) (more bool) {
 		telling.Lock()
 		defer telling.Unlock()
 		defer func() {
 			if p := recover(); p != nil {
 				failed = p
-				end()
+			}
+			if !more {
+				next.Store(int64(len(sources)))
 			}
 		}()
-		if failed == nil && !done(i, s, err) {
-			end()
-		}
+		return failed == nil && done(i, s, err)
 	}
 	for range min(len(sources), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
@@ -176,9 +175,7 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 		}
 		b.mu.Unlock()
 		if !ok {
-			e.sound, e.err = b.bring(ctx, src, key)
-			close(e.done)
-			b.tell()
+			b.bring(ctx, key, e)
 			return e.sound, e.err
 		}
 		select {
@@ -193,17 +190,21 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	}
 }
 
-// bring loads a sound and keeps what is known of it; a failure is forgotten.
-func (b *Bank) bring(ctx context.Context, src Source, key sourceKey) (*voice.Sound, error) {
-	sound, info, err := b.read(ctx, src)
+// bring loads the sound of an entry, keeps what is known of it, and says so to those who
+// look at the files. A failure is forgotten.
+func (b *Bank) bring(ctx context.Context, key sourceKey, e *entry) {
+	sound, info, err := b.read(ctx, e.src)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	e.sound, e.err = sound, err
+	close(e.done)
 	if err != nil {
 		delete(b.entries, key)
-		return nil, err
+		return
 	}
 	b.infos[sound] = info
-	return sound, nil
+	close(b.more)
+	b.more = make(chan struct{})
 }
 
 // read makes a sound of a source. A file system that panics is an error: others may be
@@ -218,20 +219,13 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 	if err != nil {
 		return nil, Info{}, err
 	}
-	if src.Leveling != (Leveling{}) {
-		opt.Leveling = src.Leveling
-	}
+	opt.Leveling = cmp.Or(src.Leveling, opt.Leveling)
 	info := Describe(clip, opt.Measure)
-	gain, err := opt.Leveling.gain(clip, func() (pcm.LUFS, pcm.Decibels) {
-		if !info.Measured {
-			return clip.measure()
-		}
-		return info.Loudness, info.TruePeak
-	})
-	if err != nil {
-		return nil, Info{}, err
+	measured := clip.measure
+	if info.Measured {
+		measured = func() (pcm.LUFS, pcm.Decibels) { return info.Loudness, info.TruePeak }
 	}
-	sound, err := prepare(ctx, clip, opt, gain, src.title(), &b.filters)
+	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), &b.filters)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -247,12 +241,9 @@ func (b *Bank) Files() (files []string, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key, e := range b.entries {
-		if key.file != "" && key.fsys == nil && e.ready() {
-			files = append(files, key.file)
+		if key.File != "" && key.fsys == nil && e.ready() {
+			files = append(files, key.File)
 		}
-	}
-	if b.more == nil {
-		b.more = make(chan struct{})
 	}
 	slices.Sort(files)
 	return slices.Compact(files), b.more
@@ -267,34 +258,19 @@ func (b *Bank) Files() (files []string, more <-chan struct{}) {
 // written or gone, leaves the old sound in the bank; changed is then told old and
 // the error. Control side, any goroutine.
 func (b *Bank) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
-	for _, e := range b.entriesOf(file) {
+	b.mu.Lock()
+	var loaded []*entry // in several ways
+	for key, e := range b.entries {
+		if key.File == file && key.fsys == nil && e.ready() {
+			loaded = append(loaded, e)
+		}
+	}
+	b.mu.Unlock()
+	for _, e := range loaded {
 		if now, err := b.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
 			changed(e.sound, now, err)
 		}
 	}
-}
-
-// tell says to those who look at the files that there is something new.
-func (b *Bank) tell() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.more != nil {
-		close(b.more)
-		b.more = nil
-	}
-}
-
-// entriesOf returns the sounds of a file: it may be loaded in several ways.
-func (b *Bank) entriesOf(file string) []*entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []*entry
-	for key, e := range b.entries {
-		if key.file == file && key.fsys == nil && e.ready() {
-			list = append(list, e)
-		}
-	}
-	return list
 }
 
 // renew reads a sound again, and puts it into the place of the old one, unless

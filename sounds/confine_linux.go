@@ -3,10 +3,9 @@
 package sounds
 
 import (
-	"bufio"
+	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -52,16 +51,15 @@ func confine(size int64, lim Limits) error {
 
 // dataSize returns how much of what RLIMIT_DATA bounds there is already.
 func dataSize() (int64, error) {
-	f, err := os.Open("/proc/self/status")
+	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if value, ok := strings.CutPrefix(lines.Text(), "VmData:"); ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(value, "kB")), 10, 64)
-			return n << 10, err
-		}
+	_, data, ok := strings.Cut(string(status), "\nVmData:")
+	if !ok {
+		return 0, syscall.ENOSYS
 	}
-	return 0, syscall.ENOSYS
+	var kilobytes int64
+	_, err = fmt.Sscan(data, &kilobytes)
+	return kilobytes << 10, err
 }

@@ -129,7 +129,7 @@ func (c *course) begin(p part) error {
 	c.source, c.base = c.at, c.at
 	if c.plan.resampler != nil {
 		first, _ := c.plan.place(c.at)
-		c.base = first - c.plan.half + 1
+		c.base = first - c.plan.before
 		c.source = c.base
 		if p == round {
 			from, size := c.plan.source[0], c.plan.source[1]-c.plan.source[0]
@@ -191,10 +191,10 @@ func (c *course) convert(n int64) ([]float32, error) {
 	last, _ := r.place(c.at + n - 1)
 	for ch := range c.channels {
 		w := c.window[ch]
-		c.window[ch] = w[:copy(w, w[first-r.half+1-c.base:])]
+		c.window[ch] = w[:copy(w, w[first-r.before-c.base:])]
 	}
-	c.base = first - r.half + 1
-	if err := c.fill(last + r.half); err != nil {
+	c.base = first - r.before
+	if err := c.fill(c.base + last - first + r.width - 1); err != nil {
 		return nil, err
 	}
 	if c.ended {

@@ -2,6 +2,7 @@ package sounds
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -105,11 +106,8 @@ func (f *format) clip(h *source.Head) Clip {
 // formatOf knows a format by its content, and leaves in at the beginning.
 func formatOf(in *source.Input) (*format, error) {
 	data := in.Peek(source.Probe)
-	if len(data) == 0 && in.Err != nil {
-		return nil, in.Err
-	}
 	if len(data) == 0 {
-		return nil, source.Unknown("the file is empty")
+		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
 	}
 	data = bytes.Clone(data[:min(len(data), 256)])
 	in.PassID3()

@@ -1,6 +1,8 @@
 package sounds
 
 import (
+	"slices"
+
 	"voicepool/internal/loudness"
 	"voicepool/voice"
 )
@@ -67,8 +69,7 @@ func (h *hopper) finish() []float64 {
 // fork returns a copy that goes on by itself.
 func (h *hopper) fork() *hopper {
 	c := *h
-	c.filters = append([]loudness.Filter(nil), h.filters...)
-	c.k = append([]float64(nil), h.k...)
+	c.filters, c.k = slices.Clone(h.filters), slices.Clone(h.k)
 	return &c
 }
 
@@ -107,11 +108,7 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 func soon(k []float64) []float64 {
 	out := make([]float64, len(k))
 	for i := range k {
-		sum := k[i]
-		if i+1 < len(k) {
-			sum += k[i+1]
-		}
-		out[i] = sum / 2
+		out[i] = sumOf(k[i:min(i+2, len(k))]) / 2
 	}
 	return out
 }
@@ -122,14 +119,17 @@ func later(k []float64) []float64 {
 	out := make([]float64, len(k))
 	most := 0.0
 	for i := len(k) - 1; i >= 0; i-- {
-		sum := 0.0
-		for _, x := range k[i:min(i+leastHops, len(k))] {
-			sum += x
-		}
-		most = max(most, sum/leastHops)
+		most = max(most, sumOf(k[i:min(i+leastHops, len(k))])/leastHops)
 		out[i] = most
 	}
 	return out
+}
+
+func sumOf(k []float64) (sum float64) {
+	for _, x := range k {
+		sum += x
+	}
+	return sum
 }
 
 func narrow(x []float64) []float32 {

@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -52,9 +53,7 @@ func (f *feeder) run() {
 	defer f.feed.End()
 	failed := caught("the decoder", f.fill)
 	if closer, ok := f.from.(io.Closer); ok {
-		if err := caught("the decoder", closer.Close); failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, caught("the decoder", closer.Close))
 	}
 	if failed != nil && !f.feed.Closed() {
 		f.fail(failed)

@@ -40,7 +40,7 @@ var hearings = map[uint32]hearing{
 
 // hearings returns how each channel is heard: at the place that the file says, or that is
 // usual for that many.
-func (c *Clip) hearings() []hearing {
+func (c *Clip) hearings() folder {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
 		mask = [...]uint32{
@@ -54,7 +54,7 @@ func (c *Clip) hearings() []hearing {
 			8: frontLeft | frontRight | frontCentre | lowFrequency | backLeft | backRight | sideLeft | sideRight,
 		}[c.Channels]
 	}
-	list := make([]hearing, 0, c.Channels)
+	list := make(folder, 0, c.Channels)
 	for ; mask != 0; mask &= mask - 1 {
 		h, ok := hearings[mask&-mask]
 		if !ok { // the front centre, and what hangs overhead
@@ -65,25 +65,20 @@ func (c *Clip) hearings() []hearing {
 	return list
 }
 
-// folder turns frames of many channels into mono or stereo. One or two channels
-// stay as they are.
-type folder struct {
-	channels int // that come in; 1 and 2 stay
-	ears     []hearing
-}
-
-func newFolder(c *Clip) *folder { return &folder{c.Channels, c.hearings()} }
+// folder turns frames of many channels, which are heard so, into mono or stereo. One or
+// two channels stay as they are.
+type folder []hearing
 
 // fold appends to dst what becomes of src.
-func (f *folder) fold(dst, src []float32) []float32 {
-	if f.channels <= 2 {
+func (f folder) fold(dst, src []float32) []float32 {
+	if len(f) <= 2 {
 		return append(dst, src...)
 	}
-	for ; len(src) >= f.channels; src = src[f.channels:] {
+	for ; len(src) >= len(f); src = src[len(f):] {
 		l, r := 0.0, 0.0
-		for ch, x := range src[:f.channels] {
-			l += float64(float64(x) * f.ears[ch].left)
-			r += float64(float64(x) * f.ears[ch].right)
+		for ch, x := range src[:len(f)] {
+			l += float64(float64(x) * f[ch].left)
+			r += float64(float64(x) * f[ch].right)
 		}
 		dst = append(dst, float32(l), float32(r))
 	}
@@ -95,7 +90,7 @@ func fold(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
 	}
-	return newFolder(c).fold(make([]float32, 0, 2*c.Frames()), c.Samples), 2
+	return c.hearings().fold(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
 // loudnessWeights returns what each channel counts in BS.1770.

@@ -16,71 +16,69 @@ import (
 // can.
 type opening func(ctx context.Context) (io.ReadCloser, error)
 
-// gather opens and reads all of something, in pieces, so that nothing is sized by
-// what anybody promises. Opening and reading happen in a goroutine of their own:
-// gather returns when ctx ends, or when nothing has come for so long as idle,
-// whatever the other side does. A call that does not come back is left behind, and
-// what it has opened is closed after it.
+// gather opens and reads all of something. It returns when ctx ends, or when nothing has
+// come for so long as idle, whatever the other side does. A call that does not come back
+// is left behind, and what it has opened is closed after it.
 func gather(ctx context.Context, open opening, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pieces := make(chan readPiece)
-	go hand(inner, open, limit, pieces)
-	var buf bytes.Buffer
+	more := make(chan struct{}, 1)
+	done := aside("reading it", func() ([]byte, error) { return readAll(inner, open, limit, more) })
 	timer := time.NewTimer(idle)
 	defer timer.Stop()
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("given up: %w", err)
-		}
-		timer.Reset(idle)
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
 			return nil, source.Beyond("nothing could be read for %v", idle)
-		case p := <-pieces:
-			if int64(buf.Len()+len(p.data)) > limit {
-				return nil, source.Beyond("more than %d bytes", limit)
-			}
-			buf.Write(p.data)
-			if errors.Is(p.err, io.EOF) {
-				return buf.Bytes(), nil
-			}
-			if p.err != nil && ctx.Err() == nil {
-				return nil, p.err
+		case <-more:
+			timer.Reset(idle)
+		case r := <-done:
+			if r.err == nil || ctx.Err() == nil {
+				return r.value, r.err
 			}
 		}
 	}
+	return nil, fmt.Errorf("given up: %w", ctx.Err())
 }
 
-// readPiece is what a read has given. Its data is valid until the next but one.
-type readPiece struct {
-	data []byte
-	err  error // why nothing follows
-}
-
-// hand opens and reads, and hands over what comes until ctx ends.
-func hand(ctx context.Context, open opening, limit int64, pieces chan<- readPiece) {
-	send := func(p readPiece) bool {
+// readAll opens and reads to the end, in pieces, so that nothing is sized by what anybody
+// promises, or until ctx ends. After each piece it sends to more, if there is room.
+func readAll(ctx context.Context, open opening, limit int64, more chan<- struct{}) (data []byte, err error) {
+	r, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := r.Close(); err == nil {
+			err = closed
+		}
+	}()
+	tooLarge := source.Beyond("more than %d bytes", limit)
+	if f, ok := r.(fs.File); ok { // what a file says of its size only serves to refuse it early
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > limit {
+			return nil, tooLarge
+		}
+	}
+	var buf bytes.Buffer
+	piece := make([]byte, 32<<10)
+	for ctx.Err() == nil {
+		n, err := source.Read(r.Read, piece, "bytes")
+		buf.Write(piece[:n])
+		switch {
+		case int64(buf.Len()) > limit:
+			return nil, tooLarge
+		case errors.Is(err, io.EOF):
+			return buf.Bytes(), nil
+		case err != nil:
+			return nil, err
+		}
 		select {
-		case pieces <- p:
-			return true
-		case <-ctx.Done():
-			return false
+		case more <- struct{}{}:
+		default:
 		}
 	}
-	send(readPiece{err: caught("reading it", func() error { return pass(ctx, open, limit, send) })})
-}
-
-// announced returns how large a file says it is, 0 where it does not. It only
-// serves to refuse what is too large before it is read.
-func announced(r io.Reader) int64 {
-	if f, ok := r.(fs.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			return info.Size()
-		}
-	}
-	return 0
+	return nil, ctx.Err()
 }
 
 // caught makes an error of a panic: what is called may be anybody's.
@@ -96,63 +94,41 @@ func rescue(what string, err *error) {
 	}
 }
 
-// pass opens and reads to the end, which is io.EOF, or until send refuses.
-func pass(ctx context.Context, open opening, limit int64, send func(readPiece) bool) (err error) {
-	r, err := open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := r.Close(); errors.Is(err, io.EOF) && closed != nil {
-			err = closed
-		}
+// outcome is what a call has returned.
+type outcome[T any] struct {
+	value T
+	err   error
+}
+
+// aside calls do in a goroutine of its own. A panic is an error.
+func aside[T any](what string, do func() (T, error)) <-chan outcome[T] {
+	done := make(chan outcome[T], 1)
+	go func() {
+		var o outcome[T]
+		defer func() { done <- o }()
+		defer rescue(what, &o.err)
+		o.value, o.err = do()
 	}()
-	if size := announced(r); size > limit {
-		return source.Beyond("more than %d bytes", limit)
-	}
-	var pieces [2][32 << 10]byte
-	for i := 0; ; i = 1 - i {
-		b := pieces[i][:]
-		n, err := source.Read(r.Read, b, "bytes")
-		if n > 0 && !send(readPiece{data: b[:n]}) {
-			return context.Canceled
-		}
-		if err != nil {
-			return err
-		}
-	}
+	return done
 }
 
 // grace is how long a decoder whose time is up may take to notice.
 const grace = time.Second
 
-// guarded runs decode in a goroutine of its own. A panic is an error, and so is
-// the end of the time or of ctx. A decoder that does not come back at all is
-// left behind: nothing inside a process can stop it.
+// guarded runs decode in a goroutine of its own, until its time or ctx ends. A decoder
+// that does not come back at all is left behind: nothing inside a process can stop it.
 func guarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	type result struct {
-		clip *Clip
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() { done <- r }()
-		defer rescue("the decoder", &r.err)
-		r.clip, r.err = decode(ctx)
-	}()
+	done := aside("the decoder", func() (*Clip, error) { return decode(ctx) })
 	select {
 	case r := <-done:
-		return r.clip, timed(ctx, limit, r.err)
+		return r.value, timed(ctx, limit, r.err)
 	case <-ctx.Done():
 	}
-	late := time.NewTimer(grace)
-	defer late.Stop()
 	select {
 	case <-done:
-	case <-late.C:
+	case <-time.After(grace):
 	}
 	return nil, timed(ctx, limit, ctx.Err())
 }

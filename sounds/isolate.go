@@ -118,18 +118,12 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	if err := lim.bounds().Length(a.Frames, a.Channels); err != nil {
 		return nil, err
 	}
-	var piece [1 << 14]byte
-	for left := a.Frames * int64(a.Channels); left > 0; {
-		n := int(min(left, int64(len(piece)/4)))
-		if _, err := io.ReadFull(in, piece[:4*n]); err != nil {
+	for left := a.Frames * int64(a.Channels); left > 0; left = a.Frames*int64(a.Channels) - int64(len(c.Samples)) {
+		old := len(c.Samples)
+		c.Samples = source.Grow(c.Samples, int(min(left, 1<<12)))
+		if err := binary.Read(in, binary.LittleEndian, c.Samples[old:]); err != nil {
 			return nil, errSilent
 		}
-		old := len(c.Samples)
-		c.Samples = source.Grow(c.Samples, n)
-		for i := range n {
-			c.Samples[old+i] = math.Float32frombits(binary.LittleEndian.Uint32(piece[4*i:]))
-		}
-		left -= int64(n)
 	}
 	if _, err := in.ReadByte(); err == nil {
 		return nil, source.Broken("the process that decodes it does not stop after its answer")

@@ -19,10 +19,7 @@ const (
 
 // kernel returns the filter at x.
 func kernel(x float64) float64 {
-	r := x / kernelHalf
-	if r < 0 {
-		r = -r
-	}
+	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
 		return 0
 	}
@@ -45,15 +42,16 @@ func bessel(y float64) float64 {
 	return sum
 }
 
-// filter is the kernel, stretched to the slower rate and tabulated by phase:
-// row r is for places r/rows of a frame of the source behind a whole one. Its
-// window begins half-1 frames before that and ends half frames after it.
-// Immutable.
+// filter is a kernel, tabulated by phase: row r is for places r/rows of a frame of the
+// source behind a whole one. It begins so many frames before that. Immutable.
 type filter struct {
-	half  int64
-	rows  int64
-	table []float64 // rows+1 of them
+	before, width int64
+	rows          int64
+	table         []float64 // rows+1 of them, or rows where each phase has its own
 }
+
+// row returns the taps of a row.
+func (f *filter) row(r int64) []float64 { return f.table[r*f.width : (r+1)*f.width] }
 
 // filterRows is how many rows make linear interpolation between them err by
 // less than -130 dB, where the kernel is not stretched. A grid has as many
@@ -75,10 +73,7 @@ func newGrid() []float64 {
 
 // onGrid reads the kernel from a grid.
 func onGrid(grid []float64, x float64) float64 {
-	if x < 0 {
-		x = -x
-	}
-	x *= filterRows // a power of two
+	x = math.Abs(x) * filterRows // a power of two
 	if x >= kernelHalf*filterRows {
 		return 0
 	}
@@ -86,7 +81,7 @@ func onGrid(grid []float64, x float64) float64 {
 	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
 }
 
-// newFilter makes the filter for a ratio: with a row for each phase that
+// newFilter makes the filter for a ratio, stretched to the slower rate: with a row for each phase that
 // occurs, if these are few and the ratio is not to be bent; else with enough
 // rows for any. Large ones are read from a grid.
 func newFilter(r ratio, bent bool, grid func() []float64) *filter {
@@ -94,32 +89,29 @@ func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	if r.in > r.out {
 		stretch = float64(r.in) / float64(r.out)
 	}
-	f := &filter{half: int64(math.Ceil(float64(kernelHalf * stretch))), rows: max(int64(filterRows/stretch), 8)}
+	half := int64(math.Ceil(float64(kernelHalf * stretch)))
+	f := &filter{before: half - 1, width: 2 * half, rows: max(int64(filterRows/stretch), 8)}
 	if !bent && r.out <= f.rows {
 		f.rows = r.out
 	}
-	width := f.width()
 	h := kernel
-	if (f.rows+1)*width > maxExact {
+	if (f.rows+1)*f.width > maxExact {
 		points := grid()
 		h = func(x float64) float64 { return onGrid(points, x) }
 	}
-	f.table = make([]float64, (f.rows+1)*width)
+	f.table = make([]float64, (f.rows+1)*f.width)
 	for row := range f.rows + 1 {
-		f.fill(f.table[row*width:(row+1)*width], float64(row)/float64(f.rows), stretch, h)
+		f.fill(f.row(row), float64(row)/float64(f.rows), stretch, h)
 	}
 	return f
 }
-
-// width is the number of taps.
-func (f *filter) width() int64 { return 2 * f.half }
 
 // fill sets the taps of a row, so that their sum is one: a constant stays that
 // constant.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {
-		taps[i] = h((float64(int64(i)-f.half+1) - fraction) / stretch)
+		taps[i] = h((float64(int64(i)-f.before) - fraction) / stretch)
 		sum += taps[i]
 	}
 	for i := range taps {

@@ -49,8 +49,7 @@ func ear(f float64) float64 {
 // fixed order, so that the index has the same bits everywhere.
 type masker struct {
 	hop      int64
-	size     int       // of a window, a power of two of at least a hop: 1,024 at 48 kHz
-	window   []float64 // Hann, with the scale in it
+	window   []float64 // Hann, with the scale in it: a power of two of at least a hop, 1,024 at 48 kHz
 	fft      *fourier.Transform
 	weight   []float64                         // by bin
 	band     []int                             // by bin; -1: none
@@ -59,11 +58,11 @@ type masker struct {
 }
 
 func newMasker(rate int) *masker {
-	m := &masker{hop: hopFrames(rate), size: 2}
-	for int64(m.size) < m.hop {
-		m.size *= 2
+	m := &masker{hop: hopFrames(rate)}
+	n := 2
+	for int64(n) < m.hop {
+		n *= 2
 	}
-	n := m.size
 	// The power of a sine in all bins is 3 n^2 / 32 of its amplitude's square.
 	scale := math.Sqrt(power(float64(fullScale)) * 32 / 3 / float64(n) / float64(n))
 	m.window, m.fft, m.spectrum = make([]float64, n), fourier.New(n), make([]complex128, n)
@@ -104,7 +103,7 @@ func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 	// Two channels in one transform: what both have in a bin is what it and its
 	// mirror image have.
 	var energy [voice.Bands]float64
-	n := m.size
+	n := len(m.window)
 	for k, b := range m.band {
 		if b < 0 {
 			continue
@@ -132,7 +131,7 @@ func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, l
 	index := func(s refining, hops int64) []voice.Masks {
 		masks := make([]voice.Masks, hops)
 		for h := range masks {
-			masks[h] = m.hopOf(&s, int64(h)*m.hop+(m.hop-int64(m.size))/2)
+			masks[h] = m.hopOf(&s, int64(h)*m.hop+(m.hop-int64(len(m.window)))/2)
 		}
 		return masks
 	}

@@ -43,18 +43,14 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 			n, err = syscall.Read(int(fd), b)
 			switch {
 			case errors.Is(err, syscall.EINTR):
+				continue
 			case errors.Is(err, syscall.EAGAIN):
 				return false
 			case n > 0 || err != nil || p.begun:
 				return true
-			default:
-				switch ready := readiness(int(fd)); {
-				case ready&unix.POLLIN != 0: // it came just now
-				case ready != 0:
-					return true // a writer came and went
-				default:
-					return false
-				}
+			}
+			if ready := readiness(int(fd)); ready&unix.POLLIN == 0 { // else it came just now
+				return ready != 0 // a writer came and went
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
@@ -58,34 +59,38 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
 	}
-	gain, err := opt.Leveling.gain(c, c.measure)
-	if err != nil {
-		return nil, named(c.Name, err)
-	}
-	sound, err := prepare(context.Background(), c, opt, gain, c.Name, &filters{})
+	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, &filters{})
 	return sound, named(c.Name, err)
 }
 
-// prepare is Prepare for a valid clip, with its gain known, a name of its own
-// and filters that may be there already.
-func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title string, filters *filters) (*voice.Sound, error) {
+// prepare is Prepare for a valid clip, with a name of its own and what may be there
+// already: its loudness and peak, and filters. It returns the gain of its leveling too.
+func prepare(
+	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title string, filters *filters,
+) (_ *voice.Sound, gain pcm.Decibels, err error) {
+	if gain, err = opt.Leveling.gain(c, measured); err != nil {
+		return nil, 0, err
+	}
 	rate := opt.rate()
 	lim := opt.Limits.withDefaults()
 	if rate > defaultMaxRate {
-		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
+		return nil, 0, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
 	}
 	samples, channels := fold(c)
-	samples = amplified(samples, gain)
+	if gain != 0 {
+		samples = slices.Clone(samples)
+		amplify(samples, gain.Linear())
+	}
 	loop := c.Loop
 	if loop == nil && opt.Loop && len(samples) > 0 {
 		loop = &pcm.Loop{0, c.Frames()}
 	}
 	if err := lim.bounds().Length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	samples, loop, err := resample(ctx, filters, samples, channels, c.Rate, rate, loop)
+	samples, loop, err = resample(ctx, filters, samples, channels, c.Rate, rate, loop)
 	if err != nil {
-		return nil, fmt.Errorf("given up: %w", err)
+		return nil, 0, fmt.Errorf("given up: %w", err)
 	}
 	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact, Refine: Refine}
 	whole := [2]int64{0, int64(len(samples) / channels)}
@@ -98,12 +103,12 @@ func prepare(ctx context.Context, c *Clip, opt Options, gain pcm.Decibels, title
 	}
 	sound, err := voice.NewSound(s)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := opt.refine(ctx, sound, loop != nil); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return sound, nil
+	return sound, gain, nil
 }
 
 // valid checks a clip that somebody may have made by hand.
@@ -121,4 +126,66 @@ func (c *Clip) valid() error {
 		return source.Broken("a gain of %v dB is not in -%d..%d", *c.Gain, source.MaxTagGain, source.MaxTagGain)
 	}
 	return checkSamples(c.Samples, c.Channels, 0)
+}
+
+// leastLUFS is the lowest loudness that a sound can be brought to.
+const leastLUFS = -70
+
+// maxPeak is how far raising a sound may take its true peak: what EBU R 128
+// allows.
+const maxPeak pcm.Decibels = -1
+
+// Leveling says how loud sounds are made when they are loaded. The zero value
+// leaves them as they are.
+type Leveling struct {
+	// LUFS is the integrated loudness to bring a sound to, -70 to just below 0;
+	// 0 means none. Silence stays silent.
+	LUFS float64
+
+	// Tags takes a sound's loudness from its ReplayGain or R128 tags, where it
+	// has some, instead of measuring it. Without LUFS it brings what has tags to
+	// -18, and leaves all else.
+	Tags bool
+}
+
+// valid says what is wrong with it.
+func (l Leveling) valid() error {
+	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
+		return nil
+	}
+	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
+}
+
+// gain returns by how much a clip is to be changed. It is never raised so far
+// that its true peak passes maxPeak.
+func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
+	if err := l.valid(); err != nil {
+		return 0, err
+	}
+	tagged := l.Tags && c.Gain != nil
+	if l.LUFS == 0 && !tagged {
+		return 0, nil
+	}
+	level, peak := measured()
+	if math.IsInf(float64(level), 0) {
+		return 0, nil
+	}
+	gain := pcm.Decibels(l.LUFS - float64(level))
+	if tagged {
+		gain = *c.Gain
+		if l.LUFS != 0 {
+			gain += pcm.Decibels(l.LUFS - source.TagReference)
+		}
+	}
+	return min(gain, max(0, maxPeak-peak)), nil
+}
+
+// amplify multiplies samples, each rounded once.
+func amplify(samples []float32, factor float64) {
+	if factor == 1 {
+		return
+	}
+	for i, x := range samples {
+		samples[i] = float32(float64(x) * factor)
+	}
 }

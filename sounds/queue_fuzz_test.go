@@ -82,7 +82,7 @@ func (q *queueModel) add(tracks []queueTrack) {
 			if err != nil {
 				q.t.Fatal(err)
 			}
-			s, err := prepare(context.Background(), clip, Options{}, 0, "joined", &queueBank().filters)
+			s, _, err := prepare(context.Background(), clip, Options{}, clip.measure, "joined", &queueBank().filters)
 			if err != nil {
 				q.t.Fatal(err)
 			}

@@ -68,7 +68,7 @@ func (r *refining) make(dst []float32, level int, first int64) {
 	f := refineFilters[directLevels]()
 	begin, _ := f.place(first)
 	end, _ := f.place(first + frames)
-	begin, end = begin-f.half, end-f.half+f.width
+	begin, end = begin-f.before, end-f.before+f.width
 	below := make([]float32, (end-begin)*int64(r.channels))
 	r.make(below, level-1, begin)
 	f.run(dst, r.channels, first, func(frame int64, channel int) float32 {
@@ -90,13 +90,10 @@ func (r *refining) sample(frame int64, channel int) float32 {
 
 // refineFilters are those of the direct levels, and the one that makes each other
 // level of the one below it; made when they are first needed.
-var refineFilters = func() (f [directLevels + 1]func() *refineFilter) {
-	for level := range f {
-		if level < directLevels {
-			f[level] = sync.OnceValue(func() *refineFilter { return newRefineFilter(level, false) })
-		} else {
-			f[level] = sync.OnceValue(func() *refineFilter { return newRefineFilter(1, true) })
-		}
+var refineFilters = func() (f [directLevels + 1]func() *resampler) {
+	for level := range directLevels {
+		f[level] = sync.OnceValue(func() *resampler { return newRefineFilter(level, false) })
 	}
+	f[directLevels] = sync.OnceValue(func() *resampler { return newRefineFilter(1, true) })
 	return f
 }()

@@ -46,28 +46,20 @@ func refineResponse(f float64, chained bool) float64 {
 	return g
 }
 
-// refineFilter makes a version that has 2^level frames for 3^level of what it is
-// made of. Row p is for frames that lie p 2^-level frames of the source behind a
-// whole one; it begins half frames before that. Immutable.
-type refineFilter struct {
-	level int
-	half  int64
-	width int64
-	table []float64
-}
-
-// newRefineFilter works the taps out: W(u) 2 integral from 0 to refineEnd of
+// newRefineFilter makes what makes a version, which has 2^level frames for 3^level of
+// what it is made of. The taps are W(u) 2 integral from 0 to refineEnd of
 // response(f) cos(2 pi f u) df, at the distance u in frames of the version, times
 // (2/3)^level, since the sum is over frames of the source. All levels have the
-// same taps, at other distances.
-func newRefineFilter(level int, chained bool) *refineFilter {
-	phases, scale := int64(1)<<level, 1.0
+// same taps, at other distances. There is a row for each phase, so that any goroutine
+// may use the resampler.
+func newRefineFilter(level int, chained bool) *resampler {
+	r, scale := ratio{1, 1}, 1.0
 	for range level {
-		scale *= 2.0 / 3
+		r.out, r.in, scale = 2*r.out, 3*r.in, scale*(2.0/3)
 	}
-	f := &refineFilter{level: level, half: int64(math.Ceil(refineReach / scale))}
-	f.width = (2*f.half + 1 + 3) &^ 3
-	f.table = make([]float64, phases*f.width)
+	half := int64(math.Ceil(refineReach / scale))
+	f := &filter{before: half, width: (2*half + 1 + 3) &^ 3, rows: r.out}
+	f.table = make([]float64, f.rows*f.width)
 	const points = 1024
 	const step = refineEnd / points
 	var response [points]float64
@@ -76,10 +68,10 @@ func newRefineFilter(level int, chained bool) *refineFilter {
 	}
 	response[0] /= 2 // the trapezoid rule; the last one is 0
 	window := bessel(refineShape)
-	for p := range phases {
-		row := f.table[p*f.width : (p+1)*f.width]
+	for p := range f.rows {
+		row := f.row(p)
 		for i := range row {
-			u := float64((float64(p)/float64(phases) - float64(int64(i)-f.half)) * scale)
+			u := float64((float64(p)/float64(f.rows) - float64(int64(i)-half)) * scale)
 			r := u / refineReach
 			if r <= -1 || r >= 1 {
 				continue
@@ -89,7 +81,7 @@ func newRefineFilter(level int, chained bool) *refineFilter {
 		}
 		normalize(row, refineResponse(0, chained))
 	}
-	return f
+	return newResampler(r, f)
 }
 
 // normalize has the taps sum to a number, from which the window takes them by some
@@ -115,60 +107,22 @@ func cosines(c []float64, x float64) float64 {
 	return c[0] + (float64(twice/2*b1) - b2)
 }
 
-// place returns where frame n of the version lies in the source: a whole frame
-// and how many 2^-level behind it.
-func (f *refineFilter) place(n int64) (frame, phase int64) {
-	at := n
-	for range f.level {
-		at *= 3
-	}
-	return at >> f.level, at & (1<<f.level - 1)
-}
-
 // span is how many frames are made at a time.
 const span = 4096
 
 // run makes the frames of dst, which is interleaved, from first on.
-func (f *refineFilter) run(dst []float32, channels int, first int64, sample func(frame int64, channel int) float32) {
+func (s *resampler) run(dst []float32, channels int, first int64, sample func(frame int64, channel int) float32) {
 	var windows [2][]float64
-	frames := int64(len(dst) / channels)
-	phases := int64(1) << f.level
-	for from := int64(0); from < frames; from += span {
-		to := min(from+span, frames)
-		begin, _ := f.place(first + from)
-		end, _ := f.place(first + to - 1)
-		begin -= f.half
+	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {
+		n = min(span, len(dst)/channels)
+		begin, phase := s.place(first)
+		end, _ := s.place(first + int64(n) - 1)
 		for c := range channels {
 			windows[c] = windows[c][:0]
-			for i := begin; i < end-f.half+f.width; i++ {
+			for i := begin - s.before; i < end-s.before+s.width; i++ {
 				windows[c] = append(windows[c], float64(sample(i, c)))
 			}
 		}
-		// Frames of one phase have the same taps; a mono sound has two of them
-		// made at a time.
-		for p := range min(phases, to-from) {
-			_, phase := f.place(first + from + p)
-			taps := f.table[phase*f.width : (phase+1)*f.width]
-			at := func(n int64) int64 {
-				whole, _ := f.place(first + n)
-				return whole - f.half - begin
-			}
-			for n := from + p; n < to; n += phases {
-				i := at(n)
-				if channels == 2 {
-					l, r := dot2(taps, windows[0][i:i+f.width], windows[1][i:i+f.width])
-					dst[2*n], dst[2*n+1] = float32(l), float32(r)
-					continue
-				}
-				if n+phases >= to {
-					dst[n] = float32(dot(taps, windows[0][i:i+f.width]))
-					continue
-				}
-				j := at(n + phases)
-				x, y := dot2(taps, windows[0][i:i+f.width], windows[0][j:j+f.width])
-				dst[n], dst[n+phases] = float32(x), float32(y)
-				n += phases
-			}
-		}
+		s.convert(dst[:n*channels], &windows, channels, phase)
 	}
 }

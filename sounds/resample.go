@@ -31,9 +31,13 @@ func (r ratio) scale(frames int64) int64 {
 // place returns where frame n of the result lies in the source: a whole frame
 // and how many out-ths of one behind it.
 func (r ratio) place(n int64) (frame, phase int64) {
-	hi, lo := bits.Mul64(uint64(n), uint64(r.in))
+	periods, rest := n/r.out, n%r.out
+	if rest < 0 { // before the first
+		periods, rest = periods-1, rest+r.out
+	}
+	hi, lo := bits.Mul64(uint64(rest), uint64(r.in))
 	q, rem := bits.Div64(hi, lo, uint64(r.out))
-	return int64(q), int64(rem)
+	return periods*r.in + int64(q), int64(rem)
 }
 
 // resampler converts by one ratio, with a filter that others may share.
@@ -44,20 +48,19 @@ type resampler struct {
 }
 
 func newResampler(r ratio, f *filter) *resampler {
-	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width())}
+	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width)}
 }
 
 // phase returns the taps for a place that many out-ths of a frame behind a
 // whole one.
 func (s *resampler) phase(p int64) []float64 {
-	width := s.width()
 	at := p * s.rows
 	row, rest := at/s.out, at%s.out
-	taps := s.table[row*width : (row+1)*width]
+	taps := s.row(row)
 	if rest == 0 {
 		return taps
 	}
-	next := s.table[(row+1)*width : (row+2)*width]
+	next := s.row(row + 1)
 	fraction := float64(rest) / float64(s.out)
 	for i, x := range taps {
 		s.taps[i] = x + float64((next[i]-x)*fraction)
@@ -65,24 +68,32 @@ func (s *resampler) phase(p int64) []float64 {
 	return s.taps
 }
 
-// convert makes the frames that fill dst. windows begin half-1 frames of the
-// source before the place of the first, which lies phase out-ths behind a whole
-// frame.
+// convert makes the frames that fill dst. windows begin where the filter does for the
+// first, which lies phase out-ths behind a whole frame. Frames of one phase, which have
+// the same taps, are made one after the other, of a mono sound two at a time.
 func (s *resampler) convert(dst []float32, windows *[2][]float64, channels int, phase int64) {
-	whole, rest := s.in/s.out, s.in%s.out
-	i := int64(0)
-	for n := 0; n < len(dst); n += channels {
+	left, right, width := windows[0], windows[1], s.width
+	frames := int64(len(dst) / channels)
+	begin := int64(0)
+	for first := range min(s.out, frames) {
 		taps := s.phase(phase)
-		if channels == 1 {
-			dst[n] = float32(dot(taps, windows[0][i:i+s.width()]))
-		} else {
-			l, r := dot2(taps, windows[0][i:i+s.width()], windows[1][i:i+s.width()])
-			dst[n], dst[n+1] = float32(l), float32(r)
+		for n, i := first, begin; n < frames; n, i = n+s.out, i+s.in {
+			switch second := n + s.out; {
+			case channels == 2:
+				l, r := dot2(taps, left[i:i+width], right[i:i+width])
+				dst[2*n], dst[2*n+1] = float32(l), float32(r)
+			case second >= frames:
+				dst[n] = float32(dot(taps, left[i:i+width]))
+			default:
+				x, y := dot2(taps, left[i:i+width], left[i+s.in:i+s.in+width])
+				dst[n], dst[second] = float32(x), float32(y)
+				n, i = second, i+s.in
+			}
 		}
-		i += whole
-		if phase += rest; phase >= s.out {
+		begin += s.in / s.out
+		if phase += s.in % s.out; phase >= s.out {
 			phase -= s.out
-			i++
+			begin++
 		}
 	}
 }
@@ -192,6 +203,12 @@ type plan struct {
 }
 
 func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
+	switch {
+	case from == to && loop == nil:
+		return plan{}
+	case from == to:
+		return plan{loop: *loop}
+	}
 	nominal := newRatio(int64(to), int64(from))
 	filter := filters.of(nominal, loop != nil)
 	if loop == nil {

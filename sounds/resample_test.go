@@ -206,7 +206,7 @@ func TestInterpolated(t *testing.T) {
 		if s.rows == r.out {
 			t.Fatalf("%v has a row for each phase", r)
 		}
-		want := make([]float64, s.width())
+		want := make([]float64, s.width)
 		for _, p := range []int64{0, 1, 1000, r.out / 2, r.out - 1} {
 			exact.fill(want, float64(p)/float64(r.out), max(1, float64(r.in)/float64(r.out)), kernel)
 			for i, got := range s.phase(p) {

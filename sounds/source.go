@@ -1,7 +1,7 @@
 package sounds
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -33,23 +33,22 @@ type Source struct {
 // sourceKey is equal for the sources of one and the same sound. A file has one
 // sound, whatever it is called.
 type sourceKey struct {
-	file, embedded string
-	fsys           any
-	loop, masking  bool
-	leveling       Leveling
+	Source // without FS and, of a file, without Name
+	fsys   any
 }
 
 func (s Source) key() sourceKey {
-	k := sourceKey{loop: s.Loop, masking: s.Masking, leveling: s.Leveling}
-	switch {
-	case s.File == "":
-		k.embedded = s.Name
-		return k
-	case s.FS == nil:
-		k.file = filepath.Clean(s.File)
+	k := sourceKey{Source: s}
+	k.FS = nil
+	if s.File == "" {
 		return k
 	}
-	k.file = path.Clean(s.File)
+	k.Name = ""
+	if s.FS == nil {
+		k.File = filepath.Clean(s.File)
+		return k
+	}
+	k.File = path.Clean(s.File)
 	switch v := reflect.ValueOf(s.FS); {
 	case v.Comparable():
 		k.fsys = s.FS
@@ -64,46 +63,22 @@ func (s Source) key() sourceKey {
 // input opens the source for reading bit by bit. A pipe is refused before it is
 // opened and may wait.
 func (s Source) input() (*source.Input, error) {
-	switch {
-	case s.File == "":
-		data, err := s.data()
-		return source.Whole(data), err
-	case s.mode()&fs.ModeNamedPipe != 0:
+	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
 	}
 	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
 
 // label is how errors call the source.
-func (s Source) label() string {
-	if s.File != "" {
-		return s.File
-	}
-	return s.Name
-}
+func (s Source) label() string { return cmp.Or(s.File, s.Name) }
 
 // title is what the sound is called in reports.
 func (s Source) title() string {
-	if s.Name != "" {
-		return s.Name
-	}
 	base := filepath.Base(s.File)
 	if s.FS != nil {
 		base = path.Base(s.File)
 	}
-	if short := strings.TrimSuffix(base, path.Ext(base)); short != "" {
-		return short
-	}
-	return base
-}
-
-// data returns the embedded sound that the source names.
-func (s Source) data() ([]byte, error) {
-	data, ok := embedded.Open(s.Name)
-	if !ok {
-		return nil, source.Fault(fs.ErrNotExist, "there is no embedded sound of this name")
-	}
-	return data, nil
+	return cmp.Or(s.Name, strings.TrimSuffix(base, path.Ext(base)), base)
 }
 
 // open opens what is to be read. It does not open what is no file: opening a device
@@ -111,8 +86,11 @@ func (s Source) data() ([]byte, error) {
 // ends the wait for its other side where the system can.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
-		data, err := s.data()
-		return io.NopCloser(bytes.NewReader(data)), err
+		f, err := embedded.FS().Open(s.Name + ".flac")
+		if err != nil {
+			return nil, source.Fault(fs.ErrNotExist, "there is no embedded sound of this name")
+		}
+		return f, nil
 	}
 	mode := s.mode()
 	if err := notFile(mode); err != nil {

@@ -59,9 +59,14 @@ func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	if err != nil {
 		return nil, err
 	}
+	info := Describe(&t.clip, false)
+	info.Name, info.File, info.Frames, info.Gain = sound.Name(), src.File, t.frames, t.gain
+	info.Seconds = float64(t.frames) / float64(t.clip.Rate)
+	info.Measured, info.Loudness, info.TruePeak = t.measured, t.loudness, t.peak
+	info.Bytes = sound.Bytes()
 	b.mu.Lock()
-	b.infos[sound] = t.info(sound)
-	b.mu.Unlock()
+	defer b.mu.Unlock()
+	b.infos[sound] = info
 	return sound, nil
 }
 
@@ -125,14 +130,7 @@ func (o *StreamOptions) failure(label string) func(error) {
 // planOf returns how a rate becomes that of the bank. Each course needs one of
 // its own.
 func (b *Bank) planOf(rate int, loop *pcm.Loop) plan {
-	if rate != b.Rate() {
-		return newPlan(&b.filters, rate, b.Rate(), loop)
-	}
-	p := plan{}
-	if loop != nil {
-		p.loop = *loop
-	}
-	return p
+	return newPlan(&b.filters, rate, b.Rate(), loop)
 }
 
 // FrameSource is where frames come from that no file has.

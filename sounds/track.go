@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -9,7 +10,6 @@ import (
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
-	"voicepool/voice"
 )
 
 // track is a file that is played as a stream: what is known of it.
@@ -36,10 +36,7 @@ type track struct {
 // openTrack reads what has to be known of a stream, and sets its level.
 func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer rescue("the decoder", &err)
-	leveling := b.opt.Leveling
-	if src.Leveling != (Leveling{}) {
-		leveling = src.Leveling
-	}
+	leveling := cmp.Or(src.Leveling, b.opt.Leveling)
 	switch {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()
@@ -85,15 +82,11 @@ func (t *track) learn(c *cursor, loop bool) error {
 	t.frames = h.Frames
 	t.counted = h.Sure
 	// What the tags say of a loop is measured by the length that is there.
-	if loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks {
-		if err := t.count(c); err != nil {
-			return err
-		}
-	}
-	if !t.counted && h.Walks {
-		// Two files joined are announced as the first one. One that was cut short is
-		// announced longer than it is; the stream ends where it ends, with the error.
-		if err := t.count(c); err != nil && !errors.Is(err, ErrDecode) {
+	needed := loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
+	// Two files joined are announced as the first one. One that was cut short is
+	// announced longer than it is; the stream ends where it ends, with the error.
+	if needed || h.Walks {
+		if err := t.count(c); err != nil && (needed || !errors.Is(err, ErrDecode)) {
 			return err
 		}
 	}
@@ -111,10 +104,7 @@ func (t *track) count(c *cursor) error {
 	}
 	h := c.r.About()
 	frames, err := c.r.Count(&t.marks)
-	if c.in.Err != nil {
-		err = c.in.Err
-	}
-	if err != nil {
+	if err = cmp.Or(c.in.Err, err); err != nil {
 		return err
 	}
 	t.frames, t.counted = max(frames-h.Front-h.Back, 0), true
@@ -139,19 +129,17 @@ func (t *track) exact() (int64, error) {
 
 // measure decodes all of it.
 func (t *track) measure(c *cursor) error {
-	c.folder, c.factor = &folder{}, 1 // channels stay as they are
+	c.folder, c.factor = nil, 1 // channels stay as they are
 	if err := c.seek(0); err != nil {
 		return err
 	}
 	m := newMeter(&t.clip)
-	for {
-		x, err := c.read()
-		if errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return err
-		}
+	x, err := c.read()
+	for ; err == nil; x, err = c.read() {
 		m.write(x)
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
 	}
 	t.measured = true
 	t.loudness, t.peak = m.read()
@@ -195,26 +183,99 @@ func (t *track) cursor() (c *cursor, err error) {
 		return nil, err
 	}
 	r, err := f.open(in, t.lim)
-	if in.Err != nil {
-		err = in.Err
-	}
-	if err != nil {
+	if err = cmp.Or(in.Err, err); err != nil {
 		return nil, err
 	}
 	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
-	c.folder = newFolder(&c.clip)
+	c.folder = c.clip.hearings()
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()
 	}
 	return c, nil
 }
 
-// info is what is told of a stream.
-func (t *track) info(s *voice.Sound) Info {
-	info := Describe(&t.clip, false)
-	info.Name, info.File, info.Frames, info.Gain = s.Name(), t.src.File, t.frames, t.gain
-	info.Seconds = float64(t.frames) / float64(t.clip.Rate)
-	info.Measured, info.Loudness, info.TruePeak = t.measured, t.loudness, t.peak
-	info.Bytes = s.Bytes()
-	return info
+// origin gives the frames of a sound in order, from any place, at its own rate
+// and of one channel or two.
+type origin interface {
+	// seek makes read go on at a frame.
+	seek(frame int64) error
+
+	// read returns what follows, at least one frame, interleaved; it is valid until
+	// the next call. The error is io.EOF at the end.
+	read() ([]float32, error)
+
+	// length returns how many frames there are, once read has said io.EOF.
+	length() int64
+
+	close()
 }
+
+// cursor is a place in a file: it gives the frames from there on, without what
+// the encoder added, checked, folded and under their gain, in memory that is
+// bounded by a packet.
+type cursor struct {
+	in     *source.Input
+	r      source.Reader
+	marks  *source.Marks
+	folder folder
+	factor float64 // of the gain
+
+	clip    Clip  // what has been decoded
+	taken   int64 // frames of it
+	skip    int64 // frames of it that are before the place
+	at      int64 // the frame that read gives next
+	decoded int64 // frames of the file up to the end of clip, with what the encoder added
+	end     error // what comes behind clip
+	out     []float32
+}
+
+var _ origin = (*cursor)(nil)
+
+func (c *cursor) seek(frame int64) error {
+	front := c.r.About().Front
+	at, err := c.r.SeekFrame(frame+front, c.marks)
+	err = cmp.Or(c.in.Err, err)
+	c.clip.Samples, c.taken, c.end = c.clip.Samples[:0], 0, err
+	c.at, c.decoded, c.skip = frame, at, frame+front-at
+	return err
+}
+
+func (c *cursor) read() ([]float32, error) {
+	channels, back := int64(c.clip.Channels), c.r.About().Back
+	for {
+		n := min(c.skip, c.clip.Frames()-c.taken)
+		c.skip -= n
+		c.taken += n
+		if n = c.clip.Frames() - c.taken - back; n > 0 {
+			samples := c.clip.Samples[c.taken*channels : (c.taken+n)*channels]
+			c.taken += n
+			if good := int64(goodSamples(samples)) / channels; good < n {
+				c.end = checkSamples(samples, int(channels), c.at)
+				c.clip.Samples = c.clip.Samples[:0]
+				samples, n, c.taken = samples[:good*channels], good, 0
+			}
+			if n > 0 {
+				c.at += n
+				c.out = c.folder.fold(c.out[:0], samples)
+				amplify(c.out, c.factor)
+				return c.out, nil
+			}
+		}
+		if c.end != nil {
+			return nil, c.end
+		}
+		c.clip.Samples = c.clip.Samples[:copy(c.clip.Samples, c.clip.Samples[c.taken*channels:])]
+		c.taken = 0
+		old := c.clip.Frames()
+		c.clip.Samples, c.end = c.r.Next(c.clip.Samples)
+		c.decoded += c.clip.Frames() - old
+		c.end = cmp.Or(c.in.Err, c.end)
+	}
+}
+
+func (c *cursor) length() int64 {
+	h := c.r.About()
+	return max(c.decoded-h.Front-h.Back, 0)
+}
+
+func (c *cursor) close() { _ = c.in.Close() }

@@ -10,10 +10,7 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
-	"path"
-	"slices"
 	"strings"
-	"sync"
 )
 
 //go:generate env GOWORK=off go -C gen run . ..
@@ -26,17 +23,14 @@ func FS() fs.FS {
 	return files
 }
 
-// names lists the files without ".flac", sorted.
-var names = sync.OnceValue(func() []string {
+// Names returns the names of the sounds, without ".flac", sorted.
+func Names() []string {
 	list, _ := fs.Glob(files, "*.flac") // the pattern is a good one
 	for i, file := range list {
-		list[i] = strings.TrimSuffix(file, path.Ext(file))
+		list[i] = strings.TrimSuffix(file, ".flac")
 	}
 	return list
-})
-
-// Names returns the names of the sounds, without ".flac", sorted.
-func Names() []string { return slices.Clone(names()) }
+}
 
 // Open returns the bytes of a sound's FLAC file, for the caller to keep, and
 // whether there is a sound of that name.

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -87,24 +89,14 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 		case <-timer.C:
 			w.reload(ctx)
 		}
-		if next, ok := w.next(); ok {
-			timer.Reset(time.Until(next))
+		if len(w.due) > 0 {
+			timer.Reset(time.Until(slices.MinFunc(slices.Collect(maps.Values(w.due)), time.Time.Compare)))
 		}
 	}
 }
 
 // touched puts the reading of a file off.
 func (w *watch) touched(file string) { w.due[file] = time.Now().Add(settled) }
-
-// next returns when the next file is to be read.
-func (w *watch) next() (next time.Time, ok bool) {
-	for _, at := range w.due {
-		if !ok || at.Before(next) {
-			next, ok = at, true
-		}
-	}
-	return next, ok
-}
 
 // reload reads the files whose time has come.
 func (w *watch) reload(ctx context.Context) {

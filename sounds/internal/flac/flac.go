@@ -5,6 +5,7 @@ package flac
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
@@ -31,9 +32,9 @@ type streamInfo struct {
 const maxFrame = 16 << 20
 
 type reader struct {
-	in    *source.Input
-	lim   source.Limits
-	head  source.Head
+	in  *source.Input
+	lim source.Limits
+	source.Head
 	info  streamInfo
 	frame frame
 	start int64 // where the first frame begins, in bytes
@@ -57,23 +58,18 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.Shape(info.channels, info.rate); err != nil {
-		return nil, err
-	}
-	if err := lim.Length(info.frames, info.channels); err != nil {
+	if err := cmp.Or(lim.Shape(info.channels, info.rate), lim.Length(info.frames, info.channels)); err != nil {
 		return nil, err
 	}
 	return &reader{
 		in: in, lim: lim, info: info, start: in.At,
 		most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
-		head: source.Head{
+		Head: source.Head{
 			Encoding: fmt.Sprintf("s%d", (info.bits+7)/8*8), Channels: info.channels, Rate: int(info.rate), Tags: tags, Frames: info.frames,
 		},
 		straight: true, sum: md5.New(),
 	}, nil
 }
-
-func (r *reader) About() *source.Head { return &r.head }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	b := r.in.Peek(r.most)

@@ -62,12 +62,8 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	rate := info.rate
 	switch rateCode {
 	case 0:
-	case 12:
-		rate = int64(r.Take(8)) * 1000
-	case 13:
-		rate = int64(r.Take(16))
-	case 14:
-		rate = int64(r.Take(16)) * 10
+	case 12, 13, 14:
+		rate = int64(r.Take([...]uint{8, 16, 16}[rateCode-12])) * [...]int64{1000, 1, 10}[rateCode-12]
 	case 15:
 		return 0, errors.New("a reserved rate")
 	default:
@@ -203,9 +199,9 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 			dst[i] = r.Signed(bits)
 		}
 	case kind >= 8 && kind <= 12:
-		err = readFixed(r, dst, bits, kind-8)
+		err = readPredicted(r, dst, bits, kind-8, true)
 	case kind >= 32:
-		err = readLPC(r, dst, bits, kind-31)
+		err = readPredicted(r, dst, bits, kind-31, false)
 	default:
 		err = fmt.Errorf("a subframe of the reserved kind %d", kind)
 	}
@@ -217,68 +213,56 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-func readFixed(r *source.MSB, x []int64, bits uint, order int) error {
-	if err := readWarmUp(r, x, bits, order); err != nil {
-		return err
-	}
-	if err := readResidual(r, x, order); err != nil {
-		return err
-	}
-	switch order {
-	case 1:
-		for i := 1; i < len(x); i++ {
-			x[i] += x[i-1]
-		}
-	case 2:
-		for i := 2; i < len(x); i++ {
-			x[i] += 2*x[i-1] - x[i-2]
-		}
-	case 3:
-		for i := 3; i < len(x); i++ {
-			x[i] += 3*(x[i-1]-x[i-2]) + x[i-3]
-		}
-	case 4:
-		for i := 4; i < len(x); i++ {
-			x[i] += 4*(x[i-1]+x[i-3]) - 6*x[i-2] - x[i-4]
-		}
-	}
-	return nil
-}
-
-func readLPC(r *source.MSB, x []int64, bits uint, order int) error {
-	if err := readWarmUp(r, x, bits, order); err != nil {
-		return err
-	}
-	precision := uint(r.Take(4)) + 1
-	shift := r.Signed(5)
-	if precision == 16 || shift < 0 {
-		return errors.New("a reserved predictor")
-	}
-	var coefs [32]int64
-	for i := order - 1; i >= 0; i-- { // the last one's is the next sample's
-		coefs[i] = r.Signed(precision)
-	}
-	if err := readResidual(r, x, order); err != nil {
-		return err
-	}
-	taps := coefs[:order]
-	for i := order; i < len(x); i++ {
-		sum := int64(0)
-		for j, y := range x[i-order : i] {
-			sum += taps[j] * y
-		}
-		x[i] += sum >> uint(shift)
-	}
-	return nil
-}
-
-// readWarmUp reads the samples that a predictor starts from.
-func readWarmUp(r *source.MSB, x []int64, bits uint, order int) error {
+// readPredicted reads samples that are told by their distance from a prediction: one
+// of the fixed ones, or one whose factors come first.
+func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
 	}
 	for i := range order {
 		x[i] = r.Signed(bits)
+	}
+	var factors [32]int64
+	shift := int64(0)
+	if !fixed {
+		precision := uint(r.Take(4)) + 1
+		shift = r.Signed(5)
+		if precision == 16 || shift < 0 {
+			return errors.New("a reserved predictor")
+		}
+		for i := order - 1; i >= 0; i-- { // the last one's is the next sample's
+			factors[i] = r.Signed(precision)
+		}
+	}
+	if err := readResidual(r, x, order); err != nil {
+		return err
+	}
+	switch {
+	case !fixed:
+		taps := factors[:order]
+		for i := order; i < len(x); i++ {
+			sum := int64(0)
+			for j, y := range x[i-order : i] {
+				sum += taps[j] * y
+			}
+			x[i] += sum >> uint(shift)
+		}
+	case order == 1:
+		for i := 1; i < len(x); i++ {
+			x[i] += x[i-1]
+		}
+	case order == 2:
+		for i := 2; i < len(x); i++ {
+			x[i] += 2*x[i-1] - x[i-2]
+		}
+	case order == 3:
+		for i := 3; i < len(x); i++ {
+			x[i] += 3*(x[i-1]-x[i-2]) + x[i-3]
+		}
+	case order == 4:
+		for i := 4; i < len(x); i++ {
+			x[i] += 4*(x[i-1]+x[i-3]) - 6*x[i-2] - x[i-4]
+		}
 	}
 	return nil
 }

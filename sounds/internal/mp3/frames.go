@@ -35,20 +35,16 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	case bitrate == 0:
 		return h, false, source.Unknown("free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3")
 	}
-	h = header{low: version != 3, rate: [...]int{44100, 48000, 32000}[rate], bands: rate, channels: 2, crc: b[1]&1 == 0}
+	halves := [4]int{0: 2, 2: 1}[version] // how often the rates of MPEG-1 are halved
+	h = header{
+		low: halves > 0, rate: [...]int{44100, 48000, 32000}[rate] >> halves,
+		bands: [...]int{0, 1, 2, 3, 4, 5, 5, 5, 6}[3*halves+rate], channels: 2, crc: b[1]&1 == 0,
+	}
 	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
-	factor := 144
 	if h.low {
 		kbits = [...]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}[bitrate]
-		factor = 72
-		h.rate /= 2
-		h.bands += 3
 	}
-	if version == 0 {
-		h.rate /= 2
-		h.bands += 3
-	}
-	h.size = factor*kbits*1000/h.rate + int(b[2]>>1&1)
+	h.size = 72*h.granules()*kbits*1000/h.rate + int(b[2]>>1&1)
 	switch b[3] >> 6 {
 	case 1:
 		h.midSide, h.intensity = b[3]&0x20 != 0, b[3]&0x10 != 0
@@ -110,11 +106,10 @@ func firstFrame(b []byte) (at int, h header, err error) {
 		if !ok || h.size < 4+h.sideSize() {
 			continue
 		}
-		size, ok := nextFrame(b, at, h)
+		ok = agrees(b, at, h)
 		if ok && !errors.Is(other, errNoFrame) {
-			next, found, _ := parseHeader(b[min(at+size, len(b)):])
-			_, ok = nextFrame(b, at+size, next)
-			ok = ok && found
+			next, found, _ := parseHeader(b[min(at+h.size, len(b)):])
+			ok = found && agrees(b, at+h.size, next)
 		}
 		if ok {
 			return at, h, nil
@@ -123,14 +118,12 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// nextFrame returns how far behind a frame another one is, and whether it
-// agrees; the end of b and what stands behind the last frame do too.
-func nextFrame(b []byte, at int, h header) (size int, ok bool) {
-	if next := at + h.size; next < len(b) {
-		n, ok, _ := parseHeader(b[next:])
-		return h.size, ok && n.rate == h.rate || source.IsTrailer(b[next:])
-	}
-	return h.size, true
+// agrees tells whether another frame like h is behind it; the end of b and what stands
+// behind the last frame do too.
+func agrees(b []byte, at int, h header) bool {
+	next := b[min(at+h.size, len(b)):]
+	n, ok, _ := parseHeader(next)
+	return len(next) == 0 || ok && n.rate == h.rate || source.IsTrailer(next)
 }
 
 // maxOtherFrame is more bytes than a frame of any layer or free format has, of up

@@ -2,6 +2,7 @@ package mp3
 
 import (
 	"errors"
+	"strconv"
 	"sync"
 
 	"voicepool/pcm"
@@ -14,19 +15,12 @@ type tree [][2]int16
 // newTree reads a code as trees keeps it.
 func newTree(s string) tree {
 	var t tree
-	digit := func() int16 {
-		c := s[0]
-		s = s[1:]
-		if c >= 'a' {
-			return int16(c-'a') + 10
-		}
-		return int16(c - '0')
-	}
 	var grow func() int16
 	grow = func() int16 {
 		if s[0] != '.' {
-			x := digit()
-			return ^(x<<4 | digit())
+			leaf, _ := strconv.ParseInt(s[:2], 16, 16)
+			s = s[2:]
+			return ^int16(leaf)
 		}
 		s = s[1:]
 		at := len(t)

@@ -25,15 +25,22 @@ const maxFrame = 2 << 10
 // reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends
 // within a frame is read up to there, unless it announces more: many do.
 type reader struct {
-	in    *source.Input
-	lim   source.Limits
-	head  source.Head
+	in  *source.Input
+	lim source.Limits
+	source.Head
 	note  note
 	added [2]int64 // from where to where the encoder has added frames of sound at the end
 	start int64    // where the first frame of sound begins, in bytes
-	d     decoder
-	bytes int64 // of data, in the frames before
+	first header   // of the first frame; the others agree with it
+	size  int64    // how many frames of sound each has
 	todo  work
+
+	count    int64  // of MP3 frames before
+	bytes    int64  // of data in them
+	data     []byte // the last of it
+	channels [2]channel
+	x        [2][576]float64
+	bands    [2][2][]band // by granule and channel
 }
 
 // work is what is done with a frame.
@@ -59,12 +66,13 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}
 	body = body[at:]
 	in.Skip(int64(at))
-	r := &reader{in: in, lim: lim, d: decoder{head: h, lines: spectral(), synth: synthesis()}, head: source.Head{
+	r := &reader{in: in, lim: lim, first: h, size: int64(h.frames()), Head: source.Head{
 		Channels: h.channels, Rate: h.rate, Tags: tags, Walks: true,
 	}}
-	note, ok := readXing(body[:min(h.size, len(body))], h)
+	body = body[:min(h.size, len(body))]
+	note, ok := readXing(body, h)
 	if ok {
-		in.Skip(int64(min(h.size, len(body))))
+		in.Skip(int64(len(body)))
 	}
 	r.note = note
 	r.takeOff()
@@ -72,40 +80,31 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, nil
 }
 
-func (r *reader) About() *source.Head { return &r.head }
-
 func (r *reader) Next(dst []float32) ([]float32, error) {
 	b := r.in.Peek(maxFrame)
 	if len(b) == 0 || source.IsTrailer(b) {
 		return dst, r.end()
 	}
-	if _, ok, _ := parseHeader(b); !ok {
-		b = r.in.Peek(source.Probe) // for the next one
-	}
-	frames := r.d.count * int64(r.d.head.frames())
-	old := len(dst)
-	dst, n, err := r.d.frame(b, dst, r.todo)
-	if err != nil {
-		return dst, source.Broken("frame %d: %v", frames, err)
-	}
-	if len(dst) > old {
-		dst = r.cut(dst)
-	}
-	r.bytes += int64(r.d.added)
-	if n == len(b) {
-		r.in.MoveTo(r.in.Size) // the rest is not of it, or cut short
+	at, n := r.count*r.size, int64(0)
+	h, ok, err := parseHeader(b)
+	if ok {
+		dst, n, err = r.frame(h, b, dst)
 	} else {
-		r.in.Skip(int64(n))
+		n, err = r.rubbish()
 	}
-	return dst, r.lim.Length(r.d.count*int64(r.d.head.frames()), r.d.head.channels)
+	if err != nil {
+		return dst, source.Broken("frame %d: %v", at, err)
+	}
+	r.in.Skip(n)
+	return dst, r.lim.Length(r.count*r.size, r.Channels)
 }
 
 func (r *reader) end() error {
 	switch {
-	case r.d.count == 0:
+	case r.count == 0:
 		return source.Broken("there is no whole MP3 frame in it")
-	case r.note.frames > r.d.count:
-		return source.Broken("cut short: %d MP3 frames are announced, %d are there", r.note.frames, r.d.count)
+	case r.note.frames > r.count:
+		return source.Broken("cut short: %d MP3 frames are announced, %d are there", r.note.frames, r.count)
 	}
 	return io.EOF
 }
@@ -115,17 +114,16 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 	if err := r.walk(math.MaxInt64, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	return r.given(r.d.count * int64(r.d.head.frames())), nil
+	return r.given(r.count * r.size), nil
 }
 
 // walk goes on from the nearest place that is known to MP3 frame n, or to the
 // end.
 func (r *reader) walk(n int64, m *source.Marks) error {
-	size := int64(r.d.head.frames())
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
-	for r.d.count < n {
-		m.Add(source.Mark{Frame: r.d.count * size, At: r.in.At, Packets: r.d.count, Data: r.bytes})
+	for r.count < n {
+		m.Add(source.Mark{Frame: r.count * r.size, At: r.in.At, Packets: r.count, Data: r.bytes})
 		if _, err := r.Next(nil); err != nil {
 			return err
 		}
@@ -137,153 +135,130 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 // before it: two granules for the filters, and before these the data of the
 // reservoir.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
-	size := int64(r.d.head.frames())
-	target := r.decoded(frame)/size - 2*2/int64(r.d.head.granules()) // the first that is decoded
+	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first that is decoded
 	if target <= 0 {
 		r.resume(source.Mark{At: r.start})
 		return 0, nil
 	}
 	if err := r.walk(target, m); err != nil {
 		if errors.Is(err, io.EOF) {
-			return r.given(r.d.count * size), nil
+			return r.given(r.count * r.size), nil
 		}
 		return 0, err
 	}
 	need := r.bytes - reservoir
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= target && x.Data <= need }))
 	r.todo = keep
-	for r.d.count < target {
+	for r.count < target {
 		if _, err := r.Next(nil); err != nil {
 			return 0, err
 		}
 	}
 	r.todo = decode
-	return r.given(target * size), nil
+	return r.given(target * r.size), nil
 }
 
 // resume goes to a frame and forgets what was before it.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
-	r.d.count, r.d.data, r.d.channels = x.Packets, r.d.data[:0], [2]channel{}
+	r.count, r.data, r.channels = x.Packets, r.data[:0], [2]channel{}
 }
 
 // reservoir is how many bytes of data of past frames a frame may use.
 const reservoir = 511
 
-// decoder decodes the frames of one file.
-type decoder struct {
-	head     header // of the first frame; the others agree with it
-	count    int64
-	data     []byte // the last of the frames before, then the frame's own
-	added    int    // how many of these the last call added
-	lines    *lines
-	synth    *synth
-	channels [2]channel
-	x        [2][576]float64
-	bands    [2][2][]band // by granule and channel
+// rubbish returns how many bytes come before the next frame: all there are, where none
+// follows.
+func (r *reader) rubbish() (int64, error) {
+	at, h, err := firstFrame(r.in.Peek(source.Probe))
+	if errors.Is(err, errNoFrame) || err == nil && h.rate != r.first.rate {
+		return r.in.Left(), nil
+	}
+	return int64(at), err
 }
 
-// frame appends the MP3 frame at the beginning of b to dst, or passes over
-// rubbish before the next one. It returns how many bytes that is; all of b, if
-// nothing follows.
-func (d *decoder) frame(b []byte, dst []float32, todo work) (_ []float32, n int, err error) {
-	d.added = 0
-	h, ok, _ := parseHeader(b)
-	switch {
-	case !ok:
-		at, next, err := firstFrame(b)
-		switch {
-		case err != nil && !errors.Is(err, errNoFrame):
-			return dst, 0, err
-		case err != nil || next.rate != d.head.rate:
-			return dst, len(b), nil // what follows the last frame, whatever it is
-		}
-		return dst, at, nil
-	case h.rate != d.head.rate || h.channels != d.head.channels:
-		return dst, 0, fmt.Errorf("%d channels at %d Hz after %d at %d Hz", h.channels, h.rate, d.head.channels, d.head.rate)
-	}
+// frame appends the MP3 frame at the beginning of b to dst, and returns how many bytes
+// it takes: all there are, where it is cut short.
+func (r *reader) frame(h header, b []byte, dst []float32) (_ []float32, n int64, err error) {
 	start := 4
 	if h.crc {
 		start += 2
 	}
 	data := start + h.sideSize()
 	switch {
+	case h.rate != r.first.rate || h.channels != r.first.channels:
+		return dst, 0, fmt.Errorf("%d channels at %d Hz after %d at %d Hz", h.channels, h.rate, r.first.channels, r.first.rate)
 	case h.size < data:
 		return dst, 0, fmt.Errorf("a frame of %d bytes has no room for what it must hold", h.size)
-	case h.size > len(b) && d.count == 0:
+	case h.size > len(b) && r.count == 0:
 		return dst, 0, errors.New("cut short")
 	case h.size > len(b):
-		return dst, len(b), nil
+		return dst, r.in.Left(), nil
 	}
-	d.added = h.size - data
-	if todo == pass {
-		d.count++
-		return dst, h.size, nil
-	}
-	side, err := readSide(b[start:data], h)
-	if err != nil {
-		return dst, 0, err
-	}
-	have := len(d.data)
-	d.data = append(d.data, b[data:h.size]...)
-	// A frame whose data lies in frames that are not there is silent: so it is
-	// with the first ones of a file that was cut out of another.
-	silent := side.begin > have
-	if todo == decode {
-		old := len(dst)
-		dst = source.Grow(dst, h.frames()*h.channels)
-		if err := d.decode(h, &side, d.data[max(have-side.begin, 0):], silent, dst[old:]); err != nil {
+	if r.todo != pass {
+		side, err := readSide(b[start:data], h)
+		if err != nil {
 			return dst, 0, err
 		}
+		have := len(r.data)
+		r.data = append(r.data, b[data:h.size]...)
+		if r.todo == decode {
+			// A frame whose data lies in frames that are not there is silent: so it is
+			// with the first ones of a file that was cut out of another.
+			silent := side.begin > have
+			old := len(dst)
+			dst = source.Grow(dst, h.frames()*h.channels)
+			if err := r.decode(h, &side, r.data[max(have-side.begin, 0):], silent, dst[old:]); err != nil {
+				return dst, 0, err
+			}
+			dst = r.cut(dst)
+		}
+		if n := len(r.data); n > reservoir {
+			r.data = append(r.data[:0], r.data[n-reservoir:]...)
+		}
 	}
-	if n = len(d.data); n > reservoir {
-		d.data = append(d.data[:0], d.data[n-reservoir:]...)
-	}
-	d.count++
-	return dst, h.size, nil
+	r.count++
+	r.bytes += int64(h.size - data)
+	return dst, int64(h.size), nil
 }
 
 // decode decodes the granules of a frame into dst.
-func (d *decoder) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) error {
+func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) error {
+	lines, synth := spectral(), synthesis()
 	at := 0 // in bits
 	for i := range h.granules() {
 		for ch := range h.channels {
-			g := &side.granules[i][ch]
+			g, x := &side.granules[i][ch], &r.x[ch]
+			bands := g.bandsOf(h, r.bands[i][ch][:0])
+			r.bands[i][ch] = bands
 			if silent {
-				clear(d.x[ch][:])
-				d.bands[i][ch] = g.bandsOf(h, d.bands[i][ch][:0])
+				clear(x[:])
 				continue
 			}
 			end := at + g.bits
 			if end > 8*len(data) {
 				return errData
 			}
-			r := source.NewMSB(data[at/8:])
-			r.Take(uint(at % 8))
-			bands := g.bandsOf(h, d.bands[i][ch][:0])
-			d.bands[i][ch] = bands
+			in := source.NewMSB(data[at/8:])
+			in.Take(uint(at % 8))
 			if h.low {
-				g.readScalesLow(r, bands, h.intensity && ch == 1)
+				g.readScalesLow(in, bands, h.intensity && ch == 1)
 			} else {
-				var shared [4]bool
-				if i == 1 {
-					shared = side.shared[ch]
-				}
-				g.readScales(r, bands, d.bands[0][ch], &shared)
+				g.readScales(in, bands, r.bands[0][ch])
 			}
-			if err := d.lines.read(r, end-at&^7, g, &d.x[ch]); err != nil {
+			if err := lines.read(in, end-at&^7, g, x); err != nil {
 				return err
 			}
 			at = end
-			g.scale(bands, &d.x[ch])
+			g.scale(bands, x)
 		}
 		if h.channels == 2 {
-			undoStereo(h, &side.granules[i][1], d.bands[i][1], &d.x[0], &d.x[1])
+			undoStereo(h, &side.granules[i][1], r.bands[i][1], &r.x[0], &r.x[1])
 		}
 		for ch := range h.channels {
-			reorder(d.bands[i][ch], &d.x[ch])
-			d.synth.granule(&side.granules[i][ch], &d.channels[ch], &d.x[ch], dst[i*576*h.channels+ch:], h.channels)
+			reorder(r.bands[i][ch], &r.x[ch])
+			synth.granule(&side.granules[i][ch], &r.channels[ch], &r.x[ch], dst[i*576*h.channels+ch:], h.channels)
 		}
 	}
 	return nil

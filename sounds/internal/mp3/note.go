@@ -54,14 +54,14 @@ func (r *reader) takeOff() {
 		return
 	}
 	front, back := r.note.delay+decoderDelay, max(r.note.padding-decoderDelay, 0)
-	end := r.note.frames * int64(r.d.head.frames())
+	end := r.note.frames * r.size
 	if end == 0 {
-		r.head.Front, r.head.Back = front, back
+		r.Front, r.Back = front, back
 		return
 	}
 	r.added = [2]int64{max(end-back, 0), end}
-	r.head.Front = min(front, r.added[0])
-	r.head.Frames = r.added[0] - r.head.Front
+	r.Front = min(front, r.added[0])
+	r.Frames = r.added[0] - r.Front
 }
 
 // given returns how many of the first n decoded frames of sound next gives.
@@ -77,12 +77,11 @@ func (r *reader) decoded(n int64) int64 {
 	return n
 }
 
-// cut takes off what the encoder has added to the MP3 frame that ends dst.
+// cut takes off what the encoder has added to the MP3 frame that ends dst and comes next.
 func (r *reader) cut(dst []float32) []float32 {
-	size := int64(r.d.head.frames())
-	first := (r.d.count - 1) * size
-	from, to := min(max(r.added[0]-first, 0), size), min(max(r.added[1]-first, 0), size)
-	channels := int64(r.head.Channels)
-	at := int64(len(dst))/channels - size
+	first := r.count * r.size
+	from, to := min(max(r.added[0]-first, 0), r.size), min(max(r.added[1]-first, 0), r.size)
+	channels := int64(r.Channels)
+	at := int64(len(dst))/channels - r.size
 	return slices.Delete(dst, int((at+from)*channels), int((at+to)*channels))
 }

@@ -57,22 +57,21 @@ func TestMP3Reservoir(t *testing.T) {
 		var all []float32
 		known := source.Marks{Stride: 1}
 		channels := int64(h.channels)
-		size := int64(d.d.head.frames())
 		for {
-			known.Add(source.Mark{Frame: d.d.count * size, At: d.in.At, Packets: d.d.count, Data: d.bytes})
+			known.Add(source.Mark{Frame: d.count * d.size, At: d.in.At, Packets: d.count, Data: d.bytes})
 			if all, err = d.Next(all); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatal(err)
 			}
 		}
-		for frame := int64(0); frame < int64(len(all))/channels; frame += size / 2 {
+		for frame := int64(0); frame < int64(len(all))/channels; frame += d.size / 2 {
 			at, err := d.SeekFrame(frame, &known)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []float32
-			for err == nil && int64(len(got)) < (frame-at+size)*channels {
+			for err == nil && int64(len(got)) < (frame-at+d.size)*channels {
 				got, err = d.Next(got)
 			}
 			rest := got[(frame-at)*channels:]

@@ -9,7 +9,6 @@ import (
 // sideInfo is the side information of a frame.
 type sideInfo struct {
 	begin    int // how many bytes before the frame its data begins
-	shared   [2][4]bool
 	granules [2][2]granule
 }
 
@@ -25,8 +24,9 @@ type granule struct {
 	subgain    [3]int
 	region     [2]int // the lines where the second and the third table begin
 	preflag    bool
-	coarse     bool // scale factors in steps of 6 dB, not 3
-	quadruples int  // which table the small values have
+	coarse     bool    // scale factors in steps of 6 dB, not 3
+	quadruples int     // which table the small values have
+	shared     [4]bool // the groups of scale factors that are those of the granule before
 }
 
 // readSide reads and checks side information.
@@ -39,8 +39,8 @@ func readSide(b []byte, h header) (s sideInfo, err error) {
 		s.begin = int(r.Take(9))
 		r.Take([...]uint{0, 5, 3}[h.channels])
 		for ch := range h.channels {
-			for i := range s.shared[ch] {
-				s.shared[ch][i] = r.Take(1) == 1
+			for i := range 4 {
+				s.granules[1][ch].shared[i] = r.Take(1) == 1
 			}
 		}
 	}
@@ -98,27 +98,24 @@ func (g *granule) read(r *source.MSB, h header) error {
 }
 
 // longBands and shortBands are where the bands begin in which lines have
-// a scale factor of their own: at 44.1, 48, 32 kHz, half and a quarter of these.
+// a scale factor of their own: at 44.1, 48, 32 kHz, half of these, and 8 kHz. 16 kHz
+// has those of 11.025 and 12 kHz.
 var (
-	longBands = [9][23]int{
+	longBands = [7][23]int{
 		{0, 4, 8, 12, 16, 20, 24, 30, 36, 44, 52, 62, 74, 90, 110, 134, 162, 196, 238, 288, 342, 418, 576},
 		{0, 4, 8, 12, 16, 20, 24, 30, 36, 42, 50, 60, 72, 88, 106, 128, 156, 190, 230, 276, 330, 384, 576},
 		{0, 4, 8, 12, 16, 20, 24, 30, 36, 44, 54, 66, 82, 102, 126, 156, 194, 240, 296, 364, 448, 550, 576},
 		{0, 6, 12, 18, 24, 30, 36, 44, 54, 66, 80, 96, 116, 140, 168, 200, 238, 284, 336, 396, 464, 522, 576},
 		{0, 6, 12, 18, 24, 30, 36, 44, 54, 66, 80, 96, 114, 136, 162, 194, 232, 278, 332, 394, 464, 540, 576},
 		{0, 6, 12, 18, 24, 30, 36, 44, 54, 66, 80, 96, 116, 140, 168, 200, 238, 284, 336, 396, 464, 522, 576},
-		{0, 6, 12, 18, 24, 30, 36, 44, 54, 66, 80, 96, 116, 140, 168, 200, 238, 284, 336, 396, 464, 522, 576},
-		{0, 6, 12, 18, 24, 30, 36, 44, 54, 66, 80, 96, 116, 140, 168, 200, 238, 284, 336, 396, 464, 522, 576},
 		{0, 12, 24, 36, 48, 60, 72, 88, 108, 132, 160, 192, 232, 280, 336, 400, 476, 566, 568, 570, 572, 574, 576},
 	}
-	shortBands = [9][14]int{
+	shortBands = [7][14]int{
 		{0, 4, 8, 12, 16, 22, 30, 40, 52, 66, 84, 106, 136, 192},
 		{0, 4, 8, 12, 16, 22, 28, 38, 50, 64, 80, 100, 126, 192},
 		{0, 4, 8, 12, 16, 22, 30, 42, 58, 78, 104, 138, 180, 192},
 		{0, 4, 8, 12, 18, 24, 32, 42, 56, 74, 100, 132, 174, 192},
 		{0, 4, 8, 12, 18, 26, 36, 48, 62, 80, 104, 136, 180, 192},
-		{0, 4, 8, 12, 18, 26, 36, 48, 62, 80, 104, 134, 174, 192},
-		{0, 4, 8, 12, 18, 26, 36, 48, 62, 80, 104, 134, 174, 192},
 		{0, 4, 8, 12, 18, 26, 36, 48, 62, 80, 104, 134, 174, 192},
 		{0, 8, 16, 24, 36, 52, 72, 96, 124, 160, 162, 164, 166, 192},
 	}
@@ -135,17 +132,14 @@ type band struct {
 
 // bandsOf lists the bands of a granule, in the order of the file.
 func (g *granule) bandsOf(h header, list []band) []band {
-	long, short := 22, 0
-	if g.block == 2 {
-		long = 0
-		if g.mixed { // the lowest 36 lines are long
-			long, short = 8, 3
-			if h.low {
-				long = 6
-			}
-		}
-	} else {
-		short = 13
+	long, short := 22, 13
+	switch { // of mixed ones the lowest 36 lines are long
+	case g.block == 2 && g.mixed && h.low:
+		long, short = 6, 3
+	case g.block == 2 && g.mixed:
+		long, short = 8, 3
+	case g.block == 2:
+		long, short = 0, 0
 	}
 	emphasis := [22]int{11: 1, 1, 1, 1, 2, 2, 3, 3, 3, 2}
 	for i := range long {
@@ -162,77 +156,68 @@ func (g *granule) bandsOf(h header, list []band) []band {
 
 // readScales reads the scale factors of MPEG-1. before are the bands of the
 // granule before, of which some may be taken.
-func (g *granule) readScales(r *source.MSB, bands, before []band, shared *[4]bool) {
+func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
 		[...]uint{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress],
 	}
+	first, highest := 11, 1 // how many have the first size, and how many have none
 	if g.block == 2 {
-		first := 18 // how many have the first size
+		first, highest = 18, 3
 		if g.mixed {
 			first = 17
 		}
-		for i := range len(bands) - 3 { // the highest have none
-			if i < first {
-				bands[i].scale = int(r.Take(sizes[0]))
-			} else {
-				bands[i].scale = int(r.Take(sizes[1]))
-			}
-			bands[i].illegal = bands[i].scale >= 7
-		}
-		return
 	}
-	for i := range 21 {
-		group := [...]int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}[i]
+	for i := range bands[:len(bands)-highest] {
+		b := &bands[i]
 		switch {
-		case shared[group] && len(before) == 22:
-			bands[i].scale = before[i].scale
-		case i < 11:
-			bands[i].scale = int(r.Take(sizes[0]))
+		case g.block != 2 && g.shared[(i-1)/5] && len(before) == 22:
+			b.scale = before[i].scale
+		case i < first:
+			b.scale = int(r.Take(sizes[0]))
 		default:
-			bands[i].scale = int(r.Take(sizes[1]))
+			b.scale = int(r.Take(sizes[1]))
 		}
-		bands[i].illegal = bands[i].scale >= 7
+		b.illegal = b.scale >= 7
 	}
+}
+
+// lowScales are the ways in which the scale factors of MPEG-2 are kept: in each half,
+// the one that begins at the largest number that scalefac_compress has.
+var lowScales = [2][3]struct {
+	from   int
+	digits [4]int    // scalefac_compress holds the sizes, each below one of these
+	counts [3][4]int // how many have each size: in long, short, mixed blocks
+}{
+	{
+		{0, [4]int{5, 5, 4, 4}, [3][4]int{{6, 5, 5, 5}, {9, 9, 9, 9}, {6, 9, 9, 9}}},
+		{400, [4]int{5, 5, 4, 1}, [3][4]int{{6, 5, 7, 3}, {9, 9, 12, 6}, {6, 9, 12, 6}}},
+		{500, [4]int{4, 3, 1, 1}, [3][4]int{{11, 10, 0, 0}, {18, 18, 0, 0}, {15, 18, 0, 0}}},
+	},
+	{
+		{0, [4]int{5, 6, 6, 1}, [3][4]int{{7, 7, 7, 0}, {12, 12, 12, 0}, {6, 15, 12, 0}}},
+		{180, [4]int{4, 4, 4, 1}, [3][4]int{{6, 6, 6, 3}, {12, 9, 9, 6}, {6, 12, 9, 6}}},
+		{244, [4]int{4, 3, 1, 1}, [3][4]int{{8, 8, 5, 0}, {15, 12, 9, 0}, {6, 18, 9, 0}}},
+	},
 }
 
 // readScalesLow reads the scale factors of MPEG-2, which in the right channel
 // of intensity stereo are kept in another way.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
-	var sizes [4]uint
-	kind := 0
-	c := g.compress
+	ways, c := &lowScales[0], g.compress
 	if intensity {
-		switch c >>= 1; {
-		case c < 180:
-			sizes, kind = [4]uint{uint(c / 36), uint(c % 36 / 6), uint(c % 6)}, 3
-		case c < 244:
-			c -= 180
-			sizes, kind = [4]uint{uint(c >> 4 & 3), uint(c >> 2 & 3), uint(c & 3)}, 4
-		default:
-			c -= 244
-			sizes, kind = [4]uint{uint(c / 3), uint(c % 3)}, 5
-		}
-	} else {
-		switch {
-		case c < 400:
-			sizes = [4]uint{uint(c >> 4 / 5), uint(c >> 4 % 5), uint(c >> 2 & 3), uint(c & 3)}
-		case c < 500:
-			c -= 400
-			sizes, kind = [4]uint{uint(c >> 2 / 5), uint(c >> 2 % 5), uint(c & 3)}, 1
-		default:
-			c -= 500
-			sizes, kind = [4]uint{uint(c / 3), uint(c % 3)}, 2
-			g.preflag = true
-		}
+		ways, c = &lowScales[1], c>>1
 	}
-	counts := [6][3][4]int{
-		{{6, 5, 5, 5}, {9, 9, 9, 9}, {6, 9, 9, 9}},
-		{{6, 5, 7, 3}, {9, 9, 12, 6}, {6, 9, 12, 6}},
-		{{11, 10, 0, 0}, {18, 18, 0, 0}, {15, 18, 0, 0}},
-		{{7, 7, 7, 0}, {12, 12, 12, 0}, {6, 15, 12, 0}},
-		{{6, 6, 6, 3}, {12, 9, 9, 6}, {6, 12, 9, 6}},
-		{{8, 8, 5, 0}, {15, 12, 9, 0}, {6, 18, 9, 0}},
+	way := 2
+	for ways[way].from > c {
+		way--
+	}
+	g.preflag = !intensity && way == 2
+	c -= ways[way].from
+	var sizes [4]uint
+	for part := 3; part >= 0; part-- {
+		sizes[part] = uint(c % ways[way].digits[part])
+		c /= ways[way].digits[part]
 	}
 	shape := 0
 	if g.block == 2 {
@@ -242,7 +227,7 @@ func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 		}
 	}
 	i := 0
-	for part, n := range counts[kind][shape] {
+	for part, n := range ways[way].counts[shape] {
 		for range n {
 			if i < len(bands) {
 				bands[i].scale = int(r.Take(sizes[part]))

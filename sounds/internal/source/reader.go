@@ -4,6 +4,8 @@ package source
 
 import (
 	"io"
+	"sort"
+	"sync"
 
 	"voicepool/pcm"
 )
@@ -12,7 +14,7 @@ import (
 // the file, and what it allocates is bounded by its packets. One for each
 // format; whole files and streams are decoded by the same.
 type Reader interface {
-	// About returns what the file says before its samples.
+	// About returns what the file says before its samples. What has a Head has it.
 	About() *Head
 
 	// Next appends what a packet completes to dst, which may be nothing. The error
@@ -46,6 +48,9 @@ type Head struct {
 	Front, Back int64
 }
 
+// About returns the head itself.
+func (h *Head) About() *Head { return h }
+
 // Read reads at least one of dst, whose kind unit names. The reader may be anybody's: one
 // that says it gave more than there is room for is an error, and so are three empty reads
 // in a row.
@@ -72,4 +77,61 @@ func Grow(dst []float32, n int) []float32 {
 		dst = larger
 	}
 	return dst[:len(dst)+n]
+}
+
+// maxMarks bounds how many places of a file are remembered.
+const maxMarks = 2048
+
+// Mark is a place of a file where a decoder can begin.
+type Mark struct {
+	Frame int64 // of sound, which it gives first
+	At    int64 // in bytes
+
+	Packets, Data int64 // of MP3: how many frames of it, and bytes of their data, are before
+
+	// Of Ogg: where the stream begins, which it is, how many frames are before
+	// it, and the number of the page.
+	Link, Before     int64
+	Serial, Sequence uint32
+}
+
+// Marks are the places that have been found so far, in order, not too dense.
+// The zero value is empty; any goroutine.
+type Marks struct {
+	mu     sync.Mutex
+	list   []Mark
+	Stride int64 // frames between two of them, at least; 0 means 1<<14
+}
+
+// Add keeps a mark, unless it is too near to those that are there.
+func (m *Marks) Add(x Mark) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Stride == 0 {
+		m.Stride = 1 << 14
+	}
+	if n := len(m.list); n > 0 && x.Frame < m.list[n-1].Frame+m.Stride {
+		return
+	}
+	m.list = append(m.list, x)
+	if len(m.list) < maxMarks {
+		return
+	}
+	for i := range maxMarks / 2 {
+		m.list[i] = m.list[2*i]
+	}
+	m.list = m.list[:maxMarks/2]
+	m.Stride *= 2
+}
+
+// Last returns the last mark for which before says true, which it does for those up to
+// one of them, or start where it says so of none.
+func (m *Marks) Last(start Mark, before func(Mark) bool) Mark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := sort.Search(len(m.list), func(i int) bool { return !before(m.list[i]) })
+	if i == 0 {
+		return start
+	}
+	return m.list[i-1]
 }

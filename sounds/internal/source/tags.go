@@ -255,17 +255,8 @@ func parseID3Text(b []byte) (string, bool) {
 	default:
 		return "", false
 	}
-	for i, r := range text {
-		if r != 0 {
-			continue
-		}
-		value := text[i+1:]
-		for len(value) > 0 && value[len(value)-1] == 0 {
-			value = value[:len(value)-1]
-		}
-		return string(text[:i]) + "=" + string(value), true
-	}
-	return "", false
+	name, value, ok := strings.Cut(string(text), "\x00")
+	return name + "=" + strings.TrimRight(value, "\x00"), ok
 }
 
 // IsTrailer knows the ID3v1 and APE tags that some write behind the sound.

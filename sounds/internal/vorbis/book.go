@@ -144,12 +144,8 @@ func (b *book) scalar(r *source.LSB) (int, bool) {
 		r.Skip(uint(q&63) - 1)
 		return int(q >> 6), !r.Over()
 	}
-	if q == 0 {
-		r.End()
-		return 0, false
-	}
 	node := ^q
-	for length := uint(quickBits); length < 32; length++ {
+	for length := uint(quickBits); q != 0 && length < 32; length++ {
 		node = b.nodes[node][next>>length&1]
 		if node < 0 {
 			r.Skip(length + 1)

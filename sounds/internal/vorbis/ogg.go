@@ -51,12 +51,6 @@ var crc32 = source.CRC(32, 0x04c11db7)
 // checksum is that of a page; its own place counts as zeros.
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
-// packet is one packet.
-type packet struct {
-	data []byte
-	last bool // of its stream
-}
-
 // stream gives the packets of the first Vorbis stream in a file, and of
 // those that are chained to it.
 type stream struct {
@@ -65,7 +59,7 @@ type stream struct {
 	serial  uint32
 	open    bool // between the first page of a stream and its last
 	next    uint32
-	packets []packet // of the last page that completed some
+	packets [][]byte // of the last page that completed some
 	partial []byte   // the beginning of a packet that is not complete
 
 	// Of that page: where it begins in the file, and what packet has of it.
@@ -82,10 +76,10 @@ const maxPage = 27 + 255 + 255*255 + 256
 const maxPacket = 16 << 20
 
 // packet returns the next packet; the error is io.EOF at the end of the file.
-func (s *stream) packet() (p packet, err error) {
+func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.page(); err != nil {
-			return p, err
+			return nil, err
 		}
 	}
 	p = s.packets[0]
@@ -140,7 +134,7 @@ func (s *stream) take(page page) error {
 	for _, n := range page.lacing {
 		size += int(n)
 		if n < 255 {
-			s.packets = append(s.packets, packet{data: append(s.partial, body[:size]...)})
+			s.packets = append(s.packets, append(s.partial, body[:size]...))
 			s.partial, body, size = nil, body[size:], 0
 		}
 	}
@@ -148,9 +142,6 @@ func (s *stream) take(page page) error {
 		return source.Beyond("a packet of more than %d bytes", maxPacket)
 	}
 	s.partial = append(s.partial, body[:size]...)
-	if n := len(s.packets); n > 0 {
-		s.packets[n-1].last = page.last
-	}
 	s.open = !page.last
 	return nil
 }

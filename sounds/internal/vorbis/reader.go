@@ -18,9 +18,9 @@ import (
 // cut frames off the beginning, that of the last one off the end, of what it
 // completes itself. All else is counted.
 type reader struct {
-	in     *source.Input
-	lim    source.Limits
-	head   source.Head
+	in  *source.Input
+	lim source.Limits
+	source.Head
 	stream stream
 	v      *decoder
 	dry    bool // packets are counted, not decoded
@@ -69,8 +69,6 @@ func other(file []byte) error {
 	return nil
 }
 
-func (r *reader) About() *source.Head { return &r.head }
-
 // openLink reads the headers of the stream that comes; the error is io.EOF if there is
 // none.
 func (r *reader) openLink() error {
@@ -80,7 +78,7 @@ func (r *reader) openLink() error {
 	}
 	link := r.stream.at
 	v := &decoder{}
-	if err := v.readIdent(ident.data, r.lim); err != nil {
+	if err := v.readIdent(ident, r.lim); err != nil {
 		return err
 	}
 	var headers [2][]byte
@@ -92,7 +90,7 @@ func (r *reader) openLink() error {
 		if err != nil {
 			return err
 		}
-		headers[i] = p.data
+		headers[i] = p
 	}
 	if err := checkHeader(headers[0], 3); err != nil {
 		return err
@@ -103,9 +101,9 @@ func (r *reader) openLink() error {
 	} else if err := v.readSetup(headers[1]); err != nil {
 		return err
 	}
-	if r.head.Channels == 0 {
-		r.head = source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(headers[0][7:]), Walks: true}
-	} else if r.head.Channels != v.channels || r.head.Rate != v.rate {
+	if r.Channels == 0 {
+		r.Head = source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(headers[0][7:]), Walks: true}
+	} else if r.Channels != v.channels || r.Rate != v.rate {
 		return source.Unknown("a chain of Ogg streams of different rates or channels is not read")
 	}
 	r.v, r.link, r.before = v, link, r.at
@@ -132,26 +130,24 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	r.fresh = false
 	n := int64(0)
 	if r.dry {
-		n, err = r.v.pass(p.data)
+		n, err = r.v.pass(p)
 	} else {
 		old := len(dst)
-		dst, err = r.v.decode(dst, p.data)
-		n = int64((len(dst) - old) / r.head.Channels)
+		dst, err = r.v.decode(dst, p)
+		n = int64((len(dst) - old) / r.Channels)
 	}
 	if err != nil {
 		return dst, source.Broken("frame %d: %v", r.at, err)
 	}
 	dst = r.keep(dst, n)
-	if p.last {
-		r.over = true
-	}
-	return dst, r.lim.Length(r.at, r.head.Channels)
+	r.over = len(r.stream.packets) == 0 && !r.stream.open
+	return dst, r.lim.Length(r.at, r.Channels)
 }
 
 // keep counts n frames, which stand at the end of dst, and takes off what is to be
 // left out.
 func (r *reader) keep(dst []float32, n int64) []float32 {
-	channels := int64(r.head.Channels)
+	channels := int64(r.Channels)
 	front := min(r.cut, n)
 	r.cut -= front
 	back := int64(0)
@@ -168,7 +164,7 @@ func (r *reader) keep(dst []float32, n int64) []float32 {
 }
 
 // turnPage looks at what the page tells whose first packet is p.
-func (r *reader) turnPage(p packet) {
+func (r *reader) turnPage(p []byte) {
 	r.limit = -1
 	switch granule := r.stream.granule; {
 	case granule < 0:
@@ -177,8 +173,8 @@ func (r *reader) turnPage(p packet) {
 	case !r.began:
 		last := r.v.lastLong
 		frames := r.at - r.before
-		for _, p := range append([]packet{p}, r.stream.packets...) {
-			n, _ := r.v.pass(p.data)
+		for _, p := range append([][]byte{p}, r.stream.packets...) {
+			n, _ := r.v.pass(p)
 			frames += n
 		}
 		r.v.lastLong = last

@@ -26,6 +26,7 @@ type decoder struct {
 	transform [2]*mdct
 	slope     [2][]float64 // the rising half of a window, by the shorter of two neighbours
 	spectrum  [][]float64  // by channel
+	woven     []float64    // several of them as one, sample by sample
 	block     [][]float64  // by channel, in time
 	last      [][]float64  // by channel, the second half of the block before
 	lastLong  int          // its size; -1: there is none
@@ -61,6 +62,7 @@ func (v *decoder) init() {
 		v.block = append(v.block, make([]float64, v.blocks[1]))
 		v.last = append(v.last, make([]float64, v.blocks[1]/2))
 	}
+	v.woven = make([]float64, v.channels*v.blocks[1]/2)
 	v.lastLong = -1
 	v.order = [...][]int{
 		1: {0}, 2: {0, 1}, 3: {0, 2, 1}, 4: {0, 1, 2, 3}, 5: {0, 2, 1, 3, 4},

@@ -32,8 +32,8 @@ type chunks struct {
 }
 
 type reader struct {
-	in    *source.Input
-	head  source.Head
+	in *source.Input
+	source.Head
 	f     format
 	start int64 // where the samples begin, in bytes
 	at    int64 // the next frame
@@ -59,23 +59,21 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := lim.Length(frames, f.channels); err != nil {
 		return nil, err
 	}
-	r := &reader{in: in, f: f, start: chunks.data, head: source.Head{
+	r := &reader{in: in, f: f, start: chunks.data, Head: source.Head{
 		Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers, Frames: frames, Sure: true,
 	}}
 	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
-		r.head.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
+		r.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
 	}
 	in.MoveTo(r.start)
 	return r, nil
 }
 
-func (r *reader) About() *source.Head { return &r.head }
-
 // piece is how many samples are decoded at a time.
 const piece = 1 << 13
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
-	n := int(min(r.head.Frames-r.at, int64(piece/r.f.channels)))
+	n := int(min(r.Frames-r.at, int64(piece/r.f.channels)))
 	if n == 0 {
 		return dst, io.EOF
 	}
@@ -92,12 +90,12 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 }
 
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
-	r.at = min(frame, r.head.Frames)
+	r.at = min(frame, r.Frames)
 	r.in.MoveTo(r.start + r.at*int64(r.f.align))
 	return r.at, nil
 }
 
-func (r *reader) Count(*source.Marks) (int64, error) { return r.head.Frames, nil }
+func (r *reader) Count(*source.Marks) (int64, error) { return r.Frames, nil }
 
 // readChunks walks over the chunks of a file. Those that are not known are
 // passed over; only the data chunk may claim more than there is, as a stream's.
@@ -247,9 +245,7 @@ func decodeS32(dst []float32, src []byte) {
 }
 
 func decodeF32(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-	}
+	_, _ = binary.Decode(src, binary.LittleEndian, dst) // there is enough of it
 }
 
 func decodeF64(dst []float32, src []byte) {

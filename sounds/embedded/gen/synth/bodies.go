@@ -87,18 +87,15 @@ func pluck(hz, t60, bright float64, seed random) Signal {
 	for i := range ring {
 		ring[i] -= mean
 	}
-	i := 0
 	var last, in, out float64
-	return func() float64 {
+	return byFrame(func(i int) float64 {
+		i %= n
 		v := ring[i]
 		x := float64(loss * (v + last) / 2)
 		last = v
 		out = float64(tune*(x-out)) + in
 		in = x
 		ring[i] = out
-		if i++; i == n {
-			i = 0
-		}
 		return v
-	}
+	})
 }

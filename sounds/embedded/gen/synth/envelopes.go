@@ -22,15 +22,8 @@ func decay(t60 float64) Signal {
 
 // over follows a shape from 0 to 1 in so many seconds, and holds its end.
 func over(seconds float64, shape func(x float64) float64) Signal {
-	i, n := 0, frames(seconds)
-	return func() float64 {
-		if i >= n {
-			return shape(1)
-		}
-		x := float64(i) / float64(n)
-		i++
-		return shape(x)
-	}
+	n := frames(seconds)
+	return byFrame(func(i int) float64 { return shape(float64(min(i, n)) / float64(n)) })
 }
 
 // attack rises from 0 to 1 as a raised cosine and stays there.
@@ -52,10 +45,9 @@ type point struct{ at, value float64 }
 
 // line goes straight from point to point and holds the last one.
 func line(points ...point) Signal {
-	i, leg := 0, 0
-	return func() float64 {
+	leg := 0
+	return byFrame(func(i int) float64 {
 		t := float64(i) / Rate
-		i++
 		for leg < len(points) && points[leg].at <= t {
 			leg++
 		}
@@ -68,7 +60,7 @@ func line(points ...point) Signal {
 		}
 		b := points[leg]
 		return a.value + float64((b.value-a.value)*((t-a.at)/(b.at-a.at)))
-	}
+	})
 }
 
 // glide goes from one frequency to another in so many seconds, by equal
@@ -85,12 +77,8 @@ func glide(from, to, seconds float64) Signal {
 
 // steps takes each value for so many seconds, and holds the last one.
 func steps(seconds float64, values ...float64) Signal {
-	i, n := 0, frames(seconds)
-	return func() float64 {
-		v := values[min(i/n, len(values)-1)]
-		i++
-		return v
-	}
+	n := frames(seconds)
+	return byFrame(func(i int) float64 { return values[min(i/n, len(values)-1)] })
 }
 
 // vibrato moves a frequency up and down by so many semitones at most.

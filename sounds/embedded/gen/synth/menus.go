@@ -4,12 +4,12 @@ package synth
 var menus = []Recipe{
 	{Name: "blip", Peak: -8, make: func() *track {
 		tone := sine(at(880)).plus(sine(at(1760)).gain(-12))
-		return mono(0.09, tone.times(attack(0.003)).times(decay(0.12)))
+		return play(0.09, tone.times(attack(0.003)).times(decay(0.12)))
 	}},
 	{Name: "click", Peak: -9, make: func() *track {
 		tick := impulse().strike(mode{2350, 0, 0.03}, mode{3900, -5, 0.018}, mode{1180, -8, 0.03})
 		tap := noise(1).highpass(5000).times(decay(0.006)).gain(-26)
-		return mono(0.05, tick.plus(tap))
+		return play(0.05, tick.plus(tap))
 	}},
 	{Name: "coin", Peak: -7, make: func() *track {
 		note := func(hz, t60 float64) Signal {
@@ -36,7 +36,7 @@ var menus = []Recipe{
 	}},
 	{Name: "jump", Peak: -8, make: func() *track {
 		tone := pulse(glide(190, 640, 0.2), 0.25).plus(sine(glide(190, 640, 0.2)))
-		return mono(0.3, tone.lowpass(4500).times(attack(0.004)).times(line(point{0.12, 1}, point{0.3, 0})))
+		return play(0.3, tone.lowpass(4500).times(attack(0.004)).times(line(point{0.12, 1}, point{0.3, 0})))
 	}},
 	{Name: "powerup", Peak: -7, make: func() *track {
 		scale := steps(0.075, 523.25, 659.26, 783.99, 1046.5, 783.99, 1046.5, 1318.51, 1567.98)
@@ -44,6 +44,6 @@ var menus = []Recipe{
 		pulses := steps(0.075, 523.25, 659.26, 783.99, 1046.5, 783.99, 1046.5, 1318.51, 1567.98)
 		thin := pulse(pulses, 0.2).filter(low, glide(1500, 6000, 0.6), 0.9).gain(-14)
 		shape := line(point{0, 0.7}, point{0.6, 1}, point{1, 0})
-		return mono(1.1, tone.plus(thin).times(attack(0.005)).times(shape)).reverb(-20, newRoom(0.4, 0.5, 0.4))
+		return play(1.1, tone.plus(thin).times(attack(0.005)).times(shape)).reverb(-20, newRoom(0.4, 0.5, 0.4))
 	}},
 }

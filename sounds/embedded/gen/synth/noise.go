@@ -30,15 +30,14 @@ func noise(seed random) Signal {
 // noiseLoop is white noise that repeats itself after so many seconds: whatever
 // filters it has come to the same state at the end of each lap.
 func noiseLoop(seed random, seconds float64) Signal {
-	i, n := 0, frames(seconds)
+	n := frames(seconds)
 	var lap Signal
-	return func() float64 {
+	return byFrame(func(i int) float64 {
 		if i%n == 0 {
 			lap = noise(seed)
 		}
-		i++
 		return lap()
-	}
+	})
 }
 
 // dust is single clicks of random height, on average so many per second.
@@ -54,10 +53,5 @@ func dust(seed random, density Signal) Signal {
 
 // impulse is one click of height 1.
 func impulse() Signal {
-	v := 1.0
-	return func() float64 {
-		now := v
-		v = 0
-		return now
-	}
+	return byFrame(func(i int) float64 { return float64(1 - min(i, 1)) })
 }

@@ -71,7 +71,7 @@ var places = []Recipe{
 			times(noise(21).lowpass(28).gain(26).plus(at(0.6)))
 		rolls := line(point{0, 0}, point{0.12, 1}, point{0.5, 0.4}, point{0.9, 0.9}, point{1.4, 0.3}, point{1.9, 0.55}, point{2.6, 0.18}, point{3.8, 0})
 		roll := noise(22).filter(low, glide(420, 75, 3), 0.8).gain(14).times(rolls)
-		return mono(3.9, crack.plus(roll).drive()).reverb(-16, newRoom(1.4, 2.5, 0.7))
+		return play(3.9, crack.plus(roll).drive()).reverb(-16, newRoom(1.4, 2.5, 0.7))
 	}},
 }
 
@@ -81,5 +81,5 @@ func step(seed random, hz, roll float64) *track {
 	thud := sine(glide(hz/3, hz/7, 0.06)).times(attack(0.004)).times(decay(0.12))
 	sole := dust(seed+100, at(1400)).strike(mode{float64(hz * 4.3), 0, 0.008}, mode{float64(hz * 7.1), -3, 0.005}).
 		times(hump(0.11)).gain(-8).after(roll)
-	return mono(0.22, heel.plus(thud, sole))
+	return play(0.22, heel.plus(thud, sole))
 }

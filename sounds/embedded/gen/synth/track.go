@@ -27,27 +27,21 @@ func newLoop(channels int, seconds float64) *track {
 	return t
 }
 
-// mono is a track of one signal.
-func mono(seconds float64, s Signal) *track {
-	return newTrack(1, seconds).put(0, seconds, s)
-}
-
-// stereo is a track of two signals.
-func stereo(seconds float64, left, right Signal) *track {
-	t := newTrack(2, seconds)
-	fill(t.channels[0], left)
-	fill(t.channels[1], right)
+// play is a track of signals, one to a channel.
+func play(seconds float64, signals ...Signal) *track {
+	t := newTrack(len(signals), seconds)
+	for i, s := range signals {
+		fill(t.channels[i], s)
+	}
 	return t
 }
 
 // lap is a loop of signals that repeat themselves after so many seconds. The
 // first lap only brings filters into their state; the second is kept.
 func lap(seconds float64, signals ...Signal) *track {
-	t := newLoop(len(signals), seconds)
-	for i, s := range signals {
-		fill(t.channels[i], s)
-		fill(t.channels[i], s)
-	}
+	play(seconds, signals...)
+	t := play(seconds, signals...)
+	t.loop = true
 	return t
 }
 
@@ -126,7 +120,7 @@ func (t *track) finish(peak pcm.Decibels) [][]int16 {
 		if t.loop {
 			centre(c)
 		} else {
-			fill(c, signalOf(c).highpass(16))
+			fill(c, byFrame(func(i int) float64 { return c[i] }).highpass(16))
 			edges(c)
 			level(c)
 		}
@@ -145,22 +139,17 @@ func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	return out
 }
 
-// signalOf plays a channel; it may be overwritten behind the place it plays.
-func signalOf(channel []float64) Signal {
-	i := -1
-	return func() float64 {
-		i++
-		return channel[i]
+// sum returns the sum of a channel.
+func sum(channel []float64) (sum float64) {
+	for _, v := range channel {
+		sum += v
 	}
+	return sum
 }
 
 // centre takes the mean away.
 func centre(channel []float64) {
-	mean := 0.0
-	for _, v := range channel {
-		mean += v
-	}
-	mean /= float64(len(channel))
+	mean := sum(channel) / float64(len(channel))
 	for i := range channel {
 		channel[i] -= mean
 	}
@@ -169,12 +158,8 @@ func centre(channel []float64) {
 // level takes away what a short sound's fades have left of a mean, by a slow
 // wave that is zero at both ends.
 func level(channel []float64) {
-	sum := 0.0
-	for _, v := range channel {
-		sum += v
-	}
 	last := float64(len(channel) - 1)
-	mean := 2 * sum / last // over the wave, whose own mean is one half
+	mean := 2 * sum(channel) / last // over the wave, whose own mean is one half
 	for i := range channel {
 		x := 2 * float64(i) / last
 		channel[i] -= float64(mean * raised(min(x, 2-x)))
