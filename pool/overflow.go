@@ -21,7 +21,7 @@ func (p *Pool[T]) kill() bool {
 		return false
 	}
 	p.overflowing = true
-	defer p.settle()
+	defer func() { p.overflowing = false }() // Choose and OnRelease may panic
 	victim := p.First()
 	if p.config.Choose != nil {
 		victim = p.config.Choose(p)
@@ -32,8 +32,6 @@ func (p *Pool[T]) kill() bool {
 	p.killed++
 	return true
 }
-
-func (p *Pool[T]) settle() { p.overflowing = false }
 
 // Limit is the number of objects that may be active now.
 func (p *Pool[T]) Limit() int { return p.limit }

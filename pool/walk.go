@@ -66,8 +66,8 @@ func (p *Pool[T]) Free() iter.Seq[int] {
 // of a scene, and says how many there were.
 func (p *Pool[T]) Clear() int {
 	n := 0
-	for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
-		if p.Release(p.HandleAt(s)) {
+	for h := range p.All() {
+		if p.Release(h) {
 			n++
 		}
 	}
