@@ -90,9 +90,7 @@ func CosPi(x float64) float64 {
 	if x != x || math.IsInf(x, 0) {
 		return math.NaN()
 	}
-	if x < 0 {
-		x = -x
-	}
+	x = math.Abs(x)
 	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2
 	if x > 1 {
 		x = 2 - x

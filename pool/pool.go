@@ -212,25 +212,16 @@ func (p *Pool[T]) Get(h Handle) *T {
 
 // At is the object in a slot, nil if the slot is free or there is none of that
 // number.
-func (p *Pool[T]) At(slot int) *T {
-	if p.HandleAt(slot) == 0 {
-		return nil
-	}
-	return &p.places[slot+1].value
-}
+func (p *Pool[T]) At(slot int) *T { return p.Get(p.HandleAt(slot)) }
 
 // HandleAt is the handle of the object in a slot, 0 if the slot is free or there
 // is none of that number.
 func (p *Pool[T]) HandleAt(slot int) Handle {
 	i := uint64(slot + 1)
-	if i >= uint64(len(p.places)) {
-		return 0
+	if i < uint64(len(p.places)) && p.places[i].key&placeMask == i {
+		return Handle(p.places[i].key)
 	}
-	key := p.places[i].key
-	if key&placeMask != i {
-		return 0
-	}
-	return Handle(key)
+	return 0
 }
 
 // Len is the number of active objects.

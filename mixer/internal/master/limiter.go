@@ -90,7 +90,7 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 func (l *Limiter) run(dst []pcm.Frame) {
 	over := l.measure(dst)
 	late := l.line[l.end-len(dst)-l.ahead:][:len(dst)]
-	if !over && l.open() {
+	if !over && l.gains.flat() {
 		copy(dst, late)
 		return
 	}
@@ -159,9 +159,6 @@ func (l *Limiter) need(i, n int) int64 {
 	return need
 }
 
-// open reports whether nothing in the past needs a gain.
-func (l *Limiter) open() bool { return l.gains.flat() }
-
 // Skip lets n frames of silence pass, if all before them that matter were
 // silent too: an idle mixer costs nothing.
-func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.open() }
+func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.gains.flat() }
