@@ -37,7 +37,7 @@ func (b Bus) Name() string {
 	if b.mixer == nil {
 		return "master"
 	}
-	return b.mixer.tree.name(b.index)
+	return b.mixer.tree[b.index].name
 }
 
 // Gain returns the gain that was set last, whatever frame it was set for; that of its

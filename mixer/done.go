@@ -1,14 +1,6 @@
 package mixer
 
-import (
-	"time"
-)
-
-// done has channels that are closed when voices are over. One goroutine looks
-// after them, as long as there are any: the audio side must not wake anybody.
-type done struct {
-	waiting map[Handle]chan struct{}
-}
+import "time"
 
 const doneLook = 5 * time.Millisecond
 
@@ -23,19 +15,19 @@ func (h Handle) Done() <-chan struct{} {
 		return c
 	}
 	defer unlock()
-	if h.mixer.closed {
+	m := h.mixer
+	if m.closed {
 		close(c)
 		return c
 	}
-	d := &h.mixer.done
-	if old, ok := d.waiting[h]; ok {
+	if old, ok := m.done[h]; ok {
 		return old
 	}
-	if d.waiting == nil {
-		d.waiting = map[Handle]chan struct{}{}
-		go h.mixer.watch()
+	if m.done == nil {
+		m.done = map[Handle]chan struct{}{}
+		go m.watch()
 	}
-	d.waiting[h] = c
+	m.done[h] = c
 	return c
 }
 
@@ -45,14 +37,14 @@ func (m *Mixer) watch() {
 	defer ticker.Stop()
 	for range ticker.C {
 		m.mutex.Lock()
-		for h, c := range m.done.waiting {
+		for h, c := range m.done {
 			if r := m.records.Get(h.id); m.closed || r == nil || State(r.state.Load()).Over() {
 				close(c)
-				delete(m.done.waiting, h)
+				delete(m.done, h)
 			}
 		}
-		if len(m.done.waiting) == 0 {
-			m.done.waiting = nil
+		if len(m.done) == 0 {
+			m.done = nil
 			m.mutex.Unlock()
 			return
 		}

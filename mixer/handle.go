@@ -36,13 +36,13 @@ func (h Handle) State() State {
 	if h.mixer == nil {
 		gone = StateNone
 	}
-	return ask(h, gone, func(r *record) State { return State(r.state.Load()) })
+	return ask(h, Handle.lock, gone, func(r *record) State { return State(r.state.Load()) })
 }
 
 // Number returns the number of the start, from 1, as events have it; 0 while it
 // is pending or when it never started.
 func (h Handle) Number() uint64 {
-	return ask(h, 0, func(r *record) uint64 { return r.number.Load() })
+	return ask(h, Handle.lock, 0, func(r *record) uint64 { return r.number.Load() })
 }
 
 // Position returns where in the sound the voice was at the end of the last
@@ -159,26 +159,26 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 
 // Sound returns what is played; nil when the voice is gone.
 func (h Handle) Sound() *voice.Sound {
-	return ask(h, nil, func(r *record) *voice.Sound { return r.sound.Load() })
+	return ask(h, Handle.lock, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
 // Tag returns the Tag of its Options; 0 for a voice long gone.
 func (h Handle) Tag() uint64 {
-	return ask(h, 0, func(r *record) uint64 { return r.tag })
+	return ask(h, Handle.lock, 0, func(r *record) uint64 { return r.tag })
 }
 
 // Audibility returns how loud the voice is going to be at best, as things stood
 // at the end of the last block: what it is measured by when one has to give way.
 // Silence, and a voice that is gone, is -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	power := askLiving(h, 0, func(r *record) uint32 { return r.audibility.Load() })
+	power := ask(h, Handle.living, 0, func(r *record) uint32 { return r.audibility.Load() })
 	return pcm.FromPower(float64(math.Float32frombits(power)))
 }
 
 // Slot returns the slot in which the voice plays, from 0; -1 where it has none, as a
 // virtual voice and one that is gone.
 func (h Handle) Slot() int {
-	i := askLiving(h, -1, func(r *record) int { return int(r.slot.Load()) })
+	i := ask(h, Handle.living, -1, func(r *record) int { return int(r.slot.Load()) })
 	if i >= 0 && i < h.mixer.maxVoices {
 		return i
 	}
@@ -188,7 +188,7 @@ func (h Handle) Slot() int {
 // Pan returns where the voice was between left and right, -1..+1, when it was last
 // looked at, which is every 20 ms; 0 for one that is gone.
 func (h Handle) Pan() float64 {
-	pan := askLiving(h, 0, func(r *record) uint32 { return r.pan.Load() })
+	pan := ask(h, Handle.living, 0, func(r *record) uint32 { return r.pan.Load() })
 	return float64(math.Float32frombits(pan))
 }
 
@@ -196,7 +196,7 @@ func (h Handle) Pan() float64 {
 // it was last looked at, which is every 20 ms. A loop under 64 frames counts its rounds
 // when it is left. Of a stream it is what was asked for.
 func (h Handle) Looping() bool {
-	return askLiving(h, false, func(r *record) bool {
+	return ask(h, Handle.living, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
 			return r.loop
 		}
@@ -204,20 +204,10 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// ask returns what the record of h answers, or gone where there is none any more. An answer
-// that captured a variable would be allocated.
-func ask[T any](h Handle, gone T, answer func(*record) T) T {
-	r, unlock := h.lock()
-	if r == nil {
-		return gone
-	}
-	defer unlock()
-	return answer(r)
-}
-
-// askLiving is ask for a start that may still sound.
-func askLiving[T any](h Handle, gone T, answer func(*record) T) T {
-	r, unlock := h.living()
+// ask returns what the record of h answers, or gone where find, Handle.lock or
+// Handle.living, has none. An answer that captured a variable would be allocated.
+func ask[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
+	r, unlock := find(h)
 	if r == nil {
 		return gone
 	}
@@ -264,9 +254,8 @@ func (h Handle) want(field settable, value float64) error {
 		return m.push(wanted(h, field, value))
 	}
 	if field == setPitch || field == setSpeed || field == setRounds {
-		var c Change
-		c.put(field, value)
-		m.retuneBy(r, &c, Now, 0)
+		c := wanted(h, field, value)
+		m.retuneBy(r, &c)
 	}
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field

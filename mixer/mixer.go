@@ -32,15 +32,21 @@ type Mixer struct {
 	eventMutex sync.Mutex // among those who poll
 	lead       lead
 	closed     bool
-	feeds      feeds
+	feeds      []*voice.Feed // streams that were opened and are not over
 	refinery   refinery
 	busPitch   []pitchSpan
 	busGain    []pcm.Decibels // as they were set last
 	hearing    space.Ear      // as SetListener left it
-	foretold   []foretold     // sets of pitches for later frames
-	quality    voice.Quality
-	done       done
-	busy       atomic.Int64
+
+	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
+	// starts that are asked for after them, too.
+	foretold []command
+	quality  voice.Quality
+	busy     atomic.Int64
+
+	// Channels that are closed when voices are over. One goroutine looks after them, as
+	// long as there are any: the audio side must not wake anybody.
+	done map[Handle]chan struct{}
 }
 
 // New returns a mixer. The error wraps ErrConfig.
@@ -163,7 +169,9 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		r.source = source
 	}
 	frame = m.put(command{kind: cmdPlay, frame: frame, record: id})
-	m.feeds.add(feed)
+	if feed != nil {
+		m.addFeed(feed)
+	}
 	m.tune(r, frame)
 	return Handle{m, id}, nil
 }
@@ -267,15 +275,7 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords {
 			h := Handle{m, pool.Handle(r.id.Load())}
-			if h.id == 0 {
-				continue
-			}
-			if living, unlock := h.living(); living == nil {
-				continue
-			} else {
-				unlock()
-			}
-			if !yield(h) {
+			if h.id != 0 && !h.State().Over() && !yield(h) {
 				return
 			}
 		}

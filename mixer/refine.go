@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"slices"
 	"sync"
 
 	"voicepool/voice"
@@ -12,7 +13,6 @@ type refinery struct {
 	mutex   sync.Mutex
 	idle    sync.Cond
 	waiting []versionKey // in the order of asking, the one under way first
-	asked   map[versionKey]bool
 }
 
 type versionKey struct {
@@ -28,14 +28,10 @@ func (y *refinery) ask(k versionKey) {
 	}
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	if y.asked[k] {
+	if slices.Contains(y.waiting, k) {
 		return
 	}
-	if y.asked == nil {
-		y.asked = map[versionKey]bool{}
-		y.idle.L = &y.mutex
-	}
-	y.asked[k] = true
+	y.idle.L = &y.mutex
 	y.waiting = append(y.waiting, k)
 	if len(y.waiting) == 1 {
 		go y.run()
@@ -55,7 +51,6 @@ func (y *refinery) make() (more bool) {
 	k.sound.Refine(k.level, k.looped)
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	delete(y.asked, k)
 	y.waiting[0] = versionKey{}
 	if y.waiting = y.waiting[1:]; len(y.waiting) > 0 {
 		return true
@@ -78,13 +73,7 @@ func (y *refinery) wait() {
 func (y *refinery) leave() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	if len(y.waiting) == 0 {
-		return
-	}
-	for _, k := range y.waiting[1:] {
-		delete(y.asked, k)
-	}
-	y.waiting = y.waiting[:1]
+	y.waiting = y.waiting[:min(len(y.waiting), 1)]
 }
 
 // refineNeeds asks for what voices have missed.
