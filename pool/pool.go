@@ -212,16 +212,25 @@ func (p *Pool[T]) Get(h Handle) *T {
 
 // At is the object in a slot, nil if the slot is free or there is none of that
 // number.
-func (p *Pool[T]) At(slot int) *T { return p.Get(p.HandleAt(slot)) }
+func (p *Pool[T]) At(slot int) *T {
+	if p.HandleAt(slot) == 0 {
+		return nil
+	}
+	return &p.places[slot+1].value
+}
 
 // HandleAt is the handle of the object in a slot, 0 if the slot is free or there
 // is none of that number.
 func (p *Pool[T]) HandleAt(slot int) Handle {
 	i := uint64(slot + 1)
-	if i < uint64(len(p.places)) && p.places[i].key&placeMask == i {
-		return Handle(p.places[i].key)
+	if i >= uint64(len(p.places)) {
+		return 0
 	}
-	return 0
+	key := p.places[i].key
+	if key&placeMask != i {
+		return 0
+	}
+	return Handle(key)
 }
 
 // Len is the number of active objects.
