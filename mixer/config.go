@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,12 +29,12 @@ var (
 type Overflow uint8
 
 const (
-	StealQuietest Overflow = iota // takes the voice that will be missed least
-	StealOldest                   // takes the one that started first
-	StealGain                     // takes the one with the least gain
-	Reject                        // refuses the newcomer
+	StealQuietest Overflow = iota // steals the voice that will be least audible from now on
+	StealOldest                   // steals the voice that started first
+	StealGain                     // steals the voice with the least gain
+	Reject                        // rejects the newcomer
 	GrowPool                      // grows, see Grow; at its maximum steals the quietest
-	StealMasked                   // takes the one that the others hide best; goes with Config.Virtual
+	StealMasked                   // steals the voice that the others hide best; needs Config.Virtual
 )
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
@@ -59,7 +60,7 @@ type Config struct {
 	Rate           int // frames per second, 1..768,000; 0: 48,000
 	Voices         int // slots, 1..65,536; 0: 32
 	MaxVoices      int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
-	Virtual        int // virtual voices, 0..65,536: who gives way goes on unheard, and comes back when it is loud enough
+	Virtual        int // virtual voices, 0..65,536: a stolen voice keeps time silently and returns when it is loud enough
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
@@ -69,9 +70,9 @@ type Config struct {
 	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
-	NoLimiter bool        // leaves the master as it is, beyond full scale too, and without the limiter's latency; what is not finite becomes silence all the same
+	NoLimiter bool        // disables the limiter and its latency; NaN and Inf still become silence
 	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
-	DCGuard   bool        // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
+	DCGuard   bool        // removes a DC offset above -30 dBFS, within a second or two; otherwise changes nothing
 	Buses     []BusConfig // in the order in which they are added up
 	Meters    bool        // measures every bus, for Bus.Levels: about 0.1 % of a core each
 
@@ -96,7 +97,7 @@ type Config struct {
 	Journal int // entries waiting to be read, see Mixer.Journal; 0: none are made
 }
 
-// Bus describes a named sub-mix.
+// BusConfig describes a bus, a named sub-mix.
 type BusConfig struct {
 	Name   string        // not empty, unique, and not "master"
 	Parent string        // the bus that it goes into; "": the master
@@ -131,32 +132,20 @@ type Duck struct {
 
 // withDefaults returns c with its zeros filled in, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
-	fill := func(field *int, value int) {
-		if *field == 0 {
-			*field = value
-		}
-	}
-	fill(&c.Rate, 48000)
-	c.Quality = max(c.Quality, voice.Best)
+	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
+	c.Quality = cmp.Or(c.Quality, voice.Best)
 	c.Buses = slices.Clone(c.Buses)
-	fill(&c.Voices, 32)
-	fill(&c.Commands, 1024)
 	if c.Voices < 1 || c.Voices > MaxVoices {
 		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, MaxVoices)
 	}
-	if c.Overflow == GrowPool {
-		fill(&c.Grow.Step, 8)
-		fill(&c.Grow.Max, min(4*c.Voices, MaxVoices))
-		if c.Grow.Idle == 0 {
-			c.Grow.Idle = 2 * time.Second
+	if g := &c.Grow; c.Overflow == GrowPool {
+		g.Step, g.Max, g.Idle = cmp.Or(g.Step, 8), cmp.Or(g.Max, min(4*c.Voices, MaxVoices)), cmp.Or(g.Idle, 2*time.Second)
+		if g.Step < 1 || g.Max < c.Voices || g.Idle < 0 {
+			return c, fmt.Errorf("%w: the pool cannot grow in steps of %d to %d voices after %v from %d", ErrConfig, g.Step, g.Max, g.Idle, c.Voices)
 		}
-		fill(&c.MaxVoices, c.Grow.Max)
-		if c.Grow.Step < 1 || c.Grow.Max < c.Voices || c.Grow.Idle < 0 {
-			return c, fmt.Errorf("%w: the pool cannot grow in steps of %d to %d voices after %v from %d", ErrConfig, c.Grow.Step, c.Grow.Max, c.Grow.Idle, c.Voices)
-		}
-		c.MaxVoices = max(c.MaxVoices, c.Grow.Max)
+		c.MaxVoices = max(cmp.Or(c.MaxVoices, g.Max), g.Max)
 	}
-	fill(&c.MaxVoices, c.Voices)
+	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
 	switch {
 	case c.Quality > voice.Cubic:
 		return c, fmt.Errorf("%w: there is no quality %d", ErrConfig, c.Quality)
@@ -185,7 +174,7 @@ func (c Config) withDefaults() (Config, error) {
 	case !setGain.takes((*float64)(&c.MasterGain)):
 		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, MinGain, MaxGain)
 	}
-	fill(&c.Events, c.blockEvents())
+	c.Events = cmp.Or(c.Events, c.blockEvents())
 	return c, checkBuses(c.Buses)
 }
 
@@ -207,19 +196,14 @@ func checkBuses(buses []BusConfig) error {
 		}
 		names[b.Name] = true
 	}
-	for _, b := range buses {
-		if b.Parent != "" && !names[b.Parent] {
+	tree, _, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
+	for i, b := range buses {
+		switch {
+		case b.Parent != "" && !names[b.Parent]:
 			return fmt.Errorf("%w: the parent of bus %q, %q, is no bus", ErrConfig, b.Name, b.Parent)
-		}
-	}
-	_, down, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
-	slices.Sort(down)
-	for i, b := range buses { // those of a circle are not below the master
-		if _, found := slices.BinarySearch(down, i+1); !found {
+		case tree[i+1].last == 0: // the buses of a circle have no place below the master
 			return fmt.Errorf("%w: bus %q is below itself", ErrConfig, b.Name)
 		}
-	}
-	for _, b := range buses {
 		if err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" }); err != nil {
 			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}

@@ -28,14 +28,9 @@ const (
 	EventFault                          // a voice, or the insert of a bus, gave what is no sound, and was ended
 )
 
-var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
+var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
-func (k EventKind) String() string {
-	if k == 0 {
-		return "kind(0)"
-	}
-	return nameOf("kind", k, kindNames[:])
-}
+func (k EventKind) String() string { return nameOf("kind", k, kindNames[:]) }
 
 // nameOf returns the name of a value; of one that has none what it is, and its number.
 func nameOf[T ~uint8](what string, value T, names []string) string {

@@ -53,20 +53,13 @@ func (h Handle) Position() time.Duration {
 		return 0
 	}
 	defer unlock()
-	return pcm.Duration(h.mixer.position(r), h.mixer.rate)
-}
-
-// position returns the frame of its sound at which a start was after the last
-// block.
-func (m *Mixer) position(r *record) int64 {
 	for {
-		seats := r.seats.Load()
-		i := r.slot.Load()
-		if i < 0 {
-			return r.position.Load()
+		seats, i, word := r.seats.Load(), r.slot.Load(), &r.position
+		if i >= 0 {
+			word = &h.mixer.positions[i]
 		}
-		if at := m.positions[i].Load(); r.seats.Load() == seats { // else it may be another's
-			return at
+		if frames := word.Load(); i < 0 || r.seats.Load() == seats { // else it may be another's
+			return pcm.Duration(frames, h.mixer.rate)
 		}
 	}
 }

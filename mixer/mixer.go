@@ -129,8 +129,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
-	}
-	if frame < Now {
+	case frame < Now:
 		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
 	}
 	var source space.Source
@@ -146,11 +145,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if m.underWay.Load() >= m.room(frame) {
-		m.busy.Add(1)
-		return Handle{}, ErrBusy
-	}
-	id, r := m.acquire()
+	id, r := m.acquire(frame)
 	if r == nil {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
@@ -176,9 +171,12 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	return Handle{m, id}, nil
 }
 
-// acquire returns a free record, taking back what the audio side has given up
-// only when there is none: so a handle knows for long how its voice ended.
-func (m *Mixer) acquire() (pool.Handle, *record) {
+// acquire returns a free record for a start at a frame, or nil. It takes back what the audio
+// side has given up only when there is none: so a handle knows for long how its voice ended.
+func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
+	if m.underWay.Load() >= m.room(frame) {
+		return 0, nil
+	}
 	if id, r, ok := m.records.Acquire(); ok {
 		return id, r
 	}
@@ -189,10 +187,7 @@ func (m *Mixer) acquire() (pool.Handle, *record) {
 		}
 		m.release(id)
 	}
-	id, r, ok := m.records.Acquire()
-	if !ok {
-		return 0, nil
-	}
+	id, r, _ := m.records.Acquire()
 	return id, r
 }
 

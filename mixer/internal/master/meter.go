@@ -2,11 +2,21 @@ package master
 
 import (
 	"math"
+	"sync/atomic"
 
 	"voicepool/internal/dsp"
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
+
+// Levels is what a meter showed at the end of a step of 100 ms.
+// Silence is -Inf in all of them.
+type Levels struct {
+	Frame     int64        // the first one after the step; 0: no step is over yet
+	Peak      pcm.Decibels // the largest sample of either channel in the last 400 ms, dBFS
+	RMS       pcm.Decibels // of both channels, in the last 400 ms
+	ShortTerm pcm.LUFS     // of the last 3 s, ungated; below 8 kHz unweighted
+}
 
 // meterSteps is how many steps of 100 ms a peak and an RMS look back.
 const meterSteps = 4
@@ -26,7 +36,10 @@ type Meter struct {
 	index int
 	short loudness.ShortTerm
 
-	levels levels
+	// A Levels, not yet in decibels, all of one moment: readers try again when version
+	// changed meanwhile or is odd.
+	version atomic.Uint64
+	shown   [4]atomic.Uint64
 }
 
 // NewMeter returns a meter for a rate in Hz, whose next frame is number 0.
@@ -100,8 +113,27 @@ func (m *Meter) pass(n int64) {
 		peak = max(peak, m.peaks[k])
 		sum += m.sums[k]
 	}
-	m.levels.publish([numLevels]uint64{
-		uint64(m.frame), math.Float64bits(float64(peak)),
-		math.Float64bits(sum / float64(2*meterSteps*m.step)), math.Float64bits(m.short.Power()),
-	})
+	m.version.Add(1)
+	m.shown[0].Store(uint64(m.frame))
+	for i, x := range [...]float64{float64(peak), sum / float64(2*meterSteps*m.step), m.short.Power()} {
+		m.shown[1+i].Store(math.Float64bits(x))
+	}
+	m.version.Add(1)
+}
+
+// Levels returns what the meter showed last. Control side; it allocates nothing.
+func (m *Meter) Levels() Levels {
+	for {
+		version := m.version.Load()
+		frame := int64(m.shown[0].Load())
+		peak, square, power := m.shown[1].Load(), m.shown[2].Load(), m.shown[3].Load()
+		if version&1 == 0 && m.version.Load() == version {
+			return Levels{
+				Frame:     frame,
+				Peak:      pcm.FromLinear(math.Float64frombits(peak)),
+				RMS:       pcm.FromPower(math.Float64frombits(square)),
+				ShortTerm: pcm.LoudnessOf(math.Float64frombits(power)),
+			}
+		}
+	}
 }
