@@ -55,21 +55,15 @@ func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, erro
 // streams returns the starts of streams that are not over and that t names.
 func (m *Mixer) streams(t *Target) []Handle {
 	m.mutex.Lock()
-	any := len(m.feeds) > 0
-	m.mutex.Unlock()
-	if !any {
+	defer m.mutex.Unlock()
+	if len(m.feeds) == 0 {
 		return nil
 	}
 	var found []Handle
-	for h := range m.Voices() {
-		r, unlock := h.living()
-		if r == nil {
-			continue
+	for _, r := range m.allRecords {
+		if s := r.sound.Load(); s != nil && s.Streamed() && m.lives(r) && m.names(t, r) {
+			found = append(found, Handle{m, pool.Handle(r.id.Load())})
 		}
-		if s := r.sound.Load(); s != nil && s.Streamed() && m.names(t, r) {
-			found = append(found, h)
-		}
-		unlock()
 	}
 	return found
 }

@@ -131,17 +131,14 @@ func (m *Mixer) levelsOf(r *record) (low, high int) {
 		add(&m.busPitch[i], &m.busPitch[i])
 	}
 	add(&t.below, &t.above)
-	low, high = -1, -1
-	if least != 0 {
-		low = voice.LevelOf(pcm.Semitones(least))
+	switch {
+	case least != most || r.placed && m.hearing.Waves > 0: // it moves, and reads the first version at least
+		return max(voice.LevelOf(pcm.Semitones(least)), 0), max(voice.LevelOf(pcm.Semitones(most)), 0)
+	case least != 0:
+		level := voice.LevelOf(pcm.Semitones(least))
+		return level, level
 	}
-	if most != 0 {
-		high = voice.LevelOf(pcm.Semitones(most))
-	}
-	if least != most || r.placed && m.hearing.Waves > 0 {
-		low, high = max(low, 0), max(high, 0)
-	}
-	return low, high
+	return -1, -1
 }
 
 // refine asks for what a start reads, if it reads versions. The mutex is held.
@@ -151,7 +148,7 @@ func (m *Mixer) refine(r *record) {
 	}
 	s := r.sound.Load()
 	from, to := m.levelsOf(r)
-	for level := max(from, 0); level <= to; level++ {
+	for level := max(from, 0); level <= to; level++ { // none for -1
 		m.refinery.ask(versionKey{s, level, r.loop})
 		if r.tuning.out {
 			m.refinery.ask(versionKey{s, level, !r.loop})
