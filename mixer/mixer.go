@@ -70,12 +70,10 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.shared = newShared(&c, buses, m.records.Max())
 	for range m.allRecords {
-		m.records.Acquire()
-	}
-	for id, r := range m.records.All() {
+		id, r, _ := m.records.Acquire()
 		m.allRecords[id.Slot()] = r
-		m.records.Release(id)
 	}
+	m.records.Clear()
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

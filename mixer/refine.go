@@ -38,26 +38,19 @@ func (y *refinery) ask(k versionKey) {
 	}
 }
 
+// run makes the versions that wait, one after the other.
 func (y *refinery) run() {
-	for y.make() {
-	}
-}
-
-// make makes the first version that waits, and reports whether others do.
-func (y *refinery) make() (more bool) {
 	y.mutex.Lock()
-	k := y.waiting[0]
-	y.mutex.Unlock()
-	k.sound.Refine(k.level, k.looped)
-	y.mutex.Lock()
-	defer y.mutex.Unlock()
-	y.waiting[0] = versionKey{}
-	if y.waiting = y.waiting[1:]; len(y.waiting) > 0 {
-		return true
+	for len(y.waiting) > 0 {
+		k := y.waiting[0]
+		y.mutex.Unlock()
+		k.sound.Refine(k.level, k.looped)
+		y.mutex.Lock()
+		y.waiting = slices.Delete(y.waiting, 0, 1)
 	}
 	y.waiting = nil
 	y.idle.Broadcast()
-	return false
+	y.mutex.Unlock()
 }
 
 // wait returns when there is nothing to do.

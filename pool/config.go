@@ -79,29 +79,22 @@ func (c Config[T]) normal() (Config[T], error) {
 		c.Max = c.Size
 	}
 	c.Keep = c.Keep || c.Make != nil
-	switch {
-	case c.Size < 1:
-		return c, fmt.Errorf("%w: Size is %d, not at least 1", ErrConfig, c.Size)
-	case c.Max < c.Size:
-		return c, fmt.Errorf("%w: Max is %d, less than Size, %d", ErrConfig, c.Max, c.Size)
-	case c.Max > MaxSlots:
-		return c, fmt.Errorf("%w: Max is %d, more than %d", ErrConfig, c.Max, MaxSlots)
-	case c.Overflow > Kill:
-		return c, fmt.Errorf("%w: Overflow is %d, neither Refuse nor Kill", ErrConfig, c.Overflow)
-	case c.Order > ByScore:
-		return c, fmt.Errorf("%w: Order is %d, not Unordered, ByAge or ByScore", ErrConfig, c.Order)
-	case c.Overflow == Kill && c.Order == Unordered && c.Choose == nil:
-		return c, fmt.Errorf("%w: Kill has neither Order nor Choose to go by", ErrConfig)
-	case c.Overflow != Kill && c.Choose != nil:
-		return c, fmt.Errorf("%w: Choose without Kill", ErrConfig)
-	case c.Step < 0:
-		return c, fmt.Errorf("%w: Step is %d, less than 1", ErrConfig, c.Step)
-	case c.Idle < 0:
-		return c, fmt.Errorf("%w: Idle is %d, less than 1", ErrConfig, c.Idle)
-	case c.Idle > 0 && c.Step == 0:
-		return c, fmt.Errorf("%w: Idle without Step", ErrConfig)
-	case c.Generation > maxGen:
-		return c, fmt.Errorf("%w: Generation is %d, more than %d", ErrConfig, c.Generation, uint64(maxGen))
+	var wrong error
+	need := func(good bool, format string, values ...any) {
+		if !good && wrong == nil {
+			wrong = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
+		}
 	}
-	return c, nil
+	need(c.Size >= 1, "Size is %d, not at least 1", c.Size)
+	need(c.Max >= c.Size, "Max is %d, less than Size, %d", c.Max, c.Size)
+	need(c.Max <= MaxSlots, "Max is %d, more than %d", c.Max, MaxSlots)
+	need(c.Overflow <= Kill, "Overflow is %d, neither Refuse nor Kill", c.Overflow)
+	need(c.Order <= ByScore, "Order is %d, not Unordered, ByAge or ByScore", c.Order)
+	need(c.Overflow != Kill || c.Order != Unordered || c.Choose != nil, "Kill has neither Order nor Choose to go by")
+	need(c.Overflow == Kill || c.Choose == nil, "Choose without Kill")
+	need(c.Step >= 0, "Step is %d, less than 1", c.Step)
+	need(c.Idle >= 0, "Idle is %d, less than 1", c.Idle)
+	need(c.Idle <= 0 || c.Step != 0, "Idle without Step")
+	need(c.Generation <= maxGen, "Generation is %d, more than %d", c.Generation, uint64(maxGen))
+	return c, wrong
 }
