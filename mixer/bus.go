@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -137,9 +138,9 @@ type Levels struct {
 // heard, after the limiter. Without Config.Meters, and of the zero Bus, it is silence. It
 // allocates nothing.
 func (b Bus) Levels() Levels {
-	if b.mixer == nil || b.mixer.meters == nil {
-		none := pcm.FromPower(0)
-		return Levels{Peak: none, RMS: none, ShortTerm: pcm.LUFS(none)}
+	var shown master.Shown
+	if b.mixer != nil && b.mixer.meters != nil {
+		shown = b.mixer.meters[b.index].Shown()
 	}
-	return Levels(b.mixer.meters[b.index].Levels())
+	return Levels{shown.Frame, pcm.FromLinear(shown.Peak), pcm.FromPower(shown.Square), pcm.LoudnessOf(shown.Power)}
 }

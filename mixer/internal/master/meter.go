@@ -9,21 +9,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Levels is what a meter showed at the end of a step of 100 ms.
-// Silence is -Inf in all of them.
-type Levels struct {
-	Frame     int64        // the first one after the step; 0: no step is over yet
-	Peak      pcm.Decibels // the largest sample of either channel in the last 400 ms, dBFS
-	RMS       pcm.Decibels // of both channels, in the last 400 ms
-	ShortTerm pcm.LUFS     // of the last 3 s, ungated; below 8 kHz unweighted
-}
-
 // meterSteps is how many steps of 100 ms a peak and an RMS look back.
 const meterSteps = 4
 
 // Meter measures the frames of a bus and publishes what they come to at the end
 // of every step of 100 ms, on the absolute grid of frames. All frames are given
-// to it in their order, by Feed or Skip. Audio side; anybody may read levels.
+// to it in their order, by Feed or Skip. Audio side; anybody may read what it has shown.
 type Meter struct {
 	step  int64 // frames
 	at    int64 // in the step that is under way
@@ -36,8 +27,7 @@ type Meter struct {
 	index int
 	short loudness.ShortTerm
 
-	// A Levels, not yet in decibels, all of one moment: readers try again when version
-	// changed meanwhile or is odd.
+	// A Shown, all of one moment: readers try again when version changed meanwhile or is odd.
 	version atomic.Uint64
 	shown   [4]atomic.Uint64
 }
@@ -121,19 +111,21 @@ func (m *Meter) pass(n int64) {
 	m.version.Add(1)
 }
 
-// Levels returns what the meter showed last. Control side; it allocates nothing.
-func (m *Meter) Levels() Levels {
+// Shown is what a meter has measured at the end of a step.
+type Shown struct {
+	Frame  int64   // the first one after the step; 0: no step is over yet
+	Peak   float64 // the largest sample of either channel in the last four steps
+	Square float64 // the mean of both channels in the last four steps
+	Power  float64 // K-weighted, of the last 3 s, ungated; below 8 kHz unweighted
+}
+
+// Shown returns what the meter showed last. Control side; it allocates nothing.
+func (m *Meter) Shown() Shown {
 	for {
 		version := m.version.Load()
-		frame := int64(m.shown[0].Load())
-		peak, square, power := m.shown[1].Load(), m.shown[2].Load(), m.shown[3].Load()
+		frame, peak, square, power := m.shown[0].Load(), m.shown[1].Load(), m.shown[2].Load(), m.shown[3].Load()
 		if version&1 == 0 && m.version.Load() == version {
-			return Levels{
-				Frame:     frame,
-				Peak:      pcm.FromLinear(math.Float64frombits(peak)),
-				RMS:       pcm.FromPower(math.Float64frombits(square)),
-				ShortTerm: pcm.LoudnessOf(math.Float64frombits(power)),
-			}
+			return Shown{int64(frame), math.Float64frombits(peak), math.Float64frombits(square), math.Float64frombits(power)}
 		}
 	}
 }

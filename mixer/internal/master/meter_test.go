@@ -11,6 +11,18 @@ import (
 	"voicepool/pcm"
 )
 
+// Levels are what a meter shows, as a mixer tells it.
+type Levels struct {
+	Frame     int64
+	Peak, RMS pcm.Decibels
+	ShortTerm pcm.LUFS
+}
+
+func (m *Meter) Levels() Levels {
+	shown := m.Shown()
+	return Levels{shown.Frame, pcm.FromLinear(shown.Peak), pcm.FromPower(shown.Square), pcm.LoudnessOf(shown.Power)}
+}
+
 // metered feeds x in blocks and returns the levels after every step.
 func metered(rate int, x []pcm.Frame, block func() int) (out []Levels) {
 	m := NewMeter(rate)
