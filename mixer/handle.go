@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,16 +16,13 @@ import (
 // changed.
 var ErrGone = errors.New("mixer: the voice is gone")
 
-// Handle names one start. It is a small comparable value; the zero Handle names
-// nothing, and one whose voice is gone does nothing: it never acts on another
-// voice. All methods are control side, may be called by any goroutine and never wait for
-// the audio side. They allocate nothing, except the first time a sound is played in a new
-// pitch range.
-//
-// What moves a voice acts at the next frame that is mixed, ramped over 5 ms. Calls that
-// no block has seen yet replace each other. They fail with ErrGone, or with an error that
-// wraps ErrOption. With a Config.Lead every call has a frame of its own, and may also
-// fail with ErrBusy. For an exact frame or a longer move see Mixer.At.
+// Handle names one start. It is a small comparable value. The zero Handle names nothing. One
+// whose voice is gone never acts on another voice. All methods are control side, may be
+// called by any goroutine and never wait for the audio side. They allocate nothing, except
+// the first time a sound is played in a new pitch range. What moves a voice acts at the next
+// frame that is mixed, ramped over 5 ms. Calls that no block has seen yet replace each other.
+// They fail with ErrGone, or with an error that wraps ErrOption. With a Config.Lead every call
+// has a frame of its own, and may fail with ErrBusy. For an exact frame see Mixer.At.
 type Handle struct {
 	mixer *Mixer
 	id    pool.Handle
@@ -274,10 +272,8 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.options = voice.Options{
 		BaseGain: o.Base.Gain, Gain: o.Gain, Pan: o.Pan,
 		BasePitch: pitch, Pitch: o.Pitch, Speed: o.Speed,
-		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds), Quality: o.Quality,
-	}
-	if o.Quality == voice.DefaultQuality {
-		r.options.Quality = m.quality
+		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds),
+		Quality: cmp.Or(o.Quality, m.quality), // DefaultQuality is 0
 	}
 	if !s.Streamed() {
 		r.options.From = min(r.options.From, s.Frames())

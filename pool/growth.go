@@ -11,11 +11,10 @@ func (p *Pool[T]) grow() bool {
 	return p.Len() < p.limit
 }
 
-// Advance tells the pool that time has passed: so many ticks of whatever clock
-// Config.Idle counts by (frames, milliseconds, calls), not negative. A pool
-// that has grown gives one step back for every Idle ticks in which that step
-// was never needed, but never falls below its size. What is active stays as
-// it is. Advancing by a+b does the same as by a and then by b.
+// Advance tells the pool that time has passed, in the ticks that Config.Idle counts (frames,
+// milliseconds, calls), not negative. A pool that has grown gives one step back for every
+// Idle ticks in which that step was never needed, down to its size. What is active stays.
+// Advancing by a+b does the same as by a and then by b.
 func (p *Pool[T]) Advance(ticks int) {
 	p.high = max(p.high, p.peak)
 	// Whatever makes a step needed, growth included, brings the peak over the limit without it.

@@ -14,13 +14,9 @@ type Counters struct {
 	Scribbled uint64
 }
 
-// Balanced tells whether nothing was lost and nothing counted twice: what is
-// active is what was acquired and neither released nor killed. It holds at any
-// time except inside OnRelease, whose object is no longer active and not yet
-// released.
-func (c Counters) Balanced() bool {
-	return c.Active == c.Acquired-c.Released-c.Killed
-}
+// Balanced reports whether what is active is what was acquired and neither released nor
+// killed. It holds at any time except inside OnRelease, whose object is in between.
+func (c Counters) Balanced() bool { return c.Active == c.Acquired-c.Released-c.Killed }
 
 // Counters counts the active objects, which takes a walk, and returns the count
 // with all others.

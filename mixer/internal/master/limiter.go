@@ -5,17 +5,13 @@ import (
 	"voicepool/pcm"
 )
 
-// Limiter keeps the true peak of the master under its ceiling and leaves alone
-// what is below it: there its output is its input, to the bit, some frames
-// later. Audio side.
+// Limiter keeps the true peak of the master under its ceiling. What is below it comes out as
+// it is, to the bit, some frames later. Audio side.
 //
-// For every place between two frames it finds the largest magnitude under
-// four-fold oversampling, and the gain that this one needs. Gains are held, let
-// go slowly, and are averaged (see valley), so that the gain is down before the
-// peak comes out. What lies below the ceiling by this measure is never touched;
-// what lies beyond is measured once more, eight-fold and with longer taps, and
-// brought down a little further, since no two meters agree on what is near
-// the Nyquist frequency.
+// For every place between two frames it finds the largest magnitude under four-fold
+// oversampling, and the gain that this one needs. A valley has the gain down before the peak
+// comes out. What lies beyond the ceiling is measured once more, eight-fold and with longer
+// taps, and brought down a little further: no two meters agree near the Nyquist frequency.
 type Limiter struct {
 	between bool // it looks between the frames
 	ahead   int
@@ -128,15 +124,14 @@ func (l *Limiter) measure(src []pcm.Frame) (over bool) {
 		clear(peaks)
 		return false
 	}
-	if !l.between {
+	const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
+	if l.between {
+		dsp.TruePeaks(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after])
+	} else {
 		for i := range src {
 			peaks[i] = float64(dsp.Peak(src[i : i+1]))
-			over = over || peaks[i] > l.ceiling
 		}
-		return over
 	}
-	const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
-	dsp.TruePeaks(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after])
 	for _, p := range peaks {
 		over = over || p > l.ceiling
 	}
