@@ -10,13 +10,11 @@ const doneLook = 5 * time.Millisecond
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
 	r, unlock := h.living()
-	if r == nil {
-		close(c)
-		return c
+	if r != nil {
+		defer unlock()
 	}
-	defer unlock()
 	m := h.mixer
-	if m.closed {
+	if r == nil || m.closed {
 		close(c)
 		return c
 	}

@@ -203,10 +203,8 @@ func (m *Mixer) release(id pool.Handle) {
 
 func (m *Mixer) send(c command) error {
 	t := &c.target
-	if c.kind != cmdResize {
-		if err := t.check(m); err != nil {
-			return err
-		}
+	if err := t.check(m); err != nil {
+		return err
 	}
 	if c.frame < Now {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)

@@ -79,11 +79,8 @@ var (
 // CosPi returns cos(pi x), the same bits on every machine; it is exactly 0 and
 // +-1 where the cosine is. |x| must be below 2^52; NaN and Inf give NaN.
 func CosPi(x float64) float64 {
-	if x != x || math.IsInf(x, 0) {
-		return math.NaN()
-	}
 	x = math.Abs(x)
-	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2
+	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2; of an infinity NaN
 	if x > 1 {
 		x = 2 - x
 	}

@@ -29,21 +29,16 @@ type Limiter struct {
 	gains valley
 }
 
-// The limiter's constants: the rate in Hz from which on it looks between the
-// frames, how far it looks ahead besides the taps of its meter, how fast it lets
-// go (the time to 63 %), what it never exceeds, and how far below that it goes
-// where it has to act.
-//
-// Lower rates are for tests: there it holds the samples alone, without the 32
-// frames that the taps would take, and with a look-ahead too short to move a
-// gain gently.
 const (
-	limiterLeastRate     = 8000
-	limiterAheadMicros   = 1500
-	limiterReleaseMillis = 80
+	// Hz, from which on it looks between the frames. Lower rates are for tests: there it holds
+	// the samples alone, and its look-ahead is too short to move a gain gently.
+	limiterLeastRate = 8000
+
+	limiterAheadMicros   = 1500 // how far it looks ahead, besides the taps of its meter
+	limiterReleaseMillis = 80   // the time in which it lets go by 63 %
 	limiterCeiling       = pcm.Decibels(-1)
-	limiterMargin        = pcm.Decibels(0.1)
-	limiterRun           = 64 // frames in which peaks are sought at once
+	limiterMargin        = pcm.Decibels(0.1) // how far below the ceiling it goes where it has to act
+	limiterRun           = 64                // frames in which peaks are sought at once
 )
 
 // MaxPeak is far beyond any mix: 65,536 voices of +66 dB each.
