@@ -2,8 +2,6 @@ package mixer
 
 import "time"
 
-const doneLook = 5 * time.Millisecond
-
 // Done returns a channel that is closed within 10 ms after the voice is over; at
 // once when it is already, or when the mixer is closed. It allocates. While nothing
 // renders, nothing ends.
@@ -31,7 +29,7 @@ func (h Handle) Done() <-chan struct{} {
 
 // watch closes the channels of what is over, until none is left.
 func (m *Mixer) watch() {
-	ticker := time.NewTicker(doneLook)
+	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for range ticker.C {
 		m.mutex.Lock()
