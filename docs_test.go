@@ -31,6 +31,7 @@ var pages = []struct {
 	{"docs/explain.md", 0},
 	{"docs/realtime.md", 0},
 	{"docs/resampling.md", 0},
+	{"docs/pool.md", 0},
 }
 
 const (

@@ -303,7 +303,7 @@ func TestWallsHold(t *testing.T) {
 		{"control reads a group's", "func (g *Group) Peek() int { return g.playing }", "names groupPlay.playing"},
 		{"control looks into the queue", "func (q *queue) Peek() int { return len(q.heap) }", "names queue.heap"},
 		{"audio reads a number of control", "func (a *audio) peek(h Handle) uint64 { return h.mixer.seq }", "peek, of the audio side, names Mixer.seq"},
-		{"audio calls control", "func (a *audio) peek(h Handle) int { return len(h.mixer.feeds.open) }", "names feeds.open"},
+		{"audio calls control", "func (a *audio) peek(h Handle) int { return len(h.mixer.refinery.waiting) }", "names refinery.waiting"},
 		{"audio reads a start's pitch", "func (a *audio) peek(r *record) any { return r.tuning }", "names recordAsk.tuning"},
 		{"a voice waits", "import \"sync\"\nfunc (s *slot) peek(m *sync.Mutex) { m.Lock() }", "peek, of the audio side, names sync.Lock"},
 		{"a helper of the audio side prints", "import \"fmt\"\nfunc (b *bus) peek() { peek() }; func peek() { fmt.Println() }", "peek, of the audio side, names fmt.Println"},

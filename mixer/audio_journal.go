@@ -42,14 +42,14 @@ func (a *audio) noteCommand(c *command) {
 			return // it never was
 		}
 		o := &r.options
-		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree.name(r.bus)
+		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree[r.bus].name
 		e.Priority, e.Protect = int(r.prio), r.protect
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
 		}
 	case c.target.kind == busVoices:
-		e.Bus = a.tree.name(c.target.bus)
+		e.Bus = a.tree[c.target.bus].name
 	case c.target.kind != allVoices && c.kind != cmdResize && c.kind != cmdPlace:
 		return
 	}

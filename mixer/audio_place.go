@@ -54,7 +54,7 @@ func (a *audio) movePlaces() {
 
 // readMoved reads what has moved, if it has. Of what is being written it is to be asked
 // again: whoever writes it is not done.
-func readMoved[A spotWords | earWords](a *audio, moved *atomic.Bool, words *seqWords[A]) (read A, ok bool) {
+func readMoved[A spotVectors | earVectors](a *audio, moved *atomic.Bool, words *seqVectors[A]) (read A, ok bool) {
 	if !moved.Swap(false) {
 		return read, false
 	}

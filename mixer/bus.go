@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicepool/internal/words"
+	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -37,7 +38,7 @@ func (b Bus) Name() string {
 	if b.mixer == nil {
 		return "master"
 	}
-	return b.mixer.tree.name(b.index)
+	return b.mixer.tree[b.index].name
 }
 
 // Gain returns the gain that was set last, whatever frame it was set for; that of its
@@ -53,9 +54,7 @@ func (b Bus) Gain() pcm.Decibels {
 
 // SetGain sets the gain of all that the bus gives, ramped over 5 ms. gain is -120..+24 dB
 // or -Inf; -80 or less is silence.
-func (b Bus) SetGain(gain pcm.Decibels) error {
-	return b.set(Change{Fields: FieldGain, Gain: gain}, 0)
-}
+func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
 // SetPan sets the balance of the bus, -1 (left) .. +1 (right), ramped over 5 ms.
 func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
@@ -137,9 +136,9 @@ type Levels struct {
 // heard, after the limiter. Without Config.Meters, and of the zero Bus, it is silence. It
 // allocates nothing.
 func (b Bus) Levels() Levels {
-	if b.mixer == nil || b.mixer.meters == nil {
-		none := pcm.FromPower(0)
-		return Levels{Peak: none, RMS: none, ShortTerm: pcm.LUFS(none)}
+	var shown master.Shown
+	if b.mixer != nil && b.mixer.meters != nil {
+		shown = b.mixer.meters[b.index].Shown()
 	}
-	return Levels(b.mixer.meters[b.index].Levels())
+	return Levels{shown.Frame, pcm.FromLinear(shown.Peak), pcm.FromPower(shown.Square), pcm.LoudnessOf(shown.Power)}
 }

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,12 +29,12 @@ var (
 type Overflow uint8
 
 const (
-	StealQuietest Overflow = iota // takes the voice that will be missed least
-	StealOldest                   // takes the one that started first
-	StealGain                     // takes the one with the least gain
-	Reject                        // refuses the newcomer
+	StealQuietest Overflow = iota // steals the voice that will be least audible from now on
+	StealOldest                   // steals the voice that started first
+	StealGain                     // steals the voice with the least gain
+	Reject                        // rejects the newcomer
 	GrowPool                      // grows, see Grow; at its maximum steals the quietest
-	StealMasked                   // takes the one that the others hide best; goes with Config.Virtual
+	StealMasked                   // steals the voice that the others hide best; needs Config.Virtual
 )
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
@@ -59,7 +60,7 @@ type Config struct {
 	Rate           int // frames per second, 1..768,000; 0: 48,000
 	Voices         int // slots, 1..65,536; 0: 32
 	MaxVoices      int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
-	Virtual        int // virtual voices, 0..65,536: who gives way goes on unheard, and comes back when it is loud enough
+	Virtual        int // virtual voices, 0..65,536: a stolen voice keeps time silently and returns when it is loud enough
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
@@ -69,9 +70,9 @@ type Config struct {
 	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
-	NoLimiter bool        // leaves the master as it is, beyond full scale too, and without the limiter's latency; what is not finite becomes silence all the same
+	NoLimiter bool        // disables the limiter and its latency; NaN and Inf still become silence
 	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
-	DCGuard   bool        // takes a constant part away that is above -30 dBFS, in a second or two, and otherwise nothing
+	DCGuard   bool        // removes a DC offset above -30 dBFS, within a second or two; otherwise changes nothing
 	Buses     []BusConfig // in the order in which they are added up
 	Meters    bool        // measures every bus, for Bus.Levels: about 0.1 % of a core each
 
@@ -96,7 +97,7 @@ type Config struct {
 	Journal int // entries waiting to be read, see Mixer.Journal; 0: none are made
 }
 
-// Bus describes a named sub-mix.
+// BusConfig describes a bus, a named sub-mix.
 type BusConfig struct {
 	Name   string        // not empty, unique, and not "master"
 	Parent string        // the bus that it goes into; "": the master
@@ -129,102 +130,75 @@ type Duck struct {
 	Release time.Duration // the way back
 }
 
-// withDefaults returns c with its zeros filled in, or what is wrong with it.
-func (c Config) withDefaults() (Config, error) {
-	fill := func(field *int, value int) {
-		if *field == 0 {
-			*field = value
-		}
+// complaint is the first thing that is wrong with a configuration; nil: nothing.
+type complaint struct{ error }
+
+// need notes what is wrong where it is not good, unless something was before.
+func (c *complaint) need(good bool, format string, values ...any) {
+	if !good && c.error == nil {
+		c.error = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
 	}
-	fill(&c.Rate, 48000)
-	c.Quality = max(c.Quality, voice.Best)
-	c.Buses = slices.Clone(c.Buses)
-	fill(&c.Voices, 32)
-	fill(&c.Commands, 1024)
-	if c.Voices < 1 || c.Voices > MaxVoices {
-		return c, fmt.Errorf("%w: %d voices are not in 1..%d", ErrConfig, c.Voices, MaxVoices)
-	}
-	if c.Overflow == GrowPool {
-		fill(&c.Grow.Step, 8)
-		fill(&c.Grow.Max, min(4*c.Voices, MaxVoices))
-		if c.Grow.Idle == 0 {
-			c.Grow.Idle = 2 * time.Second
-		}
-		fill(&c.MaxVoices, c.Grow.Max)
-		if c.Grow.Step < 1 || c.Grow.Max < c.Voices || c.Grow.Idle < 0 {
-			return c, fmt.Errorf("%w: the pool cannot grow in steps of %d to %d voices after %v from %d", ErrConfig, c.Grow.Step, c.Grow.Max, c.Grow.Idle, c.Voices)
-		}
-		c.MaxVoices = max(c.MaxVoices, c.Grow.Max)
-	}
-	fill(&c.MaxVoices, c.Voices)
-	switch {
-	case c.Quality > voice.Cubic:
-		return c, fmt.Errorf("%w: there is no quality %d", ErrConfig, c.Quality)
-	case c.Rate < 1 || c.Rate > MaxRate:
-		return c, fmt.Errorf("%w: a rate of %d Hz is not in 1..%d", ErrConfig, c.Rate, MaxRate)
-	case c.MaxVoices < c.Voices || c.MaxVoices > MaxVoices:
-		return c, fmt.Errorf("%w: at most %d voices, which is not in %d..%d", ErrConfig, c.MaxVoices, c.Voices, MaxVoices)
-	case c.Virtual < 0 || c.Virtual > MaxVoices:
-		return c, fmt.Errorf("%w: %d virtual voices are not in 0..%d", ErrConfig, c.Virtual, MaxVoices)
-	case int(c.Overflow) >= len(overflowNames):
-		return c, fmt.Errorf("%w: %v is no policy", ErrConfig, c.Overflow)
-	case c.Overflow == StealMasked && c.Virtual == 0:
-		return c, fmt.Errorf("%w: %v goes with virtual voices, of which there are none", ErrConfig, StealMasked)
-	case c.RejectQuietest && c.Overflow != StealQuietest && c.Overflow != GrowPool:
-		return c, fmt.Errorf("%w: to refuse the quietest newcomer goes with %v and %v, not with %v", ErrConfig, StealQuietest, GrowPool, c.Overflow)
-	case c.Commands < 1 || c.Commands > 1<<20:
-		return c, fmt.Errorf("%w: %d commands are not in 1..%d", ErrConfig, c.Commands, 1<<20)
-	case c.SoftClip && !c.NoLimiter:
-		return c, fmt.Errorf("%w: a soft clip takes the place of the limiter: it goes with NoLimiter", ErrConfig)
-	case c.Lead < 0:
-		return c, fmt.Errorf("%w: a lead of %v is negative", ErrConfig, c.Lead)
-	case c.Journal < 0 || c.Journal > 1<<24:
-		return c, fmt.Errorf("%w: a journal of %d entries is not in 0..%d", ErrConfig, c.Journal, 1<<24)
-	case c.Events < 0 || c.Events > maxEvents:
-		return c, fmt.Errorf("%w: %d events are not in 1..%d", ErrConfig, c.Events, maxEvents)
-	case !setGain.takes((*float64)(&c.MasterGain)):
-		return c, fmt.Errorf("%w: a master gain of %v dB is not in %v..%v", ErrConfig, c.MasterGain, MinGain, MaxGain)
-	}
-	fill(&c.Events, c.blockEvents())
-	return c, checkBuses(c.Buses)
 }
 
-// checkBuses returns what is wrong with the buses.
-func checkBuses(buses []BusConfig) error {
-	names := map[string]bool{"master": true}
-	if len(buses) > MaxBuses {
-		return fmt.Errorf("%w: %d buses, a mixer has at most %d", ErrConfig, len(buses), MaxBuses)
+// ranged is need for a number, which the format has with its range.
+func (c *complaint) ranged(x, least, most int, format string) {
+	c.need(least <= x && x <= most, format, x, least, most)
+}
+
+// withDefaults returns c with its zeros filled in, or what is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	var wrong complaint
+	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
+	c.Quality = cmp.Or(c.Quality, voice.Best)
+	c.Buses = slices.Clone(c.Buses)
+	wrong.ranged(c.Voices, 1, MaxVoices, "%d voices are not in %d..%d")
+	if g := &c.Grow; c.Overflow == GrowPool {
+		g.Step, g.Max, g.Idle = cmp.Or(g.Step, 8), cmp.Or(g.Max, min(4*c.Voices, MaxVoices)), cmp.Or(g.Idle, 2*time.Second)
+		wrong.need(g.Step >= 1 && g.Max >= c.Voices && g.Idle >= 0,
+			"the pool cannot grow in steps of %d to %d voices after %v from %d", g.Step, g.Max, g.Idle, c.Voices)
+		c.MaxVoices = max(cmp.Or(c.MaxVoices, g.Max), g.Max)
 	}
+	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
+	wrong.need(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
+	wrong.ranged(c.Rate, 1, MaxRate, "a rate of %d Hz is not in %d..%d")
+	wrong.ranged(c.MaxVoices, c.Voices, MaxVoices, "at most %d voices, which is not in %d..%d")
+	wrong.ranged(c.Virtual, 0, MaxVoices, "%d virtual voices are not in %d..%d")
+	wrong.need(int(c.Overflow) < len(overflowNames), "%v is no policy", c.Overflow)
+	wrong.need(c.Overflow != StealMasked || c.Virtual != 0, "%v goes with virtual voices, of which there are none", StealMasked)
+	wrong.need(!c.RejectQuietest || c.Overflow == StealQuietest || c.Overflow == GrowPool,
+		"to refuse the quietest newcomer goes with %v and %v, not with %v", StealQuietest, GrowPool, c.Overflow)
+	wrong.ranged(c.Commands, 1, 1<<20, "%d commands are not in %d..%d")
+	wrong.need(!c.SoftClip || c.NoLimiter, "a soft clip takes the place of the limiter: it goes with NoLimiter")
+	wrong.need(c.Lead >= 0, "a lead of %v is negative", c.Lead)
+	wrong.ranged(c.Journal, 0, 1<<24, "a journal of %d entries is not in %d..%d")
+	if wrong.error == nil { // the count is of a configuration that is good
+		c.Events = cmp.Or(c.Events, c.blockEvents())
+	}
+	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
+	wrong.need(setGain.takes((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
+	wrong.buses(c.Buses)
+	return c, wrong.error
+}
+
+// buses looks for what is wrong with the buses.
+func (c *complaint) buses(buses []BusConfig) {
+	names := map[string]bool{"master": true}
+	c.need(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
 	for i := range buses {
 		b := &buses[i]
-		switch {
-		case b.Name == "" || names[b.Name]:
-			return fmt.Errorf("%w: the bus name %q is empty, reserved or used twice", ErrConfig, b.Name)
-		case !setGain.takes((*float64)(&b.Gain)) || !setPan.takes(&b.Pan) || !setPitch.takes((*float64)(&b.Pitch)):
-			return fmt.Errorf("%w: bus %q has a gain of %v dB, a pan of %v, a pitch of %v", ErrConfig, b.Name, b.Gain, b.Pan, b.Pitch)
-		case b.Voices < 0:
-			return fmt.Errorf("%w: bus %q has %d voices", ErrConfig, b.Name, b.Voices)
-		}
+		inside := setGain.takes((*float64)(&b.Gain)) && setPan.takes(&b.Pan) && setPitch.takes((*float64)(&b.Pitch))
+		c.need(b.Name != "" && !names[b.Name], "the bus name %q is empty, reserved or used twice", b.Name)
+		c.need(inside, "bus %q has a gain of %v dB, a pan of %v, a pitch of %v", b.Name, b.Gain, b.Pan, b.Pitch)
+		c.need(b.Voices >= 0, "bus %q has %d voices", b.Name, b.Voices)
 		names[b.Name] = true
 	}
-	for _, b := range buses {
-		if b.Parent != "" && !names[b.Parent] {
-			return fmt.Errorf("%w: the parent of bus %q, %q, is no bus", ErrConfig, b.Name, b.Parent)
-		}
+	tree, _, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
+	for i, b := range buses {
+		c.need(b.Parent == "" || names[b.Parent], "the parent of bus %q, %q, is no bus", b.Name, b.Parent)
+		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // those of a circle are not below the master
+		err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" })
+		c.need(err == nil, "%w", err)
 	}
-	_, down, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
-	slices.Sort(down)
-	for i, b := range buses { // those of a circle are not below the master
-		if _, found := slices.BinarySearch(down, i+1); !found {
-			return fmt.Errorf("%w: bus %q is below itself", ErrConfig, b.Name)
-		}
-	}
-	for _, b := range buses {
-		if err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" }); err != nil {
-			return fmt.Errorf("%w: %w", ErrConfig, err)
-		}
-	}
-	return nil
 }
 
 // check returns what is wrong with the duck of a bus, which reacts to those that exist.

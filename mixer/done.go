@@ -1,16 +1,6 @@
 package mixer
 
-import (
-	"time"
-)
-
-// done has channels that are closed when voices are over. One goroutine looks
-// after them, as long as there are any: the audio side must not wake anybody.
-type done struct {
-	waiting map[Handle]chan struct{}
-}
-
-const doneLook = 5 * time.Millisecond
+import "time"
 
 // Done returns a channel that is closed within 10 ms after the voice is over; at
 // once when it is already, or when the mixer is closed. It allocates. While nothing
@@ -18,41 +8,39 @@ const doneLook = 5 * time.Millisecond
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
 	r, unlock := h.living()
-	if r == nil {
+	if r != nil {
+		defer unlock()
+	}
+	m := h.mixer
+	if r == nil || m.closed {
 		close(c)
 		return c
 	}
-	defer unlock()
-	if h.mixer.closed {
-		close(c)
-		return c
-	}
-	d := &h.mixer.done
-	if old, ok := d.waiting[h]; ok {
+	if old, ok := m.done[h]; ok {
 		return old
 	}
-	if d.waiting == nil {
-		d.waiting = map[Handle]chan struct{}{}
-		go h.mixer.watch()
+	if m.done == nil {
+		m.done = map[Handle]chan struct{}{}
+		go m.watch()
 	}
-	d.waiting[h] = c
+	m.done[h] = c
 	return c
 }
 
 // watch closes the channels of what is over, until none is left.
 func (m *Mixer) watch() {
-	ticker := time.NewTicker(doneLook)
+	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for range ticker.C {
 		m.mutex.Lock()
-		for h, c := range m.done.waiting {
+		for h, c := range m.done {
 			if r := m.records.Get(h.id); m.closed || r == nil || State(r.state.Load()).Over() {
 				close(c)
-				delete(m.done.waiting, h)
+				delete(m.done, h)
 			}
 		}
-		if len(m.done.waiting) == 0 {
-			m.done.waiting = nil
+		if len(m.done) == 0 {
+			m.done = nil
 			m.mutex.Unlock()
 			return
 		}

@@ -3,6 +3,7 @@ package mixer
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"voicepool/internal/ring"
@@ -28,14 +29,9 @@ const (
 	EventFault                          // a voice, or the insert of a bus, gave what is no sound, and was ended
 )
 
-var kindNames = [...]string{"", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
+var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
-func (k EventKind) String() string {
-	if k == 0 {
-		return "kind(0)"
-	}
-	return nameOf("kind", k, kindNames[:])
-}
+func (k EventKind) String() string { return nameOf("kind", k, kindNames[:]) }
 
 // nameOf returns the name of a value; of one that has none what it is, and its number.
 func nameOf[T ~uint8](what string, value T, names []string) string {
@@ -187,29 +183,23 @@ func poll[T any](m *Mixer, from *ring.Ring[T], dst []T) (n int) {
 //	frame 480: "coin" #7 stolen in slot 3 by "bell" #9 (pool): -34.5 dB against -12.3 dB, 8 candidates
 func (e Event) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "frame %d: ", e.Frame)
-	if e.Sound != nil {
-		fmt.Fprintf(&b, "%q ", e.Sound.Name())
-	}
-	if e.Voice != 0 {
-		fmt.Fprintf(&b, "#%d ", e.Voice)
-	}
-	b.WriteString(e.Kind.String())
-	if e.Slot >= 0 && e.Voice != 0 {
-		fmt.Fprintf(&b, " in slot %d", e.Slot)
-	}
-	if e.By != 0 {
-		b.WriteString(" by ")
-		if e.BySound != nil {
-			fmt.Fprintf(&b, "%q ", e.BySound.Name())
+	say := func(applies bool, format string, values ...any) {
+		if applies {
+			fmt.Fprintf(&b, format, values...)
 		}
-		fmt.Fprintf(&b, "#%d", e.By)
 	}
-	if e.Reason != ReasonNone {
-		fmt.Fprintf(&b, " (%v)", e.Reason)
+	name := func(s *voice.Sound) string {
+		if s == nil {
+			return ""
+		}
+		return strconv.Quote(s.Name()) + " "
 	}
-	if e.Candidates > 0 {
-		fmt.Fprintf(&b, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
-	}
+	say(true, "frame %d: %s", e.Frame, name(e.Sound))
+	say(e.Voice != 0, "#%d ", e.Voice)
+	say(true, "%v", e.Kind)
+	say(e.Slot >= 0 && e.Voice != 0, " in slot %d", e.Slot)
+	say(e.By != 0, " by %s#%d", name(e.BySound), e.By)
+	say(e.Reason != ReasonNone, " (%v)", e.Reason)
+	say(e.Candidates > 0, ": %.1f dB against %.1f dB, %d candidates", e.Audibility, e.Newcomer, e.Candidates)
 	return b.String()
 }

@@ -10,30 +10,14 @@ import (
 	"voicepool/voice"
 )
 
-// feeds are the streams that were opened and are not over.
-type feeds struct{ open []*voice.Feed }
-
-func (f *feeds) add(feed *voice.Feed) {
-	if feed == nil {
-		return
-	}
-	f.open = append(slices.DeleteFunc(f.open, (*voice.Feed).Closed), feed)
+// addFeed keeps a stream that was opened until it is over. The mutex is held.
+func (m *Mixer) addFeed(feed *voice.Feed) {
+	m.feeds = append(slices.DeleteFunc(m.feeds, (*voice.Feed).Closed), feed)
 }
 
-// open begins to decode a stream for a start.
-func (m *Mixer) open(s *voice.Sound, o *Options) (*voice.Feed, error) {
-	if !s.Streamed() {
-		return nil, nil
-	}
-	if o.Rounds != 0 {
-		return nil, fmt.Errorf("%w: the stream %q cannot count its rounds", ErrOption, s.Name())
-	}
-	return m.openAt(s, m.frames(o.From), o.Loop)
-}
-
-// openFor is open for a start that has a record, which it gives back where there is no
-// feed. The mutex is held, but not while foreign code opens the stream: that may fail in
-// any way.
+// openFor begins to decode a stream for a start that has a record, which it gives back
+// where there is no feed. The mutex is held, but not while foreign code opens the stream:
+// that may fail in any way.
 func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.Feed, err error) {
 	m.underWay.Add(1) // its place stays its own meanwhile
 	m.mutex.Unlock()
@@ -48,7 +32,10 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 			m.release(id)
 		}
 	}()
-	return m.open(s, o)
+	if o.Rounds != 0 {
+		return nil, fmt.Errorf("%w: the stream %q cannot count its rounds", ErrOption, s.Name())
+	}
+	return m.openAt(s, m.frames(o.From), o.Loop)
 }
 
 func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, error) {
@@ -68,21 +55,15 @@ func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, erro
 // streams returns the starts of streams that are not over and that t names.
 func (m *Mixer) streams(t *Target) []Handle {
 	m.mutex.Lock()
-	any := len(m.feeds.open) > 0
-	m.mutex.Unlock()
-	if !any {
+	defer m.mutex.Unlock()
+	if len(m.feeds) == 0 {
 		return nil
 	}
 	var found []Handle
-	for h := range m.Voices() {
-		r, unlock := h.living()
-		if r == nil {
-			continue
+	for _, r := range m.allRecords {
+		if s := r.sound.Load(); s != nil && s.Streamed() && m.lives(r) && m.names(t, r) {
+			found = append(found, Handle{m, pool.Handle(r.id.Load())})
 		}
-		if s := r.sound.Load(); s != nil && s.Streamed() && m.names(t, r) {
-			found = append(found, h)
-		}
-		unlock()
 	}
 	return found
 }
@@ -113,7 +94,7 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 		feed.Close()
 		return ErrClosed
 	}
-	m.feeds.add(feed)
+	m.addFeed(feed)
 	return nil
 }
 
@@ -127,8 +108,8 @@ func (m *Mixer) Prepare() (frames int) {
 	m.refineNeeds()
 	m.refinery.wait()
 	m.mutex.Lock()
-	m.feeds.open = slices.DeleteFunc(m.feeds.open, (*voice.Feed).Closed)
-	open := slices.Clone(m.feeds.open)
+	m.feeds = slices.DeleteFunc(m.feeds, (*voice.Feed).Closed)
+	open := slices.Clone(m.feeds)
 	m.mutex.Unlock()
 	frames = math.MaxInt32
 	for _, f := range open {
@@ -152,8 +133,8 @@ func (m *Mixer) Close() {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.closed = true
-	for _, f := range m.feeds.open {
+	for _, f := range m.feeds {
 		f.Close()
 	}
-	m.feeds.open = nil
+	m.feeds = nil
 }

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -49,9 +50,7 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 		return nil, fmt.Errorf("%w: group %q with a limit of %d, a cooldown of %v, coalescing within %v by %v dB at most",
 			ErrOption, name, o.Limit, o.Cooldown, o.Coalesce, o.Most)
 	}
-	if o.Most == 0 {
-		o.Most = 6
-	}
+	o.Most = cmp.Or(o.Most, 6)
 	return &Group{
 		mixer: m, name: name, limit: o.Limit, cooldown: m.frames(o.Cooldown),
 		within: m.frames(o.Coalesce), most: float64(o.Most.Linear() * o.Most.Linear()), options: o,

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,16 +16,13 @@ import (
 // changed.
 var ErrGone = errors.New("mixer: the voice is gone")
 
-// Handle names one start. It is a small comparable value; the zero Handle names
-// nothing, and one whose voice is gone does nothing: it never acts on another
-// voice. All methods are control side, may be called by any goroutine and never wait for
-// the audio side. They allocate nothing, except the first time a sound is played in a new
-// pitch range.
-//
-// What moves a voice acts at the next frame that is mixed, ramped over 5 ms. Calls that
-// no block has seen yet replace each other. They fail with ErrGone, or with an error that
-// wraps ErrOption. With a Config.Lead every call has a frame of its own, and may also
-// fail with ErrBusy. For an exact frame or a longer move see Mixer.At.
+// Handle names one start. It is a small comparable value. The zero Handle names nothing. One
+// whose voice is gone never acts on another voice. All methods are control side, may be
+// called by any goroutine and never wait for the audio side. They allocate nothing, except
+// the first time a sound is played in a new pitch range. What moves a voice acts at the next
+// frame that is mixed, ramped over 5 ms. Calls that no block has seen yet replace each other.
+// They fail with ErrGone, or with an error that wraps ErrOption. With a Config.Lead every call
+// has a frame of its own, and may fail with ErrBusy. For an exact frame see Mixer.At.
 type Handle struct {
 	mixer *Mixer
 	id    pool.Handle
@@ -36,13 +34,13 @@ func (h Handle) State() State {
 	if h.mixer == nil {
 		gone = StateNone
 	}
-	return ask(h, gone, func(r *record) State { return State(r.state.Load()) })
+	return ask(h, Handle.lock, gone, func(r *record) State { return State(r.state.Load()) })
 }
 
 // Number returns the number of the start, from 1, as events have it; 0 while it
 // is pending or when it never started.
 func (h Handle) Number() uint64 {
-	return ask(h, 0, func(r *record) uint64 { return r.number.Load() })
+	return ask(h, Handle.lock, 0, func(r *record) uint64 { return r.number.Load() })
 }
 
 // Position returns where in the sound the voice was at the end of the last
@@ -53,20 +51,13 @@ func (h Handle) Position() time.Duration {
 		return 0
 	}
 	defer unlock()
-	return pcm.Duration(h.mixer.position(r), h.mixer.rate)
-}
-
-// position returns the frame of its sound at which a start was after the last
-// block.
-func (m *Mixer) position(r *record) int64 {
 	for {
-		seats := r.seats.Load()
-		i := r.slot.Load()
-		if i < 0 {
-			return r.position.Load()
+		seats, i, word := r.seats.Load(), r.slot.Load(), &r.position
+		if i >= 0 {
+			word = &h.mixer.positions[i]
 		}
-		if at := m.positions[i].Load(); r.seats.Load() == seats { // else it may be another's
-			return at
+		if frames := word.Load(); i < 0 || r.seats.Load() == seats { // else it may be another's
+			return pcm.Duration(frames, h.mixer.rate)
 		}
 	}
 }
@@ -159,26 +150,26 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 
 // Sound returns what is played; nil when the voice is gone.
 func (h Handle) Sound() *voice.Sound {
-	return ask(h, nil, func(r *record) *voice.Sound { return r.sound.Load() })
+	return ask(h, Handle.lock, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
 // Tag returns the Tag of its Options; 0 for a voice long gone.
 func (h Handle) Tag() uint64 {
-	return ask(h, 0, func(r *record) uint64 { return r.tag })
+	return ask(h, Handle.lock, 0, func(r *record) uint64 { return r.tag })
 }
 
 // Audibility returns how loud the voice is going to be at best, as things stood
 // at the end of the last block: what it is measured by when one has to give way.
 // Silence, and a voice that is gone, is -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	power := askLiving(h, 0, func(r *record) uint32 { return r.audibility.Load() })
+	power := ask(h, Handle.living, 0, func(r *record) uint32 { return r.audibility.Load() })
 	return pcm.FromPower(float64(math.Float32frombits(power)))
 }
 
 // Slot returns the slot in which the voice plays, from 0; -1 where it has none, as a
 // virtual voice and one that is gone.
 func (h Handle) Slot() int {
-	i := askLiving(h, -1, func(r *record) int { return int(r.slot.Load()) })
+	i := ask(h, Handle.living, -1, func(r *record) int { return int(r.slot.Load()) })
 	if i >= 0 && i < h.mixer.maxVoices {
 		return i
 	}
@@ -188,7 +179,7 @@ func (h Handle) Slot() int {
 // Pan returns where the voice was between left and right, -1..+1, when it was last
 // looked at, which is every 20 ms; 0 for one that is gone.
 func (h Handle) Pan() float64 {
-	pan := askLiving(h, 0, func(r *record) uint32 { return r.pan.Load() })
+	pan := ask(h, Handle.living, 0, func(r *record) uint32 { return r.pan.Load() })
 	return float64(math.Float32frombits(pan))
 }
 
@@ -196,7 +187,7 @@ func (h Handle) Pan() float64 {
 // it was last looked at, which is every 20 ms. A loop under 64 frames counts its rounds
 // when it is left. Of a stream it is what was asked for.
 func (h Handle) Looping() bool {
-	return askLiving(h, false, func(r *record) bool {
+	return ask(h, Handle.living, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
 			return r.loop
 		}
@@ -204,20 +195,10 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// ask returns what the record of h answers, or gone where there is none any more. An answer
-// that captured a variable would be allocated.
-func ask[T any](h Handle, gone T, answer func(*record) T) T {
-	r, unlock := h.lock()
-	if r == nil {
-		return gone
-	}
-	defer unlock()
-	return answer(r)
-}
-
-// askLiving is ask for a start that may still sound.
-func askLiving[T any](h Handle, gone T, answer func(*record) T) T {
-	r, unlock := h.living()
+// ask returns what the record of h answers, or gone where find, Handle.lock or
+// Handle.living, has none. An answer that captured a variable would be allocated.
+func ask[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
+	r, unlock := find(h)
 	if r == nil {
 		return gone
 	}
@@ -264,9 +245,8 @@ func (h Handle) want(field settable, value float64) error {
 		return m.push(wanted(h, field, value))
 	}
 	if field == setPitch || field == setSpeed || field == setRounds {
-		var c Change
-		c.put(field, value)
-		m.retuneBy(r, &c, Now, 0)
+		c := wanted(h, field, value)
+		m.retuneBy(r, &c)
 	}
 	r.want[field].Store(math.Float64bits(value))
 	bit := uint32(1) << field
@@ -292,10 +272,8 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.options = voice.Options{
 		BaseGain: o.Base.Gain, Gain: o.Gain, Pan: o.Pan,
 		BasePitch: pitch, Pitch: o.Pitch, Speed: o.Speed,
-		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds), Quality: o.Quality,
-	}
-	if o.Quality == voice.DefaultQuality {
-		r.options.Quality = m.quality
+		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds),
+		Quality: cmp.Or(o.Quality, m.quality), // DefaultQuality is 0
 	}
 	if !s.Streamed() {
 		r.options.From = min(r.options.From, s.Frames())

@@ -32,15 +32,21 @@ type Mixer struct {
 	eventMutex sync.Mutex // among those who poll
 	lead       lead
 	closed     bool
-	feeds      feeds
+	feeds      []*voice.Feed // streams that were opened and are not over
 	refinery   refinery
 	busPitch   []pitchSpan
 	busGain    []pcm.Decibels // as they were set last
 	hearing    space.Ear      // as SetListener left it
-	foretold   []foretold     // sets of pitches for later frames
-	quality    voice.Quality
-	done       done
-	busy       atomic.Int64
+
+	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
+	// starts that are asked for after them, too.
+	foretold []command
+	quality  voice.Quality
+	busy     atomic.Int64
+
+	// Channels that are closed when voices are over. One goroutine looks after them, as
+	// long as there are any: the audio side must not wake anybody.
+	done map[Handle]chan struct{}
 }
 
 // New returns a mixer. The error wraps ErrConfig.
@@ -64,12 +70,10 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.shared = newShared(&c, buses, m.records.Max())
 	for range m.allRecords {
-		m.records.Acquire()
-	}
-	for id, r := range m.records.All() {
+		id, r, _ := m.records.Acquire()
 		m.allRecords[id.Slot()] = r
-		m.records.Release(id)
 	}
+	m.records.Clear()
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -123,8 +127,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
-	}
-	if frame < Now {
+	case frame < Now:
 		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
 	}
 	var source space.Source
@@ -140,11 +143,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if m.underWay.Load() >= m.room(frame) {
-		m.busy.Add(1)
-		return Handle{}, ErrBusy
-	}
-	id, r := m.acquire()
+	id, r := m.acquire(frame)
 	if r == nil {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
@@ -163,14 +162,19 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		r.source = source
 	}
 	frame = m.put(command{kind: cmdPlay, frame: frame, record: id})
-	m.feeds.add(feed)
+	if feed != nil {
+		m.addFeed(feed)
+	}
 	m.tune(r, frame)
 	return Handle{m, id}, nil
 }
 
-// acquire returns a free record, taking back what the audio side has given up
-// only when there is none: so a handle knows for long how its voice ended.
-func (m *Mixer) acquire() (pool.Handle, *record) {
+// acquire returns a free record for a start at a frame, or nil. It takes back what the audio
+// side has given up only when there is none: so a handle knows for long how its voice ended.
+func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
+	if m.underWay.Load() >= m.room(frame) {
+		return 0, nil
+	}
 	if id, r, ok := m.records.Acquire(); ok {
 		return id, r
 	}
@@ -181,10 +185,7 @@ func (m *Mixer) acquire() (pool.Handle, *record) {
 		}
 		m.release(id)
 	}
-	id, r, ok := m.records.Acquire()
-	if !ok {
-		return 0, nil
-	}
+	id, r, _ := m.records.Acquire()
 	return id, r
 }
 
@@ -202,10 +203,8 @@ func (m *Mixer) release(id pool.Handle) {
 
 func (m *Mixer) send(c command) error {
 	t := &c.target
-	if c.kind != cmdResize {
-		if err := t.check(m); err != nil {
-			return err
-		}
+	if err := t.check(m); err != nil {
+		return err
 	}
 	if c.frame < Now {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
@@ -267,15 +266,7 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords {
 			h := Handle{m, pool.Handle(r.id.Load())}
-			if h.id == 0 {
-				continue
-			}
-			if living, unlock := h.living(); living == nil {
-				continue
-			} else {
-				unlock()
-			}
-			if !yield(h) {
+			if h.id != 0 && !h.State().Over() && !yield(h) {
 				return
 			}
 		}

@@ -143,7 +143,7 @@ func (at Moment) Resize(voices int) error {
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
 	}
-	return at.mixer.send(command{kind: cmdResize, frame: at.frame, ref: at.ref, voices: int32(voices)})
+	return at.mixer.send(command{kind: cmdResize, frame: at.frame, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }
 
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

@@ -8,54 +8,46 @@ import (
 	"voicepool/space"
 )
 
-// seqWords are numbers that the control side writes and the audio side reads,
+// seqVectors are vectors that the control side writes and the audio side reads,
 // neither waiting for the other: a reader that came in between is told so.
-type seqWords[A ~[9]float64 | ~[10]float64] struct {
+type seqVectors[A spotVectors | earVectors] struct {
 	version atomic.Uint32
-	values  [10]atomic.Uint64
+	values  [4][3]atomic.Uint64
 }
 
-func (w *seqWords[A]) write(a A) {
+type (
+	spotVectors [3]space.Vector
+	earVectors  [4]space.Vector // the last one is the waves
+)
+
+func (w *seqVectors[A]) write(a A) {
 	v := w.version.Load()
 	w.version.Store(v + 1)
 	for i := range len(a) {
-		w.values[i].Store(math.Float64bits(a[i]))
+		for j, x := range a[i] {
+			w.values[i][j].Store(math.Float64bits(x))
+		}
 	}
 	w.version.Store(v + 2)
 }
 
 // read reports whether a is all of one write.
-func (w *seqWords[A]) read() (a A, ok bool) {
+func (w *seqVectors[A]) read() (a A, ok bool) {
 	v := w.version.Load()
 	for i := range len(a) {
-		a[i] = math.Float64frombits(w.values[i].Load())
+		for j := range a[i] {
+			a[i][j] = math.Float64frombits(w.values[i][j].Load())
+		}
 	}
 	return a, v&1 == 0 && w.version.Load() == v
 }
 
-type (
-	spotWords [9]float64
-	earWords  [10]float64
-)
-
-func wordsOfSpot(s *space.Spot) spotWords {
-	return spotWords{
-		s.Position[0], s.Position[1], s.Position[2], s.Velocity[0], s.Velocity[1], s.Velocity[2], s.Forward[0], s.Forward[1], s.Forward[2],
-	}
+func (v *spotVectors) spot() space.Spot {
+	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2]}
 }
 
-func (w *spotWords) spot() space.Spot {
-	return space.Spot{Position: space.Vector(w[0:3]), Velocity: space.Vector(w[3:6]), Forward: space.Vector(w[6:9])}
-}
-
-func wordsOfEar(l *space.Ear) earWords {
-	return earWords{
-		l.Position[0], l.Position[1], l.Position[2], l.Velocity[0], l.Velocity[1], l.Velocity[2], l.Right[0], l.Right[1], l.Right[2], l.Waves,
-	}
-}
-
-func (w *earWords) ear() space.Ear {
-	return space.Ear{Position: space.Vector(w[0:3]), Velocity: space.Vector(w[3:6]), Right: space.Vector(w[6:9]), Waves: w[9]}
+func (v *earVectors) ear() space.Ear {
+	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0]}
 }
 
 // SetPositions moves voices to spots, the first to the first, from the next
@@ -83,7 +75,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 			continue
 		}
 		s, _ := spots[i].Checked()
-		r.spot.write(wordsOfSpot(&s))
+		r.spot.write(spotVectors{s.Position, s.Velocity, s.Forward})
 		r.moved.Store(true)
 		m.retunePlace(r, &s.Velocity)
 	}
@@ -102,7 +94,7 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.retuneListener(&ear)
-	m.listener.write(wordsOfEar(&ear))
+	m.listener.write(earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves}})
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
 	return nil

@@ -70,7 +70,7 @@ type record struct {
 	moved    atomic.Bool // spot is not applied yet
 	stopping stopping
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
-	spot     seqWords[spotWords]
+	spot     seqVectors[spotVectors]
 
 	source space.Source // the control side's, before the push; of those that are placed
 

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"slices"
 	"sync"
 
 	"voicepool/voice"
@@ -12,7 +13,6 @@ type refinery struct {
 	mutex   sync.Mutex
 	idle    sync.Cond
 	waiting []versionKey // in the order of asking, the one under way first
-	asked   map[versionKey]bool
 }
 
 type versionKey struct {
@@ -28,41 +28,29 @@ func (y *refinery) ask(k versionKey) {
 	}
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	if y.asked[k] {
+	if slices.Contains(y.waiting, k) {
 		return
 	}
-	if y.asked == nil {
-		y.asked = map[versionKey]bool{}
-		y.idle.L = &y.mutex
-	}
-	y.asked[k] = true
+	y.idle.L = &y.mutex
 	y.waiting = append(y.waiting, k)
 	if len(y.waiting) == 1 {
 		go y.run()
 	}
 }
 
+// run makes the versions that wait, one after the other.
 func (y *refinery) run() {
-	for y.make() {
-	}
-}
-
-// make makes the first version that waits, and reports whether others do.
-func (y *refinery) make() (more bool) {
 	y.mutex.Lock()
-	k := y.waiting[0]
-	y.mutex.Unlock()
-	k.sound.Refine(k.level, k.looped)
-	y.mutex.Lock()
-	defer y.mutex.Unlock()
-	delete(y.asked, k)
-	y.waiting[0] = versionKey{}
-	if y.waiting = y.waiting[1:]; len(y.waiting) > 0 {
-		return true
+	for len(y.waiting) > 0 {
+		k := y.waiting[0]
+		y.mutex.Unlock()
+		k.sound.Refine(k.level, k.looped)
+		y.mutex.Lock()
+		y.waiting = slices.Delete(y.waiting, 0, 1)
 	}
 	y.waiting = nil
 	y.idle.Broadcast()
-	return false
+	y.mutex.Unlock()
 }
 
 // wait returns when there is nothing to do.
@@ -78,13 +66,7 @@ func (y *refinery) wait() {
 func (y *refinery) leave() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	if len(y.waiting) == 0 {
-		return
-	}
-	for _, k := range y.waiting[1:] {
-		delete(y.asked, k)
-	}
-	y.waiting = y.waiting[:1]
+	y.waiting = y.waiting[:min(len(y.waiting), 1)]
 }
 
 // refineNeeds asks for what voices have missed.

@@ -66,23 +66,13 @@ func (f settable) wrong(x float64) error {
 
 // get returns what c sets f to, and whether it does.
 func (c *Change) get(f settable) (x float64, ok bool) {
-	switch f {
-	case setGain:
-		x = float64(c.Gain)
-	case setPan:
-		x = c.Pan
-	case setPitch:
-		x = float64(c.Pitch)
-	case setSpeed:
-		x = c.Speed
-	case setPriority:
-		x = float64(c.Priority)
-	case setProtect:
-		x = truth(c.Protect)
-	case setRounds:
-		x = float64(c.Rounds)
+	if c.Fields&settables[f].field == 0 {
+		return 0, false
 	}
-	return x, c.Fields&settables[f].field != 0
+	return [numChanges]float64{
+		setGain: float64(c.Gain), setPan: c.Pan, setPitch: float64(c.Pitch), setSpeed: c.Speed,
+		setPriority: float64(c.Priority), setProtect: truth(c.Protect), setRounds: float64(c.Rounds),
+	}[f], true
 }
 
 // put has c set f, which a Change has, to x.
@@ -109,14 +99,11 @@ func (c *Change) put(f settable, x float64) {
 // check returns what is wrong with c. Of a silence it makes the least gain.
 func (c *Change) check() error {
 	for f := range numChanges {
-		x, ok := c.get(f)
-		if !ok {
-			continue
-		}
-		if !f.takes(&x) {
+		if x, ok := c.get(f); ok && !f.takes(&x) {
 			return f.wrong(x)
+		} else if ok {
+			c.put(f, x)
 		}
-		c.put(f, x)
 	}
 	switch {
 	case c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower:

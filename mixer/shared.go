@@ -26,7 +26,7 @@ type shared struct {
 	// From the control side to the audio side.
 	commands      *ring.Ring[command]
 	underWay      atomic.Int64 // commands sent and not done
-	listener      seqWords[earWords]
+	listener      seqVectors[earVectors]
 	listenerMoved atomic.Bool
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
 	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace

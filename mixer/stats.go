@@ -76,16 +76,12 @@ func (p *stats) frame() int64 { return p.values[0].Load() }
 func (m *Mixer) Stats() Stats {
 	for {
 		v := m.published.version[0].Load()
-		if v&1 != 0 {
-			continue
-		}
 		var s Stats
 		for i, f := range s.fields() {
 			*f = m.published.values[i].Load()
 		}
-		if m.published.version[0].Load() == v {
-			s.Busy = m.busy.Load()
-			s.Pending = m.underWay.Load()
+		if v&1 == 0 && m.published.version[0].Load() == v {
+			s.Busy, s.Pending = m.busy.Load(), m.underWay.Load()
 			return s
 		}
 	}

@@ -49,9 +49,6 @@ func (t tree) below(i, j int) bool {
 	return t[j].first <= at && at < t[j].last
 }
 
-// name returns what a bus is called.
-func (t tree) name(bus uint16) string { return t[bus].name }
-
 // find returns the index of the bus of a name, or -1.
 func (t tree) find(name string) int {
 	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })

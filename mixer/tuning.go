@@ -47,14 +47,6 @@ func (p *pitchSpan) span(now int64) (least, most float64) {
 	return p.to, p.to
 }
 
-// foretold is a set for a later frame of voices by their tag or their sound: it acts on
-// starts that are asked for after it, too.
-type foretold struct {
-	frame, over int64
-	target      Target
-	change      Change
-}
-
 // foretell keeps a set for the starts that come before it acts. The mutex is held.
 func (m *Mixer) foretell(c *command) {
 	now := m.Now()
@@ -62,12 +54,12 @@ func (m *Mixer) foretell(c *command) {
 		return
 	}
 	if len(m.foretold) == cap(m.foretold) {
-		m.foretold = slices.DeleteFunc(m.foretold, func(f foretold) bool { return f.frame < now })
+		m.foretold = slices.DeleteFunc(m.foretold, func(f command) bool { return f.frame < now })
 	}
 	if m.foretold == nil { // once: as many as can be under way
-		m.foretold = make([]foretold, 0, m.commandMax)
+		m.foretold = make([]command, 0, m.commandMax)
 	}
-	m.foretold = append(m.foretold, foretold{c.frame, c.over, c.target, c.change})
+	m.foretold = append(m.foretold, *c)
 }
 
 // tune notes how a start at a frame begins and what is going to be asked of it, and asks
@@ -90,7 +82,7 @@ func (m *Mixer) tune(r *record, frame int64) {
 	for i := range m.foretold {
 		f := &m.foretold[i]
 		if f.frame > frame && m.names(&f.target, r) {
-			m.retuneBy(r, &f.change, f.frame, f.over)
+			m.retuneBy(r, f)
 		}
 	}
 	m.refine(r)
@@ -103,16 +95,16 @@ func (r *record) tunes() bool {
 }
 
 // retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
-func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
+func (m *Mixer) retuneBy(r *record, c *command) {
 	now := m.Now()
-	at, until := m.when(frame, over, now)
-	if c.Fields&FieldPitch != 0 {
-		r.tuning.pitch.turn(float64(c.Pitch), now, at, until)
+	at, until := m.when(c.frame, c.over, now)
+	if c.change.Fields&FieldPitch != 0 {
+		r.tuning.pitch.turn(float64(c.change.Pitch), now, at, until)
 	}
-	if c.Fields&FieldSpeed != 0 {
-		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
+	if c.change.Fields&FieldSpeed != 0 {
+		r.tuning.speed.turn(float64(pcm.FromRatio(c.change.Speed)), now, at, until)
 	}
-	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
+	r.tuning.out = r.tuning.out || c.change.Fields&FieldRounds != 0
 	m.refine(r)
 }
 
@@ -139,17 +131,14 @@ func (m *Mixer) levelsOf(r *record) (low, high int) {
 		add(&m.busPitch[i], &m.busPitch[i])
 	}
 	add(&t.below, &t.above)
-	low, high = -1, -1
-	if least != 0 {
-		low = voice.LevelOf(pcm.Semitones(least))
+	switch {
+	case least != most || r.placed && m.hearing.Waves > 0: // it moves, and reads the first version at least
+		return max(voice.LevelOf(pcm.Semitones(least)), 0), max(voice.LevelOf(pcm.Semitones(most)), 0)
+	case least != 0:
+		level := voice.LevelOf(pcm.Semitones(least))
+		return level, level
 	}
-	if most != 0 {
-		high = voice.LevelOf(pcm.Semitones(most))
-	}
-	if least != most || r.placed && m.hearing.Waves > 0 {
-		low, high = max(low, 0), max(high, 0)
-	}
-	return low, high
+	return -1, -1
 }
 
 // refine asks for what a start reads, if it reads versions. The mutex is held.
@@ -159,7 +148,7 @@ func (m *Mixer) refine(r *record) {
 	}
 	s := r.sound.Load()
 	from, to := m.levelsOf(r)
-	for level := max(from, 0); level <= to; level++ {
+	for level := max(from, 0); level <= to; level++ { // none for -1
 		m.refinery.ask(versionKey{s, level, r.loop})
 		if r.tuning.out {
 			m.refinery.ask(versionKey{s, level, !r.loop})
@@ -174,7 +163,7 @@ func (m *Mixer) retuneAll(c *command) {
 	}
 	if c.target.kind == oneVoice {
 		if r := m.records.Get(c.target.voice.id); r != nil {
-			m.retuneBy(r, &c.change, c.frame, c.over)
+			m.retuneBy(r, c)
 		}
 		return
 	}
@@ -192,7 +181,7 @@ func (m *Mixer) retuneAll(c *command) {
 		if bus {
 			m.refine(r)
 		} else if r.tuning.start <= max(c.frame, m.Now()) { // else it is not there yet
-			m.retuneBy(r, &c.change, c.frame, c.over)
+			m.retuneBy(r, c)
 		}
 	}
 }

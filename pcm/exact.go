@@ -50,17 +50,9 @@ func Log2(x float64) float64 {
 	case math.IsInf(x, 1):
 		return x
 	}
-	e := 0
-	if x < 0x1p-1022 {
-		x *= 0x1p54
-		e = -54
-	}
-	bits := math.Float64bits(x)
-	e += int(bits>>52) - 1023
-	m := math.Float64frombits(bits&(1<<52-1) | 1023<<52) // 1 <= m < 2
-	if m > math.Sqrt2 {
-		m /= 2
-		e++
+	m, e := math.Frexp(x) // exact, 1/2 <= m < 1
+	if 2*m <= math.Sqrt2 {
+		m, e = 2*m, e-1
 	}
 	s := (m - 1) / (m + 1)
 	s2 := float64(s * s)
@@ -87,13 +79,8 @@ var (
 // CosPi returns cos(pi x), the same bits on every machine; it is exactly 0 and
 // +-1 where the cosine is. |x| must be below 2^52; NaN and Inf give NaN.
 func CosPi(x float64) float64 {
-	if x != x || math.IsInf(x, 0) {
-		return math.NaN()
-	}
-	if x < 0 {
-		x = -x
-	}
-	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2
+	x = math.Abs(x)
+	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2; of an infinity NaN
 	if x > 1 {
 		x = 2 - x
 	}

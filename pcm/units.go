@@ -29,14 +29,10 @@ func (d Decibels) Gain() float64 {
 }
 
 // FromLinear returns the decibels of an amplitude factor; 0 gives -Inf.
-func FromLinear(factor float64) Decibels {
-	return Decibels(float64(Log2(factor) * (20 / log2of10)))
-}
+func FromLinear(factor float64) Decibels { return Decibels(float64(Log2(factor) * (20 / log2of10))) }
 
 // FromPower returns the decibels of a power (a mean square); 0 gives -Inf.
-func FromPower(power float64) Decibels {
-	return Decibels(float64(Log2(power) * (10 / log2of10)))
-}
+func FromPower(power float64) Decibels { return Decibels(float64(Log2(power) * (10 / log2of10))) }
 
 // LUFS is a loudness relative to full scale, by ITU-R BS.1770. Silence is -Inf.
 type LUFS float64
@@ -46,9 +42,7 @@ const loudnessOffset = 0.691
 
 // LoudnessOf returns the loudness of a K-weighted mean square, summed over the
 // channels; 0 gives -Inf.
-func LoudnessOf(power float64) LUFS {
-	return LUFS(float64(FromPower(power)) - loudnessOffset)
-}
+func LoudnessOf(power float64) LUFS { return LUFS(float64(FromPower(power)) - loudnessOffset) }
 
 // Power returns the K-weighted mean square of a loudness.
 func (l LUFS) Power() float64 {
@@ -61,11 +55,7 @@ func (l LUFS) Power() float64 {
 type Semitones float64
 
 // Ratio returns the speed that gives this pitch: 2^(s/12).
-func (s Semitones) Ratio() float64 {
-	return Exp2(float64(s) / 12)
-}
+func (s Semitones) Ratio() float64 { return Exp2(float64(s) / 12) }
 
 // FromRatio returns the semitones of a speed above 0.
-func FromRatio(ratio float64) Semitones {
-	return Semitones(float64(Log2(ratio) * 12))
-}
+func FromRatio(ratio float64) Semitones { return Semitones(float64(Log2(ratio) * 12)) }

@@ -2,10 +2,8 @@ package pool
 
 import "slices"
 
-// Dispatcher hands events of type E to listeners. Its events are pooled:
-// acquire one, fill it in, dispatch it; when the listeners have seen it, it goes
-// back. So a program may send as many as it likes, and the collector hears of
-// none.
+// Dispatcher hands events of type E to listeners. Its events are pooled: a program may send
+// as many as it likes, without garbage. NewDispatcher makes one.
 //
 //	h, e, ok := d.Acquire()
 //	if ok {
@@ -13,14 +11,13 @@ import "slices"
 //		d.Dispatch(h)
 //	}
 //
-// Like the Pool that it has its events from, it belongs to one goroutine at a
-// time. NewDispatcher makes one.
+// Like the Pool that it has its events from, it belongs to one goroutine at a time.
 type Dispatcher[E any] struct {
 	pool      *Pool[E]
 	listeners []listener[E]
 	last      Listener
 	heard     []Handle // the events under way, the innermost last
-	gone      int      // listeners that have left meanwhile
+	gone      bool     // listeners have left meanwhile
 }
 
 // Listener names a listener of a Dispatcher. The zero Listener names none.
@@ -66,16 +63,13 @@ func (d *Dispatcher[E]) Listen(hear func(h Handle, e *E)) Listener {
 // Unlisten removes a listener, which hears nothing any more from now on, not even
 // an event that is just being dispatched. False: it was not there.
 func (d *Dispatcher[E]) Unlisten(l Listener) bool {
-	for i := range d.listeners {
-		at := &d.listeners[i]
-		if at.name == l && at.hear != nil {
-			at.hear = nil
-			d.gone++
-			d.tidy()
-			return true
-		}
+	i := slices.IndexFunc(d.listeners, func(at listener[E]) bool { return at.name == l && at.hear != nil })
+	if i < 0 {
+		return false
 	}
-	return false
+	d.listeners[i].hear, d.gone = nil, true
+	d.tidy()
+	return true
 }
 
 // Dispatch lets all listeners hear the event of h, one after the other, and
@@ -105,15 +99,8 @@ func (d *Dispatcher[E]) finish(h Handle) {
 
 // tidy closes the gaps that listeners have left, once nobody walks over them.
 func (d *Dispatcher[E]) tidy() {
-	if len(d.heard) > 0 || d.gone == 0 {
-		return
+	if len(d.heard) == 0 && d.gone {
+		d.listeners = slices.DeleteFunc(d.listeners, func(l listener[E]) bool { return l.hear == nil })
+		d.gone = false
 	}
-	kept := d.listeners[:0]
-	for _, l := range d.listeners {
-		if l.hear != nil {
-			kept = append(kept, l)
-		}
-	}
-	clear(d.listeners[len(kept):])
-	d.listeners, d.gone = kept, 0
 }

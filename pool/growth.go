@@ -11,14 +11,18 @@ func (p *Pool[T]) grow() bool {
 	return p.Len() < p.limit
 }
 
-// Advance tells the pool that time has passed: so many ticks of whatever clock
-// Config.Idle counts by (frames, milliseconds, calls), not negative. A pool
-// that has grown gives one step back for every Idle ticks in which that step
-// was never needed, but never falls below its size. What is active stays as
-// it is. Advancing by a+b does the same as by a and then by b.
+// Advance tells the pool that time has passed, in the ticks that Config.Idle counts (frames,
+// milliseconds, calls), not negative. A pool that has grown gives one step back for every
+// Idle ticks in which that step was never needed, down to its size. What is active stays.
+// Advancing by a+b does the same as by a and then by b.
 func (p *Pool[T]) Advance(ticks int) {
 	p.high = max(p.high, p.peak)
-	p.noteNeed()
+	// Whatever makes a step needed, growth included, brings the peak over the limit without it.
+	if p.peak > p.contracted() {
+		p.idle = 0
+	}
+	p.peak = p.Len()
+	p.ease()
 	if p.config.Idle == 0 {
 		return
 	}
@@ -36,17 +40,5 @@ func (p *Pool[T]) Advance(ticks int) {
 	}
 }
 
-// noteNeed looks back at the peak and starts another. Whatever makes a step
-// needed, growth included, brings the peak over the limit without that step.
-func (p *Pool[T]) noteNeed() {
-	if p.peak > p.contracted() {
-		p.idle = 0
-	}
-	p.peak = p.Len()
-	p.ease()
-}
-
 // contracted is the limit less one step.
-func (p *Pool[T]) contracted() int {
-	return max(p.base, p.limit-p.config.Step)
-}
+func (p *Pool[T]) contracted() int { return max(p.base, p.limit-p.config.Step) }

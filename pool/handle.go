@@ -17,15 +17,10 @@ const (
 	MaxSlots = 1<<22 - 1
 )
 
-// Handle names one use of one slot: the slot's number plus one in the low 22
-// bits, and the generation of its use in the next 41; the highest is 0. It is a plain value:
-// compare it, keep it, pass it on. It names its object until that is released;
-// from then on it names nothing, even when the slot has a new owner. The zero
-// Handle names nothing from the start.
-//
-// Generations come round: a slot that changes hands ten thousand times a second
-// does so after 7 years, and only a handle kept exactly that long could be
-// taken for a new one.
+// Handle names one use of one slot: the slot's number plus one in the low 22 bits, and the
+// generation of its use in the next 41. It is a plain value: compare it, keep it, pass it on.
+// It names its object until that is released, and nothing from then on, even when the slot
+// has a new owner. The zero Handle names nothing from the start.
 type Handle uint64
 
 // Slot is the number of the slot, 0..Max-1 for a handle that a pool has given
@@ -44,12 +39,8 @@ func (h Handle) String() string {
 	return strconv.Itoa(h.Slot()) + "@" + strconv.FormatUint(h.Generation(), 10)
 }
 
-// Reclaimed is what an object is filled with when its slot is free, in programs
-// built with the tag pooldebug: every number in it, however nested, has this
-// pattern in each of its 32-bit words (a shorter one has the lower part), bools
-// are true, and all that refers to something, strings and slices too, is nil.
-// So whoever reads an object after its release finds 501,930,763 instead of
-// something that looks right, and whoever writes to it is counted by
-// Counters.Scribbled. The next owner gets a zero T all the same. Objects that
-// are kept (Config.Keep) are left alone.
+// Reclaimed is what an object is filled with when its slot is free, in programs built with
+// the tag pooldebug: every number in it, however nested, has this pattern in each of its
+// 32-bit words (a shorter one has the lower part), bools are true, and all that refers to
+// something is nil. docs/pool.md says what that finds.
 const Reclaimed = 0x1deadb0b

@@ -21,10 +21,6 @@ type order struct {
 	at   []uint32 // by slot: its index in heap
 }
 
-func newOrder(n int) order {
-	return order{make([]rank, 0, n), make([]uint32, n)}
-}
-
 func (o *order) push(slot int, birth uint64) {
 	o.heap = append(o.heap, rank{})
 	o.up(len(o.heap)-1, rank{ordinal(0), birth, uint32(slot)})

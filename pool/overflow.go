@@ -21,7 +21,7 @@ func (p *Pool[T]) kill() bool {
 		return false
 	}
 	p.overflowing = true
-	defer p.settle()
+	defer func() { p.overflowing = false }() // Choose and OnRelease may panic
 	victim := p.First()
 	if p.config.Choose != nil {
 		victim = p.config.Choose(p)
@@ -33,16 +33,12 @@ func (p *Pool[T]) kill() bool {
 	return true
 }
 
-func (p *Pool[T]) settle() { p.overflowing = false }
-
 // Limit is the number of objects that may be active now.
 func (p *Pool[T]) Limit() int { return p.limit }
 
-// SetLimit changes the number of objects that may be active, 1..Max, and the
-// size that a grown pool comes back to. Nothing is copied, and what is active
-// stays, in whatever slot: where there is more of it than n, the pool is full
-// until enough has gone, and a newcomer that kills takes the place of one. The
-// error wraps ErrLimit, and then nothing has changed.
+// SetLimit changes the number of objects that may be active, 1..Max, and the size that a
+// grown pool comes back to. What is active stays: where there is more of it than n, the pool
+// is full until enough has gone. The error wraps ErrLimit; then nothing has changed.
 func (p *Pool[T]) SetLimit(n int) error {
 	if n < 1 || n > p.Max() {
 		return fmt.Errorf("%w: %d is not in 1..%d", ErrLimit, n, p.Max())
@@ -52,9 +48,8 @@ func (p *Pool[T]) SetLimit(n int) error {
 	return nil
 }
 
-// Resize is SetLimit for a pool that must obey at once: where Overflow is Kill,
-// the surplus is killed, one by one as for newcomers, as long as there is one
-// that may be. It says how many were.
+// Resize is SetLimit for a pool that must obey at once: where Overflow is Kill, it kills the
+// surplus, one by one as for newcomers, and returns how many it killed.
 func (p *Pool[T]) Resize(n int) (killed int, err error) {
 	if err := p.SetLimit(n); err != nil {
 		return 0, err

@@ -56,21 +56,13 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 		return nil, err
 	}
 	p := &Pool[T]{
-		places:  make([]place[T], c.Max+1),
-		marks:   newMarks(c.Max + 1),
-		used:    make([]uint64, c.Max+1),
-		free:    1,
-		limit:   c.Size,
-		base:    c.Size,
-		tight:   -1,
-		ordered: c.Order != Unordered,
-		keep:    c.Keep,
-		config:  c,
-		filler:  newFiller[T](),
+		places: make([]place[T], c.Max+1), marks: newMarks(c.Max + 1), used: make([]uint64, c.Max+1), free: 1,
+		limit: c.Size, base: c.Size, tight: -1,
+		ordered: c.Order != Unordered, keep: c.Keep, config: c, filler: newFiller[T](),
 	}
 	p.watched = p.ordered || c.Make != nil || c.OnAcquire != nil || c.OnRelease != nil || debug && !p.keep
 	if p.ordered {
-		p.order = newOrder(c.Max + 1)
+		p.order = order{make([]rank, 0, c.Max+1), make([]uint32, c.Max+1)}
 	}
 	first := c.Generation
 	if first == 0 {
@@ -92,14 +84,10 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 	return p, nil
 }
 
-// Acquire takes a free slot and returns its handle and its object: a zero T, or
-// with Config.Keep what its last owner left. In a full pool it grows, kills or
-// refuses as Config says; it answers false, with a zero Handle and nil, when
-// there is no room. Which free slot it takes is of no meaning, but the same on
-// every run.
-//
-// The pointer stays good for the life of the pool, but the object is the
-// caller's only until it is released or killed: keep the handle, and ask Get.
+// Acquire takes a free slot, the same one on every run, and returns its handle and its
+// object: a zero T, or with Config.Keep what its last owner left. In a full pool it grows,
+// kills or refuses as Config says; it returns 0, nil and false when there is no room. The
+// object is the caller's until it is released or killed: keep the handle, and ask Get.
 func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	n := int(p.acquired - p.released)
 	p.used[n]++

@@ -14,25 +14,17 @@ type Counters struct {
 	Scribbled uint64
 }
 
-// Balanced tells whether nothing was lost and nothing counted twice: what is
-// active is what was acquired and neither released nor killed. It holds at any
-// time except inside OnRelease, whose object is no longer active and not yet
-// released.
-func (c Counters) Balanced() bool {
-	return c.Active == c.Acquired-c.Released-c.Killed
-}
+// Balanced reports whether what is active is what was acquired and neither released nor
+// killed. It holds at any time except inside OnRelease, whose object is in between.
+func (c Counters) Balanced() bool { return c.Active == c.Acquired-c.Released-c.Killed }
 
 // Counters counts the active objects, which takes a walk, and returns the count
 // with all others.
 func (p *Pool[T]) Counters() Counters {
 	c := Counters{
-		Acquired:  p.acquired,
-		Released:  p.released - p.killed,
-		Killed:    p.killed,
-		Refused:   p.refused,
-		Scribbled: p.scribbled,
+		Acquired: p.acquired, Released: p.released - p.killed, Killed: p.killed, Refused: p.refused, Scribbled: p.scribbled,
 	}
-	for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
+	for range p.All() {
 		c.Active++
 	}
 	return c
@@ -50,35 +42,23 @@ func (p *Pool[T]) Use(n int) uint64 {
 	return p.used[n]
 }
 
-// Suggest is the smallest size (at least 1) with which at most the given share
-// of the Acquires seen, 0..1, would have been refused or would have killed:
-// play the busiest scene with plenty of room, and ask for 0.01. It takes the
-// Acquires that found so many objects active. A smaller pool would have had
-// only some of these objects, so this is never too few, and mostly a few too
-// many.
+// Suggest returns the smallest size, at least 1, with which at most a share of the Acquires
+// seen, 0..1, would have been refused or would have killed. Play the busiest scene with
+// plenty of room, and ask for 0.01. docs/pool.md says how good the answer is.
 //
-// False: what was seen cannot tell, since the pool itself overflowed more often
-// than that; then a larger size than the one returned is needed, and to know
-// which, one must try with more room. Where the pool refused, or its limit was
-// moved, while it was watched, the size is as good as long as it is below those
-// limits; where it killed, it is an estimate.
+// False: what was seen cannot tell, since the pool itself overflowed more often than that.
+// A larger size than the one returned is needed; try again with more room.
 func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 	var asked uint64
 	for _, count := range p.used {
 		asked += count
 	}
-	if !(share > 0) { // NaN, too
-		share = 0
-	}
-	allowed := share * float64(asked)
-	var found uint64
-	size = len(p.used)
-	for size > 1 {
+	found := uint64(0)
+	for size = len(p.used); size > 1; size-- {
 		found += p.used[size-1]
-		if float64(found) > allowed {
+		if found > 0 && !(float64(found) <= share*float64(asked)) { // also where the share is NaN
 			break
 		}
-		size--
 	}
 	return size, p.tight < 0 || size <= p.tight
 }

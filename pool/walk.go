@@ -2,16 +2,9 @@ package pool
 
 import "iter"
 
-// Next is the first active slot that is not less than slot, -1 if there is none.
-// Objects may come and go between two calls:
-//
-//	for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
-//		x := p.At(s)
-//		...
-//	}
-//
-// A walk costs one step for each active object, and one, once, for each that
-// was released since the last walk.
+// Next is the first active slot that is not less than slot, -1 if there is none. Objects may
+// come and go between two calls, as the loop of All shows. A walk costs one step for each
+// active object, and one, once, for each that was released since the last walk.
 func (p *Pool[T]) Next(slot int) int {
 	i := p.marks.next(max(slot, 0) + 1)
 	for i > 0 && p.places[i].key&placeMask != uint64(i) {
@@ -66,8 +59,8 @@ func (p *Pool[T]) Free() iter.Seq[int] {
 // of a scene, and says how many there were.
 func (p *Pool[T]) Clear() int {
 	n := 0
-	for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
-		if p.Release(p.HandleAt(s)) {
+	for h := range p.All() {
+		if p.Release(h) {
 			n++
 		}
 	}

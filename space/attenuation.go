@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -112,39 +113,26 @@ func NewPointTable(points ...Point) (*Table, error) {
 // maxDistance is beyond any distance between two places in space.
 const maxDistance = 1e10
 
-// falloff is what the audio side needs of an Attenuation.
-type falloff struct {
-	curve             Curve
-	min, max, rolloff float64
-	table             *Table
-}
-
-func (a *Attenuation) ready() (falloff, error) {
-	if a.Table != nil {
-		if *a != (Attenuation{Table: a.Table}) {
-			return falloff{}, fmt.Errorf("%w: an attenuation with a table and a curve: it is one of the two", ErrRange)
+// ready returns a, checked and with its zeros filled in; of a table its distances.
+func (a Attenuation) ready() (Attenuation, error) {
+	if t := a.Table; t != nil {
+		if a != (Attenuation{Table: t}) {
+			return a, fmt.Errorf("%w: an attenuation with a table and a curve: it is one of the two", ErrRange)
 		}
-		return falloff{min: a.Table.min, max: a.Table.max, table: a.Table}, nil
+		return Attenuation{Min: t.min, Max: t.max, Table: t}, nil
 	}
-	f := falloff{curve: a.Curve, min: a.Min, max: a.Max, rolloff: a.Rolloff}
-	if f.min == 0 {
-		f.min = 1
-	}
-	if f.rolloff == 0 {
-		f.rolloff = 1
-	}
+	given := a
+	a.Min, a.Rolloff = cmp.Or(a.Min, 1), cmp.Or(a.Rolloff, 1)
 	switch {
-	case int(f.curve) >= len(curveNames):
-		return falloff{}, fmt.Errorf("%w: an attenuation with %v, which is none", ErrRange, f.curve)
-	case !inRange(f.min, 1e-6, 1e9) || f.max != 0 && !inRange(f.max, f.min, maxDistance):
-		return falloff{}, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrRange, a.Min, a.Max)
-	case f.curve == Linear && !(f.max > f.min):
-		return falloff{}, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, f.min, f.max)
-	case !inRange(f.rolloff, 1e-6, 1000):
-		return falloff{}, fmt.Errorf("%w: a rolloff of %v is not in 1e-6..1000", ErrRange, f.rolloff)
+	case int(a.Curve) >= len(curveNames):
+		return a, fmt.Errorf("%w: an attenuation with %v, which is none", ErrRange, a.Curve)
+	case !inRange(a.Min, 1e-6, 1e9) || a.Max != 0 && !inRange(a.Max, a.Min, maxDistance):
+		return a, fmt.Errorf("%w: an attenuation from %v to %v: they rise, within 1e-6..1e10", ErrRange, given.Min, given.Max)
+	case a.Curve == Linear && !(a.Max > a.Min):
+		return a, fmt.Errorf("%w: a linear attenuation from %v to %v: it needs a maximum above the minimum", ErrRange, a.Min, a.Max)
+	case !inRange(a.Rolloff, 1e-6, 1000):
+		return a, fmt.Errorf("%w: a rolloff of %v is not in 1e-6..1000", ErrRange, a.Rolloff)
 	}
-	if f.max == 0 {
-		f.max = math.Inf(1)
-	}
-	return f, nil
+	a.Max = cmp.Or(a.Max, math.Inf(1))
+	return a, nil
 }

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"fmt"
 
 	"voicepool/pcm"
@@ -19,14 +20,14 @@ func (s Spot) Checked() (Spot, error) {
 	if !s.Position.inSpace() || !s.Velocity.inSpace() {
 		return Spot{}, fmt.Errorf("%w: a place at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, s.Position, s.Velocity)
 	}
-	out := s
 	if s.Forward != (Vector{}) {
-		var ok bool
-		if out.Forward, ok = s.Forward.unit(); !ok {
+		forward, ok := s.Forward.unit()
+		if !ok {
 			return Spot{}, fmt.Errorf("%w: a place with Forward %v: a direction is finite", ErrRange, s.Forward)
 		}
+		s.Forward = forward
 	}
-	return out, nil
+	return s, nil
 }
 
 // Cone is how a voice sounds to the side of its Spot.Forward and behind it. The
@@ -54,23 +55,12 @@ func (c *Cone) ready() (cone, error) {
 	return cone{inner: pcm.CosPi(c.Inner / 360), outer: pcm.CosPi(c.Outer / 360), outside: c.OuterGain.Gain()}, nil
 }
 
-// Emitter is a voice's part in space: where it is, and what distance and
-// direction do to it. Together with a Listener it comes to a gain, which counts
-// in the audibility, to a pan and to a shift of pitch. The zero value beside
-// the zero Listener changes nothing.
+// Emitter is a voice's part in space: where it is, and what distance and direction do to it.
+// Together with a Listener it comes to a gain, which counts in the audibility, to a pan and
+// to a shift of pitch. The zero value beside the zero Listener changes nothing.
 //
-// The pan is the cosine of the angle between the listener's right and the
-// direction to the voice: -1 at the left, +1 at the right, 0 in front, behind,
-// above and below alike, since two channels cannot tell those apart. Within the
-// minimum distance it goes straight to 0, so that a voice that passes through
-// the listener does not jump from side to side. A stereo sound takes the same
-// pan as a balance.
-//
-// The shift of pitch is that of OpenAL 1.1, 3.5.2: with the velocities of
-// listener and voice, vl and vs, along the way from voice to listener and the
-// speed of sound c, divided by the Doppler factor, the ratio is
-// (c - vl) / (c - vs), both velocities at most c. It is held within 1/16..16;
-// what moves as fast as the listener is not shifted, however fast.
+// The pan is -1 at the left of the listener, +1 at the right, and 0 in front, behind, above
+// and below. docs/design.md has the formulas of pan and Doppler shift.
 type Emitter struct {
 	Spot        Spot
 	Cone        Cone
@@ -79,21 +69,18 @@ type Emitter struct {
 
 // Source is an Emitter that was checked and prepared for the audio side.
 type Source struct {
-	Spot    Spot // as Checked returns it
-	cone    cone
-	falloff falloff
+	Spot        Spot // as Checked returns it
+	cone        cone
+	attenuation Attenuation // without zeros
 }
 
 // Source checks e and works out what stays. Control side. The error wraps ErrRange.
-func (e Emitter) Source() (out Source, err error) {
-	if out.Spot, err = e.Spot.Checked(); err != nil {
+func (e Emitter) Source() (Source, error) {
+	spot, wrongSpot := e.Spot.Checked()
+	cone, wrongCone := e.Cone.ready()
+	attenuation, wrongAttenuation := e.Attenuation.ready()
+	if err := cmp.Or(wrongSpot, wrongCone, wrongAttenuation); err != nil {
 		return Source{}, err
 	}
-	if out.cone, err = e.Cone.ready(); err != nil {
-		return Source{}, err
-	}
-	if out.falloff, err = e.Attenuation.ready(); err != nil {
-		return Source{}, err
-	}
-	return out, nil
+	return Source{spot, cone, attenuation}, nil
 }

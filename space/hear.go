@@ -18,14 +18,14 @@ func (l *Ear) Hear(e *Source) Heard {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
-	gain := e.falloff.at(distance)
+	gain := e.attenuation.at(distance)
 	if distance == 0 {
 		return Heard{Gain: gain}
 	}
 	if e.cone.outside != 1 && s.Forward != (Vector{}) {
 		gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
 	}
-	pan := min(max(l.Right.along(x, y, z)/max(distance, e.falloff.min), -1), 1)
+	pan := min(max(l.Right.along(x, y, z)/max(distance, e.attenuation.Min), -1), 1)
 	var pitch pcm.Semitones
 	if l.Waves > 0 && l.Velocity != s.Velocity {
 		pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
@@ -34,21 +34,21 @@ func (l *Ear) Hear(e *Source) Heard {
 }
 
 // at returns the factor of a distance.
-func (f *falloff) at(distance float64) float64 {
-	if f.table != nil {
-		return f.table.at(distance)
+func (a *Attenuation) at(distance float64) float64 {
+	if a.Table != nil {
+		return a.Table.at(distance)
 	}
-	d := min(distance, f.max)
-	if d <= f.min {
+	d := min(distance, a.Max)
+	if d <= a.Min {
 		return 1
 	}
-	switch f.curve {
+	switch a.Curve {
 	case Inverse:
-		return f.min / (f.min + float64(f.rolloff*(d-f.min)))
+		return a.Min / (a.Min + float64(a.Rolloff*(d-a.Min)))
 	case Linear:
-		return max(1-float64(f.rolloff*((d-f.min)/(f.max-f.min))), 0)
+		return max(1-float64(a.Rolloff*((d-a.Min)/(a.Max-a.Min))), 0)
 	case Exponential:
-		return min(pcm.Exp2(-float64(f.rolloff*pcm.Log2(d/f.min))), 1) // both are right but for the last bits
+		return min(pcm.Exp2(-float64(a.Rolloff*pcm.Log2(d/a.Min))), 1) // both are right but for the last bits
 	}
 	return 1
 }

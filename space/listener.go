@@ -1,6 +1,9 @@
 package space
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Listener is who hears: where, moving how, looking which way. The zero value
 // stands at the origin, looks along -z with +y up, and hears no Doppler shift.
@@ -31,16 +34,8 @@ type Ear struct {
 
 // Ear checks l and works out its axis. Control side. The error wraps ErrRange.
 func (l Listener) Ear() (Ear, error) {
-	forward, up, speed := l.Forward, l.Up, l.SpeedOfSound
-	if forward == (Vector{}) {
-		forward = Vector{0, 0, -1}
-	}
-	if up == (Vector{}) {
-		up = Vector{0, 1, 0}
-	}
-	if speed == 0 {
-		speed = 343.3
-	}
+	forward, up := cmp.Or(l.Forward, Vector{0, 0, -1}), cmp.Or(l.Up, Vector{0, 1, 0})
+	speed := cmp.Or(l.SpeedOfSound, 343.3)
 	f, okForward := forward.unit()
 	u, okUp := up.unit()
 	switch {

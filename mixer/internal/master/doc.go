@@ -4,5 +4,5 @@
 //
 // Each processes a stream in blocks of any length and gives the same bits for all
 // lengths. A Skip passes frames of silence at hardly any cost. None of them knows voices,
-// buses or a mixer. Audio side, except Meter.Levels.
+// buses or a mixer. Audio side, except Meter.Shown.
 package master

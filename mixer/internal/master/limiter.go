@@ -5,17 +5,13 @@ import (
 	"voicepool/pcm"
 )
 
-// Limiter keeps the true peak of the master under its ceiling and leaves alone
-// what is below it: there its output is its input, to the bit, some frames
-// later. Audio side.
+// Limiter keeps the true peak of the master under its ceiling. What is below it comes out as
+// it is, to the bit, some frames later. Audio side.
 //
-// For every place between two frames it finds the largest magnitude under
-// four-fold oversampling, and the gain that this one needs. Gains are held, let
-// go slowly, and are averaged (see valley), so that the gain is down before the
-// peak comes out. What lies below the ceiling by this measure is never touched;
-// what lies beyond is measured once more, eight-fold and with longer taps, and
-// brought down a little further, since no two meters agree on what is near
-// the Nyquist frequency.
+// For every place between two frames it finds the largest magnitude under four-fold
+// oversampling, and the gain that this one needs. A valley has the gain down before the peak
+// comes out. What lies beyond the ceiling is measured once more, eight-fold and with longer
+// taps, and brought down a little further: no two meters agree near the Nyquist frequency.
 type Limiter struct {
 	between bool // it looks between the frames
 	ahead   int
@@ -33,21 +29,16 @@ type Limiter struct {
 	gains valley
 }
 
-// The limiter's constants: the rate in Hz from which on it looks between the
-// frames, how far it looks ahead besides the taps of its meter, how fast it lets
-// go (the time to 63 %), what it never exceeds, and how far below that it goes
-// where it has to act.
-//
-// Lower rates are for tests: there it holds the samples alone, without the 32
-// frames that the taps would take, and with a look-ahead too short to move a
-// gain gently.
 const (
-	limiterLeastRate     = 8000
-	limiterAheadMicros   = 1500
-	limiterReleaseMillis = 80
+	// Hz, from which on it looks between the frames. Lower rates are for tests: there it holds
+	// the samples alone, and its look-ahead is too short to move a gain gently.
+	limiterLeastRate = 8000
+
+	limiterAheadMicros   = 1500 // how far it looks ahead, besides the taps of its meter
+	limiterReleaseMillis = 80   // the time in which it lets go by 63 %
 	limiterCeiling       = pcm.Decibels(-1)
-	limiterMargin        = pcm.Decibels(0.1)
-	limiterRun           = 64 // frames in which peaks are sought at once
+	limiterMargin        = pcm.Decibels(0.1) // how far below the ceiling it goes where it has to act
+	limiterRun           = 64                // frames in which peaks are sought at once
 )
 
 // MaxPeak is far beyond any mix: 65,536 voices of +66 dB each.
@@ -90,7 +81,7 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 func (l *Limiter) run(dst []pcm.Frame) {
 	over := l.measure(dst)
 	late := l.line[l.end-len(dst)-l.ahead:][:len(dst)]
-	if !over && l.open() {
+	if !over && l.gains.flat() {
 		copy(dst, late)
 		return
 	}
@@ -128,15 +119,14 @@ func (l *Limiter) measure(src []pcm.Frame) (over bool) {
 		clear(peaks)
 		return false
 	}
-	if !l.between {
+	const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
+	if l.between {
+		dsp.TruePeaks(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after])
+	} else {
 		for i := range src {
 			peaks[i] = float64(dsp.Peak(src[i : i+1]))
-			over = over || peaks[i] > l.ceiling
 		}
-		return over
 	}
-	const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
-	dsp.TruePeaks(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after])
 	for _, p := range peaks {
 		over = over || p > l.ceiling
 	}
@@ -159,9 +149,6 @@ func (l *Limiter) need(i, n int) int64 {
 	return need
 }
 
-// open reports whether nothing in the past needs a gain.
-func (l *Limiter) open() bool { return l.gains.flat() }
-
 // Skip lets n frames of silence pass, if all before them that matter were
 // silent too: an idle mixer costs nothing.
-func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.open() }
+func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.gains.flat() }

@@ -2,6 +2,7 @@ package master
 
 import (
 	"math"
+	"sync/atomic"
 
 	"voicepool/internal/dsp"
 	"voicepool/internal/loudness"
@@ -13,7 +14,7 @@ const meterSteps = 4
 
 // Meter measures the frames of a bus and publishes what they come to at the end
 // of every step of 100 ms, on the absolute grid of frames. All frames are given
-// to it in their order, by Feed or Skip. Audio side; anybody may read levels.
+// to it in their order, by Feed or Skip. Audio side; anybody may read what it has shown.
 type Meter struct {
 	step  int64 // frames
 	at    int64 // in the step that is under way
@@ -26,7 +27,9 @@ type Meter struct {
 	index int
 	short loudness.ShortTerm
 
-	levels levels
+	// A Shown, all of one moment: readers try again when version changed meanwhile or is odd.
+	version atomic.Uint64
+	shown   [4]atomic.Uint64
 }
 
 // NewMeter returns a meter for a rate in Hz, whose next frame is number 0.
@@ -100,8 +103,29 @@ func (m *Meter) pass(n int64) {
 		peak = max(peak, m.peaks[k])
 		sum += m.sums[k]
 	}
-	m.levels.publish([numLevels]uint64{
-		uint64(m.frame), math.Float64bits(float64(peak)),
-		math.Float64bits(sum / float64(2*meterSteps*m.step)), math.Float64bits(m.short.Power()),
-	})
+	m.version.Add(1)
+	m.shown[0].Store(uint64(m.frame))
+	for i, x := range [...]float64{float64(peak), sum / float64(2*meterSteps*m.step), m.short.Power()} {
+		m.shown[1+i].Store(math.Float64bits(x))
+	}
+	m.version.Add(1)
+}
+
+// Shown is what a meter has measured at the end of a step.
+type Shown struct {
+	Frame  int64   // the first one after the step; 0: no step is over yet
+	Peak   float64 // the largest sample of either channel in the last four steps
+	Square float64 // the mean of both channels in the last four steps
+	Power  float64 // K-weighted, of the last 3 s, ungated; below 8 kHz unweighted
+}
+
+// Shown returns what the meter showed last. Control side; it allocates nothing.
+func (m *Meter) Shown() Shown {
+	for {
+		version := m.version.Load()
+		frame, peak, square, power := m.shown[0].Load(), m.shown[1].Load(), m.shown[2].Load(), m.shown[3].Load()
+		if version&1 == 0 && m.version.Load() == version {
+			return Shown{int64(frame), math.Float64frombits(peak), math.Float64frombits(square), math.Float64frombits(power)}
+		}
+	}
 }

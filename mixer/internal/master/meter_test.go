@@ -11,6 +11,18 @@ import (
 	"voicepool/pcm"
 )
 
+// Levels are what a meter shows, as a mixer tells it.
+type Levels struct {
+	Frame     int64
+	Peak, RMS pcm.Decibels
+	ShortTerm pcm.LUFS
+}
+
+func (m *Meter) Levels() Levels {
+	shown := m.Shown()
+	return Levels{shown.Frame, pcm.FromLinear(shown.Peak), pcm.FromPower(shown.Square), pcm.LoudnessOf(shown.Power)}
+}
+
 // metered feeds x in blocks and returns the levels after every step.
 func metered(rate int, x []pcm.Frame, block func() int) (out []Levels) {
 	m := NewMeter(rate)
@@ -22,7 +34,7 @@ func metered(rate int, x []pcm.Frame, block func() int) (out []Levels) {
 			m.Skip(int64(n))
 		}
 		if x = x[n:]; m.at == 0 {
-			out = append(out, m.levels.read())
+			out = append(out, m.Levels())
 		}
 	}
 	return out
@@ -111,19 +123,19 @@ func TestMeterBlocks(t *testing.T) {
 func TestMeterSilence(t *testing.T) {
 	silence := pcm.Decibels(math.Inf(-1))
 	m := NewMeter(1000)
-	if got := m.levels.read(); got != (Levels{0, silence, silence, pcm.LUFS(math.Inf(-1))}) {
+	if got := m.Levels(); got != (Levels{0, silence, silence, pcm.LUFS(math.Inf(-1))}) {
 		t.Errorf("at the beginning %+v", got)
 	}
 	m.Feed(frames(1000, func(int) float64 { return 0.5 }))
-	if got := m.levels.read(); got.Frame != 1000 || got.Peak > -6 || got.Peak < -6.1 || got.RMS != got.Peak {
+	if got := m.Levels(); got.Frame != 1000 || got.Peak > -6 || got.Peak < -6.1 || got.RMS != got.Peak {
 		t.Errorf("a constant of one half is %+v", got)
 	}
 	m.Skip(400)
-	if got := m.levels.read(); got.Peak != silence || got.RMS != silence || math.IsInf(float64(got.ShortTerm), -1) {
+	if got := m.Levels(); got.Peak != silence || got.RMS != silence || math.IsInf(float64(got.ShortTerm), -1) {
 		t.Errorf("after 400 ms of silence %+v", got)
 	}
 	m.Skip(2600)
-	if got := m.levels.read(); got != (Levels{4000, silence, silence, pcm.LUFS(math.Inf(-1))}) {
+	if got := m.Levels(); got != (Levels{4000, silence, silence, pcm.LUFS(math.Inf(-1))}) {
 		t.Errorf("after 3 s of silence %+v", got)
 	}
 	bad, clean := program(48000), program(48000)
@@ -138,7 +150,7 @@ func TestMeterSilence(t *testing.T) {
 
 func TestMeterDoesNotAllocate(t *testing.T) {
 	m, x := NewMeter(48000), program(48000)
-	if n := testing.AllocsPerRun(5, func() { m.Feed(x); m.Skip(100000); m.levels.read() }); n != 0 {
+	if n := testing.AllocsPerRun(5, func() { m.Feed(x); m.Skip(100000); m.Levels() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -151,7 +163,7 @@ func TestMeterReaders(t *testing.T) {
 	for range 2 {
 		done.Go(func() {
 			for {
-				l := m.levels.read()
+				l := m.Levels()
 				// Step s has samples of 2^-(s mod 8) only, four steps a level.
 				if s := l.Frame / 800; s > 0 && s%4 == 0 && math.Abs(float64(l.Peak)+20*math.Log10(2)*float64((s/4-1)%8)) > 1e-6 {
 					t.Errorf("frame %d: a peak of %v", l.Frame, l.Peak)

@@ -3,16 +3,13 @@ package master
 // unity is the gain 1 of a valley.
 const unity = 1 << 30
 
-// valley makes a gain that moves gently out of the gains that single places
-// between frames need: it is at most what each of them needs by the time its
-// frames come out, for some frames before and after, and exactly 1 when none
-// needed one for long. Audio side.
+// valley makes a gain that moves gently out of the gains that single places between frames
+// need. It is at most what each of them needs by the time its frames come out, for some frames
+// before and after, and exactly 1 when none needed one for long. Audio side.
 //
-// A needed gain is held for as long as the valley looks ahead, lets go
-// exponentially, and is averaged twice over half of that time: the average of
-// values that are all at most the needed gain is at most the needed gain, and
-// two averages make a curve that is flat where the peak is. A gain that
-// moves there would change what lies between the frames. Gains are integers, in
+// A needed gain is held for as long as the valley looks ahead, lets go exponentially, and is
+// averaged twice over half of that time. An average of values that are all at most the needed
+// gain is so, too; two make a curve that is flat where the peak is. Gains are integers, in
 // units of 2^-30: running sums of them are exact, so the blocks do not show.
 type valley struct {
 	lows  []low // the least needed gain at the front, then ever larger ones: a ring
