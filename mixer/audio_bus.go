@@ -137,33 +137,21 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
-	set := func(f Fields) bool { return c.change.Fields&f != 0 }
-	if set(FieldGain) {
-		b.gain.TurnGain(a.now, c.change.Gain, over, c.change.Shape)
-	}
-	if set(FieldPan) {
-		b.pan.Turn(a.now, c.change.Pan, over)
-	}
-	if set(FieldPitch) {
-		b.pitch.Turn(a.now, float64(c.change.Pitch), over)
-	}
-	if set(FieldMute) {
-		b.muted = c.change.Mute
-		b.mute.Turn(a.now, 1-truth(b.muted), over)
-	}
-	if set(FieldSolo) {
-		b.soloed = c.change.Solo
+	for f, x := range c.change.all {
+		b.set(f, x, a.now, over, c.change.Shape)
 	}
 	a.refresh()
-	if set(FieldSolo) {
+	solo := c.change.Fields&FieldSolo != 0
+	if solo {
 		a.face(c.over)
 	}
 	for i := a.next(0); i >= 0; i = a.next(i + 1) {
 		s := a.at(i)
-		if set(FieldPitch) && a.tree.below(int(s.bus), index) {
+		below := a.tree.below(int(s.bus), index)
+		if below && c.change.Fields&FieldPitch != 0 {
 			s.voice.SetShared(a.now, a.pitchOf(s.bus))
 		}
-		if set(FieldSolo) || a.tree.below(int(s.bus), index) {
+		if below || solo {
 			a.rescore(i)
 		}
 	}

@@ -103,10 +103,8 @@ func (a *audio) act(i int, c *command) {
 		a.resume(i, pausedBy(c.target.kind))
 	case cmdSet:
 		over := a.smoothed(s.sounded, c.over)
-		for f := range numChanges {
-			if x, ok := c.change.get(f); ok {
-				s.set(f, x, a.now, over, c.change.Shape)
-			}
+		for f, x := range c.change.all {
+			s.set(f, x, a.now, over, c.change.Shape)
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)

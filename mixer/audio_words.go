@@ -121,10 +121,8 @@ func (a *audio) foresee(r *record, c *command) {
 	}
 	switch {
 	case c.kind == cmdSet:
-		for f := range numChanges {
-			if x, ok := c.change.get(f); ok {
-				note(f, x)
-			}
+		for f, x := range c.change.all {
+			note(f, x)
 		}
 	case c.kind == cmdPause:
 		note(setPause, 1)
