@@ -50,6 +50,10 @@ const (
 	pausedAll
 )
 
+var pausedBy = [...]pauses{
+	oneVoice: pausedItself, taggedVoices: pausedItself, soundVoices: pausedItself, busVoices: pausedBus, allVoices: pausedAll,
+}
+
 const never = 1<<63 - 1
 
 // end is a voice that came to its end inside a stretch of frames.

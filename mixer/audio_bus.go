@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"slices"
+
 	"voicepool/internal/dsp"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
@@ -68,21 +70,21 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// count adds a voice to those that live on its bus and above it, or takes it out.
-func (a *audio) count(s *slot, voices int) {
-	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
-		a.buses[i].playing += voices
-	}
-	if s.paused == 0 {
-		a.countActive(s, voices)
+// count adds voices to those that live on a bus and above it, and to those of them that
+// are not paused.
+func (a *audio) count(bus uint16, playing, active int) {
+	for i := int(bus); i >= 0; i = a.tree[i].parent {
+		a.buses[i].playing += playing
+		a.buses[i].active += active
 	}
 }
 
-// countActive is count among those that are not paused.
-func (a *audio) countActive(s *slot, voices int) {
-	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
-		a.buses[i].active += voices
+// active counts a voice that is not paused.
+func (s *slot) active() int {
+	if s.paused == 0 {
+		return 1
 	}
+	return 0
 }
 
 // refresh brings what scores and pauses use up to date, from the master down: of
@@ -145,14 +147,13 @@ func (a *audio) setBus(index int, c *command) {
 	if solo {
 		a.face(c.over)
 	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		s := a.at(i)
-		below := a.tree.below(int(s.bus), index)
+	for _, v := range a.living() {
+		below := a.tree.below(int(v.slot.bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
-			s.voice.SetShared(a.now, a.pitchOf(s.bus))
+			v.slot.voice.SetShared(a.now, a.pitchOf(v.slot.bus))
 		}
 		if below || solo {
-			a.rescore(i)
+			a.rescore(v.index)
 		}
 	}
 }
@@ -166,12 +167,10 @@ func (a *audio) heard(index int, own bool) bool {
 			return true
 		}
 	}
-	for i := a.next(0); i >= 0 && i < a.base; i = a.next(i + 1) {
-		if s := a.at(i); on(int(s.bus)) && s.sounded && s.paused == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.living(), func(v seat) bool {
+		s := v.slot
+		return v.index < a.base && s.sounded && s.paused == 0 && on(int(s.bus))
+	})
 }
 
 // mixBuses mixes all buses down to the master, and reports whether that is silent.

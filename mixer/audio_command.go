@@ -98,9 +98,9 @@ func (a *audio) act(i int, c *command) {
 	case cmdStop:
 		a.stop(i, c.over)
 	case cmdPause:
-		a.pause(i, pausedBy(c.target.kind))
+		a.pause(i, pausedBy[c.target.kind])
 	case cmdResume:
-		a.resume(i, pausedBy(c.target.kind))
+		a.resume(i, pausedBy[c.target.kind])
 	case cmdSet:
 		over := a.smoothed(s.sounded, c.over)
 		for f, x := range c.change.all {
@@ -150,16 +150,6 @@ func (a *audio) stop(i int, over int64) {
 	a.finish(i, a.now, EventStopped, &Event{})
 }
 
-func pausedBy(k targetKind) pauses {
-	switch k {
-	case busVoices:
-		return pausedBus
-	case allVoices:
-		return pausedAll
-	}
-	return pausedItself
-}
-
 // hold notes that a bus, or everything, is paused, for what starts there meanwhile.
 func (a *audio) hold(c *command) {
 	switch c.target.kind {
@@ -179,7 +169,7 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		a.countActive(s, -1)
+		a.count(s.bus, 0, -1)
 		s.held = a.now
 	}
 	s.paused |= by
@@ -202,7 +192,7 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.countActive(s, 1)
+	a.count(s.bus, 0, 1)
 	a.showState(i)
 	a.rescore(i)
 }

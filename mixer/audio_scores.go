@@ -36,7 +36,7 @@ func newScores(real, virtual int) scores {
 		s.whole = make([]float32, n)
 	}
 	for i := range n {
-		s.clear(i)
+		s.prio[i] = unstealable
 	}
 	return s
 }
@@ -47,9 +47,6 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 		s.prio[i] = unstealable
 	}
 }
-
-// clear makes a slot free.
-func (s *scores) clear(i int) { s.prio[i], s.number[i] = unstealable, 0 }
 
 // rescore computes the audibility of a voice afresh: the best average loudness
 // from its place on, times the power of all gains on its way, of which each
@@ -129,7 +126,7 @@ func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
 		return whole, whole
 	}
 	if k := a.scores.masks; k != nil {
-		k.set(k.newcomer(), power, v)
+		k.set(len(k.score), power, v)
 	}
 	return float64(float32(float64(power * v.Soon()))), whole
 }

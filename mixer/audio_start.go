@@ -68,7 +68,7 @@ func (a *audio) start(c *command) {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number
 	}
-	a.count(s, 1)
+	a.count(s.bus, 1, s.active())
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
 	ahead := &r.foreseen

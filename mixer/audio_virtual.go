@@ -88,8 +88,8 @@ func (a *audio) move(from, to int) int {
 func (s *scores) move(from, to int) {
 	s.audibility[to], s.gain[to], s.number[to], s.prio[to] = s.audibility[from], s.gain[from], s.number[from], s.prio[from]
 	s.whole[to] = s.whole[from]
-	if s.masks != nil {
-		s.masks.move(from, to)
+	if k := s.masks; k != nil {
+		k.hops[to], k.score[to] = k.hops[from], k.score[from]
 	}
 }
 

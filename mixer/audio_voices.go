@@ -119,25 +119,21 @@ func (r *record) asks(number uint64) Event {
 
 // outcome counts a start that is over, by what was told of it, and returns its state.
 func (a *audio) outcome(k EventKind) State {
+	state, count := StateEnded, &a.stats.Ended
 	switch k {
 	case EventStopped:
-		a.stats.Stopped++
-		return StateStopped
+		state, count = StateStopped, &a.stats.Stopped
 	case EventStolen:
-		a.stats.Stolen++
-		return StateStolen
+		state, count = StateStolen, &a.stats.Stolen
 	case EventLimited:
-		a.stats.Limited++
-		return StateLimited
+		state, count = StateLimited, &a.stats.Limited
 	case EventCoalesced:
-		a.stats.Coalesced++
-		return StateCoalesced
+		state, count = StateCoalesced, &a.stats.Coalesced
 	case EventRejected:
-		a.stats.Rejected++
-		return StateRejected
+		state, count = StateRejected, &a.stats.Rejected
 	}
-	a.stats.Ended++
-	return StateEnded
+	*count++
+	return state
 }
 
 // leaveTail mixes the next 10 ms of a voice, fewer of a very fast stream, under a raised
@@ -189,7 +185,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	if s.group != nil {
 		s.group.playing--
 	}
-	a.count(s, -1)
+	a.count(s.bus, -1, -s.active())
 	a.tell(e, k, s, frame, a.slotOf(i))
 	s.record.unseat(&s.voice)
 	s.voice.Drop()
@@ -199,7 +195,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
-	a.scores.clear(i)
+	a.scores.set(i, unstealable, 0, false) // or the number would be found twice
 	a.release(i)
 }
 
