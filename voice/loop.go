@@ -15,16 +15,16 @@ func (v *Voice) SetRounds(more int32) {
 	if v.feed != nil {
 		return
 	}
-	from, to := v.sound.loop[0], v.sound.loop[1]
+	size, to := v.sound.loop.Frames(), v.sound.loop[1]
 	switch at := v.pos >> 32; {
-	case to <= from || !v.Looping() && at >= to || v.unrolls() && at >= v.unrolled(to):
+	case size <= 0 || !v.Looping() && at >= to || v.unrolls() && at >= v.unrolled(to):
 		return
 	case more < 0:
 		v.jumps = -1
 	default:
 		v.jumps = more
 		if at >= to { // in the seam, some rounds have been begun
-			v.jumps += int32((at-to)/(to-from)) + 1
+			v.jumps += int32((at-to)/size) + 1
 		}
 	}
 	v.loop, v.steady.left = v.jumps != 0, 0
@@ -37,9 +37,9 @@ func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
 
 // countBegun takes off the rounds that have begun before the voice has gone back.
 func (v *Voice) countBegun() {
-	from, to := v.sound.loop[0], v.sound.loop[1]
+	to := v.sound.loop[1]
 	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= to {
-		v.jumps = max(v.jumps-int32((at-to)/(to-from))-1, 0)
+		v.jumps = max(v.jumps-int32((at-to)/v.sound.loop.Frames())-1, 0)
 		v.loop = v.jumps > 0
 	}
 }
@@ -75,7 +75,7 @@ type seam struct {
 const shortLoop = 64
 
 func newSeam(s *Sound) seam {
-	length := s.loop[1] - s.loop[0]
+	length := s.loop.Frames()
 	if length <= 0 {
 		return seam{}
 	}
@@ -91,11 +91,7 @@ func newSeam(s *Sound) seam {
 	first := m.from - guardBefore
 	c := int64(s.channels)
 	m.data = s.data.gather((m.wrap+guardAfter-first)*c, func(i int64) int64 {
-		p := first + i/c
-		if p >= s.loop[1] {
-			p = s.loop[0] + (p-s.loop[1])%length
-		}
-		return (p+guardBefore)*c + i%c
+		return (s.loop.At(first+i/c)+guardBefore)*c + i%c
 	})
 	return m
 }
@@ -107,7 +103,7 @@ func newSeam(s *Sound) seam {
 
 // unrolls reports whether the voice reads so.
 func (v *Voice) unrolls() bool {
-	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
+	return v.Looping() && v.jumps >= 0 && v.sound.loop.Frames() < shortLoop
 }
 
 // unrolled returns where a frame at or behind the loop's end stands in the row.
@@ -115,12 +111,12 @@ func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
 	}
-	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
+	return frame + int64(v.jumps)*v.sound.loop.Frames()
 }
 
 // rewind takes rounds that are over out of the row, and leaves it after the last.
 func (v *Voice) rewind() {
-	m, length := &v.sound.seam, v.sound.loop[1]-v.sound.loop[0]
+	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
 		v.pos -= int64(v.jumps) * length << 32
 		v.jumps, v.loop = 0, false
@@ -169,11 +165,9 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 // standsAt returns which frame of the store stands at a place of the row.
 func (v *Voice) standsAt(at int64) int64 {
 	s := v.sound
-	switch {
-	case at < s.loop[1]:
-	case at < v.unrolled(s.loop[1]):
-		at = s.loop[0] + (at-s.loop[1])%(s.loop[1]-s.loop[0])
-	default:
+	if at < v.unrolled(s.loop[1]) {
+		at = s.loop.At(at)
+	} else {
 		at -= v.unrolled(0)
 	}
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)

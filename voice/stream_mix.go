@@ -105,10 +105,10 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got := v.runStream(dst[done:done+int(n)], int(frame-v.segStart))
-		done += got
-		frame += int64(got)
-		if int64(got) < n && !v.Over(frame) { // it became faster than was reckoned with
+		got := v.runStream(dst[done:], n, int(frame-v.segStart))
+		done += int(got)
+		frame += got
+		if got < n && !v.Over(frame) { // it became faster than was reckoned with
 			v.dry = true
 			v.back = curve{start: frame, out: true}
 		}
@@ -135,31 +135,36 @@ func (v *Voice) supply() (frames int64, ends bool) {
 }
 
 // runStream is run for a stream.
-func (v *Voice) runStream(dst []pcm.Frame, at int) int {
+func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
-	done := 0
-	for done < len(dst) {
+	done := int64(0)
+	for done < n {
 		// Called after ended was looked at: what is written now includes the last.
 		left := v.feed.written.Load() - v.heard
 		if left <= 0 {
 			break
 		}
-		n := min(int64(len(dst)-done), (streamPiece<<32-1-v.pos)/v.step+1, (left<<32-v.pos+v.step-1)/v.step)
-		frames := (v.pos+(n-1)*v.step)>>32 + 1 + 2*streamReach
+		k := min(n-done, (streamPiece<<32-1-v.pos)/v.step+1, (left<<32-v.pos+v.step-1)/v.step)
+		frames := (v.pos+(k-1)*v.step)>>32 + 1 + 2*streamReach
 		if !v.feed.copyTo(piece[:2*frames], v.heard-streamReach) {
 			v.faulty = true
 			break
 		}
 		g := v.ramp
-		g.Start = at + done
+		g.Start = at + int(done)
 		whole := store{wide: piece[:]}
-		v.kernelAt(v.pos).mix(dst[done:done+int(n)], &whole, v.pos+streamReach<<32, v.step, g)
-		v.pos += n * v.step
-		v.heard += v.pos >> 32
-		v.pos &= 1<<32 - 1
-		done += int(n)
+		v.kernelAt(v.pos).mix(dst[done:done+k], &whole, v.pos+streamReach<<32, v.step, g)
+		v.pass(k)
+		done += k
 	}
 	return done
+}
+
+// pass goes on by n frames in the course of a stream.
+func (v *Voice) pass(n int64) {
+	v.pos += n * v.step
+	v.heard += v.pos >> 32
+	v.pos &= 1<<32 - 1
 }
 
 // copyTo fills dst with the frames of the course from first on; what is not there is
@@ -202,9 +207,7 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 			}
 			k = min(k, ((v.feed.written.Load()-v.heard)<<32-v.pos+v.step-1)/v.step)
 		}
-		v.pos += k * v.step
-		v.heard += v.pos >> 32
-		v.pos &= 1<<32 - 1
+		v.pass(k)
 		done += k
 		frame += k
 	}

@@ -138,7 +138,7 @@ func (v *Voice) Sound() *Sound { return v.sound }
 // Looping reports whether it goes back at the end of its loop, at least once
 // more. The feed of a stream does so by itself.
 func (v *Voice) Looping() bool {
-	return v.loop && v.feed == nil && v.sound.loop[1] > v.sound.loop[0]
+	return v.loop && v.feed == nil && v.sound.loop.Frames() > 0
 }
 
 // Position returns the frame of the sound that is next.
