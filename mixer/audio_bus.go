@@ -94,9 +94,7 @@ func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
 		was := b.reach
-		left, right := voice.Wider(voice.Balance, &b.pan, a.now)
-		g := b.gain.Most(a.now)
-		b.reach = stereo{float64(g * left), float64(g * right)}
+		b.reach = pair(voice.Wider(voice.Balance, &b.pan, a.now)).times(both(b.gain.Most(a.now)))
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]

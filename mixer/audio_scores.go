@@ -136,12 +136,13 @@ func (b *bus) power(v *voice.Voice, frame int64) float64 {
 	if b.quiet || b.direct.To == 0 {
 		return 0
 	}
-	left, right := v.Reach(frame)
-	return stereo{left, right}.times(b.reach).power()
+	return pair(v.Reach(frame)).times(b.reach).power()
 }
 
 // stereo is a pair of factors.
 type stereo struct{ left, right float64 }
+
+func pair(left, right float64) stereo { return stereo{left, right} }
 
 func (s stereo) times(t stereo) stereo {
 	return stereo{float64(s.left * t.left), float64(s.right * t.right)}
@@ -277,14 +278,12 @@ func (s *scores) less(i, j int, keys []float32) bool {
 // a mute on its way, and of the two channels of a sound the louder one, since the
 // index is their mean, which one of them may have all by itself.
 func (a *audio) lost(s *slot) float64 {
-	left, right := s.voice.Bound(a.now)
-	g := stereo{left, right}
 	direct := &a.buses[s.bus].direct
-	g = g.times(both(max(direct.At(a.now), direct.To)))
+	g := pair(s.voice.Bound(a.now)).times(both(max(direct.At(a.now), direct.To)))
 	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
 		b := &a.buses[i]
-		left, right := voice.Larger(voice.Balance, &b.pan, a.now)
-		g = g.times(stereo{left, right}).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
+		pan := pair(voice.Larger(voice.Balance, &b.pan, a.now))
+		g = g.times(pan).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
 	}
 	if s.voice.Sound().Channels() == 2 {
 		g = both(max(g.left, g.right))

@@ -5,12 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Release lets a looping voice go on beyond the end of its loop, to that of its
-// sound. It moves nothing that is heard. Streams are not released.
-func (v *Voice) Release() { v.SetRounds(0) }
-
 // SetRounds has the voice go back so many times more when it comes to the end of
-// its loop; less than 0: always. One that is beyond the end already plays on.
+// its loop; less than 0: always. One that is beyond the end already plays on. It moves
+// nothing that is heard, and no stream.
 func (v *Voice) SetRounds(more int32) {
 	if v.feed != nil {
 		return
