@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"slices"
+
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -80,11 +82,11 @@ func (a *audio) start(c *command) {
 	}
 	a.stats.Playing++
 	a.seatsTaken()
-	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
+	a.tell(&Event{}, EventStarted, s, a.now, i)
 	if w := &a.refused; s.virtual {
 		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio}
 		e.powers.lost = a.lost(s)
-		a.tell(&e, EventVirtual, s, a.now, -1)
+		a.tell(&e, EventVirtual, s, a.now, i)
 	}
 }
 
@@ -246,10 +248,8 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 
 // outranks says why no voice can be taken.
 func (a *audio) outranks() Reason {
-	for _, prio := range a.scores.prio[:a.base] {
-		if prio < unstealable {
-			return ReasonOutranked
-		}
+	if slices.ContainsFunc(a.scores.prio[:a.base], func(prio int32) bool { return prio < unstealable }) {
+		return ReasonOutranked
 	}
 	return ReasonProtected
 }

@@ -34,7 +34,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	a.weigh(&e, c)
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.takeVirtual())
-	a.tell(&e, EventVirtual, a.at(to), a.now, -1)
+	a.tell(&e, EventVirtual, a.at(to), a.now, to)
 }
 
 // lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
@@ -148,7 +148,7 @@ func (a *audio) swap(c choice, best int, e Event) {
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
 	}
-	a.tell(&e, EventVirtual, virtual, a.now, -1)
+	a.tell(&e, EventVirtual, virtual, a.now, best)
 	a.comeBack(c.slot)
 }
 

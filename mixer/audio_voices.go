@@ -90,12 +90,12 @@ func (a *audio) reap() {
 		s, kind := a.at(e.slot), EventEnded
 		if e.dry {
 			a.stats.Underruns++
-			a.tell(&Event{}, EventUnderrun, s, e.frame, a.slotOf(e.slot))
+			a.tell(&Event{}, EventUnderrun, s, e.frame, e.slot)
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.tell(&Event{}, EventFault, s, e.frame, a.slotOf(e.slot))
+			a.tell(&Event{}, EventFault, s, e.frame, e.slot)
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = EventStopped
@@ -105,9 +105,11 @@ func (a *audio) reap() {
 	a.ends = a.ends[:0]
 }
 
-// tell says what happened at a frame to a voice in a slot, besides what e knows.
-func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, slot int) {
-	e.Frame, e.Kind, e.Slot = frame, k, slot
+// tell says what happened at a frame to a voice of an index, besides what e knows.
+func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
+	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // it has no slot
+		e.Slot = -1
+	}
 	e.Voice, e.Sound, e.Group, e.Ref = s.number, s.voice.Sound(), s.group, s.record.ref
 	a.emit(e)
 }
@@ -186,7 +188,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 		s.group.playing--
 	}
 	a.count(s.bus, -1, -s.active())
-	a.tell(e, k, s, frame, a.slotOf(i))
+	a.tell(e, k, s, frame, i)
 	s.record.unseat(&s.voice)
 	s.voice.Drop()
 	a.giveBack(s.record, s.id, state)

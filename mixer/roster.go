@@ -103,14 +103,6 @@ func (r *roster) release(i int) {
 	}
 }
 
-// slotOf returns what events call an index: virtual voices have no slot.
-func (r *roster) slotOf(i int) int {
-	if i < r.base {
-		return i
-	}
-	return -1
-}
-
 // free reports whether a slot is, and freeVirtual whether a virtual voice is.
 func (r *roster) free() bool { return r.slots.Len() < r.slots.Limit() }
 

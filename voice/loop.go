@@ -32,21 +32,15 @@ func (v *Voice) SetRounds(more int32) {
 // Returns reports whether a voice that loops is not in its last round yet.
 func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
 
-// countBegun takes off the rounds that have begun before the voice has gone back.
-func (v *Voice) countBegun() {
-	to := v.sound.loop[1]
-	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= to {
-		v.jumps = max(v.jumps-int32((at-to)/v.sound.loop.Frames())-1, 0)
-		v.loop = v.jumps > 0
-	}
-}
-
 // SeekTo goes to a frame of the sound, from silence up over some frames. A stream
 // goes on with what another feed brings.
 func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
-	v.countBegun()
-	v.pos, v.again = to<<32, false
-	v.restart()
+	end := v.sound.loop[1]
+	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have been begun
+		v.jumps = max(v.jumps-int32((at-end)/v.sound.loop.Frames())-1, 0)
+		v.loop = v.jumps > 0
+	}
+	v.pos, v.again, v.now = to<<32, false, reader{}
 	if v.feed != nil {
 		v.feed.Drop()
 		v.feed, v.pos, v.heard, v.waits = feed, 0, 0, true

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -45,15 +46,10 @@ func NewStream(s Stream) (*Sound, error) {
 	case s.Open == nil:
 		return nil, fmt.Errorf("%w: a stream without Open", ErrSound)
 	}
-	if s.Level == 0 {
-		s.Level = -20
-	}
-	if s.Loop == (pcm.Loop{}) {
-		s.Loop[1] = s.Frames
-	}
+	level := cmp.Or(s.Level, -20).Gain()
 	return &Sound{
-		name: s.Name, rate: s.Rate, channels: 2, frames: s.Frames, loop: s.Loop,
-		open: s.Open, mono: s.Mono, envelope: Envelope{declared: float64(s.Level.Gain() * s.Level.Gain())},
+		name: s.Name, rate: s.Rate, channels: 2, frames: s.Frames, loop: cmp.Or(s.Loop, pcm.Loop{0, s.Frames}),
+		open: s.Open, mono: s.Mono, envelope: Envelope{declared: float64(level * level)},
 	}, nil
 }
 

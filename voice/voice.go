@@ -252,7 +252,9 @@ func (v *Voice) Replan(frame int64) {
 // proceed is Replan where a segment has come to its end and nobody has moved the voice.
 func (v *Voice) proceed(frame int64) {
 	v.steady.left = 0
-	v.settle(frame)
+	if v.crossing && frame >= v.turned+int64(v.over) {
+		v.crossing, v.was = false, reader{}
+	}
 	v.plan(frame)
 	if v.turn(frame) {
 		v.plan(frame)
