@@ -94,7 +94,7 @@ func newSeam(s *Sound) seam {
 
 // unrolls reports whether the voice reads so.
 func (v *Voice) unrolls() bool {
-	return v.Looping() && v.jumps >= 0 && v.sound.loop.Frames() < shortLoop
+	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
 // unrolled returns where a frame at or behind the loop's end stands in the row.
@@ -102,7 +102,7 @@ func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
 	}
-	return frame + int64(v.jumps)*v.sound.loop.Frames()
+	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
 // rewind takes rounds that are over out of the row, and leaves it after the last.
@@ -156,9 +156,11 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 // standsAt returns which frame of the store stands at a place of the row.
 func (v *Voice) standsAt(at int64) int64 {
 	s := v.sound
-	if at < v.unrolled(s.loop[1]) {
-		at = s.loop.At(at)
-	} else {
+	switch {
+	case at < s.loop[1]:
+	case at < v.unrolled(s.loop[1]):
+		at = s.loop[0] + (at-s.loop[1])%(s.loop[1]-s.loop[0])
+	default:
 		at -= v.unrolled(0)
 	}
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)

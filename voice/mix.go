@@ -145,7 +145,7 @@ func (v *Voice) leaves() int64 {
 		return math.MaxInt64
 	}
 	s := v.sound
-	return s.loop[1] + int64(v.jumps)*s.loop.Frames() - guardAfter
+	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
 // wrap takes a looping position that has passed the seam back into the loop. One
@@ -163,7 +163,7 @@ func (v *Voice) wrap() {
 		}
 		return
 	}
-	length := v.sound.loop.Frames()
+	length := v.sound.loop[1] - v.sound.loop[0]
 	if length < shortLoop {
 		v.rewind()
 		return

@@ -97,7 +97,7 @@ func (v *Voice) untilOut() int64 {
 	}
 	reach := reachOf(from.level)
 	out := (v.sound.loop[0] + reach) << 32
-	if v.sound.loop.Frames() < 2*reach+64 || v.pos >= out {
+	if v.sound.loop[1]-v.sound.loop[0] < 2*reach+64 || v.pos >= out {
 		return 0
 	}
 	return (out - v.pos + v.step - 1) / v.step

@@ -138,7 +138,7 @@ func (v *Voice) Sound() *Sound { return v.sound }
 // Looping reports whether it goes back at the end of its loop, at least once
 // more. The feed of a stream does so by itself.
 func (v *Voice) Looping() bool {
-	return v.loop && v.feed == nil && v.sound.loop.Frames() > 0
+	return v.loop && v.feed == nil && v.sound.loop[1] > v.sound.loop[0]
 }
 
 // Position returns the frame of the sound that is next.
@@ -153,7 +153,7 @@ func (v *Voice) Position() int64 {
 	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
 		return p - v.unrolled(0)
 	}
-	if v.Looping() {
+	if v.Looping() && p >= v.sound.loop[1] { // At takes a copy
 		p = v.sound.loop.At(p)
 	}
 	return p
