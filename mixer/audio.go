@@ -51,7 +51,8 @@ const (
 )
 
 var pausedBy = [...]pauses{
-	oneVoice: pausedItself, taggedVoices: pausedItself, soundVoices: pausedItself, busVoices: pausedBus, allVoices: pausedAll,
+	oneVoice: pausedItself, taggedVoices: pausedItself, soundVoices: pausedItself,
+	busVoices: pausedBus, allVoices: pausedAll,
 }
 
 const never = 1<<63 - 1

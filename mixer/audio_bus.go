@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"math/bits"
 	"slices"
 
 	"voicepool/internal/dsp"
@@ -47,10 +48,7 @@ type bus struct {
 
 // newBuses makes the buses as they were described.
 func newBuses(described []BusConfig, a *audio) []bus {
-	size := int64(1)
-	for size < a.hop+a.tail {
-		size *= 2
-	}
+	size := int64(1) << bits.Len64(uint64(a.hop+a.tail-1))
 	buses := make([]bus, len(described))
 	for i, d := range described {
 		b := &buses[i]

@@ -42,8 +42,8 @@ func (a *audio) start(c *command) {
 	a.stats.Started++
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
 	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
-	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
-	s.start = r.options.BaseGain + r.options.Gain
+	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
+	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain + r.options.Gain
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
@@ -59,9 +59,6 @@ func (a *audio) start(c *command) {
 	}
 	if a.paused {
 		s.paused |= pausedAll
-	}
-	if s.paused != 0 {
-		s.held = a.now
 	}
 	r.live = id
 	r.number.Store(s.number)

@@ -61,9 +61,7 @@ func (r *roster) next(i int) int {
 // living returns the voices by index. The list holds until one comes or goes.
 func (r *roster) living() []seat {
 	if r.gone > 0 || r.arrived { // not where newcomers have taken the very slots of those that left
-		for _, v := range r.alive {
-			r.listed[v.index] = false
-		}
+		clear(r.listed)
 		r.alive, r.gone, r.arrived = r.alive[:0], 0, false
 		for i := r.next(0); i >= 0; i = r.next(i + 1) {
 			r.alive = append(r.alive, seat{r.at(i), i})
