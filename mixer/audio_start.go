@@ -43,7 +43,7 @@ func (a *audio) start(c *command) {
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
 	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
-	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain + r.options.Gain
+	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
