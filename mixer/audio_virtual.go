@@ -139,9 +139,8 @@ func (a *audio) swap(c choice, best int, e Event) {
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
 	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
-	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
-		s.record.unseat(&s.voice)
-	}
+	real.record.unseat(&real.voice) // nobody may look where the other one is
+	virtual.record.unseat(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
 		a.seat(i)

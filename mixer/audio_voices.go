@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"slices"
 
 	"voicepool/internal/dsp"
@@ -14,7 +15,9 @@ func (a *audio) mixVoices(n int64) {
 	for alive := a.living(); len(alive) > 0; {
 		alive = alive[a.mixFrom(alive, n):]
 	}
-	slices.SortFunc(a.ends, end.compare)
+	slices.SortFunc(a.ends, func(e, f end) int {
+		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(e.slot, f.slot))
+	})
 	for _, e := range a.ends {
 		if e.cut && e.slot < a.base { // here, so that tails are added up in the order of their frames
 			a.leaveTail(a.at(e.slot), e.frame)

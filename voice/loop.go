@@ -120,12 +120,6 @@ func (v *Voice) rewind() {
 	}
 }
 
-// rowEnd returns where the voice leaves the row, or the sound ends; of a row that is
-// longer than a position can count, some place further on.
-func (v *Voice) rowEnd() int64 {
-	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
-}
-
 // unrollPiece is how many frames are written out at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
