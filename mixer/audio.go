@@ -1,8 +1,6 @@
 package mixer
 
 import (
-	"cmp"
-
 	"voicepool/internal/dsp"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
@@ -50,6 +48,11 @@ const (
 	pausedAll
 )
 
+var pausedBy = [...]pauses{
+	oneVoice: pausedItself, taggedVoices: pausedItself, soundVoices: pausedItself,
+	busVoices: pausedBus, allVoices: pausedAll,
+}
+
 const never = 1<<63 - 1
 
 // end is a voice that came to its end inside a stretch of frames.
@@ -59,10 +62,6 @@ type end struct {
 	cut   bool // it would have gone on, and leaves a tail
 	fault bool // it gave what is no sound
 	dry   bool // it has not ended: its stream has run dry
-}
-
-func (e end) compare(f end) int {
-	return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(e.slot, f.slot))
 }
 
 // audio is the audio side. One goroutine at a time uses it, inside Render.

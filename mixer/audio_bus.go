@@ -1,6 +1,9 @@
 package mixer
 
 import (
+	"math/bits"
+	"slices"
+
 	"voicepool/internal/dsp"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
@@ -45,10 +48,7 @@ type bus struct {
 
 // newBuses makes the buses as they were described.
 func newBuses(described []BusConfig, a *audio) []bus {
-	size := int64(1)
-	for size < a.hop+a.tail {
-		size *= 2
-	}
+	size := int64(1) << bits.Len64(uint64(a.hop+a.tail-1))
 	buses := make([]bus, len(described))
 	for i, d := range described {
 		b := &buses[i]
@@ -68,21 +68,21 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// count adds a voice to those that live on its bus and above it, or takes it out.
-func (a *audio) count(s *slot, voices int) {
-	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
-		a.buses[i].playing += voices
-	}
-	if s.paused == 0 {
-		a.countActive(s, voices)
+// count adds voices to those that live on a bus and above it, and to those of them that
+// are not paused.
+func (a *audio) count(bus uint16, playing, active int) {
+	for i := int(bus); i >= 0; i = a.tree[i].parent {
+		a.buses[i].playing += playing
+		a.buses[i].active += active
 	}
 }
 
-// countActive is count among those that are not paused.
-func (a *audio) countActive(s *slot, voices int) {
-	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
-		a.buses[i].active += voices
+// active counts a voice that is not paused.
+func (s *slot) active() int {
+	if s.paused == 0 {
+		return 1
 	}
+	return 0
 }
 
 // refresh brings what scores and pauses use up to date, from the master down: of
@@ -92,9 +92,7 @@ func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
 		was := b.reach
-		left, right := voice.Wider(voice.Balance, &b.pan, a.now)
-		g := b.gain.Most(a.now)
-		b.reach = stereo{float64(g * left), float64(g * right)}
+		b.reach = pair(voice.Wider(voice.Balance, &b.pan, a.now)).times(both(b.gain.Most(a.now)))
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]
@@ -137,34 +135,21 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
-	set := func(f Fields) bool { return c.change.Fields&f != 0 }
-	if set(FieldGain) {
-		b.gain.TurnGain(a.now, c.change.Gain, over, c.change.Shape)
-	}
-	if set(FieldPan) {
-		b.pan.Turn(a.now, c.change.Pan, over)
-	}
-	if set(FieldPitch) {
-		b.pitch.Turn(a.now, float64(c.change.Pitch), over)
-	}
-	if set(FieldMute) {
-		b.muted = c.change.Mute
-		b.mute.Turn(a.now, 1-truth(b.muted), over)
-	}
-	if set(FieldSolo) {
-		b.soloed = c.change.Solo
+	for f, x := range c.change.all {
+		b.set(f, x, a.now, over, c.change.Shape)
 	}
 	a.refresh()
-	if set(FieldSolo) {
+	solo := c.change.Fields&FieldSolo != 0
+	if solo {
 		a.face(c.over)
 	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		s := a.at(i)
-		if set(FieldPitch) && a.tree.below(int(s.bus), index) {
-			s.voice.SetShared(a.now, a.pitchOf(s.bus))
+	for _, v := range a.living() {
+		below := a.tree.below(int(v.slot.bus), index)
+		if below && c.change.Fields&FieldPitch != 0 {
+			v.slot.voice.SetShared(a.now, a.pitchOf(v.slot.bus))
 		}
-		if set(FieldSolo) || a.tree.below(int(s.bus), index) {
-			a.rescore(i)
+		if below || solo {
+			a.rescore(v.index)
 		}
 	}
 }
@@ -178,12 +163,10 @@ func (a *audio) heard(index int, own bool) bool {
 			return true
 		}
 	}
-	for i := a.next(0); i >= 0 && i < a.base; i = a.next(i + 1) {
-		if s := a.at(i); on(int(s.bus)) && s.sounded && s.paused == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.living(), func(v seat) bool {
+		s := v.slot
+		return v.index < a.base && s.sounded && s.paused == 0 && on(int(s.bus))
+	})
 }
 
 // mixBuses mixes all buses down to the master, and reports whether that is silent.

@@ -98,15 +98,13 @@ func (a *audio) act(i int, c *command) {
 	case cmdStop:
 		a.stop(i, c.over)
 	case cmdPause:
-		a.pause(i, pausedBy(c.target.kind))
+		a.pause(i, pausedBy[c.target.kind])
 	case cmdResume:
-		a.resume(i, pausedBy(c.target.kind))
+		a.resume(i, pausedBy[c.target.kind])
 	case cmdSet:
 		over := a.smoothed(s.sounded, c.over)
-		for f := range numChanges {
-			if x, ok := c.change.get(f); ok {
-				s.set(f, x, a.now, over, c.change.Shape)
-			}
+		for f, x := range c.change.all {
+			s.set(f, x, a.now, over, c.change.Shape)
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
@@ -152,16 +150,6 @@ func (a *audio) stop(i int, over int64) {
 	a.finish(i, a.now, EventStopped, &Event{})
 }
 
-func pausedBy(k targetKind) pauses {
-	switch k {
-	case busVoices:
-		return pausedBus
-	case allVoices:
-		return pausedAll
-	}
-	return pausedItself
-}
-
 // hold notes that a bus, or everything, is paused, for what starts there meanwhile.
 func (a *audio) hold(c *command) {
 	switch c.target.kind {
@@ -181,7 +169,7 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		a.countActive(s, -1)
+		a.count(s.bus, 0, -1)
 		s.held = a.now
 	}
 	s.paused |= by
@@ -204,7 +192,7 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.countActive(s, 1)
+	a.count(s.bus, 0, 1)
 	a.showState(i)
 	a.rescore(i)
 }

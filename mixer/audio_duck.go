@@ -54,12 +54,10 @@ func (d *duck) turn(a *audio) {
 	if r == nil {
 		return
 	}
-	active := a.buses[r.when].active > 0
-	switch {
+	switch active := a.buses[r.when].active > 0; {
 	case active && !d.down:
-		d.down = true
+		d.down, d.upAt = true, never
 		d.move.Turn(a.now, -r.by, r.attack)
-		d.upAt = never
 	case active:
 		d.upAt = never
 	case d.down && d.upAt == never:

@@ -38,9 +38,6 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// newcomer is the index of a start that asks to come in.
-func (k *masks) newcomer() int { return len(k.score) }
-
 // set notes what a voice has, of which power is left^2 + right^2.
 func (k *masks) set(i int, power float64, v *voice.Voice) {
 	k.hops[i] = v.Masks()
@@ -52,10 +49,6 @@ func (k *masks) set(i int, power float64, v *voice.Voice) {
 			m.Spread[b] = float32(m.Spread[b] * g)
 		}
 	}
-}
-
-func (k *masks) move(from, to int) {
-	k.hops[to], k.score[to] = k.hops[from], k.score[from]
 }
 
 // mask works out how much of every voice is heard beside those that have a slot,
@@ -75,20 +68,18 @@ func (a *audio) mask(asked bool) {
 		}
 	}
 	if asked {
-		add(k.newcomer())
+		add(len(k.score))
 	}
-	for i := a.slots.Next(0); i >= 0; i = a.slots.Next(i + 1) {
-		if a.at(i).paused == 0 {
-			add(i)
+	heard := func(v seat) bool { return v.index < a.base && v.slot.paused == 0 }
+	for _, v := range a.living() {
+		if heard(v) {
+			add(v.index)
 		}
 	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+	for _, v := range a.living() {
+		i, own := v.index, truth(heard(v))
 		if asked && i >= a.base {
 			return // only who has a slot can give way
-		}
-		own := 0.0
-		if i < a.base && a.at(i).paused == 0 {
-			own = 1
 		}
 		score := 0.0
 		for h := range total {

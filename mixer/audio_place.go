@@ -33,12 +33,11 @@ func (a *audio) movePlaces() {
 	if all {
 		a.ear = ear.ear()
 	}
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
-		s := a.at(i)
+	for _, v := range a.living() {
+		s, p := v.slot, &a.places[v.index]
 		if !s.record.placed || !s.record.moved.Load() && !all {
 			continue
 		}
-		p := &a.places[i]
 		if w, ok := readMoved(a, &s.record.moved, &s.record.spot); ok {
 			p.source.Spot = w.spot()
 		}
@@ -48,7 +47,7 @@ func (a *audio) movePlaces() {
 		}
 		p.space.Glide(a.now, voice.Placed(a.ear.Hear(&p.source)), over)
 		s.voice.Replan(a.now)
-		a.rescore(i)
+		a.rescore(v.index)
 	}
 }
 

@@ -36,7 +36,7 @@ func newScores(real, virtual int) scores {
 		s.whole = make([]float32, n)
 	}
 	for i := range n {
-		s.clear(i)
+		s.prio[i] = unstealable
 	}
 	return s
 }
@@ -47,9 +47,6 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 		s.prio[i] = unstealable
 	}
 }
-
-// clear makes a slot free.
-func (s *scores) clear(i int) { s.prio[i], s.number[i] = unstealable, 0 }
 
 // rescore computes the audibility of a voice afresh: the best average loudness
 // from its place on, times the power of all gains on its way, of which each
@@ -129,7 +126,7 @@ func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
 		return whole, whole
 	}
 	if k := a.scores.masks; k != nil {
-		k.set(k.newcomer(), power, v)
+		k.set(len(k.score), power, v)
 	}
 	return float64(float32(float64(power * v.Soon()))), whole
 }
@@ -139,12 +136,13 @@ func (b *bus) power(v *voice.Voice, frame int64) float64 {
 	if b.quiet || b.direct.To == 0 {
 		return 0
 	}
-	left, right := v.Reach(frame)
-	return stereo{left, right}.times(b.reach).power()
+	return pair(v.Reach(frame)).times(b.reach).power()
 }
 
 // stereo is a pair of factors.
 type stereo struct{ left, right float64 }
+
+func pair(left, right float64) stereo { return stereo{left, right} }
 
 func (s stereo) times(t stereo) stereo {
 	return stereo{float64(s.left * t.left), float64(s.right * t.right)}
@@ -280,14 +278,12 @@ func (s *scores) less(i, j int, keys []float32) bool {
 // a mute on its way, and of the two channels of a sound the louder one, since the
 // index is their mean, which one of them may have all by itself.
 func (a *audio) lost(s *slot) float64 {
-	left, right := s.voice.Bound(a.now)
-	g := stereo{left, right}
 	direct := &a.buses[s.bus].direct
-	g = g.times(both(max(direct.At(a.now), direct.To)))
+	g := pair(s.voice.Bound(a.now)).times(both(max(direct.At(a.now), direct.To)))
 	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
 		b := &a.buses[i]
-		left, right := voice.Larger(voice.Balance, &b.pan, a.now)
-		g = g.times(stereo{left, right}).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
+		pan := pair(voice.Larger(voice.Balance, &b.pan, a.now))
+		g = g.times(pan).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
 	}
 	if s.voice.Sound().Channels() == 2 {
 		g = both(max(g.left, g.right))

@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"slices"
+
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -40,8 +42,8 @@ func (a *audio) start(c *command) {
 	a.stats.Started++
 	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
 	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
-	s.began, s.endAt, s.bus, s.prio, s.protect, s.crowdPower = a.now, never, r.bus, r.prio, r.protect, 1
-	s.start = r.options.BaseGain + r.options.Gain
+	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
+	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
@@ -58,9 +60,6 @@ func (a *audio) start(c *command) {
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	if s.paused != 0 {
-		s.held = a.now
-	}
 	r.live = id
 	r.number.Store(s.number)
 	a.seat(i)
@@ -68,7 +67,7 @@ func (a *audio) start(c *command) {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number
 	}
-	a.count(s, 1)
+	a.count(s.bus, 1, s.active())
 	a.scores.set(i, r.prio, s.number, r.protect)
 	a.rescore(i)
 	ahead := &r.foreseen
@@ -80,11 +79,11 @@ func (a *audio) start(c *command) {
 	}
 	a.stats.Playing++
 	a.seatsTaken()
-	a.tell(&Event{}, EventStarted, s, a.now, a.slotOf(i))
+	a.tell(&Event{}, EventStarted, s, a.now, i)
 	if w := &a.refused; s.virtual {
 		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio}
 		e.powers.lost = a.lost(s)
-		a.tell(&e, EventVirtual, s, a.now, -1)
+		a.tell(&e, EventVirtual, s, a.now, i)
 	}
 }
 
@@ -246,10 +245,8 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 
 // outranks says why no voice can be taken.
 func (a *audio) outranks() Reason {
-	for _, prio := range a.scores.prio[:a.base] {
-		if prio < unstealable {
-			return ReasonOutranked
-		}
+	if slices.ContainsFunc(a.scores.prio[:a.base], func(prio int32) bool { return prio < unstealable }) {
+		return ReasonOutranked
 	}
 	return ReasonProtected
 }

@@ -34,7 +34,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	a.weigh(&e, c)
 	a.leaveTail(a.at(c.slot), a.now)
 	to := a.move(c.slot, a.takeVirtual())
-	a.tell(&e, EventVirtual, a.at(to), a.now, -1)
+	a.tell(&e, EventVirtual, a.at(to), a.now, to)
 }
 
 // lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
@@ -88,8 +88,8 @@ func (a *audio) move(from, to int) int {
 func (s *scores) move(from, to int) {
 	s.audibility[to], s.gain[to], s.number[to], s.prio[to] = s.audibility[from], s.gain[from], s.number[from], s.prio[from]
 	s.whole[to] = s.whole[from]
-	if s.masks != nil {
-		s.masks.move(from, to)
+	if k := s.masks; k != nil {
+		k.hops[to], k.score[to] = k.hops[from], k.score[from]
 	}
 }
 
@@ -139,16 +139,15 @@ func (a *audio) swap(c choice, best int, e Event) {
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
 	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
-	for _, s := range [...]*slot{real, virtual} { // nobody may look where the other one is
-		s.record.unseat(&s.voice)
-	}
+	real.record.unseat(&real.voice) // nobody may look where the other one is
+	virtual.record.unseat(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
 		a.seat(i)
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)
 	}
-	a.tell(&e, EventVirtual, virtual, a.now, -1)
+	a.tell(&e, EventVirtual, virtual, a.now, best)
 	a.comeBack(c.slot)
 }
 

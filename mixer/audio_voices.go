@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"slices"
 
 	"voicepool/internal/dsp"
@@ -14,7 +15,9 @@ func (a *audio) mixVoices(n int64) {
 	for alive := a.living(); len(alive) > 0; {
 		alive = alive[a.mixFrom(alive, n):]
 	}
-	slices.SortFunc(a.ends, end.compare)
+	slices.SortFunc(a.ends, func(e, f end) int {
+		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(e.slot, f.slot))
+	})
 	for _, e := range a.ends {
 		if e.cut && e.slot < a.base { // here, so that tails are added up in the order of their frames
 			a.leaveTail(a.at(e.slot), e.frame)
@@ -90,12 +93,12 @@ func (a *audio) reap() {
 		s, kind := a.at(e.slot), EventEnded
 		if e.dry {
 			a.stats.Underruns++
-			a.tell(&Event{}, EventUnderrun, s, e.frame, a.slotOf(e.slot))
+			a.tell(&Event{}, EventUnderrun, s, e.frame, e.slot)
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.tell(&Event{}, EventFault, s, e.frame, a.slotOf(e.slot))
+			a.tell(&Event{}, EventFault, s, e.frame, e.slot)
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = EventStopped
@@ -105,9 +108,11 @@ func (a *audio) reap() {
 	a.ends = a.ends[:0]
 }
 
-// tell says what happened at a frame to a voice in a slot, besides what e knows.
-func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, slot int) {
-	e.Frame, e.Kind, e.Slot = frame, k, slot
+// tell says what happened at a frame to a voice of an index, besides what e knows.
+func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
+	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // it has no slot
+		e.Slot = -1
+	}
 	e.Voice, e.Sound, e.Group, e.Ref = s.number, s.voice.Sound(), s.group, s.record.ref
 	a.emit(e)
 }
@@ -119,25 +124,21 @@ func (r *record) asks(number uint64) Event {
 
 // outcome counts a start that is over, by what was told of it, and returns its state.
 func (a *audio) outcome(k EventKind) State {
+	state, count := StateEnded, &a.stats.Ended
 	switch k {
 	case EventStopped:
-		a.stats.Stopped++
-		return StateStopped
+		state, count = StateStopped, &a.stats.Stopped
 	case EventStolen:
-		a.stats.Stolen++
-		return StateStolen
+		state, count = StateStolen, &a.stats.Stolen
 	case EventLimited:
-		a.stats.Limited++
-		return StateLimited
+		state, count = StateLimited, &a.stats.Limited
 	case EventCoalesced:
-		a.stats.Coalesced++
-		return StateCoalesced
+		state, count = StateCoalesced, &a.stats.Coalesced
 	case EventRejected:
-		a.stats.Rejected++
-		return StateRejected
+		state, count = StateRejected, &a.stats.Rejected
 	}
-	a.stats.Ended++
-	return StateEnded
+	*count++
+	return state
 }
 
 // leaveTail mixes the next 10 ms of a voice, fewer of a very fast stream, under a raised
@@ -189,8 +190,8 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	if s.group != nil {
 		s.group.playing--
 	}
-	a.count(s, -1)
-	a.tell(e, k, s, frame, a.slotOf(i))
+	a.count(s.bus, -1, -s.active())
+	a.tell(e, k, s, frame, i)
 	s.record.unseat(&s.voice)
 	s.voice.Drop()
 	a.giveBack(s.record, s.id, state)
@@ -199,7 +200,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
-	a.scores.clear(i)
+	a.scores.set(i, unstealable, 0, false) // or the number would be found twice
 	a.release(i)
 }
 

@@ -121,15 +121,11 @@ func (a *audio) foresee(r *record, c *command) {
 	}
 	switch {
 	case c.kind == cmdSet:
-		for f := range numChanges {
-			if x, ok := c.change.get(f); ok {
-				note(f, x)
-			}
+		for f, x := range c.change.all {
+			note(f, x)
 		}
-	case c.kind == cmdPause:
-		note(setPause, 1)
-	case c.kind == cmdResume:
-		note(setPause, 0)
+	case c.kind == cmdPause || c.kind == cmdResume:
+		note(setPause, truth(c.kind == cmdPause))
 	case c.kind == cmdSeek && c.feed == nil:
 		note(setSeek, float64(c.place))
 	case c.kind == cmdSeek:

@@ -102,16 +102,21 @@ func (r *record) reset(id pool.Handle) {
 	if r.position.Load() != 0 {
 		r.position.Store(0)
 	}
-	for _, word := range [...]*atomic.Uint32{&r.audibility, &r.pan, &r.dirty} {
-		if word.Load() != 0 {
-			word.Store(0)
-		}
+	unset(&r.audibility)
+	unset(&r.pan)
+	unset(&r.dirty)
+	if r.looping.Load() {
+		r.looping.Store(false)
 	}
-	for _, flag := range [...]*atomic.Bool{&r.looping, &r.moved} {
-		if flag.Load() {
-			flag.Store(false)
-		}
+	if r.moved.Load() {
+		r.moved.Store(false)
 	}
 	// wantSeq needs no care: the start is a command that comes after all of it. Nor does
 	// stopping, which names the start that it is for.
+}
+
+func unset(word *atomic.Uint32) {
+	if word.Load() != 0 {
+		word.Store(0)
+	}
 }

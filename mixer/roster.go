@@ -61,9 +61,7 @@ func (r *roster) next(i int) int {
 // living returns the voices by index. The list holds until one comes or goes.
 func (r *roster) living() []seat {
 	if r.gone > 0 || r.arrived { // not where newcomers have taken the very slots of those that left
-		for _, v := range r.alive {
-			r.listed[v.index] = false
-		}
+		clear(r.listed)
 		r.alive, r.gone, r.arrived = r.alive[:0], 0, false
 		for i := r.next(0); i >= 0; i = r.next(i + 1) {
 			r.alive = append(r.alive, seat{r.at(i), i})
@@ -101,14 +99,6 @@ func (r *roster) release(i int) {
 	} else {
 		r.virtuals.Release(r.virtuals.HandleAt(i - r.base))
 	}
-}
-
-// slotOf returns what events call an index: virtual voices have no slot.
-func (r *roster) slotOf(i int) int {
-	if i < r.base {
-		return i
-	}
-	return -1
 }
 
 // free reports whether a slot is, and freeVirtual whether a virtual voice is.

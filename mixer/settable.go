@@ -3,13 +3,14 @@ package mixer
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"voicepool/pcm"
 	"voicepool/voice"
 )
 
-// settable names what can be moved of a voice: first what a Change has too, then what
-// only a Handle's record has a word for.
+// settable names what can be set of a voice or a bus: first what a Change has, in the
+// order of its Fields, then what only a Handle's record has a word for.
 type settable uint16
 
 const (
@@ -17,36 +18,39 @@ const (
 	setPan
 	setPitch
 	setSpeed
+	setMute // 1: muted, 0: not; so are all that are either
+	setSolo
 	setPriority
-	setProtect // 1: protected, 0: not
+	setProtect
 	setRounds
 	numChanges
 
-	setSeek  = numChanges  // frames of the sound
-	setPause = setSeek + 1 // 1: paused, 0: not
+	setSeek  = numChanges // frames of the sound
+	setPause = setSeek + 1
 	numWants = setPause + 1
 )
 
 // wants is a set of them.
 type wants uint16
 
-// settables says what each takes: its name, its range, and, of a Change, its field and
-// what is said of one out of range, with the range.
+// settables says what each takes: its name, its range, and, of a Change, what is said of
+// one out of range, with the range.
 var settables = [numWants]struct {
 	name        string
 	least, most float64
-	field       Fields
 	wrong       string
 }{
-	setGain:     {"gain", MinGain, MaxGain, FieldGain, "a gain of %v dB is not in %.0f..%.0f"},
-	setPan:      {"pan", -1, 1, FieldPan, "a pan of %v is not in %.0f..%.0f"},
-	setPitch:    {"pitch", -48, 48, FieldPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
-	setSpeed:    {"speed", 1. / 16, 16, FieldSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
-	setPriority: {"priority", -MaxPriority, MaxPriority, FieldPriority, "a priority of %.0f is not in %.0f..%.0f"},
-	setProtect:  {"protection", 0, 1, FieldProtect, ""},
-	setRounds:   {"number of rounds", Forever, MaxRounds, FieldRounds, "%.0f rounds are not in %.0f..%.0f"},
-	setSeek:     {"place", 0, math.MaxInt64, 0, ""},
-	setPause:    {"pause", 0, 1, 0, ""},
+	setGain:     {"gain", MinGain, MaxGain, "a gain of %v dB is not in %.0f..%.0f"},
+	setPan:      {"pan", -1, 1, "a pan of %v is not in %.0f..%.0f"},
+	setPitch:    {"pitch", -48, 48, "a pitch of %v semitones is not in %.0f..%.0f"},
+	setSpeed:    {"speed", 1. / 16, 16, "a speed of %v is not in 1/16..%.0[3]f"},
+	setMute:     {"mute", 0, 1, ""},
+	setSolo:     {"solo", 0, 1, ""},
+	setPriority: {"priority", -MaxPriority, MaxPriority, "a priority of %.0f is not in %.0f..%.0f"},
+	setProtect:  {"protection", 0, 1, ""},
+	setRounds:   {"number of rounds", Forever, MaxRounds, "%.0f rounds are not in %.0f..%.0f"},
+	setSeek:     {"place", 0, math.MaxInt64, ""},
+	setPause:    {"pause", 0, 1, ""},
 }
 
 // takes reports whether a value is in range. Of the silence that a logarithm of 0 gives it
@@ -64,20 +68,27 @@ func (f settable) wrong(x float64) error {
 	return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(s.wrong, x, s.least, s.most))
 }
 
-// get returns what c sets f to, and whether it does.
-func (c *Change) get(f settable) (x float64, ok bool) {
-	if c.Fields&settables[f].field == 0 {
-		return 0, false
+// all goes through what c sets, and to what.
+func (c *Change) all(yield func(f settable, x float64) bool) {
+	for fields := c.Fields; fields != 0; fields &= fields - 1 {
+		f := settable(bits.TrailingZeros16(uint16(fields)))
+		if !yield(f, c.get(f)) {
+			return
+		}
 	}
+}
+
+func (c *Change) get(f settable) float64 {
 	return [numChanges]float64{
 		setGain: float64(c.Gain), setPan: c.Pan, setPitch: float64(c.Pitch), setSpeed: c.Speed,
+		setMute: truth(c.Mute), setSolo: truth(c.Solo),
 		setPriority: float64(c.Priority), setProtect: truth(c.Protect), setRounds: float64(c.Rounds),
-	}[f], true
+	}[f]
 }
 
 // put has c set f, which a Change has, to x.
 func (c *Change) put(f settable, x float64) {
-	c.Fields |= settables[f].field
+	c.Fields |= 1 << f
 	switch f {
 	case setGain:
 		c.Gain = pcm.Decibels(x)
@@ -87,6 +98,10 @@ func (c *Change) put(f settable, x float64) {
 		c.Pitch = pcm.Semitones(x)
 	case setSpeed:
 		c.Speed = x
+	case setMute:
+		c.Mute = x != 0
+	case setSolo:
+		c.Solo = x != 0
 	case setPriority:
 		c.Priority = int(x)
 	case setProtect:
@@ -98,18 +113,17 @@ func (c *Change) put(f settable, x float64) {
 
 // check returns what is wrong with c. Of a silence it makes the least gain.
 func (c *Change) check() error {
-	for f := range numChanges {
-		if x, ok := c.get(f); ok && !f.takes(&x) {
-			return f.wrong(x)
-		} else if ok {
-			c.put(f, x)
-		}
-	}
-	switch {
-	case c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower:
-		return fmt.Errorf("%w: there is no shape %d", ErrOption, c.Shape)
-	case c.Fields == 0 || c.Fields >= FieldRounds<<1:
+	if c.Fields == 0 || c.Fields >= 1<<numChanges {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
+	}
+	for f, x := range c.all {
+		if !f.takes(&x) {
+			return f.wrong(x)
+		}
+		c.put(f, x)
+	}
+	if c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower {
+		return fmt.Errorf("%w: there is no shape %d", ErrOption, c.Shape)
 	}
 	return nil
 }
@@ -132,6 +146,23 @@ func (s *slot) set(f settable, x float64, now, over int64, shape voice.Shape) {
 		s.protect = x != 0
 	case setRounds:
 		v.SetRounds(int32(x))
+	}
+}
+
+// set moves what a bus has of f to x, which takes some frames.
+func (b *bus) set(f settable, x float64, now, over int64, shape voice.Shape) {
+	switch f {
+	case setGain:
+		b.gain.TurnGain(now, pcm.Decibels(x), over, shape)
+	case setPan:
+		b.pan.Turn(now, x, over)
+	case setPitch:
+		b.pitch.Turn(now, x, over)
+	case setMute:
+		b.muted = x != 0
+		b.mute.Turn(now, 1-x, over)
+	case setSolo:
+		b.soloed = x != 0
 	}
 }
 

@@ -99,21 +99,18 @@ const maskScale = 2 * 1.5848931924611134e9
 
 // Masks returns what the voice has in the present hop and in the next, at unit
 // gain. What has no such index is as loud in all bands.
-func (v *Voice) Masks() [2]Masks {
-	if v.sound.envelope.Masks != nil {
-		return v.sound.envelope.masks(v.Position(), v.Looping())
+func (v *Voice) Masks() (m [2]Masks) {
+	e := &v.sound.envelope
+	if e.Masks == nil {
+		for b := range Bands {
+			m[0].Energy[b] = float32(float64(v.Soon()*maskScale) / Bands)
+		}
+		m[0].Spread = m[0].Energy // so flat a spectrum is its own spread, but for a fraction of a decibel
+		m[1] = m[0]
+		return m
 	}
-	var m Masks
-	for b := range Bands {
-		m.Energy[b] = float32(float64(v.Soon()*maskScale) / Bands)
-	}
-	m.Spread = m.Energy // so flat a spectrum is its own spread, but for a fraction of a decibel
-	return [2]Masks{m, m}
-}
-
-func (e *Envelope) masks(frame int64, looped bool) (m [2]Masks) {
-	table := tableOf(e.Masks, e.MasksLoop, looped)
-	if e.Hop > 0 && frame/e.Hop < int64(len(table)) {
+	table := tableOf(e.Masks, e.MasksLoop, v.Looping())
+	if frame := v.Position(); e.Hop > 0 && frame/e.Hop < int64(len(table)) {
 		copy(m[:], table[max(frame/e.Hop, 0):])
 	}
 	return m

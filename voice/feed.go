@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"voicepool/pcm"
@@ -42,10 +43,7 @@ const mostFeed = 1 << 26
 // NewFeed returns an empty feed that holds at least so many frames, but at most
 // 2^26.
 func NewFeed(frames int, c Course) *Feed {
-	size := leastFeed
-	for size < min(frames, mostFeed) {
-		size *= 2
-	}
+	size := 1 << bits.Len(uint(min(max(frames, leastFeed), mostFeed)-1))
 	return &Feed{ring: make([]pcm.Frame, size), course: c, wake: make(chan struct{}, 1), more: make(chan struct{}, 1)}
 }
 

@@ -5,26 +5,23 @@ import (
 	"voicepool/pcm"
 )
 
-// Release lets a looping voice go on beyond the end of its loop, to that of its
-// sound. It moves nothing that is heard. Streams are not released.
-func (v *Voice) Release() { v.SetRounds(0) }
-
 // SetRounds has the voice go back so many times more when it comes to the end of
-// its loop; less than 0: always. One that is beyond the end already plays on.
+// its loop; less than 0: always. One that is beyond the end already plays on. It moves
+// nothing that is heard, and no stream.
 func (v *Voice) SetRounds(more int32) {
 	if v.feed != nil {
 		return
 	}
-	from, to := v.sound.loop[0], v.sound.loop[1]
+	size, to := v.sound.loop.Frames(), v.sound.loop[1]
 	switch at := v.pos >> 32; {
-	case to <= from || !v.Looping() && at >= to || v.unrolls() && at >= v.unrolled(to):
+	case size <= 0 || !v.Looping() && at >= to || v.unrolls() && at >= v.unrolled(to):
 		return
 	case more < 0:
 		v.jumps = -1
 	default:
 		v.jumps = more
 		if at >= to { // in the seam, some rounds have been begun
-			v.jumps += int32((at-to)/(to-from)) + 1
+			v.jumps += int32((at-to)/size) + 1
 		}
 	}
 	v.loop, v.steady.left = v.jumps != 0, 0
@@ -35,21 +32,15 @@ func (v *Voice) SetRounds(more int32) {
 // Returns reports whether a voice that loops is not in its last round yet.
 func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
 
-// countBegun takes off the rounds that have begun before the voice has gone back.
-func (v *Voice) countBegun() {
-	from, to := v.sound.loop[0], v.sound.loop[1]
-	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= to {
-		v.jumps = max(v.jumps-int32((at-to)/(to-from))-1, 0)
-		v.loop = v.jumps > 0
-	}
-}
-
 // SeekTo goes to a frame of the sound, from silence up over some frames. A stream
 // goes on with what another feed brings.
 func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
-	v.countBegun()
-	v.pos, v.again = to<<32, false
-	v.restart()
+	end := v.sound.loop[1]
+	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have been begun
+		v.jumps = max(v.jumps-int32((at-end)/v.sound.loop.Frames())-1, 0)
+		v.loop = v.jumps > 0
+	}
+	v.pos, v.again, v.now = to<<32, false, reader{}
 	if v.feed != nil {
 		v.feed.Drop()
 		v.feed, v.pos, v.heard, v.waits = feed, 0, 0, true
@@ -75,7 +66,7 @@ type seam struct {
 const shortLoop = 64
 
 func newSeam(s *Sound) seam {
-	length := s.loop[1] - s.loop[0]
+	length := s.loop.Frames()
 	if length <= 0 {
 		return seam{}
 	}
@@ -91,11 +82,7 @@ func newSeam(s *Sound) seam {
 	first := m.from - guardBefore
 	c := int64(s.channels)
 	m.data = s.data.gather((m.wrap+guardAfter-first)*c, func(i int64) int64 {
-		p := first + i/c
-		if p >= s.loop[1] {
-			p = s.loop[0] + (p-s.loop[1])%length
-		}
-		return (p+guardBefore)*c + i%c
+		return (s.loop.At(first+i/c)+guardBefore)*c + i%c
 	})
 	return m
 }
@@ -120,7 +107,7 @@ func (v *Voice) unrolled(frame int64) int64 {
 
 // rewind takes rounds that are over out of the row, and leaves it after the last.
 func (v *Voice) rewind() {
-	m, length := &v.sound.seam, v.sound.loop[1]-v.sound.loop[0]
+	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
 		v.pos -= int64(v.jumps) * length << 32
 		v.jumps, v.loop = 0, false
@@ -131,12 +118,6 @@ func (v *Voice) rewind() {
 		v.pos -= m.back << 32
 		v.jumps -= int32(m.back / length)
 	}
-}
-
-// rowEnd returns where the voice leaves the row, or the sound ends; of a row that is
-// longer than a position can count, some place further on.
-func (v *Voice) rowEnd() int64 {
-	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
 // unrollPiece is how many frames are written out at a time.

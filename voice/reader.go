@@ -132,18 +132,6 @@ func (v *Voice) bends(frame int64) bool {
 	return v.space != nil && v.space.pitch.End() > frame
 }
 
-// settle ends a change of readers whose time is over.
-func (v *Voice) settle(frame int64) {
-	if v.crossing && frame >= v.turned+int64(v.over) {
-		v.crossing, v.was = false, reader{}
-	}
-}
-
-// restart forgets where the voice has read: it comes from silence.
-func (v *Voice) restart() {
-	v.now, v.was, v.crossing, v.fresh = reader{}, reader{}, false, true
-}
-
 // stale begins a new segment, since how often the voice goes back has changed.
 func (v *Voice) stale() {
 	if v.quality == Best && v.sound.refine != nil {

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -114,20 +115,17 @@ func NewSound(s Samples) (*Sound, error) {
 		return nil, fmt.Errorf("%w: %d frames, a sound has at most %d", ErrSound, len(s.Data)/s.Channels, maxFrames)
 	}
 	frames := int64(len(s.Data) / s.Channels)
-	loop := s.Loop
-	if loop == (pcm.Loop{}) {
-		loop[1] = frames
-	} else if !loop.Inside(frames) {
+	loop := cmp.Or(s.Loop, pcm.Loop{0, frames})
+	if s.Loop != (pcm.Loop{}) && !loop.Inside(frames) {
 		return nil, fmt.Errorf("%w: the loop [%d, %d) is not inside its %d frames", ErrSound, loop[0], loop[1], frames)
 	}
 	if err := s.Envelope.check(); err != nil {
 		return nil, err
 	}
-	if s.Refine != nil {
+	out := &Sound{name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope}
+	if s.Refine != nil && frames > 0 {
 		prepareBest()
-	}
-	out := &Sound{
-		name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope, refine: s.Refine,
+		out.refine = s.Refine
 	}
 	first, size := guardBefore*s.Channels, (guardBefore+int(frames)+guardAfter)*s.Channels
 	if s.Compact {
@@ -145,9 +143,6 @@ func NewSound(s Samples) (*Sound, error) {
 		} else {
 			out.data.wide[first+i] = x
 		}
-	}
-	if frames == 0 {
-		out.refine = nil
 	}
 	out.seam = newSeam(out)
 	return out, nil
@@ -170,9 +165,6 @@ func clean(x, most float32) (y float32, ok bool) {
 // sound and one without a Refiner have none. Control side, any goroutine; it never
 // changes what is there.
 func (s *Sound) Refine(level int, looped bool) {
-	if s.refine == nil {
-		return
-	}
 	s.refining.Lock()
 	defer s.refining.Unlock()
 	if s.Refined(level, looped) {

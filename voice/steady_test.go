@@ -61,7 +61,7 @@ func TestSteady(t *testing.T) {
 				speed := rapid.SampledFrom([]float64{1, 0.8, 1.6}).Draw(t, "to")
 				both(func(v *voice.Voice) { v.SetSpeed(frame, speed, 0) })
 			case 2:
-				both((*voice.Voice).Release)
+				both(func(v *voice.Voice) { v.SetRounds(0) })
 			case 3:
 				rounds := int32(rapid.IntRange(-1, 3).Draw(t, "more"))
 				both(func(v *voice.Voice) { v.SetRounds(rounds) })

@@ -38,22 +38,17 @@ const versionReach = 128 + 8
 // newVersion returns a version of s without samples, and how many frames it needs.
 func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
 	v = &version{level: level, looped: looped}
-	end := s.frames
+	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and an end is found in frames of the sound
 	if looped {
-		length := s.loop[1] - s.loop[0]
+		length := s.loop.Frames()
 		times := int64(1)
 		for scaled(times*length, level) < shortLoop {
 			times = max(times+1, times*3/2)
 		}
 		v.back = scaled(times*length<<32, level)
-		end = s.loop[1] + (times-1)*length
+		end, beyond = s.loop[1]+(times-1)*length, versionReach
 	}
-	v.wrap = scaled(end<<32, level)
-	if looped {
-		v.wrap += versionReach << 32
-	} else {
-		v.wrap += guardAfter / 2 << 32 // steps are rounded, and an end is found in frames of the sound
-	}
+	v.wrap = scaled(end<<32, level) + beyond<<32
 	return v, (v.wrap+1<<32-1)>>32 + guardBefore + guardAfter
 }
 

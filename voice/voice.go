@@ -153,7 +153,7 @@ func (v *Voice) Position() int64 {
 	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
 		return p - v.unrolled(0)
 	}
-	if v.Looping() {
+	if v.Looping() && p >= v.sound.loop[1] { // At takes a copy
 		p = v.sound.loop.At(p)
 	}
 	return p
@@ -185,25 +185,24 @@ func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape)
 
 // SetCrowd moves what the voice gains for the starts that it stands for.
 func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
-	v.crowd.Turn(frame, float64(to), frames)
-	v.Replan(frame)
+	v.move(&v.crowd, frame, float64(to), frames)
 }
 
 // SetPan moves the pan to to, -1..+1.
-func (v *Voice) SetPan(frame int64, to float64, frames int64) {
-	v.pan.Turn(frame, to, frames)
-	v.Replan(frame)
-}
+func (v *Voice) SetPan(frame int64, to float64, frames int64) { v.move(&v.pan, frame, to, frames) }
 
 // SetPitch moves the pitch to to, straight in semitones.
 func (v *Voice) SetPitch(frame int64, to pcm.Semitones, frames int64) {
-	v.pitch.Turn(frame, float64(to), frames)
-	v.Replan(frame)
+	v.move(&v.pitch, frame, float64(to), frames)
 }
 
 // SetSpeed moves the speed to the ratio to (above 0), straight in semitones.
 func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
-	v.speed.Turn(frame, float64(pcm.FromRatio(to)), frames)
+	v.move(&v.speed, frame, float64(pcm.FromRatio(to)), frames)
+}
+
+func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
+	m.Turn(frame, to, frames)
 	v.Replan(frame)
 }
 
@@ -253,7 +252,9 @@ func (v *Voice) Replan(frame int64) {
 // proceed is Replan where a segment has come to its end and nobody has moved the voice.
 func (v *Voice) proceed(frame int64) {
 	v.steady.left = 0
-	v.settle(frame)
+	if v.crossing && frame >= v.turned+int64(v.over) {
+		v.crossing, v.was = false, reader{}
+	}
 	v.plan(frame)
 	if v.turn(frame) {
 		v.plan(frame)

@@ -56,13 +56,11 @@ func (r *Ring[T]) Push(v T) bool {
 // Pop takes the oldest value, if there is one, and forgets what it refers to.
 // Consumer side.
 func (r *Ring[T]) Pop() (v T, ok bool) {
-	head := r.head.Load()
-	if head == r.tail.Load() {
-		return v, false
+	if front := r.Front(); front != nil {
+		v, ok = *front, true
+		r.Drop()
 	}
-	v = *r.Front()
-	r.Drop()
-	return v, true
+	return v, ok
 }
 
 // Front returns the value that Pop would take, where it lies; nil if the ring is
