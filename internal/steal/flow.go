@@ -1,9 +1,6 @@
 package steal
 
-import (
-	"container/heap"
-	"math"
-)
+import "math"
 
 // flow is a network in which units go from the first node to the node end along the
 // cheapest paths.
@@ -66,7 +63,7 @@ func (g *flow) search() {
 	g.nodes[0].distance = 0
 	end, near := &g.nodes[g.end], &nearest{{}}
 	for (*near)[0].distance < end.distance {
-		at := heap.Pop(near).(place)
+		at := near.pop()
 		from := &g.nodes[at.node]
 		if at.distance > from.distance {
 			continue
@@ -79,7 +76,7 @@ func (g *flow) search() {
 			to := &g.nodes[a.to]
 			if d := at.distance + a.cost + from.potential - to.potential; d < to.distance {
 				to.distance, to.via = d, e
-				heap.Push(near, place{a.to, d})
+				near.push(place{a.to, d})
 			}
 		}
 	}
@@ -95,16 +92,31 @@ type place struct {
 	distance int64
 }
 
-// nearest is a heap of nodes, the nearest first.
+// nearest is a heap of places, the nearest first.
 type nearest []place
 
-func (h nearest) Len() int           { return len(h) }
-func (h nearest) Less(i, j int) bool { return h[i].distance < h[j].distance }
-func (h nearest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *nearest) Push(x any)        { *h = append(*h, x.(place)) }
-func (h *nearest) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
+func (h *nearest) push(p place) {
+	all := append(*h, p)
+	for i := len(all) - 1; i > 0 && all[i].distance < all[(i-1)/2].distance; i = (i - 1) / 2 {
+		all[i], all[(i-1)/2] = all[(i-1)/2], all[i]
+	}
+	*h = all
+}
+
+func (h *nearest) pop() place {
+	all := *h
+	first, last := all[0], len(all)-1
+	all[0] = all[last]
+	all = all[:last]
+	for i, k := 0, 1; k < last; k = 2*i + 1 {
+		if k+1 < last && all[k+1].distance < all[k].distance {
+			k++
+		}
+		if all[k].distance >= all[i].distance {
+			break
+		}
+		all[i], all[k], i = all[k], all[i], k
+	}
+	*h = all
+	return first
 }
