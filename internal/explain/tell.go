@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 
 	"voicepool/cue/report"
@@ -28,19 +29,17 @@ func tellGain(loser *report.Event) string {
 }
 
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
-	switch {
-	case e.Kind == mixer.EventStopped && atOnce && !inSlot:
-		return "had been stopped before it began"
-	case e.Kind == mixer.EventEnded && atOnce && !inSlot:
-		return "had nothing to play, and ended"
-	case e.Kind == mixer.EventStopped && !inSlot:
-		return "was stopped while it was virtual"
-	case e.Kind == mixer.EventEnded && !inSlot:
-		return "came to its end while it was virtual, unheard"
-	case e.Kind == mixer.EventStopped:
-		return "was stopped"
+	heard, atFirst, unheard := "came to its end", "had nothing to play, and ended", "came to its end while it was virtual, unheard"
+	if e.Kind == mixer.EventStopped {
+		heard, atFirst, unheard = "was stopped", "had been stopped before it began", "was stopped while it was virtual"
 	}
-	return "came to its end"
+	switch {
+	case inSlot:
+		return heard
+	case atOnce:
+		return atFirst
+	}
+	return unheard
 }
 
 // tellVirtual says why a voice has become virtual.
@@ -133,20 +132,15 @@ func tellReason(e *report.Event, head *report.Report) string {
 			return "since the sound's cooldown of " + words.OneLine(e.Cooldown) + " was not over"
 		}
 		return "since the sound's cooldown was not over"
-	case mixer.ReasonResize:
-		return "since the pool became smaller"
-	case mixer.ReasonVirtualFull:
-		return "since all virtual voices were taken as well"
-	case mixer.ReasonQuieter:
-		return "since it would itself be missed least"
-	case mixer.ReasonProtected:
-		return "since all voices were protected"
-	case mixer.ReasonOutranked:
-		return "since all voices were protected or of higher priority"
-	case mixer.ReasonExchanged:
-		return "since another one was louder"
 	}
-	return "for the reason " + e.Reason.String()
+	return cmp.Or(reasons[e.Reason], "for the reason "+e.Reason.String())
+}
+
+// reasons are those of which there is no more to say.
+var reasons = map[mixer.Reason]string{
+	mixer.ReasonResize: "since the pool became smaller", mixer.ReasonVirtualFull: "since all virtual voices were taken as well",
+	mixer.ReasonQuieter: "since it would itself be missed least", mixer.ReasonProtected: "since all voices were protected",
+	mixer.ReasonOutranked: "since all voices were protected or of higher priority", mixer.ReasonExchanged: "since another one was louder",
 }
 
 // tellChoice says why it was this voice.
