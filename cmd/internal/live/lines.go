@@ -25,10 +25,12 @@ type Lines struct {
 }
 
 // NewLines returns what prints to out.
-func NewLines(out io.Writer, verbose bool) *Lines { return &Lines{out: out, verbose: verbose} }
+func NewLines(out io.Writer, verbose bool) *Lines {
+	return &Lines{out: out, verbose: verbose, voices: map[uint64]bool{}}
+}
 
-// Show prints the events of a picture, or the seconds that are over.
-func (l *Lines) Show(p Picture) {
+// Show prints the events of a picture, or the seconds that are over: at the last, all.
+func (l *Lines) Show(p Picture, last bool) {
 	for _, e := range p.events {
 		if l.verbose {
 			fmt.Fprintln(l.out, Describe(e, p.Rate))
@@ -41,24 +43,15 @@ func (l *Lines) Show(p Picture) {
 		l.pending = append(l.pending, e)
 		l.count(e)
 	}
-	if p.Stats.Frame/int64(p.Rate) > l.second {
+	if last || p.Stats.Frame/int64(p.Rate) > l.second {
 		l.flush(p)
 	}
-}
-
-// Last is Show, of the last second too.
-func (l *Lines) Last(p Picture) {
-	l.Show(p)
-	l.flush(p)
 }
 
 // tallied is how many voices have a slot, and how many have none.
 type tallied struct{ real, virtual int }
 
 func (l *Lines) count(e report.Event) {
-	if l.voices == nil {
-		l.voices = map[uint64]bool{}
-	}
 	of := func(real bool) *int {
 		if real {
 			return &l.playing.real

@@ -28,9 +28,6 @@ func NewView(screen *Screen, title string) *View {
 	return &View{screen: screen, title: title, peaks: [2]float64{bar.Bottom, bar.Bottom}}
 }
 
-// Last is Show.
-func (v *View) Last(p Picture) { v.Show(p) }
-
 // flash is for how long a slot shows that it was taken, in seconds.
 const flash = 0.5
 
