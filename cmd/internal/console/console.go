@@ -86,17 +86,14 @@ func (c *Console) Finish(err error) int {
 // Outcome says what failed of the outputs of a command, each on a line of its own. What is
 // finished stays, whatever became of the others.
 func (c *Console) Outcome(outputs ...error) error {
-	code := ExitDone
+	var failed error
 	for _, err := range outputs {
 		if err != nil {
 			c.Say("%s", Message(err))
-			code = max(code, ExitCode(err))
+			failed = Reported{max(ExitCode(failed), ExitCode(err))}
 		}
 	}
-	if code == ExitDone {
-		return nil
-	}
-	return Reported{code}
+	return failed
 }
 
 // JSON prints v to Out in the form that people and programs can read.

@@ -18,14 +18,10 @@ const (
 	ExitUsage  = 2
 )
 
-// errUsage is wrapped by the errors of a command line that is wrong.
-var errUsage = errors.New("wrong usage")
-
-// usageError is a message that stands for errUsage without saying so.
+// usageError is the error of a command line that is wrong.
 type usageError struct{ error }
 
-func (usageError) Is(target error) bool { return target == errUsage }
-func (e usageError) Unwrap() error      { return e.error }
+func (e usageError) Unwrap() error { return e.error }
 
 // Usage returns the error of a command line that is wrong.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -45,19 +41,19 @@ func (Reported) Error() string { return "failed" }
 
 // ExitCode returns what a command exits with that has ended with an error, or with none.
 func ExitCode(err error) int {
-	var interrupted Interruption
-	var silent Reported
-	switch {
-	case err == nil:
+	if err == nil {
 		return ExitDone
-	case errors.As(err, &interrupted):
+	}
+	if interrupted, ok := errors.AsType[Interruption](err); ok {
 		if number, ok := interrupted.Signal.(syscall.Signal); ok {
 			return 128 + int(number)
 		}
 		return ExitFailed
-	case errors.As(err, &silent):
-		return silent.Code
-	case errors.Is(err, errUsage), errors.Is(err, cue.ErrSheet), errors.Is(err, mixer.ErrConfig):
+	}
+	if reported, ok := errors.AsType[Reported](err); ok {
+		return reported.Code
+	}
+	if _, wrong := errors.AsType[usageError](err); wrong || errors.Is(err, cue.ErrSheet) || errors.Is(err, mixer.ErrConfig) {
 		return ExitUsage
 	}
 	return ExitFailed
@@ -65,18 +61,15 @@ func ExitCode(err error) int {
 
 // Message returns the line to be printed for an error, or nothing.
 func Message(err error) string {
-	var interrupted Interruption
-	var silent Reported
-	if err == nil || errors.As(err, &silent) || errors.As(err, &interrupted) {
+	_, interrupted := errors.AsType[Interruption](err)
+	_, reported := errors.AsType[Reported](err)
+	if err == nil || interrupted || reported {
 		return ""
 	}
-	line := words.Plain(err)
-	var wrong cue.Errors
-	if errors.As(err, &wrong) {
-		line = words.Plain(wrong[0])
-		if more := len(wrong) - 1; more > 0 {
-			line += fmt.Sprintf(" (and %d more, which voicepool check shows)", more)
-		}
+	if wrong, ok := errors.AsType[cue.Errors](err); ok && len(wrong) > 1 {
+		return fmt.Sprintf("%s (and %d more, which voicepool check shows)", words.Plain(wrong[0]), len(wrong)-1)
+	} else if ok {
+		return words.Plain(wrong[0])
 	}
-	return line
+	return words.Plain(err)
 }
