@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
@@ -36,11 +37,7 @@ func (p *playCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	spooled := ""
-	defer func() {
-		if spooled != "" {
-			os.Remove(spooled)
-		}
-	}()
+	defer func() { os.Remove(spooled) }()
 	sheet, err := p.sheet(func() (file string, err error) {
 		spooled, err = spool(interrupted, c.In, p.limits())
 		return spooled, err
@@ -53,9 +50,8 @@ func (p *playCommand) Run(c *console.Console) error {
 	}
 	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
 	// The line of a sheet that nobody has written means nothing.
-	var at *cue.Error
-	var stopped console.Interruption
-	if errors.As(err, &at) && at.Sound != nil && !errors.As(err, &stopped) {
+	_, stopped := errors.AsType[console.Interruption](err)
+	if at, ok := errors.AsType[*cue.Error](err); ok && at.Sound != nil && !stopped {
 		return at.Sound
 	}
 	return err
@@ -64,13 +60,7 @@ func (p *playCommand) Run(c *console.Console) error {
 // check names flags, where the sheet that is made of them would name its own
 // lines.
 func (p *playCommand) check() error {
-	inputs := 0
-	for _, s := range p.Sounds {
-		if s == "-" {
-			inputs++
-		}
-	}
-	if inputs > 1 {
+	if first := slices.Index(p.Sounds, "-"); first >= 0 && slices.Contains(p.Sounds[first+1:], "-") {
 		return console.Usage("standard input can be played only once")
 	}
 	gain := float64(p.Gain)
@@ -94,20 +84,9 @@ func (p *playCommand) inputs(c *console.Console) []output.Input {
 // sheet writes the cue sheet that plays all sounds at once, so that play is
 // nothing but a run.
 func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
-	type entry struct {
-		File string `json:"file,omitempty"`
-	}
-	type start struct {
-		At    int     `json:"at"`
-		Play  string  `json:"play"`
-		Gain  float64 `json:"gain"`
-		Pan   float64 `json:"pan"`
-		Pitch float64 `json:"pitch"`
-		Speed float64 `json:"speed"`
-		Loop  bool    `json:"loop"`
-	}
-	listed := map[string]entry{}
-	var cues []start
+	type entry map[string]any
+	listed := entry{}
+	var cues []entry
 	for _, argument := range p.Sounds {
 		s := catalog.Resolve(argument)
 		name := s.Name
@@ -118,18 +97,18 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 				return nil, err
 			}
 			name = catalog.StandardInput
-			listed[name] = entry{file}
+			listed[name] = entry{"file": file}
 		case s.File == "":
 			listed[name] = entry{}
 		default:
 			if err := catalog.Missing(s.File); err != nil {
 				return nil, err
 			}
-			listed[name] = entry{s.File}
+			listed[name] = entry{"file": s.File}
 		}
-		cues = append(cues, start{0, name, float64(p.Gain), p.Pan, p.Pitch, p.Speed, p.Loop})
+		cues = append(cues, entry{"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop})
 	}
-	text, err := json.Marshal(map[string]any{"sounds": listed, "cues": cues})
+	text, err := json.Marshal(entry{"sounds": listed, "cues": cues})
 	if err != nil {
 		return nil, err
 	}

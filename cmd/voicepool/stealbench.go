@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -194,9 +195,7 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 	if err != nil {
 		return nil, nil, err
 	}
-	if length != nil {
-		sheet.Length = &length.Time
-	}
+	sheet.Length = cmp.Or((*cue.Time)(length), sheet.Length)
 	if err := sheet.CheckRender(); err != nil {
 		return nil, nil, err
 	}

@@ -91,7 +91,7 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		defer close(done)
 		got, err = work()
 	}()
-	if !Finished(ctx, done, orderly) {
+	if _, finished := Await(ctx, done, orderly); !finished {
 		return none, context.Cause(ctx)
 	}
 	if err != nil && ctx.Err() != nil { // what the end of ctx looks like from there
@@ -100,19 +100,19 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Finished waits until something is done. When ctx has ended, it gives it a little time, and
-// reports whether it took no more.
-func Finished(ctx context.Context, done <-chan struct{}, little time.Duration) bool {
+// Await waits until something is done, and returns what has come of it. When ctx has ended,
+// it gives it a little time, and reports whether it took no more.
+func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
 	select {
-	case <-done:
-		return true
+	case got = <-done:
+		return got, true
 	case <-ctx.Done():
 	}
 	select {
-	case <-done:
-		return true
+	case got = <-done:
+		return got, true
 	case <-time.After(little):
-		return false
+		return got, false
 	}
 }
 

@@ -48,18 +48,6 @@ func Rendered(frames, length int64, rate int, took time.Duration) string {
 	return line
 }
 
-// Pace lets through one call in a tenth of a second.
-type Pace struct{ last time.Time }
-
-// Now reports whether a call goes through.
-func (e *Pace) Now() bool {
-	if time.Since(e.last) < 100*time.Millisecond {
-		return false
-	}
-	e.last = time.Now()
-	return true
-}
-
 // Each does n pieces of work, as many at a time as there are processors, and tells done
 // of each that is finished, from this goroutine.
 func Each(n int, done func(done, total int), work func(i int)) {

@@ -46,15 +46,11 @@ var errStuck = errors.New("the device is stuck: what reads it, or its driver, ha
 
 // closeDevice closes a device. One that is stuck when ctx has ended is left behind, for the process
 // is about to end.
-func closeDevice(ctx context.Context, d device.Device) (err error) {
-	done := make(chan struct{})
-	var closed error
-	go func() {
-		defer close(done)
-		closed = d.Close()
-	}()
-	if !console.Finished(ctx, done, closing) {
-		return errStuck
+func closeDevice(ctx context.Context, d device.Device) error {
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close() }()
+	if err, finished := console.Await(ctx, closed, closing); finished {
+		return err
 	}
-	return closed
+	return errStuck
 }

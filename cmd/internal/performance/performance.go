@@ -132,7 +132,7 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	console.Finished(s.interrupts, stopped, closing) // it may write to what nobody reads
+	console.Await(s.interrupts, stopped, closing) // it may write to what nobody reads
 	if s.note != "" {
 		s.console.Say("%s", s.note)
 	}
@@ -147,8 +147,7 @@ func (s *performance) play() error {
 	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
 		err = failed
 	}
-	var signalled console.Interruption
-	if errors.As(err, &signalled) {
+	if _, signalled := errors.AsType[console.Interruption](err); signalled {
 		return nil // perform says it
 	}
 	return err
