@@ -17,6 +17,7 @@ package steal
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -73,18 +74,28 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	return r, nil
 }
 
+// Powers yields the K-weighted power of each frame of a signal, summed over channels.
+func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
+		for i, f := range signal {
+			l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
+			if !yield(i, l*l+r*r) {
+				return
+			}
+			if i%1024 == 0 {
+				left.Rest()
+				right.Rest()
+			}
+		}
+	}
+}
+
 // weighted returns the K-weighted power of a signal, summed over frames and
 // channels.
-func weighted(rate int, signal []pcm.Frame) float64 {
-	left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
-	sum := 0.0
-	for i, f := range signal {
-		l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
-		sum += l*l + r*r
-		if i%1024 == 0 {
-			left.Rest()
-			right.Rest()
-		}
+func weighted(rate int, signal []pcm.Frame) (sum float64) {
+	for _, p := range Powers(rate, signal) {
+		sum += p
 	}
 	return sum
 }

@@ -11,26 +11,21 @@ import (
 // cue is one line of a scene's sheet.
 type cue struct {
 	frame int64
-	rank  int // what stops goes before what starts
 	event int
+	stop  bool
 }
 
-// The ranks of cues.
-const (
-	stops = iota
-	starts
-)
-
-// cues returns the lines of the sheet.
-func (s *Scene) cues() []cue {
-	var all []cue
+// cues returns the lines of the sheet. What stops goes before what starts.
+func (s *Scene) cues() (all []cue) {
 	for i, e := range s.Events {
-		all = append(all, cue{e.At, starts, i})
 		if e.Stop > 0 && e.Stop < s.Frames {
-			all = append(all, cue{e.Stop, stops, i})
+			all = append(all, cue{e.Stop, i, true})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Or(cmp.Compare(a.frame, b.frame), a.rank-b.rank) })
+	for i, e := range s.Events {
+		all = append(all, cue{e.At, i, false})
+	}
+	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Compare(a.frame, b.frame) })
 	return all
 }
 
@@ -50,7 +45,7 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 	fmt.Fprintf(b, "cues:\n")
 	for _, c := range s.cues() {
 		e := &s.Events[c.event]
-		if c.rank == stops {
+		if c.stop {
 			fmt.Fprintf(b, "  - {at: %s, stop: e%d}\n", seconds(c.frame), c.event)
 			events = append(events, -1)
 			continue

@@ -67,9 +67,9 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 		return Row{}, err
 	}
 	n := r.Losses()
-	perSecond := func(n int64) *float64 { return ref(float64(n) / k.seconds) }
+	perSecond := func(n int64) *float64 { return new(float64(n) / k.seconds) }
 	return Row{
-		Voices: voices, Virtual: p.Virtuals(k.Sheet.Virtual), Policy: p.Label(k.Sheet), KError: ref(report.Level(k.reference.KError(r.Mix))), Tiles: ref(k.reference.Tiles(r.Mix)),
+		Voices: voices, Virtual: p.Virtuals(k.Sheet.Virtual), Policy: p.Label(k.Sheet), KError: new(report.Level(k.reference.KError(r.Mix))), Tiles: new(k.reference.Tiles(r.Mix)),
 		Steals: perSecond(n.Steals), Rejected: perSecond(n.Rejected), Swaps: perSecond(n.Swaps), LimitSteals: perSecond(n.LimitSteals), Limited: perSecond(n.Limited),
 	}, nil
 }

@@ -47,10 +47,7 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	slices.Sort(pools)
 	pools = slices.Compact(pools)
 	for n, p := range []graph{
-		{
-			title:  "How strong the difference is (K-error; lower is better)",
-			bottom: steepest, step: 6, unit: " dB", value: strength,
-		},
+		{title: "How strong the difference is (K-error; lower is better)", bottom: steepest, step: 6, unit: " dB", value: strength},
 		{title: "How much of what is heard audibly differs", top: 80, step: 20, unit: " %", value: damage},
 	} {
 		p.pools, p.rows = pools, rows
@@ -77,7 +74,7 @@ func damage(r *Row) *float64 {
 	if r.Tiles == nil {
 		return nil
 	}
-	return ref(100 * *r.Tiles)
+	return new(100 * *r.Tiles)
 }
 
 // graph is what panels have in common: an axis of values and one of pools.
@@ -168,11 +165,10 @@ func graphLegend(b *bytes.Buffer, rows []Row, y int) {
 }
 
 func strokeOf(policy string) stroke {
-	i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy })
-	if i < 0 {
-		return stroke{policy, "#1f77b4", "", policy}
+	if i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy }); i >= 0 {
+		return strokes[i]
 	}
-	return strokes[i]
+	return stroke{policy, "#1f77b4", "", policy}
 }
 
 func policiesOf(rows []Row) []string {

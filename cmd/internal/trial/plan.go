@@ -55,12 +55,12 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 			if err != nil {
 				return nil, err
 			}
-			row.Optimum = ref(report.Level(float64(*row.KError) - least))
+			row.Optimum = new(report.Level(float64(*row.KError) - least))
 			rows = append(rows, row)
 		}
 		rows = append(rows,
-			Row{Policy: "optimum", Voices: voices, KError: ref(report.Level(least)), Power: ref(report.Level(optima[k].KError)), Tiles: ref(r.reference.Tiles(best))},
-			Row{Policy: "bound", Voices: voices, Power: ref(report.Level(bounds[k]))})
+			Row{Policy: "optimum", Voices: voices, KError: new(report.Level(least)), Power: new(report.Level(optima[k].KError)), Tiles: new(r.reference.Tiles(best))},
+			Row{Policy: "bound", Voices: voices, Power: new(report.Level(bounds[k]))})
 	}
 	for i := range rows {
 		rows[i].Scene, rows[i].Seed = name, seed
@@ -70,12 +70,11 @@ func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint
 
 // Write writes the scenes and their sounds into a new folder, for voicepool render.
 func (p *Plan) Write(to string, corpus []steal.Recording) error {
-	if err := os.Mkdir(to, 0o777); err != nil {
-		return fmt.Errorf("%s: %w", to, words.Cause(err))
-	}
 	folder := filepath.Join(to, "sounds")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		return fmt.Errorf("%s: %w", folder, words.Cause(err))
+	for _, name := range [...]string{to, folder} {
+		if err := os.Mkdir(name, 0o777); err != nil {
+			return fmt.Errorf("%s: %w", name, words.Cause(err))
+		}
 	}
 	if err := writeCorpus(folder, corpus); err != nil {
 		return err

@@ -22,8 +22,6 @@ type sceneRun struct {
 	length    float64 // seconds
 }
 
-func ref[T any](x T) *T { return &x }
-
 func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
 	var err error
@@ -67,12 +65,12 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	steals := len(cuts)
 	row := Row{
 		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name,
-		KError: ref(report.Level(r.reference.KError(run.Mix))), Tiles: ref(r.reference.Tiles(run.Mix)),
-		Power:  ref(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
-		Steals: ref(float64(steals) / r.length), Rejected: ref(float64(run.Report.Totals.Rejected) / r.length),
+		KError: new(report.Level(r.reference.KError(run.Mix))), Tiles: new(r.reference.Tiles(run.Mix)),
+		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
+		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
 	}
 	if steals > 0 {
-		row.Cuts = ref(float64(audible) / float64(steals))
+		row.Cuts = new(float64(audible) / float64(steals))
 	}
 	return row, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/cue/report"
 	"voicepool/internal/loudness"
+	"voicepool/internal/steal"
 	"voicepool/internal/words"
 	"voicepool/pcm"
 )
@@ -50,15 +51,9 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 
 // stepPowers returns the K-weighted power of each step, both channels together.
 func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
-	left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
 	powers := make([]float64, (len(mix)+step-1)/step)
-	for i, f := range mix {
-		l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
-		powers[i/step] += (l*l + r*r) / float64(step)
-		if i%1024 == 0 {
-			left.Rest()
-			right.Rest()
-		}
+	for i, p := range steal.Powers(rate, mix) {
+		powers[i/step] += p / float64(step)
 	}
 	return powers
 }
@@ -101,9 +96,8 @@ func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 
 // String tells it in words.
 func (m *Moment) String() string {
-	names := words.Ranked(m.Missing)
 	var parts []string
-	for i, name := range names {
+	for i, name := range words.Ranked(m.Missing) {
 		if i == 4 {
 			parts = append(parts, "...")
 			break
