@@ -100,7 +100,7 @@ func (b *benchCommand) runRealtime(c *console.Console) error {
 	if err := inRange("seconds", &seconds, 1, 3600); err != nil {
 		return err
 	}
-	rows, err := bench.Realtime(seconds, c.Progress)
+	rows, err := bench.Realtime(int64(seconds)*bench.Rate/bench.Block, c.Progress)
 	c.Progress("")
 	if err != nil {
 		return err

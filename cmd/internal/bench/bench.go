@@ -191,7 +191,8 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	number := 0
 	var quickest [gridPlaces]time.Duration
 	each := func(took time.Duration) float64 { return float64(took.Nanoseconds()) / Block / float64(n) }
-	middle := Median(Runs, func() float64 {
+	var runs []float64
+	for range Runs {
 		blocks := 0
 		var took time.Duration
 		for blocks < 2 || took < slice || least && number < gridPlaces {
@@ -205,10 +206,10 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 			took += t
 			blocks, number = blocks+1, number+1
 		}
-		return each(took) / float64(blocks)
-	})
+		runs = append(runs, each(took)/float64(blocks))
+	}
 	if !least {
-		return middle, nil
+		return Median(runs), nil
 	}
 	var sum time.Duration
 	for _, t := range quickest {
@@ -217,12 +218,8 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	return each(sum) / gridPlaces, nil
 }
 
-// Median returns the median of so many runs.
-func Median(runs int, run func() float64) float64 {
-	all := make([]float64, runs)
-	for i := range all {
-		all[i] = run()
-	}
-	slices.Sort(all)
-	return (all[(runs-1)/2] + all[runs/2]) / 2
+// Median returns the median of what runs have taken.
+func Median(runs []float64) float64 {
+	all := slices.Sorted(slices.Values(runs))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }

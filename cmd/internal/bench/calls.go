@@ -29,8 +29,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	c := &caller{m: m, sounds: sounds}
 	block := make([]pcm.Frame, 16)
 	m.Render(block)
-	names := [...]string{"play", "start-steal", "start-steal-unheard", "stop"}
-	var runs [len(names)][]float64
+	var plays, steals, unheard, stops []float64
 	for range Runs {
 		var asked, heard time.Duration
 		for range starts / atOnce {
@@ -50,22 +49,18 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 		if _, err := c.play(starts); err != nil {
 			return nil, err
 		}
-		unheard := c.carryOut()
+		unheard = append(unheard, perCall(c.carryOut(), starts))
 		m.Render(block)
 		stopped, err := c.stop(n)
 		if err != nil {
 			return nil, err
 		}
 		m.Render(block)
-		for i, ns := range [...]float64{perCall(asked, starts), perCall(heard, starts), perCall(unheard, starts), stopped} {
-			runs[i] = append(runs[i], ns)
-		}
+		plays, steals, stops = append(plays, perCall(asked, starts)), append(steals, perCall(heard, starts)), append(stops, stopped)
 	}
-	var rows []Row
-	for i, name := range names {
-		rows = append(rows, callRow(name, n, runs[i]))
-	}
-	return rows, nil
+	return []Row{
+		callRow("play", n, plays), callRow("start-steal", n, steals), callRow("start-steal-unheard", n, unheard), callRow("stop", n, stops),
+	}, nil
 }
 
 // measureSilence measures a block of a mixer in which nothing plays.
@@ -90,9 +85,7 @@ func measureSilence() (Row, error) {
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
 func callRow(name string, n int, runs []float64) Row {
-	i := 0
-	ns := Median(len(runs), func() float64 { i++; return runs[i-1] })
-	return Row{Case: name, Voices: n, Ns: &ns, Kernel: dsp.Kernel()}
+	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel()}
 }
 
 // caller plays and stops voices of a mixer.

@@ -37,12 +37,8 @@ type RealtimeRow struct {
 }
 
 // Realtime makes the control run and the one beside garbage, each of so many
-// seconds, with a mixer of its own, and tells what is next.
-func Realtime(seconds int, next Progress) ([]RealtimeRow, error) {
-	return realtimeRuns(int64(seconds)*Rate/Block, next)
-}
-
-func realtimeRuns(blocks int64, next Progress) ([]RealtimeRow, error) {
+// blocks, with a mixer of its own, and tells what is next.
+func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"voicepool/cue/report"
@@ -137,31 +136,25 @@ func (h *history) summary(w io.Writer, r *report.Report) {
 const most = 8
 
 func (h *history) losses(w io.Writer) {
-	type loser struct {
-		sound string
-		n     int
-		by    []string
-	}
-	var losers []loser
+	lost := map[string]int{}
 	for sound, by := range h.lost {
-		l := loser{sound: sound}
-		for _, name := range words.Ranked(by) {
-			l.n += by[name]
-			l.by = append(l.by, fmt.Sprintf("%s %d", cmp.Or(name, "a smaller pool"), by[name]))
+		for _, n := range by {
+			lost[sound] += n
 		}
-		losers = append(losers, l)
 	}
-	slices.SortFunc(losers, func(x, y loser) int {
-		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.sound, y.sound))
-	})
-	for i, l := range losers {
+	for i, sound := range words.Ranked(lost) {
 		if i == most {
-			fmt.Fprintf(w, "... and %d sounds more\n", len(losers)-most)
+			fmt.Fprintf(w, "... and %d sounds more\n", len(lost)-most)
 			break
 		}
-		if len(l.by) > 5 {
-			l.by = append(l.by[:5], "...")
+		var to []string
+		for k, name := range words.Ranked(h.lost[sound]) {
+			if k == 5 {
+				to = append(to, "...")
+				break
+			}
+			to = append(to, fmt.Sprintf("%s %d", cmp.Or(name, "a smaller pool"), h.lost[sound][name]))
 		}
-		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(l.sound), words.Count(l.n, "voice"), words.OneLine(strings.Join(l.by, ", ")))
+		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(sound), words.Count(lost[sound], "voice"), words.OneLine(strings.Join(to, ", ")))
 	}
 }

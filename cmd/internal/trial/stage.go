@@ -118,16 +118,13 @@ func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	play := func(n int) {
+	events := make([]mixer.Event, 256)
+	once := func(n int) time.Duration {
 		for i := range n {
 			if _, e := m.Play(sound, mixer.Options{Gain: pcm.Decibels(-30 - i%13)}); e != nil {
 				err = e
 			}
 		}
-	}
-	events := make([]mixer.Event, 256)
-	once := func(n int) time.Duration {
-		play(n)
 		begin := time.Now()
 		m.Render(nil)
 		took := time.Since(begin)
@@ -136,6 +133,9 @@ func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 		return took
 	}
 	once(voices)
-	ns := bench.Median(25*bench.Runs, func() float64 { return float64(once(startBatch).Nanoseconds()) / startBatch })
-	return ns, err
+	runs := make([]float64, 25*bench.Runs)
+	for i := range runs {
+		runs[i] = float64(once(startBatch).Nanoseconds()) / startBatch
+	}
+	return bench.Median(runs), err
 }
