@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"voicepool/cmd/internal/console"
@@ -32,12 +33,7 @@ type driverEntry struct {
 func (d *devicesCommand) Run(c *console.Console) error {
 	rows := listDevices()
 	if d.JSON {
-		auto := ""
-		for _, r := range rows {
-			if r.Auto {
-				auto = r.Name
-			}
-		}
+		auto := rows[slices.IndexFunc(rows, func(r deviceRow) bool { return r.Auto })].Name
 		return c.JSON(struct {
 			Auto    string      `json:"auto"`
 			Devices []deviceRow `json:"devices"`

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"voicepool/cmd/internal/console"
@@ -100,12 +101,8 @@ type performance struct {
 }
 
 func (s *performance) play() error {
-	closed := false
-	defer func() {
-		if !closed {
-			closeDevice(s.interrupts, s.device)
-		}
-	}()
+	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device) })
+	defer closed()
 	if err := s.player.Prime(); err != nil {
 		return err
 	}
@@ -143,8 +140,7 @@ func (s *performance) play() error {
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause
 	}
-	closed = true
-	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
+	if failed := closed(); failed != nil && !errors.Is(err, failed) {
 		err = failed
 	}
 	if _, signalled := errors.AsType[console.Interruption](err); signalled {
