@@ -29,9 +29,10 @@ func (a *advisor) say(topic, format string, args ...any) {
 	}
 }
 
-// about considers, of losses, the one that was heard most, and all others. named
+// advise considers, of losses, the one that was heard most, and all others. named
 // says that the reader knows which loss is meant; of all else hints name the time.
-func (a *advisor) about(losses, others []*report.Event, named bool) {
+func advise(head *report.Report, losses, others []*report.Event, named bool) []string {
+	a := advisor{head: head, said: []string{}}
 	if len(losses) > 0 {
 		worst := slices.MaxFunc(losses, func(x, y *report.Event) int { return cmp.Compare(x.Audibility, y.Audibility) })
 		if !named && len(losses)+len(others) > 1 {
@@ -45,6 +46,7 @@ func (a *advisor) about(losses, others []*report.Event, named bool) {
 		}
 		a.add(e)
 	}
+	return a.said
 }
 
 // add considers an event.

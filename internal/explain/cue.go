@@ -86,9 +86,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 			refusals = append(refusals, e)
 		}
 	}
-	advice := advisor{head: head, said: []string{}}
-	advice.about(losses, refusals, false)
-	a.Advice = advice.said
+	a.Advice = advise(head, losses, refusals, false)
 	return a, nil
 }
 

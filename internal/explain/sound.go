@@ -86,15 +86,13 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	a.Rejected, a.Limited, a.Coalesced = n[mixer.EventRejected], n[mixer.EventLimited], n[mixer.EventCoalesced]
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
 	a.Playing = a.Started - a.Ended - a.Stopped - a.Stolen
-	advice := advisor{head: head, said: []string{}}
 	var losses []*report.Event
 	if worst != nil {
 		losses = append(losses, worst)
 		told := moment(worst, head, tellOutcome(worst, head, nil))
 		a.Worst = &told
 	}
-	advice.about(losses, kinds, true)
-	a.Advice = advice.said
+	a.Advice = advise(head, losses, kinds, true)
 	return a, nil
 }
 

@@ -126,15 +126,13 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			leave(e.Frame)
 			text = tellVirtual(e, head)
 			losses = append(losses, e)
-		case mixer.EventEnded, mixer.EventStopped:
-			text = tellEnd(e, inSlot, secondsOf(e.Frame, head) == a.From)
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
+			if text = tellEnd(e, inSlot, secondsOf(e.Frame, head) == a.From); e.Kind == mixer.EventStolen {
+				text = tellStolen(e, head)
+				losses = append(losses, e)
+			}
 			leave(e.Frame)
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
-		case mixer.EventStolen:
-			text = tellStolen(e, head)
-			leave(e.Frame)
-			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
-			losses = append(losses, e)
 		case mixer.EventUnderrun:
 			text = "its stream ran dry: it was silent until more was decoded"
 		case mixer.EventFault:
@@ -149,8 +147,6 @@ func (l *Life) Tell(head *report.Report) *Voice {
 	}
 	leave(head.Frames)
 	a.Heard = secondsOf(heard, head)
-	advice := advisor{head: head, said: []string{}}
-	advice.about(nil, losses, false)
-	a.Advice = advice.said
+	a.Advice = advise(head, nil, losses, false)
 	return a
 }

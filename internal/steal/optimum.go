@@ -103,14 +103,7 @@ func (g *slots) cuts(parts []Part) []int64 {
 		for heard < len(stretches) && g.arcs[stretches[heard]].room == 0 {
 			heard++
 		}
-		switch heard {
-		case 0:
-			cuts[i] = parts[i].From
-		case len(stretches):
-			cuts[i] = parts[i].To
-		default:
-			cuts[i] = max(g.moments[g.start[i]+heard], parts[i].From)
-		}
+		cuts[i] = min(max(g.moments[g.start[i]+heard], parts[i].From), parts[i].To)
 	}
 	return cuts
 }

@@ -40,11 +40,11 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 
 // opacity of a voice at a frame.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
-	db, known := s.levels.at(number, frame)
-	switch {
-	case s.levels == nil:
+	if s.levels == nil {
 		return 0.6
-	case !known:
+	}
+	db, known := s.levels.at(number, frame)
+	if !known {
 		return 0.1
 	}
 	// Steps can be told apart, and make long stretches of one.
