@@ -49,7 +49,10 @@ func (k *checkCommand) Run(c *console.Console) error {
 		if err != nil && !listed {
 			return err
 		}
-		wrong = inOrder(wrong, more)
+		wrong = slices.Concat(wrong, more)
+		slices.SortStableFunc(wrong, func(x, y *cue.Error) int { // what belongs to no line, but to line 0, stays at the end
+			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
+		})
 		warnings = unheard(interrupted, sheet, bank)
 	}
 	if len(wrong) == 0 {
@@ -153,14 +156,4 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, bank *sou
 		}
 	}
 	return frames
-}
-
-// inOrder joins two lists in the order of the sheet's lines. What belongs to no
-// line stays at the end.
-func inOrder(a, b cue.Errors) cue.Errors {
-	all := slices.Concat(a, b)
-	slices.SortStableFunc(all, func(x, y *cue.Error) int { // no line is 0, which comes last
-		return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
-	})
-	return all
 }

@@ -93,18 +93,11 @@ func distant(category, metres float64) pcm.Decibels {
 
 // any returns one of the sounds of some kinds.
 func (s *scenery) any(kinds ...Kind) int {
-	n := 0
+	var all []int
 	for _, k := range kinds {
-		n += len(s.kinds[k])
+		all = append(all, s.kinds[k]...)
 	}
-	n = s.n(n)
-	for _, k := range kinds {
-		if n < len(s.kinds[k]) {
-			return s.kinds[k][n]
-		}
-		n -= len(s.kinds[k])
-	}
-	panic("steal: the corpus lacks a kind")
+	return all[s.n(len(all))]
 }
 
 func (s *scenery) place() float64 { return s.between(-0.8, 0.8) }

@@ -104,13 +104,10 @@ func (l List) Keep(inputs []Input) error {
 }
 
 func (i Input) stat() fs.FileInfo {
-	if i.In == nil {
-		return regular(os.Stat(i.Path))
-	}
 	if file, ok := i.In.(*os.File); ok {
 		return regular(file.Stat())
 	}
-	return nil
+	return regular(os.Stat(i.Path)) // of a pipe, no file
 }
 
 // regular returns what is known of a regular file, and nil of all others.

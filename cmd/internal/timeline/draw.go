@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"voicepool/cmd/internal/ink"
@@ -217,11 +218,11 @@ func (s *timeSheet) drawLosses() {
 	for i := range s.ribbons {
 		r := &s.ribbons[i]
 		for _, l := range r.losses {
-			p := r.lostPart(l.frame)
-			if p == nil {
+			k := slices.IndexFunc(r.parts, func(p part) bool { return p.to == l.frame }) // in which it was until then
+			if k < 0 {
 				continue
 			}
-			c := stolenColour
+			p, c := &r.parts[k], stolenColour
 			if l.virtual {
 				c = virtualColour
 			}
@@ -266,16 +267,6 @@ func (s *timeSheet) crowding() float64 {
 		n += len(s.ribbons[i].losses) + len(s.ribbons[i].parts) - 1
 	}
 	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
-}
-
-// lostPart returns the part in which a voice was until a frame.
-func (r *ribbon) lostPart(frame int64) *part {
-	for i := range r.parts {
-		if p := &r.parts[i]; p.to == frame {
-			return p
-		}
-	}
-	return nil
 }
 
 // link draws a line from the row of a part to that of another.

@@ -226,9 +226,9 @@ func (t *Timeline) find(number uint64) *ribbon {
 
 // partAt returns the part of a voice that begins at a frame, or lasts then.
 func (b *ribbon) partAt(frame int64) *part {
-	for i := len(b.parts) - 1; i >= 0; i-- {
-		if p := &b.parts[i]; p.from <= frame {
-			return p
+	for i, p := range slices.Backward(b.parts) {
+		if p.from <= frame {
+			return &b.parts[i]
 		}
 	}
 	return nil
