@@ -39,26 +39,20 @@ func (d *devicesCommand) Run(c *console.Console) error {
 			Devices []deviceRow `json:"devices"`
 		}{auto, rows})
 	}
+	found := map[bool]string{true: "there", false: "not there"}
 	table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		mark := " "
 		if r.Auto {
 			mark = "*"
 		}
-		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found(r.Found), r.Detail)
+		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found[r.Found], r.Detail)
 		for _, b := range r.Below {
-			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found(b.Found), b.Detail)
+			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)
 		}
 	}
 	fmt.Fprintln(table, "* is what --device auto takes")
 	return table.Flush()
-}
-
-func found(yes bool) string {
-	if yes {
-		return "there"
-	}
-	return "not there"
 }
 
 // listDevices opens the sound card, silently: only that tells whether it

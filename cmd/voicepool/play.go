@@ -38,14 +38,14 @@ func (p *playCommand) Run(c *console.Console) error {
 	defer interrupted.Close()
 	spooled := ""
 	defer func() { os.Remove(spooled) }()
-	sheet, err := p.sheet(func() (file string, err error) {
+	sheet, inputs, err := p.sheet(c.In, func() (file string, err error) {
 		spooled, err = spool(interrupted, c.In, p.limits())
 		return spooled, err
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.outputs().Keep(p.inputs(c)); err != nil {
+	if err := p.outputs().Keep(inputs); err != nil {
 		return err
 	}
 	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
@@ -68,22 +68,9 @@ func (p *playCommand) check() error {
 		p.liveFlags.check())
 }
 
-func (p *playCommand) inputs(c *console.Console) []output.Input {
-	var list []output.Input
-	for _, argument := range p.Sounds {
-		switch s := catalog.Resolve(argument); {
-		case s.Name == "-":
-			list = append(list, output.Input{In: c.In, What: "the sound on standard input"})
-		case s.File != "":
-			list = append(list, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
-		}
-	}
-	return list
-}
-
-// sheet writes the cue sheet that plays all sounds at once, so that play is
-// nothing but a run.
-func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
+// sheet writes the cue sheet that plays all sounds at once, so that play is nothing but
+// a run. It also returns what is read for it; in is standard input.
+func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (sheet *cue.Sheet, inputs []output.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
 	var cues []entry
@@ -94,25 +81,27 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 		case s.Name == "-":
 			file, err := spool()
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			inputs = append(inputs, output.Input{In: in, What: "the sound on standard input"})
 			name = catalog.StandardInput
 			listed[name] = entry{"file": file}
 		case s.File == "":
 			listed[name] = entry{}
 		default:
 			if err := catalog.Missing(s.File); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			inputs = append(inputs, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
 			listed[name] = entry{"file": s.File}
 		}
 		cues = append(cues, entry{"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop})
 	}
 	text, err := json.Marshal(entry{"sounds": listed, "cues": cues})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		sheet, err = cue.Parse("command line", text)
 	}
-	return cue.Parse("command line", text)
+	return sheet, inputs, err
 }
 
 // spool puts a sound from standard input into a file, as sheets name files. What

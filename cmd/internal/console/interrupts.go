@@ -12,8 +12,7 @@ import (
 // ended by force.
 type Interrupts struct {
 	context.Context
-	cancel context.CancelCauseFunc
-	stop   func()
+	Close func() // ends the listening, and the context
 }
 
 // patience is how long an end may take when it has been asked for twice.
@@ -50,13 +49,10 @@ func (c *Console) Listen() *Interrupts {
 		case <-done:
 		}
 	}()
-	return &Interrupts{ctx, cancel, func() { close(done) }}
-}
-
-// Close ends the listening, and the context.
-func (i *Interrupts) Close() {
-	i.stop()
-	i.cancel(nil)
+	return &Interrupts{ctx, func() {
+		close(done)
+		cancel(nil)
+	}}
 }
 
 // Cause returns the interruption, or nil when there was none.

@@ -43,9 +43,6 @@ func (d *Device) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// recording reports whether somebody waits for what the device writes.
-func (d Device) recording() bool { return d.Kind == "wav" || d.Kind == "-" }
-
 // open opens the device. auto takes the sound card where there is one, else
 // null, which it says.
 func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.Device, error) {

@@ -171,7 +171,7 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		if err := s.device.Err(); err != nil && !lost {
 			lost = true
 			switch {
-			case s.options.Device.recording():
+			case s.options.Device.Kind == "wav", s.options.Device.Kind == "-": // somebody waits for what it writes
 				cancel(err)
 			case drawn:
 				s.note = console.Message(err)

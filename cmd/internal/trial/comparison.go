@@ -276,28 +276,24 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// heardFor returns for how many frames of a stretch each start is heard, and of which
-// sound it is.
-func heardFor(r *Run, from, to int64) (frames map[ask]int64, sounds map[ask]string) {
-	frames, sounds = map[ask]int64{}, map[ask]string{}
+// heardFor returns for how many frames of a stretch each start is heard.
+func heardFor(r *Run, from, to int64) map[ask]int64 {
+	frames := map[ask]int64{}
 	for _, s := range spells(r.Report.Events) {
 		if n := min(s.to, to) - max(s.from, from); n > 0 {
 			frames[s.ask] += n
-			sounds[s.ask] = s.sound
 		}
 	}
-	return frames, sounds
+	return frames
 }
 
 // missingVoices counts, by sound, the starts that are heard for less of a stretch
 // in one run than in the other, by at least a tenth of it.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
-	should, sounds := heardFor(whole, from, to)
-	is, _ := heardFor(limited, from, to)
-	missing := map[string]int{}
-	for a, n := range should {
+	is, missing := heardFor(limited, from, to), map[string]int{}
+	for a, n := range heardFor(whole, from, to) {
 		if 10*(n-is[a]) >= to-from {
-			missing[sounds[a]]++
+			missing[a.sound]++
 		}
 	}
 	return missing
