@@ -79,7 +79,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	var losses, refusals []*report.Event
 	for i := range kept {
 		e := &kept[i]
-		a.Events = append(a.Events, moment(e, head, tellOutcome(e, head, befores[i])))
+		a.Events = append(a.Events, moment(e, head, Outcome(e, head, befores[i])))
 		if e.Loss() {
 			losses = append(losses, e)
 		} else {

@@ -89,7 +89,7 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	var losses []*report.Event
 	if worst != nil {
 		losses = append(losses, worst)
-		told := moment(worst, head, tellOutcome(worst, head, nil))
+		told := moment(worst, head, Outcome(worst, head, nil))
 		a.Worst = &told
 	}
 	a.Advice = advise(head, losses, kinds, true)

@@ -225,12 +225,8 @@ func tellRefusedChoice(e *report.Event) string {
 }
 
 // Outcome says of a start that was refused, stolen or became a part of another what
-// happened.
-func Outcome(e *report.Event, head *report.Report) string { return tellOutcome(e, head, nil) }
-
-// tellOutcome says of a start, or of what became of it, what happened. before is
-// the start whose cooldown refused it, where that is known.
-func tellOutcome(e *report.Event, head *report.Report, before *report.Event) string {
+// happened. before is the start whose cooldown refused it, where that is known.
+func Outcome(e *report.Event, head *report.Report, before *report.Event) string {
 	switch e.Kind {
 	case mixer.EventStolen:
 		return voiceName(e.Sound, e.Voice) + " " + tellStolen(e, head)

@@ -31,23 +31,19 @@ func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 		life.Add(e)
 		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !life.Started():
-		return nil, noVoice(name, number, head)
 	}
-	return life.Tell(head), nil
-}
-
-func noVoice(name string, number uint64, head *report.Report) error {
-	if lost := head.Totals.EventsLost; lost > 0 {
-		return fmt.Errorf("%s: nothing is told of a voice %d; %d started, and %d events were lost", name, number, head.Totals.Started, lost)
+	switch t := &head.Totals; {
+	case life.Started():
+		return life.Tell(head), nil
+	case t.EventsLost > 0:
+		return nil, fmt.Errorf("%s: nothing is told of a voice %d; %d started, and %d events were lost", name, number, t.Started, t.EventsLost)
+	case t.Started == 0:
+		return nil, fmt.Errorf("%s: there is no voice %d, for nothing started", name, number)
+	default:
+		return nil, fmt.Errorf("%s: there is no voice %d, only 1 to %d", name, number, t.Started)
 	}
-	if head.Totals.Started == 0 {
-		return fmt.Errorf("%s: there is no voice %d, for nothing started", name, number)
-	}
-	return fmt.Errorf("%s: there is no voice %d, only 1 to %d", name, number, head.Totals.Started)
 }
 
 // Print prints the life, an event to a line.

@@ -28,9 +28,6 @@ var kindNames = [...]string{"gun", "laser", "explosion", "clang", "step", "speec
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Loops reports whether recordings of this kind are made to be repeated.
-func (k Kind) Loops() bool { return k == Engine || k == Wind }
-
 // Recording is a sound of the corpus: mono, at Rate.
 type Recording struct {
 	Name    string

@@ -105,15 +105,12 @@ func (r *Reference) listen() {
 	e := r.ear
 	n := len(e.bands)
 	power := e.pair()
-	var before [2][]float64
+	before := e.pair()
 	for at := 0; at < len(r.frames); at += e.size / 2 {
 		e.hear(&power, r.frames, at, r.gain)
 		for c := range power {
 			t := tile{power: append([]float64(nil), power[c]...), mask: make([]float64, n)}
 			e.smear(t.mask, t.power)
-			if before[c] == nil {
-				before[c] = make([]float64, n)
-			}
 			for b := range t.mask {
 				t.mask[b] = max(t.mask[b], before[c][b]*e.bands[b].forward)
 				before[c][b] = t.mask[b]

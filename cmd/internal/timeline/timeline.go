@@ -141,7 +141,7 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	}
 	slices.SortFunc(t.ribbons, func(a, b ribbon) int { return cmp.Compare(a.number, b.number) })
 	for _, e := range g.refused {
-		t.marks = append(t.marks, mark{e.Frame, index[e.Sound], e.Kind, func() string { return explain.Outcome(e, head) }})
+		t.marks = append(t.marks, mark{e.Frame, index[e.Sound], e.Kind, func() string { return explain.Outcome(e, head, nil) }})
 	}
 	t.findLanes()
 	return t
