@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/mixer"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -194,4 +196,28 @@ func (f *trialFlags) during(c *console.Console, work func(*console.Console, *con
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	return interrupted.Instead(c, work(c, interrupted))
+}
+
+// decodeCommand is what --isolate starts this program with: it decodes one file
+// from standard input and gives up whatever it does not need for that.
+type decodeCommand struct{}
+
+func (decodeCommand) Run(c *console.Console) error {
+	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
+}
+
+// isolateFlag is what all commands have that load sounds.
+type isolateFlag struct {
+	Isolate bool `help:"Decode each sound in another process, with hard limits."`
+}
+
+func (f isolateFlag) limits() sounds.Limits {
+	if !f.Isolate {
+		return sounds.Limits{}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0] // the same, unless somebody has named it otherwise
+	}
+	return sounds.Limits{Isolate: []string{program, "decode"}}
 }

@@ -56,12 +56,7 @@ func (c *Console) Listen() *Interrupts {
 }
 
 // Cause returns the interruption, or nil when there was none.
-func (i *Interrupts) Cause() error {
-	if i.Err() == nil {
-		return nil
-	}
-	return context.Cause(i)
-}
+func (i *Interrupts) Cause() error { return context.Cause(i) }
 
 // Instead ends the line of progress and returns the Interruption in the place of what
 // it made of the work.

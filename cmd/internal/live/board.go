@@ -4,7 +4,6 @@ package live
 
 import (
 	"cmp"
-	"io"
 	"math"
 	"slices"
 	"sync"
@@ -117,11 +116,4 @@ func (b *Board) Look(p *cue.Player) Picture {
 	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
 	now.events, b.recent = b.recent, nil
 	return now
-}
-
-// Summary tells how it went.
-func (b *Board) Summary(w io.Writer, r *report.Report) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	b.history.summary(w, r)
 }

@@ -94,8 +94,11 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
-func (h *history) summary(w io.Writer, r *report.Report) {
-	t := &r.Totals
+// Summary tells how it went.
+func (b *Board) Summary(w io.Writer, r *report.Report) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	h, t := &b.history, &r.Totals
 	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", words.Seconds(r.Frames, r.Rate),
 		r.Voices, t.HighWater, r.Overflow, words.Level(float64(r.Peak)), words.Level(float64(r.Loudness)))
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)

@@ -49,7 +49,6 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer drawing.Discard()
-
 	recorded, err := output.Open(interrupted, l.Record)
 	if err != nil {
 		return err

@@ -101,22 +101,21 @@ func AtOnce(voices int) string {
 // Sentence says in words what a policy costs: "With 24 voices you would hear 3 % of
 // it go; with 32, 0.4 %".
 func Sentence(rows []Row, policy string) string {
-	var parts []string
-	for i := range rows {
-		r := &rows[i]
-		if r.Policy != policy {
+	text := ""
+	for _, r := range rows {
+		switch {
+		case r.Policy != policy:
 			continue
-		}
-		if len(parts) == 0 {
-			parts = append(parts, fmt.Sprintf("With %s you would hear %s", words.Count(r.Voices, "voice"), r.Heard(" of it go")))
-		} else {
-			parts = append(parts, fmt.Sprintf("with %d, %s", r.Voices, r.Heard("")))
+		case text == "":
+			text = fmt.Sprintf("With %s you would hear %s", words.Count(r.Voices, "voice"), r.Heard(" of it go"))
+		default:
+			text += fmt.Sprintf("; with %d, %s", r.Voices, r.Heard(""))
 		}
 		if *r.Tiles == 0 && *r.KError <= -20 {
 			break
 		}
 	}
-	return strings.Join(parts, "; ")
+	return text
 }
 
 // plainPercent prints a share with as many digits as mean something.
