@@ -50,7 +50,8 @@ func (k *checkCommand) Run(c *console.Console) error {
 			return err
 		}
 		wrong = slices.Concat(wrong, more)
-		slices.SortStableFunc(wrong, func(x, y *cue.Error) int { // what belongs to no line, but to line 0, stays at the end
+		// What belongs to no line, but to line 0, stays at the end.
+		slices.SortStableFunc(wrong, func(x, y *cue.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
 		warnings = unheard(interrupted, sheet, bank)

@@ -70,7 +70,7 @@ func (p *playCommand) check() error {
 
 // sheet writes the cue sheet that plays all sounds at once, so that play is nothing but
 // a run. It also returns what is read for it; in is standard input.
-func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (sheet *cue.Sheet, inputs []output.Input, err error) {
+func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []output.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
 	var cues []entry
@@ -95,13 +95,15 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (sheet *
 			inputs = append(inputs, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
 			listed[name] = entry{"file": s.File}
 		}
-		cues = append(cues, entry{"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop})
+		cues = append(cues, entry{
+			"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop,
+		})
 	}
 	text, err := json.Marshal(entry{"sounds": listed, "cues": cues})
 	if err == nil {
-		sheet, err = cue.Parse("command line", text)
+		s, err = cue.Parse("command line", text)
 	}
-	return sheet, inputs, err
+	return s, inputs, err
 }
 
 // spool puts a sound from standard input into a file, as sheets name files. What

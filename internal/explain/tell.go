@@ -29,17 +29,17 @@ func tellGain(loser *report.Event) string {
 }
 
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
-	heard, atFirst, unheard := "came to its end", "had nothing to play, and ended", "came to its end while it was virtual, unheard"
+	end, before, during := "came to its end", "had nothing to play, and ended", "came to its end while it was virtual, unheard"
 	if e.Kind == mixer.EventStopped {
-		heard, atFirst, unheard = "was stopped", "had been stopped before it began", "was stopped while it was virtual"
+		end, before, during = "was stopped", "had been stopped before it began", "was stopped while it was virtual"
 	}
 	switch {
 	case inSlot:
-		return heard
+		return end
 	case atOnce:
-		return atFirst
+		return before
 	}
-	return unheard
+	return during
 }
 
 // tellVirtual says why a voice has become virtual.
@@ -138,9 +138,12 @@ func tellReason(e *report.Event, head *report.Report) string {
 
 // reasons are those of which there is no more to say.
 var reasons = map[mixer.Reason]string{
-	mixer.ReasonResize: "since the pool became smaller", mixer.ReasonVirtualFull: "since all virtual voices were taken as well",
-	mixer.ReasonQuieter: "since it would itself be missed least", mixer.ReasonProtected: "since all voices were protected",
-	mixer.ReasonOutranked: "since all voices were protected or of higher priority", mixer.ReasonExchanged: "since another one was louder",
+	mixer.ReasonResize:      "since the pool became smaller",
+	mixer.ReasonVirtualFull: "since all virtual voices were taken as well",
+	mixer.ReasonQuieter:     "since it would itself be missed least",
+	mixer.ReasonProtected:   "since all voices were protected",
+	mixer.ReasonOutranked:   "since all voices were protected or of higher priority",
+	mixer.ReasonExchanged:   "since another one was louder",
 }
 
 // tellChoice says why it was this voice.

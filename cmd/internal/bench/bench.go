@@ -271,10 +271,12 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 			return nil, err
 		}
 		m.Render(block)
-		plays, steals, stops = append(plays, perCall(asked, starts)), append(steals, perCall(heard, starts)), append(stops, stopped)
+		plays, steals = append(plays, perCall(asked, starts)), append(steals, perCall(heard, starts))
+		stops = append(stops, stopped)
 	}
 	return []Row{
-		callRow("play", n, plays), callRow("start-steal", n, steals), callRow("start-steal-unheard", n, unheard), callRow("stop", n, stops),
+		callRow("play", n, plays), callRow("start-steal", n, steals),
+		callRow("start-steal-unheard", n, unheard), callRow("stop", n, stops),
 	}, nil
 }
 

@@ -172,7 +172,8 @@ func ExitCode(err error) int {
 	if reported, ok := errors.AsType[Reported](err); ok {
 		return reported.Code
 	}
-	if _, wrong := errors.AsType[usageError](err); wrong || errors.Is(err, cue.ErrSheet) || errors.Is(err, mixer.ErrConfig) {
+	_, usage := errors.AsType[usageError](err)
+	if usage || errors.Is(err, cue.ErrSheet) || errors.Is(err, mixer.ErrConfig) {
 		return ExitUsage
 	}
 	return ExitFailed

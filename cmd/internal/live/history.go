@@ -36,7 +36,8 @@ type moment struct {
 
 // asked is how many starts the frame asked for.
 func (m *moment) asked() int {
-	return m.tally[mixer.EventStarted] + m.tally[mixer.EventCoalesced] + m.tally[mixer.EventRejected] + m.tally[mixer.EventLimited]
+	t := &m.tally
+	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
 func (h *history) note(e report.Event) {

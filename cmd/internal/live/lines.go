@@ -136,7 +136,8 @@ func Describe(e report.Event, rate int) string {
 		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
 	}
 	line += fmt.Sprintf(" cue %d", e.Cue)
-	if whither := map[mixer.EventKind]string{mixer.EventCoalesced: "into", mixer.EventStolen: "by"}[e.Kind]; whither != "" && e.By > 0 {
+	whither := map[mixer.EventKind]string{mixer.EventCoalesced: "into", mixer.EventStolen: "by"}[e.Kind]
+	if whither != "" && e.By > 0 {
 		line += fmt.Sprintf(", %s %s #%d", whither, words.OneLine(e.BySound), e.By)
 	}
 	if e.Kind == mixer.EventStolen || e.Candidates > 0 {

@@ -47,7 +47,10 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	slices.Sort(pools)
 	pools = slices.Compact(pools)
 	for n, p := range []graph{
-		{title: "How strong the difference is (K-error; lower is better)", bottom: steepest, step: 6, unit: " dB", value: strength},
+		{
+			title:  "How strong the difference is (K-error; lower is better)",
+			bottom: steepest, step: 6, unit: " dB", value: strength,
+		},
 		{title: "How much of what is heard audibly differs", top: 80, step: 20, unit: " %", value: damage},
 	} {
 		p.pools, p.rows = pools, rows
