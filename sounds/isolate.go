@@ -35,7 +35,7 @@ type isolated struct {
 type answer struct {
 	Fault string `json:"fault,omitempty"`
 	Kind  string `json:"kind,omitempty"` // of the fault: one of faultKinds, or none of them
-	Clip
+	*Clip
 	Frames int64 `json:"frames,omitempty"`
 }
 
@@ -101,7 +101,7 @@ var errSilent = errors.New("cut short")
 // readAnswer reads and checks what a child says, to the end.
 func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
-	var a answer
+	a := answer{Clip: &Clip{}}
 	switch err := readLine(in, &a); {
 	case err != nil && !errors.Is(err, errSilent):
 		return nil, source.Broken("the process that decodes it gives no answer, but something else")
@@ -110,7 +110,7 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	case a.Fault != "":
 		return nil, a.fault()
 	}
-	c := &a.Clip
+	c := a.Clip
 	c.Samples = nil
 	if err := lim.bounds().Shape(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
@@ -204,8 +204,9 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 			}
 		}
 	} else {
-		a.Clip, a.Frames = *clip, clip.Frames()
-		a.Samples = nil
+		told := *clip
+		told.Samples = nil
+		a.Clip, a.Frames = &told, clip.Frames()
 	}
 	line, err := json.Marshal(a)
 	if err != nil {

@@ -74,11 +74,6 @@ func (b *benchCommand) Run(c *console.Console) error {
 			Rows  []bench.Row `json:"rows"`
 		}{bench.Rate, bench.Block, bench.Runs, rows})
 	}
-	printBench(c, rows)
-	return nil
-}
-
-func printBench(c *console.Console, rows []bench.Row) {
 	fmt.Fprintf(c.Out, "%-17s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
 	calls := false
 	for _, r := range rows {
@@ -92,6 +87,7 @@ func printBench(c *console.Console, rows []bench.Row) {
 		}
 		fmt.Fprintf(c.Out, "%-17s %6d %21.0f\n", r.Case, r.Voices, *r.Ns)
 	}
+	return nil
 }
 
 func (b *benchCommand) runRealtime(c *console.Console) error {
@@ -100,7 +96,7 @@ func (b *benchCommand) runRealtime(c *console.Console) error {
 	if err := inRange("seconds", &seconds, 1, 3600); err != nil {
 		return err
 	}
-	rows, err := bench.Realtime(seconds, c.Progress)
+	rows, err := bench.Realtime(int64(seconds)*bench.Rate/bench.Block, c.Progress)
 	c.Progress("")
 	if err != nil {
 		return err

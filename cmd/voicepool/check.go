@@ -36,18 +36,24 @@ func (k *checkCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
-	var wrong, notes, warnings cue.Errors
-	if err != nil && !errors.As(err, &wrong) {
+	wrong, listed := errors.AsType[cue.Errors](err)
+	if err != nil && !listed {
 		return err
 	}
+	var notes, warnings cue.Errors
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
-		bank, missing := k.load(interrupted, c, sheet)
-		var more cue.Errors
-		if missing != nil && !errors.As(missing, &more) {
-			return missing
+		bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
+		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, bank, c.Loading()) })
+		more, listed := errors.AsType[cue.Errors](err)
+		if err != nil && !listed {
+			return err
 		}
-		wrong = inOrder(wrong, more)
+		wrong = slices.Concat(wrong, more)
+		// What belongs to no line, but to line 0, stays at the end.
+		slices.SortStableFunc(wrong, func(x, y *cue.Error) int {
+			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
+		})
 		warnings = unheard(interrupted, sheet, bank)
 	}
 	if len(wrong) == 0 {
@@ -86,8 +92,12 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if verdict == nil {
 		verdict = []string{"nothing is wrong"}
 	}
+	buses := "1 bus"
+	if n := len(sheet.Buses); n != 1 {
+		buses = fmt.Sprintf("%d buses", n)
+	}
 	fmt.Fprintf(c.Out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
-		count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses(len(sheet.Buses)), strings.Join(verdict, ", "))
+		count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses, strings.Join(verdict, ", "))
 	return nil
 }
 
@@ -106,12 +116,6 @@ func problemsOf(kind string, list cue.Errors) (all []problem) {
 		all = append(all, p)
 	}
 	return all
-}
-
-func (k *checkCommand) load(ctx context.Context, c *console.Console, sheet *cue.Sheet) (*sounds.Bank, error) {
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
-	err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading()) })
-	return bank, err
 }
 
 // unheard finds the starts that begin at or beyond the end of their sound, and
@@ -153,24 +157,4 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, bank *sou
 		}
 	}
 	return frames
-}
-
-// inOrder joins two lists in the order of the sheet's lines. What belongs to no
-// line stays at the end.
-func inOrder(a, b cue.Errors) cue.Errors {
-	all := slices.Concat(a, b)
-	slices.SortStableFunc(all, func(x, y *cue.Error) int {
-		if (x.Line == 0) != (y.Line == 0) {
-			return cmp.Compare(y.Line, x.Line)
-		}
-		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
-	})
-	return all
-}
-
-func buses(n int) string {
-	if n == 1 {
-		return "1 bus"
-	}
-	return fmt.Sprintf("%d buses", n)
 }

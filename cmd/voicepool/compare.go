@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
@@ -26,21 +25,15 @@ type compareCommand struct {
 }
 
 func (b *compareCommand) Run(c *console.Console) error {
-	if err := b.check(); err != nil {
+	for i, p := range b.Policies {
+		if slices.ContainsFunc(b.Policies[:i], func(q trial.Policy) bool { return q.Name == p.Name }) {
+			return console.Usage("--policies: %s stands there twice", p.Name)
+		}
+	}
+	if err := pool(b.Voices, b.Virtual); err != nil {
 		return err
 	}
 	return b.during(c, b.run)
-}
-
-func (b *compareCommand) check() error {
-	seen := map[string]bool{}
-	for _, p := range b.Policies {
-		if seen[p.Name] {
-			return console.Usage("--policies: %s stands there twice", p.Name)
-		}
-		seen[p.Name] = true
-	}
-	return pool(b.Voices, b.Virtual)
 }
 
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
@@ -153,10 +146,10 @@ func (b *compareCommand) print(c *console.Console, sheet *cue.Sheet, needed int,
 		}
 	}
 	if b.Wav != "" {
-		var names []string
+		fmt.Fprintf(c.Out, "\n%s: unlimited.wav", oneLine(b.Wav))
 		for _, p := range b.Policies {
-			names = append(names, p.Name)
+			fmt.Fprintf(c.Out, ", %s.wav", p.Name)
 		}
-		fmt.Fprintf(c.Out, "\n%s: unlimited.wav, %s.wav\n", oneLine(b.Wav), strings.Join(names, ".wav, "))
+		fmt.Fprintln(c.Out)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"voicepool/cmd/internal/console"
@@ -32,37 +33,26 @@ type driverEntry struct {
 func (d *devicesCommand) Run(c *console.Console) error {
 	rows := listDevices()
 	if d.JSON {
-		auto := ""
-		for _, r := range rows {
-			if r.Auto {
-				auto = r.Name
-			}
-		}
+		auto := rows[slices.IndexFunc(rows, func(r deviceRow) bool { return r.Auto })].Name
 		return c.JSON(struct {
 			Auto    string      `json:"auto"`
 			Devices []deviceRow `json:"devices"`
 		}{auto, rows})
 	}
+	found := map[bool]string{true: "there", false: "not there"}
 	table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		mark := " "
 		if r.Auto {
 			mark = "*"
 		}
-		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found(r.Found), r.Detail)
+		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found[r.Found], r.Detail)
 		for _, b := range r.Below {
-			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found(b.Found), b.Detail)
+			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)
 		}
 	}
 	fmt.Fprintln(table, "* is what --device auto takes")
 	return table.Flush()
-}
-
-func found(yes bool) string {
-	if yes {
-		return "there"
-	}
-	return "not there"
 }
 
 // listDevices opens the sound card, silently: only that tells whether it

@@ -55,16 +55,10 @@ func (e *explainCommand) Run(c *console.Console) error {
 type answer interface{ Print(w io.Writer) }
 
 func (e *explainCommand) check() (voice uint64, err error) {
-	asked := 0
-	for _, given := range [...]bool{e.Voice != nil, e.Cue != nil, e.Sound != nil} {
-		if given {
-			asked++
-		}
-	}
 	switch {
-	case asked == 0:
+	case e.Voice == nil && e.Cue == nil && e.Sound == nil:
 		return 0, console.Usage("say which voice, or --cue N, or --sound NAME")
-	case asked > 1:
+	case e.Voice != nil && e.Cue != nil, e.Cue != nil && e.Sound != nil, e.Voice != nil && e.Sound != nil:
 		return 0, console.Usage("a voice, --cue and --sound: only one of them can be explained at a time")
 	case e.Cue != nil && *e.Cue < 0:
 		return 0, console.Usage("--cue: %d is no cue; they count from 0", *e.Cue)

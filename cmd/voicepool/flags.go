@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -84,18 +85,12 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	set(&s.Voices, f.Voices)
 	set(&s.Rate, f.Rate)
 	set(&s.Virtual, f.Virtual)
-	if f.Overflow != nil {
-		s.Overflow = f.Overflow.Overflow
-	}
-	if f.Quality != nil {
-		s.Quality = f.Quality.Quality
-	}
+	set(&s.Overflow, (*mixer.Overflow)(f.Overflow))
+	set(&s.Quality, (*voice.Quality)(f.Quality))
 	if f.Seed != nil {
 		s.Seed = uint64(*f.Seed)
 	}
-	if f.Length != nil {
-		s.Length = &f.Length.Time
-	}
+	s.Length = cmp.Or((*cue.Time)(f.Length), s.Length)
 	s.Refuse = s.Refuse || f.Refuse
 	return &s
 }
@@ -106,40 +101,36 @@ func set[T any](dst *T, given *T) {
 	}
 }
 
-// events reports whether the report has to list what happens.
-func (f *sheetFlags) events() bool { return f.Report != "" || f.JSON || f.Timeline != "" }
-
 // written adds the files that these flags name to what is written.
 func (f *sheetFlags) written(list output.List) output.List {
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
-type overflowFlag struct{ mixer.Overflow }
+type overflowFlag mixer.Overflow
 
 func (o *overflowFlag) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
-	if !ok {
+	if *o = overflowFlag(policy); !ok {
 		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", text)
 	}
-	o.Overflow = policy
 	return nil
 }
 
-type qualityFlag struct{ voice.Quality }
+type qualityFlag voice.Quality
 
 func (q *qualityFlag) UnmarshalText(text []byte) error {
 	quality, ok := voice.ParseQuality(string(text))
-	if !ok {
+	if *q = qualityFlag(quality); !ok {
 		return fmt.Errorf("%q is no quality, want linear, cubic or best", text)
 	}
-	q.Quality = quality
 	return nil
 }
 
-type timeFlag struct{ cue.Time }
+type timeFlag cue.Time
 
-func (t *timeFlag) UnmarshalText(text []byte) (err error) {
-	t.Time, err = cue.ParseTime(string(text))
+func (t *timeFlag) UnmarshalText(text []byte) error {
+	time, err := cue.ParseTime(string(text))
+	*t = timeFlag(time)
 	return err
 }
 
@@ -166,22 +157,6 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 	}
 	*g = gainFlag(x)
 	return nil
-}
-
-// levelFlags say how loud sounds are made when they are loaded.
-type levelFlags struct {
-	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness in LUFS, -70..-1."`
-	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their ReplayGain or R128 tags, if they have any."`
-}
-
-func (l *levelFlags) check() error {
-	return inRange("lufs", l.LUFS, -70, -1)
-}
-
-func (l *levelFlags) leveling() sounds.Leveling {
-	level := sounds.Leveling{Tags: l.ReplayGain}
-	set(&level.LUFS, l.LUFS)
-	return level
 }
 
 // liveFlags are those of the commands that play in real time.
@@ -221,4 +196,28 @@ func (f *trialFlags) during(c *console.Console, work func(*console.Console, *con
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	return interrupted.Instead(c, work(c, interrupted))
+}
+
+// decodeCommand is what --isolate starts this program with: it decodes one file
+// from standard input and gives up whatever it does not need for that.
+type decodeCommand struct{}
+
+func (decodeCommand) Run(c *console.Console) error {
+	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
+}
+
+// isolateFlag is what all commands have that load sounds.
+type isolateFlag struct {
+	Isolate bool `help:"Decode each sound in another process, with hard limits."`
+}
+
+func (f isolateFlag) limits() sounds.Limits {
+	if !f.Isolate {
+		return sounds.Limits{}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0] // the same, unless somebody has named it otherwise
+	}
+	return sounds.Limits{Isolate: []string{program, "decode"}}
 }

@@ -13,12 +13,12 @@ func TestFlagsWinOverSheet(t *testing.T) {
 		t.Errorf("no flags make %+v", got)
 	}
 	voices, seed, rate := 5, int64(-1), 44100
-	length := &timeFlag{}
+	length := new(timeFlag)
 	if err := length.UnmarshalText([]byte("1.5s")); err != nil {
 		t.Fatal(err)
 	}
 	f := &sheetFlags{
-		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: &overflowFlag{mixer.Reject}, Quality: &qualityFlag{voice.Linear},
+		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(overflowFlag(mixer.Reject)), Quality: new(qualityFlag(voice.Linear)),
 		Length: length, Refuse: true,
 	}
 	got := f.apply(sheet)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
@@ -36,26 +37,21 @@ func (p *playCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	spooled := ""
-	defer func() {
-		if spooled != "" {
-			os.Remove(spooled)
-		}
-	}()
-	sheet, err := p.sheet(func() (file string, err error) {
+	defer func() { os.Remove(spooled) }()
+	sheet, inputs, err := p.sheet(c.In, func() (file string, err error) {
 		spooled, err = spool(interrupted, c.In, p.limits())
 		return spooled, err
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.outputs().Keep(p.inputs(c)); err != nil {
+	if err := p.outputs().Keep(inputs); err != nil {
 		return err
 	}
 	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
 	// The line of a sheet that nobody has written means nothing.
-	var at *cue.Error
-	var stopped console.Interruption
-	if errors.As(err, &at) && at.Sound != nil && !errors.As(err, &stopped) {
+	_, stopped := errors.AsType[console.Interruption](err)
+	if at, ok := errors.AsType[*cue.Error](err); ok && at.Sound != nil && !stopped {
 		return at.Sound
 	}
 	return err
@@ -64,13 +60,7 @@ func (p *playCommand) Run(c *console.Console) error {
 // check names flags, where the sheet that is made of them would name its own
 // lines.
 func (p *playCommand) check() error {
-	inputs := 0
-	for _, s := range p.Sounds {
-		if s == "-" {
-			inputs++
-		}
-	}
-	if inputs > 1 {
+	if first := slices.Index(p.Sounds, "-"); first >= 0 && slices.Contains(p.Sounds[first+1:], "-") {
 		return console.Usage("standard input can be played only once")
 	}
 	gain := float64(p.Gain)
@@ -78,36 +68,12 @@ func (p *playCommand) check() error {
 		p.liveFlags.check())
 }
 
-func (p *playCommand) inputs(c *console.Console) []output.Input {
-	var list []output.Input
-	for _, argument := range p.Sounds {
-		switch s := catalog.Resolve(argument); {
-		case s.Name == "-":
-			list = append(list, output.Input{In: c.In, What: "the sound on standard input"})
-		case s.File != "":
-			list = append(list, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
-		}
-	}
-	return list
-}
-
-// sheet writes the cue sheet that plays all sounds at once, so that play is
-// nothing but a run.
-func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
-	type entry struct {
-		File string `json:"file,omitempty"`
-	}
-	type start struct {
-		At    int     `json:"at"`
-		Play  string  `json:"play"`
-		Gain  float64 `json:"gain"`
-		Pan   float64 `json:"pan"`
-		Pitch float64 `json:"pitch"`
-		Speed float64 `json:"speed"`
-		Loop  bool    `json:"loop"`
-	}
-	listed := map[string]entry{}
-	var cues []start
+// sheet writes the cue sheet that plays all sounds at once, so that play is nothing but
+// a run. It also returns what is read for it; in is standard input.
+func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []output.Input, err error) {
+	type entry map[string]any
+	listed := entry{}
+	var cues []entry
 	for _, argument := range p.Sounds {
 		s := catalog.Resolve(argument)
 		name := s.Name
@@ -115,25 +81,29 @@ func (p *playCommand) sheet(spool func() (string, error)) (*cue.Sheet, error) {
 		case s.Name == "-":
 			file, err := spool()
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			inputs = append(inputs, output.Input{In: in, What: "the sound on standard input"})
 			name = catalog.StandardInput
-			listed[name] = entry{file}
+			listed[name] = entry{"file": file}
 		case s.File == "":
 			listed[name] = entry{}
 		default:
 			if err := catalog.Missing(s.File); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			listed[name] = entry{s.File}
+			inputs = append(inputs, output.Input{Path: s.File, What: "the sound " + oneLine(s.File) + ", which is to be played"})
+			listed[name] = entry{"file": s.File}
 		}
-		cues = append(cues, start{0, name, float64(p.Gain), p.Pan, p.Pitch, p.Speed, p.Loop})
+		cues = append(cues, entry{
+			"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop,
+		})
 	}
-	text, err := json.Marshal(map[string]any{"sounds": listed, "cues": cues})
-	if err != nil {
-		return nil, err
+	text, err := json.Marshal(entry{"sounds": listed, "cues": cues})
+	if err == nil {
+		s, err = cue.Parse("command line", text)
 	}
-	return cue.Parse("command line", text)
+	return s, inputs, err
 }
 
 // spool puts a sound from standard input into a file, as sheets name files. What

@@ -104,7 +104,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	begin := time.Now()
 	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.Loading(), Events: r.events()}
+	options := cue.Options{Loading: c.Loading(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	if r.Verbose {
 		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
 	}
@@ -133,7 +133,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	var (
 		frames int64
 		begin  = time.Now()
-		pace   console.Pace
+		told   time.Time // when progress was
 		rate   = player.Sheet().Rate
 	)
 	for {
@@ -153,7 +153,8 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames += int64(n)
 		left, right := player.Levels()
 		drawing.Look(player.Mixer(), frames, left, right)
-		if !r.Verbose && pace.Now() {
+		if !r.Verbose && time.Since(told) >= 100*time.Millisecond {
+			told = time.Now()
 			length := int64(0)
 			if l := player.Sheet().Length; l != nil {
 				length = l.Frames(rate)

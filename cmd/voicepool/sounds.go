@@ -17,7 +17,10 @@ type soundsCommand struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders, names of embedded sounds, or - for standard input. Default: the embedded sounds."`
 	JSON  bool     `name:"json" help:"Print JSON."`
 	PNG   string   `name:"png" placeholder:"FILE" help:"Draw waveforms and loudness to a PNG file."`
-	levelFlags
+
+	LUFS       *float64 `name:"lufs" placeholder:"LUFS" help:"Bring sounds to this loudness in LUFS, -70..-1."`
+	ReplayGain bool     `name:"replaygain" help:"Take the loudness of sounds from their ReplayGain or R128 tags, if they have any."`
+
 	isolateFlag
 }
 
@@ -25,7 +28,7 @@ type soundsCommand struct {
 const maxPanels = 200
 
 func (s *soundsCommand) Run(c *console.Console) error {
-	if err := s.check(); err != nil {
+	if err := inRange("lufs", s.LUFS, -70, -1); err != nil {
 		return err
 	}
 	list, err := catalog.Find(s.Paths)
@@ -35,7 +38,7 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	switch {
 	case s.PNG == "-":
 		return console.Usage("--png: standard output is for the table; name a file")
-	case otherPicture(s.PNG):
+	case slices.Contains(otherPictures, strings.ToLower(filepath.Ext(s.PNG))):
 		return console.Usage("--png: %s is no .png file", oneLine(s.PNG))
 	case s.PNG != "" && len(list) > maxPanels:
 		return console.Usage("--png: a picture shows at most %d sounds, these are %d", maxPanels, len(list))
@@ -54,24 +57,22 @@ func (s *soundsCommand) Run(c *console.Console) error {
 		return err
 	}
 	defer file.Discard()
+	level := sounds.Leveling{Tags: s.ReplayGain}
+	set(&level.LUFS, s.LUFS)
 	rows := catalog.Gather(list, catalog.Options{
-		In: c.In, Bank: sounds.Options{Measure: true, Leveling: s.leveling(), Limits: s.limits()}, Portraits: s.PNG != "", Loading: c.Loading(),
+		In: c.In, Bank: sounds.Options{Measure: true, Leveling: level, Limits: s.limits()}, Portraits: s.PNG != "", Loading: c.Loading(),
 	})
 	if s.JSON {
 		c.JSON(catalog.JSON(rows))
 	} else {
 		catalog.Print(c.Out, rows)
 	}
-	failed := []error{file.Save(func(w io.Writer) error {
-		return png.Encode(w, catalog.Paint(rows))
-	})}
+	failed := []error{file.Save(func(w io.Writer) error { return png.Encode(w, catalog.Paint(rows)) })}
 	for _, r := range rows {
 		failed = append(failed, r.Err)
 	}
 	return c.Outcome(failed...)
 }
 
-// otherPicture reports whether a name promises a picture that is no PNG.
-func otherPicture(file string) bool {
-	return slices.Contains([]string{".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".tif", ".tiff", ".avif"}, strings.ToLower(filepath.Ext(file)))
-}
+// otherPictures are the endings of names that promise a picture that is no PNG.
+var otherPictures = []string{".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".tif", ".tiff", ".avif"}

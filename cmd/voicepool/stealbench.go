@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -144,15 +145,15 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	}
 	rows := trial.Means(runs)
 	for i := range rows {
-		for _, p := range b.Policies {
-			if rows[i].Policy == p.Name {
-				ns, err := stage.NsPerStart(p, rows[i].Voices)
-				if err != nil {
-					return err
-				}
-				rows[i].NsPerPlay = &ns
-			}
+		k := slices.IndexFunc(b.Policies, func(p trial.Policy) bool { return p.Name == rows[i].Policy })
+		if k < 0 { // optimum, bound
+			continue
 		}
+		ns, err := stage.NsPerStart(b.Policies[k], rows[i].Voices)
+		if err != nil {
+			return err
+		}
+		rows[i].NsPerPlay = &ns
 	}
 	clicks, err := stage.Clicks(b.Seeds[0])
 	if err != nil {
@@ -194,9 +195,7 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 	if err != nil {
 		return nil, nil, err
 	}
-	if length != nil {
-		sheet.Length = &length.Time
-	}
+	sheet.Length = cmp.Or((*cue.Time)(length), sheet.Length)
 	if err := sheet.CheckRender(); err != nil {
 		return nil, nil, err
 	}

@@ -39,10 +39,11 @@ func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) 
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
 	k, _, err := stage(c, interrupted, t.Sheet, t.Length, t.limits(), func(sheet *cue.Sheet) (err error) {
-		if policy, err = t.policy(sheet); err != nil {
-			return err
+		policy, err = t.policy(sheet)
+		if err == nil {
+			err = policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual)
 		}
-		if err := policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual); err != nil {
+		if err != nil {
 			return console.Usage("%w", err)
 		}
 		return nil
@@ -87,15 +88,14 @@ func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) e
 }
 
 func (t *tuneCommand) policy(sheet *cue.Sheet) (trial.Policy, error) {
-	if t.Policy != nil {
-		if err := t.Policy.Sized(); err != nil {
-			return *t.Policy, console.Usage("--policy: %w", err)
-		}
-		return *t.Policy, nil
+	p, own := trial.PolicyOf(sheet), t.Policy == nil
+	set(&p, t.Policy)
+	err := p.Sized()
+	switch {
+	case err != nil && own:
+		err = fmt.Errorf("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.Name, err)
+	case err != nil:
+		err = fmt.Errorf("--policy: %w", err)
 	}
-	p := trial.PolicyOf(sheet)
-	if err := p.Sized(); err != nil {
-		return p, console.Usage("%s: its overflow is %s: %w; say --policy quietest", oneLine(t.Sheet), p.Name, err)
-	}
-	return p, nil
+	return p, err
 }

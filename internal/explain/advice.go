@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -28,10 +29,12 @@ func (a *advisor) say(topic, format string, args ...any) {
 	}
 }
 
-// about considers, of losses, the one that was heard most, and all others. named
+// advise considers, of losses, the one that was heard most, and all others. named
 // says that the reader knows which loss is meant; of all else hints name the time.
-func (a *advisor) about(losses, others []*report.Event, named bool) {
-	if worst := worstOf(losses); worst != nil {
+func advise(head *report.Report, losses, others []*report.Event, named bool) []string {
+	a := advisor{head: head, said: []string{}}
+	if len(losses) > 0 {
+		worst := slices.MaxFunc(losses, func(x, y *report.Event) int { return cmp.Compare(x.Audibility, y.Audibility) })
 		if !named && len(losses)+len(others) > 1 {
 			a.at = words.Clock(secondsOf(worst.Frame, a.head)) + ": "
 		}
@@ -43,17 +46,7 @@ func (a *advisor) about(losses, others []*report.Event, named bool) {
 		}
 		a.add(e)
 	}
-}
-
-// worstOf returns the loss that was heard most, or nil.
-func worstOf(losses []*report.Event) *report.Event {
-	var worst *report.Event
-	for _, e := range losses {
-		if worst == nil || e.Audibility.Finite() && (!worst.Audibility.Finite() || e.Audibility > worst.Audibility) {
-			worst = e
-		}
-	}
-	return worst
+	return a.said
 }
 
 // add considers an event.

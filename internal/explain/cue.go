@@ -34,7 +34,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	var kept []report.Event
 	earlier := map[string]report.Event{} // the last start of each sound
 	befores := map[int]*report.Event{}   // of a refusal by cooldown, the start before
-	last := -1
+	last, n := -1, map[mixer.EventKind]int{}
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		last = max(last, e.Cue)
 		if e.Kind == mixer.EventStarted && (len(earlier) < maxKept || earlier[e.Sound].Voice != 0) {
@@ -46,9 +46,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 		if e.Sound != "" {
 			a.Sound = e.Sound
 		}
-		if n := a.count(e.Kind); n != nil {
-			*n++
-		}
+		n[e.Kind]++
 		if e.Kind == mixer.EventStarted && len(a.Voices) < maxKept {
 			a.Voices = append(a.Voices, e.Voice)
 		}
@@ -68,6 +66,8 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Started, a.Stolen, a.Rejected = n[mixer.EventStarted], n[mixer.EventStolen], n[mixer.EventRejected]
+	a.Limited, a.Coalesced, a.Missed = n[mixer.EventLimited], n[mixer.EventCoalesced], n[mixer.EventMissed]
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
 	if a.Asked+a.Missed == 0 {
 		if last < 0 {
@@ -79,25 +79,15 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 	var losses, refusals []*report.Event
 	for i := range kept {
 		e := &kept[i]
-		a.Events = append(a.Events, moment(e, head, tellOutcome(e, head, befores[i])))
+		a.Events = append(a.Events, moment(e, head, Outcome(e, head, befores[i])))
 		if e.Loss() {
 			losses = append(losses, e)
 		} else {
 			refusals = append(refusals, e)
 		}
 	}
-	advice := advisor{head: head, said: []string{}}
-	advice.about(losses, refusals, false)
-	a.Advice = advice.said
+	a.Advice = advise(head, losses, refusals, false)
 	return a, nil
-}
-
-// count returns where an event of a kind counts, or nil.
-func (a *Cue) count(kind mixer.EventKind) *int {
-	return map[mixer.EventKind]*int{
-		mixer.EventStarted: &a.Started, mixer.EventStolen: &a.Stolen, mixer.EventRejected: &a.Rejected,
-		mixer.EventLimited: &a.Limited, mixer.EventCoalesced: &a.Coalesced, mixer.EventMissed: &a.Missed,
-	}[kind]
 }
 
 // numbers lists some voices.

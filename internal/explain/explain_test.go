@@ -162,9 +162,8 @@ func TestAdviceOnSilence(t *testing.T) {
 		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
 	} {
 		c.e.Audibility = silence
-		a := advisor{head: &report.Report{Voices: 4, Virtual: c.virtual}}
-		a.about(nil, []*report.Event{&c.e}, false)
-		if got := strings.Join(a.said, "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing was lost") {
+		said := advise(&report.Report{Voices: 4, Virtual: c.virtual}, nil, []*report.Event{&c.e}, false)
+		if got := strings.Join(said, "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing was lost") {
 			t.Errorf("%+v: %s\nwant %s", c.e, got, c.want)
 		}
 	}

@@ -46,7 +46,7 @@ func TestPriorityOfVirtual(t *testing.T) {
 		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonResize, Candidates: 1}, "a #0 became virtual since the pool became smaller: it goes on unheard"},
 	} {
 		c.e.Sound, c.e.By, c.e.BySound = "a", uint64(c.e.Peers), "b"
-		if got := Outcome(&c.e, &report.Report{Rate: 1000}); !strings.Contains(got, c.want) {
+		if got := Outcome(&c.e, &report.Report{Rate: 1000}, nil); !strings.Contains(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}

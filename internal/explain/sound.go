@@ -43,7 +43,7 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	var worst *report.Event
 	var kinds []*report.Event // one refusal of each kind and reason, for advice
 	names := map[string]bool{}
-	found := false
+	n := map[mixer.EventKind]int{}
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		if len(names) < maxNames && e.Sound != "" {
 			names[e.Sound] = true
@@ -54,15 +54,7 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 		if e.Sound != sound {
 			return nil
 		}
-		found = true
-		counter := map[mixer.EventKind]*int{
-			mixer.EventStarted: &a.Started, mixer.EventEnded: &a.Ended, mixer.EventStopped: &a.Stopped, mixer.EventStolen: &a.Stolen, mixer.EventVirtual: &a.Virtual,
-			mixer.EventReal: &a.Real, mixer.EventRejected: &a.Rejected, mixer.EventLimited: &a.Limited, mixer.EventCoalesced: &a.Coalesced,
-		}[e.Kind]
-		if counter == nil {
-			return nil
-		}
-		*counter++
+		n[e.Kind]++
 		if !e.Loss() && !e.Refusal() && e.Kind != mixer.EventCoalesced {
 			return nil
 		}
@@ -86,20 +78,21 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !found {
+	if len(n) == 0 {
 		return nil, noSound(name, sound, names)
 	}
+	a.Started, a.Ended, a.Stopped = n[mixer.EventStarted], n[mixer.EventEnded], n[mixer.EventStopped]
+	a.Stolen, a.Virtual, a.Real = n[mixer.EventStolen], n[mixer.EventVirtual], n[mixer.EventReal]
+	a.Rejected, a.Limited, a.Coalesced = n[mixer.EventRejected], n[mixer.EventLimited], n[mixer.EventCoalesced]
 	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
 	a.Playing = a.Started - a.Ended - a.Stopped - a.Stolen
-	advice := advisor{head: head, said: []string{}}
 	var losses []*report.Event
 	if worst != nil {
 		losses = append(losses, worst)
-		told := moment(worst, head, tellOutcome(worst, head, nil))
+		told := moment(worst, head, Outcome(worst, head, nil))
 		a.Worst = &told
 	}
-	advice.about(losses, kinds, true)
-	a.Advice = advice.said
+	a.Advice = advise(head, losses, kinds, true)
 	return a, nil
 }
 

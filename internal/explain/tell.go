@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 
 	"voicepool/cue/report"
@@ -28,19 +29,17 @@ func tellGain(loser *report.Event) string {
 }
 
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
-	switch {
-	case e.Kind == mixer.EventStopped && atOnce && !inSlot:
-		return "had been stopped before it began"
-	case e.Kind == mixer.EventEnded && atOnce && !inSlot:
-		return "had nothing to play, and ended"
-	case e.Kind == mixer.EventStopped && !inSlot:
-		return "was stopped while it was virtual"
-	case e.Kind == mixer.EventEnded && !inSlot:
-		return "came to its end while it was virtual, unheard"
-	case e.Kind == mixer.EventStopped:
-		return "was stopped"
+	end, before, during := "came to its end", "had nothing to play, and ended", "came to its end while it was virtual, unheard"
+	if e.Kind == mixer.EventStopped {
+		end, before, during = "was stopped", "had been stopped before it began", "was stopped while it was virtual"
 	}
-	return "came to its end"
+	switch {
+	case inSlot:
+		return end
+	case atOnce:
+		return before
+	}
+	return during
 }
 
 // tellVirtual says why a voice has become virtual.
@@ -133,20 +132,18 @@ func tellReason(e *report.Event, head *report.Report) string {
 			return "since the sound's cooldown of " + words.OneLine(e.Cooldown) + " was not over"
 		}
 		return "since the sound's cooldown was not over"
-	case mixer.ReasonResize:
-		return "since the pool became smaller"
-	case mixer.ReasonVirtualFull:
-		return "since all virtual voices were taken as well"
-	case mixer.ReasonQuieter:
-		return "since it would itself be missed least"
-	case mixer.ReasonProtected:
-		return "since all voices were protected"
-	case mixer.ReasonOutranked:
-		return "since all voices were protected or of higher priority"
-	case mixer.ReasonExchanged:
-		return "since another one was louder"
 	}
-	return "for the reason " + e.Reason.String()
+	return cmp.Or(reasons[e.Reason], "for the reason "+e.Reason.String())
+}
+
+// reasons are those of which there is no more to say.
+var reasons = map[mixer.Reason]string{
+	mixer.ReasonResize:      "since the pool became smaller",
+	mixer.ReasonVirtualFull: "since all virtual voices were taken as well",
+	mixer.ReasonQuieter:     "since it would itself be missed least",
+	mixer.ReasonProtected:   "since all voices were protected",
+	mixer.ReasonOutranked:   "since all voices were protected or of higher priority",
+	mixer.ReasonExchanged:   "since another one was louder",
 }
 
 // tellChoice says why it was this voice.
@@ -231,12 +228,8 @@ func tellRefusedChoice(e *report.Event) string {
 }
 
 // Outcome says of a start that was refused, stolen or became a part of another what
-// happened.
-func Outcome(e *report.Event, head *report.Report) string { return tellOutcome(e, head, nil) }
-
-// tellOutcome says of a start, or of what became of it, what happened. before is
-// the start whose cooldown refused it, where that is known.
-func tellOutcome(e *report.Event, head *report.Report, before *report.Event) string {
+// happened. before is the start whose cooldown refused it, where that is known.
+func Outcome(e *report.Event, head *report.Report, before *report.Event) string {
 	switch e.Kind {
 	case mixer.EventStolen:
 		return voiceName(e.Sound, e.Voice) + " " + tellStolen(e, head)
@@ -265,4 +258,83 @@ func tellOutcome(e *report.Event, head *report.Report, before *report.Event) str
 		return text
 	}
 	return e.Kind.String()
+}
+
+// Steal says in one sentence who lost a voice to whom, and what decided: the priority, else
+// the policy.
+func Steal(e *report.Event, rate int) string {
+	if e.By == 0 {
+		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", words.OneLine(e.Sound), words.Seconds(e.Frame, rate))
+	}
+	heard := fmt.Sprintf("it would have been heard at %s dB", roundLevel(e.Audibility))
+	if e.Audibility <= silent {
+		heard = "it would have been silent"
+	}
+	why := heard
+	switch {
+	case alone(e):
+		why = fmt.Sprintf("it alone of %d had the lowest priority, %d", e.Candidates, e.Priority)
+		if e.RunnerUpPriority > e.Priority {
+			why += fmt.Sprintf(" (the next had %d, at %s dB)", e.RunnerUpPriority, roundLevel(e.RunnerUp))
+		}
+		why += "; " + heard
+	case !e.HasRunnerUp:
+		why += ", and there was no other choice"
+	case ruling[policyOf(e)] != "":
+		why = fmt.Sprintf("%s of %s; %s", ruling[policyOf(e)], rivals(e), heard)
+	default:
+		why += fmt.Sprintf(", the next of %s at %s", rivals(e), roundLevel(e.RunnerUp))
+	}
+	switch e.Reason {
+	case mixer.ReasonGroupLimit:
+		why += " (the limit of the sound)"
+	case mixer.ReasonBusLimit:
+		why += " (the limit of the bus)"
+	}
+	return fmt.Sprintf("%s lost its voice to %s%s at %s: %s", words.OneLine(e.Sound), words.OneLine(e.BySound), outranked(e, ","), words.Seconds(e.Frame, rate), why)
+}
+
+// ruling is what a policy looks at that does not compare how loud voices are.
+var ruling = map[mixer.Overflow]string{
+	mixer.StealOldest: "it was the oldest", mixer.StealGain: "it had the least gain", mixer.StealMasked: "it was hidden best by the others",
+}
+
+// policyOf returns the policy that chose: limits have one of their own.
+func policyOf(e *report.Event) mixer.Overflow {
+	switch policy := e.Policy; {
+	case e.Reason == mixer.ReasonGroupLimit, policy == mixer.GrowPool, policy == mixer.Reject, policy == mixer.StealMasked && e.Reason == mixer.ReasonBusLimit:
+		return mixer.StealQuietest
+	default:
+		return policy
+	}
+}
+
+// alone reports whether priority decided, before anything else was looked at.
+func alone(e *report.Event) bool { return e.Peers == 1 && e.Candidates > 1 }
+
+// rivals says among whom the policy chose.
+func rivals(e *report.Event) string {
+	if e.Peers > 0 && e.Peers < e.Candidates {
+		return fmt.Sprintf("%d of the lowest priority (%d)", e.Peers, e.Priority)
+	}
+	return fmt.Sprint(e.Candidates)
+}
+
+// outranked says that the priority of who took a slot gave it the right to, and ends with
+// end; else it is empty.
+func outranked(e *report.Event, end string) string {
+	if !e.Outranking() || e.NewcomerPriority <= e.Priority {
+		return ""
+	}
+	return fmt.Sprintf(", whose priority %d is above its own %d%s", e.NewcomerPriority, e.Priority, end)
+}
+
+// silent is a level that nobody hears.
+const silent = -120
+
+func roundLevel(l report.Level) string {
+	if l <= silent {
+		return "-inf"
+	}
+	return fmt.Sprintf("%.0f", float64(l))
 }

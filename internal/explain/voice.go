@@ -31,23 +31,19 @@ func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 		life.Add(e)
 		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !life.Started():
-		return nil, noVoice(name, number, head)
 	}
-	return life.Tell(head), nil
-}
-
-func noVoice(name string, number uint64, head *report.Report) error {
-	if lost := head.Totals.EventsLost; lost > 0 {
-		return fmt.Errorf("%s: nothing is told of a voice %d; %d started, and %d events were lost", name, number, head.Totals.Started, lost)
+	switch t := &head.Totals; {
+	case life.Started():
+		return life.Tell(head), nil
+	case t.EventsLost > 0:
+		return nil, fmt.Errorf("%s: nothing is told of a voice %d; %d started, and %d events were lost", name, number, t.Started, t.EventsLost)
+	case t.Started == 0:
+		return nil, fmt.Errorf("%s: there is no voice %d, for nothing started", name, number)
+	default:
+		return nil, fmt.Errorf("%s: there is no voice %d, only 1 to %d", name, number, t.Started)
 	}
-	if head.Totals.Started == 0 {
-		return fmt.Errorf("%s: there is no voice %d, for nothing started", name, number)
-	}
-	return fmt.Errorf("%s: there is no voice %d, only 1 to %d", name, number, head.Totals.Started)
 }
 
 // Print prints the life, an event to a line.
@@ -126,15 +122,13 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			leave(e.Frame)
 			text = tellVirtual(e, head)
 			losses = append(losses, e)
-		case mixer.EventEnded, mixer.EventStopped:
-			text = tellEnd(e, inSlot, secondsOf(e.Frame, head) == a.From)
+		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
+			if text = tellEnd(e, inSlot, secondsOf(e.Frame, head) == a.From); e.Kind == mixer.EventStolen {
+				text = tellStolen(e, head)
+				losses = append(losses, e)
+			}
 			leave(e.Frame)
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
-		case mixer.EventStolen:
-			text = tellStolen(e, head)
-			leave(e.Frame)
-			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
-			losses = append(losses, e)
 		case mixer.EventUnderrun:
 			text = "its stream ran dry: it was silent until more was decoded"
 		case mixer.EventFault:
@@ -149,8 +143,6 @@ func (l *Life) Tell(head *report.Report) *Voice {
 	}
 	leave(head.Frames)
 	a.Heard = secondsOf(heard, head)
-	advice := advisor{head: head, said: []string{}}
-	advice.about(nil, losses, false)
-	a.Advice = advice.said
+	a.Advice = advise(head, nil, losses, false)
 	return a
 }

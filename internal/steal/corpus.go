@@ -28,9 +28,6 @@ var kindNames = [...]string{"gun", "laser", "explosion", "clang", "step", "speec
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Loops reports whether recordings of this kind are made to be repeated.
-func (k Kind) Loops() bool { return k == Engine || k == Wind }
-
 // Recording is a sound of the corpus: mono, at Rate.
 type Recording struct {
 	Name    string
@@ -140,20 +137,16 @@ func release(signal []float64) []float64 {
 // WAV returns the recording as a WAV file.
 func (r *Recording) WAV() []byte {
 	const head = 44
-	size := 2 * len(r.Samples)
-	b := make([]byte, 0, head+size)
+	size := uint32(2 * len(r.Samples))
 	le := binary.LittleEndian
-	b = le.AppendUint32(append(b, "RIFF"...), uint32(head-8+size))
+	b := le.AppendUint32([]byte("RIFF"), head-8+size)
 	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
-	b = le.AppendUint16(b, 1)
-	b = le.AppendUint16(b, 1)
-	b = le.AppendUint32(b, Rate)
-	b = le.AppendUint32(b, 2*Rate)
-	b = le.AppendUint16(b, 2)
-	b = le.AppendUint16(b, 16)
-	b = le.AppendUint32(append(b, "data"...), uint32(size))
-	for _, x := range r.Samples {
-		b = le.AppendUint16(b, uint16(x))
-	}
+	b, _ = binary.Append(b, le, struct {
+		Format, Channels     uint16
+		Rate, BytesPerSecond uint32
+		BytesPerFrame, Bits  uint16
+	}{1, 1, Rate, 2 * Rate, 2, 16})
+	b = le.AppendUint32(append(b, "data"...), size)
+	b, _ = binary.Append(b, le, r.Samples)
 	return b
 }

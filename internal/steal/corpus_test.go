@@ -10,6 +10,9 @@ import (
 	"voicepool/pcm"
 )
 
+// loops reports whether recordings of a kind are made to be repeated.
+func loops(k Kind) bool { return k == Engine || k == Wind }
+
 func TestCorpus(t *testing.T) {
 	counts := map[Kind]int{}
 	h := fnv.New64a()
@@ -29,10 +32,10 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s has a peak of %.2f dB, want -12..-1", r.Name, float64(db))
 		}
 		first, last := float64(r.Samples[0]), float64(r.Samples[len(r.Samples)-1])
-		if r.Kind.Loops() && math.Abs(first-last) > 1.01*jump {
+		if loops(r.Kind) && math.Abs(first-last) > 1.01*jump {
 			t.Errorf("%s jumps by %v where it repeats, elsewhere by %v at most", r.Name, math.Abs(first-last), jump)
 		}
-		if !r.Kind.Loops() && math.Abs(last) > 2 {
+		if !loops(r.Kind) && math.Abs(last) > 2 {
 			t.Errorf("%s ends with %v", r.Name, last)
 		}
 		seconds := float64(len(r.Samples)) / Rate

@@ -99,10 +99,10 @@ func newWave(r *Recording, key waveKey, most int64) (*wave, error) {
 // until returns the K-weighted energy of the first n samples.
 func (w *wave) until(n int64) float64 {
 	i := n / grain
-	if n <= 0 {
+	switch {
+	case n <= 0:
 		return 0
-	}
-	if i >= int64(len(w.energy))-1 {
+	case i >= int64(len(w.energy))-1:
 		return w.energy[len(w.energy)-1]
 	}
 	return w.energy[i] + (w.energy[i+1]-w.energy[i])*float64(n%grain)/grain

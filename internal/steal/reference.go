@@ -17,6 +17,7 @@ package steal
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -73,18 +74,28 @@ func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	return r, nil
 }
 
+// Powers yields the K-weighted power of each frame of a signal, summed over channels.
+func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
+		for i, f := range signal {
+			l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
+			if !yield(i, l*l+r*r) {
+				return
+			}
+			if i%1024 == 0 {
+				left.Rest()
+				right.Rest()
+			}
+		}
+	}
+}
+
 // weighted returns the K-weighted power of a signal, summed over frames and
 // channels.
-func weighted(rate int, signal []pcm.Frame) float64 {
-	left, right := loudness.NewFilter(rate), loudness.NewFilter(rate)
-	sum := 0.0
-	for i, f := range signal {
-		l, r := left.Next(float64(f[0])), right.Next(float64(f[1]))
-		sum += l*l + r*r
-		if i%1024 == 0 {
-			left.Rest()
-			right.Rest()
-		}
+func weighted(rate int, signal []pcm.Frame) (sum float64) {
+	for _, p := range Powers(rate, signal) {
+		sum += p
 	}
 	return sum
 }
@@ -94,15 +105,12 @@ func (r *Reference) listen() {
 	e := r.ear
 	n := len(e.bands)
 	power := e.pair()
-	var before [2][]float64
+	before := e.pair()
 	for at := 0; at < len(r.frames); at += e.size / 2 {
 		e.hear(&power, r.frames, at, r.gain)
 		for c := range power {
 			t := tile{power: append([]float64(nil), power[c]...), mask: make([]float64, n)}
 			e.smear(t.mask, t.power)
-			if before[c] == nil {
-				before[c] = make([]float64, n)
-			}
 			for b := range t.mask {
 				t.mask[b] = max(t.mask[b], before[c][b]*e.bands[b].forward)
 				before[c][b] = t.mask[b]

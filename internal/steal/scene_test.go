@@ -39,7 +39,7 @@ func TestScenes(t *testing.T) {
 			for i, e := range s.Events {
 				fmt.Fprintln(h, e)
 				sounding += float64(parts[i].To-parts[i].From) / float64(s.Frames)
-				if corpus[e.Sound].Kind.Loops() != (e.Stop > 0) || e.Gain > 0 || math.Abs(e.Pan) > 0.8 || e.At < 0 || e.At >= s.Frames || e.Stop > s.Frames {
+				if loops(corpus[e.Sound].Kind) != (e.Stop > 0) || e.Gain > 0 || math.Abs(e.Pan) > 0.8 || e.At < 0 || e.At >= s.Frames || e.Stop > s.Frames {
 					t.Errorf("%s, seed %d: event %d is %+v", name, seed, i, e)
 				}
 			}

@@ -191,7 +191,8 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	number := 0
 	var quickest [gridPlaces]time.Duration
 	each := func(took time.Duration) float64 { return float64(took.Nanoseconds()) / Block / float64(n) }
-	middle := Median(Runs, func() float64 {
+	var runs []float64
+	for range Runs {
 		blocks := 0
 		var took time.Duration
 		for blocks < 2 || took < slice || least && number < gridPlaces {
@@ -205,10 +206,10 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 			took += t
 			blocks, number = blocks+1, number+1
 		}
-		return each(took) / float64(blocks)
-	})
+		runs = append(runs, each(took)/float64(blocks))
+	}
 	if !least {
-		return middle, nil
+		return Median(runs), nil
 	}
 	var sum time.Duration
 	for _, t := range quickest {
@@ -217,12 +218,138 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	return each(sum) / gridPlaces, nil
 }
 
-// Median returns the median of so many runs.
-func Median(runs int, run func() float64) float64 {
-	all := make([]float64, runs)
-	for i := range all {
-		all[i] = run()
+// Median returns the median of what runs have taken.
+func Median(runs []float64) float64 {
+	all := slices.Sorted(slices.Values(runs))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+const (
+	// starts is how many starts one run of measureCalls has.
+	starts = 2048
+	// atOnce is how many of them come between two blocks: no more than victims that
+	// have been heard, but for the smallest pools.
+	atOnce = 32
+)
+
+// measureCalls measures, with n voices that all play: Play on the control side; on the
+// audio side the start of a voice that takes a victim, with the 480 frames of the
+// victim's tail and, where the victim has not been heard yet, without; and the stop of a
+// voice, with its tail.
+func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
+	m, _, err := way{speed: 1}.stage(sounds, n)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(all)
-	return (all[(runs-1)/2] + all[runs/2]) / 2
+	c := &caller{m: m, sounds: sounds}
+	block := make([]pcm.Frame, 16)
+	m.Render(block)
+	var plays, steals, unheard, stops []float64
+	for range Runs {
+		var asked, heard time.Duration
+		for range starts / atOnce {
+			took, err := c.play(atOnce)
+			if err != nil {
+				return nil, err
+			}
+			asked += took
+			heard += c.carryOut()
+			m.Render(block)
+		}
+		// A pool of new voices, and as many starts as above on top of them.
+		if _, err := c.play(n); err != nil {
+			return nil, err
+		}
+		c.carryOut()
+		if _, err := c.play(starts); err != nil {
+			return nil, err
+		}
+		unheard = append(unheard, perCall(c.carryOut(), starts))
+		m.Render(block)
+		stopped, err := c.stop(n)
+		if err != nil {
+			return nil, err
+		}
+		m.Render(block)
+		plays, steals = append(plays, perCall(asked, starts)), append(steals, perCall(heard, starts))
+		stops = append(stops, stopped)
+	}
+	return []Row{
+		callRow("play", n, plays), callRow("start-steal", n, steals),
+		callRow("start-steal-unheard", n, unheard), callRow("stop", n, stops),
+	}, nil
+}
+
+// measureSilence measures a block of a mixer in which nothing plays.
+func measureSilence() (Row, error) {
+	m, err := mixer.New(mixer.Config{Rate: Rate})
+	if err != nil {
+		return Row{}, err
+	}
+	const blocks = 20000
+	block := make([]pcm.Frame, Block)
+	var runs []float64
+	for range Runs {
+		begin := time.Now()
+		for range blocks {
+			m.Render(block)
+		}
+		runs = append(runs, perCall(time.Since(begin), blocks))
+	}
+	return callRow("silent-block", 0, runs), nil
+}
+
+func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
+
+func callRow(name string, n int, runs []float64) Row {
+	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel()}
+}
+
+// caller plays and stops voices of a mixer.
+type caller struct {
+	m      *mixer.Mixer
+	sounds []*voice.Sound
+	living []mixer.Handle // what was asked for last
+	number int
+}
+
+func (c *caller) play(n int) (time.Duration, error) {
+	c.living = c.living[:0]
+	begin := time.Now()
+	for range n {
+		c.number++
+		i := c.number
+		h, err := c.m.Play(c.sounds[i%len(c.sounds)], mixer.Options{Loop: true, Gain: -30 - pcm.Decibels(i*197%1301)/100})
+		if err != nil {
+			return 0, err
+		}
+		c.living = append(c.living, h)
+	}
+	return time.Since(begin), nil
+}
+
+// carryOut returns how long it takes to do what was asked for.
+func (c *caller) carryOut() time.Duration {
+	begin := time.Now()
+	c.m.Render(nil)
+	return time.Since(begin)
+}
+
+// stop stops what lives of the voices asked for last, lets n new ones start, and
+// returns what one stop took.
+func (c *caller) stop(n int) (ns float64, err error) {
+	stopped := 0
+	for _, h := range c.living {
+		if !h.State().Over() {
+			if err := h.Stop(); err != nil {
+				return 0, err
+			}
+			stopped++
+		}
+	}
+	ns = perCall(c.carryOut(), max(stopped, 1))
+	if _, err = c.play(n); err == nil {
+		c.carryOut()
+	}
+	return ns, err
 }

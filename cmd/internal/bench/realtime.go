@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"voicepool/device"
-	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -37,12 +36,8 @@ type RealtimeRow struct {
 }
 
 // Realtime makes the control run and the one beside garbage, each of so many
-// seconds, with a mixer of its own, and tells what is next.
-func Realtime(seconds int, next Progress) ([]RealtimeRow, error) {
-	return realtimeRuns(int64(seconds)*Rate/Block, next)
-}
-
-func realtimeRuns(blocks int64, next Progress) ([]RealtimeRow, error) {
+// blocks, with a mixer of its own, and tells what is next.
+func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
 		return nil, err
@@ -54,26 +49,22 @@ func realtimeRuns(blocks int64, next Progress) ([]RealtimeRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, realtimeRun(m, name, blocks))
+		m.Prepare()
+		for warm := make([]pcm.Frame, Block); m.Now() < 3*Block; {
+			m.Render(warm)
+		}
+		runtime.GC()
+		stop := func() {}
+		if name == "garbage" {
+			stop = litter(realtimeGarbage)
+		}
+		made, begin := allocated(), time.Now()
+		row := pace(m, Rate, Block, blocks)
+		row.Run, row.Garbage = name, float64(allocated()-made)/1e9/time.Since(begin).Seconds()
+		stop()
+		rows = append(rows, row)
 	}
 	return rows, nil
-}
-
-func realtimeRun(m *mixer.Mixer, name string, blocks int64) RealtimeRow {
-	m.Prepare()
-	for warm := make([]pcm.Frame, Block); m.Now() < 3*Block; {
-		m.Render(warm)
-	}
-	runtime.GC()
-	stop := func() {}
-	if name == "garbage" {
-		stop = litter(realtimeGarbage)
-	}
-	made, begin := allocated(), time.Now()
-	row := pace(m, Rate, Block, blocks)
-	row.Run, row.Garbage = name, float64(allocated()-made)/1e9/time.Since(begin).Seconds()
-	stop()
-	return row
 }
 
 // pace asks src for blocks of a length in real time, as a device with one block in

@@ -58,7 +58,7 @@ func TestPace(t *testing.T) {
 // with each other, whatever the machine does meanwhile.
 func TestRealtime(t *testing.T) {
 	const blocks = 20
-	rows, err := realtimeRuns(blocks, func(string, ...any) {})
+	rows, err := Realtime(blocks, func(string, ...any) {})
 	if err != nil || len(rows) != 2 || rows[0].Run != "control" || rows[1].Run != "garbage" {
 		t.Fatalf("%+v, %v", rows, err)
 	}

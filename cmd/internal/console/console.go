@@ -4,15 +4,24 @@ package console
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
+	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/live"
+	"voicepool/cue"
 	"voicepool/internal/words"
+	"voicepool/mixer"
 )
 
 // Console is where a command reads and writes: results go to Out, messages to Err.
@@ -86,17 +95,14 @@ func (c *Console) Finish(err error) int {
 // Outcome says what failed of the outputs of a command, each on a line of its own. What is
 // finished stays, whatever became of the others.
 func (c *Console) Outcome(outputs ...error) error {
-	code := ExitDone
+	var failed error
 	for _, err := range outputs {
 		if err != nil {
 			c.Say("%s", Message(err))
-			code = max(code, ExitCode(err))
+			failed = Reported{max(ExitCode(failed), ExitCode(err))}
 		}
 	}
-	if code == ExitDone {
-		return nil
-	}
-	return Reported{code}
+	return failed
 }
 
 // JSON prints v to Out in the form that people and programs can read.
@@ -122,4 +128,123 @@ func (s *Sticky) Write(p []byte) (int, error) {
 	n, err := s.W.Write(p)
 	s.Err = err
 	return n, err
+}
+
+// The exit codes; what a signal interrupted ends with 128 + its number.
+const (
+	ExitDone   = 0
+	ExitFailed = 1
+	ExitUsage  = 2
+)
+
+// usageError is the error of a command line that is wrong.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// Usage returns the error of a command line that is wrong.
+func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Interruption ends a command that a signal has stopped, after it has put
+// everything in order.
+type Interruption struct{ Signal os.Signal }
+
+// Error is the name of the signal.
+func (i Interruption) Error() string { return i.Signal.String() }
+
+// Reported ends a command whose errors have been printed.
+type Reported struct{ Code int }
+
+// Error says no more.
+func (Reported) Error() string { return "failed" }
+
+// ExitCode returns what a command exits with that has ended with an error, or with none.
+func ExitCode(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if interrupted, ok := errors.AsType[Interruption](err); ok {
+		if number, ok := interrupted.Signal.(syscall.Signal); ok {
+			return 128 + int(number)
+		}
+		return ExitFailed
+	}
+	if reported, ok := errors.AsType[Reported](err); ok {
+		return reported.Code
+	}
+	_, usage := errors.AsType[usageError](err)
+	if usage || errors.Is(err, cue.ErrSheet) || errors.Is(err, mixer.ErrConfig) {
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// Message returns the line to be printed for an error, or nothing.
+func Message(err error) string {
+	_, interrupted := errors.AsType[Interruption](err)
+	_, reported := errors.AsType[Reported](err)
+	if err == nil || interrupted || reported {
+		return ""
+	}
+	if wrong, ok := errors.AsType[cue.Errors](err); ok && len(wrong) > 1 {
+		return fmt.Sprintf("%s (and %d more, which voicepool check shows)", words.Plain(wrong[0]), len(wrong)-1)
+	} else if ok {
+		return words.Plain(wrong[0])
+	}
+	return words.Plain(err)
+}
+
+// Progress shows on a terminal, in one line that replaces itself, what is going
+// on; an empty format takes it away. Elsewhere, and on a quiet console, it prints nothing.
+func (c *Console) Progress(format string, args ...any) {
+	if c.ErrTerminal == nil || c.Quiet {
+		return
+	}
+	fmt.Fprintf(c.Err, "\r\x1b[K"+format, args...)
+}
+
+// Loading returns what shows how far the loading of sounds is.
+func (c *Console) Loading() cue.Loading {
+	if c.ErrTerminal == nil || c.Quiet {
+		return nil
+	}
+	return func(done, total int) {
+		c.Progress("loading %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
+		if done == total {
+			c.Progress("")
+		}
+	}
+}
+
+// Rendered tells how far a render is, and how fast; a length of 0 is not known.
+// With a length it may end sooner, when nothing sounds any more.
+func Rendered(frames, length int64, rate int, took time.Duration) string {
+	line := words.Seconds(frames, rate)
+	if length > 0 {
+		share := min(float64(frames)/float64(length), 1)
+		line = fmt.Sprintf("%s %.0f %%  %s of at most %s", bar.Share(share, 20), math.Floor(100*share), line, words.Seconds(length, rate))
+	}
+	if took > 0 {
+		line += fmt.Sprintf("  %.0f times real time", float64(frames)/float64(rate)/took.Seconds())
+	}
+	return line
+}
+
+// Each does n pieces of work, as many at a time as there are processors, and tells done
+// of each that is finished, from this goroutine.
+func Each(n int, done func(done, total int), work func(i int)) {
+	next, finished := atomic.Int64{}, make(chan struct{}, n)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		go func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+				finished <- struct{}{}
+			}
+		}()
+	}
+	for i := range n {
+		if <-finished; done != nil {
+			done(i+1, n)
+		}
+	}
 }

@@ -12,8 +12,7 @@ import (
 // ended by force.
 type Interrupts struct {
 	context.Context
-	cancel context.CancelCauseFunc
-	stop   func()
+	Close func() // ends the listening, and the context
 }
 
 // patience is how long an end may take when it has been asked for twice.
@@ -50,22 +49,14 @@ func (c *Console) Listen() *Interrupts {
 		case <-done:
 		}
 	}()
-	return &Interrupts{ctx, cancel, func() { close(done) }}
-}
-
-// Close ends the listening, and the context.
-func (i *Interrupts) Close() {
-	i.stop()
-	i.cancel(nil)
+	return &Interrupts{ctx, func() {
+		close(done)
+		cancel(nil)
+	}}
 }
 
 // Cause returns the interruption, or nil when there was none.
-func (i *Interrupts) Cause() error {
-	if i.Err() == nil {
-		return nil
-	}
-	return context.Cause(i)
-}
+func (i *Interrupts) Cause() error { return context.Cause(i) }
 
 // Instead ends the line of progress and returns the Interruption in the place of what
 // it made of the work.
@@ -91,7 +82,7 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		defer close(done)
 		got, err = work()
 	}()
-	if !Finished(ctx, done, orderly) {
+	if _, finished := Await(ctx, done, orderly); !finished {
 		return none, context.Cause(ctx)
 	}
 	if err != nil && ctx.Err() != nil { // what the end of ctx looks like from there
@@ -100,19 +91,19 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got, err
 }
 
-// Finished waits until something is done. When ctx has ended, it gives it a little time, and
-// reports whether it took no more.
-func Finished(ctx context.Context, done <-chan struct{}, little time.Duration) bool {
+// Await waits until something is done, and returns what has come of it. When ctx has ended,
+// it gives it a little time, and reports whether it took no more.
+func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
 	select {
-	case <-done:
-		return true
+	case got = <-done:
+		return got, true
 	case <-ctx.Done():
 	}
 	select {
-	case <-done:
-		return true
+	case got = <-done:
+		return got, true
 	case <-time.After(little):
-		return false
+		return got, false
 	}
 }
 

@@ -4,7 +4,6 @@ package live
 
 import (
 	"cmp"
-	"io"
 	"math"
 	"slices"
 	"sync"
@@ -58,7 +57,10 @@ type known struct {
 
 // NewBoard returns a board for one playing of a sheet.
 func NewBoard() *Board {
-	return &Board{voices: map[uint64]known{}, taken: map[uint64]*report.Event{}}
+	return &Board{
+		voices: map[uint64]known{}, taken: map[uint64]*report.Event{},
+		history: history{lost: map[string]map[string]int{}, refused: map[string]int{}},
+	}
 }
 
 // Watch takes one event. It is for cue.Options.Watch.
@@ -100,10 +102,9 @@ func (b *Board) Look(p *cue.Player) Picture {
 		if l.paused { // it keeps its audibility, but nothing of it is heard
 			l.level = math.Inf(-1)
 		}
-		if v, ok := b.voices[l.number]; ok {
+		l.sound = sound.Name()
+		if v, ok := b.voices[l.number]; ok { // else its event is still to come
 			l.sound = v.sound
-		} else { // its event is still to come
-			l.sound = sound.Name()
 		}
 		if e := b.taken[l.number]; e != nil {
 			l.victim, l.age = e, max(now.Stats.Frame-e.Frame, 0)
@@ -115,11 +116,4 @@ func (b *Board) Look(p *cue.Player) Picture {
 	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
 	now.events, b.recent = b.recent, nil
 	return now
-}
-
-// Summary tells how it went.
-func (b *Board) Summary(w io.Writer, r *report.Report) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	b.history.summary(w, r)
 }

@@ -77,11 +77,11 @@ func TestDemo(t *testing.T) {
 	if r.Voices != 16 || r.Totals.HighWater != 16 || r.Totals.Limited == 0 || r.Totals.Late+r.Totals.Missed+r.Totals.Faults+r.Totals.Playing != 0 {
 		t.Errorf("%+v", r)
 	}
-	if b.crowd.asked != 64 || b.crowd.stolen < 48 || b.crowd.frame != 16*48000 {
+	if b.crowd.asked() != 64 || b.crowd.tally[mixer.EventStolen] < 48 || b.crowd.frame != 16*48000 {
 		t.Errorf("the crowd is %+v, want 64 asked for at 16 s", b.crowd)
 	}
-	if int64(b.stolen) != r.Totals.Stolen {
-		t.Errorf("the history has %d steals, the report %d", b.stolen, r.Totals.Stolen)
+	if int64(b.happened[mixer.EventStolen]) != r.Totals.Stolen {
+		t.Errorf("the history has %d steals, the report %d", b.happened[mixer.EventStolen], r.Totals.Stolen)
 	}
 	if r.Peak > 0 || r.Loudness < -24 || r.Loudness > -14 {
 		t.Errorf("peak %v dB, loudness %v LUFS", r.Peak, r.Loudness)
@@ -160,14 +160,14 @@ func TestTellSteal(t *testing.T) {
 
 // Of two crowds alike the first one is told, complete with what it cost.
 func TestCrowd(t *testing.T) {
-	var h history
+	h := NewBoard().history
 	for _, frame := range []int64{5, 9} {
 		h.note(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "a"})
 		h.note(report.Event{Frame: frame, Kind: mixer.EventStolen, Sound: "a", BySound: "b", By: 2, Audibility: -30})
 		h.note(report.Event{Frame: frame, Kind: mixer.EventStarted, Sound: "b"})
 		h.note(report.Event{Frame: frame, Kind: mixer.EventLimited, Sound: "c", Reason: mixer.ReasonCooldown})
 	}
-	if want := (moment{frame: 5, asked: 3, stolen: 1, limited: 1}); h.crowd != want {
+	if want := (moment{5, tally{mixer.EventStarted: 2, mixer.EventStolen: 1, mixer.EventLimited: 1}}); h.crowd != want {
 		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
 	}
 }
@@ -175,23 +175,23 @@ func TestCrowd(t *testing.T) {
 // TestCrowdTells: each of what it has cost by itself.
 func TestCrowdTells(t *testing.T) {
 	for _, c := range []struct {
-		m    moment
+		cost tally
 		want string
 	}{
-		{moment{stolen: 1, rejected: 2, limited: 1, coalesced: 3}, "1 voice was taken, 2 starts were rejected, 1 was limited, 3 became a part of others"},
-		{moment{rejected: 1}, "1 start was rejected"},
-		{moment{limited: 5}, "5 were limited"},
-		{moment{stolen: 9, coalesced: 1}, "9 voices were taken, 1 became a part of another"},
+		{tally{mixer.EventStolen: 1, mixer.EventRejected: 2, mixer.EventLimited: 1, mixer.EventCoalesced: 3}, "1 voice was taken, 2 starts were rejected, 1 was limited, 3 became a part of others"},
+		{tally{mixer.EventRejected: 1}, "1 start was rejected"},
+		{tally{mixer.EventLimited: 5}, "5 were limited"},
+		{tally{mixer.EventStolen: 9, mixer.EventCoalesced: 1}, "9 voices were taken, 1 became a part of another"},
 	} {
-		if got := c.m.tell(); got != c.want {
+		if got := (&moment{tally: c.cost}).tell(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	var h history
+	h := NewBoard().history
 	for i, kind := range []mixer.EventKind{mixer.EventStarted, mixer.EventCoalesced, mixer.EventRejected, mixer.EventLimited} {
 		h.note(report.Event{Frame: 7, Kind: kind, Voice: uint64(i)})
 	}
-	if want := (moment{frame: 7, asked: 4, rejected: 1, limited: 1, coalesced: 1}); h.crowd != want {
+	if want := (moment{7, tally{mixer.EventStarted: 1, mixer.EventRejected: 1, mixer.EventLimited: 1, mixer.EventCoalesced: 1}}); h.crowd != want {
 		t.Errorf("the crowd is %+v, want %+v", h.crowd, want)
 	}
 }

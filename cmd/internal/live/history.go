@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"voicepool/cue/report"
@@ -19,22 +18,26 @@ import (
 type history struct {
 	lost     map[string]map[string]int // by victim and newcomer
 	refused  map[string]int            // by reason and sound
-	stolen   int
-	virtual  int           // times that a voice became virtual
-	back     int           // times that one came back
+	happened tally
 	quietest *report.Event // the steal that was heard least, and the one heard most
 	loudest  *report.Event
 	crowd    moment // the frame with the most starts asked for
 	crowded  moment // the one that is being counted
 }
 
-// moment is what one frame asked for.
+// tally is how often each kind of event happened.
+type tally [mixer.EventFault + 1]int
+
+// moment is what happened in one frame.
 type moment struct {
-	frame         int64
-	asked, stolen int
-	rejected      int
-	limited       int
-	coalesced     int
+	frame int64
+	tally
+}
+
+// asked is how many starts the frame asked for.
+func (m *moment) asked() int {
+	t := &m.tally
+	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
 }
 
 func (h *history) note(e report.Event) {
@@ -42,62 +45,41 @@ func (h *history) note(e report.Event) {
 		h.crowded = moment{frame: e.Frame}
 	}
 	m := &h.crowded
+	m.tally[e.Kind]++
+	h.happened[e.Kind]++
 	switch e.Kind {
-	case mixer.EventStarted:
-		m.asked++
-	case mixer.EventCoalesced:
-		m.asked++
-		m.coalesced++
 	case mixer.EventRejected, mixer.EventLimited:
-		m.asked++
-		if e.Kind == mixer.EventRejected {
-			m.rejected++
-		} else {
-			m.limited++
-		}
-		if h.refused == nil {
-			h.refused = map[string]int{}
-		}
 		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
-	case mixer.EventVirtual:
-		h.virtual++
-	case mixer.EventReal:
-		h.back++
 	case mixer.EventStolen:
-		m.stolen++
 		h.steal(e)
 	}
-	if m.asked > h.crowd.asked || m.frame == h.crowd.frame {
+	if m.asked() > h.crowd.asked() || m.frame == h.crowd.frame {
 		h.crowd = *m
 	}
 }
 
-// tell lists what the frame has cost.
+// tell lists what the frame has cost: nothing is "".
 func (m *moment) tell() string {
 	var parts []string
-	for _, n := range [...]struct {
-		n         int
+	for _, cost := range [...]struct {
+		kind      mixer.EventKind
 		one, many string
 	}{
-		{m.stolen, "1 voice was taken", "%d voices were taken"}, {m.rejected, "1 start was rejected", "%d starts were rejected"},
-		{m.limited, "1 was limited", "%d were limited"}, {m.coalesced, "1 became a part of another", "%d became a part of others"},
+		{mixer.EventStolen, "1 voice was taken", "%d voices were taken"}, {mixer.EventRejected, "1 start was rejected", "%d starts were rejected"},
+		{mixer.EventLimited, "1 was limited", "%d were limited"}, {mixer.EventCoalesced, "1 became a part of another", "%d became a part of others"},
 	} {
-		switch n.n {
+		switch n := m.tally[cost.kind]; n {
 		case 0:
 		case 1:
-			parts = append(parts, n.one)
+			parts = append(parts, cost.one)
 		default:
-			parts = append(parts, fmt.Sprintf(n.many, n.n))
+			parts = append(parts, fmt.Sprintf(cost.many, n))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
 func (h *history) steal(e report.Event) {
-	h.stolen++
-	if h.lost == nil {
-		h.lost = map[string]map[string]int{}
-	}
 	if h.lost[e.Sound] == nil {
 		h.lost[e.Sound] = map[string]int{}
 	}
@@ -113,14 +95,17 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
-func (h *history) summary(w io.Writer, r *report.Report) {
-	t := &r.Totals
+// Summary tells how it went.
+func (b *Board) Summary(w io.Writer, r *report.Report) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	h, t := &b.history, &r.Totals
 	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", words.Seconds(r.Frames, r.Rate),
 		r.Voices, t.HighWater, r.Overflow, words.Level(float64(r.Peak)), words.Level(float64(r.Loudness)))
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
 	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
-	if h.virtual > 0 {
-		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", words.Count(h.virtual, "time"), words.Count(h.back, "time"))
+	if n := &h.happened; n[mixer.EventVirtual] > 0 {
+		fmt.Fprintf(w, "%s a voice became virtual, %s one came back\n", words.Count(n[mixer.EventVirtual], "time"), words.Count(n[mixer.EventReal], "time"))
 	}
 	for _, odd := range [...]struct {
 		n    int64
@@ -133,11 +118,16 @@ func (h *history) summary(w io.Writer, r *report.Report) {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)
 		}
 	}
-	if c := h.crowd; c.stolen+c.rejected+c.limited+c.coalesced > 0 && c.asked > 1 {
-		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", words.Seconds(c.frame, r.Rate), c.asked, c.tell())
+	if cost, asked := h.crowd.tell(), h.crowd.asked(); cost != "" && asked > 1 {
+		fmt.Fprintf(w, "at %s %d sounds were asked for at once: %s\n", words.Seconds(h.crowd.frame, r.Rate), asked, cost)
 	}
 	h.losses(w)
-	h.refusals(w)
+	for i, what := range words.Ranked(h.refused) {
+		if i == most {
+			break
+		}
+		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.refused[what], "time"))
+	}
 	if h.quietest != nil {
 		fmt.Fprintf(w, "the quietest loss: %s\n", explain.Steal(h.quietest, r.Rate))
 	}
@@ -150,44 +140,25 @@ func (h *history) summary(w io.Writer, r *report.Report) {
 const most = 8
 
 func (h *history) losses(w io.Writer) {
-	type loser struct {
-		sound string
-		n     int
-		by    []string
-	}
-	var losers []loser
+	lost := map[string]int{}
 	for sound, by := range h.lost {
-		l := loser{sound: sound}
-		for _, name := range words.Ranked(by) {
-			l.n += by[name]
-			if name == "" {
-				l.by = append(l.by, fmt.Sprintf("a smaller pool %d", by[name]))
-			} else {
-				l.by = append(l.by, fmt.Sprintf("%s %d", name, by[name]))
+		for _, n := range by {
+			lost[sound] += n
+		}
+	}
+	for i, sound := range words.Ranked(lost) {
+		if i == most {
+			fmt.Fprintf(w, "... and %d sounds more\n", len(lost)-most)
+			break
+		}
+		var to []string
+		for k, name := range words.Ranked(h.lost[sound]) {
+			if k == 5 {
+				to = append(to, "...")
+				break
 			}
+			to = append(to, fmt.Sprintf("%s %d", cmp.Or(name, "a smaller pool"), h.lost[sound][name]))
 		}
-		losers = append(losers, l)
-	}
-	slices.SortFunc(losers, func(x, y loser) int {
-		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.sound, y.sound))
-	})
-	for i, l := range losers {
-		if i == most {
-			fmt.Fprintf(w, "... and %d sounds more\n", len(losers)-most)
-			break
-		}
-		if len(l.by) > 5 {
-			l.by = append(l.by[:5], "...")
-		}
-		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(l.sound), words.Count(l.n, "voice"), words.OneLine(strings.Join(l.by, ", ")))
-	}
-}
-
-func (h *history) refusals(w io.Writer) {
-	for i, what := range words.Ranked(h.refused) {
-		if i == most {
-			break
-		}
-		fmt.Fprintf(w, "%s %s\n", words.OneLine(what), words.Count(h.refused[what], "time"))
+		fmt.Fprintf(w, "%s lost %s to: %s\n", words.OneLine(sound), words.Count(lost[sound], "voice"), words.OneLine(strings.Join(to, ", ")))
 	}
 }

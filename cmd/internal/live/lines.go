@@ -18,17 +18,29 @@ type Lines struct {
 	verbose bool
 
 	second  int64
-	pending []report.Event  // of second
-	voices  map[uint64]bool // those that live: whether they have a slot
-	playing tallied         // now
-	most    tallied         // the most of them in second
+	pending []report.Event   // of second
+	voices  map[uint64]state // those that live
+	playing [states]int      // now, by state
+	most    [states]int      // in second
 }
 
-// NewLines returns what prints to out.
-func NewLines(out io.Writer, verbose bool) *Lines { return &Lines{out: out, verbose: verbose} }
+// state is where a voice plays.
+type state uint8
 
-// Show prints the events of a picture, or the seconds that are over.
-func (l *Lines) Show(p Picture) {
+const (
+	nowhere state = iota
+	inSlot
+	virtual
+	states
+)
+
+// NewLines returns what prints to out.
+func NewLines(out io.Writer, verbose bool) *Lines {
+	return &Lines{out: out, verbose: verbose, voices: map[uint64]state{}}
+}
+
+// Show prints the events of a picture, or the seconds that are over: at the last, all.
+func (l *Lines) Show(p Picture, last bool) {
 	for _, e := range p.events {
 		if l.verbose {
 			fmt.Fprintln(l.out, Describe(e, p.Rate))
@@ -41,48 +53,28 @@ func (l *Lines) Show(p Picture) {
 		l.pending = append(l.pending, e)
 		l.count(e)
 	}
-	if p.Stats.Frame/int64(p.Rate) > l.second {
+	if last || p.Stats.Frame/int64(p.Rate) > l.second {
 		l.flush(p)
 	}
 }
 
-// Last is Show, of the last second too.
-func (l *Lines) Last(p Picture) {
-	l.Show(p)
-	l.flush(p)
-}
-
-// tallied is how many voices have a slot, and how many have none.
-type tallied struct{ real, virtual int }
-
 func (l *Lines) count(e report.Event) {
-	if l.voices == nil {
-		l.voices = map[uint64]bool{}
+	now := nowhere
+	switch {
+	case e.Kind == mixer.EventStarted && e.Slot >= 0, e.Kind == mixer.EventReal:
+		now = inSlot
+	case e.Kind == mixer.EventVirtual:
+		now = virtual
+	case e.Kind == mixer.EventStarted: // without a slot: it is over at once, or becomes virtual
+	case e.Kind != mixer.EventEnded && e.Kind != mixer.EventStopped && e.Kind != mixer.EventStolen:
+		return
 	}
-	of := func(real bool) *int {
-		if real {
-			return &l.playing.real
-		}
-		return &l.playing.virtual
+	l.playing[l.voices[e.Voice]]--
+	l.playing[now]++
+	if l.voices[e.Voice] = now; now == nowhere {
+		delete(l.voices, e.Voice)
 	}
-	if real, lives := l.voices[e.Voice]; lives && e.Kind != mixer.EventStarted {
-		switch e.Kind {
-		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
-			delete(l.voices, e.Voice)
-			*of(real)--
-		case mixer.EventVirtual, mixer.EventReal:
-			*of(real)--
-			l.voices[e.Voice] = e.Kind == mixer.EventReal
-			*of(e.Kind == mixer.EventReal)++
-		}
-	} else if e.Kind == mixer.EventStarted || e.Kind == mixer.EventVirtual {
-		// One that starts without a slot is over at once, or becomes virtual.
-		if e.Slot >= 0 || e.Kind == mixer.EventVirtual {
-			l.voices[e.Voice] = e.Slot >= 0
-			*of(e.Slot >= 0)++
-		}
-	}
-	l.most.real, l.most.virtual = max(l.most.real, l.playing.real), max(l.most.virtual, l.playing.virtual)
+	l.most[inSlot], l.most[virtual] = max(l.most[inSlot], l.playing[inSlot]), max(l.most[virtual], l.playing[virtual])
 }
 
 func (l *Lines) flush(p Picture) {
@@ -125,10 +117,10 @@ func (l *Lines) flush(p Picture) {
 		return
 	}
 	also := ""
-	if l.most.virtual > 0 {
-		also = fmt.Sprintf(", %d virtual", l.most.virtual)
+	if l.most[virtual] > 0 {
+		also = fmt.Sprintf(", %d virtual", l.most[virtual])
 	}
-	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most.real, p.Stats.Voices, also, strings.Join(parts, "; "))
+	fmt.Fprintf(l.out, "%3d s  %2d/%d voices%s  %s\n", l.second, l.most[inSlot], p.Stats.Voices, also, strings.Join(parts, "; "))
 	if steal != nil {
 		fmt.Fprintf(l.out, "                     %s\n", explain.Steal(steal, p.Rate))
 	}
@@ -144,11 +136,9 @@ func Describe(e report.Event, rate int) string {
 		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
 	}
 	line += fmt.Sprintf(" cue %d", e.Cue)
-	if e.Kind == mixer.EventCoalesced && e.By > 0 {
-		line += fmt.Sprintf(", into %s #%d", words.OneLine(e.BySound), e.By)
-	}
-	if e.Kind == mixer.EventStolen && e.By > 0 {
-		line += fmt.Sprintf(", by %s #%d", words.OneLine(e.BySound), e.By)
+	whither := map[mixer.EventKind]string{mixer.EventCoalesced: "into", mixer.EventStolen: "by"}[e.Kind]
+	if whither != "" && e.By > 0 {
+		line += fmt.Sprintf(", %s %s #%d", whither, words.OneLine(e.BySound), e.By)
 	}
 	if e.Kind == mixer.EventStolen || e.Candidates > 0 {
 		line += fmt.Sprintf(", %s dB against %s", words.Level(float64(e.Audibility)), words.Level(float64(e.Newcomer)))

@@ -108,7 +108,7 @@ func TestLineView(t *testing.T) {
 		p.events = append(p.events, report.Event{Frame: int64(100 * i), Kind: mixer.EventStarted, Voice: uint64(i + 1), Slot: i, Sound: "bell"})
 	}
 	p.events = append(p.events, report.Event{Frame: 300, Kind: mixer.EventStarted, Voice: 4, Slot: 3, Sound: "drip"}, report.Event{Frame: 350, Kind: mixer.EventEnded, Voice: 4, Slot: 3, Sound: "drip"})
-	v.Show(p)
+	v.Show(p, false)
 	if out.Len() > 0 {
 		t.Errorf("a second that is not over: %q", out.String())
 	}
@@ -120,10 +120,10 @@ func TestLineView(t *testing.T) {
 		{Frame: 1400, Kind: mixer.EventMissed},
 	}
 	p.Stats.Frame = 1500
-	v.Show(p)
+	v.Show(p, false)
 	p.events = []report.Event{{Frame: 2100, Kind: mixer.EventEnded, Voice: 9, Sound: "gong"}} // no line of its own
 	p.Stats.Frame = 2200
-	v.Last(p)
+	v.Show(p, true)
 	// The most voices in the second, not those at its end.
 	want := `  0 s   4/4 voices  started 4 (bell 3, drip)
   1 s   3/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
@@ -138,7 +138,7 @@ func TestLineView(t *testing.T) {
 		Frame: 1200, Kind: mixer.EventStolen, Voice: 4, Slot: 2, Cue: 3, Sound: "bell", By: 9, BySound: "gong", Audibility: -40, Newcomer: -20, RunnerUp: -30,
 		HasRunnerUp: true, Candidates: 7, Reason: mixer.ReasonPoolFull,
 	}}
-	v.Last(p)
+	v.Show(p, true)
 	if want := "    1.200 s  stolen   bell #4 slot 2 cue 3, by gong #9, -40.0 dB against -20.0, next -30.0, of 7 (pool)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
@@ -199,7 +199,7 @@ func TestLinesOfNewKinds(t *testing.T) {
 		{Frame: 4, Kind: mixer.EventFault, Sound: "bad", Slot: 2},
 		{Frame: 5, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, Sound: "shot"},
 	}}
-	v.Show(p)
+	v.Show(p, false)
 	if want := "  0 s   1/4 voices, 1 virtual  started 1 (shot); became virtual 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
@@ -225,7 +225,7 @@ func TestLinesOfVirtualVoices(t *testing.T) {
 		{Frame: 1100, Kind: mixer.EventStolen, Voice: 3, Slot: -1, Sound: "c", By: 9, Reason: mixer.ReasonVirtualFull},
 		{Frame: 2000, Kind: mixer.EventEnded, Voice: 1, Sound: "a"},
 		{Frame: 2000, Kind: mixer.EventStarted, Voice: 9, Sound: "d"},
-	}})
+	}}, false)
 	var got []string
 	for _, l := range strings.Split(out.String(), "\n") {
 		if head, _, ok := strings.Cut(l, " voices"); ok {

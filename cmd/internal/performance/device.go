@@ -1,10 +1,13 @@
 package performance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/term"
 
@@ -15,6 +18,7 @@ import (
 	"voicepool/device/oto"
 	"voicepool/device/wav"
 	"voicepool/internal/words"
+	"voicepool/pcm"
 )
 
 // Device is where --device wants things to be heard.
@@ -38,9 +42,6 @@ func (d *Device) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
-
-// recording reports whether somebody waits for what the device writes.
-func (d Device) recording() bool { return d.Kind == "wav" || d.Kind == "-" }
 
 // open opens the device. auto takes the sound card where there is one, else
 // null, which it says.
@@ -82,4 +83,48 @@ func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.D
 // that all such reasons share.
 func Why(err error) string {
 	return words.OneLine(strings.TrimSuffix(strings.TrimPrefix(err.Error(), "oto: "), ": "+device.ErrUnavailable.Error()))
+}
+
+// gate stands between a device and what it plays, so that the playing can be put in order while the
+// device is stuck: once it is shut, the source is asked no more, whatever the device does.
+type gate struct {
+	source device.Source
+	shut   atomic.Bool
+	inside atomic.Bool
+}
+
+// Render is the source's, and silence behind a gate that is shut. Audio side.
+func (g *gate) Render(dst []pcm.Frame) {
+	g.inside.Store(true)
+	defer g.inside.Store(false)
+	if g.shut.Load() {
+		clear(dst)
+		return
+	}
+	g.source.Render(dst)
+}
+
+// close shuts the gate, and returns when nobody is inside: at most one block later.
+func (g *gate) close() {
+	g.shut.Store(true)
+	for g.inside.Load() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// closing is how long what is stuck is waited for when a command has been told to end.
+const closing = 2 * time.Second
+
+// errStuck is the error of a device that does not come back.
+var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
+
+// closeDevice closes a device. One that is stuck when ctx has ended is left behind, for the process
+// is about to end.
+func closeDevice(ctx context.Context, d device.Device) error {
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close() }()
+	if err, finished := console.Await(ctx, closed, closing); finished {
+		return err
+	}
+	return errStuck
 }

@@ -1,14 +1,94 @@
 package performance
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"voicepool/device"
+	"voicepool/pcm"
 )
 
 func TestWhy(t *testing.T) {
 	if got := Why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
 		t.Errorf("why: %q", got)
 	}
+}
+
+// stuckDevice is a device whose Close waits for a writer that stands still.
+type stuckDevice struct {
+	device.Device
+	free chan struct{}
+}
+
+func (d stuckDevice) Close() error {
+	<-d.free
+	return errors.New("closed")
+}
+
+// TestCloseOfStuckDevice: it is waited for until a command is to end, and then not for ever.
+func TestCloseOfStuckDevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := stuckDevice{free: make(chan struct{})}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begin := time.Now()
+		err := closeDevice(ctx, d)
+		if took := time.Since(begin); !errors.Is(err, errStuck) || took != time.Minute+closing {
+			t.Errorf("after %v: %v", took, err)
+		}
+		close(d.free)
+		synctest.Wait()
+		if err := closeDevice(ctx, d); err == nil || err.Error() != "closed" {
+			t.Errorf("one that closes: %v", err)
+		}
+	})
+}
+
+type slowSource struct {
+	calls int
+	entry chan struct{}
+	exit  chan struct{}
+}
+
+func (s *slowSource) Render(dst []pcm.Frame) {
+	s.calls++
+	s.entry <- struct{}{}
+	<-s.exit
+	for i := range dst {
+		dst[i] = pcm.Frame{1, 1}
+	}
+}
+
+// TestGate: who shuts it waits for the block that is being made, and after it comes silence.
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slowSource{entry: make(chan struct{}), exit: make(chan struct{})}
+		g := &gate{source: s}
+		block := make([]pcm.Frame, 4)
+		go g.Render(block)
+		<-s.entry
+		shut := make(chan struct{})
+		go func() {
+			g.close()
+			close(shut)
+		}()
+		time.Sleep(time.Second)
+		select {
+		case <-shut:
+			t.Error("it is shut while a block is being made")
+		default:
+		}
+		s.exit <- struct{}{}
+		<-shut
+		if block[3] != (pcm.Frame{1, 1}) {
+			t.Errorf("the last block is %v", block)
+		}
+		if g.Render(block); s.calls != 1 || block[0] != (pcm.Frame{}) {
+			t.Errorf("after it there are %d calls, and %v", s.calls, block)
+		}
+	})
 }

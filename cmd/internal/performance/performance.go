@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"voicepool/cmd/internal/console"
@@ -48,7 +49,6 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer drawing.Discard()
-
 	recorded, err := output.Open(interrupted, l.Record)
 	if err != nil {
 		return err
@@ -100,12 +100,8 @@ type performance struct {
 }
 
 func (s *performance) play() error {
-	closed := false
-	defer func() {
-		if !closed {
-			closeDevice(s.interrupts, s.device)
-		}
-	}()
+	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device) })
+	defer closed()
 	if err := s.player.Prime(); err != nil {
 		return err
 	}
@@ -132,7 +128,7 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	console.Finished(s.interrupts, stopped, closing) // it may write to what nobody reads
+	console.Await(s.interrupts, stopped, closing) // it may write to what nobody reads
 	if s.note != "" {
 		s.console.Say("%s", s.note)
 	}
@@ -143,12 +139,10 @@ func (s *performance) play() error {
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
 		err = cause
 	}
-	closed = true
-	if failed := closeDevice(s.interrupts, s.device); failed != nil && !errors.Is(err, failed) {
+	if failed := closed(); failed != nil && !errors.Is(err, failed) {
 		err = failed
 	}
-	var signalled console.Interruption
-	if errors.As(err, &signalled) {
+	if _, signalled := errors.AsType[console.Interruption](err); signalled {
 		return nil // perform says it
 	}
 	return err
@@ -158,7 +152,7 @@ func (s *performance) play() error {
 // nobody is left to hear or to see it.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	c := s.console
-	view := s.view()
+	show, drawn := s.view()
 	defer c.Restore()
 	ticker := time.NewTicker(looked)
 	defer ticker.Stop()
@@ -166,17 +160,17 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	for {
 		select {
 		case <-stop:
-			view.Last(s.board.Look(s.player))
+			show(s.board.Look(s.player), true)
 			return
 		case <-ticker.C:
 		}
 		now := s.board.Look(s.player)
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
-		view.Show(now)
+		show(now, false)
 		if err := s.device.Err(); err != nil && !lost {
 			lost = true
-			switch _, drawn := view.(*live.View); {
-			case s.options.Device.recording():
+			switch {
+			case s.options.Device.Kind == "wav", s.options.Device.Kind == "-": // somebody waits for what it writes
 				cancel(err)
 			case drawn:
 				s.note = console.Message(err)
@@ -190,20 +184,15 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	}
 }
 
-// viewer is how a performance is watched.
-type viewer interface {
-	Show(p live.Picture)
-	Last(p live.Picture) // after the end
-}
-
-// view chooses: a live view on a terminal, else lines, else nothing.
-func (s *performance) view() viewer {
+// view chooses what shows pictures, of which one is the last: a live view drawn on a
+// terminal, else lines, else nothing.
+func (s *performance) view() (show func(p live.Picture, last bool), drawn bool) {
 	c, l := s.console, s.options
 	var out io.Writer = c.Out
 	terminal := c.OutTerminal
 	switch {
 	case c.Quiet:
-		return blind{}
+		out, terminal = nil, nil
 	case l.JSON || l.Report == "-":
 		out, terminal = nil, c.ErrTerminal
 	case l.Device.Kind == "-":
@@ -211,18 +200,13 @@ func (s *performance) view() viewer {
 	}
 	switch {
 	case terminal != nil && !l.Verbose:
-		return live.NewView(c.TakeOver(terminal), l.Title)
+		view := live.NewView(c.TakeOver(terminal), l.Title)
+		return func(p live.Picture, _ bool) { view.Show(p) }, true
 	case out != nil:
-		return live.NewLines(out, l.Verbose)
+		return live.NewLines(out, l.Verbose).Show, false
 	}
-	return blind{}
+	return func(live.Picture, bool) {}, false
 }
-
-// blind shows nothing.
-type blind struct{}
-
-func (blind) Show(live.Picture) {}
-func (blind) Last(live.Picture) {}
 
 // tell writes the files, then prints how it went: what reads standard output may have
 // stopped. A file that fails takes no other with it.

@@ -122,9 +122,6 @@ func (l *Levels) thin() {
 // at returns how audible a voice was at a frame, and whether anybody has looked
 // while it lived. Before its first sample it is that one.
 func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
-	if l == nil {
-		return 0, false
-	}
 	t := l.tracks[number]
 	if t == nil || len(t.level) == 0 {
 		return 0, false

@@ -74,7 +74,7 @@ const inaudible = -115
 // Read reads a report. Errors are one line that begins with name. recorded may be nil:
 // then the voices are drawn without their levels.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
-	g := newGathering()
+	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 
 // Of returns the timeline of what was played, of a report with its events.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
-	g := newGathering()
+	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	for i := range r.Events {
 		if err := g.add("the report", &r.Events[i]); err != nil {
 			return nil, err
@@ -101,19 +101,6 @@ type gathering struct {
 	events  int
 }
 
-func newGathering() *gathering {
-	return &gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
-}
-
-func (g *gathering) life(number uint64) *explain.Life {
-	l := g.lives[number]
-	if l == nil {
-		l = &explain.Life{Number: number}
-		g.lives[number] = l
-	}
-	return l
-}
-
 func (g *gathering) add(name string, e *report.Event) error {
 	if g.events++; g.events > maxShown {
 		return fmt.Errorf("%s: more than %d events are more than a timeline shows; --length cuts a sheet", name, maxShown)
@@ -126,13 +113,17 @@ func (g *gathering) add(name string, e *report.Event) error {
 	default:
 		g.used[e.Sound] += 0 // its start may be lost
 	}
-	if e.Voice != 0 {
-		g.life(e.Voice).Add(e)
-	} else {
+	if e.Voice == 0 {
 		g.refused = append(g.refused, e)
 	}
-	if e.By != 0 {
-		g.life(e.By).Add(e)
+	for _, number := range [...]uint64{e.Voice, e.By} {
+		switch {
+		case number == 0:
+			continue
+		case g.lives[number] == nil:
+			g.lives[number] = &explain.Life{Number: number}
+		}
+		g.lives[number].Add(e)
 	}
 	return nil
 }
@@ -150,7 +141,7 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	}
 	slices.SortFunc(t.ribbons, func(a, b ribbon) int { return cmp.Compare(a.number, b.number) })
 	for _, e := range g.refused {
-		t.marks = append(t.marks, mark{e.Frame, index[e.Sound], e.Kind, func() string { return explain.Outcome(e, head) }})
+		t.marks = append(t.marks, mark{e.Frame, index[e.Sound], e.Kind, func() string { return explain.Outcome(e, head, nil) }})
 	}
 	t.findLanes()
 	return t
@@ -180,15 +171,16 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 			}
 			leave(e.Frame)
 			row, since, living = min(e.Slot, maxRow), e.Frame, true
-			if e.Kind == mixer.EventVirtual && len(b.parts) > 0 {
-				b.losses = append(b.losses, lossOf(e))
-			}
 		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 			leave(e.Frame)
 			b.to = e.Frame
-			if e.Kind == mixer.EventStolen {
-				b.losses = append(b.losses, lossOf(e))
+		}
+		if e.Kind == mixer.EventVirtual && len(b.parts) > 0 || e.Kind == mixer.EventStolen {
+			level := float64(e.Audibility)
+			if !e.Audibility.Finite() {
+				level = inaudible
 			}
+			b.losses = append(b.losses, loss{e.Frame, e.By, e.Kind == mixer.EventVirtual, level})
 		}
 	}
 	if b.from < 0 { // its start was lost
@@ -201,14 +193,6 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 
 // maxRow bounds the slots of a report.
 const maxRow = 65535
-
-func lossOf(e *report.Event) loss {
-	l := loss{frame: e.Frame, by: e.By, virtual: e.Kind == mixer.EventVirtual, level: inaudible}
-	if e.Audibility.Finite() {
-		l.level = float64(e.Audibility)
-	}
-	return l
-}
 
 // findLanes gives virtual parts rows of their own, in which they do not meet.
 func (t *Timeline) findLanes() {
@@ -242,9 +226,9 @@ func (t *Timeline) find(number uint64) *ribbon {
 
 // partAt returns the part of a voice that begins at a frame, or lasts then.
 func (b *ribbon) partAt(frame int64) *part {
-	for i := len(b.parts) - 1; i >= 0; i-- {
-		if p := &b.parts[i]; p.from <= frame {
-			return p
+	for i, p := range slices.Backward(b.parts) {
+		if p.from <= frame {
+			return &b.parts[i]
 		}
 	}
 	return nil

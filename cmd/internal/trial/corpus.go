@@ -27,9 +27,27 @@ type Corpus struct {
 // used is told in the Corpus.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
-	takes, err := own.takes(ctx, files, limits, loading)
-	if err != nil {
-		return nil, nil, err
+	bank := sounds.NewBank(sounds.Options{Rate: steal.Rate, Limits: limits})
+	sources := make([]sounds.Source, len(files))
+	for i, file := range files {
+		sources[i].File = filepath.Join(folder, file)
+	}
+	var takes []steal.Take
+	done := 0
+	bank.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
+		if done++; loading != nil {
+			loading(done, len(files))
+		}
+		name := filepath.ToSlash(files[i])
+		if err != nil {
+			own.Left = append(own.Left, steal.Left{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
+		} else {
+			takes = append(takes, steal.Take{File: name, Samples: mono(sound)})
+		}
+		return ctx.Err() == nil
+	})
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
 	}
 	corpus, left := steal.Deal(takes)
 	own.Left = append(own.Left, left...)
@@ -42,29 +60,6 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 			words.OneLine(folder), words.Count(len(corpus), "sound"), none[0], none[0], none[0])
 	}
 	return corpus, own, nil
-}
-
-func (s *Corpus) takes(ctx context.Context, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Take, error) {
-	bank := sounds.NewBank(sounds.Options{Rate: steal.Rate, Limits: limits})
-	sources := make([]sounds.Source, len(files))
-	for i, file := range files {
-		sources[i].File = filepath.Join(s.Folder, file)
-	}
-	var takes []steal.Take
-	done := 0
-	bank.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
-		if done++; loading != nil {
-			loading(done, len(files))
-		}
-		name := filepath.ToSlash(files[i])
-		if err != nil {
-			s.Left = append(s.Left, steal.Left{File: name, Reason: strings.TrimPrefix(words.Plain(err), words.OneLine(sources[i].File)+": ")})
-		} else {
-			takes = append(takes, steal.Take{File: name, Samples: mono(sound)})
-		}
-		return ctx.Err() == nil
-	})
-	return takes, context.Cause(ctx)
 }
 
 // mono returns the mean of the channels of a sound.

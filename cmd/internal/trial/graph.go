@@ -77,7 +77,7 @@ func damage(r *Row) *float64 {
 	if r.Tiles == nil {
 		return nil
 	}
-	return ref(100 * *r.Tiles)
+	return new(100 * *r.Tiles)
 }
 
 // graph is what panels have in common: an axis of values and one of pools.
@@ -104,14 +104,6 @@ func (p *graph) y(v float64) float64 {
 	return graphHeight * (p.top - min(max(v, lo), hi)) / (p.top - p.bottom)
 }
 
-// less marks the end of the axis where all that is further down is drawn.
-func (p *graph) less(v float64) string {
-	if v == p.bottom && v < 0 {
-		return "≤ "
-	}
-	return ""
-}
-
 func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", left, top)
 	fmt.Fprintf(b, `<text x="0" y="-8" font-weight="bold">%s</text>`+"\n", scene)
@@ -123,7 +115,11 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 		y := p.y(v)
 		fmt.Fprintf(b, `<path d="M0 %.1fH%d" stroke="#ddd"/>`, y, graphWidth)
 		if first {
-			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, p.less(v), v, p.unit)
+			less := ""
+			if v == p.bottom && v < 0 { // where all that is further down is drawn
+				less = "≤ "
+			}
+			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, less, v, p.unit)
 		}
 	}
 	for _, pool := range p.pools {
@@ -168,11 +164,10 @@ func graphLegend(b *bytes.Buffer, rows []Row, y int) {
 }
 
 func strokeOf(policy string) stroke {
-	i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy })
-	if i < 0 {
-		return stroke{policy, "#1f77b4", "", policy}
+	if i := slices.IndexFunc(strokes, func(s stroke) bool { return s.policy == policy }); i >= 0 {
+		return strokes[i]
 	}
-	return strokes[i]
+	return stroke{policy, "#1f77b4", "", policy}
 }
 
 func policiesOf(rows []Row) []string {

@@ -114,12 +114,14 @@ func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
 
 // ask names a start that a sheet asks for: the n-th of its cue. It is the same
 // under every policy.
-type ask struct{ cue, n int }
+type ask struct {
+	cue, n int
+	sound  string
+}
 
 // spell is a time in which a start is heard: it has a slot.
 type spell struct {
 	ask
-	sound    string
 	from, to int64 // to: math.MaxInt64 when nothing ends it
 	lost     bool  // it ends since the voice gives way
 }
@@ -143,7 +145,7 @@ func spells(events []report.Event) []spell {
 		switch e := &events[i]; e.Kind {
 		case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 			if e.Kind == mixer.EventStarted {
-				voices[e.Voice] = &living{spell{ask: ask{e.Cue, asked[e.Cue]}, sound: e.Sound, from: e.Frame}, e.Slot >= 0}
+				voices[e.Voice] = &living{spell{ask: ask{e.Cue, asked[e.Cue], e.Sound}, from: e.Frame}, e.Slot >= 0}
 			}
 			asked[e.Cue]++
 		case mixer.EventReal:

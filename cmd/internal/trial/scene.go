@@ -1,14 +1,24 @@
 package trial
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
+	"voicepool/cmd/internal/bench"
+	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/internal/steal"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
 )
 
 // sceneRun is a scene of one seed with all that is known without a pool.
@@ -21,8 +31,6 @@ type sceneRun struct {
 	reference *steal.Reference
 	length    float64 // seconds
 }
-
-func ref[T any](x T) *T { return &x }
 
 func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*sceneRun, error) {
 	r := &sceneRun{stage: stage}
@@ -67,12 +75,12 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	steals := len(cuts)
 	row := Row{
 		Voices: voices, Virtual: p.Virtuals(r.sheet.Virtual), Policy: p.Name,
-		KError: ref(report.Level(r.reference.KError(run.Mix))), Tiles: ref(r.reference.Tiles(run.Mix)),
-		Power:  ref(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
-		Steals: ref(float64(steals) / r.length), Rejected: ref(float64(run.Report.Totals.Rejected) / r.length),
+		KError: new(report.Level(r.reference.KError(run.Mix))), Tiles: new(r.reference.Tiles(run.Mix)),
+		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
+		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
 	}
 	if steals > 0 {
-		row.Cuts = ref(float64(audible) / float64(steals))
+		row.Cuts = new(float64(audible) / float64(steals))
 	}
 	return row, nil
 }
@@ -104,4 +112,212 @@ func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 		}
 	}
 	return unheard, cuts
+}
+
+// Plan is what is measured of the built-in scenes.
+type Plan struct {
+	Scenes   []string
+	Seeds    []uint64
+	Voices   []int // sizes of the pool
+	Policies []Policy
+}
+
+// Measure measures every scene with every seed, as many at a time as there are
+// processors, and tells how far it is.
+func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
+	jobs := len(p.Scenes) * len(p.Seeds)
+	results, errs := make([][]Row, jobs), make([]error, jobs)
+	progress(0, jobs)
+	console.Each(jobs, progress, func(i int) {
+		if ctx.Err() == nil {
+			results[i], errs[i] = p.measure(ctx, stage, p.Scenes[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])
+		}
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return slices.Concat(results...), cmp.Or(errs...)
+}
+
+func (p *Plan) measure(ctx context.Context, stage *Stage, name string, seed uint64) ([]Row, error) {
+	r, err := newSceneRun(ctx, stage, name, seed)
+	if err != nil {
+		return nil, err
+	}
+	bounds := steal.Bound(r.parts, r.scene.Frames, p.Voices)
+	optima := steal.Optima(r.parts, r.scene.Frames, p.Voices)
+	var rows []Row
+	for k, voices := range p.Voices {
+		best := steal.Mix(r.parts, optima[k].Cuts, steal.Tail(), r.scene.Frames)
+		least := r.reference.KError(best)
+		for _, policy := range p.Policies {
+			row, err := r.measure(ctx, policy, voices)
+			if err != nil {
+				return nil, err
+			}
+			row.Optimum = new(report.Level(float64(*row.KError) - least))
+			rows = append(rows, row)
+		}
+		rows = append(rows,
+			Row{Policy: "optimum", Voices: voices, KError: new(report.Level(least)), Power: new(report.Level(optima[k].KError)), Tiles: new(r.reference.Tiles(best))},
+			Row{Policy: "bound", Voices: voices, Power: new(report.Level(bounds[k]))})
+	}
+	for i := range rows {
+		rows[i].Scene, rows[i].Seed = name, seed
+	}
+	return rows, nil
+}
+
+// Write writes the scenes and their sounds into a new folder, for voicepool render.
+func (p *Plan) Write(to string, corpus []steal.Recording) error {
+	folder := filepath.Join(to, "sounds")
+	for _, name := range [...]string{to, folder} {
+		if err := os.Mkdir(name, 0o777); err != nil {
+			return fmt.Errorf("%s: %w", name, words.Cause(err))
+		}
+	}
+	if err := writeCorpus(folder, corpus); err != nil {
+		return err
+	}
+	for _, name := range p.Scenes {
+		for _, seed := range p.Seeds {
+			scene, err := steal.NewScene(name, seed, corpus)
+			if err != nil {
+				return err
+			}
+			sheet, _ := scene.Sheet(corpus, "sounds/")
+			file := filepath.Join(to, fmt.Sprintf("%s-%d.yaml", name, seed))
+			if err := os.WriteFile(file, sheet, 0o666); err != nil {
+				return fmt.Errorf("%s: %w", file, words.Cause(err))
+			}
+		}
+	}
+	return nil
+}
+
+// Stage is where scenes are rendered: their sounds are files in a folder, so
+// that nothing is different from what render does.
+type Stage struct {
+	folder string
+	corpus []steal.Recording
+	bank   *sounds.Bank
+}
+
+// NewStage writes the sounds into a folder, which Close removes.
+func NewStage(corpus []steal.Recording) (*Stage, error) {
+	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Stage{folder: folder, corpus: corpus, bank: sounds.NewBank(sounds.Options{Rate: steal.Rate})}
+	if err := writeCorpus(folder, s.corpus); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close removes the folder.
+func (s *Stage) Close() { os.RemoveAll(s.folder) }
+
+func writeCorpus(folder string, corpus []steal.Recording) error {
+	for i := range corpus {
+		if err := os.WriteFile(filepath.Join(folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClickShare is how many cuts of a kind click.
+type ClickShare struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// Clicks compares how the mixer lets a voice go with other ways, on pairs of a
+// voice and a newcomer.
+func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
+	pairs := steal.Pairs(s.corpus, seed, 300)
+	var failed error
+	shares := []ClickShare{{"the mixer", steal.Clicks(pairs, func(p *steal.Pair) []float32 {
+		heard, err := stolen(p)
+		if err != nil {
+			failed = err
+		}
+		return heard
+	})}}
+	for _, f := range []struct {
+		name string
+		fade steal.Fade
+	}{
+		{"raised cosine, 10 ms", steal.RaisedCosine(10)}, {"raised cosine, 5 ms", steal.RaisedCosine(5)},
+		{"linear, 10 ms", steal.Linear(10)}, {"linear, 1 ms", steal.Linear(1)}, {"hard", steal.Linear(0)},
+	} {
+		shares = append(shares, ClickShare{f.name, steal.Clicks(pairs, func(p *steal.Pair) []float32 { return p.Faded(f.fade) })})
+	}
+	return shares, failed
+}
+
+// stolen returns the voice of a pair as it is heard when a mixer of one slot takes
+// it for a silent newcomer.
+func stolen(p *steal.Pair) ([]float32, error) {
+	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
+	if err != nil {
+		return nil, err
+	}
+	sound, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: 1, Data: p.Voice})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.At(0).Play(sound, mixer.Options{Pan: -1}); err != nil {
+		return nil, err
+	}
+	if _, err := m.At(int64(p.Cut)).Play(sound, mixer.Options{Gain: pcm.Silence, Pan: 1}); err != nil {
+		return nil, err
+	}
+	mixed := make([]pcm.Frame, len(p.Voice))
+	m.Render(mixed)
+	heard := make([]float32, len(mixed))
+	for i := range mixed {
+		heard[i] = mixed[i][0]
+	}
+	return heard, nil
+}
+
+// startBatch is how many starts are measured at a time: enough for the clock, few
+// enough that the queue of commands is short, as in a game.
+const startBatch = 64
+
+// NsPerStart measures a start in a full pool: the choice, the end of the victim and
+// the start itself, but no tail, since victims have not sounded yet.
+func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
+	sound, err := s.corpus[0].Voice()
+	if err != nil {
+		return 0, err
+	}
+	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: voices, Virtual: p.Virtuals(0), Overflow: p.Overflow, RejectQuietest: p.Refuse, Commands: voices + startBatch, NoLimiter: true})
+	if err != nil {
+		return 0, err
+	}
+	events := make([]mixer.Event, 256)
+	once := func(n int) time.Duration {
+		for i := range n {
+			if _, e := m.Play(sound, mixer.Options{Gain: pcm.Decibels(-30 - i%13)}); e != nil {
+				err = e
+			}
+		}
+		begin := time.Now()
+		m.Render(nil)
+		took := time.Since(begin)
+		for m.Events(events) > 0 {
+		}
+		return took
+	}
+	once(voices)
+	runs := make([]float64, 25*bench.Runs)
+	for i := range runs {
+		runs[i] = float64(once(startBatch).Nanoseconds()) / startBatch
+	}
+	return bench.Median(runs), err
 }

@@ -72,28 +72,21 @@ func PrintPolicies(w io.Writer, rows []PolicyRow) {
 // PrintSheet prints what pools of several sizes lose in a second.
 func PrintSheet(w io.Writer, rows []Row) {
 	name := func(r Row) string { return r.Policy }
-	has := func(figure func(r Row) *float64) bool {
-		return slices.ContainsFunc(rows, func(r Row) bool { x := figure(r); return x != nil && *x > 0 })
-	}
-	swaps := func(r Row) *float64 { return r.Swaps }
-	stolen := func(r Row) *float64 { return r.LimitSteals }
-	limited := func(r Row) *float64 { return r.Limited }
-	of := func(figures func(r Row) *float64) func(Row) string {
-		return func(r Row) string { return figure(figures(r)) }
-	}
 	columns := []column[Row]{
 		{"voices", "", 6, func(r Row) string { return fmt.Sprint(r.Voices) }},
 		{"policy", "", widest(rows, 16, name), name},
 		{"K-error", "dB", 7, func(r Row) string { return decibels(r.KError) }},
 		{"audible", "tiles", 8, func(r Row) string { return percent(r.Tiles) }},
-		{"stolen/s", "by pool", 10, of(func(r Row) *float64 { return r.Steals })},
-		{"rejected/s", "by pool", 10, of(func(r Row) *float64 { return r.Rejected })},
+		{"stolen/s", "by pool", 10, func(r Row) string { return figure(r.Steals) }},
+		{"rejected/s", "by pool", 10, func(r Row) string { return figure(r.Rejected) }},
 	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Virtual > 0 }) {
-		columns = append(columns, column[Row]{"became", "virtual/s", 10, of(swaps)})
+		columns = append(columns, column[Row]{"became", "virtual/s", 10, func(r Row) string { return figure(r.Swaps) }})
 	}
-	if has(stolen) || has(limited) {
-		columns = append(columns, column[Row]{"stolen/s", "by limit", 10, of(stolen)}, column[Row]{"refused/s", "by limit", 10, of(limited)})
+	if slices.ContainsFunc(rows, func(r Row) bool { return *r.LimitSteals > 0 || *r.Limited > 0 }) {
+		columns = append(columns,
+			column[Row]{"stolen/s", "by limit", 10, func(r Row) string { return figure(r.LimitSteals) }},
+			column[Row]{"refused/s", "by limit", 10, func(r Row) string { return figure(r.Limited) }})
 	}
 	printColumns(w, columns, rows)
 }
