@@ -27,7 +27,7 @@ internal/ring ->
 internal/links ->
 internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4
-cue/report -> mixer
+cue/report -> internal/words mixer
 internal/words ->
 internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu

@@ -7,7 +7,10 @@ import (
 	"voicepool/pcm"
 )
 
-// Frames adds src to dst under a ramp. len(src) >= len(dst).
+// Frames adds src to dst under a ramp. len(src) >= len(dst). Inlined into another package
+// it would move its ramp to the heap: what a generic function keeps is not known there.
+//
+//go:noinline
 func Frames(dst, src []pcm.Frame, g Ramp) {
 	Mix(StereoUnity, dst, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(src))), 2*len(src)), 0, One, &g)
 }
