@@ -131,16 +131,31 @@ func TestExplainSound(t *testing.T) {
 // it did not become one.
 func TestTellNoVirtual(t *testing.T) {
 	for _, c := range []struct {
-		e       report.Event
+		event   report.Event
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonResize, Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonGroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
+		{
+			event:   report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1},
+			virtual: 12,
+			want:    "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. ",
+		},
+		{
+			event: report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1},
+			want:  "was stolen for boom #3, since every voice was busy. ",
+		},
+		{
+			event:   report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonResize, Candidates: 1},
+			virtual: 1,
+			want:    "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. ",
+		},
+		{
+			event:   report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonGroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1},
+			virtual: 12,
+			want:    "was stolen for boom #3, since the sound may have no more than 2 voices at once. ",
+		},
 	} {
-		if got := tellStolen(&c.e, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
+		if got := tellStolen(&c.event, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
@@ -151,21 +166,36 @@ func TestTellNoVirtual(t *testing.T) {
 func TestAdviceOnSilence(t *testing.T) {
 	loud, silence := report.Level(-5.3), report.Level(math.Inf(-1))
 	for _, c := range []struct {
-		e       report.Event
+		event   report.Event
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence}, 0, "nothing was lost"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "silent for as far ahead as the choice looks, but not for good"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "More voices than 4"},
-		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonPoolFull, Lost: loud}, 8, "it can come back"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
+		{
+			event: report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence},
+			want:  "nothing was lost",
+		},
+		{
+			event: report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud},
+			want:  "silent for as far ahead as the choice looks, but not for good",
+		},
+		{
+			event: report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud},
+			want:  "More voices than 4",
+		},
+		{
+			event:   report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonPoolFull, Lost: loud},
+			virtual: 8, want: "it can come back",
+		},
+		{
+			event:   report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud},
+			virtual: 8, want: "More virtual voices (`virtual: 16` or more)",
+		},
 	} {
-		c.e.Audibility = silence
+		c.event.Audibility = silence
 		a := advisor{head: &report.Report{Voices: 4, Virtual: c.virtual}}
-		a.about(nil, []*report.Event{&c.e}, false)
-		if got := strings.Join(a.said, "\n"); !strings.Contains(got, c.want) || c.e.Lost.Finite() && strings.Contains(got, "nothing was lost") {
-			t.Errorf("%+v: %s\nwant %s", c.e, got, c.want)
+		a.about(nil, []*report.Event{&c.event}, false)
+		if got := strings.Join(a.said, "\n"); !strings.Contains(got, c.want) || c.event.Lost.Finite() && strings.Contains(got, "nothing was lost") {
+			t.Errorf("%+v: %s\nwant %s", c.event, got, c.want)
 		}
 	}
 }
