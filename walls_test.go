@@ -295,18 +295,61 @@ func TestWalls(t *testing.T) {
 // TestWallsHold: what climbs over a wall is found.
 func TestWallsHold(t *testing.T) {
 	for _, v := range []struct{ name, text, want string }{
-		{"control reads the audio side", "func (m *Mixer) Peek() int64 { return m.audio.now }", "Peek, of the control side, names audio.now"},
-		{"control holds the audio side", "func (m *Mixer) Peek() any { return m.audio }", "Peek names Mixer.audio"},
-		{"control calls the audio side", "func (m *Mixer) Peek() any { a := (*audio).living; return a }", "living, of the control side, names "},
-		{"a helper of control reads a bus", "func Peek() any { return peek(&bus{}) }; func peek(b *bus) int { return b.playing }", "peek, of the control side, names bus.playing"},
-		{"control reads a start's", "func (h Handle) Peek() any { r, _ := h.lock(); return r.live }", "names recordPlay.live"},
-		{"control reads a group's", "func (g *Group) Peek() int { return g.playing }", "names groupPlay.playing"},
-		{"control looks into the queue", "func (q *queue) Peek() int { return len(q.heap) }", "names queue.heap"},
-		{"audio reads a number of control", "func (a *audio) peek(h Handle) uint64 { return h.mixer.seq }", "peek, of the audio side, names Mixer.seq"},
-		{"audio calls control", "func (a *audio) peek(h Handle) int { return len(h.mixer.refinery.waiting) }", "names refinery.waiting"},
-		{"audio reads a start's pitch", "func (a *audio) peek(r *record) any { return r.tuning }", "names recordAsk.tuning"},
-		{"a voice waits", "import \"sync\"\nfunc (s *slot) peek(m *sync.Mutex) { m.Lock() }", "peek, of the audio side, names sync.Lock"},
-		{"a helper of the audio side prints", "import \"fmt\"\nfunc (b *bus) peek() { peek() }; func peek() { fmt.Println() }", "peek, of the audio side, names fmt.Println"},
+		{
+			name: "control reads the audio side", text: "func (m *Mixer) Peek() int64 { return m.audio.now }",
+			want: "Peek, of the control side, names audio.now",
+		},
+		{
+			name: "control holds the audio side", text: "func (m *Mixer) Peek() any { return m.audio }",
+			want: "Peek names Mixer.audio",
+		},
+		{
+			name: "control calls the audio side",
+			text: "func (m *Mixer) Peek() any { a := (*audio).living; return a }",
+			want: "living, of the control side, names ",
+		},
+		{
+			name: "a helper of control reads a bus",
+			text: "func Peek() any { return peek(&bus{}) }; func peek(b *bus) int { return b.playing }",
+			want: "peek, of the control side, names bus.playing",
+		},
+		{
+			name: "control reads a start's",
+			text: "func (h Handle) Peek() any { r, _ := h.lock(); return r.live }",
+			want: "names recordPlay.live",
+		},
+		{
+			name: "control reads a group's", text: "func (g *Group) Peek() int { return g.playing }",
+			want: "names groupPlay.playing",
+		},
+		{
+			name: "control looks into the queue", text: "func (q *queue) Peek() int { return len(q.heap) }",
+			want: "names queue.heap",
+		},
+		{
+			name: "audio reads a number of control",
+			text: "func (a *audio) peek(h Handle) uint64 { return h.mixer.seq }",
+			want: "peek, of the audio side, names Mixer.seq",
+		},
+		{
+			name: "audio calls control",
+			text: "func (a *audio) peek(h Handle) int { return len(h.mixer.refinery.waiting) }",
+			want: "names refinery.waiting",
+		},
+		{
+			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.tuning }",
+			want: "names recordAsk.tuning",
+		},
+		{
+			name: "a voice waits",
+			text: "import \"sync\"\nfunc (s *slot) peek(m *sync.Mutex) { m.Lock() }",
+			want: "peek, of the audio side, names sync.Lock",
+		},
+		{
+			name: "a helper of the audio side prints",
+			text: "import \"fmt\"\nfunc (b *bus) peek() { peek() }; func peek() { fmt.Println() }",
+			want: "peek, of the audio side, names fmt.Println",
+		},
 	} {
 		if found, _ := readWalls(t, v.text, "", "").check(); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, v.want) }) {
 			t.Errorf("%s: found are %q, want %q", v.name, found, v.want)

@@ -145,21 +145,36 @@ func TestStreamOnce(t *testing.T) {
 func TestStreamFaults(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	for name, c := range map[string]struct {
-		s    returns
-		want int
-		text string
+		source returns
+		want   int
+		text   string
 	}{
-		"full, part, drained": {returns{n: []int{512, 100, 0}, ok: []bool{true, true, false}}, 612, ""},
-		"two empty reads":     {returns{n: []int{0, 0, 5, 0}, ok: []bool{true, true, true, false}}, 5, ""},
-		"empty for ever":      {returns{n: []int{7, 0}, ok: []bool{true, true}}, 7, "multiple Read calls return no data or error"},
-		"too many":            {returns{n: []int{7, 513}, ok: []bool{true, true}}, 7, "beepio: bad streamer: it says that it gave 513 of 512 frames"},
-		"negative":            {returns{n: []int{7, -1}, ok: []bool{true, true}}, 7, "beepio: bad streamer: it says that it gave -1 of 512 frames"},
-		"panics":              {returns{n: []int{5, 999}, ok: []bool{true, true}}, 5, "beepio: bad streamer: it panics after 5 frames: broken"},
-		"fails":               {returns{n: []int{5, 0}, ok: []bool{true, false}, err: failure}, 5, "beepio: bad streamer: the disk is gone"},
+		"full, part, drained": {source: returns{n: []int{512, 100, 0}, ok: []bool{true, true, false}}, want: 612},
+		"two empty reads":     {source: returns{n: []int{0, 0, 5, 0}, ok: []bool{true, true, true, false}}, want: 5},
+		"empty for ever": {
+			source: returns{n: []int{7, 0}, ok: []bool{true, true}}, want: 7,
+			text: "multiple Read calls return no data or error",
+		},
+		"too many": {
+			source: returns{n: []int{7, 513}, ok: []bool{true, true}}, want: 7,
+			text: "beepio: bad streamer: it says that it gave 513 of 512 frames",
+		},
+		"negative": {
+			source: returns{n: []int{7, -1}, ok: []bool{true, true}}, want: 7,
+			text: "beepio: bad streamer: it says that it gave -1 of 512 frames",
+		},
+		"panics": {
+			source: returns{n: []int{5, 999}, ok: []bool{true, true}}, want: 5,
+			text: "beepio: bad streamer: it panics after 5 frames: broken",
+		},
+		"fails": {
+			source: returns{n: []int{5, 0}, ok: []bool{true, false}, err: failure},
+			want:   5, text: "beepio: bad streamer: the disk is gone",
+		},
 	} {
 		var told faults
 		bank := sounds.NewBank(sounds.Options{})
-		s, err := bank.StreamFrames(beepio.Stream("x", &c.s, 48000), sounds.StreamOptions{OnError: told.add})
+		s, err := bank.StreamFrames(beepio.Stream("x", &c.source, 48000), sounds.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,27 +33,94 @@ func TestExactFrames(t *testing.T) {
 		blanks  bool // frames beyond from..to are not compared
 		playing int64
 	}{
-		"a sound":                {"cues: [{at: 10ms, play: half.wav}]", 110, 10, 110, "10 started half.wav/0, 110 ended half.wav/0", false, 0},
-		"nothing":                {"cues: []", 0, 0, 0, "", false, 0},
-		"an empty sound":         {"cues: [{at: 10ms, play: none.wav}]", 10, 0, 0, "10 started none.wav/0, 10 ended none.wav/0", false, 0},
-		"a gap":                  {"cues: [{at: 0, play: short.wav, gain: -100}, {at: 300ms, play: short.wav}]", 320, 300, 320, "0 started short.wav/0, 20 ended short.wav/0, 300 started short.wav/1, 320 ended short.wav/1", false, 0},
-		"for and its tail":       {"cues: [{at: 10ms, play: half.wav, for: 50ms}]", 70, 10, 61, "10 started half.wav/0, 60 ended half.wav/0", true, 0},
-		"a tiny for":             {"cues: [{at: 10ms, play: half.wav, for: 1ns}]", 21, 10, 11, "10 started half.wav/0, 11 ended half.wav/0", true, 0},
-		"stop and its tail":      {"cues: [{at: 10ms, play: half.wav, id: a}, {at: 40ms, stop: a}]", 50, 10, 41, "10 started half.wav/0, 40 stopped half.wav/0", true, 0},
-		"a stop over time":       {"cues: [{at: 10ms, play: half.wav, id: a}, {at: 40ms, stop: a, over: 30ms}]", 70, 10, 41, "10 started half.wav/0, 70 stopped half.wav/0", true, 0},
-		"stop of a bus":          {"buses: {sfx: {}}\ncues: [{at: 10ms, play: half.wav, bus: sfx}, {at: 20ms, play: half.wav, gain: -100}, {at: 40ms, stop: sfx}]", 120, 10, 41, "10 started half.wav/0, 20 started half.wav/1, 40 stopped half.wav/0, 120 ended half.wav/1", true, 0},
-		"stop of master is all":  {"buses: {sfx: {}}\ncues: [{at: 10ms, play: half.wav, bus: sfx}, {at: 40ms, stop: master}]", 50, 10, 41, "10 started half.wav/0, 40 stopped half.wav/0", true, 0},
-		"pause and resume":       {"cues: [{at: 0, play: half.wav, id: a}, {at: 50ms, pause: a}, {at: 80ms, resume: a}]", 130, 85, 130, "0 started half.wav/0, 130 ended half.wav/0", true, 0},
-		"a cut":                  {"length: 40ms\ncues: [{at: 10ms, play: half.wav, loop: true}, {at: 40ms, play: half.wav}]", 40, 10, 40, "10 started half.wav/0", false, 1},
-		"an end before the cut":  {"length: 500ms\ncues: [{at: 10ms, play: half.wav}, {at: 600ms, play: half.wav}]", 110, 10, 110, "10 started half.wav/0, 110 ended half.wav/0", false, 0},
-		"a limited last start":   {"sounds: {s: {file: short.wav, cooldown: 1s}}\ncues: [{at: 10ms, play: s}, {at: 700ms, play: s}]", 30, 10, 30, "10 started s/0, 30 ended s/0, 700 limited s/1", false, 0},
-		"what is missed at last": {"cues: [{at: 0, play: short.wav, id: a}, {at: 10s, stop: a}, {at: 11s, set: a, pan: 0, every: 1s, times: 2}, {at: 20s, stop: all}]", 20, 0, 20, "0 started short.wav/0, 20 ended short.wav/0, 10000 missed /1, 11000 missed /2, 12000 missed /2", false, 0},
-		"what is missed between": {"cues: [{at: 0, play: short.wav, id: a}, {at: 30ms, stop: a}, {at: 40ms, play: short.wav}]", 60, 40, 60, "0 started short.wav/0, 20 ended short.wav/0, 30 missed /1, 40 started short.wav/2, 60 ended short.wav/2", true, 0},
-		"a loop with for":        {"cues: [{at: 10ms, play: short.wav, loop: true, for: 150ms}]", 170, 10, 161, "10 started short.wav/0, 160 ended short.wav/0", true, 0},
-		"muted bus, set":         {"buses: {b: {mute: true}}\ncues: [{at: 0, set: b, mute: false}, {at: 20ms, play: half.wav, bus: b}]", 120, 20, 120, "20 started half.wav/1, 120 ended half.wav/1", false, 0},
-		"the sound's own bus":    {"buses: {b: {gain: -100}}\nsounds: {s: {file: half.wav, bus: b}}\ncues: [{at: 0, play: s}, {at: 0, play: s, bus: master}]", 100, 0, 100, "0 started s/0, 0 started s/1, 100 ended s/0, 100 ended s/1", false, 0},
-		"gains add up":           {"sounds: {s: {file: half.wav, gain: -20}}\ncues: [{at: 0, play: s, gain: 20}]", 100, 0, 100, "0 started s/0, 100 ended s/0", false, 0},
-		"speeds multiply":        {"quality: linear\nsounds: {s: {file: half.wav, speed: 2}}\ncues: [{at: 0, play: s, speed: 2, pitch: -12}]", 50, 3, 47, "0 started s/0, 50 ended s/0", true, 0},
+		"a sound": {
+			sheet: "cues: [{at: 10ms, play: half.wav}]", length: 110, from: 10, to: 110,
+			wants: "10 started half.wav/0, 110 ended half.wav/0",
+		},
+		"nothing": {sheet: "cues: []"},
+		"an empty sound": {
+			sheet: "cues: [{at: 10ms, play: none.wav}]", length: 10,
+			wants: "10 started none.wav/0, 10 ended none.wav/0",
+		},
+		"a gap": {
+			sheet:  "cues: [{at: 0, play: short.wav, gain: -100}, {at: 300ms, play: short.wav}]",
+			length: 320, from: 300, to: 320,
+			wants: "0 started short.wav/0, 20 ended short.wav/0, 300 started short.wav/1, 320 ended short.wav/1",
+		},
+		"for and its tail": {
+			sheet: "cues: [{at: 10ms, play: half.wav, for: 50ms}]", length: 70, from: 10, to: 61,
+			wants: "10 started half.wav/0, 60 ended half.wav/0", blanks: true,
+		},
+		"a tiny for": {
+			sheet: "cues: [{at: 10ms, play: half.wav, for: 1ns}]", length: 21, from: 10, to: 11,
+			wants: "10 started half.wav/0, 11 ended half.wav/0", blanks: true,
+		},
+		"stop and its tail": {
+			sheet:  "cues: [{at: 10ms, play: half.wav, id: a}, {at: 40ms, stop: a}]",
+			length: 50, from: 10, to: 41, wants: "10 started half.wav/0, 40 stopped half.wav/0", blanks: true,
+		},
+		"a stop over time": {
+			sheet:  "cues: [{at: 10ms, play: half.wav, id: a}, {at: 40ms, stop: a, over: 30ms}]",
+			length: 70, from: 10, to: 41, wants: "10 started half.wav/0, 70 stopped half.wav/0", blanks: true,
+		},
+		"stop of a bus": {
+			sheet:  "buses: {sfx: {}}\ncues: [{at: 10ms, play: half.wav, bus: sfx}, {at: 20ms, play: half.wav, gain: -100}, {at: 40ms, stop: sfx}]",
+			length: 120, from: 10, to: 41,
+			wants:  "10 started half.wav/0, 20 started half.wav/1, 40 stopped half.wav/0, 120 ended half.wav/1",
+			blanks: true,
+		},
+		"stop of master is all": {
+			sheet:  "buses: {sfx: {}}\ncues: [{at: 10ms, play: half.wav, bus: sfx}, {at: 40ms, stop: master}]",
+			length: 50, from: 10, to: 41, wants: "10 started half.wav/0, 40 stopped half.wav/0", blanks: true,
+		},
+		"pause and resume": {
+			sheet:  "cues: [{at: 0, play: half.wav, id: a}, {at: 50ms, pause: a}, {at: 80ms, resume: a}]",
+			length: 130, from: 85, to: 130, wants: "0 started half.wav/0, 130 ended half.wav/0", blanks: true,
+		},
+		"a cut": {
+			sheet:  "length: 40ms\ncues: [{at: 10ms, play: half.wav, loop: true}, {at: 40ms, play: half.wav}]",
+			length: 40, from: 10, to: 40, wants: "10 started half.wav/0", playing: 1,
+		},
+		"an end before the cut": {
+			sheet:  "length: 500ms\ncues: [{at: 10ms, play: half.wav}, {at: 600ms, play: half.wav}]",
+			length: 110, from: 10, to: 110, wants: "10 started half.wav/0, 110 ended half.wav/0",
+		},
+		"a limited last start": {
+			sheet:  "sounds: {s: {file: short.wav, cooldown: 1s}}\ncues: [{at: 10ms, play: s}, {at: 700ms, play: s}]",
+			length: 30, from: 10, to: 30, wants: "10 started s/0, 30 ended s/0, 700 limited s/1",
+		},
+		"what is missed at last": {
+			sheet:  "cues: [{at: 0, play: short.wav, id: a}, {at: 10s, stop: a}, {at: 11s, set: a, pan: 0, every: 1s, times: 2}, {at: 20s, stop: all}]",
+			length: 20, to: 20,
+			wants: "0 started short.wav/0, 20 ended short.wav/0, 10000 missed /1, 11000 missed /2, 12000 missed /2",
+		},
+		"what is missed between": {
+			sheet:  "cues: [{at: 0, play: short.wav, id: a}, {at: 30ms, stop: a}, {at: 40ms, play: short.wav}]",
+			length: 60, from: 40, to: 60,
+			wants:  "0 started short.wav/0, 20 ended short.wav/0, 30 missed /1, 40 started short.wav/2, 60 ended short.wav/2",
+			blanks: true,
+		},
+		"a loop with for": {
+			sheet:  "cues: [{at: 10ms, play: short.wav, loop: true, for: 150ms}]",
+			length: 170, from: 10, to: 161, wants: "10 started short.wav/0, 160 ended short.wav/0", blanks: true,
+		},
+		"muted bus, set": {
+			sheet:  "buses: {b: {mute: true}}\ncues: [{at: 0, set: b, mute: false}, {at: 20ms, play: half.wav, bus: b}]",
+			length: 120, from: 20, to: 120, wants: "20 started half.wav/1, 120 ended half.wav/1",
+		},
+		"the sound's own bus": {
+			sheet:  "buses: {b: {gain: -100}}\nsounds: {s: {file: half.wav, bus: b}}\ncues: [{at: 0, play: s}, {at: 0, play: s, bus: master}]",
+			length: 100, to: 100,
+			wants: "0 started s/0, 0 started s/1, 100 ended s/0, 100 ended s/1",
+		},
+		"gains add up": {
+			sheet:  "sounds: {s: {file: half.wav, gain: -20}}\ncues: [{at: 0, play: s, gain: 20}]",
+			length: 100, to: 100, wants: "0 started s/0, 100 ended s/0",
+		},
+		"speeds multiply": {
+			sheet:  "quality: linear\nsounds: {s: {file: half.wav, speed: 2}}\ncues: [{at: 0, play: s, speed: 2, pitch: -12}]",
+			length: 50, from: 3, to: 47, wants: "0 started s/0, 50 ended s/0", blanks: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := folder{t, f.path}

@@ -30,7 +30,12 @@ func TestFrameTime(t *testing.T) {
 		frames int64
 		rate   int
 		want   string
-	}{{0, 48000, "0s"}, {72000, 48000, "1.5s"}, {1, 48000, "0.000020833333333333s"}, {5, 3, "1.666666666666666667s"}} {
+	}{
+		{rate: 48000, want: "0s"},
+		{frames: 72000, rate: 48000, want: "1.5s"},
+		{frames: 1, rate: 48000, want: "0.000020833333333333s"},
+		{frames: 5, rate: 3, want: "1.666666666666666667s"},
+	} {
 		if got := timeOf(c.frames, c.rate).String(); got != c.want {
 			t.Errorf("%d frames at %d Hz are written %s, want %s", c.frames, c.rate, got, c.want)
 		}

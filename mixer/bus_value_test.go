@@ -19,15 +19,24 @@ func TestBusVerbs(t *testing.T) {
 		left  float32 // of a level of 1 on the bus, 100 frames later
 		state mixer.State
 	}{
-		"SetGain":      {func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0.5)) }, 0.5, mixer.StatePlaying},
-		"a fader at 0": {func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0)) }, 0, mixer.StatePlaying},
-		"SetPan":       {func(b mixer.Bus) error { return b.SetPan(1) }, 0, mixer.StatePlaying},
-		"SetMute":      {func(b mixer.Bus) error { return b.SetMute(true) }, 0, mixer.StatePlaying},
-		"SetSolo":      {func(b mixer.Bus) error { return b.SetSolo(true) }, 1, mixer.StatePlaying},
-		"Fade":         {func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms, voice.InAmplitude) }, 0.25, mixer.StatePlaying},
-		"Pause":        {mixer.Bus.Pause, 0, mixer.StatePaused},
-		"Resume":       {mixer.Bus.Resume, 1, mixer.StatePlaying},
-		"Stop":         {func(b mixer.Bus) error { return b.Stop(0) }, 0, mixer.StateStopped},
+		"SetGain": {
+			verb: func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0.5)) },
+			left: 0.5, state: mixer.StatePlaying,
+		},
+		"a fader at 0": {
+			verb:  func(b mixer.Bus) error { return b.SetGain(pcm.FromLinear(0)) },
+			state: mixer.StatePlaying,
+		},
+		"SetPan":  {verb: func(b mixer.Bus) error { return b.SetPan(1) }, state: mixer.StatePlaying},
+		"SetMute": {verb: func(b mixer.Bus) error { return b.SetMute(true) }, state: mixer.StatePlaying},
+		"SetSolo": {verb: func(b mixer.Bus) error { return b.SetSolo(true) }, left: 1, state: mixer.StatePlaying},
+		"Fade": {
+			verb: func(b mixer.Bus) error { return b.Fade(pcm.FromLinear(0.25), 20*ms, voice.InAmplitude) },
+			left: 0.25, state: mixer.StatePlaying,
+		},
+		"Pause":  {verb: mixer.Bus.Pause, state: mixer.StatePaused},
+		"Resume": {verb: mixer.Bus.Resume, left: 1, state: mixer.StatePlaying},
+		"Stop":   {verb: func(b mixer.Bus) error { return b.Stop(0) }, state: mixer.StateStopped},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "music"}}})
@@ -85,14 +94,29 @@ func TestMomentVerbs(t *testing.T) {
 		change mixer.Change
 		within time.Duration
 	}{
-		"SetGain":  {func(at mixer.Moment, target mixer.Target) error { return at.SetGain(target, -6) }, mixer.Change{Fields: mixer.FieldGain, Gain: -6}, 0},
-		"SetPan":   {func(at mixer.Moment, target mixer.Target) error { return at.SetPan(target, 0.5) }, mixer.Change{Fields: mixer.FieldPan, Pan: 0.5}, 0},
-		"SetPitch": {func(at mixer.Moment, target mixer.Target) error { return at.SetPitch(target, 7) }, mixer.Change{Fields: mixer.FieldPitch, Pitch: 7}, 0},
-		"SetSpeed": {func(at mixer.Moment, target mixer.Target) error { return at.SetSpeed(target, 0.5) }, mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.5}, 0},
-		"Fade": {func(at mixer.Moment, target mixer.Target) error {
-			return at.Fade(target, -20, 50*ms, voice.ConstantPower)
+		"SetGain": {
+			verb:   func(at mixer.Moment, target mixer.Target) error { return at.SetGain(target, -6) },
+			change: mixer.Change{Fields: mixer.FieldGain, Gain: -6},
 		},
-			mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: voice.ConstantPower}, 50 * ms},
+		"SetPan": {
+			verb:   func(at mixer.Moment, target mixer.Target) error { return at.SetPan(target, 0.5) },
+			change: mixer.Change{Fields: mixer.FieldPan, Pan: 0.5},
+		},
+		"SetPitch": {
+			verb:   func(at mixer.Moment, target mixer.Target) error { return at.SetPitch(target, 7) },
+			change: mixer.Change{Fields: mixer.FieldPitch, Pitch: 7},
+		},
+		"SetSpeed": {
+			verb:   func(at mixer.Moment, target mixer.Target) error { return at.SetSpeed(target, 0.5) },
+			change: mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.5},
+		},
+		"Fade": {
+			verb: func(at mixer.Moment, target mixer.Target) error {
+				return at.Fade(target, -20, 50*ms, voice.ConstantPower)
+			},
+			change: mixer.Change{Fields: mixer.FieldGain, Gain: -20, Shape: voice.ConstantPower},
+			within: 50 * ms,
+		},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Journal: 8})
 		h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{})
@@ -132,10 +156,10 @@ func TestQualityOfAVoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		mixer, voice, want voice.Quality
 	}{
-		"nothing said":  {voice.DefaultQuality, voice.DefaultQuality, voice.Best},
-		"the mixer's":   {voice.Linear, voice.DefaultQuality, voice.Linear},
-		"its own":       {voice.Linear, voice.Cubic, voice.Cubic},
-		"its own, best": {voice.Linear, voice.Best, voice.Best},
+		"nothing said":  {mixer: voice.DefaultQuality, voice: voice.DefaultQuality, want: voice.Best},
+		"the mixer's":   {mixer: voice.Linear, voice: voice.DefaultQuality, want: voice.Linear},
+		"its own":       {mixer: voice.Linear, voice: voice.Cubic, want: voice.Cubic},
+		"its own, best": {mixer: voice.Linear, voice: voice.Best, want: voice.Best},
 	} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Quality: c.mixer, Journal: 1})
 		play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Quality: c.voice})

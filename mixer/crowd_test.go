@@ -28,16 +28,25 @@ func crowd(t testing.TB, o mixer.GroupOptions, buses ...mixer.BusConfig) (*mixer
 // log10 n, exactly from the first sample on, up to what is allowed.
 func TestCrowdGain(t *testing.T) {
 	for _, c := range []struct {
-		n    int
-		most pcm.Decibels
-		want float64 // dB
+		starts int
+		most   pcm.Decibels
+		want   float64 // dB
 	}{
-		{1, 0, 0}, {2, 0, 10 * math.Log10(2)}, {3, 0, 10 * math.Log10(3)}, {4, 0, 6}, {100, 0, 6},
-		{2, 1, 1}, {10, 24, 10}, {100, 24, 20}, {300, 24, 24}, {16, 12, 12}, {15, 12, 10 * math.Log10(15)},
+		{starts: 1},
+		{starts: 2, want: 10 * math.Log10(2)},
+		{starts: 3, want: 10 * math.Log10(3)},
+		{starts: 4, want: 6},
+		{starts: 100, want: 6},
+		{starts: 2, most: 1, want: 1},
+		{starts: 10, most: 24, want: 10},
+		{starts: 100, most: 24, want: 20},
+		{starts: 300, most: 24, want: 24},
+		{starts: 16, most: 12, want: 12},
+		{starts: 15, most: 12, want: 10 * math.Log10(15)},
 	} {
 		m, g := crowd(t, mixer.GroupOptions{Most: c.most})
 		var handles []mixer.Handle
-		for range c.n {
+		for range c.starts {
 			handles = append(handles, play(t, m.At(5), level(t, 1000, 50, 0.01), mixer.Options{Pan: -1, Group: g}))
 		}
 		want := 0.01 * math.Pow(10, c.want/20)
@@ -46,10 +55,10 @@ func TestCrowdGain(t *testing.T) {
 			if i < 5 || i >= 55 {
 				w = 0
 			}
-			wantAbout(t, fmt.Sprintf("%d starts, at most %v dB: frame %d", c.n, c.most, i), x, w)
+			wantAbout(t, fmt.Sprintf("%d starts, at most %v dB: frame %d", c.starts, c.most, i), x, w)
 		}
-		if st := m.Stats(); st.Asked != int64(c.n) || st.Started != 1 || st.Coalesced != int64(c.n-1) || st.HighWater != 1 {
-			t.Errorf("%d starts: %+v", c.n, st)
+		if st := m.Stats(); st.Asked != int64(c.starts) || st.Started != 1 || st.Coalesced != int64(c.starts-1) || st.HighWater != 1 {
+			t.Errorf("%d starts: %+v", c.starts, st)
 		}
 		for _, h := range handles[1:] {
 			if h.State() != mixer.StateCoalesced || !h.State().Over() || h.Number() != 0 {

@@ -207,10 +207,10 @@ func TestShapes(t *testing.T) {
 		shape    voice.Shape
 		down, up float64 // half way between 0 dB and -20 dB
 	}{
-		{voice.InDecibels, math.Pow(10, -0.5), math.Pow(10, -0.5)},
-		{voice.InAmplitude, 0.55, 0.55},
-		{voice.RaisedCosine, 0.55, 0.55},
-		{voice.ConstantPower, 0.1 + 0.9*math.Sqrt2/2, 0.1 + 0.9*math.Sqrt2/2},
+		{shape: voice.InDecibels, down: math.Pow(10, -0.5), up: math.Pow(10, -0.5)},
+		{shape: voice.InAmplitude, down: 0.55, up: 0.55},
+		{shape: voice.RaisedCosine, down: 0.55, up: 0.55},
+		{shape: voice.ConstantPower, down: 0.1 + 0.9*math.Sqrt2/2, up: 0.1 + 0.9*math.Sqrt2/2},
 	} {
 		for _, onBus := range []bool{false, true} {
 			m := at1k(t, mixer.BusConfig{Name: "b"})

@@ -102,7 +102,12 @@ func TestPlayIsExact(t *testing.T) {
 		frame int64
 		kind  mixer.EventKind
 		voice uint64
-	}{{3, mixer.EventStarted, 1}, {5, mixer.EventStarted, 2}, {7, mixer.EventEnded, 1}, {9, mixer.EventEnded, 2}}
+	}{
+		{frame: 3, kind: mixer.EventStarted, voice: 1},
+		{frame: 5, kind: mixer.EventStarted, voice: 2},
+		{frame: 7, kind: mixer.EventEnded, voice: 1},
+		{frame: 9, kind: mixer.EventEnded, voice: 2},
+	}
 	if len(ev) != len(want) {
 		t.Fatalf("events %+v", ev)
 	}

@@ -51,77 +51,86 @@ func TestRefineAsked(t *testing.T) {
 		play         func(*mixer.Mixer, *voice.Sound)
 		once, looped []int
 	}{
-		"a pitch": {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Pitch: 3}) }, []int{0}, nil},
-		"a pitch of its own and of the sound": {func(m *mixer.Mixer, s *voice.Sound) {
+		"a pitch": {play: func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Pitch: 3}) }, once: []int{0}},
+		"a pitch of its own and of the sound": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			m.Play(s, mixer.Options{Speed: 2, Base: mixer.Base{Pitch: 3}})
-		}, []int{2}, nil},
-		"a loop":   {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true}) }, nil, []int{1}},
-		"rounds":   {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true, Rounds: 2}) }, []int{1}, []int{1}},
-		"linear":   {func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Quality: voice.Linear}) }, nil, nil},
-		"a handle": {func(m *mixer.Mixer, s *voice.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) }, []int{0, 1}, nil},
-		"a tag": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{2}},
+		"a loop": {
+			play:   func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true}) },
+			looped: []int{1},
+		},
+		"rounds": {
+			play: func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Loop: true, Rounds: 2}) },
+			once: []int{1}, looped: []int{1},
+		},
+		"linear": {play: func(m *mixer.Mixer, s *voice.Sound) { m.Play(s, mixer.Options{Speed: 2, Quality: voice.Linear}) }},
+		"a handle": {
+			play: func(m *mixer.Mixer, s *voice.Sound) { h, _ := m.Play(s, mixer.Options{}); h.SetPitch(10) },
+			once: []int{0, 1},
+		},
+		"a tag": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			m.Play(s, mixer.Options{Speed: 4, Tag: 7})
 			m.At(100).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
-		}, []int{1, 2, 3}, nil},
-		"another tag": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{1, 2, 3}},
+		"another tag": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			m.Play(s, mixer.Options{Tag: 7})
 			m.At(100).Set(mixer.TargetTag(8), mixer.Change{Fields: mixer.FieldSpeed, Speed: 2}, time.Second)
-		}, nil, nil},
-		"a bus": {func(m *mixer.Mixer, s *voice.Sound) {
+		}},
+		"a bus": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			m.Play(s, mixer.Options{Bus: b})
-		}, []int{0}, nil},
-		"a bus that is set": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{0}},
+		"a bus that is set": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.Play(s, mixer.Options{Bus: b, Pitch: 12})
 			m.At(100).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, time.Second)
-		}, []int{0, 1, 2}, nil},
-		"a bus on its way": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{0, 1, 2}},
+		"a bus on its way": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 100))
 			m.At(300).Play(s, mixer.Options{Bus: b, Pitch: 5})
-		}, []int{0, 1, 2, 3}, nil},
-		"a bus that turns back on its way": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{0, 1, 2, 3}},
+		"a bus that turns back on its way": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, time.Second)
 			m.Render(make([]pcm.Frame, 24000))
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch}, time.Second)
 			m.At(24100).Play(s, mixer.Options{Bus: b, Pitch: 5})
-		}, []int{0, 1, 2, 3}, nil},
-		"before a bus moves": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{0, 1, 2, 3}},
+		"before a bus moves": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(48000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
 			m.Play(s, mixer.Options{Bus: b, Pitch: 8})
-		}, []int{0, 1, 2, 3}, nil},
-		"a bus that is set before what was asked of it for later": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{0, 1, 2, 3}},
+		"a bus that is set before what was asked of it for later": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(1000).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 0)
 			m.At(500).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 1}, 0)
 			m.Render(make([]pcm.Frame, 4000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
-		}, []int{3}, nil},
-		"a bus that has arrived": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{3}},
+		"a bus that has arrived": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			b, _ := m.Bus("low")
 			up, _ := m.Bus("up")
 			m.At(mixer.Now).Set(mixer.TargetBus(up), mixer.Change{Fields: mixer.FieldPitch, Pitch: 24}, 10*time.Millisecond)
 			m.Render(make([]pcm.Frame, 2000))
 			m.Play(s, mixer.Options{Bus: b, Pitch: 5})
-		}, []int{3}, nil},
-		"Doppler": {func(m *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{3}},
+		"Doppler": {play: func(m *mixer.Mixer, s *voice.Sound) {
 			m.SetListener(space.Listener{Doppler: 1})
 			m.Play(s, mixer.Options{Emitter: &space.Emitter{}})
-		}, []int{0}, nil},
-		"a mixer of another quality": {func(_ *mixer.Mixer, s *voice.Sound) {
+		}, once: []int{0}},
+		"a mixer of another quality": {play: func(_ *mixer.Mixer, s *voice.Sound) {
 			m := newMixer(t, mixer.Config{Quality: voice.Cubic})
 			m.Play(s, mixer.Options{Speed: 2})
 			m.Prepare()
-		}, nil, nil},
+		}},
 	} {
 		s := pitchable(t, sounds.Refine)
 		m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "up"}, {Name: "low", Parent: "up", Pitch: -5}}})

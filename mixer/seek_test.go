@@ -101,13 +101,13 @@ func TestSeekInALoop(t *testing.T) {
 		rounds int
 		want   []int // from ten frames after it
 	}{
-		{150, 0, slices.Concat(count(160, 200), count(100, 160))},
-		{190, 0, slices.Concat(count(100, 200))},
-		{197, 0, slices.Concat(count(107, 200), count(100, 107))},
-		{40, 0, slices.Concat(count(50, 150))},
-		{250, 0, slices.Concat(count(160, 200), count(100, 160))}, // as a start from there
-		{190, 2, slices.Concat(count(100, 200))},
-		{150, 2, slices.Concat(count(160, 200), count(100, 160))},
+		{to: 150, want: slices.Concat(count(160, 200), count(100, 160))},
+		{to: 190, want: slices.Concat(count(100, 200))},
+		{to: 197, want: slices.Concat(count(107, 200), count(100, 107))},
+		{to: 40, want: slices.Concat(count(50, 150))},
+		{to: 250, want: slices.Concat(count(160, 200), count(100, 160))}, // as a start from there
+		{to: 190, rounds: 2, want: slices.Concat(count(100, 200))},
+		{to: 150, rounds: 2, want: slices.Concat(count(160, 200), count(100, 160))},
 	} {
 		m := at1k(t)
 		h := play(t, m.At(0), loopedRamp(t, 300, 100, 200), mixer.Options{Pan: -1, Loop: true, Rounds: c.rounds})

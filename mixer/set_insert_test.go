@@ -37,7 +37,12 @@ func TestSetInsert(t *testing.T) {
 	for _, c := range []struct {
 		effect   mixer.Insert
 		from, to float64
-	}{{times(0.5), 1, 0.5}, {times(0.25), 0.5, 0.25}, {nil, 0.25, 1}, {nil, 1, 1}} {
+	}{
+		{effect: times(0.5), from: 1, to: 0.5},
+		{effect: times(0.25), from: 0.5, to: 0.25},
+		{from: 0.25, to: 1},
+		{from: 1, to: 1},
+	} {
 		must(t, b.SetInsert(c.effect))
 		for i, x := range left(m, 30) {
 			want := c.from + (c.to-c.from)*math.Min(float64(i)/5, 1)
@@ -176,14 +181,14 @@ func TestSetDuck(t *testing.T) {
 		duck       mixer.Duck
 		soon, late pcm.Decibels // after 10 and after 40 frames
 	}{
-		{"one comes", music, deep, -20, -20},
-		{"less deep", music, shallow, -6, -6},
-		{"deeper", music, deep, -20, -20},
-		{"by a bus that is silent", music, other, -6, 0},
-		{"back", music, deep, -20, -20},
-		{"none", music, mixer.Duck{}, -9, 0},
-		{"of the master", top, deep, -20, -20},
-		{"none of the master", top, mixer.Duck{}, -9, 0},
+		{name: "one comes", bus: music, duck: deep, soon: -20, late: -20},
+		{name: "less deep", bus: music, duck: shallow, soon: -6, late: -6},
+		{name: "deeper", bus: music, duck: deep, soon: -20, late: -20},
+		{name: "by a bus that is silent", bus: music, duck: other, soon: -6},
+		{name: "back", bus: music, duck: deep, soon: -20, late: -20},
+		{name: "none", bus: music, duck: mixer.Duck{}, soon: -9},
+		{name: "of the master", bus: top, duck: deep, soon: -20, late: -20},
+		{name: "none of the master", bus: top, duck: mixer.Duck{}, soon: -9},
 	} {
 		must(t, c.bus.SetDuck(c.duck))
 		got := left(m, 41)

@@ -22,7 +22,13 @@ func TestTreeMultiplies(t *testing.T) {
 	for i, c := range []struct {
 		bus         string
 		left, right pcm.Decibels // of a sound in the middle
-	}{{"c", -300, -15}, {"b", -300, -12}, {"a", -300, -11}, {"d", -13, -13}, {"master", -6, -6}} {
+	}{
+		{bus: "c", left: -300, right: -15},
+		{bus: "b", left: -300, right: -12},
+		{bus: "a", left: -300, right: -11},
+		{bus: "d", left: -13, right: -13},
+		{bus: "master", left: -6, right: -6},
+	} {
 		at := int64(i * 50)
 		play(t, m.At(at), s, mixer.Options{Pan: 0, Base: mixer.Base{Gain: pcm.FromLinear(1.4142135623730951)}, Bus: busOf(t, m, c.bus)})
 		block := make([]pcm.Frame, 50)

@@ -13,15 +13,20 @@ func TestDitherEdges(t *testing.T) {
 	var d pcm.Dither
 	for number := range uint64(1000) {
 		for _, c := range []struct {
-			x       float32
+			sample  float32
 			want    int16
 			clipped bool
 		}{
-			{0, 0, false}, {float32(math.Copysign(0, -1)), 0, false}, {2, 32767, true}, {-2, -32768, true},
-			{float32(math.Inf(1)), 32767, true}, {float32(math.Inf(-1)), -32768, true}, {float32(math.NaN()), 0, true},
+			{sample: 0},
+			{sample: float32(math.Copysign(0, -1))},
+			{sample: 2, want: 32767, clipped: true},
+			{sample: -2, want: -32768, clipped: true},
+			{sample: float32(math.Inf(1)), want: 32767, clipped: true},
+			{sample: float32(math.Inf(-1)), want: -32768, clipped: true},
+			{sample: float32(math.NaN()), clipped: true},
 		} {
-			if got, clipped := d.Int16(c.x, number); got != c.want || clipped != c.clipped {
-				t.Fatalf("sample %d, %v: %d, clipped %v, want %d, %v", number, c.x, got, clipped, c.want, c.clipped)
+			if got, clipped := d.Int16(c.sample, number); got != c.want || clipped != c.clipped {
+				t.Fatalf("sample %d, %v: %d, clipped %v, want %d, %v", number, c.sample, got, clipped, c.want, c.clipped)
 			}
 		}
 	}

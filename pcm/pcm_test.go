@@ -154,16 +154,23 @@ func TestSemitones(t *testing.T) {
 
 func TestFrames(t *testing.T) {
 	for _, c := range []struct {
-		d    time.Duration
-		rate int
-		want int64
+		length time.Duration
+		rate   int
+		want   int64
 	}{
-		{0, 48000, 0}, {-time.Second, 48000, 0}, {time.Second, 48000, 48000}, {time.Second, 1, 1},
-		{500 * time.Millisecond, 1, 1}, {499999999, 1, 0}, {10 * time.Millisecond, 44100, 441},
-		{time.Nanosecond, 48000, 0}, {1<<63 - 1, 768000, 7083549724304468}, {1<<63 - 1, math.MaxInt, 1<<63 - 1},
+		{rate: 48000},
+		{length: -time.Second, rate: 48000},
+		{length: time.Second, rate: 48000, want: 48000},
+		{length: time.Second, rate: 1, want: 1},
+		{length: 500 * time.Millisecond, rate: 1, want: 1},
+		{length: 499999999, rate: 1},
+		{length: 10 * time.Millisecond, rate: 44100, want: 441},
+		{length: time.Nanosecond, rate: 48000},
+		{length: 1<<63 - 1, rate: 768000, want: 7083549724304468},
+		{length: 1<<63 - 1, rate: math.MaxInt, want: 1<<63 - 1},
 	} {
-		if got := pcm.Frames(c.d, c.rate); got != c.want {
-			t.Errorf("Frames(%v, %d) = %d, want %d", c.d, c.rate, got, c.want)
+		if got := pcm.Frames(c.length, c.rate); got != c.want {
+			t.Errorf("Frames(%v, %d) = %d, want %d", c.length, c.rate, got, c.want)
 		}
 	}
 }
@@ -174,7 +181,11 @@ func TestDuration(t *testing.T) {
 		rate   int
 		want   time.Duration
 	}{
-		{0, 48000, 0}, {-1, 48000, 0}, {48000, 48000, time.Second}, {1, 3, 333333333}, {1<<63 - 1, 1, 1<<63 - 1},
+		{rate: 48000},
+		{frames: -1, rate: 48000},
+		{frames: 48000, rate: 48000, want: time.Second},
+		{frames: 1, rate: 3, want: 333333333},
+		{frames: 1<<63 - 1, rate: 1, want: 1<<63 - 1},
 	} {
 		if got := pcm.Duration(c.frames, c.rate); got != c.want {
 			t.Errorf("Duration(%d, %d) = %v, want %v", c.frames, c.rate, got, c.want)

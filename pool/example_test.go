@@ -185,7 +185,12 @@ func ExampleConfig_choose() {
 			return 0 // none: the newcomer is refused
 		},
 	})
-	for _, e := range []enemy{{"boss", false, true}, {"bat", false, false}, {"rat", true, false}, {"owl", true, false}} {
+	for _, e := range []enemy{
+		{name: "boss", important: true},
+		{name: "bat"},
+		{name: "rat", onScreen: true},
+		{name: "owl", onScreen: true},
+	} {
 		_, x, ok := enemies.Acquire()
 		if ok {
 			*x = e

@@ -161,12 +161,18 @@ func TestBankErrors(t *testing.T) {
 		kind error
 		text string
 	}{
-		{filepath.Join(dir, "gone.wav"), fs.ErrNotExist, "no such file or directory"},
-		{dir, sounds.ErrFormat, "is a directory"},
-		{write("empty.ogg", ""), sounds.ErrFormat, "the file is empty"},
-		{write("text.wav", "voices: 32\n"), sounds.ErrFormat, "this is text, not a sound"},
-		{write("a.mid", "MThd\x00\x00\x00\x06\x00\x01"), sounds.ErrFormat, "MIDI is not read; WAV, FLAC, Ogg Vorbis and MP3 are"},
-		{write("a.bin", "\x00\x01\x02\x03\x04"), sounds.ErrFormat, "neither WAV, FLAC, Ogg Vorbis nor MP3"},
+		{path: filepath.Join(dir, "gone.wav"), kind: fs.ErrNotExist, text: "no such file or directory"},
+		{path: dir, kind: sounds.ErrFormat, text: "is a directory"},
+		{path: write("empty.ogg", ""), kind: sounds.ErrFormat, text: "the file is empty"},
+		{path: write("text.wav", "voices: 32\n"), kind: sounds.ErrFormat, text: "this is text, not a sound"},
+		{
+			path: write("a.mid", "MThd\x00\x00\x00\x06\x00\x01"), kind: sounds.ErrFormat,
+			text: "MIDI is not read; WAV, FLAC, Ogg Vorbis and MP3 are",
+		},
+		{
+			path: write("a.bin", "\x00\x01\x02\x03\x04"), kind: sounds.ErrFormat,
+			text: "neither WAV, FLAC, Ogg Vorbis nor MP3",
+		},
 	} {
 		_, err := b.LoadFile(c.path)
 		if !errors.Is(err, c.kind) || err.Error() != "sounds: "+c.path+": "+c.text {

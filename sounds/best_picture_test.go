@@ -52,15 +52,23 @@ func TestBestPicture(t *testing.T) {
 	var pictures []pictured
 	for _, c := range []struct {
 		title  string
-		y      []float64
+		played []float64
 		at, to float64 // the worst in 0-18 kHz, in dB of a tone, is between
 	}{
-		{"linear", played(s, voice.Options{Speed: pitch, Quality: voice.Linear}, skip, n), -20, -1},
-		{"cubic", played(s, voice.Options{Speed: pitch, Quality: voice.Cubic}, skip, n), -30, -5},
-		{"a windowed sinc, 16 taps", sinc, -70, -25},
-		{"best, 8 taps", played(s, voice.Options{Speed: pitch}, skip, n), -125, -88},
+		{
+			title:  "linear",
+			played: played(s, voice.Options{Speed: pitch, Quality: voice.Linear}, skip, n),
+			at:     -20, to: -1,
+		},
+		{
+			title:  "cubic",
+			played: played(s, voice.Options{Speed: pitch, Quality: voice.Cubic}, skip, n),
+			at:     -30, to: -5,
+		},
+		{title: "a windowed sinc, 16 taps", played: sinc, at: -70, to: -25},
+		{title: "best, 8 taps", played: played(s, voice.Options{Speed: pitch}, skip, n), at: -125, to: -88},
 	} {
-		p := spectrum(c.y)
+		p := spectrum(c.played)
 		const width = 48000. / n
 		worst := 0.0
 	bins:

@@ -95,8 +95,14 @@ func TestEnvelope(t *testing.T) {
 		rate, frames int
 		loop         [2]int64
 	}{
-		{48000, 30000, [2]int64{0, 30000}}, {48000, 30000, [2]int64{1000, 20500}}, {44100, 5000, [2]int64{4990, 5000}},
-		{8000, 20000, [2]int64{0, 20000}}, {1000, 500, [2]int64{100, 101}}, {8, 20, [2]int64{0, 20}}, {1, 5, [2]int64{2, 5}}, {48000, 1, [2]int64{0, 1}},
+		{rate: 48000, frames: 30000, loop: [2]int64{0, 30000}},
+		{rate: 48000, frames: 30000, loop: [2]int64{1000, 20500}},
+		{rate: 44100, frames: 5000, loop: [2]int64{4990, 5000}},
+		{rate: 8000, frames: 20000, loop: [2]int64{0, 20000}},
+		{rate: 1000, frames: 500, loop: [2]int64{100, 101}},
+		{rate: 8, frames: 20, loop: [2]int64{0, 20}},
+		{rate: 1, frames: 5, loop: [2]int64{2, 5}},
+		{rate: 48000, frames: 1, loop: [2]int64{0, 1}},
 	} {
 		x := make([]float32, c.frames)
 		state := uint32(7)

@@ -42,7 +42,10 @@ func (f breakingFile) Close() error {
 // wait for the same sound, and of who streams.
 func TestForeignFS(t *testing.T) {
 	wav := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 1, noise(100, 1), [2]uint32{})}}
-	for name, broken := range map[string]*breakingFS{"open": {wav, true, false}, "close": {wav, false, true}} {
+	for name, broken := range map[string]*breakingFS{
+		"open":  {MapFS: wav, open: true},
+		"close": {MapFS: wav, close: true},
+	} {
 		b := NewBank(Options{})
 		for range 2 { // the second would wait for ever for the first
 			if _, err := b.Load(t.Context(), Source{File: "a.wav", FS: broken}); err == nil || !strings.Contains(err.Error(), "broken "+name) {

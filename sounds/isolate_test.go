@@ -177,26 +177,72 @@ func TestIsolatedChild(t *testing.T) {
 		mode, text string
 		kind       error
 	}{
-		{"deaf", "the process that decodes it ended without an answer (exit status 0)", sounds.ErrDecode},
-		{"silent", "the process that decodes it ended without an answer (exit status 0)", sounds.ErrDecode},
-		{"die", "the process that decodes it ended without an answer (exit status 3)", sounds.ErrDecode},
-		{"die late", "the process that decodes it ended without an answer (exit status 3)", sounds.ErrDecode},
-		{"fail", "the process that decodes it failed: exit status 3", sounds.ErrDecode},
-		{"hang", "decoding took longer than 100ms", sounds.ErrLimit},
-		{"orphan", "decoding took longer than 100ms", sounds.ErrLimit},
-		{"lost orphan", "decoding took longer than 100ms", sounds.ErrLimit},
-		{"strict", "more than 10 frames", sounds.ErrLimit},
-		{"endless line", "the process that decodes it gives no answer, but something else", sounds.ErrDecode},
-		{"endless samples", "the process that decodes it does not stop after its answer", sounds.ErrDecode},
-		{"rubbish", "the process that decodes it gives no answer, but something else", sounds.ErrDecode},
-		{"strange fault", "two?lines ?[31m", nil},
-		{"{}\n", "the header says 0 channels", sounds.ErrDecode},
-		{`{"format":"wav","channels":9,"rate":8000}` + "\n", "9 channels, at most 8 are read", sounds.ErrLimit},
-		{`{"format":"wav","channels":1,"rate":8000,"frames":100000000}` + "\n", "its samples take more than 33798432 bytes", sounds.ErrLimit},
-		{"no number", "the sample of frame 0 is NaN, not within -8..+8", sounds.ErrDecode},
-		{`{"format":"wav","channels":1,"rate":8000,"frames":-1}` + "\n", "the process that decodes it gives an answer that makes no sense", sounds.ErrDecode},
-		{`{"format":"exe","channels":1,"rate":8000}` + "\n", "the process that decodes it gives an answer that makes no sense", sounds.ErrDecode},
-		{`{"format":"wav","encoding":"\u001b","channels":1,"rate":8000}` + "\n", "the process that decodes it gives an answer that makes no sense", sounds.ErrDecode},
+		{
+			mode: "deaf",
+			text: "the process that decodes it ended without an answer (exit status 0)",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: "silent",
+			text: "the process that decodes it ended without an answer (exit status 0)",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: "die",
+			text: "the process that decodes it ended without an answer (exit status 3)",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: "die late",
+			text: "the process that decodes it ended without an answer (exit status 3)",
+			kind: sounds.ErrDecode,
+		},
+		{mode: "fail", text: "the process that decodes it failed: exit status 3", kind: sounds.ErrDecode},
+		{mode: "hang", text: "decoding took longer than 100ms", kind: sounds.ErrLimit},
+		{mode: "orphan", text: "decoding took longer than 100ms", kind: sounds.ErrLimit},
+		{mode: "lost orphan", text: "decoding took longer than 100ms", kind: sounds.ErrLimit},
+		{mode: "strict", text: "more than 10 frames", kind: sounds.ErrLimit},
+		{
+			mode: "endless line",
+			text: "the process that decodes it gives no answer, but something else",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: "endless samples",
+			text: "the process that decodes it does not stop after its answer",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: "rubbish",
+			text: "the process that decodes it gives no answer, but something else",
+			kind: sounds.ErrDecode,
+		},
+		{mode: "strange fault", text: "two?lines ?[31m"},
+		{mode: "{}\n", text: "the header says 0 channels", kind: sounds.ErrDecode},
+		{
+			mode: `{"format":"wav","channels":9,"rate":8000}` + "\n", text: "9 channels, at most 8 are read",
+			kind: sounds.ErrLimit,
+		},
+		{
+			mode: `{"format":"wav","channels":1,"rate":8000,"frames":100000000}` + "\n",
+			text: "its samples take more than 33798432 bytes", kind: sounds.ErrLimit,
+		},
+		{mode: "no number", text: "the sample of frame 0 is NaN, not within -8..+8", kind: sounds.ErrDecode},
+		{
+			mode: `{"format":"wav","channels":1,"rate":8000,"frames":-1}` + "\n",
+			text: "the process that decodes it gives an answer that makes no sense",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: `{"format":"exe","channels":1,"rate":8000}` + "\n",
+			text: "the process that decodes it gives an answer that makes no sense",
+			kind: sounds.ErrDecode,
+		},
+		{
+			mode: `{"format":"wav","encoding":"\u001b","channels":1,"rate":8000}` + "\n",
+			text: "the process that decodes it gives an answer that makes no sense",
+			kind: sounds.ErrDecode,
+		},
 	} {
 		t.Run(strings.TrimSpace(c.mode), func(t *testing.T) {
 			t.Parallel()

@@ -34,19 +34,23 @@ func TestLeveling(t *testing.T) {
 		level Leveling
 		gain  float64 // within 0.05 dB
 	}{
-		{"nothing asked", tagged(-20, 5), Leveling{}, 0},
-		{"lowered", hum(-5), Leveling{LUFS: -18}, -9.99},
-		{"raised", hum(-35), Leveling{LUFS: -18}, 20.01},
-		{"raised to its peak", hum(-10), Leveling{LUFS: -2}, 9},
-		{"peak already over", hum(-0.5), Leveling{LUFS: -1}, 0},
-		{"tag, not asked", tagged(-35, -7), Leveling{LUFS: -18}, 20.01},
-		{"tag", tagged(-35, -7.03), Leveling{Tags: true}, -7.03},
-		{"tag, to another level", tagged(-35, -7), Leveling{LUFS: -23, Tags: true}, -12},
-		{"tag, to its peak", tagged(-10, 20), Leveling{Tags: true}, 9},
-		{"no tag", hum(-35), Leveling{Tags: true}, 0},
-		{"no tag, measured", hum(-35), Leveling{LUFS: -18, Tags: true}, 20.01},
-		{"silence", &Clip{Name: "none", Channels: 1, Rate: 48000, Samples: make([]float32, 48000)}, Leveling{LUFS: -18}, 0},
-		{"empty", &Clip{Name: "none", Channels: 1, Rate: 48000}, Leveling{LUFS: -18}, 0},
+		{name: "nothing asked", clip: tagged(-20, 5)},
+		{name: "lowered", clip: hum(-5), level: Leveling{LUFS: -18}, gain: -9.99},
+		{name: "raised", clip: hum(-35), level: Leveling{LUFS: -18}, gain: 20.01},
+		{name: "raised to its peak", clip: hum(-10), level: Leveling{LUFS: -2}, gain: 9},
+		{name: "peak already over", clip: hum(-0.5), level: Leveling{LUFS: -1}},
+		{name: "tag, not asked", clip: tagged(-35, -7), level: Leveling{LUFS: -18}, gain: 20.01},
+		{name: "tag", clip: tagged(-35, -7.03), level: Leveling{Tags: true}, gain: -7.03},
+		{name: "tag, to another level", clip: tagged(-35, -7), level: Leveling{LUFS: -23, Tags: true}, gain: -12},
+		{name: "tag, to its peak", clip: tagged(-10, 20), level: Leveling{Tags: true}, gain: 9},
+		{name: "no tag", clip: hum(-35), level: Leveling{Tags: true}},
+		{name: "no tag, measured", clip: hum(-35), level: Leveling{LUFS: -18, Tags: true}, gain: 20.01},
+		{
+			name:  "silence",
+			clip:  &Clip{Name: "none", Channels: 1, Rate: 48000, Samples: make([]float32, 48000)},
+			level: Leveling{LUFS: -18},
+		},
+		{name: "empty", clip: &Clip{Name: "none", Channels: 1, Rate: 48000}, level: Leveling{LUFS: -18}},
 	} {
 		before := slices.Clone(c.clip.Samples)
 		s, err := Prepare(c.clip, Options{Leveling: c.level})

@@ -48,8 +48,11 @@ func TestMasksAgainstDefinition(t *testing.T) {
 		rate, channels, frames, size int
 		loop                         [2]int64
 	}{
-		{48000, 1, 3000, 1024, [2]int64{500, 2700}}, {8000, 2, 700, 256, [2]int64{0, 333}}, {44100, 2, 1800, 1024, [2]int64{}},
-		{1000, 1, 50, 32, [2]int64{49, 50}}, {48000, 1, 1, 1024, [2]int64{}},
+		{rate: 48000, channels: 1, frames: 3000, size: 1024, loop: [2]int64{500, 2700}},
+		{rate: 8000, channels: 2, frames: 700, size: 256, loop: [2]int64{0, 333}},
+		{rate: 44100, channels: 2, frames: 1800, size: 1024},
+		{rate: 1000, channels: 1, frames: 50, size: 32, loop: [2]int64{49, 50}},
+		{rate: 48000, channels: 1, frames: 1, size: 1024},
 	} {
 		samples := make([]float32, c.frames*c.channels)
 		for i := range samples {

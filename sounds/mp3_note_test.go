@@ -166,14 +166,21 @@ func TestMP3OtherFrames(t *testing.T) {
 		data []byte
 		text string
 	}{
-		{"free format", slices.Concat(freeFrames...), free},
-		{"two frames of free format", slices.Concat(freeFrames[:2]...), free},
-		{"two frames and a half", slices.Concat(freeFrames[:3]...)[:len(freeFrames[0])*2+100], free},
-		{"free format behind a tag", slices.Concat(tag, slices.Concat(freeFrames...)), free},
-		{"free format behind zeros", slices.Concat(make([]byte, 1000), slices.Concat(freeFrames...)), free},
-		{"layer 2", slices.Concat(layer2Frames...), layer2},
-		{"layer 2 behind a tag", slices.Concat(tag, slices.Concat(layer2Frames...)), layer2},
-		{"free format in the middle", slices.Concat(data, slices.Concat(freeFrames...)), fmt.Sprintf("frame %d: %s", 1152*len(freeFrames), free)},
+		{name: "free format", data: slices.Concat(freeFrames...), text: free},
+		{name: "two frames of free format", data: slices.Concat(freeFrames[:2]...), text: free},
+		{name: "two frames and a half", data: slices.Concat(freeFrames[:3]...)[:len(freeFrames[0])*2+100], text: free},
+		{name: "free format behind a tag", data: slices.Concat(tag, slices.Concat(freeFrames...)), text: free},
+		{
+			name: "free format behind zeros",
+			data: slices.Concat(make([]byte, 1000), slices.Concat(freeFrames...)),
+			text: free,
+		},
+		{name: "layer 2", data: slices.Concat(layer2Frames...), text: layer2},
+		{name: "layer 2 behind a tag", data: slices.Concat(tag, slices.Concat(layer2Frames...)), text: layer2},
+		{
+			name: "free format in the middle", data: slices.Concat(data, slices.Concat(freeFrames...)),
+			text: fmt.Sprintf("frame %d: %s", 1152*len(freeFrames), free),
+		},
 	} {
 		_, err := Decode(t.Context(), "x", bytes.NewReader(c.data), Limits{})
 		if err == nil || err.Error() != "sounds: x: "+c.text {

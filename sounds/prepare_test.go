@@ -31,14 +31,21 @@ func TestLoopPoints(t *testing.T) {
 		more []string
 		want *pcm.Loop
 	}{
-		{"none", nil, nil},
-		{"smpl", []string{smpl(100, 899)}, &pcm.Loop{100, 900}},
-		{"to the end", []string{smpl(0, 999)}, &pcm.Loop{0, 1000}},
-		{"beyond the end", []string{smpl(0, 1000)}, nil},
-		{"backwards", []string{smpl(500, 400)}, nil},
-		{"cue and LIST passed over", []string{chunk("cue ", make([]byte, 28)), chunk("LIST", []byte("adtl!")), smpl(1, 1)}, &pcm.Loop{1, 2}},
-		{"smpl without a loop", []string{chunk("smpl", make([]byte, 36))}, nil},
-		{"a last chunk cut short", []string{smpl(100, 899), "LIST\xff\x00\x00\x00abc"}, &pcm.Loop{100, 900}},
+		{name: "none"},
+		{name: "smpl", more: []string{smpl(100, 899)}, want: &pcm.Loop{100, 900}},
+		{name: "to the end", more: []string{smpl(0, 999)}, want: &pcm.Loop{0, 1000}},
+		{name: "beyond the end", more: []string{smpl(0, 1000)}},
+		{name: "backwards", more: []string{smpl(500, 400)}},
+		{
+			name: "cue and LIST passed over",
+			more: []string{chunk("cue ", make([]byte, 28)), chunk("LIST", []byte("adtl!")), smpl(1, 1)},
+			want: &pcm.Loop{1, 2},
+		},
+		{name: "smpl without a loop", more: []string{chunk("smpl", make([]byte, 36))}},
+		{
+			name: "a last chunk cut short", more: []string{smpl(100, 899), "LIST\xff\x00\x00\x00abc"},
+			want: &pcm.Loop{100, 900},
+		},
 	} {
 		got := decode(t, wavBytes(48000, 1, x, c.more...)).Loop
 		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
@@ -63,14 +70,14 @@ func TestFold(t *testing.T) {
 		speakers    uint32
 		left, right []float64
 	}{
-		{0, []float64{1, 0, h}, []float64{0, 1, h}},
-		{0, []float64{1, 0, h, 0}, []float64{0, 1, 0, h}},
-		{0x107, []float64{1, 0, h, 0.5}, []float64{0, 1, h, 0.5}},
-		{0, []float64{1, 0, h, h, 0}, []float64{0, 1, h, 0, h}},
-		{0, []float64{1, 0, h, 0, h, 0}, []float64{0, 1, h, 0, 0, h}},
-		{0x60f, []float64{1, 0, h, 0, h, 0}, []float64{0, 1, h, 0, 0, h}},
-		{0, []float64{1, 0, h, 0, 0.5, h, 0}, []float64{0, 1, h, 0, 0.5, 0, h}},
-		{0, []float64{1, 0, h, 0, h, 0, h, 0}, []float64{0, 1, h, 0, 0, h, 0, h}},
+		{left: []float64{1, 0, h}, right: []float64{0, 1, h}},
+		{left: []float64{1, 0, h, 0}, right: []float64{0, 1, 0, h}},
+		{speakers: 0x107, left: []float64{1, 0, h, 0.5}, right: []float64{0, 1, h, 0.5}},
+		{left: []float64{1, 0, h, h, 0}, right: []float64{0, 1, h, 0, h}},
+		{left: []float64{1, 0, h, 0, h, 0}, right: []float64{0, 1, h, 0, 0, h}},
+		{speakers: 0x60f, left: []float64{1, 0, h, 0, h, 0}, right: []float64{0, 1, h, 0, 0, h}},
+		{left: []float64{1, 0, h, 0, 0.5, h, 0}, right: []float64{0, 1, h, 0, 0.5, 0, h}},
+		{left: []float64{1, 0, h, 0, h, 0, h, 0}, right: []float64{0, 1, h, 0, 0, h, 0, h}},
 	} {
 		n := len(c.left)
 		clip := &sounds.Clip{Name: "x", Channels: n, Rate: 48000, Speakers: c.speakers, Samples: make([]float32, n*n)}
@@ -147,16 +154,16 @@ func TestReaders(t *testing.T) {
 	data := wavBytes(48000, 1, []int16{1, 2, 3})
 	broken := errors.New("broken pipe")
 	for _, c := range []struct {
-		name string
-		r    io.Reader
-		want error
+		name   string
+		reader io.Reader
+		want   error
 	}{
-		{"one byte at a time", iotest.OneByteReader(bytes.NewReader(data)), nil},
-		{"data with the end", iotest.DataErrReader(bytes.NewReader(data)), nil},
-		{"failing", io.MultiReader(strings.NewReader("RIFF"), iotest.ErrReader(broken)), broken},
-		{"never anything", empty{}, io.ErrNoProgress},
+		{name: "one byte at a time", reader: iotest.OneByteReader(bytes.NewReader(data))},
+		{name: "data with the end", reader: iotest.DataErrReader(bytes.NewReader(data))},
+		{name: "failing", reader: io.MultiReader(strings.NewReader("RIFF"), iotest.ErrReader(broken)), want: broken},
+		{name: "never anything", reader: empty{}, want: io.ErrNoProgress},
 	} {
-		_, err := sounds.Decode(context.Background(), "-", c.r, sounds.Limits{})
+		_, err := sounds.Decode(context.Background(), "-", c.reader, sounds.Limits{})
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}

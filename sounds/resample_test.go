@@ -111,9 +111,19 @@ func TestLength(t *testing.T) {
 		frames, from, to int
 		want             int64
 	}{
-		{4410, 44100, 48000, 4800}, {1, 44100, 48000, 1}, {147, 44100, 48000, 160}, {146, 44100, 48000, 159},
-		{441, 44100, 40, 1}, {0, 44100, 48000, 0}, {100, 1000, 768000, 76800}, {3, 2, 1, 2}, {48000, 48000, 48000, 48000},
-		{10003, 96000, 44100, 4595}, {4800, 4800, 1, 1}, {4799, 4800, 2, 2}, {1103, 11025, 44056, 4408},
+		{frames: 4410, from: 44100, to: 48000, want: 4800},
+		{frames: 1, from: 44100, to: 48000, want: 1},
+		{frames: 147, from: 44100, to: 48000, want: 160},
+		{frames: 146, from: 44100, to: 48000, want: 159},
+		{frames: 441, from: 44100, to: 40, want: 1},
+		{from: 44100, to: 48000},
+		{frames: 100, from: 1000, to: 768000, want: 76800},
+		{frames: 3, from: 2, to: 1, want: 2},
+		{frames: 48000, from: 48000, to: 48000, want: 48000},
+		{frames: 10003, from: 96000, to: 44100, want: 4595},
+		{frames: 4800, from: 4800, to: 1, want: 1},
+		{frames: 4799, from: 4800, to: 2, want: 2},
+		{frames: 1103, from: 11025, to: 44056, want: 4408},
 	} {
 		x := make([]float32, c.frames)
 		got, _, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, nil)
@@ -152,13 +162,13 @@ func TestLoopSeam(t *testing.T) {
 		from, to                   int
 		intro, loop, tail, periods int
 	}{
-		{"whole", 44100, 48000, 0, 4410, 0, 50},
-		{"not whole frames", 44100, 48000, 0, 1000, 0, 7},
-		{"short", 44100, 48000, 0, 100, 0, 3},
-		{"intro", 44100, 48000, 3000, 2205, 0, 25},
-		{"intro and tail", 22050, 48000, 1111, 2205, 3000, 25},
-		{"down", 96000, 44100, 5000, 9600, 0, 100},
-		{"odd rates", 44100, 47999, 0, 1234, 0, 11},
+		{name: "whole", from: 44100, to: 48000, loop: 4410, periods: 50},
+		{name: "not whole frames", from: 44100, to: 48000, loop: 1000, periods: 7},
+		{name: "short", from: 44100, to: 48000, loop: 100, periods: 3},
+		{name: "intro", from: 44100, to: 48000, intro: 3000, loop: 2205, periods: 25},
+		{name: "intro and tail", from: 22050, to: 48000, intro: 1111, loop: 2205, tail: 3000, periods: 25},
+		{name: "down", from: 96000, to: 44100, intro: 5000, loop: 9600, periods: 100},
+		{name: "odd rates", from: 44100, to: 47999, loop: 1234, periods: 11},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := make([]float32, c.intro+c.loop+c.tail)
@@ -258,7 +268,12 @@ func BenchmarkResample(b *testing.B) {
 	for _, c := range []struct {
 		name     string
 		from, to int
-	}{{"44100-48000", 44100, 48000}, {"96000-48000", 96000, 48000}, {"22050-48000", 22050, 48000}, {"44100-47999", 44100, 47999}} {
+	}{
+		{name: "44100-48000", from: 44100, to: 48000},
+		{name: "96000-48000", from: 96000, to: 48000},
+		{name: "22050-48000", from: 22050, to: 48000},
+		{name: "44100-47999", from: 44100, to: 47999},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			x := make([]float32, 2*c.from*10)
 			var f filters

@@ -187,12 +187,12 @@ func TestSpecialFiles(t *testing.T) {
 		path, want string
 		kind       error
 	}{
-		{dir, "is a directory", sounds.ErrFormat},
-		{socket, "is a socket, not a file", sounds.ErrFormat},
-		{"/dev/zero", "is a device, not a file", sounds.ErrFormat},
-		{"/dev/null", "is a device, not a file", sounds.ErrFormat},
-		{dangling, "no such file or directory", fs.ErrNotExist},
-		{loop, "too many levels of symbolic links", syscall.ELOOP},
+		{path: dir, want: "is a directory", kind: sounds.ErrFormat},
+		{path: socket, want: "is a socket, not a file", kind: sounds.ErrFormat},
+		{path: "/dev/zero", want: "is a device, not a file", kind: sounds.ErrFormat},
+		{path: "/dev/null", want: "is a device, not a file", kind: sounds.ErrFormat},
+		{path: dangling, want: "no such file or directory", kind: fs.ErrNotExist},
+		{path: loop, want: "too many levels of symbolic links", kind: syscall.ELOOP},
 	} {
 		for _, isolate := range []bool{false, true} {
 			var opt sounds.Options

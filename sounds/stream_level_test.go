@@ -29,18 +29,27 @@ func TestStreamLeveling(t *testing.T) {
 		level    float64 // NaN: the gain and the loudness
 		err      bool
 	}{
-		{"plain", Leveling{}, StreamOptions{}, 0, 0, false},
-		{"plain", Leveling{}, StreamOptions{Gain: -3, Level: -30}, -3, -30, false},
-		{"plain", Leveling{}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
-		{"plain", Leveling{LUFS: -23}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
-		{"plain", Leveling{LUFS: -3}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
-		{"plain", Leveling{LUFS: -23}, StreamOptions{}, 0, 0, true},
-		{"plain", Leveling{Tags: true}, StreamOptions{}, 0, 0, false},
-		{"down", Leveling{Tags: true}, StreamOptions{}, -6, -18, false},
-		{"down", Leveling{Tags: true, LUFS: -20}, StreamOptions{}, -8, -20, false},
-		{"down", Leveling{Tags: true}, StreamOptions{Measure: true}, -6, math.NaN(), false},
-		{"up", Leveling{Tags: true}, StreamOptions{}, 0, -21, false},
-		{"up", Leveling{Tags: true}, StreamOptions{Measure: true}, math.NaN(), math.NaN(), false},
+		{file: "plain"},
+		{file: "plain", opt: StreamOptions{Gain: -3, Level: -30}, gain: -3, level: -30},
+		{file: "plain", opt: StreamOptions{Measure: true}, gain: math.NaN(), level: math.NaN()},
+		{
+			file: "plain", leveling: Leveling{LUFS: -23}, opt: StreamOptions{Measure: true},
+			gain: math.NaN(), level: math.NaN(),
+		},
+		{
+			file: "plain", leveling: Leveling{LUFS: -3}, opt: StreamOptions{Measure: true},
+			gain: math.NaN(), level: math.NaN(),
+		},
+		{file: "plain", leveling: Leveling{LUFS: -23}, err: true},
+		{file: "plain", leveling: Leveling{Tags: true}},
+		{file: "down", leveling: Leveling{Tags: true}, gain: -6, level: -18},
+		{file: "down", leveling: Leveling{Tags: true, LUFS: -20}, gain: -8, level: -20},
+		{file: "down", leveling: Leveling{Tags: true}, opt: StreamOptions{Measure: true}, gain: -6, level: math.NaN()},
+		{file: "up", leveling: Leveling{Tags: true}, level: -21},
+		{
+			file: "up", leveling: Leveling{Tags: true}, opt: StreamOptions{Measure: true},
+			gain: math.NaN(), level: math.NaN(),
+		},
 	} {
 		b := NewBank(Options{Rate: 44100, Leveling: c.leveling, Measure: true})
 		want, err := b.LoadFS(files, c.file)

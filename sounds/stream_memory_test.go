@@ -85,12 +85,30 @@ func TestStreamMemory(t *testing.T) {
 		seconds int // to be listened to, from the beginning and behind a seek
 		frames  int64
 	}{
-		{"half an hour of WAV", endless{wav, make([]byte, 4*12345), 44 + half}, 48000, 300, 48000 * 1800},
-		{"half an hour of WAV, converted", endless{wav, make([]byte, 4*12345), 44 + half}, 44100, 5, 44100 * 1800},
-		{"half an hour of MP3", endless{nil, mp3, int64(len(mp3)) * 9000}, 48000, 10, 0},
-		{"half an hour of MP3, converted", endless{nil, mp3, int64(len(mp3)) * 9000}, 44100, 3, 0},
-		{"minutes of Vorbis", fstest.MapFS{"x": {Data: longOgg(t, "vorbis-48000-2.ogg", 600)}}, 48000, 10, 0},
-		{"a minute of FLAC", fstest.MapFS{"x": {Data: longFLAC(t, 704)}}, 48000, 30, 704 * 4096},
+		{
+			name: "half an hour of WAV",
+			fsys: endless{head: wav, body: make([]byte, 4*12345), size: 44 + half},
+			rate: 48000, seconds: 300, frames: 48000 * 1800,
+		},
+		{
+			name: "half an hour of WAV, converted",
+			fsys: endless{head: wav, body: make([]byte, 4*12345), size: 44 + half},
+			rate: 44100, seconds: 5, frames: 44100 * 1800,
+		},
+		{name: "half an hour of MP3", fsys: endless{body: mp3, size: int64(len(mp3)) * 9000}, rate: 48000, seconds: 10},
+		{
+			name: "half an hour of MP3, converted", fsys: endless{body: mp3, size: int64(len(mp3)) * 9000},
+			rate: 44100, seconds: 3,
+		},
+		{
+			name: "minutes of Vorbis",
+			fsys: fstest.MapFS{"x": {Data: longOgg(t, "vorbis-48000-2.ogg", 600)}},
+			rate: 48000, seconds: 10,
+		},
+		{
+			name: "a minute of FLAC", fsys: fstest.MapFS{"x": {Data: longFLAC(t, 704)}},
+			rate: 48000, seconds: 30, frames: 704 * 4096,
+		},
 	} {
 		runtime.GC()
 		var before, now runtime.MemStats

@@ -146,9 +146,16 @@ func TestListenerTurns(t *testing.T) {
 		forward, up Vector
 		want        float64
 	}{
-		{Vector{}, Vector{}, 1}, {Vector{0, 0, -9}, Vector{0, 1e-3, 0}, 1}, {Vector{1, 0, 0}, Vector{}, 0}, {Vector{0, 0, 1}, Vector{}, -1},
-		{Vector{0, 0, -1}, Vector{0, -1, 0}, -1}, {Vector{1, 0, -1}, Vector{}, math.Sqrt(0.5)}, {Vector{0, 0, -1}, Vector{1, 0, 0}, 0},
-		{Vector{0, 1, 0}, Vector{0, 0, 1}, 1}, {Vector{0, 5, -5}, Vector{}, 1}, {Vector{0, 0, -1e-300}, Vector{0, 1e300, 0}, 1},
+		{forward: Vector{}, up: Vector{}, want: 1},
+		{forward: Vector{0, 0, -9}, up: Vector{0, 1e-3, 0}, want: 1},
+		{forward: Vector{1, 0, 0}, up: Vector{}},
+		{forward: Vector{0, 0, 1}, up: Vector{}, want: -1},
+		{forward: Vector{0, 0, -1}, up: Vector{0, -1, 0}, want: -1},
+		{forward: Vector{1, 0, -1}, up: Vector{}, want: math.Sqrt(0.5)},
+		{forward: Vector{0, 0, -1}, up: Vector{1, 0, 0}},
+		{forward: Vector{0, 1, 0}, up: Vector{0, 0, 1}, want: 1},
+		{forward: Vector{0, 5, -5}, up: Vector{}, want: 1},
+		{forward: Vector{0, 0, -1e-300}, up: Vector{0, 1e300, 0}, want: 1},
 	} {
 		got := hear(t, Listener{Forward: c.forward, Up: c.up}, Emitter{Spot: Spot{Position: Vector{8, 0, 0}}}).Pan
 		if !near(got, c.want, 1e-15) {
@@ -204,10 +211,26 @@ func TestDoppler(t *testing.T) {
 		return hear(t, l, e).Pitch.Ratio()
 	}
 	for _, test := range []struct{ listener, voice, factor, want float64 }{
-		{0, 0, 1, 1}, {50, 50, 1, 1}, {0, -34.33, 1, 1 / 0.9}, {0, 34.33, 1, 1 / 1.1}, {34.33, 0, 1, 1.1}, {-34.33, 0, 1, 0.9},
-		{-34.33, -34.33, 1, 1}, {10, -20, 0.5, (c*2 + 10) / (c*2 - 20)}, {0, -20, 3, (c / 3) / (c/3 - 20)}, {0, -20, 0, 1},
-		{0, -c, 1, 16}, {0, -1000, 1, 16}, {-c, 0, 1, 1. / 16}, {-1e6, 0, 1, 1. / 16}, {0, 1e9, 1, 1. / 16}, {1e9, 0, 1, 16},
-		{-1000, -1000, 1, 1}, {-1000, -999, 1, 1. / 16}, {0, -c * 15 / 16, 1, 16}, {0, -c * 0.9, 1, 10},
+		{factor: 1, want: 1},
+		{listener: 50, voice: 50, factor: 1, want: 1},
+		{voice: -34.33, factor: 1, want: 1 / 0.9},
+		{voice: 34.33, factor: 1, want: 1 / 1.1},
+		{listener: 34.33, factor: 1, want: 1.1},
+		{listener: -34.33, factor: 1, want: 0.9},
+		{listener: -34.33, voice: -34.33, factor: 1, want: 1},
+		{listener: 10, voice: -20, factor: 0.5, want: (c*2 + 10) / (c*2 - 20)},
+		{voice: -20, factor: 3, want: (c / 3) / (c/3 - 20)},
+		{voice: -20, want: 1},
+		{voice: -c, factor: 1, want: 16},
+		{voice: -1000, factor: 1, want: 16},
+		{listener: -c, factor: 1, want: 1. / 16},
+		{listener: -1e6, factor: 1, want: 1. / 16},
+		{voice: 1e9, factor: 1, want: 1. / 16},
+		{listener: 1e9, factor: 1, want: 16},
+		{listener: -1000, voice: -1000, factor: 1, want: 1},
+		{listener: -1000, voice: -999, factor: 1, want: 1. / 16},
+		{voice: -c * 15 / 16, factor: 1, want: 16},
+		{voice: -c * 0.9, factor: 1, want: 10},
 	} {
 		if got := at(test.listener, test.voice, test.factor); !near(got, test.want, 1e-11) {
 			t.Errorf("listener %v, voice %v, factor %v: %v, want %v", test.listener, test.voice, test.factor, got, test.want)
@@ -264,8 +287,14 @@ func TestSpaceRefuses(t *testing.T) {
 		min, max float64
 		gain     func(float64) pcm.Decibels
 	}{
-		{1, 1, zero}, {2, 1, zero}, {-1, 1, zero}, {0, inf, zero}, {nan, 1, zero}, {0, 1, nil},
-		{0, 1, func(float64) pcm.Decibels { return 25 }}, {0, 1, func(d float64) pcm.Decibels { return pcm.Decibels(nan) }},
+		{min: 1, max: 1, gain: zero},
+		{min: 2, max: 1, gain: zero},
+		{min: -1, max: 1, gain: zero},
+		{max: inf, gain: zero},
+		{min: nan, max: 1, gain: zero},
+		{max: 1},
+		{max: 1, gain: func(float64) pcm.Decibels { return 25 }},
+		{max: 1, gain: func(d float64) pcm.Decibels { return pcm.Decibels(nan) }},
 	} {
 		_, err := NewTable(c.min, c.max, c.gain)
 		check(fmt.Sprintf("a table %v..%v", c.min, c.max), err)

@@ -58,24 +58,32 @@ func TestLaws(t *testing.T) {
 	stereo := newSound(t, voice.Samples{Channels: 2, Data: []float32{1, 1, 1, 1}})
 	h := math.Sqrt2 / 2
 	for _, c := range []struct {
-		s           *voice.Sound
+		sound       *voice.Sound
 		gain        pcm.Decibels
 		base        pcm.Decibels
 		pan         float64
 		left, right float64
 	}{
-		{mono, 0, 0, 0, h, h}, {mono, 0, 0, -1, 1, 0}, {mono, 0, 0, 1, 0, 1},
-		{mono, 0, 0, 0.5, math.Cos(1.5 * math.Pi / 4), math.Sin(1.5 * math.Pi / 4)},
-		{mono, -20, 0, -1, 0.1, 0}, {mono, -10, -10, -1, 0.1, 0}, {mono, 20, 0, -1, 10, 0},
-		{mono, -80, 0, 0, 0, 0}, {mono, 0, -90, 0, 0, 0},
-		{stereo, 0, 0, 0, 1, 1}, {stereo, 0, 0, -1, 1, 0}, {stereo, 0, 0, 1, 0, 1},
-		{stereo, 0, 0, 0.5, h, 1}, {stereo, -20, 0, -0.5, 0.1, 0.1 * h},
+		{sound: mono, left: h, right: h},
+		{sound: mono, pan: -1, left: 1},
+		{sound: mono, pan: 1, right: 1},
+		{sound: mono, pan: 0.5, left: math.Cos(1.5 * math.Pi / 4), right: math.Sin(1.5 * math.Pi / 4)},
+		{sound: mono, gain: -20, pan: -1, left: 0.1},
+		{sound: mono, gain: -10, base: -10, pan: -1, left: 0.1},
+		{sound: mono, gain: 20, pan: -1, left: 10},
+		{sound: mono, gain: -80},
+		{sound: mono, base: -90},
+		{sound: stereo, left: 1, right: 1},
+		{sound: stereo, pan: -1, left: 1},
+		{sound: stereo, pan: 1, right: 1},
+		{sound: stereo, pan: 0.5, left: h, right: 1},
+		{sound: stereo, gain: -20, pan: -0.5, left: 0.1, right: 0.1 * h},
 	} {
 		var v voice.Voice
-		v.Start(c.s, voice.Options{Gain: c.gain, BaseGain: c.base, Pan: c.pan}, 0)
+		v.Start(c.sound, voice.Options{Gain: c.gain, BaseGain: c.base, Pan: c.pan}, 0)
 		got := mix(&v, 1, 0)[0]
 		if math.Abs(float64(got[0])-c.left) > 1e-7*max(1, c.left) || math.Abs(float64(got[1])-c.right) > 1e-7*max(1, c.right) {
-			t.Errorf("%d channels, gain %v+%v, pan %v: %v, want %v, %v", c.s.Channels(), c.gain, c.base, c.pan, got, c.left, c.right)
+			t.Errorf("%d channels, gain %v+%v, pan %v: %v, want %v, %v", c.sound.Channels(), c.gain, c.base, c.pan, got, c.left, c.right)
 		}
 	}
 }
@@ -333,7 +341,15 @@ func TestEnvelope(t *testing.T) {
 		frame  int64
 		looped bool
 		want   float64
-	}{{0, false, 3}, {9, false, 3}, {10, false, 2}, {29, false, 1}, {30, false, 0}, {-1, false, 3}, {25, true, 5}} {
+	}{
+		{want: 3},
+		{frame: 9, want: 3},
+		{frame: 10, want: 2},
+		{frame: 29, want: 1},
+		{frame: 30},
+		{frame: -1, want: 3},
+		{frame: 25, looped: true, want: 5},
+	} {
 		if got := e.At(c.frame, c.looped); got != c.want {
 			t.Errorf("At(%d, %v) = %v, want %v", c.frame, c.looped, got, c.want)
 		}

@@ -25,19 +25,31 @@ const index = "return v.sound.envelope.At(v.Position(), v.Looping())"
 const score = "audibility := float32(float64(s.power * s.voice.Index()))"
 
 var mutants = []mutant{
-	{"the most audible instead of the least", scores, []edit{
+	{name: "the most audible instead of the least", file: scores, edits: []edit{
 		{"a.scores.audibility[i] = audibility", "a.scores.audibility[i] = 1 / (audibility + 1e-20)"},
 	}},
-	{"without the gain", scores, []edit{{score, "audibility := float32(s.voice.Index())"}}},
-	{"gain for gain²", scores, []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * s.voice.Index()))"}}},
-	{"the level of now", envelope, []edit{
+	{name: "without the gain", file: scores, edits: []edit{{score, "audibility := float32(s.voice.Index())"}}},
+	{
+		name: "gain for gain²", file: scores,
+		edits: []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * s.voice.Index()))"}},
+	},
+	{name: "the level of now", file: envelope, edits: []edit{
 		{"Once: narrow(indexOnce(once))", "Once: narrow(once)"},
 		{"e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))", "e.Loop = narrow(looped.k[:hops])"},
 	}},
-	{"the level of the next 40 ms", voice, []edit{{index, "return v.sound.envelope.Soon(v.Position(), v.Looping())"}}},
-	{"the index of position 0", voice, []edit{{index, "return v.sound.envelope.At(0, v.Looping())"}}},
-	{"a hard cut", voices, []edit{{"|| s.voice.Rises(frame) || a.tail == 0 {", "|| s.voice.Rises(frame) || a.tail >= 0 {"}}},
-	{"a linear fade of 1 ms", audio, []edit{{
+	{
+		name: "the level of the next 40 ms", file: voice,
+		edits: []edit{{index, "return v.sound.envelope.Soon(v.Position(), v.Looping())"}},
+	},
+	{
+		name: "the index of position 0", file: voice,
+		edits: []edit{{index, "return v.sound.envelope.At(0, v.Looping())"}},
+	},
+	{
+		name: "a hard cut", file: voices,
+		edits: []edit{{"|| s.voice.Rises(frame) || a.tail == 0 {", "|| s.voice.Rises(frame) || a.tail >= 0 {"}},
+	},
+	{name: "a linear fade of 1 ms", file: audio, edits: []edit{{
 		"a.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i)/float64(a.tail))))",
 		"a.window[i] = max(0, 1-float32(1000*i)/float32(c.Rate))",
 	}}},

@@ -128,7 +128,11 @@ func (r result) row(name, note string) string {
 		goal, format string
 		factor       float64
 	}{
-		{"oldest", " %.2f", -1}, {"gain", " %.2f", -1}, {"optimum", " %.2f", 1}, {"tiles", " %.2f %%", 100}, {"cuts", " %.1f %%", 100},
+		{goal: "oldest", format: " %.2f", factor: -1},
+		{goal: "gain", format: " %.2f", factor: -1},
+		{goal: "optimum", format: " %.2f", factor: 1},
+		{goal: "tiles", format: " %.2f %%", factor: 100},
+		{goal: "cuts", format: " %.1f %%", factor: 100},
 	} {
 		var parts []string
 		for _, s := range scenes {

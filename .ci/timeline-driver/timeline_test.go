@@ -35,10 +35,19 @@ func TestPages(t *testing.T) {
 		hash    string // of the address
 		uses    []use
 	}{
-		{"demo", run(voicepool, "demo", "--sheet"), "8", "", []use{{"shows", (*page).shows}, {"zooms", (*page).zooms}, {"finds", (*page).finds}, {"tells", (*page).tells}, {"phone", (*page).fitsPhone}}},
-		{"names", names, "0", "", []use{{"shows", (*page).shows}, {"phone", (*page).fitsPhone}}},
-		{"voice", names, "0", "#2", []use{{"follows", (*page).follows}}},
-		{"empty", []byte("voices: 4\ncues: []\n"), "0", "", []use{{"shows", (*page).shows}, {"phone", (*page).fitsPhone}}},
+		{
+			name: "demo", sheet: run(voicepool, "demo", "--sheet"), virtual: "8",
+			uses: []use{{"shows", (*page).shows}, {"zooms", (*page).zooms}, {"finds", (*page).finds}, {"tells", (*page).tells}, {"phone", (*page).fitsPhone}},
+		},
+		{
+			name: "names", sheet: names, virtual: "0",
+			uses: []use{{"shows", (*page).shows}, {"phone", (*page).fitsPhone}},
+		},
+		{name: "voice", sheet: names, virtual: "0", hash: "#2", uses: []use{{"follows", (*page).follows}}},
+		{
+			name: "empty", sheet: []byte("voices: 4\ncues: []\n"), virtual: "0",
+			uses: []use{{"shows", (*page).shows}, {"phone", (*page).fitsPhone}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(folder, test.name)

@@ -73,12 +73,24 @@ func (p *page) zooms() {
 		do   func()
 		good func(now state) bool
 	}{
-		{"the wheel", func() { p.wheel(700, 300, -400) }, func(s state) bool { return s.Scale > 2*before.Scale && s.Start > 0 }},
-		{"+", func() { p.keys("+") }, func(s state) bool { return s.Scale > 1.4*before.Scale }},
-		{"an arrow", func() { p.keys(kb.ArrowRight) }, func(s state) bool { return s.Scale == before.Scale && s.Start > before.Start }},
-		{"dragging", func() { p.drag(500, 300, 700, 300) }, func(s state) bool { return s.Start < before.Start && s.Pin == "" }},
-		{"-", func() { p.keys("-") }, func(s state) bool { return s.Scale < before.Scale }},
-		{"0", func() { p.keys("0") }, func(s state) bool { return s.Start == 0 && s.Scale == whole.Scale && s.Picture == whole.Picture }},
+		{
+			name: "the wheel", do: func() { p.wheel(700, 300, -400) },
+			good: func(s state) bool { return s.Scale > 2*before.Scale && s.Start > 0 },
+		},
+		{name: "+", do: func() { p.keys("+") }, good: func(s state) bool { return s.Scale > 1.4*before.Scale }},
+		{
+			name: "an arrow", do: func() { p.keys(kb.ArrowRight) },
+			good: func(s state) bool { return s.Scale == before.Scale && s.Start > before.Start },
+		},
+		{
+			name: "dragging", do: func() { p.drag(500, 300, 700, 300) },
+			good: func(s state) bool { return s.Start < before.Start && s.Pin == "" },
+		},
+		{name: "-", do: func() { p.keys("-") }, good: func(s state) bool { return s.Scale < before.Scale }},
+		{
+			name: "0", do: func() { p.keys("0") },
+			good: func(s state) bool { return s.Start == 0 && s.Scale == whole.Scale && s.Picture == whole.Picture },
+		},
 	} {
 		step.do()
 		now := p.look()

@@ -15,11 +15,14 @@ func TestBuildVersion(t *testing.T) {
 		ok   bool
 		want string
 	}{
-		{nil, false, "devel"},
-		{info("(devel)"), true, "devel"},
-		{info("v1.2.3"), true, "v1.2.3"},
-		{info("", commit), true, "devel 0123456789ab"},
-		{info("", commit, debug.BuildSetting{Key: "vcs.modified", Value: "true"}), true, "devel 0123456789ab+changes"},
+		{want: "devel"},
+		{info: info("(devel)"), ok: true, want: "devel"},
+		{info: info("v1.2.3"), ok: true, want: "v1.2.3"},
+		{info: info("", commit), ok: true, want: "devel 0123456789ab"},
+		{
+			info: info("", commit, debug.BuildSetting{Key: "vcs.modified", Value: "true"}),
+			ok:   true, want: "devel 0123456789ab+changes",
+		},
 	} {
 		if got := buildVersion(c.info, c.ok); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

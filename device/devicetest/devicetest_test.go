@@ -125,23 +125,35 @@ func (d *faulty) Close() error {
 
 func TestLifeFindsFaults(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		d    *faulty
-		want string // "" for a good device
+		name   string
+		device *faulty
+		want   string // "" for a good device
 	}{
-		{"good", &faulty{rate: 1000}, ""},
-		{"no rate", &faulty{}, "Rate() = 0"},
-		{"an error", &faulty{rate: 1000, err: device.ErrUnavailable}, "Err() = device: none available before Start"},
-		{"takes nil", &faulty{rate: 1000, takesNil: true}, "Start(nil) = <nil>"},
-		{"starts twice", &faulty{rate: 1000, twice: true}, "second Start = <nil>"},
-		{"reopens", &faulty{rate: 1000, reopens: true}, "Start after Close = device: already started"},
-		{"two at once", &faulty{rate: 1_000_000, parallel: true}, "while another Render was under way"},
-		{"empty blocks", &faulty{rate: 1000, empty: true}, "empty block, at frame 0"},
-		{"pulls on", &faulty{rate: 1000, leaks: true}, "Render was called after Close"},
-		{"second Close fails", &faulty{rate: 1000, closeErrs: true}, "second Close = closed already"},
+		{name: "good", device: &faulty{rate: 1000}},
+		{name: "no rate", device: &faulty{}, want: "Rate() = 0"},
+		{
+			name: "an error", device: &faulty{rate: 1000, err: device.ErrUnavailable},
+			want: "Err() = device: none available before Start",
+		},
+		{name: "takes nil", device: &faulty{rate: 1000, takesNil: true}, want: "Start(nil) = <nil>"},
+		{name: "starts twice", device: &faulty{rate: 1000, twice: true}, want: "second Start = <nil>"},
+		{
+			name: "reopens", device: &faulty{rate: 1000, reopens: true},
+			want: "Start after Close = device: already started",
+		},
+		{
+			name: "two at once", device: &faulty{rate: 1_000_000, parallel: true},
+			want: "while another Render was under way",
+		},
+		{name: "empty blocks", device: &faulty{rate: 1000, empty: true}, want: "empty block, at frame 0"},
+		{name: "pulls on", device: &faulty{rate: 1000, leaks: true}, want: "Render was called after Close"},
+		{
+			name: "second Close fails", device: &faulty{rate: 1000, closeErrs: true},
+			want: "second Close = closed already",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := test.d
+			d := test.device
 			said := try(t, func(r testing.TB) { Life(r, d, nil) })
 			if d.leaks {
 				close(d.stop)

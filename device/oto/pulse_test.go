@@ -22,14 +22,14 @@ func TestParseServer(t *testing.T) {
 		word string
 		want pulseServer
 	}{
-		{"/run/x", pulseServer{"", "unix", "/run/x"}},
-		{"unix:/run/x", pulseServer{"", "unix", "/run/x"}},
-		{"{box}/run/x", pulseServer{"box", "unix", "/run/x"}},
-		{"{box}tcp4:a:1", pulseServer{"box", "tcp4", "a:1"}},
-		{"tcp6:[::1]:2", pulseServer{"", "tcp6", "[::1]:2"}},
-		{"tcp:a:1", pulseServer{"", "tcp", "a:1"}},
-		{"a:1", pulseServer{"", "tcp", "a:1"}},
-		{"a", pulseServer{"", "tcp", "a:4713"}},
+		{"/run/x", pulseServer{network: "unix", addr: "/run/x"}},
+		{"unix:/run/x", pulseServer{network: "unix", addr: "/run/x"}},
+		{"{box}/run/x", pulseServer{host: "box", network: "unix", addr: "/run/x"}},
+		{"{box}tcp4:a:1", pulseServer{host: "box", network: "tcp4", addr: "a:1"}},
+		{"tcp6:[::1]:2", pulseServer{network: "tcp6", addr: "[::1]:2"}},
+		{"tcp:a:1", pulseServer{network: "tcp", addr: "a:1"}},
+		{"a:1", pulseServer{network: "tcp", addr: "a:1"}},
+		{"a", pulseServer{network: "tcp", addr: "a:4713"}},
 	} {
 		if got, err := parseServer(test.word); err != nil || got != test.want {
 			t.Errorf("parseServer(%q) = %+v, %v, want %+v", test.word, got, err, test.want)
@@ -125,13 +125,22 @@ func TestAsk(t *testing.T) {
 		is      error
 		want    string
 	}{
-		{"plays", [][]byte{good(0), good(1), good(2)}, nil, ""},
-		{"plays, with events between", [][]byte{good(0), append(event, good(1)...), append(event, good(2)...)}, nil, ""},
-		{"no output", [][]byte{good(0), good(1), answer(pulseError, 2, 5)}, errNoSink, "has no output"},
-		{"refuses", [][]byte{answer(pulseError, 0, 1)}, nil, "refused with code 1"},
-		{"hangs up", [][]byte{good(0), nil}, nil, "EOF"},
-		{"says nothing", [][]byte{good(0)}, os.ErrDeadlineExceeded, "timeout"},
-		{"is something else", [][]byte{[]byte("HTTP/1.1 400 Bad Request\r\n")}, nil, "not a sound server"},
+		{name: "plays", packets: [][]byte{good(0), good(1), good(2)}},
+		{
+			name:    "plays, with events between",
+			packets: [][]byte{good(0), append(event, good(1)...), append(event, good(2)...)},
+		},
+		{
+			name: "no output", packets: [][]byte{good(0), good(1), answer(pulseError, 2, 5)}, is: errNoSink,
+			want: "has no output",
+		},
+		{name: "refuses", packets: [][]byte{answer(pulseError, 0, 1)}, want: "refused with code 1"},
+		{name: "hangs up", packets: [][]byte{good(0), nil}, want: "EOF"},
+		{name: "says nothing", packets: [][]byte{good(0)}, is: os.ErrDeadlineExceeded, want: "timeout"},
+		{
+			name: "is something else", packets: [][]byte{[]byte("HTTP/1.1 400 Bad Request\r\n")},
+			want: "not a sound server",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := serve(t, test.packets...)

@@ -46,20 +46,20 @@ func TestRF64Boundary(t *testing.T) {
 					t.Fatalf("%d frames: %q of %d bytes, want RF64 of %d", last+1, h[:4], len(h), len(small))
 				}
 				for _, c := range []struct {
-					id   string
-					skip int
-					n    int
-					want uint64
+					id    string
+					skip  int
+					bytes int
+					want  uint64
 				}{
-					{"RF64", 0, 4, streamed},
-					{"ds64", 0, 4, 28},
-					{"ds64", 4, 8, uint64(int64(len(h)) - 8 + (last+1)*size)},
-					{"ds64", 12, 8, uint64((last + 1) * size)},
-					{"ds64", 20, 8, uint64(last + 1)},
-					{"ds64", 28, 4, 0},
-					{"data", 0, 4, streamed},
+					{id: "RF64", bytes: 4, want: streamed},
+					{id: "ds64", bytes: 4, want: 28},
+					{id: "ds64", skip: 4, bytes: 8, want: uint64(int64(len(h)) - 8 + (last+1)*size)},
+					{id: "ds64", skip: 12, bytes: 8, want: uint64((last + 1) * size)},
+					{id: "ds64", skip: 20, bytes: 8, want: uint64(last + 1)},
+					{id: "ds64", skip: 28, bytes: 4},
+					{id: "data", bytes: 4, want: streamed},
 				} {
-					if got := field(t, h, c.id, c.skip, c.n); got != c.want {
+					if got := field(t, h, c.id, c.skip, c.bytes); got != c.want {
 						t.Errorf("%s+%d is %d, want %d", c.id, c.skip, got, c.want)
 					}
 				}

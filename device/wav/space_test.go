@@ -18,11 +18,23 @@ func TestFileLeavesRoom(t *testing.T) {
 		least      uint64
 		message    string
 	}{
-		{100 * mb, 1000 * mb, 50 * mb, 50*mb - blockBytes, "wav: out.wav: the disk is nearly full: 50.0 MiB are left, and 50.0 MiB must remain; make room, or write to another disk"},
-		{100 * mb, 1 << 40, 36 * mb, 36*mb - blockBytes, "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
-		{mb, mb, mb, mb - mb/20 - 2*blockBytes, ""},
-		{64*mb - 1, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
-		{0, 1 << 40, 0, 0, "wav: out.wav: the disk is nearly full: 0 KiB are left, and 64.0 MiB must remain; make room, or write to another disk"},
+		{
+			free: 100 * mb, size: 1000 * mb, most: 50 * mb, least: 50*mb - blockBytes,
+			message: "wav: out.wav: the disk is nearly full: 50.0 MiB are left, and 50.0 MiB must remain; make room, or write to another disk",
+		},
+		{
+			free: 100 * mb, size: 1 << 40, most: 36 * mb, least: 36*mb - blockBytes,
+			message: "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk",
+		},
+		{free: mb, size: mb, most: mb, least: mb - mb/20 - 2*blockBytes},
+		{
+			free: 64*mb - 1, size: 1 << 40,
+			message: "wav: out.wav: the disk is nearly full: 64.0 MiB are left, and 64.0 MiB must remain; make room, or write to another disk",
+		},
+		{
+			size:    1 << 40,
+			message: "wav: out.wav: the disk is nearly full: 0 KiB are left, and 64.0 MiB must remain; make room, or write to another disk",
+		},
 	} {
 		t.Chdir(t.TempDir())
 		asked := uint64(0) // bytes that the file has when it asks

@@ -331,15 +331,15 @@ func (f *full) Write(p []byte) (int, error) {
 func TestWriteErrors(t *testing.T) {
 	frames := make([]pcm.Frame, 50000)
 	for _, test := range []struct {
-		name string
-		w    io.Writer
-		want error
+		name   string
+		writer io.Writer
+		want   error
 	}{
-		{"short", short{}, io.ErrShortWrite},
-		{"full at once", &full{}, errFull},
-		{"full later", &full{room: 200000}, errFull},
+		{name: "short", writer: short{}, want: io.ErrShortWrite},
+		{name: "full at once", writer: &full{}, want: errFull},
+		{name: "full later", writer: &full{room: 200000}, want: errFull},
 	} {
-		w, err := wav.NewWriter(test.w, wav.Config{})
+		w, err := wav.NewWriter(test.writer, wav.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

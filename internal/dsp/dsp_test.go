@@ -24,9 +24,12 @@ func cubic(a, b, c, d, f float64) float64 {
 }
 
 var kernels = []kernel{
-	{"MonoUnity", 1, reading[float32](dsp.MonoUnity), unity}, {"StereoUnity", 2, reading[float32](dsp.StereoUnity), unity},
-	{"MonoLinear", 1, reading[float32](dsp.MonoLinear), linear}, {"StereoLinear", 2, reading[float32](dsp.StereoLinear), linear},
-	{"MonoCubic", 1, reading[float32](dsp.MonoCubic), cubic}, {"StereoCubic", 2, reading[float32](dsp.StereoCubic), cubic},
+	{name: "MonoUnity", channels: 1, call: reading[float32](dsp.MonoUnity), value: unity},
+	{name: "StereoUnity", channels: 2, call: reading[float32](dsp.StereoUnity), value: unity},
+	{name: "MonoLinear", channels: 1, call: reading[float32](dsp.MonoLinear), value: linear},
+	{name: "StereoLinear", channels: 2, call: reading[float32](dsp.StereoLinear), value: linear},
+	{name: "MonoCubic", channels: 1, call: reading[float32](dsp.MonoCubic), value: cubic},
+	{name: "StereoCubic", channels: 2, call: reading[float32](dsp.StereoCubic), value: cubic},
 }
 
 // reading returns Mix with a formula.

@@ -27,26 +27,47 @@ func reading[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64
 }
 
 var subjects = []subject{
-	{"MonoUnity", 1, 0, 0, reading[float32](MonoUnity), reading[int16](MonoUnity)},
-	{"StereoUnity", 2, 0, 0, reading[float32](StereoUnity), reading[int16](StereoUnity)},
-	{"MonoLinear", 1, 0, 1, reading[float32](MonoLinear), reading[int16](MonoLinear)},
-	{"StereoLinear", 2, 0, 1, reading[float32](StereoLinear), reading[int16](StereoLinear)},
-	{"MonoCubic", 1, 1, 2, reading[float32](MonoCubic), reading[int16](MonoCubic)},
-	{"StereoCubic", 2, 1, 2, reading[float32](StereoCubic), reading[int16](StereoCubic)},
-	{"MonoBest", 1, 3, 4, reading[float32](MonoBest), reading[int16](MonoBest)},
-	{"StereoBest", 2, 3, 4, reading[float32](StereoBest), reading[int16](StereoBest)},
-	{"Frames", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) {
+	{name: "MonoUnity", channels: 1, wide: reading[float32](MonoUnity), compact: reading[int16](MonoUnity)},
+	{name: "StereoUnity", channels: 2, wide: reading[float32](StereoUnity), compact: reading[int16](StereoUnity)},
+	{
+		name: "MonoLinear", channels: 1, after: 1,
+		wide: reading[float32](MonoLinear), compact: reading[int16](MonoLinear),
+	},
+	{
+		name: "StereoLinear", channels: 2, after: 1,
+		wide: reading[float32](StereoLinear), compact: reading[int16](StereoLinear),
+	},
+	{
+		name: "MonoCubic", channels: 1, before: 1, after: 2,
+		wide: reading[float32](MonoCubic), compact: reading[int16](MonoCubic),
+	},
+	{
+		name: "StereoCubic", channels: 2, before: 1, after: 2,
+		wide: reading[float32](StereoCubic), compact: reading[int16](StereoCubic),
+	},
+	{
+		name: "MonoBest", channels: 1, before: 3, after: 4,
+		wide: reading[float32](MonoBest), compact: reading[int16](MonoBest),
+	},
+	{
+		name: "StereoBest", channels: 2, before: 3, after: 4,
+		wide: reading[float32](StereoBest), compact: reading[int16](StereoBest),
+	},
+	{name: "Frames", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) {
 		Frames(dst, framesOf(src[pos>>32*2:]), g)
-	}, nil},
-	{"Sum", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+	}},
+	{name: "Sum", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
 		Sum(dst, framesOf(src[pos>>32*2:]))
-	}, nil},
-	{"Window", 1, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) { Window(dst, src[pos>>32:]) }, nil},
-	{"Peak", 2, 0, 0, func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+	}},
+	{
+		name: "Window", channels: 1,
+		wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) { Window(dst, src[pos>>32:]) },
+	},
+	{name: "Peak", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
 		if len(dst) > 0 {
 			dst[0][0] = Peak(framesOf(src[pos>>32*2:])[:len(dst)])
 		}
-	}, nil},
+	}},
 }
 
 // framesOf returns the same memory as frames.
@@ -296,7 +317,7 @@ func FuzzSameBits(f *testing.F) {
 		s := &subjects[int(kernel)%len(subjects)]
 		m.compare(t, s, wide || s.compact == nil, run{
 			n: int(n % 700), pos: int64(pos % (64 * One)), step: int64(step % (60 * One)), slack: int(slack), at: int(at % 32), kind: int(kind % 3), seed: seed,
-			g: Ramp{left, right, leftSlope, rightSlope, int(start), 0},
+			g: Ramp{Left: left, Right: right, LeftSlope: leftSlope, RightSlope: rightSlope, Start: int(start)},
 		})
 	})
 }

@@ -34,7 +34,14 @@ func TestInterpolator(t *testing.T) {
 	for _, c := range []struct {
 		taps             int
 		frequency, limit float64
-	}{{32, 0.05, 2e-5}, {32, 0.25, 2e-4}, {32, 0.4, 3e-3}, {64, 0.05, 5e-6}, {64, 0.4, 4e-4}, {64, 0.45, 3e-3}} {
+	}{
+		{taps: 32, frequency: 0.05, limit: 2e-5},
+		{taps: 32, frequency: 0.25, limit: 2e-4},
+		{taps: 32, frequency: 0.4, limit: 3e-3},
+		{taps: 64, frequency: 0.05, limit: 5e-6},
+		{taps: 64, frequency: 0.4, limit: 4e-4},
+		{taps: 64, frequency: 0.45, limit: 3e-3},
+	} {
 		for _, fraction := range []float64{0.125, 0.25, 0.5, 0.875} {
 			x := make([]pcm.Frame, c.taps)
 			for i := range x {

@@ -135,10 +135,25 @@ func TestTellNoVirtual(t *testing.T) {
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. "},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1}, 0, "was stolen for boom #3, since every voice was busy. "},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonResize, Candidates: 1}, 1, "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. "},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonGroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1}, 12, "was stolen for boom #3, since the sound may have no more than 2 voices at once. "},
+		{
+			e:       report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1},
+			virtual: 12,
+			want:    "was stolen for boom #3, since every voice was busy, and none of the 12 virtual voices gave way to it either. ",
+		},
+		{
+			e:    report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, By: 3, BySound: "boom", Candidates: 1},
+			want: "was stolen for boom #3, since every voice was busy. ",
+		},
+		{
+			e:       report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonResize, Candidates: 1},
+			virtual: 1,
+			want:    "was stolen since the pool became smaller, and the only virtual voice did not give way to it either. ",
+		},
+		{
+			e:       report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonGroupLimit, Limit: 2, By: 3, BySound: "boom", Candidates: 1},
+			virtual: 12,
+			want:    "was stolen for boom #3, since the sound may have no more than 2 voices at once. ",
+		},
 	} {
 		if got := tellStolen(&c.e, &report.Report{Virtual: c.virtual}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
@@ -155,11 +170,26 @@ func TestAdviceOnSilence(t *testing.T) {
 		virtual int
 		want    string
 	}{
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence}, 0, "nothing was lost"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "silent for as far ahead as the choice looks, but not for good"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud}, 0, "More voices than 4"},
-		{report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonPoolFull, Lost: loud}, 8, "it can come back"},
-		{report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud}, 8, "More virtual voices (`virtual: 16` or more)"},
+		{
+			e:    report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: silence},
+			want: "nothing was lost",
+		},
+		{
+			e:    report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud},
+			want: "silent for as far ahead as the choice looks, but not for good",
+		},
+		{
+			e:    report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonPoolFull, Lost: loud},
+			want: "More voices than 4",
+		},
+		{
+			e:       report.Event{Kind: mixer.EventVirtual, Reason: mixer.ReasonPoolFull, Lost: loud},
+			virtual: 8, want: "it can come back",
+		},
+		{
+			e:       report.Event{Kind: mixer.EventStolen, Reason: mixer.ReasonVirtualFull, Lost: loud},
+			virtual: 8, want: "More virtual voices (`virtual: 16` or more)",
+		},
 	} {
 		c.e.Audibility = silence
 		said := advise(&report.Report{Voices: 4, Virtual: c.virtual}, nil, []*report.Event{&c.e}, false)

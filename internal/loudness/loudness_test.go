@@ -35,44 +35,108 @@ func sine(f, t float64) float64 { return pcm.SinPi(2 * f * t) }
 func every(period, t float64) float64 { return t/period - math.Floor(t/period) }
 
 var signals = []signal{
-	{"tone", 48000, 1, 1, func(t float64, _ int, _ func() float64) float64 { return 0.1 * sine(997, t) }, -23.1, -20.0, false},
-	{"tone-stereo", 48000, 2, 1, func(t float64, _ int, _ func() float64) float64 { return 0.1 * sine(997, t) }, -20.0, -20.0, false},
-	{"tone-44", 44100, 1, 1, func(t float64, _ int, _ func() float64) float64 { return 0.5 * sine(440, t) }, -9.8, -6.0, false},
-	{"bass-44", 44100, 2, 1, func(t float64, ch int, _ func() float64) float64 { return 0.4 * sine(60+20*float64(ch), t) }, -11.0, -8.0, false},
-	{"treble-22", 22050, 1, 1, func(t float64, _ int, _ func() float64) float64 { return 0.3 * sine(6000, t) }, -10.1, -10.5, false},
-	{"noise-48", 48000, 1, 1, func(_ float64, _ int, noise func() float64) float64 { return 0.4 * noise() }, -9.6, -2.8, true},
-	{"noise-44", 44100, 2, 1, func(_ float64, _ int, noise func() float64) float64 { return 0.2 * noise() }, -12.7, -8.7, true},
-	{"noise-8", 8000, 1, 1, func(_ float64, _ int, noise func() float64) float64 { return 0.2 * noise() }, -16.6, -9.1, true},
-	{"noise-16", 16000, 2, 1, func(_ float64, _ int, noise func() float64) float64 { return 0.3 * noise() }, -9.5, -5.1, true},
-	{"noise-96", 96000, 2, 1, func(_ float64, _ int, noise func() float64) float64 { return 0.3 * noise() }, -9.1, -5.1, true},
-	{"noise-192", 192000, 1, 1, func(_ float64, _ int, noise func() float64) float64 { return 0.3 * noise() }, -12.0, -10.5, true},
-	{"between", 44100, 1, 1, func(t float64, _ int, _ func() float64) float64 { return 0.5 * pcm.SinPi(22050*t+0.25) }, -5.7, -6.0, false},
-	{"between-48", 48000, 2, 1, func(t float64, _ int, _ func() float64) float64 { return 0.7 * pcm.SinPi(32000*t+0.3333) }, 0.2, -3.1, false},
-	{"relative-gate", 48000, 1, 6, func(t float64, _ int, _ func() float64) float64 {
+	{
+		name: "tone", rate: 48000, channels: 1, seconds: 1,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.1 * sine(997, t) },
+		lufs: -23.1, peak: -20.0,
+	},
+	{
+		name: "tone-stereo", rate: 48000, channels: 2, seconds: 1,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.1 * sine(997, t) },
+		lufs: -20.0, peak: -20.0,
+	},
+	{
+		name: "tone-44", rate: 44100, channels: 1, seconds: 1,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.5 * sine(440, t) },
+		lufs: -9.8, peak: -6.0,
+	},
+	{
+		name: "bass-44", rate: 44100, channels: 2, seconds: 1,
+		at:   func(t float64, ch int, _ func() float64) float64 { return 0.4 * sine(60+20*float64(ch), t) },
+		lufs: -11.0, peak: -8.0,
+	},
+	{
+		name: "treble-22", rate: 22050, channels: 1, seconds: 1,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.3 * sine(6000, t) },
+		lufs: -10.1, peak: -10.5,
+	},
+	{
+		name: "noise-48", rate: 48000, channels: 1, seconds: 1,
+		at:   func(_ float64, _ int, noise func() float64) float64 { return 0.4 * noise() },
+		lufs: -9.6, peak: -2.8, noisy: true,
+	},
+	{
+		name: "noise-44", rate: 44100, channels: 2, seconds: 1,
+		at:   func(_ float64, _ int, noise func() float64) float64 { return 0.2 * noise() },
+		lufs: -12.7, peak: -8.7, noisy: true,
+	},
+	{
+		name: "noise-8", rate: 8000, channels: 1, seconds: 1,
+		at:   func(_ float64, _ int, noise func() float64) float64 { return 0.2 * noise() },
+		lufs: -16.6, peak: -9.1, noisy: true,
+	},
+	{
+		name: "noise-16", rate: 16000, channels: 2, seconds: 1,
+		at:   func(_ float64, _ int, noise func() float64) float64 { return 0.3 * noise() },
+		lufs: -9.5, peak: -5.1, noisy: true,
+	},
+	{
+		name: "noise-96", rate: 96000, channels: 2, seconds: 1,
+		at:   func(_ float64, _ int, noise func() float64) float64 { return 0.3 * noise() },
+		lufs: -9.1, peak: -5.1, noisy: true,
+	},
+	{
+		name: "noise-192", rate: 192000, channels: 1, seconds: 1,
+		at:   func(_ float64, _ int, noise func() float64) float64 { return 0.3 * noise() },
+		lufs: -12.0, peak: -10.5, noisy: true,
+	},
+	{
+		name: "between", rate: 44100, channels: 1, seconds: 1,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.5 * pcm.SinPi(22050*t+0.25) },
+		lufs: -5.7, peak: -6.0,
+	},
+	{
+		name: "between-48", rate: 48000, channels: 2, seconds: 1,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.7 * pcm.SinPi(32000*t+0.3333) },
+		lufs: 0.2, peak: -3.1,
+	},
+	{name: "relative-gate", rate: 48000, channels: 1, seconds: 6, at: func(t float64, _ int, _ func() float64) float64 {
 		if every(2, t) < 0.5 {
 			return 0.3 * sine(440, t)
 		}
 		return 0.02 * sine(440, t)
-	}, -15.2, -10.5, false},
-	{"absolute-gate", 48000, 2, 6, func(t float64, _ int, _ func() float64) float64 {
+	}, lufs: -15.2, peak: -10.5},
+	{name: "absolute-gate", rate: 48000, channels: 2, seconds: 6, at: func(t float64, _ int, _ func() float64) float64 {
 		if every(3, t) < 0.4 {
 			return 0.01 * sine(800, t)
 		}
 		return 0.0001 * sine(800, t)
-	}, -41.2, -40.0, false},
-	{"steps", 32000, 2, 3, func(t float64, ch int, noise func() float64) float64 {
+	}, lufs: -41.2, peak: -40.0},
+	{name: "steps", rate: 32000, channels: 2, seconds: 3, at: func(t float64, ch int, noise func() float64) float64 {
 		return (0.05 + 0.4*every(2.5, t)) * (0.5*sine(300+float64(ch)*70, t) + 0.5*noise())
-	}, -14.0, -4.6, true},
-	{"bursts", 44100, 1, 3, func(t float64, _ int, noise func() float64) float64 {
+	}, lufs: -14.0, peak: -4.6, noisy: true},
+	{name: "bursts", rate: 44100, channels: 1, seconds: 3, at: func(t float64, _ int, noise func() float64) float64 {
 		e := 1 - every(0.9, t)
 		return 0.8 * e * e * e * e * noise()
-	}, -11.5, 1.3, true},
-	{"tremolo", 48000, 1, 2, func(t float64, _ int, _ func() float64) float64 { return 0.4 * sine(150, t) * sine(0.7, t) }, -14.9, -8.0, false},
-	{"beats", 11025, 2, 3, func(t float64, ch int, _ func() float64) float64 {
+	}, lufs: -11.5, peak: 1.3, noisy: true},
+	{
+		name: "tremolo", rate: 48000, channels: 1, seconds: 2,
+		at:   func(t float64, _ int, _ func() float64) float64 { return 0.4 * sine(150, t) * sine(0.7, t) },
+		lufs: -14.9, peak: -8.0,
+	},
+	{name: "beats", rate: 11025, channels: 2, seconds: 3, at: func(t float64, ch int, _ func() float64) float64 {
 		return 0.25*sine(500, t) + 0.25*sine(503+float64(ch), t)
-	}, -9.6, -6.0, false},
-	{"loud", 48000, 2, 1, func(t float64, ch int, _ func() float64) float64 { return 0.99 * sine(1000+500*float64(ch), t) }, 0.6, -0.1, false},
-	{"left-only", 48000, 2, 1, func(t float64, ch int, noise func() float64) float64 { return 0.5 * noise() * float64(1-ch) }, -7.7, -0.7, true},
+	}, lufs: -9.6, peak: -6.0},
+	{
+		name: "loud", rate: 48000, channels: 2, seconds: 1,
+		at:   func(t float64, ch int, _ func() float64) float64 { return 0.99 * sine(1000+500*float64(ch), t) },
+		lufs: 0.6, peak: -0.1,
+	},
+	{
+		name: "left-only", rate: 48000, channels: 2, seconds: 1,
+		at:   func(t float64, ch int, noise func() float64) float64 { return 0.5 * noise() * float64(1-ch) },
+		lufs: -7.7, peak: -0.7, noisy: true,
+	},
 }
 
 // samples makes the signal in 16 bits, as the files have it.

@@ -39,29 +39,76 @@ var faults = [numFaults]struct {
 	commands int
 	calls    []kind
 }{
-	wordsBeforeRing:           {"words are read before the ring", 1, []kind{play, stopAll}},
-	wordsBeforeStarts:         {"words are read before what was received has begun", 1, []kind{play, stopAll}},
-	releaseAtStop:             {"a Stop gives the record back before the audio side has", 2, []kind{play, stop}},
-	controlWithoutGeneration:  {"the control side takes a handle for the record's present one", 1, []kind{play, stop}},
-	audioWithoutGeneration:    {"the audio side takes a handle for the record's present one", 2, []kind{play, stopLater, fade}},
-	cancelWithoutGeneration:   {"a stop that came before its start holds for the record", 1, []kind{play, playLater, stop}},
-	stopWordWithoutGeneration: {"a stop word does not say whose it is", 1, []kind{play, playLater, stop}},
-	countedWhenReceived:       {"a command is counted as done when it is received", 1, []kind{play, playLater}},
-	flagBeforeStop:            {"that there is a stop word is said before it is there", 1, []kind{play, stop}},
-	stopLostWhenFull:          {"a Stop that finds the ring full is dropped", 1, []kind{play, stop}},
-	wantLostWhenFull:          {"a SetGain that finds the ring full is not announced", 1, []kind{play, set}},
-	coalesceWithoutDirty:      {"a SetGain sends no command though the last one is done", 1, []kind{play, set}},
-	coalesceWithoutOrder:      {"a SetGain sends no command though a Fade came between", 2, []kind{play, set, fade}},
-	wantReadBeforeCleared:     {"a want is read before its mark is cleared", 1, []kind{play, set}},
-	foreseenAsWant:            {"a Fade of a start that has not come is noted as a SetGain", 3, []kind{playLater, set, fade}},
-	resetKeepsDirty:           {"the next start in a record finds the wants of the last", 1, []kind{play, playLater, set}},
-	stopAllWithoutOrder:       {"the word of StopAll stops all that is there", 1, []kind{play, stopAll}},
-	stopAllCleared:            {"the word of StopAll is cleared though a newer one has come", 1, []kind{play, stopAll}},
-	stopAllWaits:              {"the word of StopAll waits for what was sent after the block began", 2, []kind{play, stopAll}},
-	stopAllGivesUp:            {"the word of StopAll gives up when a newer one has come", 1, []kind{play, stopAll}},
-	givenBackBeforeState:      {"a record is given back before its state is stored", 1, []kind{play, stop}},
-	givenBackWithSound:        {"a record is given back before its sound is let go", 1, []kind{play, stop}},
-	neverGivenBack:            {"a record is not given back", 1, []kind{play}},
-	cancelledIsKept:           {"the record of a cancelled start is not given back", 1, []kind{play, playLater, stop}},
-	slotKept:                  {"a slot is kept", 1, []kind{play, stop}},
+	wordsBeforeRing: {name: "words are read before the ring", commands: 1, calls: []kind{play, stopAll}},
+	wordsBeforeStarts: {
+		name: "words are read before what was received has begun", commands: 1, calls: []kind{play, stopAll},
+	},
+	releaseAtStop: {
+		name: "a Stop gives the record back before the audio side has", commands: 2, calls: []kind{play, stop},
+	},
+	controlWithoutGeneration: {
+		name:     "the control side takes a handle for the record's present one",
+		commands: 1, calls: []kind{play, stop},
+	},
+	audioWithoutGeneration: {
+		name:     "the audio side takes a handle for the record's present one",
+		commands: 2, calls: []kind{play, stopLater, fade},
+	},
+	cancelWithoutGeneration: {
+		name: "a stop that came before its start holds for the record", commands: 1,
+		calls: []kind{play, playLater, stop},
+	},
+	stopWordWithoutGeneration: {
+		name: "a stop word does not say whose it is", commands: 1, calls: []kind{play, playLater, stop},
+	},
+	countedWhenReceived: {
+		name: "a command is counted as done when it is received", commands: 1, calls: []kind{play, playLater},
+	},
+	flagBeforeStop: {
+		name: "that there is a stop word is said before it is there", commands: 1, calls: []kind{play, stop},
+	},
+	stopLostWhenFull: {name: "a Stop that finds the ring full is dropped", commands: 1, calls: []kind{play, stop}},
+	wantLostWhenFull: {
+		name: "a SetGain that finds the ring full is not announced", commands: 1, calls: []kind{play, set},
+	},
+	coalesceWithoutDirty: {
+		name: "a SetGain sends no command though the last one is done", commands: 1, calls: []kind{play, set},
+	},
+	coalesceWithoutOrder: {
+		name: "a SetGain sends no command though a Fade came between", commands: 2, calls: []kind{play, set, fade},
+	},
+	wantReadBeforeCleared: {name: "a want is read before its mark is cleared", commands: 1, calls: []kind{play, set}},
+	foreseenAsWant: {
+		name:     "a Fade of a start that has not come is noted as a SetGain",
+		commands: 3, calls: []kind{playLater, set, fade},
+	},
+	resetKeepsDirty: {
+		name: "the next start in a record finds the wants of the last", commands: 1,
+		calls: []kind{play, playLater, set},
+	},
+	stopAllWithoutOrder: {
+		name: "the word of StopAll stops all that is there", commands: 1, calls: []kind{play, stopAll},
+	},
+	stopAllCleared: {
+		name:     "the word of StopAll is cleared though a newer one has come",
+		commands: 1, calls: []kind{play, stopAll},
+	},
+	stopAllWaits: {
+		name:     "the word of StopAll waits for what was sent after the block began",
+		commands: 2, calls: []kind{play, stopAll},
+	},
+	stopAllGivesUp: {
+		name: "the word of StopAll gives up when a newer one has come", commands: 1, calls: []kind{play, stopAll},
+	},
+	givenBackBeforeState: {
+		name: "a record is given back before its state is stored", commands: 1, calls: []kind{play, stop},
+	},
+	givenBackWithSound: {
+		name: "a record is given back before its sound is let go", commands: 1, calls: []kind{play, stop},
+	},
+	neverGivenBack: {name: "a record is not given back", commands: 1, calls: []kind{play}},
+	cancelledIsKept: {
+		name: "the record of a cancelled start is not given back", commands: 1, calls: []kind{play, playLater, stop},
+	},
+	slotKept: {name: "a slot is kept", commands: 1, calls: []kind{play, stop}},
 }

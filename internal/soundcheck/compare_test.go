@@ -258,25 +258,53 @@ func TestCompare(t *testing.T) {
 		rec  []pcm.Frame
 		want Result
 	}{
-		{"the same", ref, Result{Matched: 20000}},
-		{"silence around", slices.Concat(silence(777), ref, silence(5000)), Result{Offset: 777, Matched: 20000}},
-		{"begins late", ref[300:], Result{Offset: -300, Matched: 19700, Missing: 300,
-			Gaps: []Gap{{Missing: 300}}}},
-		{"ends early", slices.Concat(silence(10), ref[:19000]), Result{Offset: 10, Matched: 19000, Missing: 1000,
-			Gaps: []Gap{{Reference: 19000, Recording: 19010, Missing: 1000}}}},
-		{"one frame lost", slices.Concat(ref[:5000], ref[5001:]), Result{Matched: 19999, Missing: 1,
-			Gaps: []Gap{{Reference: 5000, Recording: 5000, Missing: 1}}}},
-		{"a gap", slices.Concat(ref[:5000], silence(480), ref[5000:]), Result{Matched: 20000,
-			Gaps: []Gap{{Reference: 5000, Recording: 5000, Extra: 480}}}},
-		{"a gap in the silence", slices.Concat(ref[:8500], silence(480), ref[8500:]), Result{Matched: 20000,
-			Gaps: []Gap{{Reference: 9000, Recording: 9000, Extra: 480}}}},
-		{"two gaps", slices.Concat(ref[:5000], silence(1), ref[5000:6000], ref[6100:]), Result{Matched: 19900, Missing: 100,
-			Gaps: []Gap{{Reference: 5000, Recording: 5000, Extra: 1}, {Reference: 6000, Recording: 6001, Missing: 100}}}},
-		{"overwritten", overwritten, Result{Matched: 19520, Missing: 480,
-			Gaps: []Gap{{Reference: 12000, Recording: 12000, Missing: 480, Extra: 480}}}},
-		{"changed", changed, Result{Matched: 19999, Missing: 1,
-			Gaps: []Gap{{Reference: 15000, Recording: 15000, Missing: 1, Extra: 1}}}},
-		{"silent end cut", slices.Concat(silence(3), ref[:8100]), Result{Offset: 3, Matched: 8100}},
+		{name: "the same", rec: ref, want: Result{Matched: 20000}},
+		{
+			name: "silence around", rec: slices.Concat(silence(777), ref, silence(5000)),
+			want: Result{Offset: 777, Matched: 20000},
+		},
+		{
+			name: "begins late", rec: ref[300:],
+			want: Result{Offset: -300, Matched: 19700, Missing: 300,
+				Gaps: []Gap{{Missing: 300}}},
+		},
+		{
+			name: "ends early", rec: slices.Concat(silence(10), ref[:19000]),
+			want: Result{Offset: 10, Matched: 19000, Missing: 1000,
+				Gaps: []Gap{{Reference: 19000, Recording: 19010, Missing: 1000}}},
+		},
+		{
+			name: "one frame lost", rec: slices.Concat(ref[:5000], ref[5001:]),
+			want: Result{Matched: 19999, Missing: 1,
+				Gaps: []Gap{{Reference: 5000, Recording: 5000, Missing: 1}}},
+		},
+		{
+			name: "a gap", rec: slices.Concat(ref[:5000], silence(480), ref[5000:]),
+			want: Result{Matched: 20000,
+				Gaps: []Gap{{Reference: 5000, Recording: 5000, Extra: 480}}},
+		},
+		{
+			name: "a gap in the silence", rec: slices.Concat(ref[:8500], silence(480), ref[8500:]),
+			want: Result{Matched: 20000,
+				Gaps: []Gap{{Reference: 9000, Recording: 9000, Extra: 480}}},
+		},
+		{
+			name: "two gaps",
+			rec:  slices.Concat(ref[:5000], silence(1), ref[5000:6000], ref[6100:]),
+			want: Result{Matched: 19900, Missing: 100,
+				Gaps: []Gap{{Reference: 5000, Recording: 5000, Extra: 1}, {Reference: 6000, Recording: 6001, Missing: 100}}},
+		},
+		{
+			name: "overwritten", rec: overwritten,
+			want: Result{Matched: 19520, Missing: 480,
+				Gaps: []Gap{{Reference: 12000, Recording: 12000, Missing: 480, Extra: 480}}},
+		},
+		{
+			name: "changed", rec: changed,
+			want: Result{Matched: 19999, Missing: 1,
+				Gaps: []Gap{{Reference: 15000, Recording: 15000, Missing: 1, Extra: 1}}},
+		},
+		{name: "silent end cut", rec: slices.Concat(silence(3), ref[:8100]), want: Result{Offset: 3, Matched: 8100}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ref := ref

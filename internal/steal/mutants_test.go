@@ -55,8 +55,8 @@ func TestMutants(t *testing.T) {
 		seeds              []uint64
 		oldest, gain, best float64 // the least that it is better, and the most that it is worse, in dB
 	}{
-		{"fire", []uint64{1, 2, 3}, 9, 4, 0.5},
-		{"rts", []uint64{3}, 5.3, 3.4, 0.3},
+		{scene: "fire", seeds: []uint64{1, 2, 3}, oldest: 9, gain: 4, best: 0.5},
+		{scene: "rts", seeds: []uint64{3}, oldest: 5.3, gain: 3.4, best: 0.3},
 	} {
 		const pool = 32
 		errors := map[string]float64{}

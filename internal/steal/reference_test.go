@@ -73,10 +73,14 @@ func TestKError(t *testing.T) {
 		mix  []pcm.Frame
 		want float64
 	}{
-		{"itself", mix, -60}, {"half of it", scaled(mix, 0.5), 20 * math.Log10(0.5)}, {"nothing", nil, 0},
-		{"twice of it", scaled(mix, 2), 0}, {"the other way round", scaled(mix, -1), 20 * math.Log10(2)},
-		{"a hundredth less", scaled(mix, 0.99), -40}, {"hardly less", scaled(mix, 0.9999), -60},
-		{"the first half", mix[:Rate/2], 10 * math.Log10(0.5)},
+		{what: "itself", mix: mix, want: -60},
+		{what: "half of it", mix: scaled(mix, 0.5), want: 20 * math.Log10(0.5)},
+		{what: "nothing"},
+		{what: "twice of it", mix: scaled(mix, 2)},
+		{what: "the other way round", mix: scaled(mix, -1), want: 20 * math.Log10(2)},
+		{what: "a hundredth less", mix: scaled(mix, 0.99), want: -40},
+		{what: "hardly less", mix: scaled(mix, 0.9999), want: -60},
+		{what: "the first half", mix: mix[:Rate/2], want: 10 * math.Log10(0.5)},
 	} {
 		if got := r.KError(c.mix); math.Abs(got-c.want) > 0.05 {
 			t.Errorf("%s: %.2f dB, want %.2f", c.what, got, c.want)
@@ -111,11 +115,14 @@ func TestTiles(t *testing.T) {
 		missing []pcm.Frame
 		heard   bool
 	}{
-		{"35 dB under a masker 100 Hz below", sines(Rate, 1000, 0.3), sines(Rate, 1100, 0.3*0.018), false},
-		{"as loud as it", sines(Rate, 1000, 0.3), sines(Rate, 1100, 0.3), true},
-		{"35 dB less, three octaves above", sines(Rate, 1000, 0.1), sines(Rate, 8000, 0.1*0.018), true},
-		{"35 dB less, below", sines(Rate, 4000, 0.1), sines(Rate, 1000, 0.1*0.018), true},
-		{"under the threshold of hearing", sines(Rate, 4000, 0.1), sines(Rate, 100, 0.1*1e-4), false},
+		{what: "35 dB under a masker 100 Hz below", mix: sines(Rate, 1000, 0.3), missing: sines(Rate, 1100, 0.3*0.018)},
+		{what: "as loud as it", mix: sines(Rate, 1000, 0.3), missing: sines(Rate, 1100, 0.3), heard: true},
+		{
+			what: "35 dB less, three octaves above", mix: sines(Rate, 1000, 0.1), missing: sines(Rate, 8000, 0.1*0.018),
+			heard: true,
+		},
+		{what: "35 dB less, below", mix: sines(Rate, 4000, 0.1), missing: sines(Rate, 1000, 0.1*0.018), heard: true},
+		{what: "under the threshold of hearing", mix: sines(Rate, 4000, 0.1), missing: sines(Rate, 100, 0.1*1e-4)},
 	} {
 		got := newReference(t, sum(c.mix, c.missing)).Tiles(c.mix)
 		if c.heard != (got > 0) {
@@ -163,8 +170,10 @@ func TestCutAudible(t *testing.T) {
 		missing []pcm.Frame
 		want    bool
 	}{
-		{"nothing", nil, false}, {"as much as there is", mix[:r.CutFrames()], true}, {"40 dB less", scaled(mix[:r.CutFrames()], 0.01), false},
-		{"a tone 20 dB less", sines(r.CutFrames(), 3000, 0.05), true},
+		{what: "nothing"},
+		{what: "as much as there is", missing: mix[:r.CutFrames()], want: true},
+		{what: "40 dB less", missing: scaled(mix[:r.CutFrames()], 0.01)},
+		{what: "a tone 20 dB less", missing: sines(r.CutFrames(), 3000, 0.05), want: true},
 	} {
 		if got := r.CutAudible(mix, Rate/2, c.missing); got != c.want {
 			t.Errorf("%s missing: audible %v", c.what, got)

@@ -19,11 +19,11 @@ func TestScenes(t *testing.T) {
 		starts, sounding [2]float64
 		hash             string
 	}{
-		"fire":   {[2]float64{140, 185}, [2]float64{95, 135}, "7d4909fc5088af48"},
-		"plat":   {[2]float64{32, 42}, [2]float64{22, 36}, "ca1cfc16544415be"},
-		"rts":    {[2]float64{310, 355}, [2]float64{260, 340}, "392524959c382381"},
-		"amb":    {[2]float64{12, 20}, [2]float64{40, 60}, "d87e5df46dcba8dc"},
-		"rhythm": {[2]float64{40, 60}, [2]float64{30, 70}, "798aa67cd84160cf"},
+		"fire":   {starts: [2]float64{140, 185}, sounding: [2]float64{95, 135}, hash: "7d4909fc5088af48"},
+		"plat":   {starts: [2]float64{32, 42}, sounding: [2]float64{22, 36}, hash: "ca1cfc16544415be"},
+		"rts":    {starts: [2]float64{310, 355}, sounding: [2]float64{260, 340}, hash: "392524959c382381"},
+		"amb":    {starts: [2]float64{12, 20}, sounding: [2]float64{40, 60}, hash: "d87e5df46dcba8dc"},
+		"rhythm": {starts: [2]float64{40, 60}, sounding: [2]float64{30, 70}, hash: "798aa67cd84160cf"},
 	} {
 		h := fnv.New64a()
 		for seed := range uint64(3) {

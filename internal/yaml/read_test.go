@@ -144,17 +144,30 @@ func TestBounds(t *testing.T) {
 		deep += fmt.Sprintf("d%d: &d%d [*d%d]\n", i+1, i+1, i)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"size", strings.Repeat("#\n", 9<<20), "the sheet has more than 16 MiB"},
-		{"brackets", strings.Repeat("[", 32) + strings.Repeat("]", 32), "1:32: this is nested deeper than 32 levels"},
-		{"brackets read", strings.Repeat("[", 31) + strings.Repeat("]", 31), ""},
-		{"dashes", strings.Repeat("- ", 33) + "x", "1:65: this is nested deeper than 32 levels"},
-		{"dashes read", strings.Repeat("- ", 31) + "x", ""},
-		{"dashes and brackets", strings.Repeat("- ", 20) + strings.Repeat("[", 20) + "x" + strings.Repeat("]", 20), "1:53: this is nested deeper than 32 levels"},
-		{"aliases within aliases", deep, "31:12: this is nested deeper than 32 levels"},
-		{"aliases of aliases", bomb, "7:35: the sheet has more than 2097152 values"},
-		{"long text", "- '" + strings.Repeat("x", 1<<16+1) + "'", "1:3: this text is longer than 65536 bytes"},
-		{"long text read", "- '" + strings.Repeat("x", 1<<16) + "'", ""},
-		{"marks", "{" + strings.Repeat("a,", 7<<20) + "}", "1:7340033: the sheet has more commas, colons and dashes than 2097152 values need"},
+		{name: "size", text: strings.Repeat("#\n", 9<<20), want: "the sheet has more than 16 MiB"},
+		{
+			name: "brackets", text: strings.Repeat("[", 32) + strings.Repeat("]", 32),
+			want: "1:32: this is nested deeper than 32 levels",
+		},
+		{name: "brackets read", text: strings.Repeat("[", 31) + strings.Repeat("]", 31)},
+		{name: "dashes", text: strings.Repeat("- ", 33) + "x", want: "1:65: this is nested deeper than 32 levels"},
+		{name: "dashes read", text: strings.Repeat("- ", 31) + "x"},
+		{
+			name: "dashes and brackets",
+			text: strings.Repeat("- ", 20) + strings.Repeat("[", 20) + "x" + strings.Repeat("]", 20),
+			want: "1:53: this is nested deeper than 32 levels",
+		},
+		{name: "aliases within aliases", text: deep, want: "31:12: this is nested deeper than 32 levels"},
+		{name: "aliases of aliases", text: bomb, want: "7:35: the sheet has more than 2097152 values"},
+		{
+			name: "long text", text: "- '" + strings.Repeat("x", 1<<16+1) + "'",
+			want: "1:3: this text is longer than 65536 bytes",
+		},
+		{name: "long text read", text: "- '" + strings.Repeat("x", 1<<16) + "'"},
+		{
+			name: "marks", text: "{" + strings.Repeat("a,", 7<<20) + "}",
+			want: "1:7340033: the sheet has more commas, colons and dashes than 2097152 values need",
+		},
 	} {
 		_, wrong := yaml.Read([]byte(c.text), "sheet")
 		got := ""

@@ -145,9 +145,9 @@ func TestWatchReloads(t *testing.T) {
 			err    error
 			frames int64
 		}{
-			{func() error { return os.Truncate(path, 300) }, sounds.ErrDecode, 200},
-			{func() error { return os.Remove(path) }, fs.ErrNotExist, 200},
-			{func() error { writeWAV(t, path, 300, 3); return nil }, nil, 300},
+			{write: func() error { return os.Truncate(path, 300) }, err: sounds.ErrDecode, frames: 200},
+			{write: func() error { return os.Remove(path) }, err: fs.ErrNotExist, frames: 200},
+			{write: func() error { writeWAV(t, path, 300, 3); return nil }, frames: 300},
 		} {
 			if err := c.write(); err != nil {
 				t.Fatal(err)

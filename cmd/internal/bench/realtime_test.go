@@ -31,11 +31,25 @@ func TestPace(t *testing.T) {
 		worst        float64
 		at           []time.Duration
 	}{
-		"in time":        {[]time.Duration{0, 9 * ms, 10 * ms, ms}, 0, 0, 0, []time.Duration{0, 10 * ms, 20 * ms, 30 * ms}},
-		"reserve played": {[]time.Duration{0, 20 * ms, ms, ms}, 2, 0, 10, []time.Duration{0, 10 * ms, 30 * ms, 31 * ms}},
-		"and again":      {[]time.Duration{15 * ms, 10 * ms, 4 * ms}, 2, 0, 5, []time.Duration{0, 15 * ms, 25 * ms}},
-		"a gap":          {[]time.Duration{0, 21 * ms, ms, ms}, 2, 1, 11, []time.Duration{0, 10 * ms, 31 * ms, 32 * ms}},
-		"a long gap":     {[]time.Duration{45 * ms, 0, 0, 0, 0, 0}, 4, 3, 35, []time.Duration{0, 45 * ms, 45 * ms, 45 * ms, 45 * ms, 50 * ms}},
+		"in time": {
+			takes: []time.Duration{0, 9 * ms, 10 * ms, ms}, at: []time.Duration{0, 10 * ms, 20 * ms, 30 * ms},
+		},
+		"reserve played": {
+			takes: []time.Duration{0, 20 * ms, ms, ms}, late: 2, worst: 10,
+			at: []time.Duration{0, 10 * ms, 30 * ms, 31 * ms},
+		},
+		"and again": {
+			takes: []time.Duration{15 * ms, 10 * ms, 4 * ms}, late: 2, worst: 5,
+			at: []time.Duration{0, 15 * ms, 25 * ms},
+		},
+		"a gap": {
+			takes: []time.Duration{0, 21 * ms, ms, ms}, late: 2, missed: 1, worst: 11,
+			at: []time.Duration{0, 10 * ms, 31 * ms, 32 * ms},
+		},
+		"a long gap": {
+			takes: []time.Duration{45 * ms, 0, 0, 0, 0, 0}, late: 4, missed: 3, worst: 35,
+			at: []time.Duration{0, 45 * ms, 45 * ms, 45 * ms, 45 * ms, 50 * ms},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -29,18 +29,18 @@ func TestPaint(t *testing.T) {
 		x, y int
 		want color.Color
 	}{
-		{"a wave", 10, middle - 20, ink.Wave},
-		{"above the wave", 10, middle - 21, ink.Field},
-		{"below the wave", 10, middle + 21, ink.Field},
-		{"beyond full scale", 50, middle - 40, over},
-		{"silence", 700, middle, ink.Wave},
-		{"beside silence", 700, middle + 1, repeats},
-		{"the loudness", 700, top + 27, loud}, // -20 dB, a third of the way
-		{"a line", 700, top + 53, ink.Lines},
-		{"no loop", 700, top + panelHeight + 4, ink.Field},
-		{"a letter", 0, top - 7, ink.Words},
-		{"between its legs", 2, top - 7, ink.Paper},
-		{"the margin", -1, middle, ink.Paper},
+		{name: "a wave", x: 10, y: middle - 20, want: ink.Wave},
+		{name: "above the wave", x: 10, y: middle - 21, want: ink.Field},
+		{name: "below the wave", x: 10, y: middle + 21, want: ink.Field},
+		{name: "beyond full scale", x: 50, y: middle - 40, want: over},
+		{name: "silence", x: 700, y: middle, want: ink.Wave},
+		{name: "beside silence", x: 700, y: middle + 1, want: repeats},
+		{name: "the loudness", x: 700, y: top + 27, want: loud}, // -20 dB, a third of the way
+		{name: "a line", x: 700, y: top + 53, want: ink.Lines},
+		{name: "no loop", x: 700, y: top + panelHeight + 4, want: ink.Field},
+		{name: "a letter", y: top - 7, want: ink.Words},
+		{name: "between its legs", x: 2, y: top - 7, want: ink.Paper},
+		{name: "the margin", x: -1, y: middle, want: ink.Paper},
 	} {
 		if got := img.At(panelMargin+c.x, c.y); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

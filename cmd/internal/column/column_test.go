@@ -26,9 +26,17 @@ func TestPad(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"bell", 6, "bell  "}, {"bell", 4, "bell"}, {"bells", 4, "bel…"},
-		{"日本", 6, "日本  "}, {"日本語", 6, "日本語"}, {"日本語の鐘", 6, "日本… "}, {"日本語の鐘", 7, "日本語…"},
-		{"Tu\u0308r", 5, "Tu\u0308r  "}, {"Tu\u0308ren", 4, "Tu\u0308r…"}, {"u\u0308u\u0308u\u0308", 2, "u\u0308…"}, {"x", 0, "…"},
+		{text: "bell", width: 6, want: "bell  "},
+		{text: "bell", width: 4, want: "bell"},
+		{text: "bells", width: 4, want: "bel…"},
+		{text: "日本", width: 6, want: "日本  "},
+		{text: "日本語", width: 6, want: "日本語"},
+		{text: "日本語の鐘", width: 6, want: "日本… "},
+		{text: "日本語の鐘", width: 7, want: "日本語…"},
+		{text: "Tu\u0308r", width: 5, want: "Tu\u0308r  "},
+		{text: "Tu\u0308ren", width: 4, want: "Tu\u0308r…"},
+		{text: "u\u0308u\u0308u\u0308", width: 2, want: "u\u0308…"},
+		{text: "x", want: "…"},
 	} {
 		got := Pad(c.text, c.width)
 		if got != c.want {

@@ -20,19 +20,19 @@ func TestExitCodes(t *testing.T) {
 		code int
 		line string
 	}{
-		{nil, 0, ""},
-		{errors.New("wav: out.wav: full"), 1, "out.wav: full"},
-		{errors.New("two\nlines"), 1, "two lines"},
-		{Usage("--voices: %d", 0), 2, "--voices: 0"},
-		{fmt.Errorf("more: %w", Usage("x")), 2, "more: x"},
-		{faulty, 2, "a.yaml:2:3: bad (and 1 more, which voicepool check shows)"},
-		{missing, 1, "a.yaml:2:3: gone"},
-		{errors.Join(missing, faulty), 2, "a.yaml:2:3: gone"},
-		{Reported{2}, 2, ""},
-		{Interruption{os.Interrupt}, 130, ""},
-		{Interruption{syscall.SIGTERM}, 143, ""},
-		{errors.Join(Interruption{syscall.SIGTERM}, missing), 143, ""},
-		{errors.Join(Interruption{syscall.SIGTERM}, Reported{1}), 143, ""},
+		{err: nil},
+		{err: errors.New("wav: out.wav: full"), code: 1, line: "out.wav: full"},
+		{err: errors.New("two\nlines"), code: 1, line: "two lines"},
+		{err: Usage("--voices: %d", 0), code: 2, line: "--voices: 0"},
+		{err: fmt.Errorf("more: %w", Usage("x")), code: 2, line: "more: x"},
+		{err: faulty, code: 2, line: "a.yaml:2:3: bad (and 1 more, which voicepool check shows)"},
+		{err: missing, code: 1, line: "a.yaml:2:3: gone"},
+		{err: errors.Join(missing, faulty), code: 2, line: "a.yaml:2:3: gone"},
+		{err: Reported{2}, code: 2},
+		{err: Interruption{os.Interrupt}, code: 130},
+		{err: Interruption{syscall.SIGTERM}, code: 143},
+		{err: errors.Join(Interruption{syscall.SIGTERM}, missing), code: 143},
+		{err: errors.Join(Interruption{syscall.SIGTERM}, Reported{1}), code: 143},
 	} {
 		if got := ExitCode(c.err); got != c.code {
 			t.Errorf("%v exits with %d, want %d", c.err, got, c.code)
@@ -51,9 +51,9 @@ func TestFinishLooksAtOutput(t *testing.T) {
 		code int
 		line string
 	}{
-		{nil, 1, "voicepool: standard output: no space left on device\n"},
-		{errors.New("another"), 1, "voicepool: standard output: no space left on device\n"},
-		{Usage("wrong"), 2, "voicepool: wrong\n"},
+		{code: 1, line: "voicepool: standard output: no space left on device\n"},
+		{err: errors.New("another"), code: 1, line: "voicepool: standard output: no space left on device\n"},
+		{err: Usage("wrong"), code: 2, line: "voicepool: wrong\n"},
 	} {
 		var messages strings.Builder
 		full := &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}

@@ -37,10 +37,16 @@ func TestRendered(t *testing.T) {
 		took           time.Duration
 		want           string
 	}{
-		{24000, 0, 10 * time.Millisecond, "0.5 s  50 times real time"},
-		{24000, 48000, 20 * time.Millisecond, "██████████           50 %  0.5 s of at most 1.0 s  25 times real time"},
-		{47999, 48000, 100 * time.Millisecond, "███████████████████▉ 99 %  1.0 s of at most 1.0 s  10 times real time"},
-		{0, 48000, 0, "                     0 %  0.0 s of at most 1.0 s"},
+		{frames: 24000, took: 10 * time.Millisecond, want: "0.5 s  50 times real time"},
+		{
+			frames: 24000, length: 48000, took: 20 * time.Millisecond,
+			want: "██████████           50 %  0.5 s of at most 1.0 s  25 times real time",
+		},
+		{
+			frames: 47999, length: 48000, took: 100 * time.Millisecond,
+			want: "███████████████████▉ 99 %  1.0 s of at most 1.0 s  10 times real time",
+		},
+		{length: 48000, want: "                     0 %  0.0 s of at most 1.0 s"},
 	} {
 		if got := Rendered(c.frames, c.length, 48000, c.took); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

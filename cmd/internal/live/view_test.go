@@ -167,15 +167,28 @@ func TestNarrowView(t *testing.T) {
 		width        int
 		head, totals string
 	}{
-		{130, "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices   Ctrl-C ends it",
-			"asked 12345   started 12001   ended 9876   stopped 0   stolen 2097   rejected 99   limited 245   coalesced 7"},
-		{100, "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices   Ctrl-C ends it",
-			"asked 12345  started 12001  ended 9876  stolen 2097  rejected 99  limited 245  coalesced 7"},
-		{80, "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices",
-			"asked 12345  started 12001  stolen 2097  rejected 99  limited 245  coalesced 7"},
-		{60, "voicepool run a-sheet-with-a-rat…   12m34s   28 of 32 voices", "started 12001  stolen 2097  rejected 99"},
-		{30, "12m34s  28 of 32 voices", "started 12001  stolen 2097"},
-		{15, "12m34s  28/32", "stolen 2097"},
+		{
+			width:  130,
+			head:   "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices   Ctrl-C ends it",
+			totals: "asked 12345   started 12001   ended 9876   stopped 0   stolen 2097   rejected 99   limited 245   coalesced 7",
+		},
+		{
+			width:  100,
+			head:   "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices   Ctrl-C ends it",
+			totals: "asked 12345  started 12001  ended 9876  stolen 2097  rejected 99  limited 245  coalesced 7",
+		},
+		{
+			width:  80,
+			head:   "voicepool run a-sheet-with-a-rather-long-name.yaml   12m34s   28 of 32 voices",
+			totals: "asked 12345  started 12001  stolen 2097  rejected 99  limited 245  coalesced 7",
+		},
+		{
+			width:  60,
+			head:   "voicepool run a-sheet-with-a-rat…   12m34s   28 of 32 voices",
+			totals: "started 12001  stolen 2097  rejected 99",
+		},
+		{width: 30, head: "12m34s  28 of 32 voices", totals: "started 12001  stolen 2097"},
+		{width: 15, head: "12m34s  28/32", totals: "stolen 2097"},
 	} {
 		v := &View{title: "run a-sheet-with-a-rather-long-name.yaml", screen: &Screen{width: c.width}}
 		if got := v.head(p); got != c.head {

@@ -58,8 +58,10 @@ func TestTimelineWideNames(t *testing.T) {
 	d := sampleTimeline(t, nil)
 	d.sounds = []string{wide, narrow, "c", "d"}
 	d.ribbons = []ribbon{
-		{number: 1, sound: 0, to: 300, parts: []part{{0, 300, 0, false}}}, {number: 2, sound: 1, from: 300, to: 600, parts: []part{{300, 600, 0, false}}},
-		{number: 3, sound: 0, from: 600, to: 5000, parts: []part{{600, 5000, 0, false}}}, {number: 4, sound: 1, to: 100, parts: []part{{0, 100, 1, false}}},
+		{number: 1, to: 300, parts: []part{{to: 300}}},
+		{number: 2, sound: 1, from: 300, to: 600, parts: []part{{from: 300, to: 600}}},
+		{number: 3, from: 600, to: 5000, parts: []part{{from: 600, to: 5000}}},
+		{number: 4, sound: 1, to: 100, parts: []part{{to: 100, row: 1}}},
 	}
 	n := &notes{at: map[string][2]float64{}}
 	if _, err := drawTimeline(d, func(w, h int) canvas { n.svgCanvas = newSVGCanvas(w, h); return n }); err != nil {

@@ -57,9 +57,20 @@ func TestTimeline(t *testing.T) {
 		parts  []part
 		losses []loss
 	}{
-		{1, []part{{0, 500, 0, false}, {500, 900, 0, true}}, []loss{{500, 3, true, -52.5}, {900, 4, false, -61}}},
-		{2, []part{{100, 900, 1, false}, {900, 1020, 0, true}, {1020, 5000, 1, false}}, []loss{{900, 4, true, -45}}},
-		{6, []part{{2200, 2300, 0, false}}, []loss{{2300, 7, false, inaudible}}},
+		{
+			voice: 1, parts: []part{{to: 500}, {from: 500, to: 900, virtual: true}},
+			losses: []loss{{frame: 500, by: 3, virtual: true, level: -52.5}, {frame: 900, by: 4, level: -61}},
+		},
+		{
+			voice: 2,
+			parts: []part{
+				{from: 100, to: 900, row: 1},
+				{from: 900, to: 1020, virtual: true},
+				{from: 1020, to: 5000, row: 1},
+			},
+			losses: []loss{{frame: 900, by: 4, virtual: true, level: -45}},
+		},
+		{voice: 6, parts: []part{{from: 2200, to: 2300}}, losses: []loss{{frame: 2300, by: 7, level: inaudible}}},
 	} {
 		r := d.find(c.voice)
 		if r == nil || !slices.Equal(r.parts, c.parts) || !slices.Equal(r.losses, c.losses) {
@@ -78,7 +89,10 @@ func TestTimeline(t *testing.T) {
 
 // TestLanes: virtual parts that meet never share a lane, and none is wasted.
 func TestLanes(t *testing.T) {
-	d := &Timeline{ribbons: []ribbon{{parts: []part{{0, 5, -1, true}}}, {parts: []part{{5, 9, -1, true}}}}}
+	d := &Timeline{ribbons: []ribbon{
+		{parts: []part{{to: 5, row: -1, virtual: true}}},
+		{parts: []part{{from: 5, to: 9, row: -1, virtual: true}}},
+	}}
 	if d.findLanes(); d.lanes != 1 {
 		t.Errorf("%d lanes for one after the other, want 1", d.lanes)
 	}
@@ -86,7 +100,8 @@ func TestLanes(t *testing.T) {
 	d = &Timeline{}
 	for range 300 {
 		from := random.Int64N(1000)
-		d.ribbons = append(d.ribbons, ribbon{parts: []part{{from, from + 1 + random.Int64N(60), -1, true}}})
+		heard := part{from: from, to: from + 1 + random.Int64N(60), row: -1, virtual: true}
+		d.ribbons = append(d.ribbons, ribbon{parts: []part{heard}})
 	}
 	d.findLanes()
 	most := 0

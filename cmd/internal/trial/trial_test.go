@@ -23,8 +23,10 @@ func TestFigure(t *testing.T) {
 
 func TestStealPolicy(t *testing.T) {
 	for text, want := range map[string]Policy{
-		"quietest": {"quietest", mixer.StealQuietest, false, AsSheet}, "reject": {"reject", mixer.Reject, false, AsSheet}, "quietest+refuse": {"quietest+refuse", mixer.StealQuietest, true, AsSheet},
-		"oldest+virtual=7": {"oldest+virtual=7", mixer.StealOldest, false, 7},
+		"quietest":         {Name: "quietest", Overflow: mixer.StealQuietest, Virtual: AsSheet},
+		"reject":           {Name: "reject", Overflow: mixer.Reject, Virtual: AsSheet},
+		"quietest+refuse":  {Name: "quietest+refuse", Overflow: mixer.StealQuietest, Refuse: true, Virtual: AsSheet},
+		"oldest+virtual=7": {Name: "oldest+virtual=7", Overflow: mixer.StealOldest, Virtual: 7},
 	} {
 		var p Policy
 		if err := p.UnmarshalText([]byte(text)); err != nil || p != want {
@@ -38,7 +40,9 @@ func TestMono(t *testing.T) {
 		channels   int
 		data, want []float32
 	}{
-		{1, []float32{0.5, -1}, []float32{0.5, -1}}, {2, []float32{1, 0.5, -1, 0, 0.25, 0.25}, []float32{0.75, -0.5, 0.25}}, {2, nil, []float32{}},
+		{channels: 1, data: []float32{0.5, -1}, want: []float32{0.5, -1}},
+		{channels: 2, data: []float32{1, 0.5, -1, 0, 0.25, 0.25}, want: []float32{0.75, -0.5, 0.25}},
+		{channels: 2, want: []float32{}},
 	} {
 		s, err := voice.NewSound(voice.Samples{Rate: steal.Rate, Channels: c.channels, Data: c.data})
 		if err != nil {

@@ -113,7 +113,7 @@ var loud = []struct {
 	slow float64 // dB
 	make func(r *rand.Rand, n int) []pcm.Frame
 }{
-	{"64 voices", -0.95, func(r *rand.Rand, n int) []pcm.Frame {
+	{name: "64 voices", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame {
 		var frequency, phase [64]float64
 		for i := range phase {
 			frequency[i], phase[i] = 0.001+0.4*r.Float64(), r.Float64()
@@ -125,30 +125,33 @@ var loud = []struct {
 			return sum
 		})
 	}},
-	{"64 equal voices", -0.95, func(_ *rand.Rand, n int) []pcm.Frame {
+	{name: "64 equal voices", slow: -0.95, make: func(_ *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(i int) float64 { return 64 * math.Sin(float64(i)*0.06) })
 	}},
-	{"slow square", -0.95, func(_ *rand.Rand, n int) []pcm.Frame {
+	{name: "slow square", slow: -0.95, make: func(_ *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(i int) float64 { return float64(1 - i/50%2*2) })
 	}},
-	{"fast square", -0.95, func(_ *rand.Rand, n int) []pcm.Frame {
+	{name: "fast square", slow: -0.95, make: func(_ *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(i int) float64 { return 0.8 * float64(1-i/7%2*2) })
 	}},
-	{"a quarter of the rate", -0.95, func(_ *rand.Rand, n int) []pcm.Frame { // samples at -3 dB, true peak 0 dB
-		return frames(n, func(i int) float64 { return math.Sin(math.Pi/2*float64(i) + math.Pi/4) })
-	}},
-	{"a quarter, between eighths", -0.95, func(_ *rand.Rand, n int) []pcm.Frame {
+	{
+		name: "a quarter of the rate", slow: -0.95,
+		make: func(_ *rand.Rand, n int) []pcm.Frame { // samples at -3 dB, true peak 0 dB
+			return frames(n, func(i int) float64 { return math.Sin(math.Pi/2*float64(i) + math.Pi/4) })
+		},
+	},
+	{name: "a quarter, between eighths", slow: -0.95, make: func(_ *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(i int) float64 { return math.Sin(math.Pi/2*float64(i) + math.Pi/32) })
 	}},
-	{"treble", -0.95, func(_ *rand.Rand, n int) []pcm.Frame {
+	{name: "treble", slow: -0.95, make: func(_ *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(i int) float64 { return 0.95 * math.Sin(math.Pi*0.82*float64(i)) })
 	}},
-	{"sweep", -0.95, func(_ *rand.Rand, n int) []pcm.Frame {
+	{name: "sweep", slow: -0.95, make: func(_ *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(i int) float64 { return 1.2 * math.Sin(math.Pi*0.45*float64(i)*float64(i)/float64(n)) })
 	}},
-	{"noise to 0.8", -0.95, func(r *rand.Rand, n int) []pcm.Frame { return filtered(r, n, 3, 0.8) }},
-	{"noise to 0.5", -0.95, func(r *rand.Rand, n int) []pcm.Frame { return filtered(r, n, 3, 0.5) }},
-	{"spikes", -0.95, func(r *rand.Rand, n int) []pcm.Frame {
+	{name: "noise to 0.8", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame { return filtered(r, n, 3, 0.8) }},
+	{name: "noise to 0.5", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame { return filtered(r, n, 3, 0.5) }},
+	{name: "spikes", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(int) float64 {
 			if r.IntN(200) == 0 {
 				return 200 * r.Float64()
@@ -156,7 +159,7 @@ var loud = []struct {
 			return 0.3*r.Float64() - 0.15
 		})
 	}},
-	{"tones that jump", -0.95, func(r *rand.Rand, n int) []pcm.Frame {
+	{name: "tones that jump", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame {
 		amplitude, step, phase := 0.3, 0.1, 0.0
 		return frames(n, func(int) float64 {
 			if r.IntN(300) == 0 {
@@ -166,12 +169,15 @@ var loud = []struct {
 			return amplitude * math.Sin(math.Pi*phase)
 		})
 	}},
-	{"white noise", -0.95, func(r *rand.Rand, n int) []pcm.Frame { return noise(r, n, 2) }},
-	{"white noise at the ceiling", -0.95, func(r *rand.Rand, n int) []pcm.Frame { return noise(r, n, 0.7) }},
-	{"random bits", -0.95, func(r *rand.Rand, n int) []pcm.Frame {
+	{name: "white noise", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame { return noise(r, n, 2) }},
+	{
+		name: "white noise at the ceiling", slow: -0.95,
+		make: func(r *rand.Rand, n int) []pcm.Frame { return noise(r, n, 0.7) },
+	},
+	{name: "random bits", slow: -0.95, make: func(r *rand.Rand, n int) []pcm.Frame {
 		return frames(n, func(int) float64 { return float64(r.IntN(2)*2 - 1) })
 	}},
-	{"noise that jumps", -0.5, func(r *rand.Rand, n int) []pcm.Frame {
+	{name: "noise that jumps", slow: -0.5, make: func(r *rand.Rand, n int) []pcm.Frame {
 		amplitude := 0.3
 		return frames(n, func(int) float64 {
 			if r.IntN(300) == 0 {

@@ -156,7 +156,11 @@ func TestIntensityStereo(t *testing.T) {
 			block int
 			mixed bool
 			bands int // to the second lowest
-		}{{"long", 0, false, 21}, {"short", 2, false, 36}, {"mixed", 2, true, 27}} {
+		}{
+			{name: "long", bands: 21},
+			{name: "short", block: 2, bands: 36},
+			{name: "mixed", block: 2, mixed: true, bands: 27},
+		} {
 			if rate == 8 && block.mixed {
 				continue // decoders differ about mixed blocks at 8 kHz, which no encoder makes
 			}

@@ -78,7 +78,15 @@ func TestLongWords(t *testing.T) {
 
 func TestLatticeSide(t *testing.T) {
 	for _, c := range []struct{ entries, dimensions, want int }{
-		{0, 1, 0}, {1, 1, 1}, {8, 3, 2}, {26, 3, 2}, {27, 3, 3}, {28, 3, 3}, {1, 100, 1}, {6561, 8, 3}, {6560, 8, 2},
+		{dimensions: 1},
+		{entries: 1, dimensions: 1, want: 1},
+		{entries: 8, dimensions: 3, want: 2},
+		{entries: 26, dimensions: 3, want: 2},
+		{entries: 27, dimensions: 3, want: 3},
+		{entries: 28, dimensions: 3, want: 3},
+		{entries: 1, dimensions: 100, want: 1},
+		{entries: 6561, dimensions: 8, want: 3},
+		{entries: 6560, dimensions: 8, want: 2},
 	} {
 		if got := latticeSide(c.entries, c.dimensions); got != c.want {
 			t.Errorf("%d entries of %d: %d, want %d", c.entries, c.dimensions, got, c.want)
