@@ -159,3 +159,9 @@ func (v *Voice) standsAt(at int64) int64 {
 	}
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
+
+// rowEnd returns where the voice leaves the row, or the sound ends; of a row that is
+// longer than a position can count, some place further on.
+func (v *Voice) rowEnd() int64 {
+	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
+}

@@ -129,8 +129,8 @@ func (v *Voice) window() (data *store, first, limit int64) {
 	if !v.Looping() {
 		return &s.data, -guardBefore, s.frames
 	}
-	if v.unrolls() { // a row may be longer than a position can count
-		return nil, 0, min(v.unrolled(s.loop[1])+guardAfter, v.unrolled(s.frames), v.pos>>32+1<<20)
+	if v.unrolls() {
+		return nil, 0, v.rowEnd()
 	}
 	if v.pos>>32 < s.seam.from {
 		return &s.data, -guardBefore, min(s.seam.from, v.leaves())
