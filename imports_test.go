@@ -33,10 +33,10 @@ internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
-internal/steal -> pcm internal/fourier internal/dsp internal/loudness voice
+internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp
-mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring internal/loudness
-sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
+mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
+sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
 sounds/internal/source -> pcm
 sounds/internal/wav -> sounds/internal/source
 sounds/internal/flac -> sounds/internal/source
@@ -63,7 +63,7 @@ cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... 
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
 cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue device device/null device/oto device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
-cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm voice golang.org/x/text/...
+cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)
 
@@ -107,7 +107,7 @@ func audioSide(file string) bool {
 }
 
 func TestArrows(t *testing.T) {
-	seen := map[string]bool{}
+	seen, drawn := map[string]bool{}, map[string]bool{}
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -144,21 +144,29 @@ func TestArrows(t *testing.T) {
 			if standard := !strings.Contains(first, ".") && !strings.HasPrefix(p, "voicepool/"); standard || anything {
 				continue
 			}
-			if !slices.ContainsFunc(allowed, func(a string) bool {
+			arrow := slices.IndexFunc(allowed, func(a string) bool {
 				below, wild := strings.CutSuffix(a, "/...")
 				return p == a || wild && (p == below || strings.HasPrefix(p, below+"/"))
-			}) {
+			})
+			if arrow < 0 {
 				t.Errorf("%s imports %s, which is no arrow of the design", file, p)
+				continue
 			}
+			drawn[dir+" -> "+allowed[arrow]] = true
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir := range arrows {
+	for dir, allowed := range arrows {
 		if !seen[dir] {
 			t.Errorf("%s has arrows and no files", dir)
+		}
+		for _, a := range allowed {
+			if !drawn[dir+" -> "+a] {
+				t.Errorf("the arrow %s -> %s is nobody's", dir, a)
+			}
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 	cmdSet
 	cmdSeek
 	cmdPlace
-	cmdWant // apply what the record wants, see record.wants
+	cmdWant // apply what the record wants, see record.want
 	cmdResize
 	cmdDuck
 	cmdInsert

@@ -203,12 +203,18 @@ func (c *complaint) buses(buses []BusConfig) {
 
 // check returns what is wrong with the duck of a bus, which reacts to those that exist.
 func (d *Duck) check(bus string, exists func(string) bool) error {
-	inside := inRange(float64(d.By), 0, 120) && min(d.Attack, d.Hold, d.Release) >= 0
-	if *d == (Duck{}) || inside && d.When != bus && exists(d.When) {
-		return nil
+	switch {
+	case *d == (Duck{}):
+	case d.When == bus:
+		return fmt.Errorf("bus %q cannot be ducked by itself", bus)
+	case !exists(d.When):
+		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus", bus, d.When)
+	case !inRange(float64(d.By), 0, 120):
+		return fmt.Errorf("bus %q is ducked by %v dB, which is not in 0..120", bus, d.By)
+	case min(d.Attack, d.Hold, d.Release) < 0:
+		return fmt.Errorf("bus %q has a duck with a negative time: %v, %v, %v", bus, d.Attack, d.Hold, d.Release)
 	}
-	return fmt.Errorf("bus %q cannot be ducked when %q by %v dB, %v, %v, %v",
-		bus, d.When, d.By, d.Attack, d.Hold, d.Release)
+	return nil
 }
 
 // maxEvents bounds the events that wait.

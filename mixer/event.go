@@ -26,7 +26,7 @@ const (
 	EventUnderrun                       // the stream of a voice has run dry
 	EventVirtual                        // it gave up its slot and goes on unheard
 	EventReal                           // it is heard again
-	EventFault                          // a voice, or the insert of a bus, gave what is no sound, and was ended
+	EventFault                          // a voice, or the insert of a bus, produced NaN or Inf or panicked, and was ended
 )
 
 var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}

@@ -133,10 +133,10 @@ func TestFeatureErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{h.SetPriority(1000001), "a priority of 1.000001e+06 is out of range"},
-		{h.SetPriority(-1000001), "a priority of -1.000001e+06 is out of range"},
-		{h.SetLoop(-2), "a number of rounds of -2 is out of range"},
-		{h.SetLoop(1000000001), "a number of rounds of 1.000000001e+09 is out of range"},
+		{h.SetPriority(1000001), "a priority of 1000001 is not in -1000000..1000000"},
+		{h.SetPriority(-1000001), "a priority of -1000001 is not in -1000000..1000000"},
+		{h.SetLoop(-2), "-2 rounds are not in -1..1000000000"},
+		{h.SetLoop(1000000001), "1000000001 rounds are not in -1..1000000000"},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
 		{h.Fade(25, 0, voice.InDecibels), "a gain of 25 dB is not in -120..24"},
 		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 4"},
@@ -170,7 +170,7 @@ func TestFeatureErrors(t *testing.T) {
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}}}, `the parent of bus "a", "b", is no bus`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
-		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" cannot be ducked when "a" by 6 dB, 0s, -1ms, 0s`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" has a duck with a negative time: 0s, -1ms, 0s`},
 	} {
 		_, err := mixer.New(c.config)
 		wantError(t, err, mixer.ErrConfig, c.want)

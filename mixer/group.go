@@ -31,7 +31,7 @@ type groupPlay struct {
 	number  uint64
 }
 
-// GroupOptions is what a group asks of its starts; the zero value nothing.
+// GroupOptions limits the starts of a group. The zero value limits nothing.
 type GroupOptions struct {
 	Limit    int           // at most so many voices at a time; 0: any number
 	Cooldown time.Duration // the least time between two starts

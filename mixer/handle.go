@@ -233,7 +233,7 @@ func (h Handle) living() (*record, func()) {
 // for it, unless one is under way that nothing has followed.
 func (h Handle) want(field settable, value float64) error {
 	if !field.takes(&value) {
-		return fmt.Errorf("%w: a %s of %v is out of range", ErrOption, settables[field].name, value)
+		return field.wrong(value)
 	}
 	r, unlock := h.living()
 	if r == nil {

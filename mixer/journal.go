@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// EntryKind is what a command has done.
+// EntryKind is the kind of command that an Entry records.
 type EntryKind uint8
 
 const (

@@ -27,7 +27,7 @@ const (
 
 var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
 
-func (s State) String() string { return stateNames[min(int(s), len(stateNames)-1)] }
+func (s State) String() string { return nameOf("state", s, stateNames[:]) }
 
 // Over reports whether it will not sound any more.
 func (s State) Over() bool { return s >= StateEnded }
