@@ -85,9 +85,8 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	if len(b) == 0 || source.IsTrailer(b) {
 		return dst, r.end()
 	}
-	at, n := r.count*r.size, int64(0)
-	h, ok, err := parseHeader(b)
-	if ok {
+	at, n, err := r.count*r.size, int64(0), error(nil)
+	if h, ok, _ := parseHeader(b); ok {
 		dst, n, err = r.frame(h, b, dst)
 	} else {
 		n, err = r.rubbish()
