@@ -135,8 +135,9 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
-	for f, x := range c.change.all {
-		b.set(f, x, a.now, over, c.change.Shape)
+	for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
+		f := fields.first()
+		b.set(f, c.change.get(f), a.now, over, c.change.Shape)
 	}
 	a.refresh()
 	solo := c.change.Fields&FieldSolo != 0

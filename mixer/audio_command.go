@@ -103,7 +103,9 @@ func (a *audio) act(i int, c *command) {
 		a.resume(i, pausedBy[c.target.kind])
 	case cmdSet:
 		over := a.smoothed(s.sounded, c.over)
-		for f, x := range c.change.all {
+		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
+			f := fields.first()
+			x := c.change.get(f)
 			s.set(f, x, a.now, over, c.change.Shape)
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)

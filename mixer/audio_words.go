@@ -121,8 +121,9 @@ func (a *audio) foresee(r *record, c *command) {
 	}
 	switch {
 	case c.kind == cmdSet:
-		for f, x := range c.change.all {
-			note(f, x)
+		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
+			f := fields.first()
+			note(f, c.change.get(f))
 		}
 	case c.kind == cmdPause || c.kind == cmdResume:
 		note(setPause, truth(c.kind == cmdPause))

@@ -68,15 +68,9 @@ func (f settable) wrong(x float64) error {
 	return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(s.wrong, x, s.least, s.most))
 }
 
-// all goes through what c sets, and to what.
-func (c *Change) all(yield func(f settable, x float64) bool) {
-	for fields := c.Fields; fields != 0; fields &= fields - 1 {
-		f := settable(bits.TrailingZeros16(uint16(fields)))
-		if !yield(f, c.get(f)) {
-			return
-		}
-	}
-}
+// first returns the first of some fields. The audio side goes through them by it, since
+// it calls no function that it is handed.
+func (f Fields) first() settable { return settable(bits.TrailingZeros16(uint16(f))) }
 
 func (c *Change) get(f settable) float64 {
 	return [numChanges]float64{
@@ -116,7 +110,9 @@ func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<numChanges {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
 	}
-	for f, x := range c.all {
+	for fields := c.Fields; fields != 0; fields &= fields - 1 {
+		f := fields.first()
+		x := c.get(f)
 		if !f.takes(&x) {
 			return f.wrong(x)
 		}

@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 	mutate("mixer/audio.go", "\"time\"\n\"sync\"\n",
 		"func (a *audio) publish(from int64) {", "a.stats.Late += time.Now().Unix()",
 		"func (a *audio) receive() {", "var x sync.Mutex; x.Lock()",
-		"func (a *audio) arrive() {", "var m Mixer; m.mutex.Lock(); m.done.waiting[Handle{}] = nil")
+		"func (a *audio) arrive() {", "var m Mixer; m.mutex.Lock(); m.done[Handle{}] = nil")
 	p := load(t, module, "", overlay, audioSide...)
 	w := walk(p, p.method(t, "voicepool/mixer", "Mixer", "Render"), mixerRules)
 	want := []string{
