@@ -34,7 +34,7 @@ internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
-voice -> pcm internal/dsp
+voice -> pcm internal/dsp internal/words
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
 sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
 sounds/internal/source -> pcm

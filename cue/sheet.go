@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -87,7 +88,7 @@ const (
 	PickRound               // one after the other
 )
 
-func (p Pick) String() string { return pickNames[min(int(p), len(pickNames)-1)] }
+func (p Pick) String() string { return words.Name("pick", p, pickNames[:]) }
 
 var pickNames = [...]string{"random", "shuffle", "round"}
 

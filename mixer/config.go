@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"voicepool/internal/words"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -39,7 +40,7 @@ const (
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
-func (o Overflow) String() string { return nameOf("overflow", o, overflowNames[:]) }
+func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
 // ParseOverflow returns the policy of a name: quietest, oldest, gain, reject,
 // grow or masked.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicepool/internal/ring"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -31,15 +32,7 @@ const (
 
 var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
 
-func (k EventKind) String() string { return nameOf("kind", k, kindNames[:]) }
-
-// nameOf returns the name of a value; of one that has none what it is, and its number.
-func nameOf[T ~uint8](what string, value T, names []string) string {
-	if int(value) < len(names) {
-		return names[value]
-	}
-	return fmt.Sprintf("%s(%d)", what, value)
-}
+func (k EventKind) String() string { return words.Name("kind", k, kindNames[:]) }
 
 // Reason is why a voice was stolen, or a start refused.
 type Reason uint8
@@ -60,7 +53,7 @@ const (
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
 
-func (r Reason) String() string { return nameOf("reason", r, reasonNames[:]) }
+func (r Reason) String() string { return words.Name("reason", r, reasonNames[:]) }
 
 // Event is something that happened on the audio side, at its exact frame.
 // Events come in the order of their frames, a victim before its newcomer.

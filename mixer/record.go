@@ -3,6 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
+	"voicepool/internal/words"
 	"voicepool/pool"
 	"voicepool/space"
 	"voicepool/voice"
@@ -27,7 +28,7 @@ const (
 
 var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
 
-func (s State) String() string { return nameOf("state", s, stateNames[:]) }
+func (s State) String() string { return words.Name("state", s, stateNames[:]) }
 
 // Over reports whether it will not sound any more.
 func (s State) Over() bool { return s >= StateEnded }

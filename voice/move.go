@@ -1,6 +1,9 @@
 package voice
 
-import "voicepool/pcm"
+import (
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
 
 // Move is a parameter on its way: from From at frame Start to To, Frames later.
 // The zero value rests at 0.
@@ -23,7 +26,7 @@ const (
 
 var shapeNames = [...]string{"decibels", "amplitude", "cosine", "power"}
 
-func (s Shape) String() string { return shapeNames[min(int(s), len(shapeNames)-1)] }
+func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
 // between returns how far a move of the shape is, 0..1, from an amplitude to a
 // larger one at share t of its time; the way down is the way up, mirrored.

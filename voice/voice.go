@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
@@ -19,7 +20,7 @@ const (
 
 var qualityNames = [...]string{"default", "best", "linear", "cubic"}
 
-func (q Quality) String() string { return qualityNames[min(int(q), len(qualityNames)-1)] }
+func (q Quality) String() string { return words.Name("quality", q, qualityNames[:]) }
 
 // ParseQuality returns the quality of a name: best, linear or cubic.
 func ParseQuality(name string) (Quality, bool) {

@@ -22,7 +22,7 @@ var (
 // BenchmarkPeers measures all engines in every round, and writes the table. -short takes
 // fewer voices. The time of a benchmark is that of each of the programs' runs, too.
 func BenchmarkPeers(b *testing.B) {
-	if *folder == "" {
+	if *folder == "" { // vet and lists of benchmarks come here without the engines, which take minutes to build
 		b.Skip("needs other engines: .ci/peers/run builds them")
 	}
 	voices := []int{32, 256, 1024}

@@ -24,6 +24,14 @@ func OneLine(text string) string {
 	}, strings.TrimSpace(text))
 }
 
+// Name returns the name of a value; of one that has none what it is, and its number.
+func Name[T ~uint8](what string, value T, names []string) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprintf("%s(%d)", what, value)
+}
+
 // Count returns a number with its noun: "1 voice", "2 voices".
 func Count(n int, noun string) string {
 	if n == 1 {

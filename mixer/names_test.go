@@ -1,0 +1,22 @@
+package mixer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// TestNamesOfWhatIsNone: a value without a name says what it is, and its number, and does
+// not pass for another one.
+func TestNamesOfWhatIsNone(t *testing.T) {
+	for want, value := range map[string]fmt.Stringer{
+		"overflow(99)": mixer.Overflow(99), "state(99)": mixer.State(99), "kind(99)": mixer.EventKind(99), "reason(99)": mixer.Reason(99),
+		"shape(99)": voice.Shape(99), "quality(99)": voice.Quality(99),
+	} {
+		if got := value.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
