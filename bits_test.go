@@ -34,7 +34,7 @@ func TestSameBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
 	saved, err := os.ReadFile("testdata/scene.sha256")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestSameBits(t *testing.T) {
 			name = "drawn"
 		}
 		t.Run(name, func(t *testing.T) {
-			got, report := hash(t, sheet, bank, block, r)
+			got, report := hash(t, sheet, lib, block, r)
 			if *update {
 				want = got
 				if err := os.WriteFile("testdata/scene.sha256", []byte(got+"\n"), 0o644); err != nil {
@@ -73,8 +73,8 @@ func TestSameBits(t *testing.T) {
 
 // hash renders a sheet in blocks of a length, or of drawn ones, and returns the hash of
 // all bits.
-func hash(t *testing.T, sheet *cue.Sheet, bank *sounds.Bank, block int, r *rand.Rand) (string, *report.Report) {
-	p, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+func hash(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, block int, r *rand.Rand) (string, *report.Report) {
+	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

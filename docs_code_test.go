@@ -59,7 +59,7 @@ var (
 	h      mixer.Handle
 	e      mixer.Event
 	out    device.Device
-	bank   *sounds.Bank
+	lib   *sounds.Library
 	boom, coin, engine, shot, step, theme *voice.Sound
 	ctx    context.Context
 	err    error
@@ -221,8 +221,8 @@ func TestReadmeSheet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
-		player, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+		player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables are those of the fragments that prose names too, by their types.
-var variables = map[string]string{"m": "Mixer", "h": "Handle", "bank": "Bank"}
+var variables = map[string]string{"m": "Mixer", "h": "Handle", "lib": "Library"}
 
 // TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
 // member of a variable of the fragments.

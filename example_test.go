@@ -11,8 +11,8 @@ import (
 // A game in ten lines. On a machine with sound, device/oto takes the place of
 // the null device, and pulls by itself.
 func Example() {
-	bank := sounds.NewBank(sounds.Options{})
-	coin, _ := bank.Embedded("coin")
+	lib := sounds.NewLibrary(sounds.Options{})
+	coin, _ := lib.Embedded("coin")
 	m, _ := mixer.New(mixer.Config{Voices: 16})
 	d := null.NewStepped(null.Config{})
 	d.Start(m)
@@ -31,8 +31,8 @@ func Example() {
 // A test in ten lines: what was played is heard, without a sound card and
 // without waiting.
 func Example_test() {
-	bank := sounds.NewBank(sounds.Options{})
-	bell, _ := bank.Embedded("bell")
+	lib := sounds.NewLibrary(sounds.Options{})
+	bell, _ := lib.Embedded("bell")
 	m, _ := mixer.New(mixer.Config{})
 	d := null.NewStepped(null.Config{})
 	d.Start(m)

@@ -128,15 +128,15 @@ func TestOptionsAreNumbers(t *testing.T) {
 	refuses(t, "space.Point", &points, func() error { _, err := space.NewPointTable(points...); return err },
 		`.*Gain = -.*`) // silence
 
-	bank := sounds.NewBank(sounds.Options{})
+	lib := sounds.NewLibrary(sounds.Options{})
 	var stream sounds.StreamOptions
 	coin := sounds.Source{Name: "coin"}
-	refuses(t, "sounds.StreamOptions", &stream, func() error { _, err := bank.OpenStream(coin, stream); return err }, "")
-	refuses(t, "sounds.StreamOptions of a queue", &stream, func() error { _, err := bank.NewQueue("q", stream); return err }, "")
+	refuses(t, "sounds.StreamOptions", &stream, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
+	refuses(t, "sounds.StreamOptions of a queue", &stream, func() error { _, err := lib.NewQueue("q", stream); return err }, "")
 	frames := sounds.FrameSource{Name: "f", Rate: 48000, Open: func() (sounds.FrameReader, error) { return nil, nil }}
-	refuses(t, "sounds.StreamOptions of frames", &stream, func() error { _, err := bank.StreamFrames(frames, stream); return err }, "")
-	refuses(t, "sounds.Source", &coin, func() error { _, err := bank.Load(t.Context(), coin); return err }, "")
-	refuses(t, "sounds.Source as a stream", &coin, func() error { _, err := bank.OpenStream(coin, stream); return err }, "")
+	refuses(t, "sounds.StreamOptions of frames", &stream, func() error { _, err := lib.StreamFrames(frames, stream); return err }, "")
+	refuses(t, "sounds.Source", &coin, func() error { _, err := lib.Load(t.Context(), coin); return err }, "")
+	refuses(t, "sounds.Source as a stream", &coin, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
 
 	clip := sounds.Clip{Name: "c", Channels: 1, Rate: 48000, Samples: []float32{0.5, -0.5}, Gain: new(pcm.Decibels)}
 	prepared := sounds.Options{Leveling: sounds.Leveling{Tags: true}}

@@ -260,7 +260,7 @@ func TestTakesStreamers(t *testing.T) {
 
 		var told faults
 		stream := c.script
-		s, err := sounds.NewBank(sounds.Options{}).StreamFrames(beepio.Stream(name, &faulty{&stream}, 48000), sounds.StreamOptions{OnError: told.add})
+		s, err := sounds.NewLibrary(sounds.Options{}).StreamFrames(beepio.Stream(name, &faulty{&stream}, 48000), sounds.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestTakesSeekers(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	open := func(s beep.Streamer) (*voice.Sound, *faults) {
 		told := &faults{}
-		out, err := sounds.NewBank(sounds.Options{}).StreamFrames(beepio.Stream("x", s, 48000), sounds.StreamOptions{OnError: told.add})
+		out, err := sounds.NewLibrary(sounds.Options{}).StreamFrames(beepio.Stream("x", s, 48000), sounds.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,9 +12,9 @@ import (
 	"voicepool/sounds"
 )
 
-// Stream returns s, at rate frames per second, as what a bank plays as it comes:
+// Stream returns s, at rate frames per second, as what a library plays as it comes:
 //
-//	music, err := bank.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
+//	music, err := lib.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
 //
 // A plain streamer can be played once; a beep.StreamSeeker again and again, from
 // any place, and looped, but by one voice at a time, since it is in one place at
@@ -40,7 +40,7 @@ type streamer struct {
 	mu     sync.Mutex
 	s      beep.Streamer
 	now    *reader // who plays it; nil: nobody has yet
-	prefix string  // of errors: a name, or nothing where the bank says it
+	prefix string  // of errors: a name, or nothing where the library says it
 }
 
 func (s *streamer) open() (sounds.FrameReader, error) {

@@ -81,8 +81,8 @@ func TestStreamSeeker(t *testing.T) {
 		n += k
 	}
 	var told faults
-	bank := sounds.NewBank(sounds.Options{})
-	s, err := bank.StreamFrames(beepio.Stream("ramp", b.Streamer(0, length), 48000), sounds.StreamOptions{OnError: told.add})
+	lib := sounds.NewLibrary(sounds.Options{})
+	s, err := lib.StreamFrames(beepio.Stream("ramp", b.Streamer(0, length), 48000), sounds.StreamOptions{OnError: told.add})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +124,9 @@ func TestStreamSeeker(t *testing.T) {
 // cannot be had.
 func TestStreamOnce(t *testing.T) {
 	var told faults
-	bank := sounds.NewBank(sounds.Options{})
+	lib := sounds.NewLibrary(sounds.Options{})
 	tone := beep.Take(30000, generators.Silence(-1))
-	s, err := bank.StreamFrames(beepio.Stream("once", tone, 44100), sounds.StreamOptions{OnError: told.add})
+	s, err := lib.StreamFrames(beepio.Stream("once", tone, 44100), sounds.StreamOptions{OnError: told.add})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +173,8 @@ func TestStreamFaults(t *testing.T) {
 		},
 	} {
 		var told faults
-		bank := sounds.NewBank(sounds.Options{})
-		s, err := bank.StreamFrames(beepio.Stream("x", &c.source, 48000), sounds.StreamOptions{OnError: told.add})
+		lib := sounds.NewLibrary(sounds.Options{})
+		s, err := lib.StreamFrames(beepio.Stream("x", &c.source, 48000), sounds.StreamOptions{OnError: told.add})
 		if err != nil {
 			t.Fatal(err)
 		}

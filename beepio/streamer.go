@@ -6,7 +6,7 @@
 //
 //	speaker.Play(beepio.NewStreamer(m))          // the audio side
 //	clip, err := beepio.Read("tone", tone, 48000, 10*48000) // at most ten seconds
-//	music, err := bank.StreamFrames(beepio.Stream("music", s, 44100), sounds.StreamOptions{})
+//	music, err := lib.StreamFrames(beepio.Stream("music", s, 44100), sounds.StreamOptions{})
 package beepio
 
 import (

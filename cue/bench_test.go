@@ -25,11 +25,11 @@ cues:
 	if err != nil {
 		b.Fatal(err)
 	}
-	bank := sounds.NewBank(sounds.Options{})
+	lib := sounds.NewLibrary(sounds.Options{})
 	block := make([]pcm.Frame, 512)
 	frames := 0
 	for b.Loop() {
-		p, err := cue.NewPlayer(b.Context(), s, bank, cue.Options{Events: true})
+		p, err := cue.NewPlayer(b.Context(), s, lib, cue.Options{Events: true})
 		if err != nil {
 			b.Fatal(err)
 		}

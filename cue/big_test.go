@@ -86,7 +86,7 @@ func TestBigSheets(t *testing.T) {
 		}
 		checked := time.Since(begin) - parsed
 		if s != nil {
-			loads = s.LoadSounds(t.Context(), sounds.NewBank(sounds.Options{Rate: s.Rate}), nil)
+			loads = s.LoadSounds(t.Context(), sounds.NewLibrary(sounds.Options{Rate: s.Rate}), nil)
 		}
 		took := time.Since(begin)
 		t.Logf("%-26s parsed %v, checked %v, loaded %v (%t, %t, %t)", name, parsed, checked, took-parsed-checked, err == nil, ends == nil, loads == nil)

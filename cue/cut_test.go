@@ -18,7 +18,7 @@ func reportOf(t *testing.T, sheet string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cue.NewPlayer(context.Background(), s, sounds.NewBank(sounds.Options{Rate: s.Rate}), cue.Options{Events: true})
+	p, err := cue.NewPlayer(context.Background(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), cue.Options{Events: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@
 //
 //	// Faster than real time:                // In real time:
 //	s, err := cue.Load("show.yaml")          p.Prime()
-//	p, err := cue.NewPlayer(ctx, s, bank, o) device.Start(p)     // the audio callback: p.Render
+//	p, err := cue.NewPlayer(ctx, s, library, o) device.Start(p)     // the audio callback: p.Render
 //	for {                                    err := p.Feed(ctx)
 //		n, err := p.Read(block)
 //	}

@@ -26,8 +26,8 @@ cues:
 		fmt.Println(err)
 		return
 	}
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
-	player, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+	player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{
 		Watch: func(e report.Event) {
 			if e.Frame < 48000 {
 				fmt.Println(e.Frame, e.Kind, e.Sound)
@@ -66,7 +66,7 @@ cues:
 
 // What a game has played becomes a sheet that renders to the same bits.
 func ExampleRecorder() {
-	coin, err := sounds.NewBank(sounds.Options{}).Load(context.Background(), sounds.Source{Name: "coin"})
+	coin, err := sounds.NewLibrary(sounds.Options{}).Load(context.Background(), sounds.Source{Name: "coin"})
 	if err != nil {
 		fmt.Println(err)
 		return

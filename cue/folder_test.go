@@ -64,7 +64,7 @@ func (f folder) playerAt(rate int, text string, o cue.Options) *cue.Player {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, err := cue.NewPlayer(f.Context(), s, sounds.NewBank(sounds.Options{Rate: rate}), o)
+	p, err := cue.NewPlayer(f.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), o)
 	if err != nil {
 		f.Fatal(err)
 	}

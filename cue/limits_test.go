@@ -97,11 +97,11 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%.60s: %v", c.good, err)
 			continue
 		}
-		if _, err := cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: s.Rate}), cue.Options{}); err != nil {
+		if _, err := cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), cue.Options{}); err != nil {
 			t.Errorf("%.60s is read, but not played: %v", c.good, err)
 		}
 		if s.Length == nil {
-			if p, err := cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: s.Rate}), cue.Options{}); err == nil {
+			if p, err := cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), cue.Options{}); err == nil {
 				if _, err := p.Read(make([]pcm.Frame, 16)); err != nil && err.Error() != "EOF" {
 					t.Errorf("%.60s: Read gives %v", c.good, err)
 				}

@@ -28,16 +28,16 @@ func (l *loaded) files(loop bool) []*voice.Sound {
 // is played in two ways counts twice.
 type Loading func(done, total int)
 
-// LoadSounds brings every sound of the sheet into a bank, whether a cue plays it
+// LoadSounds brings every sound of the sheet into a library, whether a cue plays it
 // or not, as many at a time as there are processors. progress may be nil. All
 // that cannot be had comes as Errors, which wrap ErrSound, in the order of the
 // sheet's lines; when ctx ends it is its error.
-func (s *Sheet) LoadSounds(ctx context.Context, bank *sounds.Bank, progress Loading) error {
-	_, err := s.load(ctx, bank, progress, &broken{})
+func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Loading) error {
+	_, err := s.load(ctx, lib, progress, &broken{})
 	return err
 }
 
-func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b *broken) ([]loaded, error) {
+func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken) ([]loaded, error) {
 	var (
 		all     = make([]loaded, len(s.Sounds))
 		sources []sounds.Source
@@ -70,9 +70,9 @@ func (s *Sheet) load(ctx context.Context, bank *sounds.Bank, progress Loading, b
 		}
 	}
 	r := reader{sheet: s, told: map[string]bool{}}
-	s.openStreams(ctx, bank, all, &r, b)
+	s.openStreams(ctx, lib, all, &r, b)
 	done := 0
-	bank.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
+	lib.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
 		*places[i] = got
 		if err != nil {
 			r.noSound(files[i], err)
@@ -158,7 +158,7 @@ func (e *streamError) Unwrap() []error { return []error{ErrSound, e.cause} }
 
 // openStreams opens the files of the sounds that are decoded as they play. What
 // cannot be opened is noted in r.
-func (s *Sheet) openStreams(ctx context.Context, bank *sounds.Bank, all []loaded, r *reader, b *broken) {
+func (s *Sheet) openStreams(ctx context.Context, lib *sounds.Library, all []loaded, r *reader, b *broken) {
 	for i := range s.Sounds {
 		sound := &s.Sounds[i]
 		if !sound.Stream {
@@ -169,7 +169,7 @@ func (s *Sheet) openStreams(ctx context.Context, bank *sounds.Bank, all []loaded
 			if ctx.Err() != nil {
 				return
 			}
-			got, err := bank.OpenStream(s.source(f, sounds.Source{Leveling: sound.Leveling}), sounds.StreamOptions{
+			got, err := lib.OpenStream(s.source(f, sounds.Source{Leveling: sound.Leveling}), sounds.StreamOptions{
 				Level: sound.Level, Measure: sound.Leveling.LUFS != 0, OnError: b.note,
 			})
 			if err != nil {

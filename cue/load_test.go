@@ -15,8 +15,8 @@ import (
 func TestLoading(t *testing.T) {
 	s := parse(t, "sounds: {a: {files: [coin, no.wav]}, b: {file: click, lufs: -30}}\ncues: [{at: 0, play: a}, {at: 0, play: a, loop: true, for: 1s}]")
 	var got []int
-	bank := sounds.NewBank(sounds.Options{Rate: s.Rate})
-	err := s.LoadSounds(context.Background(), bank, func(done, total int) { got = append(got, done, total) })
+	lib := sounds.NewLibrary(sounds.Options{Rate: s.Rate})
+	err := s.LoadSounds(context.Background(), lib, func(done, total int) { got = append(got, done, total) })
 	if want := []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(got, want) {
 		t.Errorf("progress %v, want %v", got, want)
 	}
@@ -24,12 +24,12 @@ func TestLoading(t *testing.T) {
 	if !errors.As(err, &wrong) || len(wrong) != 1 || !errors.Is(err, cue.ErrSound) {
 		t.Errorf("error %v, want one about no.wav", err)
 	}
-	before := bank.Bytes()
-	sound, err := bank.Load(context.Background(), sounds.Source{Name: "click", Leveling: sounds.Leveling{LUFS: -30}})
+	before := lib.Bytes()
+	sound, err := lib.Load(context.Background(), sounds.Source{Name: "click", Leveling: sounds.Leveling{LUFS: -30}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, _ := bank.Info(sound[0]); info.Gain == 0 || bank.Bytes() != before {
+	if info, _ := lib.Info(sound[0]); info.Gain == 0 || lib.Bytes() != before {
 		t.Errorf("the sheet's lufs did not arrive: %+v", info)
 	}
 }

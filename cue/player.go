@@ -66,18 +66,18 @@ type Player struct {
 const never = 1<<63 - 1
 
 // NewPlayer makes the mixer that a sheet describes, and loads its sounds. The
-// bank must have the rate of the sheet. The error is that of LoadSounds, or
+// library must have the rate of the sheet. The error is that of LoadSounds, or
 // wraps mixer.ErrConfig.
-func NewPlayer(ctx context.Context, s *Sheet, bank *sounds.Bank, o Options) (*Player, error) {
-	if bank.Rate() != s.Rate {
-		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, bank.Rate(), s.Rate)
+func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
+	if lib.Rate() != s.Rate {
+		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.config()
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	broken := &broken{}
-	loaded, err := s.load(ctx, bank, o.Loading, broken)
+	loaded, err := s.load(ctx, lib, o.Loading, broken)
 	if err != nil {
 		return nil, err
 	}

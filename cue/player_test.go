@@ -314,7 +314,7 @@ cues:
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: rate}), cue.Options{})
+	_, err = cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), cue.Options{})
 	var all cue.Errors
 	if !errors.As(err, &all) || !errors.Is(err, cue.ErrSound) || errors.Is(err, cue.ErrSheet) || !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, sounds.ErrFormat) {
 		t.Fatalf("%v is not what it should be", err)
@@ -331,11 +331,11 @@ cues:
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := cue.NewPlayer(ctx, s, sounds.NewBank(sounds.Options{Rate: rate}), cue.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := cue.NewPlayer(ctx, s, sounds.NewLibrary(sounds.Options{Rate: rate}), cue.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that is over: %v", err)
 	}
-	if _, err := cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{Rate: 2000}), cue.Options{}); !errors.Is(err, mixer.ErrConfig) {
-		t.Errorf("with a bank of another rate: %v", err)
+	if _, err := cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: 2000}), cue.Options{}); !errors.Is(err, mixer.ErrConfig) {
+		t.Errorf("with a library of another rate: %v", err)
 	}
 }
 
@@ -359,7 +359,7 @@ func TestSoundTooLoudToPrepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = cue.NewPlayer(t.Context(), s, sounds.NewBank(sounds.Options{}), cue.Options{})
+	_, err = cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{}), cue.Options{})
 	if !errors.Is(err, cue.ErrSound) || !errors.Is(err, voice.ErrSound) {
 		t.Fatalf("%v is not what it should be", err)
 	}

@@ -18,7 +18,7 @@ import (
 // events are in order and agree with the sums, and the render ends.
 func TestRandomSheets(t *testing.T) {
 	f := newFolder(t)
-	bank := sounds.NewBank(sounds.Options{Rate: rate})
+	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawSheet(t)
 		s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte(text))
@@ -32,13 +32,13 @@ func TestRandomSheets(t *testing.T) {
 			}
 			s.Length = &length
 		}
-		p, err := cue.NewPlayer(f.Context(), s, bank, cue.Options{Events: true})
+		p, err := cue.NewPlayer(f.Context(), s, lib, cue.Options{Events: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := readAll(t, p, rapid.IntRange(1, 600).Draw(t, "block"))
 		r := p.Report()
-		again, err := cue.NewPlayer(f.Context(), s, bank, cue.Options{Events: true})
+		again, err := cue.NewPlayer(f.Context(), s, lib, cue.Options{Events: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,12 +155,12 @@ func (s *session) act() {
 // TestRecord: a session that was recorded renders to the same bits.
 func TestRecord(t *testing.T) {
 	const rate = 8000
-	bank := sounds.NewBank(sounds.Options{Rate: rate})
+	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
 	files := map[*voice.Sound]string{}
 	var all []*voice.Sound
 	for _, name := range []string{"bell", "engine", "drip", "coin", "wind"} {
 		for _, loop := range []bool{false, true} {
-			s, err := bank.Load(context.Background(), sounds.Source{Name: name, Loop: loop})
+			s, err := lib.Load(context.Background(), sounds.Source{Name: name, Loop: loop})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +239,7 @@ func TestRecord(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text.String())
 		}
-		player, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{})
+		player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

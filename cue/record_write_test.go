@@ -50,7 +50,7 @@ func TestGroup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPlayer(context.Background(), s, sounds.NewBank(sounds.Options{Rate: s.Rate}), Options{})
+		p, err := NewPlayer(context.Background(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

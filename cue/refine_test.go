@@ -35,15 +35,15 @@ func TestVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bank := sounds.NewBank(sounds.Options{})
-		p, err := cue.NewPlayer(context.Background(), s, bank, cue.Options{})
+		lib := sounds.NewLibrary(sounds.Options{})
+		p, err := cue.NewPlayer(context.Background(), s, lib, cue.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for i, set := range []string{"once", "looped"} {
 			for level := range voice.Levels {
-				sound, err := bank.Load(context.Background(), sounds.Source{Name: "hit", Loop: s.Cues[0].Loop})
+				sound, err := lib.Load(context.Background(), sounds.Source{Name: "hit", Loop: s.Cues[0].Loop})
 				if err != nil {
 					t.Fatal(err)
 				}

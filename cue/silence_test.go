@@ -15,7 +15,7 @@ func TestReadReturnsInSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cue.NewPlayer(t.Context(), sheet, sounds.NewBank(sounds.Options{}), cue.Options{})
+	p, err := cue.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{}), cue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestReadAcrossSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cue.NewPlayer(t.Context(), sheet, sounds.NewBank(sounds.Options{}), cue.Options{})
+	p, err := cue.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{}), cue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

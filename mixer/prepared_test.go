@@ -157,8 +157,8 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 	}
 	m := newMixer(t, c)
 	defer m.Close()
-	bank := sounds.NewBank(sounds.Options{Rate: rate})
-	stream, err := bank.StreamFrames(sounds.FrameSource{Name: "stream", Rate: rate, Open: func() (sounds.FrameReader, error) { return &tune{}, nil }},
+	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	stream, err := lib.StreamFrames(sounds.FrameSource{Name: "stream", Rate: rate, Open: func() (sounds.FrameReader, error) { return &tune{}, nil }},
 		sounds.StreamOptions{Ahead: time.Duration(1+r.IntN(3000)) * time.Millisecond})
 	must(t, err)
 	list := []*voice.Sound{stream}

@@ -2,16 +2,16 @@
 // known by their content, folds them to mono or stereo, converts them once to the
 // mixer's rate, and computes the loudness index by which the mixer chooses its victims.
 //
-//	bank := sounds.NewBank(sounds.Options{Rate: 48000})
-//	coin, err := bank.Embedded("coin")          // comes with the package
-//	boom, err := bank.LoadFile("sfx/boom.ogg")  // read once, whoever asks
-//	all, err := bank.Load(ctx, sources...)      // many at a time
-//	song, err := bank.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
+//	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
+//	coin, err := lib.Embedded("coin")          // comes with the package
+//	boom, err := lib.LoadFile("sfx/boom.ogg")  // read once, whoever asks
+//	all, err := lib.Load(ctx, sources...)      // many at a time
+//	song, err := lib.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
 //
 // A stream is decoded while it plays, by a goroutine for each voice, in memory that does
 // not depend on its length. Its frames are to the bit those of the loaded sound. A Queue
-// plays several files without a gap. Bank.StreamFrames plays frames that no file has.
-// Bank.Reload reads a file again; package watch calls it when a file changes on disk.
+// plays several files without a gap. Library.StreamFrames plays frames that no file has.
+// Library.Reload reads a file again; package watch calls it when a file changes on disk.
 //
 // All of it belongs to the control side: loading takes time and allocates. The result,
 // a *voice.Sound, is immutable and shared by both sides.

@@ -10,11 +10,11 @@ import (
 )
 
 // A loading screen: how far it is, and what it costs.
-func ExampleBank_LoadEach() {
-	bank := sounds.NewBank(sounds.Options{Rate: 48000, Compact: true})
+func ExampleLibrary_LoadEach() {
+	lib := sounds.NewLibrary(sounds.Options{Rate: 48000, Compact: true})
 	sources := []sounds.Source{{Name: "coin"}, {Name: "laser"}, {Name: "rain", Loop: true}}
 	done := 0
-	bank.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
+	lib.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
 		if err != nil {
 			log.Print(err)
 			return false
@@ -23,7 +23,7 @@ func ExampleBank_LoadEach() {
 		fmt.Printf("%d of %d\n", done, len(sources))
 		return true
 	})
-	fmt.Printf("%.1f MB\n", float64(bank.Bytes())/1e6)
+	fmt.Printf("%.1f MB\n", float64(lib.Bytes())/1e6)
 	// Output:
 	// 1 of 3
 	// 2 of 3
@@ -33,13 +33,13 @@ func ExampleBank_LoadEach() {
 
 // All sounds equally loud, whoever has made them.
 func ExampleLeveling() {
-	bank := sounds.NewBank(sounds.Options{Measure: true, Leveling: sounds.Leveling{LUFS: -23}})
+	lib := sounds.NewLibrary(sounds.Options{Measure: true, Leveling: sounds.Leveling{LUFS: -23}})
 	for _, name := range []string{"coin", "door"} {
-		s, err := bank.Embedded(name)
+		s, err := lib.Embedded(name)
 		if err != nil {
 			log.Fatal(err)
 		}
-		info, _ := bank.Info(s)
+		info, _ := lib.Info(s)
 		fmt.Printf("%s: %.1f LUFS, changed by %+.1f dB\n", name, info.Loudness, info.Gain)
 	}
 	// Output:

@@ -64,7 +64,7 @@ func noise(frames int, seed uint64) []int16 {
 // gone when it has.
 func TestStreamPlays(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(44100, 2, noise(200000, 1), [2]uint32{50000, 150000})}}
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	want, err := b.LoadFS(files, "a.wav")
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func nanOf() float64 { x := 0.0; return x / x }
 // TestStreamBroken: what breaks off is heard to there, and said.
 func TestStreamBroken(t *testing.T) {
 	whole := mustRead(t, "testdata/formats/flac-fast.flac")
-	b := NewBank(Options{Rate: 44100})
+	b := NewLibrary(Options{Rate: 44100})
 	files := fstest.MapFS{"a.flac": {Data: whole}, "b.flac": {Data: whole[:len(whole)*2/3]}}
 	want, err := b.LoadFS(files, "a.flac")
 	if err != nil {
@@ -242,7 +242,7 @@ func TestStreamBroken(t *testing.T) {
 // were.
 func TestStreamChanged(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{0, 999})}}
-	s, err := NewBank(Options{}).OpenStream(Source{File: "a.wav", FS: files}, StreamOptions{})
+	s, err := NewLibrary(Options{}).OpenStream(Source{File: "a.wav", FS: files}, StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestQueue(t *testing.T) {
 		"short": {Data: mustRead(t, "testdata/formats/flac-fast.flac")[:20000]},
 	}
 	source := func(name string) Source { return Source{File: name, FS: files} }
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	frames := func(name string) []pcm.Frame {
 		s, err := b.LoadFS(files, name)
 		if err != nil {
@@ -332,7 +332,7 @@ func TestQueue(t *testing.T) {
 func TestQueueWaits(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})}}
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBank(Options{})
+		b := NewLibrary(Options{})
 		q, err := b.NewQueue("music", StreamOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func TestForeignFS(t *testing.T) {
 		"open":  {MapFS: wav, open: true},
 		"close": {MapFS: wav, close: true},
 	} {
-		b := NewBank(Options{})
+		b := NewLibrary(Options{})
 		for range 2 { // the second would wait for ever for the first
 			if _, err := b.Load(t.Context(), Source{File: "a.wav", FS: broken}); err == nil || !strings.Contains(err.Error(), "broken "+name) {
 				t.Errorf("%s: Load says %v", name, err)
@@ -61,7 +61,7 @@ func TestForeignFS(t *testing.T) {
 // TestForeignLoadEach: a panic of the function that is told of sounds is one of LoadEach,
 // where its caller can recover it.
 func TestForeignLoadEach(t *testing.T) {
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 1, noise(100, 1), [2]uint32{})}}
 	defer func() {
 		if p := recover(); p != "told" {
@@ -80,7 +80,7 @@ func (breakingReader) Read([]pcm.Frame) (int, error) { panic("broken read") }
 // TestForeignOnError: one that panics ends nothing but its own call: the stream ends as
 // one that failed.
 func TestForeignOnError(t *testing.T) {
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	var told error
 	s, err := b.StreamFrames(FrameSource{Name: "s", Rate: 48000, Open: func() (FrameReader, error) { return breakingReader{}, nil }}, StreamOptions{
 		OnError: func(_ string, err error) { told = err; panic("broken OnError") },
@@ -96,7 +96,7 @@ func TestForeignOnError(t *testing.T) {
 
 // TestForeignOpenOfFrames: what panics as it is opened is an error.
 func TestForeignOpenOfFrames(t *testing.T) {
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	s, err := b.StreamFrames(FrameSource{Name: "s", Rate: 48000, Open: func() (FrameReader, error) { panic(io.ErrClosedPipe) }}, StreamOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -92,9 +92,9 @@ func TestMP3Tags(t *testing.T) {
 	}
 }
 
-// TestBankLeveling: a source may be asked for at several levels.
-func TestBankLeveling(t *testing.T) {
-	b := NewBank(Options{Measure: true})
+// TestLibraryLeveling: a source may be asked for at several levels.
+func TestLibraryLeveling(t *testing.T) {
+	b := NewLibrary(Options{Measure: true})
 	got, err := b.Load(context.Background(), Source{Name: "coin"}, Source{Name: "coin", Leveling: Leveling{LUFS: -30}}, Source{Name: "coin", Leveling: Leveling{LUFS: -30}})
 	if err != nil {
 		t.Fatal(err)

@@ -99,9 +99,9 @@ func TestMP3Joined(t *testing.T) {
 // frames from the beginning and from places all over.
 func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 	t.Helper()
-	bank := NewBank(Options{Rate: clip.Rate, Loop: loop})
+	lib := NewLibrary(Options{Rate: clip.Rate, Loop: loop})
 	src := Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}
-	stream, err := bank.OpenStream(src, StreamOptions{})
+	stream, err := lib.OpenStream(src, StreamOptions{})
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 	if stream.Frames() != sound.Frames() || region != want {
 		return fmt.Errorf("a stream of %d frames, loop %v; loaded %d, %v", stream.Frames(), region, sound.Frames(), want)
 	}
-	tr, err := bank.openTrack(src, &StreamOptions{})
+	tr, err := lib.openTrack(src, &StreamOptions{})
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 		course.From = i * clip.Frames() / 13
 		want := loaded(sound, course, int(clip.Frames())+1000)
 		settle(want)
-		got, err := readCourse(t, bank, tr, course, len(want)+1)
+		got, err := readCourse(t, lib, tr, course, len(want)+1)
 		settle(got)
 		if loop {
 			got = got[:min(len(got), len(want))]

@@ -43,7 +43,7 @@ type Options struct {
 	// at: 5.6 kB and about 10 ms of work for a second of sound.
 	Masking bool
 
-	// Measure has a Bank measure loudness and true peak of what it loads, for
+	// Measure has a Library measure loudness and true peak of what it loads, for
 	// Info; it costs about a hundredth of a sound's length.
 	Measure bool
 

@@ -15,7 +15,7 @@ import (
 // ended: what is added later is heard by those that are not there yet, and by
 // those that begin anew. All methods: control side, any goroutine.
 type Queue struct {
-	bank  *Bank
+	lib   *Library
 	opt   StreamOptions
 	name  string
 	sound *voice.Sound
@@ -29,14 +29,14 @@ type Queue struct {
 // Level is that of all of them. The error names the source that cannot be had.
 //
 // The loop points of files do not count; each is played once. Sources that are
-// given in one call and have the same rate are converted to the bank's as one:
+// given in one call and have the same rate are converted to the library's as one:
 // tracks of an album that go on into each other stay whole. Others are converted
 // as if they stood alone.
-func (b *Bank) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
+func (b *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(name, err)
 	}
-	q := &Queue{bank: b, opt: opt, name: name, readers: map[*queueReader]bool{}}
+	q := &Queue{lib: b, opt: opt, name: name, readers: map[*queueReader]bool{}}
 	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: b.Rate(), Level: opt.Level, Open: q.open})
 	if err != nil {
 		return nil, named(name, err)
@@ -55,7 +55,7 @@ func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*track
 	for _, src := range sources {
 		opt := q.opt
-		t, err := q.bank.openTrack(src, &opt)
+		t, err := q.lib.openTrack(src, &opt)
 		if err != nil {
 			return named(src.label(), err)
 		}
@@ -84,7 +84,7 @@ func (q *Queue) Add(sources ...Source) error {
 func (q *Queue) open(c voice.Course) (*voice.Feed, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
-	f := newFeeder(q.opt.Ahead, q.bank.Rate(), c, r, r.fail)
+	f := newFeeder(q.opt.Ahead, q.lib.Rate(), c, r, r.fail)
 	f.more, f.news, r.feed = r.more, r.news, f.feed
 	q.mu.Lock()
 	q.readers[r] = true
@@ -159,7 +159,7 @@ func (r *queueReader) turn() bool {
 	}
 	r.run = &runOrigin{tracks: tracks}
 	from := r.from
-	p := r.queue.bank.planOf(tracks[0].clip.Rate, nil)
+	p := r.queue.lib.planOf(tracks[0].clip.Rate, nil)
 	if r.from = 0; from > 0 {
 		total, err := r.run.total()
 		if err != nil {

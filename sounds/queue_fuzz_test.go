@@ -55,8 +55,8 @@ func (q *queueFiles) put(data []byte, once bool) string {
 	return name
 }
 
-// queueBank is one for all sessions: its filters take longer to make than a session.
-var queueBank = sync.OnceValue(func() *Bank { return NewBank(Options{}) })
+// queueLibrary is one for all sessions: its filters take longer to make than a session.
+var queueLibrary = sync.OnceValue(func() *Library { return NewLibrary(Options{}) })
 
 // queueModel is a queue as a list: of each run the samples, joined, and loaded as one.
 type queueModel struct {
@@ -82,7 +82,7 @@ func (q *queueModel) add(tracks []queueTrack) {
 			if err != nil {
 				q.t.Fatal(err)
 			}
-			s, _, err := prepare(context.Background(), clip, Options{}, clip.measure, "joined", &queueBank().filters)
+			s, _, err := prepare(context.Background(), clip, Options{}, clip.measure, "joined", &queueLibrary().filters)
 			if err != nil {
 				q.t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestQueueSessions(t *testing.T) {
 // queueSession does what ops say.
 func queueSession(t *testing.T, ops []byte) {
 	files := &queueFiles{MapFS: fstest.MapFS{"bad": {Data: []byte("no sound")}}, once: map[string]int{}}
-	b := queueBank()
+	b := queueLibrary()
 	model := &queueModel{t: t}
 	faults := make(chan string, 1000)
 	q, err := b.NewQueue("music", StreamOptions{Ahead: 100 * time.Millisecond, OnError: func(_ string, err error) { faults <- err.Error() }})

@@ -61,7 +61,7 @@ func TestSeek(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(9, 9))
-			b := NewBank(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "vbr.mp3": 48000}[name]})
+			b := NewLibrary(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "vbr.mp3": 48000}[name]})
 			if b.opt.Rate == 0 {
 				b.opt.Rate = 44100
 			}

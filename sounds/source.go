@@ -26,7 +26,7 @@ type Source struct {
 	Masking bool // as Options.Masking, for this one
 
 	// Leveling is as Options.Leveling, for this one; the zero value means that of
-	// the bank.
+	// the library.
 	Leveling Leveling
 }
 

@@ -72,7 +72,7 @@ func TestPipeGivesUp(t *testing.T) {
 				}
 				time.AfterFunc(20*time.Millisecond, cancel)
 				soon(t, "Load", func() {
-					_, err := sounds.NewBank(opt).Load(ctx, sounds.Source{File: path})
+					_, err := sounds.NewLibrary(opt).Load(ctx, sounds.Source{File: path})
 					if !errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), "pipe.wav: given up: context canceled") {
 						t.Errorf("error %v", err)
 					}
@@ -86,9 +86,9 @@ func TestPipeGivesUp(t *testing.T) {
 // least a second.
 func TestPipeIdle(t *testing.T) {
 	path := fifo(t)
-	bank := sounds.NewBank(sounds.Options{Limits: sounds.Limits{Time: time.Millisecond}})
+	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Millisecond}})
 	soon(t, "LoadFile", func() {
-		_, err := bank.LoadFile(path)
+		_, err := lib.LoadFile(path)
 		if want := "sounds: " + path + ": nothing could be read for 1s"; !errors.Is(err, sounds.ErrLimit) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -120,7 +120,7 @@ func TestPipe(t *testing.T) {
 			written <- err
 		}()
 		soon(t, "LoadFile", func() {
-			s, err := sounds.NewBank(opt).LoadFile(path)
+			s, err := sounds.NewLibrary(opt).LoadFile(path)
 			if err != nil || s.Frames() != 30000 {
 				t.Errorf("%v, want 30000 frames", err)
 			}
@@ -136,7 +136,7 @@ func TestPipe(t *testing.T) {
 		}
 	}()
 	soon(t, "LoadFile", func() {
-		if _, err := sounds.NewBank(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
+		if _, err := sounds.NewLibrary(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
 			t.Errorf("a writer that writes nothing: %v", err)
 		}
 	})
@@ -159,11 +159,11 @@ func TestProcessSubstitution(t *testing.T) {
 	}()
 	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
 	soon(t, "LoadFile", func() {
-		s, err := sounds.NewBank(sounds.Options{}).LoadFile(path)
+		s, err := sounds.NewLibrary(sounds.Options{}).LoadFile(path)
 		if err != nil || s.Frames() != 100000 {
 			t.Errorf("%v, want 100000 frames", err)
 		}
-		if _, err = sounds.NewBank(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
+		if _, err = sounds.NewLibrary(sounds.Options{}).LoadFile(path); err == nil || !strings.HasSuffix(err.Error(), "the file is empty") {
 			t.Errorf("a second time: %v", err)
 		}
 	})
@@ -199,11 +199,11 @@ func TestSpecialFiles(t *testing.T) {
 			if isolate {
 				opt.Limits = isolated(t, "decode")
 			}
-			bank := sounds.NewBank(opt)
+			lib := sounds.NewLibrary(opt)
 			for name, load := range map[string]func() (*voice.Sound, error){
-				"LoadFile": func() (*voice.Sound, error) { return bank.LoadFile(c.path) },
+				"LoadFile": func() (*voice.Sound, error) { return lib.LoadFile(c.path) },
 				"OpenStream": func() (*voice.Sound, error) {
-					return bank.OpenStream(sounds.Source{File: c.path}, sounds.StreamOptions{})
+					return lib.OpenStream(sounds.Source{File: c.path}, sounds.StreamOptions{})
 				},
 			} {
 				if _, err := load(); !errors.Is(err, c.kind) || err.Error() != "sounds: "+c.path+": "+c.want {
@@ -221,7 +221,7 @@ func TestPipeAsStream(t *testing.T) {
 	dir, name := filepath.Split(path)
 	for _, src := range []sounds.Source{{File: path}, {File: name, FS: os.DirFS(dir)}} {
 		soon(t, "OpenStream", func() {
-			_, err := sounds.NewBank(sounds.Options{}).OpenStream(src, sounds.StreamOptions{})
+			_, err := sounds.NewLibrary(sounds.Options{}).OpenStream(src, sounds.StreamOptions{})
 			if want := "sounds: " + src.File + ": a pipe cannot be a stream, which is opened again by each Play: load it"; !errors.Is(err, sounds.ErrStream) || err.Error() != want {
 				t.Errorf("error %v, want %s", err, want)
 			}
@@ -231,7 +231,7 @@ func TestPipeAsStream(t *testing.T) {
 	if err := os.WriteFile(file, wavBytes(48000, 1, make([]int16, 30000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := sounds.NewBank(sounds.Options{}).OpenStream(sounds.Source{File: file}, sounds.StreamOptions{})
+	s, err := sounds.NewLibrary(sounds.Options{}).OpenStream(sounds.Source{File: file}, sounds.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestHoles(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = sounds.NewBank(sounds.Options{}).LoadFile(path)
+	_, err = sounds.NewLibrary(sounds.Options{}).LoadFile(path)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, sounds.ErrLimit) || got > 8<<20 {
 		t.Errorf("%v, after %d bytes of memory", err, got)
@@ -287,7 +287,7 @@ func TestSlowFS(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		soon(t, "Load", func() {
-			_, err := sounds.NewBank(sounds.Options{}).Load(ctx, sounds.Source{File: "x", FS: s})
+			_, err := sounds.NewLibrary(sounds.Options{}).Load(ctx, sounds.Source{File: "x", FS: s})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v", where, err)
 			}

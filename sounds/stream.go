@@ -16,7 +16,7 @@ import (
 var ErrStream = errors.New("sounds: not so as a stream")
 
 // StreamOptions says how a stream is made. The zero value means 2.7 s decoded
-// ahead, the bank's leveling, and that nobody is told of errors.
+// ahead, the library's leveling, and that nobody is told of errors.
 type StreamOptions struct {
 	// Ahead is how much is decoded ahead, for each voice that plays the stream;
 	// 0 means 131,072 frames at 48 kHz, 2.7 s, which is a megabyte. At most ten
@@ -49,7 +49,7 @@ type StreamOptions struct {
 // It reads the beginning of the file, and walks over the rest where the length or a loop
 // is not told there for certain. The error names the source. Each Play opens the file
 // anew: it must be the same then. What is broken ends after what could be read. Control side.
-func (b *Bank) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
+func (b *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := b.openTrack(src, &opt)
 	if err != nil {
 		return nil, named(src.label(), err)
@@ -76,7 +76,7 @@ const maxStreamFrames = 1<<31 - 1<<12
 
 // stream returns a sound of what open gives, which has a rate and, in frames of it, the
 // length of s and a loop.
-func (b *Bank) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
+func (b *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := b.planOf(rate, loop)
 	s.Rate, s.Frames, s.Loop = b.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
@@ -127,16 +127,16 @@ func (o *StreamOptions) failure(label string) func(error) {
 	}
 }
 
-// planOf returns how a rate becomes that of the bank. Each course needs one of
+// planOf returns how a rate becomes that of the library. Each course needs one of
 // its own.
-func (b *Bank) planOf(rate int, loop *pcm.Loop) plan {
+func (b *Library) planOf(rate int, loop *pcm.Loop) plan {
 	return newPlan(&b.filters, rate, b.Rate(), loop)
 }
 
 // FrameSource is where frames come from that no file has.
 type FrameSource struct {
 	Name   string
-	Rate   int       // frames per second; they are converted to the bank's
+	Rate   int       // frames per second; they are converted to the library's
 	Frames int64     // the length, at that rate; 0: nobody knows
 	Loop   *pcm.Loop // in frames at that rate; nil: none
 
@@ -158,7 +158,7 @@ type FrameSeeker interface {
 // StreamFrames returns a sound of frames that are made as it plays. Control
 // side. Of the options Measure does not apply. A reader that panics or gives
 // what is no sound ends the stream. The error names the source.
-func (b *Bank) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
+func (b *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(src.Name, err)
 	}

@@ -25,7 +25,7 @@ func FuzzStream(f *testing.F) {
 		if loadErr == nil {
 			rate = clip.Rate // as it is: the conversion has tests of its own
 		}
-		b := NewBank(Options{Rate: rate, Limits: narrowLimits})
+		b := NewLibrary(Options{Rate: rate, Limits: narrowLimits})
 		tr, err := b.openTrack(Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}, &StreamOptions{})
 		const most = 1<<18 + 1
 		if err == nil && tr.clip.Rate == rate {

@@ -51,7 +51,7 @@ func TestStreamLeveling(t *testing.T) {
 			gain: math.NaN(), level: math.NaN(),
 		},
 	} {
-		b := NewBank(Options{Rate: 44100, Leveling: c.leveling, Measure: true})
+		b := NewLibrary(Options{Rate: 44100, Leveling: c.leveling, Measure: true})
 		want, err := b.LoadFS(files, c.file)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestStreamLeveling(t *testing.T) {
 		sameFrames(t, c.file, got, loaded(want, voice.Course{}, 1<<20))
 	}
 	for _, opt := range []StreamOptions{{Level: 1}, {Level: pcm.Decibels(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
-		if _, err := NewBank(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
+		if _, err := NewLibrary(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
 			t.Errorf("%+v is taken", opt)
 		}
 	}
@@ -92,7 +92,7 @@ func TestStreamLeveling(t *testing.T) {
 
 // TestStreamEmbedded: they can be streams as well, with their loops.
 func TestStreamEmbedded(t *testing.T) {
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	for _, name := range embedded.Names() {
 		want, err := b.Embedded(name)
 		if err != nil {
@@ -157,7 +157,7 @@ func TestStreamFrameSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	loop := want.Loop()
-	b := NewBank(Options{})
+	b := NewLibrary(Options{})
 	for name, open := range map[string]func() (FrameReader, error){
 		"in order": func() (FrameReader, error) { return &slice{frames: frames}, nil },
 		"seeking":  func() (FrameReader, error) { return &seekingSlice{slice{frames: frames}}, nil },

@@ -68,7 +68,7 @@ func (i endlessInfo) IsDir() bool        { return false }
 func (endlessInfo) Mode() fs.FileMode    { return 0o444 }
 
 // maxStreamHeap is how much memory one stream may take, with all that belongs to
-// its bank, in bytes.
+// its library, in bytes.
 const maxStreamHeap = 8 << 20
 
 // TestStreamMemory: however long a file is, and wherever it is played from, a
@@ -113,7 +113,7 @@ func TestStreamMemory(t *testing.T) {
 		runtime.GC()
 		var before, now runtime.MemStats
 		runtime.ReadMemStats(&before)
-		b := NewBank(Options{Rate: c.rate, Loop: true})
+		b := NewLibrary(Options{Rate: c.rate, Loop: true})
 		tr, err := b.openTrack(Source{File: "x", FS: c.fsys}, &StreamOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -165,15 +165,15 @@ func BenchmarkStream(b *testing.B) {
 	files["long.wav"] = &fstest.MapFile{Data: wavBytes16(48000, 2, noise(48000*10, 1), [2]uint32{1, 0})}
 	for _, name := range []string{"long.wav", "long.flac", "long.ogg", "vbr.mp3"} {
 		for _, converted := range []bool{false, true} {
-			bank := NewBank(Options{})
-			tr, err := bank.openTrack(Source{File: name, FS: files}, &StreamOptions{})
+			lib := NewLibrary(Options{})
+			tr, err := lib.openTrack(Source{File: name, FS: files}, &StreamOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			if bank.opt.Rate = tr.clip.Rate; converted {
-				bank.opt.Rate = 44100
+			if lib.opt.Rate = tr.clip.Rate; converted {
+				lib.opt.Rate = 44100
 				if tr.clip.Rate == 44100 {
-					bank.opt.Rate = 48000
+					lib.opt.Rate = 48000
 				}
 			}
 			buf := make([]pcm.Frame, 2048)
@@ -182,9 +182,9 @@ func BenchmarkStream(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				return newCourse(c, tr.channels, bank.planOf(tr.clip.Rate, nil), voice.Course{From: from})
+				return newCourse(c, tr.channels, lib.planOf(tr.clip.Rate, nil), voice.Course{From: from})
 			}
-			b.Run(fmt.Sprintf("%s-%d", name, bank.opt.Rate), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s-%d", name, lib.opt.Rate), func(b *testing.B) {
 				frames := 0
 				for b.Loop() {
 					r := begin(0)
@@ -198,7 +198,7 @@ func BenchmarkStream(b *testing.B) {
 						}
 					}
 				}
-				b.ReportMetric(float64(frames)/float64(bank.opt.Rate)/b.Elapsed().Seconds(), "x-realtime")
+				b.ReportMetric(float64(frames)/float64(lib.opt.Rate)/b.Elapsed().Seconds(), "x-realtime")
 			})
 			if converted {
 				continue

@@ -18,7 +18,7 @@ import (
 
 // readCourse gives n frames of a course of a track, or as many as there are, by
 // reads of all lengths.
-func readCourse(t testing.TB, b *Bank, tr *track, c voice.Course, n int) ([]pcm.Frame, error) {
+func readCourse(t testing.TB, b *Library, tr *track, c voice.Course, n int) ([]pcm.Frame, error) {
 	t.Helper()
 	from, err := tr.cursor()
 	if err != nil {
@@ -98,14 +98,14 @@ func formatFiles(t testing.TB) []string {
 // any place, in every format, with the rate as it is and converted, as a loop of
 // its own kind and as it stands.
 func TestStreamFrames(t *testing.T) {
-	banks := []*Bank{
-		NewBank(Options{}), NewBank(Options{Loop: true}), NewBank(Options{Rate: 44100}), NewBank(Options{Rate: 44100, Loop: true}),
+	libs := []*Library{
+		NewLibrary(Options{}), NewLibrary(Options{Loop: true}), NewLibrary(Options{Rate: 44100}), NewLibrary(Options{Rate: 44100, Loop: true}),
 	}
 	for i, file := range formatFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(1, 2))
-			for _, b := range banks {
+			for _, b := range libs {
 				want, err := b.LoadFile(file)
 				if err != nil {
 					t.Fatal(err)
@@ -167,7 +167,7 @@ func TestStreamLoops(t *testing.T) {
 		files[fmt.Sprint(i)] = &fstest.MapFile{Data: wavBytes16(44100, 2, x, loop)}
 	}
 	for _, rate := range []int{48000, 44100, 8000} {
-		b := NewBank(Options{Rate: rate})
+		b := NewLibrary(Options{Rate: rate})
 		for name := range files {
 			for _, fsys := range []fs.FS{files, sparse{files}} {
 				want, err := b.LoadFS(fsys, name)
@@ -226,7 +226,7 @@ func TestStreamHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		b := NewBank(Options{Rate: 44100})
+		b := NewLibrary(Options{Rate: 44100})
 		path := filepath.Join("testdata/hostile", file.Name())
 		want, loadErr := b.LoadFile(path)
 		tr, err := b.openTrack(Source{File: path}, &StreamOptions{})

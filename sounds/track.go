@@ -34,7 +34,7 @@ type track struct {
 }
 
 // openTrack reads what has to be known of a stream, and sets its level.
-func (b *Bank) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
+func (b *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer rescue("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, b.opt.Leveling)
 	switch {

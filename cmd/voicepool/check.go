@@ -43,8 +43,8 @@ func (k *checkCommand) Run(c *console.Console) error {
 	var notes, warnings cue.Errors
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
-		bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
-		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, bank, c.Loading()) })
+		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
+		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
 		more, listed := errors.AsType[cue.Errors](err)
 		if err != nil && !listed {
 			return err
@@ -54,7 +54,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		slices.SortStableFunc(wrong, func(x, y *cue.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
-		warnings = unheard(interrupted, sheet, bank)
+		warnings = unheard(interrupted, sheet, lib)
 	}
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
@@ -120,7 +120,7 @@ func problemsOf(kind string, list cue.Errors) (all []problem) {
 
 // unheard finds the starts that begin at or beyond the end of their sound, and
 // end as they begin.
-func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue.Errors) {
+func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list cue.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
@@ -130,7 +130,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue
 			continue
 		}
 		if lengths[c.Sound] == nil {
-			lengths[c.Sound] = framesOf(ctx, sheet, sound, bank)
+			lengths[c.Sound] = framesOf(ctx, sheet, sound, lib)
 		}
 		for j, frames := range lengths[c.Sound] {
 			if frames < 0 || from < frames {
@@ -148,11 +148,11 @@ func unheard(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (list cue
 }
 
 // framesOf returns how long the files of a sound are, -1 for what could not be loaded.
-func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, bank *sounds.Bank) []int64 {
+func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
 		frames[i] = -1
-		if loaded, err := bank.Load(ctx, sheet.Source(sound, f, false)); err == nil {
+		if loaded, err := lib.Load(ctx, sheet.Source(sound, f, false)); err == nil {
 			frames[i] = loaded[0].Frames()
 		}
 	}

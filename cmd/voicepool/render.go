@@ -103,12 +103,12 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		out = file
 	}
 	begin := time.Now()
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
 	options := cue.Options{Loading: c.Loading(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	if r.Verbose {
 		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
 	}
-	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, bank, options) })
+	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, options) })
 	if err != nil {
 		return err
 	}

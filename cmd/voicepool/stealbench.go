@@ -202,12 +202,12 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 	if err := set(sheet); err != nil {
 		return nil, nil, err
 	}
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: limits})
-	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, bank, c.Loading()) }); err != nil {
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: limits})
+	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, lib, c.Loading()) }); err != nil {
 		return nil, nil, err
 	}
 	c.Progress("rendering with voices for all")
-	return trial.NewComparison(ctx, sheet, bank)
+	return trial.NewComparison(ctx, sheet, lib)
 }
 
 // moreVirtual says where a sheet may have virtual voices from.

@@ -21,12 +21,12 @@ import (
 type stage struct {
 	folder string
 	corpus []steal.Recording
-	bank   *sounds.Bank
+	lib    *sounds.Library
 }
 
 func newStage(t *testing.T, corpus []steal.Recording) *stage {
 	t.Helper()
-	s := &stage{t.TempDir(), corpus, sounds.NewBank(sounds.Options{Rate: steal.Rate})}
+	s := &stage{t.TempDir(), corpus, sounds.NewLibrary(sounds.Options{Rate: steal.Rate})}
 	for i := range corpus {
 		if err := os.WriteFile(filepath.Join(s.folder, corpus[i].Name+".wav"), corpus[i].WAV(), 0o666); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func (s *stage) render(t *testing.T, scene *steal.Scene, voices int, policy mixe
 		t.Fatal(err)
 	}
 	sheet.Voices, sheet.Overflow = voices, policy
-	player, err := cue.NewPlayer(context.Background(), sheet, s.bank, cue.Options{Events: true})
+	player, err := cue.NewPlayer(context.Background(), sheet, s.lib, cue.Options{Events: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ func TestWatchPipe(t *testing.T) {
 	a, b := filepath.Join(dir, "a.wav"), filepath.Join(dir, "b.wav")
 	writeWAV(t, a, 100, 1)
 	writeWAV(t, b, 100, 1)
-	bank := sounds.NewBank(sounds.Options{Limits: sounds.Limits{Time: time.Second}}) // should it be read after all
-	old, err := bank.Load(t.Context(), sounds.Source{File: a}, sounds.Source{File: b})
+	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Second}}) // should it be read after all
+	old, err := lib.Load(t.Context(), sounds.Source{File: a}, sounds.Source{File: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestWatchPipe(t *testing.T) {
 	}
 	writeWAV(t, b, 200, 2)
 	var told []change
-	w := newWatch(bank, func(old, now *voice.Sound, err error) { told = append(told, change{old, now, err}) })
+	w := newWatch(lib, func(old, now *voice.Sound, err error) { told = append(told, change{old, now, err}) })
 	w.due = map[string]time.Time{a: {}, b: {}}
 	w.reload(context.Background())
 	if len(told) != 1 || told[0].old != old[1] || told[0].err != nil || told[0].now.Frames() != 200 {

@@ -1,4 +1,4 @@
-// Package watch reloads the files of a bank when they change on disk. It is for
+// Package watch reloads the files of a library when they change on disk. It is for
 // development. A program that does not import it does not compile fsnotify.
 package watch
 
@@ -24,21 +24,21 @@ import (
 // programs write in pieces, and replace a file in several steps.
 const settled = 100 * time.Millisecond
 
-// Files reads the files of a bank again when they change on disk, until ctx ends,
+// Files reads the files of a library again when they change on disk, until ctx ends,
 // which is no error: those of the operating system that are in it, now or later. For
-// each it calls changed, one call at a time, as [sounds.Bank.Reload] does. A file that
+// each it calls changed, one call at a time, as [sounds.Library.Reload] does. A file that
 // cannot be read is tried again at its next change. Streams and pipes are not read again.
 //
 // Folders are watched, so a file may be replaced by another of its name; what a symbolic
 // link points to is not. The error is that of a system that tells nobody of changes, or
 // has no more watches to give. Control side; in a goroutine of its own.
-func Files(ctx context.Context, bank *sounds.Bank, changed func(old, now *voice.Sound, err error)) error {
+func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voice.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
 	defer n.Close() // also where changed panics
-	err = newWatch(bank, changed).run(ctx, n.Add, n.Events, n.Errors)
+	err = newWatch(lib, changed).run(ctx, n.Add, n.Events, n.Errors)
 	if err = cmp.Or(err, n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
@@ -47,14 +47,14 @@ func Files(ctx context.Context, bank *sounds.Bank, changed func(old, now *voice.
 
 // watch is a call of Files.
 type watch struct {
-	bank    *sounds.Bank
+	lib     *sounds.Library
 	changed func(old, now *voice.Sound, err error)
 	due     map[string]time.Time // when a file that has changed is read
 	folders map[string]bool      // that are watched
 }
 
-func newWatch(bank *sounds.Bank, changed func(old, now *voice.Sound, err error)) *watch {
-	return &watch{bank: bank, changed: changed, due: map[string]time.Time{}, folders: map[string]bool{}}
+func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watch {
+	return &watch{lib: lib, changed: changed, due: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
 // run serves events until ctx ends. add begins to watch a folder.
@@ -62,7 +62,7 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		files, more := w.bank.Files()
+		files, more := w.lib.Files()
 		for _, file := range files {
 			if folder := filepath.Dir(file); !w.folders[folder] {
 				if err := add(folder); err != nil {
@@ -108,6 +108,6 @@ func (w *watch) reload(ctx context.Context) {
 		if info, err := os.Stat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 			continue // its next writer may keep everybody waiting
 		}
-		w.bank.Reload(ctx, file, w.changed)
+		w.lib.Reload(ctx, file, w.changed)
 	}
 }

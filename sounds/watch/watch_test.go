@@ -26,9 +26,9 @@ type change struct {
 	err      error
 }
 
-// watched is a bank under watch, whose events come from the test.
+// watched is a library under watch, whose events come from the test.
 type watched struct {
-	bank    *sounds.Bank
+	lib     *sounds.Library
 	events  chan fsnotify.Event
 	errs    chan error
 	folders []string
@@ -47,8 +47,8 @@ func (w *watched) changes() []change {
 	return told
 }
 
-func watchBank(ctx context.Context, b *sounds.Bank) *watched {
-	w := &watched{bank: b, events: make(chan fsnotify.Event), errs: make(chan error), done: make(chan error, 1)}
+func watchLibrary(ctx context.Context, b *sounds.Library) *watched {
+	w := &watched{lib: b, events: make(chan fsnotify.Event), errs: make(chan error), done: make(chan error, 1)}
 	x := newWatch(b, func(old, now *voice.Sound, err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -95,13 +95,13 @@ func TestWatchReloads(t *testing.T) {
 	writeWAV(t, path, 100, 1)
 	writeWAV(t, other, 100, 1)
 	synctest.Test(t, func(t *testing.T) {
-		b := sounds.NewBank(sounds.Options{})
+		b := sounds.NewLibrary(sounds.Options{})
 		list, err := b.Load(t.Context(), sounds.Source{File: path}, sounds.Source{File: path, Loop: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		w := watchBank(ctx, b)
+		w := watchLibrary(ctx, b)
 		synctest.Wait()
 		if !slices.Equal(w.folders, []string{dir}) {
 			t.Errorf("it watches %q", w.folders)
@@ -129,15 +129,15 @@ func TestWatchReloads(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 			if _, ok := b.Info(c.old); ok {
-				t.Error("the bank still knows the old sound")
+				t.Error("the library still knows the old sound")
 			}
 		}
 		now, err := b.LoadFile(path)
 		if err != nil || now.Frames() != 200 {
-			t.Errorf("the bank has %d frames, %v", now.Frames(), err)
+			t.Errorf("the library has %d frames, %v", now.Frames(), err)
 		}
 		if info, ok := b.Info(now); !ok || info.Frames != 200 || b.Bytes() != 2*now.Bytes() {
-			t.Errorf("%+v, %d bytes in the bank", info, b.Bytes())
+			t.Errorf("%+v, %d bytes in the library", info, b.Bytes())
 		}
 		// Half written, then gone, then there again.
 		for i, c := range []struct {
@@ -178,7 +178,7 @@ func TestWatchReloads(t *testing.T) {
 		if err := <-w.done; err != nil {
 			t.Error(err)
 		}
-		w = watchBank(t.Context(), b)
+		w = watchLibrary(t.Context(), b)
 		failure := errors.New("the disk is gone")
 		w.errs <- failure
 		if err := <-w.done; !errors.Is(err, failure) {
@@ -193,7 +193,7 @@ func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.wav")
 	writeWAV(t, path, 100, 1)
-	b := sounds.NewBank(sounds.Options{})
+	b := sounds.NewLibrary(sounds.Options{})
 	if _, err := b.LoadFile(path); err != nil {
 		t.Fatal(err)
 	}

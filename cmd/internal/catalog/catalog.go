@@ -35,12 +35,12 @@ type Row struct {
 // Options say how sounds are looked at.
 type Options struct {
 	In        io.Reader      // standard input
-	Bank      sounds.Options // of the bank of each
+	Library   sounds.Options // of the library of each
 	Portraits bool           // for Paint
 	Loading   cue.Loading    // what shows how far it is, or nil
 }
 
-// Gather loads sounds, as many at a time as there are processors, each into a bank of its
+// Gather loads sounds, as many at a time as there are processors, each into a library of its
 // own: a folder may hold more than fits into memory.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
@@ -50,11 +50,11 @@ func Gather(list []Named, o Options) []Row {
 
 // look loads one sound. A guess that is none gives the zero row.
 func (o *Options) look(n Named) Row {
-	bank := sounds.NewBank(o.Bank)
+	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
 	var loaded []*voice.Sound
 	if err == nil {
-		loaded, err = bank.Load(context.Background(), source)
+		loaded, err = lib.Load(context.Background(), source)
 	}
 	switch {
 	case err != nil && n.guess && errors.Is(err, sounds.ErrFormat):
@@ -62,7 +62,7 @@ func (o *Options) look(n Named) Row {
 	case err != nil:
 		return Row{info: sounds.Info{Name: n.Name}, Err: err}
 	}
-	info, _ := bank.Info(loaded[0])
+	info, _ := lib.Info(loaded[0])
 	if n.Name == "-" {
 		info.File = n.Name
 	}

@@ -99,7 +99,7 @@ func InFolder(folder string) ([]string, error) {
 // maxInput bounds what is read from standard input, as files are bounded.
 const maxInput = 256 << 20
 
-// source returns where a bank finds the sound.
+// source returns where a library finds the sound.
 func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
@@ -135,6 +135,6 @@ func Missing(file string) error {
 	return nil
 }
 
-// StandardInput is the name of what comes from standard input, so that a bank loads it as
+// StandardInput is the name of what comes from standard input, so that a library loads it as
 // it loads all others.
 const StandardInput = "standard input"

@@ -21,9 +21,9 @@ import (
 // blocks.
 func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *report.Report) {
 	t.Helper()
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate})
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
 	b := NewBoard()
-	p, err := cue.NewPlayer(context.Background(), sheet, bank, cue.Options{Watch: b.Watch, Events: true})
+	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{Watch: b.Watch, Events: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,10 +54,10 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer recorded.Discard()
-	bank := sounds.NewBank(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
 	happens := live.NewBoard()
 	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, bank, cue.Options{Watch: happens.Watch, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
+		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
 	})
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
@@ -71,7 +71,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
 		defer cancel()
-		go s.watch(ctx, bank)
+		go s.watch(ctx, lib)
 	}
 	err = s.play()
 	if e := s.tell(report); err == nil {
@@ -253,8 +253,8 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 }
 
 // watch has files that change on disk played anew until ctx ends.
-func (s *performance) watch(ctx context.Context, bank *sounds.Bank) {
-	err := watch.Files(ctx, bank, func(old, now *voice.Sound, err error) {
+func (s *performance) watch(ctx context.Context, lib *sounds.Library) {
+	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {
 		case err != nil:
 			s.console.Say("%s; the old sound goes on", console.Message(err))

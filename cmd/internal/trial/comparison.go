@@ -25,19 +25,19 @@ type Comparison struct {
 	Sheet  *cue.Sheet
 	Needed int // voices, so that nothing gives way to the pool
 
-	bank      *sounds.Bank
+	lib       *sounds.Library
 	reference *steal.Reference
 	seconds   float64
 }
 
-// NewComparison renders a sheet, whose sounds the bank has, with voices for all. It
+// NewComparison renders a sheet, whose sounds the library has, with voices for all. It
 // also returns that mix, which is not kept.
-func NewComparison(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Comparison, *Run, error) {
-	whole, needed, err := renderWhole(ctx, sheet, bank)
+func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
+	whole, needed, err := renderWhole(ctx, sheet, lib)
 	if err != nil {
 		return nil, nil, err
 	}
-	k := &Comparison{Sheet: sheet, Needed: needed, bank: bank, seconds: max(float64(len(whole.Mix))/float64(sheet.Rate), 1e-3)}
+	k := &Comparison{Sheet: sheet, Needed: needed, lib: lib, seconds: max(float64(len(whole.Mix))/float64(sheet.Rate), 1e-3)}
 	k.reference, err = steal.NewReference(whole.Mix, sheet.Rate)
 	return k, whole, err
 }
@@ -49,7 +49,7 @@ func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
 	}
-	_, needed, err := renderWhole(ctx, p.Apply(k.Sheet, 1), k.bank)
+	_, needed, err := renderWhole(ctx, p.Apply(k.Sheet, 1), k.lib)
 	return needed, err
 }
 
@@ -63,7 +63,7 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 
 // Measure compares the mix of a pool and a policy with the whole one.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
-	r, err := render(ctx, p.Apply(k.Sheet, voices), k.bank)
+	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
 		return Row{}, err
 	}
@@ -203,7 +203,7 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 // Policy compares the mix of a policy, with the sheet's own pool, with the whole one.
 // It returns that mix too.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
-	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.bank)
+	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
 		return PolicyRow{}, nil, err
 	}

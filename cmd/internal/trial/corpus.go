@@ -27,14 +27,14 @@ type Corpus struct {
 // used is told in the Corpus.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
-	bank := sounds.NewBank(sounds.Options{Rate: steal.Rate, Limits: limits})
+	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
 	sources := make([]sounds.Source, len(files))
 	for i, file := range files {
 		sources[i].File = filepath.Join(folder, file)
 	}
 	var takes []steal.Take
 	done := 0
-	bank.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
+	lib.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
 		if done++; loading != nil {
 			loading(done, len(files))
 		}

@@ -29,7 +29,7 @@ type Run struct {
 // full pool. The limits of its sounds and buses stay, and so does the policy, which
 // decides what gives way to them. It also returns how many voices there were at
 // most.
-func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, int, error) {
+func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
 		s.Voices, s.Master.Limiter = voices, false
@@ -39,7 +39,7 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run
 		case mixer.StealMasked: // which is nothing without them
 			s.Virtual = max(s.Virtual, 1)
 		}
-		whole, err := render(ctx, &s, bank)
+		whole, err := render(ctx, &s, lib)
 		switch {
 		case err != nil:
 			return nil, 0, err
@@ -52,8 +52,8 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run
 }
 
 // render plays a sheet to its end as voicepool render does, and keeps the mix.
-func render(ctx context.Context, sheet *cue.Sheet, bank *sounds.Bank) (*Run, error) {
-	player, err := cue.NewPlayer(ctx, sheet, bank, cue.Options{Events: true})
+func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
+	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 		return nil, err
 	}
 	whole := Policy{Overflow: mixer.Reject}
-	run, err := render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.bank)
+	run, err := render(ctx, whole.Apply(r.sheet, len(r.scene.Events)), stage.lib)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 // measure renders the scene with a pool and a policy and compares it with the
 // reference.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
-	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.bank)
+	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
 		return Row{}, err
 	}
@@ -200,7 +200,7 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 type Stage struct {
 	folder string
 	corpus []steal.Recording
-	bank   *sounds.Bank
+	lib    *sounds.Library
 }
 
 // NewStage writes the sounds into a folder, which Close removes.
@@ -209,7 +209,7 @@ func NewStage(corpus []steal.Recording) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{folder: folder, corpus: corpus, bank: sounds.NewBank(sounds.Options{Rate: steal.Rate})}
+	s := &Stage{folder: folder, corpus: corpus, lib: sounds.NewLibrary(sounds.Options{Rate: steal.Rate})}
 	if err := writeCorpus(folder, s.corpus); err != nil {
 		s.Close()
 		return nil, err

@@ -57,13 +57,13 @@ func smpl(first, last uint32) string {
 	return chunk("smpl", body)
 }
 
-func TestBankDecodesOnce(t *testing.T) {
+func TestLibraryDecodesOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a b.wav")
 	if err := os.WriteFile(path, wavBytes(48000, 1, make([]int16, 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := sounds.NewBank(sounds.Options{})
+	b := sounds.NewLibrary(sounds.Options{})
 	first, err := b.LoadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestBankDecodesOnce(t *testing.T) {
 		t.Errorf("info %+v", info)
 	}
 	if b.Bytes() != first.Bytes() {
-		t.Errorf("the bank takes %d bytes, its sound %d", b.Bytes(), first.Bytes())
+		t.Errorf("the library takes %d bytes, its sound %d", b.Bytes(), first.Bytes())
 	}
 }
 
@@ -108,11 +108,11 @@ func (c countingFS) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
-func TestBankFromFS(t *testing.T) {
+func TestLibraryFromFS(t *testing.T) {
 	files := &countingFS{fstest.MapFS{
 		"sfx/hit.wav": {Data: wavBytes(44100, 2, make([]int16, 2*441))}, "bad.wav": {Data: []byte("hello, this is no sound\n")},
 	}, &sync.Mutex{}, map[string]int{}}
-	b := sounds.NewBank(sounds.Options{Rate: 48000})
+	b := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	src := sounds.Source{File: "sfx/hit.wav", FS: files}
 	list, err := b.Load(context.Background(), src, src, sounds.Source{Name: "other", File: "sfx/../sfx/hit.wav", FS: files}, src)
 	if err != nil {
@@ -145,8 +145,8 @@ func TestBankFromFS(t *testing.T) {
 	}
 }
 
-// TestBankErrors: one line that names the file and what is wrong.
-func TestBankErrors(t *testing.T) {
+// TestLibraryErrors: one line that names the file and what is wrong.
+func TestLibraryErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, data string) string {
 		path := filepath.Join(dir, name)
@@ -155,7 +155,7 @@ func TestBankErrors(t *testing.T) {
 		}
 		return path
 	}
-	b := sounds.NewBank(sounds.Options{})
+	b := sounds.NewLibrary(sounds.Options{})
 	for _, c := range []struct {
 		path string
 		kind error
@@ -184,12 +184,12 @@ func TestBankErrors(t *testing.T) {
 	}
 }
 
-// TestBankFirstError: of several, that which was asked for first.
-func TestBankFirstError(t *testing.T) {
+// TestLibraryFirstError: of several, that which was asked for first.
+func TestLibraryFirstError(t *testing.T) {
 	good := wavBytes(44100, 1, make([]int16, 50000))
 	files := fstest.MapFS{"0": {Data: good}, "1": {Data: good}, "2": {Data: good[:3000]}, "3": {Data: []byte("x")}, "4": {Data: nil}, "5": {Data: good}}
 	for range 5 {
-		b := sounds.NewBank(sounds.Options{})
+		b := sounds.NewLibrary(sounds.Options{})
 		var list []sounds.Source
 		for _, name := range []string{"0", "1", "2", "3", "4", "5"} {
 			list = append(list, sounds.Source{File: name, FS: files})
@@ -201,10 +201,10 @@ func TestBankFirstError(t *testing.T) {
 	}
 }
 
-func TestBankCanceled(t *testing.T) {
+func TestLibraryCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	b := sounds.NewBank(sounds.Options{})
+	b := sounds.NewLibrary(sounds.Options{})
 	if _, err := b.Load(ctx, sounds.Source{Name: "coin"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -217,7 +217,7 @@ func TestBankCanceled(t *testing.T) {
 // their loops are whole.
 func TestEmbedded(t *testing.T) {
 	for _, rate := range []int{0, 44100} {
-		b := sounds.NewBank(sounds.Options{Rate: rate, Measure: true})
+		b := sounds.NewLibrary(sounds.Options{Rate: rate, Measure: true})
 		var list []sounds.Source
 		for i, name := range embedded.Names() {
 			if rate == 0 || i%7 == 0 {
@@ -253,7 +253,7 @@ func TestLoopOption(t *testing.T) {
 		x[i] = int16(20000 * math.Sin(2*math.Pi*float64(i)*10/441))
 	}
 	files := fstest.MapFS{"hum.wav": {Data: wavBytes(44100, 1, x)}}
-	b := sounds.NewBank(sounds.Options{})
+	b := sounds.NewLibrary(sounds.Options{})
 	list, err := b.Load(context.Background(), sounds.Source{File: "hum.wav", FS: files}, sounds.Source{File: "hum.wav", FS: files, Loop: true})
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestLoopOption(t *testing.T) {
 // TestCompact: the embedded sounds are of 16 bits, so keeping them so halves
 // their memory and changes nothing.
 func TestCompact(t *testing.T) {
-	wide, compact := sounds.NewBank(sounds.Options{}), sounds.NewBank(sounds.Options{Compact: true})
+	wide, compact := sounds.NewLibrary(sounds.Options{}), sounds.NewLibrary(sounds.Options{Compact: true})
 	for _, name := range []string{"coin", "click", "rain"} {
 		a, err := wide.Embedded(name)
 		if err != nil {
@@ -302,8 +302,8 @@ func TestLoadEach(t *testing.T) {
 	}
 	told := make([]int, len(sources))
 	busy := false
-	bank := sounds.NewBank(sounds.Options{})
-	bank.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
+	lib := sounds.NewLibrary(sounds.Options{})
+	lib.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
 		if busy {
 			t.Error("two calls at a time")
 		}
@@ -321,20 +321,20 @@ func TestLoadEach(t *testing.T) {
 		}
 	}
 	calls := 0
-	bank.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
+	lib.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
 		calls++
 		return false
 	})
 	if calls < 1 || calls > runtime.GOMAXPROCS(0) {
 		t.Errorf("%d calls after the first had refused more", calls)
 	}
-	bank.LoadEach(context.Background(), nil, nil)
+	lib.LoadEach(context.Background(), nil, nil)
 }
 
-// TestForget: a sound that was forgotten takes no memory of the bank, and is loaded
+// TestForget: a sound that was forgotten takes no memory of the library, and is loaded
 // anew when it is asked for again.
 func TestForget(t *testing.T) {
-	b := sounds.NewBank(sounds.Options{})
+	b := sounds.NewLibrary(sounds.Options{})
 	first, err := b.Embedded("coin")
 	if err != nil {
 		t.Fatal(err)

@@ -15,11 +15,11 @@ import (
 	"voicepool/voice"
 )
 
-// Bank holds prepared sounds, all at one rate. A source is read and decoded
+// Library holds prepared sounds, all at one rate. A source is read and decoded
 // once, however many ask for it, also at the same time; what could not be
 // loaded is tried again when asked for again. All methods: control side, any
-// goroutine. A Bank has no goroutines of its own and needs no Close.
-type Bank struct {
+// goroutine. A Library has no goroutines of its own and needs no Close.
+type Library struct {
 	opt     Options
 	filters filters
 	mu      sync.Mutex
@@ -28,7 +28,7 @@ type Bank struct {
 	more    chan struct{} // closed when another sound is there
 }
 
-// entry is a sound in the bank, or on its way there until done is closed.
+// entry is a sound in the library, or on its way there until done is closed.
 type entry struct {
 	done  chan struct{}
 	src   Source
@@ -46,35 +46,35 @@ func (e *entry) ready() bool {
 	}
 }
 
-// NewBank returns an empty bank.
-func NewBank(opt Options) *Bank {
-	return &Bank{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{})}
+// NewLibrary returns an empty library.
+func NewLibrary(opt Options) *Library {
+	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{})}
 }
 
-// Rate returns the rate of all sounds of the bank, in Hz.
-func (b *Bank) Rate() int { return b.opt.rate() }
+// Rate returns the rate of all sounds of the library, in Hz.
+func (b *Library) Rate() int { return b.opt.rate() }
 
 // LoadFile returns the sound of a file.
-func (b *Bank) LoadFile(path string) (*voice.Sound, error) {
+func (b *Library) LoadFile(path string) (*voice.Sound, error) {
 	return b.load(context.Background(), Source{File: path})
 }
 
 // LoadFS returns the sound of a file of fsys.
-func (b *Bank) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
+func (b *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return b.load(context.Background(), Source{File: name, FS: fsys})
 }
 
 // Embedded returns the embedded sound of a name. The error wraps
 // fs.ErrNotExist where there is none.
-func (b *Bank) Embedded(name string) (*voice.Sound, error) {
+func (b *Library) Embedded(name string) (*voice.Sound, error) {
 	return b.load(context.Background(), Source{Name: name})
 }
 
 // Load returns the sounds of all sources, in their order, loading as many at a
 // time as there are processors. Of several errors it returns the one that comes
 // first in the order of sources; sounds that were loaded all the same stay in
-// the bank. When ctx ends, so does Load, with its error.
-func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
+// the library. When ctx ends, so does Load, with its error.
+func (b *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
 	errs := make([]error, len(sources))
 	b.LoadEach(ctx, sources, func(i int, s *voice.Sound, err error) bool {
@@ -91,7 +91,7 @@ func (b *Bank) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, err
 // soon as it is there or has failed: one call at a time, from any goroutine, in
 // no order. Sources are begun in their order, until a call returns false. It
 // comes back when the last of the calls has. A panic of done is one of LoadEach.
-func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
+func (b *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		next    atomic.Int64 // the source to begin
 		telling sync.Mutex
@@ -125,8 +125,8 @@ func (b *Bank) LoadEach(ctx context.Context, sources []Source, done func(i int, 
 	}
 }
 
-// Info returns what is known of a sound of this bank.
-func (b *Bank) Info(s *voice.Sound) (Info, bool) {
+// Info returns what is known of a sound of this library.
+func (b *Library) Info(s *voice.Sound) (Info, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	info, ok := b.infos[s]
@@ -138,7 +138,7 @@ func (b *Bank) Info(s *voice.Sound) (Info, bool) {
 
 // Forget drops a sound, loaded or a stream, that nobody will ask for again: it is
 // loaded anew if somebody does. Voices that play it, and who holds it, keep it.
-func (b *Bank) Forget(s *voice.Sound) {
+func (b *Library) Forget(s *voice.Sound) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.infos, s)
@@ -149,8 +149,8 @@ func (b *Bank) Forget(s *voice.Sound) {
 	}
 }
 
-// Bytes returns how much memory the sounds of the bank take.
-func (b *Bank) Bytes() int64 {
+// Bytes returns how much memory the sounds of the library take.
+func (b *Library) Bytes() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sum := int64(0)
@@ -161,7 +161,7 @@ func (b *Bank) Bytes() int64 {
 }
 
 // load returns what is there, waits for what is on its way, or brings it.
-func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
+func (b *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	if err := src.Leveling.valid(); err != nil { // a NaN would be a key that nobody finds again
 		return nil, named(src.label(), err)
 	}
@@ -192,7 +192,7 @@ func (b *Bank) load(ctx context.Context, src Source) (*voice.Sound, error) {
 
 // bring loads the sound of an entry, keeps what is known of it, and says so to those who
 // look at the files. A failure is forgotten.
-func (b *Bank) bring(ctx context.Context, key sourceKey, e *entry) {
+func (b *Library) bring(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := b.read(ctx, e.src)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -209,7 +209,7 @@ func (b *Bank) bring(ctx context.Context, key sourceKey, e *entry) {
 
 // read makes a sound of a source. A file system that panics is an error: others may be
 // waiting for the same sound.
-func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
+func (b *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
 	opt := b.opt
@@ -234,10 +234,10 @@ func (b *Bank) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, er
 	return sound, info, nil
 }
 
-// Files returns the files of the operating system whose sounds are in the bank,
+// Files returns the files of the operating system whose sounds are in the library,
 // sorted, and a channel that is closed when another sound is there. Control side,
 // any goroutine.
-func (b *Bank) Files() (files []string, more <-chan struct{}) {
+func (b *Library) Files() (files []string, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key, e := range b.entries {
@@ -249,15 +249,15 @@ func (b *Bank) Files() (files []string, more <-chan struct{}) {
 	return slices.Compact(files), b.more
 }
 
-// Reload reads a file of the operating system again, in each way in which the bank
+// Reload reads a file of the operating system again, in each way in which the library
 // has loaded it, and calls changed for each, unless ctx has ended.
 //
-// From then on the bank has the new sound, for whoever asks. The old one stays
+// From then on the library has the new sound, for whoever asks. The old one stays
 // valid for who holds it: voices that play it go on with it, and its memory is
 // free when the last has let go. A file that cannot be read, as one that is half
-// written or gone, leaves the old sound in the bank; changed is then told old and
+// written or gone, leaves the old sound in the library; changed is then told old and
 // the error. Control side, any goroutine.
-func (b *Bank) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
+func (b *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
 	b.mu.Lock()
 	var loaded []*entry // in several ways
 	for key, e := range b.entries {
@@ -275,7 +275,7 @@ func (b *Bank) Reload(ctx context.Context, file string, changed func(old, now *v
 
 // renew reads a sound again, and puts it into the place of the old one, unless
 // something else stands there by now.
-func (b *Bank) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
+func (b *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
 	sound, info, err := b.read(ctx, e.src)
 	if err != nil {
 		return nil, err
