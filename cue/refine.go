@@ -7,18 +7,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"voicepool/internal/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
-
-// quality returns how a sound is read.
-func (s *Sheet) quality(sound int) voice.Quality {
-	if q := s.Sounds[sound].Quality; q != nil {
-		return *q
-	}
-	return s.Quality
-}
 
 // span is what a pitch can come to, in semitones. The zero value rests at 0.
 type span struct{ least, most float64 }
@@ -81,7 +74,7 @@ func (s *Sheet) pitches() pitches {
 			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
 		}
 	}
-	parents := s.parents()
+	parents := s.Parents()
 	for name := range own {
 		sum := own[name]
 		for up := parents[name]; up != "" && up != "master"; up = parents[up] {
@@ -114,7 +107,7 @@ type version struct {
 }
 
 // versions returns all versions of sounds that the cues can come to need.
-func (s *Sheet) versions(all []loaded) []version {
+func (s *Sheet) versions(all []loading.Sound) []version {
 	var out []version
 	seen := map[version]bool{}
 	need := func(sounds []*voice.Sound, looped bool, pitch span) {
@@ -134,16 +127,16 @@ func (s *Sheet) versions(all []loaded) []version {
 	pitches := s.pitches()
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		if c.Verb != Play || s.quality(c.Sound) != voice.Best {
+		if c.Verb != Play || s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
 			continue
 		}
 		total := pitches.of(s, c)
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
 			total = total.with(float64(most))
 		}
-		need(all[c.Sound].files(c.Loop), c.Loop, total)
+		need(all[c.Sound].Files(c.Loop), c.Loop, total)
 		if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
-			need(all[c.Sound].files(c.Loop), !c.Loop, total)
+			need(all[c.Sound].Files(c.Loop), !c.Loop, total)
 		}
 	}
 	return out
@@ -151,7 +144,7 @@ func (s *Sheet) versions(all []loaded) []version {
 
 // refine makes them, as many at a time as there are processors. When ctx ends it
 // is its error.
-func (s *Sheet) refine(ctx context.Context, all []loaded) error {
+func (s *Sheet) refine(ctx context.Context, all []loading.Sound) error {
 	versions := s.versions(all)
 	var (
 		wait  sync.WaitGroup
