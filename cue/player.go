@@ -83,7 +83,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.refine(ctx, loaded); err != nil {
+	if err := s.versions(loaded).Make(ctx); err != nil {
 		return nil, err
 	}
 	if o.Record {

@@ -39,6 +39,15 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	return r.From + float64((r.To-r.From)*part)
 }
 
+// Name returns the place of a name.
+func Name(name string) uint64 {
+	place := uint64(0)
+	for i := range len(name) {
+		place = scramble(place + golden + uint64(name[i]))
+	}
+	return place
+}
+
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
 
 func hash(words ...uint64) uint64 {
@@ -65,28 +74,29 @@ func below(h uint64, n int) int {
 // are asked for.
 type Picker struct {
 	asked int
-	order []int // of a shuffle: the cycle that is under way
+	order []int // of a shuffle: the cycle that was made last
+	made  int   // how many have been made
 }
 
 // Next returns which of n files the next start of a sound takes. sound is a number of its own.
 func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
-	if n == 1 {
-		return 0
-	}
-	turn := p.asked % n
-	switch pick {
-	case rules.PickRound:
-		p.asked = (p.asked + 1) % n
+	turn, cycle := p.asked%n, p.asked/n
+	p.asked++
+	switch {
+	case n == 1 || pick == rules.PickRound:
 		return turn
-	case rules.PickRandom:
+	case pick == rules.PickRandom:
 		return below(d.bits(Pick), n)
 	}
-	if turn == 0 {
-		p.shuffle(n, d.Seed, sound, uint64(p.asked/n))
+	if p.made == cycle {
+		p.shuffle(n, d.Seed, sound, uint64(cycle))
+		p.made++
 	}
-	p.asked++
 	return p.order[turn]
 }
+
+// Undo takes the last Next back: the start was refused.
+func (p *Picker) Undo() { p.asked-- }
 
 // shuffle makes the order of a cycle, which does not begin as the one before
 // has ended.

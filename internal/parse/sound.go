@@ -1,7 +1,9 @@
 package parse
 
 import (
+	"io/fs"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -156,6 +158,9 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 		return files
 	case IsEmbedded(n.Text):
 		f.Path, f.Name = "", n.Text
+	case r.rules.FS != nil && (path.IsAbs(n.Text) || !fs.ValidPath(path.Join(path.Dir(r.rules.File), n.Text))):
+		r.Fail(n.Place, "%s leads out of the file system in which this file is; name a file in or below its root", yaml.Quote(n.Text))
+		return files
 	}
 	return append(files, f)
 }
