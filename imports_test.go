@@ -36,14 +36,14 @@ internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
-sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
+sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
 sounds/internal/source -> pcm
 sounds/internal/wav -> sounds/internal/source
 sounds/internal/flac -> sounds/internal/source
 sounds/internal/mp3 -> sounds/internal/source pcm
 sounds/internal/vorbis -> sounds/internal/source internal/fourier pcm
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
-sounds/embedded ->
+sounds/embedded -> internal/words sounds voice
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2
 device -> pcm
 device/internal/pace -> device pcm

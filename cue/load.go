@@ -9,6 +9,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -123,7 +124,8 @@ func (s *Sheet) Source(sound *Sound, f File, loop bool) sounds.Source {
 // folder of the sheet.
 func (s *Sheet) source(f File, from sounds.Source) sounds.Source {
 	if f.Path == "" {
-		from.Name = f.Name
+		at := embedded.Source(f.Name)
+		from.Name, from.File, from.FS = at.Name, at.File, at.FS
 		return from
 	}
 	path := filepath.FromSlash(f.Path)
