@@ -52,11 +52,14 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 		t.Errorf("Start(nil) = %v, want %v", err, device.ErrNoSource)
 	}
 
-	src := newProbe(int64(d.Rate()/4 + 1))
+	src, fast := newProbe(d.Rate(), int64(d.Rate()/4+1)), newProbe(d.Rate()+1, 1)
+	if err := d.Start(fast); !errors.Is(err, device.ErrRate) {
+		t.Errorf("Start of a source at %d Hz by a device at %d Hz = %v, want %v", fast.rate, d.Rate(), err, device.ErrRate)
+	}
 	if err := d.Start(src); err != nil {
 		t.Fatalf("Start = %v", err)
 	}
-	other := newProbe(1)
+	other := newProbe(d.Rate(), 1)
 	if err := d.Start(other); !errors.Is(err, device.ErrStarted) {
 		t.Errorf("second Start = %v, want %v", err, device.ErrStarted)
 	}
@@ -81,7 +84,7 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 	if err := d.Start(other); !errors.Is(err, device.ErrClosed) {
 		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
 	}
-	if n := other.frames.Load(); n != 0 {
+	if n := other.frames.Load() + fast.frames.Load(); n != 0 {
 		t.Errorf("the source of a refused Start was asked for %d frames", n)
 	}
 	// The leak test gives a device that still pulls the time to be caught at it.
@@ -94,7 +97,7 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 // closeWaits holds the device in Render and looks for so long whether Close comes back.
 func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
-	src := newProbe(1)
+	src := newProbe(d.Rate(), 1)
 	src.hold = make(chan struct{})
 	if err := d.Start(src); err != nil {
 		t.Fatalf("Start = %v", err)
@@ -146,7 +149,7 @@ func closeFirst(t testing.TB, d device.Device) {
 	if err := d.Close(); err != nil {
 		t.Errorf("Close before Start = %v", err)
 	}
-	src := newProbe(1)
+	src := newProbe(d.Rate(), 1)
 	if err := d.Start(src); !errors.Is(err, device.ErrClosed) {
 		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
 	}

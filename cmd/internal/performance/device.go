@@ -88,7 +88,7 @@ func Why(err error) string {
 // gate stands between a device and what it plays, so that the playing can be put in order while the
 // device is stuck: once it is shut, the source is asked no more, whatever the device does.
 type gate struct {
-	source device.Source
+	source device.Rated
 	shut   atomic.Bool
 	inside atomic.Bool
 }
@@ -103,6 +103,9 @@ func (g *gate) Render(dst []pcm.Frame) {
 	}
 	g.source.Render(dst)
 }
+
+// Rate is the source's.
+func (g *gate) Rate() int { return g.source.Rate() }
 
 // close shuts the gate, and returns when nobody is inside: at most one block later.
 func (g *gate) close() {

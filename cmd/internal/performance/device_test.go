@@ -54,6 +54,8 @@ type slowSource struct {
 	exit  chan struct{}
 }
 
+func (s *slowSource) Rate() int { return 48000 }
+
 func (s *slowSource) Render(dst []pcm.Frame) {
 	s.calls++
 	s.entry <- struct{}{}
