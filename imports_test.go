@@ -50,6 +50,7 @@ device/internal/pace -> device pcm
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
+device/auto -> device device/null device/oto internal/words
 device/devicetest -> device pcm go.uber.org/goleak
 cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
@@ -62,7 +63,7 @@ cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue device device/null device/oto device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)

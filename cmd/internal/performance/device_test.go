@@ -3,7 +3,6 @@ package performance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,12 +10,6 @@ import (
 	"voicepool/device"
 	"voicepool/pcm"
 )
-
-func TestWhy(t *testing.T) {
-	if got := Why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
-		t.Errorf("why: %q", got)
-	}
-}
 
 // stuckDevice is a device whose Close waits for a writer that stands still.
 type stuckDevice struct {
