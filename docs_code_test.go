@@ -45,6 +45,7 @@ var packages = map[string]string{
 	"oto":        "voicepool/device/oto",
 	"pcm":        "voicepool/pcm",
 	"pool":       "voicepool/pool",
+	"reader":     "voicepool/device/reader",
 	"report":     "voicepool/cue/report",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",

@@ -51,6 +51,7 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/auto -> device device/null device/oto internal/words
+device/reader -> device pcm sounds voice
 device/devicetest -> device pcm go.uber.org/goleak
 cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
