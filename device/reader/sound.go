@@ -15,7 +15,7 @@ import (
 
 // ErrFormat is wrapped by the errors of bytes that are not what their Format says, and of
 // a Format that cannot be.
-var ErrFormat = errors.New("reader: bad format")
+var ErrFormat = errors.New("bad format")
 
 // Format says what bytes mean. Ebitengine's decoders give stereo: DecodeF32 as Float32,
 // DecodeWithoutResampling as Int16.
@@ -65,7 +65,8 @@ type input struct {
 
 // open wraps what an io.Reader gives.
 func (f Format) open(from io.Reader) *input {
-	return &input{format: f, in: bufio.NewReaderSize(from, block*f.size()), from: from, buffer: make([]float32, 0, block*f.Channels)}
+	in := bufio.NewReaderSize(from, block*f.size())
+	return &input{format: f, in: in, from: from, buffer: make([]float32, 0, block*f.Channels)}
 }
 
 // next decodes at most so many frames, with the error after them. The samples are valid
@@ -76,7 +77,8 @@ func (i *input) next(frames int) ([]float32, error) {
 	whole := len(data) / size * size
 	i.buffer = i.format.samples(i.buffer[:0], data[:whole])
 	if rest := len(data) - whole; errors.Is(err, io.EOF) && rest > 0 {
-		err = fmt.Errorf("%w: it ends %d bytes into a frame of %d bytes; are Channels and Encoding right?", ErrFormat, rest, size)
+		err = fmt.Errorf("%w: it ends %d bytes into a frame of %d; are Channels and Encoding right?",
+			ErrFormat, rest, size)
 	}
 	_, _ = i.in.Discard(whole) // has just been there
 	return i.buffer, err

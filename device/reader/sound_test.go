@@ -3,6 +3,7 @@ package reader_test
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -82,14 +83,15 @@ func TestRead(t *testing.T) {
 					t.Fatalf("%+v, %d frames, %s: %v", f, frames, name, err)
 				}
 				if c.Frames() != int64(frames) || c.Rate != f.Rate || c.Channels != cmp.Or(f.Channels, 2) {
-					t.Errorf("%+v, %d frames, %s: a clip of %d frames at %d Hz, %d channels", f, frames, name, c.Frames(), c.Rate, c.Channels)
+					t.Errorf("%+v, %d frames, %s: a clip of %d frames at %d Hz, %d channels",
+						f, frames, name, c.Frames(), c.Rate, c.Channels)
 				}
 				for i, x := range c.Samples {
 					want := float32(0)
 					if f.Encoding == reader.Int16 {
-						want = float32(int16(uint16(data[2*i])|uint16(data[2*i+1])<<8)) / 32768
+						want = float32(int16(binary.LittleEndian.Uint16(data[2*i:]))) / 32768
 					} else {
-						want = math.Float32frombits(uint32(data[4*i]) | uint32(data[4*i+1])<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24)
+						want = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 					}
 					if x != want {
 						t.Fatalf("%+v, %d frames, %s: sample %d is %v, want %v", f, frames, name, i, x, want)
@@ -213,14 +215,35 @@ func TestFaults(t *testing.T) {
 		cause  error
 		text   string
 	}{
-		{name: "no rate", f: reader.Format{}, cause: reader.ErrFormat, text: "reader: s: reader: bad format: a rate of 0, want 1..768000"},
-		{name: "six channels", f: reader.Format{Rate: 1, Channels: 6}, cause: reader.ErrFormat, text: "reader: s: reader: bad format: 6 channels, want 1 or 2"},
-		{name: "no encoding", f: reader.Format{Rate: 1, Encoding: 2}, cause: reader.ErrFormat, text: "reader: s: reader: bad format: there is no encoding 2, want Float32 or Int16"},
-		{name: "a part of a frame", r: strings.NewReader(strings.Repeat("x", 8*700+5)), f: stereo, frames: 1e4, cause: reader.ErrFormat, text: "reader: s: reader: bad format: it ends 5 bytes into a frame of 8 bytes; are Channels and Encoding right?"},
-		{name: "too long", r: bytes.NewReader(noise(stereo, 600)), f: stereo, frames: 599, text: "reader: s: it gives more than 599 frames"},
-		{name: "fails", r: io.MultiReader(bytes.NewReader(noise(stereo, 600)), iotest.ErrReader(gone)), f: stereo, frames: 1e4, cause: gone, text: "reader: s: the disk is gone"},
+		{
+			name: "no rate", f: reader.Format{}, cause: reader.ErrFormat,
+			text: "reader: s: bad format: a rate of 0, want 1..768000",
+		},
+		{
+			name: "six channels", f: reader.Format{Rate: 1, Channels: 6}, cause: reader.ErrFormat,
+			text: "reader: s: bad format: 6 channels, want 1 or 2",
+		},
+		{
+			name: "no encoding", f: reader.Format{Rate: 1, Encoding: 2}, cause: reader.ErrFormat,
+			text: "reader: s: bad format: there is no encoding 2, want Float32 or Int16",
+		},
+		{
+			name: "a part of a frame", r: strings.NewReader(strings.Repeat("x", 8*700+5)), f: stereo, frames: 1e4, cause: reader.ErrFormat,
+			text: "reader: s: bad format: it ends 5 bytes into a frame of 8; are Channels and Encoding right?",
+		},
+		{
+			name: "too long", r: bytes.NewReader(noise(stereo, 600)), f: stereo, frames: 599,
+			text: "reader: s: it gives more than 599 frames",
+		},
+		{
+			name: "fails", r: io.MultiReader(bytes.NewReader(noise(stereo, 600)), iotest.ErrReader(gone)), f: stereo, frames: 1e4, cause: gone,
+			text: "reader: s: the disk is gone",
+		},
 		{name: "panics", r: panics{}, f: stereo, frames: 1e4, text: "reader: s: it panics: broken"},
-		{name: "gives nothing", r: idle{}, f: stereo, frames: 1e4, cause: io.ErrNoProgress, text: "reader: s: multiple Read calls return no data or error"},
+		{
+			name: "gives nothing", r: idle{}, f: stereo, frames: 1e4, cause: io.ErrNoProgress,
+			text: "reader: s: multiple Read calls return no data or error",
+		},
 	} {
 		clip, err := reader.Read("s", c.r, c.f, c.frames)
 		if clip != nil || err == nil || err.Error() != c.text || c.cause != nil && !errors.Is(err, c.cause) {
