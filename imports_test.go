@@ -25,6 +25,7 @@ pcm ->
 pool ->
 internal/ring ->
 internal/links ->
+internal/leak -> internal/words
 internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer
@@ -52,7 +53,7 @@ device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/auto -> device device/null device/oto internal/words
 device/reader -> device pcm sounds voice
-device/devicetest -> device pcm go.uber.org/goleak
+device/devicetest -> device internal/leak pcm
 cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"voicepool/device"
+	"voicepool/internal/leak"
 )
 
 // patience is how long a device may take for what should happen at once.
@@ -35,10 +34,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.De
 // "example.org/driver.(*Context).loop".
 func Life(t testing.TB, d device.Device, drive func(device.Device), known ...string) {
 	t.Helper()
-	ignored := []goleak.Option{goleak.IgnoreCurrent()}
-	for _, function := range known {
-		ignored = append(ignored, goleak.IgnoreAnyFunction(function))
-	}
+	before := leak.Running()
 	if d.Rate() <= 0 {
 		t.Errorf("Rate() = %d before Start, want more than 0", d.Rate())
 	}
@@ -88,7 +84,7 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 		t.Errorf("the source of a refused Start was asked for %d frames", n)
 	}
 	// The leak test gives a device that still pulls the time to be caught at it.
-	if err := goleak.Find(ignored...); err != nil {
+	if err := leak.Find(before, known...); err != nil {
 		t.Errorf("after Close: %v", err)
 	}
 	src.report(t)
