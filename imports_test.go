@@ -39,7 +39,7 @@ mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp 
 sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/ogg
 sounds/internal/source -> pcm
 sounds/internal/wav -> sounds/internal/source
-sounds/internal/flac -> sounds/internal/source
+sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
 sounds/internal/mp3 -> sounds/internal/source pcm
 sounds/internal/ogg -> sounds/internal/source
 sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm

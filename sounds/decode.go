@@ -95,6 +95,7 @@ type format struct {
 var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
 	{"flac", flac.Is, flac.Open},
+	{"oggflac", flac.InOgg, flac.OpenOgg},
 	{"vorbis", ogg.Is, vorbis.Open},
 	{"mp3", mp3.Is, mp3.Open},
 }

@@ -32,7 +32,7 @@ func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
 	}
-	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex"} {
+	for magic, name := range map[string]string{"OpusHead": "Opus", "Speex   ": "Speex"} {
 		if ogg.Carries(file, magic) {
 			return source.Unread(name)
 		}
