@@ -17,7 +17,7 @@ type seqVectors[A spotVectors | earVectors] struct {
 
 type (
 	spotVectors [3]space.Vector
-	earVectors  [4]space.Vector // the last one is the waves
+	earVectors  [4]space.Vector // the last one is the waves, the strength and the half of the width
 )
 
 func (w *seqVectors[A]) write(a A) {
@@ -47,7 +47,7 @@ func (v *spotVectors) spot() space.Spot {
 }
 
 func (v *earVectors) ear() space.Ear {
-	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0]}
+	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
 
 // SetPositions moves voices to spots, the first to the first, from the next
@@ -94,7 +94,7 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.retuneListener(&ear)
-	m.listener.write(earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves}})
+	m.listener.write(earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}})
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
 	return nil

@@ -26,6 +26,14 @@ func at(x, y, z float64) *space.Emitter {
 	return &space.Emitter{Spot: space.Spot{Position: space.Vector{x, y, z}}}
 }
 
+// hard is a mixer whose listener hears nothing at one side of what is at the other.
+func hard(t testing.TB) *mixer.Mixer {
+	t.Helper()
+	m := at1k(t)
+	must(t, m.SetListener(space.Listener{Strength: 1}))
+	return m
+}
+
 // TestEmitterIsHeard: gain from distance, pan from direction, exact from the
 // first frame on, and copied when it starts.
 func TestEmitterIsHeard(t *testing.T) {
@@ -42,7 +50,7 @@ func TestEmitterIsHeard(t *testing.T) {
 		"at the left, panned":     {emitter: at(-4, 0, 0), pan: 0.5, left: 0.25 * math.Cos(math.Pi/8), right: 0.25 * math.Sin(math.Pi/8)},
 		"at the right, and right": {emitter: at(4, 0, 0), pan: 0.5, left: 0, right: 0.25},
 	} {
-		m := at1k(t)
+		m := hard(t)
 		o := mixer.Options{Pan: c.pan, Emitter: c.emitter}
 		play(t, m.At(5), level(t, 1000, 50, 1), o)
 		if c.emitter != nil {
@@ -59,7 +67,7 @@ func TestEmitterIsHeard(t *testing.T) {
 
 // TestSetPositions moves voices within 20 ms, straight, from the next frame on.
 func TestSetPositions(t *testing.T) {
-	m := at1k(t)
+	m := hard(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	left(m, 20)
 	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{8, 0, 0}}}); err != nil {
@@ -71,7 +79,7 @@ func TestSetPositions(t *testing.T) {
 		wantAbout(t, "on its way", block[i][1], want)
 	}
 	// The listener moves: the same.
-	if err := m.SetListener(space.Listener{Position: space.Vector{4, 0, 0}}); err != nil {
+	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{4, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -79,7 +87,7 @@ func TestSetPositions(t *testing.T) {
 		wantAbout(t, "the listener on its way", block[i][1], want)
 	}
 	// It turns round: what was at the right is at the left.
-	if err := m.SetListener(space.Listener{Position: space.Vector{4, 0, 0}, Forward: space.Vector{0, 0, 1}}); err != nil {
+	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{4, 0, 0}, Forward: space.Vector{0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -89,13 +97,13 @@ func TestSetPositions(t *testing.T) {
 
 // TestSetPositionsBeforeTheStart: it starts there.
 func TestSetPositionsBeforeTheStart(t *testing.T) {
-	m := at1k(t)
+	m := hard(t)
 	h := play(t, m.At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{-2, 0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
 	left(m, 10)
-	if err := m.SetListener(space.Listener{Position: space.Vector{-1, 0, 0}}); err != nil {
+	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{-1, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 60)
@@ -107,13 +115,15 @@ func TestSetPositionsBeforeTheStart(t *testing.T) {
 // command; the last one counts, and none is lost when there is no room.
 func TestPositionsAreReplaced(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 1})
+	must(t, m.SetListener(space.Listener{Strength: 1}))
+	left(m, 1)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	for i := range 1000 { // the Play is the one command
 		if m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{float64(i), 0, 0}}}) != nil {
 			t.Fatal("it fails")
 		}
 	}
-	if m.SetListener(space.Listener{Position: space.Vector{991, 0, 0}}) != nil {
+	if m.SetListener(space.Listener{Strength: 1, Position: space.Vector{991, 0, 0}}) != nil {
 		t.Fatal("it fails")
 	}
 	left(m, 20)
@@ -170,7 +180,7 @@ func TestDopplerPlays(t *testing.T) {
 
 // TestPositionErrors: nothing moves when one place is wrong.
 func TestPositionErrors(t *testing.T) {
-	m := at1k(t)
+	m := hard(t)
 	other := at1k(t)
 	s := level(t, 1000, 900, 1)
 	h := play(t, m.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
