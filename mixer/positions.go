@@ -3,6 +3,7 @@ package mixer
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 
 	"voicepool/space"
@@ -50,6 +51,15 @@ func (v *earVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
 
+// badPlace is an error of package space as one of the mixer, with one prefix.
+type badPlace struct{ cause error }
+
+func (e badPlace) Error() string {
+	return ErrOption.Error() + strings.TrimPrefix(e.cause.Error(), space.ErrRange.Error())
+}
+
+func (e badPlace) Unwrap() []error { return []error{ErrOption, e.cause} }
+
 // SetPositions moves voices to spots, the first to the first, from the next
 // frame that is mixed on, within 20 ms. Control side; it allocates nothing, never
 // waits for the audio side and is never lost; what no block has seen yet is
@@ -61,7 +71,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	}
 	for i := range spots {
 		if _, err := spots[i].Checked(); err != nil {
-			return fmt.Errorf("%w: %w", ErrOption, err)
+			return badPlace{err}
 		}
 		if voices[i].mixer != m && voices[i].mixer != nil {
 			return fmt.Errorf("%w: voice %d is another mixer's", ErrOption, i)
@@ -89,7 +99,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOption, err)
+		return badPlace{err}
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

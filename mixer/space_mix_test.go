@@ -3,6 +3,7 @@ package mixer_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"voicepool/mixer"
@@ -194,16 +195,22 @@ func TestPositionErrors(t *testing.T) {
 		want string
 	}{
 		{m.SetPositions(list(h), nil), "1 voices and 0 places"},
-		{m.SetPositions(list(h, h), []space.Spot{here, bad}), "space: out of range: a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
+		{m.SetPositions(list(h, h), []space.Spot{here, bad}), "a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
 		{m.SetPositions(list(h, foreign), []space.Spot{here, here}), "voice 1 is another mixer's"},
 	} {
 		wantError(t, c.err, mixer.ErrOption, c.want)
 	}
-	if err := m.SetListener(space.Listener{Doppler: -1}); !errors.Is(err, mixer.ErrOption) {
-		t.Errorf("a listener with a factor of -1: %v", err)
-	}
-	if _, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Cone: space.Cone{Inner: 400}}}); !errors.Is(err, mixer.ErrOption) {
-		t.Errorf("an emitter with a cone of 400 degrees: %v", err)
+	_, cone := m.Play(s, mixer.Options{Emitter: &space.Emitter{Cone: space.Cone{Inner: 400}}})
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{m.SetListener(space.Listener{Doppler: -1}), "mixer: bad argument: a Doppler factor of -1 and"},
+		{cone, "mixer: bad argument: a cone of 400 to 0 degrees with"},
+	} {
+		if !errors.Is(c.err, mixer.ErrOption) || !errors.Is(c.err, space.ErrRange) || !strings.HasPrefix(c.err.Error(), c.want) {
+			t.Errorf("%v, want %q", c.err, c.want)
+		}
 	}
 	// Those without a place, and those that are nothing, are passed over.
 	if err := m.SetPositions(list(plain, mixer.Handle{}), []space.Spot{here, here}); err != nil {
@@ -212,4 +219,33 @@ func TestPositionErrors(t *testing.T) {
 	block := make([]pcm.Frame, 50)
 	m.Render(block)
 	wantAbout(t, "what was to stay", block[40][1], 0.25)
+}
+
+// TestPlacedStereo: a stereo sound loses nothing at the side, and what is equal in both
+// channels is as loud in the middle as without a place.
+func TestPlacedStereo(t *testing.T) {
+	for name, c := range map[string]struct {
+		emitter     *space.Emitter
+		left, right float64
+	}{
+		"nowhere":              {emitter: nil, left: 0.5, right: 0.25},
+		"in the middle":        {emitter: at(0, 0, 0), left: 0.375, right: 0.375},
+		"at the right":         {emitter: at(1, 0, 0), left: 0, right: 0.375 * math.Sqrt2},
+		"at the left":          {emitter: at(-1, 0, 0), left: 0.375 * math.Sqrt2, right: 0},
+		"at the left and wide": {emitter: &space.Emitter{Spot: at(-1, 0, 0).Spot, Spread: 1}, left: 0.5, right: 0},
+		"half as wide":         {emitter: &space.Emitter{Spread: 0.5}, left: 0.4375, right: 0.3125},
+	} {
+		m := hard(t)
+		data := make([]float32, 0, 100)
+		for range 50 {
+			data = append(data, 0.5, 0.25)
+		}
+		play(t, m.At(5), sound(t, voice.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{Emitter: c.emitter})
+		block := make([]pcm.Frame, 50)
+		m.Render(block)
+		for _, i := range []int{5, 49} {
+			wantAbout(t, name+", left", block[i][0], c.left)
+			wantAbout(t, name+", right", block[i][1], c.right)
+		}
+	}
 }
