@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopxl/beep/v2"
 	"github.com/gopxl/beep/v2/effects"
+	"github.com/gopxl/beep/v2/generators"
 
 	"voicepool/beepio"
 	"voicepool/mixer"
@@ -41,7 +42,7 @@ func chains() map[string]struct {
 		"Pan to left":  {chain: func(s beep.Streamer) beep.Streamer { return &effects.Pan{Streamer: s, Pan: -1} }},
 		"Mono":         {chain: effects.Mono},
 		"Swap":         {chain: effects.Swap},
-		"own sound":    {chain: func(s beep.Streamer) beep.Streamer { return beep.Silence(-1) }},
+		"own sound":    {chain: func(s beep.Streamer) beep.Streamer { return generators.Silence(-1) }},
 		"Ctrl":         {chain: func(s beep.Streamer) beep.Streamer { return &beep.Ctrl{Streamer: s} }},
 		"Ctrl, paused": {chain: func(s beep.Streamer) beep.Streamer { return &beep.Ctrl{Streamer: s, Paused: true} }},
 		"Transition": {chain: func(s beep.Streamer) beep.Streamer {
@@ -160,7 +161,7 @@ func TestInsertRefuses(t *testing.T) {
 			return beep.StreamerFunc(func([][2]float64) (int, bool) { panic("later") })
 		}, "later"},
 		"an end":  {func(s beep.Streamer) beep.Streamer { return beep.Take(5000, s) }, "it comes to an end"},
-		"silence": {func(s beep.Streamer) beep.Streamer { return beep.Silence(100) }, "it comes to an end"},
+		"silence": {func(s beep.Streamer) beep.Streamer { return generators.Silence(100) }, "it comes to an end"},
 		"NaN": {func(s beep.Streamer) beep.Streamer {
 			return &effects.Gain{Streamer: &effects.Volume{Streamer: s, Base: -1, Volume: 0.5}}
 		}, "NaN or Inf"},
