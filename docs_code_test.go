@@ -47,6 +47,7 @@ var packages = map[string]string{
 	"report":     "voicepool/cue/report",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",
+	"tone":       "voicepool/sounds/tone",
 	"voice":      "voicepool/voice",
 	"watch":      "voicepool/sounds/watch",
 	"wav":        "voicepool/device/wav",

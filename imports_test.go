@@ -42,6 +42,8 @@ sounds/internal/wav -> sounds/internal/source
 sounds/internal/flac -> sounds/internal/source
 sounds/internal/mp3 -> sounds/internal/source pcm
 sounds/internal/vorbis -> sounds/internal/source internal/fourier pcm
+sounds/internal/wave -> pcm
+sounds/tone -> internal/words pcm sounds sounds/internal/wave
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded ->
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2
