@@ -50,6 +50,7 @@ var packages = map[string]string{
 	"rules":      "voicepool/bank/rules",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",
+	"tone":       "voicepool/sounds/tone",
 	"voice":      "voicepool/voice",
 	"watch":      "voicepool/sounds/watch",
 	"wav":        "voicepool/device/wav",

@@ -46,6 +46,8 @@ sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
 sounds/internal/mp3 -> sounds/internal/source pcm
 sounds/internal/ogg -> sounds/internal/source
 sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm
+sounds/internal/wave -> pcm
+sounds/tone -> internal/words pcm sounds sounds/internal/wave
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded -> internal/words sounds voice
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2
