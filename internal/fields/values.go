@@ -111,6 +111,18 @@ func (o optional[T]) Text() (text string, some bool) {
 	return text, true
 }
 
+// Renamed is a key that has another name now, which it says with what it means.
+type Renamed string
+
+// Read says so.
+func (n Renamed) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
+	r.Fail(p.Place, "%s is called %s", p.Key, string(n))
+	return false
+}
+
+// Text returns nothing: it is not written.
+func (n Renamed) Text() (string, bool) { return "", false }
+
 // Name is a place for the name of something that exists.
 type Name struct {
 	To    *string

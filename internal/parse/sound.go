@@ -48,7 +48,8 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "quality", To: fields.Optional(&s.Quality, quality)},
 		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
 		{Key: "stream", To: &s.Stream},
-		{Key: "level", To: &s.Level, Within: fields.Limits{From: -120, To: 0, Unit: Decibels.Unit}},
+		{Key: "counts_as", To: &s.CountsAs, Within: fields.Limits{From: -120, To: 0, Unit: " of LUFS"}},
+		{Key: "level", To: fields.Renamed("counts_as: the loudness that the stream is taken to have, which changes no volume")},
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
@@ -76,10 +77,10 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
 	}
-	if p := fields.Given(n, "level"); p != nil {
-		s.Level = min(s.Level, -math.SmallestNonzeroFloat64) // 0 would be the default
+	if p := fields.Given(n, "counts_as"); p != nil {
+		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
 		if !s.Stream {
-			r.Fail(p.Place, "level goes with `stream: true`; that of other sounds is measured")
+			r.Fail(p.Place, "counts_as goes with `stream: true`; the loudness of other sounds is measured")
 		}
 	}
 	if p := fields.Given(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
