@@ -84,6 +84,7 @@ func (r *Reader) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "sounds"},
 		{Key: "buses"},
+		{Key: "scenes"},
 		{Key: "master", To: r.master},
 		{Key: "voices", To: &s.Voices, Within: Counts},
 		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
@@ -117,7 +118,7 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"buses", r.allBuses}, {"sounds", r.allSounds}} {
+	}{{"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
 		if p := fields.Given(n, part.key); p != nil {
 			part.read(p.Value)
 		}
