@@ -35,6 +35,8 @@ type Bank struct {
 	name string
 	lib  *sounds.Library
 
+	reloading sync.Mutex
+
 	mu      sync.Mutex // of all that follows
 	rules   *rules.Rules
 	sounds  map[string]*sound

@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"slices"
 	"time"
 
 	"voicepool/bank/rules"
@@ -15,17 +16,18 @@ type state struct {
 }
 
 type busState struct {
-	gain pcm.Decibels
-	mute bool
-	duck mixer.Duck
+	change mixer.Change // the fields of a bus
+	duck   mixer.Duck
 }
 
 // stateOf returns what a file says in a scene of it; nil: in none.
 func stateOf(r *rules.Rules, scene *rules.Scene) state {
-	s := state{voices: r.Voices, buses: map[string]busState{"master": {gain: r.Master.Gain}}}
+	s := state{voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
 	for i := range r.Buses {
 		b := &r.Buses[i]
-		s.buses[b.Name] = busState{gain: b.Gain, mute: b.Mute, duck: b.Duck.Of(r.Rate)}
+		s.buses[b.Name] = busState{
+			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate),
+		}
 	}
 	if scene == nil {
 		return s
@@ -37,10 +39,10 @@ func stateOf(r *rules.Rules, scene *rules.Scene) state {
 		from := &scene.Buses[i]
 		b := s.buses[from.Name]
 		if from.Gain != nil {
-			b.gain = *from.Gain
+			b.change.Gain = *from.Gain
 		}
 		if from.Mute != nil {
-			b.mute = *from.Mute
+			b.change.Mute = *from.Mute
 		}
 		if from.Duck != nil {
 			b.duck = from.Duck.Of(r.Rate)
@@ -63,18 +65,48 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 	if b.mixer == nil {
 		return noMixer("Scene")
 	}
-	scenes := make(map[string]*rules.Scene, len(b.rules.Scenes))
-	for i := range b.rules.Scenes {
-		scenes[b.rules.Scenes[i].Name] = &b.rules.Scenes[i]
+	scene := b.sceneOf(name)
+	if scene == nil && name != "" {
+		known := map[string]bool{}
+		for i := range b.rules.Scenes {
+			known[b.rules.Scenes[i].Name] = true
+		}
+		return unknown("scene", name, known)
 	}
-	if scenes[name] == nil && name != "" {
-		return unknown("scene", name, scenes)
-	}
-	if err := b.move(stateOf(b.rules, scenes[name]), within); err != nil {
+	if err := b.move(stateOf(b.rules, scene), within); err != nil {
 		return err
 	}
 	b.scene = name
 	return nil
+}
+
+// sceneOf returns the scene of a name, or nil. The mutex is held.
+func (b *Bank) sceneOf(name string) *rules.Scene {
+	i := slices.IndexFunc(b.rules.Scenes, func(s rules.Scene) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &b.rules.Scenes[i]
+}
+
+// since returns the change of what differs from another state of a bus.
+func since(now, old *mixer.Change) mixer.Change {
+	c := *now
+	for _, f := range [...]struct {
+		field mixer.Fields
+		same  bool
+	}{
+		{field: mixer.FieldGain, same: now.Gain == old.Gain},
+		{field: mixer.FieldPan, same: now.Pan == old.Pan},
+		{field: mixer.FieldPitch, same: now.Pitch == old.Pitch},
+		{field: mixer.FieldMute, same: now.Mute == old.Mute},
+		{field: mixer.FieldSolo, same: now.Solo == old.Solo},
+	} {
+		if !f.same {
+			c.Fields |= f.field
+		}
+	}
+	return c
 }
 
 // move takes the mixer to a state. The mutex is held.
@@ -94,14 +126,7 @@ func (b *Bank) move(to state, within time.Duration) error {
 		if err != nil {
 			return err
 		}
-		change := mixer.Change{Gain: now.gain, Mute: now.mute}
-		if now.gain != old.gain {
-			change.Fields |= mixer.FieldGain
-		}
-		if now.mute != old.mute {
-			change.Fields |= mixer.FieldMute
-		}
-		if change.Fields != 0 {
+		if change := since(&now.change, &old.change); change.Fields != 0 {
 			if err := m.At(mixer.Now).Set(mixer.TargetBus(bus), change, within); err != nil {
 				return err
 			}

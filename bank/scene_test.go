@@ -90,13 +90,17 @@ func TestScenes(t *testing.T) {
 // TestSceneAfterScene: a scene that comes before the last one is over wins, whatever that had
 // ordered for later.
 func TestSceneAfterScene(t *testing.T) {
-	for _, names := range [][]string{{"menu", "fight"}, {"fight", "menu"}, {"menu", "", "menu"}, {"menu", "fight", "menu", "fight"}} {
+	for _, names := range [][]string{{"menu", "fight"}, {"fight", "menu"}, {"menu", "", "menu"}, {"menu", "fight", "menu", "fight"}, {"fight", "menu", ""}} {
 		b, m := ready(t, fights)
 		for _, name := range names {
 			if err := b.Scene(name, 300*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
+			before := m.Stats().Voices
 			heard(m, 100*time.Millisecond)
+			if now := m.Stats().Voices; name == "menu" && now < before {
+				t.Errorf("after %q the pool shrinks before the fade is over", name)
+			}
 		}
 		heard(m, time.Second)
 		want := map[string]int64{"menu": 2, "fight": 16, "": 4}[names[len(names)-1]]
