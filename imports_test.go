@@ -51,6 +51,7 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/devicetest -> device pcm go.uber.org/goleak
+bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> internal/words internal/yaml mixer pcm sounds voice
 internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> bank/rules internal/fields internal/yaml mixer sounds/embedded voice

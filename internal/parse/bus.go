@@ -20,6 +20,11 @@ func Bus(b *rules.Bus, buses map[string]bool) []fields.Field {
 	}
 }
 
+// duckField is the field of a duck, which a function reads.
+func duckField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
+}
+
 // Duck returns the fields of a duck.
 func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	return []fields.Field{
@@ -49,7 +54,7 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			return
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
-		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses), fields.Field{Key: "duck", To: duck}))
+		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses), duckField(duck)))
 		if b.Parent != "" {
 			parents[b.Name] = fields.Given(p.Value, "parent")
 		}

@@ -20,11 +20,17 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 	}
 }
 
+// sceneFields are all of them.
+func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
+	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil))}
+	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
+}
+
 func (r *Reader) allScenes(n *yaml.Node) {
 	r.Named(n, "scenes", func(p *yaml.Pair) {
 		s := rules.Scene{Name: p.Key}
 		buses := func(p *yaml.Pair) bool { r.sceneBuses(p, &s); return true }
-		r.Read(p.Value, "a scene", append(Scene(&s), fields.Field{Key: "buses", To: buses}))
+		r.Read(p.Value, "a scene", sceneFields(&s, buses))
 		if g := &r.rules.Grow; g.Max != 0 && s.Voices > g.Max {
 			r.Fail(fields.Given(p.Value, "voices").Value.Place, "voices: %d is more than the pool grows to, %d voices", s.Voices, g.Max)
 		}
@@ -40,7 +46,7 @@ func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
 		}
 		b := rules.SceneBus{Name: p.Key}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
-		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), fields.Field{Key: "duck", To: duck}))
+		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck)))
 		s.Buses = append(s.Buses, b)
 	})
 }

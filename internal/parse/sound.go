@@ -58,6 +58,26 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	}
 }
 
+// soundFields are all of them.
+func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce func(*yaml.Pair) bool) []fields.Field {
+	path := new(string)
+	return append([]fields.Field{
+		{Key: "file", To: files, Like: path},
+		{Key: "files", To: files, Like: fields.List{Of: path, Least: 1, Most: maxFiles}},
+		{
+			Key: "coalesce", To: coalesce,
+			Like: fields.Either{&s.Coalesce.Within, fields.Mapping{Fields: coalesceFields(&s.Coalesce), Needs: []string{"within"}}},
+		},
+	}, Sound(s, buses)...)
+}
+
+func coalesceFields(c *rules.Coalesce) []fields.Field {
+	return []fields.Field{
+		{Key: "within", To: &c.Within},
+		{Key: "most", To: &c.Most, Within: fields.Limits{From: 0, To: 24, Unit: Decibels.Unit}},
+	}
+}
+
 func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	n := p.Value
 	named := false
@@ -69,11 +89,8 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 		r.files(p, s)
 		return true
 	}
-	r.Read(n, "a sound", append([]fields.Field{
-		{Key: "file", To: files},
-		{Key: "files", To: files},
-		{Key: "coalesce", To: func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }},
-	}, Sound(s, r.Buses)...))
+	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
+	r.Read(n, "a sound", soundFields(s, r.Buses, files, coalesce))
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
 	}
@@ -116,10 +133,7 @@ func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	if n.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{To: &c.Within})
 	}
-	r.Read(n, "coalesce", []fields.Field{
-		{Key: "within", To: &c.Within},
-		{Key: "most", To: &c.Most, Within: fields.Limits{From: 0, To: 24, Unit: Decibels.Unit}},
-	})
+	r.Read(n, "coalesce", coalesceFields(c))
 	if fields.Given(n, "most") != nil {
 		c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
 	}
