@@ -34,6 +34,7 @@ var packages = map[string]string{
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
+	"bank":       "voicepool/bank",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
@@ -60,6 +61,8 @@ var (
 	h      mixer.Handle
 	e      mixer.Event
 	out    device.Device
+	b      *bank.Bank
+	assets fs.FS
 	lib   *sounds.Library
 	boom, coin, engine, shot, step, theme *voice.Sound
 	ctx    context.Context
