@@ -34,6 +34,7 @@ var packages = map[string]string{
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
+	"auto":       "voicepool/device/auto",
 	"bank":       "voicepool/bank",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
@@ -45,6 +46,7 @@ var packages = map[string]string{
 	"oto":        "voicepool/device/oto",
 	"pcm":        "voicepool/pcm",
 	"pool":       "voicepool/pool",
+	"reader":     "voicepool/device/reader",
 	"report":     "voicepool/cue/report",
 	"rules":      "voicepool/bank/rules",
 	"sounds":     "voicepool/sounds",
@@ -242,7 +244,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables are those of the fragments that prose names too, by their types.
-var variables = map[string]string{"m": "Mixer", "h": "Handle", "lib": "Library"}
+var variables = map[string]string{"b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
 
 // TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
 // member of a variable of the fragments.

@@ -61,7 +61,7 @@ func Parse(file string, src []byte) (*Sheet, error) {
 // fields returns what a sheet has besides rules.
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
-		{Key: "cues", Like: fields.List{Of: cueShape{}, Most: maxCues}},
+		{Key: "cues"},
 		{Key: "length", To: optionalTime(&s.Length)},
 	}
 }

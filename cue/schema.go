@@ -11,7 +11,9 @@ import (
 // keys and mark mistakes. It is made from the tables that Parse reads by; what depends on names and
 // on other keys is left to Parse.
 func Schema() []byte {
-	schema := parse.File((&Sheet{}).fields()).Schema(fields.Limits{})
+	own := (&Sheet{}).fields()
+	own[0].Like = fields.List{Of: cueShape(), Most: maxCues}
+	schema := parse.File(own).Schema(fields.Limits{})
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "voicepool cue sheet or bank"
 	out, err := json.MarshalIndent(schema, "", "  ")
@@ -21,23 +23,20 @@ func Schema() []byte {
 	return append(out, '\n')
 }
 
-// cueShape is the shape of a cue: of any verb, with the keys that it takes.
-type cueShape struct{}
-
 // needs are what a verb needs besides its time.
 var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}}
 
-// Schema returns the schemas of all verbs.
-func (cueShape) Schema(within fields.Limits) fields.Schema {
+// cueShape is the shape of a cue: of any verb, with the keys that it takes.
+func cueShape() fields.Either {
 	d := newDraft(newReader(&Sheet{}, ""))
 	var verbs fields.Either
 	for _, v := range everyVerb {
+		d.Verb = v
 		m := fields.Mapping{Needs: append([]string{"at", v.String()}, needs[v]...)}
 		for _, key := range d.keys[v] {
-			d.Verb = v
 			m.Fields = append(m.Fields, d.field(key).Field)
 		}
 		verbs = append(verbs, m)
 	}
-	return verbs.Schema(within)
+	return verbs
 }
