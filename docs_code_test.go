@@ -14,7 +14,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -171,26 +170,6 @@ func exported(t *testing.T, sources map[string]string) func(*token.FileSet) type
 	return func(set *token.FileSet) types.Importer {
 		return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 	}
-}
-
-// TestReadmeGame runs the game of the README, built without the driver of the sound card.
-func TestReadmeGame(t *testing.T) {
-	t.Parallel()
-	for at, p := range blocks(t, "go") {
-		if !strings.HasPrefix(at, "README.md:") || !strings.HasPrefix(p.text(), "package main") {
-			continue
-		}
-		file := filepath.Join(t.TempDir(), "main.go")
-		if err := os.WriteFile(file, []byte(p.text()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		printed, err := exec.Command("go", "run", "-tags", "nooto", file).CombinedOutput()
-		if err != nil || !regexp.MustCompile(`6[0-4] started, [34]\d stolen`).Match(printed) {
-			t.Errorf("%s: the game ended with %v and printed\n%s", at, err, printed)
-		}
-		return
-	}
-	t.Error("README.md has no program")
 }
 
 // TestYAMLBlocks reads every block of YAML as a sheet, with what it leaves out: what it
