@@ -92,7 +92,7 @@ func (a *audio) takeStop(r *record) bool {
 			a.act(i, &command{kind: cmdStop, over: over})
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
-		r.cancel = id
+		a.cancel(r, id)
 	case a.commands.Popped() < after: // the start may be one that has not arrived
 		return false
 	}

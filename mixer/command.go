@@ -19,6 +19,7 @@ const (
 	cmdResize
 	cmdDuck
 	cmdInsert
+	cmdThen // record starts where target is over
 )
 
 // command is one line of the dialogue: what the control side asks of the audio
@@ -29,7 +30,7 @@ type command struct {
 	over   int64 // frames that it takes
 	place  int64 // of cmdSeek: frames of the sound
 	ref    int64
-	record pool.Handle // of cmdPlay and cmdWant
+	record pool.Handle // of cmdPlay, cmdThen and cmdWant
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
@@ -37,6 +38,7 @@ type command struct {
 	kind   commandKind
 	fields wants // of cmdWant
 	taken  bool  // the feed has found its voice
+	when   When  // of cmdThen, and of the cmdPlay that it becomes
 	voices int32 // of cmdResize
 }
 

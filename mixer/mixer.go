@@ -101,7 +101,9 @@ func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 func (m *Mixer) Now() int64 { return m.published.frame() }
 
 // Play starts s at the next frame that is mixed: At(Now).Play.
-func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) { return m.play(Now, s, &o) }
+func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
+	return m.play(command{kind: cmdPlay, frame: Now}, s, &o)
+}
 
 // StopAll ends all voices whose Play came before, over a time as Moment.Stop
 // does. What was asked for a later frame still starts. It is never lost, even
@@ -116,7 +118,8 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
+// play sends c for a start: cmdPlay or cmdThen.
+func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
 	}
@@ -127,8 +130,10 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
-	case frame < Now:
-		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
+	case c.frame < Now:
+		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, c.frame)
+	case c.when > AtLoopEnd:
+		return Handle{}, fmt.Errorf("%w: there is no place %d for a successor", ErrOption, c.when)
 	}
 	var source space.Source
 	if o.Emitter != nil {
@@ -143,7 +148,10 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	id, r := m.acquire(frame)
+	if c.kind == cmdThen && !m.lives(m.records.Get(c.target.voice.id)) {
+		return Handle{}, ErrGone
+	}
+	id, r := m.acquire(c.frame)
 	if r == nil {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
@@ -161,7 +169,8 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if r.placed {
 		r.source = source
 	}
-	frame = m.put(command{kind: cmdPlay, frame: frame, record: id})
+	c.record = id
+	frame := m.put(c)
 	if feed != nil {
 		m.addFeed(feed)
 	}

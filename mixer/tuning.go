@@ -188,6 +188,9 @@ func (m *Mixer) retuneAll(c *command) {
 
 // lives reports whether a record is that of a start that is not over. The mutex is held.
 func (m *Mixer) lives(r *record) bool {
+	if r == nil {
+		return false
+	}
 	id := pool.Handle(r.id.Load())
 	return id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over()
 }
