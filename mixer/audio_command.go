@@ -10,6 +10,8 @@ func (a *audio) do(c *command) {
 		a.start(c)
 	case cmdWant:
 		a.applyWants(a.record(c.record), c.record, c.fields)
+	case cmdWantBus:
+		a.applyBusWants(int(c.target.bus), c.fields)
 	case cmdPlace:
 		a.movePlaces()
 	case cmdResize:

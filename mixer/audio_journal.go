@@ -3,7 +3,7 @@ package mixer
 // entryKinds is what the commands are called in a journal.
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
-	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdResize: EntryResize,
+	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
 	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdThen: 0,
 }
 
@@ -31,7 +31,7 @@ func (j *journal) note(e Entry) {
 // noteCommand notes what acts on a start that comes, on a bus or on everything,
 // before it is done. What acts on voices is noted where it reaches them.
 func (a *audio) noteCommand(c *command) {
-	if a.journal.ring == nil || c.kind == cmdWant || c.kind == cmdThen {
+	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return
 	}
 	e := a.entry(c)

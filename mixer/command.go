@@ -15,7 +15,8 @@ const (
 	cmdSet
 	cmdSeek
 	cmdPlace
-	cmdWant // apply what the record wants, see record.want
+	cmdWant    // apply what the record wants, see record.want
+	cmdWantBus // the same of a bus, see busWish
 	cmdResize
 	cmdDuck
 	cmdInsert
@@ -36,7 +37,8 @@ type command struct {
 	feed   *voice.Feed // of cmdSeek, for a stream
 	part   *part       // of cmdDuck and cmdInsert
 	kind   commandKind
-	fields wants // of cmdWant
+	fields wants // of cmdWant and cmdWantBus
+	wished bool  // a cmdSet that goes on from a wish
 	taken  bool  // the feed has found its voice
 	when   When  // of cmdThen, and of the cmdPlay that it becomes
 	voices int32 // of cmdResize

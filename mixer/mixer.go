@@ -26,7 +26,7 @@ type Mixer struct {
 	unlock     func()     // mutex.Unlock, made once
 	records    *pool.Pool[record]
 	seq        uint64 // of the last command
-	otherSeq   uint64 // of the last one that was no cmdWant and no cmdPlace
+	otherSeq   uint64 // of the last one that applies no wishes and no places
 	placeSeq   uint64 // of the last cmdPlace
 	commandMax int64
 	eventMutex sync.Mutex // among those who poll
@@ -35,8 +35,9 @@ type Mixer struct {
 	feeds      []*voice.Feed // streams that were opened and are not over
 	refinery   refinery
 	busPitch   []pitchSpan
-	busGain    []pcm.Decibels // as they were set last
-	hearing    space.Ear      // as SetListener left it
+	busGain    []pcm.Decibels     // as they were set last
+	busSent    [][busMoves]uint64 // when a cmdWantBus was sent last for a field
+	hearing    space.Ear          // as SetListener left it
 
 	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
 	// starts that are asked for after them, too.
@@ -68,6 +69,7 @@ func New(c Config) (*Mixer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	m.busSent = make([][busMoves]uint64, len(buses))
 	m.shared = newShared(&c, buses, m.records.Max())
 	for range m.allRecords {
 		id, r, _ := m.records.Acquire()
@@ -259,7 +261,7 @@ func (m *Mixer) put(c command) (frame int64) {
 	}
 	m.seq++
 	c.seq = m.seq
-	if c.kind != cmdWant && c.kind != cmdPlace {
+	if c.kind != cmdWant && c.kind != cmdWantBus && c.kind != cmdPlace && !c.wished {
 		m.otherSeq = m.seq
 	}
 	m.underWay.Add(1)
