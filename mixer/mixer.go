@@ -172,7 +172,7 @@ func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 		r.source = source
 	}
 	c.record = id
-	frame := m.put(c)
+	frame := m.put(&c)
 	if feed != nil {
 		m.addFeed(feed)
 	}
@@ -249,13 +249,13 @@ func (m *Mixer) push(c command) error {
 		m.busy.Add(1)
 		return ErrBusy
 	}
-	m.put(c)
+	m.put(&c)
 	return nil
 }
 
 // put hands over a command for which there is a place, and returns its frame. The mutex is
 // held.
-func (m *Mixer) put(c command) (frame int64) {
+func (m *Mixer) put(c *command) (frame int64) {
 	if c.frame == Now && m.lead.frames > 0 && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
@@ -265,8 +265,8 @@ func (m *Mixer) put(c command) (frame int64) {
 		m.otherSeq = m.seq
 	}
 	m.underWay.Add(1)
-	m.commands.Push(c) // has room: the ring holds what may be under way
-	m.retuneAll(&c)
+	m.commands.Push(*c) // has room: the ring holds what may be under way
+	m.retuneAll(c)
 	return c.frame
 }
 
