@@ -34,6 +34,7 @@ var packages = map[string]string{
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
+	"auto":       "voicepool/device/auto",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
@@ -44,7 +45,9 @@ var packages = map[string]string{
 	"oto":        "voicepool/device/oto",
 	"pcm":        "voicepool/pcm",
 	"pool":       "voicepool/pool",
+	"reader":     "voicepool/device/reader",
 	"report":     "voicepool/cue/report",
+	"rules":      "voicepool/bank/rules",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",
 	"voice":      "voicepool/voice",
@@ -65,7 +68,7 @@ var (
 	err    error
 	first, second, third sounds.Source
 	config mixer.Config
-	fileOf func(*voice.Sound) (cue.Sound, bool)
+	fileOf func(*voice.Sound) (rules.Sound, bool)
 	entries []mixer.Entry
 	file   *os.File
 	executable string

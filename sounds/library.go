@@ -64,12 +64,6 @@ func (b *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return b.load(context.Background(), Source{File: name, FS: fsys})
 }
 
-// Embedded returns the embedded sound of a name. The error wraps
-// fs.ErrNotExist where there is none.
-func (b *Library) Embedded(name string) (*voice.Sound, error) {
-	return b.load(context.Background(), Source{Name: name})
-}
-
 // Load returns the sounds of all sources, in their order, loading as many at a
 // time as there are processors. Of several errors it returns the one that comes
 // first in the order of sources; sounds that were loaded all the same stay in
@@ -241,7 +235,7 @@ func (b *Library) Files() (files []string, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key, e := range b.entries {
-		if key.File != "" && key.fsys == nil && e.ready() {
+		if key.fsys == nil && e.ready() {
 			files = append(files, key.File)
 		}
 	}
