@@ -254,7 +254,7 @@ func TestLoopOption(t *testing.T) {
 	}
 	files := fstest.MapFS{"hum.wav": {Data: wavBytes(44100, 1, x)}}
 	b := sounds.NewLibrary(sounds.Options{})
-	list, err := b.Load(context.Background(), sounds.Source{File: "hum.wav", FS: files}, sounds.Source{File: "hum.wav", FS: files, Loop: true})
+	list, err := b.Load(context.Background(), sounds.Source{File: "hum.wav", FS: files}, sounds.Source{File: "hum.wav", FS: files, Looped: true})
 	if err != nil {
 		t.Fatal(err)
 	}
