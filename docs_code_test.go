@@ -295,7 +295,7 @@ func TestPagesNameAPI(t *testing.T) {
 	for _, page := range pages {
 		for _, p := range readPage(t, page.file) {
 			for i, line := range p.lines {
-				if p.block {
+				if p.block || page.file == "docs/migrating.md" && strings.HasPrefix(line, "|") { // it is compiled
 					break
 				}
 				for _, m := range span.FindAllStringSubmatch(line, -1) {
