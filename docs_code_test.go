@@ -46,8 +46,10 @@ var packages = map[string]string{
 	"pool":       "voicepool/pool",
 	"reader":     "voicepool/device/reader",
 	"report":     "voicepool/cue/report",
+	"rules":      "voicepool/bank/rules",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",
+	"tone":       "voicepool/sounds/tone",
 	"voice":      "voicepool/voice",
 	"watch":      "voicepool/sounds/watch",
 	"wav":        "voicepool/device/wav",
@@ -66,7 +68,7 @@ var (
 	err    error
 	first, second, third sounds.Source
 	config mixer.Config
-	fileOf func(*voice.Sound) (cue.Sound, bool)
+	fileOf func(*voice.Sound) (rules.Sound, bool)
 	entries []mixer.Entry
 	file   *os.File
 	executable string

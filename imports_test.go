@@ -36,12 +36,17 @@ internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
-sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis
+sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
-sounds/internal/wav -> sounds/internal/source
-sounds/internal/flac -> sounds/internal/source
+sounds/internal/blocks -> sounds/internal/source
+sounds/internal/wav -> sounds/internal/source sounds/internal/blocks
+sounds/internal/aiff -> sounds/internal/source sounds/internal/blocks pcm
+sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
 sounds/internal/mp3 -> sounds/internal/source pcm
-sounds/internal/vorbis -> sounds/internal/source internal/fourier pcm
+sounds/internal/ogg -> sounds/internal/source
+sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm
+sounds/internal/wave -> pcm
+sounds/tone -> internal/words pcm sounds sounds/internal/wave
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded -> internal/words sounds voice
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2
@@ -50,15 +55,21 @@ device/internal/pace -> device pcm
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
+bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/words internal/yaml mixer pcm sounds space voice
+bank/rules -> internal/words internal/yaml mixer pcm sounds sounds/embedded voice
+internal/fields -> internal/words internal/yaml mixer pcm
+internal/parse -> bank/rules internal/fields internal/yaml mixer sounds/embedded voice
+internal/chance -> bank/rules
+internal/loading -> bank/rules pcm sounds voice
+cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 device/auto -> device device/null device/oto internal/words
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
-cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
-cmd/internal/console -> cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
+cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
