@@ -34,6 +34,7 @@ var packages = map[string]string{
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
 	"auto":       "voicepool/device/auto",
+	"bank":       "voicepool/bank",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
@@ -62,6 +63,8 @@ var (
 	h      mixer.Handle
 	e      mixer.Event
 	out    device.Device
+	b      *bank.Bank
+	assets fs.FS
 	lib   *sounds.Library
 	boom, coin, engine, shot, step, theme *voice.Sound
 	ctx    context.Context
@@ -221,7 +224,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables are those of the fragments that prose names too, by their types.
-var variables = map[string]string{"m": "Mixer", "h": "Handle", "lib": "Library"}
+var variables = map[string]string{"b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
 
 // TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
 // member of a variable of the fragments.

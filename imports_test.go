@@ -58,7 +58,7 @@ device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 githu
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> internal/words internal/yaml mixer pcm sounds sounds/embedded voice
 internal/fields -> internal/words internal/yaml mixer pcm
-internal/parse -> bank/rules internal/fields internal/yaml mixer sounds/embedded voice
+internal/parse -> bank/rules internal/fields internal/yaml mixer pcm sounds/embedded voice
 internal/chance -> bank/rules
 internal/loading -> bank/rules pcm sounds voice
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm

@@ -67,11 +67,11 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	}
 	t.gain += opt.Gain
 	switch {
-	case opt.Level != 0:
+	case opt.CountsAs != 0:
 	case t.measured:
-		opt.Level = streamLevel(t.loudness + pcm.LUFS(t.gain))
+		opt.CountsAs = streamLevel(t.loudness + pcm.LUFS(t.gain))
 	case leveling.Tags && t.clip.Gain != nil:
-		opt.Level = streamLevel(pcm.LUFS(source.TagReference - *t.clip.Gain + t.gain))
+		opt.CountsAs = streamLevel(pcm.LUFS(source.TagReference - *t.clip.Gain + t.gain))
 	}
 	return t, nil
 }
