@@ -228,7 +228,8 @@ func TestFaults(t *testing.T) {
 			text: "reader: s: bad format: there is no encoding 2, want Float32 or Int16",
 		},
 		{
-			name: "a part of a frame", r: strings.NewReader(strings.Repeat("x", 8*700+5)), f: stereo, frames: 1e4, cause: reader.ErrFormat,
+			name: "a part of a frame", r: strings.NewReader(strings.Repeat("x", 8*700+5)), f: stereo, frames: 1e4,
+			cause: reader.ErrFormat,
 			text: "reader: s: bad format: it ends 5 bytes into a frame of 8; are Channels and Encoding right?",
 		},
 		{
@@ -236,7 +237,8 @@ func TestFaults(t *testing.T) {
 			text: "reader: s: it gives more than 599 frames",
 		},
 		{
-			name: "fails", r: io.MultiReader(bytes.NewReader(noise(stereo, 600)), iotest.ErrReader(gone)), f: stereo, frames: 1e4, cause: gone,
+			name: "fails", r: io.MultiReader(bytes.NewReader(noise(stereo, 600)), iotest.ErrReader(gone)),
+			f: stereo, frames: 1e4, cause: gone,
 			text: "reader: s: the disk is gone",
 		},
 		{name: "panics", r: panics{}, f: stereo, frames: 1e4, text: "reader: s: it panics: broken"},
@@ -255,7 +257,8 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	if _, err := reader.Stream("s", stereo, func() (io.Reader, error) { return nil, gone }); !errors.Is(err, gone) || err.Error() != "reader: s: the disk is gone" {
+	_, err := reader.Stream("s", stereo, func() (io.Reader, error) { return nil, gone })
+	if !errors.Is(err, gone) || err.Error() != "reader: s: the disk is gone" {
 		t.Errorf("a stream that cannot be opened: %v", err)
 	}
 }
