@@ -125,7 +125,7 @@ func TestStream(t *testing.T) {
 			}
 			options := []mixer.Options{{}, {From: 21e6}}
 			if name == "a file" {
-				src.Loop, clip.Loop = &pcm.Loop{0, frames}, &pcm.Loop{0, frames}
+				src.Loop, clip.Loop = &pcm.Loop{1000, 3001}, &pcm.Loop{1000, 3001}
 				if src.Frames != frames {
 					t.Errorf("%+v: the stream has %d frames", f, src.Frames)
 				}
@@ -152,6 +152,30 @@ func TestStream(t *testing.T) {
 			if err := broken.Load(); err != nil {
 				t.Errorf("%+v, %s: %v", f, name, err)
 			}
+		}
+	}
+}
+
+// TestSeek: after a seek comes the frame that was sought, whatever had been read ahead.
+func TestSeek(t *testing.T) {
+	f := formats[0]
+	data := noise(f, 2000)
+	src, err := reader.Stream("s", f, func() (io.Reader, error) { return bytes.NewReader(data), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := src.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]pcm.Frame, 10)
+	for _, at := range []int64{0, 700, 3, 1990, 1000} {
+		if err := r.(sounds.FrameSeeker).SeekFrame(at); err != nil {
+			t.Fatal(err)
+		}
+		n, err := r.Read(got)
+		if want := math.Float32frombits(binary.LittleEndian.Uint32(data[8*at:])); n != 10 || err != nil || got[0][0] != want {
+			t.Errorf("at %d: %d frames, %v, the first %v, want %v", at, n, err, got[0][0], want)
 		}
 	}
 }
