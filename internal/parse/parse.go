@@ -30,7 +30,8 @@ type Reader struct {
 	Sounds map[string]int  // by name, in Rules.Sounds
 
 	rules  *rules.Rules
-	groups map[string]*rules.Sound // the first of each
+	groups map[string]*rules.Sound
+	thens  []then // the first of each
 }
 
 // New returns a reader that fills rules, which it gives the defaults of a file.

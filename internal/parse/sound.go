@@ -30,6 +30,7 @@ func (r *Reader) allSounds(n *yaml.Node) {
 		}
 		r.Add(s)
 	})
+	r.follow()
 }
 
 // Sound returns the fields of a sound, all but its files and what is coalesced.
@@ -43,7 +44,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "priority", To: &s.Priority, Within: Priorities},
 		{Key: "protect", To: &s.Protect},
 		{Key: "bus", To: bus(&s.Bus, buses)},
-		{Key: "loop", To: fields.Loop{On: &s.Loop, Rounds: &s.Rounds}},
+		{Key: "loop", To: region{fields.Loop{On: &s.Loop, Rounds: &s.Rounds}, s}},
 		{Key: "from", To: &s.From},
 		{Key: "quality", To: fields.Optional(&s.Quality, quality)},
 		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
@@ -53,6 +54,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
+		{Key: "then", To: &s.Then},
 		{Key: "limit", To: &s.Limit, Within: Counts},
 		{Key: "cooldown", To: &s.Cooldown},
 	}
@@ -93,6 +95,9 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	r.Read(n, "a sound", soundFields(s, r.Buses, files, coalesce))
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
+	}
+	if p := fields.Given(n, "then"); p != nil {
+		r.thens = append(r.thens, then{p, s.Name})
 	}
 	if p := fields.Given(n, "counts_as"); p != nil {
 		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
