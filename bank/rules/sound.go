@@ -8,6 +8,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
 
@@ -69,7 +70,7 @@ type Coalesce struct {
 // File is what a sound is read from.
 type File struct {
 	Line, Column int
-	Path         string // as the file has it; empty: the embedded sound Name
+	Path         string // as the file has it; empty: the embedded sound Name, or one that package tone makes
 	Name         string
 }
 
@@ -116,6 +117,8 @@ func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	}
 	file := filepath.FromSlash(f.Path)
 	switch {
+	case f.Path == "" && tone.Is(f.Name):
+		src.Name, src.File, src.FS = f.Name, f.Name, tone.FS{Rate: r.Rate}
 	case f.Path == "":
 		src.Name = f.Name
 	case r.FS != nil:
