@@ -3,11 +3,9 @@ package beepio_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/gopxl/beep/v2"
 
@@ -130,19 +128,6 @@ func TestConforms(t *testing.T) {
 	}
 	if n, err := conforms(ramp(3000).Streamer(0, 3000), 5000); err != nil || n != 3000 {
 		t.Errorf("beep's own buffer: %d frames, %v", n, err)
-	}
-}
-
-// TestReaderConforms: as an io.Reader the mixer keeps the contract of the package io.
-func TestReaderConforms(t *testing.T) {
-	for _, e := range []beepio.Encoding{beepio.Float32, beepio.Int16} {
-		want := make([]byte, 10001)
-		if _, err := io.ReadFull(beepio.NewReader(playing(t), e), want); err != nil {
-			t.Fatal(err)
-		}
-		if err := iotest.TestReader(io.LimitReader(beepio.NewReader(playing(t), e), int64(len(want))), want); err != nil {
-			t.Errorf("encoding %d: %v", e, err)
-		}
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/sounds/tone"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -55,6 +57,10 @@ type Sound struct {
 	Stream   bool         // it is decoded as it plays
 	Level    pcm.Decibels // of a stream: the loudness that it declares; 0: -20
 	Leveling sounds.Leveling
+
+	// Emitter is how distance and direction act on the sound where a game gives it a place,
+	// which is not here: its Spot is zero. Only a bank has it.
+	Emitter space.Emitter
 
 	Quality  *voice.Quality // nil: that of the file
 	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever is asked for
@@ -120,7 +126,8 @@ func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	case f.Path == "" && tone.Is(f.Name):
 		src.Name, src.File, src.FS = f.Name, f.Name, tone.FS{Rate: r.Rate}
 	case f.Path == "":
-		src.Name = f.Name
+		at := embedded.Source(f.Name)
+		src.Name, src.File, src.FS = at.Name, at.File, at.FS
 	case r.FS != nil:
 		src.FS, src.File = r.FS, path.Join(path.Dir(r.File), f.Path)
 	case filepath.IsAbs(file) || r.File == "-":

@@ -30,6 +30,7 @@ type Reader struct {
 	Sounds map[string]int  // by name, in Rules.Sounds
 
 	rules  *rules.Rules
+	what   string                  // a "bank" or a "cue sheet"
 	groups map[string]*rules.Sound // the first of each
 }
 
@@ -49,6 +50,7 @@ func New(to *rules.Rules, file string, fsys fs.FS) *Reader {
 //
 // It reports whether the text is YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
+	r.what = what
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {
 		r.Fail(wrong.Place, "%s", wrong.Msg)

@@ -73,7 +73,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 		{Key: "file", To: files},
 		{Key: "files", To: files},
 		{Key: "coalesce", To: func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }},
-	}, Sound(s, r.Buses)...))
+	}, append(Sound(s, r.Buses), r.place(s)...)...))
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
 	}

@@ -123,7 +123,7 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	case s.tone:
 		return sounds.Source{Name: s.Name, File: s.Name, FS: tone.FS{}}, nil
 	case s.Name != "-":
-		return sounds.Source{Name: s.Name}, nil
+		return embedded.Source(s.Name), nil
 	}
 	data, err := ReadInput(in)
 	if err != nil {
