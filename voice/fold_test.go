@@ -158,3 +158,23 @@ func TestFoldStream(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkFold is what a placed stereo sound costs, beside one that keeps its width.
+func BenchmarkFold(b *testing.B) {
+	s, _ := stereo(b, 1, 48000, false)
+	for name, spread := range map[string]float64{"folded": 0, "wide": 1} {
+		b.Run(name, func(b *testing.B) {
+			var space voice.Space
+			var v voice.Voice
+			space.Put(voice.Placed{Gain: 1, Pan: 0.3}, spread)
+			v.Start(s, voice.Options{Space: &space, Loop: true}, 0)
+			block := make([]pcm.Frame, 512)
+			frame := int64(0)
+			for b.Loop() {
+				v.Mix(block, frame)
+				frame += int64(len(block))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(frame), "ns/frame")
+		})
+	}
+}
