@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -181,42 +180,6 @@ func TestArrows(t *testing.T) {
 			if !drawn[dir+" -> "+a] {
 				t.Errorf("the arrow %s -> %s is nobody's", dir, a)
 			}
-		}
-	}
-}
-
-// light is what a game may compile besides the module and the standard library, when
-// it imports no more than the mixer, the sounds and the sound card.
-var light = []string{
-	"github.com/ebitengine/oto/v3", "github.com/ebitengine/purego", "github.com/jfreymuth/pulse", "golang.org/x/sys",
-}
-
-// TestAMinimalGameIsLight: it compiles nothing that watches files, reads YAML or
-// drives a terminal, on any system.
-func TestAMinimalGameIsLight(t *testing.T) {
-	for _, system := range []string{"linux", "windows", "darwin"} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{end}}{{.ImportPath}}", "voicepool/mixer", "voicepool/sounds", "voicepool/device/oto")
-		list.Env = append(list.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
-		out, err := list.Output()
-		if err != nil {
-			t.Fatalf("%s: %v: %s", list, err, err.(*exec.ExitError).Stderr)
-		}
-		compiled := 0
-		for line := range strings.Lines(string(out)) {
-			module, pkg, found := strings.Cut(strings.TrimSpace(line), " ")
-			if !found { // of the standard library
-				continue
-			}
-			compiled++
-			if !strings.HasPrefix(pkg, "voicepool/") && !slices.Contains(light, module) {
-				t.Errorf("on %s a game compiles %s, of %s", system, pkg, module)
-			}
-			if strings.HasPrefix(pkg, "voicepool/cue") || strings.HasPrefix(pkg, "voicepool/cmd") || strings.HasSuffix(pkg, "/yaml") {
-				t.Errorf("on %s a game compiles %s", system, pkg)
-			}
-		}
-		if compiled < 12 {
-			t.Errorf("on %s a game compiles %d packages of modules, too few to be all", system, compiled)
 		}
 	}
 }

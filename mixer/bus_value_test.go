@@ -84,9 +84,11 @@ func TestBusGain(t *testing.T) {
 	if err := b.SetGain(-12); err != nil || b.Gain() != -12 {
 		t.Errorf("it is %v dB, error %v", b.Gain(), err)
 	}
-	if err := b.SetGain(-20); !errors.Is(err, mixer.ErrBusy) || b.Gain() != -12 {
+	play(t, m.At(mixer.Now), level(t, 48000, 4000, 1), mixer.Options{Bus: b, Pan: -1})
+	if err := b.SetGain(-20); err != nil || b.Gain() != -20 {
 		t.Errorf("with no place for a command it is %v dB, error %v", b.Gain(), err)
 	}
+	wantAbout(t, "what is heard", left(m, 2000)[1999], math.Pow(10, -22./20))
 	if err := b.SetGain(25); !errors.Is(err, mixer.ErrOption) {
 		t.Errorf("25 dB: %v", err)
 	}
