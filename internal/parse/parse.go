@@ -90,7 +90,7 @@ func File(more []fields.Field) fields.Mapping {
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	return []fields.Field{
-		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: soundFields(&rules.Sound{}, nil, nil, nil)}}}},
+		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
 		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil), duckField(nil))}}},
 		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
 		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},

@@ -44,15 +44,17 @@ func (r *Reader) place(s *rules.Sound) []fields.Field {
 		}
 	}
 	e := &s.Emitter
+	spread := fields.Field{Key: "spread", To: &e.Spread, Within: fields.Limits{From: 0, To: 1}}
 	return []fields.Field{
-		{Key: "distance", To: within(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) })},
+		{Key: "distance", To: within(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: fields.Mapping{Fields: append([]fields.Field{
+			{Key: "curve", Like: fields.Schema{"enum": curves()}},
+			{Key: "table", Like: fields.Schema{"type": "array", "minItems": 2, "items": fields.Schema{"type": "array", "minItems": 2, "maxItems": 2}}},
+		}, Distance(&e.Attenuation)...)}},
 		{Key: "cone", To: within(func(p *yaml.Pair) {
 			r.Read(p.Value, "a cone", Cone(&e.Cone))
 			r.hears(p, space.Emitter{Cone: e.Cone})
-		})},
-		{Key: "spread", To: within(func(p *yaml.Pair) {
-			r.Value(p, &fields.Field{To: &e.Spread, Within: fields.Limits{From: 0, To: 1}})
-		})},
+		}), Like: fields.Mapping{Fields: Cone(&e.Cone)}},
+		{Key: "spread", To: within(func(p *yaml.Pair) { r.Value(p, &spread) }), Like: fields.Schema{"type": "number", "minimum": spread.Within.From, "maximum": spread.Within.To}},
 	}
 }
 
@@ -66,12 +68,18 @@ func (r *Reader) hears(p *yaml.Pair, e space.Emitter) {
 	}
 }
 
+// curves returns the names of all curves.
+func curves() []string {
+	names := []string{"table"}
+	for c := space.Inverse; c <= space.Constant; c++ {
+		names = append(names, c.String())
+	}
+	return names
+}
+
 // distance reads {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table, table: ...}.
 func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
-	curves := []string{"table"}
-	for c := space.Inverse; c <= space.Constant; c++ {
-		curves = append(curves, c.String())
-	}
+	curves := curves()
 	var named, table *yaml.Pair
 	r.Read(p.Value, "distance", append([]fields.Field{
 		{Key: "curve", To: func(p *yaml.Pair) bool {

@@ -205,3 +205,9 @@ func (r *Reader) Add(s rules.Sound) int {
 	r.rules.Sounds = append(r.rules.Sounds, s)
 	return i
 }
+
+// soundShape returns the fields of any sound, for their shapes.
+func (r *Reader) soundShape() []fields.Field {
+	s := &rules.Sound{}
+	return append(soundFields(s, nil, nil, nil), r.place(s)...)
+}
