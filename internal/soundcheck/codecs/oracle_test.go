@@ -101,6 +101,10 @@ var formats = []format{
 		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "f32", "OUT"}, bits: 32, tolerance: 1. / (1 << 24)},
 		ffmpeg(0),
 	}},
+	{name: "aiff-law", ending: ".aiff", least: 40, grid: lawGrid, oracles: []oracle{
+		{name: "sndfile.wav", command: []string{"sndfile-convert", "-pcm16", "FILE", "OUT"}, bits: 16},
+		ffmpeg(0),
+	}},
 	{name: "wav", ending: ".wav", least: 160, grid: wavGrid, oracles: []oracle{
 		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "f32", "OUT"}, bits: 32, tolerance: 1. / (1 << 24)},
 		ffmpeg(0),
