@@ -17,7 +17,7 @@ func BenchmarkDecode(b *testing.B) {
 		{name: "ms-adpcm", data: longADPCM(2, 2, 2048, 14, 2036)},
 		{name: "aiff", data: longAIFF(260000)},
 		{name: "flac", data: formatFile(b, "flac-best.flac")},
-		{name: "oggflac", data: inOgg(embeddedFile(b, "theme"), 1)},
+		{name: "oggflac", data: inOgg(mustRead(b, "embedded/theme.flac"), 1)},
 		{name: "vorbis", data: formatFile(b, "vorbis-best.ogg")},
 		{name: "mp3", data: formatFile(b, "mp3-320.mp3")},
 	} {
