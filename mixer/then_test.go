@@ -68,9 +68,10 @@ func loaded(t testing.TB, frames []pcm.Frame, loop pcm.Loop) *voice.Sound {
 // renderIn renders n frames in blocks of some length, of a mixer that plays streams.
 func renderIn(m *mixer.Mixer, n, block int) []pcm.Frame {
 	out := make([]pcm.Frame, n)
-	for i := 0; i < n; i += block {
-		m.Prepare()
-		m.Render(out[i:min(i+block, n)])
+	for i := 0; i < n; {
+		k := min(block, m.Prepare(), n-i)
+		m.Render(out[i : i+k])
+		i += k
 	}
 	return out
 }
