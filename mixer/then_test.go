@@ -321,3 +321,24 @@ func TestThenFor(t *testing.T) {
 	wantEvents(t, m, "3 started 1, 50 ended 1, 50 started 2, 50 ended 2, 50 started 3, 50 ended 3, 50 started 4, 50 ended 4, "+
 		"50 started 5, 70 ended 5")
 }
+
+// TestThenInAJournal: a start that follows on is one at its frame. A voice that leaves its
+// loop for it is stopped, since nothing else keeps a recording from going on with it.
+func TestThenInAJournal(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Journal: 16})
+	s := level(t, 1000, 100, 0.1)
+	h := play(t, m.At(0), s, mixer.Options{})
+	body, err := h.Then(s, mixer.Options{Loop: true}, mixer.AtEnd)
+	must(t, err)
+	_, err = body.Then(s, mixer.Options{}, mixer.AtLoopEnd)
+	must(t, err)
+	left(m, 400)
+	entries := make([]mixer.Entry, 16)
+	var got string
+	for _, e := range entries[:m.Journal(entries)] {
+		got += fmt.Sprint(e.Frame, " ", e.Kind, ", ")
+	}
+	if want := fmt.Sprintf("0 %d, 100 %d, 200 %d, 200 %d, ", mixer.EntryPlay, mixer.EntryPlay, mixer.EntryStop, mixer.EntryPlay); got != want {
+		t.Errorf("the journal has %s, want %s", got, want)
+	}
+}
