@@ -2,7 +2,6 @@ package bank
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -45,7 +44,7 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return Handle{}, fmt.Errorf("%w: call NewMixer before Play", ErrMixer)
+		return Handle{}, noMixer("Play")
 	}
 	return b.play(b.mixer.At(mixer.Now), name, &o)
 }
@@ -56,7 +55,7 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return Handle{}, fmt.Errorf("%w: call NewMixer before PlayAt", ErrMixer)
+		return Handle{}, noMixer("PlayAt")
 	}
 	return b.play(b.mixer.At(frame), name, &o)
 }

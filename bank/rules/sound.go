@@ -55,9 +55,9 @@ type Sound struct {
 	Limit    int  // at most so many voices of it; 0: any number
 	Cooldown Time // the least time between two starts
 	Coalesce Coalesce
-	Group    string       // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
-	Stream   bool         // it is decoded as it plays
-	Level    pcm.Decibels // of a stream: the loudness that it declares; 0: -20
+	Group    string   // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
+	Stream   bool     // it is decoded as it plays
+	CountsAs pcm.LUFS // of a stream: the loudness that it is taken to have; 0: -20
 	Leveling sounds.Leveling
 
 	Quality  *voice.Quality // nil: that of the file
