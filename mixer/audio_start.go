@@ -34,6 +34,8 @@ func (a *audio) start(c *command) {
 	r.options.Feed, r.options.Space = r.feed, a.settle(&a.asking, r)
 	a.coming.Start(sound, r.options, a.now)
 	defer a.coming.Forget()
+	endless := r.lasts == 0 && a.coming.Endless()
+	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
 	i := a.makeRoom(c, r)
 	if i < 0 {
 		return
@@ -44,6 +46,7 @@ func (a *audio) start(c *command) {
 	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
+	s.whenFull, s.endless = r.whenFull, endless
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
@@ -81,7 +84,7 @@ func (a *audio) start(c *command) {
 	a.seatsTaken()
 	a.tell(&Event{}, EventStarted, s, a.now, i)
 	if w := &a.refused; s.virtual {
-		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio}
+		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, Endless: endless}
 		e.powers.lost = a.lost(s)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
@@ -123,7 +126,7 @@ func (a *audio) turnAway(c *command, e *Event) {
 
 // makeRoom sees to it that there is a free place for r and takes it: a slot, or,
 // where only a virtual voice can be had, that. It returns the index, or -1, and
-// then it has said why. Without virtual voices at most one victim is taken, which
+// then it has said why. Where nobody goes on unheard at most one victim is taken, which
 // serves every limit that is reached.
 func (a *audio) makeRoom(c *command, r *record) int {
 	q := query{prio: r.prio, bus: -1, all: true}
@@ -147,7 +150,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
-	a.freshen(reason != ReasonNone || a.virtuals != nil && !a.freeVirtual())
+	a.freshen(reason != ReasonNone || !a.hides(true) || a.finiteMost > 0 && !a.hides(false))
 	e.powers.newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
@@ -168,14 +171,10 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	}
 	e.Reason = ReasonPoolFull
 	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
-	switch {
-	case !wins:
+	if !wins {
 		return a.refuse(c, &e, whole)
-	case a.virtuals != nil:
-		a.demote(choice, e, r.prio, whole)
-	default:
-		a.steal(choice, &e)
 	}
+	a.demote(choice, e, r.prio, whole)
 	return a.takeSlot()
 }
 
@@ -213,7 +212,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 		return c, false
 	}
 	quietest := policy == StealQuietest
-	if e.Reason != ReasonPoolFull && a.virtuals != nil && (quietest || policy == StealMasked) {
+	if e.Reason != ReasonPoolFull && (quietest || policy == StealMasked) {
 		policy = stealForGood
 	}
 	if policy == StealMasked {
@@ -266,6 +265,7 @@ func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
 	e.powers = powers{c.audibility, e.powers.newcomer, c.runnerUp, a.lost(s)}
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Policy, e.Priority = c.next, c.candidates, c.peers, a.overflow, s.prio
+	e.Endless = s.endless
 }
 
 // joins makes a start a part of the voice with which its group began last, if

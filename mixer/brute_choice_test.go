@@ -57,7 +57,7 @@ func (x *brute) start(p *brutePlay) {
 	if waits != nil {
 		v.slot = -1
 		x.says(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
-		waits.Kind, waits.Slot, waits.Voice, waits.Priority = mixer.EventVirtual, -1, v.number, int32(v.prio)
+		waits.Kind, waits.Slot, waits.Voice, waits.Priority, waits.Endless = mixer.EventVirtual, -1, v.number, int32(v.prio), v.endless()
 		x.says(p, *waits)
 	} else {
 		v.slot = x.freeSlot(mixer.EventStarted, v.number)
@@ -172,7 +172,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	}
 	victim, e, refused := x.contest(v, mixer.ReasonPoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
 	switch {
-	case victim == nil && x.config.Virtual == 0:
+	case victim == nil && !x.keeps(v):
 		x.turnAway(v.play, refused)
 		return nil, false
 	case victim == nil:
@@ -182,7 +182,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	if victim.prio < v.prio {
 		x.choices["a lower priority"]++
 	}
-	x.giveWay(victim, e, v)
+	x.giveWay(victim, e, v.prio, x.best(v))
 	return nil, true
 }
 
@@ -224,8 +224,8 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 // wait makes a newcomer virtual for which there is no slot, unless all virtual voices
 // are worth more.
 func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
-	if x.count(isVirtual) >= x.config.Virtual {
-		lost, e := x.leastVirtual(func(w *bruteVoice) bool { return w.prio <= v.prio })
+	if !x.hides(v) {
+		lost, e := x.leastVirtual(v, v.prio)
 		// Of two that are worth the same the one that has not begun goes.
 		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
 		if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
@@ -244,9 +244,12 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 	return &refused, true
 }
 
-// leastVirtual is who is lost first among virtual voices: of the lowest priority, the
-// least of all that is still to come, the oldest. Protected ones never are.
-func (x *brute) leastVirtual(may func(*bruteVoice) bool) (*bruteVoice, mixer.Event) {
+// leastVirtual is who is lost first among virtual voices for v: of the lowest priority, the
+// least of all that is still to come, the oldest. Protected ones never are, and where as
+// many of the kind of v are virtual as may be, those of the other kind do not help.
+func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event) {
+	crowded := x.crowded(v)
+	may := func(w *bruteVoice) bool { return w.prio <= prio && (!crowded || w.endless() == v.endless()) }
 	said := uint64(0)
 	if e := x.next(); e.Kind == mixer.EventStolen && e.Reason == mixer.ReasonVirtualFull {
 		said = e.Voice
@@ -260,26 +263,24 @@ func (x *brute) lose(v *bruteVoice, e mixer.Event) {
 	x.finish(v, e)
 }
 
-// giveWay takes a voice's slot. With virtual voices it goes on, and if there are too
-// many the least of them and it is lost. newcomer is nil for a Resize.
-func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice) {
-	if x.config.Virtual == 0 {
+// giveWay takes a voice's slot. Where it goes on, and there are too many, the least of
+// them and it is lost. prio and best are those of the voice that it is for.
+func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float64) {
+	if !x.keeps(victim) {
 		e.Kind = mixer.EventStolen
 		x.finish(victim, e)
 		return
 	}
-	if x.count(isVirtual) >= x.config.Virtual {
-		may := func(w *bruteVoice) bool { return newcomer == nil || w.prio <= newcomer.prio }
-		lost, l := x.leastVirtual(may)
+	if !x.hides(victim) {
+		lost, l := x.leastVirtual(victim, prio)
 		if lost == nil || x.first([]*bruteVoice{lost, victim}, x.next().Voice, x.rising(x.best)) == victim {
 			x.choices["the victim lost"]++
 			e.Kind = mixer.EventStolen
 			x.finish(victim, e)
 			return
 		}
-		if newcomer != nil {
-			l = x.by(l, newcomer)
-			l.Newcomer = pcm.FromPower(x.best(newcomer))
+		if l.By, l.BySound, l.ByRef, l.ByGroup = e.By, e.BySound, e.ByRef, e.ByGroup; e.By != 0 {
+			l.Newcomer = pcm.FromPower(best)
 		}
 		x.lose(lost, l)
 	}
@@ -293,7 +294,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice)
 // exchange is what happens to virtual voices every 20 ms.
 func (x *brute) exchange() {
 	wait := func(v *bruteVoice) bool { return v.virtual() && !v.holding() && v.stopped == nil }
-	score, ratio := x.soon, 4.0
+	score, ratio := x.level, 4.0
 	if x.config.Overflow == mixer.StealMasked {
 		score, ratio = x.scoreOf(mixer.StealMasked, nil), 2
 	}
@@ -324,14 +325,19 @@ func (x *brute) exchange() {
 		x.comeBack(v)
 	}
 	for range 4 {
-		e := x.next()
-		exchanged := e.Kind == mixer.EventVirtual && e.Reason == mixer.ReasonExchanged
+		e := mixer.Event{}
+		if i := slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Reason == mixer.ReasonExchanged }); i >= 0 && x.events[i].Frame == x.now {
+			e = x.events[i]
+		}
+		exchanged := e.By != 0
 		best := x.first(x.among(wait), e.By, order(score))
 		if best == nil || score(best) == 0 {
 			return
 		}
-		may := x.among(func(v *bruteVoice) bool { return !v.virtual() && !v.protect && v.prio <= best.prio })
-		worst, said := x.choose(may, e.Voice, score, x.soon)
+		may := x.among(func(v *bruteVoice) bool {
+			return !v.virtual() && !v.protect && v.prio <= best.prio && (x.config.Overflow != mixer.Reject || x.keeps(v))
+		})
+		worst, said := x.choose(may, e.Voice, score, x.level)
 		if worst == nil {
 			return
 		}
@@ -345,13 +351,18 @@ func (x *brute) exchange() {
 		}
 		x.choices["exchange, "+x.config.Overflow.String()]++
 		said.Kind, said.Reason, said.Slot, said.Voice = mixer.EventVirtual, mixer.ReasonExchanged, -1, worst.number
-		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, pcm.FromPower(x.soon(best))
+		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, pcm.FromPower(x.level(best))
 		if best.play.group != nil {
 			said.ByGroup = best.play.group.g
 		}
-		worst.slot = -1
-		worst.show()
-		x.says(worst.play, said)
+		if !x.keeps(worst) || worst.endless() != best.endless() && x.crowded(worst) {
+			x.choices["lost by an exchange"]++
+			x.giveWay(worst, said, best.prio, x.best(best))
+		} else {
+			worst.slot = -1
+			worst.show()
+			x.says(worst.play, said)
+		}
 		x.comeBack(best)
 	}
 }
@@ -376,7 +387,7 @@ func (x *brute) shrink() {
 		}
 		x.choices["resize"]++
 		e.Reason = mixer.ReasonResize
-		x.giveWay(victim, e, nil)
+		x.giveWay(victim, e, mixer.MaxPriority, 0)
 	}
 }
 

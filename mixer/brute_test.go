@@ -107,11 +107,13 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		c.Rate, c.Virtual = 8000, max(c.Virtual, 1)
 	}
 	c.RejectQuietest = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
+	endless := pick(r, 1, 2, 3, 9)
+	mixer.LimitEndless(&c, endless)
 	d := &bruteDuo{t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192)}
 	d.log = append(d.log, fmt.Sprintf("%+v", c))
 	rate := int64(c.Rate)
 	x := &brute{
-		config: c, rate: rate, hop: rate / 50, smooth: rate / 200, ticked: -1, limit: c.Voices, wanted: c.Voices, choices: map[string]int{},
+		config: c, endless: endless, rate: rate, hop: rate / 50, smooth: rate / 200, ticked: -1, limit: c.Voices, wanted: c.Voices, choices: map[string]int{},
 		fatal: func(format string, a ...any) { rt.Fatalf("%s\n"+format, append([]any{d.last()}, a...)...) },
 	}
 	for i, b := range append([]mixer.BusConfig{{Name: "master"}}, c.Buses...) {
@@ -194,7 +196,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	p.o = mixer.Options{
 		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Pan: pick(r, 0, 0, 1, -0.4),
 		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Protect: r.IntN(9) == 0, Loop: r.IntN(3) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: voice.Linear,
-		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12),
+		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12), WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd),
 	}
 	switch r.IntN(5) {
 	case 0:

@@ -231,6 +231,9 @@ func (d *duo) play(r *rand.Rand) {
 	if o.Loop && d.counts && r.IntN(2) == 0 {
 		o.Rounds = 1 + r.IntN(4)
 	}
+	if o.Loop || d.counts || r.IntN(2) == 0 { // the model keeps nobody unheard; TestBrute does
+		o.WhenFull = mixer.WhenFullEnd
+	}
 	p := &modelPlay{sound: d.sounds[i], state: mixer.StatePending}
 	buses := []string{"master", "top", "left", "right", "music"}
 	p.bus = r.IntN(len(buses))

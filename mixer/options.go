@@ -21,12 +21,13 @@ type Options struct {
 	// add up, speeds multiply.
 	Base Base
 
-	Bus      Bus    // where it is heard; zero: the master
-	Group    *Group // whose limit and cooldown it is under; nil: none
-	Priority int    // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
-	Protect  bool   // is never stolen
-	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int    // with Loop: how often it plays its loop before it goes on to its end; 0, Forever: without end; not for streams
+	Bus      Bus      // where it is heard; zero: the master
+	Group    *Group   // whose limit and cooldown it is under; nil: none
+	Priority int      // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
+	Protect  bool     // is never stolen
+	WhenFull WhenFull // whether it goes on unheard where a full pool has no slot for it; 0: endless ones do
+	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
+	Rounds   int      // with Loop: how often it plays its loop before it goes on to its end; 0, Forever: without end; not for streams
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
@@ -71,6 +72,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
 	case o.Rounds < Forever || o.Rounds > MaxRounds:
 		return setRounds.wrong(float64(o.Rounds))
+	case o.WhenFull > WhenFullEnd:
+		return fmt.Errorf("%w: there is no way %d to go when the pool is full", ErrOption, o.WhenFull)
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
