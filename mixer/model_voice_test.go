@@ -233,7 +233,7 @@ func (v *modelVoice) looping() bool {
 
 // endless reports whether it never comes to an end by itself.
 func (v *modelVoice) endless() bool {
-	return v.looping() && v.jumps < 0 && v.endAt == 0 && !v.out.out
+	return v.looping() && v.jumps < 0 && v.endAt == 0 && len(v.out) == 0
 }
 
 // fold takes a position beyond the end of its loop back.

@@ -73,7 +73,7 @@ func (o *Options) check() error {
 	case o.Rounds < Forever || o.Rounds > MaxRounds:
 		return setRounds.wrong(float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
-		return fmt.Errorf("%w: there is no way %d to go when the pool is full", ErrOption, o.WhenFull)
+		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}
