@@ -264,7 +264,7 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 		r.groups[g] = name
 	}
 	o, rate := g.Options(), r.sheet.Rate
-	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, rules.FrameTime(pcm.Frames(o.Cooldown, rate), rate)
+	entry.Group, entry.Limit, entry.Cooldown = name, o.Voices, rules.FrameTime(pcm.Frames(o.Cooldown, rate), rate)
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 

@@ -193,7 +193,7 @@ func TestRecord(t *testing.T) {
 			s.buses = append(s.buses, b)
 		}
 		for _, o := range []mixer.GroupOptions{
-			{Limit: 2}, {Cooldown: 30 * time.Millisecond}, {Coalesce: 15 * time.Millisecond, Most: 4.5, Limit: 3},
+			{Voices: 2}, {Cooldown: 30 * time.Millisecond}, {Coalesce: 15 * time.Millisecond, Most: 4.5, Voices: 3},
 		} {
 			g, err := m.NewGroup("shots", o)
 			if err != nil {

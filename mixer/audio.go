@@ -26,8 +26,9 @@ type slot struct {
 	id       pool.Handle // of the record
 	group    *Group
 	number   uint64 // of the start
-	began    int64  // the frame of the start
-	held     int64  // the frame since which it is paused
+	owner    uint64
+	began    int64 // the frame of the start
+	held     int64 // the frame since which it is paused
 	prio     int32
 	protect  bool
 	whenFull WhenFull

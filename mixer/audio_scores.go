@@ -156,11 +156,13 @@ const stealForGood Overflow = 1 << 7
 type query struct {
 	prio  int32  // those of this priority or a lower one
 	group *Group // of this group; nil: any
+	owner uint64 // and, where the group counts by owners, of this owner
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // virtual ones too
 
 	virtual bool // virtual ones alone
 	only    only
+	spared  *Group // none of this group and owner
 }
 
 // only narrows a query down.
@@ -176,7 +178,7 @@ const (
 // means reports whether a query is about a voice, whatever its priority.
 func (a *audio) means(q *query, s *slot) bool {
 	switch {
-	case q.group != nil && s.group != q.group, q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
+	case q.group != nil && !q.group.counts(s, q.owner), q.spared != nil && q.spared.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
 		return false
 	case q.only == keptOnes:
 		return s.keeps
@@ -206,7 +208,7 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 	}
 	prios, numbers := s.prio[from:to], s.number[from:to]
 	keys, loud := s.keys(policy)[from:to], s.loud(policy)[from:to]
-	if q.group != nil || q.bus >= 0 || q.only != anyOnes {
+	if q.group != nil || q.bus >= 0 || q.only != anyOnes || q.spared != nil {
 		prios = a.eligible(q, prios, from)
 	}
 	w := dsp.FindWeakest(prios, keys, q.prio)

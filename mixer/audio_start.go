@@ -46,7 +46,7 @@ func (a *audio) start(c *command) {
 	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
-	s.whenFull, s.endless = r.whenFull, endless
+	s.whenFull, s.owner, s.endless = r.whenFull, r.owner, endless
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
@@ -129,14 +129,14 @@ func (a *audio) turnAway(c *command, e *Event) {
 // then it has said why. Where nobody goes on unheard at most one victim is taken, which
 // serves every limit that is reached.
 func (a *audio) makeRoom(c *command, r *record) int {
-	q := query{prio: r.prio, bus: -1, all: true}
+	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
 	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
 		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
 			reason, q.bus = ReasonBusLimit, i // the lowest: a victim there serves all above it
 		}
 	}
-	if g := r.group; g != nil && g.limit > 0 && g.playing >= g.limit {
+	if g := r.group; g != nil && g.limit > 0 && a.sharing(g, r.owner) >= g.limit {
 		reason, q.group = ReasonGroupLimit, g
 	}
 	free := func() bool {
@@ -144,6 +144,9 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	}
 	if reason == ReasonNone && free() {
 		return a.takeSlot()
+	}
+	if r.group != nil && r.group.full == Reject {
+		q.spared = r.group
 	}
 	e := r.asks(uint64(a.stats.Started) + 1)
 	e.Reason, e.powers.runnerUp = reason, -1
@@ -170,7 +173,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.takeSlot()
 	}
 	e.Reason = ReasonPoolFull
-	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
+	choice, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
 	if !wins {
 		return a.refuse(c, &e, whole)
 	}
@@ -201,10 +204,14 @@ func (r *record) unseat(v *voice.Voice) {
 // contest chooses who gives way to r, whose coming e tells of. Where nobody does, r
 // does not win, and e says why it is refused.
 func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
-	// The limit of a group steals whatever the policy; a bus and the pool only
-	// where the policy steals at all.
+	// The limit of a group has a policy of its own; a bus and the pool steal only
+	// where the mixer's steals at all.
 	policy := a.overflow
-	if e.Reason == ReasonGroupLimit || policy == GrowPool {
+	switch {
+	case e.Reason == ReasonGroupLimit:
+		policy = r.group.full
+		e.Policy = policy
+	case policy == GrowPool:
 		policy = StealQuietest
 	}
 	if policy == Reject {
@@ -221,7 +228,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	c = a.choose(q, policy)
 	switch {
 	case c.slot < 0 && e.Reason == ReasonPoolFull:
-		e.refuse(a.outranks(), &c, -1)
+		e.refuse(a.outranks(q), &c, -1)
 	case c.slot < 0:
 		e.refuse(e.Reason, &c, -1)
 	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
@@ -237,13 +244,19 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
-		Kind: EventRejected, Reason: why, Bus: e.Bus, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
+		Kind: EventRejected, Reason: why, Bus: e.Bus, Policy: e.Policy, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
 		Candidates: c.candidates, Peers: c.peers,
 	}
 }
 
 // outranks says why no voice can be taken.
-func (a *audio) outranks() Reason {
+func (a *audio) outranks(q *query) Reason {
+	if q.spared != nil { // was it for those of its group alone?
+		others := *q
+		if others.spared = nil; a.choose(&others, StealOldest).slot >= 0 {
+			return ReasonPoolFull
+		}
+	}
 	if slices.ContainsFunc(a.scores.prio[:a.base], func(prio int32) bool { return prio < unstealable }) {
 		return ReasonOutranked
 	}
@@ -264,7 +277,10 @@ func (a *audio) steal(c choice, e *Event) {
 func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
 	e.powers = powers{c.audibility, e.powers.newcomer, c.runnerUp, a.lost(s)}
-	e.RunnerUpPriority, e.Candidates, e.Peers, e.Policy, e.Priority = c.next, c.candidates, c.peers, a.overflow, s.prio
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
+	if e.Reason != ReasonGroupLimit { // which has a policy of its own
+		e.Policy = a.overflow
+	}
 	e.Endless = s.endless
 }
 

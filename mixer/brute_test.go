@@ -68,7 +68,7 @@ func TestBrute(t *testing.T) {
 		"no exchange", "protected, nobody", "priority, nobody",
 	}
 	if long { // and of these some
-		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "bus", "quieter", "contract", "a virtual one by a limit",
+		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "limit, oldest", "limit, reject", "an owner's limit", "its like alone", "bus", "quieter", "contract", "a virtual one by a limit",
 			"exchange, quietest", "exchange, oldest", "exchange, gain", "exchange, reject", "exchange, grow", "exchange, masked")
 	}
 	for _, k := range want {
@@ -130,13 +130,14 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		bruteSoundsOf[c.Rate] = bruteSounds(t, c.Rate)
 	}
 	d.sounds = bruteSoundsOf[c.Rate]
-	for i, o := range []mixer.GroupOptions{{Limit: 1 + r.IntN(3)}, {Limit: 2, Cooldown: 12 * ms}, {Coalesce: 25 * ms, Limit: 3}} {
+	for i, o := range []mixer.GroupOptions{{Voices: 1 + r.IntN(3)}, {Voices: 2, Cooldown: 12 * ms}, {Coalesce: 25 * ms, Voices: 3}} {
+		o.PerOwner, o.Full = r.IntN(2) == 0, pick(r, mixer.StealQuietest, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)
 		g, err := d.m.NewGroup(fmt.Sprint("g", i), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.groups = append(d.groups, &bruteGroup{
-			g: g, limit: o.Limit, cooldown: o.Cooldown.Milliseconds() * rate / 1000, within: o.Coalesce.Milliseconds() * rate / 1000, most: 3.9810717055349722,
+			g: g, o: o, limit: o.Voices, cooldown: o.Cooldown.Milliseconds() * rate / 1000, within: o.Coalesce.Milliseconds() * rate / 1000, most: 3.9810717055349722,
 		})
 	}
 	return d
@@ -208,7 +209,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	}
 	if r.IntN(3) == 0 {
 		p.group = d.groups[r.IntN(len(d.groups))]
-		p.o.Group = p.group.g
+		p.o.Group, p.o.Owner = p.group.g, uint64(r.IntN(3))
 	}
 	p.o.Bus = d.busOf(p.bus)
 	at := d.when(r)

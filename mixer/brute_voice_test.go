@@ -42,6 +42,7 @@ type brutePlay struct {
 
 type bruteGroup struct {
 	g                *mixer.Group
+	o                mixer.GroupOptions
 	limit            int
 	cooldown, within int64
 	most             float64
@@ -182,6 +183,12 @@ func (x *brute) level(v *bruteVoice) float64 {
 
 // endless reports whether a voice never comes to an end by itself.
 func (v *bruteVoice) endless() bool { return v.loop && v.play.o.For == 0 && v.stopped == nil }
+
+// like reports whether a voice is of those that share the limit of v.
+func (v *bruteVoice) like(w *bruteVoice) bool {
+	g := v.play.group
+	return g != nil && w.play.group == g && (!g.o.PerOwner || w.play.o.Owner == v.play.o.Owner)
+}
 
 // keeps reports whether a voice goes on unheard where a full pool has no slot for it.
 func (x *brute) keeps(v *bruteVoice) bool {

@@ -37,6 +37,8 @@ type Options struct {
 
 	Quality voice.Quality // how it is read when it is pitched; 0: as Config.Quality says
 
+	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: none
+
 	Tag uint64 // names a set of voices for TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
 }

@@ -44,6 +44,7 @@ type record struct {
 	options  voice.Options
 	group    *Group
 	tag      uint64
+	owner    uint64
 	ref      int64
 	lasts    int64 // frames of Options.For
 	bus      uint16

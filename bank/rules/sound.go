@@ -95,7 +95,7 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 		if g == nil {
 			var err error
 			if g, err = m.NewGroup(s.Name, mixer.GroupOptions{
-				Limit: s.Limit, Cooldown: s.Cooldown.Duration(r.Rate), Coalesce: s.Coalesce.Within.Duration(r.Rate), Most: s.Coalesce.Most,
+				Voices: s.Limit, Cooldown: s.Cooldown.Duration(r.Rate), Coalesce: s.Coalesce.Within.Duration(r.Rate), Most: s.Coalesce.Most,
 			}); err != nil {
 				return nil, err
 			}
