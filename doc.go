@@ -9,7 +9,7 @@
 //	voice     one playing of a sound: position, pitch, gains, loop, loudness to come
 //	space     positions around a listener: gain, pan, pitch
 //	mixer     the pool of voices: control side, audio side, buses, limiter, events
-//	sounds    files to sounds: decode, convert, measure; a library; the embedded sounds
+//	sounds    files to sounds: decode, convert, measure; a library
 //	cue       cue sheets: parse, check, play, report
 //	device    what a device is; device/null, device/wav, device/oto, device/devicetest
 //	beepio    bridges to programs that use beep

@@ -53,7 +53,7 @@ func (b Bus) Gain() pcm.Decibels {
 }
 
 // SetGain sets the gain of all that the bus gives, ramped over 5 ms. gain is -120..+24 dB
-// or -Inf; -80 or less is silence.
+// or -Inf; -80 or less is silence. pcm.FromFader makes one of a slider.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
 // SetPan sets the balance of the bus, -1 (left) .. +1 (right), ramped over 5 ms.

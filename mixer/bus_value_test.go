@@ -54,6 +54,26 @@ func TestBusVerbs(t *testing.T) {
 	}
 }
 
+// TestBusFader: a bus takes each position of a slider, also when it is made, and tells it.
+func TestBusFader(t *testing.T) {
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "sfx"}}})
+	b := busOf(t, m, "sfx")
+	for i := range 101 {
+		gain := pcm.FromFader(float64(i) / 100)
+		if err := b.SetGain(gain); err != nil || pcm.ToFader(b.Gain()) != pcm.ToFader(gain) {
+			t.Errorf("at %d %%: %v dB became %v, %v", i, gain, b.Gain(), err)
+		}
+		m.Render(nil)
+		kept := mixer.Config{MasterGain: gain, Buses: []mixer.BusConfig{{Name: "sfx", Gain: gain}}}
+		if _, err := mixer.New(kept); err != nil {
+			t.Errorf("at %d %%: %v", i, err)
+		}
+	}
+	if err := b.SetGain(pcm.FromFader(math.NaN())); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("a slider at NaN: %v", err)
+	}
+}
+
 // TestBusGain: what a page of settings shows is what was set last.
 func TestBusGain(t *testing.T) {
 	m := newMixer(t, mixer.Config{MasterGain: -2, Commands: 1, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -6}}})

@@ -135,7 +135,7 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if o.Emitter != nil {
 		var err error
 		if source, err = o.Emitter.Source(); err != nil {
-			return Handle{}, fmt.Errorf("%w: %w", ErrOption, err)
+			return Handle{}, badPlace{err}
 		}
 	}
 	m.refineNeeds()

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"voicepool/sounds/internal/aiff"
 	"voicepool/sounds/internal/flac"
 	"voicepool/sounds/internal/mp3"
+	"voicepool/sounds/internal/ogg"
 	"voicepool/sounds/internal/source"
 	"voicepool/sounds/internal/vorbis"
 	"voicepool/sounds/internal/wav"
@@ -93,8 +95,10 @@ type format struct {
 // formats are those there are, in the order in which a file is tried.
 var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
+	{"aiff", aiff.Is, aiff.Open},
 	{"flac", flac.Is, flac.Open},
-	{"vorbis", vorbis.Is, vorbis.Open},
+	{"oggflac", flac.InOgg, flac.OpenOgg},
+	{"vorbis", ogg.Is, vorbis.Open},
 	{"mp3", mp3.Is, mp3.Open},
 }
 
@@ -121,7 +125,7 @@ func formatOf(in *source.Input) (*format, error) {
 		at          int
 		magic, name string
 	}{
-		{0, "FORM", "AIFF"}, {0, "MThd", "MIDI"}, {0, "caff", "Core Audio"}, {4, "ftyp", "MP4"}, {0, "\x1aE\xdf\xa3", "Matroska or WebM"},
+		{0, "MThd", "MIDI"}, {0, "caff", "Core Audio"}, {4, "ftyp", "MP4"}, {0, "\x1aE\xdf\xa3", "Matroska or WebM"},
 		{0, ".snd", "AU"}, {0, "wvpk", "WavPack"}, {0, "MAC ", "Monkey's Audio"}, {0, "0&\xb2u", "WMA"}, {0, "RIFF", "RIFF without WAVE"},
 		{0, "PK\x03\x04", "ZIP"}, {0, "\x89PNG", "PNG"}, {0, "\xff\xd8\xff", "JPEG"},
 	} {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -23,14 +22,9 @@ func formatFile(t testing.TB, name string) []byte {
 	return data
 }
 
-// embeddedFile is an embedded sound as it is.
-func embeddedFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, ok := embedded.Open(name)
-	if !ok {
-		t.Fatalf("there is no embedded sound %s", name)
-	}
-	return data
+// shipped names a sound of the package embedded, which these tests cannot import.
+func shipped(name string) Source {
+	return Source{Name: name, File: name + ".flac", FS: os.DirFS("embedded")}
 }
 
 func longFiles(t testing.TB) fstest.MapFS {
@@ -46,7 +40,7 @@ func longFiles(t testing.TB) fstest.MapFS {
 		"vbr.mp3":   longMP3(t, "mp3-48000-2-vbr.mp3", 40),
 		"low.mp3":   longMP3(t, "mp3-8000-1-vbr.mp3", 100),
 		"high.mp3":  longMP3(t, "mp3-320.mp3", 40),
-		"long.flac": embeddedFile(t, "theme"),
+		"long.flac": mustRead(t, "embedded/theme.flac"),
 	} {
 		files[name] = &fstest.MapFile{Data: data}
 	}

@@ -11,12 +11,10 @@ import (
 	"reflect"
 	"strings"
 
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
 )
 
-// Source names a sound to load: a file of FS, or of the operating system where
-// FS is nil; or, where File is empty, the embedded sound called Name.
+// Source names a sound to load: a file of FS, or of the operating system where FS is nil.
 type Source struct {
 	Name string // what it is called in reports; empty: the file's name without its ending
 	File string // a path
@@ -33,17 +31,13 @@ type Source struct {
 // sourceKey is equal for the sources of one and the same sound. A file has one
 // sound, whatever it is called.
 type sourceKey struct {
-	Source // without FS and, of a file, without Name
+	Source // without FS and Name
 	fsys   any
 }
 
 func (s Source) key() sourceKey {
 	k := sourceKey{Source: s}
-	k.FS = nil
-	if s.File == "" {
-		return k
-	}
-	k.Name = ""
+	k.FS, k.Name = nil, ""
 	if s.FS == nil {
 		k.File = filepath.Clean(s.File)
 		return k
@@ -86,11 +80,7 @@ func (s Source) title() string {
 // ends the wait for its other side where the system can.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
-		f, err := embedded.FS().Open(s.Name + ".flac")
-		if err != nil {
-			return nil, source.Fault(fs.ErrNotExist, "there is no embedded sound of this name")
-		}
-		return f, nil
+		return nil, source.Fault(fs.ErrNotExist, "a source without a file")
 	}
 	mode := s.mode()
 	if err := notFile(mode); err != nil {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/fstest"
 
 	"voicepool/pcm"
-	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -93,12 +93,16 @@ func TestStreamLeveling(t *testing.T) {
 // TestStreamEmbedded: they can be streams as well, with their loops.
 func TestStreamEmbedded(t *testing.T) {
 	b := NewLibrary(Options{})
-	for _, name := range embedded.Names() {
-		want, err := b.Embedded(name)
+	files, err := filepath.Glob("embedded/*.flac")
+	if err != nil || len(files) < 30 {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range files {
+		want, err := b.LoadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.OpenStream(Source{Name: name}, StreamOptions{})
+		s, err := b.OpenStream(Source{File: name}, StreamOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -168,7 +168,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got := v.runStream(dst[done:], n, int(frame-v.segStart))
+		got := v.run(dst[done:], n, int(frame-v.segStart))
 		done += int(got)
 		frame += got
 		if got < n && !v.Over(frame) { // it became faster than was reckoned with
@@ -197,7 +197,7 @@ func (v *Voice) supply() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is run for a stream.
+// runStream is runWide for a stream.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)

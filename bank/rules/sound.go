@@ -8,6 +8,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -117,7 +118,8 @@ func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	file := filepath.FromSlash(f.Path)
 	switch {
 	case f.Path == "":
-		src.Name = f.Name
+		at := embedded.Source(f.Name)
+		src.Name, src.File, src.FS = at.Name, at.File, at.FS
 	case r.FS != nil:
 		src.FS, src.File = r.FS, path.Join(path.Dir(r.File), f.Path)
 	case filepath.IsAbs(file) || r.File == "-":

@@ -63,8 +63,11 @@ func (o *Options) look(n Named) Row {
 		return Row{info: sounds.Info{Name: n.Name}, Err: err}
 	}
 	info, _ := lib.Info(loaded[0])
-	if n.Name == "-" {
+	switch {
+	case n.Name == "-":
 		info.File = n.Name
+	case n.File == "": // an embedded sound has no file of the user's
+		info.File = ""
 	}
 	row := Row{info: info, levels: levelsOf(loaded[0], 16)}
 	if o.Portraits {

@@ -105,7 +105,7 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	case s.File != "":
 		return sounds.Source{File: s.File}, Missing(s.File)
 	case s.Name != "-":
-		return sounds.Source{Name: s.Name}, nil
+		return embedded.Source(s.Name), nil
 	}
 	data, err := ReadInput(in)
 	if err != nil {
