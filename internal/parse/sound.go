@@ -10,6 +10,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
+	"voicepool/mixer"
 	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
@@ -52,7 +53,8 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
-		{Key: "limit", To: &s.Limit, Within: Counts},
+		{Key: "limit", To: (*limit)(&s.Limit)},
+		{Key: "when_full", To: fields.Choice(&s.WhenFull, mixer.WhenFullVirtual, mixer.WhenFullEnd)},
 		{Key: "cooldown", To: &s.Cooldown},
 	}
 }
@@ -96,7 +98,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 
 // group finds what the sounds of a group say otherwise than the first of them.
 func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
-	if s.Limit == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
+	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
 		r.Fail(p.Place, "a group shares a limit, a cooldown or coalesce; this sound has none")
 	}
 	first, ok := r.groups[s.Group]
