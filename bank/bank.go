@@ -19,6 +19,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -35,10 +36,15 @@ type Bank struct {
 	name string
 	lib  *sounds.Library
 
+	reloading sync.Mutex
+
 	mu      sync.Mutex // of all that follows
 	rules   *rules.Rules
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
+	scene   string
+	state   state                 // of the mixer, as far as the bank has moved it
+	resized int64                 // the frame of the last resize to come
 	streams atomic.Pointer[error] // the first that broke
 }
 
@@ -49,6 +55,8 @@ type sound struct {
 	place  uint64 // of its name
 	plays  uint64 // that were accepted
 	picker chance.Picker
+
+	emitter space.Emitter // of the start under way
 	options
 }
 
@@ -216,7 +224,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if err != nil {
 		return err
 	}
-	b.mixer = m
+	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
 	for name, o := range found {
 		b.sounds[name].options = o
 	}
@@ -242,6 +250,8 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	}
 	return out, nil
 }
+
+func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
 
 // find returns the sound of a name. The mutex is held.
 func (b *Bank) find(name string) (*sound, error) {

@@ -53,6 +53,8 @@ type Entry struct {
 	Protect  bool
 	WhenFull WhenFull
 	Owner    uint64
+	After    uint64 // of a successor: the start that it follows, see Handle.Then
+	When     When
 }
 
 // Played is how a start began.

@@ -30,7 +30,7 @@ func TestStreamLeveling(t *testing.T) {
 		err      bool
 	}{
 		{file: "plain"},
-		{file: "plain", opt: StreamOptions{Gain: -3, Level: -30}, gain: -3, level: -30},
+		{file: "plain", opt: StreamOptions{Gain: -3, CountsAs: -30}, gain: -3, level: -30},
 		{file: "plain", opt: StreamOptions{Measure: true}, gain: math.NaN(), level: math.NaN()},
 		{
 			file: "plain", leveling: Leveling{LUFS: -23}, opt: StreamOptions{Measure: true},
@@ -71,8 +71,8 @@ func TestStreamLeveling(t *testing.T) {
 		if math.IsNaN(c.level) {
 			c.level = float64(info.Loudness) + c.gain
 		}
-		if float64(tr.gain) != c.gain || math.Abs(float64(opt.Level)-c.level) > 1e-9 {
-			t.Errorf("%s, %+v: gain %v, level %v", c.file, c, tr.gain, opt.Level)
+		if float64(tr.gain) != c.gain || math.Abs(float64(opt.CountsAs)-c.level) > 1e-9 {
+			t.Errorf("%s, %+v: gain %v, level %v", c.file, c, tr.gain, opt.CountsAs)
 		}
 		if tr.gain != info.Gain {
 			continue
@@ -83,7 +83,7 @@ func TestStreamLeveling(t *testing.T) {
 		}
 		sameFrames(t, c.file, got, loaded(want, voice.Course{}, 1<<20))
 	}
-	for _, opt := range []StreamOptions{{Level: 1}, {Level: pcm.Decibels(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
+	for _, opt := range []StreamOptions{{CountsAs: 1}, {CountsAs: pcm.LUFS(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
 		if _, err := NewLibrary(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
 			t.Errorf("%+v is taken", opt)
 		}

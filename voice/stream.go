@@ -263,11 +263,11 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 		}
 		k := min(n-done, v.segEnd-frame)
 		to := v.heard + (v.pos+k*v.step)>>32
-		if written := v.feed.written.Load(); to > written {
-			if !v.feed.ended.Load() {
-				v.waits = true
-				return n
-			}
+		switch ended := v.feed.ended.Load(); { // before what is written, which then is all
+		case to > v.feed.written.Load() && !ended:
+			v.waits = true
+			return n
+		case ended:
 			k = min(k, ((v.feed.written.Load()-v.heard)<<32-v.pos+v.step-1)/v.step)
 		}
 		v.pass(k)
