@@ -26,6 +26,8 @@ type Options struct {
 	For    time.Duration // ends after so long; 0: with the sound
 	FadeIn time.Duration // raised cosine
 
+	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: none
+
 	Tag uint64 // names a set of voices for mixer.TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
 }
@@ -96,7 +98,7 @@ func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, erro
 			Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
 		},
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
-		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
 	if math.Abs(o.Pan) <= mixer.MaxPan { // else the mixer says what is wrong
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)

@@ -192,7 +192,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 // limit is what limits the starts of a sound.
 type limit struct {
 	group    string
-	voices   int
+	voices   rules.Limit
 	cooldown rules.Time
 	coalesce rules.Coalesce
 }

@@ -72,14 +72,15 @@ func (s *Sheet) fields() []fields.Field {
 // reader turns the nodes of a sheet into a Sheet and gathers what is wrong.
 type reader struct {
 	*parse.Reader
-	sheet *Sheet
-	ids   map[string]uint64
+	sheet  *Sheet
+	ids    map[string]uint64
+	owners map[string]uint64
 
 	streams map[uint64]int // by the tag of an id: the line of the first stream that plays under it
 }
 
 func newReader(s *Sheet, file string) *reader {
-	return &reader{Reader: parse.New(&s.Rules, file, nil), sheet: s, ids: map[string]uint64{}, streams: map[uint64]int{}}
+	return &reader{Reader: parse.New(&s.Rules, file, nil), sheet: s, ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}}
 }
 
 func optionalTime(to **rules.Time) fields.Value {

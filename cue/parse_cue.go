@@ -74,6 +74,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "priority", To: &c.Priority, Within: parse.Priorities}, play, 0},
 		{fields.Field{Key: "priority", To: &c.Change.Priority, Within: parse.Priorities}, set, mixer.FieldPriority},
 		{fields.Field{Key: "protect", To: &c.Protect}, play, 0},
+		{fields.Field{Key: "owner", To: &c.Owner}, play, 0},
 		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set}, 0},
 		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
@@ -311,6 +312,7 @@ func (d *draft) play(p *yaml.Pair) bool {
 // inherit fills in what the sound of a start says and the cue does not.
 func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
+	d.Cue.owner = d.ownerOf(d.Owner)
 	inherit(n, "pan", &d.Change.Pan, s.Pan)
 	inherit(n, "bus", &d.Bus, s.Bus)
 	inherit(n, "priority", &d.Priority, s.Priority)
@@ -357,4 +359,12 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 			d.Times = 1
 		}
 	}
+}
+
+// ownerOf returns the number of an owner, from 1 on; 0: nobody.
+func (r *reader) ownerOf(name string) uint64 {
+	if name != "" && r.owners[name] == 0 {
+		r.owners[name] = uint64(len(r.owners) + 1)
+	}
+	return r.owners[name]
 }

@@ -183,6 +183,7 @@ func (p *Player) start(a *Action, c *Cue) mixer.Options {
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
 		Base: mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: p.sheet.Sounds[c.Sound].Speed},
 		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
+		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
 		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
 		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: int64(a.Cue),
 	}

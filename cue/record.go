@@ -55,6 +55,7 @@ type soundKey struct {
 	gain    pcm.Decibels
 	pitch   pcm.Semitones
 	quality voice.Quality
+	full    mixer.WhenFull
 }
 
 // NewRecorder returns a recorder for a mixer that is as the head of a sheet says:
@@ -199,7 +200,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	r.streams[e.Start] = e.Sound.Streamed()
 	c := Cue{
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
-		Priority: e.Priority, Protect: e.Protect,
+		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
 	}
@@ -216,11 +217,19 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	return nil
 }
 
+// ownerName is what a sheet calls an owner.
+func ownerName(owner uint64) string {
+	if owner == 0 {
+		return ""
+	}
+	return strconv.FormatUint(owner, 10)
+}
+
 // sound returns the name of the entry of `sounds` for a start, and writes it when
 // it is a new one.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
-	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality}
+	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull}
 	if name, ok := r.sounds[key]; ok {
 		return name, nil
 	}
@@ -235,7 +244,7 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	r.sounds[key] = name
 	entry := rules.Sound{
 		Gain: rules.At(float64(h.BaseGain)), Pitch: rules.At(float64(h.BasePitch)),
-		Stream: s.Stream, Leveling: s.Leveling,
+		Stream: s.Stream, Leveling: s.Leveling, WhenFull: e.WhenFull,
 	}
 	if s.Stream {
 		entry.CountsAs = s.CountsAs
@@ -264,7 +273,8 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 		r.groups[g] = name
 	}
 	o, rate := g.Options(), r.sheet.Rate
-	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, rules.FrameTime(pcm.Frames(o.Cooldown, rate), rate)
+	entry.Group, entry.Limit = name, rules.Limit{Voices: o.Voices, PerOwner: o.PerOwner, Full: o.Full}
+	entry.Cooldown = rules.FrameTime(pcm.Frames(o.Cooldown, rate), rate)
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 

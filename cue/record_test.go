@@ -55,6 +55,10 @@ func (s *session) play() {
 	o := mixer.Options{
 		Gain: pcm.Decibels(s.between(-40, 0)), Pan: s.between(-1, 1), Bus: s.buses[s.random.IntN(len(s.buses))],
 		Priority: s.random.IntN(3) - 1, Protect: s.random.IntN(12) == 0, Loop: k%2 == 1, Tag: uint64(s.random.IntN(4)),
+		Owner: uint64(s.random.IntN(3)), WhenFull: mixer.WhenFull(s.random.IntN(3)),
+	}
+	if k%2 == 1 { // how many endless voices wait goes by Commands, of which a sheet knows nothing
+		o.WhenFull = mixer.WhenFullEnd
 	}
 	if s.random.IntN(2) == 0 {
 		o.Pitch, o.Base.Pitch, o.Speed = pcm.Semitones(s.between(-7, 7)), pcm.Semitones(s.between(-2, 2)), s.between(0.5, 2)
@@ -196,7 +200,7 @@ func TestRecord(t *testing.T) {
 			s.buses = append(s.buses, b)
 		}
 		for _, o := range []mixer.GroupOptions{
-			{Limit: 2}, {Cooldown: 30 * time.Millisecond}, {Coalesce: 15 * time.Millisecond, Most: 4.5, Limit: 3},
+			{Voices: 2}, {Voices: 1, PerOwner: true, Full: mixer.StealOldest}, {Voices: 2, Full: mixer.Reject}, {Cooldown: 30 * time.Millisecond}, {Coalesce: 15 * time.Millisecond, Most: 4.5, Voices: 3},
 		} {
 			g, err := m.NewGroup("shots", o)
 			if err != nil {

@@ -43,7 +43,7 @@ func (p *Player) event(m *mixer.Event) report.Event {
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
 		By: m.By, Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: !math.IsInf(float64(m.RunnerUp), 1),
 		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
-		Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy,
+		Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy, Endless: m.Endless,
 	}
 	if e.Loss() || e.Refusal() {
 		e.Audibility, e.Newcomer, e.Lost = report.Level(m.Audibility), report.Level(m.Newcomer), report.Level(m.Lost)
@@ -73,7 +73,7 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	}
 	switch m.Reason {
 	case mixer.ReasonGroupLimit:
-		e.Limit = sound.Limit
+		e.Limit, e.PerOwner = sound.Limit.Voices, sound.Limit.PerOwner
 	case mixer.ReasonCooldown:
 		if !sound.Cooldown.IsZero() {
 			e.Cooldown = sound.Cooldown.String()

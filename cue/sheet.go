@@ -59,6 +59,7 @@ type Cue struct {
 	Bus      string // here and below what the sound says counts, where the cue says nothing
 	Priority int
 	Protect  bool
+	Owner    string // what it belongs to, for limits per owner; empty: nobody
 	Loop     bool
 	Rounds   int // how often it plays its loop; 0: without end
 	From     rules.Time
@@ -79,7 +80,8 @@ type Cue struct {
 	Every rules.Time
 	Times uint64 // at least 1
 
-	tag uint64 // of its id; 0: none
+	tag   uint64 // of its id; 0: none
+	owner uint64 // of its Owner; 0: none
 }
 
 // moment returns when a repetition, counted from 0, is due.

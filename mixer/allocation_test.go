@@ -17,7 +17,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 16, MaxVoices: 32, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "below", Parent: "sfx"}}})
 	led := newMixer(t, mixer.Config{Rate: 8000, Lead: 20 * time.Millisecond})
 	s := level(t, 8000, 4000, 0.1)
-	g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 8, Cooldown: 1, Coalesce: time.Millisecond})
+	g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 8, Cooldown: 1, Coalesce: time.Millisecond})
 	bus := busOf(t, m, "sfx")
 	e := at(1, 2, 3)
 	h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Protect: true, Emitter: e, Tag: 1})

@@ -17,23 +17,27 @@ type slot struct {
 	sounded bool // it has begun, so that it needs a tail
 	voice   voice.Voice
 
-	power   float64 // left^2 + right^2 as it was last reckoned, see rescore
-	settled bool    // it stays so while nobody moves the voice or its bus
-	shown   float32 // the audibility in its record
-	pan     float32 // the pan in its record
-	loops   bool    // its record says that it goes back
-	record  *record
-	id      pool.Handle // of the record
-	group   *Group
-	number  uint64 // of the start
-	began   int64  // the frame of the start
-	held    int64  // the frame since which it is paused
-	prio    int32
-	protect bool
-	dying   bool // a Stop with a fade is under way
-	virtual bool // it only keeps time
-	dry     bool // its stream has run dry
-	lacks   bool // it reads something worse than it should
+	power    float64 // left^2 + right^2 as it was last reckoned, see rescore
+	settled  bool    // it stays so while nobody moves the voice or its bus
+	shown    float32 // the audibility in its record
+	pan      float32 // the pan in its record
+	loops    bool    // its record says that it goes back
+	record   *record
+	id       pool.Handle // of the record
+	group    *Group
+	number   uint64 // of the start
+	owner    uint64
+	began    int64 // the frame of the start
+	held     int64 // the frame since which it is paused
+	prio     int32
+	protect  bool
+	whenFull WhenFull
+	dying    bool // a Stop with a fade is under way
+	virtual  bool // it only keeps time
+	endless  bool // it never comes to an end by itself, see classify
+	keeps    bool // it becomes virtual where it gives way to a full pool
+	dry      bool // its stream has run dry
+	lacks    bool // it reads something worse than it should
 
 	start      pcm.Decibels // the gain it began with
 	crowdPower float64      // the sum of the powers of the starts that it stands for, of its own
@@ -91,6 +95,7 @@ type audio struct {
 	grow          growth
 	wanted        int         // slots wanted: by Config.Voices, Resize
 	coming        voice.Voice // the start that asks to come in
+	asks          kind        // of the start that asks to come in
 	refused       Event       // why the start that is under way gets no slot
 	waiting       []int       // where virtual voices are put in order
 
@@ -105,13 +110,13 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
 // newAudio returns the audio side of a mixer, and writes what it publishes at first.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
-	n := c.MaxVoices + c.Virtual
+	n := c.MaxVoices + c.unheard()
 	a := &audio{
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
-		scores: newScores(c.MaxVoices, c.Virtual), queue: newQueue(c.Commands),
+		scores: newScores(n), queue: newQueue(c.Commands),
 		chain:  newChain(c.Commands),
-		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.Virtual),
+		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, c.tail()),
 	}
 	var err error
@@ -203,9 +208,7 @@ func (a *audio) arrive() {
 			a.contract()
 		}
 		a.freshen(true)
-		if a.virtuals != nil {
-			a.exchange()
-		}
+		a.exchange()
 	}
 	for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
 		a.do(c)
@@ -282,8 +285,6 @@ func (a *audio) publish(from int64) {
 		}
 	}
 	a.stats.Frame = a.now
-	if a.virtuals != nil {
-		a.stats.Virtual = int64(a.virtuals.Len())
-	}
+	a.stats.Virtual = int64(a.virtuals.Len())
 	a.published.publish(&a.stats)
 }

@@ -43,7 +43,7 @@ func (a *audio) noteCommand(c *command) {
 		}
 		o := &r.options
 		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree[r.bus].name
-		e.Priority, e.Protect = int(r.prio), r.protect
+		e.Priority, e.Protect, e.WhenFull, e.Owner = int(r.prio), r.protect, r.whenFull, r.owner
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,

@@ -16,8 +16,8 @@ type scores struct {
 	prio       []int32
 	eligible   []int32 // where a choice among some has their priorities
 
-	// With virtual voices audibility is that of the next 40 ms, and whole what it
-	// is without them; else it is nil.
+	// The audibility of a voice that goes on unheard is that of the next 40 ms; whole is
+	// what it has from now on, as that of all others.
 	whole []float32
 
 	masks *masks // nil: nobody looks at them
@@ -26,14 +26,11 @@ type scores struct {
 // unstealable is the priority of protected voices and free slots, above any newcomer's.
 const unstealable = 1<<31 - 1
 
-func newScores(real, virtual int) scores {
-	n := real + virtual
+func newScores(n int) scores {
 	s := scores{
 		audibility: make([]float32, n), gain: make([]float32, n), none: make([]float32, n),
 		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
-	}
-	if virtual > 0 {
-		s.whole = make([]float32, n)
+		whole: make([]float32, n),
 	}
 	for i := range n {
 		s.prio[i] = unstealable
@@ -56,6 +53,7 @@ func (a *audio) rescore(i int) {
 	s.power = a.buses[s.bus].power(&s.voice, a.now)
 	s.settled = s.voice.Settled(a.now)
 	a.scores.gain[i] = float32(s.power)
+	a.classify(s)
 	a.follow(i, s)
 	if pan := float32(s.voice.Pan(a.now)); s.pan != pan {
 		s.pan = pan
@@ -71,7 +69,7 @@ func (a *audio) rescore(i int) {
 // for those of virtual voices too: all on the grid, and before a choice those that it
 // looks at. Whatever moves a voice or a bus afterwards in the same frame rescores it.
 func (a *audio) freshen(virtual bool) {
-	real, virtual := a.scored != a.now, virtual && a.virtuals != nil && a.scoredVirtual != a.now
+	real, virtual := a.scored != a.now, virtual && a.scoredVirtual != a.now
 	if !real && !virtual {
 		return
 	}
@@ -88,7 +86,7 @@ func (a *audio) freshen(virtual bool) {
 	if a.scored = a.now; virtual {
 		a.scoredVirtual = a.now
 	}
-	if a.virtuals == nil || a.scoredVirtual == a.now {
+	if a.virtuals.Len() == 0 || a.scoredVirtual == a.now {
 		for i := range a.buses {
 			a.buses[i].shift = false
 		}
@@ -98,12 +96,12 @@ func (a *audio) freshen(virtual bool) {
 // follow computes the audibility of a voice from the power of its gains.
 func (a *audio) follow(i int, s *slot) {
 	audibility := float32(float64(s.power * s.voice.Index()))
-	if a.virtuals != nil {
-		a.scores.whole[i] = audibility
+	a.scores.whole[i] = audibility
+	if s.keeps {
 		audibility = float32(float64(s.power * s.voice.Soon()))
-		if a.scores.masks != nil {
-			a.scores.masks.set(i, s.power, &s.voice)
-		}
+	}
+	if a.scores.masks != nil {
+		a.scores.masks.set(i, s.power, &s.voice)
 	}
 	a.scores.audibility[i] = audibility
 	if s.shown != audibility { // a store costs more
@@ -122,11 +120,11 @@ func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
 	v := &a.coming
 	power := a.buses[bus].power(v, a.now)
 	whole = float64(float32(float64(power * v.Index())))
-	if a.virtuals == nil {
-		return whole, whole
-	}
 	if k := a.scores.masks; k != nil {
 		k.set(len(k.score), power, v)
+	}
+	if !a.asks.keeps {
+		return whole, whole
 	}
 	return float64(float32(float64(power * v.Soon()))), whole
 }
@@ -150,18 +148,42 @@ func (s stereo) times(t stereo) stereo {
 
 func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
 
-// stealForGood is the policy of limits where there are virtual voices: its victim does
-// not come back, so all that it would still have played counts, not the next 40 ms.
+// stealForGood is the policy of limits: its victim does not come back, so all that it
+// would still have played counts, not the next 40 ms.
 const stealForGood Overflow = 1 << 7
 
 // query says which voices may be taken.
 type query struct {
 	prio  int32  // those of this priority or a lower one
 	group *Group // of this group; nil: any
+	owner uint64 // and, where the group counts by owners, of this owner
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // virtual ones too
 
 	virtual bool // virtual ones alone
+	only    only
+	spared  *Group // none of this group and owner
+}
+
+// only narrows a query down.
+type only uint8
+
+const (
+	anyOnes only = iota
+	endlessOnes
+	finiteOnes
+	keptOnes // those that go on unheard
+)
+
+// means reports whether a query is about a voice, whatever its priority.
+func (a *audio) means(q *query, s *slot) bool {
+	switch {
+	case q.group != nil && !q.group.counts(s, q.owner), q.spared != nil && q.spared.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
+		return false
+	case q.only == keptOnes:
+		return s.keeps
+	}
+	return q.only == anyOnes || s.endless == (q.only == endlessOnes)
 }
 
 // choice is the answer.
@@ -186,8 +208,8 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 	}
 	prios, numbers := s.prio[from:to], s.number[from:to]
 	keys, loud := s.keys(policy)[from:to], s.loud(policy)[from:to]
-	if q.group != nil || q.bus >= 0 {
-		prios = a.eligible(q, prios)
+	if q.group != nil || q.bus >= 0 || q.only != anyOnes || q.spared != nil {
+		prios = a.eligible(q, prios, from)
 	}
 	w := dsp.FindWeakest(prios, keys, q.prio)
 	if w.Candidates == 0 {
@@ -228,14 +250,12 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 }
 
 // eligible returns the priorities of those that q looks at: the others are out of reach.
-func (a *audio) eligible(q *query, prios []int32) []int32 {
+func (a *audio) eligible(q *query, prios []int32, from int) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
 	for i, prio := range prios {
-		if prio <= q.prio {
-			if s := a.at(i); q.group != nil && s.group != q.group || q.bus >= 0 && !a.tree.below(int(s.bus), q.bus) {
-				eligible[i] = unstealable
-			}
+		if prio <= q.prio && !a.means(q, a.at(from+i)) {
+			eligible[i] = unstealable
 		}
 	}
 	return eligible

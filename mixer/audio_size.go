@@ -57,11 +57,7 @@ func (a *audio) shrink() {
 		if c.slot < 0 {
 			return
 		}
-		if a.virtuals != nil {
-			a.demote(c, Event{Reason: ReasonResize}, MaxPriority, 0)
-		} else {
-			a.steal(c, &Event{Reason: ReasonResize})
-		}
+		a.demote(c, Event{Reason: ReasonResize}, MaxPriority, 0)
 	}
 }
 

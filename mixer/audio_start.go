@@ -34,6 +34,8 @@ func (a *audio) start(c *command) {
 	r.options.Feed, r.options.Space = r.feed, a.settle(&a.asking, r)
 	a.coming.Start(sound, r.options, a.now)
 	defer a.coming.Forget()
+	endless := r.lasts == 0 && a.coming.Endless()
+	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
 	i := a.makeRoom(c, r)
 	if i < 0 {
 		return
@@ -44,6 +46,7 @@ func (a *audio) start(c *command) {
 	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
+	s.whenFull, s.owner, s.endless = r.whenFull, r.owner, endless
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
@@ -84,7 +87,7 @@ func (a *audio) start(c *command) {
 	a.seatsTaken()
 	a.tell(&Event{}, EventStarted, s, a.now, i)
 	if w := &a.refused; s.virtual {
-		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio}
+		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, Endless: endless}
 		e.powers.lost = a.lost(s)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
@@ -126,17 +129,17 @@ func (a *audio) turnAway(c *command, e *Event) {
 
 // makeRoom sees to it that there is a free place for r and takes it: a slot, or,
 // where only a virtual voice can be had, that. It returns the index, or -1, and
-// then it has said why. Without virtual voices at most one victim is taken, which
+// then it has said why. Where nobody goes on unheard at most one victim is taken, which
 // serves every limit that is reached.
 func (a *audio) makeRoom(c *command, r *record) int {
-	q := query{prio: r.prio, bus: -1, all: true}
+	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
 	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
 		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
 			reason, q.bus = ReasonBusLimit, i // the lowest: a victim there serves all above it
 		}
 	}
-	if g := r.group; g != nil && g.limit > 0 && g.playing >= g.limit {
+	if g := r.group; g != nil && g.limit > 0 && a.sharing(g, r.owner) >= g.limit {
 		reason, q.group = ReasonGroupLimit, g
 	}
 	free := func() bool {
@@ -145,12 +148,15 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonNone && free() {
 		return a.takeSlot()
 	}
+	if r.group != nil && r.group.full == Reject {
+		q.spared = r.group
+	}
 	e := r.asks(uint64(a.stats.Started) + 1)
 	e.Reason, e.powers.runnerUp = reason, -1
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
-	a.freshen(reason != ReasonNone || a.virtuals != nil && !a.freeVirtual())
+	a.freshen(reason != ReasonNone || !a.hides(true) || a.finiteMost > 0 && !a.hides(false))
 	e.powers.newcomer, whole = a.newcomer(r.bus)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
@@ -170,15 +176,11 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.takeSlot()
 	}
 	e.Reason = ReasonPoolFull
-	choice, wins := a.contest(&query{prio: r.prio, bus: -1}, r, &e)
-	switch {
-	case !wins:
+	choice, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
+	if !wins {
 		return a.refuse(c, &e, whole)
-	case a.virtuals != nil:
-		a.demote(choice, e, r.prio, whole)
-	default:
-		a.steal(choice, &e)
 	}
+	a.demote(choice, e, r.prio, whole)
 	return a.takeSlot()
 }
 
@@ -205,10 +207,14 @@ func (r *record) unseat(v *voice.Voice) {
 // contest chooses who gives way to r, whose coming e tells of. Where nobody does, r
 // does not win, and e says why it is refused.
 func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
-	// The limit of a group steals whatever the policy; a bus and the pool only
-	// where the policy steals at all.
+	// The limit of a group has a policy of its own; a bus and the pool steal only
+	// where the mixer's steals at all.
 	policy := a.overflow
-	if e.Reason == ReasonGroupLimit || policy == GrowPool {
+	switch {
+	case e.Reason == ReasonGroupLimit:
+		policy = r.group.full
+		e.Policy = policy
+	case policy == GrowPool:
 		policy = StealQuietest
 	}
 	if policy == Reject {
@@ -216,7 +222,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 		return c, false
 	}
 	quietest := policy == StealQuietest
-	if e.Reason != ReasonPoolFull && a.virtuals != nil && (quietest || policy == StealMasked) {
+	if e.Reason != ReasonPoolFull && (quietest || policy == StealMasked) {
 		policy = stealForGood
 	}
 	if policy == StealMasked {
@@ -225,7 +231,7 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	c = a.choose(q, policy)
 	switch {
 	case c.slot < 0 && e.Reason == ReasonPoolFull:
-		e.refuse(a.outranks(), &c, -1)
+		e.refuse(a.outranks(q), &c, -1)
 	case c.slot < 0:
 		e.refuse(e.Reason, &c, -1)
 	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
@@ -241,13 +247,19 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
-		Kind: EventRejected, Reason: why, Bus: e.Bus, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
+		Kind: EventRejected, Reason: why, Bus: e.Bus, Policy: e.Policy, powers: powers{audibility: own, newcomer: own, runnerUp: runnerUp},
 		Candidates: c.candidates, Peers: c.peers,
 	}
 }
 
 // outranks says why no voice can be taken.
-func (a *audio) outranks() Reason {
+func (a *audio) outranks(q *query) Reason {
+	if q.spared != nil { // was it for those of its group alone?
+		others := *q
+		if others.spared = nil; a.choose(&others, StealOldest).slot >= 0 {
+			return ReasonPoolFull
+		}
+	}
 	if slices.ContainsFunc(a.scores.prio[:a.base], func(prio int32) bool { return prio < unstealable }) {
 		return ReasonOutranked
 	}
@@ -268,7 +280,11 @@ func (a *audio) steal(c choice, e *Event) {
 func (a *audio) weigh(e *Event, c choice) {
 	s := a.at(c.slot)
 	e.powers = powers{c.audibility, e.powers.newcomer, c.runnerUp, a.lost(s)}
-	e.RunnerUpPriority, e.Candidates, e.Peers, e.Policy, e.Priority = c.next, c.candidates, c.peers, a.overflow, s.prio
+	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
+	if e.Reason != ReasonGroupLimit { // which has a policy of its own
+		e.Policy = a.overflow
+	}
+	e.Endless = s.endless
 }
 
 // joins makes a start a part of the voice with which its group began last, if

@@ -18,13 +18,18 @@ func (a *audio) showState(i int) {
 	s.record.state.Store(uint32(state))
 }
 
-// demote takes a voice's slot, leaving its tail. It goes on as a virtual one; if
-// there is no place for it, the least audible of all virtual ones and itself is
-// lost for good. prio and whole are those of the start that it is for, as lose and
-// leastVirtual have them.
+// demote takes a voice's slot, leaving its tail. It goes on as a virtual one, if it is
+// one that does; if there is no place for it, the least audible of all that could make
+// room and itself is lost for good. prio and whole are those of the start that it is
+// for, as lose and leastVirtual have them.
 func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
-	if !a.freeVirtual() {
-		least := a.leastVirtual(prio)
+	s := a.at(c.slot)
+	if !s.keeps {
+		a.steal(c, &e)
+		return
+	}
+	if !a.hides(s.endless) {
+		least := a.leastVirtual(prio, s.endless)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
 			a.steal(c, &e)
 			return
@@ -32,8 +37,8 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 		a.lose(least, e, whole)
 	}
 	a.weigh(&e, c)
-	a.leaveTail(a.at(c.slot), a.now)
-	to := a.move(c.slot, a.takeVirtual())
+	a.leaveTail(s, a.now)
+	to := a.move(c.slot, a.takeVirtual(s.endless))
 	a.tell(&e, EventVirtual, a.at(to), a.now, to)
 }
 
@@ -45,22 +50,30 @@ func (a *audio) lose(c choice, e Event, whole float64) {
 }
 
 // leastVirtual returns the virtual voice that is lost first of those that a start of
-// priority prio may take: the one that would be missed least from now on.
-func (a *audio) leastVirtual(prio int32) choice {
-	return a.choose(&query{prio: prio, bus: -1, virtual: true}, stealForGood)
+// priority prio may take for the sake of an endless or a finite voice: the one that would
+// be missed least from now on.
+func (a *audio) leastVirtual(prio int32, endless bool) choice {
+	q := query{prio: prio, bus: -1, virtual: true}
+	if !a.below(endless) { // only another one of its kind makes room
+		q.only = finiteOnes
+		if endless {
+			q.only = endlessOnes
+		}
+	}
+	return a.choose(&q, stealForGood)
 }
 
 // refuse is what becomes of a start for which there is no slot: a virtual voice,
-// if there are any and it is not the first to be lost among them. It returns the
+// if it goes on unheard and is not the first to be lost among those. It returns the
 // index, or -1.
 func (a *audio) refuse(c *command, refused *Event, whole float64) int {
-	if a.virtuals == nil {
+	if !a.asks.keeps {
 		a.turnAway(c, refused)
 		return -1
 	}
 	r := a.record(c.record)
-	if !a.freeVirtual() {
-		least := a.leastVirtual(r.prio)
+	if !a.hides(a.asks.endless) {
+		least := a.leastVirtual(r.prio, a.asks.endless)
 		if least.slot < 0 || a.scores.prio[least.slot] == r.prio && least.audibility >= whole {
 			a.turnAway(c, refused)
 			return -1
@@ -70,7 +83,7 @@ func (a *audio) refuse(c *command, refused *Event, whole float64) int {
 		a.lose(least, e, whole)
 	}
 	a.refused = *refused
-	return a.takeVirtual()
+	return a.takeVirtual(a.asks.endless)
 }
 
 // move takes a voice from one index to another, which is free and taken.
@@ -101,8 +114,12 @@ const (
 )
 
 // exchange gives free slots to the best virtual voices, then the slots of real ones to
-// those that are much louder.
+// those that are much louder. Whoever gives way goes on unheard if it is one that does;
+// under Reject only those give way, since nobody is to be lost.
 func (a *audio) exchange() {
+	if a.virtuals.Len() == 0 {
+		return
+	}
 	a.mask(false)
 	a.fill()
 	policy, gain := StealQuietest, float64(exchangeGain)
@@ -110,6 +127,10 @@ func (a *audio) exchange() {
 		policy, gain = StealMasked, maskedGain
 	}
 	keys := a.scores.keys(policy)
+	q := query{bus: -1}
+	if a.overflow == Reject {
+		q.only = keptOnes
+	}
 	for range exchanges {
 		a.mask(false)
 		waiting, s := a.wait(), &a.scores
@@ -121,7 +142,8 @@ func (a *audio) exchange() {
 			return
 		}
 		prio := a.at(best).prio
-		c := a.choose(&query{prio: prio, bus: -1}, policy)
+		q.prio = prio
+		c := a.choose(&q, policy)
 		if c.slot < 0 || s.prio[c.slot] == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.slot]))) {
 			return
 		}
@@ -132,10 +154,17 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap exchanges a real voice and a virtual one.
+// swap exchanges a real voice and a virtual one. Where the real one cannot have the
+// other's place, somebody is lost as for a start.
 func (a *audio) swap(c choice, best int, e Event) {
-	a.weigh(&e, c)
 	real, virtual := a.at(c.slot), a.at(best)
+	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
+		a.demote(c, e, virtual.prio, float64(a.scores.whole[best]))
+		a.comeBack(a.move(best, a.takeSlot()))
+		return
+	}
+	a.weigh(&e, c)
+	a.finite += one(!real.endless) - one(!virtual.endless)
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
 	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]

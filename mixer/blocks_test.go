@@ -92,7 +92,7 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 		}
 		sounds = append(sounds, sound(t, s))
 	}
-	group, err := m.NewGroup("crowd", mixer.GroupOptions{Limit: 2, Coalesce: 25 * time.Millisecond})
+	group, err := m.NewGroup("crowd", mixer.GroupOptions{Voices: 2, Coalesce: 25 * time.Millisecond})
 	must(t, err)
 	var handles []mixer.Handle
 	theme := play(t, m.At(0), sounds[0], mixer.Options{Gain: -20, Loop: true, Protect: true, Priority: 9, Tag: 9})

@@ -57,7 +57,7 @@ func (x *brute) start(p *brutePlay) {
 	if waits != nil {
 		v.slot = -1
 		x.says(p, mixer.Event{Kind: mixer.EventStarted, Slot: -1, Voice: v.number})
-		waits.Kind, waits.Slot, waits.Voice, waits.Priority = mixer.EventVirtual, -1, v.number, int32(v.prio)
+		waits.Kind, waits.Slot, waits.Voice, waits.Priority, waits.Endless = mixer.EventVirtual, -1, v.number, int32(v.prio), v.endless()
 		x.says(p, *waits)
 	} else {
 		v.slot = x.freeSlot(mixer.EventStarted, v.number)
@@ -133,16 +133,22 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		}
 	}
 	if g := v.play.group; g != nil && g.limit > 0 {
-		ofIt := func(w *bruteVoice) bool { return w.play.group == g }
-		if x.count(ofIt) >= g.limit {
+		if x.count(v.like) >= g.limit {
 			both := in
-			in, reason = func(w *bruteVoice) bool { return both(w) && ofIt(w) }, mixer.ReasonGroupLimit
+			in, reason = func(w *bruteVoice) bool { return both(w) && v.like(w) }, mixer.ReasonGroupLimit
+			if g.o.PerOwner {
+				x.choices["an owner's limit"]++
+			}
 		}
 	}
 	if reason != mixer.ReasonNone {
 		// Who gives way to a limit is lost for good: all of it counts, and virtual voices too.
 		policy := x.config.Overflow
-		if reason == mixer.ReasonGroupLimit || policy == mixer.GrowPool || policy == mixer.StealMasked {
+		switch {
+		case reason == mixer.ReasonGroupLimit:
+			policy = v.play.group.o.Full
+			x.choices["limit, "+policy.String()]++
+		case policy == mixer.GrowPool || policy == mixer.StealMasked:
 			policy = mixer.StealQuietest
 		}
 		score := x.scoreOf(policy, v)
@@ -172,7 +178,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	}
 	victim, e, refused := x.contest(v, mixer.ReasonPoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
 	switch {
-	case victim == nil && x.config.Virtual == 0:
+	case victim == nil && !x.keeps(v):
 		x.turnAway(v.play, refused)
 		return nil, false
 	case victim == nil:
@@ -182,7 +188,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	if victim.prio < v.prio {
 		x.choices["a lower priority"]++
 	}
-	x.giveWay(victim, e, v)
+	x.giveWay(victim, e, v.prio, x.best(v))
 	return nil, true
 }
 
@@ -193,7 +199,15 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 		x.choices["reject"]++
 		return nil, refused, refused
 	}
-	victim, e := x.choose(x.among(func(w *bruteVoice) bool { return in(w) && !w.protect && w.prio <= v.prio }), x.saidVictim(), score, loud)
+	may := func(w *bruteVoice) bool { return in(w) && !w.protect && w.prio <= v.prio }
+	spared := func(w *bruteVoice) bool {
+		return v.play.group != nil && v.play.group.o.Full == mixer.Reject && v.like(w)
+	}
+	victim, e := x.choose(x.among(func(w *bruteVoice) bool { return may(w) && !spared(w) }), x.saidVictim(), score, loud)
+	if victim == nil && why == mixer.ReasonPoolFull && x.count(may) > 0 {
+		x.choices["its like alone"]++
+		return nil, refused, refused
+	}
 	if victim == nil {
 		if why == mixer.ReasonPoolFull {
 			refused.Reason = mixer.ReasonProtected
@@ -224,8 +238,8 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 // wait makes a newcomer virtual for which there is no slot, unless all virtual voices
 // are worth more.
 func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
-	if x.count(isVirtual) >= x.config.Virtual {
-		lost, e := x.leastVirtual(func(w *bruteVoice) bool { return w.prio <= v.prio })
+	if !x.hides(v) {
+		lost, e := x.leastVirtual(v, v.prio)
 		// Of two that are worth the same the one that has not begun goes.
 		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
 		if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
@@ -244,9 +258,12 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 	return &refused, true
 }
 
-// leastVirtual is who is lost first among virtual voices: of the lowest priority, the
-// least of all that is still to come, the oldest. Protected ones never are.
-func (x *brute) leastVirtual(may func(*bruteVoice) bool) (*bruteVoice, mixer.Event) {
+// leastVirtual is who is lost first among virtual voices for v: of the lowest priority, the
+// least of all that is still to come, the oldest. Protected ones never are, and where as
+// many of the kind of v are virtual as may be, those of the other kind do not help.
+func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event) {
+	crowded := x.crowded(v)
+	may := func(w *bruteVoice) bool { return w.prio <= prio && (!crowded || w.endless() == v.endless()) }
 	said := uint64(0)
 	if e := x.next(); e.Kind == mixer.EventStolen && e.Reason == mixer.ReasonVirtualFull {
 		said = e.Voice
@@ -260,26 +277,24 @@ func (x *brute) lose(v *bruteVoice, e mixer.Event) {
 	x.finish(v, e)
 }
 
-// giveWay takes a voice's slot. With virtual voices it goes on, and if there are too
-// many the least of them and it is lost. newcomer is nil for a Resize.
-func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice) {
-	if x.config.Virtual == 0 {
+// giveWay takes a voice's slot. Where it goes on, and there are too many, the least of
+// them and it is lost. prio and best are those of the voice that it is for.
+func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float64) {
+	if !x.keeps(victim) {
 		e.Kind = mixer.EventStolen
 		x.finish(victim, e)
 		return
 	}
-	if x.count(isVirtual) >= x.config.Virtual {
-		may := func(w *bruteVoice) bool { return newcomer == nil || w.prio <= newcomer.prio }
-		lost, l := x.leastVirtual(may)
+	if !x.hides(victim) {
+		lost, l := x.leastVirtual(victim, prio)
 		if lost == nil || x.first([]*bruteVoice{lost, victim}, x.next().Voice, x.rising(x.best)) == victim {
 			x.choices["the victim lost"]++
 			e.Kind = mixer.EventStolen
 			x.finish(victim, e)
 			return
 		}
-		if newcomer != nil {
-			l = x.by(l, newcomer)
-			l.Newcomer = pcm.FromPower(x.best(newcomer))
+		if l.By, l.BySound, l.ByRef, l.ByGroup = e.By, e.BySound, e.ByRef, e.ByGroup; e.By != 0 {
+			l.Newcomer = pcm.FromPower(best)
 		}
 		x.lose(lost, l)
 	}
@@ -288,79 +303,6 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, newcomer *bruteVoice)
 	victim.slot = -1
 	victim.show()
 	x.says(victim.play, e)
-}
-
-// exchange is what happens to virtual voices every 20 ms.
-func (x *brute) exchange() {
-	wait := func(v *bruteVoice) bool { return v.virtual() && !v.holding() && v.stopped == nil }
-	score, ratio := x.soon, 4.0
-	if x.config.Overflow == mixer.StealMasked {
-		score, ratio = x.scoreOf(mixer.StealMasked, nil), 2
-	}
-	order := func(score func(*bruteVoice) float64) func(a, b *bruteVoice) (float64, bool) {
-		rising := x.rising(score)
-		return func(a, b *bruteVoice) (float64, bool) { // what is heard at all; the highest priority; the loudest
-			if s, t := score(a) == 0, score(b) == 0; s != t {
-				if s {
-					return 1, true
-				}
-				return -1, true
-			}
-			by, exact := rising(a, b)
-			return -by, exact
-		}
-	}
-	free, ordered := x.limit-x.count(hasSlot), map[*bruteVoice]float64{}
-	for _, v := range x.among(wait) {
-		ordered[v] = score(v)
-	}
-	for ; free > 0 && x.count(wait) > 0; free-- {
-		said := uint64(0)
-		if e := x.next(); e.Kind == mixer.EventReal {
-			said = e.Voice
-		}
-		v := x.first(x.among(wait), said, order(func(v *bruteVoice) float64 { return ordered[v] }))
-		x.choices["a free slot"]++
-		x.comeBack(v)
-	}
-	for range 4 {
-		e := x.next()
-		exchanged := e.Kind == mixer.EventVirtual && e.Reason == mixer.ReasonExchanged
-		best := x.first(x.among(wait), e.By, order(score))
-		if best == nil || score(best) == 0 {
-			return
-		}
-		may := x.among(func(v *bruteVoice) bool { return !v.virtual() && !v.protect && v.prio <= best.prio })
-		worst, said := x.choose(may, e.Voice, score, x.soon)
-		if worst == nil {
-			return
-		}
-		swap := worst.prio < best.prio || score(best) > ratio*score(worst)
-		if worst.prio == best.prio && tied(score(best), ratio*score(worst)) { // neither is 0
-			swap = exchanged
-		}
-		if !swap {
-			x.choices["no exchange"]++
-			return
-		}
-		x.choices["exchange, "+x.config.Overflow.String()]++
-		said.Kind, said.Reason, said.Slot, said.Voice = mixer.EventVirtual, mixer.ReasonExchanged, -1, worst.number
-		said.By, said.BySound, said.ByRef, said.Newcomer = best.number, best.play.sound.sound, best.play.o.Ref, pcm.FromPower(x.soon(best))
-		if best.play.group != nil {
-			said.ByGroup = best.play.group.g
-		}
-		worst.slot = -1
-		worst.show()
-		x.says(worst.play, said)
-		x.comeBack(best)
-	}
-}
-
-func (x *brute) comeBack(v *bruteVoice) {
-	v.slot = x.freeSlot(mixer.EventReal, v.number)
-	v.show()
-	x.heldMost()
-	x.says(v.play, mixer.Event{Kind: mixer.EventReal, Voice: v.number})
 }
 
 // shrink takes what has a slot beyond the limit, unless it is protected.
@@ -376,7 +318,7 @@ func (x *brute) shrink() {
 		}
 		x.choices["resize"]++
 		e.Reason = mixer.ReasonResize
-		x.giveWay(victim, e, nil)
+		x.giveWay(victim, e, mixer.MaxPriority, 0)
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 // events, each of which has to be what it would have said. Where two scores are nearer
 // to each other than rounding, and do not come from the same, it takes the mixer's word.
 type brute struct {
-	config mixer.Config
-	fatal  func(format string, a ...any)
+	endless int // voices that may be virtual
+	config  mixer.Config
+	fatal   func(format string, a ...any)
 
 	rate, hop, smooth int64
 
@@ -285,7 +286,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	if victim == nil {
 		return nil, mixer.Event{RunnerUp: none}
 	}
-	e := mixer.Event{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio)}
+	e := mixer.Event{Audibility: pcm.FromPower(loud(victim)), RunnerUp: none, Candidates: len(among), Priority: int32(victim.prio), Endless: victim.endless()}
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
 		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(loud(second)), int32(second.prio)

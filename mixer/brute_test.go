@@ -68,7 +68,7 @@ func TestBrute(t *testing.T) {
 		"no exchange", "protected, nobody", "priority, nobody",
 	}
 	if long { // and of these some
-		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "bus", "quieter", "contract", "a virtual one by a limit",
+		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "limit, oldest", "limit, reject", "an owner's limit", "its like alone", "bus", "quieter", "contract", "a virtual one by a limit",
 			"exchange, quietest", "exchange, oldest", "exchange, gain", "exchange, reject", "exchange, grow", "exchange, masked")
 	}
 	for _, k := range want {
@@ -107,11 +107,13 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		c.Rate, c.Virtual = 8000, max(c.Virtual, 1)
 	}
 	c.RejectQuietest = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0
+	endless := pick(r, 1, 2, 3, 9)
+	mixer.LimitEndless(&c, endless)
 	d := &bruteDuo{t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192)}
 	d.log = append(d.log, fmt.Sprintf("%+v", c))
 	rate := int64(c.Rate)
 	x := &brute{
-		config: c, rate: rate, hop: rate / 50, smooth: rate / 200, ticked: -1, limit: c.Voices, wanted: c.Voices, choices: map[string]int{},
+		config: c, endless: endless, rate: rate, hop: rate / 50, smooth: rate / 200, ticked: -1, limit: c.Voices, wanted: c.Voices, choices: map[string]int{},
 		fatal: func(format string, a ...any) { rt.Fatalf("%s\n"+format, append([]any{d.last()}, a...)...) },
 	}
 	for i, b := range append([]mixer.BusConfig{{Name: "master"}}, c.Buses...) {
@@ -128,13 +130,14 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 		bruteSoundsOf[c.Rate] = bruteSounds(t, c.Rate)
 	}
 	d.sounds = bruteSoundsOf[c.Rate]
-	for i, o := range []mixer.GroupOptions{{Limit: 1 + r.IntN(3)}, {Limit: 2, Cooldown: 12 * ms}, {Coalesce: 25 * ms, Limit: 3}} {
+	for i, o := range []mixer.GroupOptions{{Voices: 1 + r.IntN(3)}, {Voices: 2, Cooldown: 12 * ms}, {Coalesce: 25 * ms, Voices: 3}} {
+		o.PerOwner, o.Full = r.IntN(2) == 0, pick(r, mixer.StealQuietest, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)
 		g, err := d.m.NewGroup(fmt.Sprint("g", i), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.groups = append(d.groups, &bruteGroup{
-			g: g, limit: o.Limit, cooldown: o.Cooldown.Milliseconds() * rate / 1000, within: o.Coalesce.Milliseconds() * rate / 1000, most: 3.9810717055349722,
+			g: g, o: o, limit: o.Voices, cooldown: o.Cooldown.Milliseconds() * rate / 1000, within: o.Coalesce.Milliseconds() * rate / 1000, most: 3.9810717055349722,
 		})
 	}
 	return d
@@ -194,7 +197,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	p.o = mixer.Options{
 		Gain: pick(r, 0, 0, -6, -12, -30, -80, 3, pcm.Decibels(-r.Float64()*60)), Base: mixer.Base{Gain: pick[pcm.Decibels](r, 0, 0, -6)}, Pan: pick(r, 0, 0, 1, -0.4),
 		Priority: pick(r, 0, 0, 0, 0, 1, 1, 2, -3), Protect: r.IntN(9) == 0, Loop: r.IntN(3) == 0, Tag: uint64(r.IntN(4)), Ref: int64(len(d.plays) + 1), Quality: voice.Linear,
-		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12),
+		Pitch: pick[pcm.Semitones](r, 0, 0, 0, 12, -12), WhenFull: pick(r, mixer.WhenFullDefault, mixer.WhenFullDefault, mixer.WhenFullVirtual, mixer.WhenFullEnd),
 	}
 	switch r.IntN(5) {
 	case 0:
@@ -206,7 +209,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	}
 	if r.IntN(3) == 0 {
 		p.group = d.groups[r.IntN(len(d.groups))]
-		p.o.Group = p.group.g
+		p.o.Group, p.o.Owner = p.group.g, uint64(r.IntN(3))
 	}
 	p.o.Bus = d.busOf(p.bus)
 	at := d.when(r)

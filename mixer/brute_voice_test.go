@@ -42,6 +42,7 @@ type brutePlay struct {
 
 type bruteGroup struct {
 	g                *mixer.Group
+	o                mixer.GroupOptions
 	limit            int
 	cooldown, within int64
 	most             float64
@@ -174,10 +175,38 @@ func (x *brute) soon(v *bruteVoice) float64 {
 
 // level is what choices between a slot and no slot look at.
 func (x *brute) level(v *bruteVoice) float64 {
-	if x.config.Virtual > 0 {
+	if x.keeps(v) {
 		return x.soon(v)
 	}
 	return x.best(v)
+}
+
+// endless reports whether a voice never comes to an end by itself.
+func (v *bruteVoice) endless() bool { return v.loop && v.play.o.For == 0 && v.stopped == nil }
+
+// like reports whether a voice is of those that share the limit of v.
+func (v *bruteVoice) like(w *bruteVoice) bool {
+	g := v.play.group
+	return g != nil && w.play.group == g && (!g.o.PerOwner || w.play.o.Owner == v.play.o.Owner)
+}
+
+// keeps reports whether a voice goes on unheard where a full pool has no slot for it.
+func (x *brute) keeps(v *bruteVoice) bool {
+	return v.play.o.WhenFull != mixer.WhenFullEnd && (v.endless() || x.config.Virtual > 0)
+}
+
+// crowded reports whether as many voices of the kind of v are virtual as may be.
+func (x *brute) crowded(v *bruteVoice) bool {
+	most := x.config.Virtual
+	if v.endless() {
+		most = x.endless
+	}
+	return x.count(func(w *bruteVoice) bool { return w.virtual() && w.endless() == v.endless() }) >= most
+}
+
+// hides reports whether v may become virtual without anybody lost.
+func (x *brute) hides(v *bruteVoice) bool {
+	return !x.crowded(v) && x.count(isVirtual) < x.config.Virtual+x.endless
 }
 
 func (v *bruteVoice) masks() (m [2]bruteMasks) {

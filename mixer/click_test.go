@@ -132,7 +132,7 @@ func clickScenes(t testing.TB) []clickScene {
 				o.For = 13 * time.Millisecond
 				play(t, m.At(at), silent, o)
 			}},
-		{name: "group limit", config: mixer.Config{}, options: grouped(mixer.GroupOptions{Limit: 1}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
+		{name: "group limit", config: mixer.Config{}, options: grouped(mixer.GroupOptions{Voices: 1}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
 			play(t, m.At(at), silent, mixer.Options{Group: clickGroup})
 		}},
 		{name: "coalesce", corner: true, options: grouped(mixer.GroupOptions{Coalesce: time.Second, Most: 24}), happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {

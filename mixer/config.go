@@ -58,10 +58,13 @@ type Grow struct {
 
 // Config is what a mixer is made from; the zero value is a good mixer.
 type Config struct {
-	Rate           int // frames per second, 1..768,000; 0: 48,000
-	Voices         int // slots, 1..65,536; 0: 32
-	MaxVoices      int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
-	Virtual        int // virtual voices, 0..65,536: a stolen voice keeps time silently and returns when it is loud enough
+	Rate      int // frames per second, 1..768,000; 0: 48,000
+	Voices    int // slots, 1..65,536; 0: 32
+	MaxVoices int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
+	// Virtual is how many voices that come to an end may be virtual, 0..65,536: a stolen
+	// voice keeps time silently and returns when it is loud enough. Endless voices do so
+	// anyway: as many as MaxVoices, and at least a quarter of Commands. See Options.WhenFull.
+	Virtual        int
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
@@ -92,10 +95,13 @@ type Config struct {
 	Commands int // commands under way, at least 1; 0: 1,024
 
 	// Events waiting to be polled; 0: enough for all that one block of up to 20 s makes,
-	// unless streams run dry in it again and again, or Resize makes the pool small.
+	// unless streams run dry in it again and again, Resize makes the pool small, or, with a
+	// Virtual of 0, endless voices take turns all the time.
 	Events int
 
 	Journal int // entries waiting to be read, see Mixer.Journal; 0: none are made
+
+	endless int // endless voices that may be virtual; 0: as Virtual says
 }
 
 // BusConfig describes a bus, a named sub-mix.
@@ -160,6 +166,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.MaxVoices = max(cmp.Or(c.MaxVoices, g.Max), g.Max)
 	}
 	c.MaxVoices = cmp.Or(c.MaxVoices, c.Voices)
+	c.endless = cmp.Or(c.endless, c.mostEndless())
 	wrong.need(c.Quality <= voice.Cubic, "there is no quality %d", c.Quality)
 	wrong.ranged(c.Rate, 1, MaxRate, "a rate of %d Hz is not in %d..%d")
 	wrong.ranged(c.MaxVoices, c.Voices, MaxVoices, "at most %d voices, which is not in %d..%d")

@@ -172,7 +172,7 @@ func TestCrowdNeedsAVoice(t *testing.T) {
 // TestCrowdGoesFirst: before the cooldown, which counts from voice to voice, and
 // before the limit.
 func TestCrowdGoesFirst(t *testing.T) {
-	m, g := crowd(t, mixer.GroupOptions{Cooldown: 25 * ms, Limit: 1})
+	m, g := crowd(t, mixer.GroupOptions{Cooldown: 25 * ms, Voices: 1})
 	s := level(t, 1000, 400, 0.1)
 	for _, at := range []int64{0, 10, 11, 24, 25, 30} {
 		play(t, m.At(at), s, mixer.Options{Group: g})

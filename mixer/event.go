@@ -67,6 +67,8 @@ type Event struct {
 	Group  *Group
 	Ref    int64 // of the Options, or of the command that missed
 
+	Endless bool // of what gave way: it never comes to an end by itself
+
 	Bus Bus // of the Fault of an insert; of a BusLimit the bus whose limit it is
 
 	// Of Stolen: who took its place (0: Resize). By is the newcomer's number; of
@@ -136,8 +138,9 @@ const eventBlock = 20
 // voice comes back into a slot that was free, or that an end or one Resize made free, and
 // by exchanges on the grid. It becomes virtual once more often than it comes back.
 func (c *Config) blockEvents() int {
-	lived := c.MaxVoices + c.Virtual + c.Commands
+	lived := c.MaxVoices + c.unheard() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
+	n += 4 * c.endless
 	if c.Virtual > 0 {
 		grid := eventBlock*c.Rate/int(hopOf(c.Rate)) + 1
 		back := 2*c.MaxVoices + lived + exchanges*grid

@@ -149,7 +149,7 @@ func ExampleMixer_SetListener() {
 
 func ExampleMixer_NewGroup() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
-	steps, _ := m.NewGroup("steps", mixer.GroupOptions{Limit: 2, Cooldown: 50 * time.Millisecond})
+	steps, _ := m.NewGroup("steps", mixer.GroupOptions{Voices: 2, Cooldown: 50 * time.Millisecond})
 	for _, frame := range []int64{0, 20, 100, 200} {
 		m.At(frame).Play(tone(500), mixer.Options{Group: steps})
 	}

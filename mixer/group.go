@@ -14,6 +14,8 @@ type Group struct {
 	mixer    *Mixer
 	name     string
 	limit    int
+	perOwner bool
+	full     Overflow
 	cooldown int64
 	within   int64
 	most     float64 // the largest sum of powers, of that of the first
@@ -33,7 +35,14 @@ type groupPlay struct {
 
 // GroupOptions limits the starts of a group. The zero value limits nothing.
 type GroupOptions struct {
-	Limit    int           // at most so many voices at a time; 0: any number
+	Voices   int  // at most so many voices at a time; 0: any number
+	PerOwner bool // so many of each Options.Owner; those without one share a place of their own
+
+	// Full is what one more start does: StealQuietest and StealOldest take a voice of the
+	// group, or of its owner, for good. Reject refuses the start; then no start of the group
+	// takes the place of its like in a full pool or on a full bus either.
+	Full Overflow
+
 	Cooldown time.Duration // the least time between two starts
 
 	// Coalesce makes one voice of all starts within this time from the first: it
@@ -46,15 +55,24 @@ type GroupOptions struct {
 
 // NewGroup makes a group. Control side. The error wraps ErrOption.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
-	if o.Limit < 0 || o.Cooldown < 0 || o.Coalesce < 0 || !inRange(float64(o.Most), 0, MaxGain) {
+	switch {
+	case o.Voices < 0 || o.Cooldown < 0 || o.Coalesce < 0 || !inRange(float64(o.Most), 0, MaxGain):
 		return nil, fmt.Errorf("%w: group %q with a limit of %d, a cooldown of %v, coalescing within %v by %v dB at most",
-			ErrOption, name, o.Limit, o.Cooldown, o.Coalesce, o.Most)
+			ErrOption, name, o.Voices, o.Cooldown, o.Coalesce, o.Most)
+	case o.Full != StealQuietest && o.Full != StealOldest && o.Full != Reject:
+		return nil, fmt.Errorf("%w: group %q is full by %v; a limit takes %v, %v or %v",
+			ErrOption, name, o.Full, StealQuietest, StealOldest, Reject)
 	}
 	o.Most = cmp.Or(o.Most, 6)
 	return &Group{
-		mixer: m, name: name, limit: o.Limit, cooldown: m.frames(o.Cooldown),
+		mixer: m, name: name, limit: o.Voices, perOwner: o.PerOwner, full: o.Full, cooldown: m.frames(o.Cooldown),
 		within: m.frames(o.Coalesce), most: float64(o.Most.Linear() * o.Most.Linear()), options: o,
 	}, nil
+}
+
+// counts reports whether a voice is of those that share the limit with an owner's.
+func (g *Group) counts(s *slot, owner uint64) bool {
+	return s.group == g && (!g.perOwner || s.owner == owner)
 }
 
 // Options returns what the group was made from.
@@ -62,3 +80,17 @@ func (g *Group) Options() GroupOptions { return g.options }
 
 // Name returns what the group is called.
 func (g *Group) Name() string { return g.name }
+
+// sharing returns how many voices share the limit of a group with those of an owner.
+func (a *audio) sharing(g *Group, owner uint64) int {
+	if !g.perOwner || g.playing < g.limit {
+		return g.playing
+	}
+	n := 0
+	for _, v := range a.living() {
+		if g.counts(v.slot, owner) {
+			n++
+		}
+	}
+	return n
+}

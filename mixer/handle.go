@@ -272,6 +272,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		r.options.FadeIn = m.smooth
 	}
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
+	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.lasts, r.loop = o.Tag, o.Ref, m.frames(o.For), o.Loop
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)

@@ -31,7 +31,7 @@ func TestBadArguments(t *testing.T) {
 	s := level(t, 1000, 10, 1)
 	h := play(t, m.At(0), s, mixer.Options{})
 	foreignBus, _ := other.Bus("sfx")
-	foreignGroup, _ := other.NewGroup("g", mixer.GroupOptions{Limit: 1})
+	foreignGroup, _ := other.NewGroup("g", mixer.GroupOptions{Voices: 1})
 	bus, _ := m.Bus("sfx")
 	nan := math.NaN()
 	start := func(o mixer.Options) error { _, err := m.Play(s, o); return err }
@@ -69,7 +69,7 @@ func TestBadArguments(t *testing.T) {
 		"play before":      func() error { _, err := m.At(-5).Play(s, mixer.Options{}); return err }(),
 		"resize to 0":      m.At(0).Resize(0),
 		"resize too large": m.At(0).Resize(33),
-		"group":            func() error { _, err := m.NewGroup("g", mixer.GroupOptions{Limit: -1}); return err }(),
+		"group":            func() error { _, err := m.NewGroup("g", mixer.GroupOptions{Voices: -1}); return err }(),
 		"handle gain":      h.SetGain(25),
 		"handle pan":       h.SetPan(nan),
 		"handle pitch":     h.SetPitch(50),

@@ -51,6 +51,8 @@ type Entry struct {
 	How      Played
 	Priority int
 	Protect  bool
+	WhenFull WhenFull
+	Owner    uint64
 }
 
 // Played is how a start began.

@@ -15,7 +15,7 @@ func TestNoAllocation(t *testing.T) {
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool} {
 		m := newMixer(t, mixer.Config{Voices: 16, Overflow: policy, Buses: []mixer.BusConfig{{Name: "sfx", Voices: 12}}})
 		bus, _ := m.Bus("sfx")
-		g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 5})
+		g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 5})
 		s := level(t, 48000, 20000, 0.5)
 		block := make([]pcm.Frame, 512)
 		events := make([]mixer.Event, 256)

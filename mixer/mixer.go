@@ -63,9 +63,10 @@ func New(c Config) (*Mixer, error) {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
 		m.busGain = append(m.busGain, buses[i].Gain)
 	}
-	// A record for every voice and every command under way, and as many again,
-	// so that what is over can still say how it ended.
-	m.records, err = pool.New[record](pool.Config[record]{Size: 2*(c.MaxVoices+c.Virtual) + c.Commands, Keep: true})
+	// A record for every voice and every command under way, and some again, so that what is
+	// over can still say how it ended.
+	voices := c.MaxVoices + c.Virtual
+	m.records, err = pool.New[record](pool.Config[record]{Size: voices + max(voices, c.endless) + c.Commands, Keep: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -210,6 +210,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 }
 
 func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.Event) {
+	e.Endless = victim.endless()
 	e.Kind, e.Audibility, e.RunnerUp, e.Candidates, e.Peers = mixer.EventStolen, pcm.FromPower(float64(victim.score.audibility)), none, len(among), peers(victim, among)
 	if second != nil {
 		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(float64(second.score.audibility)), int32(second.prio)

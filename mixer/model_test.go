@@ -103,7 +103,7 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 	})
 	d.sounds = modelSounds(t, c.Rate, d.counts)
 	for i, o := range []mixer.GroupOptions{
-		{Limit: 2}, {Cooldown: 12 * time.Millisecond}, {Coalesce: 25 * time.Millisecond, Limit: 3}, {Coalesce: 8 * time.Millisecond, Most: 3, Cooldown: 20 * time.Millisecond},
+		{Voices: 2}, {Cooldown: 12 * time.Millisecond}, {Coalesce: 25 * time.Millisecond, Voices: 3}, {Coalesce: 8 * time.Millisecond, Most: 3, Cooldown: 20 * time.Millisecond},
 	} {
 		g, err := d.m.NewGroup(fmt.Sprint("g", i), o)
 		if err != nil {
@@ -113,7 +113,7 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 			o.Most = 6
 		}
 		d.groups = append(d.groups, &modelGroup{
-			g: g, limit: o.Limit, cooldown: d.model.frames(o.Cooldown), within: d.model.frames(o.Coalesce), most: math.Pow(10, float64(o.Most)/10),
+			g: g, limit: o.Voices, cooldown: d.model.frames(o.Cooldown), within: d.model.frames(o.Coalesce), most: math.Pow(10, float64(o.Most)/10),
 		})
 	}
 	return d
@@ -230,6 +230,9 @@ func (d *duo) play(r *rand.Rand) {
 	}
 	if o.Loop && d.counts && r.IntN(2) == 0 {
 		o.Rounds = 1 + r.IntN(4)
+	}
+	if o.Loop || d.counts || r.IntN(2) == 0 { // the model keeps nobody unheard; TestBrute does
+		o.WhenFull = mixer.WhenFullEnd
 	}
 	p := &modelPlay{sound: d.sounds[i], state: mixer.StatePending}
 	buses := []string{"master", "top", "left", "right", "music"}

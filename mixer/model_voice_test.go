@@ -231,6 +231,11 @@ func (v *modelVoice) looping() bool {
 	return v.loop && to > from
 }
 
+// endless reports whether it never comes to an end by itself.
+func (v *modelVoice) endless() bool {
+	return v.looping() && v.jumps < 0 && v.endAt == 0 && len(v.out) == 0
+}
+
 // fold takes a position beyond the end of its loop back.
 func (v *modelVoice) fold() {
 	loop := v.sound.Loop()

@@ -21,12 +21,13 @@ type Options struct {
 	// add up, speeds multiply.
 	Base Base
 
-	Bus      Bus    // where it is heard; zero: the master
-	Group    *Group // whose limit and cooldown it is under; nil: none
-	Priority int    // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
-	Protect  bool   // is never stolen
-	Loop     bool   // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int    // with Loop: how often it plays its loop before it goes on to its end; 0, Forever: without end; not for streams
+	Bus      Bus      // where it is heard; zero: the master
+	Group    *Group   // whose limit and cooldown it is under; nil: none
+	Priority int      // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
+	Protect  bool     // is never stolen
+	WhenFull WhenFull // whether it goes on unheard where a full pool has no slot for it; 0: endless ones do
+	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
+	Rounds   int      // with Loop: how often it plays its loop before it goes on to its end; 0, Forever: without end; not for streams
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
@@ -35,6 +36,8 @@ type Options struct {
 	FadeIn time.Duration // raised cosine
 
 	Quality voice.Quality // how it is read when it is pitched; 0: as Config.Quality says
+
+	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: none
 
 	Tag uint64 // names a set of voices for TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
@@ -71,6 +74,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
 	case o.Rounds < Forever || o.Rounds > MaxRounds:
 		return setRounds.wrong(float64(o.Rounds))
+	case o.WhenFull > WhenFullEnd:
+		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}

@@ -32,7 +32,7 @@ func TestPlays(t *testing.T) {
 	defer m.Close()
 	buses := []mixer.Bus{busOf(t, m, "master"), busOf(t, m, "sfx"), busOf(t, m, "shots"), busOf(t, m, "music")}
 	groups := make([]*mixer.Group, 3)
-	for i, o := range []mixer.GroupOptions{{}, {Limit: 2, Cooldown: 20 * time.Millisecond}, {Coalesce: 30 * time.Millisecond}} {
+	for i, o := range []mixer.GroupOptions{{}, {Voices: 2, Cooldown: 20 * time.Millisecond}, {Coalesce: 30 * time.Millisecond}} {
 		var err error
 		groups[i], err = m.NewGroup("group", o)
 		must(t, err)

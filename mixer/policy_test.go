@@ -196,6 +196,9 @@ func TestScores(t *testing.T) {
 					Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Pitch: pcm.Semitones(r.IntN(13) - 6), Loop: r.IntN(3) == 0,
 					Priority: r.IntN(2), Protect: r.IntN(9) == 0, FadeIn: time(), Bus: buses[r.IntN(3)],
 				}
+				if o.Loop { // or what it is going to be would not be all that counts
+					o.WhenFull = WhenFullEnd
+				}
 				if r.IntN(3) == 0 {
 					o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64() * 9, 1, 0}}}
 				}

@@ -90,7 +90,7 @@ func TestEightCallers(t *testing.T) {
 		b, _ := m.Bus(name)
 		buses = append(buses, b)
 	}
-	group, err := m.NewGroup("group", mixer.GroupOptions{Limit: 3, Coalesce: time.Millisecond})
+	group, err := m.NewGroup("group", mixer.GroupOptions{Voices: 3, Coalesce: time.Millisecond})
 	must(t, err)
 	var feeds sync.Map // those that are open, and some more
 	var opened atomic.Int64

@@ -39,18 +39,20 @@ func (s State) Over() bool { return s >= StateEnded }
 // records are in no cache when their turn comes again.
 type record struct {
 	// The control side's, before the push.
-	sound   atomic.Pointer[voice.Sound] // nil when it is over
-	feed    *voice.Feed                 // of a stream
-	options voice.Options
-	group   *Group
-	tag     uint64
-	ref     int64
-	lasts   int64 // frames of Options.For
-	bus     uint16
-	loop    bool
-	protect bool
-	placed  bool // it has a place in space
-	prio    int32
+	sound    atomic.Pointer[voice.Sound] // nil when it is over
+	feed     *voice.Feed                 // of a stream
+	options  voice.Options
+	group    *Group
+	tag      uint64
+	owner    uint64
+	ref      int64
+	lasts    int64 // frames of Options.For
+	bus      uint16
+	loop     bool
+	protect  bool
+	placed   bool // it has a place in space
+	prio     int32
+	whenFull WhenFull
 
 	recordAsk
 	id atomic.Uint64 // the handle whose record this is now

@@ -5,13 +5,16 @@ import "voicepool/pool"
 // roster is who lives: the voices of the slots, and from base on the virtual ones.
 type roster struct {
 	slots    *pool.Pool[slot]
-	virtuals *pool.Pool[slot] // voices that only keep time; nil: there are none
+	virtuals *pool.Pool[slot] // voices that only keep time
 	base     int              // their first index: they come after all slots
 	alive    []seat           // the voices that live, by index; see living
 	listed   []bool           // by index: it stands in alive
 	gone     int              // how many that stand there do not live any more
 	arrived  bool             // one lives that does not stand there
 	reached  []int64          // by index: the frames of their sounds that voices have come to
+
+	finite                  int // virtual voices that come to an end
+	finiteMost, endlessMost int // how many of them there may be, and of the others
 }
 
 // seat is a voice and its index.
@@ -21,15 +24,16 @@ type seat struct {
 }
 
 func newRoster(c *Config) (roster, error) {
-	n := c.MaxVoices + c.Virtual
-	r := roster{base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]bool, n), reached: make([]int64, n)}
+	n := c.MaxVoices + c.unheard()
+	r := roster{
+		base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]bool, n), reached: make([]int64, n),
+		finiteMost: c.Virtual, endlessMost: c.endless,
+	}
 	var err error
 	if r.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
 		return r, err
 	}
-	if c.Virtual > 0 {
-		r.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.Virtual})
-	}
+	r.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.unheard()})
 	return r, err
 }
 
@@ -48,9 +52,6 @@ func (r *roster) next(i int) int {
 			return j
 		}
 		i = r.base
-	}
-	if r.virtuals == nil {
-		return -1
 	}
 	if j := r.virtuals.Next(i - r.base); j >= 0 {
 		return r.base + j
@@ -72,8 +73,11 @@ func (r *roster) living() []seat {
 }
 
 // takeSlot and takeVirtual take a free index, of which there has to be one.
-func (r *roster) takeSlot() int    { return r.take(r.slots, 0) }
-func (r *roster) takeVirtual() int { return r.take(r.virtuals, r.base) }
+func (r *roster) takeSlot() int { return r.take(r.slots, 0) }
+func (r *roster) takeVirtual(endless bool) int {
+	r.finite += one(!endless)
+	return r.take(r.virtuals, r.base)
+}
 
 func (r *roster) take(p *pool.Pool[slot], base int) int {
 	handle, _, ok := p.Acquire()
@@ -97,11 +101,24 @@ func (r *roster) release(i int) {
 	if i < r.base {
 		r.slots.Release(r.slots.HandleAt(i))
 	} else {
+		r.finite -= one(!r.at(i).endless)
 		r.virtuals.Release(r.virtuals.HandleAt(i - r.base))
 	}
 }
 
-// free reports whether a slot is, and freeVirtual whether a virtual voice is.
+// free reports whether a slot is.
 func (r *roster) free() bool { return r.slots.Len() < r.slots.Limit() }
 
-func (r *roster) freeVirtual() bool { return r.virtuals.Len() < r.virtuals.Limit() }
+// below reports whether there are fewer virtual voices of a kind than there may be, and
+// hides whether one more may become virtual. The two differ where voices have become of
+// another kind while they were virtual.
+func (r *roster) below(endless bool) bool {
+	if endless {
+		return r.virtuals.Len()-r.finite < r.endlessMost
+	}
+	return r.finite < r.finiteMost
+}
+
+func (r *roster) hides(endless bool) bool {
+	return r.below(endless) && r.virtuals.Len() < r.virtuals.Limit()
+}

@@ -154,7 +154,7 @@ func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) i
 	m := newMixer(t, sc.config)
 	s := &sceneState{sounds: sounds}
 	for i, limit := range []int{0, 2, 3} {
-		g, err := m.NewGroup(fmt.Sprint("g", i), mixer.GroupOptions{Limit: limit, Cooldown: time.Duration(i) * 9 * time.Millisecond})
+		g, err := m.NewGroup(fmt.Sprint("g", i), mixer.GroupOptions{Voices: limit, Cooldown: time.Duration(i) * 9 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func newShared(c *Config, buses []BusConfig, records int) *shared {
 		rate: c.Rate, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		allRecords: make([]*record, records),
 		commands:   ring.New[command](c.Commands),
-		positions:  make([]atomic.Int64, c.MaxVoices+c.Virtual),
+		positions:  make([]atomic.Int64, c.MaxVoices+c.unheard()),
 		busWishes:  make([]busWish, len(buses)),
 		freed:      ring.New[pool.Handle](records),
 		events:     ring.New[Event](c.Events),

@@ -74,7 +74,7 @@ func TestUnprotectedSurplus(t *testing.T) {
 func TestGrowsLast(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.GrowPool, Grow: mixer.Grow{Step: 1, Max: 6, Idle: 100 * time.Millisecond}})
 	s := level(t, 1000, 400, 0.5)
-	g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 1})
+	g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 1})
 	play(t, m.At(0), s, mixer.Options{Group: g})
 	play(t, m.At(0), s, mixer.Options{})
 	play(t, m.At(10), s, mixer.Options{Group: g})

@@ -13,7 +13,7 @@ import (
 func TestCooldownAndLimits(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Buses: []mixer.BusConfig{{Name: "sfx", Voices: 2}}})
 	s := level(t, 1000, 500, 0.5)
-	g, _ := m.NewGroup("g", mixer.GroupOptions{Limit: 2, Cooldown: 10 * time.Millisecond})
+	g, _ := m.NewGroup("g", mixer.GroupOptions{Voices: 2, Cooldown: 10 * time.Millisecond})
 	bus, _ := m.Bus("sfx")
 	for _, frame := range []int64{0, 9, 10, 20} { // 9 is too soon, 10 is not; 20 steals in the group
 		play(t, m.At(frame), s, mixer.Options{Group: g, Gain: pcm.Decibels(-frame)})

@@ -33,7 +33,7 @@ func TestVirtualLimit(t *testing.T) {
 				continue
 			}
 			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, Virtual: virtual, Overflow: policy, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "b", Voices: 2}}})
-			g, err := m.NewGroup("g", mixer.GroupOptions{Limit: 2})
+			g, err := m.NewGroup("g", mixer.GroupOptions{Voices: 2})
 			if err != nil {
 				t.Fatal(err)
 			}

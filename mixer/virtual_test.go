@@ -119,7 +119,7 @@ func TestVirtualByHand(t *testing.T) {
 				c.config.Virtual = 2
 			}
 			m := newMixer(t, c.config)
-			g, err := m.NewGroup("g", mixer.GroupOptions{Limit: 2})
+			g, err := m.NewGroup("g", mixer.GroupOptions{Voices: 2})
 			must(t, err)
 			c.play(m, level(t, 1000, 5000, 0.1), g)
 			left(m, c.frames)

@@ -166,3 +166,15 @@ func (v *Voice) standsAt(at int64) int64 {
 func (v *Voice) rowEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
+
+// Endless reports whether the voice never comes to an end by itself: it repeats its loop
+// until it is released, or it is a stream that does so, or one whose length nobody knows.
+func (v *Voice) Endless() bool {
+	switch {
+	case v.out.out:
+		return false
+	case v.feed != nil:
+		return v.feed.course.Loop.Frames() > 0 || v.sound.frames == 0
+	}
+	return v.jumps < 0 && v.Looping()
+}

@@ -19,7 +19,7 @@ const module = "../.." // the folder of the module
 // TestMutants fails where a fault reaches all that the mixer reaches, and prints the table of
 // docs/stealing.md. -short takes one seed instead of six.
 func TestMutants(t *testing.T) {
-	product := measure(t, "", "quietest,oldest,gain", nil)
+	product := measure(t, "", "quietest,oldest+end,gain+end", nil)
 	reached := product.reached()
 	for _, name := range []string{"fire: oldest", "fire: gain", "fire: cuts", "rts: oldest", "rts: gain", clicks} {
 		if !reached[name] {

@@ -54,8 +54,9 @@ type Sound struct {
 	LoopTo   Time   // the part that repeats, instead of the loop points of the file; 0: they count
 	Then     string // the sound of a bank that follows where this one ends; empty: none
 	From     Time
-	Limit    int  // at most so many voices of it; 0: any number
-	Cooldown Time // the least time between two starts
+	Limit    Limit
+	WhenFull mixer.WhenFull // whether it goes on unheard where a full pool has no slot for it
+	Cooldown Time           // the least time between two starts
 	Coalesce Coalesce
 	Group    string   // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
 	Stream   bool     // it is decoded as it plays
@@ -69,6 +70,13 @@ type Sound struct {
 	Quality  *voice.Quality // nil: that of the file
 	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever is asked for
 	Listed   bool           // it stands in `sounds`
+}
+
+// Limit is how many voices of a sound there may be.
+type Limit struct {
+	Voices   int            // 0: any number
+	PerOwner bool           // so many of each owner
+	Full     mixer.Overflow // whom one more start takes: StealQuietest, StealOldest, or Reject: nobody
 }
 
 // Coalesce makes one voice of the starts of a sound that lie close together.
@@ -99,14 +107,15 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	shared := map[string]*mixer.Group{}
 	for i := range r.Sounds {
 		s := &r.Sounds[i]
-		if s.Limit == 0 && s.Cooldown.IsZero() && s.Coalesce.Within.IsZero() {
+		if s.Limit.Voices == 0 && s.Cooldown.IsZero() && s.Coalesce.Within.IsZero() {
 			continue
 		}
 		g := shared[s.Group]
 		if g == nil {
 			var err error
 			if g, err = m.NewGroup(s.Name, mixer.GroupOptions{
-				Limit: s.Limit, Cooldown: s.Cooldown.Duration(r.Rate), Coalesce: s.Coalesce.Within.Duration(r.Rate), Most: s.Coalesce.Most,
+				Voices: s.Limit.Voices, PerOwner: s.Limit.PerOwner, Full: s.Limit.Full,
+				Cooldown: s.Cooldown.Duration(r.Rate), Coalesce: s.Coalesce.Within.Duration(r.Rate), Most: s.Coalesce.Most,
 			}); err != nil {
 				return nil, err
 			}

@@ -95,7 +95,8 @@ func TestStealbench(t *testing.T) {
 	if len(errs) != 6 || len(got.Runs) != 6 || got.Rate != steal.Rate {
 		t.Fatalf("%v, %d runs", errs, len(got.Runs))
 	}
-	if !(errs["bound"] < errs["optimum"] && errs["optimum"] < errs["quietest"] && errs["quietest"] < errs["gain"]-3 && errs["quietest"] < errs["oldest"]-3 && errs["oldest"] < errs["reject"]) {
+	// Loops come back, and in the optimum nobody does.
+	if !(errs["bound"] < errs["quietest"] && errs["bound"] < errs["optimum"] && errs["optimum"] < errs["gain"] && errs["quietest"] < errs["gain"]-2 && errs["quietest"] < errs["oldest"]-2 && errs["oldest"] < errs["reject"]) {
 		t.Errorf("%v", errs)
 	}
 	if got.Clicks[0].Name != "the mixer" || got.Clicks[1].Name != "raised cosine, 10 ms" || got.Clicks[0].Share > got.Clicks[1].Share {

@@ -25,6 +25,8 @@ type Event struct {
 	By      uint64
 	BySound string
 
+	Endless bool // of a loss: the voice never comes to an end by itself
+
 	// Of a choice: the levels that decided, and among how many.
 	Audibility, Newcomer, RunnerUp Level
 	Candidates                     int
@@ -39,6 +41,7 @@ type Event struct {
 	// more than one bus may be meant. Of ReasonBusLimit: that bus, or the newcomer's. Of
 	// Cooldown: how long it is.
 	Limit    int
+	PerOwner bool // the limit of a sound is one of each owner
 	Bus      string
 	Cooldown string // as a sheet has it: "0.25s"
 
@@ -75,6 +78,8 @@ type wire struct {
 	BelowMix         *Level `json:"below_mix_db,omitempty"`
 	Reason           string `json:"reason,omitempty"`
 	Limit            int    `json:"limit,omitempty"`
+	PerOwner         bool   `json:"per_owner,omitempty"`
+	Endless          bool   `json:"endless,omitempty"`
 	Bus              string `json:"bus,omitempty"`
 	Cooldown         string `json:"cooldown,omitempty"`
 }
@@ -96,7 +101,7 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 	loss, decided := e.Loss(), e.decided()
 	w := wire{
 		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: e.Cue, By: e.By, BySound: e.BySound,
-		Reason: e.Reason.String(), Limit: e.Limit, Bus: e.Bus, Cooldown: e.Cooldown,
+		Reason: e.Reason.String(), Limit: e.Limit, PerOwner: e.PerOwner, Endless: e.Endless, Bus: e.Bus, Cooldown: e.Cooldown,
 		Slot:       when(e.Voice != 0, &e.Slot),
 		Audibility: when(decided, &e.Audibility), Newcomer: when(decided, &e.Newcomer), RunnerUp: when(decided, &e.RunnerUp),
 		Candidates: when(decided, &e.Candidates), Peers: when(decided, &e.Peers),
@@ -105,7 +110,7 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		RunnerUpPriority: when(loss && e.HasRunnerUp, &e.RunnerUpPriority),
 		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
 	}
-	if decided {
+	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
 		w.Policy = e.Policy.String()
 	}
 	if decided && !e.HasRunnerUp {
@@ -136,7 +141,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
-		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, Bus: w.Bus, Cooldown: w.Cooldown,
+		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	if w.Kind == "" {
 		return errors.New("an event without a kind")

@@ -71,6 +71,10 @@ func (a *advisor) add(e *report.Event) {
 	case mixer.ReasonPoolFull, mixer.ReasonExchanged, mixer.ReasonResize:
 		a.pool(e)
 	case mixer.ReasonVirtualFull:
+		if e.Endless {
+			a.say("endless", "As many endless sounds are unheard as may be; stop those that nobody needs, or have more `voices`.")
+			return
+		}
 		a.say("virtual", "More virtual voices (`virtual: %d` or more) keep such voices in time, so that they can come back.", 2*max(a.head.Virtual, 1))
 	case mixer.ReasonGroupLimit:
 		if e.Limit > 0 {
@@ -111,7 +115,10 @@ func (a *advisor) pool(e *report.Event) {
 	if e.Reason != mixer.ReasonResize && e.Reason != mixer.ReasonExchanged {
 		a.say("voices", "More voices than %d (`voices`); `voicepool tune` says how many a sheet needs.", a.head.Voices)
 	}
-	if a.head.Virtual == 0 {
+	switch {
+	case e.Endless && e.Kind == mixer.EventStolen:
+		a.say("when_full", "It is endless: without `when_full: end` it goes on unheard and comes back.")
+	case !e.Endless && a.head.Virtual == 0:
 		a.say("virtual", "Virtual voices (`virtual: %d`) go on unheard and come back when there is room.", a.head.Voices)
 	}
 }

@@ -46,16 +46,24 @@ func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 func tellVirtual(e *report.Event, head *report.Report) string {
 	switch {
 	case e.By == 0 && e.Reason != mixer.ReasonResize:
-		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: it keeps time silently. " + tellRefusedChoice(e)
+		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: " + tellWaits(e, "it keeps time silently") + ". " + tellRefusedChoice(e)
 	case e.Reason == mixer.ReasonExchanged:
-		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. It goes on unheard, and may come back%s",
-			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
+		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. %s%s",
+			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellWaits(e, "It goes on unheard, and may come back"), tellLost(e))
 	}
 	taken := ""
 	if e.By != 0 {
 		taken = " for " + voiceName(e.BySound, e.By) + outranked(e, "") + ","
 	}
-	return fmt.Sprintf("became virtual%s %s: it goes on unheard, and may come back. %s%s", taken, tellReason(e, head), tellChoice(e, head), tellLost(e))
+	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, tellReason(e, head), tellWaits(e, "it goes on unheard, and may come back"), tellChoice(e, head), tellLost(e))
+}
+
+// tellWaits says of a voice that became virtual how it goes on, of one that ends as text says.
+func tellWaits(e *report.Event, text string) string {
+	if !e.Endless {
+		return text
+	}
+	return text[:len("it ")] + "never ends by itself, so it goes on unheard and comes back when it is loud enough"
 }
 
 // tellExchange says what a voice had that came back for another. Of equal priority it
@@ -73,15 +81,23 @@ func tellExchange(e *report.Event) string {
 // tellStolen says why a voice was stolen.
 func tellStolen(e *report.Event, head *report.Report) string {
 	if e.Reason == mixer.ReasonVirtualFull {
-		choice := fmt.Sprintf("of the %s it would be missed least", words.Count(e.Candidates, "virtual voice"))
+		kind := "virtual"
+		if e.Endless {
+			kind = "endless virtual"
+		}
+		choice := fmt.Sprintf("of the %s it would be missed least", words.Count(e.Candidates, kind+" voice"))
 		switch {
 		case alone(e):
-			choice = fmt.Sprintf("of the %d virtual voices it alone had the lowest priority, %d", e.Candidates, e.Priority)
+			choice = fmt.Sprintf("of the %d %s voices it alone had the lowest priority, %d", e.Candidates, kind, e.Priority)
 		case e.Peers > 0 && e.Peers < e.Candidates:
-			choice = fmt.Sprintf("of the %d of %d virtual voices with the lowest priority, %d, it would be missed least", e.Peers, e.Candidates, e.Priority)
+			choice = fmt.Sprintf("of the %d of %d %s voices with the lowest priority, %d, it would be missed least", e.Peers, e.Candidates, kind, e.Priority)
 		}
 		return fmt.Sprintf("was lost for good when %s%s came, %s: %s, %s from here on%s",
 			voiceName(e.BySound, e.By), outranked(e, ","), tellReason(e, head), choice, heardAt(e.Audibility), tellLost(e))
+	}
+	if e.Reason == mixer.ReasonExchanged {
+		return fmt.Sprintf("was stolen for %s, which was virtual and %s: %s against %s%s",
+			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellLost(e))
 	}
 	if e.By == 0 {
 		return "was stolen " + tellReason(e, head) + tellNoVirtual(e, head) + ". " + tellChoice(e, head) + tellLost(e)
@@ -115,7 +131,10 @@ func tellReason(e *report.Event, head *report.Report) string {
 		}
 		return "since every voice was busy"
 	case mixer.ReasonGroupLimit:
-		if e.Limit > 0 {
+		switch {
+		case e.Limit > 0 && e.PerOwner:
+			return fmt.Sprintf("since the sound may have no more than %s of one owner at once", words.Count(e.Limit, "voice"))
+		case e.Limit > 0:
 			return fmt.Sprintf("since the sound may have no more than %s at once", words.Count(e.Limit, "voice"))
 		}
 		return "since the sound had as many voices as its limit allows"
@@ -150,7 +169,7 @@ var reasons = map[mixer.Reason]string{
 func tellChoice(e *report.Event, head *report.Report) string {
 	policy := policyOf(e)
 	now := ""
-	if head.Virtual > 0 && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // whose victims do not come back
+	if e.Kind == mixer.EventVirtual || (head.Virtual > 0 || e.Endless) && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // whose victims do not come back
 		now = " in the next 40 ms"
 	}
 	// Priority comes before the policy: only those of the lowest are compared.
@@ -242,6 +261,10 @@ func Outcome(e *report.Event, head *report.Report, before *report.Event) string 
 	case mixer.EventRejected, mixer.EventLimited:
 		text := e.Kind.String() + ", "
 		switch {
+		case e.Reason == mixer.ReasonPoolFull && head.Overflow != mixer.Reject.String():
+			text += "since every voice was busy, and by its limit with `full: reject` it takes the place of none of its like" + tellNoVirtual(e, head)
+		case e.Reason == mixer.ReasonGroupLimit && e.Policy == mixer.Reject:
+			text += tellReason(e, head) + ", and with `full: reject` none gives way"
 		case e.Reason == mixer.ReasonPoolFull:
 			text += "since every voice was busy and the policy lets none give way" + tellNoVirtual(e, head)
 		case e.Reason == mixer.ReasonBusLimit && e.Candidates == 0, e.Reason == mixer.ReasonGroupLimit && e.Candidates == 0:
@@ -302,6 +325,8 @@ var ruling = map[mixer.Overflow]string{
 // policyOf returns the policy that chose: limits have one of their own.
 func policyOf(e *report.Event) mixer.Overflow {
 	switch policy := e.Policy; {
+	case e.Reason == mixer.ReasonGroupLimit && policy == mixer.StealOldest:
+		return policy
 	case e.Reason == mixer.ReasonGroupLimit, policy == mixer.GrowPool, policy == mixer.Reject, policy == mixer.StealMasked && e.Reason == mixer.ReasonBusLimit:
 		return mixer.StealQuietest
 	default:

@@ -10,6 +10,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
+	"voicepool/mixer"
 	"voicepool/sounds/embedded"
 	"voicepool/sounds/tone"
 	"voicepool/voice"
@@ -56,7 +57,8 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
 		{Key: "then", To: &s.Then},
-		{Key: "limit", To: &s.Limit, Within: Counts},
+		{Key: "limit", To: (*limit)(&s.Limit)},
+		{Key: "when_full", To: fields.Choice(&s.WhenFull, mixer.WhenFullVirtual, mixer.WhenFullEnd)},
 		{Key: "cooldown", To: &s.Cooldown},
 	}
 }
@@ -120,7 +122,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 
 // group finds what the sounds of a group say otherwise than the first of them.
 func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
-	if s.Limit == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
+	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
 		r.Fail(p.Place, "a group shares a limit, a cooldown or coalesce; this sound has none")
 	}
 	first, ok := r.groups[s.Group]

@@ -3,6 +3,7 @@ package trial
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,13 +16,14 @@ type Policy struct {
 	Name     string
 	Overflow mixer.Overflow
 	Refuse   bool
-	Virtual  int // AsSheet: it does not say
+	Virtual  int  // AsSheet: it does not say
+	Ends     bool // whatever gives way ends, endless sounds too
 }
 
 // AsSheet is a number of virtual voices that is the sheet's, or a flag's.
 const AsSheet = -1
 
-// UnmarshalText reads a policy: quietest, oldest+virtual=64, quietest+refuse.
+// UnmarshalText reads a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
@@ -34,6 +36,8 @@ func (p *Policy) UnmarshalText(text []byte) error {
 		switch {
 		case word == "refuse":
 			p.Refuse = true
+		case word == "end":
+			p.Ends = true
 		case isVirtual:
 			n, err := strconv.Atoi(number)
 			if err != nil || n < 0 || n > 65536 {
@@ -41,8 +45,11 @@ func (p *Policy) UnmarshalText(text []byte) error {
 			}
 			p.Virtual = n
 		default:
-			return fmt.Errorf("%q: only refuse and virtual=N may follow a policy, as in quietest+virtual=64", text)
+			return fmt.Errorf("%q: only refuse, end and virtual=N may follow a policy, as in quietest+virtual=64", text)
 		}
+	}
+	if p.Ends && p.Virtual > 0 {
+		return fmt.Errorf("%q: with end nobody is virtual", text)
 	}
 	if p.Refuse && p.Overflow != mixer.StealQuietest && p.Overflow != mixer.GrowPool {
 		return fmt.Errorf("%q: refuse goes with quietest", text)
@@ -88,5 +95,11 @@ func (p *Policy) Sized() error {
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false
+	if p.Ends {
+		s.Sounds = slices.Clone(s.Sounds)
+		for i := range s.Sounds {
+			s.Sounds[i].WhenFull = mixer.WhenFullEnd
+		}
+	}
 	return &s
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/bank/rules"
+	"voicepool/cue"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
 	"voicepool/voice"
@@ -26,12 +28,29 @@ func TestStealPolicy(t *testing.T) {
 		"quietest":         {Name: "quietest", Overflow: mixer.StealQuietest, Virtual: AsSheet},
 		"reject":           {Name: "reject", Overflow: mixer.Reject, Virtual: AsSheet},
 		"quietest+refuse":  {Name: "quietest+refuse", Overflow: mixer.StealQuietest, Refuse: true, Virtual: AsSheet},
+		"gain+end":         {Name: "gain+end", Overflow: mixer.StealGain, Ends: true, Virtual: AsSheet},
 		"oldest+virtual=7": {Name: "oldest+virtual=7", Overflow: mixer.StealOldest, Virtual: 7},
 	} {
 		var p Policy
 		if err := p.UnmarshalText([]byte(text)); err != nil || p != want {
 			t.Errorf("%s is %+v, %v", text, p, err)
 		}
+	}
+}
+
+// TestPolicyEnds: with end every sound of a sheet is lost that gives way, and the sheet
+// itself stays as it is.
+func TestPolicyEnds(t *testing.T) {
+	sheet := &cue.Sheet{}
+	sheet.Sounds = make([]rules.Sound, 2)
+	p := Policy{Ends: true}
+	for _, s := range p.Apply(sheet, 3).Sounds {
+		if s.WhenFull != mixer.WhenFullEnd || sheet.Sounds[0].WhenFull != mixer.WhenFullDefault {
+			t.Errorf("%v, of %v", s.WhenFull, sheet.Sounds[0].WhenFull)
+		}
+	}
+	if err := p.UnmarshalText([]byte("gain+end+virtual=3")); err == nil {
+		t.Error("nobody is virtual, and three are")
 	}
 }
 

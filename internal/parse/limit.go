@@ -1,0 +1,71 @@
+package parse
+
+import (
+	"fmt"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// limit is a place for a number of voices, or {voices, per, full}.
+type limit rules.Limit
+
+// Read reads the number or the mapping.
+func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	if p.Value.Kind != yaml.Mapping {
+		return r.Value(p, &fields.Field{To: &l.Voices, Within: Counts})
+	}
+	var counted per
+	r.Read(p.Value, "limit", l.fields(&counted))
+	l.PerOwner = counted == perOwner
+	if fields.Missing(p.Value, "voices") {
+		r.Fail(p.Place, "limit needs `voices`, how many there may be at once")
+		return false
+	}
+	return true
+}
+
+func (l *limit) fields(counted *per) []fields.Field {
+	return []fields.Field{
+		{Key: "voices", To: &l.Voices, Within: Counts},
+		{Key: "per", To: fields.Choice(counted, perSound, perOwner)},
+		{Key: "full", To: fields.Choice(&l.Full, mixer.StealQuietest, mixer.StealOldest, mixer.Reject)},
+	}
+}
+
+// Schema returns that of a number or a mapping.
+func (l *limit) Schema(fields.Limits) fields.Schema {
+	number := fields.Schema{"type": "integer", "minimum": Counts.From, "maximum": Counts.To}
+	mapping := fields.Mapping{Fields: l.fields(new(per)), Needs: []string{"voices"}}
+	return fields.Schema{"anyOf": []fields.Schema{number, mapping.Schema(fields.Limits{})}}
+}
+
+// Text returns the number, or the mapping where that says more.
+func (l *limit) Text() (string, bool) {
+	number := fmt.Sprint(l.Voices)
+	if !l.PerOwner && l.Full == mixer.StealQuietest {
+		return number, l.Voices != 0
+	}
+	text := "{voices: " + number
+	if l.PerOwner {
+		text += ", per: owner"
+	}
+	return text + fmt.Sprintf(", full: %v}", l.Full), l.Voices != 0
+}
+
+// per is what a limit counts.
+type per bool
+
+const (
+	perSound per = false
+	perOwner per = true
+)
+
+func (p per) String() string {
+	if p == perOwner {
+		return "owner"
+	}
+	return "sound"
+}
