@@ -1,7 +1,6 @@
 package bank
 
 import (
-	"math"
 	"time"
 
 	"voicepool/internal/chance"
@@ -40,7 +39,7 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	if b.mixer == nil {
 		return Handle{}, noMixer("Play")
 	}
-	return b.play(b.mixer.At(mixer.Now), name, &o)
+	return b.play(mixer.Now, name, &o)
 }
 
 // PlayAt is Play for a frame, counted from the first one that was ever mixed. A frame that has
@@ -51,34 +50,35 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	if b.mixer == nil {
 		return Handle{}, noMixer("PlayAt")
 	}
-	return b.play(b.mixer.At(frame), name, &o)
+	return b.play(frame, name, &o)
 }
 
 // play starts a sound. The mutex is held.
-func (b *Bank) play(at mixer.Moment, name string, o *Options) (Handle, error) {
+func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
 	if err != nil {
 		return Handle{}, err
 	}
-	h, err := s.start(at, b.rules.Seed, o)
+	if s.layers != nil || s.rules.Parameters != nil {
+		return b.playMany(frame, s, o)
+	}
+	h, err := s.start(b.mixer.At(frame), b.rules.Seed, o, mixer.Base{Speed: 1})
 	return Handle{Handle: h}, err
 }
 
-// start draws what a start takes, and asks for it. Only one that is accepted counts.
-func (s *sound) start(at mixer.Moment, seed uint64, o *Options) (mixer.Handle, error) {
+// start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
+// base of what it is a layer of.
+func (s *sound) start(at mixer.Moment, seed uint64, o *Options, base mixer.Base) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
 	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
 	m := mixer.Options{
-		Gain: o.Gain, Pitch: o.Pitch, Speed: o.Speed,
-		Pan: o.Pan, Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: o.Emitter,
-		Base: mixer.Base{
-			Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
-		},
+		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
+		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: o.Emitter,
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref,
 	}
-	if math.Abs(o.Pan) <= mixer.MaxPan { // else the mixer says what is wrong
+	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
 	if o.From == 0 {
@@ -91,4 +91,21 @@ func (s *sound) start(at mixer.Moment, seed uint64, o *Options) (mixer.Handle, e
 	}
 	s.plays++
 	return h, nil
+}
+
+// base draws the sound's own part.
+func (s *sound) base(d *chance.Draw) mixer.Base {
+	r := s.rules
+	return mixer.Base{
+		Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
+	}
+}
+
+// add returns two parts together, as far as a mixer goes.
+func add(a, b mixer.Base) mixer.Base {
+	return mixer.Base{
+		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
+		Pitch: min(max(a.Pitch+b.Pitch, -mixer.MaxPitch), mixer.MaxPitch),
+		Speed: min(max(a.Speed*b.Speed, mixer.MinSpeed), mixer.MaxSpeed),
+	}
 }

@@ -35,7 +35,7 @@ var pickNames = [...]string{"random", "shuffle", "round"}
 // Sound is something to play: one or more files, and how they are played.
 type Sound struct {
 	Name  string
-	Files []File // at least one
+	Files []File // at least one, or none with Layers
 	Pick  Pick
 
 	Gain     Range // dB, -120..+24
@@ -55,6 +55,9 @@ type Sound struct {
 	Stream   bool     // it is decoded as it plays
 	CountsAs pcm.LUFS // of a stream: the loudness that it is taken to have; 0: -20
 	Leveling sounds.Leveling
+
+	Layers     []Layer // played together in the place of files; nil: none
+	Parameters []Parameter
 
 	Quality  *voice.Quality // nil: that of the file
 	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever is asked for

@@ -31,6 +31,7 @@ type Reader struct {
 
 	rules  *rules.Rules
 	groups map[string]*rules.Sound // the first of each
+	named  []layerName
 }
 
 // New returns a reader that fills rules, which it gives the defaults of a file.
@@ -87,7 +88,7 @@ func File(more []fields.Field) fields.Mapping {
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	return []fields.Field{
-		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: soundFields(&rules.Sound{}, nil, nil, nil)}}}},
+		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: soundFields(&rules.Sound{}, nil, nil, nil, nil, nil)}}}},
 		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil), duckField(nil))}}},
 		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
 		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},
@@ -128,6 +129,7 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 			part.read(p.Value)
 		}
 	}
+	r.checkLayers()
 }
 
 func (r *Reader) seed(p *yaml.Pair) bool {
