@@ -95,7 +95,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	parameters := func(p *yaml.Pair) bool { return r.parameters(p, s) }
 	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
 	r.Read(n, "a sound", soundFields(s, r.Buses, files, coalesce, layers, parameters))
-	if s.Layers != nil {
+	if fields.Given(n, "layers") != nil {
 		r.layered(p)
 		return
 	}
