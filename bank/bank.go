@@ -175,9 +175,9 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		if s.rules.Layers == nil {
 			pitches[s.rules.Name] = join(pitches[s.rules.Name], own)
 		}
-		for _, l := range s.rules.Layers {
+		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
-			one.place = chance.Name(s.rules.Name + "\x00" + l.Sound)
+			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // draws of its own
 			s.layers = append(s.layers, layer{&one, l.Delay.Duration(r.Rate)})
 			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
 		}

@@ -79,6 +79,32 @@ func TestLayers(t *testing.T) {
 	near(t, "a delayed layer that was stopped", render(m, 1000)[999], 0, 0)
 }
 
+// TestLayersDrawForThemselves: a sound that is twice a layer draws twice.
+func TestLayersDrawForThemselves(t *testing.T) {
+	b, m := ready(t, `
+sounds:
+  step: {files: [sfx/a.wav, sfx/b.wav, sfx/c.wav, sfx/d.wav]}
+  both: {layers: [step, step]}
+`)
+	differ := 0
+	for range 20 {
+		start(t, b, "both", bank.Options{Tag: 7})
+		render(m, 1)
+		var names []string
+		for h := range m.Voices() {
+			names = append(names, h.Sound().Name())
+		}
+		if len(names) == 2 && names[0] != names[1] {
+			differ++
+		}
+		m.StopAll(0)
+		render(m, 200)
+	}
+	if differ < 5 || differ == 20 {
+		t.Errorf("%d of 20 pairs differ, want some 15", differ)
+	}
+}
+
 // TestLayersOneByOne: the pool takes and refuses layers as it does other sounds.
 func TestLayersOneByOne(t *testing.T) {
 	b, m := ready(t, strings.Replace(layered, "voices: 8", "voices: 1\noverflow: reject", 1))
