@@ -20,6 +20,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -60,6 +61,8 @@ type sound struct {
 	plays  uint64 // that were accepted
 	picker chance.Picker
 	layers []layer // in the place of files
+
+	emitter space.Emitter // of the start under way
 	options
 }
 

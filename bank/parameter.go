@@ -90,7 +90,7 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 		if l.delay > 0 {
 			at = max(at, b.mixer.Now()) + pcm.Frames(l.delay, b.mixer.Rate())
 		}
-		h, err := l.sound.start(b.mixer.At(at), b.rules.Seed, &m, base)
+		h, err := b.begin(b.mixer.At(at), l.sound, &m, base)
 		if err != nil {
 			for _, begun := range p.layers[:p.count] {
 				_ = begun.Stop() // before it has sounded

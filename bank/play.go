@@ -1,12 +1,15 @@
 package bank
 
 import (
+	"cmp"
+	"errors"
 	"time"
 
 	"voicepool/internal/chance"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
+	"voicepool/voice"
 )
 
 // Options is what a game adds to the rules of a sound as it starts. The zero value adds nothing.
@@ -16,7 +19,7 @@ type Options struct {
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
 	Priority int            // added to the sound's
-	Emitter  *space.Emitter // its place in space, copied; nil: it has none
+	Emitter  *space.Emitter // its place in space, copied; nil: it has none. What it leaves at zero is as the rules say
 
 	From   time.Duration // where in the sound it starts; 0: where the rules say
 	For    time.Duration // ends after so long; 0: with the sound
@@ -30,6 +33,10 @@ type Options struct {
 // the gain and pitch that chance draws from their ranges. It fails with ErrName, with ErrMixer, or
 // as [mixer.Mixer.Play] does. It allocates nothing, except for streams, for the first lap of a
 // shuffle, and the first time a sound is played in a new pitch range.
+//
+// What follows the sound by `then` is asked for at once and starts at the exact frame of its
+// end, under the same options but From, For and FadeIn. The handle is that of the first. To
+// stop whichever plays, give a Tag. Stopping the first keeps the others from starting.
 //
 // Chance depends on the seed of the file, the name, and how many plays of this name have returned
 // no error. So other sounds, and plays that were refused, change nothing.
@@ -62,19 +69,40 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	if s.layers != nil || s.rules.Parameters != nil {
 		return b.playMany(frame, s, o)
 	}
-	h, err := s.start(b.mixer.At(frame), b.rules.Seed, o, mixer.Base{Speed: 1})
+	h, err := b.begin(b.mixer.At(frame), s, o, mixer.Base{Speed: 1})
 	return Handle{Handle: h}, err
+}
+
+// begin starts a sound, or a layer, and what follows it.
+func (b *Bank) begin(at mixer.Moment, s *sound, o *Options, base mixer.Base) (mixer.Handle, error) {
+	h, err := s.start(at.Play, b.rules.Seed, o, base)
+	if err != nil {
+		return mixer.Handle{}, err
+	}
+	follows := *o
+	follows.From, follows.For, follows.FadeIn = 0, 0, 0
+	lead := h
+	for s.rules.Then != "" {
+		s = b.sounds[s.rules.Then]
+		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
+		if lead, err = s.start(then, b.rules.Seed, &follows, base); err != nil {
+			return mixer.Handle{}, errors.Join(err, h.Stop()) // all of it or nothing
+		}
+	}
+	return h, nil
 }
 
 // start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
 // base of what it is a layer of.
-func (s *sound) start(at mixer.Moment, seed uint64, o *Options, base mixer.Base) (mixer.Handle, error) {
+func (s *sound) start(
+	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options, base mixer.Base,
+) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
 	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
 	m := mixer.Options{
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
-		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: o.Emitter,
+		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref,
 	}
@@ -84,7 +112,7 @@ func (s *sound) start(at mixer.Moment, seed uint64, o *Options, base mixer.Base)
 	if o.From == 0 {
 		m.From = r.From.Duration(s.files[file].Rate())
 	}
-	h, err := at.Play(s.files[file], m)
+	h, err := play(s.files[file], m)
 	if err != nil { // it may be asked for again
 		s.picker.Undo()
 		return h, err
@@ -108,4 +136,18 @@ func add(a, b mixer.Base) mixer.Base {
 		Pitch: min(max(a.Pitch+b.Pitch, -mixer.MaxPitch), mixer.MaxPitch),
 		Speed: min(max(a.Speed*b.Speed, mixer.MinSpeed), mixer.MaxSpeed),
 	}
+}
+
+// placed returns where a start is, heard as the rules say; nil: nowhere. It is valid until the
+// next start of the sound.
+func (s *sound) placed(at *space.Emitter) *space.Emitter {
+	if at == nil {
+		return nil
+	}
+	said, e := &s.rules.Emitter, &s.emitter
+	*e = *at
+	e.Attenuation = cmp.Or(e.Attenuation, said.Attenuation)
+	e.Cone = cmp.Or(e.Cone, said.Cone)
+	e.Spread = cmp.Or(e.Spread, said.Spread)
+	return e
 }

@@ -296,7 +296,7 @@ func (s *seeker) Len() int {
 	return s.StreamSeeker.Len()
 }
 
-// TestTakesSeekers: a seek that fails or panics is an error of the start; a length
+// TestTakesSeekers: a seek that fails or panics is an error of a start that needs it; a length
 // that is wrong, below zero too, costs nothing but what is beyond it.
 func TestTakesSeekers(t *testing.T) {
 	const length = 3000
@@ -316,9 +316,20 @@ func TestTakesSeekers(t *testing.T) {
 		"fails":  {func(int) error { return failure }, "the disk is gone"},
 		"panics": {func(int) error { panic("broken") }, "it panics after 0 frames: broken"},
 	} {
-		s, _ := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), seek: c.seek})
-		if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
+		for _, played := range []int{0, 7} { // what has not been played needs no seek
+			inner := ramp(length).Streamer(0, length)
+			if err := inner.Seek(played); err != nil {
+				t.Fatal(err)
+			}
+			s, _ := open(&seeker{StreamSeeker: inner, seek: c.seek})
+			if f, err := s.Open(voice.Course{}); played == 0 && err != nil {
+				t.Errorf("a seek that %s, and is not needed: %v", name, err)
+			} else if err == nil {
+				f.Close()
+			}
+			if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
+			}
 		}
 	}
 	s, told := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), len: func() int { return -5 }})

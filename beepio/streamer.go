@@ -1,8 +1,12 @@
 // Package beepio joins the mixer to programs that use beep.
 //
 // A Streamer is a mixer as a beep.Streamer, which speaker.Play takes. Read makes a sound
-// of a beep.Streamer; Stream makes a stream of it, which a voice plays as it comes. For a
-// mixer as an io.Reader see package device/reader.
+// of a beep.Streamer; Stream makes a stream of it, which a voice plays as it comes. An
+// Insert is a chain of beep's effects as the effect of a bus. For a mixer as an io.Reader
+// see package device/reader.
+//
+// Beep's decoders are for files that you trust: on hostile ones they panic, take all memory
+// or never return. Those of package sounds do not, and are the default.
 //
 //	speaker.Play(beepio.NewStreamer(m))          // the audio side
 //	clip, err := beepio.Read("tone", tone, 48000, 10*48000) // at most ten seconds

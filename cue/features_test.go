@@ -258,7 +258,7 @@ func TestSource(t *testing.T) {
 	s.File = filepath.Join("folder", "s.yaml")
 	source := func(i int) string {
 		got := s.Source(&s.Sounds[i], s.Sounds[i].Files[0], i == 0)
-		return fmt.Sprint(filepath.ToSlash(got.File), "|", got.Name, "|", got.Loop, "|", got.Leveling.LUFS)
+		return fmt.Sprint(filepath.ToSlash(got.File), "|", got.Name, "|", got.Looped, "|", got.Leveling.LUFS)
 	}
 	for i, want := range []string{"folder/sub/a.wav||true|-20", "/abs/b.wav||false|0", "coin.flac|coin|false|0"} {
 		if got := source(i); got != want {

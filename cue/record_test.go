@@ -163,7 +163,7 @@ func TestRecord(t *testing.T) {
 	for _, name := range []string{"bell", "engine", "drip", "coin", "wind"} {
 		for _, loop := range []bool{false, true} {
 			source := embedded.Source(name)
-			source.Loop = loop
+			source.Looped = loop
 			s, err := lib.Load(context.Background(), source)
 			if err != nil {
 				t.Fatal(err)

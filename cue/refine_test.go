@@ -45,7 +45,7 @@ func TestVersions(t *testing.T) {
 		for i, set := range []string{"once", "looped"} {
 			for level := range voice.Levels {
 				hit := embedded.Source("hit")
-				hit.Loop = s.Cues[0].Loop
+				hit.Looped = s.Cues[0].Loop
 				sound, err := lib.Load(context.Background(), hit)
 				if err != nil {
 					t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 func ExampleLibrary_LoadEach() {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000, Compact: true})
 	rain := embedded.Source("rain")
-	rain.Loop = true
+	rain.Looped = true
 	sources := []sounds.Source{embedded.Source("coin"), embedded.Source("laser"), rain}
 	done := 0
 	lib.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {

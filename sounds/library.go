@@ -207,11 +207,16 @@ func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
 	opt := l.opt
-	opt.Loop = opt.Loop || src.Loop
+	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
 	clip, err := decode(ctx, src.open, opt.Limits.withDefaults())
 	if err != nil {
 		return nil, Info{}, err
+	}
+	if region, err := src.region(clip.Rate, clip.Frames()); err != nil {
+		return nil, Info{}, err
+	} else if region != nil {
+		clip.Loop = region
 	}
 	opt.Leveling = cmp.Or(src.Leveling, opt.Leveling)
 	info := Describe(clip, opt.Measure)

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
+	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 )
 
@@ -19,7 +21,13 @@ type Source struct {
 	Name string // what it is called in reports; empty: the file's name without its ending
 	File string // a path
 	FS   fs.FS
-	Loop bool // as Options.Loop, for this one
+
+	// Loop is the part that repeats, in frames of the file, instead of the loop points that
+	// it may have; LoopTimes is the same in times, to the nearest frame. The zero values say
+	// nothing. A loop that is not inside the file is an error of loading.
+	Loop      pcm.Loop
+	LoopTimes [2]time.Duration
+	Looped    bool // as Options.Loop, for this one
 
 	Masking bool // as Options.Masking, for this one
 
@@ -138,4 +146,27 @@ func (s Source) mode() fs.FileMode {
 		return 0
 	}
 	return info.Mode()
+}
+
+// loops reports whether a part is named that repeats.
+func (s *Source) loops() bool { return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{} }
+
+// region returns the part that repeats, of a file of a rate and so many frames; nil: none is
+// named.
+func (s *Source) region(rate int, frames int64) (*pcm.Loop, error) {
+	loop := s.Loop
+	switch times := s.LoopTimes != [2]time.Duration{}; {
+	case !s.loops():
+		return nil, nil
+	case times && loop != pcm.Loop{}:
+		return nil, source.Beyond("a loop in frames and one in times; give it one of them")
+	case s.LoopTimes[0] < 0:
+		return nil, source.Beyond("the loop begins at %v, before the file", s.LoopTimes[0])
+	case times:
+		loop = pcm.Loop{pcm.Frames(s.LoopTimes[0], rate), pcm.Frames(s.LoopTimes[1], rate)}
+	}
+	if !loop.Inside(frames) {
+		return nil, source.Beyond("the loop [%d, %d) is not inside its %d frames", loop[0], loop[1], frames)
+	}
+	return &loop, nil
 }

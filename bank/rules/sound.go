@@ -3,12 +3,15 @@ package rules
 import (
 	"path"
 	"path/filepath"
+	"time"
 
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -47,6 +50,9 @@ type Sound struct {
 	Bus      string // empty: the master
 	Loop     bool
 	Rounds   int // how often it plays its loop; 0: without end
+	LoopFrom Time
+	LoopTo   Time   // the part that repeats, instead of the loop points of the file; 0: they count
+	Then     string // the sound of a bank that follows where this one ends; empty: none
 	From     Time
 	Limit    int  // at most so many voices of it; 0: any number
 	Cooldown Time // the least time between two starts
@@ -58,6 +64,10 @@ type Sound struct {
 
 	Layers     []Layer // played together in the place of files; nil: none
 	Parameters []Parameter
+
+	// Emitter is how distance and direction act on the sound where a game gives it a place,
+	// which is not here: its Spot is zero. Only a bank has it.
+	Emitter space.Emitter
 
 	Quality  *voice.Quality // nil: that of the file
 	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever is asked for
@@ -73,7 +83,7 @@ type Coalesce struct {
 // File is what a sound is read from.
 type File struct {
 	Line, Column int
-	Path         string // as the file has it; empty: the embedded sound Name
+	Path         string // as the file has it; empty: the embedded sound Name, or one that package tone makes
 	Name         string
 }
 
@@ -114,12 +124,17 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 // Source returns how a file of a sound is loaded, to be looped or not, and where it is:
 // relative to the folder of the rules.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
-	src := sounds.Source{Loop: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
+	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {
 		src = sounds.Source{Leveling: s.Leveling}
 	}
+	if !s.LoopTo.IsZero() {
+		src.LoopTimes = [2]time.Duration{time.Duration(s.LoopFrom.Frames(1e9)), time.Duration(s.LoopTo.Frames(1e9))}
+	}
 	file := filepath.FromSlash(f.Path)
 	switch {
+	case f.Path == "" && tone.Is(f.Name):
+		src.Name, src.File, src.FS = f.Name, f.Name, tone.FS{Rate: r.Rate}
 	case f.Path == "":
 		at := embedded.Source(f.Name)
 		src.Name, src.File, src.FS = at.Name, at.File, at.FS

@@ -11,6 +11,7 @@ import (
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
 
@@ -30,6 +31,7 @@ func (r *Reader) allSounds(n *yaml.Node) {
 		}
 		r.Add(s)
 	})
+	r.follow()
 }
 
 // Sound returns the fields of a sound, all but its files and what is coalesced.
@@ -43,7 +45,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "priority", To: &s.Priority, Within: Priorities},
 		{Key: "protect", To: &s.Protect},
 		{Key: "bus", To: bus(&s.Bus, buses)},
-		{Key: "loop", To: fields.Loop{On: &s.Loop, Rounds: &s.Rounds}},
+		{Key: "loop", To: region{fields.Loop{On: &s.Loop, Rounds: &s.Rounds}, s}},
 		{Key: "from", To: &s.From},
 		{Key: "quality", To: fields.Optional(&s.Quality, quality)},
 		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
@@ -53,6 +55,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
+		{Key: "then", To: &s.Then},
 		{Key: "limit", To: &s.Limit, Within: Counts},
 		{Key: "cooldown", To: &s.Cooldown},
 	}
@@ -94,13 +97,16 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	layers := func(p *yaml.Pair) bool { return r.layers(p, s) }
 	parameters := func(p *yaml.Pair) bool { return r.parameters(p, s) }
 	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
-	r.Read(n, "a sound", soundFields(s, r.Buses, files, coalesce, layers, parameters))
+	r.Read(n, "a sound", append(soundFields(s, r.Buses, files, coalesce, layers, parameters), r.place(s)...))
 	if fields.Given(n, "layers") != nil {
 		r.layered(p)
 		return
 	}
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
+	}
+	if p := fields.Given(n, "then"); p != nil {
+		r.thens = append(r.thens, then{p, s.Name})
 	}
 	if p := fields.Given(n, "counts_as"); p != nil {
 		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
@@ -172,7 +178,7 @@ func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// File appends a path, or the embedded sound of that name.
+// File appends a path, or the embedded or generated sound of that name.
 func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
 	switch {
@@ -181,6 +187,12 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 		return files
 	case IsEmbedded(n.Text):
 		f.Path, f.Name = "", n.Text
+	case tone.Is(n.Text):
+		f.Path, f.Name = "", n.Text
+		if _, err := tone.Parse(n.Text); err != nil {
+			r.Fail(n.Place, "%s", tone.Reason(err))
+			return files
+		}
 	case r.rules.FS != nil && (path.IsAbs(n.Text) || !fs.ValidPath(path.Join(path.Dir(r.rules.File), n.Text))):
 		r.Fail(n.Place, "%s leads out of the file system in which this file is; name a file in or below its root", yaml.Quote(n.Text))
 		return files
@@ -200,4 +212,10 @@ func (r *Reader) Add(s rules.Sound) int {
 	r.Sounds[s.Name] = i
 	r.rules.Sounds = append(r.rules.Sounds, s)
 	return i
+}
+
+// soundShape returns the fields of any sound, for their shapes.
+func (r *Reader) soundShape() []fields.Field {
+	s := &rules.Sound{}
+	return append(soundFields(s, nil, nil, nil, nil, nil), r.place(s)...)
 }

@@ -88,13 +88,20 @@ var formats = []format{
 	{name: "oggflac", ending: ".oga", least: 160, grid: oggFLACGrid, oracles: []oracle{
 		{name: "source"},
 		{name: "flac", command: []string{"flac", "--silent", "-d", "-f", "--ogg", "--force-raw-format", "--endian=little", "--sign=signed", "FILE", "-o", "OUT"}},
-		ffmpeg(0),
+		ffmpeg(0, exception{applies: func(x *file) bool { return x.name == "4-8-48000-88" }, why: "of which its parser loses two blocks of 192 frames"}),
 	}},
 	{name: "adpcm", ending: ".wav", least: 160, grid: adpcmGrid, oracles: []oracle{
-		{name: "source", tolerance: 0.5},
+		{name: "source", tolerance: 1, wrong: []exception{{
+			applies: func(x *file) bool { return !strings.HasSuffix(x.name, "-sox") },
+			why:     "by ffmpeg, whose fact chunk counts what fills its last block up",
+		}}},
 		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "s16", "OUT"}, bits: 16, padded: true},
 		sndfile("-pcm16", 16, 0),
-		{name: "ffmpeg", many: true, bits: 32, padded: true, tolerance: 1},
+		{name: "ffmpeg", many: true, bits: 32, padded: true, tolerance: 0.02},
+	}},
+	{name: "wide-adpcm", ending: ".wav", least: 30, grid: wideGrid, oracles: []oracle{
+		{name: "source", tolerance: 1},
+		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "s16", "OUT"}, bits: 16, padded: true},
 	}},
 	{name: "aiff", ending: ".aiff", least: 160, grid: aiffGrid, oracles: []oracle{
 		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "f32", "OUT"}, bits: 32, tolerance: 1. / (1 << 24)},

@@ -38,7 +38,10 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		return nil, err
 	}
 	channels, bits := int(binary.BigEndian.Uint16(c.comm)), int(binary.BigEndian.Uint16(c.comm[6:]))
-	rate := parseRate(c.comm[8:])
+	rate, err := parseRate(c.comm[8:])
+	if err != nil {
+		return nil, err
+	}
 	if err := lim.Shape(channels, rate); err != nil {
 		return nil, err
 	}
@@ -125,16 +128,16 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate reads a number of 80 bits, to the nearest integer; -1: it is no rate.
-func parseRate(b []byte) int64 {
+// parseRate reads a number of 80 bits, to the nearest integer.
+func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
 	case exponent < 0:
-		return 0
-	case exponent >= 62: // negative, infinite, or a number of astronomers
-		return -1
+		return 0, nil
+	case exponent >= 62: // negative, infinite, or beyond all limits
+		return 0, source.Broken("its rate of %x is no number of Hz", b[:10])
 	}
-	return int64((mantissa>>(62-exponent) + 1) >> 1)
+	return int64((mantissa>>(62-exponent) + 1) >> 1), nil
 }
 
 // encodings are those that are read, by their four letters. Without bytes, the bits say how

@@ -34,7 +34,7 @@ type chunks struct {
 	fmt, smpl  []byte // their beginnings
 	tags       []string
 	data, size int64 // where the samples begin, and their bytes
-	fact       int64 // how many frames they are; 0: it does not say
+	fact       int64 // how many frames they are, by the fact chunk; 0: it does not say
 }
 
 // Open reads the chunks of the file that in stands at.
@@ -54,10 +54,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames := e.Length(chunks.size)
-	if e.Frames > 1 && chunks.fact > 0 { // the last block has what is left
-		frames = min(frames, chunks.fact)
-	}
+	frames := trimmed(&e, e.Length(chunks.size), chunks.fact, f.channels)
 	if err := lim.Length(frames, f.channels); err != nil {
 		return nil, err
 	}
@@ -66,6 +63,16 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		h.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
 	}
 	return blocks.NewReader(in, h, e, chunks.data, chunks.size), nil
+}
+
+// trimmed returns how many of the frames in all blocks are sound, by the fact chunk: encoders fill
+// the last block up. It is believed where it ends within that block. libsndfile 1.2 divides
+// what it counts by the channels once too often.
+func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
+	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
+		return fact
+	}
+	return frames
 }
 
 // readChunks walks over the chunks of a file. Those that are not known are
