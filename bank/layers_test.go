@@ -223,6 +223,7 @@ func TestParameterErrors(t *testing.T) {
 	for _, c := range []struct{ sound, want string }{
 		{sound: "{layers: [nosuch]}", want: "sounds.yaml:2:23: layers: there is no sound \"nosuch\" in `sounds`"},
 		{sound: "{layers: [t]}", want: `sounds.yaml:2:23: layers: the sound "t" has layers itself; name those`},
+		{sound: "{file: sfx/a.wav, then: t}", want: `sounds.yaml:2:37: then: "t" has layers; what follows a sound has files`},
 		{sound: "{layers: [a], limit: 3}", want: "sounds.yaml:2:27: limit belongs to the sounds of the layers; a sound with layers takes parameters, gain, pitch, speed, pan or priority"},
 		{sound: "{layers: []}", want: "sounds.yaml:2:22: layers takes a list of 1 to 8 sounds"},
 		{sound: "{layers: [{delay: 1s}]}", want: "sounds.yaml:2:23: a layer needs `sound`, the name of what it plays"},
