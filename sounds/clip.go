@@ -12,8 +12,8 @@ import (
 // channels.
 type Clip struct {
 	Name     string // what it was called when it was decoded
-	Format   string // wav, flac, vorbis, mp3
-	Encoding string // how its samples were kept: u8, s16, s24, s32, f32, f64, alaw, ulaw; empty where samples are not kept
+	Format   string // wav, aiff, flac, oggflac, vorbis, mp3
+	Encoding string // how its samples were kept, as s16 or ima-adpcm; empty where they are not
 	Channels int    // 1..8
 	Rate     int    // frames per second
 
@@ -71,7 +71,7 @@ func goodSamples(samples []float32) int {
 type Info struct {
 	Name     string
 	File     string // its path, of the system or in Source.FS
-	Format   string // wav, flac, vorbis, mp3
+	Format   string // wav, aiff, flac, oggflac, vorbis, mp3
 	Encoding string // as in Clip
 	Channels int
 	Rate     int

@@ -1,4 +1,4 @@
-// Package sounds makes files ready to play. It reads WAV, FLAC, Ogg Vorbis and MP3,
+// Package sounds makes files ready to play. It reads WAV, AIFF, FLAC, Ogg Vorbis and MP3,
 // known by their content, folds them to mono or stereo, converts them once to the
 // mixer's rate, and computes the loudness index by which the mixer chooses its victims.
 //
