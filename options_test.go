@@ -6,8 +6,10 @@ import (
 	"reflect"
 	"regexp"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -150,4 +152,29 @@ func TestOptionsAreNumbers(t *testing.T) {
 		Masks: make([]voice.Masks, 1), MasksLoop: make([]voice.Masks, 1),
 	}}
 	refuses(t, "voice.Samples", &samples, func() error { _, err := voice.NewSound(samples); return err }, "")
+}
+
+// TestBankOptionsAreNumbers: what a game adds to the rules of a sound, of one layer and of two.
+func TestBankOptionsAreNumbers(t *testing.T) {
+	file := fstest.MapFS{"sounds.yaml": {Data: []byte(`
+sounds:
+  coin:
+  both: {layers: [coin, coin], gain: 20, pan: 1, parameters: {x: {from: 0, to: 1, gain: [[0, 20]]}}}
+`)}}
+	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"coin", "both"} {
+		options := bank.Options{Emitter: &space.Emitter{}}
+		refuses(t, "bank.Options of "+name, &options, func() error {
+			_, err := b.Play(name, options)
+			m.Render(make([]pcm.Frame, 1))
+			return err
+		}, `.*\.(Forward|Up)\[.\] = -?\d.*|`+silence)
+	}
 }

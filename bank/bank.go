@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/chance"
@@ -46,6 +47,10 @@ type Bank struct {
 	state   state                 // of the mixer, as far as the bank has moved it
 	resized int64                 // the frame of the last resize to come
 	streams atomic.Pointer[error] // the first that broke
+
+	plays  []*play            // of sounds with layers or parameters; those that are over are used again
+	cursor int                // in plays
+	values map[string]float64 // of parameters that were set for all
 }
 
 // sound is a sound of the bank.
@@ -55,9 +60,16 @@ type sound struct {
 	place  uint64 // of its name
 	plays  uint64 // that were accepted
 	picker chance.Picker
+	layers []layer // in the place of files
 
 	emitter space.Emitter // of the start under way
 	options
+}
+
+// layer is a sound with draws of its own.
+type layer struct {
+	sound *sound
+	delay time.Duration
 }
 
 // options is what the mixer is asked for at every start.
@@ -74,7 +86,7 @@ type options struct {
 // All that is wrong with the file comes as rules.Errors, in the order of the lines, which wrap
 // rules.ErrFile; all sounds that cannot be loaded as rules.Errors, which wrap rules.ErrSound.
 func Open(fsys fs.FS, name string, lib *sounds.Library) (*Bank, error) {
-	b := &Bank{fsys: fsys, name: name, lib: lib}
+	b := &Bank{fsys: fsys, name: name, lib: lib, values: map[string]float64{}}
 	r, err := b.read()
 	if err != nil {
 		return nil, err
@@ -160,11 +172,25 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	if err := missing.Err(); err != nil {
 		return nil, err
 	}
+	pitches := map[string]rules.Range{} // what is added to sounds, by parameters and as layers
+	for _, s := range out {
+		own := moves(s.rules)
+		if s.rules.Layers == nil {
+			pitches[s.rules.Name] = join(pitches[s.rules.Name], own)
+		}
+		for i, l := range s.rules.Layers {
+			one := *out[l.Sound]
+			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // draws of its own
+			s.layers = append(s.layers, layer{&one, l.Delay.Duration(r.Rate)})
+			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
+		}
+	}
 	for i := range all {
 		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
 			speed := float64(pcm.FromRatio(s.Speed))
-			most := max(s.Pitch.To+speed, float64(s.MaxPitch))
-			versions.Need(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed, most)
+			add := pitches[s.Name]
+			most := max(s.Pitch.To+speed+add.To, float64(s.MaxPitch))
+			versions.Need(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed+add.From, most)
 		}
 	}
 	return out, versions.Make(ctx)
@@ -225,10 +251,32 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 		return err
 	}
 	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
-	for name, o := range found {
-		b.sounds[name].options = o
-	}
+	equip(b.sounds, found)
+	b.plays, b.cursor = nil, 0
 	return nil
+}
+
+// equip gives sounds and their layers what they are played with.
+func equip(sounds map[string]*sound, found map[string]options) {
+	for name, s := range sounds {
+		s.options = found[name]
+		for _, l := range s.layers {
+			l.sound.options = found[l.sound.rules.Name]
+		}
+	}
+}
+
+// moves returns what the parameters of a sound add to its pitch at least and at most.
+func moves(s *rules.Sound) (sum rules.Range) {
+	for i := range s.Parameters {
+		span := s.Parameters[i].Pitch.Span()
+		sum.From, sum.To = sum.From+span.From, sum.To+span.To
+	}
+	return sum
+}
+
+func join(a, b rules.Range) rules.Range {
+	return rules.Range{From: min(a.From, b.From), To: max(a.To, b.To)}
 }
 
 // optionsOn returns what the sounds of a file are played with on a mixer.

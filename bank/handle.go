@@ -1,7 +1,146 @@
 package bank
 
-import "voicepool/mixer"
+import (
+	"time"
 
-// Handle names one play of a bank. It is a small comparable value, and has the methods of
-// mixer.Handle. The zero Handle names nothing.
-type Handle struct{ mixer.Handle }
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Handle names one play of a bank. It is a small comparable value. The zero Handle names nothing.
+// Of a play of several layers its methods act on all of them, and fail with mixer.ErrGone when the
+// last has ended; those that it has from mixer.Handle alone, such as Position, tell of the first.
+// Gain and pitch are the game's own; those of the file and of parameters come on top.
+type Handle struct {
+	mixer.Handle
+	play *play // nil: one sound without parameters
+	age  uint64
+}
+
+// all calls do for the voices of the play, or nothing if it is over long ago.
+func (h Handle) all(do func(mixer.Handle) error) error {
+	if h.play == nil {
+		return do(h.Handle)
+	}
+	b := h.play.bank
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if h.play.age != h.age {
+		return mixer.ErrGone
+	}
+	return h.play.each(do)
+}
+
+// State returns what has become of the play: of a layer that is not over, as long as there is one,
+// else of the first.
+func (h Handle) State() mixer.State {
+	state := h.Handle.State()
+	_ = h.all(func(one mixer.Handle) error {
+		if s := one.State(); state.Over() && !s.Over() {
+			state = s
+		}
+		return nil
+	})
+	return state
+}
+
+// Stop ends the play, as mixer.Handle.Stop does. Layers that wait for their delay never sound.
+func (h Handle) Stop() error { return h.all(mixer.Handle.Stop) }
+
+// StopOver fades the play to silence, and then ends it, as mixer.Handle.StopOver does.
+func (h Handle) StopOver(fade time.Duration) error {
+	return h.all(func(one mixer.Handle) error { return one.StopOver(fade) })
+}
+
+// Pause holds the play where it is, with a tail of 10 ms.
+func (h Handle) Pause() error { return h.all(mixer.Handle.Pause) }
+
+// Resume undoes Pause.
+func (h Handle) Resume() error { return h.all(mixer.Handle.Resume) }
+
+// SetGain sets the game's gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
+// silence.
+func (h Handle) SetGain(gain pcm.Decibels) error {
+	return h.all(func(one mixer.Handle) error { return one.SetGain(h.gained(gain)) })
+}
+
+// Fade moves the game's gain to gain within a time and along a shape, as mixer.Handle.Fade does.
+func (h Handle) Fade(gain pcm.Decibels, during time.Duration, shape voice.Shape) error {
+	return h.all(func(one mixer.Handle) error { return one.Fade(h.gained(gain), during, shape) })
+}
+
+// gained keeps the game's gain, and returns it with what parameters add. A gain that the mixer
+// refuses it returns as it is. The mutex is held.
+func (h Handle) gained(gain pcm.Decibels) pcm.Decibels {
+	if gain == pcm.FromLinear(0) {
+		gain = mixer.MinGain
+	}
+	if h.play != nil && within(float64(gain), mixer.MinGain, mixer.MaxGain) {
+		h.play.gain = gain
+		gain, _ = h.play.moved()
+	}
+	return gain
+}
+
+// SetPitch sets the game's pitch, -48..+48 semitones, ramped over 5 ms.
+func (h Handle) SetPitch(pitch pcm.Semitones) error {
+	return h.all(func(one mixer.Handle) error {
+		all := pitch
+		if h.play != nil && within(float64(pitch), -mixer.MaxPitch, mixer.MaxPitch) {
+			h.play.pitch = pitch
+			_, all = h.play.moved()
+		}
+		return one.SetPitch(all)
+	})
+}
+
+// SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
+func (h Handle) SetPan(pan float64) error {
+	return h.all(func(one mixer.Handle) error { return one.SetPan(pan) })
+}
+
+// SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
+func (h Handle) SetSpeed(speed float64) error {
+	return h.all(func(one mixer.Handle) error { return one.SetSpeed(speed) })
+}
+
+// SetPriority sets the priority, -1,000,000..1,000,000.
+func (h Handle) SetPriority(priority int) error {
+	return h.all(func(one mixer.Handle) error { return one.SetPriority(priority) })
+}
+
+// Protect protects the play from being stolen, or ends that.
+func (h Handle) Protect(on bool) error {
+	return h.all(func(one mixer.Handle) error { return one.Protect(on) })
+}
+
+// Set sets a parameter of the play, ramped over 5 ms. It fails with ErrName, with mixer.ErrGone, and
+// with an error that wraps mixer.ErrOption if the value is beyond its range.
+func (h Handle) Set(parameter string, x float64) error {
+	if h == (Handle{}) {
+		return mixer.ErrGone
+	}
+	known := map[string]int{}
+	if h.play == nil {
+		return unknown("parameter", parameter, known)
+	}
+	b := h.play.bank
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if h.play.age != h.age || h.play.over() {
+		return mixer.ErrGone
+	}
+	r := h.play.rules
+	for i := range r.Parameters {
+		p := &r.Parameters[i]
+		if known[p.Name] = i; p.Name != parameter {
+			continue
+		}
+		if err := inRange(r.Name, p, x); err != nil {
+			return err
+		}
+		return h.play.set(i, x)
+	}
+	return unknown("parameter", parameter, known)
+}

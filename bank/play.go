@@ -3,7 +3,6 @@ package bank
 import (
 	"cmp"
 	"errors"
-	"math"
 	"time"
 
 	"voicepool/internal/chance"
@@ -49,7 +48,7 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	if b.mixer == nil {
 		return Handle{}, noMixer("Play")
 	}
-	return b.play(b.mixer.At(mixer.Now), name, &o)
+	return b.play(mixer.Now, name, &o)
 }
 
 // PlayAt is Play for a frame, counted from the first one that was ever mixed. A frame that has
@@ -60,18 +59,27 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	if b.mixer == nil {
 		return Handle{}, noMixer("PlayAt")
 	}
-	return b.play(b.mixer.At(frame), name, &o)
+	return b.play(frame, name, &o)
 }
 
 // play starts a sound. The mutex is held.
-func (b *Bank) play(at mixer.Moment, name string, o *Options) (Handle, error) {
+func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
 	if err != nil {
 		return Handle{}, err
 	}
-	h, err := s.start(at.Play, b.rules.Seed, o)
+	if s.layers != nil || s.rules.Parameters != nil {
+		return b.playMany(frame, s, o)
+	}
+	h, err := b.begin(b.mixer.At(frame), s, o, mixer.Base{Speed: 1})
+	return Handle{Handle: h}, err
+}
+
+// begin starts a sound, or a layer, and what follows it.
+func (b *Bank) begin(at mixer.Moment, s *sound, o *Options, base mixer.Base) (mixer.Handle, error) {
+	h, err := s.start(at.Play, b.rules.Seed, o, base)
 	if err != nil {
-		return Handle{}, err
+		return mixer.Handle{}, err
 	}
 	follows := *o
 	follows.From, follows.For, follows.FadeIn = 0, 0, 0
@@ -79,28 +87,28 @@ func (b *Bank) play(at mixer.Moment, name string, o *Options) (Handle, error) {
 	for s.rules.Then != "" {
 		s = b.sounds[s.rules.Then]
 		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
-		if lead, err = s.start(then, b.rules.Seed, &follows); err != nil {
-			return Handle{}, errors.Join(err, h.Stop()) // all of it or nothing
+		if lead, err = s.start(then, b.rules.Seed, &follows, base); err != nil {
+			return mixer.Handle{}, errors.Join(err, h.Stop()) // all of it or nothing
 		}
 	}
-	return Handle{Handle: h}, nil
+	return h, nil
 }
 
-// start draws what a start takes, and asks for it. Only one that is accepted counts.
-func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options) (mixer.Handle, error) {
+// start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
+// base of what it is a layer of.
+func (s *sound) start(
+	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options, base mixer.Base,
+) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
 	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
 	m := mixer.Options{
-		Gain: o.Gain, Pitch: o.Pitch, Speed: o.Speed,
-		Pan: o.Pan, Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
-		Base: mixer.Base{
-			Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
-		},
+		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
+		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
-	if math.Abs(o.Pan) <= mixer.MaxPan { // else the mixer says what is wrong
+	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
 	if o.From == 0 {
@@ -113,6 +121,23 @@ func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, erro
 	}
 	s.plays++
 	return h, nil
+}
+
+// base draws the sound's own part.
+func (s *sound) base(d *chance.Draw) mixer.Base {
+	r := s.rules
+	return mixer.Base{
+		Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
+	}
+}
+
+// add returns two parts together, as far as a mixer goes.
+func add(a, b mixer.Base) mixer.Base {
+	return mixer.Base{
+		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
+		Pitch: min(max(a.Pitch+b.Pitch, -mixer.MaxPitch), mixer.MaxPitch),
+		Speed: min(max(a.Speed*b.Speed, mixer.MinSpeed), mixer.MaxSpeed),
+	}
 }
 
 // placed returns where a start is, heard as the rules say; nil: nowhere. It is valid until the

@@ -149,9 +149,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 		if err != nil {
 			return fmt.Errorf("%w; a bus that is new takes a new mixer", err)
 		}
-		for name, o := range found {
-			loaded[name].options = o
-		}
+		equip(loaded, found)
 	}
 	limits := map[string]*mixer.Group{} // of groups and sounds that limit as before
 	for name, old := range b.sounds {
@@ -159,9 +157,11 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 		if now == nil {
 			continue
 		}
-		now.plays = old.plays
-		if now.rules.Pick == old.rules.Pick && len(now.files) == len(old.files) {
-			now.picker = old.picker
+		now.goOn(old)
+		for i := range now.layers {
+			if i < len(old.layers) && old.layers[i].sound.rules.Name == now.layers[i].sound.rules.Name {
+				now.layers[i].sound.goOn(old.layers[i].sound)
+			}
 		}
 		if limitOf(now.rules) == limitOf(old.rules) {
 			limits[groupOf(now.rules)] = old.group
@@ -170,6 +170,11 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 	for _, s := range loaded { // who plays counts
 		if g, ok := limits[groupOf(s.rules)]; ok {
 			s.group = g
+		}
+	}
+	for _, s := range loaded {
+		for _, l := range s.layers {
+			l.sound.options = loaded[l.sound.rules.Name].options
 		}
 	}
 	b.rules, b.sounds = r, loaded
@@ -187,6 +192,14 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 		return fmt.Errorf("%w: these keys take effect with the next one: %s", ErrMixer, strings.Join(late, ", "))
 	}
 	return nil
+}
+
+// goOn has the draws of a sound go on where they were.
+func (s *sound) goOn(old *sound) {
+	s.plays = old.plays
+	if s.rules.Pick == old.rules.Pick && len(s.files) == len(old.files) {
+		s.picker = old.picker
+	}
 }
 
 // limit is what limits the starts of a sound.

@@ -119,7 +119,7 @@ func (b *Bank) move(to state, within time.Duration) error {
 	}
 	for name, now := range to.buses {
 		old, known := b.state.buses[name]
-		if !known || now == old {
+		if !known {
 			continue
 		}
 		bus, err := m.Bus(name)

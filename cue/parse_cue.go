@@ -305,6 +305,10 @@ func (d *draft) play(p *yaml.Pair) bool {
 	default:
 		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.File(p.Value, nil)})
 	}
+	if s := &r.sheet.Sounds[i]; s.Layers != nil || s.Parameters != nil {
+		r.Fail(p.Value.Place, "play: %s has layers or parameters, which a game plays from a bank; a sheet names sounds with files", yaml.Quote(name))
+		return false
+	}
 	d.Sound, d.sound = i, &r.sheet.Sounds[i]
 	return true
 }

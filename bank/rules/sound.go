@@ -38,7 +38,7 @@ var pickNames = [...]string{"random", "shuffle", "round"}
 // Sound is something to play: one or more files, and how they are played.
 type Sound struct {
 	Name  string
-	Files []File // at least one
+	Files []File // at least one, or none with Layers
 	Pick  Pick
 
 	Gain     Range // dB, -120..+24
@@ -62,6 +62,9 @@ type Sound struct {
 	Stream   bool     // it is decoded as it plays
 	CountsAs pcm.LUFS // of a stream: the loudness that it is taken to have; 0: -20
 	Leveling sounds.Leveling
+
+	Layers     []Layer // played together in the place of files; nil: none
+	Parameters []Parameter
 
 	// Emitter is how distance and direction act on the sound where a game gives it a place,
 	// which is not here: its Spot is zero. Only a bank has it.

@@ -8,6 +8,7 @@ import (
 
 	"voicepool/cmd/internal/bench"
 	"voicepool/cmd/internal/console"
+	"voicepool/mixer"
 )
 
 type benchCommand struct {
@@ -42,7 +43,7 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 	if b.Own && slices.Max(o.Voices) > 1024 {
 		return o, console.Usage("--own: %d voices are more than 1024", slices.Max(o.Voices))
 	}
-	if b.Speed != nil && !(o.Speed >= 1./16 && o.Speed <= 16) {
+	if b.Speed != nil && !(o.Speed >= mixer.MinSpeed && o.Speed <= mixer.MaxSpeed) {
 		return o, console.Usage("--speed: %v is not in 1/16..16", o.Speed)
 	}
 	return o, nil

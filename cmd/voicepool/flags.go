@@ -61,7 +61,7 @@ func (f *sheetFlags) check() error {
 
 // pool finds numbers of voices and of virtual ones that no pool has; nil: as in the sheet.
 func pool(voices, virtual *int) error {
-	return cmp.Or(inRange("voices", voices, 1, 65536), inRange("virtual", virtual, 0, 65536))
+	return cmp.Or(inRange("voices", voices, 1, mixer.MaxVoices), inRange("virtual", virtual, 0, mixer.MaxVoices))
 }
 
 // pools finds the first size of some that no pool has.

@@ -16,6 +16,7 @@ import (
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
+	"voicepool/mixer"
 	"voicepool/sounds"
 )
 
@@ -65,7 +66,8 @@ func (p *playCommand) check() error {
 		return console.Usage("standard input can be played only once")
 	}
 	gain := float64(p.Gain)
-	return cmp.Or(inRange("gain", &gain, -120, 24), inRange("pan", &p.Pan, -1, 1), inRange("pitch", &p.Pitch, -48, 48), inRange("speed", &p.Speed, 1./16, 16),
+	return cmp.Or(inRange("gain", &gain, mixer.MinGain, mixer.MaxGain), inRange("pan", &p.Pan, -mixer.MaxPan, mixer.MaxPan),
+		inRange("pitch", &p.Pitch, -mixer.MaxPitch, mixer.MaxPitch), inRange("speed", &p.Speed, mixer.MinSpeed, mixer.MaxSpeed),
 		p.liveFlags.check())
 }
 

@@ -131,20 +131,20 @@ func (o optional[T]) Schema(within Limits) Schema {
 	return (&Field{To: o.place(new(T)), Within: within}).schema()
 }
 
-// Renamed is a key that has another name now, which it says with what it means.
-type Renamed string
+// Refused is a key that is known and not taken. It says why: "is called ...".
+type Refused string
 
 // Read says so.
-func (n Renamed) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
-	r.Fail(p.Place, "%s is called %s", p.Key, string(n))
+func (n Refused) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
+	r.Fail(p.Place, "%s %s", p.Key, string(n))
 	return false
 }
 
 // Text returns nothing: it is not written.
-func (n Renamed) Text() (string, bool) { return "", false }
+func (n Refused) Text() (string, bool) { return "", false }
 
 // Schema returns nothing: editors do not offer it.
-func (n Renamed) Schema(Limits) Schema { return nil }
+func (n Refused) Schema(Limits) Schema { return nil }
 
 // Name is a place for the name of something that exists.
 type Name struct {

@@ -32,6 +32,7 @@ type Reader struct {
 	rules  *rules.Rules
 	what   string                  // a "bank" or a "cue sheet"
 	groups map[string]*rules.Sound // the first of each
+	named  []layerName
 	thens  []then
 }
 
@@ -131,6 +132,7 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 			part.read(p.Value)
 		}
 	}
+	r.checkLayers()
 }
 
 func (r *Reader) seed(p *yaml.Pair) bool {

@@ -52,7 +52,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
 		{Key: "stream", To: &s.Stream},
 		{Key: "counts_as", To: &s.CountsAs, Within: fields.Limits{From: -120, To: 0, Unit: " of LUFS"}},
-		{Key: "level", To: fields.Renamed("counts_as: the loudness that the stream is taken to have, which changes no volume")},
+		{Key: "level", To: fields.Refused("is called counts_as: the loudness that the stream is taken to have, which changes no volume")},
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
@@ -64,7 +64,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 }
 
 // soundFields are all of them.
-func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce func(*yaml.Pair) bool) []fields.Field {
+func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce, layers, parameters func(*yaml.Pair) bool) []fields.Field {
 	path := new(string)
 	return append([]fields.Field{
 		{Key: "file", To: files, Like: path},
@@ -73,6 +73,8 @@ func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce func(*ya
 			Key: "coalesce", To: coalesce,
 			Like: fields.Either{&s.Coalesce.Within, fields.Mapping{Fields: coalesceFields(&s.Coalesce), Needs: []string{"within"}}},
 		},
+		{Key: "layers", To: layers, Like: fields.List{Of: fields.Either{path, fields.Mapping{Fields: layerFields(&rules.Layer{}), Needs: []string{"sound"}}}, Least: 1, Most: MaxLayers}},
+		{Key: "parameters", To: parameters, Like: fields.Names{Of: fields.Mapping{Fields: parameterFields(&rules.Parameter{}), Needs: []string{"from", "to"}}}},
 	}, Sound(s, buses)...)
 }
 
@@ -94,8 +96,14 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 		r.files(p, s)
 		return true
 	}
+	layers := func(p *yaml.Pair) bool { return r.layers(p, s) }
+	parameters := func(p *yaml.Pair) bool { return r.parameters(p, s) }
 	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
-	r.Read(n, "a sound", append(soundFields(s, r.Buses, files, coalesce), r.place(s)...))
+	r.Read(n, "a sound", append(soundFields(s, r.Buses, files, coalesce, layers, parameters), r.place(s)...))
+	if fields.Given(n, "layers") != nil {
+		r.layered(p)
+		return
+	}
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
 	}
@@ -211,5 +219,5 @@ func (r *Reader) Add(s rules.Sound) int {
 // soundShape returns the fields of any sound, for their shapes.
 func (r *Reader) soundShape() []fields.Field {
 	s := &rules.Sound{}
-	return append(soundFields(s, nil, nil, nil), r.place(s)...)
+	return append(soundFields(s, nil, nil, nil, nil, nil), r.place(s)...)
 }

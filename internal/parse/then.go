@@ -18,7 +18,12 @@ type then struct {
 func (r *Reader) follow() {
 	for _, t := range r.thens {
 		next := t.pair.Value.Text
-		if _, ok := r.Sounds[next]; !ok {
+		i, ok := r.Sounds[next]
+		if ok && r.rules.Sounds[i].Layers != nil {
+			r.Fail(t.pair.Value.Place, "then: %s has layers; what follows a sound has files", yaml.Quote(next))
+			continue
+		}
+		if !ok {
 			r.Fail(t.pair.Value.Place, "then: there is no sound %s in `sounds`%s", yaml.Quote(next),
 				r.Suggest(next, func() []string { return fields.Sorted(r.Sounds) }))
 			continue

@@ -1,0 +1,70 @@
+package parse
+
+import (
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// MaxLayers is how many sounds one play has at most.
+const MaxLayers = 8
+
+// layerName is where a layer names its sound, which may be defined after it.
+type layerName struct {
+	at    yaml.Place
+	sound string
+}
+
+func layerFields(l *rules.Layer) []fields.Field {
+	return []fields.Field{{Key: "sound", To: &l.Sound}, {Key: "delay", To: &l.Delay}}
+}
+
+// layers reads the names of sounds, or mappings of them.
+func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > MaxLayers {
+		r.Fail(p.Value.Place, "layers takes a list of 1 to %d sounds", MaxLayers)
+		return false
+	}
+	for _, n := range p.Value.Items {
+		l, at := rules.Layer{Sound: n.Text}, n.Place
+		if n.Kind != yaml.Scalar {
+			r.Read(n, "a layer", layerFields(&l))
+			if sound := fields.Given(n, "sound"); sound != nil {
+				at = sound.Value.Place
+			} else if n.Kind == yaml.Mapping && fields.Missing(n, "sound") {
+				r.Fail(n.Place, "a layer needs `sound`, the name of what it plays")
+			}
+		}
+		s.Layers = append(s.Layers, l)
+		r.named = append(r.named, layerName{at, l.Sound})
+	}
+	return true
+}
+
+// withLayers are the keys that a sound with layers takes: what it adds to each of them.
+var withLayers = []string{"layers", "parameters", "gain", "pitch", "speed", "pan", "priority"}
+
+// layered refuses what belongs to the layers.
+func (r *Reader) layered(p *yaml.Pair) {
+	for _, pair := range p.Value.Pairs {
+		if !slices.Contains(withLayers, pair.Key) {
+			r.Fail(pair.Place, "%s belongs to the sounds of the layers; a sound with layers takes %s", pair.Key, fields.Join(withLayers[1:]))
+		}
+	}
+}
+
+// checkLayers finds the sounds that layers name, when all are known.
+func (r *Reader) checkLayers() {
+	for _, n := range r.named {
+		i, known := r.Sounds[n.sound]
+		switch {
+		case n.sound == "":
+		case !known:
+			r.Fail(n.at, "layers: there is no sound %s in `sounds`%s", yaml.Quote(n.sound), r.Suggest(n.sound, func() []string { return fields.Sorted(r.Sounds) }))
+		case r.rules.Sounds[i].Layers != nil:
+			r.Fail(n.at, "layers: the sound %s has layers itself; name those", yaml.Quote(n.sound))
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package parse
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+func parameterFields(p *rules.Parameter) []fields.Field {
+	const far = 1e9
+	any := fields.Limits{From: -far, To: far}
+	return []fields.Field{
+		{Key: "from", To: &p.From, Within: any},
+		{Key: "to", To: &p.To, Within: any},
+		{Key: "at", To: &p.At, Within: any},
+		{Key: "gain", To: curve{&p.Gain}, Within: Decibels},
+		{Key: "pitch", To: curve{&p.Pitch}, Within: Semitones},
+		{Key: "lowpass", To: fields.Refused("is not known yet: filters come with effects; a parameter moves gain and pitch")},
+	}
+}
+
+// parameters reads what moves a sound.
+func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
+	r.Named(p.Value, "parameters", func(p *yaml.Pair) {
+		one := rules.Parameter{Name: p.Key}
+		r.Read(p.Value, "a parameter", parameterFields(&one))
+		if p.Value.Kind != yaml.Mapping {
+			return
+		}
+		switch {
+		case fields.Missing(p.Value, "from") || fields.Missing(p.Value, "to"):
+			r.Fail(p.Place, "a parameter needs `from` and `to`, its range")
+		case one.From >= one.To:
+			r.Fail(p.Place, "the range of a parameter goes up; here `from` is not less than `to`")
+		case fields.Missing(p.Value, "at"):
+			one.At = one.From
+		case one.At < one.From || one.At > one.To:
+			r.Fail(fields.Given(p.Value, "at").Place, "at: %v is not in the range of the parameter, %v to %v", one.At, one.From, one.To)
+		}
+		for _, c := range []struct {
+			key   string
+			curve rules.Curve
+		}{{"gain", one.Gain}, {"pitch", one.Pitch}} {
+			for i, point := range c.curve {
+				if point.X < one.From || point.X > one.To || i > 0 && point.X <= c.curve[i-1].X {
+					r.Fail(fields.Given(p.Value, c.key).Place, "%s: the points of a curve go up from %v to %v; %v does not", c.key, one.From, one.To, point.X)
+					break
+				}
+			}
+		}
+		s.Parameters = append(s.Parameters, one)
+	})
+	return true
+}
+
+// curve is a place for points.
+type curve struct{ to *rules.Curve }
+
+// Read reads a list of points, [x, y].
+func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
+		r.Fail(p.Value.Place, "%s takes a list of points, such as [[0, -12], [1, 0]]", p.Key)
+		return false
+	}
+	for _, n := range p.Value.Items {
+		if n.Kind != yaml.List || len(n.Items) != 2 {
+			r.Fail(n.Place, "a point of %s is [value of the parameter, %s]", p.Key, p.Key)
+			return false
+		}
+		var at rules.Point
+		x, y := *p, *p
+		x.Value, y.Value = n.Items[0], n.Items[1]
+		if !r.Value(&x, &fields.Field{To: &at.X, Within: fields.Limits{From: -1e9, To: 1e9}}) || !r.Value(&y, &fields.Field{To: &at.Y, Within: within}) {
+			return false
+		}
+		*c.to = append(*c.to, at)
+	}
+	return true
+}
+
+// Text returns nothing: no recorder writes curves.
+func (c curve) Text() (string, bool) { return "", false }
+
+// Schema returns a list of pairs of numbers.
+func (c curve) Schema(fields.Limits) fields.Schema {
+	number := fields.Schema{"type": "number"}
+	return fields.List{Of: fields.List{Of: number, Least: 2, Most: 2}, Least: 1}.Schema(fields.Limits{})
+}
