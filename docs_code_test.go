@@ -45,6 +45,7 @@ var packages = map[string]string{
 	"pcm":        "voicepool/pcm",
 	"pool":       "voicepool/pool",
 	"report":     "voicepool/cue/report",
+	"rules":      "voicepool/bank/rules",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",
 	"voice":      "voicepool/voice",
@@ -65,7 +66,7 @@ var (
 	err    error
 	first, second, third sounds.Source
 	config mixer.Config
-	fileOf func(*voice.Sound) (cue.Sound, bool)
+	fileOf func(*voice.Sound) (rules.Sound, bool)
 	entries []mixer.Entry
 	file   *os.File
 	executable string

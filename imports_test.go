@@ -51,12 +51,17 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 device/devicetest -> device pcm go.uber.org/goleak
-cue -> cue/report internal/loudness internal/words internal/yaml sounds/embedded mixer voice sounds pcm
+bank/rules -> internal/words internal/yaml mixer pcm sounds voice
+internal/fields -> internal/words internal/yaml mixer pcm
+internal/parse -> bank/rules internal/fields internal/yaml mixer sounds/embedded voice
+internal/chance -> bank/rules
+internal/loading -> bank/rules sounds voice
+cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
-cmd/internal/console -> cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
+cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...

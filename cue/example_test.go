@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/mixer"
@@ -83,8 +84,8 @@ func ExampleRecorder() {
 		fmt.Println(err)
 		return
 	}
-	recorder := cue.NewRecorder(head, func(s *voice.Sound) (cue.Sound, bool) {
-		return cue.Sound{Name: s.Name(), Files: []cue.File{{Name: s.Name()}}}, true // an embedded one
+	recorder := cue.NewRecorder(head, func(s *voice.Sound) (rules.Sound, bool) {
+		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // an embedded one
 	})
 
 	m.Play(coin[0], mixer.Options{Gain: -6})

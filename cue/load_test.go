@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/cue"
+	"voicepool/bank/rules"
 	"voicepool/sounds"
 )
 
@@ -20,8 +20,8 @@ func TestLoading(t *testing.T) {
 	if want := []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(got, want) {
 		t.Errorf("progress %v, want %v", got, want)
 	}
-	var wrong cue.Errors
-	if !errors.As(err, &wrong) || len(wrong) != 1 || !errors.Is(err, cue.ErrSound) {
+	var wrong rules.Errors
+	if !errors.As(err, &wrong) || len(wrong) != 1 || !errors.Is(err, rules.ErrSound) {
 		t.Errorf("error %v, want one about no.wav", err)
 	}
 	before := lib.Bytes()

@@ -223,7 +223,7 @@ func (x *model) reap() {
 		switch {
 		case v.over(x.now):
 			kind := mixer.EventEnded
-			if v.dying && v.out.out && x.now >= v.out.end() {
+			if v.dying && v.out.over(x.now) {
 				kind = mixer.EventStopped
 			}
 			x.finish(v, mixer.Event{Kind: kind})
@@ -235,7 +235,7 @@ func (x *model) reap() {
 }
 
 func (x *model) leaveTail(v *modelVoice) {
-	if !v.sounded || v.paused() || v.back.frames > 0 && v.back.start == x.now && !v.back.out {
+	if !v.sounded || v.paused() || v.back.frames > 0 && v.back.start == x.now {
 		return
 	}
 	t := v.tail(x.now, x.tail)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cue"
@@ -36,22 +37,22 @@ func (k *checkCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
-	wrong, listed := errors.AsType[cue.Errors](err)
+	wrong, listed := errors.AsType[rules.Errors](err)
 	if err != nil && !listed {
 		return err
 	}
-	var notes, warnings cue.Errors
+	var notes, warnings rules.Errors
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
 		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
-		more, listed := errors.AsType[cue.Errors](err)
+		more, listed := errors.AsType[rules.Errors](err)
 		if err != nil && !listed {
 			return err
 		}
 		wrong = slices.Concat(wrong, more)
 		// What belongs to no line, but to line 0, stays at the end.
-		slices.SortStableFunc(wrong, func(x, y *cue.Error) int {
+		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
 		warnings = unheard(interrupted, sheet, lib)
@@ -102,7 +103,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 }
 
 // problemsOf returns errors as problems; those of a sound are of a kind of their own.
-func problemsOf(kind string, list cue.Errors) (all []problem) {
+func problemsOf(kind string, list rules.Errors) (all []problem) {
 	for _, e := range list {
 		p := problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind, oneLine(e.Error())}
 		switch {
@@ -120,7 +121,7 @@ func problemsOf(kind string, list cue.Errors) (all []problem) {
 
 // unheard finds the starts that begin at or beyond the end of their sound, and
 // end as they begin.
-func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list cue.Errors) {
+func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
@@ -140,7 +141,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list c
 			if f := &sound.Files[j]; len(sound.Files) > 1 {
 				name += ", " + f.Path + f.Name
 			}
-			list = append(list, &cue.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
+			list = append(list, &rules.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
 				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), catalog.Length(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
@@ -148,7 +149,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list c
 }
 
 // framesOf returns how long the files of a sound are, -1 for what could not be loaded.
-func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, lib *sounds.Library) []int64 {
+func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
 		frames[i] = -1

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
@@ -51,7 +52,7 @@ func (p *playCommand) Run(c *console.Console) error {
 	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
 	// The line of a sheet that nobody has written means nothing.
 	_, stopped := errors.AsType[console.Interruption](err)
-	if at, ok := errors.AsType[*cue.Error](err); ok && at.Sound != nil && !stopped {
+	if at, ok := errors.AsType[*rules.Error](err); ok && at.Sound != nil && !stopped {
 		return at.Sound
 	}
 	return err

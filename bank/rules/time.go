@@ -1,4 +1,4 @@
-package cue
+package rules
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Time is a time of a sheet, from 0: exact, in units of 10^-18 s. The zero
+// Time is a time of a file, from 0: exact, in units of 10^-18 s. The zero
 // value is 0.
 type Time struct{ hi, lo uint64 } // 128 bits
 
@@ -72,8 +72,22 @@ func (t Time) over(u Time) uint64 {
 	return n + 1
 }
 
+// Repeat returns t + n x every, and whether that is at most 10^12 seconds.
+func (t Time) Repeat(n uint64, every Time) (Time, bool) {
+	rest, ok := every.times(n)
+	if !ok || rest.hi > 1<<62 {
+		return Time{}, false
+	}
+	t = t.add(rest)
+	return t, t.Compare(seconds(maxMoment)) <= 0
+}
+
+// Repeats returns how many of t, t + every and so on come before until, which is later
+// than t. every is not 0.
+func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).over(every) }
+
 // Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half
-// up: the only rounding that a time of a sheet ever sees.
+// up: the only rounding that a time of a file ever sees.
 func (t Time) Frames(rate int) int64 {
 	p, _ := t.times(uint64(rate))
 	p = p.add(Time{lo: attos / 2})
@@ -84,11 +98,29 @@ func (t Time) Frames(rate int) int64 {
 	return int64(min(q, 1<<63-1))
 }
 
+// FrameTime returns the time that is rounded to so many frames, with at most 18 decimals.
+func FrameTime(frames int64, rate int) Time {
+	n, d := uint64(max(frames, 0)), uint64(rate)
+	hi, lo := bits.Mul64(n%d, attos)
+	lo, carry := bits.Add64(lo, d/2, 0)
+	rest, _ := bits.Div64(hi+carry, lo, d)
+	return (seconds(n / d)).add(Time{lo: rest})
+}
+
+// IsZero reports whether the time is 0.
+func (t Time) IsZero() bool { return t == Time{} }
+
+// UnmarshalText reads a time, as ParseTime does.
+func (t *Time) UnmarshalText(text []byte) (err error) {
+	*t, err = ParseTime(string(text))
+	return err
+}
+
 // Duration returns the duration that means Frames to a mixer of this rate: it is
 // rounded down to a nanosecond, which is far less than half a frame.
 func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }
 
-// String returns the time as a sheet has it, in seconds: "1.5s".
+// String returns the time as a file has it, in seconds: "1.5s".
 func (t Time) String() string {
 	if t.hi >= attos {
 		return "forever"
@@ -116,14 +148,14 @@ func ParseTime(text string) (Time, error) {
 	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
 	if strings.HasPrefix(text, "-") {
 		if _, err := ParseTime(text[1:]); err == nil {
-			return Time{}, fmt.Errorf("a time of %s is negative", quote(text))
+			return Time{}, fmt.Errorf("a time of %s is negative", yaml.Quote(text))
 		}
 	}
 	total, rest, from := Time{}, text, 0
 	for rest != "" || text == "" {
 		number, after, ok := splitNumber(rest)
 		if !ok {
-			return Time{}, fmt.Errorf("%s is no time; %s", quote(text), right)
+			return Time{}, fmt.Errorf("%s is no time; %s", yaml.Quote(text), right)
 		}
 		rest = after
 		unit := 2
@@ -135,25 +167,22 @@ func ParseTime(text string) (Time, error) {
 			for unit = from; unit < len(units) && units[unit].name != name; unit++ {
 			}
 			if unit == len(units) || number.exponent {
-				return Time{}, fmt.Errorf("%s is no time; %s", quote(text), right)
+				return Time{}, fmt.Errorf("%s is no time; %s", yaml.Quote(text), right)
 			}
 			rest = rest[len(name):]
 			from = unit + 1
 		}
 		part, ok := number.attos(units[unit].shift)
 		if !ok {
-			return Time{}, fmt.Errorf("a time of %s has more than %d decimals", quote(text), decimals)
+			return Time{}, fmt.Errorf("a time of %s has more than %d decimals", yaml.Quote(text), decimals)
 		}
 		part, ok = part.times(units[unit].seconds)
 		if total = total.add(part); !ok || total.Compare(seconds(maxSeconds)) > 0 || part.Compare(seconds(maxSeconds)) > 0 {
-			return Time{}, fmt.Errorf("a time of %s is longer than 1000000000s", quote(text))
+			return Time{}, fmt.Errorf("a time of %s is longer than 1000000000s", yaml.Quote(text))
 		}
 	}
 	return total, nil
 }
-
-// quote quotes what a sheet says, for a message of one line.
-func quote(text string) string { return yaml.Quote(text) }
 
 // decimal is a number as it is written, without its sign.
 type decimal struct {
@@ -218,19 +247,4 @@ func (d decimal) attos(shift int) (Time, bool) {
 	whole, _ := strconv.ParseUint(padded[:point], 10, 64)
 	fraction, _ := strconv.ParseUint(padded[point:], 10, 64)
 	return seconds(whole).add(Time{lo: fraction}), true
-}
-
-// parseNumber reads a number that is a number alone.
-func parseNumber(text string) (x float64, ok bool) {
-	if _, rest, ok := splitNumber(strings.TrimLeft(text, "+-")); !ok || rest != "" {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil
-}
-
-// parseWhole reads a whole number of a range.
-func parseWhole(text string, from, to int64) (n int64, ok bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil && n >= from && n <= to
 }

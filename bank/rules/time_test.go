@@ -1,4 +1,4 @@
-package cue_test
+package rules_test
 
 import (
 	"math/big"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"voicepool/cue"
+	"voicepool/bank/rules"
 	"voicepool/pcm"
 )
 
@@ -60,7 +60,7 @@ func TestParseTime(t *testing.T) {
 		{text: strings.Repeat("9", 5000), rate: 1, frames: -1},
 		{text: "20µs", rate: 1000000, frames: 20},
 	} {
-		got, err := cue.ParseTime(c.text)
+		got, err := rules.ParseTime(c.text)
 		switch {
 		case c.frames < 0 && err == nil:
 			t.Errorf("%.30q is %v, want an error", c.text, got)
@@ -77,7 +77,7 @@ func TestTimesAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[0-9]{1,9}(\.[0-9]{0,18})?`).Draw(t, "seconds")
 		rate := rapid.IntRange(1, 768000).Draw(t, "rate")
-		got, err := cue.ParseTime(text + "s")
+		got, err := rules.ParseTime(text + "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,8 +90,35 @@ func TestTimesAreExact(t *testing.T) {
 		if back := pcm.Frames(got.Duration(rate), rate); back != want {
 			t.Fatalf("%ss at %d Hz is a duration of %d frames, want %d", text, rate, back, want)
 		}
-		if again, err := cue.ParseTime(got.String()); err != nil || again != got {
+		if again, err := rules.ParseTime(got.String()); err != nil || again != got {
 			t.Fatalf("%v is read as %v, %v", got, again, err)
 		}
 	})
+}
+
+// TestFrameTime: every count of frames is a time that is rounded to it.
+func TestFrameTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.IntRange(1, 768000).Draw(t, "rate")
+		frames := rapid.Int64Range(0, 1e9*int64(rate)).Draw(t, "frames")
+		text := rules.FrameTime(frames, rate).String()
+		got, err := rules.ParseTime(text)
+		if err != nil || got.Frames(rate) != frames {
+			t.Fatalf("%d frames at %d Hz are written %s, read as %d, %v", frames, rate, text, got.Frames(rate), err)
+		}
+	})
+	for _, c := range []struct {
+		frames int64
+		rate   int
+		want   string
+	}{
+		{rate: 48000, want: "0s"},
+		{frames: 72000, rate: 48000, want: "1.5s"},
+		{frames: 1, rate: 48000, want: "0.000020833333333333s"},
+		{frames: 5, rate: 3, want: "1.666666666666666667s"},
+	} {
+		if got := rules.FrameTime(c.frames, c.rate).String(); got != c.want {
+			t.Errorf("%d frames at %d Hz are written %s, want %s", c.frames, c.rate, got, c.want)
+		}
+	}
 }

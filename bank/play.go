@@ -1,0 +1,95 @@
+package bank
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"voicepool/internal/chance"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/space"
+)
+
+// Options is what a game adds to the rules of a sound as it starts. The zero value adds nothing.
+type Options struct {
+	Gain     pcm.Decibels   // added to the sound's; -120..+24
+	Pan      float64        // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
+	Pitch    pcm.Semitones  // added to the sound's; -48..+48
+	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	Priority int            // added to the sound's
+	Emitter  *space.Emitter // its place in space, copied; nil: it has none
+
+	From   time.Duration // where in the sound it starts; 0: where the rules say
+	For    time.Duration // ends after so long; 0: with the sound
+	FadeIn time.Duration // raised cosine
+
+	Tag uint64 // names a set of voices for mixer.TargetTag; 0: none
+	Ref int64  // the caller's, comes back in events
+}
+
+// Play starts the sound of a name at the next frame that is mixed: one of its variations, with
+// the gain and pitch that chance draws from their ranges. It fails with ErrName, with ErrMixer, or
+// as [mixer.Mixer.Play] does. It allocates nothing, except for streams, for the first lap of a
+// shuffle, and the first time a sound is played in a new pitch range.
+//
+// Chance depends on the seed of the file, the name, and how many plays of this name have returned
+// no error. So other sounds, and plays that were refused, change nothing.
+func (b *Bank) Play(name string, o Options) (Handle, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return Handle{}, fmt.Errorf("%w: call NewMixer before Play", ErrMixer)
+	}
+	return b.play(b.mixer.At(mixer.Now), name, &o)
+}
+
+// PlayAt is Play for a frame, counted from the first one that was ever mixed. A frame that has
+// been mixed already is late: the sound starts at once.
+func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return Handle{}, fmt.Errorf("%w: call NewMixer before PlayAt", ErrMixer)
+	}
+	return b.play(b.mixer.At(frame), name, &o)
+}
+
+// play starts a sound. The mutex is held.
+func (b *Bank) play(at mixer.Moment, name string, o *Options) (Handle, error) {
+	s, err := b.find(name)
+	if err != nil {
+		return Handle{}, err
+	}
+	h, err := s.start(at, b.rules.Seed, o)
+	return Handle{Handle: h}, err
+}
+
+// start draws what a start takes, and asks for it. Only one that is accepted counts.
+func (s *sound) start(at mixer.Moment, seed uint64, o *Options) (mixer.Handle, error) {
+	r := s.rules
+	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
+	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
+	m := mixer.Options{
+		Gain: o.Gain, Pitch: o.Pitch, Speed: o.Speed,
+		Pan: o.Pan, Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: o.Emitter,
+		Base: mixer.Base{
+			Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
+		},
+		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref,
+	}
+	if math.Abs(o.Pan) <= mixer.MaxPan { // else the mixer says what is wrong
+		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
+	}
+	if o.From == 0 {
+		m.From = r.From.Duration(s.files[file].Rate())
+	}
+	h, err := at.Play(s.files[file], m)
+	if err != nil { // it may be asked for again
+		s.picker.Undo()
+		return h, err
+	}
+	s.plays++
+	return h, nil
+}
