@@ -49,13 +49,13 @@ type StreamOptions struct {
 // It reads the beginning of the file, and walks over the rest where the length or a loop
 // is not told there for certain. The error names the source. Each Play opens the file
 // anew: it must be the same then. What is broken ends after what could be read. Control side.
-func (b *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
-	t, err := b.openTrack(src, &opt)
+func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
+	t, err := l.openTrack(src, &opt)
 	if err != nil {
 		return nil, named(src.label(), err)
 	}
 	s := voice.Stream{Name: src.title(), Level: opt.Level, Frames: t.frames, Mono: t.channels == 1}
-	sound, err := b.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
+	sound, err := l.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (b *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 	info.Seconds = float64(t.frames) / float64(t.clip.Rate)
 	info.Measured, info.Loudness, info.TruePeak = t.measured, t.loudness, t.peak
 	info.Bytes = sound.Bytes()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.infos[sound] = info
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.infos[sound] = info
 	return sound, nil
 }
 
@@ -76,9 +76,9 @@ const maxStreamFrames = 1<<31 - 1<<12
 
 // stream returns a sound of what open gives, which has a rate and, in frames of it, the
 // length of s and a loop.
-func (b *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
-	p := b.planOf(rate, loop)
-	s.Rate, s.Frames, s.Loop = b.Rate(), p.total(s.Frames), p.loop
+func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
+	p := l.planOf(rate, loop)
+	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
 		s.Frames = 0
 	}
@@ -91,9 +91,9 @@ func (b *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 		if err != nil {
 			return nil, named(label, err)
 		}
-		course := newCourse(from, channels, b.planOf(rate, loop), c)
+		course := newCourse(from, channels, l.planOf(rate, loop), c)
 		course.factor = 1 // of a mono stream the pan takes care
-		f := newFeeder(opt.Ahead, b.Rate(), c, course, opt.failure(label))
+		f := newFeeder(opt.Ahead, l.Rate(), c, course, opt.failure(label))
 		go f.run()
 		return f.feed, nil
 	}
@@ -129,8 +129,8 @@ func (o *StreamOptions) failure(label string) func(error) {
 
 // planOf returns how a rate becomes that of the library. Each course needs one of
 // its own.
-func (b *Library) planOf(rate int, loop *pcm.Loop) plan {
-	return newPlan(&b.filters, rate, b.Rate(), loop)
+func (l *Library) planOf(rate int, loop *pcm.Loop) plan {
+	return newPlan(&l.filters, rate, l.Rate(), loop)
 }
 
 // FrameSource is where frames come from that no file has.
@@ -158,7 +158,7 @@ type FrameSeeker interface {
 // StreamFrames returns a sound of frames that are made as it plays. Control
 // side. Of the options Measure does not apply. A reader that panics or gives
 // what is no sound ends the stream. The error names the source.
-func (b *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
+func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(src.Name, err)
 	}
@@ -171,7 +171,7 @@ func (b *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound
 		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
 	s := voice.Stream{Name: src.Name, Level: opt.Level, Frames: src.Frames}
-	return b.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
+	return l.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
 		r, err := src.Open()
 		return &frameOrigin{open: src.Open, r: r, factor: opt.Gain.Linear()}, err
 	})

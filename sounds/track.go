@@ -34,19 +34,19 @@ type track struct {
 }
 
 // openTrack reads what has to be known of a stream, and sets its level.
-func (b *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
+func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer rescue("the decoder", &err)
-	leveling := cmp.Or(src.Leveling, b.opt.Leveling)
+	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
 	switch {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()
-	case b.Rate() > defaultMaxRate:
-		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
+	case l.Rate() > defaultMaxRate:
+		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", l.Rate(), defaultMaxRate)
 	}
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
-	t = &track{src: src, lim: b.opt.Limits.withDefaults().bounds()}
+	t = &track{src: src, lim: l.opt.Limits.withDefaults().bounds()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	}
 	defer c.close()
 	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
-	if err := t.learn(c, b.opt.Loop || src.Loop); err != nil {
+	if err := t.learn(c, l.opt.Loop || src.Loop); err != nil {
 		return nil, err
 	}
 	if opt.Measure {

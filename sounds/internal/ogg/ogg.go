@@ -1,6 +1,9 @@
-package vorbis
+// Package ogg has what the codecs in an Ogg file share: its pages and packets, streams that
+// are chained, what is trimmed at their ends, and how a frame is found.
+package ogg
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 
@@ -51,11 +54,37 @@ var crc32 = source.CRC(32, 0x04c11db7)
 // checksum is that of a page; its own place counts as zeros.
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
-// stream gives the packets of the first Vorbis stream in a file, and of
-// those that are chained to it.
+// Is knows an Ogg file, whatever is in it.
+func Is(data []byte, tagged bool) bool { return !tagged && bytes.HasPrefix(data, []byte("OggS")) }
+
+// Carries reports whether one of the streams with which an Ogg file begins has a first packet
+// that begins so.
+func Carries(file []byte, magic string) bool {
+	for Is(file, false) {
+		p, rest, err := readPage(file, false)
+		if err != nil || !p.first {
+			return false
+		}
+		if bytes.HasPrefix(p.body, []byte(magic)) {
+			return true
+		}
+		file = rest
+	}
+	return false
+}
+
+// Check says what is wrong with the page at the beginning of a file.
+func Check(file []byte) error {
+	_, _, err := readPage(file, true)
+	return err
+}
+
+// stream gives the packets of the first stream in a file that begins as its codec's do, and
+// of those that are chained to it.
 type stream struct {
 	in      *source.Input
-	hurried bool // checksums are not looked at
+	magic   string // what its first packet begins with
+	hurried bool   // checksums are not looked at
 	serial  uint32
 	open    bool // between the first page of a stream and its last
 	next    uint32
@@ -68,8 +97,8 @@ type stream struct {
 	last    bool
 }
 
-// maxPage is the size of the largest page, and what a tag behind it is known by.
-const maxPage = 27 + 255 + 255*255 + 256
+// MaxPage is the size of the largest page, and what a tag behind it is known by.
+const MaxPage = 27 + 255 + 255*255 + 256
 
 // maxPacket bounds a packet, in bytes: pictures among the tags are the
 // largest there are.
@@ -89,7 +118,7 @@ func (s *stream) packet() (p []byte, err error) {
 
 // page reads a page.
 func (s *stream) page() error {
-	b := s.in.Peek(maxPage)
+	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || source.IsTrailer(b) {
 		if len(s.partial) > 0 {
 			return source.Broken("cut short within a packet")
@@ -115,7 +144,7 @@ func (s *stream) page() error {
 func (s *stream) take(page page) error {
 	switch {
 	case page.first && !s.open:
-		if len(page.body) < 7 || string(page.body[:7]) != "\x01vorbis" {
+		if !bytes.HasPrefix(page.body, []byte(s.magic)) {
 			return nil // another kind of stream beside ours, or before it
 		}
 		s.serial, s.open, s.next = page.serial, true, page.sequence
