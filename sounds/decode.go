@@ -11,6 +11,7 @@ import (
 
 	"voicepool/sounds/internal/flac"
 	"voicepool/sounds/internal/mp3"
+	"voicepool/sounds/internal/opus"
 	"voicepool/sounds/internal/ogg"
 	"voicepool/sounds/internal/source"
 	"voicepool/sounds/internal/vorbis"
@@ -95,6 +96,7 @@ type format struct {
 var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
 	{"flac", flac.Is, flac.Open},
+	{"opus", opus.Is, opus.Open},
 	{"vorbis", ogg.Is, vorbis.Open},
 	{"mp3", mp3.Is, mp3.Open},
 }

@@ -31,10 +31,14 @@ type Codec interface {
 	End() error
 }
 
+// longest is more frames than a packet of Opus has.
+const longest = 6000
+
 // Kind says what streams a Reader reads.
 type Kind struct {
 	Magic    string // what their first packet begins with
 	Overlaps bool   // a packet completes what the one before it began, so the first gives nothing
+	Warm     int64  // frames to decode before a place for its bits to be right
 }
 
 // Reader decodes one kind of stream in an Ogg file. Streams that are chained one
@@ -55,6 +59,7 @@ type Reader struct {
 
 	link   int64 // of the stream: where it begins, in bytes
 	before int64 // how many frames came before it
+	lead   int64 // what its positions are ahead of its frames
 	over   bool  // it has ended
 	began  bool  // a page of it with sound has come
 
@@ -83,14 +88,14 @@ func (r *Reader) openLink() error {
 	if err != nil {
 		return err
 	}
-	h.Walks = true
+	h.Walks, r.lead, h.Front = true, h.Front, 0
 	if !r.opened {
 		r.Head, r.opened = h, true
 	} else if r.Channels != h.Channels || r.Rate != h.Rate {
 		return source.Unknown("a chain of Ogg streams of different rates or channels is not read")
 	}
 	r.link, r.before = link, r.at
-	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, 0, -1
+	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, r.lead, -1
 	return nil
 }
 
@@ -169,13 +174,19 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 // turnPage looks at what the page tells whose first packet is p.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
-	switch granule := r.stream.granule; {
+	granule, ahead := r.stream.granule, int64(0)
+	if granule >= 0 && !r.began {
+		ahead = r.at - r.before + r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
+	}
+	switch {
 	case granule < 0:
 	case r.stream.last:
-		r.limit = r.before + min(granule, math.MaxInt64-r.before)
-	case !r.began:
-		frames := r.at - r.before + r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
-		r.cut = max(frames-granule, 0)
+		r.limit = r.before + min(max(granule-r.lead, 0), math.MaxInt64-r.before)
+	case r.began:
+	case r.kind.Warm > 0: // what is told first may begin anywhere
+		r.lead += max(granule-ahead, 0)
+	default:
+		r.cut = max(ahead-granule, 0)
 	}
 	r.began = true
 }
@@ -193,8 +204,18 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
-	return at.Frame, r.resume(at)
+	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame-r.kind.Warm })
+	if err := r.resume(at); err != nil || r.kind.Warm == 0 || at.At == 0 {
+		return at.Frame, err
+	}
+	var buf []float32
+	for r.at < frame-longest {
+		var err error
+		if buf, err = r.Next(buf[:0]); err != nil {
+			return 0, err
+		}
+	}
+	return r.at, nil
 }
 
 // walk marks the places up to a frame.
@@ -207,7 +228,7 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	for r.at <= frame {
 		// A page that begins with a packet of its own, behind the first.
 		place := len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over
-		x := source.Mark{Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at}
+		x := source.Mark{Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead}
 		if _, err := r.Next(nil); err != nil {
 			return err
 		}
@@ -244,6 +265,6 @@ func (r *Reader) resume(x source.Mark) error {
 	r.stream = stream{in: r.in, magic: r.kind.Magic, serial: x.Serial, open: true, next: x.Sequence}
 	r.codec.Reset()
 	r.at, r.before = x.Frame, x.Before
-	r.over, r.began, r.fresh, r.cut, r.limit = false, true, true, 0, -1
+	r.over, r.began, r.fresh, r.cut, r.limit, r.lead = false, true, true, 0, -1, x.Lead
 	return nil
 }

@@ -90,8 +90,9 @@ type Mark struct {
 	Packets, Data int64 // of MP3: how many frames of it, and bytes of their data, are before
 
 	// Of Ogg: where the stream begins, which it is, how many frames are before
-	// it, and the number of the page.
+	// it, what its positions are ahead, and the number of the page.
 	Link, Before     int64
+	Lead             int64
 	Serial, Sequence uint32
 }
 
