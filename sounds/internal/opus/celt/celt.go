@@ -100,12 +100,13 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 		e.Exhaust()
 	}
 	pitch := d.begin(f)
+	trim := f.trim()
 	bits := 8*e.Len()<<3 - e.TellFrac() - 1
 	reserved := 0
 	if f.transient && lm >= 2 && bits >= (lm+2)<<3 {
 		reserved = 8
 	}
-	f.allot(bits-reserved, f.trim())
+	f.allot(bits-reserved, trim)
 	d.finer(f)
 	for c := range d.channels {
 		copy(d.past[c][:], d.past[c][n:history+overlap/2])

@@ -41,15 +41,15 @@ func (t *inverse) apply(out []float32, in []float64, stride int, window *[overla
 	for i := range q {
 		a, b := in[2*i*stride], in[(t.n-1-2*i)*stride]
 		c, s := t.cos[i], t.sin[i]
-		t.parts[i%15][i/15] = complex(float64(a*c)-float64(b*s), float64(b*c)+float64(a*s))
+		t.parts[i%15][i/15] = complex(float64(a*c)+float64(b*s), float64(b*c)-float64(a*s))
 	}
 	t.transform()
 	body := out[overlap/2:]
 	for i, z := range t.z {
 		re, im := imag(z), real(z)
 		c, s := t.cos[i], t.sin[i]
-		body[2*i] = float32(float64(re*c) + float64(im*s))
-		body[t.n-1-2*i] = float32(float64(re*s) - float64(im*c))
+		body[2*i] = float32(float64(re*c) - float64(im*s))
+		body[t.n-1-2*i] = float32(-float64(re*s) - float64(im*c))
 	}
 	for i := range overlap / 2 {
 		j := overlap - 1 - i
