@@ -69,6 +69,7 @@ func FuzzFLAC(f *testing.F) {
 func FuzzOgg(f *testing.F) {
 	seed(f, "*ogg-*")
 	seed(f, "*vorbis-*")
+	seed(f, "*opus-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tryDecode(t, repaired(data))
 	})

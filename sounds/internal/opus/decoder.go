@@ -19,6 +19,11 @@ type decoder struct {
 	scratch   [2 * 960]float32
 	fade      [120]float32 // the square of the rising half of a window
 
+	passed
+}
+
+// passed is what one frame leaves to the next.
+type passed struct {
 	mode    int  // of the frame before; nothing: there is none
 	covered bool // it ended with a redundant frame of music
 	last    config
@@ -38,8 +43,19 @@ func newDecoder(channels int) *decoder {
 func (d *decoder) reset() {
 	d.silk.Reset()
 	d.celt.Reset()
-	d.mode, d.covered, d.last = nothing, false, config{}
+	d.passed = passed{}
 }
+
+// state is what packets leave to those that follow.
+type state struct {
+	passed
+	silk silk.Decoder
+	celt celt.State
+}
+
+func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State} }
+
+func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
 
 // decode sets dst to the samples of a packet of which the frames are known.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {

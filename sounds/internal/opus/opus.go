@@ -16,10 +16,6 @@ import (
 // rate is that of all Opus, whatever was encoded.
 const rate = 48000
 
-// warm is how many frames are decoded before a place that is sought: then nothing is left
-// of what came before. The format asks for 80 ms; the bits are the same after a second.
-const warm = 4 * rate
-
 const magic = "OpusHead"
 
 // Is knows an Ogg file with Opus in it.
@@ -30,7 +26,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
-	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Warm: warm}, &codec{lim: lim})
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Leads: true}, &codec{lim: lim})
 	if errors.Is(err, io.EOF) {
 		err = source.Unknown("an Ogg file without Opus in it")
 	}
@@ -191,6 +187,26 @@ func (c *codec) Reset() {
 	for _, d := range c.streams {
 		if d != nil {
 			d.reset()
+		}
+	}
+}
+
+// State returns what the packets so far leave to those that follow.
+func (c *codec) State() any {
+	states := make([]*state, len(c.streams))
+	for i, d := range c.streams {
+		if d != nil {
+			states[i] = d.state()
+		}
+	}
+	return states
+}
+
+// SetState goes on behind the packets whose state it was.
+func (c *codec) SetState(s any) {
+	for i, x := range s.([]*state) {
+		if x != nil {
+			c.streams[i].setState(x)
 		}
 	}
 }

@@ -28,11 +28,11 @@ type Decoder struct {
 	window   *[overlap]float64
 	frame    frame
 
-	state
+	State
 }
 
-// state is what one frame leaves to the next.
-type state struct {
+// State is what one frame leaves to the next.
+type State struct {
 	rng  uint32
 	lost int // frames in a row
 	past [2][history + overlap]float32
@@ -71,7 +71,7 @@ func New(channels int) *Decoder {
 
 // Reset forgets all frames.
 func (d *Decoder) Reset() {
-	d.state = state{}
+	d.State = State{}
 	for c := range d.before {
 		for i := range d.before[c] {
 			d.before[c][i], d.earlier[c][i] = silence, silence
