@@ -36,10 +36,12 @@ internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
-sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg
+sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/embedded sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
-sounds/internal/wav -> sounds/internal/source
-sounds/internal/flac -> sounds/internal/source
+sounds/internal/blocks -> sounds/internal/source
+sounds/internal/wav -> sounds/internal/source sounds/internal/blocks
+sounds/internal/aiff -> sounds/internal/source sounds/internal/blocks pcm
+sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
 sounds/internal/mp3 -> sounds/internal/source pcm
 sounds/internal/ogg -> sounds/internal/source
 sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm

@@ -167,11 +167,11 @@ func TestLibraryErrors(t *testing.T) {
 		{path: write("text.wav", "voices: 32\n"), kind: sounds.ErrFormat, text: "this is text, not a sound"},
 		{
 			path: write("a.mid", "MThd\x00\x00\x00\x06\x00\x01"), kind: sounds.ErrFormat,
-			text: "MIDI is not read; WAV, FLAC, Ogg Vorbis and MP3 are",
+			text: "MIDI is not read; render it: fluidsynth -F x.wav font.sf2 x.mid",
 		},
 		{
 			path: write("a.bin", "\x00\x01\x02\x03\x04"), kind: sounds.ErrFormat,
-			text: "neither WAV, FLAC, Ogg Vorbis nor MP3",
+			text: "neither WAV, AIFF, FLAC, Ogg Vorbis nor MP3",
 		},
 	} {
 		_, err := b.LoadFile(c.path)

@@ -55,6 +55,12 @@ func longFiles(t testing.TB) fstest.MapFS {
 		"music.opus":  music,
 		"short.opus":  longOgg(t, "opus-music-2.5-1.opus", 70),
 		"chain.opus":  slices.Concat(music, movedSerial(longOgg(t, "opus-best.opus", 40), 5), movedSerial(music, 6)),
+		"long.oga":    inOgg(embeddedFile(t, "theme"), 1),
+		"more.oga":    slices.Concat(inOgg(longFLAC(t, 20), 1), inOgg(longFLAC(t, 45), 2)),
+		"ima.wav":     longADPCM(0x11, 2, 512, 8, 505),
+		"ima6.wav":    longADPCM(0x11, 6, 1536, 24, 489),
+		"ms.wav":      longADPCM(2, 2, 1024, 14, 1012),
+		"long.aiff":   longAIFF(260000),
 	} {
 		files[name] = &fstest.MapFile{Data: data}
 	}
@@ -69,7 +75,7 @@ func TestSeek(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(9, 9))
-			b := NewLibrary(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "vbr.mp3": 48000}[name]})
+			b := NewLibrary(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "long.oga": 48000, "more.oga": 48000, "vbr.mp3": 48000}[name]})
 			if strings.HasSuffix(name, ".opus") {
 				b.opt.Rate = 48000
 			} else if b.opt.Rate == 0 {

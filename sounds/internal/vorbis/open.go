@@ -15,14 +15,17 @@ type codec struct {
 	lim source.Limits
 }
 
+// magic begins the first packet of Vorbis.
+const magic = "\x01vorbis"
+
 // Open reads the headers of the first Vorbis stream of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
-	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: "\x01vorbis", Overlaps: true}, &codec{lim: lim})
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Overlaps: true}, &codec{lim: lim})
 	if errors.Is(err, io.EOF) {
-		err = source.Unknown("an Ogg file without Vorbis in it")
+		err = source.Unknown("an Ogg file with neither Vorbis nor FLAC in it")
 	}
 	return r, err
 }
@@ -32,9 +35,11 @@ func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
 	}
-	for magic, name := range map[string]string{"OpusHead": "Opus", "\x7fFLAC": "FLAC in Ogg", "Speex   ": "Speex"} {
-		if ogg.Carries(file, magic) {
-			return source.Unread(name)
+	for _, x := range [...]struct{ magic, name, ending string }{
+		{"OpusHead", "Opus", "opus"}, {"Speex   ", "Speex", "spx"}, {"\x80theora", "Theora", "ogv"}, {"PCM     ", "PCM in Ogg", "ogg"},
+	} {
+		if ogg.Carries(file, x.magic) && !ogg.Carries(file, magic) {
+			return source.Unread(x.name, x.ending)
 		}
 	}
 	return nil
