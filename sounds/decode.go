@@ -15,7 +15,7 @@ import (
 	"voicepool/sounds/internal/wav"
 )
 
-// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis or MP3, known by
+// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, known by
 // its content. name stands in errors, which are one line and wrap ErrFormat,
 // ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
 // error, never a panic, a hang or much memory. Control side.

@@ -31,6 +31,7 @@ type channel struct {
 	seed                   int32
 
 	resampler resampler
+	control   control // of the frame
 }
 
 // control is what filters a frame.
@@ -89,7 +90,8 @@ func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 
 // parameters turns indices into filters.
 func (c *channel) parameters(coding int) *control {
-	p, x := &control{}, &c.indices
+	p, x := &c.control, &c.indices
+	*p = control{}
 	for k := range c.subframes {
 		if k == 0 && coding != conditional {
 			c.gainIndex = max(x.gains[0], c.gainIndex-16)
