@@ -94,7 +94,8 @@ func opusGrid() (list []encoding) {
 					continue
 				}
 				list = append(list, encoding{
-					name: fmt.Sprintf("%s-%d-%d", ms, channels, rate), rate: 48000, channels: channels, bits: 16, frames: seconds(48000) + 37*rate,
+					name: fmt.Sprintf("%s-%d-%d", ms, channels, rate),
+					rate: 48000, channels: channels, bits: 16, frames: seconds(48000) + 37*rate,
 					command: []string{"opusenc", "--quiet", "--framesize", ms, "--bitrate", strconv.Itoa(rate), "SOURCE", "FILE"},
 				})
 			}

@@ -79,7 +79,7 @@ var formats = []format{
 	}},
 	{name: "opus", ending: ".opus", least: 160, grid: opusGrid, oracles: []oracle{
 		{name: "opusdec.wav", command: []string{"opusdec", "--quiet", "--float", "FILE", "OUT"}, bits: 32, tolerance: 4e-6},
-		ffmpeg(4e-6, exception{applies: foretold, why: "with speech or few bits, of which its decoder is not libopus's to the bit"}),
+		ffmpeg(1e-3, exception{applies: foretold, why: "speech or few bits, which it decodes otherwise"}),
 	}},
 	{name: "flac", ending: ".flac", least: 160, grid: flacGrid, oracles: []oracle{
 		{name: "source"},
