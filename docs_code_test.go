@@ -14,7 +14,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,6 +33,8 @@ var packages = map[string]string{
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
+	"auto":       "voicepool/device/auto",
+	"bank":       "voicepool/bank",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
@@ -44,10 +45,12 @@ var packages = map[string]string{
 	"oto":        "voicepool/device/oto",
 	"pcm":        "voicepool/pcm",
 	"pool":       "voicepool/pool",
+	"reader":     "voicepool/device/reader",
 	"report":     "voicepool/cue/report",
 	"rules":      "voicepool/bank/rules",
 	"sounds":     "voicepool/sounds",
 	"space":      "voicepool/space",
+	"tone":       "voicepool/sounds/tone",
 	"voice":      "voicepool/voice",
 	"watch":      "voicepool/sounds/watch",
 	"wav":        "voicepool/device/wav",
@@ -60,6 +63,8 @@ var (
 	h      mixer.Handle
 	e      mixer.Event
 	out    device.Device
+	b      *bank.Bank
+	assets fs.FS
 	lib   *sounds.Library
 	boom, coin, engine, shot, step, theme *voice.Sound
 	ctx    context.Context
@@ -167,26 +172,6 @@ func exported(t *testing.T, sources map[string]string) func(*token.FileSet) type
 	}
 }
 
-// TestReadmeGame runs the game of the README, built without the driver of the sound card.
-func TestReadmeGame(t *testing.T) {
-	t.Parallel()
-	for at, p := range blocks(t, "go") {
-		if !strings.HasPrefix(at, "README.md:") || !strings.HasPrefix(p.text(), "package main") {
-			continue
-		}
-		file := filepath.Join(t.TempDir(), "main.go")
-		if err := os.WriteFile(file, []byte(p.text()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		printed, err := exec.Command("go", "run", "-tags", "nooto", file).CombinedOutput()
-		if err != nil || !regexp.MustCompile(`6[0-4] started, [34]\d stolen`).Match(printed) {
-			t.Errorf("%s: the game ended with %v and printed\n%s", at, err, printed)
-		}
-		return
-	}
-	t.Error("README.md has no program")
-}
-
 // TestYAMLBlocks reads every block of YAML as a sheet, with what it leaves out: what it
 // names but does not declare, and the cues.
 func TestYAMLBlocks(t *testing.T) {
@@ -239,7 +224,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables are those of the fragments that prose names too, by their types.
-var variables = map[string]string{"m": "Mixer", "h": "Handle", "lib": "Library"}
+var variables = map[string]string{"b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
 
 // TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
 // member of a variable of the fragments.

@@ -35,10 +35,15 @@ type Bank struct {
 	name string
 	lib  *sounds.Library
 
+	reloading sync.Mutex
+
 	mu      sync.Mutex // of all that follows
 	rules   *rules.Rules
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
+	scene   string
+	state   state                 // of the mixer, as far as the bank has moved it
+	resized int64                 // the frame of the last resize to come
 	streams atomic.Pointer[error] // the first that broke
 }
 
@@ -216,7 +221,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if err != nil {
 		return err
 	}
-	b.mixer = m
+	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
 	for name, o := range found {
 		b.sounds[name].options = o
 	}
@@ -242,6 +247,8 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	}
 	return out, nil
 }
+
+func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
 
 // find returns the sound of a name. The mutex is held.
 func (b *Bank) find(name string) (*sound, error) {

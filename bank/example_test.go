@@ -101,7 +101,7 @@ func ExampleBank_NewMixer() {
 
 // Parse checks the text of a bank without loading its sounds.
 func ExampleParse() {
-	_, err := bank.Parse("sounds.yaml", []byte("sounds: {step: {file: step.wav, pich: [-1, 1]}}"))
+	_, err := bank.Parse("sounds.yaml", []byte("sounds: {step: {file: step.wav, ptch: [-1, 1]}}"))
 	fmt.Println(err)
-	// Output: sounds.yaml:1:33: unknown key "pich" in a sound; did you mean "pitch"?
+	// Output: sounds.yaml:1:33: unknown key "ptch" in a sound; did you mean "pitch"?
 }

@@ -1,7 +1,7 @@
 package bank
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"time"
 
@@ -9,6 +9,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
+	"voicepool/voice"
 )
 
 // Options is what a game adds to the rules of a sound as it starts. The zero value adds nothing.
@@ -33,13 +34,17 @@ type Options struct {
 // as [mixer.Mixer.Play] does. It allocates nothing, except for streams, for the first lap of a
 // shuffle, and the first time a sound is played in a new pitch range.
 //
+// What follows the sound by `then` is asked for at once and starts at the exact frame of its
+// end, under the same options but From, For and FadeIn. The handle is that of the first. To
+// stop whichever plays, give a Tag. Stopping the first keeps the others from starting.
+//
 // Chance depends on the seed of the file, the name, and how many plays of this name have returned
 // no error. So other sounds, and plays that were refused, change nothing.
 func (b *Bank) Play(name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return Handle{}, fmt.Errorf("%w: call NewMixer before Play", ErrMixer)
+		return Handle{}, noMixer("Play")
 	}
 	return b.play(b.mixer.At(mixer.Now), name, &o)
 }
@@ -50,7 +55,7 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mixer == nil {
-		return Handle{}, fmt.Errorf("%w: call NewMixer before PlayAt", ErrMixer)
+		return Handle{}, noMixer("PlayAt")
 	}
 	return b.play(b.mixer.At(frame), name, &o)
 }
@@ -61,12 +66,25 @@ func (b *Bank) play(at mixer.Moment, name string, o *Options) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	h, err := s.start(at, b.rules.Seed, o)
-	return Handle{Handle: h}, err
+	h, err := s.start(at.Play, b.rules.Seed, o)
+	if err != nil {
+		return Handle{}, err
+	}
+	follows := *o
+	follows.From, follows.For, follows.FadeIn = 0, 0, 0
+	lead := h
+	for s.rules.Then != "" {
+		s = b.sounds[s.rules.Then]
+		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
+		if lead, err = s.start(then, b.rules.Seed, &follows); err != nil {
+			return Handle{}, errors.Join(err, h.Stop()) // all of it or nothing
+		}
+	}
+	return Handle{Handle: h}, nil
 }
 
 // start draws what a start takes, and asks for it. Only one that is accepted counts.
-func (s *sound) start(at mixer.Moment, seed uint64, o *Options) (mixer.Handle, error) {
+func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
 	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
@@ -85,7 +103,7 @@ func (s *sound) start(at mixer.Moment, seed uint64, o *Options) (mixer.Handle, e
 	if o.From == 0 {
 		m.From = r.From.Duration(s.files[file].Rate())
 	}
-	h, err := at.Play(s.files[file], m)
+	h, err := play(s.files[file], m)
 	if err != nil { // it may be asked for again
 		s.picker.Undo()
 		return h, err

@@ -13,6 +13,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -67,7 +68,7 @@ cues:
 
 // What a game has played becomes a sheet that renders to the same bits.
 func ExampleRecorder() {
-	coin, err := sounds.NewLibrary(sounds.Options{}).Load(context.Background(), sounds.Source{Name: "coin"})
+	coin, err := embedded.Load(sounds.NewLibrary(sounds.Options{}), "coin")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -88,7 +89,7 @@ func ExampleRecorder() {
 		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // an embedded one
 	})
 
-	m.Play(coin[0], mixer.Options{Gain: -6})
+	m.Play(coin, mixer.Options{Gain: -6})
 	m.Render(make([]pcm.Frame, 512))
 	entries := make([]mixer.Entry, 256)
 	for n := m.Journal(entries); n > 0 && err == nil; n = m.Journal(entries) {

@@ -8,6 +8,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 )
 
 // TestLoading: progress is told of every file in both ways it is played, also
@@ -25,7 +26,9 @@ func TestLoading(t *testing.T) {
 		t.Errorf("error %v, want one about no.wav", err)
 	}
 	before := lib.Bytes()
-	sound, err := lib.Load(context.Background(), sounds.Source{Name: "click", Leveling: sounds.Leveling{LUFS: -30}})
+	click := embedded.Source("click")
+	click.Leveling.LUFS = -30
+	sound, err := lib.Load(context.Background(), click)
 	if err != nil {
 		t.Fatal(err)
 	}

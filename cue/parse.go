@@ -44,7 +44,10 @@ func readFile(path string) ([]byte, error) {
 func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
-	read := r.Text(src, "cue sheet", []fields.Field{{Key: "cues"}, {Key: "length", To: optionalTime(&s.Length)}}, func(root *yaml.Node) {
+	read := r.Text(src, "cue sheet", s.fields(), func(root *yaml.Node) {
+		for _, at := range r.Thens() {
+			r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
+		}
 		if p := fields.Given(root, "cues"); p != nil {
 			r.allCues(p.Value)
 		}
@@ -56,6 +59,14 @@ func Parse(file string, src []byte) (*Sheet, error) {
 		return s, err
 	}
 	return s, nil
+}
+
+// fields returns what a sheet has besides rules.
+func (s *Sheet) fields() []fields.Field {
+	return []fields.Field{
+		{Key: "cues"},
+		{Key: "length", To: optionalTime(&s.Length)},
+	}
 }
 
 // reader turns the nodes of a sheet into a Sheet and gathers what is wrong.

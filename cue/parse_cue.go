@@ -47,15 +47,15 @@ func newDraft(r *reader) *draft {
 	c := &d.Cue
 	d.table = []cueField{
 		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
-		{fields.Field{Key: "play", To: d.play}, []Verb{Play}, 0},
+		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
 	}
 	for _, v := range everyVerb[1:] { // what they name may be defined after them
-		d.table = append(d.table, cueField{fields.Field{Key: v.String()}, []Verb{v}, 0})
+		d.table = append(d.table, cueField{fields.Field{Key: v.String(), Like: new(string)}, []Verb{v}, 0})
 	}
 	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
 	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
-		{fields.Field{Key: "id", To: d.id}, play, 0},
+		{fields.Field{Key: "id", To: d.id, Like: new(string)}, play, 0},
 		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, What: "bus", Known: r.Buses}}, play, 0},
 		{fields.Field{Key: "to", To: &c.Change.Gain, Within: parse.Decibels}, []Verb{Fade}, mixer.FieldGain},
 		{fields.Field{Key: "to", To: &c.To}, []Verb{Seek}, 0},
@@ -76,8 +76,8 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set}, 0},
 		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
-		{fields.Field{Key: "every", To: d.every}, everyVerb, 0},
-		{fields.Field{Key: "times", To: d.times}, everyVerb, 0},
+		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
+		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
 		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)
 	all := map[string]bool{}

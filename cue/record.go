@@ -238,7 +238,7 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 		Stream: s.Stream, Leveling: s.Leveling,
 	}
 	if s.Stream {
-		entry.Level = s.Level
+		entry.CountsAs = s.CountsAs
 	}
 	if h.Quality != r.sheet.Quality {
 		entry.Quality = &h.Quality

@@ -16,6 +16,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -161,7 +162,9 @@ func TestRecord(t *testing.T) {
 	var all []*voice.Sound
 	for _, name := range []string{"bell", "engine", "drip", "coin", "wind"} {
 		for _, loop := range []bool{false, true} {
-			s, err := lib.Load(context.Background(), sounds.Source{Name: name, Loop: loop})
+			source := embedded.Source(name)
+			source.Looped = loop
+			s, err := lib.Load(context.Background(), source)
 			if err != nil {
 				t.Fatal(err)
 			}

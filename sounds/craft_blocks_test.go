@@ -152,7 +152,7 @@ func longAIFF(frames int, more ...string) []byte {
 // TestOggFLACIsFLAC: a file that is put into Ogg gives the same samples and the same words.
 func TestOggFLACIsFLAC(t *testing.T) {
 	for _, name := range []string{"theme", "rain", "coin"} {
-		data := embeddedFile(t, name)
+		data := mustRead(t, "embedded/"+name+".flac")
 		want, got := mustDecode(t, data), mustDecode(t, inOgg(data, 7))
 		if got.Format != "oggflac" || got.Encoding != want.Encoding || got.Rate != want.Rate {
 			t.Errorf("%s: %s %s at %d Hz", name, got.Format, got.Encoding, got.Rate)

@@ -64,12 +64,6 @@ func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
 
-// Embedded returns the embedded sound of a name. The error wraps
-// fs.ErrNotExist where there is none.
-func (l *Library) Embedded(name string) (*voice.Sound, error) {
-	return l.load(context.Background(), Source{Name: name})
-}
-
 // Load returns the sounds of all sources, in their order, loading as many at a
 // time as there are processors. Of several errors it returns the one that comes
 // first in the order of sources; sounds that were loaded all the same stay in
@@ -213,11 +207,16 @@ func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
 	opt := l.opt
-	opt.Loop = opt.Loop || src.Loop
+	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
 	clip, err := decode(ctx, src.open, opt.Limits.withDefaults())
 	if err != nil {
 		return nil, Info{}, err
+	}
+	if region, err := src.region(clip.Rate, clip.Frames()); err != nil {
+		return nil, Info{}, err
+	} else if region != nil {
+		clip.Loop = region
 	}
 	opt.Leveling = cmp.Or(src.Leveling, opt.Leveling)
 	info := Describe(clip, opt.Measure)
@@ -241,7 +240,7 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, e := range l.entries {
-		if key.File != "" && key.fsys == nil && e.ready() {
+		if key.fsys == nil && e.ready() {
 			files = append(files, key.File)
 		}
 	}

@@ -26,7 +26,7 @@ type Queue struct {
 }
 
 // NewQueue returns a queue of sources, which may be none yet. Of the options
-// Level is that of all of them. The error names the source that cannot be had.
+// CountsAs is that of all of them. The error names the source that cannot be had.
 //
 // The loop points of files do not count; each is played once. Sources that are
 // given in one call and have the same rate are converted to the library's as one:
@@ -37,7 +37,7 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 		return nil, named(name, err)
 	}
 	q := &Queue{lib: l, opt: opt, name: name, readers: map[*queueReader]bool{}}
-	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: l.Rate(), Level: opt.Level, Open: q.open})
+	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: l.Rate(), Level: pcm.Decibels(opt.CountsAs), Open: q.open})
 	if err != nil {
 		return nil, named(name, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -24,14 +23,9 @@ func formatFile(t testing.TB, name string) []byte {
 	return data
 }
 
-// embeddedFile is an embedded sound as it is.
-func embeddedFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, ok := embedded.Open(name)
-	if !ok {
-		t.Fatalf("there is no embedded sound %s", name)
-	}
-	return data
+// shipped names a sound of the package embedded, which these tests cannot import.
+func shipped(name string) Source {
+	return Source{Name: name, File: name + ".flac", FS: os.DirFS("embedded")}
 }
 
 func longFiles(t testing.TB) fstest.MapFS {
@@ -48,19 +42,19 @@ func longFiles(t testing.TB) fstest.MapFS {
 		"vbr.mp3":   longMP3(t, "mp3-48000-2-vbr.mp3", 40),
 		"low.mp3":   longMP3(t, "mp3-8000-1-vbr.mp3", 100),
 		"high.mp3":  longMP3(t, "mp3-320.mp3", 40),
-		"long.flac": embeddedFile(t, "theme"),
+		"long.flac": mustRead(t, "embedded/theme.flac"),
+		"long.oga":  inOgg(mustRead(t, "embedded/theme.flac"), 1),
+		"more.oga":  slices.Concat(inOgg(longFLAC(t, 20), 1), inOgg(longFLAC(t, 45), 2)),
+		"ima.wav":   longADPCM(0x11, 2, 512, 8, 505),
+		"ima6.wav":  longADPCM(0x11, 6, 1536, 24, 489),
+		"ms.wav":    longADPCM(2, 2, 1024, 14, 1012),
+		"long.aiff": longAIFF(260000),
 
 		"speech.opus": speech,
 		"hybrid.opus": longOgg(t, "opus-hybrid-2.opus", 70),
 		"music.opus":  music,
 		"short.opus":  longOgg(t, "opus-music-2.5-1.opus", 70),
 		"chain.opus":  slices.Concat(music, movedSerial(longOgg(t, "opus-best.opus", 40), 5), movedSerial(music, 6)),
-		"long.oga":    inOgg(embeddedFile(t, "theme"), 1),
-		"more.oga":    slices.Concat(inOgg(longFLAC(t, 20), 1), inOgg(longFLAC(t, 45), 2)),
-		"ima.wav":     longADPCM(0x11, 2, 512, 8, 505),
-		"ima6.wav":    longADPCM(0x11, 6, 1536, 24, 489),
-		"ms.wav":      longADPCM(2, 2, 1024, 14, 1012),
-		"long.aiff":   longAIFF(260000),
 	} {
 		files[name] = &fstest.MapFile{Data: data}
 	}

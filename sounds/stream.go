@@ -23,10 +23,10 @@ type StreamOptions struct {
 	// minutes.
 	Ahead time.Duration
 
-	// Level is the mean loudness that counts when a voice is to be stolen, -120 to
-	// just below 0 dB. 0 means what Measure finds, else what the tags say, else
-	// -20 dB.
-	Level pcm.Decibels
+	// CountsAs is the loudness that the stream is taken to have when a voice is to be
+	// stolen, -120 to just below 0 LUFS. It changes no volume. 0 means what Measure
+	// finds, else what the tags say, else -20 LUFS.
+	CountsAs pcm.LUFS
 
 	// Gain changes the stream, besides its leveling, -120..120 dB.
 	Gain pcm.Decibels
@@ -54,7 +54,7 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 	if err != nil {
 		return nil, named(src.label(), err)
 	}
-	s := voice.Stream{Name: src.title(), Level: opt.Level, Frames: t.frames, Mono: t.channels == 1}
+	s := voice.Stream{Name: src.title(), Level: pcm.Decibels(opt.CountsAs), Frames: t.frames, Mono: t.channels == 1}
 	sound, err := l.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// valid says what is wrong with the numbers. Level is left to voice.NewStream.
+// valid says what is wrong with the numbers. CountsAs is left to voice.NewStream.
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
@@ -170,7 +170,7 @@ func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
 		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
-	s := voice.Stream{Name: src.Name, Level: opt.Level, Frames: src.Frames}
+	s := voice.Stream{Name: src.Name, Level: pcm.Decibels(opt.CountsAs), Frames: src.Frames}
 	return l.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
 		r, err := src.Open()
 		return &frameOrigin{open: src.Open, r: r, factor: opt.Gain.Linear()}, err
@@ -248,6 +248,6 @@ func (o *frameOrigin) close() {
 }
 
 // streamLevel returns what a stream's loudness counts.
-func streamLevel(l pcm.LUFS) pcm.Decibels {
-	return min(max(pcm.Decibels(l), -120), -0.1)
+func streamLevel(l pcm.LUFS) pcm.LUFS {
+	return min(max(l, -120), -0.1)
 }

@@ -1,6 +1,9 @@
 package rules
 
-import "voicepool/pcm"
+import (
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
 
 // Bus is a named sub-mix.
 type Bus struct {
@@ -20,6 +23,33 @@ type Duck struct {
 	When                  string
 	By                    pcm.Decibels // 0..120
 	Attack, Hold, Release Time
+}
+
+// Of returns the duck of a mixer of a rate; nil does not duck.
+func (d *Duck) Of(rate int) mixer.Duck {
+	if d == nil {
+		return mixer.Duck{}
+	}
+	return mixer.Duck{
+		When: d.When, By: d.By,
+		Attack: d.Attack.Duration(rate), Hold: d.Hold.Duration(rate), Release: d.Release.Duration(rate),
+	}
+}
+
+// Scene is a state of the game that has a pool size and buses of its own. What it does not name is
+// as the file says.
+type Scene struct {
+	Name   string
+	Voices int // 0: as the file says
+	Buses  []SceneBus
+}
+
+// SceneBus is a bus, or the master, in a scene.
+type SceneBus struct {
+	Name string
+	Gain *pcm.Decibels // nil, of all three: as the file says
+	Mute *bool
+	Duck *Duck
 }
 
 // Parents returns the bus that each bus goes into, by their names; empty: the master.

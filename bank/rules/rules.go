@@ -30,6 +30,7 @@ type Rules struct {
 	Seed     uint64 // of the random choices; 1 where the file does not say
 	Master   Master
 	Buses    []Bus
+	Scenes   []Scene
 	Sounds   []Sound // those of `sounds`; of a cue sheet also embedded sounds and files that cues play by name
 }
 
@@ -56,10 +57,14 @@ func (r *Rules) Config() mixer.Config {
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
 		Quality: r.Quality,
 	}
-	for _, b := range r.Buses {
-		bus := mixer.BusConfig{Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
-		if d := b.Duck; d != nil {
-			bus.Duck = mixer.Duck{When: d.When, By: d.By, Attack: d.Attack.Duration(r.Rate), Hold: d.Hold.Duration(r.Rate), Release: d.Release.Duration(r.Rate)}
+	for i := range r.Scenes {
+		c.MaxVoices = max(c.MaxVoices, c.Voices, r.Scenes[i].Voices)
+	}
+	for i := range r.Buses {
+		b := &r.Buses[i]
+		bus := mixer.BusConfig{
+			Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
+			Duck: b.Duck.Of(r.Rate),
 		}
 		c.Buses = append(c.Buses, bus)
 	}

@@ -3,11 +3,13 @@ package rules
 import (
 	"path"
 	"path/filepath"
+	"time"
 
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -46,13 +48,16 @@ type Sound struct {
 	Bus      string // empty: the master
 	Loop     bool
 	Rounds   int // how often it plays its loop; 0: without end
+	LoopFrom Time
+	LoopTo   Time   // the part that repeats, instead of the loop points of the file; 0: they count
+	Then     string // the sound of a bank that follows where this one ends; empty: none
 	From     Time
 	Limit    int  // at most so many voices of it; 0: any number
 	Cooldown Time // the least time between two starts
 	Coalesce Coalesce
-	Group    string       // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
-	Stream   bool         // it is decoded as it plays
-	Level    pcm.Decibels // of a stream: the loudness that it declares; 0: -20
+	Group    string   // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
+	Stream   bool     // it is decoded as it plays
+	CountsAs pcm.LUFS // of a stream: the loudness that it is taken to have; 0: -20
 	Leveling sounds.Leveling
 
 	Quality  *voice.Quality // nil: that of the file
@@ -110,14 +115,18 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 // Source returns how a file of a sound is loaded, to be looped or not, and where it is:
 // relative to the folder of the rules.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
-	src := sounds.Source{Loop: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
+	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {
 		src = sounds.Source{Leveling: s.Leveling}
+	}
+	if !s.LoopTo.IsZero() {
+		src.LoopTimes = [2]time.Duration{time.Duration(s.LoopFrom.Frames(1e9)), time.Duration(s.LoopTo.Frames(1e9))}
 	}
 	file := filepath.FromSlash(f.Path)
 	switch {
 	case f.Path == "":
-		src.Name = f.Name
+		at := embedded.Source(f.Name)
+		src.Name, src.File, src.FS = at.Name, at.File, at.FS
 	case r.FS != nil:
 		src.FS, src.File = r.FS, path.Join(path.Dir(r.File), f.Path)
 	case filepath.IsAbs(file) || r.File == "-":

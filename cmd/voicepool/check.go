@@ -16,7 +16,7 @@ import (
 )
 
 type checkCommand struct {
-	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Sheet string `arg:"" help:"Cue sheet, or bank: a file without cues (YAML or JSON); - is standard input."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Quiet bool   `short:"q" help:"Print errors only."`
 	isolateFlag
@@ -93,13 +93,24 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if verdict == nil {
 		verdict = []string{"nothing is wrong"}
 	}
+	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), contents(sheet), strings.Join(verdict, ", "))
+	return nil
+}
+
+// contents counts what a sheet has. One without cues is a bank.
+func contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {
 		buses = fmt.Sprintf("%d buses", n)
 	}
-	fmt.Fprintf(c.Out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
-		count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses, strings.Join(verdict, ", "))
-	return nil
+	parts := []string{count(len(sheet.Sounds), "sound"), buses}
+	if sheet.Cues != nil {
+		parts = slices.Insert(parts, 0, count(len(sheet.Cues), "cue"))
+	}
+	if n := len(sheet.Scenes); n > 0 {
+		parts = append(parts, count(n, "scene"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // problemsOf returns errors as problems; those of a sound are of a kind of their own.

@@ -12,6 +12,8 @@
 // Go does all.
 package dsp
 
+import "voicepool/pcm"
+
 // Ramp is a straight line of left and right gains: frame i of a run has
 // Left + i LeftSlope, where i counts from Start.
 type Ramp struct {
@@ -32,4 +34,15 @@ func (g *Ramp) still() bool { return g.LeftSlope == 0 && g.RightSlope == 0 }
 func (g *Ramp) at(i int) (left, right float32) {
 	n := float32(int32(g.Start + i)) // a ramp is short; the wide conversion is slower
 	return g.Left + float32(n*g.LeftSlope), g.Right + float32(n*g.RightSlope)
+}
+
+// Fold adds a run of stereo frames to dst under the ramp, each side a part of its own
+// channel and a part of the other one.
+func (g *Ramp) Fold(dst, src []pcm.Frame, own, other float32) {
+	dst = dst[:len(src)]
+	for i, x := range src {
+		left, right := g.at(i)
+		dst[i][0] += float32((float32(own*x[0]) + float32(other*x[1])) * left)
+		dst[i][1] += float32((float32(own*x[1]) + float32(other*x[0])) * right)
+	}
 }

@@ -54,6 +54,7 @@ type Field struct {
 	Key    string
 	To     any
 	Within Limits
+	Like   any // what the value looks like, where To does not say it: a Shape, or as To
 }
 
 // Value is a place for a value that is read in a way of its own.
@@ -63,6 +64,8 @@ type Value interface {
 
 	// Text returns the value as a file has it, and whether it is another than zero.
 	Text() (text string, some bool)
+
+	Shape
 }
 
 // Read reads a mapping that has some fields. what is how messages call it: "a bus".
@@ -131,7 +134,7 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 		r.Fail(n.Place, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
 		return false
 	}
-	var lines [32]int // in which each key stands; there are fewer
+	var lines [64]int // in which each key stands; there are fewer
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
 		k := slices.Index(keys, p.Key)

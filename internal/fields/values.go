@@ -39,6 +39,12 @@ func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 // Text returns the number; one that is written is not left to chance.
 func (s *Span) Text() (string, bool) { return Shortest(s.From), s.From != 0 }
 
+// Schema returns a number or two.
+func (s *Span) Schema(within Limits) Schema {
+	one := within.schema("number")
+	return either(one, Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 2})
+}
+
 // choice is one of some values, by its name.
 type choice[T interface {
 	comparable
@@ -83,6 +89,15 @@ func (c *choice[T]) Text() (string, bool) {
 	return Quoted((*c.to).String()), *c.to != zero
 }
 
+// Schema returns the names.
+func (c *choice[T]) Schema(Limits) Schema {
+	names := make([]string, len(c.values))
+	for i, v := range c.values {
+		names[i] = v.String()
+	}
+	return Schema{"enum": names}
+}
+
 // optional is a value that may be missing.
 type optional[T any] struct {
 	to    **T
@@ -111,6 +126,26 @@ func (o optional[T]) Text() (text string, some bool) {
 	return text, true
 }
 
+// Schema returns that of the value.
+func (o optional[T]) Schema(within Limits) Schema {
+	return (&Field{To: o.place(new(T)), Within: within}).schema()
+}
+
+// Renamed is a key that has another name now, which it says with what it means.
+type Renamed string
+
+// Read says so.
+func (n Renamed) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
+	r.Fail(p.Place, "%s is called %s", p.Key, string(n))
+	return false
+}
+
+// Text returns nothing: it is not written.
+func (n Renamed) Text() (string, bool) { return "", false }
+
+// Schema returns nothing: editors do not offer it.
+func (n Renamed) Schema(Limits) Schema { return nil }
+
 // Name is a place for the name of something that exists.
 type Name struct {
 	To    *string
@@ -134,6 +169,9 @@ func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 
 // Text returns the name.
 func (n Name) Text() (string, bool) { return Quoted(*n.To), *n.To != "" }
+
+// Schema returns a name.
+func (n Name) Schema(Limits) Schema { return name }
 
 // Loop is a place for whether something loops, and how often.
 type Loop struct {
@@ -167,4 +205,9 @@ func (l Loop) Text() (string, bool) {
 		return strconv.Itoa(*l.Rounds), true
 	}
 	return strconv.FormatBool(on), on
+}
+
+// Schema returns true, false or a number of rounds.
+func (l Loop) Schema(Limits) Schema {
+	return either(Schema{"type": "boolean"}, Limits{From: 1, To: mixer.MaxRounds}.schema("integer"))
 }

@@ -91,7 +91,7 @@ func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, m
 			break
 		}
 		got, err := lib.OpenStream(missing.rules.Source(sound, f, true), sounds.StreamOptions{
-			Level: sound.Level, Measure: sound.Leveling.LUFS != 0, OnError: o.OnError,
+			CountsAs: sound.CountsAs, Measure: sound.Leveling.LUFS != 0, OnError: o.OnError,
 		})
 		if err != nil {
 			missing.Note(f, err)

@@ -20,6 +20,11 @@ func Bus(b *rules.Bus, buses map[string]bool) []fields.Field {
 	}
 }
 
+// duckField is the field of a duck, which a function reads.
+func duckField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
+}
+
 // Duck returns the fields of a duck.
 func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	return []fields.Field{
@@ -48,8 +53,8 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			r.Fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
 			return
 		}
-		duck := func(p *yaml.Pair) bool { return r.duck(p, &b) }
-		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses), fields.Field{Key: "duck", To: duck}))
+		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
+		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses), duckField(duck)))
 		if b.Parent != "" {
 			parents[b.Name] = fields.Given(p.Value, "parent")
 		}
@@ -72,12 +77,12 @@ func (r *Reader) allBuses(n *yaml.Node) {
 	}
 }
 
-func (r *Reader) duck(p *yaml.Pair, b *rules.Bus) bool {
+func (r *Reader) duck(p *yaml.Pair, bus string, to **rules.Duck) bool {
 	d := &rules.Duck{}
-	b.Duck = d
+	*to = d
 	r.Read(p.Value, "duck", Duck(d, r.Buses))
 	switch d.When {
-	case b.Name:
+	case bus:
 		r.Fail(fields.Given(p.Value, "when").Value.Place, "when: a bus cannot give way to itself")
 	case "master":
 		r.Fail(fields.Given(p.Value, "when").Value.Place, "when: all voices are on the master; name the bus to give way to")

@@ -30,7 +30,8 @@ type Reader struct {
 	Sounds map[string]int  // by name, in Rules.Sounds
 
 	rules  *rules.Rules
-	groups map[string]*rules.Sound // the first of each
+	groups map[string]*rules.Sound
+	thens  []then // the first of each
 }
 
 // New returns a reader that fills rules, which it gives the defaults of a file.
@@ -78,22 +79,28 @@ func (r *Reader) Errors() error {
 	return all
 }
 
+// File is the shape of a file that has some fields besides the rules.
+func File(more []fields.Field) fields.Mapping {
+	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil).fields()...)}
+}
+
 // fields returns those of the root. What names others is read after them.
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	return []fields.Field{
-		{Key: "sounds"},
-		{Key: "buses"},
-		{Key: "master", To: r.master},
+		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: soundFields(&rules.Sound{}, nil, nil, nil)}}}},
+		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil), duckField(nil))}}},
+		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
+		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},
 		{Key: "voices", To: &s.Voices, Within: Counts},
 		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
 		{Key: "overflow", To: fields.Choice(&s.Overflow, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
 			mixer.Reject, mixer.GrowPool, mixer.StealMasked)},
-		{Key: "grow"},
+		{Key: "grow", Like: fields.Mapping{Fields: Grow(&s.Grow)}},
 		{Key: "refuse", To: &s.Refuse},
 		{Key: "quality", To: quality(&s.Quality)},
 		{Key: "rate", To: &s.Rate, Within: fields.Limits{From: 1000, To: mixer.MaxRate}},
-		{Key: "seed", To: r.seed},
+		{Key: "seed", To: r.seed, Like: fields.Schema{"type": "integer"}},
 	}
 }
 
@@ -117,7 +124,7 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"buses", r.allBuses}, {"sounds", r.allSounds}} {
+	}{{"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
 		if p := fields.Given(n, part.key); p != nil {
 			part.read(p.Value)
 		}

@@ -30,6 +30,7 @@ func (r *Reader) allSounds(n *yaml.Node) {
 		}
 		r.Add(s)
 	})
+	r.follow()
 }
 
 // Sound returns the fields of a sound, all but its files and what is coalesced.
@@ -43,17 +44,39 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "priority", To: &s.Priority, Within: Priorities},
 		{Key: "protect", To: &s.Protect},
 		{Key: "bus", To: bus(&s.Bus, buses)},
-		{Key: "loop", To: fields.Loop{On: &s.Loop, Rounds: &s.Rounds}},
+		{Key: "loop", To: region{fields.Loop{On: &s.Loop, Rounds: &s.Rounds}, s}},
 		{Key: "from", To: &s.From},
 		{Key: "quality", To: fields.Optional(&s.Quality, quality)},
 		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
 		{Key: "stream", To: &s.Stream},
-		{Key: "level", To: &s.Level, Within: fields.Limits{From: -120, To: 0, Unit: Decibels.Unit}},
+		{Key: "counts_as", To: &s.CountsAs, Within: fields.Limits{From: -120, To: 0, Unit: " of LUFS"}},
+		{Key: "level", To: fields.Renamed("counts_as: the loudness that the stream is taken to have, which changes no volume")},
 		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
 		{Key: "replaygain", To: &s.Leveling.Tags},
 		{Key: "group", To: &s.Group},
+		{Key: "then", To: &s.Then},
 		{Key: "limit", To: &s.Limit, Within: Counts},
 		{Key: "cooldown", To: &s.Cooldown},
+	}
+}
+
+// soundFields are all of them.
+func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce func(*yaml.Pair) bool) []fields.Field {
+	path := new(string)
+	return append([]fields.Field{
+		{Key: "file", To: files, Like: path},
+		{Key: "files", To: files, Like: fields.List{Of: path, Least: 1, Most: maxFiles}},
+		{
+			Key: "coalesce", To: coalesce,
+			Like: fields.Either{&s.Coalesce.Within, fields.Mapping{Fields: coalesceFields(&s.Coalesce), Needs: []string{"within"}}},
+		},
+	}, Sound(s, buses)...)
+}
+
+func coalesceFields(c *rules.Coalesce) []fields.Field {
+	return []fields.Field{
+		{Key: "within", To: &c.Within},
+		{Key: "most", To: &c.Most, Within: fields.Limits{From: 0, To: 24, Unit: Decibels.Unit}},
 	}
 }
 
@@ -68,18 +91,18 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 		r.files(p, s)
 		return true
 	}
-	r.Read(n, "a sound", append([]fields.Field{
-		{Key: "file", To: files},
-		{Key: "files", To: files},
-		{Key: "coalesce", To: func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }},
-	}, Sound(s, r.Buses)...))
+	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
+	r.Read(n, "a sound", soundFields(s, r.Buses, files, coalesce))
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
 	}
-	if p := fields.Given(n, "level"); p != nil {
-		s.Level = min(s.Level, -math.SmallestNonzeroFloat64) // 0 would be the default
+	if p := fields.Given(n, "then"); p != nil {
+		r.thens = append(r.thens, then{p, s.Name})
+	}
+	if p := fields.Given(n, "counts_as"); p != nil {
+		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
 		if !s.Stream {
-			r.Fail(p.Place, "level goes with `stream: true`; that of other sounds is measured")
+			r.Fail(p.Place, "counts_as goes with `stream: true`; the loudness of other sounds is measured")
 		}
 	}
 	if p := fields.Given(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
@@ -115,10 +138,7 @@ func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	if n.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{To: &c.Within})
 	}
-	r.Read(n, "coalesce", []fields.Field{
-		{Key: "within", To: &c.Within},
-		{Key: "most", To: &c.Most, Within: fields.Limits{From: 0, To: 24, Unit: Decibels.Unit}},
-	})
+	r.Read(n, "coalesce", coalesceFields(c))
 	if fields.Given(n, "most") != nil {
 		c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
 	}

@@ -25,7 +25,7 @@ type Encoding struct {
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
 	if e.Partly != nil {
-		frames += int64(e.Partly(int(bytes % int64(e.Bytes))))
+		frames += int64(min(e.Partly(int(bytes%int64(e.Bytes))), e.Frames)) // a block may have room to spare
 	}
 	return frames
 }
