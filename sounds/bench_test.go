@@ -1,26 +1,31 @@
-package sounds_test
+package sounds
 
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"voicepool/sounds"
 )
 
 // BenchmarkDecode tells how many times faster than real time a file is decoded.
 func BenchmarkDecode(b *testing.B) {
-	for _, name := range []string{"wav-pipe-ffmpeg.wav", "flac-best.flac", "vorbis-best.ogg", "mp3-320.mp3"} {
-		b.Run(filepath.Ext(name)[1:], func(b *testing.B) {
-			data, err := os.ReadFile(filepath.Join("testdata/formats", name))
-			if err != nil {
-				b.Fatal(err)
-			}
+	for _, x := range []struct {
+		name string
+		data []byte
+	}{
+		{name: "wav", data: formatFile(b, "wav-pipe-ffmpeg.wav")},
+		{name: "ima-adpcm", data: longADPCM(0x11, 2, 2048, 8, 2041)},
+		{name: "ms-adpcm", data: longADPCM(2, 2, 2048, 14, 2036)},
+		{name: "aiff", data: longAIFF(260000)},
+		{name: "flac", data: formatFile(b, "flac-best.flac")},
+		{name: "oggflac", data: inOgg(mustRead(b, "embedded/theme.flac"), 1)},
+		{name: "vorbis", data: formatFile(b, "vorbis-best.ogg")},
+		{name: "opus", data: formatFile(b, "opus-best.opus")},
+		{name: "mp3", data: formatFile(b, "mp3-320.mp3")},
+	} {
+		b.Run(x.name, func(b *testing.B) {
 			seconds := 0.0
 			for b.Loop() {
-				c, err := sounds.Decode(context.Background(), name, bytes.NewReader(data), sounds.Limits{})
+				c, err := Decode(context.Background(), x.name, bytes.NewReader(x.data), Limits{})
 				if err != nil {
 					b.Fatal(err)
 				}

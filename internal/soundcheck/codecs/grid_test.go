@@ -179,16 +179,23 @@ func adpcm(from, to int) (list []encoding) {
 	return list
 }
 
-func aiffGrid() (list []encoding) {
+// aiffGrid is AIFF without the laws of the telephone, which sox does not read in it; lawGrid has them.
+func aiffGrid() []encoding {
+	return aiff([]int{8, 16, 24, 32}, "s8", "s16be", "s16le", "s24be", "s32be", "f32be", "f64be")
+}
+
+func lawGrid() []encoding { return aiff(nil, "alaw", "mulaw") }
+
+func aiff(bits []int, codecs ...string) (list []encoding) {
 	for _, rate := range []int{8000, 44100, 192000} {
 		for _, channels := range []int{1, 2, 3, 4, 5, 6, 7, 8} {
-			for _, codec := range []string{"s8", "s16be", "s16le", "s24be", "s32be", "f32be", "f64be", "alaw", "mulaw"} {
+			for _, codec := range codecs {
 				list = append(list, encoding{
 					name: fmt.Sprintf("%s-%d-%d", codec, rate, channels), rate: rate, channels: channels, bits: 24, frames: 700 + len(list),
 					command: []string{"ffmpeg", "-nostdin", "-v", "error", "-y", "-i", "SOURCE", "-c:a", "pcm_" + codec, "-f", "aiff", "FILE"},
 				})
 			}
-			for _, bits := range []int{8, 16, 24, 32} {
+			for _, bits := range bits {
 				list = append(list, encoding{
 					name: fmt.Sprintf("sox%d-%d-%d", bits, rate, channels), rate: rate, channels: channels, bits: 24, frames: 700 + len(list),
 					command: []string{"sox", "-D", "SOURCE", "-b", strconv.Itoa(bits), "-t", []string{"aiff", "aifc"}[len(list)%2], "FILE"},
