@@ -262,7 +262,9 @@ func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error)
 // place returns a mark of the page that comes, if it begins with a packet of its own, behind
 // the first.
 func (r *Reader) place() (x source.Mark, ok bool) {
-	x = source.Mark{Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead}
+	x = source.Mark{
+		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
+	}
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over && r.cut == 0
 }
 

@@ -111,7 +111,10 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	e := &d.entropy
 	e.Reset(data)
 	five := 240 * d.channels
-	passing := d.mode != nothing && (c.mode == music && d.mode != music && !d.covered || c.mode != music && d.mode == music)
+	passing := d.mode == music
+	if c.mode == music {
+		passing = d.mode != nothing && d.mode != music && !d.covered
+	}
 	if passing && c.mode == music {
 		d.conceal(d.passing[:min(five, len(dst))])
 	}

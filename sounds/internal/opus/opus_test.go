@@ -72,9 +72,11 @@ func TestSplit(t *testing.T) {
 			padding  int
 			sizes    []int
 		}{
-			{code: 0, sizes: []int{0}}, {code: 0, sizes: []int{251}}, {code: 0, sizes: []int{252}}, {code: 0, sizes: []int{1275}},
+			{code: 0, sizes: []int{0}}, {code: 0, sizes: []int{251}},
+			{code: 0, sizes: []int{252}}, {code: 0, sizes: []int{1275}},
 			{code: 1, sizes: []int{40, 40}}, {code: 2, sizes: []int{0, 300}}, {code: 2, sizes: []int{1275, 1}},
-			{code: 3, sizes: []int{9, 9, 9}}, {code: 3, padding: 1, sizes: []int{9, 9}}, {code: 3, padding: 700, sizes: []int{9, 9}},
+			{code: 3, sizes: []int{9, 9, 9}}, {code: 3, padding: 1, sizes: []int{9, 9}},
+			{code: 3, padding: 700, sizes: []int{9, 9}},
 			{code: 3, variable: true, padding: 254, sizes: []int{9, 0, 255, 1275}}, {code: 3, variable: true, sizes: []int{7}},
 		} {
 			var want [][]byte
@@ -101,7 +103,8 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	for _, b := range [][]byte{nil, {3}, {3, 0}, {1, 2}, {3, 63}, {3, 0xc1}, {2, 255}, append([]byte{0}, make([]byte, 1276)...)} {
+	long := append([]byte{0}, make([]byte, 1276)...)
+	for _, b := range [][]byte{nil, {3}, {3, 0}, {1, 2}, {3, 63}, {3, 0xc1}, {2, 255}, long} {
 		if _, _, _, err := split(b, false, nil); !errors.Is(err, source.ErrDecode) {
 			t.Errorf("%v: %v", b[:min(len(b), 4)], err)
 		}

@@ -37,7 +37,7 @@ func configOf(b byte) (c config) {
 	return c
 }
 
-// errShort is of a packet that is cut short, or does not add up.
+// errPacket is of a packet that is cut short, or does not add up.
 var errPacket = source.Broken("an Opus packet whose lengths do not add up")
 
 // maxFrames is how long a packet may be: 120 ms.

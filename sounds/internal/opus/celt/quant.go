@@ -169,7 +169,9 @@ func (b *bands) single(x, y, out []float64) uint {
 }
 
 // partition reads a part of a band, which may be parted further.
-func (b *bands) partition(x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint) (collapsed uint) {
+func (b *bands) partition(
+	x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint,
+) (collapsed uint) {
 	n := len(x)
 	cache := cacheBits[cacheIndex[(lm+1)*bandCount+b.band]:]
 	if lm == -1 || bits <= int(cache[cache[0]])+12 || n <= 2 {
