@@ -27,6 +27,7 @@ var pages = []struct {
 	{"docs/devices.md", 0},
 	{"docs/performance.md", 0},
 	{"docs/testing.md", 0},
+	{"docs/migrating.md", 0},
 	{"docs/design.md", 0},
 	{"docs/sounds.md", 0},
 	{"docs/explain.md", 0},

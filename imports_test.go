@@ -60,12 +60,12 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/words internal/yaml mixer pcm sounds space voice
-bank/rules -> internal/words internal/yaml mixer pcm sounds sounds/embedded voice
+bank/rules -> internal/words internal/yaml mixer pcm sounds sounds/embedded voice sounds/tone space
 internal/fields -> internal/words internal/yaml mixer pcm
-internal/parse -> bank/rules internal/fields internal/yaml mixer pcm sounds/embedded voice
+internal/parse -> bank/rules internal/fields internal/yaml mixer sounds/embedded voice sounds/tone space pcm
 internal/chance -> bank/rules
 internal/loading -> bank/rules pcm sounds voice
-cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm
+cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone
 device/auto -> device device/null device/oto internal/words
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
@@ -74,7 +74,7 @@ mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
-cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice
+cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term

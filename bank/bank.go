@@ -19,6 +19,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -54,6 +55,8 @@ type sound struct {
 	place  uint64 // of its name
 	plays  uint64 // that were accepted
 	picker chance.Picker
+
+	emitter space.Emitter // of the start under way
 	options
 }
 

@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"time"
@@ -19,7 +20,7 @@ type Options struct {
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
 	Priority int            // added to the sound's
-	Emitter  *space.Emitter // its place in space, copied; nil: it has none
+	Emitter  *space.Emitter // its place in space, copied; nil: it has none. What it leaves at zero is as the rules say
 
 	From   time.Duration // where in the sound it starts; 0: where the rules say
 	For    time.Duration // ends after so long; 0: with the sound
@@ -90,7 +91,7 @@ func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, erro
 	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
 	m := mixer.Options{
 		Gain: o.Gain, Pitch: o.Pitch, Speed: o.Speed,
-		Pan: o.Pan, Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: o.Emitter,
+		Pan: o.Pan, Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
 		Base: mixer.Base{
 			Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
 		},
@@ -110,4 +111,18 @@ func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, erro
 	}
 	s.plays++
 	return h, nil
+}
+
+// placed returns where a start is, heard as the rules say; nil: nowhere. It is valid until the
+// next start of the sound.
+func (s *sound) placed(at *space.Emitter) *space.Emitter {
+	if at == nil {
+		return nil
+	}
+	said, e := &s.rules.Emitter, &s.emitter
+	*e = *at
+	e.Attenuation = cmp.Or(e.Attenuation, said.Attenuation)
+	e.Cone = cmp.Or(e.Cone, said.Cone)
+	e.Spread = cmp.Or(e.Spread, said.Spread)
+	return e
 }

@@ -10,6 +10,7 @@ import (
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
 
@@ -296,7 +297,7 @@ func (d *draft) play(p *yaml.Pair) bool {
 	i, known := r.Sounds[name]
 	switch {
 	case known:
-	case !parse.IsEmbedded(name) && !strings.ContainsAny(name, `./\`):
+	case !parse.IsEmbedded(name) && !tone.Is(name) && !strings.ContainsAny(name, `./\`):
 		names := func() []string { return append(fields.Sorted(r.Sounds), embedded.Names()...) }
 		r.Fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", yaml.Quote(name), r.Suggest(name, names))
 		return false

@@ -51,8 +51,8 @@ func Check(src Source, rate int) error {
 		return ErrNoSource
 	}
 	if r, ok := src.(Rated); ok && r.Rate() != rate {
-		return fmt.Errorf("%w: the source renders %d frames per second, the device plays %d; open the device at %d, or make the source at %d",
-			ErrRate, r.Rate(), rate, r.Rate(), rate)
+		return fmt.Errorf("%w: the source renders %d frames per second, the device plays %d; "+
+			"open the device at %d, or make the source at %d", ErrRate, r.Rate(), rate, r.Rate(), rate)
 	}
 	return nil
 }

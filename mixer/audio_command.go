@@ -38,6 +38,9 @@ func (a *audio) do(c *command) {
 			return
 		}
 		a.each(c)
+		if c.feed != nil && !c.taken {
+			c.feed.Drop()
+		}
 		if c.change.Fields&FieldProtect != 0 {
 			a.shrink() // what was kept by its protection alone; all are set, so the policy has its choice
 		}
@@ -111,6 +114,10 @@ func (a *audio) act(i int, c *command) {
 			f := fields.first()
 			x := c.change.get(f)
 			s.set(f, x, a.now, over, c.change.Shape)
+		}
+		if c.feed != nil { // of a loop
+			c.taken = true
+			s.voice.TurnTo(c.feed)
 		}
 		a.scores.set(i, s.prio, s.number, s.protect)
 		a.rescore(i)

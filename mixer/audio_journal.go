@@ -44,7 +44,6 @@ func (a *audio) noteCommand(c *command) {
 		o := &r.options
 		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree[r.bus].name
 		e.Priority, e.Protect = int(r.prio), r.protect
-		e.After, e.When = uint64(c.target.voice.id), c.when
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,

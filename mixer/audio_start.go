@@ -47,7 +47,10 @@ func (a *audio) start(c *command) {
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	s.voice = a.coming
+	if s.voice = a.coming; r.turn != nil {
+		s.voice.TurnTo(r.turn)
+		r.turn = nil
+	}
 	if r.placed {
 		a.places[i] = a.asking
 	}

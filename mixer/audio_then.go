@@ -77,8 +77,7 @@ func (a *audio) succeed() {
 		if s.stopped {
 			a.record(s.next).cancel = s.next
 		}
-		c := command{kind: cmdPlay, frame: a.now, record: s.next, when: s.when}
-		c.target.voice.id = s.lead
+		c := command{kind: cmdPlay, frame: a.now, record: s.next}
 		a.noteCommand(&c)
 		a.start(&c)
 		a.underWay.Add(-1)
@@ -90,7 +89,9 @@ func (a *audio) succeed() {
 func (a *audio) leave() {
 	for i := 0; i < len(a.links); {
 		if l := &a.links[i]; l.at == a.now {
-			a.finish(int(a.record(l.lead).slot.Load()), a.now, EventEnded, &Event{}) // takes the link out
+			index := int(a.record(l.lead).slot.Load())
+			a.noteAct(index, &command{kind: cmdStop})
+			a.finish(index, a.now, EventEnded, &Event{}) // takes the link out
 		} else {
 			i++
 		}

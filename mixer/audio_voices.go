@@ -208,6 +208,7 @@ func (a *audio) vacate(i int) {
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live = 0
 	r.sound.Store(nil) // or the collector could not have them
+	r.turnsTo(nil)
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))
 	if len(a.links) > 0 {

@@ -209,6 +209,9 @@ func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 func (a *audio) foresee(r *record, c *command) {
 	ahead, id := &r.foreseen, c.target.voice.id
 	switch {
+	case c.kind == cmdSet && c.feed != nil:
+		r.turnsTo(c.feed)
+		c.taken = true
 	case c.kind == cmdSet:
 		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 			f := fields.first()

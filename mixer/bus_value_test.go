@@ -58,15 +58,19 @@ func TestBusVerbs(t *testing.T) {
 func TestBusFader(t *testing.T) {
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	b := busOf(t, m, "sfx")
-	for i := range 101 {
-		gain := pcm.FromFader(float64(i) / 100)
+	for i := range 104 {
+		position := float64(i) / 100
+		if i > 100 { // a slider that is hardly open
+			position = []float64{1e-3, 1e-9, math.SmallestNonzeroFloat64}[i-101]
+		}
+		gain := pcm.FromFader(position)
 		if err := b.SetGain(gain); err != nil || pcm.ToFader(b.Gain()) != pcm.ToFader(gain) {
-			t.Errorf("at %d %%: %v dB became %v, %v", i, gain, b.Gain(), err)
+			t.Errorf("at %v: %v dB became %v, %v", position, gain, b.Gain(), err)
 		}
 		m.Render(nil)
 		kept := mixer.Config{MasterGain: gain, Buses: []mixer.BusConfig{{Name: "sfx", Gain: gain}}}
 		if _, err := mixer.New(kept); err != nil {
-			t.Errorf("at %d %%: %v", i, err)
+			t.Errorf("at %v: %v", position, err)
 		}
 	}
 	if err := b.SetGain(pcm.FromFader(math.NaN())); !errors.Is(err, mixer.ErrOption) {

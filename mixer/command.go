@@ -40,7 +40,7 @@ type command struct {
 	fields wants // of cmdWant and cmdWantBus
 	wished bool  // a cmdSet that goes on from a wish
 	taken  bool  // the feed has found its voice
-	when   When  // of cmdThen, and of the cmdPlay that it becomes
+	when   When  // of cmdThen
 	voices int32 // of cmdResize
 }
 

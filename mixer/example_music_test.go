@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
 // Music that follows on: an intro, then a loop, which is left at its end for an outro.
@@ -28,4 +29,22 @@ func ExampleHandle_Then() {
 	// 550 ended 2
 	// 550 started 3
 	// 850 ended 3
+}
+
+// A page of settings: volumes of 0 to 1, kept in a file, are gains of buses.
+func ExampleBus_SetGain() {
+	m, _ := mixer.New(mixer.Config{Buses: []mixer.BusConfig{{Name: "music"}, {Name: "sfx"}}})
+	saved := map[string]float64{"master": 1, "music": 0.5, "sfx": 0}
+	for _, name := range []string{"master", "music", "sfx"} {
+		bus, err := m.Bus(name)
+		if err != nil {
+			continue // a bus of an older version of the game
+		}
+		bus.SetGain(pcm.FromFader(saved[name]))
+		fmt.Printf("%s %.1f dB\n", bus.Name(), bus.Gain())
+	}
+	// Output:
+	// master 0.0 dB
+	// music -18.1 dB
+	// sfx -120.0 dB
 }

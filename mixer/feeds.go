@@ -84,17 +84,47 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 		return err
 	}
 	c.feed, c.target = feed, TargetVoice(h)
+	return m.sendFeed(c)
+}
+
+// turnStream has a stream leave its loop, or stay in it, from the end of this round on.
+func (m *Mixer) turnStream(h Handle, s *voice.Sound, rounds int) error {
+	loop := s.Loop()
+	switch {
+	case rounds != 0 && rounds != Forever:
+		return fmt.Errorf("%w: the stream %q cannot count its rounds; 0 leaves its loop, Forever stays in it", ErrOption, s.Name())
+	case loop.Frames() <= 0:
+		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
+	}
+	feed, err := m.openAt(s, loop[1]-min(loop.Frames(), voice.TurnLead), rounds == Forever)
+	if err != nil {
+		return err
+	}
+	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h), feed: feed}
+	c.change.put(setRounds, float64(rounds))
+	if err := m.sendFeed(c); err != nil {
+		return err
+	}
+	if r, unlock := h.living(); r != nil {
+		defer unlock()
+		r.loop = rounds == Forever
+	}
+	return nil
+}
+
+// sendFeed sends a command with a feed, and keeps that.
+func (m *Mixer) sendFeed(c command) error {
 	if err := m.send(c); err != nil {
-		feed.Close()
+		c.feed.Close()
 		return err
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if m.closed {
-		feed.Close()
+		c.feed.Close()
 		return ErrClosed
 	}
-	m.addFeed(feed)
+	m.addFeed(c.feed)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package mixer
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -115,11 +114,12 @@ const Forever = -1
 
 // SetLoop sets how many times more the voice goes back at the end of its loop: 0 lets
 // it play on to the end of its sound, Forever keeps it in. It is exact, without a fade.
-// A voice that is beyond its loop's end already plays on. A stream cannot leave its
-// loop: the error wraps ErrOption.
+// A voice that is beyond its loop's end already plays on. A stream takes 0 and Forever. It
+// opens another decoder, which allocates, and fails as Play does; where that is not ready in
+// time, the stream leaves its loop a round later.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return fmt.Errorf("%w: %q is a stream, whose loop cannot be changed as it plays", ErrOption, s.Name())
+		return h.mixer.turnStream(h, s, rounds)
 	}
 	return h.want(setRounds, float64(rounds))
 }

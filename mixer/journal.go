@@ -13,7 +13,7 @@ type EntryKind uint8
 
 const (
 	EntryPlay EntryKind = iota + 1 // a start was asked for; what became of it is in the events
-	EntryStop                      // over Entry.Frames
+	EntryStop                      // over Entry.Frames; also of a voice that left its loop for its successor
 	EntryPause
 	EntryResume
 	EntrySet    // Entry.Change, over Entry.Frames
@@ -51,8 +51,6 @@ type Entry struct {
 	How      Played
 	Priority int
 	Protect  bool
-	After    uint64 // of a successor: the start that it follows, see Handle.Then
-	When     When
 }
 
 // Played is how a start began.

@@ -90,7 +90,16 @@ type recordAsk struct {
 type recordPlay struct {
 	live     pool.Handle
 	cancel   pool.Handle // a stop came before the start
+	turn     *voice.Feed // what a stream that has not begun leaves its loop by
 	foreseen foreseen
+}
+
+// turnsTo notes what a stream that has not begun leaves its loop by.
+func (r *record) turnsTo(feed *voice.Feed) {
+	if r.turn != nil {
+		r.turn.Drop()
+	}
+	r.turn = feed
 }
 
 // reset prepares a record for its next owner. Control side, while the audio

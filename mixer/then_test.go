@@ -68,9 +68,10 @@ func loaded(t testing.TB, frames []pcm.Frame, loop pcm.Loop) *voice.Sound {
 // renderIn renders n frames in blocks of some length, of a mixer that plays streams.
 func renderIn(m *mixer.Mixer, n, block int) []pcm.Frame {
 	out := make([]pcm.Frame, n)
-	for i := 0; i < n; i += block {
-		m.Prepare()
-		m.Render(out[i:min(i+block, n)])
+	for i := 0; i < n; {
+		k := min(block, m.Prepare(), n-i)
+		m.Render(out[i : i+k])
+		i += k
 	}
 	return out
 }
@@ -319,4 +320,25 @@ func TestThenFor(t *testing.T) {
 	left(m, 100)
 	wantEvents(t, m, "3 started 1, 50 ended 1, 50 started 2, 50 ended 2, 50 started 3, 50 ended 3, 50 started 4, 50 ended 4, "+
 		"50 started 5, 70 ended 5")
+}
+
+// TestThenInAJournal: a start that follows on is one at its frame. A voice that leaves its
+// loop for it is stopped, since nothing else keeps a recording from going on with it.
+func TestThenInAJournal(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Journal: 16})
+	s := level(t, 1000, 100, 0.1)
+	h := play(t, m.At(0), s, mixer.Options{})
+	body, err := h.Then(s, mixer.Options{Loop: true}, mixer.AtEnd)
+	must(t, err)
+	_, err = body.Then(s, mixer.Options{}, mixer.AtLoopEnd)
+	must(t, err)
+	left(m, 400)
+	entries := make([]mixer.Entry, 16)
+	var got string
+	for _, e := range entries[:m.Journal(entries)] {
+		got += fmt.Sprint(e.Frame, " ", e.Kind, ", ")
+	}
+	if want := fmt.Sprintf("0 %d, 100 %d, 200 %d, 200 %d, ", mixer.EntryPlay, mixer.EntryPlay, mixer.EntryStop, mixer.EntryPlay); got != want {
+		t.Errorf("the journal has %s, want %s", got, want)
+	}
 }

@@ -13,7 +13,7 @@ import (
 type Clip struct {
 	Name     string // what it was called when it was decoded
 	Format   string // wav, aiff, flac, oggflac, vorbis, opus, mp3
-	Encoding string // how its samples were kept: u8, s16, s24, s32, f32, f64, alaw, ulaw; empty where samples are not kept
+	Encoding string // how its samples were kept, as s16 or ima-adpcm; empty where they are not
 	Channels int    // 1..8
 	Rate     int    // frames per second
 

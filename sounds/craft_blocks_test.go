@@ -34,7 +34,8 @@ func flacFrames(data []byte) (meta, frames [][]byte) {
 		} else if data[at+2]>>4 == 6 {
 			end++
 		}
-		if data[at] == 0xff && data[at+1] == 0xf8 && number == len(frames)+1 && byte(crc(data[at:end], 8, 0x07)) == data[end] {
+		next := data[at] == 0xff && data[at+1] == 0xf8 && number == len(frames)+1
+		if next && byte(crc(data[at:end], 8, 0x07)) == data[end] {
 			frames, from = append(frames, data[from:at]), at
 		}
 	}
@@ -103,7 +104,8 @@ func bit(order binary.AppendByteOrder, id string, body []byte) string {
 
 // adpcmFmt is the fmt chunk of ADPCM.
 func adpcmFmt(tag, channels, align, frames int) []byte {
-	b := []byte{byte(tag), 0, byte(channels), 0, 0x44, 0xac, 0, 0, 0, 0, 0, 0, byte(align), byte(align >> 8), 4, 0, 2, 0, byte(frames), byte(frames >> 8)}
+	b := []byte{byte(tag), 0, byte(channels), 0, 0x44, 0xac, 0, 0, 0, 0, 0, 0, byte(align), byte(align >> 8), 4, 0}
+	b = append(b, 2, 0, byte(frames), byte(frames>>8))
 	if tag != 2 {
 		return b
 	}
@@ -267,7 +269,8 @@ func TestAIFFLoop(t *testing.T) {
 func TestWAVTags(t *testing.T) {
 	le := binary.LittleEndian
 	pcm16 := []byte{1, 0, 1, 0, 0x44, 0xac, 0, 0, 0, 0, 0, 0, 2, 0, 16, 0}
-	c := mustDecode(t, riff(bit(le, "fmt ", pcm16), bit(le, "id3 ", id3("LOOPSTART=1", "LOOPEND=3", "REPLAYGAIN_TRACK_GAIN=-2 dB")), bit(le, "data", make([]byte, 8))))
+	tag := id3("LOOPSTART=1", "LOOPEND=3", "REPLAYGAIN_TRACK_GAIN=-2 dB")
+	c := mustDecode(t, riff(bit(le, "fmt ", pcm16), bit(le, "id3 ", tag), bit(le, "data", make([]byte, 8))))
 	if c.Loop == nil || *c.Loop != (pcm.Loop{1, 3}) || c.Gain == nil || *c.Gain != -2 {
 		t.Errorf("the loop %v and the gain %v", c.Loop, c.Gain)
 	}

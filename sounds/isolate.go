@@ -47,7 +47,7 @@ var (
 		name string
 		kind error
 	}{{"format", ErrFormat}, {"decode", ErrDecode}, {"limit", ErrLimit}}
-	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw"}
+	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw", "ima-adpcm", "ms-adpcm"}
 )
 
 // decodeIsolated has a child process decode a file, and ends it when its time

@@ -2,7 +2,6 @@ package sounds
 
 import (
 	"cmp"
-	"slices"
 	"unicode/utf8"
 
 	"voicepool/sounds/internal/source"
@@ -58,7 +57,7 @@ const (
 	byOpenMPT = "openmpt123 --render x"
 )
 
-var unread = slices.Concat([]unknown{
+var unread = [...]unknown{
 	{magic: "caff", name: "Core Audio", ending: "caf"},
 	{at: 4, magic: "ftyp", name: "M4A or MP4 (AAC)", ending: "m4a"},
 	{magic: "\x1aE\xdf\xa3", name: "Matroska or WebM", ending: "webm"},
@@ -91,14 +90,13 @@ var unread = slices.Concat([]unknown{
 	{magic: "PK\x03\x04", name: "ZIP"},
 	{magic: "\x89PNG", name: "PNG"},
 	{magic: "\xff\xd8\xff", name: "JPEG"},
-}, modules("M.K.", "M!K!", "FLT4", "FLT8", "4CHN", "6CHN", "8CHN"))
-
-// modules returns the kinds of MOD, which have their magic behind the list of samples.
-func modules(magics ...string) (list []unknown) {
-	for _, m := range magics {
-		list = append(list, unknown{at: 1080, magic: m, name: "a MOD module", advice: byOpenMPT + ".mod"})
-	}
-	return list
+	{at: 1080, magic: "M.K.", name: "a MOD module", advice: byOpenMPT + ".mod"},
+	{at: 1080, magic: "M!K!", name: "a MOD module", advice: byOpenMPT + ".mod"},
+	{at: 1080, magic: "FLT4", name: "a MOD module", advice: byOpenMPT + ".mod"},
+	{at: 1080, magic: "FLT8", name: "a MOD module", advice: byOpenMPT + ".mod"},
+	{at: 1080, magic: "4CHN", name: "a MOD module", advice: byOpenMPT + ".mod"},
+	{at: 1080, magic: "6CHN", name: "a MOD module", advice: byOpenMPT + ".mod"},
+	{at: 1080, magic: "8CHN", name: "a MOD module", advice: byOpenMPT + ".mod"},
 }
 
 func isText(b []byte) bool {

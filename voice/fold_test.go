@@ -25,7 +25,7 @@ func stereo(t testing.TB, seed uint64, frames int, compact bool) (*voice.Sound, 
 }
 
 // TestFold compares a placed stereo sound with its definition, at every spread and pan,
-// where it stands and after it has moved.
+// where it stands, on its way and after it.
 func TestFold(t *testing.T) {
 	const frames = 3000
 	for _, compact := range []bool{false, true} {
@@ -40,7 +40,17 @@ func TestFold(t *testing.T) {
 				v.Mix(out[:1000], 0)
 				space.Glide(1000, voice.Placed{Gain: 0.2, Pan: -pan}, 960)
 				v.Replan(1000)
+				gains := v
 				v.Mix(out[1000:], 1000)
+				for i := 1000; i < 1960; i++ { // on its way the gains are those that the voice says
+					left, right := gains.Gains(int64(i))
+					l, r := float64(data[2*i]), float64(data[2*i+1])
+					middle := (l + r) / 2
+					wantLeft, wantRight := left*(middle+(l-middle)*spread), right*(middle+(r-middle)*spread)
+					if math.Abs(float64(out[i][0])-wantLeft) > 0x1p-13 || math.Abs(float64(out[i][1])-wantRight) > 0x1p-13 {
+						t.Fatalf("spread %v, pan %v: frame %d on its way is %v, want %v %v", spread, pan, i, out[i], wantLeft, wantRight)
+					}
+				}
 				check := func(from, to int, gain, pan float64) {
 					// The definition: the channels come together, and are panned as much.
 					foldLeft, foldRight := math.Sqrt2*math.Cos((pan+1)*math.Pi/4), math.Sqrt2*math.Sin((pan+1)*math.Pi/4)
@@ -156,5 +166,25 @@ func TestFoldStream(t *testing.T) {
 		if mono && got == want {
 			t.Error("a mono stream is folded")
 		}
+	}
+}
+
+// BenchmarkFold is what a placed stereo sound costs, beside one that keeps its width.
+func BenchmarkFold(b *testing.B) {
+	s, _ := stereo(b, 1, 48000, false)
+	for name, spread := range map[string]float64{"folded": 0, "wide": 1} {
+		b.Run(name, func(b *testing.B) {
+			var space voice.Space
+			var v voice.Voice
+			space.Put(voice.Placed{Gain: 1, Pan: 0.3}, spread)
+			v.Start(s, voice.Options{Space: &space, Loop: true}, 0)
+			block := make([]pcm.Frame, 512)
+			frame := int64(0)
+			for b.Loop() {
+				v.Mix(block, frame)
+				frame += int64(len(block))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(frame), "ns/frame")
+		})
 	}
 }

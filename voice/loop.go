@@ -43,6 +43,7 @@ func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
 	v.pos, v.again, v.now = to<<32, false, reader{}
 	if v.feed != nil {
 		v.feed.Drop()
+		v.leaveFeeds()
 		v.feed, v.pos, v.heard, v.waits = feed, 0, 0, true
 	}
 	v.wrap()

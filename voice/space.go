@@ -68,7 +68,7 @@ func (v *Voice) SetSpace(s *Space) { v.space = s }
 func (v *Voice) folds() bool { return v.space != nil && v.space.spread < 1 && v.law() != Mono }
 
 // foldPiece is how many frames are folded at a time.
-const foldPiece = 64
+const foldPiece = 256
 
 // runFolded is run for a stereo sound that becomes narrower: each side gets a part of
 // the other channel. It is read at full gain first, since both sides need both channels.

@@ -95,6 +95,10 @@ func (v *Voice) Commit() int64 {
 		return v.pos >> 32
 	}
 	if v.feed != nil {
+		if v.past != nil {
+			v.past.Drop()
+			v.past = nil
+		}
 		v.feed.read.Store(max(v.heard-streamReach, 0))
 	}
 	return v.Position()
@@ -104,6 +108,7 @@ func (v *Voice) Commit() int64 {
 func (v *Voice) Drop() {
 	if v.feed != nil {
 		v.feed.Drop()
+		v.leaveFeeds()
 	}
 }
 
@@ -147,7 +152,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.waits, v.dry = false, false
 			v.Replan(frame)
 		}
-		n := int64(len(dst) - done)
+		n := v.turnFeed(int64(len(dst) - done))
 		fade := smooth
 		if v.step > dsp.One { // the same stretch of the stream, but a few frames at least
 			fade = min(smooth, max(smooth<<32/v.step, leastFade))
@@ -261,7 +266,7 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 		if frame >= v.segEnd {
 			v.proceed(frame)
 		}
-		k := min(n-done, v.segEnd-frame)
+		k := v.turnFeed(min(n-done, v.segEnd-frame))
 		to := v.heard + (v.pos+k*v.step)>>32
 		switch ended := v.feed.ended.Load(); { // before what is written, which then is all
 		case to > v.feed.written.Load() && !ended:

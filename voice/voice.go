@@ -67,10 +67,13 @@ type Voice struct {
 	now    reader
 	ramp   dsp.Ramp // of the segment [segStart, segEnd)
 
-	sound *Sound
-	feed  *Feed
-	space *Space
-	heard int64 // of a stream: whole frames of its course that are behind it
+	sound  *Sound
+	feed   *Feed
+	space  *Space
+	heard  int64 // of a stream: whole frames of its course that are behind it
+	next   *Feed // what it goes on with from the frame nextAt of its course on, see TurnTo
+	past   *Feed // what it has gone on from, until Commit
+	nextAt int64
 
 	baseGain  float64 // a factor
 	basePitch float64
@@ -129,7 +132,7 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 // Forget lets go of what the voice refers to, so that it can be collected. It must
 // not be used any more.
 func (v *Voice) Forget() {
-	v.sound, v.feed, v.space, v.steady.from = nil, nil, nil, nil
+	v.sound, v.feed, v.next, v.past, v.space, v.steady.from = nil, nil, nil, nil, nil, nil
 	v.now, v.was = reader{}, reader{}
 }
 

@@ -10,6 +10,8 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -60,6 +62,10 @@ type Sound struct {
 	CountsAs pcm.LUFS // of a stream: the loudness that it is taken to have; 0: -20
 	Leveling sounds.Leveling
 
+	// Emitter is how distance and direction act on the sound where a game gives it a place,
+	// which is not here: its Spot is zero. Only a bank has it.
+	Emitter space.Emitter
+
 	Quality  *voice.Quality // nil: that of the file
 	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever is asked for
 	Listed   bool           // it stands in `sounds`
@@ -74,7 +80,7 @@ type Coalesce struct {
 // File is what a sound is read from.
 type File struct {
 	Line, Column int
-	Path         string // as the file has it; empty: the embedded sound Name
+	Path         string // as the file has it; empty: the embedded sound Name, or one that package tone makes
 	Name         string
 }
 
@@ -124,6 +130,8 @@ func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	}
 	file := filepath.FromSlash(f.Path)
 	switch {
+	case f.Path == "" && tone.Is(f.Name):
+		src.Name, src.File, src.FS = f.Name, f.Name, tone.FS{Rate: r.Rate}
 	case f.Path == "":
 		at := embedded.Source(f.Name)
 		src.Name, src.File, src.FS = at.Name, at.File, at.FS

@@ -20,7 +20,7 @@ import (
 )
 
 type playCommand struct {
-	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, or - for standard input."`
+	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, - for standard input, or what is generated: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. A tone plays for a second, noise for ten, or as long as --length or --loop say."`
 
 	Gain  gainFlag `placeholder:"DB" help:"Gain in dB, -120..24."`
 	Pan   float64  `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
@@ -78,6 +78,10 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 	for _, argument := range p.Sounds {
 		s := catalog.Resolve(argument)
 		name := s.Name
+		generated, err := s.Tone()
+		if err != nil {
+			return nil, nil, console.Usage("%v", err)
+		}
 		switch {
 		case s.Name == "-":
 			file, err := spool()
@@ -87,6 +91,8 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			inputs = append(inputs, output.Input{In: in, What: "the sound on standard input"})
 			name = catalog.StandardInput
 			listed[name] = entry{"file": file}
+		case generated:
+			listed[name] = entry{"file": name}
 		case s.File == "":
 			listed[name] = entry{}
 		default:
@@ -97,7 +103,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			listed[name] = entry{"file": s.File}
 		}
 		cues = append(cues, entry{
-			"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop,
+			"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop || generated && p.Length != nil,
 		})
 	}
 	text, err := json.Marshal(entry{"sounds": listed, "cues": cues})

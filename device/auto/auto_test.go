@@ -54,7 +54,8 @@ func TestOpenWithoutSound(t *testing.T) {
 	} {
 		src := &source{rate: c.rate}
 		d := Open(src, c.config)
-		if d.Driver() != "null" || d.Reason() == "" || d.Rate() != c.rate || d.Latency() < 1 || d.Err() != nil || d.String() != "null: "+d.Reason() {
+		if d.Driver() != "null" || d.Reason() == "" || d.String() != "null: "+d.Reason() ||
+			d.Rate() != c.rate || d.Latency() < 1 || d.Err() != nil {
 			t.Errorf("%s: %v at %d Hz, latency %d, error %v", c.name, d, d.Rate(), d.Latency(), d.Err())
 		}
 		if err := d.Start(src); err != device.ErrStarted {

@@ -140,7 +140,10 @@ func TestLifeFindsFaults(t *testing.T) {
 			want: "Err() = device: none available before Start",
 		},
 		{name: "takes nil", device: &faulty{rate: 1000, takesNil: true}, want: "Start(nil) = <nil>"},
-		{name: "takes any rate", device: &faulty{rate: 1000, takesAny: true}, want: "a source at 1001 Hz by a device at 1000 Hz = <nil>"},
+		{
+			name: "takes any rate", device: &faulty{rate: 1000, takesAny: true},
+			want: "a source at 1001 Hz by a device at 1000 Hz = <nil>",
+		},
 		{name: "starts twice", device: &faulty{rate: 1000, twice: true}, want: "second Start = <nil>"},
 		{
 			name: "reopens", device: &faulty{rate: 1000, reopens: true},

@@ -98,6 +98,9 @@ func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err
 	if f, err = f.filled(); err != nil {
 		return nil, err
 	}
+	if r == nil {
+		return nil, errors.New("there is nothing to read from")
+	}
 	c = &sounds.Clip{Name: name, Format: "pcm", Channels: f.Channels, Rate: f.Rate}
 	for in := f.open(r); err == nil; {
 		var samples []float32

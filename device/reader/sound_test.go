@@ -125,7 +125,7 @@ func TestStream(t *testing.T) {
 			}
 			options := []mixer.Options{{}, {From: 21e6}}
 			if name == "a file" {
-				src.Loop, clip.Loop = &pcm.Loop{0, frames}, &pcm.Loop{0, frames}
+				src.Loop, clip.Loop = &pcm.Loop{1000, 3001}, &pcm.Loop{1000, 3001}
 				if src.Frames != frames {
 					t.Errorf("%+v: the stream has %d frames", f, src.Frames)
 				}
@@ -152,6 +152,30 @@ func TestStream(t *testing.T) {
 			if err := broken.Load(); err != nil {
 				t.Errorf("%+v, %s: %v", f, name, err)
 			}
+		}
+	}
+}
+
+// TestSeek: after a seek comes the frame that was sought, whatever had been read ahead.
+func TestSeek(t *testing.T) {
+	f := formats[0]
+	data := noise(f, 2000)
+	src, err := reader.Stream("s", f, func() (io.Reader, error) { return bytes.NewReader(data), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := src.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]pcm.Frame, 10)
+	for _, at := range []int64{0, 700, 3, 1990, 1000} {
+		if err := r.(sounds.FrameSeeker).SeekFrame(at); err != nil {
+			t.Fatal(err)
+		}
+		n, err := r.Read(got)
+		if want := math.Float32frombits(binary.LittleEndian.Uint32(data[8*at:])); n != 10 || err != nil || got[0][0] != want {
+			t.Errorf("at %d: %d frames, %v, the first %v, want %v", at, n, err, got[0][0], want)
 		}
 	}
 }
@@ -228,17 +252,20 @@ func TestFaults(t *testing.T) {
 			text: "reader: s: bad format: there is no encoding 2, want Float32 or Int16",
 		},
 		{
-			name: "a part of a frame", r: strings.NewReader(strings.Repeat("x", 8*700+5)), f: stereo, frames: 1e4, cause: reader.ErrFormat,
-			text: "reader: s: bad format: it ends 5 bytes into a frame of 8; are Channels and Encoding right?",
+			name: "a part of a frame", r: strings.NewReader(strings.Repeat("x", 8*700+5)), f: stereo, frames: 1e4,
+			cause: reader.ErrFormat,
+			text:  "reader: s: bad format: it ends 5 bytes into a frame of 8; are Channels and Encoding right?",
 		},
 		{
 			name: "too long", r: bytes.NewReader(noise(stereo, 600)), f: stereo, frames: 599,
 			text: "reader: s: it gives more than 599 frames",
 		},
 		{
-			name: "fails", r: io.MultiReader(bytes.NewReader(noise(stereo, 600)), iotest.ErrReader(gone)), f: stereo, frames: 1e4, cause: gone,
+			name: "fails", r: io.MultiReader(bytes.NewReader(noise(stereo, 600)), iotest.ErrReader(gone)),
+			f: stereo, frames: 1e4, cause: gone,
 			text: "reader: s: the disk is gone",
 		},
+		{name: "no reader", f: stereo, text: "reader: s: there is nothing to read from"},
 		{name: "panics", r: panics{}, f: stereo, frames: 1e4, text: "reader: s: it panics: broken"},
 		{
 			name: "gives nothing", r: idle{}, f: stereo, frames: 1e4, cause: io.ErrNoProgress,
@@ -249,13 +276,14 @@ func TestFaults(t *testing.T) {
 		if clip != nil || err == nil || err.Error() != c.text || c.cause != nil && !errors.Is(err, c.cause) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)
 		}
-		if c.r == nil { // the format alone
+		if errors.Is(c.cause, reader.ErrFormat) && c.r == nil { // the format alone
 			if _, err := reader.Stream("s", c.f, nil); err == nil || err.Error() != c.text {
 				t.Errorf("%s, streamed: %v, want %s", c.name, err, c.text)
 			}
 		}
 	}
-	if _, err := reader.Stream("s", stereo, func() (io.Reader, error) { return nil, gone }); !errors.Is(err, gone) || err.Error() != "reader: s: the disk is gone" {
+	_, err := reader.Stream("s", stereo, func() (io.Reader, error) { return nil, gone })
+	if !errors.Is(err, gone) || err.Error() != "reader: s: the disk is gone" {
 		t.Errorf("a stream that cannot be opened: %v", err)
 	}
 }

@@ -40,9 +40,22 @@ func (g *Ramp) at(i int) (left, right float32) {
 // channel and a part of the other one.
 func (g *Ramp) Fold(dst, src []pcm.Frame, own, other float32) {
 	dst = dst[:len(src)]
-	for i, x := range src {
-		left, right := g.at(i)
-		dst[i][0] += float32((float32(own*x[0]) + float32(other*x[1])) * left)
-		dst[i][1] += float32((float32(own*x[1]) + float32(other*x[0])) * right)
+	if g.still() {
+		ownLeft, otherLeft := float32(own*g.Left), float32(other*g.Left)
+		ownRight, otherRight := float32(own*g.Right), float32(other*g.Right)
+		for i := range src {
+			x, y := &src[i], &dst[i] // a copy of an array goes through memory
+			left, right := x[0], x[1]
+			y[0] += float32(left*ownLeft) + float32(right*otherLeft)
+			y[1] += float32(right*ownRight) + float32(left*otherRight)
+		}
+		return
+	}
+	for i := range src {
+		gainLeft, gainRight := g.at(i)
+		x, y := &src[i], &dst[i]
+		left, right := x[0], x[1]
+		y[0] += float32((float32(own*left) + float32(other*right)) * gainLeft)
+		y[1] += float32((float32(own*right) + float32(other*left)) * gainRight)
 	}
 }

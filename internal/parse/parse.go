@@ -30,8 +30,9 @@ type Reader struct {
 	Sounds map[string]int  // by name, in Rules.Sounds
 
 	rules  *rules.Rules
-	groups map[string]*rules.Sound
-	thens  []then // the first of each
+	what   string                  // a "bank" or a "cue sheet"
+	groups map[string]*rules.Sound // the first of each
+	thens  []then
 }
 
 // New returns a reader that fills rules, which it gives the defaults of a file.
@@ -50,6 +51,7 @@ func New(to *rules.Rules, file string, fsys fs.FS) *Reader {
 //
 // It reports whether the text is YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
+	r.what = what
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {
 		r.Fail(wrong.Place, "%s", wrong.Msg)
@@ -88,7 +90,7 @@ func File(more []fields.Field) fields.Mapping {
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	return []fields.Field{
-		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: soundFields(&rules.Sound{}, nil, nil, nil)}}}},
+		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
 		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil), duckField(nil))}}},
 		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
 		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},

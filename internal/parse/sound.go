@@ -11,6 +11,7 @@ import (
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
 
@@ -92,7 +93,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 		return true
 	}
 	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
-	r.Read(n, "a sound", soundFields(s, r.Buses, files, coalesce))
+	r.Read(n, "a sound", append(soundFields(s, r.Buses, files, coalesce), r.place(s)...))
 	if s.Group != "" {
 		r.group(fields.Given(n, "group"), s)
 	}
@@ -169,7 +170,7 @@ func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// File appends a path, or the embedded sound of that name.
+// File appends a path, or the embedded or generated sound of that name.
 func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
 	switch {
@@ -178,6 +179,12 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 		return files
 	case IsEmbedded(n.Text):
 		f.Path, f.Name = "", n.Text
+	case tone.Is(n.Text):
+		f.Path, f.Name = "", n.Text
+		if _, err := tone.Parse(n.Text); err != nil {
+			r.Fail(n.Place, "%s", tone.Reason(err))
+			return files
+		}
 	case r.rules.FS != nil && (path.IsAbs(n.Text) || !fs.ValidPath(path.Join(path.Dir(r.rules.File), n.Text))):
 		r.Fail(n.Place, "%s leads out of the file system in which this file is; name a file in or below its root", yaml.Quote(n.Text))
 		return files
@@ -197,4 +204,10 @@ func (r *Reader) Add(s rules.Sound) int {
 	r.Sounds[s.Name] = i
 	r.rules.Sounds = append(r.rules.Sounds, s)
 	return i
+}
+
+// soundShape returns the fields of any sound, for their shapes.
+func (r *Reader) soundShape() []fields.Field {
+	s := &rules.Sound{}
+	return append(soundFields(s, nil, nil, nil), r.place(s)...)
 }

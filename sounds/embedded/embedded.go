@@ -50,7 +50,8 @@ func Source(name string) sounds.Source {
 // fs.ErrNotExist and says which is the nearest. Control side.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	if _, ok := Open(name); !ok {
-		return nil, fmt.Errorf("embedded: there is no sound %q; the nearest is %q: %w", name, words.Nearest(name, Names()), fs.ErrNotExist)
+		nearest := words.Nearest(name, Names())
+		return nil, fmt.Errorf("embedded: there is no sound %q; the nearest is %q: %w", name, nearest, fs.ErrNotExist)
 	}
 	loaded, err := lib.Load(context.Background(), Source(name))
 	if err != nil {

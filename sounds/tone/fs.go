@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io/fs"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -34,8 +35,17 @@ func (f FS) Open(name string) (fs.File, error) {
 			return &file{bytes.NewReader(data), info{name, int64(len(data))}}, nil
 		}
 	}
-	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: unnamed{err, name}}
 }
+
+// unnamed is an error inside one that has said the name.
+type unnamed struct {
+	error
+	name string
+}
+
+func (e unnamed) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
+func (e unnamed) Unwrap() error { return e.error }
 
 // encode returns samples of two channels as a WAV file of 32-bit floats.
 func encode(samples []float32, rate int) []byte {

@@ -121,6 +121,10 @@ func (s Signal) String() string {
 	return "tone:" + strconv.FormatFloat(s.Hertz, 'g', -1, 64) + ":" + s.Shape.String()
 }
 
+// Reason returns what an error of this package says, without what all of them begin with: for
+// messages that have named the place.
+func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrSignal.Error()+": ") }
+
 // maxRate is the highest rate of a sound.
 const maxRate = 768000
 

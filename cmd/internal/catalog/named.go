@@ -14,6 +14,7 @@ import (
 	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
 )
 
 // Named is a sound as a command line names it: a file, else an embedded sound, or - for
@@ -22,20 +23,35 @@ type Named struct {
 	Name  string
 	File  string // empty: not a file
 	guess bool   // found in a folder, perhaps no sound
+	tone  bool   // package tone makes it
 }
 
 // Resolve says what a name on the command line means. A file that is there goes
-// before the embedded sound of its name.
+// before the embedded or generated sound of its name.
 func Resolve(name string) Named {
 	if name == "-" {
 		return Named{Name: name}
 	}
 	if _, err := os.Stat(name); err != nil {
+		if tone.Is(name) {
+			return Named{Name: name, tone: true}
+		}
 		if _, ok := embedded.Open(name); ok {
 			return Named{Name: name}
 		}
 	}
 	return Named{Name: name, File: name}
+}
+
+// Tone returns whether package tone makes the sound, or what is wrong with its name.
+func (s Named) Tone() (bool, error) {
+	if !s.tone {
+		return false, nil
+	}
+	if _, err := tone.Parse(s.Name); err != nil {
+		return true, errors.New(tone.Reason(err))
+	}
+	return true, nil
 }
 
 // Find returns what arguments name, of none the embedded sounds. In a folder that is every file with
@@ -92,6 +108,8 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
 		return sounds.Source{File: s.File}, Missing(s.File)
+	case s.tone:
+		return sounds.Source{Name: s.Name, File: s.Name, FS: tone.FS{}}, nil
 	case s.Name != "-":
 		return embedded.Source(s.Name), nil
 	}

@@ -1,0 +1,62 @@
+package sounds_test
+
+import (
+	"fmt"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+)
+
+// A stream that loops, and leaves its loop when the level is over.
+func ExampleLibrary_OpenStream() {
+	lib := sounds.NewLibrary(sounds.Options{})
+	rain := embedded.Source("rain")
+	rain.Looped = true
+	stream, err := lib.OpenStream(rain, sounds.StreamOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, _ := mixer.New(mixer.Config{})
+	defer m.Close()
+	h, _ := m.Play(stream, mixer.Options{Loop: true})
+	step := func(blocks int) {
+		block := make([]pcm.Frame, 4800)
+		for range blocks {
+			m.Prepare() // for whoever renders without a clock
+			m.Render(block)
+		}
+	}
+	step(200)
+	fmt.Println(h.State())
+	h.SetLoop(0)
+	step(200)
+	fmt.Println(h.State())
+	// Output:
+	// playing
+	// ended
+}
+
+// Tracks one after the other without a gap, and one more while they play.
+func ExampleLibrary_NewQueue() {
+	lib := sounds.NewLibrary(sounds.Options{})
+	album, err := lib.NewQueue("album", sounds.StreamOptions{}, embedded.Source("coin"), embedded.Source("bell"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, _ := mixer.New(mixer.Config{})
+	defer m.Close()
+	h, _ := m.Play(album.Sound(), mixer.Options{})
+	if err := album.Add(embedded.Source("laser")); err != nil {
+		fmt.Println(err)
+	}
+	for block := make([]pcm.Frame, 4800); !h.State().Over(); {
+		m.Prepare()
+		m.Render(block)
+	}
+	fmt.Println(album.Sources(), h.State())
+	// Output: 3 ended
+}
