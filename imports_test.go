@@ -36,7 +36,7 @@ internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
-sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/ogg sounds/internal/aiff
+sounds -> pcm voice internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
 sounds/internal/wav -> sounds/internal/source sounds/internal/blocks
@@ -45,6 +45,10 @@ sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
 sounds/internal/mp3 -> sounds/internal/source pcm
 sounds/internal/ogg -> sounds/internal/source
 sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm
+sounds/internal/opus -> sounds/internal/source sounds/internal/ogg sounds/internal/opus/entropy sounds/internal/opus/silk sounds/internal/opus/celt pcm
+sounds/internal/opus/entropy ->
+sounds/internal/opus/silk -> sounds/internal/opus/entropy
+sounds/internal/opus/celt -> sounds/internal/opus/entropy internal/fourier pcm
 sounds/internal/wave -> pcm
 sounds/tone -> internal/words pcm sounds sounds/internal/wave
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify

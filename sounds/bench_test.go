@@ -19,6 +19,7 @@ func BenchmarkDecode(b *testing.B) {
 		{name: "flac", data: formatFile(b, "flac-best.flac")},
 		{name: "oggflac", data: inOgg(mustRead(b, "embedded/theme.flac"), 1)},
 		{name: "vorbis", data: formatFile(b, "vorbis-best.ogg")},
+		{name: "opus", data: formatFile(b, "opus-best.opus")},
 		{name: "mp3", data: formatFile(b, "mp3-320.mp3")},
 	} {
 		b.Run(x.name, func(b *testing.B) {

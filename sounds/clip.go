@@ -12,7 +12,7 @@ import (
 // channels.
 type Clip struct {
 	Name     string // what it was called when it was decoded
-	Format   string // wav, aiff, flac, oggflac, vorbis, mp3
+	Format   string // wav, aiff, flac, oggflac, vorbis, opus, mp3
 	Encoding string // how its samples were kept, as s16 or ima-adpcm; empty where they are not
 	Channels int    // 1..8
 	Rate     int    // frames per second
@@ -71,7 +71,7 @@ func goodSamples(samples []float32) int {
 type Info struct {
 	Name     string
 	File     string // its path, of the system or in Source.FS
-	Format   string // wav, aiff, flac, oggflac, vorbis, mp3
+	Format   string // wav, aiff, flac, oggflac, vorbis, opus, mp3
 	Encoding string // as in Clip
 	Channels int
 	Rate     int

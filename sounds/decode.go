@@ -9,12 +9,13 @@ import (
 	"voicepool/sounds/internal/flac"
 	"voicepool/sounds/internal/mp3"
 	"voicepool/sounds/internal/ogg"
+	"voicepool/sounds/internal/opus"
 	"voicepool/sounds/internal/source"
 	"voicepool/sounds/internal/vorbis"
 	"voicepool/sounds/internal/wav"
 )
 
-// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis or MP3, known by
+// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, known by
 // its content. name stands in errors, which are one line and wrap ErrFormat,
 // ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
 // error, never a panic, a hang or much memory. Control side.
@@ -93,6 +94,7 @@ var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
 	{"aiff", aiff.Is, aiff.Open},
 	{"flac", flac.Is, flac.Open},
+	{"opus", opus.Is, opus.Open},
 	{"oggflac", flac.InOgg, flac.OpenOgg},
 	{"vorbis", ogg.Is, vorbis.Open},
 	{"mp3", mp3.Is, mp3.Open},

@@ -1,5 +1,5 @@
-// Package sounds makes files ready to play. It reads WAV, AIFF, FLAC, Ogg Vorbis and MP3,
-// known by their content, folds them to mono or stereo, converts them once to the
+// Package sounds makes files ready to play. It reads WAV, AIFF, FLAC, Ogg Vorbis,
+// Opus and MP3, known by their content, folds them to mono or stereo, converts them once to the
 // mixer's rate, and computes the loudness index by which the mixer chooses its victims.
 //
 //	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
@@ -22,7 +22,7 @@
 // bounded from outside. An error is one line that names the sound and wraps ErrFormat,
 // ErrDecode, ErrLimit, or the system's error.
 //
-// Decoding is exact: WAV and FLAC to the bit, Vorbis and MP3 to a part in a million of
-// full scale. MP3 comes without the frames that its encoder added at both ends. From
+// Decoding is exact: WAV, AIFF and FLAC to the bit, Vorbis, Opus and MP3 to a part in a
+// million of full scale. Opus and MP3 come without the frames that their encoder added. From
 // file to prepared sound the bits are the same on every machine.
 package sounds

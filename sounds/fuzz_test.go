@@ -76,6 +76,7 @@ func FuzzOgg(f *testing.F) {
 	seed(f, "*ogg-*")
 	seed(f, "oggflac-*")
 	seed(f, "*vorbis-*")
+	seed(f, "*opus-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tryDecode(t, repaired(data))
 	})

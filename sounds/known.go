@@ -29,7 +29,7 @@ func formatOf(in *source.Input) (*format, error) {
 	if isText(body[:min(len(body), 256)]) {
 		return nil, source.Unknown("this is text, not a sound")
 	}
-	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis nor MP3")
+	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
 // unknown is a format that is known by its name alone.

@@ -171,7 +171,7 @@ func TestLibraryErrors(t *testing.T) {
 		},
 		{
 			path: write("a.bin", "\x00\x01\x02\x03\x04"), kind: sounds.ErrFormat,
-			text: "neither WAV, AIFF, FLAC, Ogg Vorbis nor MP3",
+			text: "neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3",
 		},
 	} {
 		_, err := b.LoadFile(c.path)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -31,6 +32,7 @@ func longFiles(t testing.TB) fstest.MapFS {
 	many := formatFile(t, "vorbis-many-pages.ogg")
 	chain := slices.Concat(longOgg(t, "vorbis-many-pages.ogg", 20), movedSerial(many, 5), movedSerial(longOgg(t, "vorbis-many-pages.ogg", 30), 6))
 	files := fstest.MapFS{}
+	speech, music := longOgg(t, "opus-speech-1.opus", 70), longOgg(t, "opus-music-20-2.opus", 70)
 	for name, data := range map[string][]byte{
 		"chain.ogg": chain,
 		"long.ogg":  longOgg(t, "vorbis-44100-2.ogg", 40),
@@ -47,6 +49,12 @@ func longFiles(t testing.TB) fstest.MapFS {
 		"ima6.wav":  longADPCM(0x11, 6, 1536, 24, 489),
 		"ms.wav":    longADPCM(2, 2, 1024, 14, 1012),
 		"long.aiff": longAIFF(260000),
+
+		"speech.opus": speech,
+		"hybrid.opus": longOgg(t, "opus-hybrid-2.opus", 70),
+		"music.opus":  music,
+		"short.opus":  longOgg(t, "opus-music-2.5-1.opus", 70),
+		"chain.opus":  slices.Concat(music, movedSerial(longOgg(t, "opus-best.opus", 40), 5), movedSerial(music, 6)),
 	} {
 		files[name] = &fstest.MapFile{Data: data}
 	}
@@ -62,7 +70,9 @@ func TestSeek(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(9, 9))
 			b := NewLibrary(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "long.oga": 48000, "more.oga": 48000, "vbr.mp3": 48000}[name]})
-			if b.opt.Rate == 0 {
+			if strings.HasSuffix(name, ".opus") {
+				b.opt.Rate = 48000
+			} else if b.opt.Rate == 0 {
 				b.opt.Rate = 44100
 			}
 			want, err := b.LoadFS(files, name)

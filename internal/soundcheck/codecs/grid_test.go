@@ -86,6 +86,32 @@ func vorbisGrid() (list []encoding) {
 	return list
 }
 
+func opusGrid() (list []encoding) {
+	for _, ms := range []string{"2.5", "5", "10", "20", "40", "60"} {
+		for _, rate := range []int{6, 9, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 510} {
+			for _, channels := range []int{1, 2, 6} {
+				if channels == 1 && rate > 256 || channels == 6 && rate < 48 {
+					continue
+				}
+				list = append(list, encoding{
+					name: fmt.Sprintf("%s-%d-%d", ms, channels, rate),
+					rate: 48000, channels: channels, bits: 16, frames: seconds(48000) + 37*rate,
+					command: []string{"opusenc", "--quiet", "--framesize", ms, "--bitrate", strconv.Itoa(rate), "SOURCE", "FILE"},
+				})
+			}
+		}
+	}
+	return list
+}
+
+// foretold tells whether a file of Opus has speech, or bands that share their bits.
+func foretold(x *file) bool {
+	var ms float64
+	var channels, rate int
+	_, _ = fmt.Sscanf(x.name, "%f-%d-%d", &ms, &channels, &rate)
+	return ms > 5 && rate < map[int]int{1: 32, 2: 192, 6: 510}[channels]
+}
+
 func flacGrid() (list []encoding) {
 	blocks := []int{0, 16, 192, 576, 1152, 4096, 4608, 16384, 65535}
 	lengths := []int{1, 15, 16, 17, 191, 4095, 4096, 4097, 8191, 12001}

@@ -70,6 +70,10 @@ var formats = []format{
 			exception{applies: func(x *file) bool { return strings.HasSuffix(x.name, "-6-q-1") }, why: "5.1 at quality -1, of which its LFE is another"},
 		),
 	}},
+	{name: "opus", ending: ".opus", least: 160, grid: opusGrid, oracles: []oracle{
+		{name: "opusdec.wav", command: []string{"opusdec", "--quiet", "--float", "FILE", "OUT"}, bits: 32, tolerance: 4e-6},
+		ffmpeg(1e-3, exception{applies: foretold, why: "speech or few bits, which it decodes otherwise"}),
+	}},
 	{name: "flac", ending: ".flac", least: 160, grid: flacGrid, oracles: []oracle{
 		{name: "source"},
 		{name: "flac", command: []string{"flac", "--silent", "-d", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "FILE", "-o", "OUT"}},

@@ -31,10 +31,32 @@ type Codec interface {
 	End() error
 }
 
+// longest is more frames than a packet of Opus has.
+const longest = 6000
+
+// A state takes some 30 kB: there is one each 20 s, or each 1/64 of a long file.
+const (
+	stateStride = 20 * 48000
+	maxStates   = 64
+)
+
+// Keeper is a Codec of which each packet needs all those before it. A place in its stream is
+// one with a state.
+type Keeper interface {
+	Codec
+
+	// State returns what the packets so far leave to those that follow.
+	State() any
+
+	// SetState goes on behind the packets whose state it was.
+	SetState(state any)
+}
+
 // Kind says what streams a Reader reads.
 type Kind struct {
 	Magic    string // what their first packet begins with
 	Overlaps bool   // a packet completes what the one before it began, so the first gives nothing
+	Leads    bool   // positions may be ahead of frames, by what the first of them says
 }
 
 // Reader decodes one kind of stream in an Ogg file. Streams that are chained one
@@ -55,6 +77,7 @@ type Reader struct {
 
 	link   int64 // of the stream: where it begins, in bytes
 	before int64 // how many frames came before it
+	lead   int64 // what its positions are ahead of its frames
 	over   bool  // it has ended
 	began  bool  // a page of it with sound has come
 
@@ -83,14 +106,14 @@ func (r *Reader) openLink() error {
 	if err != nil {
 		return err
 	}
-	h.Walks = true
+	h.Walks, r.lead, h.Front = true, h.Front, 0
 	if !r.opened {
 		r.Head, r.opened = h, true
 	} else if r.Channels != h.Channels || r.Rate != h.Rate {
 		return source.Unknown("a chain of Ogg streams of different rates or channels is not read")
 	}
 	r.link, r.before = link, r.at
-	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, 0, -1
+	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, r.lead, -1
 	return nil
 }
 
@@ -169,13 +192,19 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 // turnPage looks at what the page tells whose first packet is p.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
-	switch granule := r.stream.granule; {
+	granule, ahead := r.stream.granule, int64(0)
+	if granule >= 0 && !r.began {
+		ahead = r.at - r.before + r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
+	}
+	switch {
 	case granule < 0:
 	case r.stream.last:
-		r.limit = r.before + min(granule, math.MaxInt64-r.before)
-	case !r.began:
-		frames := r.at - r.before + r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
-		r.cut = max(frames-granule, 0)
+		r.limit = r.before + min(max(granule-r.lead, 0), math.MaxInt64-r.before)
+	case r.began:
+	case r.kind.Leads:
+		r.lead += max(granule-ahead, 0)
+	default:
+		r.cut = max(ahead-granule, 0)
 	}
 	r.began = true
 }
@@ -190,11 +219,59 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 // SeekFrame walks over the pages, from the nearest place that is known: a position
 // that a page tells need not be right.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
+	if k, ok := r.codec.(Keeper); ok {
+		return r.decodeTo(frame, k, m)
+	}
 	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
 	return at.Frame, r.resume(at)
+}
+
+// decodeTo goes to a frame of what a Keeper decodes, or to one before it, from the nearest
+// place with a state, and leaves such places.
+func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error) {
+	m.Limit(stateStride, maxStates)
+	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
+	if err := r.resume(at); err != nil {
+		return 0, err
+	}
+	if at.State != nil {
+		k.SetState(at.State)
+	}
+	var buf []float32
+	for r.at < frame-longest {
+		x, place := r.place()
+		if place = place && m.Wants(r.at); place {
+			x.State = k.State()
+		}
+		var err error
+		if buf, err = r.Next(buf[:0]); errors.Is(err, io.EOF) {
+			return r.at, nil
+		} else if err != nil {
+			return 0, err
+		}
+		if place && r.entered(&x) {
+			m.Add(x)
+		}
+	}
+	return r.at, nil
+}
+
+// place returns a mark of the page that comes, if it begins with a packet of its own, behind
+// the first.
+func (r *Reader) place() (x source.Mark, ok bool) {
+	x = source.Mark{
+		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
+	}
+	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over && r.cut == 0
+}
+
+// entered completes a mark if its page was read by the next packet.
+func (r *Reader) entered(x *source.Mark) bool {
+	x.At = r.stream.at
+	return !r.over && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
 // walk marks the places up to a frame.
@@ -204,15 +281,13 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	}
 	r.dry, r.stream.hurried = true, true
 	defer func() { r.dry, r.stream.hurried = false, false }()
+	_, keeps := r.codec.(Keeper)
 	for r.at <= frame {
-		// A page that begins with a packet of its own, behind the first.
-		place := len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over
-		x := source.Mark{Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at}
+		x, place := r.place()
 		if _, err := r.Next(nil); err != nil {
 			return err
 		}
-		if place && !r.over && r.link == x.Link && r.stream.next == x.Sequence+1 {
-			x.At = r.stream.at
+		if place && !keeps && r.entered(&x) {
 			if r.kind.Overlaps {
 				x.Frame = r.at
 			}
@@ -244,6 +319,6 @@ func (r *Reader) resume(x source.Mark) error {
 	r.stream = stream{in: r.in, magic: r.kind.Magic, serial: x.Serial, open: true, next: x.Sequence}
 	r.codec.Reset()
 	r.at, r.before = x.Frame, x.Before
-	r.over, r.began, r.fresh, r.cut, r.limit = false, true, true, 0, -1
+	r.over, r.began, r.fresh, r.cut, r.limit, r.lead = false, true, true, 0, -1, x.Lead
 	return nil
 }

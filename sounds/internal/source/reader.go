@@ -3,6 +3,7 @@
 package source
 
 import (
+	"cmp"
 	"io"
 	"sort"
 	"sync"
@@ -90,9 +91,12 @@ type Mark struct {
 	Packets, Data int64 // of MP3: how many frames of it, and bytes of their data, are before
 
 	// Of Ogg: where the stream begins, which it is, how many frames are before
-	// it, and the number of the page.
+	// it, what its positions are ahead, and the number of the page.
 	Link, Before     int64
+	Lead             int64
 	Serial, Sequence uint32
+
+	State any // of the decoder; nil: it needs none
 }
 
 // Marks are the places that have been found so far, in order, not too dense.
@@ -101,6 +105,24 @@ type Marks struct {
 	mu     sync.Mutex
 	list   []Mark
 	Stride int64 // frames between two of them, at least; 0 means 1<<14
+	most   int   // of them; 0 means maxMarks
+}
+
+// Limit makes places rarer, unless there are some.
+func (m *Marks) Limit(stride int64, most int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Stride == 0 {
+		m.Stride, m.most = stride, most
+	}
+}
+
+// Wants reports whether a place at a frame would be kept.
+func (m *Marks) Wants(frame int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := len(m.list)
+	return n == 0 || frame >= m.list[n-1].Frame+m.Stride
 }
 
 // Add keeps a mark, unless it is too near to those that are there.
@@ -114,13 +136,15 @@ func (m *Marks) Add(x Mark) {
 		return
 	}
 	m.list = append(m.list, x)
-	if len(m.list) < maxMarks {
+	most := cmp.Or(m.most, maxMarks)
+	if len(m.list) < most {
 		return
 	}
-	for i := range maxMarks / 2 {
+	for i := range most / 2 {
 		m.list[i] = m.list[2*i]
 	}
-	m.list = m.list[:maxMarks/2]
+	clear(m.list[most/2:])
+	m.list = m.list[:most/2]
 	m.Stride *= 2
 }
 

@@ -36,7 +36,7 @@ func other(file []byte) error {
 		return err
 	}
 	for _, x := range [...]struct{ magic, name, ending string }{
-		{"OpusHead", "Opus", "opus"}, {"Speex   ", "Speex", "spx"}, {"\x80theora", "Theora", "ogv"}, {"PCM     ", "PCM in Ogg", "ogg"},
+		{"Speex   ", "Speex", "spx"}, {"\x80theora", "Theora", "ogv"}, {"PCM     ", "PCM in Ogg", "ogg"},
 	} {
 		if ogg.Carries(file, x.magic) && !ogg.Carries(file, magic) {
 			return source.Unread(x.name, x.ending)

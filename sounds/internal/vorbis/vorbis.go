@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/ogg"
 	"voicepool/sounds/internal/source"
 )
 
@@ -64,10 +65,7 @@ func (v *decoder) init() {
 	}
 	v.woven = make([]float64, v.channels*v.blocks[1]/2)
 	v.lastLong = -1
-	v.order = [...][]int{
-		1: {0}, 2: {0, 1}, 3: {0, 2, 1}, 4: {0, 1, 2, 3}, 5: {0, 2, 1, 3, 4},
-		6: {0, 2, 1, 5, 3, 4}, 7: {0, 2, 1, 6, 5, 3, 4}, 8: {0, 2, 1, 7, 5, 6, 3, 4},
-	}[v.channels]
+	v.order = ogg.Order(v.channels)
 }
 
 var errPacket = errors.New("a packet that is no sound")

@@ -1,0 +1,280 @@
+package celt
+
+import "math"
+
+var (
+	woven   = [16]uint{0, 1, 1, 1, 2, 3, 3, 3, 2, 3, 3, 3, 2, 3, 3, 3}
+	unwoven = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
+)
+
+// haar mixes neighbours, and undoes it.
+func haar(x []float64, n, stride int) {
+	for i := range stride {
+		for j := range n / 2 {
+			p, q := &x[stride*2*j+i], &x[stride*(2*j+1)+i]
+			a, b := float64(math.Sqrt2/2**p), float64(math.Sqrt2/2**q)
+			*p, *q = a+b, a-b
+		}
+	}
+}
+
+// hadamard are the orders of 2, 4, 8 and 16 blocks.
+var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
+
+// reorder brings what is in the order of frequency into that of time, or back.
+func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
+	tmp := b.woven[:n*stride]
+	for i := range stride {
+		at := i
+		if long {
+			at = hadamard[stride-2+i]
+		}
+		for j := range n {
+			if back {
+				tmp[j*stride+i] = x[at*n+j]
+			} else {
+				tmp[at*n+j] = x[j*stride+i]
+			}
+		}
+	}
+	copy(x, tmp)
+}
+
+// mono reads the shape of a band of one channel. low is what it may be filled from, out
+// where it is left for others to be filled from.
+func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64, gain float64, fill uint) uint {
+	n, long, change := len(x), blocks == 1, b.change
+	if n == 1 {
+		return b.single(x, nil, out)
+	}
+	size, divided, joined := n/blocks, 0, max(change, 0)
+	if low != nil && (joined > 0 || size&1 == 0 && change < 0 || blocks > 1) {
+		low = b.scratch[:copy(b.scratch[:n], low)]
+	}
+	for k := range joined {
+		if low != nil {
+			haar(low, n>>k, 1<<k)
+		}
+		fill = woven[fill&15] | woven[fill>>4&15]<<2
+	}
+	blocks >>= joined
+	size <<= joined
+	for size&1 == 0 && change < 0 {
+		if low != nil {
+			haar(low, size, blocks)
+		}
+		fill |= fill << blocks
+		blocks <<= 1
+		size >>= 1
+		divided++
+		change++
+	}
+	inTime := blocks > 1
+	if inTime && low != nil {
+		b.reorder(low, size>>joined, blocks<<joined, long, false)
+	}
+	collapsed := b.partition(x, bits, blocks, low, b.lm, gain, fill)
+	if inTime {
+		b.reorder(x, size>>joined, blocks<<joined, long, true)
+	}
+	for range divided {
+		blocks >>= 1
+		size <<= 1
+		collapsed |= collapsed >> blocks
+		haar(x, size, blocks)
+	}
+	for k := range joined {
+		collapsed = unwoven[collapsed&15]
+		haar(x, n>>k, 1<<k)
+	}
+	blocks <<= joined
+	if out != nil {
+		root := math.Sqrt(float64(n))
+		for i, v := range x {
+			out[i] = float64(root * v)
+		}
+	}
+	return collapsed & (1<<blocks - 1)
+}
+
+// stereo reads the shape of a band of two channels.
+func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []float64, fill uint) (collapsed uint) {
+	n := len(x)
+	if n == 1 {
+		return b.single(x, y, out)
+	}
+	all := fill
+	s := b.parted(n, &bits, blocks, blocks, b.lm, true, &fill)
+	mid, side := float64(s.mid)/32768, float64(s.side)/32768
+	if n == 2 {
+		collapsed = b.pair(x, y, bits, blocks, low, out, all, s)
+	} else {
+		first := max(0, min(bits, (bits-s.delta)/2))
+		second := bits - first
+		b.remaining -= s.spent
+		rest := b.remaining
+		if first >= second {
+			collapsed = b.mono(x, first, blocks, low, out, 1, fill)
+			if rest = first - (rest - b.remaining); rest > 3<<3 && s.theta != 0 {
+				second += rest - 3<<3
+			}
+			collapsed |= b.mono(y, second, blocks, nil, nil, side, fill>>blocks)
+		} else {
+			collapsed = b.mono(y, second, blocks, nil, nil, side, fill>>blocks)
+			if rest = second - (rest - b.remaining); rest > 3<<3 && s.theta != 16384 {
+				first += rest - 3<<3
+			}
+			collapsed |= b.mono(x, first, blocks, low, out, 1, fill)
+		}
+		merge(x, y, mid)
+	}
+	if s.inverted {
+		for i := range y {
+			y[i] = -y[i]
+		}
+	}
+	return collapsed
+}
+
+// pair reads two coefficients of two channels, of which the second is at a right angle
+// to the first.
+func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
+	cost := 0
+	if s.theta != 0 && s.theta != 16384 {
+		cost = 8
+	}
+	b.remaining -= s.spent + cost
+	p, q := x, y
+	if s.theta > 8192 {
+		p, q = y, x
+	}
+	sign := 1.0
+	if cost > 0 && b.e.Raw(1) == 1 {
+		sign = -1
+	}
+	collapsed := b.mono(p, bits-cost, blocks, low, out, 1, fill)
+	q[0], q[1] = float64(-sign*p[1]), float64(sign*p[0])
+	mid, side := float64(s.mid)/32768, float64(s.side)/32768
+	for i := range x {
+		l, r := float64(mid*x[i]), float64(side*y[i])
+		x[i], y[i] = l-r, l+r
+	}
+	return collapsed
+}
+
+// merge turns middle and side into left and right.
+func merge(x, y []float64, mid float64) {
+	cross, side := 0.0, 0.0
+	for i, v := range y {
+		cross += float64(x[i] * v)
+		side += float64(v * v)
+	}
+	cross = float64(cross * mid)
+	left := float64(mid*mid) + side - 2*cross
+	right := float64(mid*mid) + side + 2*cross
+	if left < 6e-4 || right < 6e-4 {
+		copy(y, x)
+		return
+	}
+	left, right = 1/math.Sqrt(left), 1/math.Sqrt(right)
+	for i := range x {
+		l, r := float64(mid*x[i]), y[i]
+		x[i], y[i] = float64(left*(l-r)), float64(right*(l+r))
+	}
+}
+
+// read reads the shapes of all bands of a frame, of one channel or two.
+func (d *Decoder) readBands(f *frame, bits int) {
+	b := &d.bands
+	b.e, b.counts, b.lm, b.spread, b.seed = f.e, counts(), f.lm, f.spread, d.rng
+	b.intensity, b.noInverse = f.intensity, d.channels == 1
+	scale, blocks := 1<<f.lm, 1
+	if f.transient {
+		blocks = scale
+	}
+	base := scale * edges[f.start]
+	dual, balance := f.dual, f.balance
+	from, fresh := 0, true // the band from which others are filled
+	for i := f.start; i < f.end; i++ {
+		b.band, b.change = i, b.resolution[i]
+		at, n := scale*edges[i], scale*(edges[i+1]-edges[i])
+		x := d.shape[0][at:][:n]
+		var y []float64
+		if f.channels == 2 {
+			y = d.shape[1][at:][:n]
+		}
+		tell := f.e.TellFrac()
+		if i != f.start {
+			balance -= tell
+		}
+		b.remaining = bits - tell - 1
+		share := 0
+		if i < f.coded {
+			share = max(0, min(16383, b.remaining+1, f.pulses[i]+balance/min(3, f.coded-i)))
+		}
+		if (at-n >= base || i == f.start+1) && (fresh || from == 0) {
+			from = i
+		}
+		if i == f.start+1 { // hybrid frames begin with a band that is too narrow
+			n1, n2 := scale*(edges[i]-edges[i-1]), scale*(edges[i+1]-edges[i])
+			if n2 > n1 {
+				copy(b.norm[0][n1:n2], b.norm[0][2*n1-n2:])
+				copy(b.norm[1][n1:n2], b.norm[1][2*n1-n2:])
+			}
+		}
+		low, fills := -1, [2]uint{1<<blocks - 1, 1<<blocks - 1}
+		if from != 0 && (f.spread != 3 || blocks > 1 || b.change < 0) {
+			low = max(0, scale*edges[from]-base-n)
+			fills = b.fills(f, i, from, low+base, n)
+		}
+		if dual && i == f.intensity {
+			dual = false
+			for j := range at - base {
+				b.norm[0][j] = (b.norm[0][j] + b.norm[1][j]) / 2
+			}
+		}
+		var lows, outs [2][]float64
+		for c := range lows {
+			if low >= 0 {
+				lows[c] = b.norm[c][low:][:n]
+			}
+			if i < f.end-1 {
+				outs[c] = b.norm[c][at-base:][:n]
+			}
+		}
+		var got [2]uint
+		switch {
+		case dual:
+			got[0] = b.mono(x, share/2, blocks, lows[0], outs[0], 1, fills[0])
+			got[1] = b.mono(y, share/2, blocks, lows[1], outs[1], 1, fills[1])
+		case y != nil:
+			got[0] = b.stereo(x, y, share, blocks, lows[0], outs[0], fills[0]|fills[1])
+			got[1] = got[0]
+		default:
+			got[0] = b.mono(x, share, blocks, lows[0], outs[0], 1, fills[0]|fills[1])
+			got[1] = got[0]
+		}
+		b.collapsed[0][i], b.collapsed[1][i] = got[0]&255, got[1]&255
+		balance += f.pulses[i] + tell
+		fresh = share > n<<3
+	}
+	d.rng = b.seed
+}
+
+// fills tells which blocks of what a band is filled from are not empty.
+func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
+	scale := 1 << f.lm
+	first := from - 1
+	for scale*edges[first] > low {
+		first--
+	}
+	last := from
+	for last < band && scale*edges[last] < low+n {
+		last++
+	}
+	for i := first; i == first || i < last; i++ {
+		fills[0] |= b.collapsed[0][i]
+		fills[1] |= b.collapsed[f.channels-1][i]
+	}
+	return fills
+}

@@ -1,0 +1,359 @@
+// Package celt decodes the frames of Opus that are made of transformed blocks
+// (RFC 6716, section 4.3). Sums are in float64 with every product converted, and the
+// state is in float32, so the samples have the same bits on every machine.
+package celt
+
+import (
+	"math"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/opus/entropy"
+)
+
+const (
+	history = 2048 // samples that the filter of pitches may look back, and more
+	silence = -28  // the energy of silence
+	// minPeriod is the shortest period of the filter of pitches.
+	minPeriod = 15
+)
+
+// Decoder decodes frames in their order. New makes one.
+type Decoder struct {
+	channels int // that it gives
+	bands    bands
+	shape    [2][960]float64
+	spectrum [960]float64
+	second   [960]float64
+	sizes    [4]*inverse // 120, 240, 480 and 960 coefficients
+	window   *[overlap]float64
+	frame    frame
+
+	State
+}
+
+// State is what one frame leaves to the next.
+type State struct {
+	rng  uint32
+	lost int // frames in a row
+	past [2][history + overlap]float32
+
+	energy, before, earlier, floor [2][bandCount]float32
+
+	pitch, pitchBefore filter
+	deemphasis         [2]float32
+}
+
+// filter repeats a sound after a period.
+type filter struct {
+	period, taps int
+	gain         float64
+}
+
+// header is what a frame is known by.
+type header struct {
+	e          *entropy.Decoder
+	channels   int // of the frame
+	lm         int // the logarithm of its length in blocks of 120 samples
+	start, end int // bands
+	transient  bool
+	spread     int
+}
+
+// New returns a decoder that gives one channel or two.
+func New(channels int) *Decoder {
+	d := &Decoder{channels: channels, window: window()}
+	for i := range d.sizes {
+		d.sizes[i] = newInverse(overlap << i)
+	}
+	d.Reset()
+	return d
+}
+
+// Reset forgets all frames.
+func (d *Decoder) Reset() {
+	d.State = State{}
+	for c := range d.before {
+		for i := range d.before[c] {
+			d.before[c][i], d.earlier[c][i] = silence, silence
+		}
+	}
+}
+
+// Decode sets dst to the samples of a frame of 120<<lm samples with so many channels,
+// whose bands from start to end-1 e has. A nil e is a frame that was lost.
+func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
+	n := overlap << lm
+	if e == nil || e.Len() <= 1 {
+		d.conceal(lm, start, end)
+		d.finish(dst, n)
+		return
+	}
+	f := &d.frame
+	*f = frame{header: header{e: e, channels: channels, lm: lm, start: start, end: end}}
+	if channels == 1 {
+		for i, x := range d.energy[1] {
+			d.energy[0][i] = max(d.energy[0][i], x)
+		}
+	}
+	quiet := e.Tell() >= 8*e.Len() || e.Tell() == 1 && e.Bit(15)
+	if quiet {
+		e.Exhaust()
+	}
+	pitch := d.begin(f)
+	trim := f.trim()
+	bits := 8*e.Len()<<3 - e.TellFrac() - 1
+	reserved := 0
+	if f.transient && lm >= 2 && bits >= (lm+2)<<3 {
+		reserved = 8
+	}
+	f.allot(bits-reserved, trim)
+	d.finer(f)
+	for c := range d.channels {
+		copy(d.past[c][:], d.past[c][n:history+overlap/2])
+	}
+	d.readBands(f, 8*e.Len()<<3-reserved)
+	fill := reserved > 0 && e.Raw(1) == 1
+	d.last(f)
+	if fill {
+		d.fillCollapsed(f)
+	}
+	if quiet {
+		for c := range channels {
+			for i := range d.energy[c] {
+				d.energy[c][i] = silence
+			}
+		}
+	}
+	d.synthesize(f, quiet)
+	d.repeat(pitch, n)
+	d.remember(f)
+	d.rng = e.Range()
+	d.lost = 0
+	d.finish(dst, n)
+}
+
+// begin reads what comes before the allocation of bits, and returns the filter.
+func (d *Decoder) begin(f *frame) (pitch filter) {
+	e, total := f.e, 8*f.e.Len()
+	if f.start == 0 && e.Tell()+16 <= total && e.Bit(1) {
+		octave := uint(e.Uniform(6))
+		pitch.period = 16<<octave + int(e.Raw(4+octave)) - 1
+		pitch.gain = 0.09375 * float64(e.Raw(3)+1)
+		if e.Tell()+2 <= total {
+			pitch.taps = e.Symbol([]byte{2, 1, 0}, 2)
+		}
+	}
+	f.transient = f.lm > 0 && e.Tell()+3 <= total && e.Bit(3)
+	d.coarse(f, e.Tell()+3 <= total && e.Bit(3))
+	d.readResolution(f)
+	f.spread = 2
+	if e.Tell()+4 <= total {
+		f.spread = e.Symbol([]byte{25, 23, 2, 0}, 5)
+	}
+	return pitch
+}
+
+// resolutions by the length, whether the frame is transient, a choice, and the band's.
+var resolutions = [4][2][2][2]int{
+	{{{0, -1}, {0, -1}}, {{0, -1}, {0, -1}}},
+	{{{0, -1}, {0, -2}}, {{1, 0}, {1, -1}}},
+	{{{0, -2}, {0, -3}}, {{2, 0}, {1, -1}}},
+	{{{0, -2}, {0, -3}}, {{3, 0}, {1, -1}}},
+}
+
+func (d *Decoder) readResolution(f *frame) {
+	e, budget := f.e, 8*f.e.Len()
+	logp, next, short := uint(4), uint(5), 0
+	if f.transient {
+		logp, next, short = 2, 4, 1
+	}
+	reserved := f.lm > 0 && e.Tell()+int(logp)+1 <= budget
+	if reserved {
+		budget--
+	}
+	current, changed := 0, 0
+	for i := f.start; i < f.end; i++ {
+		if e.Tell()+int(logp) <= budget {
+			if e.Bit(logp) {
+				current ^= 1
+			}
+			changed |= current
+		}
+		d.bands.resolution[i] = current
+		logp = next
+	}
+	table := &resolutions[f.lm][short]
+	choice := 0
+	if reserved && table[0][changed] != table[1][changed] && e.Bit(1) {
+		choice = 1
+	}
+	for i := f.start; i < f.end; i++ {
+		d.bands.resolution[i] = table[choice][d.bands.resolution[i]]
+	}
+}
+
+// trim reads which bands have more bits than usual, and the tilt of the others.
+func (f *frame) trim() int {
+	e, total, logp := f.e, 8*f.e.Len()<<3, 6
+	for i := range f.caps {
+		n := (edges[i+1] - edges[i]) << f.lm
+		f.caps[i] = (int(cacheCaps[bandCount*(2*f.lm+f.channels-1)+i]) + 64) * f.channels * n >> 2
+	}
+	for i := f.start; i < f.end; i++ {
+		width := f.channels * (edges[i+1] - edges[i]) << f.lm
+		quantum := min(width<<3, max(6<<3, width))
+		for p := logp; e.TellFrac()+p<<3 < total && f.boosts[i] < f.caps[i]; p = 1 {
+			if !e.Bit(uint(p)) {
+				break
+			}
+			f.boosts[i] += quantum
+			total -= quantum
+		}
+		if f.boosts[i] > 0 {
+			logp = max(2, logp-1)
+		}
+	}
+	if e.TellFrac()+6<<3 <= total {
+		return e.Symbol([]byte{126, 124, 119, 109, 87, 41, 19, 9, 4, 2, 0}, 7)
+	}
+	return 5
+}
+
+// synthesize turns shapes and energies into samples.
+func (d *Decoder) synthesize(f *frame, quiet bool) {
+	n := overlap << f.lm
+	switch {
+	case d.channels == 2 && f.channels == 1:
+		d.scale(&d.spectrum, f, 0, quiet)
+		d.transform(0, f, &d.spectrum)
+		d.transform(1, f, &d.spectrum)
+	case d.channels == 1 && f.channels == 2:
+		d.scale(&d.spectrum, f, 0, quiet)
+		d.scale(&d.second, f, 1, quiet)
+		for i := range n {
+			d.spectrum[i] = (d.spectrum[i] + d.second[i]) / 2
+		}
+		d.transform(0, f, &d.spectrum)
+	default:
+		for c := range d.channels {
+			d.scale(&d.spectrum, f, c, quiet)
+			d.transform(c, f, &d.spectrum)
+		}
+	}
+}
+
+// scale gives the bands of a channel their energies.
+func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
+	clear(dst[:])
+	if quiet {
+		return
+	}
+	for i := f.start; i < f.end; i++ {
+		g := pcm.Exp2(min(32, float64(d.energy[channel][i])+means[i]/16))
+		for j := edges[i] << f.lm; j < edges[i+1]<<f.lm; j++ {
+			dst[j] = float64(d.shape[channel][j] * g)
+		}
+	}
+}
+
+func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
+	n := overlap << f.lm
+	out := d.past[channel][history-n:]
+	if !f.transient {
+		d.sizes[f.lm].apply(out, spectrum[:n], 1, d.window)
+		return
+	}
+	blocks := 1 << f.lm
+	for b := range blocks {
+		d.sizes[0].apply(out[overlap*b:], spectrum[b:n], blocks, d.window)
+	}
+}
+
+// repeat applies the filter of pitches, from that of the frame before to this one.
+func (d *Decoder) repeat(pitch filter, n int) {
+	for c := range d.channels {
+		at := history - n
+		d.comb(&d.past[c], at, at+overlap, d.pitchBefore, d.pitch)
+		if n > overlap {
+			d.comb(&d.past[c], at+overlap, history, d.pitch, pitch)
+		}
+	}
+	d.pitchBefore, d.pitch = d.pitch, pitch
+	if n > overlap {
+		d.pitchBefore = pitch
+	}
+}
+
+var combTaps = [3][3]float64{
+	{0.3066406250, 0.2170410156, 0.1296386719}, {0.4638671875, 0.2680664062, 0}, {0.7998046875, 0.1000976562, 0},
+}
+
+// comb filters x[from:to], moving from one filter to another within the first overlap.
+func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now filter) {
+	if old.gain == 0 && now.gain == 0 {
+		return
+	}
+	old.period, now.period = max(old.period, minPeriod), max(now.period, minPeriod)
+	tap := func(f filter, i int) float64 {
+		t, at := &combTaps[f.taps], i-f.period
+		x0, x1 := float64(x[at]), float64(x[at+1])+float64(x[at-1])
+		x2 := float64(x[at+2]) + float64(x[at-2])
+		return float64(f.gain * (float64(t[0]*x0) + float64(t[1]*x1) + float64(t[2]*x2)))
+	}
+	i := from
+	if old != now {
+		for ; i < from+overlap; i++ {
+			w := d.window[i-from]
+			w = float64(w * w)
+			x[i] = float32(float64(x[i]) + float64((1-w)*tap(old, i)) + float64(w*tap(now, i)))
+		}
+	}
+	if now.gain == 0 {
+		return
+	}
+	for ; i < to; i++ {
+		x[i] = float32(float64(x[i]) + tap(now, i))
+	}
+}
+
+// finish undoes the emphasis of high frequencies, and weaves the channels.
+func (d *Decoder) finish(dst []float32, n int) {
+	for c := range d.channels {
+		m := d.deemphasis[c]
+		for i, x := range d.past[c][history-n : history] {
+			y := x + m
+			m = float32(y * 0.85000610)
+			dst[i*d.channels+c] = float32(y * (1.0 / 32768))
+		}
+		if math.Abs(float64(m)) < 1e-20 {
+			m = 0
+		}
+		d.deemphasis[c] = m
+	}
+}
+
+// conceal makes up a frame that was lost: noise of the energies before, which decay.
+func (d *Decoder) conceal(lm, start, end int) {
+	n := overlap << lm
+	f := &d.frame
+	*f = frame{header: header{channels: d.channels, lm: lm, start: start, end: end}}
+	decay := float32(0.5)
+	if d.lost == 0 {
+		decay = 1.5
+	}
+	d.bands.seed = d.rng
+	for c := range d.channels {
+		for i := start; i < end; i++ {
+			d.energy[c][i] = max(d.floor[c][i], d.energy[c][i]-decay)
+			x := d.shape[c][edges[i]<<lm : edges[i+1]<<lm]
+			for j := range x {
+				x[j] = float64(int32(d.bands.random()) >> 20)
+			}
+			renormalize(x, 1)
+		}
+		copy(d.past[c][:], d.past[c][n:history+overlap/2])
+	}
+	d.rng = d.bands.seed
+	d.synthesize(f, false)
+	d.lost++
+}

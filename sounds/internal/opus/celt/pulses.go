@@ -1,0 +1,146 @@
+package celt
+
+import (
+	"math"
+	"sync"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/opus/entropy"
+)
+
+// counts has U(n, k) of RFC 6716, section 4.3.4.2: how many of the vectors of n numbers
+// whose magnitudes add up to k have a first number that is not negative, less those that
+// begin with k-1. It is symmetrical.
+var counts = sync.OnceValue(func() *[15][178]uint32 {
+	u := new([15][178]uint32)
+	u[0][0] = 1
+	for n := 1; n < len(u); n++ {
+		for k := 1; k < len(u[n]); k++ {
+			u[n][k] = u[n-1][k] + u[n][k-1] + u[n-1][k-1]
+		}
+	}
+	return u
+})
+
+func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
+
+// readPulses sets y to a vector whose magnitudes add up to k, and returns its energy.
+func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
+	n := len(y)
+	i := e.Uniform(b.count(n, k) + b.count(n, k+1))
+	put := func(at, value int) {
+		y[at] = value
+		energy += value * value
+	}
+	for at := range y[:len(y)-2] {
+		n := len(y) - at
+		p, q := b.count(n, k), b.count(n, k+1)
+		if k < n && p <= i && i < q {
+			i -= p
+			y[at] = 0
+			continue
+		}
+		negative := i >= q
+		if negative {
+			i -= q
+		}
+		before := k
+		for p = b.count(n, k); p > i; p = b.count(n, k) {
+			k--
+		}
+		i -= p
+		put(at, signed(before-k, negative))
+	}
+	negative := i >= uint32(2*k+1)
+	if negative {
+		i -= uint32(2*k + 1)
+	}
+	before := k
+	k = int(i+1) >> 1
+	if k > 0 {
+		i -= uint32(2*k - 1)
+	}
+	put(len(y)-2, signed(before-k, negative))
+	put(len(y)-1, signed(k, i != 0))
+	return energy
+}
+
+func signed(x int, negative bool) int {
+	if negative {
+		return -x
+	}
+	return x
+}
+
+// unquantize reads the shape of a band with k pulses, and tells which blocks have some.
+func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
+	n := len(x)
+	y := b.pulses[:n]
+	g := gain / math.Sqrt(float64(b.readPulses(y, k, b.e)))
+	for i, p := range y {
+		x[i] = float64(g * float64(p))
+	}
+	rotate(x, blocks, k, b.spread)
+	if blocks <= 1 {
+		return 1
+	}
+	size := n / blocks
+	for i := range blocks {
+		for _, p := range y[i*size:][:size] {
+			if p != 0 {
+				collapsed |= 1 << i
+			}
+		}
+	}
+	return collapsed
+}
+
+// rotate undoes the spreading of pulses.
+func rotate(x []float64, blocks, k, spread int) {
+	n := len(x)
+	if 2*k >= n || spread == 0 {
+		return
+	}
+	gain := float64(n) / float64(n+[...]int{15, 10, 5}[spread-1]*k)
+	theta := float64(gain*gain) / 2
+	c, s := pcm.CosPi(theta/2), pcm.SinPi(theta/2)
+	stride := 0
+	if n >= 8*blocks {
+		for stride = 1; (stride*stride+stride)*blocks+blocks>>2 < n; {
+			stride++
+		}
+	}
+	n /= blocks
+	for i := range blocks {
+		part := x[i*n:][:n]
+		if stride > 0 {
+			turn(part, stride, s, c)
+		}
+		turn(part, 1, c, s)
+	}
+}
+
+func turn(x []float64, stride int, c, s float64) {
+	for i := range len(x) - stride {
+		a, b := x[i], x[i+stride]
+		x[i+stride] = float64(c*b) + float64(s*a)
+		x[i] = float64(c*a) - float64(s*b)
+	}
+	for i := len(x) - 2*stride - 1; i >= 0; i-- {
+		a, b := x[i], x[i+stride]
+		x[i+stride] = float64(c*b) + float64(s*a)
+		x[i] = float64(c*a) - float64(s*b)
+	}
+}
+
+// renormalize gives x an energy of gain squared.
+func renormalize(x []float64, gain float64) {
+	sum := 1e-15
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	g := gain / math.Sqrt(sum)
+	for i := range x {
+		x[i] = float64(x[i] * g)
+	}
+}

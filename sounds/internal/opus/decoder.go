@@ -1,0 +1,221 @@
+package opus
+
+import (
+	"voicepool/pcm"
+	"voicepool/sounds/internal/opus/celt"
+	"voicepool/sounds/internal/opus/entropy"
+	"voicepool/sounds/internal/opus/silk"
+)
+
+// decoder decodes the packets of one stream, of one channel or two.
+type decoder struct {
+	channels  int
+	silk      *silk.Decoder
+	celt      *celt.Decoder
+	entropy   entropy.Decoder
+	second    entropy.Decoder // of a redundant frame
+	redundant [2 * 240]float32
+	passing   [2 * 240]float32
+	scratch   [2 * 960]float32
+	fade      [120]float32 // the square of the rising half of a window
+
+	passed
+}
+
+// passed is what one frame leaves to the next.
+type passed struct {
+	mode    int  // of the frame before; nothing: there is none
+	covered bool // it ended with a redundant frame of music
+	last    config
+}
+
+func newDecoder(channels int) *decoder {
+	d := &decoder{channels: channels, silk: silk.New(channels), celt: celt.New(channels)}
+	for i := range d.fade {
+		s := pcm.SinPi((float64(i) + 0.5) / 240)
+		w := pcm.SinPi(float64(s*s) / 2)
+		d.fade[i] = float32(w * w)
+	}
+	return d
+}
+
+// reset forgets all packets.
+func (d *decoder) reset() {
+	d.silk.Reset()
+	d.celt.Reset()
+	d.passed = passed{}
+}
+
+// state is what packets leave to those that follow.
+type state struct {
+	passed
+	silk silk.Decoder
+	celt celt.State
+}
+
+func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State} }
+
+func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
+
+// decode sets dst to the samples of a packet of which the frames are known.
+func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
+	d.last = c
+	n := c.frames * d.channels
+	for i, frame := range frames {
+		d.decodeFrame(dst[i*n:][:n], c, frame)
+	}
+}
+
+// conceal makes up the samples of a frame that was lost.
+func (d *decoder) conceal(dst []float32) {
+	clear(dst)
+	n := len(dst) / d.channels
+	switch d.mode {
+	case nothing:
+		return
+	case music:
+		for at := 0; at < n; {
+			lm := 3
+			for 120<<lm > n-at && lm > 0 {
+				lm--
+			}
+			if n-at < 120 {
+				return
+			}
+			d.celt.Decode(dst[at*d.channels:(at+120<<lm)*d.channels], nil, lm, 0, d.last.band, d.channels)
+			at += 120 << lm
+		}
+		return
+	}
+	size := 960 * d.channels
+	for len(dst) > 0 {
+		part := dst[:min(size, len(dst))]
+		if len(part) < size {
+			clear(d.scratch[:size])
+			d.silk.Decode(d.scratch[:max(len(part), size/2)], nil, 0, 0)
+			copy(part, d.scratch[:])
+		} else {
+			d.silk.Decode(part, nil, 0, 0)
+		}
+		dst = dst[len(part):]
+	}
+}
+
+// decodeFrame sets dst to the samples of a frame.
+func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
+	if len(data) <= 1 {
+		d.conceal(dst)
+		d.covered = false
+		return
+	}
+	e := &d.entropy
+	e.Reset(data)
+	five := 240 * d.channels
+	passing := d.mode == music
+	if c.mode == music {
+		passing = d.mode != nothing && d.mode != music && !d.covered
+	}
+	if passing && c.mode == music {
+		d.conceal(d.passing[:min(five, len(dst))])
+	}
+	clear(dst)
+	if c.mode != music {
+		if d.mode == music {
+			d.silk.Reset()
+		}
+		if c.frames < 480 {
+			return
+		}
+		d.silk.Decode(dst, e, c.rate, c.channels)
+	}
+	redundant, toSpeech := d.readRedundant(c, data)
+	if redundant != nil {
+		passing = false
+	} else if passing && c.mode != music {
+		d.conceal(d.passing[:min(five, len(dst))])
+	}
+	if redundant != nil && toSpeech {
+		d.decodeRedundant(c, redundant)
+	}
+	switch {
+	case c.mode != speech:
+		if d.mode != nothing && c.mode != d.mode && !d.covered {
+			d.celt.Reset()
+		}
+		lm, first, out := 0, 0, dst
+		for 120<<lm < c.frames {
+			lm++
+		}
+		if c.mode == hybrid {
+			first, out = 17, d.scratch[:len(dst)]
+		}
+		d.celt.Decode(out, e, lm, first, c.band, c.channels)
+		if c.mode == hybrid {
+			add(dst, out)
+		}
+	case d.mode == hybrid && !(redundant != nil && toSpeech && d.covered):
+		d.second.Reset([]byte{0xff, 0xff}) // the transformed bands fade out
+		out := d.scratch[:120*d.channels]
+		d.celt.Decode(out, &d.second, 0, 0, c.band, c.channels)
+		add(dst, out)
+	}
+	half := 120 * d.channels
+	switch {
+	case redundant != nil && toSpeech:
+		copy(dst[:half], d.redundant[:half])
+		d.cross(dst[half:2*half], d.redundant[half:], dst[half:])
+	case redundant != nil:
+		d.celt.Reset()
+		d.decodeRedundant(c, redundant)
+		end := dst[len(dst)-half:]
+		d.cross(end, end, d.redundant[half:])
+	case passing && len(dst) >= five:
+		copy(dst[:half], d.passing[:half])
+		d.cross(dst[half:2*half], d.passing[half:], dst[half:])
+	case passing:
+		d.cross(dst[:half], d.passing[:], dst)
+	}
+	d.mode, d.covered = c.mode, redundant != nil && !toSpeech
+}
+
+func add(dst, x []float32) {
+	for i, v := range x {
+		dst[i] += v
+	}
+}
+
+// readRedundant returns a frame of music that is hidden behind one of speech, to cover a
+// change between both. It stands at the beginning of the frame, if it is to speech, or at
+// the end.
+func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech bool) {
+	e, more := &d.entropy, 0
+	if c.mode == hybrid {
+		more = 20
+	}
+	if c.mode == music || e.Tell()+17+more > 8*len(data) || c.mode == hybrid && !e.Bit(12) {
+		return nil, false
+	}
+	toSpeech = e.Bit(1)
+	n := len(data) - (e.Tell()+7)>>3
+	if c.mode == hybrid {
+		n = int(e.Uniform(256)) + 2
+	}
+	if n > len(data) || 8*(len(data)-n) < e.Tell() {
+		return nil, false
+	}
+	return e.Shrink(n), toSpeech
+}
+
+func (d *decoder) decodeRedundant(c config, frame []byte) {
+	d.second.Reset(frame)
+	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
+}
+
+// cross fades from x to y within 2.5 ms.
+func (d *decoder) cross(dst, x, y []float32) {
+	for i, w := range d.fade {
+		for k := i * d.channels; k < (i+1)*d.channels; k++ {
+			dst[k] = float32(w*y[k]) + float32((1-w)*x[k])
+		}
+	}
+}

@@ -1,0 +1,193 @@
+// Package entropy reads the range-coded numbers of an Opus frame (RFC 6716, section 4.1).
+package entropy
+
+import "math/bits"
+
+const (
+	symbol = 8            // bits of a symbol
+	top    = 1 << 31      // the range is below it
+	bottom = top >> 8     // and above this
+	extra  = (32-2)%8 + 1 // bits of the last symbol that count
+)
+
+// Decoder reads one frame. Range-coded numbers come from its beginning, raw bits from its
+// end. What lies beyond is zeros.
+type Decoder struct {
+	data      []byte
+	at, ends  int // bytes taken from the beginning, and from the end
+	window    uint64
+	have      uint // raw bits in window
+	total     int  // bits taken, as Tell counts them
+	rng, val  uint32
+	ext       uint32
+	remainder uint32
+}
+
+// Reset begins another frame.
+func (d *Decoder) Reset(data []byte) {
+	*d = Decoder{data: data, total: 33 - (32-extra)/symbol*symbol, rng: 1 << extra}
+	d.remainder = d.next()
+	d.val = d.rng - 1 - d.remainder>>(symbol-extra)
+	d.normalize()
+}
+
+func (d *Decoder) next() uint32 {
+	if d.at >= len(d.data) {
+		return 0
+	}
+	d.at++
+	return uint32(d.data[d.at-1])
+}
+
+func (d *Decoder) normalize() {
+	for d.rng <= bottom {
+		d.total += symbol
+		d.rng <<= symbol
+		s := d.remainder
+		d.remainder = d.next()
+		s = (s<<symbol | d.remainder) >> (symbol - extra)
+		d.val = (d.val<<symbol + 255&^s) & (top - 1)
+	}
+}
+
+// Len returns the size of the frame, in bytes.
+func (d *Decoder) Len() int { return len(d.data) }
+
+// Shrink takes n bytes off the end, which belong to another frame, and returns them.
+func (d *Decoder) Shrink(n int) []byte {
+	rest := d.data[len(d.data)-n:]
+	d.data = d.data[:len(d.data)-n]
+	return rest
+}
+
+// Range returns the state of the decoder, which seeds noise.
+func (d *Decoder) Range() uint32 { return d.rng }
+
+// Tell returns how many bits have been read, rounded up.
+func (d *Decoder) Tell() int { return d.total - bits.Len32(d.rng) }
+
+// Exhaust pretends that all bits have been read.
+func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.Tell() }
+
+var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
+
+// TellFrac returns how many eighths of a bit have been read, rounded up.
+func (d *Decoder) TellFrac() int {
+	l := bits.Len32(d.rng)
+	r := d.rng >> (l - 16)
+	b := r>>12 - 8
+	if r > corrections[b] {
+		b++
+	}
+	return d.total<<3 - (l<<3 + int(b))
+}
+
+// Decode returns the place of the next symbol in 0..total-1. Update must follow.
+func (d *Decoder) Decode(total uint32) uint32 {
+	d.ext = d.rng / total
+	return total - min(d.val/d.ext+1, total)
+}
+
+// Update passes over the symbol whose places are low..high-1 of total.
+func (d *Decoder) Update(low, high, total uint32) {
+	s := d.ext * (total - high)
+	d.val -= s
+	if low > 0 {
+		d.rng = d.ext * (high - low)
+	} else {
+		d.rng -= s
+	}
+	d.normalize()
+}
+
+// Bit returns a bit that is set with a probability of 2^-logp.
+func (d *Decoder) Bit(logp uint) bool {
+	s := d.rng >> logp
+	set := d.val < s
+	if set {
+		d.rng = s
+	} else {
+		d.val -= s
+		d.rng -= s
+	}
+	d.normalize()
+	return set
+}
+
+// Symbol returns a symbol whose probabilities are 2^-scale times the steps of a table
+// that falls to 0.
+func (d *Decoder) Symbol(table []byte, scale uint) int {
+	r, s := d.rng>>scale, d.rng
+	for i, x := range table {
+		t := s
+		s = r * uint32(x)
+		if d.val >= s {
+			d.val -= s
+			d.rng = t - s
+			d.normalize()
+			return i
+		}
+	}
+	return len(table) - 1
+}
+
+// Uniform returns one of n equally probable numbers, n > 1.
+func (d *Decoder) Uniform(n uint32) uint32 {
+	n--
+	width := uint(bits.Len32(n))
+	if width <= 8 {
+		s := d.Decode(n + 1)
+		d.Update(s, s+1, n+1)
+		return s
+	}
+	width -= 8
+	total := n>>width + 1
+	s := d.Decode(total)
+	d.Update(s, s+1, total)
+	return min(s<<width|d.Raw(width), n)
+}
+
+// Raw returns n bits from the end of the frame, at most 25.
+func (d *Decoder) Raw(n uint) uint32 {
+	for d.have < n {
+		if d.ends < len(d.data) {
+			d.ends++
+			d.window |= uint64(d.data[len(d.data)-d.ends]) << d.have
+		}
+		d.have += 8
+	}
+	x := uint32(d.window & (1<<n - 1))
+	d.window >>= n
+	d.have -= n
+	d.total += int(n)
+	return x
+}
+
+// Laplace returns a number of which 0 has the probability fs, and whose others decay.
+func (d *Decoder) Laplace(fs, decay uint32) int {
+	d.ext = d.rng >> 15
+	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)
+	value, low := 0, uint32(0)
+	if place >= fs {
+		value, low = 1, fs
+		fs = (32768-32-fs)*(16384-decay)>>15 + 1
+		for fs > 1 && place >= low+2*fs {
+			fs *= 2
+			low += fs
+			fs = (fs-2)*decay>>15 + 1
+			value++
+		}
+		if fs <= 1 {
+			n := (place - low) >> 1
+			value += int(n)
+			low += 2 * n
+		}
+		if place < low+fs {
+			value = -value
+		} else {
+			low += fs
+		}
+	}
+	d.Update(low, min(low+fs, 32768), 32768)
+	return value
+}

@@ -1,0 +1,215 @@
+// Package opus reads Opus in Ogg files (RFC 6716, 7845 and 8251). The samples have the same
+// bits on every machine: speech is decoded in whole numbers, music in float64 with every
+// product converted.
+package opus
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/ogg"
+	"voicepool/sounds/internal/source"
+)
+
+// rate is that of all Opus, whatever was encoded.
+const rate = 48000
+
+const magic = "OpusHead"
+
+// Is knows an Ogg file with Opus in it.
+func Is(data []byte, tagged bool) bool { return !tagged && ogg.Carries(data, magic) }
+
+// Open reads the headers of the first Opus stream of the file that in stands at.
+func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
+		return nil, err
+	}
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Leads: true}, &codec{lim: lim})
+	if errors.Is(err, io.EOF) {
+		err = source.Unknown("an Ogg file without Opus in it")
+	}
+	return r, err
+}
+
+// codec decodes the streams of a chain. Each has streams of one channel or two within it.
+type codec struct {
+	lim     source.Limits
+	gain    float32
+	streams []*decoder // nil: nobody hears it
+	coupled int        // how many have two channels
+	mapping []place    // by channel of a clip
+	buf     [2 * maxFrames]float32
+	frames  [48][]byte
+}
+
+// place is where a channel comes from.
+type place struct{ stream, channel int } // stream -1: silence
+
+// Open reads both headers.
+func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
+	if len(first) < 19 {
+		return h, source.Broken("a first Opus header of %d bytes, it has 19", len(first))
+	}
+	if version := first[8]; version > 15 {
+		return h, source.Unknown("Opus of version %d is not read", version)
+	}
+	h.Channels, h.Rate = int(first[9]), rate
+	if err := c.lim.Shape(h.Channels, rate); err != nil {
+		return h, err
+	}
+	h.Front = int64(binary.LittleEndian.Uint16(first[10:]))
+	gain := float64(int16(binary.LittleEndian.Uint16(first[16:]))) / 256
+	words, err := next()
+	if err != nil {
+		return h, err
+	}
+	if len(words) < 8 || string(words[:8]) != "OpusTags" {
+		return h, source.Broken("the second Opus header is missing")
+	}
+	h.Tags = source.Comments(words[8:])
+	if again {
+		c.Reset()
+		return h, nil
+	}
+	c.gain = float32(pcm.Decibels(gain).Linear())
+	return h, c.readMapping(h.Channels, first[18:])
+}
+
+// readMapping reads which channels come from which stream.
+func (c *codec) readMapping(channels int, b []byte) error {
+	family, streams, from := b[0], 1, []byte{0, 1}
+	c.coupled = channels - 1
+	order := ogg.Order(channels)
+	switch family {
+	case 0:
+		if channels > 2 {
+			return source.Broken("%d channels of Opus without a mapping", channels)
+		}
+	case 1, 255:
+		if len(b) < 3+channels {
+			return source.Broken("a first Opus header that is cut short")
+		}
+		streams, c.coupled, from = int(b[1]), int(b[2]), b[3:]
+	default:
+		return source.Unknown("Opus with the channel mapping %d is not read; 0, 1 and 255 are", family)
+	}
+	if streams < 1 || c.coupled > streams || streams+c.coupled > 255 {
+		return source.Broken("%d streams of Opus, %d of them of two channels", streams, c.coupled)
+	}
+	c.streams, c.mapping = make([]*decoder, streams), make([]place, channels)
+	for i := range c.mapping {
+		n := i
+		if family == 1 {
+			n = order[i]
+		}
+		x, wide := int(from[n]), 1
+		switch {
+		case x == 255:
+			c.mapping[i].stream = -1
+			continue
+		case x < 2*c.coupled:
+			c.mapping[i], wide = place{x / 2, x & 1}, 2
+		case x < streams+c.coupled:
+			c.mapping[i].stream = x - c.coupled
+		default:
+			return source.Broken("channel %d comes from %d of %d", n, x, streams+c.coupled)
+		}
+		if s := &c.streams[c.mapping[i].stream]; *s == nil {
+			*s = newDecoder(wide)
+		}
+	}
+	return nil
+}
+
+// Decode appends a packet. One of no bytes says nothing.
+func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
+	if len(packet) == 0 {
+		return dst, nil
+	}
+	n, err := lengthOf(packet)
+	if err != nil {
+		return dst, err
+	}
+	channels, old := len(c.mapping), len(dst)
+	dst = source.Grow(dst, int(n)*channels)
+	out := dst[old:]
+	clear(out)
+	for i, d := range c.streams {
+		config, frames, rest, err := split(packet, i < len(c.streams)-1, c.frames[:0])
+		if err == nil && int64(len(frames)*config.frames) != n {
+			err = errPacket
+		}
+		if err != nil {
+			return dst[:old], err
+		}
+		packet = rest
+		if d == nil {
+			continue
+		}
+		part := c.buf[:int(n)*d.channels]
+		d.decode(part, config, frames)
+		for k, p := range c.mapping {
+			if p.stream != i {
+				continue
+			}
+			for j := range int(n) {
+				out[j*channels+k] = float32(part[j*d.channels+p.channel] * c.gain)
+			}
+		}
+	}
+	return dst, nil
+}
+
+// Pass counts what a packet has.
+func (c *codec) Pass(packet []byte) (int64, error) {
+	if len(packet) == 0 {
+		return 0, nil
+	}
+	return lengthOf(packet)
+}
+
+// Ahead counts what packets have.
+func (c *codec) Ahead(packets ...[]byte) (frames int64) {
+	for _, p := range packets {
+		n, err := c.Pass(p)
+		if err != nil {
+			return frames
+		}
+		frames += n
+	}
+	return frames
+}
+
+// Reset forgets the packets before.
+func (c *codec) Reset() {
+	for _, d := range c.streams {
+		if d != nil {
+			d.reset()
+		}
+	}
+}
+
+// State returns what the packets so far leave to those that follow.
+func (c *codec) State() any {
+	states := make([]*state, len(c.streams))
+	for i, d := range c.streams {
+		if d != nil {
+			states[i] = d.state()
+		}
+	}
+	return states
+}
+
+// SetState goes on behind the packets whose state it was.
+func (c *codec) SetState(s any) {
+	for i, x := range s.([]*state) {
+		if x != nil {
+			c.streams[i].setState(x)
+		}
+	}
+}
+
+// End finds nothing: a stream of Opus may end after any packet.
+func (c *codec) End() error { return nil }

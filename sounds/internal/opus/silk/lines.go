@@ -1,0 +1,230 @@
+package silk
+
+import (
+	"math"
+	"slices"
+)
+
+// table returns the number of the probabilities of a line of a vector.
+func (b *codebook) table(vector, i int) int {
+	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
+	return int(s >> 1 & 7)
+}
+
+// predictor returns by what a line is foretold from the one above it, in 256ths.
+func (b *codebook) predictor(vector, i int) int32 {
+	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
+	return int32(b.predictors[i+int(s&1)*(b.order-1)])
+}
+
+// lines returns line spectral frequencies, in 32768ths of half the rate.
+func (b *codebook) lines(index *[17]int) (lines [16]int16) {
+	vector, out := index[0], int32(0)
+	for i := b.order - 1; i >= 0; i-- {
+		predicted := int32(0)
+		if i < b.order-1 {
+			predicted = out * b.predictor(vector, i) >> 8
+		}
+		out = int32(index[i+1]) << 10
+		if out > 0 {
+			out -= 102
+		} else if out < 0 {
+			out += 102
+		}
+		out = int32(int16(predicted + int32(int64(out)*int64(b.step)>>16)))
+		at := vector*b.order + i
+		x := out<<14/int32(b.weight[at]) + int32(b.frequency[at])<<7
+		lines[i] = int16(min(max(x, 0), math.MaxInt16))
+	}
+	b.stabilize(lines[:b.order])
+	return lines
+}
+
+// stabilize keeps the lines apart.
+func (b *codebook) stabilize(lines []int16) {
+	n := len(lines)
+	least := func(i int) int32 { return int32(b.least[i]) }
+	for range 20 {
+		worst, at := int32(lines[0])-least(0), 0
+		for i := 1; i < n; i++ {
+			if d := int32(lines[i]) - int32(lines[i-1]) - least(i); d < worst {
+				worst, at = d, i
+			}
+		}
+		if d := 1<<15 - int32(lines[n-1]) - least(n); d < worst {
+			worst, at = d, n
+		}
+		switch {
+		case worst >= 0:
+			return
+		case at == 0:
+			lines[0] = b.least[0]
+		case at == n:
+			lines[n-1] = int16(1<<15 - least(n))
+		default:
+			low, high := least(at)>>1, int32(1<<15)-least(at)>>1
+			for k := range at {
+				low += least(k)
+			}
+			for k := n; k > at; k-- {
+				high -= least(k)
+			}
+			middle := rounded(int32(lines[at-1])+int32(lines[at]), 1)
+			middle = limit(middle, low, high)
+			lines[at-1] = int16(middle - least(at)>>1)
+			lines[at] = lines[at-1] + b.least[at]
+		}
+	}
+	slices.Sort(lines)
+	lines[0] = max(lines[0], b.least[0])
+	for i := 1; i < n; i++ {
+		lines[i] = max(lines[i], clip16(int32(lines[i-1])+least(i)))
+	}
+	lines[n-1] = int16(min(int32(lines[n-1]), 1<<15-least(n)))
+	for i := n - 2; i >= 0; i-- {
+		lines[i] = min(lines[i], lines[i+1]-b.least[i+1])
+	}
+}
+
+// limit is x between two bounds, in either order.
+func limit(x, low, high int32) int32 {
+	return min(max(x, min(low, high)), max(low, high))
+}
+
+var (
+	order16 = [...]int{0, 15, 8, 7, 4, 11, 12, 3, 2, 13, 10, 5, 6, 9, 14, 1}
+	order10 = [...]int{0, 9, 6, 3, 4, 5, 8, 1, 2, 7}
+)
+
+// filter returns the coefficients of a filter from its lines, in 4096ths.
+func filter(lines []int16) (a [16]int16) {
+	n := len(lines)
+	order := order10[:]
+	if n == 16 {
+		order = order16[:]
+	}
+	var turned [16]int32
+	for k, line := range lines {
+		at, rest := line>>8, int32(line&255)
+		x, next := cosines[at], cosines[at+1]
+		turned[order[k]] = rounded(x<<8+(next-x)*rest, 4)
+	}
+	p, q := polynomial(turned[:n]), polynomial(turned[1:n])
+	var wide [16]int32
+	for k := range n / 2 {
+		s, d := p[k+1]+p[k], q[k+1]-q[k]
+		wide[k], wide[n-1-k] = -d-s, d-s
+	}
+	fit(a[:n], wide[:n])
+	for i := range 16 {
+		if stable(a[:n]) {
+			break
+		}
+		expand(wide[:n], 65536-2<<i)
+		for k := range n {
+			a[k] = int16(rounded(wide[k], 5))
+		}
+	}
+	return a
+}
+
+// polynomial multiplies up every second of the roots.
+func polynomial(roots []int32) (out [9]int32) {
+	out[0], out[1] = 1<<16, -roots[0]
+	for k := 1; 2*k < len(roots); k++ {
+		f := int64(roots[2*k])
+		out[k+1] = out[k-1]<<1 - int32(rounded(f*int64(out[k]), 16))
+		for n := k; n > 1; n-- {
+			out[n] += out[n-2] - int32(rounded(f*int64(out[n-1]), 16))
+		}
+		out[1] -= int32(f)
+	}
+	return out
+}
+
+// expand moves the poles of a filter inwards.
+func expand(a []int32, chirp int32) {
+	step := chirp - 65536
+	for i := range a {
+		a[i] = mulWW(chirp, a[i])
+		chirp += rounded(chirp*step, 16)
+	}
+}
+
+// expandNarrow is expand for coefficients in 4096ths.
+func expandNarrow(a []int16, chirp int32) {
+	step := chirp - 65536
+	for i := range a {
+		a[i] = int16(rounded(chirp*int32(a[i]), 16))
+		chirp += rounded(chirp*step, 16)
+	}
+}
+
+// fit brings coefficients into 16 bits.
+func fit(a []int16, wide []int32) {
+	for range 10 {
+		most, at := int32(0), 0
+		for k, x := range wide {
+			if x = max(x, -x); x > most {
+				most, at = x, k
+			}
+		}
+		most = rounded(most, 5)
+		if most <= math.MaxInt16 {
+			for k, x := range wide {
+				a[k] = int16(rounded(x, 5))
+			}
+			return
+		}
+		most = min(most, 163838)
+		expand(wide, 65470-(most-math.MaxInt16)<<14/(most*int32(at+1)>>2))
+	}
+	for k, x := range wide {
+		a[k] = clip16(rounded(x, 5))
+		wide[k] = int32(a[k]) << 5
+	}
+}
+
+// stable tells whether a filter is, and amplifies no more than 10,000 times.
+func stable(narrow []int16) bool {
+	const bound = 16773022 // 0.99975
+	var a [16]int32
+	sum := int32(0)
+	for k, x := range narrow {
+		sum += int32(x)
+		a[k] = int32(x) << 12
+	}
+	if sum >= 4096 {
+		return false
+	}
+	gain := int32(1 << 30)
+	for k := len(narrow) - 1; k >= 0; k-- {
+		if a[k] > bound || a[k] < -bound {
+			return false
+		}
+		reflection := -(a[k] << 7)
+		rest := 1<<30 - mulHigh(reflection, reflection)
+		if gain = mulHigh(gain, rest) << 2; gain < 107374 {
+			return false
+		}
+		if k == 0 {
+			break
+		}
+		q := 31 - headroom(rest)
+		factor := inverse(rest, q+30)
+		step := func(x, y int32) (int32, bool) {
+			d := clip32(int64(x) - rounded(int64(y)*int64(reflection), 31))
+			z := rounded(int64(d)*int64(factor), uint(q))
+			return int32(z), z == int64(int32(z))
+		}
+		for n := range (k + 1) / 2 {
+			x, okX := step(a[n], a[k-1-n])
+			y, okY := step(a[k-1-n], a[n])
+			if !okX || !okY {
+				return false
+			}
+			a[n], a[k-1-n] = x, y
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package silk
+
+import (
+	"math"
+	"math/bits"
+)
+
+// The sums of SILK are whole numbers; these have the widths that RFC 6716 gives them.
+
+// mulWB is a times the low half of b, in 65536ths.
+func mulWB(a, b int32) int32 { return int32(int64(a) * int64(int16(b)) >> 16) }
+
+// mulWW is a times b, in 65536ths.
+func mulWW(a, b int32) int32 { return int32(int64(a) * int64(b) >> 16) }
+
+// mulHigh is the high half of a times b.
+func mulHigh(a, b int32) int32 { return int32(int64(a) * int64(b) >> 32) }
+
+// rounded is x / 2^n, rounded.
+func rounded[T int32 | int64](x T, n uint) T { return (x>>(n-1) + 1) >> 1 }
+
+func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt16)) }
+
+func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
+
+// headroom is by how many bits x can be moved to the left.
+func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
+
+// shifted is x / 2^n, where n may be negative.
+func shifted(x int32, n int) int32 {
+	switch {
+	case n < 0:
+		return clip32(int64(x) << -n)
+	case n < 32:
+		return x >> n
+	}
+	return 0
+}
+
+// quotient is about a / b times 2^q.
+func quotient(a, b int32, q int) int32 {
+	ha, hb := headroom(a), headroom(b)
+	a, b = a<<ha, b<<hb
+	inverse := (math.MaxInt32 >> 2) / (b >> 16)
+	result := mulWB(a, inverse)
+	a -= mulHigh(b, result) << 3
+	return shifted(result+mulWB(a, inverse), 29+ha-hb-q)
+}
+
+// inverse is about 2^q / b.
+func inverse(b int32, q int) int32 {
+	h := headroom(b)
+	b <<= h
+	x := (math.MaxInt32 >> 2) / (b >> 16)
+	err := (1<<29 - mulWB(b, x)) << 3
+	return shifted(x<<16+mulWW(err, x), 61-h-q)
+}
+
+// exponential is about 2^(x/128).
+func exponential(x int32) int32 {
+	if x < 0 {
+		return 0
+	}
+	if x >= 3967 {
+		return math.MaxInt32
+	}
+	out, rest := int32(1)<<(x>>7), x&127
+	curve := rest + mulWB(rest*(128-rest), -174)
+	if x < 2048 {
+		return out + out*curve>>7
+	}
+	return out + out>>7*curve
+}
+
+// random is the next of the random numbers.
+func random(seed int32) int32 { return 907633515 + seed*196314165 }

@@ -1,0 +1,64 @@
+package silk
+
+// resampler converts the rate of a channel to 48 kHz.
+type resampler struct {
+	rate   int // in kHz
+	delay  int
+	held   [16]int16 // the last samples, by the delay
+	states [6]int32
+	fir    [8]int16
+}
+
+func newResampler(rate int) resampler {
+	return resampler{rate: rate, delay: map8(rate, 0, 4, 7)}
+}
+
+// convert sets out, of 48/rate times the length of in, which is at least a millisecond.
+func (r *resampler) convert(out, in []int16) {
+	n := r.rate - r.delay
+	first := r.held
+	copy(first[r.delay:], in[:n])
+	r.run(out[:48], first[:r.rate])
+	for at, to := n, 48; to < len(out); at, to = at+r.rate, to+48 {
+		r.run(out[to:][:48], in[at:][:r.rate])
+	}
+	copy(r.held[:], in[len(in)-r.delay:])
+}
+
+// run converts a millisecond.
+func (r *resampler) run(out, in []int16) {
+	var twice [8 + 32]int16
+	copy(twice[:], r.fir[:])
+	for i, x := range in {
+		twice[8+2*i] = pass(r.states[:3], int32(x)<<10, 1746, 14986, 39083-65536)
+		twice[9+2*i] = pass(r.states[3:], int32(x)<<10, 6854, 25769, 55542-65536)
+	}
+	step := int32(r.rate) << 17 / 48
+	for step*48 < int32(r.rate)<<17 {
+		step++
+	}
+	for i := range out {
+		at := int32(i) * step
+		x := twice[at>>16:][:8]
+		k := (at & 0xffff) * 12 >> 16
+		f, g := &interpolators[k], &interpolators[11-k]
+		sum := int32(0)
+		for j := range 4 {
+			sum += int32(x[j])*f[j] + int32(x[7-j])*g[j]
+		}
+		out[i] = clip16(rounded(sum, 15))
+	}
+	copy(r.fir[:], twice[2*len(in):])
+}
+
+// pass is a chain of three all-pass filters.
+func pass(s []int32, x, a, b, c int32) int16 {
+	y := mulWB(x-s[0], a)
+	x, s[0] = s[0]+y, x+y
+	y = mulWB(x-s[1], b)
+	x, s[1] = s[1]+y, x+y
+	d := x - s[2]
+	y = d + mulWB(d, c)
+	x, s[2] = s[2]+y, x+y
+	return clip16(rounded(x, 10))
+}

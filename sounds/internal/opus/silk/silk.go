@@ -1,0 +1,231 @@
+// Package silk decodes the frames of Opus that foretell speech (RFC 6716, section 4.2).
+// Its sums are whole numbers, whose widths the format prescribes.
+package silk
+
+import "voicepool/sounds/internal/opus/entropy"
+
+// Decoder decodes packets in their order. New makes one.
+type Decoder struct {
+	channels   int // that it gives
+	coded      int // channels of the packet before
+	channel    [2]channel
+	predictors [2]int32 // of the side, of the frame before
+	middle     [2]int16 // the last samples
+	side       [2]int16
+	alone      bool // the frame before had no side
+	folded     bool // the packet is the first without a side
+
+	frame [2][2 + maxLength]int16
+	out   [2][960]int16
+}
+
+// New returns a decoder that gives one channel or two.
+func New(channels int) *Decoder {
+	d := &Decoder{channels: channels}
+	d.Reset()
+	return d
+}
+
+// Reset forgets all packets.
+func (d *Decoder) Reset() {
+	*d = Decoder{channels: d.channels}
+	for i := range d.channel {
+		d.channel[i].reset()
+	}
+}
+
+// Decode adds a packet to dst, whose length is that of the packet, in frames of so many
+// coded channels at rate kHz. A nil e is a packet that was lost; then rate and coded are
+// those of the packet before.
+func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
+	n := len(dst) / d.channels // 48 a millisecond
+	if e == nil {
+		rate, coded = d.channel[0].rate, d.coded
+		if rate == 0 {
+			return
+		}
+	}
+	frames, subframes := max(1, n/960), 4
+	if n < 960 {
+		subframes = 2
+	}
+	d.prepare(rate, coded, subframes)
+	if e != nil {
+		d.readFlags(e, frames)
+	}
+	for i := range frames {
+		length := d.decodeFrame(e, i)
+		part := dst[i*960*d.channels:]
+		for c := range d.channels {
+			for j, x := range d.out[c][:length] {
+				if k := j*d.channels + c; k < len(part) {
+					part[k] += float32(x) * (1.0 / 32768)
+				}
+			}
+		}
+	}
+}
+
+// prepare sets up the channels of a packet.
+func (d *Decoder) prepare(rate, coded, subframes int) {
+	if coded > d.coded {
+		d.channel[1].reset()
+	}
+	same := d.channel[0].rate == rate
+	for c := range coded {
+		d.channel[c].decoded = 0
+		d.channel[c].setRate(rate, subframes)
+	}
+	if d.channels == 2 && coded == 2 && d.coded == 1 {
+		d.predictors, d.side = [2]int32{}, [2]int16{}
+		d.channel[1].resampler = d.channel[0].resampler
+	}
+	d.folded = coded == 1 && d.coded == 2 && same
+	d.coded = coded
+}
+
+// readFlags reads what comes before the frames, and passes over the copies of earlier ones.
+func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
+	var copies [2]bool
+	for c := range d.coded {
+		for i := range frames {
+			d.channel[c].active[i] = e.Bit(1)
+		}
+		copies[c] = e.Bit(1)
+	}
+	for c := range d.coded {
+		x := &d.channel[c]
+		x.repeated = [3]bool{}
+		flags := 0
+		switch {
+		case !copies[c]:
+		case frames == 1:
+			flags = 1
+		case frames == 2:
+			flags = e.Symbol(repeats2, 8) + 1
+		default:
+			flags = e.Symbol(repeats3, 8) + 1
+		}
+		for i := range frames {
+			x.repeated[i] = flags>>i&1 != 0
+		}
+	}
+	for i := range frames {
+		for c := range d.coded {
+			x := &d.channel[c]
+			if !x.repeated[i] {
+				continue
+			}
+			if d.coded == 2 && c == 0 {
+				readPredictors(e)
+				if !d.channel[1].repeated[i] {
+					e.Symbol(middleOnly, 8)
+				}
+			}
+			coding := independent
+			if i > 0 && x.repeated[i-1] {
+				coding = conditional
+			}
+			x.readIndices(e, true, coding)
+			x.readPulses(e)
+		}
+	}
+}
+
+// readPredictors reads by what the side is foretold from the middle.
+func readPredictors(e *entropy.Decoder) (p [2]int32) {
+	n := e.Symbol(stereoJoint, 8)
+	high := [2]int{n / 5, n % 5}
+	for i := range p {
+		level := e.Symbol(uniform3, 8) + 3*high[i]
+		low := stereoLevels[level]
+		step := mulWB(stereoLevels[level+1]-low, 6554)
+		p[i] = low + step*int32(2*e.Symbol(uniform5, 8)+1)
+	}
+	p[0] -= p[1]
+	return p
+}
+
+// decodeFrame decodes frame i of a packet, and returns its length at 48 kHz.
+func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
+	predictors, alone := d.predictors, false
+	if e == nil {
+		alone = d.alone
+	} else if d.coded == 2 {
+		predictors = readPredictors(e)
+		if !d.channel[1].active[i] {
+			alone = e.Symbol(middleOnly, 8) == 1
+		}
+	}
+	if d.coded == 2 && !alone && d.alone {
+		d.channel[1].forget()
+	}
+	length := d.channel[0].length()
+	for c := range d.coded {
+		frame := d.frame[c][2:][:length]
+		x := &d.channel[c]
+		if c == 1 && alone {
+			clear(frame)
+		} else {
+			coding := conditional
+			switch {
+			case i == 0:
+				coding = independent
+			case c == 1 && d.alone:
+				coding = independentUnscaled
+			}
+			x.decode(frame, e, coding)
+		}
+		x.decoded++
+	}
+	d.weave(predictors, length)
+	if e != nil {
+		d.alone = alone
+	}
+	n := length * 48 / d.channel[0].rate
+	for c := range min(d.channels, d.coded) {
+		d.channel[c].resampler.convert(d.out[c][:n], d.frame[c][1:][:length])
+	}
+	if d.channels == 2 && d.coded == 1 {
+		if d.folded {
+			d.folded = false
+			d.channel[1].resampler.convert(d.out[1][:n], d.frame[0][1:][:length])
+		} else {
+			d.out[1] = d.out[0]
+		}
+	}
+	return n
+}
+
+// weave turns middle and side into left and right, a sample later.
+func (d *Decoder) weave(predictors [2]int32, n int) {
+	x, y := &d.frame[0], &d.frame[1]
+	x[0], x[1] = d.middle[0], d.middle[1]
+	d.middle = [2]int16{x[n], x[n+1]}
+	if d.channels == 1 || d.coded == 1 {
+		return
+	}
+	y[0], y[1] = d.side[0], d.side[1]
+	d.side = [2]int16{y[n], y[n+1]}
+	moving := 8 * d.channel[0].rate
+	p, step := d.predictors, [2]int32{}
+	part := int32(65536 / moving)
+	for i := range step {
+		step[i] = rounded(int32(int16(predictors[i]-p[i]))*part, 16)
+	}
+	for i := range n {
+		if i < moving {
+			p[0], p[1] = p[0]+step[0], p[1]+step[1]
+		} else {
+			p = predictors
+		}
+		sum := (int32(x[i]) + int32(x[i+2]) + int32(x[i+1])<<1) << 9
+		sum = int32(y[i+1])<<8 + mulWB(sum, p[0]) + mulWB(int32(x[i+1])<<11, p[1])
+		y[i+1] = clip16(rounded(sum, 8))
+	}
+	d.predictors = predictors
+	for i := 1; i <= n; i++ {
+		l, r := int32(x[i])+int32(y[i]), int32(x[i])-int32(y[i])
+		x[i], y[i] = clip16(l), clip16(r)
+	}
+}
