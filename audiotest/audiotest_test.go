@@ -31,7 +31,7 @@ func TestTwelveLines(t *testing.T) {
 	a.Step(100 * time.Millisecond)
 	g.Jump()
 	a.Step(400 * time.Millisecond)
-	a.Heard("jump").At(100 * time.Millisecond).Left().Level(-15.9, 0.1).Times(1)
+	a.Heard("jump").At(100*time.Millisecond).Left().Level(-15.9, 0.1).Times(1)
 	a.Stolen("coin").By("jump")
 	a.Never("scream")
 	a.Heard("coin").At(0).Right().Times(2)
@@ -59,10 +59,10 @@ func TestAssertions(t *testing.T) {
 		want string
 		call func()
 	}{
-		"what was heard":        {call: func() { a.Heard("jump").At(100 * ms).Left().Level(-12.04, 0.01).Times(1) }},
-		"the right":             {call: func() { a.Heard("coin").At(0).Right().Level(-18.05, 0.02) }},
+		"what was heard":        {call: func() { a.Heard("jump").At(100*ms).Left().Level(-12.04, 0.01).Times(1) }},
+		"the right":             {call: func() { a.Heard("coin").At(0).Right().Level(-18.05, 0.1) }},
 		"the centre":            {call: func() { a.Heard("hum").At(0).Centre() }},
-		"the first sample":      {call: func() { a.Heard("jump").At(101 * ms).Near(105*ms, 5*ms) }},
+		"the first sample":      {call: func() { a.Heard("jump").At(101*ms).Near(105*ms, 5*ms) }},
 		"what is silent":        {call: func() { a.Never("mute") }},
 		"what was never played": {call: func() { a.Never("scream") }},
 		"the thief":             {call: func() { a.Stolen("hum").By("mute") }},
