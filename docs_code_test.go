@@ -34,6 +34,7 @@ var packages = map[string]string{
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
+	"audiotest":  "voicepool/audiotest",
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
@@ -184,6 +185,25 @@ func TestReadmeGame(t *testing.T) {
 		return
 	}
 	t.Error("README.md has no program")
+}
+
+// TestPageTest runs the test with which docs/testing.md begins, in a folder of its own.
+func TestPageTest(t *testing.T) {
+	t.Parallel()
+	for at, p := range blocks(t, "go") {
+		if !strings.HasPrefix(at, "docs/testing.md:") || !strings.HasPrefix(p.text(), "package game") {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "game_test.go")
+		if err := os.WriteFile(file, []byte(p.text()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if printed, err := exec.Command("go", "test", "-v", file).CombinedOutput(); err != nil || !strings.Contains(string(printed), "--- PASS: TestJump") {
+			t.Errorf("%s: the test ended with %v and printed\n%s", at, err, printed)
+		}
+		return
+	}
+	t.Error("docs/testing.md has no test")
 }
 
 // TestYAMLBlocks reads every block of YAML as a sheet, with what it leaves out: what it

@@ -90,10 +90,10 @@ func TestAssertions(t *testing.T) {
 		f.says(t, what, test.want, test.call)
 	}
 	const timeline = `500ms, 2 voices, overflow quietest: asked 4, started 4, stolen 1
-coin             #1   |######=#####-#=#######=#######=#######=#| 0s..500ms, -18.1 dB, ended
-hum              #2   |========~~~~x                           | 0s..150ms, -32.0 dB, stolen by "mute" #4
-jump             #3   |        ################                | 100ms..300ms, -12.0 dB, ended
-mute             #4   |            .~~~~~~~                    | 150ms..250ms, silent, ended
+coin         #1   |################################| 0s..500ms, -18.1 dB, ended
+hum          #2   |=======~~x                      | 0s..150ms, -32.0 dB, stolen by "mute" #4
+jump         #3   |      ##############            | 100ms..300ms, -12.0 dB, ended
+mute         #4   |         ..~~~~~                | 150ms..250ms, silent, ended
 # -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
 `
 	if got := a.Timeline(); got != timeline {

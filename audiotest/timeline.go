@@ -13,9 +13,9 @@ import (
 
 // The measures of a timeline in text.
 const (
-	columns = 40 // of time
+	columns = 32 // of time
 	rows    = 40 // voices that are drawn, the last ones
-	names   = 16 // letters of a name
+	names   = 12 // letters of a name
 )
 
 // Timeline returns the voices over time as text, a voice to a line: how loud its sound was
