@@ -258,7 +258,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables are those of the fragments that prose names too, by their types.
-var variables = map[string]string{"m": "Mixer", "h": "Handle", "lib": "Library"}
+var variables = map[string]string{"m": "Mixer", "h": "Handle", "lib": "Library", "a": "Audio"}
 
 // TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
 // member of a variable of the fragments.
