@@ -158,3 +158,19 @@ func TestWhatWasRefused(t *testing.T) {
 	a.Step(10 * ms)
 	f.says(t, "a smaller pool", `"c" was stolen by a smaller pool at 60ms (frame 60), want by "a"`, func() { a.Stolen("c").By("a") })
 }
+
+// TestEventsAreMissing: without all events, no assertion holds.
+func TestEventsAreMissing(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000, Events: 1})
+	for range 3 {
+		play(t, a, tone(t, "a", 500, 0.5, 25), mixer.Options{})
+	}
+	a.Step(10 * ms)
+	const want = "2 starts are unknown: something else reads Mixer.Events, or Config.Events is too small"
+	for name, call := range map[string]func(){
+		"Heard": func() { a.Heard("a").Times(1) }, "Never": func() { a.Never("b") }, "Stolen": func() { a.Stolen("a").By("b") },
+	} {
+		f.says(t, name, want, call)
+	}
+}

@@ -20,5 +20,6 @@
 //
 // An Audio has no goroutine and no state outside itself: tests may run in parallel, and
 // inside testing/synctest. All methods belong to the goroutine of the test; the game may
-// call its mixer from any.
+// call its mixer from any. An Audio reads Mixer.Events after each step: the game gets none
+// from there.
 package audiotest

@@ -9,7 +9,6 @@ import (
 
 	"voicepool/audiotest"
 	"voicepool/mixer"
-	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -114,6 +113,3 @@ func play(t testing.TB, a *audiotest.Audio, s *voice.Sound, o mixer.Options) mix
 	}
 	return h
 }
-
-// db is a level in a channel alone: pan -1 leaves a mono sound as it is, on the left.
-func db(x float64) pcm.Decibels { return pcm.FromLinear(x) }
