@@ -9,9 +9,10 @@
 //	voice     one playing of a sound: position, pitch, gains, loop, loudness to come
 //	space     positions around a listener: gain, pan, pitch
 //	mixer     the pool of voices: control side, audio side, buses, limiter, events
-//	sounds    files to sounds: decode, convert, measure; a library; the embedded sounds
+//	sounds    files to sounds: decode, convert, measure; a library; sounds/embedded has some
 //	cue       cue sheets: parse, check, play, report
-//	device    what a device is; device/null, device/wav, device/oto, device/devicetest
+//	device    what a device is; device/auto, device/oto, device/null, device/wav,
+//	          device/reader, device/devicetest
 //	beepio    bridges to programs that use beep
 //
 // The command is cmd/voicepool, a module of its own. Begin with README.md and

@@ -6,13 +6,14 @@ import (
 	"voicepool/device/null"
 	"voicepool/mixer"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 )
 
 // A game in ten lines. On a machine with sound, device/oto takes the place of
 // the null device, and pulls by itself.
 func Example() {
 	lib := sounds.NewLibrary(sounds.Options{})
-	coin, _ := lib.Embedded("coin")
+	coin, _ := embedded.Load(lib, "coin")
 	m, _ := mixer.New(mixer.Config{Voices: 16})
 	d := null.NewStepped(null.Config{})
 	d.Start(m)
@@ -32,7 +33,7 @@ func Example() {
 // without waiting.
 func Example_test() {
 	lib := sounds.NewLibrary(sounds.Options{})
-	bell, _ := lib.Embedded("bell")
+	bell, _ := embedded.Load(lib, "bell")
 	m, _ := mixer.New(mixer.Config{})
 	d := null.NewStepped(null.Config{})
 	d.Start(m)

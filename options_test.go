@@ -11,6 +11,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/space"
 	"voicepool/voice"
 )
@@ -130,7 +131,7 @@ func TestOptionsAreNumbers(t *testing.T) {
 
 	lib := sounds.NewLibrary(sounds.Options{})
 	var stream sounds.StreamOptions
-	coin := sounds.Source{Name: "coin"}
+	coin := embedded.Source("coin")
 	refuses(t, "sounds.StreamOptions", &stream, func() error { _, err := lib.OpenStream(coin, stream); return err }, "")
 	refuses(t, "sounds.StreamOptions of a queue", &stream, func() error { _, err := lib.NewQueue("q", stream); return err }, "")
 	frames := sounds.FrameSource{Name: "f", Rate: 48000, Open: func() (sounds.FrameReader, error) { return nil, nil }}

@@ -4,14 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"voicepool/audiotest"
+	"voicepool/internal/leak"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // game is one of two voices: coins on the right, jumps on the left.
 type game struct {

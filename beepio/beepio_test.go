@@ -1,9 +1,7 @@
 package beepio_test
 
 import (
-	"encoding/binary"
 	"errors"
-	"math"
 	"testing"
 
 	"github.com/gopxl/beep/v2"
@@ -76,47 +74,10 @@ func TestStreamer(t *testing.T) {
 	}
 }
 
-func TestReader(t *testing.T) {
-	want := render(t, 3000)
-	for _, e := range []beepio.Encoding{beepio.Float32, beepio.Int16} {
-		r := beepio.NewReader(playing(t), e)
-		size := map[beepio.Encoding]int{beepio.Float32: 8, beepio.Int16: 4}[e]
-		got := make([]byte, 3000*size)
-		for at, n := 0, 1; at < len(got); n = n*2 + 1 { // odd lengths, within a sample too
-			part := got[at:min(at+n, len(got))]
-			if k, err := r.Read(part); k != len(part) || err != nil {
-				t.Fatalf("Read of %d gives %d, %v", len(part), k, err)
-			}
-			at += len(part)
-		}
-		clipped := false
-		for i, f := range want {
-			for c, x := range f {
-				b := got[i*size+c*size/2:]
-				if e == beepio.Float32 {
-					if y := math.Float32frombits(binary.LittleEndian.Uint32(b)); y != x {
-						t.Fatalf("frame %d is %v, want %v", i, y, x)
-					}
-					continue
-				}
-				y := int16(binary.LittleEndian.Uint16(b))
-				if w, _ := (pcm.Dither{}).Int16(x, uint64(2*i+c)); y != w {
-					t.Fatalf("frame %d is %v, want %v", i, y, w)
-				}
-				clipped = clipped || y == 32767
-			}
-		}
-		if e == beepio.Int16 && !clipped {
-			t.Error("nothing clips: the test proves too little")
-		}
-	}
-}
-
 func TestNoAllocation(t *testing.T) {
 	s := beepio.NewStreamer(playing(t))
-	r := beepio.NewReader(playing(t), beepio.Int16)
-	samples, bytes := make([][2]float64, 700), make([]byte, 4000)
-	if n := testing.AllocsPerRun(20, func() { s.Stream(samples); r.Read(bytes) }); n != 0 {
+	samples := make([][2]float64, 700)
+	if n := testing.AllocsPerRun(20, func() { s.Stream(samples) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

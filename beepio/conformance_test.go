@@ -3,11 +3,9 @@ package beepio_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/gopxl/beep/v2"
 
@@ -130,19 +128,6 @@ func TestConforms(t *testing.T) {
 	}
 	if n, err := conforms(ramp(3000).Streamer(0, 3000), 5000); err != nil || n != 3000 {
 		t.Errorf("beep's own buffer: %d frames, %v", n, err)
-	}
-}
-
-// TestReaderConforms: as an io.Reader the mixer keeps the contract of the package io.
-func TestReaderConforms(t *testing.T) {
-	for _, e := range []beepio.Encoding{beepio.Float32, beepio.Int16} {
-		want := make([]byte, 10001)
-		if _, err := io.ReadFull(beepio.NewReader(playing(t), e), want); err != nil {
-			t.Fatal(err)
-		}
-		if err := iotest.TestReader(io.LimitReader(beepio.NewReader(playing(t), e), int64(len(want))), want); err != nil {
-			t.Errorf("encoding %d: %v", e, err)
-		}
 	}
 }
 
@@ -311,7 +296,7 @@ func (s *seeker) Len() int {
 	return s.StreamSeeker.Len()
 }
 
-// TestTakesSeekers: a seek that fails or panics is an error of the start; a length
+// TestTakesSeekers: a seek that fails or panics is an error of a start that needs it; a length
 // that is wrong, below zero too, costs nothing but what is beyond it.
 func TestTakesSeekers(t *testing.T) {
 	const length = 3000
@@ -331,9 +316,20 @@ func TestTakesSeekers(t *testing.T) {
 		"fails":  {func(int) error { return failure }, "the disk is gone"},
 		"panics": {func(int) error { panic("broken") }, "it panics after 0 frames: broken"},
 	} {
-		s, _ := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), seek: c.seek})
-		if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
+		for _, played := range []int{0, 7} { // what has not been played needs no seek
+			inner := ramp(length).Streamer(0, length)
+			if err := inner.Seek(played); err != nil {
+				t.Fatal(err)
+			}
+			s, _ := open(&seeker{StreamSeeker: inner, seek: c.seek})
+			if f, err := s.Open(voice.Course{}); played == 0 && err != nil {
+				t.Errorf("a seek that %s, and is not needed: %v", name, err)
+			} else if err == nil {
+				f.Close()
+			}
+			if _, err := s.Open(voice.Course{}); !errors.Is(err, beepio.ErrStreamer) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("a seek that %s: %v, want %q", name, err, c.text)
+			}
 		}
 	}
 	s, told := open(&seeker{StreamSeeker: ramp(length).Streamer(0, length), len: func() int { return -5 }})

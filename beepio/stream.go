@@ -17,7 +17,8 @@ import (
 //	music, err := lib.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
 //
 // A plain streamer can be played once; a beep.StreamSeeker again and again, from
-// any place, and looped, but by one voice at a time, since it is in one place at
+// any place, and looped (where beep's decoder can seek: that of FLAC cannot in every
+// file, which is then played once), but by one voice at a time, since it is in one place at
 // a time: a voice that begins, and one that seeks, takes it away from what
 // played it before, which ends after what was decoded ahead. Nothing else may
 // use s from the first Play on, but beep's own lock is not needed.
@@ -53,7 +54,12 @@ func (s *streamer) open() (sounds.FrameReader, error) {
 	}
 	s.mu.Unlock()
 	if ok {
-		return &seekReader{reader: r, s: seeker}, r.guard(func() error { return seeker.Seek(0) })
+		return &seekReader{reader: r, s: seeker}, r.guard(func() error {
+			if before == nil && seeker.Position() == 0 {
+				return nil // some decoders cannot seek, and play all the same
+			}
+			return seeker.Seek(0)
+		})
 	}
 	if before != nil {
 		return nil, fmt.Errorf("%w: it cannot seek, so it is played once, and it has been", ErrStreamer)

@@ -7,7 +7,8 @@ require (
 	github.com/hajimehoshi/bitmapfont/v3 v3.2.0
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0
-	go.uber.org/goleak v1.3.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
+	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/image v0.47.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
@@ -20,7 +21,6 @@ require (
 	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/jfreymuth/pulse v0.1.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
-	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )

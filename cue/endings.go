@@ -7,32 +7,33 @@ import (
 	"math"
 	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 )
 
 // CheckRender says why a sheet that names no length would never end: a loop
 // that nothing stops, or a pause that nothing resumes or stops. The error is
-// Errors, as of Parse; nil where the sheet has a length or comes to its end.
+// rules.Errors, as of Parse; nil where the sheet has a length or comes to its end.
 func (s *Sheet) CheckRender() error {
 	if s.Length != nil {
 		return nil
 	}
-	r := reader{sheet: s}
+	r := newReader(&Sheet{}, s.File)
 	ends := s.endings()
 	for i := range s.Cues {
 		c := &s.Cues[i]
 		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
 		switch {
 		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, m):
-			r.fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", quote(s.Sounds[c.Sound].Name))
+			r.Fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", yaml.Quote(s.Sounds[c.Sound].Name))
 		case c.keeps() && ends.loops(c, m):
-			r.fail(at, "%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", quote(c.Target))
+			r.Fail(at, "%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(c.Target))
 		case c.Verb == Pause && ends.paused(c, m):
-			r.fail(at, "nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", quote(c.Target))
+			r.Fail(at, "nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", yaml.Quote(c.Target))
 		}
 	}
-	return r.sorted()
+	return r.Errors()
 }
 
 // moment is a place in the order in which cues act. The zero value stands for never: nothing comes
@@ -111,7 +112,7 @@ func (s *Sheet) endings() *endings {
 			e.releases.note(c.target(), s.moment(i))
 		}
 	}
-	parents := s.parents()
+	parents := s.Parents()
 	for bus := range parents {
 		for up := bus; up != ""; up = parents[up] {
 			e.under.note(bus, e.stops[up])
@@ -254,7 +255,7 @@ func (p *Player) bound() int64 {
 			continue
 		}
 		frames := 0.0
-		for _, sound := range p.sounds[c.Sound].files(c.Loop) {
+		for _, sound := range p.sounds[c.Sound].Files(c.Loop) {
 			if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
 				return never
 			}
@@ -284,5 +285,5 @@ func (p *Player) checkEnd() error {
 		return nil
 	}
 	return fmt.Errorf("%w: the sheet lets everything end before %v, and there are still voices then: %d; cut it with a length, such as `length: 60s`",
-		ErrEndless, timeOf(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
+		ErrEndless, rules.FrameTime(f.bound, p.sheet.Rate), p.mixer.Stats().Playing)
 }

@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -66,7 +68,7 @@ cues:
 
 // What a game has played becomes a sheet that renders to the same bits.
 func ExampleRecorder() {
-	coin, err := sounds.NewLibrary(sounds.Options{}).Load(context.Background(), sounds.Source{Name: "coin"})
+	coin, err := embedded.Load(sounds.NewLibrary(sounds.Options{}), "coin")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -83,11 +85,11 @@ func ExampleRecorder() {
 		fmt.Println(err)
 		return
 	}
-	recorder := cue.NewRecorder(head, func(s *voice.Sound) (cue.Sound, bool) {
-		return cue.Sound{Name: s.Name(), Files: []cue.File{{Name: s.Name()}}}, true // an embedded one
+	recorder := cue.NewRecorder(head, func(s *voice.Sound) (rules.Sound, bool) {
+		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // an embedded one
 	})
 
-	m.Play(coin[0], mixer.Options{Gain: -6})
+	m.Play(coin, mixer.Options{Gain: -6})
 	m.Render(make([]pcm.Frame, 512))
 	entries := make([]mixer.Entry, 256)
 	for n := m.Journal(entries); n > 0 && err == nil; n = m.Journal(entries) {

@@ -206,7 +206,7 @@ buses:
 sounds:
   s: {file: coin, coalesce: 30ms, loop: 4}
   u: {file: coin, coalesce: {within: 20ms, most: 3}, loop: true}
-  v: {file: x.wav, stream: true, level: -12}
+  v: {file: x.wav, stream: true, counts_as: -12}
 cues:
   - {at: 0, play: s, id: i}
   - {at: 0, play: s, loop: 9}
@@ -224,7 +224,7 @@ cues:
 	}
 	for i, want := range []string{"0.03s 0 true 4 false 0", "0.02s 3 true 0 false 0", "0s 0 false 0 true -12"} {
 		v := &s.Sounds[i]
-		if got := fmt.Sprint(v.Coalesce.Within, " ", v.Coalesce.Most, " ", v.Loop, " ", v.Rounds, " ", v.Stream, " ", v.Level); got != want {
+		if got := fmt.Sprint(v.Coalesce.Within, " ", v.Coalesce.Most, " ", v.Loop, " ", v.Rounds, " ", v.Stream, " ", v.CountsAs); got != want {
 			t.Errorf("sound %s came as %s, want %s", v.Name, got, want)
 		}
 	}
@@ -258,9 +258,9 @@ func TestSource(t *testing.T) {
 	s.File = filepath.Join("folder", "s.yaml")
 	source := func(i int) string {
 		got := s.Source(&s.Sounds[i], s.Sounds[i].Files[0], i == 0)
-		return fmt.Sprint(filepath.ToSlash(got.File), "|", got.Name, "|", got.Loop, "|", got.Leveling.LUFS)
+		return fmt.Sprint(filepath.ToSlash(got.File), "|", got.Name, "|", got.Looped, "|", got.Leveling.LUFS)
 	}
-	for i, want := range []string{"folder/sub/a.wav||true|-20", "/abs/b.wav||false|0", "|coin|false|0"} {
+	for i, want := range []string{"folder/sub/a.wav||true|-20", "/abs/b.wav||false|0", "coin.flac|coin|false|0"} {
 		if got := source(i); got != want {
 			t.Errorf("sound %d comes from %s, want %s", i, got, want)
 		}

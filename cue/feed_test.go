@@ -8,10 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"voicepool/cue"
 	"voicepool/device/null"
+	"voicepool/internal/leak"
 	"voicepool/pcm"
 )
 
@@ -34,7 +33,7 @@ func perform(t *testing.T, p *cue.Player, ctx context.Context, block int) error 
 
 // TestFeed: in real time the same happens as in a render, and nothing is late.
 func TestFeed(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer leak.Check(t)
 	f := newFolder(t)
 	rendered := f.player(busySheet, cue.Options{Events: true})
 	readAll(t, rendered, 512)
@@ -100,7 +99,7 @@ func TestFeedIsCut(t *testing.T) {
 // TestFeedIsCancelled: everything fades out, what was handed over too, and the
 // error is the context's.
 func TestFeedIsCancelled(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer leak.Check(t)
 	f := newFolder(t)
 	p := f.player("cues: [{at: 0, play: half.wav, loop: true, every: 40ms, times: 1000}, {at: 10ms, pause: all}, {at: 20ms, resume: all}]", cue.Options{Events: true})
 	synctest.Test(t, func(t *testing.T) {

@@ -120,6 +120,9 @@ func (p *Player) Render(dst []pcm.Frame) {
 	p.heard.hear(dst)
 }
 
+// Rate returns the frames per second of the sheet, as a device.Rated does.
+func (p *Player) Rate() int { return p.sheet.Rate }
+
 // Levels returns the highest samples, left and right, that Render or Read gave
 // since the last call, as linear factors. Any goroutine.
 func (p *Player) Levels() (left, right float32) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -108,7 +109,7 @@ func TestLimits(t *testing.T) {
 				p.Close()
 			}
 		}
-		var wrong cue.Errors
+		var wrong rules.Errors
 		if _, err = cue.Parse("s.yaml", []byte(c.bad)); !errors.As(err, &wrong) || len(wrong) != 1 || wrong[0].Error() != c.message {
 			t.Errorf("%.60s\nsays %v\nwant %s", c.bad, err, c.message)
 		}

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/cue"
+	"voicepool/bank/rules"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 )
 
 // TestLoading: progress is told of every file in both ways it is played, also
@@ -20,12 +21,14 @@ func TestLoading(t *testing.T) {
 	if want := []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(got, want) {
 		t.Errorf("progress %v, want %v", got, want)
 	}
-	var wrong cue.Errors
-	if !errors.As(err, &wrong) || len(wrong) != 1 || !errors.Is(err, cue.ErrSound) {
+	var wrong rules.Errors
+	if !errors.As(err, &wrong) || len(wrong) != 1 || !errors.Is(err, rules.ErrSound) {
 		t.Errorf("error %v, want one about no.wav", err)
 	}
 	before := lib.Bytes()
-	sound, err := lib.Load(context.Background(), sounds.Source{Name: "click", Leveling: sounds.Leveling{LUFS: -30}})
+	click := embedded.Source("click")
+	click.Leveling.LUFS = -30
+	sound, err := lib.Load(context.Background(), click)
 	if err != nil {
 		t.Fatal(err)
 	}

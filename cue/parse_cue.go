@@ -1,19 +1,24 @@
 package cue
 
 import (
-	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
+	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
+	"voicepool/voice"
 )
 
 const maxCues = 500000
 
 // leastEvery is the shortest time from one repetition to the next, so that no frame has more of
 // them than can be gone through: a nanosecond.
-var leastEvery = Time{lo: attos / 1e9}
+var leastEvery = rules.FrameTime(1, 1e9)
 
 // draft is the cue that is being read. One serves all cues of a sheet: its table points into it.
 type draft struct {
@@ -21,8 +26,8 @@ type draft struct {
 	Cue
 	table []cueField
 	keys  map[Verb][]string // of its cues; of no verb: all, sorted
-	until Time
-	sound *Sound // that it plays; nil: none that is known
+	until rules.Time
+	sound *rules.Sound // that it plays; nil: none that is known
 }
 
 // timing is the keys that must be understood before repetitions can be counted.
@@ -30,7 +35,7 @@ var timing = []string{"at", "every", "times", "until"}
 
 // cueField is a key that cues of some verbs may have.
 type cueField struct {
-	field
+	fields.Field
 	verbs []Verb
 	part  mixer.Fields // what it moves
 }
@@ -42,69 +47,68 @@ func newDraft(r *reader) *draft {
 	d := &draft{reader: r, keys: map[Verb][]string{}}
 	c := &d.Cue
 	d.table = []cueField{
-		{field{"at", &c.At, other}, everyVerb, 0},
-		{field{"play", d.play, other}, []Verb{Play}, 0},
+		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
+		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
 	}
 	for _, v := range everyVerb[1:] { // what they name may be defined after them
-		d.table = append(d.table, cueField{field{v.String(), nil, other}, []Verb{v}, 0})
+		d.table = append(d.table, cueField{fields.Field{Key: v.String(), Like: new(string)}, []Verb{v}, 0})
 	}
+	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
 	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
-		{field{"id", d.id, other}, play, 0},
-		{field{"bus", busName{&c.Bus}, other}, play, 0},
-		{field{"to", &c.Change.Gain, decibels}, []Verb{Fade}, mixer.FieldGain},
-		{field{"to", &c.To, other}, []Verb{Seek}, 0},
-		{field{"gain", &c.Change.Gain, decibels}, moves, mixer.FieldGain},
-		{field{"pan", &c.Change.Pan, pans}, moves, mixer.FieldPan},
-		{field{"pitch", &c.Change.Pitch, semitones}, moves, mixer.FieldPitch},
-		{field{"speed", &c.Change.Speed, ratios}, moves, mixer.FieldSpeed},
-		{field{"mute", &c.Change.Mute, other}, set, mixer.FieldMute},
-		{field{"solo", &c.Change.Solo, other}, set, mixer.FieldSolo},
-		{field{"loop", loops{&c.Loop, &c.Rounds}, other}, play, 0},
-		{field{"loop", loops{nil, &c.Change.Rounds}, other}, set, mixer.FieldRounds},
-		{field{"fade_in", &c.FadeIn, other}, play, 0},
-		{field{"from", &c.From, other}, play, 0},
-		{field{"for", &c.For, other}, play, 0},
-		{field{"priority", &c.Priority, priorities}, play, 0},
-		{field{"priority", &c.Change.Priority, priorities}, set, mixer.FieldPriority},
-		{field{"protect", &c.Protect, other}, play, 0},
-		{field{"protect", &c.Change.Protect, other}, set, mixer.FieldProtect},
-		{field{"over", &c.Over, other}, []Verb{Stop, Fade, Set}, 0},
-		{field{"shape", &c.Change.Shape, other}, []Verb{Fade, Set}, 0},
-		{field{"every", d.every, other}, everyVerb, 0},
-		{field{"times", d.times, other}, everyVerb, 0},
-		{field{"until", &d.until, other}, everyVerb, 0},
+		{fields.Field{Key: "id", To: d.id, Like: new(string)}, play, 0},
+		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, What: "bus", Known: r.Buses}}, play, 0},
+		{fields.Field{Key: "to", To: &c.Change.Gain, Within: parse.Decibels}, []Verb{Fade}, mixer.FieldGain},
+		{fields.Field{Key: "to", To: &c.To}, []Verb{Seek}, 0},
+		{fields.Field{Key: "gain", To: &c.Change.Gain, Within: parse.Decibels}, moves, mixer.FieldGain},
+		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, moves, mixer.FieldPan},
+		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, moves, mixer.FieldPitch},
+		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, moves, mixer.FieldSpeed},
+		{fields.Field{Key: "mute", To: &c.Change.Mute}, set, mixer.FieldMute},
+		{fields.Field{Key: "solo", To: &c.Change.Solo}, set, mixer.FieldSolo},
+		{fields.Field{Key: "loop", To: fields.Loop{On: &c.Loop, Rounds: &c.Rounds}}, play, 0},
+		{fields.Field{Key: "loop", To: fields.Loop{Rounds: &c.Change.Rounds}}, set, mixer.FieldRounds},
+		{fields.Field{Key: "fade_in", To: &c.FadeIn}, play, 0},
+		{fields.Field{Key: "from", To: &c.From}, play, 0},
+		{fields.Field{Key: "for", To: optionalTime(&c.For)}, play, 0},
+		{fields.Field{Key: "priority", To: &c.Priority, Within: parse.Priorities}, play, 0},
+		{fields.Field{Key: "priority", To: &c.Change.Priority, Within: parse.Priorities}, set, mixer.FieldPriority},
+		{fields.Field{Key: "protect", To: &c.Protect}, play, 0},
+		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
+		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set}, 0},
+		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
+		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
+		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
+		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)
 	all := map[string]bool{}
 	for _, f := range d.table {
-		all[f.key] = true
+		all[f.Key] = true
 		for _, v := range f.verbs {
-			d.keys[v] = append(d.keys[v], f.key)
+			d.keys[v] = append(d.keys[v], f.Key)
 		}
 	}
-	d.keys[0] = sortedKeys(all)
+	d.keys[0] = fields.Sorted(all)
 	return d
 }
 
 // field returns what a key means to the verb, or nil.
 func (d *draft) field(key string) *cueField {
 	for i := range d.table {
-		if f := &d.table[i]; f.key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {
+		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {
 			return f
 		}
 	}
 	return nil
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 func (r *reader) allCues(n *yaml.Node) {
 	if n.Kind != yaml.List {
-		r.fail(n.Place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.Kind)
+		r.Fail(n.Place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.Kind)
 		return
 	}
 	if len(n.Items) > maxCues {
-		r.fail(n.Place, "cues has %d entries; a sheet has at most %d", len(n.Items), maxCues)
+		r.Fail(n.Place, "cues has %d entries; a sheet has at most %d", len(n.Items), maxCues)
 		return
 	}
 	r.sheet.Cues = make([]Cue, 0, len(n.Items))
@@ -126,7 +130,7 @@ func (r *reader) allCues(n *yaml.Node) {
 // cue reads one cue, and returns where it names its target, if it has one.
 func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
-		d.fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
+		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
 	}
 	d.sound = nil
@@ -136,7 +140,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		switch {
 		case v == 0 || v == d.Verb:
 		case verb != nil:
-			d.fail(n.Pairs[i].Place, "a cue does one thing; this one has %s already", verb.Key)
+			d.Fail(n.Pairs[i].Place, "a cue does one thing; this one has %s already", verb.Key)
 			return nil
 		default:
 			d.Verb, verb = v, &n.Pairs[i]
@@ -145,15 +149,15 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	all := d.keys[0]
 	for i := range n.Pairs {
 		if p := &n.Pairs[i]; d.field(p.Key) == nil && slices.Contains(all, p.Key) {
-			d.fail(p.Place, "%s does not belong to a cue with %s, which takes %s", quote(p.Key), d.Verb, join(d.keys[d.Verb]))
+			d.Fail(p.Place, "%s does not belong to a cue with %s, which takes %s", yaml.Quote(p.Key), d.Verb, fields.Join(d.keys[d.Verb]))
 		}
 	}
 	faulty := false
-	unknown := d.each(n, "a cue", all, func(_ int, p *yaml.Pair) {
+	unknown := d.Each(n, "a cue", all, func(_ int, p *yaml.Pair) {
 		f := d.field(p.Key)
 		switch {
 		case f == nil:
-		case d.value(p, &f.field):
+		case d.Value(p, &f.Field):
 			d.Change.Fields |= f.part
 		case slices.Contains(timing, p.Key):
 			faulty = true
@@ -163,13 +167,13 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if !unknown {
 		d.incomplete(n)
 	}
-	if d.Verb == Set && missing(n, "gain") {
-		if p := given(n, "shape"); p != nil {
-			d.fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
+	if d.Verb == Set && fields.Missing(n, "gain") {
+		if p := fields.Given(n, "shape"); p != nil {
+			d.Fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
 		}
 	}
-	if d.For != nil && *d.For == (Time{}) {
-		d.fail(given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
+	if d.For != nil && d.For.IsZero() {
+		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}
 	d.repetitions(n, faulty)
 	if d.sound != nil {
@@ -183,32 +187,32 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 
 // incomplete says what a cue lacks.
 func (d *draft) incomplete(n *yaml.Node) {
-	if missing(n, "at") {
-		d.fail(n.Place, "a cue needs `at`, its time")
+	if fields.Missing(n, "at") {
+		d.Fail(n.Place, "a cue needs `at`, its time")
 	}
 	switch {
 	case d.Verb == 0:
-		d.fail(n.Place, "a cue needs one of %s", join(verbNames[:]))
-	case d.Verb == Fade && missing(n, "to"):
-		d.fail(n.Place, "a fade needs `to`, the decibels that it leads to")
-	case d.Verb == Seek && missing(n, "to"):
-		d.fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
+		d.Fail(n.Place, "a cue needs one of %s", fields.Join(verbNames[:]))
+	case d.Verb == Fade && fields.Missing(n, "to"):
+		d.Fail(n.Place, "a fade needs `to`, the decibels that it leads to")
+	case d.Verb == Seek && fields.Missing(n, "to"):
+		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
 	case d.Verb == Set && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
 	}):
-		d.fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
+		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
 	}
 }
 
 // every reads the time from one repetition to the next.
 func (d *draft) every(p *yaml.Pair) bool {
-	ok := d.time(p, &d.Every)
+	ok := d.Value(p, &fields.Field{To: &d.Every})
 	switch {
-	case ok && d.Every == (Time{}):
-		d.fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
+	case ok && d.Every.IsZero():
+		d.Fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
 	case ok && d.Every.Compare(leastEvery) < 0:
-		d.fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", d.Every)
+		d.Fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", d.Every)
 	default:
 		return ok
 	}
@@ -216,38 +220,21 @@ func (d *draft) every(p *yaml.Pair) bool {
 }
 
 func (d *draft) times(p *yaml.Pair) bool {
-	n, ok := d.whole(p, 1, 1<<62)
+	n, ok := d.Whole(p, 1, 1<<62)
 	d.Times = uint64(max(n, 1))
 	return ok
 }
 
-// loop reads true, false, or how often a loop is played. Where on is nil, rounds says all, as of
-// mixer.Change.
-func (r *reader) loop(p *yaml.Pair, on *bool, rounds *int) bool {
-	text := p.Value.Text
-	n, counted := parseWhole(text, 1, mixer.MaxRounds)
-	switch {
-	case p.Value.Quoted || !counted && text != "true" && text != "false":
-		return r.refuse(p, fmt.Sprintf("true, false, or how often the loop is played, from 1 to %d", mixer.MaxRounds))
-	case on != nil:
-		*on = text != "false"
-	case text == "true":
-		n = mixer.Forever
-	}
-	*rounds = int(n)
-	return true
-}
-
 func (d *draft) id(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
-	if !r.word(p, &c.ID) {
+	if !r.Word(p, &c.ID) {
 		return false
 	}
 	switch {
 	case c.ID == "all":
-		r.fail(p.Value.Place, "id: %q is reserved: it means everything that sounds", c.ID)
-	case r.buses[c.ID]:
-		r.fail(p.Value.Place, "id: %s is the name of a bus; an id must differ from them", quote(c.ID))
+		r.Fail(p.Value.Place, "id: %q is reserved: it means everything that sounds", c.ID)
+	case r.Buses[c.ID]:
+		r.Fail(p.Value.Place, "id: %s is the name of a bus; an id must differ from them", yaml.Quote(c.ID))
 	default:
 		if r.ids[c.ID] == 0 {
 			r.ids[c.ID] = uint64(len(r.ids) + 1)
@@ -260,22 +247,22 @@ func (d *draft) id(p *yaml.Pair) bool {
 
 // target finds what a cue acts on, when all ids are known.
 func (r *reader) target(p *yaml.Pair, c *Cue) {
-	if !r.word(p, &c.Target) {
+	if !r.Word(p, &c.Target) {
 		return
 	}
 	at := p.Value.Place
 	deny := func(fields mixer.Fields, why string) {
 		if c.Change.Fields&fields != 0 {
-			r.fail(at, "%s: %s", p.Key, why)
+			r.Fail(at, "%s: %s", p.Key, why)
 		}
 	}
 	switch name := c.Target; {
 	case name == "all":
 		c.Scope = OnAll
 		if c.Verb == Set || c.Verb == Fade {
-			r.fail(at, "%s: everything at once is the bus \"master\"", p.Key)
+			r.Fail(at, "%s: everything at once is the bus \"master\"", p.Key)
 		}
-	case r.buses[name]:
+	case r.Buses[name]:
 		c.Scope = OnBus
 		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
 		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
@@ -285,19 +272,40 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	case r.ids[name] != 0:
 		c.Scope, c.tag = OnID, r.ids[name]
 		if c.Change.Fields&mixer.FieldMute != 0 {
-			r.fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, quote(name))
+			r.Fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, yaml.Quote(name))
 		}
 		deny(mixer.FieldSolo, "only a bus can be soloed")
 		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.FieldRounds != 0 {
-			r.fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, quote(name), line)
+			r.Fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, yaml.Quote(name), line)
 		}
 	default:
-		hint := r.suggest(name, func() []string { return slices.Concat(r.sheet.ids, sortedKeys(r.buses), []string{"all"}) })
-		if _, ok := r.sounds[name]; ok && hint == "" {
+		hint := r.Suggest(name, func() []string { return slices.Concat(r.sheet.ids, fields.Sorted(r.Buses), []string{"all"}) })
+		if _, ok := r.Sounds[name]; ok && hint == "" {
 			hint = "; to name a sound's voices, give its cue an id"
 		}
-		r.fail(at, "%s: no cue has the id %s, and no bus is called that%s", p.Key, quote(name), hint)
+		r.Fail(at, "%s: no cue has the id %s, and no bus is called that%s", p.Key, yaml.Quote(name), hint)
 	}
+}
+
+// play finds the sound that a start names.
+func (d *draft) play(p *yaml.Pair) bool {
+	r := d.reader
+	name := ""
+	if !r.Word(p, &name) {
+		return false
+	}
+	i, known := r.Sounds[name]
+	switch {
+	case known:
+	case !parse.IsEmbedded(name) && !tone.Is(name) && !strings.ContainsAny(name, `./\`):
+		names := func() []string { return append(fields.Sorted(r.Sounds), embedded.Names()...) }
+		r.Fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", yaml.Quote(name), r.Suggest(name, names))
+		return false
+	default:
+		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.File(p.Value, nil)})
+	}
+	d.Sound, d.sound = i, &r.sheet.Sounds[i]
+	return true
 }
 
 // inherit fills in what the sound of a start says and the cue does not.
@@ -314,38 +322,38 @@ func (d *draft) inherit(n *yaml.Node) {
 		d.streams[d.tag] = d.Line
 	}
 	if s.Stream && d.Rounds > 0 {
-		d.fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
+		d.Fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
 	}
 }
 
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
-	if given(n, key) == nil {
+	if fields.Given(n, key) == nil {
 		*dst = sound
 	}
 }
 
 // repetitions works out how often a cue acts. faulty says that one of its times cannot be read.
 func (d *draft) repetitions(n *yaml.Node, faulty bool) {
-	every, times, until := given(n, "every"), given(n, "times"), given(n, "until")
+	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {
-	case times != nil && missing(n, "every"):
-		d.fail(times.Place, "times needs `every`, the time from one to the next")
-	case until != nil && missing(n, "every"):
-		d.fail(until.Place, "until needs `every`, the time from one repetition to the next")
-	case every != nil && missing(n, "times") && missing(n, "until"):
-		d.fail(every.Place, "every needs `times` or `until`, or it would never end")
-	case faulty || every == nil || given(n, "at") == nil:
+	case times != nil && fields.Missing(n, "every"):
+		d.Fail(times.Place, "times needs `every`, the time from one to the next")
+	case until != nil && fields.Missing(n, "every"):
+		d.Fail(until.Place, "until needs `every`, the time from one repetition to the next")
+	case every != nil && fields.Missing(n, "times") && fields.Missing(n, "until"):
+		d.Fail(every.Place, "every needs `times` or `until`, or it would never end")
+	case faulty || every == nil || fields.Given(n, "at") == nil:
 	case until != nil && d.until.Compare(d.At) <= 0:
-		d.fail(until.Place, "until: the cue begins at %v, so nothing happens before %v", d.At, d.until)
+		d.Fail(until.Place, "until: the cue begins at %v, so nothing happens before %v", d.At, d.until)
 	default:
 		if until != nil {
-			most := d.until.sub(d.At).over(d.Every)
+			most := d.At.Repeats(d.until, d.Every)
 			if times == nil || most < d.Times {
 				d.Times = most
 			}
 		}
-		if t, ok := d.Every.times(d.Times - 1); !ok || t.hi > 1<<62 || d.At.add(t).Compare(seconds(maxMoment)) > 0 {
-			d.fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
+		if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
+			d.Fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
 			d.Times = 1
 		}
 	}

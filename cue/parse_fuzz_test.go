@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 )
 
@@ -30,8 +31,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%d bytes took %v", len(src), d)
 		}
 		if err != nil {
-			var all cue.Errors
-			if !errors.As(err, &all) || len(all) == 0 || !errors.Is(err, cue.ErrSheet) {
+			var all rules.Errors
+			if !errors.As(err, &all) || len(all) == 0 || !errors.Is(err, rules.ErrFile) {
 				t.Fatalf("%v is no Errors", err)
 			}
 			for _, e := range all {
@@ -41,7 +42,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if err := s.CheckRender(); err != nil && !errors.Is(err, cue.ErrSheet) {
+		if err := s.CheckRender(); err != nil && !errors.Is(err, rules.ErrFile) {
 			t.Fatal(err)
 		}
 		sc := s.Schedule(s.Rate, s.Seed)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -68,7 +69,7 @@ cues:
 func TestParseWhole(t *testing.T) {
 	s := parse(t, wholeSheet)
 	if s.Voices != 16 || s.Overflow != mixer.GrowPool || s.Rate != 44100 || s.Seed != 7 || s.Length.String() != "60s" ||
-		!s.Refuse || s.Quality != voice.Linear || s.Master != (cue.Master{Gain: -1}) {
+		!s.Refuse || s.Quality != voice.Linear || s.Master != (rules.Master{Gain: -1}) {
 		t.Errorf("the head of the sheet came as %+v", s)
 	}
 	if g := s.Grow; g.Step != 8 || g.Max != 128 || g.Idle.String() != "2s" {
@@ -87,7 +88,7 @@ func TestParseWhole(t *testing.T) {
 	if got := strings.Join(names, ", "); got != "boom true, step true, song true, coin true, zap true, glass false, ./x.wav false" {
 		t.Errorf("the sounds are %s", got)
 	}
-	if v := s.Sounds[1]; v.Gain != (cue.Range{From: -6, To: -3}) || v.Pitch != (cue.Range{From: -1, To: 1}) || v.Pick != cue.PickShuffle || len(v.Files) != 2 {
+	if v := s.Sounds[1]; v.Gain != (rules.Range{From: -6, To: -3}) || v.Pitch != (rules.Range{From: -1, To: 1}) || v.Pick != rules.PickShuffle || len(v.Files) != 2 {
 		t.Errorf("step came as %+v", v)
 	}
 	if v := s.Sounds[2]; v.Leveling != (sounds.Leveling{LUFS: -18, Tags: true}) {
@@ -166,7 +167,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("nothing is wrong with\n%s", sheet)
 			continue
 		}
-		if !errors.Is(err, cue.ErrSheet) || errors.Is(err, cue.ErrSound) {
+		if !errors.Is(err, rules.ErrFile) || errors.Is(err, rules.ErrSound) {
 			t.Errorf("%v is not an ErrSheet", err)
 		}
 		if got := err.Error() + "\n"; got != want {
@@ -207,10 +208,10 @@ func TestLoadSheet(t *testing.T) {
 		t.Errorf("Load gave %+v, %v", s, err)
 	}
 	missing := filepath.Join(dir, "none.yaml")
-	if _, err := cue.Load(missing); !errors.Is(err, os.ErrNotExist) || errors.Is(err, cue.ErrSheet) || strings.Count(err.Error(), missing) != 1 {
+	if _, err := cue.Load(missing); !errors.Is(err, os.ErrNotExist) || errors.Is(err, rules.ErrFile) || strings.Count(err.Error(), missing) != 1 {
 		t.Errorf("a missing sheet: %v", err)
 	}
-	if _, err := cue.Load(dir); err == nil || errors.Is(err, cue.ErrSheet) {
+	if _, err := cue.Load(dir); err == nil || errors.Is(err, rules.ErrFile) {
 		t.Errorf("a directory: %v", err)
 	}
 }
@@ -246,11 +247,11 @@ func BenchmarkParse20000(b *testing.B) {
 
 func TestErrorsAreInOrder(t *testing.T) {
 	_, err := cue.Parse("s", []byte("cues: [{at: 1, stop: nobody}, {}]\nrate: 1\nvoices: 0\n"))
-	var all cue.Errors
+	var all rules.Errors
 	if !errors.As(err, &all) {
 		t.Fatalf("%T is no Errors", err)
 	}
-	if len(all) < 4 || !slices.IsSortedFunc(all, func(a, b *cue.Error) int { return (a.Line-b.Line)*1000 + a.Column - b.Column }) {
+	if len(all) < 4 || !slices.IsSortedFunc(all, func(a, b *rules.Error) int { return (a.Line-b.Line)*1000 + a.Column - b.Column }) {
 		t.Errorf("not in order:\n%v", err)
 	}
 }
@@ -264,7 +265,7 @@ func TestTooMuch(t *testing.T) {
 		{"cues: [{" + strings.Repeat("at: 0, ", 100) + "play: coin}]", "x:1:702: \"at\" stands twice in a cue, first in line 1"},
 	} {
 		_, err := cue.Parse("x", []byte(c.text))
-		var all cue.Errors
+		var all rules.Errors
 		if !errors.As(err, &all) || all[len(all)-1].Error() != c.last {
 			t.Errorf("%.20q...: %.200v", c.text, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"voicepool/cue/report"
+	"voicepool/internal/loading"
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -43,8 +44,8 @@ type Player struct {
 	recording recording
 	mixer     *mixer.Mixer
 	schedule  *Schedule
-	replaced  sync.Mutex // of sounds
-	sounds    []loaded   // by sound
+	replaced  sync.Mutex      // of sounds
+	sounds    []loading.Sound // by sound
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
@@ -72,7 +73,8 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if lib.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
-	config := s.config()
+	config := s.Config()
+	config.Commands = commands
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
@@ -81,7 +83,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.refine(ctx, loaded); err != nil {
+	if err := s.versions(loaded).Make(ctx); err != nil {
 		return nil, err
 	}
 	if o.Record {
@@ -93,14 +95,14 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		groups: make([]*mixer.Group, len(s.Sounds)), buses: map[string]mixer.Bus{},
-		cut: never, polled: make([]mixer.Event, 256), streams: broken,
+		buses: map[string]mixer.Bus{},
+		cut:   never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
-	if err := p.group(); err != nil {
-		return nil, err
+	if p.groups, err = s.Groups(m); err != nil {
+		return nil, fmt.Errorf("cue: %w", err)
 	}
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
@@ -116,23 +118,6 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 // commands is how many commands may be under way: at 20 ms between two looks of
 // Feed, 200,000 a second.
 const commands = 4096
-
-// config returns the mixer of a sheet.
-func (s *Sheet) config() mixer.Config {
-	c := mixer.Config{
-		Rate: s.Rate, Voices: s.Voices, Virtual: s.Virtual, Overflow: s.Overflow, RejectQuietest: s.Refuse,
-		Grow:       mixer.Grow{Step: s.Grow.Step, Max: s.Grow.Max, Idle: s.Grow.Idle.Duration(s.Rate)},
-		MasterGain: s.Master.Gain, NoLimiter: !s.Master.Limiter, SoftClip: s.Master.SoftClip, DCGuard: s.Master.DCGuard, Commands: commands,
-	}
-	for _, b := range s.Buses {
-		bus := mixer.BusConfig{Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute}
-		if d := b.Duck; d != nil {
-			bus.Duck = mixer.Duck{When: d.When, By: d.By, Attack: d.Attack.Duration(s.Rate), Hold: d.Hold.Duration(s.Rate), Release: d.Release.Duration(s.Rate)}
-		}
-		c.Buses = append(c.Buses, bus)
-	}
-	return c
-}
 
 // Mixer returns the mixer, for its Stats and Latency. What the sheet does not
 // know of must not be played on it, nor its events be polled.
@@ -199,7 +184,7 @@ func (p *Player) start(a *Action, c *Cue) mixer.Options {
 		Base: mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: p.sheet.Sounds[c.Sound].Speed},
 		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
 		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
-		Quality: p.sheet.quality(c.Sound), Tag: c.tag, Ref: int64(a.Cue),
+		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: int64(a.Cue),
 	}
 	if c.For != nil {
 		// Less than half a frame is a frame: 0 would be the whole sound.
@@ -288,32 +273,6 @@ func (p *Player) miss() {
 	}
 }
 
-// group makes the mixer's groups of sounds. Those of one group of the sheet share theirs.
-func (p *Player) group() error {
-	shared := map[string]*mixer.Group{}
-	rate := p.sheet.Rate
-	for i := range p.sheet.Sounds {
-		v := &p.sheet.Sounds[i]
-		if v.Limit == 0 && v.Cooldown == (Time{}) && v.Coalesce.Within == (Time{}) {
-			continue
-		}
-		g := shared[v.Group]
-		if g == nil {
-			var err error
-			g, err = p.mixer.NewGroup(v.Name, mixer.GroupOptions{
-				Limit: v.Limit, Cooldown: v.Cooldown.Duration(rate), Coalesce: v.Coalesce.Within.Duration(rate), Most: v.Coalesce.Most,
-			})
-			if err != nil {
-				return fmt.Errorf("cue: %w", err)
-			}
-		}
-		if p.groups[i] = g; v.Group != "" {
-			shared[v.Group] = g
-		}
-	}
-	return nil
-}
-
 // Replace has what starts from now on play another sound in the place of old, as
 // when its file has changed; voices that play old go on. It reports whether the
 // sheet has it. Control side, any goroutine.
@@ -322,7 +281,7 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 	defer p.replaced.Unlock()
 	found := false
 	for i := range p.sounds {
-		for _, files := range [...][]*voice.Sound{p.sounds[i].once, p.sounds[i].looped} {
+		for _, files := range [...][]*voice.Sound{p.sounds[i].Once, p.sounds[i].Looped} {
 			for j, s := range files {
 				if s == old {
 					files[j], found = now, true
@@ -337,5 +296,5 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 func (p *Player) sound(c *Cue, a *Action) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].files(c.Loop)[a.File]
+	return p.sounds[c.Sound].Files(c.Loop)[a.File]
 }

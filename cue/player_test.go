@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
@@ -315,8 +316,8 @@ cues:
 		t.Fatal(err)
 	}
 	_, err = cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), cue.Options{})
-	var all cue.Errors
-	if !errors.As(err, &all) || !errors.Is(err, cue.ErrSound) || errors.Is(err, cue.ErrSheet) || !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, sounds.ErrFormat) {
+	var all rules.Errors
+	if !errors.As(err, &all) || !errors.Is(err, rules.ErrSound) || errors.Is(err, rules.ErrFile) || !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, sounds.ErrFormat) {
 		t.Fatalf("%v is not what it should be", err)
 	}
 	var places []string
@@ -360,7 +361,7 @@ func TestSoundTooLoudToPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{}), cue.Options{})
-	if !errors.Is(err, cue.ErrSound) || !errors.Is(err, voice.ErrSound) {
+	if !errors.Is(err, rules.ErrSound) || !errors.Is(err, voice.ErrSound) {
 		t.Fatalf("%v is not what it should be", err)
 	}
 	if want := filepath.Join(f.path, "loud.wav") + ": not a playable sound: the sample of frame"; !strings.Contains(err.Error(), want) {

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/sounds"
@@ -26,8 +27,8 @@ func TestRandomSheets(t *testing.T) {
 			t.Fatalf("%s\n%v", text, err)
 		}
 		if s.CheckRender() != nil {
-			length := cue.Time{}
-			if length, err = cue.ParseTime("700ms"); err != nil {
+			length := rules.Time{}
+			if length, err = rules.ParseTime("700ms"); err != nil {
 				t.Fatal(err)
 			}
 			s.Length = &length

@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -26,7 +29,7 @@ var ErrRecord = errors.New("cue: this cannot be recorded")
 // voices of a sound, is said to each.
 type Recorder struct {
 	sheet  *Sheet
-	source func(*voice.Sound) (Sound, bool)
+	source func(*voice.Sound) (rules.Sound, bool)
 
 	sounds  map[soundKey]string
 	names   map[string]int // of sounds
@@ -58,13 +61,13 @@ type soundKey struct {
 // its voices, policy, rate, master and buses (see SheetOf); what else is in the
 // sheet does not count. source says from which file a sound comes, as an entry of
 // `sounds` would: its one file and how that is loaded; false when it is none.
-func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder {
+func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
 	for i := range head.Buses {
 		buses[head.Buses[i].Name] = true
 	}
 	return &Recorder{
-		buses: buses, draft: newDraft(&reader{}), sheet: head, source: source,
+		buses: buses, draft: newDraft(&reader{Reader: &parse.Reader{}}), sheet: head, source: source,
 		sounds: map[soundKey]string{}, names: map[string]int{},
 		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
 	}
@@ -73,25 +76,25 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (Sound, bool)) *Recorder
 // SheetOf returns the head of a sheet for a mixer: what NewRecorder wants. The
 // error wraps ErrRecord: an insert is nothing that a sheet could name.
 func SheetOf(c mixer.Config) (*Sheet, error) {
-	s := &Sheet{
+	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
 		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, voice.Best), Seed: 1,
-		Master: Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard},
-	}
-	at := func(frames int64) Time { return timeOf(frames, s.Rate) }
+		Master: rules.Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard},
+	}}
+	at := func(frames int64) rules.Time { return rules.FrameTime(frames, s.Rate) }
 	if c.Overflow == mixer.GrowPool {
-		s.Grow = Grow{Step: c.Grow.Step, Max: c.Grow.Max, Idle: at(pcm.Frames(c.Grow.Idle, s.Rate))}
+		s.Grow = rules.Grow{Step: c.Grow.Step, Max: c.Grow.Max, Idle: at(pcm.Frames(c.Grow.Idle, s.Rate))}
 	}
 	if c.Insert != nil {
 		return nil, fmt.Errorf("%w: the master has an insert", ErrRecord)
 	}
 	for _, b := range c.Buses {
 		if b.Insert != nil {
-			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, quote(b.Name))
+			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))
 		}
-		bus := Bus{Name: b.Name, Parent: b.Parent, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo}
+		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo}
 		if d := b.Duck; d != (mixer.Duck{}) {
-			bus.Duck = &Duck{
+			bus.Duck = &rules.Duck{
 				When: d.When, By: d.By, Attack: at(pcm.Frames(d.Attack, s.Rate)), Hold: at(pcm.Frames(d.Hold, s.Rate)), Release: at(pcm.Frames(d.Release, s.Rate)),
 			}
 		}
@@ -105,7 +108,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
-			return fmt.Errorf("%w: at %v: %s", ErrRecord, timeOf(entries[i].Frame, r.sheet.Rate), err)
+			return fmt.Errorf("%w: at %v: %s", ErrRecord, rules.FrameTime(entries[i].Frame, r.sheet.Rate), err)
 		}
 	}
 	return nil
@@ -126,7 +129,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case e.Kind == mixer.EntryResize:
 		return errors.New("the pool was resized, for which a sheet has no cue")
 	case e.Kind == mixer.EntryDuck, e.Kind == mixer.EntryInsert:
-		return fmt.Errorf("the duck or the insert of bus %s was set, for which a sheet has no cue", quote(e.Bus))
+		return fmt.Errorf("the duck or the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace:
 		return errors.New("something moved in space, of which a sheet knows nothing")
 	case e.Start != 0:
@@ -150,7 +153,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
-		Over: timeOf(e.Frames, r.sheet.Rate), To: timeOf(e.Place, r.sheet.Rate),
+		Over: rules.FrameTime(e.Frames, r.sheet.Rate), To: rules.FrameTime(e.Place, r.sheet.Rate),
 	})
 	return nil
 }
@@ -197,7 +200,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	c := Cue{
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect,
-		From: timeOf(h.From, r.sheet.Rate), FadeIn: timeOf(h.FadeIn, r.sheet.Rate),
+		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
 	}
 	if e.Bus == "master" {
@@ -207,7 +210,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		c.Change.Speed = 0
 	}
 	if h.For > 0 {
-		c.For = new(timeOf(h.For, r.sheet.Rate))
+		c.For = new(rules.FrameTime(h.For, r.sheet.Rate))
 	}
 	r.write(e.Frame, c)
 	return nil
@@ -224,18 +227,18 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	s, ok := r.source(e.Sound)
 	switch {
 	case !ok || len(s.Files) != 1:
-		return "", fmt.Errorf("nobody knows of which file the sound %s is", quote(e.Sound.Name()))
-	case h.BasePitch < -48 || h.BasePitch > 48:
-		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -48..48", quote(e.Sound.Name()), h.BasePitch)
+		return "", fmt.Errorf("nobody knows of which file the sound %s is", yaml.Quote(e.Sound.Name()))
+	case h.BasePitch < -mixer.MaxPitch || h.BasePitch > mixer.MaxPitch:
+		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -%[3]d..%[3]d", yaml.Quote(e.Sound.Name()), h.BasePitch, mixer.MaxPitch)
 	}
 	name := unused(r.names, e.Sound.Name())
 	r.sounds[key] = name
-	entry := Sound{
-		Gain: Range{float64(h.BaseGain), float64(h.BaseGain)}, Pitch: Range{float64(h.BasePitch), float64(h.BasePitch)},
+	entry := rules.Sound{
+		Gain: rules.At(float64(h.BaseGain)), Pitch: rules.At(float64(h.BasePitch)),
 		Stream: s.Stream, Leveling: s.Leveling,
 	}
 	if s.Stream {
-		entry.Level = s.Level
+		entry.CountsAs = s.CountsAs
 	}
 	if h.Quality != r.sheet.Quality {
 		entry.Quality = &h.Quality
@@ -243,26 +246,26 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	if e.Group != nil {
 		r.group(e.Group, &entry)
 	}
-	var l line
-	l.raw("file", quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
-	l.fields(entry.fields())
-	if c := &entry.Coalesce; c.Within != (Time{}) {
-		l.raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, shortest(float64(c.Most))))
+	var l fields.Line
+	l.Raw("file", fields.Quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
+	l.Fields(parse.Sound(&entry, nil))
+	if c := &entry.Coalesce; !c.Within.IsZero() {
+		l.Raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, fields.Shortest(float64(c.Most))))
 	}
-	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", quoted(name), l.body)
+	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", fields.Quoted(name), &l)
 	return name, nil
 }
 
 // group adds to a sound what a group asks of its starts.
-func (r *Recorder) group(g *mixer.Group, entry *Sound) {
+func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {
 		name = unused(r.taken, g.Name())
 		r.groups[g] = name
 	}
 	o, rate := g.Options(), r.sheet.Rate
-	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, timeOf(pcm.Frames(o.Cooldown, rate), rate)
-	entry.Coalesce = Coalesce{Within: timeOf(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
+	entry.Group, entry.Limit, entry.Cooldown = name, o.Limit, rules.FrameTime(pcm.Frames(o.Cooldown, rate), rate)
+	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
 // unused returns a name that is not taken, and takes it. taken has, of each name, the last number
@@ -284,7 +287,7 @@ func unused(taken map[string]int, name string) string {
 type recording struct {
 	recorder *Recorder // nil: nothing
 	entries  []mixer.Entry
-	files    map[*voice.Sound]Sound
+	files    map[*voice.Sound]rules.Sound
 	err      error
 }
 
@@ -295,8 +298,8 @@ const journalled = 1 << 16
 // record begins a recording.
 func (p *Player) record() {
 	p.recording = recording{
-		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]Sound{},
-		recorder: NewRecorder(p.sheet, func(s *voice.Sound) (Sound, bool) {
+		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
+		recorder: NewRecorder(p.sheet, func(s *voice.Sound) (rules.Sound, bool) {
 			from, ok := p.recording.files[s]
 			return from, ok
 		}),
@@ -305,16 +308,16 @@ func (p *Player) record() {
 		from := &p.sheet.Sounds[i]
 		for j, f := range from.Files {
 			if f.Path != "" {
-				path := p.sheet.source(f, sounds.Source{}).File
+				path := p.sheet.Source(from, f, false).File
 				if whole, err := filepath.Abs(path); err == nil {
 					path = whole
 				}
 				f.Path = filepath.ToSlash(path)
 			}
 			one := *from
-			one.Files = []File{f}
+			one.Files = []rules.File{f}
 			for _, loop := range [...]bool{false, true} {
-				if played := p.sounds[i].files(loop); played != nil {
+				if played := p.sounds[i].Files(loop); played != nil {
 					p.recording.files[played[j]] = one
 				}
 			}

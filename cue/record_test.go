@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/device/null"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -160,7 +162,9 @@ func TestRecord(t *testing.T) {
 	var all []*voice.Sound
 	for _, name := range []string{"bell", "engine", "drip", "coin", "wind"} {
 		for _, loop := range []bool{false, true} {
-			s, err := lib.Load(context.Background(), sounds.Source{Name: name, Loop: loop})
+			source := embedded.Source(name)
+			source.Looped = loop
+			s, err := lib.Load(context.Background(), source)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,9 +208,9 @@ func TestRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorder := cue.NewRecorder(head, func(s *voice.Sound) (cue.Sound, bool) {
+		recorder := cue.NewRecorder(head, func(s *voice.Sound) (rules.Sound, bool) {
 			name, ok := files[s]
-			return cue.Sound{Files: []cue.File{{Name: name}}}, ok
+			return rules.Sound{Files: []rules.File{{Name: name}}}, ok
 		})
 		device := null.NewStepped(null.Config{Rate: rate})
 		if err := device.Start(m); err != nil {
@@ -292,7 +296,7 @@ func around(text string, frame, rate int) string {
 			continue
 		}
 		at, _, _ = strings.Cut(at, ",")
-		if t, err := cue.ParseTime(at); err == nil && t.Frames(rate) <= int64(frame) && t.Frames(rate) > int64(frame-rate/20) {
+		if t, err := rules.ParseTime(at); err == nil && t.Frames(rate) <= int64(frame) && t.Frames(rate) > int64(frame-rate/20) {
 			out = append(out, l)
 		}
 	}

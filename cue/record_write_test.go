@@ -6,41 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"voicepool/bank/rules"
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
-
-// TestFrameTime: every count of frames is a time that is rounded to it.
-func TestFrameTime(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rate := rapid.IntRange(1, 768000).Draw(t, "rate")
-		frames := rapid.Int64Range(0, 1e9*int64(rate)).Draw(t, "frames")
-		text := timeOf(frames, rate).String()
-		got, err := ParseTime(text)
-		if err != nil || got.Frames(rate) != frames {
-			t.Fatalf("%d frames at %d Hz are written %s, read as %d, %v", frames, rate, text, got.Frames(rate), err)
-		}
-	})
-	for _, c := range []struct {
-		frames int64
-		rate   int
-		want   string
-	}{
-		{rate: 48000, want: "0s"},
-		{frames: 72000, rate: 48000, want: "1.5s"},
-		{frames: 1, rate: 48000, want: "0.000020833333333333s"},
-		{frames: 5, rate: 3, want: "1.666666666666666667s"},
-	} {
-		if got := timeOf(c.frames, c.rate).String(); got != c.want {
-			t.Errorf("%d frames at %d Hz are written %s, want %s", c.frames, c.rate, got, c.want)
-		}
-	}
-}
 
 // TestGroup: sounds of a group share a limit; they must say the same of it.
 func TestGroup(t *testing.T) {
@@ -144,8 +116,8 @@ func TestRecorderOfStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewRecorder(head, func(*voice.Sound) (Sound, bool) {
-		return Sound{Files: []File{{Path: "bgm.ogg"}}, Stream: true}, true
+	r := NewRecorder(head, func(*voice.Sound) (rules.Sound, bool) {
+		return rules.Sound{Files: []rules.File{{Path: "bgm.ogg"}}, Stream: true}, true
 	})
 	set := func(frame int64, f mixer.Fields) mixer.Entry {
 		return mixer.Entry{Frame: frame, Kind: mixer.EntrySet, Start: 1, Change: mixer.Change{Fields: f, Gain: -3}}

@@ -1,24 +1,13 @@
 package cue
 
 import (
-	"context"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"voicepool/internal/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
-
-// quality returns how a sound is read.
-func (s *Sheet) quality(sound int) voice.Quality {
-	if q := s.Sounds[sound].Quality; q != nil {
-		return *q
-	}
-	return s.Quality
-}
 
 // span is what a pitch can come to, in semitones. The zero value rests at 0.
 type span struct{ least, most float64 }
@@ -81,7 +70,7 @@ func (s *Sheet) pitches() pitches {
 			own[c.Target] = own[c.Target].with(float64(c.Change.Pitch))
 		}
 	}
-	parents := s.parents()
+	parents := s.Parents()
 	for name := range own {
 		sum := own[name]
 		for up := parents[name]; up != "" && up != "master"; up = parents[up] {
@@ -106,65 +95,23 @@ func (p *pitches) of(s *Sheet, c *Cue) span {
 	return base.plus(at(speeds(sound.Speed))).plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
-// version is one of a sound's.
-type version struct {
-	sound  *voice.Sound
-	level  int
-	looped bool
-}
-
 // versions returns all versions of sounds that the cues can come to need.
-func (s *Sheet) versions(all []loaded) []version {
-	var out []version
-	seen := map[version]bool{}
-	need := func(sounds []*voice.Sound, looped bool, pitch span) {
-		from, to := voice.LevelOf(pcm.Semitones(pitch.least)), voice.LevelOf(pcm.Semitones(pitch.most))
-		if pitch.least != pitch.most {
-			from, to = max(from, 0), max(to, 0)
-		}
-		for _, sound := range sounds {
-			for level := max(from, 0); level <= to && sound.Refines(); level++ {
-				if v := (version{sound, level, looped}); !seen[v] {
-					seen[v] = true
-					out = append(out, v)
-				}
-			}
-		}
-	}
+func (s *Sheet) versions(all []loading.Sound) *loading.Versions {
+	out := &loading.Versions{}
 	pitches := s.pitches()
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		if c.Verb != Play || s.quality(c.Sound) != voice.Best {
+		if c.Verb != Play || s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
 			continue
 		}
 		total := pitches.of(s, c)
 		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
 			total = total.with(float64(most))
 		}
-		need(all[c.Sound].files(c.Loop), c.Loop, total)
+		out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
 		if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
-			need(all[c.Sound].files(c.Loop), !c.Loop, total)
+			out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
 		}
 	}
 	return out
-}
-
-// refine makes them, as many at a time as there are processors. When ctx ends it
-// is its error.
-func (s *Sheet) refine(ctx context.Context, all []loaded) error {
-	versions := s.versions(all)
-	var (
-		wait  sync.WaitGroup
-		taken atomic.Int64
-	)
-	for range min(len(versions), runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			for i := int(taken.Add(1)); i <= len(versions) && ctx.Err() == nil; i = int(taken.Add(1)) {
-				v := versions[i-1]
-				v.sound.Refine(v.level, v.looped)
-			}
-		})
-	}
-	wait.Wait()
-	return ctx.Err()
 }

@@ -11,6 +11,7 @@ import (
 	"voicepool/cue"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -43,7 +44,9 @@ func TestVersions(t *testing.T) {
 		var got []string
 		for i, set := range []string{"once", "looped"} {
 			for level := range voice.Levels {
-				sound, err := lib.Load(context.Background(), sounds.Source{Name: "hit", Loop: s.Cues[0].Loop})
+				hit := embedded.Source("hit")
+				hit.Looped = s.Cues[0].Loop
+				sound, err := lib.Load(context.Background(), hit)
 				if err != nil {
 					t.Fatal(err)
 				}

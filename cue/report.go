@@ -60,7 +60,7 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	case mixer.ReasonGroupLimit:
 		e.Limit = sound.Limit
 	case mixer.ReasonCooldown:
-		if sound.Cooldown != (Time{}) {
+		if !sound.Cooldown.IsZero() {
 			e.Cooldown = sound.Cooldown.String()
 		}
 	case mixer.ReasonBusLimit:

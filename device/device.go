@@ -6,6 +6,7 @@ package device
 
 import (
 	"errors"
+	"fmt"
 
 	"voicepool/pcm"
 )
@@ -23,11 +24,37 @@ var ErrStarted = errors.New("device: already started")
 // ErrNoSource is returned by a Start without a source; it changes nothing.
 var ErrNoSource = errors.New("device: no source to pull from")
 
+// ErrRate is wrapped by the error of a Start whose source renders at another rate than
+// the device plays; it changes nothing. So nothing is ever played at a wrong speed.
+var ErrRate = errors.New("device: another rate")
+
 // Source is what a device plays: Render fills dst, whatever its length, with
 // the next frames. It is called by one goroutine at a time, never waits and
 // never fails. It must write every frame of dst, which may hold old ones.
 type Source interface {
 	Render(dst []pcm.Frame)
+}
+
+// Rated is a source that says at which rate it renders, as a mixer does. A device takes
+// it at that rate only; of other sources it takes the rate for granted.
+type Rated interface {
+	Source
+
+	// Rate returns the frames per second that Render makes.
+	Rate() int
+}
+
+// Check returns what is wrong with src for a device that plays rate frames per second:
+// ErrNoSource, an error that wraps ErrRate, or nil. Start of every device begins with it.
+func Check(src Source, rate int) error {
+	if src == nil {
+		return ErrNoSource
+	}
+	if r, ok := src.(Rated); ok && r.Rate() != rate {
+		return fmt.Errorf("%w: the source renders %d frames per second, the device plays %d; "+
+			"open the device at %d, or make the source at %d", ErrRate, r.Rate(), rate, r.Rate(), rate)
+	}
+	return nil
 }
 
 // Preparer is a source that has something to wait for before it renders: streams
@@ -43,7 +70,7 @@ type Preparer interface {
 type Device interface {
 	// Start begins to pull from src, at once and by one goroutine at a time. It
 	// may be called once: after that it returns ErrStarted, and after Close
-	// ErrClosed.
+	// ErrClosed. It returns what Check says of src and Rate, and then may be called again.
 	Start(src Source) error
 
 	// Rate returns the frames per second that the device asks of its source.

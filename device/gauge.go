@@ -67,6 +67,14 @@ func (g *Gauge) Render(dst []pcm.Frame) {
 	}
 }
 
+// Rate returns the rate of the source, if it is Rated; else that of NewGauge.
+func (g *Gauge) Rate() int {
+	if r, ok := g.source.(Rated); ok {
+		return r.Rate()
+	}
+	return int(g.rate)
+}
+
 // Prepare prepares the source, if it is a Preparer.
 func (g *Gauge) Prepare() (frames int) {
 	if p, ok := g.source.(Preparer); ok {

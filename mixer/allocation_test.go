@@ -31,6 +31,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"Play":        func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
 		"At.Play":     func() { m.At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
 		"Stop":        func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(); h.StopOver(time.Millisecond) },
+		"Then":        func() { h, _ := m.Play(s, mixer.Options{For: 1}); h.Then(s, mixer.Options{For: 1}, mixer.AtLoopEnd) },
 		"Pause":       func() { h.Pause(); h.Resume() },
 		"SetGain":     func() { h.SetGain(pcm.Decibels(-n % 9)) },
 		"SetPan":      func() { h.SetPan(float64(n%3) - 1) },

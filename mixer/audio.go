@@ -68,6 +68,7 @@ type end struct {
 type audio struct {
 	*shared
 	roster
+	chain
 
 	now           int64 // the first frame that is not mixed
 	ticked        int64 // the last frame of the grid that was done
@@ -109,6 +110,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
 		scores: newScores(c.MaxVoices, c.Virtual), queue: newQueue(c.Commands),
+		chain:  newChain(c.Commands),
 		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.Virtual),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, c.tail()),
 	}
@@ -149,6 +151,7 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.arrive()
 	a.receive()
 	a.receiveWords()
+	a.succeed()
 	if n := int64(len(dst)); n > a.longest.Load() {
 		a.longest.Store(n)
 	}
@@ -156,6 +159,9 @@ func (a *audio) render(dst []pcm.Frame) {
 		n := min(int64(len(dst)), a.hop-a.now%a.hop)
 		if c := a.queue.next(); c != nil {
 			n = min(n, c.frame-a.now)
+		}
+		if len(a.links) > 0 {
+			n = a.untilNext(n)
 		}
 		a.mix(dst[:n])
 		dst = dst[n:]
@@ -187,8 +193,10 @@ func (a *audio) receive() {
 	}
 }
 
-// arrive does what is due at this frame: first the grid, once, then the commands.
+// arrive does what is due at this frame: first what follows on, then the grid, once, then
+// the commands.
 func (a *audio) arrive() {
+	a.leave()
 	if a.now%a.hop == 0 && a.ticked != a.now {
 		a.ticked = a.now
 		if a.grow.step > 0 {
@@ -204,6 +212,7 @@ func (a *audio) arrive() {
 		a.queue.drop()
 		a.underWay.Add(-1)
 	}
+	a.succeed()
 }
 
 // mix makes the frames from now on, in which no command acts.

@@ -90,7 +90,7 @@ func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
 		was := b.reach
-		b.reach = pair(voice.Wider(voice.Balance, &b.pan, a.now)).times(both(b.gain.Most(a.now)))
+		b.reach = pair(voice.Wider(voice.Stereo, &b.pan, a.now)).times(both(b.gain.Most(a.now)))
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]

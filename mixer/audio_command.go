@@ -10,6 +10,8 @@ func (a *audio) do(c *command) {
 		a.start(c)
 	case cmdWant:
 		a.applyWants(a.record(c.record), c.record, c.fields)
+	case cmdWantBus:
+		a.applyBusWants(int(c.target.bus), c.fields)
 	case cmdPlace:
 		a.movePlaces()
 	case cmdResize:
@@ -26,6 +28,8 @@ func (a *audio) do(c *command) {
 		}
 	case cmdDuck:
 		a.buses[c.target.bus].duck.change(c.part.ducking, a.now)
+	case cmdThen:
+		a.link(c)
 	case cmdInsert:
 		a.setInsert(&a.buses[c.target.bus], c.part.insert)
 	case cmdSet:
@@ -84,7 +88,7 @@ func (a *audio) one(c *command) {
 		a.act(int(r.slot.Load()), c)
 	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over(): // the record may be another's
 	case c.kind == cmdStop:
-		r.cancel = id
+		a.cancel(r, id)
 	default:
 		a.foresee(r, c)
 	}
@@ -144,6 +148,7 @@ func (a *audio) stop(i int, over int64) {
 	s := a.at(i)
 	if over > 0 && s.paused == 0 {
 		s.dying = true
+		a.unlink(s.id, false)
 		s.voice.FadeOut(a.now, over)
 		a.rescore(i)
 		return

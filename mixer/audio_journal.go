@@ -3,8 +3,8 @@ package mixer
 // entryKinds is what the commands are called in a journal.
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
-	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdResize: EntryResize,
-	cmdDuck: EntryDuck, cmdInsert: EntryInsert,
+	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
+	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdThen: 0,
 }
 
 // entry is what a journal has of a command.
@@ -31,7 +31,7 @@ func (j *journal) note(e Entry) {
 // noteCommand notes what acts on a start that comes, on a bus or on everything,
 // before it is done. What acts on voices is noted where it reaches them.
 func (a *audio) noteCommand(c *command) {
-	if a.journal.ring == nil || c.kind == cmdWant {
+	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return
 	}
 	e := a.entry(c)
@@ -44,6 +44,7 @@ func (a *audio) noteCommand(c *command) {
 		o := &r.options
 		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree[r.bus].name
 		e.Priority, e.Protect = int(r.prio), r.protect
+		e.After, e.When = uint64(c.target.voice.id), c.when
 		e.How = Played{
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,

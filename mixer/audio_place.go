@@ -22,7 +22,7 @@ func (a *audio) settle(p *placed, r *record) *voice.Space {
 	if w, ok := r.spot.read(); ok && r.moved.Load() {
 		p.source.Spot = w.spot()
 	}
-	p.space.Put(voice.Placed(a.ear.Hear(&p.source)))
+	p.space.Put(voice.Placed(a.ear.Hear(&p.source)), p.source.Spread)
 	return &p.space
 }
 

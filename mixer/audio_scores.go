@@ -282,7 +282,7 @@ func (a *audio) lost(s *slot) float64 {
 	g := pair(s.voice.Bound(a.now)).times(both(max(direct.At(a.now), direct.To)))
 	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
 		b := &a.buses[i]
-		pan := pair(voice.Larger(voice.Balance, &b.pan, a.now))
+		pan := pair(voice.Larger(voice.Stereo, &b.pan, a.now))
 		g = g.times(pan).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
 	}
 	if s.voice.Sound().Channels() == 2 {

@@ -74,7 +74,7 @@ func (a *audio) start(c *command) {
 	if ahead.id != id {
 		ahead = &foreseen{}
 	}
-	if fields := wants(r.dirty.Load()); fields|ahead.fields != 0 {
+	if fields := wants(r.dirty.Load()) >> voiceMoves << voiceMoves; fields|ahead.fields != 0 {
 		a.moveTo(r, fields, ahead)
 	}
 	a.stats.Playing++

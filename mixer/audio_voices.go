@@ -218,5 +218,8 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.sound.Store(nil) // or the collector could not have them
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))
+	if len(a.links) > 0 {
+		a.unlink(id, state == StateEnded)
+	}
 	a.freed.Push(id) // has room for every record
 }

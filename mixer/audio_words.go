@@ -2,8 +2,10 @@ package mixer
 
 import (
 	"math"
+	"sync/atomic"
 
 	"voicepool/pool"
+	"voicepool/voice"
 )
 
 // receiveWords reads what stands in the records because the ring was full. By
@@ -18,9 +20,16 @@ func (a *audio) receiveWords() {
 	}
 	if a.wantsWait.Load() && a.wantsWait.Swap(false) {
 		for _, r := range a.allRecords {
-			if r.live != 0 {
-				a.applyWants(r, r.live, wants(r.dirty.Load()))
+			switch id, fields := pool.Handle(r.id.Load()), dirtyFields(&r.dirty); {
+			case fields == 0:
+			case r.live == id:
+				a.applyWants(r, id, fields)
+			case !State(r.state.Load()).Over():
+				a.foreseeWishes(r, id, fields)
 			}
+		}
+		for i := range a.busWishes {
+			a.applyBusWants(i, dirtyFields(&a.busWishes[i].dirty))
 		}
 	}
 	if a.placesWait.Load() && a.placesWait.Swap(false) {
@@ -30,31 +39,68 @@ func (a *audio) receiveWords() {
 
 // applyWants moves a voice to what its record wants, once it has started.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
-	if r.live == id {
+	switch {
+	case r.live == id:
 		a.moveTo(r, fields, &foreseen{})
-	} else if r.foreseen.id == id { // what was asked for later counts
-		r.foreseen.fields &^= fields
+	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over():
+	default:
+		if r.foreseen.id == id { // what was asked for later counts
+			r.foreseen.fields &^= fields
+		}
+		a.foreseeWishes(r, id, fields)
 	}
+}
+
+// foreseeWishes has a start that has not come begin where its wishes end.
+func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
+	for f := range voiceMoves {
+		if fields&(1<<f) == 0 {
+			continue
+		}
+		r.dirty.And(^uint32(1 << f))
+		if w, ok := r.moves[f].read(); ok {
+			r.foreseen.note(id, f, w.last())
+		} else {
+			a.wishLater(&r.dirty, f)
+		}
+	}
+}
+
+// wishLater leaves a wish that is being written to the next block.
+func (a *audio) wishLater(dirty *atomic.Uint32, f settable) {
+	dirty.Or(1 << f)
+	a.wantsWait.Store(true)
 }
 
 // moveTo moves a voice to what was foreseen of it, else to what its record wants.
 func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	i := int(r.slot.Load())
+	heard := a.at(i).sounded
 	done := fields
 	if a.wantsWait.Load() { // what the ring had no place for comes yet
 		done &^= ahead.fields
 	}
 	r.dirty.And(^uint32(done))
-	want := func(f settable) (float64, bool) { // once: the control side may be writing
-		if ahead.fields&(1<<f) != 0 {
-			return ahead.values[f], true
-		}
-		return math.Float64frombits(r.want[f].Load()), fields&(1<<f) != 0
-	}
 	set := command{kind: cmdSet}
+	var moves [voiceMoves]wished
 	for f := range numChanges {
-		if x, ok := want(f); ok {
-			set.change.put(f, x)
+		switch bit := wants(1) << f; {
+		case ahead.fields&bit != 0:
+			set.change.put(f, ahead.values[f])
+		case fields&bit == 0:
+		case f >= voiceMoves:
+			set.change.put(f, math.Float64frombits(r.want[f].Load()))
+		default:
+			w, ok := r.moves[f].read()
+			if !ok {
+				a.wishLater(&r.dirty, f)
+				continue
+			}
+			if moves[f] = w; w.jumps && !(w.moves && heard) {
+				if set.change.put(f, w.jump); f == setGain {
+					set.change.Shape = w.shape
+				}
+			}
 		}
 	}
 	if set.change.Fields != 0 {
@@ -62,8 +108,19 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	} else {
 		a.rescore(i)
 	}
+	for f := range voiceMoves {
+		if w := &moves[f]; w.moves {
+			move := command{kind: cmdSet, over: w.over, change: Change{Shape: w.shape}}
+			move.change.put(f, w.to)
+			a.act(i, &move)
+		}
+	}
 	for f := setSeek; f < numWants; f++ {
-		if x, ok := want(f); ok {
+		x, ok := math.Float64frombits(r.want[f].Load()), fields&(1<<f) != 0
+		if ahead.fields&(1<<f) != 0 {
+			x, ok = ahead.values[f], true
+		}
+		if ok {
 			c := wanted(Handle{}, f, x)
 			a.act(i, &c)
 		}
@@ -71,6 +128,36 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	if set.change.Fields&FieldProtect != 0 {
 		a.shrink()
 	}
+}
+
+// applyBusWants moves a bus to what is wished of it.
+func (a *audio) applyBusWants(index int, fields wants) {
+	b := &a.busWishes[index]
+	heard := fields != 0 && a.heard(index, false)
+	for f := range busMoves {
+		if fields&(1<<f) == 0 {
+			continue
+		}
+		b.dirty.And(^uint32(1 << f))
+		w, ok := b.moves[f].read()
+		if !ok {
+			a.wishLater(&b.dirty, f)
+			continue
+		}
+		if w.jumps && !(w.moves && heard) {
+			a.moveBus(index, f, w.jump, 0, w.shape)
+		}
+		if w.moves {
+			a.moveBus(index, f, w.to, w.over, w.shape)
+		}
+	}
+}
+
+func (a *audio) moveBus(index int, f settable, x float64, over int64, shape voice.Shape) {
+	c := command{kind: cmdSet, target: Target{kind: busVoices, bus: uint16(index)}, over: over, change: Change{Shape: shape}}
+	c.change.put(f, x)
+	a.noteCommand(&c)
+	a.setBus(index, &c)
 }
 
 // takeStop carries out the stop of a record, and reports whether none waits any more.
@@ -92,7 +179,7 @@ func (a *audio) takeStop(r *record) bool {
 			a.act(i, &command{kind: cmdStop, over: over})
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
-		r.cancel = id
+		a.cancel(r, id)
 	case a.commands.Popped() < after: // the start may be one that has not arrived
 		return false
 	}
@@ -109,26 +196,28 @@ type foreseen struct {
 	values [numWants]float64
 }
 
-// foresee notes a change of a start that has not come yet: it starts so.
-func (a *audio) foresee(r *record, c *command) {
-	f := &r.foreseen
-	if id := c.target.voice.id; f.id != id {
+// note notes that the start of a handle begins with a field at a value.
+func (f *foreseen) note(id pool.Handle, field settable, value float64) {
+	if f.id != id {
 		*f = foreseen{id: id}
 	}
-	note := func(field settable, value float64) {
-		f.fields |= 1 << field
-		f.values[field] = value
-	}
+	f.fields |= 1 << field
+	f.values[field] = value
+}
+
+// foresee notes a change of a start that has not come yet: it starts so.
+func (a *audio) foresee(r *record, c *command) {
+	ahead, id := &r.foreseen, c.target.voice.id
 	switch {
 	case c.kind == cmdSet:
 		for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 			f := fields.first()
-			note(f, c.change.get(f))
+			ahead.note(id, f, c.change.get(f))
 		}
 	case c.kind == cmdPause || c.kind == cmdResume:
-		note(setPause, truth(c.kind == cmdPause))
+		ahead.note(id, setPause, truth(c.kind == cmdPause))
 	case c.kind == cmdSeek && c.feed == nil:
-		note(setSeek, float64(c.place))
+		ahead.note(id, setSeek, float64(c.place))
 	case c.kind == cmdSeek:
 		r.feed.Drop()
 		r.feed, c.taken = c.feed, true

@@ -13,8 +13,9 @@ import (
 // Bus names a bus of a mixer. It is a small comparable value. In Options and in
 // TargetBus the zero Bus is the master of any mixer; its own methods fail with an error
 // that wraps ErrOption. All methods are control side and may be called by any goroutine.
-// What they ask acts at the next frame that is mixed; they fail with ErrBusy when the
-// audio side is behind. For an exact frame see Mixer.At and TargetBus.
+// What they ask acts at the next frame that is mixed. Sets and fades that no block has seen
+// yet replace each other, and are never lost; the others fail with ErrBusy when the audio
+// side is behind. For an exact frame see Mixer.At and TargetBus.
 type Bus struct {
 	mixer *Mixer
 	index uint16
@@ -53,7 +54,7 @@ func (b Bus) Gain() pcm.Decibels {
 }
 
 // SetGain sets the gain of all that the bus gives, ramped over 5 ms. gain is -120..+24 dB
-// or -Inf; -80 or less is silence.
+// or -Inf; -80 or less is silence. pcm.FromFader makes one of a slider.
 func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: FieldGain, Gain: gain}, 0) }
 
 // SetPan sets the balance of the bus, -1 (left) .. +1 (right), ramped over 5 ms.

@@ -54,6 +54,30 @@ func TestBusVerbs(t *testing.T) {
 	}
 }
 
+// TestBusFader: a bus takes each position of a slider, also when it is made, and tells it.
+func TestBusFader(t *testing.T) {
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "sfx"}}})
+	b := busOf(t, m, "sfx")
+	for i := range 104 {
+		position := float64(i) / 100
+		if i > 100 { // a slider that is hardly open
+			position = []float64{1e-3, 1e-9, math.SmallestNonzeroFloat64}[i-101]
+		}
+		gain := pcm.FromFader(position)
+		if err := b.SetGain(gain); err != nil || pcm.ToFader(b.Gain()) != pcm.ToFader(gain) {
+			t.Errorf("at %v: %v dB became %v, %v", position, gain, b.Gain(), err)
+		}
+		m.Render(nil)
+		kept := mixer.Config{MasterGain: gain, Buses: []mixer.BusConfig{{Name: "sfx", Gain: gain}}}
+		if _, err := mixer.New(kept); err != nil {
+			t.Errorf("at %v: %v", position, err)
+		}
+	}
+	if err := b.SetGain(pcm.FromFader(math.NaN())); !errors.Is(err, mixer.ErrOption) {
+		t.Errorf("a slider at NaN: %v", err)
+	}
+}
+
 // TestBusGain: what a page of settings shows is what was set last.
 func TestBusGain(t *testing.T) {
 	m := newMixer(t, mixer.Config{MasterGain: -2, Commands: 1, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -6}}})
@@ -64,9 +88,11 @@ func TestBusGain(t *testing.T) {
 	if err := b.SetGain(-12); err != nil || b.Gain() != -12 {
 		t.Errorf("it is %v dB, error %v", b.Gain(), err)
 	}
-	if err := b.SetGain(-20); !errors.Is(err, mixer.ErrBusy) || b.Gain() != -12 {
+	play(t, m.At(mixer.Now), level(t, 48000, 4000, 1), mixer.Options{Bus: b, Pan: -1})
+	if err := b.SetGain(-20); err != nil || b.Gain() != -20 {
 		t.Errorf("with no place for a command it is %v dB, error %v", b.Gain(), err)
 	}
+	wantAbout(t, "what is heard", left(m, 2000)[1999], math.Pow(10, -22./20))
 	if err := b.SetGain(25); !errors.Is(err, mixer.ErrOption) {
 		t.Errorf("25 dB: %v", err)
 	}

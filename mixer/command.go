@@ -15,10 +15,12 @@ const (
 	cmdSet
 	cmdSeek
 	cmdPlace
-	cmdWant // apply what the record wants, see record.want
+	cmdWant    // apply what the record wants, see record.want
+	cmdWantBus // the same of a bus, see busWish
 	cmdResize
 	cmdDuck
 	cmdInsert
+	cmdThen // record starts where target is over
 )
 
 // command is one line of the dialogue: what the control side asks of the audio
@@ -29,14 +31,16 @@ type command struct {
 	over   int64 // frames that it takes
 	place  int64 // of cmdSeek: frames of the sound
 	ref    int64
-	record pool.Handle // of cmdPlay and cmdWant
+	record pool.Handle // of cmdPlay, cmdThen and cmdWant
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
 	part   *part       // of cmdDuck and cmdInsert
 	kind   commandKind
-	fields wants // of cmdWant
+	fields wants // of cmdWant and cmdWantBus
+	wished bool  // a cmdSet that goes on from a wish
 	taken  bool  // the feed has found its voice
+	when   When  // of cmdThen, and of the cmdPlay that it becomes
 	voices int32 // of cmdResize
 }
 

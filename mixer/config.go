@@ -240,8 +240,12 @@ const (
 	MaxPriority = 1000000 // and no less than its negative
 	MaxRounds   = 1000000000
 
-	MinGain = -120 // decibels
-	MaxGain = 24
+	MinGain  = -120 // decibels
+	MaxGain  = 24
+	MaxPan   = 1       // and no less than its negative
+	MaxPitch = 48      // semitones, and no less than its negative
+	MinSpeed = 1. / 16 // a ratio
+	MaxSpeed = 16
 )
 
 // Check returns what is wrong with a configuration, as New would.

@@ -134,7 +134,7 @@ func ExampleMixer_SetPositions() {
 	m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{4, 0, 0}}})
 	heard := render(m, 50)[49]
 	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
-	// Output: left 0.000, right 0.125
+	// Output: left 0.048, right 0.115
 }
 
 func ExampleMixer_SetListener() {
@@ -144,7 +144,7 @@ func ExampleMixer_SetListener() {
 	m.SetListener(space.Listener{Forward: space.Vector{0, 0, 1}}) // it looks back
 	heard := render(m, 50)[49]
 	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
-	// Output: left 0.125, right 0.000
+	// Output: left 0.115, right 0.048
 }
 
 func ExampleMixer_NewGroup() {

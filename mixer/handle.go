@@ -140,12 +140,16 @@ func (h Handle) Seek(position time.Duration) error {
 }
 
 // Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape.
-// It does not stop the voice. It also fails with ErrBusy.
+// It does not stop the voice.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
-	if h.State().Over() || h == (Handle{}) {
+	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
+	switch err := c.check(); {
+	case h.mixer == nil || err != nil && h.State().Over():
 		return ErrGone
+	case err != nil:
+		return err
 	}
-	return h.mixer.At(Now).Fade(TargetVoice(h), gain, within, shape)
+	return h.glide(&c, h.mixer.frames(within))
 }
 
 // Sound returns what is played; nil when the voice is gone.
@@ -244,21 +248,7 @@ func (h Handle) want(field settable, value float64) error {
 	if m.lead.frames > 0 { // each at its own frame
 		return m.push(wanted(h, field, value))
 	}
-	if field == setPitch || field == setSpeed || field == setRounds {
-		c := wanted(h, field, value)
-		m.retuneBy(r, &c)
-	}
-	r.want[field].Store(math.Float64bits(value))
-	bit := uint32(1) << field
-	if r.dirty.Or(bit)&bit != 0 && r.wantSeq[field] > m.otherSeq {
-		return nil
-	}
-	c := command{kind: cmdWant, frame: Now, record: h.id, fields: 1 << field}
-	if m.push(c) != nil {
-		m.wantsWait.Store(true)
-		return nil
-	}
-	r.wantSeq[field] = m.seq
+	h.wish(r, field, value, 0, voice.InDecibels)
 	return nil
 }
 

@@ -51,6 +51,8 @@ type Entry struct {
 	How      Played
 	Priority int
 	Protect  bool
+	After    uint64 // of a successor: the start that it follows, see Handle.Then
+	When     When
 }
 
 // Played is how a start began.

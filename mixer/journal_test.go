@@ -114,8 +114,8 @@ func TestJournalLost(t *testing.T) {
 		}
 		entries := make([]mixer.Entry, 64)
 		n, lost := m.Journal(entries), m.JournalLost()
-		// The start, ten sets, and the first of them again: it has begun with that.
-		if size == 0 && (n != 0 || lost != 0) || size > 0 && (n != size || lost != 12-int64(size) || entries[0].Kind != mixer.EntryPlay) {
+		// The start and ten sets.
+		if size == 0 && (n != 0 || lost != 0) || size > 0 && (n != size || lost != 11-int64(size) || entries[0].Kind != mixer.EntryPlay) {
 			t.Errorf("with room for %d there are %d, and %d are lost", size, n, lost)
 		}
 	}

@@ -26,7 +26,7 @@ type Mixer struct {
 	unlock     func()     // mutex.Unlock, made once
 	records    *pool.Pool[record]
 	seq        uint64 // of the last command
-	otherSeq   uint64 // of the last one that was no cmdWant and no cmdPlace
+	otherSeq   uint64 // of the last one that applies no wishes and no places
 	placeSeq   uint64 // of the last cmdPlace
 	commandMax int64
 	eventMutex sync.Mutex // among those who poll
@@ -35,8 +35,9 @@ type Mixer struct {
 	feeds      []*voice.Feed // streams that were opened and are not over
 	refinery   refinery
 	busPitch   []pitchSpan
-	busGain    []pcm.Decibels // as they were set last
-	hearing    space.Ear      // as SetListener left it
+	busGain    []pcm.Decibels     // as they were set last
+	busSent    [][busMoves]uint64 // when a cmdWantBus was sent last for a field
+	hearing    space.Ear          // as SetListener left it
 
 	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
 	// starts that are asked for after them, too.
@@ -68,6 +69,7 @@ func New(c Config) (*Mixer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	m.busSent = make([][busMoves]uint64, len(buses))
 	m.shared = newShared(&c, buses, m.records.Max())
 	for range m.allRecords {
 		id, r, _ := m.records.Acquire()
@@ -101,7 +103,9 @@ func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 func (m *Mixer) Now() int64 { return m.published.frame() }
 
 // Play starts s at the next frame that is mixed: At(Now).Play.
-func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) { return m.play(Now, s, &o) }
+func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
+	return m.play(command{kind: cmdPlay, frame: Now}, s, &o)
+}
 
 // StopAll ends all voices whose Play came before, over a time as Moment.Stop
 // does. What was asked for a later frame still starts. It is never lost, even
@@ -116,7 +120,8 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
+// play sends c for a start: cmdPlay or cmdThen.
+func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
 	}
@@ -127,14 +132,16 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
-	case frame < Now:
-		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, frame)
+	case c.frame < Now:
+		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, c.frame)
+	case c.when > AtLoopEnd:
+		return Handle{}, fmt.Errorf("%w: there is no place %d for a successor", ErrOption, c.when)
 	}
 	var source space.Source
 	if o.Emitter != nil {
 		var err error
 		if source, err = o.Emitter.Source(); err != nil {
-			return Handle{}, fmt.Errorf("%w: %w", ErrOption, err)
+			return Handle{}, badPlace{err}
 		}
 	}
 	m.refineNeeds()
@@ -143,7 +150,10 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	id, r := m.acquire(frame)
+	if c.kind == cmdThen && !m.lives(m.records.Get(c.target.voice.id)) {
+		return Handle{}, ErrGone
+	}
+	id, r := m.acquire(c.frame)
 	if r == nil {
 		m.busy.Add(1)
 		return Handle{}, ErrBusy
@@ -161,7 +171,8 @@ func (m *Mixer) play(frame int64, s *voice.Sound, o *Options) (Handle, error) {
 	if r.placed {
 		r.source = source
 	}
-	frame = m.put(command{kind: cmdPlay, frame: frame, record: id})
+	c.record = id
+	frame := m.put(&c)
 	if feed != nil {
 		m.addFeed(feed)
 	}
@@ -238,24 +249,24 @@ func (m *Mixer) push(c command) error {
 		m.busy.Add(1)
 		return ErrBusy
 	}
-	m.put(c)
+	m.put(&c)
 	return nil
 }
 
 // put hands over a command for which there is a place, and returns its frame. The mutex is
 // held.
-func (m *Mixer) put(c command) (frame int64) {
+func (m *Mixer) put(c *command) (frame int64) {
 	if c.frame == Now && m.lead.frames > 0 && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
 	m.seq++
 	c.seq = m.seq
-	if c.kind != cmdWant && c.kind != cmdPlace {
+	if c.kind != cmdWant && c.kind != cmdWantBus && c.kind != cmdPlace && !c.wished {
 		m.otherSeq = m.seq
 	}
 	m.underWay.Add(1)
-	m.commands.Push(c) // has room: the ring holds what may be under way
-	m.retuneAll(&c)
+	m.commands.Push(*c) // has room: the ring holds what may be under way
+	m.retuneAll(c)
 	return c.frame
 }
 

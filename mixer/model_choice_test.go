@@ -107,7 +107,7 @@ func (x *model) turnAway(p *modelPlay, e mixer.Event) {
 // joins makes a start a part of the voice that its group began last.
 func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	v := g.crowd
-	if g.within == 0 || v == nil || x.now-g.last > g.within || v.play.voice != v || v.out.out || v.self {
+	if g.within == 0 || v == nil || x.now-g.last > g.within || v.play.voice != v || len(v.out) > 0 || v.self {
 		return false
 	}
 	more := float64(p.o.Gain+p.o.Base.Gain) - float64(v.play.o.Gain+v.play.o.Base.Gain)

@@ -185,7 +185,10 @@ func (x *model) act(v *modelVoice, c *modelCommand) {
 func (x *model) stop(v *modelVoice, over int64) {
 	if over > 0 && !v.paused() {
 		v.dying = true
-		v.fadeOut(x.now, over)
+		before := v.out.first()
+		if v.out = append(v.out, bow{x.now, over}); v.out.first() != before {
+			v.plan(x.now)
+		}
 		x.rescore(v)
 		return
 	}

@@ -109,15 +109,23 @@ func (x *model) frames(d time.Duration) int64 { return pcm.Frames(d, x.rate) }
 
 func (x *model) send(c modelCommand) {
 	x.seq++
-	if c.kind != modelWant {
+	if now := c.kind == modelSet && c.frame == mixer.Now; c.kind != modelWant &&
+		!(now && (c.target.bus >= 0 || c.target.one != nil && c.change.Fields < mixer.FieldMute)) {
 		x.other = x.seq
 	}
 	x.commands = append(x.commands, c)
 }
 
-// want is a call of a handle that moves one thing now: what no block has seen is
-// replaced.
+// want is a call of a handle that sets one thing now. What may take its time acts in the
+// order of the calls; of the others what no block has seen is replaced.
 func (x *model) want(p *modelPlay, field int, value float64) {
+	if field <= wantSpeed {
+		c := mixer.Change{
+			Fields: mixer.Fields(1 << field), Gain: pcm.Decibels(value), Pan: value, Pitch: pcm.Semitones(value), Speed: value,
+		}
+		x.send(modelCommand{kind: modelSet, frame: mixer.Now, target: modelTarget{one: p, bus: -1}, change: c})
+		return
+	}
 	p.want[field] = value
 	if p.dirty[field] && p.seq[field] > x.other {
 		return
@@ -223,7 +231,7 @@ func (x *model) reap() {
 		switch {
 		case v.over(x.now):
 			kind := mixer.EventEnded
-			if v.dying && v.out.out && x.now >= v.out.end() {
+			if v.dying && v.out.over(x.now) {
 				kind = mixer.EventStopped
 			}
 			x.finish(v, mixer.Event{Kind: kind})
@@ -235,7 +243,7 @@ func (x *model) reap() {
 }
 
 func (x *model) leaveTail(v *modelVoice) {
-	if !v.sounded || v.paused() || v.back.frames > 0 && v.back.start == x.now && !v.back.out {
+	if !v.sounded || v.paused() || v.back.frames > 0 && v.back.start == x.now {
 		return
 	}
 	t := v.tail(x.now, x.tail)

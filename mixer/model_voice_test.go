@@ -65,26 +65,49 @@ func factor(db float64) float64 {
 	return math.Pow(10, db/20)
 }
 
-// bow is the model's raised cosine: a fade in, or out from a level.
-type bow struct {
-	start, frames int64
-	out           bool
-	level         float64
-}
+// bow is the model's raised cosine of a fade in.
+type bow struct{ start, frames int64 }
 
 func (b *bow) end() int64 { return b.start + b.frames }
 
-func (b *bow) at(f int64) float64 {
-	x := float64(f-b.start) / float64(b.frames)
-	switch {
-	case b.out && f >= b.end():
+func (b *bow) at(f int64) float64 { return 1 - b.down(f) }
+
+// down is the way of a fade out, from 1 to 0.
+func (b *bow) down(f int64) float64 {
+	if f >= b.end() {
 		return 0
-	case b.out:
-		return b.level * (0.5 + 0.5*math.Cos(math.Pi*x))
-	case f >= b.end():
+	}
+	return 0.5 + 0.5*math.Cos(math.Pi*float64(f-b.start)/float64(b.frames))
+}
+
+// fades are all the fades out that were asked of a voice, in their order. The one that
+// ends first counts, of several the first asked, and each begins where the voice then was.
+type fades []bow
+
+// first is the index of the one that counts; -1: there is none.
+func (o fades) first() int {
+	first := -1
+	for i := range o {
+		if first < 0 || o[i].end() < o[first].end() {
+			first = i
+		}
+	}
+	return first
+}
+
+// over reports whether a voice has faded out.
+func (o fades) over(f int64) bool {
+	i := o.first()
+	return i >= 0 && f >= o[i].end()
+}
+
+// at returns the factor at a frame that is not before the last of them.
+func (o fades) at(f int64) float64 {
+	i := o.first()
+	if i < 0 {
 		return 1
 	}
-	return 0.5 - 0.5*math.Cos(math.Pi*x)
+	return o[:i].at(o[i].start) * o[i].down(f)
 }
 
 // pair is a left and a right factor or sample.
@@ -147,7 +170,8 @@ type modelVoice struct {
 
 	base, basePitch                        float64
 	gain, pan, pitch, speed, shared, crowd glide
-	in, back, out                          bow
+	in, back                               bow
+	out                                    fades
 	crowdPower                             float64
 
 	piece piece // of the gains
@@ -227,7 +251,7 @@ func (v *modelVoice) rounds(more int) {
 }
 
 func (v *modelVoice) over(f int64) bool {
-	return v.out.out && f >= v.out.end() || !v.looping() && v.pos>>32 >= v.sound.Frames()
+	return v.out.over(f) || !v.looping() && v.pos>>32 >= v.sound.Frames()
 }
 
 func (v *modelVoice) law() func(float64) pair {
@@ -238,10 +262,7 @@ func (v *modelVoice) law() func(float64) pair {
 }
 
 func (v *modelVoice) factors(f int64) pair {
-	g := factor(v.base) * v.gain.gain(f) * v.in.at(f) * v.back.at(f) * math.Pow(10, v.crowd.at(f)/20)
-	if v.out.out {
-		g *= v.out.at(f)
-	}
+	g := factor(v.base) * v.gain.gain(f) * v.in.at(f) * v.back.at(f) * math.Pow(10, v.crowd.at(f)/20) * v.out.at(f)
 	return v.law()(v.pan.at(f)).times(pair{g, g})
 }
 
@@ -258,7 +279,11 @@ func (v *modelVoice) plan(f int64) {
 	for _, m := range []*glide{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
 		moves(m.start, m.end(), m.frames)
 	}
-	for _, b := range []*bow{&v.in, &v.back, &v.out} {
+	bows := []bow{v.in, v.back}
+	if i := v.out.first(); i >= 0 {
+		bows = append(bows, v.out[i])
+	}
+	for _, b := range bows {
 		moves(b.start, b.end(), b.frames)
 	}
 	v.piece = newPiece(v.factors, f, last, end, length)
@@ -313,25 +338,11 @@ func (v *modelVoice) sample(i int64) float64 {
 	return float64(v.data[i])
 }
 
-func (v *modelVoice) fadeOut(f, frames int64) {
-	if v.out.out && v.out.end() <= f+frames {
-		return
-	}
-	level := 1.0
-	if v.out.out {
-		level = v.out.at(f)
-	}
-	v.out = bow{start: f, frames: frames, out: true, level: level}
-	v.plan(f)
-}
-
 // reach returns the factors that count for the audibility: of each move the
 // larger of present and target, of a fade out the present.
 func (v *modelVoice) reach(f int64) pair {
 	g := factor(v.base) * max(v.gain.gain(f), factor(v.gain.to)) * math.Pow(10, max(v.crowd.at(f), v.crowd.to)/20)
-	if v.out.out {
-		g *= v.out.at(f)
-	}
+	g *= v.out.at(f)
 	law := voice.Pan
 	if v.sound.Channels() == 2 {
 		law = voice.Balance
@@ -345,7 +356,7 @@ func (v *modelVoice) key(f int64) twinKey {
 		sound: v.sound, bus: v.play.bus, base: v.base, index: e.At(v.pos>>32, v.looping()),
 		gain: v.gain.at(f), gainTo: v.gain.to, pan: v.pan.at(f), panTo: v.pan.to, crowd: v.crowd.at(f), crowdTo: v.crowd.to,
 	}
-	if v.out.out {
+	if len(v.out) > 0 {
 		k.out = 1 + v.out.at(f)
 	}
 	return k

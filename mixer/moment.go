@@ -37,7 +37,7 @@ func (at Moment) WithRef(ref int64) Moment {
 // asked: whether there is a voice for it is decided at its frame, see
 // Handle.State. The sound must have the mixer's rate.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
-	return at.mixer.play(at.frame, s, &o)
+	return at.mixer.play(command{kind: cmdPlay, frame: at.frame}, s, &o)
 }
 
 // Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave
@@ -86,7 +86,9 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 }
 
 // Set moves the voices of t, or the bus that t names, to several values at once, within
-// at least 5 ms: gains straight in decibels, pitch and speed straight in semitones.
+// at least 5 ms: gains straight in decibels, pitch and speed straight in semitones. Sets of
+// Now, of one voice or a bus, are never lost: those that no block has seen yet replace each
+// other.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if err := c.check(); err != nil {
 		return err
@@ -103,7 +105,26 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:
 		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}
-	return at.mixer.send(command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: at.mixer.frames(within)})
+	m := at.mixer
+	set := command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: m.frames(within)}
+	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<voiceMoves
+	if at.frame != Now || m.lead.frames > 0 || !moves {
+		return m.send(set)
+	}
+	if err := t.check(m); err != nil {
+		return err
+	}
+	if t.kind == oneVoice {
+		if err := t.voice.glide(&c, set.over); err != ErrGone {
+			return err
+		}
+		return nil
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.retuneAll(&set)
+	m.wishBus(t.bus, &c, set.over)
+	return nil
 }
 
 // Seek takes the voices of t to a position in their sounds. The old place fades out over

@@ -94,7 +94,7 @@ func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) 
 		if bus.muted || first && bus.direct.To == 0 {
 			return 0
 		}
-		l, r := voice.Wider(voice.Balance, &bus.pan, since)
+		l, r := voice.Wider(voice.Stereo, &bus.pan, since)
 		g := math.Pow(10, math.Max(float64(pcm.FromLinear(bus.gain.Gain(since))), bus.gain.To)/20)
 		left, right = left*l*g, right*r*g
 	}

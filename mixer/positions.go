@@ -3,6 +3,7 @@ package mixer
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 
 	"voicepool/space"
@@ -17,7 +18,7 @@ type seqVectors[A spotVectors | earVectors] struct {
 
 type (
 	spotVectors [3]space.Vector
-	earVectors  [4]space.Vector // the last one is the waves
+	earVectors  [4]space.Vector // the last one is the waves, the strength and the half of the width
 )
 
 func (w *seqVectors[A]) write(a A) {
@@ -47,8 +48,17 @@ func (v *spotVectors) spot() space.Spot {
 }
 
 func (v *earVectors) ear() space.Ear {
-	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0]}
+	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
+
+// badPlace is an error of package space as one of the mixer, with one prefix.
+type badPlace struct{ cause error }
+
+func (e badPlace) Error() string {
+	return ErrOption.Error() + strings.TrimPrefix(e.cause.Error(), space.ErrRange.Error())
+}
+
+func (e badPlace) Unwrap() []error { return []error{ErrOption, e.cause} }
 
 // SetPositions moves voices to spots, the first to the first, from the next
 // frame that is mixed on, within 20 ms. Control side; it allocates nothing, never
@@ -61,7 +71,7 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	}
 	for i := range spots {
 		if _, err := spots[i].Checked(); err != nil {
-			return fmt.Errorf("%w: %w", ErrOption, err)
+			return badPlace{err}
 		}
 		if voices[i].mixer != m && voices[i].mixer != nil {
 			return fmt.Errorf("%w: voice %d is another mixer's", ErrOption, i)
@@ -89,12 +99,12 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOption, err)
+		return badPlace{err}
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.retuneListener(&ear)
-	m.listener.write(earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves}})
+	m.listener.write(earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}})
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
 	return nil

@@ -70,6 +70,7 @@ type record struct {
 	dirty    atomic.Uint32
 	moved    atomic.Bool // spot is not applied yet
 	stopping stopping
+	moves    [voiceMoves]wish        // by settable; the others are in want
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 	spot     seqVectors[spotVectors]
 

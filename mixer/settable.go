@@ -41,9 +41,9 @@ var settables = [numWants]struct {
 	wrong       string
 }{
 	setGain:     {"gain", MinGain, MaxGain, "a gain of %v dB is not in %.0f..%.0f"},
-	setPan:      {"pan", -1, 1, "a pan of %v is not in %.0f..%.0f"},
-	setPitch:    {"pitch", -48, 48, "a pitch of %v semitones is not in %.0f..%.0f"},
-	setSpeed:    {"speed", 1. / 16, 16, "a speed of %v is not in 1/16..%.0[3]f"},
+	setPan:      {"pan", -MaxPan, MaxPan, "a pan of %v is not in %.0f..%.0f"},
+	setPitch:    {"pitch", -MaxPitch, MaxPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
+	setSpeed:    {"speed", MinSpeed, MaxSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
 	setMute:     {"mute", 0, 1, ""},
 	setSolo:     {"solo", 0, 1, ""},
 	setPriority: {"priority", -MaxPriority, MaxPriority, "a priority of %.0f is not in %.0f..%.0f"},

@@ -31,7 +31,8 @@ type shared struct {
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
 	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
 	stopsWait     atomic.Bool // some record has a stop that the ring had no place for
-	wantsWait     atomic.Bool // the same for wants
+	wantsWait     atomic.Bool // the same for wants, of voices and buses
+	busWishes     []busWish
 
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
@@ -51,6 +52,7 @@ func newShared(c *Config, buses []BusConfig, records int) *shared {
 		allRecords: make([]*record, records),
 		commands:   ring.New[command](c.Commands),
 		positions:  make([]atomic.Int64, c.MaxVoices+c.Virtual),
+		busWishes:  make([]busWish, len(buses)),
 		freed:      ring.New[pool.Handle](records),
 		events:     ring.New[Event](c.Events),
 	}

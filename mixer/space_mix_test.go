@@ -3,6 +3,7 @@ package mixer_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"voicepool/mixer"
@@ -26,6 +27,14 @@ func at(x, y, z float64) *space.Emitter {
 	return &space.Emitter{Spot: space.Spot{Position: space.Vector{x, y, z}}}
 }
 
+// hard is a mixer whose listener hears nothing at one side of what is at the other.
+func hard(t testing.TB) *mixer.Mixer {
+	t.Helper()
+	m := at1k(t)
+	must(t, m.SetListener(space.Listener{Strength: 1}))
+	return m
+}
+
 // TestEmitterIsHeard: gain from distance, pan from direction, exact from the
 // first frame on, and copied when it starts.
 func TestEmitterIsHeard(t *testing.T) {
@@ -42,7 +51,7 @@ func TestEmitterIsHeard(t *testing.T) {
 		"at the left, panned":     {emitter: at(-4, 0, 0), pan: 0.5, left: 0.25 * math.Cos(math.Pi/8), right: 0.25 * math.Sin(math.Pi/8)},
 		"at the right, and right": {emitter: at(4, 0, 0), pan: 0.5, left: 0, right: 0.25},
 	} {
-		m := at1k(t)
+		m := hard(t)
 		o := mixer.Options{Pan: c.pan, Emitter: c.emitter}
 		play(t, m.At(5), level(t, 1000, 50, 1), o)
 		if c.emitter != nil {
@@ -59,7 +68,7 @@ func TestEmitterIsHeard(t *testing.T) {
 
 // TestSetPositions moves voices within 20 ms, straight, from the next frame on.
 func TestSetPositions(t *testing.T) {
-	m := at1k(t)
+	m := hard(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	left(m, 20)
 	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{8, 0, 0}}}); err != nil {
@@ -71,7 +80,7 @@ func TestSetPositions(t *testing.T) {
 		wantAbout(t, "on its way", block[i][1], want)
 	}
 	// The listener moves: the same.
-	if err := m.SetListener(space.Listener{Position: space.Vector{4, 0, 0}}); err != nil {
+	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{4, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -79,7 +88,7 @@ func TestSetPositions(t *testing.T) {
 		wantAbout(t, "the listener on its way", block[i][1], want)
 	}
 	// It turns round: what was at the right is at the left.
-	if err := m.SetListener(space.Listener{Position: space.Vector{4, 0, 0}, Forward: space.Vector{0, 0, 1}}); err != nil {
+	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{4, 0, 0}, Forward: space.Vector{0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
@@ -89,13 +98,13 @@ func TestSetPositions(t *testing.T) {
 
 // TestSetPositionsBeforeTheStart: it starts there.
 func TestSetPositionsBeforeTheStart(t *testing.T) {
-	m := at1k(t)
+	m := hard(t)
 	h := play(t, m.At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{-2, 0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
 	left(m, 10)
-	if err := m.SetListener(space.Listener{Position: space.Vector{-1, 0, 0}}); err != nil {
+	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{-1, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	got := left(m, 60)
@@ -107,13 +116,15 @@ func TestSetPositionsBeforeTheStart(t *testing.T) {
 // command; the last one counts, and none is lost when there is no room.
 func TestPositionsAreReplaced(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 1})
+	must(t, m.SetListener(space.Listener{Strength: 1}))
+	left(m, 1)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
 	for i := range 1000 { // the Play is the one command
 		if m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{float64(i), 0, 0}}}) != nil {
 			t.Fatal("it fails")
 		}
 	}
-	if m.SetListener(space.Listener{Position: space.Vector{991, 0, 0}}) != nil {
+	if m.SetListener(space.Listener{Strength: 1, Position: space.Vector{991, 0, 0}}) != nil {
 		t.Fatal("it fails")
 	}
 	left(m, 20)
@@ -170,7 +181,7 @@ func TestDopplerPlays(t *testing.T) {
 
 // TestPositionErrors: nothing moves when one place is wrong.
 func TestPositionErrors(t *testing.T) {
-	m := at1k(t)
+	m := hard(t)
 	other := at1k(t)
 	s := level(t, 1000, 900, 1)
 	h := play(t, m.At(mixer.Now), s, mixer.Options{Emitter: at(4, 0, 0)})
@@ -184,16 +195,22 @@ func TestPositionErrors(t *testing.T) {
 		want string
 	}{
 		{m.SetPositions(list(h), nil), "1 voices and 0 places"},
-		{m.SetPositions(list(h, h), []space.Spot{here, bad}), "space: out of range: a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
+		{m.SetPositions(list(h, h), []space.Spot{here, bad}), "a place at [NaN 0 0] with a velocity of [0 0 0]: coordinates are finite and in -1e9..1e9"},
 		{m.SetPositions(list(h, foreign), []space.Spot{here, here}), "voice 1 is another mixer's"},
 	} {
 		wantError(t, c.err, mixer.ErrOption, c.want)
 	}
-	if err := m.SetListener(space.Listener{Doppler: -1}); !errors.Is(err, mixer.ErrOption) {
-		t.Errorf("a listener with a factor of -1: %v", err)
-	}
-	if _, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Cone: space.Cone{Inner: 400}}}); !errors.Is(err, mixer.ErrOption) {
-		t.Errorf("an emitter with a cone of 400 degrees: %v", err)
+	_, cone := m.Play(s, mixer.Options{Emitter: &space.Emitter{Cone: space.Cone{Inner: 400}}})
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{m.SetListener(space.Listener{Doppler: -1}), "mixer: bad argument: a Doppler factor of -1 and"},
+		{cone, "mixer: bad argument: a cone of 400 to 0 degrees with"},
+	} {
+		if !errors.Is(c.err, mixer.ErrOption) || !errors.Is(c.err, space.ErrRange) || !strings.HasPrefix(c.err.Error(), c.want) {
+			t.Errorf("%v, want %q", c.err, c.want)
+		}
 	}
 	// Those without a place, and those that are nothing, are passed over.
 	if err := m.SetPositions(list(plain, mixer.Handle{}), []space.Spot{here, here}); err != nil {
@@ -202,4 +219,33 @@ func TestPositionErrors(t *testing.T) {
 	block := make([]pcm.Frame, 50)
 	m.Render(block)
 	wantAbout(t, "what was to stay", block[40][1], 0.25)
+}
+
+// TestPlacedStereo: a stereo sound loses nothing at the side, and what is equal in both
+// channels is as loud in the middle as without a place.
+func TestPlacedStereo(t *testing.T) {
+	for name, c := range map[string]struct {
+		emitter     *space.Emitter
+		left, right float64
+	}{
+		"nowhere":              {emitter: nil, left: 0.5, right: 0.25},
+		"in the middle":        {emitter: at(0, 0, 0), left: 0.375, right: 0.375},
+		"at the right":         {emitter: at(1, 0, 0), left: 0, right: 0.375 * math.Sqrt2},
+		"at the left":          {emitter: at(-1, 0, 0), left: 0.375 * math.Sqrt2, right: 0},
+		"at the left and wide": {emitter: &space.Emitter{Spot: at(-1, 0, 0).Spot, Spread: 1}, left: 0.5, right: 0},
+		"half as wide":         {emitter: &space.Emitter{Spread: 0.5}, left: 0.4375, right: 0.3125},
+	} {
+		m := hard(t)
+		data := make([]float32, 0, 100)
+		for range 50 {
+			data = append(data, 0.5, 0.25)
+		}
+		play(t, m.At(5), sound(t, voice.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{Emitter: c.emitter})
+		block := make([]pcm.Frame, 50)
+		m.Render(block)
+		for _, i := range []int{5, 49} {
+			wantAbout(t, name+", left", block[i][0], c.left)
+			wantAbout(t, name+", right", block[i][1], c.right)
+		}
+	}
 }

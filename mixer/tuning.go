@@ -82,7 +82,7 @@ func (m *Mixer) tune(r *record, frame int64) {
 	for i := range m.foretold {
 		f := &m.foretold[i]
 		if f.frame > frame && m.names(&f.target, r) {
-			m.retuneBy(r, f)
+			m.retuneBy(r, &f.change, f.frame, f.over)
 		}
 	}
 	m.refine(r)
@@ -95,16 +95,16 @@ func (r *record) tunes() bool {
 }
 
 // retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
-func (m *Mixer) retuneBy(r *record, c *command) {
+func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	now := m.Now()
-	at, until := m.when(c.frame, c.over, now)
-	if c.change.Fields&FieldPitch != 0 {
-		r.tuning.pitch.turn(float64(c.change.Pitch), now, at, until)
+	at, until := m.when(frame, over, now)
+	if c.Fields&FieldPitch != 0 {
+		r.tuning.pitch.turn(float64(c.Pitch), now, at, until)
 	}
-	if c.change.Fields&FieldSpeed != 0 {
-		r.tuning.speed.turn(float64(pcm.FromRatio(c.change.Speed)), now, at, until)
+	if c.Fields&FieldSpeed != 0 {
+		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
 	}
-	r.tuning.out = r.tuning.out || c.change.Fields&FieldRounds != 0
+	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
 	m.refine(r)
 }
 
@@ -163,7 +163,7 @@ func (m *Mixer) retuneAll(c *command) {
 	}
 	if c.target.kind == oneVoice {
 		if r := m.records.Get(c.target.voice.id); r != nil {
-			m.retuneBy(r, c)
+			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 		return
 	}
@@ -181,13 +181,16 @@ func (m *Mixer) retuneAll(c *command) {
 		if bus {
 			m.refine(r)
 		} else if r.tuning.start <= max(c.frame, m.Now()) { // else it is not there yet
-			m.retuneBy(r, c)
+			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 	}
 }
 
 // lives reports whether a record is that of a start that is not over. The mutex is held.
 func (m *Mixer) lives(r *record) bool {
+	if r == nil {
+		return false
+	}
 	id := pool.Handle(r.id.Load())
 	return id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over()
 }

@@ -70,7 +70,7 @@ func goodSamples(samples []float32) int {
 // when it was prepared.
 type Info struct {
 	Name     string
-	File     string // its path; empty for embedded sounds
+	File     string // its path, of the system or in Source.FS
 	Format   string // wav, flac, vorbis, mp3
 	Encoding string // as in Clip
 	Channels int

@@ -116,7 +116,7 @@ func longMP3(t testing.TB, name string, times int) []byte {
 // longFLAC repeats the blocks of the theme, two channels of 48 kHz, all of 4096
 // frames and numbered anew.
 func longFLAC(t testing.TB, blocks int) []byte {
-	data := embeddedFile(t, "theme")
+	data := mustRead(t, "embedded/theme.flac")
 	start := 4
 	for last := false; !last; {
 		last = data[start]&0x80 != 0

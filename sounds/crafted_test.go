@@ -21,7 +21,7 @@ func mustDecode(t *testing.T, data []byte) *Clip {
 	return c
 }
 
-func mustRead(t *testing.T, path string) []byte {
+func mustRead(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

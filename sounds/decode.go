@@ -1,22 +1,20 @@
 package sounds
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
-	"slices"
-	"unicode/utf8"
 
+	"voicepool/sounds/internal/aiff"
 	"voicepool/sounds/internal/flac"
 	"voicepool/sounds/internal/mp3"
+	"voicepool/sounds/internal/ogg"
 	"voicepool/sounds/internal/source"
 	"voicepool/sounds/internal/vorbis"
 	"voicepool/sounds/internal/wav"
 )
 
-// Decode reads a whole sound from r: WAV, FLAC, Ogg Vorbis or MP3, known by
+// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis or MP3, known by
 // its content. name stands in errors, which are one line and wrap ErrFormat,
 // ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
 // error, never a panic, a hang or much memory. Control side.
@@ -93,55 +91,14 @@ type format struct {
 // formats are those there are, in the order in which a file is tried.
 var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
+	{"aiff", aiff.Is, aiff.Open},
 	{"flac", flac.Is, flac.Open},
-	{"vorbis", vorbis.Is, vorbis.Open},
+	{"oggflac", flac.InOgg, flac.OpenOgg},
+	{"vorbis", ogg.Is, vorbis.Open},
 	{"mp3", mp3.Is, mp3.Open},
 }
 
 // clip returns what a file says, without samples.
 func (f *format) clip(h *source.Head) Clip {
 	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
-}
-
-// formatOf knows a format by its content, and leaves in at the beginning.
-func formatOf(in *source.Input) (*format, error) {
-	data := in.Peek(source.Probe)
-	if len(data) == 0 {
-		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
-	}
-	data = bytes.Clone(data[:min(len(data), 256)])
-	in.PassID3()
-	tagged, body := in.At > 0, in.Peek(source.Probe)
-	i := slices.IndexFunc(formats[:], func(f format) bool { return f.is(body, tagged) })
-	in.MoveTo(0)
-	if i >= 0 {
-		return &formats[i], nil
-	}
-	for _, f := range [...]struct {
-		at          int
-		magic, name string
-	}{
-		{0, "FORM", "AIFF"}, {0, "MThd", "MIDI"}, {0, "caff", "Core Audio"}, {4, "ftyp", "MP4"}, {0, "\x1aE\xdf\xa3", "Matroska or WebM"},
-		{0, ".snd", "AU"}, {0, "wvpk", "WavPack"}, {0, "MAC ", "Monkey's Audio"}, {0, "0&\xb2u", "WMA"}, {0, "RIFF", "RIFF without WAVE"},
-		{0, "PK\x03\x04", "ZIP"}, {0, "\x89PNG", "PNG"}, {0, "\xff\xd8\xff", "JPEG"},
-	} {
-		if len(data) >= f.at+len(f.magic) && string(data[f.at:f.at+len(f.magic)]) == f.magic {
-			return nil, source.Unread(f.name)
-		}
-	}
-	if isText(data) {
-		return nil, source.Unknown("this is text, not a sound")
-	}
-	return nil, source.Unknown("neither WAV, FLAC, Ogg Vorbis nor MP3")
-}
-
-func isText(b []byte) bool {
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
-		if r == utf8.RuneError && size == 1 && len(b) > 3 || r < ' ' && r != '\n' && r != '\r' && r != '\t' {
-			return false
-		}
-		b = b[size:]
-	}
-	return true
 }

@@ -3,10 +3,10 @@
 // mixer's rate, and computes the loudness index by which the mixer chooses its victims.
 //
 //	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
-//	coin, err := lib.Embedded("coin")          // comes with the package
-//	boom, err := lib.LoadFile("sfx/boom.ogg")  // read once, whoever asks
-//	all, err := lib.Load(ctx, sources...)      // many at a time
-//	song, err := lib.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
+//	boom, err := library.LoadFile("sfx/boom.ogg")    // read once, whoever asks
+//	step, err := library.LoadFS(assets, "step.wav")  // of an embed.FS, too
+//	all, err := library.Load(ctx, sources...)        // many at a time
+//	song, err := library.OpenStream(sounds.Source{File: "music/song.ogg"}, sounds.StreamOptions{})
 //
 // A stream is decoded while it plays, by a goroutine for each voice, in memory that does
 // not depend on its length. Its frames are to the bit those of the loaded sound. A Queue

@@ -6,13 +6,16 @@ import (
 	"log"
 
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
 // A loading screen: how far it is, and what it costs.
 func ExampleLibrary_LoadEach() {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000, Compact: true})
-	sources := []sounds.Source{{Name: "coin"}, {Name: "laser"}, {Name: "rain", Loop: true}}
+	rain := embedded.Source("rain")
+	rain.Looped = true
+	sources := []sounds.Source{embedded.Source("coin"), embedded.Source("laser"), rain}
 	done := 0
 	lib.LoadEach(context.Background(), sources, func(i int, s *voice.Sound, err error) bool {
 		if err != nil {
@@ -35,7 +38,7 @@ func ExampleLibrary_LoadEach() {
 func ExampleLeveling() {
 	lib := sounds.NewLibrary(sounds.Options{Measure: true, Leveling: sounds.Leveling{LUFS: -23}})
 	for _, name := range []string{"coin", "door"} {
-		s, err := lib.Embedded(name)
+		s, err := embedded.Load(lib, name)
 		if err != nil {
 			log.Fatal(err)
 		}

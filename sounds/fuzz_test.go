@@ -59,6 +59,12 @@ func FuzzWAV(f *testing.F) {
 	f.Fuzz(tryDecode)
 }
 
+func FuzzAIFF(f *testing.F) {
+	seed(f, "*aiff-*")
+	f.Add(longAIFF(100, marks(5, 10, 90), inst(1, 2, 3)))
+	f.Fuzz(tryDecode)
+}
+
 func FuzzFLAC(f *testing.F) {
 	seed(f, "*flac-*")
 	f.Fuzz(tryDecode)
@@ -68,6 +74,7 @@ func FuzzFLAC(f *testing.F) {
 // reached.
 func FuzzOgg(f *testing.F) {
 	seed(f, "*ogg-*")
+	seed(f, "oggflac-*")
 	seed(f, "*vorbis-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tryDecode(t, repaired(data))

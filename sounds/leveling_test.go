@@ -95,19 +95,22 @@ func TestMP3Tags(t *testing.T) {
 // TestLibraryLeveling: a source may be asked for at several levels.
 func TestLibraryLeveling(t *testing.T) {
 	b := NewLibrary(Options{Measure: true})
-	got, err := b.Load(context.Background(), Source{Name: "coin"}, Source{Name: "coin", Leveling: Leveling{LUFS: -30}}, Source{Name: "coin", Leveling: Leveling{LUFS: -30}})
+	coin, low := shipped("coin"), shipped("coin")
+	low.Leveling.LUFS = -30
+	got, err := b.Load(context.Background(), coin, low, low)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got[0] == got[1] || got[1] != got[2] {
 		t.Fatal("sounds are shared that are not the same, or are not that are")
 	}
-	if _, err := b.Load(context.Background(), Source{Name: "coin", Leveling: Leveling{LUFS: math.NaN()}}); !errors.Is(err, ErrLimit) || len(b.entries) != 2 {
+	low.Leveling.LUFS = math.NaN()
+	if _, err := b.Load(context.Background(), low); !errors.Is(err, ErrLimit) || len(b.entries) != 2 {
 		t.Errorf("error %v, %d entries", err, len(b.entries))
 	}
 	plain, _ := b.Info(got[0])
-	low, _ := b.Info(got[1])
-	if plain.Gain != 0 || math.Abs(float64(plain.Loudness)+float64(low.Gain)+30) > 1e-9 || plain.Loudness != low.Loudness {
-		t.Errorf("gain %v and %v, loudness %v and %v", plain.Gain, low.Gain, plain.Loudness, low.Loudness)
+	quiet, _ := b.Info(got[1])
+	if plain.Gain != 0 || math.Abs(float64(plain.Loudness)+float64(quiet.Gain)+30) > 1e-9 || plain.Loudness != quiet.Loudness {
+		t.Errorf("gain %v and %v, loudness %v and %v", plain.Gain, quiet.Gain, plain.Loudness, quiet.Loudness)
 	}
 }

@@ -52,32 +52,26 @@ func NewLibrary(opt Options) *Library {
 }
 
 // Rate returns the rate of all sounds of the library, in Hz.
-func (b *Library) Rate() int { return b.opt.rate() }
+func (l *Library) Rate() int { return l.opt.rate() }
 
 // LoadFile returns the sound of a file.
-func (b *Library) LoadFile(path string) (*voice.Sound, error) {
-	return b.load(context.Background(), Source{File: path})
+func (l *Library) LoadFile(path string) (*voice.Sound, error) {
+	return l.load(context.Background(), Source{File: path})
 }
 
 // LoadFS returns the sound of a file of fsys.
-func (b *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
-	return b.load(context.Background(), Source{File: name, FS: fsys})
-}
-
-// Embedded returns the embedded sound of a name. The error wraps
-// fs.ErrNotExist where there is none.
-func (b *Library) Embedded(name string) (*voice.Sound, error) {
-	return b.load(context.Background(), Source{Name: name})
+func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
+	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
 
 // Load returns the sounds of all sources, in their order, loading as many at a
 // time as there are processors. Of several errors it returns the one that comes
 // first in the order of sources; sounds that were loaded all the same stay in
 // the library. When ctx ends, so does Load, with its error.
-func (b *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
+func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
 	errs := make([]error, len(sources))
-	b.LoadEach(ctx, sources, func(i int, s *voice.Sound, err error) bool {
+	l.LoadEach(ctx, sources, func(i int, s *voice.Sound, err error) bool {
 		loaded[i], errs[i] = s, err
 		return err == nil
 	})
@@ -91,7 +85,7 @@ func (b *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 // soon as it is there or has failed: one call at a time, from any goroutine, in
 // no order. Sources are begun in their order, until a call returns false. It
 // comes back when the last of the calls has. A panic of done is one of LoadEach.
-func (b *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
+func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
 		next    atomic.Int64 // the source to begin
 		telling sync.Mutex
@@ -114,7 +108,7 @@ func (b *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	for range min(len(sources), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(sources); i = int(next.Add(1)) - 1 {
-				s, err := b.load(ctx, sources[i])
+				s, err := l.load(ctx, sources[i])
 				tell(i, s, err)
 			}
 		})
@@ -126,10 +120,10 @@ func (b *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 }
 
 // Info returns what is known of a sound of this library.
-func (b *Library) Info(s *voice.Sound) (Info, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	info, ok := b.infos[s]
+func (l *Library) Info(s *voice.Sound) (Info, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	info, ok := l.infos[s]
 	if ok && !s.Streamed() {
 		info.Bytes = s.Bytes() // it may have been made ready for pitches since
 	}
@@ -138,44 +132,44 @@ func (b *Library) Info(s *voice.Sound) (Info, bool) {
 
 // Forget drops a sound, loaded or a stream, that nobody will ask for again: it is
 // loaded anew if somebody does. Voices that play it, and who holds it, keep it.
-func (b *Library) Forget(s *voice.Sound) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.infos, s)
-	for key, e := range b.entries {
+func (l *Library) Forget(s *voice.Sound) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.infos, s)
+	for key, e := range l.entries {
 		if e.ready() && e.sound == s {
-			delete(b.entries, key)
+			delete(l.entries, key)
 		}
 	}
 }
 
 // Bytes returns how much memory the sounds of the library take.
-func (b *Library) Bytes() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (l *Library) Bytes() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	sum := int64(0)
-	for s := range b.infos {
+	for s := range l.infos {
 		sum += s.Bytes()
 	}
 	return sum
 }
 
 // load returns what is there, waits for what is on its way, or brings it.
-func (b *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
+func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 	if err := src.Leveling.valid(); err != nil { // a NaN would be a key that nobody finds again
 		return nil, named(src.label(), err)
 	}
 	key := src.key()
 	for {
-		b.mu.Lock()
-		e, ok := b.entries[key]
+		l.mu.Lock()
+		e, ok := l.entries[key]
 		if !ok {
 			e = &entry{done: make(chan struct{}), src: src}
-			b.entries[key] = e
+			l.entries[key] = e
 		}
-		b.mu.Unlock()
+		l.mu.Unlock()
 		if !ok {
-			b.bring(ctx, key, e)
+			l.bring(ctx, key, e)
 			return e.sound, e.err
 		}
 		select {
@@ -192,32 +186,37 @@ func (b *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 
 // bring loads the sound of an entry, keeps what is known of it, and says so to those who
 // look at the files. A failure is forgotten.
-func (b *Library) bring(ctx context.Context, key sourceKey, e *entry) {
-	sound, info, err := b.read(ctx, e.src)
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (l *Library) bring(ctx context.Context, key sourceKey, e *entry) {
+	sound, info, err := l.read(ctx, e.src)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	e.sound, e.err = sound, err
 	close(e.done)
 	if err != nil {
-		delete(b.entries, key)
+		delete(l.entries, key)
 		return
 	}
-	b.infos[sound] = info
-	close(b.more)
-	b.more = make(chan struct{})
+	l.infos[sound] = info
+	close(l.more)
+	l.more = make(chan struct{})
 }
 
 // read makes a sound of a source. A file system that panics is an error: others may be
 // waiting for the same sound.
-func (b *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
+func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
-	opt := b.opt
-	opt.Loop = opt.Loop || src.Loop
+	opt := l.opt
+	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
 	clip, err := decode(ctx, src.open, opt.Limits.withDefaults())
 	if err != nil {
 		return nil, Info{}, err
+	}
+	if region, err := src.region(clip.Rate, clip.Frames()); err != nil {
+		return nil, Info{}, err
+	} else if region != nil {
+		clip.Loop = region
 	}
 	opt.Leveling = cmp.Or(src.Leveling, opt.Leveling)
 	info := Describe(clip, opt.Measure)
@@ -225,7 +224,7 @@ func (b *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	if info.Measured {
 		measured = func() (pcm.LUFS, pcm.Decibels) { return info.Loudness, info.TruePeak }
 	}
-	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), &b.filters)
+	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), &l.filters)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -237,16 +236,16 @@ func (b *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 // Files returns the files of the operating system whose sounds are in the library,
 // sorted, and a channel that is closed when another sound is there. Control side,
 // any goroutine.
-func (b *Library) Files() (files []string, more <-chan struct{}) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for key, e := range b.entries {
-		if key.File != "" && key.fsys == nil && e.ready() {
+func (l *Library) Files() (files []string, more <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, e := range l.entries {
+		if key.fsys == nil && e.ready() {
 			files = append(files, key.File)
 		}
 	}
 	slices.Sort(files)
-	return slices.Compact(files), b.more
+	return slices.Compact(files), l.more
 }
 
 // Reload reads a file of the operating system again, in each way in which the library
@@ -257,17 +256,17 @@ func (b *Library) Files() (files []string, more <-chan struct{}) {
 // free when the last has let go. A file that cannot be read, as one that is half
 // written or gone, leaves the old sound in the library; changed is then told old and
 // the error. Control side, any goroutine.
-func (b *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
-	b.mu.Lock()
+func (l *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
+	l.mu.Lock()
 	var loaded []*entry // in several ways
-	for key, e := range b.entries {
+	for key, e := range l.entries {
 		if key.File == file && key.fsys == nil && e.ready() {
 			loaded = append(loaded, e)
 		}
 	}
-	b.mu.Unlock()
+	l.mu.Unlock()
 	for _, e := range loaded {
-		if now, err := b.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
+		if now, err := l.renew(ctx, e); ctx.Err() == nil && (now != nil || err != nil) {
 			changed(e.sound, now, err)
 		}
 	}
@@ -275,19 +274,19 @@ func (b *Library) Reload(ctx context.Context, file string, changed func(old, now
 
 // renew reads a sound again, and puts it into the place of the old one, unless
 // something else stands there by now.
-func (b *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
-	sound, info, err := b.read(ctx, e.src)
+func (l *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
+	sound, info, err := l.read(ctx, e.src)
 	if err != nil {
 		return nil, err
 	}
 	now := &entry{done: e.done, src: e.src, sound: sound}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.entries[e.src.key()] != e {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.entries[e.src.key()] != e {
 		return nil, nil
 	}
-	b.entries[e.src.key()] = now
-	delete(b.infos, e.sound)
-	b.infos[sound] = info
+	l.entries[e.src.key()] = now
+	delete(l.infos, e.sound)
+	l.infos[sound] = info
 	return sound, nil
 }

@@ -167,11 +167,11 @@ func TestLibraryErrors(t *testing.T) {
 		{path: write("text.wav", "voices: 32\n"), kind: sounds.ErrFormat, text: "this is text, not a sound"},
 		{
 			path: write("a.mid", "MThd\x00\x00\x00\x06\x00\x01"), kind: sounds.ErrFormat,
-			text: "MIDI is not read; WAV, FLAC, Ogg Vorbis and MP3 are",
+			text: "MIDI is not read; render it: fluidsynth -F x.wav font.sf2 x.mid",
 		},
 		{
 			path: write("a.bin", "\x00\x01\x02\x03\x04"), kind: sounds.ErrFormat,
-			text: "neither WAV, FLAC, Ogg Vorbis nor MP3",
+			text: "neither WAV, AIFF, FLAC, Ogg Vorbis nor MP3",
 		},
 	} {
 		_, err := b.LoadFile(c.path)
@@ -179,7 +179,7 @@ func TestLibraryErrors(t *testing.T) {
 			t.Errorf("%s: error %q, want one of %q with %q", c.path, err, c.kind, c.text)
 		}
 	}
-	if _, err := b.Embedded("nothing"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := embedded.Load(b, "bel"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `no sound "bel"; the nearest is "bell"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -205,10 +205,10 @@ func TestLibraryCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	b := sounds.NewLibrary(sounds.Options{})
-	if _, err := b.Load(ctx, sounds.Source{Name: "coin"}); !errors.Is(err, context.Canceled) {
+	if _, err := b.Load(ctx, embedded.Source("coin")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := b.Embedded("coin"); err != nil {
+	if _, err := embedded.Load(b, "coin"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -221,7 +221,7 @@ func TestEmbedded(t *testing.T) {
 		var list []sounds.Source
 		for i, name := range embedded.Names() {
 			if rate == 0 || i%7 == 0 {
-				list = append(list, sounds.Source{Name: name})
+				list = append(list, embedded.Source(name))
 			}
 		}
 		loaded, err := b.Load(context.Background(), list...)
@@ -230,7 +230,7 @@ func TestEmbedded(t *testing.T) {
 		}
 		for i, s := range loaded {
 			info, ok := b.Info(s)
-			if !ok || s.Name() != list[i].Name || info.File != "" || s.Rate() != b.Rate() {
+			if !ok || s.Name() != list[i].Name || info.File != s.Name()+".flac" || s.Rate() != b.Rate() {
 				t.Errorf("%q: %+v", s.Name(), info)
 			}
 			if want := int64(math.Floor(float64(info.Frames)*float64(b.Rate())/float64(info.Rate) + 0.5)); s.Frames() != want {
@@ -254,7 +254,7 @@ func TestLoopOption(t *testing.T) {
 	}
 	files := fstest.MapFS{"hum.wav": {Data: wavBytes(44100, 1, x)}}
 	b := sounds.NewLibrary(sounds.Options{})
-	list, err := b.Load(context.Background(), sounds.Source{File: "hum.wav", FS: files}, sounds.Source{File: "hum.wav", FS: files, Loop: true})
+	list, err := b.Load(context.Background(), sounds.Source{File: "hum.wav", FS: files}, sounds.Source{File: "hum.wav", FS: files, Looped: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,11 +273,11 @@ func TestLoopOption(t *testing.T) {
 func TestCompact(t *testing.T) {
 	wide, compact := sounds.NewLibrary(sounds.Options{}), sounds.NewLibrary(sounds.Options{Compact: true})
 	for _, name := range []string{"coin", "click", "rain"} {
-		a, err := wide.Embedded(name)
+		a, err := embedded.Load(wide, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := compact.Embedded(name)
+		b, err := embedded.Load(compact, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +298,7 @@ func TestCompact(t *testing.T) {
 func TestLoadEach(t *testing.T) {
 	var sources []sounds.Source
 	for _, name := range embedded.Names()[:8] {
-		sources = append(sources, sounds.Source{Name: name}, sounds.Source{Name: "no " + name})
+		sources = append(sources, embedded.Source(name), embedded.Source("no "+name))
 	}
 	told := make([]int, len(sources))
 	busy := false
@@ -335,15 +335,15 @@ func TestLoadEach(t *testing.T) {
 // anew when it is asked for again.
 func TestForget(t *testing.T) {
 	b := sounds.NewLibrary(sounds.Options{})
-	first, err := b.Embedded("coin")
+	first, err := embedded.Load(b, "coin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := b.Embedded("bell")
+	other, err := embedded.Load(b, "bell")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := b.OpenStream(sounds.Source{Name: "rain"}, sounds.StreamOptions{})
+	stream, err := b.OpenStream(embedded.Source("rain"), sounds.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,11 +352,11 @@ func TestForget(t *testing.T) {
 	if _, ok := b.Info(first); ok || b.Bytes() != other.Bytes() {
 		t.Errorf("after it was forgotten: known %v, %d bytes, want %d", ok, b.Bytes(), other.Bytes())
 	}
-	again, err := b.Embedded("coin")
+	again, err := embedded.Load(b, "coin")
 	if err != nil || again == first {
 		t.Errorf("it is not loaded anew (%v)", err)
 	}
-	if same, _ := b.Embedded("bell"); same != other {
+	if same, _ := embedded.Load(b, "bell"); same != other {
 		t.Error("another was forgotten too")
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
+	"voicepool/internal/leak"
 )
 
 // No test may leave a goroutine behind, whatever it decodes. With an argument
@@ -16,5 +16,5 @@ func TestMain(m *testing.M) {
 	}
 	// The race detector lets every process sleep for a second at its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
-	goleak.VerifyTestMain(m)
+	leak.Main(m)
 }

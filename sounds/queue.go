@@ -26,18 +26,18 @@ type Queue struct {
 }
 
 // NewQueue returns a queue of sources, which may be none yet. Of the options
-// Level is that of all of them. The error names the source that cannot be had.
+// CountsAs is that of all of them. The error names the source that cannot be had.
 //
 // The loop points of files do not count; each is played once. Sources that are
 // given in one call and have the same rate are converted to the library's as one:
 // tracks of an album that go on into each other stay whole. Others are converted
 // as if they stood alone.
-func (b *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
+func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(name, err)
 	}
-	q := &Queue{lib: b, opt: opt, name: name, readers: map[*queueReader]bool{}}
-	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: b.Rate(), Level: opt.Level, Open: q.open})
+	q := &Queue{lib: l, opt: opt, name: name, readers: map[*queueReader]bool{}}
+	sound, err := voice.NewStream(voice.Stream{Name: name, Rate: l.Rate(), Level: pcm.Decibels(opt.CountsAs), Open: q.open})
 	if err != nil {
 		return nil, named(name, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -23,14 +22,9 @@ func formatFile(t testing.TB, name string) []byte {
 	return data
 }
 
-// embeddedFile is an embedded sound as it is.
-func embeddedFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, ok := embedded.Open(name)
-	if !ok {
-		t.Fatalf("there is no embedded sound %s", name)
-	}
-	return data
+// shipped names a sound of the package embedded, which these tests cannot import.
+func shipped(name string) Source {
+	return Source{Name: name, File: name + ".flac", FS: os.DirFS("embedded")}
 }
 
 func longFiles(t testing.TB) fstest.MapFS {
@@ -46,7 +40,13 @@ func longFiles(t testing.TB) fstest.MapFS {
 		"vbr.mp3":   longMP3(t, "mp3-48000-2-vbr.mp3", 40),
 		"low.mp3":   longMP3(t, "mp3-8000-1-vbr.mp3", 100),
 		"high.mp3":  longMP3(t, "mp3-320.mp3", 40),
-		"long.flac": embeddedFile(t, "theme"),
+		"long.flac": mustRead(t, "embedded/theme.flac"),
+		"long.oga":  inOgg(mustRead(t, "embedded/theme.flac"), 1),
+		"more.oga":  slices.Concat(inOgg(longFLAC(t, 20), 1), inOgg(longFLAC(t, 45), 2)),
+		"ima.wav":   longADPCM(0x11, 2, 512, 8, 505),
+		"ima6.wav":  longADPCM(0x11, 6, 1536, 24, 489),
+		"ms.wav":    longADPCM(2, 2, 1024, 14, 1012),
+		"long.aiff": longAIFF(260000),
 	} {
 		files[name] = &fstest.MapFile{Data: data}
 	}
@@ -61,7 +61,7 @@ func TestSeek(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(9, 9))
-			b := NewLibrary(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "vbr.mp3": 48000}[name]})
+			b := NewLibrary(Options{Rate: map[string]int{"mono.ogg": 8000, "low.mp3": 8000, "long.flac": 48000, "long.oga": 48000, "more.oga": 48000, "vbr.mp3": 48000}[name]})
 			if b.opt.Rate == 0 {
 				b.opt.Rate = 44100
 			}

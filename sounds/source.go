@@ -10,18 +10,24 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
-	"voicepool/sounds/embedded"
+	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 )
 
-// Source names a sound to load: a file of FS, or of the operating system where
-// FS is nil; or, where File is empty, the embedded sound called Name.
+// Source names a sound to load: a file of FS, or of the operating system where FS is nil.
 type Source struct {
 	Name string // what it is called in reports; empty: the file's name without its ending
 	File string // a path
 	FS   fs.FS
-	Loop bool // as Options.Loop, for this one
+
+	// Loop is the part that repeats, in frames of the file, instead of the loop points that
+	// it may have; LoopTimes is the same in times, to the nearest frame. The zero values say
+	// nothing. A loop that is not inside the file is an error of loading.
+	Loop      pcm.Loop
+	LoopTimes [2]time.Duration
+	Looped    bool // as Options.Loop, for this one
 
 	Masking bool // as Options.Masking, for this one
 
@@ -33,17 +39,13 @@ type Source struct {
 // sourceKey is equal for the sources of one and the same sound. A file has one
 // sound, whatever it is called.
 type sourceKey struct {
-	Source // without FS and, of a file, without Name
+	Source // without FS and Name
 	fsys   any
 }
 
 func (s Source) key() sourceKey {
 	k := sourceKey{Source: s}
-	k.FS = nil
-	if s.File == "" {
-		return k
-	}
-	k.Name = ""
+	k.FS, k.Name = nil, ""
 	if s.FS == nil {
 		k.File = filepath.Clean(s.File)
 		return k
@@ -86,11 +88,7 @@ func (s Source) title() string {
 // ends the wait for its other side where the system can.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
-		f, err := embedded.FS().Open(s.Name + ".flac")
-		if err != nil {
-			return nil, source.Fault(fs.ErrNotExist, "there is no embedded sound of this name")
-		}
-		return f, nil
+		return nil, source.Fault(fs.ErrNotExist, "a source without a file")
 	}
 	mode := s.mode()
 	if err := notFile(mode); err != nil {
@@ -148,4 +146,27 @@ func (s Source) mode() fs.FileMode {
 		return 0
 	}
 	return info.Mode()
+}
+
+// loops reports whether a part is named that repeats.
+func (s *Source) loops() bool { return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{} }
+
+// region returns the part that repeats, of a file of a rate and so many frames; nil: none is
+// named.
+func (s *Source) region(rate int, frames int64) (*pcm.Loop, error) {
+	loop := s.Loop
+	switch times := s.LoopTimes != [2]time.Duration{}; {
+	case !s.loops():
+		return nil, nil
+	case times && loop != pcm.Loop{}:
+		return nil, source.Beyond("a loop in frames and one in times; give it one of them")
+	case s.LoopTimes[0] < 0:
+		return nil, source.Beyond("the loop begins at %v, before the file", s.LoopTimes[0])
+	case times:
+		loop = pcm.Loop{pcm.Frames(s.LoopTimes[0], rate), pcm.Frames(s.LoopTimes[1], rate)}
+	}
+	if !loop.Inside(frames) {
+		return nil, source.Beyond("the loop [%d, %d) is not inside its %d frames", loop[0], loop[1], frames)
+	}
+	return &loop, nil
 }

@@ -23,10 +23,10 @@ type StreamOptions struct {
 	// minutes.
 	Ahead time.Duration
 
-	// Level is the mean loudness that counts when a voice is to be stolen, -120 to
-	// just below 0 dB. 0 means what Measure finds, else what the tags say, else
-	// -20 dB.
-	Level pcm.Decibels
+	// CountsAs is the loudness that the stream is taken to have when a voice is to be
+	// stolen, -120 to just below 0 LUFS. It changes no volume. 0 means what Measure
+	// finds, else what the tags say, else -20 LUFS.
+	CountsAs pcm.LUFS
 
 	// Gain changes the stream, besides its leveling, -120..120 dB.
 	Gain pcm.Decibels
@@ -49,13 +49,13 @@ type StreamOptions struct {
 // It reads the beginning of the file, and walks over the rest where the length or a loop
 // is not told there for certain. The error names the source. Each Play opens the file
 // anew: it must be the same then. What is broken ends after what could be read. Control side.
-func (b *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
-	t, err := b.openTrack(src, &opt)
+func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
+	t, err := l.openTrack(src, &opt)
 	if err != nil {
 		return nil, named(src.label(), err)
 	}
-	s := voice.Stream{Name: src.title(), Level: opt.Level, Frames: t.frames, Mono: t.channels == 1}
-	sound, err := b.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
+	s := voice.Stream{Name: src.title(), Level: pcm.Decibels(opt.CountsAs), Frames: t.frames, Mono: t.channels == 1}
+	sound, err := l.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (b *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 	info.Seconds = float64(t.frames) / float64(t.clip.Rate)
 	info.Measured, info.Loudness, info.TruePeak = t.measured, t.loudness, t.peak
 	info.Bytes = sound.Bytes()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.infos[sound] = info
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.infos[sound] = info
 	return sound, nil
 }
 
@@ -76,9 +76,9 @@ const maxStreamFrames = 1<<31 - 1<<12
 
 // stream returns a sound of what open gives, which has a rate and, in frames of it, the
 // length of s and a loop.
-func (b *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
-	p := b.planOf(rate, loop)
-	s.Rate, s.Frames, s.Loop = b.Rate(), p.total(s.Frames), p.loop
+func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
+	p := l.planOf(rate, loop)
+	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
 	if s.Frames > maxStreamFrames {
 		s.Frames = 0
 	}
@@ -91,9 +91,9 @@ func (b *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 		if err != nil {
 			return nil, named(label, err)
 		}
-		course := newCourse(from, channels, b.planOf(rate, loop), c)
+		course := newCourse(from, channels, l.planOf(rate, loop), c)
 		course.factor = 1 // of a mono stream the pan takes care
-		f := newFeeder(opt.Ahead, b.Rate(), c, course, opt.failure(label))
+		f := newFeeder(opt.Ahead, l.Rate(), c, course, opt.failure(label))
 		go f.run()
 		return f.feed, nil
 	}
@@ -106,7 +106,7 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// valid says what is wrong with the numbers. Level is left to voice.NewStream.
+// valid says what is wrong with the numbers. CountsAs is left to voice.NewStream.
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
@@ -129,8 +129,8 @@ func (o *StreamOptions) failure(label string) func(error) {
 
 // planOf returns how a rate becomes that of the library. Each course needs one of
 // its own.
-func (b *Library) planOf(rate int, loop *pcm.Loop) plan {
-	return newPlan(&b.filters, rate, b.Rate(), loop)
+func (l *Library) planOf(rate int, loop *pcm.Loop) plan {
+	return newPlan(&l.filters, rate, l.Rate(), loop)
 }
 
 // FrameSource is where frames come from that no file has.
@@ -158,7 +158,7 @@ type FrameSeeker interface {
 // StreamFrames returns a sound of frames that are made as it plays. Control
 // side. Of the options Measure does not apply. A reader that panics or gives
 // what is no sound ends the stream. The error names the source.
-func (b *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
+func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(src.Name, err)
 	}
@@ -170,8 +170,8 @@ func (b *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound
 	case src.Frames < 0 || src.Loop != nil && (src.Loop[0] < 0 || src.Loop[1] <= src.Loop[0] || src.Frames > 0 && src.Loop[1] > src.Frames):
 		return nil, named(src.Name, source.Broken("the loop %v is not inside its %d frames", src.Loop, src.Frames))
 	}
-	s := voice.Stream{Name: src.Name, Level: opt.Level, Frames: src.Frames}
-	return b.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
+	s := voice.Stream{Name: src.Name, Level: pcm.Decibels(opt.CountsAs), Frames: src.Frames}
+	return l.stream(src.Name, s, src.Rate, src.Loop, opt, func() (origin, error) {
 		r, err := src.Open()
 		return &frameOrigin{open: src.Open, r: r, factor: opt.Gain.Linear()}, err
 	})
@@ -248,6 +248,6 @@ func (o *frameOrigin) close() {
 }
 
 // streamLevel returns what a stream's loudness counts.
-func streamLevel(l pcm.LUFS) pcm.Decibels {
-	return min(max(pcm.Decibels(l), -120), -0.1)
+func streamLevel(l pcm.LUFS) pcm.LUFS {
+	return min(max(l, -120), -0.1)
 }

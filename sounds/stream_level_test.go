@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/fstest"
 
 	"voicepool/pcm"
-	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -30,7 +30,7 @@ func TestStreamLeveling(t *testing.T) {
 		err      bool
 	}{
 		{file: "plain"},
-		{file: "plain", opt: StreamOptions{Gain: -3, Level: -30}, gain: -3, level: -30},
+		{file: "plain", opt: StreamOptions{Gain: -3, CountsAs: -30}, gain: -3, level: -30},
 		{file: "plain", opt: StreamOptions{Measure: true}, gain: math.NaN(), level: math.NaN()},
 		{
 			file: "plain", leveling: Leveling{LUFS: -23}, opt: StreamOptions{Measure: true},
@@ -71,8 +71,8 @@ func TestStreamLeveling(t *testing.T) {
 		if math.IsNaN(c.level) {
 			c.level = float64(info.Loudness) + c.gain
 		}
-		if float64(tr.gain) != c.gain || math.Abs(float64(opt.Level)-c.level) > 1e-9 {
-			t.Errorf("%s, %+v: gain %v, level %v", c.file, c, tr.gain, opt.Level)
+		if float64(tr.gain) != c.gain || math.Abs(float64(opt.CountsAs)-c.level) > 1e-9 {
+			t.Errorf("%s, %+v: gain %v, level %v", c.file, c, tr.gain, opt.CountsAs)
 		}
 		if tr.gain != info.Gain {
 			continue
@@ -83,7 +83,7 @@ func TestStreamLeveling(t *testing.T) {
 		}
 		sameFrames(t, c.file, got, loaded(want, voice.Course{}, 1<<20))
 	}
-	for _, opt := range []StreamOptions{{Level: 1}, {Level: pcm.Decibels(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
+	for _, opt := range []StreamOptions{{CountsAs: 1}, {CountsAs: pcm.LUFS(math.NaN())}, {Gain: pcm.Decibels(math.NaN())}, {Gain: 200}, {Ahead: 1 << 62}, {Ahead: -1}} {
 		if _, err := NewLibrary(Options{}).OpenStream(Source{File: "plain", FS: files}, opt); err == nil {
 			t.Errorf("%+v is taken", opt)
 		}
@@ -93,12 +93,16 @@ func TestStreamLeveling(t *testing.T) {
 // TestStreamEmbedded: they can be streams as well, with their loops.
 func TestStreamEmbedded(t *testing.T) {
 	b := NewLibrary(Options{})
-	for _, name := range embedded.Names() {
-		want, err := b.Embedded(name)
+	files, err := filepath.Glob("embedded/*.flac")
+	if err != nil || len(files) < 30 {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range files {
+		want, err := b.LoadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.OpenStream(Source{Name: name}, StreamOptions{})
+		s, err := b.OpenStream(Source{File: name}, StreamOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

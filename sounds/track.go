@@ -34,19 +34,19 @@ type track struct {
 }
 
 // openTrack reads what has to be known of a stream, and sets its level.
-func (b *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
+func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer rescue("the decoder", &err)
-	leveling := cmp.Or(src.Leveling, b.opt.Leveling)
+	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
 	switch {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()
-	case b.Rate() > defaultMaxRate:
-		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", b.Rate(), defaultMaxRate)
+	case l.Rate() > defaultMaxRate:
+		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", l.Rate(), defaultMaxRate)
 	}
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
-	t = &track{src: src, lim: b.opt.Limits.withDefaults().bounds()}
+	t = &track{src: src, lim: l.opt.Limits.withDefaults().bounds()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	}
 	defer c.close()
 	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
-	if err := t.learn(c, b.opt.Loop || src.Loop); err != nil {
+	if err := t.learn(c, l.opt.Loop || src.Looped); err != nil {
 		return nil, err
 	}
 	if opt.Measure {
@@ -67,11 +67,11 @@ func (b *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	}
 	t.gain += opt.Gain
 	switch {
-	case opt.Level != 0:
+	case opt.CountsAs != 0:
 	case t.measured:
-		opt.Level = streamLevel(t.loudness + pcm.LUFS(t.gain))
+		opt.CountsAs = streamLevel(t.loudness + pcm.LUFS(t.gain))
 	case leveling.Tags && t.clip.Gain != nil:
-		opt.Level = streamLevel(pcm.LUFS(source.TagReference - *t.clip.Gain + t.gain))
+		opt.CountsAs = streamLevel(pcm.LUFS(source.TagReference - *t.clip.Gain + t.gain))
 	}
 	return t, nil
 }
@@ -82,7 +82,7 @@ func (t *track) learn(c *cursor, loop bool) error {
 	t.frames = h.Frames
 	t.counted = h.Sure
 	// What the tags say of a loop is measured by the length that is there.
-	needed := loop || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
+	needed := loop || t.src.loops() || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
 	// Two files joined are announced as the first one. One that was cut short is
 	// announced longer than it is; the stream ends where it ends, with the error.
 	if needed || h.Walks {
@@ -91,6 +91,11 @@ func (t *track) learn(c *cursor, loop bool) error {
 		}
 	}
 	t.clip.Loop = h.Loop(t.frames)
+	if region, err := t.src.region(t.clip.Rate, t.frames); err != nil {
+		return err
+	} else if region != nil {
+		t.clip.Loop = region
+	}
 	if t.clip.Loop == nil && loop && t.frames > 0 {
 		t.clip.Loop = &pcm.Loop{0, t.frames}
 	}

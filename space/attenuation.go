@@ -18,10 +18,10 @@ const (
 	Inverse     Curve = iota // Min / (Min + r (d - Min)): with r = 1 6 dB less at twice the distance
 	Linear                   // 1 - r (d - Min) / (Max - Min), at least 0: with r = 1 silent from Max on
 	Exponential              // (d / Min)^-r
-	Flat                     // 1: distance changes no gain
+	Constant                 // 1: distance changes no gain
 )
 
-var curveNames = [...]string{"inverse", "linear", "exponential", "flat"}
+var curveNames = [...]string{"inverse", "linear", "exponential", "constant"}
 
 func (c Curve) String() string {
 	if int(c) < len(curveNames) {
@@ -30,7 +30,7 @@ func (c Curve) String() string {
 	return fmt.Sprintf("curve(%d)", uint8(c))
 }
 
-// ParseCurve returns the curve of a name: inverse, linear, exponential or flat.
+// ParseCurve returns the curve of a name: inverse, linear, exponential or constant.
 func ParseCurve(name string) (Curve, bool) {
 	i := slices.Index(curveNames[:], name)
 	return Curve(max(i, 0)), i >= 0

@@ -15,7 +15,7 @@ func TestAttenuation(t *testing.T) {
 		{}, {Min: 2, Max: 50}, {Min: 0.5, Rolloff: 3}, {Rolloff: 0.25, Max: 100}, {Min: 1e-6}, {Min: 1e9},
 		{Curve: Linear, Max: 60}, {Curve: Linear, Min: 3, Max: 20, Rolloff: 0.5}, {Curve: Linear, Min: 3, Max: 90, Rolloff: 2},
 		{Curve: Exponential}, {Curve: Exponential, Min: 4, Max: 70, Rolloff: 0.7}, {Curve: Exponential, Rolloff: 2.5},
-		{Curve: Exponential, Rolloff: 1000}, {Curve: Flat, Min: 5},
+		{Curve: Exponential, Rolloff: 1000}, {Curve: Constant, Min: 5},
 	} {
 		low, high, r := a.Min, a.Max, a.Rolloff
 		if low == 0 {
@@ -33,7 +33,7 @@ func TestAttenuation(t *testing.T) {
 				Inverse:     low / (low + r*(d-low)),
 				Linear:      math.Max(1-r*(d-low)/(high-low), 0),
 				Exponential: math.Pow(d/low, -r),
-				Flat:        1,
+				Constant:    1,
 			}[a.Curve]
 			got := hear(t, Listener{}, Emitter{Spot: Spot{Position: Vector{0, distance, 0}}, Attenuation: a}).Gain
 			if tolerance := 1e-12*want + 1e-300; !near(got, want, tolerance) {

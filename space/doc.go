@@ -7,6 +7,9 @@
 //	m.Play(shot, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: gun}}})
 //	m.SetListener(space.Listener{Position: camera, Forward: look, Doppler: 1})
 //
+// A Flat makes all three of pixels, for games in two dimensions. A place pans by half at
+// most, see Listener.Strength, and a stereo sound is folded to mono, see Emitter.Spread.
+//
 // The mixer prepares both once, on the control side, by Emitter.Source and
 // Listener.Ear. Ear.Hear then needs no check and gives the same bits on every machine.
 // The zero values change nothing.

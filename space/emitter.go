@@ -59,17 +59,23 @@ func (c *Cone) ready() (cone, error) {
 // Together with a Listener it comes to a gain, which counts in the audibility, to a pan and
 // to a shift of pitch. The zero value beside the zero Listener changes nothing.
 //
-// The pan is -1 at the left of the listener, +1 at the right, and 0 in front, behind, above
-// and below. docs/design.md has the formulas of pan and Doppler shift.
+// The pan is 0 in front, behind, above and below, and at the sides as much as
+// Listener.Strength says. docs/design.md has the formulas of pan and Doppler shift.
 type Emitter struct {
 	Spot        Spot
 	Cone        Cone
 	Attenuation Attenuation
+
+	// Spread is how wide a stereo sound stays, 0..1. At 0 it is folded to one channel,
+	// so that nothing of it is lost when it is panned. At 1 it stays as it is, and only
+	// its far side falls. A mono sound has no width.
+	Spread float64
 }
 
 // Source is an Emitter that was checked and prepared for the audio side.
 type Source struct {
 	Spot        Spot // as Checked returns it
+	Spread      float64
 	cone        cone
 	attenuation Attenuation // without zeros
 }
@@ -82,5 +88,8 @@ func (e Emitter) Source() (Source, error) {
 	if err := cmp.Or(wrongSpot, wrongCone, wrongAttenuation); err != nil {
 		return Source{}, err
 	}
-	return Source{spot, cone, attenuation}, nil
+	if !inRange(e.Spread, 0, 1) {
+		return Source{}, fmt.Errorf("%w: a spread of %v is not in 0..1", ErrRange, e.Spread)
+	}
+	return Source{spot, e.Spread, cone, attenuation}, nil
 }

@@ -25,7 +25,11 @@ func (l *Ear) Hear(e *Source) Heard {
 	if e.cone.outside != 1 && s.Forward != (Vector{}) {
 		gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
 	}
-	pan := min(max(l.Right.along(x, y, z)/max(distance, e.attenuation.Min), -1), 1)
+	edge := l.Half
+	if edge == 0 {
+		edge = max(distance, e.attenuation.Min)
+	}
+	pan := float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
 	var pitch pcm.Semitones
 	if l.Waves > 0 && l.Velocity != s.Velocity {
 		pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)

@@ -14,7 +14,7 @@ import (
 func emitters(t testing.TB, n int) (Ear, []Source) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(9, 10))
-	l, err := Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1}.Ear()
+	l, err := Listener{Position: random(r, 10), Velocity: random(r, 30), Forward: random(r, 1), Up: random(r, 1), Doppler: 1, Strength: 1}.Ear()
 	if err != nil {
 		t.Fatal(err)
 	}

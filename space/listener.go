@@ -20,6 +20,15 @@ type Listener struct {
 	Doppler float64
 
 	SpeedOfSound float64 // units of length per second, 0.001..1e9; 0: 343.3
+
+	// Strength is how far a place pans a sound at most, 1e-6..1; 0: 0.5, which is 8 dB
+	// between the two sides. At 1 a sound at the right is silent at the left.
+	Strength float64
+
+	// Width is how much the listener sees from left to right, 1e-6..1e9. With it the pan
+	// follows the offset to the side, and is full at the edge. 0: the pan follows the
+	// direction, whatever the distance.
+	Width float64
 }
 
 // leastAngle is the least sine of the angle between Forward and Up.
@@ -30,6 +39,8 @@ type Ear struct {
 	Position, Velocity Vector
 	Right              Vector  // the axis from the left ear to the right one, of length 1
 	Waves              float64 // the speed of sound, divided by the Doppler factor; 0: no Doppler shift
+	Strength           float64 // the pan at the edge
+	Half               float64 // of the width; 0: the pan follows the direction
 }
 
 // Ear checks l and works out its axis. Control side. The error wraps ErrRange.
@@ -46,12 +57,18 @@ func (l Listener) Ear() (Ear, error) {
 	case !inRange(l.Doppler, 0, 100) || !inRange(speed, 0.001, 1e9):
 		return Ear{}, fmt.Errorf("%w: a Doppler factor of %v and a speed of sound of %v are not in 0..100 and 0.001..1e9", ErrRange, l.Doppler, l.SpeedOfSound)
 	}
+	out := Ear{Position: l.Position, Velocity: l.Velocity, Strength: cmp.Or(l.Strength, 0.5), Half: l.Width / 2}
+	switch {
+	case !inRange(out.Strength, 1e-6, 1):
+		return Ear{}, fmt.Errorf("%w: a listener with a strength of %v, which is not in 1e-6..1", ErrRange, l.Strength)
+	case l.Width != 0 && !inRange(l.Width, 1e-6, maxPlace):
+		return Ear{}, fmt.Errorf("%w: a listener with a width of %v, which is not in 1e-6..1e9", ErrRange, l.Width)
+	}
 	across := f.cross(u)
 	if !(across.along(across[0], across[1], across[2]) >= leastAngle*leastAngle) {
 		return Ear{}, fmt.Errorf("%w: a listener with Forward %v and Up %v: they lie along one line", ErrRange, forward, up)
 	}
-	right, _ := across.unit()
-	out := Ear{Position: l.Position, Velocity: l.Velocity, Right: right}
+	out.Right, _ = across.unit()
 	if l.Doppler > 0 {
 		out.Waves = speed / l.Doppler
 	}

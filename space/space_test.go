@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,9 +12,11 @@ import (
 	"voicepool/pcm"
 )
 
-// hear returns how an emitter is heard by a listener.
+// hear returns how an emitter is heard by a listener, at full strength unless it says
+// another one.
 func hear(t testing.TB, l Listener, e Emitter) Heard {
 	t.Helper()
+	l.Strength = cmp.Or(l.Strength, 1)
 	ear, err := l.Ear()
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +266,7 @@ func TestSpaceRefuses(t *testing.T) {
 		{Position: Vector{nan}}, {Position: Vector{0, inf}}, {Velocity: Vector{0, 0, -1.1e9}}, {Forward: Vector{nan, 1}}, {Up: Vector{0, inf}},
 		{Forward: Vector{0, 1}}, {Up: Vector{0, 0, 2}}, {Forward: Vector{1, 2, 3}, Up: Vector{-2, -4, -6}}, {Forward: Vector{1, 0, 0}, Up: Vector{1, 1e-9, 0}},
 		{Doppler: -1}, {Doppler: nan}, {Doppler: 101}, {SpeedOfSound: -1}, {SpeedOfSound: inf}, {SpeedOfSound: 1e-9},
+		{Strength: -0.1}, {Strength: 1.1}, {Strength: nan}, {Strength: 1e-7}, {Width: -1}, {Width: inf}, {Width: nan}, {Width: 1e-7},
 	} {
 		_, err := l.Ear()
 		check(fmt.Sprintf("%+v", l), err)
@@ -277,7 +281,7 @@ func TestSpaceRefuses(t *testing.T) {
 		{Attenuation: Attenuation{Curve: 4}}, {Attenuation: Attenuation{Min: -1}}, {Attenuation: Attenuation{Min: nan}}, {Attenuation: Attenuation{Min: 5, Max: 4}},
 		{Attenuation: Attenuation{Max: inf}}, {Attenuation: Attenuation{Curve: Linear}}, {Attenuation: Attenuation{Curve: Linear, Min: 3, Max: 3}},
 		{Attenuation: Attenuation{Rolloff: -1}}, {Attenuation: Attenuation{Rolloff: nan}}, {Attenuation: Attenuation{Table: table, Min: 1}},
-		{Attenuation: Attenuation{Table: table, Curve: Flat}},
+		{Attenuation: Attenuation{Table: table, Curve: Constant}}, {Spread: -0.1}, {Spread: 1.1}, {Spread: nan},
 	} {
 		_, err := e.Source()
 		check(fmt.Sprintf("%+v", e), err)

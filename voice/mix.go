@@ -79,6 +79,17 @@ func (v *Voice) Over(frame int64) bool {
 // run adds n frames of one segment; at counts from the segment's start. It returns
 // how many: fewer where the voice comes to its end, or out of its loop.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
+	if dst != nil && v.folds() {
+		return v.runFolded(dst, n, at)
+	}
+	return v.runWide(dst, n, at)
+}
+
+// runWide is run for a voice whose channels stay apart.
+func (v *Voice) runWide(dst []pcm.Frame, n int64, at int) int64 {
+	if v.feed != nil {
+		return v.runStream(dst, n, at)
+	}
 	if v.now.version != nil || v.crossing {
 		return v.runVersions(dst, n, at)
 	}
@@ -87,7 +98,7 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runPlain(dst, n, g)
 }
 
-// runPlain is run for a voice that reads the sound as it is.
+// runPlain is runWide for a voice that reads the sound as it is.
 func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {

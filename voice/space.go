@@ -3,6 +3,7 @@ package voice
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -13,6 +14,8 @@ type Space struct {
 	pan   Move
 	pitch Move  // semitones
 	grid  int64 // how many frames apart it is sampled while it moves
+
+	spread float64 // how wide a stereo sound stays, 0..1
 }
 
 // Placed is what a place comes to at one instant.
@@ -22,9 +25,10 @@ type Placed struct {
 	Pitch pcm.Semitones
 }
 
-// Put makes the space rest at p.
-func (s *Space) Put(p Placed) {
-	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch))}
+// Put makes the space rest at p. Of a stereo sound so much of its width stays, 0..1:
+// at 0 it is folded to one channel, which is then panned.
+func (s *Space) Put(p Placed, spread float64) {
+	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread}
 }
 
 // Glide moves the space to p. The voice has to be replanned.
@@ -59,3 +63,29 @@ func (s *Space) panned(own *Move, frame int64) Move {
 
 // SetSpace gives the voice another copy of what its place does to it.
 func (v *Voice) SetSpace(s *Space) { v.space = s }
+
+// folds reports whether the two channels of the voice become narrower.
+func (v *Voice) folds() bool { return v.space != nil && v.space.spread < 1 && v.law() != Mono }
+
+// foldPiece is how many frames are folded at a time.
+const foldPiece = 256
+
+// runFolded is run for a stereo sound that becomes narrower: each side gets a part of
+// the other channel. It is read at full gain first, since both sides need both channels.
+func (v *Voice) runFolded(dst []pcm.Frame, n int64, at int) (done int64) {
+	ramp := v.ramp
+	v.ramp = dsp.Ramp{Left: 1, Right: 1}
+	own, other := float32((1+v.space.spread)/2), float32((1-v.space.spread)/2)
+	for done < n {
+		var piece [foldPiece]pcm.Frame
+		g, part := ramp, min(n-done, foldPiece)
+		g.Start = at + int(done)
+		got := v.runWide(piece[:part], part, g.Start)
+		g.Fold(dst[done:], piece[:got], own, other)
+		if done += got; got == 0 {
+			break
+		}
+	}
+	v.ramp = ramp
+	return done
+}

@@ -30,7 +30,7 @@ func TestGlideBends(t *testing.T) {
 		}
 		var space voice.Space
 		var v voice.Voice
-		space.Put(place())
+		space.Put(place(), 0)
 		v.Start(s, voice.Options{Space: &space, Loop: true}, 0)
 		v.Mix(make([]pcm.Frame, 100), 0)
 		space.Glide(100, place(), glide)

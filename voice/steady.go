@@ -61,7 +61,7 @@ func (v *Voice) place() int64 {
 func (v *Voice) settleDown() {
 	s := &v.steady
 	*s = steady{}
-	if v.segEnd != never || v.feed != nil || v.fresh || v.faulty {
+	if v.segEnd != never || v.feed != nil || v.fresh || v.faulty || v.folds() {
 		return
 	}
 	data, first, limit := v.window()

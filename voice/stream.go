@@ -168,7 +168,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got := v.runStream(dst[done:], n, int(frame-v.segStart))
+		got := v.run(dst[done:], n, int(frame-v.segStart))
 		done += int(got)
 		frame += got
 		if got < n && !v.Over(frame) { // it became faster than was reckoned with
@@ -197,7 +197,7 @@ func (v *Voice) supply() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is run for a stream.
+// runStream is runWide for a stream.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
@@ -263,11 +263,11 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 		}
 		k := min(n-done, v.segEnd-frame)
 		to := v.heard + (v.pos+k*v.step)>>32
-		if written := v.feed.written.Load(); to > written {
-			if !v.feed.ended.Load() {
-				v.waits = true
-				return n
-			}
+		switch ended := v.feed.ended.Load(); { // before what is written, which then is all
+		case to > v.feed.written.Load() && !ended:
+			v.waits = true
+			return n
+		case ended:
 			k = min(k, ((v.feed.written.Load()-v.heard)<<32-v.pos+v.step-1)/v.step)
 		}
 		v.pass(k)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cue"
@@ -15,7 +16,7 @@ import (
 )
 
 type checkCommand struct {
-	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Sheet string `arg:"" help:"Cue sheet, or bank: a file without cues (YAML or JSON); - is standard input."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Quiet bool   `short:"q" help:"Print errors only."`
 	isolateFlag
@@ -36,22 +37,22 @@ func (k *checkCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
-	wrong, listed := errors.AsType[cue.Errors](err)
+	wrong, listed := errors.AsType[rules.Errors](err)
 	if err != nil && !listed {
 		return err
 	}
-	var notes, warnings cue.Errors
+	var notes, warnings rules.Errors
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
 		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
-		more, listed := errors.AsType[cue.Errors](err)
+		more, listed := errors.AsType[rules.Errors](err)
 		if err != nil && !listed {
 			return err
 		}
 		wrong = slices.Concat(wrong, more)
 		// What belongs to no line, but to line 0, stays at the end.
-		slices.SortStableFunc(wrong, func(x, y *cue.Error) int {
+		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
 		warnings = unheard(interrupted, sheet, lib)
@@ -92,17 +93,28 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if verdict == nil {
 		verdict = []string{"nothing is wrong"}
 	}
+	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), contents(sheet), strings.Join(verdict, ", "))
+	return nil
+}
+
+// contents counts what a sheet has. One without cues is a bank.
+func contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {
 		buses = fmt.Sprintf("%d buses", n)
 	}
-	fmt.Fprintf(c.Out, "%s: %s, %s, %s: %s\n", oneLine(k.Sheet),
-		count(len(sheet.Cues), "cue"), count(len(sheet.Sounds), "sound"), buses, strings.Join(verdict, ", "))
-	return nil
+	parts := []string{count(len(sheet.Sounds), "sound"), buses}
+	if sheet.Cues != nil {
+		parts = slices.Insert(parts, 0, count(len(sheet.Cues), "cue"))
+	}
+	if n := len(sheet.Scenes); n > 0 {
+		parts = append(parts, count(n, "scene"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // problemsOf returns errors as problems; those of a sound are of a kind of their own.
-func problemsOf(kind string, list cue.Errors) (all []problem) {
+func problemsOf(kind string, list rules.Errors) (all []problem) {
 	for _, e := range list {
 		p := problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind, oneLine(e.Error())}
 		switch {
@@ -120,7 +132,7 @@ func problemsOf(kind string, list cue.Errors) (all []problem) {
 
 // unheard finds the starts that begin at or beyond the end of their sound, and
 // end as they begin.
-func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list cue.Errors) {
+func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
 		c := &sheet.Cues[i]
@@ -140,7 +152,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list c
 			if f := &sound.Files[j]; len(sound.Files) > 1 {
 				name += ", " + f.Path + f.Name
 			}
-			list = append(list, &cue.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
+			list = append(list, &rules.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
 				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), catalog.Length(float64(frames)/float64(sheet.Rate)))})
 		}
 	}
@@ -148,7 +160,7 @@ func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list c
 }
 
 // framesOf returns how long the files of a sound are, -1 for what could not be loaded.
-func framesOf(ctx context.Context, sheet *cue.Sheet, sound *cue.Sound, lib *sounds.Library) []int64 {
+func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
 		frames[i] = -1

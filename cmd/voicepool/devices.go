@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 
 	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/performance"
+	"voicepool/device/auto"
 	"voicepool/device/oto"
 )
 
@@ -62,11 +62,11 @@ func listDevices() []deviceRow {
 	for _, p := range oto.Probe() {
 		card.Below = append(card.Below, driverEntry(p))
 	}
-	if d, err := oto.Open(oto.Config{}); err != nil {
-		card.Detail = performance.Why(err)
-	} else {
-		card.Found = d.Close() == nil
+	best := auto.New(auto.Config{})
+	if why := best.Reason(); why != "" {
+		card.Detail = why
 	}
+	card.Found = best.Close() == nil && best.Driver() == card.Name
 	card.Auto = card.Found
 	return []deviceRow{
 		card,

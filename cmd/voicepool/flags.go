@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
@@ -90,7 +91,7 @@ func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	if f.Seed != nil {
 		s.Seed = uint64(*f.Seed)
 	}
-	s.Length = cmp.Or((*cue.Time)(f.Length), s.Length)
+	s.Length = cmp.Or((*rules.Time)(f.Length), s.Length)
 	s.Refuse = s.Refuse || f.Refuse
 	return &s
 }
@@ -126,10 +127,10 @@ func (q *qualityFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-type timeFlag cue.Time
+type timeFlag rules.Time
 
 func (t *timeFlag) UnmarshalText(text []byte) error {
-	time, err := cue.ParseTime(string(text))
+	time, err := rules.ParseTime(string(text))
 	*t = timeFlag(time)
 	return err
 }

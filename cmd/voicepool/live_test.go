@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/performance"
 	"voicepool/cue"
+	"voicepool/internal/leak"
 )
 
 func parse(t *testing.T, text string) *cue.Sheet {
@@ -42,7 +41,7 @@ func asTerminal(t *testing.T) (*os.File, func() string) {
 
 // TestPerformOnATerminal plays in real time with a live view.
 func TestPerformOnATerminal(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer leak.Check(t)
 	terminal, drawn := asTerminal(t)
 	var out, messages strings.Builder
 	c := &console.Console{Out: &console.Sticky{W: &out}, Err: &messages, OutTerminal: terminal}

@@ -32,7 +32,8 @@ type grammar struct {
 	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
 	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
 	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
-	Check      checkCommand      `cmd:"" help:"Check a cue sheet and its sounds; print every error."`
+	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
+	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
 	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`

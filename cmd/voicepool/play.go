@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
@@ -19,7 +20,7 @@ import (
 )
 
 type playCommand struct {
-	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, or - for standard input."`
+	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, - for standard input, or what is generated: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. A tone plays for a second, noise for ten, or as long as --length or --loop say."`
 
 	Gain  gainFlag `placeholder:"DB" help:"Gain in dB, -120..24."`
 	Pan   float64  `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
@@ -51,7 +52,7 @@ func (p *playCommand) Run(c *console.Console) error {
 	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
 	// The line of a sheet that nobody has written means nothing.
 	_, stopped := errors.AsType[console.Interruption](err)
-	if at, ok := errors.AsType[*cue.Error](err); ok && at.Sound != nil && !stopped {
+	if at, ok := errors.AsType[*rules.Error](err); ok && at.Sound != nil && !stopped {
 		return at.Sound
 	}
 	return err
@@ -77,6 +78,10 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 	for _, argument := range p.Sounds {
 		s := catalog.Resolve(argument)
 		name := s.Name
+		generated, err := s.Tone()
+		if err != nil {
+			return nil, nil, console.Usage("%v", err)
+		}
 		switch {
 		case s.Name == "-":
 			file, err := spool()
@@ -86,6 +91,8 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			inputs = append(inputs, output.Input{In: in, What: "the sound on standard input"})
 			name = catalog.StandardInput
 			listed[name] = entry{"file": file}
+		case generated:
+			listed[name] = entry{"file": name}
 		case s.File == "":
 			listed[name] = entry{}
 		default:
@@ -96,7 +103,7 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 			listed[name] = entry{"file": s.File}
 		}
 		cues = append(cues, entry{
-			"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop,
+			"at": 0, "play": name, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed, "loop": p.Loop || generated && p.Length != nil,
 		})
 	}
 	text, err := json.Marshal(entry{"sounds": listed, "cues": cues})

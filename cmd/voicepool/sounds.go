@@ -31,9 +31,12 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	if err := inRange("lufs", s.LUFS, -70, -1); err != nil {
 		return err
 	}
-	list, err := catalog.Find(s.Paths)
+	list, skipped, err := catalog.Find(s.Paths)
 	if err != nil {
 		return err
+	}
+	for _, line := range skipped {
+		c.Say("%s", line)
 	}
 	switch {
 	case s.PNG == "-":

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
@@ -195,7 +196,7 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 	if err != nil {
 		return nil, nil, err
 	}
-	sheet.Length = cmp.Or((*cue.Time)(length), sheet.Length)
+	sheet.Length = cmp.Or((*rules.Time)(length), sheet.Length)
 	if err := sheet.CheckRender(); err != nil {
 		return nil, nil, err
 	}

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"voicepool/device"
+	"voicepool/internal/leak"
 )
 
 // patience is how long a device may take for what should happen at once.
@@ -35,10 +34,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.De
 // "example.org/driver.(*Context).loop".
 func Life(t testing.TB, d device.Device, drive func(device.Device), known ...string) {
 	t.Helper()
-	ignored := []goleak.Option{goleak.IgnoreCurrent()}
-	for _, function := range known {
-		ignored = append(ignored, goleak.IgnoreAnyFunction(function))
-	}
+	before := leak.Running()
 	if d.Rate() <= 0 {
 		t.Errorf("Rate() = %d before Start, want more than 0", d.Rate())
 	}
@@ -52,11 +48,14 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 		t.Errorf("Start(nil) = %v, want %v", err, device.ErrNoSource)
 	}
 
-	src := newProbe(int64(d.Rate()/4 + 1))
+	src, fast := newProbe(d.Rate(), int64(d.Rate()/4+1)), newProbe(d.Rate()+1, 1)
+	if err := d.Start(fast); !errors.Is(err, device.ErrRate) {
+		t.Errorf("Start of a source at %d Hz by a device at %d Hz = %v, want %v", fast.rate, d.Rate(), err, device.ErrRate)
+	}
 	if err := d.Start(src); err != nil {
 		t.Fatalf("Start = %v", err)
 	}
-	other := newProbe(1)
+	other := newProbe(d.Rate(), 1)
 	if err := d.Start(other); !errors.Is(err, device.ErrStarted) {
 		t.Errorf("second Start = %v, want %v", err, device.ErrStarted)
 	}
@@ -81,11 +80,11 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 	if err := d.Start(other); !errors.Is(err, device.ErrClosed) {
 		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
 	}
-	if n := other.frames.Load(); n != 0 {
+	if n := other.frames.Load() + fast.frames.Load(); n != 0 {
 		t.Errorf("the source of a refused Start was asked for %d frames", n)
 	}
 	// The leak test gives a device that still pulls the time to be caught at it.
-	if err := goleak.Find(ignored...); err != nil {
+	if err := leak.Find(before, known...); err != nil {
 		t.Errorf("after Close: %v", err)
 	}
 	src.report(t)
@@ -94,7 +93,7 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 // closeWaits holds the device in Render and looks for so long whether Close comes back.
 func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
-	src := newProbe(1)
+	src := newProbe(d.Rate(), 1)
 	src.hold = make(chan struct{})
 	if err := d.Start(src); err != nil {
 		t.Fatalf("Start = %v", err)
@@ -146,7 +145,7 @@ func closeFirst(t testing.TB, d device.Device) {
 	if err := d.Close(); err != nil {
 		t.Errorf("Close before Start = %v", err)
 	}
-	src := newProbe(1)
+	src := newProbe(d.Rate(), 1)
 	if err := d.Start(src); !errors.Is(err, device.ErrClosed) {
 		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
 	}

@@ -52,6 +52,7 @@ type faulty struct {
 	rate      int
 	err       error
 	takesNil  bool
+	takesAny  bool // accepts a source of any rate
 	twice     bool // accepts a second Start
 	reopens   bool // accepts a Start after Close
 	parallel  bool // pulls by two goroutines
@@ -70,9 +71,12 @@ func (d *faulty) Latency() int { return 0 }
 func (d *faulty) Err() error   { return d.err }
 
 func (d *faulty) Start(src device.Source) error {
+	rated, ok := src.(device.Rated)
 	switch {
 	case src == nil && !d.takesNil:
 		return device.ErrNoSource
+	case ok && rated.Rate() != d.rate && !d.takesAny:
+		return device.ErrRate
 	case d.closed && !d.reopens:
 		return device.ErrClosed
 	case d.started && !d.twice:
@@ -136,6 +140,10 @@ func TestLifeFindsFaults(t *testing.T) {
 			want: "Err() = device: none available before Start",
 		},
 		{name: "takes nil", device: &faulty{rate: 1000, takesNil: true}, want: "Start(nil) = <nil>"},
+		{
+			name: "takes any rate", device: &faulty{rate: 1000, takesAny: true},
+			want: "a source at 1001 Hz by a device at 1000 Hz = <nil>",
+		},
 		{name: "starts twice", device: &faulty{rate: 1000, twice: true}, want: "second Start = <nil>"},
 		{
 			name: "reopens", device: &faulty{rate: 1000, reopens: true},

@@ -13,6 +13,7 @@ import (
 
 // probe is a source that looks at how it is called.
 type probe struct {
+	rate    int
 	want    int64         // frames until enough is closed
 	enough  chan struct{} // closed when so many frames were asked for
 	entered chan struct{} // closed in the first Render
@@ -28,11 +29,14 @@ type probe struct {
 	seen []string
 }
 
-var _ device.Source = (*probe)(nil)
+var _ device.Rated = (*probe)(nil)
 
-func newProbe(want int64) *probe {
-	return &probe{want: want, enough: make(chan struct{}), entered: make(chan struct{})}
+func newProbe(rate int, want int64) *probe {
+	return &probe{rate: rate, want: want, enough: make(chan struct{}), entered: make(chan struct{})}
 }
+
+// Rate is what the device is to ask for.
+func (p *probe) Rate() int { return p.rate }
 
 // Render gives silence, and notes what a device must not do.
 func (p *probe) Render(dst []pcm.Frame) {

@@ -6,15 +6,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"voicepool/device"
 	"voicepool/device/devicetest"
 	"voicepool/device/null"
+	"voicepool/internal/leak"
 	"voicepool/pcm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // counter is a source whose frames are numbers.
 type counter struct {

@@ -30,7 +30,7 @@ func NewStepped(c Config) *Stepped {
 
 // Start sets what Step pulls from. It renders nothing.
 func (d *Stepped) Start(src device.Source) error {
-	return d.life.Start(src, func() { d.set(src) })
+	return d.life.Start(src, d.rate, func() { d.set(src) })
 }
 
 func (d *Stepped) set(src device.Source) {

@@ -11,19 +11,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"voicepool/device"
 	"voicepool/device/devicetest"
+	"voicepool/internal/leak"
 	"voicepool/pcm"
 )
 
 func TestMain(m *testing.M) {
-	var ignored []goleak.Option
-	for _, function := range driverGoroutines {
-		ignored = append(ignored, goleak.IgnoreAnyFunction(function))
-	}
-	goleak.VerifyTestMain(m, ignored...)
+	leak.Main(m, driverGoroutines...)
 }
 
 // driverGoroutines are those that the driver keeps until the process ends.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	driver "github.com/ebitengine/oto/v3"
+
+	"voicepool/device"
 )
 
 // In a process of its own the driver looks for a card that is not there, which
@@ -44,6 +46,11 @@ func TestHush(t *testing.T) {
 	restore()
 	if ctx.Err() == nil {
 		t.Error("a driver without a card has no error")
+	}
+	// Now it is taken, as beside Ebitengine's audio context.
+	_, _, err = newContext(&driver.NewContextOptions{SampleRate: 48000, ChannelCount: 2})
+	if err = refused(err); !errors.Is(err, device.ErrUnavailable) || !strings.HasPrefix(err.Error(), "oto: "+rule) {
+		t.Errorf("a second context: %v", err)
 	}
 }
 

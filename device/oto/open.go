@@ -5,6 +5,7 @@ package oto
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	driver "github.com/ebitengine/oto/v3"
@@ -14,6 +15,9 @@ import (
 // there is none it returns an error that wraps device.ErrUnavailable, within
 // half a second; a server that has said it can play has three seconds to begin
 // (a Bluetooth loudspeaker needs them). It prints nothing.
+//
+// A process has one sound card, by Open or by the audio context of Ebitengine, never by
+// both: what comes second fails. Beside that context use package device/reader.
 func Open(c Config) (*Device, error) {
 	c, err := c.filled()
 	if err != nil {
@@ -33,7 +37,7 @@ func Open(c Config) (*Device, error) {
 	})
 	if err != nil {
 		restore()
-		return nil, unavailable("%v", bare(err))
+		return nil, refused(err)
 	}
 	if patience > 0 {
 		select {
@@ -48,6 +52,19 @@ func Open(c Config) (*Device, error) {
 		return nil, unavailable("%v", bare(err))
 	}
 	return &Device{config: c, out: context{ctx}}, nil
+}
+
+// rule is what a second device is told.
+const rule = "the sound card of this process is taken: one of an earlier oto.Open and Ebitengine's audio context " +
+	"can have it, and only once; to play through Ebitengine's use device/reader"
+
+// refused makes the error of a driver that did not begin. Of one that has begun before it
+// says the rule: the driver tells nobody by whom.
+func refused(err error) error {
+	if strings.HasSuffix(err.Error(), "context is already created") {
+		return unavailable("%s", rule)
+	}
+	return unavailable("%v", bare(err))
 }
 
 // newContext makes an error of a panic: in a browser's worker the driver calls

@@ -7,8 +7,9 @@
 // asks the server whether it has a sink, and bounds the time of every wait.
 //
 // The driver has one context per process and cannot give it back. So a process can
-// open one device, once. A second Open fails, also after a Close, and also after an Open
-// that failed inside the driver. When the sound card goes away, Err says so, and the
+// open one device, once, and none beside the audio context of Ebitengine, which has the
+// same driver. A second Open fails, also after a Close, and also after an Open that failed
+// inside the driver. When the sound card goes away, Err says so, and the
 // device goes on pulling in time.
 //
 // The build tag nooto leaves the driver out; on Linux such a binary is static. Open then

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,8 +40,8 @@ func openServer(t *testing.T, which string) *Device {
 func TestServerContract(t *testing.T) {
 	d := openServer(t, "contract")
 	devicetest.Life(t, d, nil, driverGoroutines...)
-	if d, err := Open(Config{}); err == nil {
-		t.Errorf("a second Open gave %v, want an error", d)
+	if d, err := Open(Config{}); err == nil || !strings.Contains(err.Error(), rule) {
+		t.Errorf("a second Open gave %v, %v, want an error with the rule", d, err)
 	}
 }
 

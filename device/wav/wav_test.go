@@ -14,15 +14,14 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"voicepool/device/wav"
+	"voicepool/internal/leak"
 	"voicepool/pcm"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // edges is what is hard to store: ties, both ends of the scale and beyond, and
 // what is not a number.

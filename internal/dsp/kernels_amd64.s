@@ -4177,7 +4177,7 @@ done94:
 
 // func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoBestAVX2(SB), NOSPLIT, $32-80
+TEXT ·monoBestAVX2(SB), NOSPLIT, $128-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         table+16(FP), DX

@@ -12,6 +12,8 @@
 // Go does all.
 package dsp
 
+import "voicepool/pcm"
+
 // Ramp is a straight line of left and right gains: frame i of a run has
 // Left + i LeftSlope, where i counts from Start.
 type Ramp struct {
@@ -32,4 +34,28 @@ func (g *Ramp) still() bool { return g.LeftSlope == 0 && g.RightSlope == 0 }
 func (g *Ramp) at(i int) (left, right float32) {
 	n := float32(int32(g.Start + i)) // a ramp is short; the wide conversion is slower
 	return g.Left + float32(n*g.LeftSlope), g.Right + float32(n*g.RightSlope)
+}
+
+// Fold adds a run of stereo frames to dst under the ramp, each side a part of its own
+// channel and a part of the other one.
+func (g *Ramp) Fold(dst, src []pcm.Frame, own, other float32) {
+	dst = dst[:len(src)]
+	if g.still() {
+		ownLeft, otherLeft := float32(own*g.Left), float32(other*g.Left)
+		ownRight, otherRight := float32(own*g.Right), float32(other*g.Right)
+		for i := range src {
+			x, y := &src[i], &dst[i] // a copy of an array goes through memory
+			left, right := x[0], x[1]
+			y[0] += float32(left*ownLeft) + float32(right*otherLeft)
+			y[1] += float32(right*ownRight) + float32(left*otherRight)
+		}
+		return
+	}
+	for i := range src {
+		gainLeft, gainRight := g.at(i)
+		x, y := &src[i], &dst[i]
+		left, right := x[0], x[1]
+		y[0] += float32((float32(own*left) + float32(other*right)) * gainLeft)
+		y[1] += float32((float32(own*right) + float32(other*left)) * gainRight)
+	}
 }

@@ -1,16 +1,24 @@
 // Package embedded has sounds for every program to use: short effects and a few loops,
-// 48 kHz, 16 bits, one channel or two, as FLAC files. The recipes are in gen/synth, and
+// 48 kHz, 16 bits, one channel or two, as FLAC files. A program that imports it carries
+// all of them, 2 MB.
 //
-//	go generate ./sounds/embedded
+//	bell, err := embedded.Load(library, "bell")
 //
-// makes the files again, by the program flac.
+// The recipes are in gen/synth, and go generate ./sounds/embedded makes the files again,
+// by the program flac.
 package embedded
 
 import (
 	"bytes"
+	"context"
 	"embed"
+	"fmt"
 	"io/fs"
 	"strings"
+
+	"voicepool/internal/words"
+	"voicepool/sounds"
+	"voicepool/voice"
 )
 
 //go:generate env GOWORK=off go -C gen run . ..
@@ -30,6 +38,26 @@ func Names() []string {
 		list[i] = strings.TrimSuffix(file, ".flac")
 	}
 	return list
+}
+
+// Source returns where a library finds the sound of a name. Its FS is that of this
+// package, so a library loads a sound once, whoever asks.
+func Source(name string) sounds.Source {
+	return sounds.Source{Name: name, File: name + ".flac", FS: files}
+}
+
+// Load returns the sound of a name. The error of a name that there is not wraps
+// fs.ErrNotExist and says which is the nearest. Control side.
+func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
+	if _, ok := Open(name); !ok {
+		nearest := words.Nearest(name, Names())
+		return nil, fmt.Errorf("embedded: there is no sound %q; the nearest is %q: %w", name, nearest, fs.ErrNotExist)
+	}
+	loaded, err := lib.Load(context.Background(), Source(name))
+	if err != nil {
+		return nil, err
+	}
+	return loaded[0], nil
 }
 
 // Open returns the bytes of a sound's FLAC file, for the caller to keep, and

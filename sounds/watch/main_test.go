@@ -3,7 +3,7 @@ package watch
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"voicepool/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }

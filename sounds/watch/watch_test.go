@@ -96,7 +96,7 @@ func TestWatchReloads(t *testing.T) {
 	writeWAV(t, other, 100, 1)
 	synctest.Test(t, func(t *testing.T) {
 		b := sounds.NewLibrary(sounds.Options{})
-		list, err := b.Load(t.Context(), sounds.Source{File: path}, sounds.Source{File: path, Loop: true})
+		list, err := b.Load(t.Context(), sounds.Source{File: path}, sounds.Source{File: path, Looped: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,7 @@ import (
 // Row is what is told about one sound, or why there is nothing to tell.
 type Row struct {
 	info sounds.Info
+	name string // as it is shown, which tells it from the others
 	Err  error
 
 	levels  []report.Level // the envelope
@@ -45,7 +46,9 @@ type Options struct {
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
 	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
-	return slices.DeleteFunc(rows, func(r Row) bool { return r.Err == nil && r.levels == nil })
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Err == nil && r.levels == nil })
+	tellApart(rows)
+	return rows
 }
 
 // look loads one sound. A guess that is none gives the zero row.
@@ -63,8 +66,11 @@ func (o *Options) look(n Named) Row {
 		return Row{info: sounds.Info{Name: n.Name}, Err: err}
 	}
 	info, _ := lib.Info(loaded[0])
-	if n.Name == "-" {
+	switch {
+	case n.Name == "-":
 		info.File = n.Name
+	case n.File == "": // an embedded sound has no file of the user's
+		info.File = ""
 	}
 	row := Row{info: info, levels: levelsOf(loaded[0], 16)}
 	if o.Portraits {
@@ -138,7 +144,7 @@ func Print(w io.Writer, rows []Row) error {
 			level += fmt.Sprintf("\t%s\t%+.1f", tag, i.Gain)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			words.OneLine(i.Name), strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, Length(i.Seconds),
+			words.OneLine(r.name), strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, Length(i.Seconds),
 			words.Level(float64(i.TruePeak)), level, loopOf(i), bytesOf(i.Bytes), blocks(r.levels))
 	}
 	return table.Flush()

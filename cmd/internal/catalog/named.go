@@ -14,6 +14,7 @@ import (
 	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
 )
 
 // Named is a sound as a command line names it: a file, else an embedded sound, or - for
@@ -22,15 +23,19 @@ type Named struct {
 	Name  string
 	File  string // empty: not a file
 	guess bool   // found in a folder, perhaps no sound
+	tone  bool   // package tone makes it
 }
 
 // Resolve says what a name on the command line means. A file that is there goes
-// before the embedded sound of its name.
+// before the embedded or generated sound of its name.
 func Resolve(name string) Named {
 	if name == "-" {
 		return Named{Name: name}
 	}
 	if _, err := os.Stat(name); err != nil {
+		if tone.Is(name) {
+			return Named{Name: name, tone: true}
+		}
 		if _, ok := embedded.Open(name); ok {
 			return Named{Name: name}
 		}
@@ -38,10 +43,20 @@ func Resolve(name string) Named {
 	return Named{Name: name, File: name}
 }
 
+// Tone returns whether package tone makes the sound, or what is wrong with its name.
+func (s Named) Tone() (bool, error) {
+	if !s.tone {
+		return false, nil
+	}
+	if _, err := tone.Parse(s.Name); err != nil {
+		return true, errors.New(tone.Reason(err))
+	}
+	return true, nil
+}
+
 // Find returns what arguments name, of none the embedded sounds. In a folder that is every file with
-// the name or the content of a sound.
-func Find(paths []string) ([]Named, error) {
-	var list []Named
+// the name or the content of a sound, behind links too. skipped says what was passed over, and why.
+func Find(paths []string) (list []Named, skipped []string, err error) {
 	if len(paths) == 0 {
 		for _, name := range embedded.Names() {
 			list = append(list, Named{Name: name})
@@ -53,43 +68,32 @@ func Find(paths []string) ([]Named, error) {
 			list = append(list, Resolve(path))
 			continue
 		}
-		err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if entry.Type().IsRegular() {
-				list = append(list, Named{Name: file, File: file, guess: !soundName(file)})
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+		w := walk{visit: func(file string) {
+			list = append(list, Named{Name: file, File: file, guess: !soundName(file)})
+		}}
+		if err := w.folder(path); err != nil {
+			return nil, nil, err
 		}
+		skipped = append(skipped, w.skipped...)
 	}
-	return list, nil
+	return list, skipped, nil
 }
 
 // soundName reports whether a file is called like a sound, of a format that can be
 // read or not.
 func soundName(file string) bool {
-	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma"}, strings.ToLower(filepath.Ext(file)))
+	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma", ".wv", ".mpc", ".spx"}, strings.ToLower(filepath.Ext(file)))
 }
 
 // InFolder returns the files of a folder, and of the folders in it, that are called
 // like sounds, by their paths in it.
-func InFolder(folder string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !soundName(file) {
-			return err
+func InFolder(folder string) (files []string, err error) {
+	w := walk{visit: func(file string) {
+		if name, relErr := filepath.Rel(folder, file); relErr == nil && soundName(file) {
+			files = append(files, name)
 		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // a link may lead anywhere
-			return err
-		}
-		name, err := filepath.Rel(folder, file)
-		files = append(files, name)
-		return err
-	})
+	}}
+	err = w.folder(folder)
 	if err == nil && len(files) == 0 {
 		err = errors.New("there is no sound in it")
 	}
@@ -104,8 +108,10 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
 		return sounds.Source{File: s.File}, Missing(s.File)
+	case s.tone:
+		return sounds.Source{Name: s.Name, File: s.Name, FS: tone.FS{}}, nil
 	case s.Name != "-":
-		return sounds.Source{Name: s.Name}, nil
+		return embedded.Source(s.Name), nil
 	}
 	data, err := ReadInput(in)
 	if err != nil {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -117,6 +118,6 @@ func levelRow(db float64) int {
 func titleOf(r Row) string {
 	i := r.info
 	return fmt.Sprintf("%s  %s  %d ch  %d Hz  %s  peak %s dB  %s LUFS  %s",
-		i.Name, strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, Length(i.Seconds),
+		cmp.Or(r.name, r.info.Name), strings.TrimSpace(i.Format+" "+i.Encoding), i.Channels, i.Rate, Length(i.Seconds),
 		words.Level(float64(i.TruePeak)), words.Level(float64(i.Loudness)), bytesOf(i.Bytes))
 }

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/term"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/live"
 	"voicepool/cue"
@@ -173,7 +174,7 @@ func ExitCode(err error) int {
 		return reported.Code
 	}
 	_, usage := errors.AsType[usageError](err)
-	if usage || errors.Is(err, cue.ErrSheet) || errors.Is(err, mixer.ErrConfig) {
+	if usage || errors.Is(err, rules.ErrFile) || errors.Is(err, mixer.ErrConfig) {
 		return ExitUsage
 	}
 	return ExitFailed
@@ -186,7 +187,7 @@ func Message(err error) string {
 	if err == nil || interrupted || reported {
 		return ""
 	}
-	if wrong, ok := errors.AsType[cue.Errors](err); ok && len(wrong) > 1 {
+	if wrong, ok := errors.AsType[rules.Errors](err); ok && len(wrong) > 1 {
 		return fmt.Sprintf("%s (and %d more, which voicepool check shows)", words.Plain(wrong[0]), len(wrong)-1)
 	} else if ok {
 		return words.Plain(wrong[0])

@@ -9,12 +9,12 @@ import (
 	"syscall"
 	"testing"
 
-	"voicepool/cue"
+	"voicepool/bank/rules"
 )
 
 func TestExitCodes(t *testing.T) {
-	faulty := cue.Errors{{File: "a.yaml", Line: 2, Column: 3, Msg: "bad"}, {File: "a.yaml", Msg: "worse"}}
-	missing := cue.Errors{{File: "a.yaml", Line: 2, Column: 3, Msg: "gone", Sound: fs.ErrNotExist}}
+	faulty := rules.Errors{{File: "a.yaml", Line: 2, Column: 3, Msg: "bad"}, {File: "a.yaml", Msg: "worse"}}
+	missing := rules.Errors{{File: "a.yaml", Line: 2, Column: 3, Msg: "gone", Sound: fs.ErrNotExist}}
 	for _, c := range []struct {
 		err  error
 		code int

@@ -54,7 +54,7 @@ func NoteName(c *console.Console, path string) {
 		return
 	}
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
-	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".wma":
+	case ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma":
 		c.Say("%s: its name ends in %s, but it is a WAV all the same", words.OneLine(path), ending)
 	}
 }

@@ -14,10 +14,9 @@ import (
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/device"
+	"voicepool/device/auto"
 	"voicepool/device/null"
-	"voicepool/device/oto"
 	"voicepool/device/wav"
-	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
@@ -43,8 +42,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// open opens the device. auto takes the sound card where there is one, else
-// null, which it says.
+// open opens the device. auto says so when it takes another than the sound card.
 func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.Device, error) {
 	config := wav.Config{Rate: rate, Seed: seed}
 	switch d.Kind {
@@ -64,31 +62,24 @@ func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.D
 		}
 		return wav.NewDevice(sink), nil
 	}
-	if d.Kind != "null" {
-		switch card, err := oto.Open(oto.Config{Rate: rate}); {
-		case err == nil:
-			return card, nil
-		case !errors.Is(err, device.ErrUnavailable):
-			return nil, err
-		case d.Kind == "oto":
-			return nil, fmt.Errorf("--device oto: no sound here (%s)", Why(err))
-		default:
-			c.Say("no sound here (%s): playing on silently, with --device null", Why(err))
-		}
+	if d.Kind == "null" {
+		return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
 	}
-	return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
-}
-
-// Why returns the reason of a sound card that is not there, without the words
-// that all such reasons share.
-func Why(err error) string {
-	return words.OneLine(strings.TrimSuffix(strings.TrimPrefix(err.Error(), "oto: "), ": "+device.ErrUnavailable.Error()))
+	best := auto.New(auto.Config{Rate: rate, Block: block})
+	switch why := best.Reason(); {
+	case why == "":
+	case d.Kind == "oto":
+		return nil, errors.Join(fmt.Errorf("--device oto: no sound here (%s)", why), best.Close())
+	default:
+		c.Say("no sound here (%s): playing on silently, with --device null", why)
+	}
+	return best, nil
 }
 
 // gate stands between a device and what it plays, so that the playing can be put in order while the
 // device is stuck: once it is shut, the source is asked no more, whatever the device does.
 type gate struct {
-	source device.Source
+	source device.Rated
 	shut   atomic.Bool
 	inside atomic.Bool
 }
@@ -103,6 +94,9 @@ func (g *gate) Render(dst []pcm.Frame) {
 	}
 	g.source.Render(dst)
 }
+
+// Rate is the source's.
+func (g *gate) Rate() int { return g.source.Rate() }
 
 // close shuts the gate, and returns when nobody is inside: at most one block later.
 func (g *gate) close() {

@@ -3,7 +3,6 @@ package performance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,12 +10,6 @@ import (
 	"voicepool/device"
 	"voicepool/pcm"
 )
-
-func TestWhy(t *testing.T) {
-	if got := Why(fmt.Errorf("oto: no card: %w", device.ErrUnavailable)); got != "no card" {
-		t.Errorf("why: %q", got)
-	}
-}
 
 // stuckDevice is a device whose Close waits for a writer that stands still.
 type stuckDevice struct {
@@ -53,6 +46,8 @@ type slowSource struct {
 	entry chan struct{}
 	exit  chan struct{}
 }
+
+func (s *slowSource) Rate() int { return 48000 }
 
 func (s *slowSource) Render(dst []pcm.Frame) {
 	s.calls++

@@ -19,14 +19,15 @@ type Life struct {
 	running         sync.WaitGroup
 }
 
-// Start calls begin the first time. It returns device.ErrNoSource, ErrClosed or
-// ErrStarted, and calls nothing, where there is no source or it is too late.
-func (l *Life) Start(src device.Source, begin func()) error {
+// Start calls begin the first time. It returns what device.Check says of src and rate,
+// ErrClosed or ErrStarted, and calls nothing, where src cannot be played or it is too late.
+func (l *Life) Start(src device.Source, rate int, begin func()) error {
+	if err := device.Check(src, rate); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case src == nil:
-		return device.ErrNoSource
 	case l.closed:
 		return device.ErrClosed
 	case l.started:
@@ -44,7 +45,7 @@ func (l *Life) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.
 // Pull starts to render src, at rate frames per second and block frames at a time, the first
 // one at once, and gives each block to keep. Its errors are those of Start.
 func (l *Life) Pull(src device.Source, rate, block int, keep func([]pcm.Frame)) error {
-	return l.Start(src, func() {
+	return l.Start(src, rate, func() {
 		l.Go(func(stop <-chan struct{}) {
 			frames := make([]pcm.Frame, block)
 			for c := NewClock(time.Now(), rate, block); c.Wait(stop); {

@@ -8,13 +8,18 @@ import (
 
 // best emits the kernel of 8 compensated taps, 8 frames a turn. The fractions
 // within the rows of the table are worked out by vectors and come back from the
-// stack, one to a frame.
+// stack, one to a frame. The mono kernel has more of the stack than it needs: with that, its
+// loop begins 11 bytes after a multiple of 32, where it has one speed. Where functions begin at
+// multiples of 32, it had two before, 1.36 and 2.08 ns a frame on AMD, by the layout of the program.
 func best(channels int) {
 	m := mixing("Best", avx2, channels, true, 3, "table *float32, n int, pos, step int64")
 	table := argument("table")
 	m.load(true)
 	f := m.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
 	within := AllocLocal(32)
+	if channels == 1 {
+		AllocLocal(96)
+	}
 	k := &kernel8{m, table, within}
 	m.twice(func() {
 		y := YMM()

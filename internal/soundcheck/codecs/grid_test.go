@@ -2,6 +2,7 @@ package codecs
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -103,6 +104,69 @@ func flacGrid() (list []encoding) {
 				e.command = append(e.command, "SOURCE", "-o", "FILE")
 				list = append(list, e)
 				n++
+			}
+		}
+	}
+	return list
+}
+
+// oggFLACGrid is that of FLAC, and what ffmpeg makes, with other pages.
+func oggFLACGrid() (list []encoding) {
+	for _, e := range flacGrid() {
+		e.command = slices.Insert(slices.Clone(e.command), 1, "--ogg")
+		list = append(list, e)
+		if e.bits == 16 {
+			e.name += "-ffmpeg"
+			e.command = []string{"ffmpeg", "-nostdin", "-v", "error", "-y", "-i", "SOURCE", "-c:a", "flac", "-f", "ogg", "FILE"}
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// adpcmGrid has all sizes of a block that ffmpeg makes, and what sox makes by the rate, up to
+// stereo; wideGrid has more channels, of which Microsoft's ADPCM has none, and ffmpeg reads none.
+func adpcmGrid() []encoding { return adpcm(0, 2) }
+
+func wideGrid() []encoding { return adpcm(2, 8) }
+
+func adpcm(from, to int) (list []encoding) {
+	for _, kind := range []string{"ima", "ms"} {
+		codec := map[string]string{"ima": "adpcm_ima_wav", "ms": "adpcm_ms"}[kind]
+		for _, rate := range []int{8000, 11025, 22050, 44100, 48000} {
+			for channels := from; channels < to; channels++ {
+				e := encoding{rate: rate, channels: channels + 1, bits: 16, frames: seconds(rate) + len(list)}
+				if channels < 2 || kind == "ima" {
+					e.name = fmt.Sprintf("%s-%d-%d-sox", kind, rate, channels+1)
+					e.command = []string{"sox", "-D", "SOURCE", "-e", kind + "-adpcm", "FILE"}
+					list = append(list, e)
+				}
+				for size := 32; size <= 8192 && channels < 2; size *= 2 {
+					e.frames = seconds(rate) + len(list)
+					e.name = fmt.Sprintf("%s-%d-%d-%d", kind, rate, channels+1, size)
+					e.command = []string{"ffmpeg", "-nostdin", "-v", "error", "-y", "-i", "SOURCE", "-c:a", codec, "-block_size", strconv.Itoa(size), "FILE"}
+					list = append(list, e)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func aiffGrid() (list []encoding) {
+	for _, rate := range []int{8000, 44100, 192000} {
+		for _, channels := range []int{1, 2, 3, 4, 5, 6, 7, 8} {
+			for _, codec := range []string{"s8", "s16be", "s16le", "s24be", "s32be", "f32be", "f64be", "alaw", "mulaw"} {
+				list = append(list, encoding{
+					name: fmt.Sprintf("%s-%d-%d", codec, rate, channels), rate: rate, channels: channels, bits: 24, frames: 700 + len(list),
+					command: []string{"ffmpeg", "-nostdin", "-v", "error", "-y", "-i", "SOURCE", "-c:a", "pcm_" + codec, "-f", "aiff", "FILE"},
+				})
+			}
+			for _, bits := range []int{8, 16, 24, 32} {
+				list = append(list, encoding{
+					name: fmt.Sprintf("sox%d-%d-%d", bits, rate, channels), rate: rate, channels: channels, bits: 24, frames: 700 + len(list),
+					command: []string{"sox", "-D", "SOURCE", "-b", strconv.Itoa(bits), "-t", []string{"aiff", "aifc"}[len(list)%2], "FILE"},
+				})
 			}
 		}
 	}

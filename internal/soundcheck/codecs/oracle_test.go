@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
@@ -20,6 +21,7 @@ type oracle struct {
 	many      bool     // it has decoded all files beforehand
 	bits      int      // of what it gives, 32 for float32; 0: those of the source
 	tolerance float64  // the largest difference between samples, full scale being 1
+	padded    bool     // it gives the last block whole, and what is behind our end is not compared
 	vorbis    bool     // channels are in Vorbis's order, not in that of WAV
 	wrong     []exception
 }
@@ -34,6 +36,13 @@ type exception struct {
 // ffmpeg decodes every format.
 func ffmpeg(tolerance float64, wrong ...exception) oracle {
 	return oracle{name: "ffmpeg", many: true, bits: 32, tolerance: tolerance, wrong: wrong}
+}
+
+// sndfile writes a WAV file of its own, whose data chunk comes last.
+func sndfile(encoding string, bits int, tolerance float64) oracle {
+	return oracle{
+		name: "sndfile.wav", command: []string{"sndfile-convert", encoding, "FILE", "OUT"}, bits: bits, tolerance: tolerance, padded: true,
+	}
 }
 
 // decodeAll starts ffmpeg once for many files: to start takes longer than to decode.
@@ -76,6 +85,29 @@ var formats = []format{
 			exception{applies: func(x *file) bool { return x.name == "5-24-8000-119" }, why: "of which its parser does not find the only frame, of 280 kB"},
 		),
 	}},
+	{name: "oggflac", ending: ".oga", least: 160, grid: oggFLACGrid, oracles: []oracle{
+		{name: "source"},
+		{name: "flac", command: []string{"flac", "--silent", "-d", "-f", "--ogg", "--force-raw-format", "--endian=little", "--sign=signed", "FILE", "-o", "OUT"}},
+		ffmpeg(0, exception{applies: func(x *file) bool { return x.name == "4-8-48000-88" }, why: "of which its parser loses two blocks of 192 frames"}),
+	}},
+	{name: "adpcm", ending: ".wav", least: 160, grid: adpcmGrid, oracles: []oracle{
+		{name: "source", tolerance: 1, wrong: []exception{{
+			applies: func(x *file) bool { return !strings.HasSuffix(x.name, "-sox") },
+			why:     "by ffmpeg, whose fact chunk counts what fills its last block up",
+		}}},
+		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "s16", "OUT"}, bits: 16, padded: true},
+		sndfile("-pcm16", 16, 0),
+		{name: "ffmpeg", many: true, bits: 32, padded: true, tolerance: 0.02},
+	}},
+	{name: "wide-adpcm", ending: ".wav", least: 30, grid: wideGrid, oracles: []oracle{
+		{name: "source", tolerance: 1},
+		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "s16", "OUT"}, bits: 16, padded: true},
+	}},
+	{name: "aiff", ending: ".aiff", least: 160, grid: aiffGrid, oracles: []oracle{
+		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "f32", "OUT"}, bits: 32, tolerance: 1. / (1 << 24)},
+		sndfile("-float32", 32, 0),
+		ffmpeg(0),
+	}},
 	{name: "wav", ending: ".wav", least: 160, grid: wavGrid, oracles: []oracle{
 		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "f32", "OUT"}, bits: 32, tolerance: 1. / (1 << 24)},
 		ffmpeg(0),
@@ -94,6 +126,9 @@ func (o *oracle) decode(t *testing.T, x *file) []float32 {
 	b, err := os.ReadFile(o.out(x))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if at := bytes.Index(b, []byte("data")); strings.HasSuffix(o.name, ".wav") && at >= 0 {
+		b = b[at+8:]
 	}
 	bits := cmp.Or(o.bits, x.bits)
 	size := bits / 8
@@ -131,6 +166,9 @@ func (o *oracle) judge(x *file, samples []float32) verdict {
 		for i, s := range ours {
 			ours[i] = min(max(s, -1), 1-1./(1<<15))
 		}
+	}
+	if o.padded && len(samples) > len(ours) {
+		samples = samples[:len(ours)]
 	}
 	for _, w := range o.wrong {
 		switch {

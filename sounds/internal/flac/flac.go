@@ -31,20 +31,25 @@ type streamInfo struct {
 // what the largest without any coding has.
 const maxFrame = 16 << 20
 
-type reader struct {
-	in  *source.Input
-	lim source.Limits
-	source.Head
+// decoder decodes the frames of a stream.
+type decoder struct {
 	info  streamInfo
 	frame frame
-	start int64 // where the first frame begins, in bytes
-	most  int   // how many bytes a frame should have at most
 	at    int64 // the next frame of sound
 
 	// The checksum of all samples, while none has been left out.
 	straight bool
 	sum      hash.Hash
 	raw      []byte
+}
+
+type reader struct {
+	in  *source.Input
+	lim source.Limits
+	source.Head
+	decoder
+	start int64 // where the first frame begins, in bytes
+	most  int   // how many bytes a frame should have at most
 }
 
 // Is knows FLAC, also behind tags.
@@ -62,13 +67,20 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		return nil, err
 	}
 	return &reader{
-		in: in, lim: lim, info: info, start: in.At,
-		most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
-		Head: source.Head{
-			Encoding: fmt.Sprintf("s%d", (info.bits+7)/8*8), Channels: info.channels, Rate: int(info.rate), Tags: tags, Frames: info.frames,
-		},
-		straight: true, sum: md5.New(),
+		in: in, lim: lim, start: in.At, most: 256 + info.maxBlock*info.channels*int(info.bits+1)/8,
+		Head: info.head(tags), decoder: newDecoder(info),
 	}, nil
+}
+
+func newDecoder(info streamInfo) decoder {
+	return decoder{info: info, straight: true, sum: md5.New()}
+}
+
+// head returns what the file says of all frames.
+func (i *streamInfo) head(tags []string) source.Head {
+	return source.Head{
+		Encoding: fmt.Sprintf("s%d", (i.bits+7)/8*8), Channels: i.channels, Rate: int(i.rate), Tags: tags, Frames: i.frames,
+	}
 }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
@@ -81,10 +93,15 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 		return dst, source.Broken("frame %d: %v", r.at, err)
 	}
 	r.in.Skip(int64(n))
-	block, channels := r.frame.block, r.info.channels
-	if err := r.lim.Length(r.at+int64(block), channels); err != nil {
+	if err := r.lim.Length(r.at+int64(r.frame.block), r.info.channels); err != nil {
 		return dst, err
 	}
+	return r.give(dst), nil
+}
+
+// give appends the frame that has been read to dst.
+func (r *decoder) give(dst []float32) []float32 {
+	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
 	dst = source.Grow(dst, block*channels)
 	scale := float32(int64(1) << (r.info.bits - 1))
@@ -97,7 +114,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	if r.straight && r.info.md5 != [16]byte{} {
 		r.addUp()
 	}
-	return dst, nil
+	return dst
 }
 
 // read decodes the frame that begins with b, for which more of the file is
@@ -113,7 +130,7 @@ func (r *reader) read(b []byte) (n int, err error) {
 }
 
 // addUp adds the last frame to the checksum.
-func (r *reader) addUp() {
+func (r *decoder) addUp() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
 	r.raw = slices.Grow(r.raw[:0], size+8)[:size+8]
@@ -126,7 +143,7 @@ func (r *reader) addUp() {
 }
 
 // end says what is wrong with the whole.
-func (r *reader) end() error {
+func (r *decoder) end() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
 		return source.Broken("cut short: %d frames are announced, %d are there", r.info.frames, r.at)

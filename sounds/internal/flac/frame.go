@@ -27,15 +27,16 @@ const (
 	midSide   = 10
 )
 
-// read decodes the frame at the beginning of data, checks it against what the
-// file says of all frames, and returns its length in bytes.
-func (f *frame) read(data []byte, info *streamInfo) (int, error) {
-	r := source.NewMSB(data)
+// readHeader reads what stands before the samples of the frame at the beginning of data: how
+// many there are, and how its channels are kept.
+func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
 	if r.Take(15) != 0x7ffc {
 		return 0, errSync
 	}
 	f.variable = r.Take(1) == 1
-	sizeCode, rateCode, mode, bitsCode := r.Take(4), r.Take(4), int(r.Take(4)), r.Take(3)
+	sizeCode, rateCode := r.Take(4), r.Take(4)
+	mode = int(r.Take(4))
+	bitsCode := r.Take(3)
 	if r.Take(1) != 0 {
 		return 0, errSync
 	}
@@ -100,6 +101,18 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	case f.block > info.maxBlock:
 		return 0, fmt.Errorf("%d frames in a block, the file says at most %d", f.block, info.maxBlock)
 	}
+	return mode, nil
+}
+
+// read decodes the frame at the beginning of data, checks it against what the
+// file says of all frames, and returns its length in bytes.
+func (f *frame) read(data []byte, info *streamInfo) (int, error) {
+	r := source.NewMSB(data)
+	mode, err := f.readHeader(r, data, info)
+	if err != nil {
+		return 0, err
+	}
+	bits, channels := info.bits, info.channels
 	for ch := range channels {
 		b := bits
 		if mode == leftSide && ch == 1 || mode == sideRight && ch == 0 || mode == midSide && ch == 1 {
@@ -117,7 +130,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 		}
 	}
 	r.Align()
-	at = r.Position() / 8
+	at := r.Position() / 8
 	check := uint32(r.Take(16))
 	if r.Over() {
 		return 0, errShort

@@ -36,9 +36,10 @@ func Broken(format string, args ...any) error { return Fault(ErrDecode, format, 
 // Beyond returns an error of a sound that passes a limit.
 func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
 
-// Unread is why a file of a format that is known, and not read, is refused.
-func Unread(format string) error {
-	return Unknown("%s is not read; WAV, FLAC, Ogg Vorbis and MP3 are", format)
+// Unread is why a file of a format that is known, and not read, is refused. ending is that of its
+// name, for the command that converts it.
+func Unread(format, ending string) error {
+	return Unknown("%s is not read; convert it: ffmpeg -i x.%s x.flac", format, ending)
 }
 
 // Limits are what a file may have.

@@ -72,9 +72,9 @@ func (v *decoder) init() {
 
 var errPacket = errors.New("a packet that is no sound")
 
-// decode appends what one packet completes. A packet that ends early is played
+// Decode appends what one packet completes. A packet that ends early is played
 // as far as it goes, as the format wants it.
-func (v *decoder) decode(dst []float32, packet []byte) ([]float32, error) {
+func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
 	}
@@ -130,8 +130,8 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// pass counts what a packet completes, and does not decode it.
-func (v *decoder) pass(packet []byte) (int64, error) {
+// Pass counts what a packet completes, and does not decode it.
+func (v *decoder) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
 	}
@@ -145,6 +145,17 @@ func (v *decoder) pass(packet []byte) (int64, error) {
 	}
 	v.lastLong = mode.long
 	return int64(n), nil
+}
+
+// Ahead counts what packets are going to complete.
+func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
+	last := v.lastLong
+	for _, p := range packets {
+		n, _ := v.Pass(p)
+		frames += n
+	}
+	v.lastLong = last
+	return frames
 }
 
 // overlap appends the frames from the middle of the block before to the middle

@@ -1,13 +1,14 @@
 // Package wav reads WAV, RF64 and BW64: integers of 8 to 32 bits, floats of 32 and
-// 64 bits, A-law and u-law.
+// 64 bits, A-law and u-law, and the ADPCM of the IMA and of Microsoft.
 package wav
 
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
+	"fmt"
 	"math"
 
+	"voicepool/sounds/internal/blocks"
 	"voicepool/sounds/internal/source"
 )
 
@@ -25,18 +26,15 @@ func Is(data []byte, tagged bool) bool {
 // headers, since it does not know better.
 const streamedSize = 0x7ffff000
 
+// maxChunk is how much of a chunk is of interest: a fmt chunk with 256 predictors.
+const maxChunk = 2 << 10
+
 // chunks are the parts of a WAV file that matter here.
 type chunks struct {
 	fmt, smpl  []byte // their beginnings
-	data, size int64  // where the samples begin, and their bytes
-}
-
-type reader struct {
-	in *source.Input
-	source.Head
-	f     format
-	start int64 // where the samples begin, in bytes
-	at    int64 // the next frame
+	tags       []string
+	data, size int64 // where the samples begin, and their bytes
+	fact       int64 // how many frames they are, by the fact chunk; 0: it does not say
 }
 
 // Open reads the chunks of the file that in stands at.
@@ -52,50 +50,30 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := lim.Shape(f.channels, f.rate); err != nil {
 		return nil, err
 	}
-	if f.align != f.channels*f.bytes {
-		return nil, source.Broken("%d bytes a frame, but %d channels of %d bytes", f.align, f.channels, f.bytes)
+	e, err := f.encoding(chunks.fmt)
+	if err != nil {
+		return nil, err
 	}
-	frames := chunks.size / int64(f.align)
+	frames := trimmed(&e, e.Length(chunks.size), chunks.fact, f.channels)
 	if err := lim.Length(frames, f.channels); err != nil {
 		return nil, err
 	}
-	r := &reader{in: in, f: f, start: chunks.data, Head: source.Head{
-		Encoding: f.name, Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers, Frames: frames, Sure: true,
-	}}
+	h := source.Head{Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers, Frames: frames, Tags: chunks.tags}
 	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
-		r.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
+		h.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
 	}
-	in.MoveTo(r.start)
-	return r, nil
+	return blocks.NewReader(in, h, e, chunks.data, chunks.size), nil
 }
 
-// piece is how many samples are decoded at a time.
-const piece = 1 << 13
-
-func (r *reader) Next(dst []float32) ([]float32, error) {
-	n := int(min(r.Frames-r.at, int64(piece/r.f.channels)))
-	if n == 0 {
-		return dst, io.EOF
+// trimmed returns how many of the frames in all blocks are sound, by the fact chunk: encoders fill
+// the last block up. It is believed where it ends within that block. libsndfile 1.2 divides
+// what it counts by the channels once too often.
+func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
+	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
+		return fact
 	}
-	b := r.in.Peek(n * r.f.align)
-	if len(b) < n*r.f.align {
-		return dst, source.Broken("frame %d: cut short", r.at)
-	}
-	old := len(dst)
-	dst = source.Grow(dst, n*r.f.channels)
-	r.f.decode(dst[old:], b)
-	r.in.Skip(int64(n * r.f.align))
-	r.at += int64(n)
-	return dst, nil
+	return frames
 }
-
-func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
-	r.at = min(frame, r.Frames)
-	r.in.MoveTo(r.start + r.at*int64(r.f.align))
-	return r.at, nil
-}
-
-func (r *reader) Count(*source.Marks) (int64, error) { return r.Frames, nil }
 
 // readChunks walks over the chunks of a file. Those that are not known are
 // passed over; only the data chunk may claim more than there is, as a stream's.
@@ -132,7 +110,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			}
 			return c, source.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
 		}
-		body := in.Peek(64) // none is of interest further
+		at := in.At
+		body := in.Peek(maxChunk)
 		body = body[:min(uint64(len(body)), size)]
 		switch id {
 		case "fmt ":
@@ -146,8 +125,14 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			}
 		case "smpl":
 			c.smpl = bytes.Clone(body)
+		case "fact":
+			if len(body) >= 4 {
+				c.fact = int64(binary.LittleEndian.Uint32(body))
+			}
+		case "id3 ", "ID3 ":
+			c.tags = in.TakeID3()
 		}
-		in.Skip(int64(min(size+size&1, left)))
+		in.MoveTo(at + int64(min(size+size&1, left)))
 	}
 	switch {
 	case c.fmt == nil:
@@ -162,121 +147,98 @@ func readChunks(in *source.Input) (c chunks, err error) {
 
 // format is what a fmt chunk says.
 type format struct {
-	name     string
+	tag      uint16
 	channels int
 	rate     int64
-	align    int // bytes a frame
-	bytes    int // bytes a sample
+	align    int // bytes a frame, or a block
+	bits     int
 	speakers uint32
-	decode   func(dst []float32, src []byte)
 }
 
 // parseFormat reads a fmt chunk, which has at least 16 bytes.
 func parseFormat(b []byte) (f format, err error) {
-	tag := binary.LittleEndian.Uint16(b)
+	f.tag = binary.LittleEndian.Uint16(b)
 	f.channels = int(binary.LittleEndian.Uint16(b[2:]))
 	f.rate = int64(binary.LittleEndian.Uint32(b[4:]))
 	f.align = int(binary.LittleEndian.Uint16(b[12:]))
-	bits := int(binary.LittleEndian.Uint16(b[14:]))
-	if tag == tagExtensible {
+	f.bits = int(binary.LittleEndian.Uint16(b[14:]))
+	if f.tag == tagExtensible {
 		if len(b) < 40 {
 			return f, source.Broken("an extensible fmt chunk of %d bytes, it has at least 40", len(b))
 		}
-		tag = binary.LittleEndian.Uint16(b[24:])
+		f.tag = binary.LittleEndian.Uint16(b[24:])
 		if string(b[26:40]) != "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71" {
-			return f, source.Unknown("the WAV encoding %x is not read", b[24:40])
+			return f, source.Unknown("the WAV encoding %x is not read; convert it: ffmpeg -i x.wav y.wav", b[24:40])
 		}
 		f.speakers = binary.LittleEndian.Uint32(b[20:])
 	}
-	f.bytes = (bits + 7) / 8
-	for _, e := range encodings {
-		if e.tag == tag && e.bytes == f.bytes && (tag == tagPCM || bits == 8*f.bytes) {
-			f.name, f.decode = e.name, e.decode
-			return f, nil
-		}
-	}
-	return f, source.Unknown("the WAV encoding %#x with %d bits is not read", tag, bits)
+	return f, nil
 }
 
-// The format tags that mean more than an encoding.
+// The format tags.
 const (
 	tagPCM        = 1
+	tagMS         = 2
+	tagFloat      = 3
+	tagALaw       = 6
+	tagULaw       = 7
+	tagIMA        = 0x11
 	tagExtensible = 0xfffe
 )
 
-// encodings are those that are read. Of whole numbers any bits of a byte count.
-var encodings = [...]struct {
-	tag    uint16
-	bytes  int // a sample
-	name   string
-	decode func(dst []float32, src []byte)
-}{
-	{tagPCM, 1, "u8", decodeU8}, {tagPCM, 2, "s16", decodeS16}, {tagPCM, 3, "s24", decodeS24}, {tagPCM, 4, "s32", decodeS32},
-	{3, 4, "f32", decodeF32}, {3, 8, "f64", decodeF64}, {6, 1, "alaw", decodeALaw}, {7, 1, "ulaw", decodeULaw},
-}
-
-// Each of these fills dst from the beginning of src, which is long enough.
-// Integers are divided by their full scale, a power of two, so that up to 24
-// bits are exact; 32 bits and doubles are rounded once.
-
-func decodeU8(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = float32(int(src[i])-128) / (1 << 7)
-	}
-}
-
-func decodeS16(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = float32(int16(binary.LittleEndian.Uint16(src[2*i:]))) / (1 << 15)
-	}
-}
-
-func decodeS24(dst []float32, src []byte) {
-	for i := range dst {
-		b := src[3*i : 3*i+3]
-		dst[i] = float32(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24)>>8) / (1 << 23)
-	}
-}
-
-func decodeS32(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = float32(int32(binary.LittleEndian.Uint32(src[4*i:]))) / (1 << 31)
-	}
-}
-
-func decodeF32(dst []float32, src []byte) {
-	_, _ = binary.Decode(src, binary.LittleEndian, dst) // there is enough of it
-}
-
-func decodeF64(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
-	}
-}
-
-// decodeALaw expands ITU-T G.711 A-law to 13 bits, left-aligned in 16.
-func decodeALaw(dst []float32, src []byte) {
-	for i := range dst {
-		b := src[i] ^ 0x55
-		x := int(b&15)<<4 + 8
-		if segment := b >> 4 & 7; segment > 0 {
-			x = (x + 0x100) << (segment - 1)
+// encoding returns how the samples are kept. Of whole numbers any bits of a byte count.
+func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
+	bytes, ok := (f.bits+7)/8, false
+	switch whole := f.bits == 8*bytes; {
+	case (f.tag == tagIMA || f.tag == tagMS) && f.bits == 4:
+		if e, err = f.adpcm(b); err != nil {
+			err = source.Broken("%v", err)
 		}
-		if b&0x80 == 0 {
-			x = -x
-		}
-		dst[i] = float32(x) / (1 << 15)
+		return e, err
+	case f.tag == tagPCM && bytes == 1:
+		e, ok = blocks.Linear(blocks.Unsigned, bytes, f.channels, false)
+	case f.tag == tagPCM:
+		e, ok = blocks.Linear(blocks.Signed, bytes, f.channels, false)
+	case f.tag == tagFloat && whole:
+		e, ok = blocks.Linear(blocks.Float, bytes, f.channels, false)
+	case f.tag == tagALaw && whole:
+		e, ok = blocks.Linear(blocks.ALaw, bytes, f.channels, false)
+	case f.tag == tagULaw && whole:
+		e, ok = blocks.Linear(blocks.ULaw, bytes, f.channels, false)
 	}
+	if !ok {
+		return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: ffmpeg -i x.wav y.wav", f.tag, f.bits)
+	}
+	if f.align != e.Bytes {
+		return e, source.Broken("%d bytes a frame, but %d channels of %d bytes", f.align, f.channels, bytes)
+	}
+	return e, nil
 }
 
-// decodeULaw expands ITU-T G.711 u-law to 14 bits, left-aligned in 16.
-func decodeULaw(dst []float32, src []byte) {
-	for i := range dst {
-		b := ^src[i]
-		x := (int(b&15)<<3+0x84)<<(b>>4&7) - 0x84
-		if b&0x80 != 0 {
-			x = -x
-		}
-		dst[i] = float32(x) / (1 << 15)
+// adpcm reads what the fmt chunk of ADPCM has more.
+func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
+	frames := 0
+	if len(b) >= 20 {
+		frames = int(binary.LittleEndian.Uint16(b[18:]))
 	}
+	if f.tag == tagIMA {
+		return blocks.IMA(f.align, frames, f.channels)
+	}
+	if f.channels > 2 {
+		return blocks.Encoding{}, fmt.Errorf("MS ADPCM of %d channels, it has at most 2", f.channels)
+	}
+	factors := blocks.MSFactors
+	if len(b) >= 22 && binary.LittleEndian.Uint16(b) == tagMS {
+		n := int(binary.LittleEndian.Uint16(b[20:]))
+		if len(b) < 22+4*n || n > 256 {
+			return blocks.Encoding{}, fmt.Errorf("a fmt chunk of %d bytes, with %d predictors it has %d", len(b), n, 22+4*n)
+		}
+		factors = make([][2]int, n)
+		for i := range factors {
+			for k := range factors[i] {
+				factors[i][k] = int(int16(binary.LittleEndian.Uint16(b[22+4*i+2*k:])))
+			}
+		}
+	}
+	return blocks.MS(f.align, frames, f.channels, factors)
 }

@@ -11,7 +11,7 @@ var instruments = []Recipe{
 		disc := func(hz float64) Signal {
 			modes := []mode{{hz, 0, 4.5}, {hz + 0.7, -5, 4.2}, {float64(hz * 1.52), -3, 3.6}, {float64(hz * 2.01), -5, 3.2}, {float64(hz * 2.43), -6, 2.8}}
 			for range 16 {
-				modes = append(modes, mode{float64(hz * r.between(2.6, 22)), -13, r.between(0.8, 2.4)})
+				modes = append(modes, mode{float64(hz * r.Between(2.6, 22)), -13, r.Between(0.8, 2.4)})
 			}
 			mallet := noise(25).lowpass(700).times(hump(0.05)).gain(-4).plus(impulse())
 			return mallet.strike(modes...)

@@ -25,9 +25,9 @@ var loops = []Recipe{
 		t := lap(length, side(35), side(44))
 		r := random(36)
 		for range 190 {
-			hz := r.between(900, 3600)
-			drop := sine(glide(hz, float64(hz*1.25), 0.02)).times(attack(0.002)).times(decay(r.between(0.02, 0.05)))
-			t.pan(r.between(-0.9, 0.9), r.between(0, length), 0.06, drop.times(at(r.between(0.04, 0.3))))
+			hz := r.Between(900, 3600)
+			drop := sine(glide(hz, float64(hz*1.25), 0.02)).times(attack(0.002)).times(decay(r.Between(0.02, 0.05)))
+			t.pan(r.Between(-0.9, 0.9), r.Between(0, length), 0.06, drop.times(at(r.Between(0.04, 0.3))))
 		}
 		return t
 	}},

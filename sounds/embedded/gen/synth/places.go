@@ -35,10 +35,10 @@ var places = []Recipe{
 		t := newTrack(2, 1.15)
 		t.put(0, 0.2, noise(13).highpass(2500).times(decay(0.07)).gain(-5))
 		for range 34 {
-			hz := r.between(1900, 9500)
-			start := float64(r.unit()*r.unit()) * 0.6
+			hz := r.Between(1900, 9500)
+			start := float64(r.Unit()*r.Unit()) * 0.6
 			shard := impulse().strike(mode{hz, 0, 0.35}, mode{float64(hz * 1.47), -5, 0.2}, mode{float64(hz * 2.09), -9, 0.1})
-			t.pan(r.between(-0.8, 0.8), start, 0.65, shard.times(decay(0.9)).times(at(r.between(0.1, 0.5)-float64(start/2))))
+			t.pan(r.Between(-0.8, 0.8), start, 0.65, shard.times(decay(0.9)).times(at(r.Between(0.1, 0.5)-float64(start/2))))
 		}
 		return t
 	}},
@@ -58,9 +58,9 @@ var places = []Recipe{
 		t := newTrack(2, 1.3).put(0, 0.8, slap).pan(0.3, 0.04, 0.8, spray)
 		r := random(17)
 		for range 16 {
-			hz := r.between(400, 1100)
-			bubble := sine(glide(hz, float64(hz*r.between(1.3, 1.9)), 0.06)).times(attack(0.005)).times(decay(0.13))
-			t.pan(r.between(-0.7, 0.7), r.between(0.12, 0.95), 0.2, bubble.times(at(r.between(0.1, 0.35))))
+			hz := r.Between(400, 1100)
+			bubble := sine(glide(hz, float64(hz*r.Between(1.3, 1.9)), 0.06)).times(attack(0.005)).times(decay(0.13))
+			t.pan(r.Between(-0.7, 0.7), r.Between(0.12, 0.95), 0.2, bubble.times(at(r.Between(0.1, 0.35))))
 		}
 		return t
 	}},

@@ -1,0 +1,180 @@
+package voicepool_test
+
+import (
+	"bytes"
+	"flag"
+	"go/ast"
+	"go/build"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var updateAPI = flag.Bool("api.update", false, "write testdata/api.txt, what the packages export")
+
+// apiPackage is a package that games and tests import, as Linux on amd64 compiles it.
+type apiPackage struct {
+	dir string
+	set *token.FileSet
+	doc *doc.Package
+}
+
+// apiPackages reads every package outside internal that is none of a command or an example.
+func apiPackages(t *testing.T) (list []apiPackage) {
+	t.Helper()
+	on := build.Default
+	on.GOOS, on.GOARCH, on.CgoEnabled = "linux", "amd64", false
+	for _, dir := range slices.Sorted(maps.Keys(arrows)) {
+		if strings.Contains("/"+dir+"/", "/internal/") || strings.HasPrefix(dir, "examples/") || dir == "" {
+			continue
+		}
+		found, err := on.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Name == "main" {
+			continue
+		}
+		set, files := token.NewFileSet(), []*ast.File(nil)
+		for _, name := range slices.Concat(found.GoFiles, found.TestGoFiles, found.XTestGoFiles) {
+			f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		d, err := doc.NewFromFiles(set, files, "voicepool/"+dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, apiPackage{dir, set, d})
+	}
+	if len(list) < 15 {
+		t.Fatalf("%d packages, too few to be all", len(list))
+	}
+	return list
+}
+
+// each calls a function with every exported declaration: what it is called, its comment,
+// and its node.
+func (p apiPackage) each(tell func(name, comment string, node ast.Node)) {
+	values := func(list []*doc.Value, of string) {
+		for _, v := range list {
+			for _, spec := range v.Decl.Specs {
+				s := spec.(*ast.ValueSpec)
+				tell(s.Names[0].Name, of+v.Doc+s.Doc.Text()+s.Comment.Text(), &ast.GenDecl{Tok: v.Decl.Tok, Specs: []ast.Spec{s}})
+			}
+		}
+	}
+	funcs := func(list []*doc.Func) {
+		for _, f := range list {
+			tell(strings.TrimPrefix(strings.TrimPrefix(f.Recv, "*")+"."+f.Name, "."), f.Doc, f.Decl)
+		}
+	}
+	values(p.doc.Consts, "")
+	values(p.doc.Vars, "")
+	funcs(p.doc.Funcs)
+	for _, typ := range p.doc.Types {
+		tell(typ.Name, typ.Doc, typ.Decl)
+		values(typ.Consts, typ.Doc) // the names of an enumeration say what they are
+		values(typ.Vars, "")
+		funcs(typ.Funcs)
+		funcs(typ.Methods)
+	}
+}
+
+// TestAPI: what the packages export is what testdata/api.txt has, so nobody changes it
+// without seeing it. `go test -run TestAPI . -api.update` writes the file.
+func TestAPI(t *testing.T) {
+	const golden = "testdata/api.txt"
+	var now bytes.Buffer
+	for _, p := range apiPackages(t) {
+		var lines []string
+		p.each(func(_, _ string, node ast.Node) {
+			ast.Inspect(node, func(n ast.Node) bool { // the comments are no part of it
+				switch n := n.(type) {
+				case *ast.GenDecl:
+					n.Doc = nil
+				case *ast.FuncDecl:
+					n.Doc, n.Body = nil, nil
+				case *ast.TypeSpec:
+					n.Doc, n.Comment = nil, nil
+				case *ast.ValueSpec:
+					n.Doc, n.Comment = nil, nil
+				case *ast.Field:
+					n.Doc, n.Comment = nil, nil
+				}
+				return true
+			})
+			var text bytes.Buffer
+			if err := printer.Fprint(&text, token.NewFileSet(), node); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(text.String()) {
+				indent := strings.Repeat("    ", len(line)-len(strings.TrimLeft(line, "\t")))
+				if words := strings.Fields(line); len(words) > 0 { // a wider column is no change
+					lines = append(lines, p.dir+": "+indent+strings.Join(words, " "))
+				}
+			}
+		})
+		now.WriteString(strings.Join(append(lines, ""), "\n"))
+	}
+	if *updateAPI {
+		if err := os.WriteFile(golden, now.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, fresh := strings.Split(string(before), "\n"), strings.Split(now.String(), "\n")
+	for _, line := range fresh {
+		if !slices.Contains(old, line) {
+			t.Errorf("new in the API: %s", line)
+		}
+	}
+	for _, line := range old {
+		if !slices.Contains(fresh, line) {
+			t.Errorf("gone from the API: %s", line)
+		}
+	}
+	if !t.Failed() && now.String() != string(before) {
+		t.Errorf("%s has the same lines in another order: write it with -api.update", golden)
+	}
+}
+
+// TestAPIIsDocumented: every exported name has a comment, and every package an Example.
+func TestAPIIsDocumented(t *testing.T) {
+	for _, p := range apiPackages(t) {
+		if p.doc.Doc == "" {
+			t.Errorf("%s: the package has no comment", p.dir)
+		}
+		examples := len(p.doc.Examples)
+		p.each(func(name, comment string, _ ast.Node) {
+			if comment == "" && !strings.HasSuffix(name, ".String") {
+				t.Errorf("%s.%s has no comment", p.doc.Name, name)
+			}
+		})
+		for _, f := range p.doc.Funcs {
+			examples += len(f.Examples)
+		}
+		for _, typ := range p.doc.Types {
+			examples += len(typ.Examples)
+			for _, f := range slices.Concat(typ.Funcs, typ.Methods) {
+				examples += len(f.Examples)
+			}
+		}
+		if examples == 0 && p.dir != "bank/rules" { // the types of what package bank reads
+
+			t.Errorf("%s has no Example", p.dir)
+		}
+	}
+}

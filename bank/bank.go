@@ -1,0 +1,271 @@
+package bank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/chance"
+	"voicepool/internal/fields"
+	"voicepool/internal/loading"
+	"voicepool/internal/parse"
+	"voicepool/internal/words"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// ErrName is wrapped by the errors of calls with a name that the bank does not have. They name
+// the nearest one. Nothing has changed.
+var ErrName = errors.New("bank: unknown name")
+
+// ErrMixer is wrapped by the errors of a bank that has no mixer yet, or one that does not fit.
+var ErrMixer = errors.New("bank: no mixer")
+
+// Bank is a file of sounds and rules, ready to play. Control side, any goroutine.
+type Bank struct {
+	fsys fs.FS
+	name string
+	lib  *sounds.Library
+
+	reloading sync.Mutex
+
+	mu      sync.Mutex // of all that follows
+	rules   *rules.Rules
+	sounds  map[string]*sound
+	mixer   *mixer.Mixer
+	scene   string
+	state   state                 // of the mixer, as far as the bank has moved it
+	resized int64                 // the frame of the last resize to come
+	streams atomic.Pointer[error] // the first that broke
+}
+
+// sound is a sound of the bank.
+type sound struct {
+	rules  *rules.Sound
+	files  []*voice.Sound
+	place  uint64 // of its name
+	plays  uint64 // that were accepted
+	picker chance.Picker
+
+	emitter space.Emitter // of the start under way
+	options
+}
+
+// options is what the mixer is asked for at every start.
+type options struct {
+	bus     mixer.Bus
+	group   *mixer.Group
+	quality voice.Quality
+}
+
+// Open reads a bank of a file system, such as an embed.FS or os.DirFS("assets"), and brings its
+// sounds into a library. Paths are relative to the folder of the file. The library must have the
+// rate of the bank; a file that names none takes the library's.
+//
+// All that is wrong with the file comes as rules.Errors, in the order of the lines, which wrap
+// rules.ErrFile; all sounds that cannot be loaded as rules.Errors, which wrap rules.ErrSound.
+func Open(fsys fs.FS, name string, lib *sounds.Library) (*Bank, error) {
+	b := &Bank{fsys: fsys, name: name, lib: lib}
+	r, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	if b.sounds, err = b.load(r); err != nil {
+		return nil, err
+	}
+	b.rules = r
+	return b, nil
+}
+
+// read reads the file.
+func (b *Bank) read() (*rules.Rules, error) {
+	if b.fsys == nil {
+		return nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
+	}
+	src, err := fs.ReadFile(b.fsys, b.name)
+	if err != nil {
+		return nil, fmt.Errorf("bank: %s: %w", b.name, words.Cause(err))
+	}
+	return parseFile(b.name, src, b.fsys, b.lib.Rate())
+}
+
+// Parse reads and checks the text of a bank. name is its name in messages, and the place from
+// which paths are relative: of the operating system, since the text alone knows no file system.
+// The error is as that of Open.
+func Parse(name string, src []byte) (*rules.Rules, error) { return parseFile(name, src, nil, 0) }
+
+// parseFile reads a bank for a library of a rate; 0: of any.
+func parseFile(name string, src []byte, fsys fs.FS, rate int) (*rules.Rules, error) {
+	out := &rules.Rules{}
+	r := parse.New(out, name, fsys)
+	var cues, named *yaml.Pair
+	no := []fields.Field{
+		{Key: "cues", To: func(p *yaml.Pair) bool { cues = p; return true }},
+		{Key: "length", To: func(p *yaml.Pair) bool { cues = p; return true }},
+	}
+	r.Text(src, "bank", no, func(root *yaml.Node) {
+		if cues != nil {
+			r.Fail(cues.Place, "%s belongs to a cue sheet, which `voicepool run` plays; a bank has no times", cues.Key)
+		}
+		if named = fields.Given(root, "rate"); named == nil && rate >= 1000 {
+			out.Rate = rate
+		}
+		if named != nil && rate != 0 && out.Rate != rate {
+			r.Fail(named.Value.Place, "rate: the library has its sounds at %d Hz; write that, or give the library this rate", rate)
+		}
+		for i := range out.Sounds {
+			if s := &out.Sounds[i]; s.Stream && s.Rounds > 0 {
+				f := s.Files[0]
+				r.Fail(yaml.Place{Line: f.Line, Column: f.Column}, "loop: the stream %q cannot count its rounds; write true, or stop it", s.Name)
+			}
+		}
+	})
+	return out, r.Errors()
+}
+
+// load brings the sounds of a file into the library.
+func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
+	ctx := context.Background()
+	ways := make([]loading.Ways, len(r.Sounds))
+	for i := range ways {
+		if ways[i] = loading.Once; r.Sounds[i].Loop {
+			ways[i] = loading.Looped
+		}
+	}
+	all, missing, err := loading.Sounds(ctx, r, b.lib, ways, loading.Options{OnError: b.broke})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*sound, len(all))
+	versions := &loading.Versions{}
+	for i := range all {
+		s := &r.Sounds[i]
+		files := all[i].Files(s.Loop)
+		out[s.Name] = &sound{rules: s, files: files, place: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
+		for j, f := range files {
+			if f != nil && s.Loop && s.Stream && f.Loop().Frames() <= 0 {
+				missing.Note(s.Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
+			}
+		}
+	}
+	if err := missing.Err(); err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
+			speed := float64(pcm.FromRatio(s.Speed))
+			most := max(s.Pitch.To+speed, float64(s.MaxPitch))
+			versions.Need(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed, most)
+		}
+	}
+	return out, versions.Make(ctx)
+}
+
+// broke keeps what went wrong first in a stream. Any goroutine.
+func (b *Bank) broke(_ string, err error) {
+	err = fmt.Errorf("bank: the stream %s", strings.TrimPrefix(err.Error(), "sounds: "))
+	b.streams.CompareAndSwap(nil, &err)
+}
+
+// Err returns what went wrong first in the goroutines that decode streams, or nil. A stream that
+// breaks ends as if its file did.
+func (b *Bank) Err() error {
+	if err := b.streams.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Rules returns what the file says. It must not be changed.
+func (b *Bank) Rules() *rules.Rules {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rules
+}
+
+// Config returns the mixer that the file describes, for a game that changes it: it hands the mixer
+// that it makes to Use.
+func (b *Bank) Config() mixer.Config { return b.Rules().Config() }
+
+// NewMixer makes the mixer that the file describes, and plays on it from now on. The error wraps
+// mixer.ErrConfig.
+func (b *Bank) NewMixer() (*mixer.Mixer, error) {
+	m, err := mixer.New(b.Config())
+	if err != nil {
+		return nil, fmt.Errorf("bank: %w", err)
+	}
+	if err := b.Use(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Use has the bank play on a mixer from now on: one made from Config, or any other that has its
+// rate and its buses. The error wraps ErrMixer.
+func (b *Bank) Use(m *mixer.Mixer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m == nil {
+		return fmt.Errorf("%w: Use is given none", ErrMixer)
+	}
+	if m.Rate() != b.rules.Rate {
+		return fmt.Errorf("%w: the mixer has %d Hz, the bank %d", ErrMixer, m.Rate(), b.rules.Rate)
+	}
+	found, err := optionsOn(m, b.rules)
+	if err != nil {
+		return err
+	}
+	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
+	for name, o := range found {
+		b.sounds[name].options = o
+	}
+	return nil
+}
+
+// optionsOn returns what the sounds of a file are played with on a mixer.
+func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
+	groups, err := r.Groups(m)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMixer, err)
+	}
+	out := make(map[string]options, len(r.Sounds))
+	for i := range r.Sounds {
+		s := &r.Sounds[i]
+		o := options{group: groups[i], quality: r.QualityOf(s)}
+		if s.Bus != "" {
+			if o.bus, err = m.Bus(s.Bus); err != nil {
+				return nil, fmt.Errorf("%w: sound %q: %w", ErrMixer, s.Name, err)
+			}
+		}
+		out[s.Name] = o
+	}
+	return out, nil
+}
+
+func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
+
+// find returns the sound of a name. The mutex is held.
+func (b *Bank) find(name string) (*sound, error) {
+	if s := b.sounds[name]; s != nil {
+		return s, nil
+	}
+	return nil, unknown("sound", name, b.sounds)
+}
+
+// unknown says which of some names is nearest to one that none of them is.
+func unknown[V any](what, name string, known map[string]V) error {
+	if len(known) == 0 {
+		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, what, yaml.Quote(name))
+	}
+	nearest := words.Nearest(name, fields.Sorted(known))
+	return fmt.Errorf("%w: there is no %s %s; the nearest is %q", ErrName, what, yaml.Quote(name), nearest)
+}

@@ -1,0 +1,107 @@
+package bank_test
+
+import (
+	"fmt"
+	"testing/fstest"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// assets stands for the files of a game; with a folder it is os.DirFS("assets"), or an embed.FS.
+// Sounds that name no file of their own are embedded ones.
+var assets = fstest.MapFS{"sounds.yaml": {Data: []byte(`
+voices: 16
+buses:
+  sfx: {voices: 8}
+  music: {gain: -6, duck: {when: sfx, by: 9, release: 300ms}}
+sounds:
+  step:  {files: [step1, step2], pick: shuffle, gain: [-6, -3], pitch: [-1, 1], bus: sfx}
+  coin:  {bus: sfx, limit: 3, cooldown: 30ms}
+  theme: {bus: music, loop: true, stream: true}
+`)}}
+
+// Open reads a designer's file, NewMixer makes the mixer that it describes, and Play plays by name.
+func Example() {
+	lib := sounds.NewLibrary(sounds.Options{})
+	b, err := bank.Open(assets, "sounds.yaml", lib)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := b.NewMixer()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	for range 4 {
+		h, err := b.Play("step", bank.Options{Pan: 0.4})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(h.Sound().Name())
+	}
+	m.Render(make([]pcm.Frame, 480)) // a device does this
+	fmt.Println(m.Stats().Playing, "voices")
+	// Output:
+	// step2
+	// step1
+	// step2
+	// step1
+	// 4 voices
+}
+
+// A name that the file does not have is an error that names the nearest.
+func ExampleBank_Play_error() {
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	m, _ := b.NewMixer()
+	defer m.Close()
+	_, err := b.Play("stpe", bank.Options{})
+	fmt.Println(err)
+	// Output: bank: unknown name: there is no sound "stpe"; the nearest is "step"
+}
+
+// Whoever wants another mixer than the file says takes its configuration, changes it, and hands
+// the mixer to Use.
+func ExampleBank_Use() {
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	config := b.Config()
+	config.Meters = true
+	m, err := mixer.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	fmt.Println(b.Use(m))
+	_, err = b.Play("coin", bank.Options{})
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// <nil>
+}
+
+// Music and sounds of buses: the game keeps its volumes with the mixer that the bank made.
+func ExampleBank_NewMixer() {
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	m, err := b.NewMixer()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	music, err := m.Bus("music")
+	fmt.Println(music.Gain(), err)
+	// Output: -6 <nil>
+}
+
+// Parse checks the text of a bank without loading its sounds.
+func ExampleParse() {
+	_, err := bank.Parse("sounds.yaml", []byte("sounds: {step: {file: step.wav, ptch: [-1, 1]}}"))
+	fmt.Println(err)
+	// Output: sounds.yaml:1:33: unknown key "ptch" in a sound; did you mean "pitch"?
+}

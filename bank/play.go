@@ -1,0 +1,128 @@
+package bank
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"time"
+
+	"voicepool/internal/chance"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// Options is what a game adds to the rules of a sound as it starts. The zero value adds nothing.
+type Options struct {
+	Gain     pcm.Decibels   // added to the sound's; -120..+24
+	Pan      float64        // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
+	Pitch    pcm.Semitones  // added to the sound's; -48..+48
+	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	Priority int            // added to the sound's
+	Emitter  *space.Emitter // its place in space, copied; nil: it has none. What it leaves at zero is as the rules say
+
+	From   time.Duration // where in the sound it starts; 0: where the rules say
+	For    time.Duration // ends after so long; 0: with the sound
+	FadeIn time.Duration // raised cosine
+
+	Tag uint64 // names a set of voices for mixer.TargetTag; 0: none
+	Ref int64  // the caller's, comes back in events
+}
+
+// Play starts the sound of a name at the next frame that is mixed: one of its variations, with
+// the gain and pitch that chance draws from their ranges. It fails with ErrName, with ErrMixer, or
+// as [mixer.Mixer.Play] does. It allocates nothing, except for streams, for the first lap of a
+// shuffle, and the first time a sound is played in a new pitch range.
+//
+// What follows the sound by `then` is asked for at once and starts at the exact frame of its
+// end, under the same options but From, For and FadeIn. The handle is that of the first. To
+// stop whichever plays, give a Tag. Stopping the first keeps the others from starting.
+//
+// Chance depends on the seed of the file, the name, and how many plays of this name have returned
+// no error. So other sounds, and plays that were refused, change nothing.
+func (b *Bank) Play(name string, o Options) (Handle, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return Handle{}, noMixer("Play")
+	}
+	return b.play(b.mixer.At(mixer.Now), name, &o)
+}
+
+// PlayAt is Play for a frame, counted from the first one that was ever mixed. A frame that has
+// been mixed already is late: the sound starts at once.
+func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return Handle{}, noMixer("PlayAt")
+	}
+	return b.play(b.mixer.At(frame), name, &o)
+}
+
+// play starts a sound. The mutex is held.
+func (b *Bank) play(at mixer.Moment, name string, o *Options) (Handle, error) {
+	s, err := b.find(name)
+	if err != nil {
+		return Handle{}, err
+	}
+	h, err := s.start(at.Play, b.rules.Seed, o)
+	if err != nil {
+		return Handle{}, err
+	}
+	follows := *o
+	follows.From, follows.For, follows.FadeIn = 0, 0, 0
+	lead := h
+	for s.rules.Then != "" {
+		s = b.sounds[s.rules.Then]
+		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
+		if lead, err = s.start(then, b.rules.Seed, &follows); err != nil {
+			return Handle{}, errors.Join(err, h.Stop()) // all of it or nothing
+		}
+	}
+	return Handle{Handle: h}, nil
+}
+
+// start draws what a start takes, and asks for it. Only one that is accepted counts.
+func (s *sound) start(play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options) (mixer.Handle, error) {
+	r := s.rules
+	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
+	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
+	m := mixer.Options{
+		Gain: o.Gain, Pitch: o.Pitch, Speed: o.Speed,
+		Pan: o.Pan, Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
+		Base: mixer.Base{
+			Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed,
+		},
+		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref,
+	}
+	if math.Abs(o.Pan) <= mixer.MaxPan { // else the mixer says what is wrong
+		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
+	}
+	if o.From == 0 {
+		m.From = r.From.Duration(s.files[file].Rate())
+	}
+	h, err := play(s.files[file], m)
+	if err != nil { // it may be asked for again
+		s.picker.Undo()
+		return h, err
+	}
+	s.plays++
+	return h, nil
+}
+
+// placed returns where a start is, heard as the rules say; nil: nowhere. It is valid until the
+// next start of the sound.
+func (s *sound) placed(at *space.Emitter) *space.Emitter {
+	if at == nil {
+		return nil
+	}
+	said, e := &s.rules.Emitter, &s.emitter
+	*e = *at
+	e.Attenuation = cmp.Or(e.Attenuation, said.Attenuation)
+	e.Cone = cmp.Or(e.Cone, said.Cone)
+	e.Spread = cmp.Or(e.Spread, said.Spread)
+	return e
+}

@@ -1,0 +1,239 @@
+package bank
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+const (
+	// look is how often Watch looks at the files. A file is read when two looks in a row find
+	// it the same: programs write in pieces.
+	look = 250 * time.Millisecond
+
+	// settle is how long the buses take to what a new file says.
+	settle = 50 * time.Millisecond
+)
+
+// Watch reads the file and its sounds again whenever they change, until ctx ends. It looks at sizes
+// and times of the files four times a second, so that it works with any file system that has them;
+// those of an embed.FS never change. told, which may be nil, gets the error of each Reload, nil when
+// all is well. Run Watch in a goroutine of its own; it is for development.
+func (b *Bank) Watch(ctx context.Context, told func(err error)) {
+	done, last := b.stamps(), map[string]stamp(nil)
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := b.stamps()
+		changed := map[string]bool{}
+		still := last != nil
+		for file, s := range now {
+			changed[file] = s != done[file]
+			still = still && s == last[file]
+		}
+		last = now
+		delete(changed, b.name)
+		if !still || sameStamps(now, done) {
+			continue
+		}
+		err := b.reload(changed)
+		done = b.stamps()
+		for file, s := range now { // what has changed since then is seen at the next look
+			done[file] = s
+		}
+		if told != nil {
+			told(err)
+		}
+	}
+}
+
+// stamp is what shows that a file is another. Of a file that cannot be looked at it is zero.
+type stamp struct {
+	size int64
+	time time.Time
+}
+
+func sameStamps(a, b map[string]stamp) bool {
+	for file, s := range a {
+		if b[file] != s {
+			return false
+		}
+	}
+	return true
+}
+
+// stamps returns those of the file and of all files of its sounds.
+func (b *Bank) stamps() map[string]stamp {
+	out := map[string]stamp{}
+	add := func(name string) {
+		s := stamp{}
+		if info, err := fs.Stat(b.fsys, name); err == nil {
+			s = stamp{info.Size(), info.ModTime()}
+		}
+		out[name] = s
+	}
+	add(b.name)
+	r := b.Rules()
+	for i := range r.Sounds {
+		for _, f := range r.Sounds[i].Files {
+			if f.Path != "" {
+				add(path.Join(path.Dir(r.File), f.Path))
+			}
+		}
+	}
+	return out
+}
+
+// Reload reads the file again. Sounds that start from now on go by the new rules; voices that play
+// go on. Gains, pans, pitches, mutes and ducks of buses go to what the file says within 50 ms, if it
+// says something else than before. Sounds that are in the library are not read again.
+//
+// A file that is faulty, or a sound that cannot be loaded, changes nothing; the error is that of
+// Open. What only a new mixer can take, such as another bus, is named in an error that wraps
+// ErrMixer; all else counts.
+func (b *Bank) Reload() error { return b.reload(nil) }
+
+// reload is Reload after some files have changed, by their names.
+func (b *Bank) reload(changed map[string]bool) error {
+	b.reloading.Lock()
+	defer b.reloading.Unlock()
+	b.forget(changed)
+	r, err := b.read()
+	if err != nil {
+		return err
+	}
+	loaded, err := b.load(r)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.adopt(r, loaded)
+}
+
+// forget has the library read the sounds of files again.
+func (b *Bank) forget(changed map[string]bool) {
+	b.mu.Lock()
+	var old []*voice.Sound
+	for _, s := range b.sounds {
+		for i, f := range s.rules.Files {
+			if f.Path != "" && changed[path.Join(path.Dir(b.rules.File), f.Path)] {
+				old = append(old, s.files[i])
+			}
+		}
+	}
+	b.mu.Unlock()
+	for _, s := range old {
+		b.lib.Forget(s)
+	}
+}
+
+// adopt has other rules and sounds count. The mutex is held.
+func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
+	var late []string
+	if b.mixer != nil {
+		late = needNew(b.rules, r)
+		found, err := optionsOn(b.mixer, r)
+		if err != nil {
+			return fmt.Errorf("%w; a bus that is new takes a new mixer", err)
+		}
+		for name, o := range found {
+			loaded[name].options = o
+		}
+	}
+	limits := map[string]*mixer.Group{} // of groups and sounds that limit as before
+	for name, old := range b.sounds {
+		now := loaded[name]
+		if now == nil {
+			continue
+		}
+		now.plays = old.plays
+		if now.rules.Pick == old.rules.Pick && len(now.files) == len(old.files) {
+			now.picker = old.picker
+		}
+		if limitOf(now.rules) == limitOf(old.rules) {
+			limits[groupOf(now.rules)] = old.group
+		}
+	}
+	for _, s := range loaded { // who plays counts
+		if g, ok := limits[groupOf(s.rules)]; ok {
+			s.group = g
+		}
+	}
+	b.rules, b.sounds = r, loaded
+	if b.mixer == nil {
+		return nil
+	}
+	scene := b.sceneOf(b.scene)
+	if scene == nil {
+		b.scene = ""
+	}
+	if err := b.move(stateOf(r, scene), settle); err != nil {
+		return err
+	}
+	if late != nil {
+		return fmt.Errorf("%w: these keys take effect with the next one: %s", ErrMixer, strings.Join(late, ", "))
+	}
+	return nil
+}
+
+// limit is what limits the starts of a sound.
+type limit struct {
+	group    string
+	voices   int
+	cooldown rules.Time
+	coalesce rules.Coalesce
+}
+
+func limitOf(s *rules.Sound) limit { return limit{s.Group, s.Limit, s.Cooldown, s.Coalesce} }
+
+// groupOf returns a name for the sounds that share limits with this one.
+func groupOf(s *rules.Sound) string {
+	if s.Group != "" {
+		return "group " + s.Group
+	}
+	return "sound " + s.Name
+}
+
+// needNew names the keys that differ and that a mixer cannot change.
+func needNew(old, now *rules.Rules) (keys []string) {
+	for _, k := range []struct {
+		key  string
+		same bool
+	}{
+		{key: "virtual", same: old.Virtual == now.Virtual},
+		{key: "overflow", same: old.Overflow == now.Overflow},
+		{key: "grow", same: old.Grow == now.Grow},
+		{key: "refuse", same: old.Refuse == now.Refuse},
+		{key: "master: limiter", same: old.Master.Limiter == now.Master.Limiter},
+		{key: "master: soft_clip", same: old.Master.SoftClip == now.Master.SoftClip},
+		{key: "master: dc_guard", same: old.Master.DCGuard == now.Master.DCGuard},
+	} {
+		if !k.same {
+			keys = append(keys, k.key)
+		}
+	}
+	before := map[string]*rules.Bus{}
+	for i := range old.Buses {
+		before[old.Buses[i].Name] = &old.Buses[i]
+	}
+	for i := range now.Buses {
+		b := &now.Buses[i]
+		if was := before[b.Name]; was == nil || was.Parent != b.Parent || was.Voices != b.Voices {
+			keys = append(keys, "buses: "+b.Name)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// Bus is a named sub-mix.
+type Bus struct {
+	Name   string
+	Parent string // the bus that it goes into; empty: the master
+	Gain   pcm.Decibels
+	Pan    float64
+	Pitch  pcm.Semitones
+	Voices int // at most so many; 0: as many as the pool has
+	Mute   bool
+	Solo   bool
+	Duck   *Duck
+}
+
+// Duck lowers a bus while any voice that is not paused is on another one.
+type Duck struct {
+	When                  string
+	By                    pcm.Decibels // 0..120
+	Attack, Hold, Release Time
+}
+
+// Of returns the duck of a mixer of a rate; nil does not duck.
+func (d *Duck) Of(rate int) mixer.Duck {
+	if d == nil {
+		return mixer.Duck{}
+	}
+	return mixer.Duck{
+		When: d.When, By: d.By,
+		Attack: d.Attack.Duration(rate), Hold: d.Hold.Duration(rate), Release: d.Release.Duration(rate),
+	}
+}
+
+// Scene is a state of the game that has a pool size and buses of its own. What it does not name is
+// as the file says.
+type Scene struct {
+	Name   string
+	Voices int // 0: as the file says
+	Buses  []SceneBus
+}
+
+// SceneBus is a bus, or the master, in a scene.
+type SceneBus struct {
+	Name string
+	Gain *pcm.Decibels // nil, of all three: as the file says
+	Mute *bool
+	Duck *Duck
+}
+
+// Parents returns the bus that each bus goes into, by their names; empty: the master.
+func (r *Rules) Parents() map[string]string {
+	parents := make(map[string]string, len(r.Buses))
+	for i := range r.Buses {
+		parents[r.Buses[i].Name] = r.Buses[i].Parent
+	}
+	return parents
+}

@@ -1,0 +1,250 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/internal/yaml"
+	"voicepool/pcm"
+)
+
+// Time is a time of a file, from 0: exact, in units of 10^-18 s. The zero
+// value is 0.
+type Time struct{ hi, lo uint64 } // 128 bits
+
+const (
+	attos    = 1e18 // in a second
+	decimals = 18
+
+	// maxSeconds bounds what can be written, maxMoment when the last repetition
+	// may begin, both in seconds: so that frames at 768 kHz fit 63 bits, and
+	// products of times and rates 128.
+	maxSeconds = 1e9
+	maxMoment  = 1e12
+)
+
+func seconds(n uint64) Time {
+	hi, lo := bits.Mul64(n, attos)
+	return Time{hi, lo}
+}
+
+// Compare returns -1, 0 or 1.
+func (t Time) Compare(u Time) int {
+	return cmp.Or(cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo))
+}
+
+// add returns t + u, of which both are far from the limit.
+func (t Time) add(u Time) Time {
+	lo, carry := bits.Add64(t.lo, u.lo, 0)
+	return Time{t.hi + u.hi + carry, lo}
+}
+
+// sub returns t - u; u is not larger.
+func (t Time) sub(u Time) Time {
+	lo, borrow := bits.Sub64(t.lo, u.lo, 0)
+	return Time{t.hi - u.hi - borrow, lo}
+}
+
+// times returns n x t, and whether it fits.
+func (t Time) times(n uint64) (Time, bool) {
+	over, hi := bits.Mul64(t.hi, n)
+	carry, lo := bits.Mul64(t.lo, n)
+	hi, c := bits.Add64(hi, carry, 0)
+	return Time{hi, lo}, over == 0 && c == 0
+}
+
+// over returns how often u, which is not 0, goes into t, rounded up, or the
+// largest number.
+func (t Time) over(u Time) uint64 {
+	n := uint64(0)
+	for bit := uint64(1) << 63; bit > 0; bit >>= 1 {
+		if p, ok := u.times(n | bit); ok && p.Compare(t) < 0 {
+			n |= bit
+		}
+	}
+	if t == (Time{}) || n == 1<<64-1 {
+		return n
+	}
+	return n + 1
+}
+
+// Repeat returns t + n x every, and whether that is at most 10^12 seconds.
+func (t Time) Repeat(n uint64, every Time) (Time, bool) {
+	rest, ok := every.times(n)
+	if !ok || rest.hi > 1<<62 {
+		return Time{}, false
+	}
+	t = t.add(rest)
+	return t, t.Compare(seconds(maxMoment)) <= 0
+}
+
+// Repeats returns how many of t, t + every and so on come before until, which is later
+// than t. every is not 0.
+func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).over(every) }
+
+// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half
+// up: the only rounding that a time of a file ever sees.
+func (t Time) Frames(rate int) int64 {
+	p, _ := t.times(uint64(rate))
+	p = p.add(Time{lo: attos / 2})
+	if p.hi >= attos {
+		return 1<<63 - 1
+	}
+	q, _ := bits.Div64(p.hi, p.lo, attos)
+	return int64(min(q, 1<<63-1))
+}
+
+// FrameTime returns the time that is rounded to so many frames, with at most 18 decimals.
+func FrameTime(frames int64, rate int) Time {
+	n, d := uint64(max(frames, 0)), uint64(rate)
+	hi, lo := bits.Mul64(n%d, attos)
+	lo, carry := bits.Add64(lo, d/2, 0)
+	rest, _ := bits.Div64(hi+carry, lo, d)
+	return (seconds(n / d)).add(Time{lo: rest})
+}
+
+// IsZero reports whether the time is 0.
+func (t Time) IsZero() bool { return t == Time{} }
+
+// UnmarshalText reads a time, as ParseTime does.
+func (t *Time) UnmarshalText(text []byte) (err error) {
+	*t, err = ParseTime(string(text))
+	return err
+}
+
+// Duration returns the duration that means Frames to a mixer of this rate: it is
+// rounded down to a nanosecond, which is far less than half a frame.
+func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }
+
+// String returns the time as a file has it, in seconds: "1.5s".
+func (t Time) String() string {
+	if t.hi >= attos {
+		return "forever"
+	}
+	whole, rest := bits.Div64(t.hi, t.lo, attos)
+	s := strings.TrimRight(fmt.Sprintf("%d.%0*d", whole, decimals, rest), "0")
+	return strings.TrimSuffix(s, ".") + "s"
+}
+
+// units are those of times, the largest first, with their length: seconds divided
+// by 10^shift.
+var units = [...]struct {
+	name    string
+	seconds uint64
+	shift   int
+}{
+	{"h", 3600, 0}, {"m", 60, 0}, {"s", 1, 0}, {"ms", 1, 3}, {"us", 1, 6}, {"µs", 1, 6}, {"ns", 1, 9},
+}
+
+// ParseTime reads a time: "1.5s", "250ms", "2m3s", or a number of seconds. The
+// units are h, m, s, ms, us and ns, each at most once and the largest first.
+// Times are not negative, at most 1,000,000,000 s long, and have at most 18
+// decimals. The error says what would be right.
+func ParseTime(text string) (Time, error) {
+	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
+	if strings.HasPrefix(text, "-") {
+		if _, err := ParseTime(text[1:]); err == nil {
+			return Time{}, fmt.Errorf("a time of %s is negative", yaml.Quote(text))
+		}
+	}
+	total, rest, from := Time{}, text, 0
+	for rest != "" || text == "" {
+		number, after, ok := splitNumber(rest)
+		if !ok {
+			return Time{}, fmt.Errorf("%s is no time; %s", yaml.Quote(text), right)
+		}
+		rest = after
+		unit := 2
+		if rest != "" || from > 0 {
+			name := rest
+			if i := strings.IndexAny(rest, "0123456789.+-"); i >= 0 {
+				name = rest[:i]
+			}
+			for unit = from; unit < len(units) && units[unit].name != name; unit++ {
+			}
+			if unit == len(units) || number.exponent {
+				return Time{}, fmt.Errorf("%s is no time; %s", yaml.Quote(text), right)
+			}
+			rest = rest[len(name):]
+			from = unit + 1
+		}
+		part, ok := number.attos(units[unit].shift)
+		if !ok {
+			return Time{}, fmt.Errorf("a time of %s has more than %d decimals", yaml.Quote(text), decimals)
+		}
+		part, ok = part.times(units[unit].seconds)
+		if total = total.add(part); !ok || total.Compare(seconds(maxSeconds)) > 0 || part.Compare(seconds(maxSeconds)) > 0 {
+			return Time{}, fmt.Errorf("a time of %s is longer than 1000000000s", yaml.Quote(text))
+		}
+	}
+	return total, nil
+}
+
+// decimal is a number as it is written, without its sign.
+type decimal struct {
+	whole, fraction string // digits
+	power           int    // of ten, that multiplies it
+	exponent        bool   // it was written with one
+}
+
+// splitNumber takes a number off the front of a text: digits, a point, an
+// exponent.
+func splitNumber(text string) (d decimal, rest string, ok bool) {
+	d.whole, rest = splitDigits(text)
+	if after, ok := strings.CutPrefix(rest, "."); ok {
+		d.fraction, rest = splitDigits(after)
+	}
+	if d.whole == "" && d.fraction == "" {
+		return d, text, false
+	}
+	if strings.HasPrefix(rest, "e") || strings.HasPrefix(rest, "E") {
+		unsigned, negative := strings.CutPrefix(rest[1:], "-")
+		if !negative {
+			unsigned = strings.TrimPrefix(unsigned, "+")
+		}
+		digits, after := splitDigits(unsigned)
+		power, err := strconv.Atoi(digits)
+		if err != nil || power > 400 {
+			return d, text, false
+		}
+		if negative {
+			power = -power
+		}
+		d.power, d.exponent, rest = power, true, after
+	}
+	return d, rest, true
+}
+
+func splitDigits(text string) (digits, rest string) {
+	rest = strings.TrimLeft(text, "0123456789")
+	return text[:len(text)-len(rest)], rest
+}
+
+// attos returns the number, as seconds divided by 10^shift, in units of 10^-18;
+// false when it has more decimals. What is far too large becomes too large.
+func (d decimal) attos(shift int) (Time, bool) {
+	digits := strings.TrimLeft(d.whole+d.fraction, "0")
+	places := len(d.fraction) + shift - d.power // decimals that digits has
+	for places > decimals && strings.HasSuffix(digits, "0") {
+		digits = digits[:len(digits)-1]
+		places--
+	}
+	if digits == "" {
+		return Time{}, true
+	}
+	if places > decimals {
+		return Time{}, false
+	}
+	if len(digits)-places > 11 { // beyond 10^11 s
+		return seconds(maxMoment), true
+	}
+	padded := strings.Repeat("0", decimals) + digits + strings.Repeat("0", decimals-places)
+	point := len(padded) - decimals
+	whole, _ := strconv.ParseUint(padded[:point], 10, 64)
+	fraction, _ := strconv.ParseUint(padded[point:], 10, 64)
+	return seconds(whole).add(Time{lo: fraction}), true
+}

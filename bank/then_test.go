@@ -1,0 +1,99 @@
+package bank_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+const music = `
+buses: {music: {}}
+sounds:
+  intro: {file: sfx/a.wav, bus: music, then: theme}
+  theme: {file: sfx/b.wav, bus: music, loop: {from: 50ms, to: 75ms}, then: end}
+  end: {file: sfx/c.wav, bus: music, gain: -6}
+`
+
+// TestThen: what a file says of what follows starts at the exact frame.
+func TestThen(t *testing.T) {
+	b, m := ready(t, music)
+	h, err := b.Play("intro", bank.Options{Tag: 7, Gain: -3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := make([]pcm.Frame, 3000)
+	m.Render(block)
+	if h.State() != mixer.StateEnded {
+		t.Errorf("the intro is %v", h.State())
+	}
+	for v := range m.Voices() {
+		if s := v.Sound(); s != nil && s.Name() == "b" && (v.Tag() != 7 || s.Loop() != pcm.Loop{400, 600} || !v.Looping()) {
+			t.Errorf("what follows has tag %d and the loop %v", v.Tag(), s.Loop())
+		}
+	}
+	if err := m.At(4000).Set(mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds}, 0); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(block)
+	var got []int64
+	events := make([]mixer.Event, 16)
+	for _, e := range events[:m.Events(events)] {
+		got = append(got, e.Frame)
+	}
+	// It goes back at 1400 + n 200. At 4000 it has just done so: it leaves at 4200, and has 200 to its end.
+	want := []int64{0, 800, 800, 4400, 4400, 5200}
+	if len(got) != len(want) {
+		t.Fatalf("events at %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("events at %v, want %v", got, want)
+		}
+	}
+}
+
+// TestThenStops: to stop the first is to stop all.
+func TestThenStops(t *testing.T) {
+	b, m := ready(t, music)
+	h, err := b.Play("intro", bank.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := make([]pcm.Frame, 100)
+	m.Render(block)
+	if err := h.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	m.Render(block)
+	if st := m.Stats(); st.Playing != 0 || st.Pending != 0 || st.Stopped != 3 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestThenFaults: a place in the file, and what would be right.
+func TestThenFaults(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"unknown": {
+			text: "sounds: {a: {file: sfx/a.wav, then: bb}, b: {file: sfx/b.wav}}",
+			want: "sounds.yaml:1:37: then: there is no sound \"bb\" in `sounds`; did you mean \"b\"?",
+		},
+		"a circle": {
+			text: "sounds: {a: {file: sfx/a.wav, then: b}, b: {file: sfx/b.wav, then: c}, c: {file: sfx/b.wav, then: b}}",
+			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); music that goes round and round is one sound with a loop\n" +
+				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); music that goes round and round is one sound with a loop",
+		},
+		"a loop beyond the end": {
+			text: "sounds: {a: {file: sfx/a.wav, loop: {from: 50ms, to: 2s}}}",
+			want: "sounds.yaml:1:20: sfx/a.wav: the loop [400, 16000) is not inside its 800 frames",
+		},
+	} {
+		_, err := bank.Open(fstest.MapFS(files(c.text)), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"voicepool/internal/words"
+)
+
+// walk finds the files of a folder and of all folders in it, in the order of their names. It
+// follows links, and looks into every folder once, so that it ends.
+type walk struct {
+	visit   func(file string)
+	skipped []string // what it passed over, and why
+	seen    []place
+}
+
+// place is a folder, and how it was come to.
+type place struct {
+	path string
+	info fs.FileInfo
+}
+
+// folder walks over a folder that is there.
+func (w *walk) folder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	for _, p := range w.seen {
+		if os.SameFile(p.info, info) {
+			w.skip(path, fmt.Sprintf("it is the folder %s again", words.OneLine(p.path)))
+			return nil
+		}
+	}
+	w.seen = append(w.seen, place{path, info})
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := w.entry(filepath.Join(path, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry looks at what is in a folder.
+func (w *walk) entry(path string) error {
+	info, err := os.Stat(path)
+	var pathErr *fs.PathError
+	switch {
+	case errors.As(err, &pathErr):
+		w.skip(path, "a link that leads nowhere: "+pathErr.Err.Error())
+	case err != nil:
+		return err
+	case info.IsDir():
+		return w.folder(path)
+	case info.Mode().IsRegular():
+		w.visit(path)
+	default:
+		w.skip(path, "neither a file nor a folder")
+	}
+	return nil
+}
+
+func (w *walk) skip(path, why string) {
+	w.skipped = append(w.skipped, fmt.Sprintf("%s: skipped: %s", words.OneLine(path), why))
+}

@@ -1,0 +1,13 @@
+package main
+
+import (
+	"voicepool/cmd/internal/console"
+	"voicepool/cue"
+)
+
+type schemaCommand struct{}
+
+func (schemaCommand) Run(c *console.Console) error {
+	_, err := c.Out.Write(cue.Schema())
+	return err
+}

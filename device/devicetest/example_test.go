@@ -1,0 +1,17 @@
+package devicetest_test
+
+import (
+	"testing"
+
+	"voicepool/device"
+	"voicepool/device/devicetest"
+	"voicepool/device/null"
+)
+
+// The test of a driver; this one pulls by itself, so nothing has to drive it.
+func ExampleRun() {
+	test := func(t *testing.T) {
+		devicetest.Run(t, func(testing.TB) device.Device { return null.NewPaced(null.Config{}) }, nil)
+	}
+	_ = test // its name would be TestDevice
+}

@@ -1,0 +1,40 @@
+package device_test
+
+import (
+	"fmt"
+
+	"voicepool/device"
+	"voicepool/device/null"
+	"voicepool/pcm"
+)
+
+// square is a source: 480 frames high, 480 frames low.
+type square struct{ frame int }
+
+func (s *square) Render(dst []pcm.Frame) {
+	for i := range dst {
+		x := float32(0.1)
+		if s.frame/480%2 == 1 {
+			x = -x
+		}
+		dst[i] = pcm.Frame{x, x}
+		s.frame++
+	}
+}
+
+// Any Source can be played, and what a device costs its source is measured by a Gauge.
+func Example() {
+	gauge := device.NewGauge(&square{}, 48000)
+	out := null.NewStepped(null.Config{})
+	if err := out.Start(gauge); err != nil {
+		fmt.Println(err)
+	}
+	out.Step(960)
+	fmt.Println(out.Rate(), "Hz")
+	fmt.Println(out.Start(gauge))
+	fmt.Println(out.Close())
+	// Output:
+	// 48000 Hz
+	// device: already started
+	// <nil>
+}

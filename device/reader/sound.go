@@ -1,0 +1,201 @@
+package reader
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// ErrFormat is wrapped by the errors of bytes that are not what their Format says, and of
+// a Format that cannot be.
+var ErrFormat = errors.New("bad format")
+
+// Format says what bytes mean. Ebitengine's decoders give stereo: DecodeF32 as Float32,
+// DecodeWithoutResampling as Int16.
+type Format struct {
+	Rate     int // frames per second, 1..768000
+	Channels int // 1 or 2; 0 means 2
+	Encoding Encoding
+}
+
+func (f Format) filled() (Format, error) {
+	if f.Channels == 0 {
+		f.Channels = 2
+	}
+	switch {
+	case f.Rate < 1 || f.Rate > 768_000:
+		return f, fmt.Errorf("%w: a rate of %d, want 1..768000", ErrFormat, f.Rate)
+	case f.Channels < 1 || f.Channels > 2:
+		return f, fmt.Errorf("%w: %d channels, want 1 or 2", ErrFormat, f.Channels)
+	case f.Encoding > Int16:
+		return f, fmt.Errorf("%w: there is no encoding %d, want Float32 or Int16", ErrFormat, f.Encoding)
+	}
+	return f, nil
+}
+
+// size returns the bytes of a frame.
+func (f Format) size() int { return f.Channels * f.Encoding.bytes() }
+
+// samples decodes whole frames, and appends them to dst.
+func (f Format) samples(dst []float32, p []byte) []float32 {
+	for ; len(p) >= f.Encoding.bytes(); p = p[f.Encoding.bytes():] {
+		if f.Encoding == Float32 {
+			dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(p)))
+		} else {
+			dst = append(dst, float32(int16(binary.LittleEndian.Uint16(p)))/(1<<15))
+		}
+	}
+	return dst
+}
+
+// input is an io.Reader whose bytes are samples.
+type input struct {
+	format Format
+	in     *bufio.Reader
+	from   io.Reader
+	buffer []float32
+}
+
+// open wraps what an io.Reader gives.
+func (f Format) open(from io.Reader) *input {
+	in := bufio.NewReaderSize(from, block*f.size())
+	return &input{format: f, in: in, from: from, buffer: make([]float32, 0, block*f.Channels)}
+}
+
+// next decodes at most so many frames, with the error after them. The samples are valid
+// until the next call.
+func (i *input) next(frames int) ([]float32, error) {
+	size := i.format.size()
+	data, err := i.in.Peek(min(frames, block) * size)
+	whole := len(data) / size * size
+	i.buffer = i.format.samples(i.buffer[:0], data[:whole])
+	if rest := len(data) - whole; errors.Is(err, io.EOF) && rest > 0 {
+		err = fmt.Errorf("%w: it ends %d bytes into a frame of %d; are Channels and Encoding right?",
+			ErrFormat, rest, size)
+	}
+	_, _ = i.in.Discard(whole) // has just been there
+	return i.buffer, err
+}
+
+// Read takes all that r gives as a clip, for sounds.Prepare. An r that gives more than
+// frames, fails or panics is an error that names the sound. Control side.
+func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panics: %v", p)
+		}
+		if err != nil {
+			c, err = nil, fmt.Errorf("reader: %s: %w", name, err)
+		}
+	}()
+	if f, err = f.filled(); err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, errors.New("there is nothing to read from")
+	}
+	c = &sounds.Clip{Name: name, Format: "pcm", Channels: f.Channels, Rate: f.Rate}
+	for in := f.open(r); err == nil; {
+		var samples []float32
+		samples, err = in.next(block)
+		c.Samples = append(c.Samples, samples...)
+		if c.Frames() > frames {
+			return nil, fmt.Errorf("it gives more than %d frames", frames)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return c, err
+}
+
+// Stream returns what open gives as the source of a stream, which is decoded as it plays:
+//
+//	music, err := lib.StreamFrames(source, sounds.StreamOptions{})
+//
+// Each Play calls open, so several voices can play it. What is an io.Seeker can be looped
+// and begun anywhere without reading what comes before; what is an io.Closer is closed at
+// the end of its voice. Stream calls open once, to learn the length. A mono stream is
+// panned as stereo is, at -3 dB. Control side.
+func Stream(name string, f Format, open func() (io.Reader, error)) (sounds.FrameSource, error) {
+	f, err := f.filled()
+	src := sounds.FrameSource{Name: name, Rate: f.Rate}
+	if err == nil {
+		src.Frames, err = f.length(open)
+	}
+	if err != nil {
+		return sounds.FrameSource{}, fmt.Errorf("reader: %s: %w", name, err)
+	}
+	src.Open = func() (sounds.FrameReader, error) {
+		from, err := open()
+		if err != nil {
+			return nil, err
+		}
+		r := &frameReader{f.open(from)}
+		if _, ok := from.(io.Seeker); ok {
+			return frameSeeker{r}, nil
+		}
+		return r, nil
+	}
+	return src, nil
+}
+
+// length opens a stream and returns its frames; 0 where nobody knows.
+func (f Format) length(open func() (io.Reader, error)) (int64, error) {
+	from, err := open()
+	if err != nil {
+		return 0, err
+	}
+	bytes := int64(0)
+	if s, ok := from.(io.Seeker); ok {
+		if bytes, err = s.Seek(0, io.SeekEnd); err != nil { // of what is endless
+			bytes = 0
+		}
+	}
+	return max(bytes, 0) / int64(f.size()), (&frameReader{f.open(from)}).Close()
+}
+
+// frameReader is an input as a voice plays it.
+type frameReader struct{ *input }
+
+// Read gives what the input gives.
+func (r *frameReader) Read(dst []pcm.Frame) (n int, err error) {
+	samples, err := r.next(len(dst))
+	if r.format.Channels == 2 {
+		for ; len(samples) > 0; samples = samples[2:] {
+			dst[n] = pcm.Frame(samples[:2])
+			n++
+		}
+		return n, err
+	}
+	left, right := voice.Pan(0)
+	for i, x := range samples {
+		dst[i] = pcm.Frame{x * float32(left), x * float32(right)}
+	}
+	return len(samples), err
+}
+
+// Close closes what is an io.Closer.
+func (r *frameReader) Close() error {
+	if c, ok := r.from.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// frameSeeker is a frameReader of what can seek.
+type frameSeeker struct{ *frameReader }
+
+// SeekFrame makes Read go on at a frame.
+func (s frameSeeker) SeekFrame(frame int64) error {
+	_, err := s.from.(io.Seeker).Seek(frame*int64(s.format.size()), io.SeekStart)
+	s.in.Reset(s.from)
+	return err
+}

@@ -1,0 +1,120 @@
+// Package chance makes random choices that depend on nothing but a seed, a place and a count:
+// of the cues of a sheet, and of the sounds of a bank.
+//
+// A choice is a hash. Each of its words is added to a state, which is then scrambled by the
+// finaliser of splitmix64. The result has 64 even bits on every machine.
+package chance
+
+import (
+	"math/bits"
+
+	"voicepool/bank/rules"
+)
+
+// Key names what is drawn.
+type Key uint64
+
+const (
+	Pick Key = iota + 1
+	Gain
+	Pitch
+	order // of a cycle: the order of a shuffle
+)
+
+// Draw is what the choices of one start depend on.
+type Draw struct {
+	Seed  uint64
+	Place uint64 // of a cue in its sheet, or of a name
+	Time  uint64 // how often the place has been drawn before
+}
+
+func (d *Draw) bits(k Key) uint64 { return hash(d.Seed, d.Place, d.Time, uint64(k)) }
+
+// In returns an even value of a range.
+func (d *Draw) In(r rules.Range, k Key) float64 {
+	if r.From == r.To {
+		return r.From
+	}
+	part := float64(float64(d.bits(k)>>11) * 0x1p-53)
+	return r.From + float64((r.To-r.From)*part)
+}
+
+// Name returns the place of a name.
+func Name(name string) uint64 {
+	place := uint64(0)
+	for i := range len(name) {
+		place = scramble(place + golden + uint64(name[i]))
+	}
+	return place
+}
+
+const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+
+func hash(words ...uint64) uint64 {
+	state := uint64(0)
+	for _, w := range words {
+		state = scramble(state + golden + w)
+	}
+	return state
+}
+
+func scramble(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// below returns an even number of 0..n-1.
+func below(h uint64, n int) int {
+	hi, _ := bits.Mul64(h, uint64(n))
+	return int(hi)
+}
+
+// Picker is how far a sound has come with its files, in the order in which they
+// are asked for.
+type Picker struct {
+	asked int
+	order []int // of a shuffle: the cycle that was made last
+	made  int   // how many have been made
+}
+
+// Next returns which of n files the next start of a sound takes. sound is a number of its own.
+func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
+	turn, cycle := p.asked%n, p.asked/n
+	p.asked++
+	switch {
+	case n == 1 || pick == rules.PickRound:
+		return turn
+	case pick == rules.PickRandom:
+		return below(d.bits(Pick), n)
+	}
+	if p.made == cycle {
+		p.shuffle(n, d.Seed, sound, uint64(cycle))
+		p.made++
+	}
+	return p.order[turn]
+}
+
+// Undo takes the last Next back: the start was refused.
+func (p *Picker) Undo() { p.asked-- }
+
+// shuffle makes the order of a cycle, which does not begin as the one before
+// has ended.
+func (p *Picker) shuffle(n int, seed, sound, cycle uint64) {
+	last := -1
+	if p.order != nil {
+		last = p.order[n-1]
+	} else {
+		p.order = make([]int, n)
+	}
+	for i := range n {
+		h := hash(seed, sound, cycle, uint64(i), uint64(order))
+		j := below(h, i+1)
+		p.order[i] = p.order[j]
+		p.order[j] = i
+	}
+	if p.order[0] == last {
+		j := 1 + below(hash(seed, sound, cycle, uint64(n), uint64(order)), n-1)
+		p.order[0], p.order[j] = p.order[j], p.order[0]
+	}
+}

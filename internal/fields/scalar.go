@@ -1,0 +1,118 @@
+package fields
+
+import (
+	"encoding"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/yaml"
+)
+
+// Limits are the range of a number.
+type Limits struct {
+	From, To float64
+	Unit     string // as messages have it: " of decibels"
+}
+
+// Scalar returns the text of a value that must be one; want says what it is.
+func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
+	if p.Value.Kind != yaml.Scalar {
+		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, p.Value.Kind)
+		return "", false
+	}
+	return p.Value.Text, true
+}
+
+// Refuse says that a value is not what is wanted. It returns false.
+func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
+	if text, ok := r.Scalar(p, want); ok {
+		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, yaml.Quote(text))
+	}
+	return false
+}
+
+func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
+	x, isNumber := parseNumber(p.Value.Text)
+	if isNumber && !p.Value.Quoted && x >= within.From && x <= within.To {
+		*dst = x
+		return true
+	}
+	want := fmt.Sprintf("a number%s from %s to %s", within.Unit, short(within.From), short(within.To))
+	if isNumber && !p.Value.Quoted {
+		r.Fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, p.Value.Text, want)
+		return false
+	}
+	return r.Refuse(p, want)
+}
+
+func short(x float64) string {
+	if x == 1./16 {
+		return "1/16"
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// Whole reads a whole number of a range.
+func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
+	n, ok := ParseWhole(p.Value.Text, from, to)
+	if ok && !p.Value.Quoted {
+		return n, true
+	}
+	return 0, r.Refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
+}
+
+// flag reads true or false.
+func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
+	text := p.Value.Text
+	if p.Value.Quoted || text != "true" && text != "false" {
+		return r.Refuse(p, "true or false")
+	}
+	*dst = text == "true"
+	return true
+}
+
+// time reads a time.
+func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
+	text, ok := r.Scalar(p, "a time such as 1.5s, 250ms, 2m3s or a number of seconds")
+	if !ok {
+		return false
+	}
+	err := dst.UnmarshalText([]byte(text))
+	if err != nil {
+		r.Fail(p.Value.Place, "%s: %v", p.Key, err)
+	}
+	return err == nil
+}
+
+// Word reads a name.
+func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
+	text, ok := r.Scalar(p, "a name")
+	if ok && text == "" {
+		r.Fail(p.Value.Place, "%s takes a name, not an empty one", p.Key)
+		return false
+	}
+	*dst = text
+	return ok
+}
+
+// ParseWhole reads a whole number of a range.
+func ParseWhole(text string, from, to int64) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n >= from && n <= to
+}
+
+// parseNumber reads a number in decimal digits, with a point or an exponent.
+func parseNumber(text string) (x float64, ok bool) {
+	if strings.Trim(text, "0123456789.eE+-") != "" || !strings.ContainsAny(text, "0123456789") {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
+}
+
+// Join lists two names or more: "a, b or c".
+func Join(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

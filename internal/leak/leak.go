@@ -1,0 +1,93 @@
+// Package leak finds goroutines that a test has left behind, by their stacks.
+package leak
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"voicepool/internal/words"
+)
+
+// patience is how long what is ending may take.
+const patience = time.Second
+
+// Main runs the tests of a package, for its TestMain, and fails when they leave goroutines
+// behind. known are functions of goroutines that stay, by their full names, as in
+// "example.org/driver.(*Context).loop". It does not come back.
+func Main(tests interface{ Run() int }, known ...string) {
+	code := tests.Run()
+	if code == 0 {
+		if err := Find(nil, known...); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// Check fails a test, at whose end it is deferred, that has left goroutines behind.
+func Check(t interface{ Error(args ...any) }) {
+	if err := Find(nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Running returns the goroutines that there are, for Find.
+func Running() map[string]bool {
+	all := map[string]bool{}
+	for _, stack := range stacks() {
+		all[number(stack)] = true
+	}
+	return all
+}
+
+// Find returns an error with the stacks of all goroutines but this one, those of before,
+// those of package testing, and those that run a known function. It gives them a second to
+// end.
+func Find(before map[string]bool, known ...string) error {
+	known = append(known, "os/signal.loop", "os/signal.signal_recv")
+	begin := time.Now()
+	for pause := time.Microsecond; ; pause = min(2*pause, patience/20) {
+		left := slices.DeleteFunc(stacks(), func(stack string) bool {
+			return before[number(stack)] || slices.ContainsFunc(functions(stack), func(f string) bool {
+				return strings.HasPrefix(f, "testing.") || slices.Contains(known, f)
+			})
+		})
+		switch {
+		case len(left) == 0:
+			return nil
+		case time.Since(begin) > patience:
+			return fmt.Errorf("%s left behind:\n%s", words.Count(len(left), "goroutine"), strings.Join(left, "\n\n"))
+		}
+		time.Sleep(pause)
+	}
+}
+
+// stacks returns the stacks of all goroutines but the caller's.
+func stacks() []string {
+	for size := 64 << 10; ; size *= 2 {
+		buffer := make([]byte, size)
+		if n := runtime.Stack(buffer, true); n < size {
+			return strings.Split(strings.TrimSpace(string(buffer[:n])), "\n\n")[1:]
+		}
+	}
+}
+
+// number returns the number of a stack's goroutine, which no other has after it.
+func number(stack string) string { return strings.Fields(stack)[1] }
+
+// functions returns those that a stack is in, without the one that began it.
+func functions(stack string) []string {
+	var list []string
+	for line := range strings.Lines(stack) {
+		name := strings.TrimSpace(line)
+		if end := strings.LastIndexByte(name, '('); end > 0 && line[0] != '\t' && !strings.HasPrefix(line, "created by ") {
+			list = append(list, name[:end])
+		}
+	}
+	return list
+}

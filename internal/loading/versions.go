@@ -1,0 +1,63 @@
+package loading
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Versions gathers the versions of sounds that pitched voices read. The zero value has none.
+type Versions struct {
+	all  []version
+	seen map[version]bool
+}
+
+// version is one of a sound's.
+type version struct {
+	sound  *voice.Sound
+	level  int
+	looped bool
+}
+
+// Need adds what sounds need, to be looped or not, for pitches from least to most, in semitones.
+func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64) {
+	from, to := voice.LevelOf(pcm.Semitones(least)), voice.LevelOf(pcm.Semitones(most))
+	if least != most {
+		from, to = max(from, 0), max(to, 0)
+	}
+	for _, sound := range sounds {
+		for level := max(from, 0); level <= to && sound.Refines(); level++ {
+			one := version{sound, level, looped}
+			if v.seen[one] {
+				continue
+			}
+			if v.seen == nil {
+				v.seen = map[version]bool{}
+			}
+			v.seen[one] = true
+			v.all = append(v.all, one)
+		}
+	}
+}
+
+// Make makes them, as many at a time as there are processors. When ctx ends it is its error.
+func (v *Versions) Make(ctx context.Context) error {
+	var (
+		wait  sync.WaitGroup
+		taken atomic.Int64
+	)
+	for range min(len(v.all), runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := int(taken.Add(1)); i <= len(v.all) && ctx.Err() == nil; i = int(taken.Add(1)) {
+				one := v.all[i-1]
+				one.sound.Refine(one.level, one.looped)
+			}
+		})
+	}
+	wait.Wait()
+	return ctx.Err()
+}

@@ -1,0 +1,94 @@
+package parse
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// Bus returns the fields of a bus, all but its duck.
+func Bus(b *rules.Bus, buses map[string]bool) []fields.Field {
+	return []fields.Field{
+		{Key: "parent", To: bus(&b.Parent, buses)},
+		{Key: "gain", To: &b.Gain, Within: Decibels},
+		{Key: "pan", To: &b.Pan, Within: Pans},
+		{Key: "pitch", To: &b.Pitch, Within: Semitones},
+		{Key: "voices", To: &b.Voices, Within: Counts},
+		{Key: "mute", To: &b.Mute},
+		{Key: "solo", To: &b.Solo},
+	}
+}
+
+// duckField is the field of a duck, which a function reads.
+func duckField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
+}
+
+// Duck returns the fields of a duck.
+func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
+	return []fields.Field{
+		{Key: "when", To: bus(&d.When, buses)},
+		{Key: "by", To: &d.By, Within: fields.Limits{From: 0, To: 120, Unit: Decibels.Unit}},
+		{Key: "attack", To: &d.Attack},
+		{Key: "hold", To: &d.Hold},
+		{Key: "release", To: &d.Release},
+	}
+}
+
+func (r *Reader) allBuses(n *yaml.Node) {
+	if n.Kind == yaml.Mapping {
+		if len(n.Pairs) > mixer.MaxBuses {
+			r.Fail(n.Place, "buses has %d entries; a mixer has at most %d", len(n.Pairs), mixer.MaxBuses)
+			return
+		}
+		for i := range n.Pairs {
+			r.Buses[n.Pairs[i].Key] = true
+		}
+	}
+	parents := map[string]*yaml.Pair{}
+	r.Named(n, "buses", func(p *yaml.Pair) {
+		b := rules.Bus{Name: p.Key}
+		if p.Key == "all" || p.Key == "master" {
+			r.Fail(p.Place, "the name %q is reserved; call the bus something else", p.Key)
+			return
+		}
+		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
+		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses), duckField(duck)))
+		if b.Parent != "" {
+			parents[b.Name] = fields.Given(p.Value, "parent")
+		}
+		r.rules.Buses = append(r.rules.Buses, b)
+	})
+	known := map[string]bool{} // whether a bus comes to the master
+	var comes func(bus string) bool
+	comes = func(bus string) bool {
+		if _, ok := known[bus]; !ok {
+			known[bus] = false // if the way leads back to it
+			above := parents[bus]
+			known[bus] = above == nil || comes(above.Value.Text)
+		}
+		return known[bus]
+	}
+	for i := range r.rules.Buses {
+		if name := r.rules.Buses[i].Name; !comes(name) {
+			r.Fail(parents[name].Value.Place, "parent: the bus %s would be below itself", yaml.Quote(name))
+		}
+	}
+}
+
+func (r *Reader) duck(p *yaml.Pair, bus string, to **rules.Duck) bool {
+	d := &rules.Duck{}
+	*to = d
+	r.Read(p.Value, "duck", Duck(d, r.Buses))
+	switch d.When {
+	case bus:
+		r.Fail(fields.Given(p.Value, "when").Value.Place, "when: a bus cannot give way to itself")
+	case "master":
+		r.Fail(fields.Given(p.Value, "when").Value.Place, "when: all voices are on the master; name the bus to give way to")
+	}
+	if p.Value.Kind == yaml.Mapping && (fields.Missing(p.Value, "when") || fields.Missing(p.Value, "by")) {
+		r.Fail(p.Place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
+	}
+	return true
+}

@@ -1,0 +1,182 @@
+// Package parse reads rules: the part of a file that banks and cue sheets share. Its tables of
+// fields are what a file may say, for reading, for writing and for the schema of editors.
+package parse
+
+import (
+	"io/fs"
+	"math"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// The ranges of numbers.
+var (
+	Decibels   = fields.Limits{From: mixer.MinGain, To: mixer.MaxGain, Unit: " of decibels"}
+	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
+	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
+	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
+	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
+	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
+)
+
+// Reader reads a file of rules, and gathers what is wrong.
+type Reader struct {
+	fields.Reader
+	Buses  map[string]bool // and "master"
+	Sounds map[string]int  // by name, in Rules.Sounds
+
+	rules  *rules.Rules
+	what   string                  // a "bank" or a "cue sheet"
+	groups map[string]*rules.Sound // the first of each
+	thens  []then
+}
+
+// New returns a reader that fills rules, which it gives the defaults of a file.
+func New(to *rules.Rules, file string, fsys fs.FS) *Reader {
+	*to = rules.Rules{
+		File: file, FS: fsys, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
+	}
+	return &Reader{
+		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{},
+	}
+}
+
+// Text reads the text of a file, a "bank" or a "cue sheet", which has some fields besides the
+// rules. It calls rest with the root, when all but those is read: what names sounds and buses
+// comes after them, wherever it stands.
+//
+// It reports whether the text is YAML.
+func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
+	r.what = what
+	root, wrong := yaml.Read(src, what)
+	if wrong != nil {
+		r.Fail(wrong.Place, "%s", wrong.Msg)
+		return false
+	}
+	if root != nil {
+		r.root(root, "a "+what, more)
+		rest(root)
+	}
+	if !r.Failed() {
+		if err := r.rules.Config().Check(); err != nil { // beyond a limit that nothing above knows
+			r.Fail(yaml.Place{}, "%v", err)
+		}
+	}
+	return true
+}
+
+// Errors returns what is wrong with the file, as rules.Errors, or nil.
+func (r *Reader) Errors() error {
+	var all rules.Errors
+	for _, w := range r.Wrong() {
+		all = append(all, &rules.Error{File: r.rules.File, Line: w.Line, Column: w.Column, Msg: w.Msg})
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
+// File is the shape of a file that has some fields besides the rules.
+func File(more []fields.Field) fields.Mapping {
+	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil).fields()...)}
+}
+
+// fields returns those of the root. What names others is read after them.
+func (r *Reader) fields() []fields.Field {
+	s := r.rules
+	return []fields.Field{
+		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
+		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil), duckField(nil))}}},
+		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
+		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},
+		{Key: "voices", To: &s.Voices, Within: Counts},
+		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
+		{Key: "overflow", To: fields.Choice(&s.Overflow, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
+			mixer.Reject, mixer.GrowPool, mixer.StealMasked)},
+		{Key: "grow", Like: fields.Mapping{Fields: Grow(&s.Grow)}},
+		{Key: "refuse", To: &s.Refuse},
+		{Key: "quality", To: quality(&s.Quality)},
+		{Key: "rate", To: &s.Rate, Within: fields.Limits{From: 1000, To: mixer.MaxRate}},
+		{Key: "seed", To: r.seed, Like: fields.Schema{"type": "integer"}},
+	}
+}
+
+func quality(to *voice.Quality) any {
+	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
+}
+
+func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
+	s := r.rules
+	r.Read(n, what, append(more, r.fields()...))
+	// What names others comes after them, wherever it stands.
+	if p := fields.Given(n, "grow"); p != nil {
+		r.grow(p)
+	}
+	if p := fields.Given(n, "refuse"); s.Refuse && s.Overflow != mixer.StealQuietest && s.Overflow != mixer.GrowPool {
+		r.Fail(p.Place, "refuse goes with `overflow: quietest` or grow: other policies do not ask how loud a newcomer is")
+	}
+	if p := fields.Given(n, "overflow"); s.Overflow == mixer.StealMasked && s.Virtual == 0 {
+		r.Fail(p.Place, "overflow: masked goes with virtual voices, such as `virtual: %d`: it is for taking turns", s.Voices)
+	}
+	for _, part := range []struct {
+		key  string
+		read func(*yaml.Node)
+	}{{"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
+		if p := fields.Given(n, part.key); p != nil {
+			part.read(p.Value)
+		}
+	}
+}
+
+func (r *Reader) seed(p *yaml.Pair) bool {
+	n, ok := r.Whole(p, math.MinInt64, math.MaxInt64)
+	if ok {
+		r.rules.Seed = uint64(n)
+	}
+	return ok
+}
+
+// Master returns the fields of the master.
+func Master(m *rules.Master) []fields.Field {
+	return []fields.Field{
+		{Key: "gain", To: &m.Gain, Within: Decibels},
+		{Key: "limiter", To: &m.Limiter},
+		{Key: "soft_clip", To: &m.SoftClip},
+		{Key: "dc_guard", To: &m.DCGuard},
+	}
+}
+
+func (r *Reader) master(p *yaml.Pair) bool {
+	m := &r.rules.Master
+	r.Read(p.Value, "master", Master(m))
+	if m.SoftClip && m.Limiter {
+		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
+	}
+	return true
+}
+
+// Grow returns the fields of how a pool grows.
+func Grow(g *rules.Grow) []fields.Field {
+	return []fields.Field{
+		{Key: "step", To: &g.Step, Within: Counts},
+		{Key: "max", To: &g.Max, Within: Counts},
+		{Key: "idle", To: &g.Idle},
+	}
+}
+
+func (r *Reader) grow(p *yaml.Pair) {
+	s := r.rules
+	g := &s.Grow
+	r.Read(p.Value, "grow", Grow(g))
+	if g.Max != 0 && g.Max < s.Voices {
+		r.Fail(fields.Given(p.Value, "max").Value.Place, "max: %d is less than the pool has from the beginning, %d voices", g.Max, s.Voices)
+	}
+	if s.Overflow != mixer.GrowPool {
+		r.Fail(p.Place, "grow goes with `overflow: grow`")
+	}
+}

@@ -1,0 +1,52 @@
+package parse
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/pcm"
+)
+
+// Scene returns the fields of a scene, all but its buses.
+func Scene(s *rules.Scene) []fields.Field {
+	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}}
+}
+
+// SceneBus returns the fields of a bus in a scene, all but its duck.
+func SceneBus(b *rules.SceneBus) []fields.Field {
+	return []fields.Field{
+		{Key: "gain", To: fields.Optional(&b.Gain, func(x *pcm.Decibels) any { return x }), Within: Decibels},
+		{Key: "mute", To: fields.Optional(&b.Mute, func(x *bool) any { return x })},
+	}
+}
+
+// sceneFields are all of them.
+func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
+	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil))}
+	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
+}
+
+func (r *Reader) allScenes(n *yaml.Node) {
+	r.Named(n, "scenes", func(p *yaml.Pair) {
+		s := rules.Scene{Name: p.Key}
+		buses := func(p *yaml.Pair) bool { r.sceneBuses(p, &s); return true }
+		r.Read(p.Value, "a scene", sceneFields(&s, buses))
+		if g := &r.rules.Grow; g.Max != 0 && s.Voices > g.Max {
+			r.Fail(fields.Given(p.Value, "voices").Value.Place, "voices: %d is more than the pool grows to, %d voices", s.Voices, g.Max)
+		}
+		r.rules.Scenes = append(r.rules.Scenes, s)
+	})
+}
+
+func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
+	r.Named(p.Value, "the buses of a scene", func(p *yaml.Pair) {
+		if !r.Buses[p.Key] {
+			r.Fail(p.Place, "there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
+			return
+		}
+		b := rules.SceneBus{Name: p.Key}
+		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
+		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck)))
+		s.Buses = append(s.Buses, b)
+	})
+}

@@ -1,0 +1,213 @@
+package parse
+
+import (
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/sounds/embedded"
+	"voicepool/sounds/tone"
+	"voicepool/voice"
+)
+
+func bus(to *string, known map[string]bool) fields.Value {
+	return fields.Name{To: to, What: "bus", Known: known}
+}
+
+const maxFiles = 65536 // of a sound
+
+func (r *Reader) allSounds(n *yaml.Node) {
+	r.Named(n, "sounds", func(p *yaml.Pair) {
+		s := rules.Sound{Name: p.Key, Speed: 1, Listed: true}
+		if p.Value.Kind == yaml.Scalar { // boom: boom.ogg
+			s.Files = r.File(p.Value, s.Files)
+		} else {
+			r.sound(p, &s)
+		}
+		r.Add(s)
+	})
+	r.follow()
+}
+
+// Sound returns the fields of a sound, all but its files and what is coalesced.
+func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
+	return []fields.Field{
+		{Key: "pick", To: fields.Choice(&s.Pick, rules.PickRandom, rules.PickShuffle, rules.PickRound)},
+		{Key: "gain", To: (*fields.Span)(&s.Gain), Within: Decibels},
+		{Key: "pitch", To: (*fields.Span)(&s.Pitch), Within: Semitones},
+		{Key: "speed", To: &s.Speed, Within: Ratios},
+		{Key: "pan", To: &s.Pan, Within: Pans},
+		{Key: "priority", To: &s.Priority, Within: Priorities},
+		{Key: "protect", To: &s.Protect},
+		{Key: "bus", To: bus(&s.Bus, buses)},
+		{Key: "loop", To: region{fields.Loop{On: &s.Loop, Rounds: &s.Rounds}, s}},
+		{Key: "from", To: &s.From},
+		{Key: "quality", To: fields.Optional(&s.Quality, quality)},
+		{Key: "max_pitch", To: &s.MaxPitch, Within: fields.Limits{From: 0, To: 96, Unit: Semitones.Unit}},
+		{Key: "stream", To: &s.Stream},
+		{Key: "counts_as", To: &s.CountsAs, Within: fields.Limits{From: -120, To: 0, Unit: " of LUFS"}},
+		{Key: "level", To: fields.Renamed("counts_as: the loudness that the stream is taken to have, which changes no volume")},
+		{Key: "lufs", To: &s.Leveling.LUFS, Within: fields.Limits{From: -70, To: -1, Unit: " of LUFS"}},
+		{Key: "replaygain", To: &s.Leveling.Tags},
+		{Key: "group", To: &s.Group},
+		{Key: "then", To: &s.Then},
+		{Key: "limit", To: &s.Limit, Within: Counts},
+		{Key: "cooldown", To: &s.Cooldown},
+	}
+}
+
+// soundFields are all of them.
+func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce func(*yaml.Pair) bool) []fields.Field {
+	path := new(string)
+	return append([]fields.Field{
+		{Key: "file", To: files, Like: path},
+		{Key: "files", To: files, Like: fields.List{Of: path, Least: 1, Most: maxFiles}},
+		{
+			Key: "coalesce", To: coalesce,
+			Like: fields.Either{&s.Coalesce.Within, fields.Mapping{Fields: coalesceFields(&s.Coalesce), Needs: []string{"within"}}},
+		},
+	}, Sound(s, buses)...)
+}
+
+func coalesceFields(c *rules.Coalesce) []fields.Field {
+	return []fields.Field{
+		{Key: "within", To: &c.Within},
+		{Key: "most", To: &c.Most, Within: fields.Limits{From: 0, To: 24, Unit: Decibels.Unit}},
+	}
+}
+
+func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
+	n := p.Value
+	named := false
+	files := func(p *yaml.Pair) bool {
+		if named {
+			r.Fail(p.Place, "a sound has `file` or `files`, not both")
+		}
+		named = true
+		r.files(p, s)
+		return true
+	}
+	coalesce := func(p *yaml.Pair) bool { return r.coalesce(p, &s.Coalesce) }
+	r.Read(n, "a sound", append(soundFields(s, r.Buses, files, coalesce), r.place(s)...))
+	if s.Group != "" {
+		r.group(fields.Given(n, "group"), s)
+	}
+	if p := fields.Given(n, "then"); p != nil {
+		r.thens = append(r.thens, then{p, s.Name})
+	}
+	if p := fields.Given(n, "counts_as"); p != nil {
+		s.CountsAs = min(s.CountsAs, -math.SmallestNonzeroFloat64) // 0 would be the default
+		if !s.Stream {
+			r.Fail(p.Place, "counts_as goes with `stream: true`; the loudness of other sounds is measured")
+		}
+	}
+	if p := fields.Given(n, "max_pitch"); p != nil && (s.Stream || s.Quality != nil && *s.Quality > voice.Best) {
+		r.Fail(p.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
+	}
+	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
+		if !IsEmbedded(s.Name) {
+			r.Fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s", yaml.Quote(s.Name), r.Suggest(s.Name, embedded.Names))
+			return
+		}
+		s.Files = []rules.File{{Line: p.Line, Column: p.Column, Name: s.Name}}
+	}
+}
+
+// group finds what the sounds of a group say otherwise than the first of them.
+func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
+	if s.Limit == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
+		r.Fail(p.Place, "a group shares a limit, a cooldown or coalesce; this sound has none")
+	}
+	first, ok := r.groups[s.Group]
+	if !ok {
+		r.groups[s.Group] = s
+		return
+	}
+	if first.Limit != s.Limit || first.Cooldown != s.Cooldown || first.Coalesce != s.Coalesce {
+		r.Fail(p.Place, "the sounds of a group share a limit, a cooldown and coalesce; %s has others", yaml.Quote(first.Name))
+	}
+}
+
+// coalesce reads a time, or {within: time, most: Decibels}.
+func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
+	n := p.Value
+	if n.Kind != yaml.Mapping {
+		return r.Value(p, &fields.Field{To: &c.Within})
+	}
+	r.Read(n, "coalesce", coalesceFields(c))
+	if fields.Given(n, "most") != nil {
+		c.Most = max(c.Most, math.SmallestNonzeroFloat64) // 0 would be the mixer's default
+	}
+	if fields.Missing(n, "within") {
+		r.Fail(p.Place, "coalesce needs `within`, the time in which starts become one voice")
+	}
+	return true
+}
+
+// files reads one path or several.
+func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
+	if p.Key == "file" {
+		if _, ok := r.Scalar(p, "a path"); ok {
+			s.Files = r.File(p.Value, s.Files)
+		}
+		return
+	}
+	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > maxFiles {
+		r.Fail(p.Value.Place, "files takes a list of 1 to %d paths", maxFiles)
+		return
+	}
+	for _, n := range p.Value.Items {
+		if n.Kind != yaml.Scalar {
+			r.Fail(n.Place, "files takes a list of paths; this is %s", n.Kind)
+			continue
+		}
+		s.Files = r.File(n, s.Files)
+	}
+}
+
+// File appends a path, or the embedded or generated sound of that name.
+func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
+	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
+	switch {
+	case n.Text == "" || strings.ContainsRune(n.Text, 0):
+		r.Fail(n.Place, "a path is empty or no path")
+		return files
+	case IsEmbedded(n.Text):
+		f.Path, f.Name = "", n.Text
+	case tone.Is(n.Text):
+		f.Path, f.Name = "", n.Text
+		if _, err := tone.Parse(n.Text); err != nil {
+			r.Fail(n.Place, "%s", tone.Reason(err))
+			return files
+		}
+	case r.rules.FS != nil && (path.IsAbs(n.Text) || !fs.ValidPath(path.Join(path.Dir(r.rules.File), n.Text))):
+		r.Fail(n.Place, "%s leads out of the file system in which this file is; name a file in or below its root", yaml.Quote(n.Text))
+		return files
+	}
+	return append(files, f)
+}
+
+// IsEmbedded reports whether an embedded sound has this name.
+func IsEmbedded(name string) bool {
+	_, found := slices.BinarySearch(embedded.Names(), name)
+	return found
+}
+
+// Add adds a sound and returns its index.
+func (r *Reader) Add(s rules.Sound) int {
+	i := len(r.rules.Sounds)
+	r.Sounds[s.Name] = i
+	r.rules.Sounds = append(r.rules.Sounds, s)
+	return i
+}
+
+// soundShape returns the fields of any sound, for their shapes.
+func (r *Reader) soundShape() []fields.Field {
+	s := &rules.Sound{}
+	return append(soundFields(s, nil, nil, nil), r.place(s)...)
+}

@@ -1,0 +1,83 @@
+package parse
+
+import (
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// then is a sound that another one follows, and where that is said.
+type then struct {
+	pair *yaml.Pair
+	name string
+}
+
+// follow finds what follows a sound that is not there, or the sound itself, however far on.
+func (r *Reader) follow() {
+	for _, t := range r.thens {
+		next := t.pair.Value.Text
+		if _, ok := r.Sounds[next]; !ok {
+			r.Fail(t.pair.Value.Place, "then: there is no sound %s in `sounds`%s", yaml.Quote(next),
+				r.Suggest(next, func() []string { return fields.Sorted(r.Sounds) }))
+			continue
+		}
+		way := []string{t.name}
+		for next != "" && next != t.name && len(way) <= len(r.thens) {
+			way = append(way, next)
+			next = r.after(next)
+		}
+		if next == t.name {
+			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); music that goes round and round is one sound with a loop",
+				yaml.Quote(t.name), strings.Join(append(way, t.name), ", "))
+		}
+	}
+}
+
+// Thens returns where sounds say what follows them.
+func (r *Reader) Thens() (all []yaml.Place) {
+	for _, t := range r.thens {
+		all = append(all, t.pair.Place)
+	}
+	return all
+}
+
+// after returns the name of what follows a sound, or nothing.
+func (r *Reader) after(name string) string {
+	if i, ok := r.Sounds[name]; ok {
+		return r.rules.Sounds[i].Then
+	}
+	return ""
+}
+
+// region is a place for what loops: true, false, how often, or where the loop begins and ends.
+type region struct {
+	fields.Loop
+	sound *rules.Sound
+}
+
+// Read reads it.
+func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	s := l.sound
+	if p.Value.Kind != yaml.Mapping {
+		return l.Loop.Read(r, p, within)
+	}
+	r.Read(p.Value, "a loop", []fields.Field{{Key: "from", To: &s.LoopFrom}, {Key: "to", To: &s.LoopTo}})
+	switch {
+	case fields.Missing(p.Value, "to"):
+		r.Fail(p.Place, "loop needs `to`, the time at which it goes back")
+	case s.LoopFrom.Compare(s.LoopTo) >= 0:
+		r.Fail(p.Place, "loop: it goes back at %s, which is not after its beginning, %s", s.LoopTo, s.LoopFrom)
+	}
+	s.Loop = true
+	return true
+}
+
+// Text returns where the loop is, or what Loop says.
+func (l region) Text() (string, bool) {
+	if l.sound.LoopTo.IsZero() {
+		return l.Loop.Text()
+	}
+	return "{from: " + l.sound.LoopFrom.String() + ", to: " + l.sound.LoopTo.String() + "}", true
+}

@@ -1,0 +1,165 @@
+package voicepool_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// commands are those by which the README begins a game: a module, this one, what it
+// requires, and the program.
+func commands(t *testing.T) [][]string {
+	t.Helper()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range blocks(t, "sh") {
+		text := p.text()
+		if !strings.HasPrefix(text, "go mod init game") {
+			continue
+		}
+		var list [][]string
+		for line := range strings.Lines(strings.ReplaceAll(text, "../SOURCE", root)) {
+			line, _, _ = strings.Cut(line, "#")
+			for command := range strings.SplitSeq(line, "&&") {
+				list = append(list, strings.Fields(command))
+			}
+		}
+		return list
+	}
+	t.Fatal("no page says how a game begins")
+	return nil
+}
+
+// begin makes a game of a program, in an empty folder, by the README's commands but for the
+// last, which runs it.
+func begin(t *testing.T, program string) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	list := commands(t)
+	for _, command := range list[:len(list)-1] {
+		run(t, folder, nil, command...)
+	}
+	return folder
+}
+
+// run runs a command without a network, and returns what it printed.
+func run(t *testing.T, folder string, environment []string, command ...string) string {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	c.Dir = folder
+	c.Env = append(c.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
+	c.Env = append(c.Env, environment...)
+	printed, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, printed)
+	}
+	return string(printed)
+}
+
+// TestReadmeGame begins the game of the README as a reader does, and runs it without a
+// sound card: it plays on.
+func TestReadmeGame(t *testing.T) {
+	t.Parallel()
+	for at, p := range blocks(t, "go") {
+		if !strings.HasPrefix(at, "README.md:") || !strings.HasPrefix(p.text(), "package main") {
+			continue
+		}
+		if len(p.lines) > 30 {
+			t.Errorf("%s: the game has %d lines, want at most 30", at, len(p.lines))
+		}
+		list := commands(t)
+		printed := run(t, begin(t, p.text()), []string{"GOFLAGS=-tags=nooto"}, list[len(list)-1]...)
+		want := regexp.MustCompile(`null: this program was built without sound \(tag nooto\): 6[0-4] started, [34]\d stolen`)
+		if !want.MatchString(printed) {
+			t.Errorf("%s: the game printed\n%s", at, printed)
+		}
+		return
+	}
+	t.Error("README.md has no program")
+}
+
+// light is what a game may compile besides the module and the standard library, when it
+// imports no more than the mixer, the sounds and the device.
+var light = []string{
+	"github.com/ebitengine/oto/v3", "github.com/ebitengine/purego", "github.com/jfreymuth/pulse", "golang.org/x/sys",
+}
+
+// summed may stand in the go.sum of a game, and is never compiled: `go mod tidy` reads the
+// tests of the packages that a game imports, and those of mixer, pool, sounds and voice draw
+// their state machines by it.
+var summed = []string{"pgregory.net/rapid"}
+
+// sizes are the most bytes that a minimal game may have, stripped.
+const sizes = 5_500_000
+
+// TestAMinimalGameIsLight: a game with sounds of its own compiles nothing that watches files,
+// reads YAML, drives a terminal or has sounds, on any system; it is small, and its go.sum
+// has no module that only our tests need, as far as go allows.
+func TestAMinimalGameIsLight(t *testing.T) {
+	t.Parallel()
+	program, err := os.ReadFile("testdata/minimal/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := begin(t, string(program))
+	for _, system := range []string{"linux", "windows", "darwin"} {
+		listed := run(t, folder, []string{"GOOS=" + system, "GOARCH=amd64"},
+			"go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} - {{end}}{{.ImportPath}}", ".")
+		compiled := 0
+		for line := range strings.Lines(listed) {
+			words := strings.Fields(line)
+			if len(words) < 3 || words[0] == "game" { // of the standard library, and the game
+				continue
+			}
+			compiled++
+			pkg, ours := strings.CutPrefix(words[2], "voicepool/")
+			if !ours && !slices.Contains(light, words[0]) {
+				t.Errorf("on %s a game compiles %s, of %s", system, words[2], words[0])
+			}
+			heavy := slices.ContainsFunc([]string{"bank", "beepio", "cmd", "cue", "embedded", "yaml", "watch"}, func(h string) bool {
+				return path.Base(pkg) == h || strings.HasPrefix(pkg, h)
+			})
+			if ours && heavy {
+				t.Errorf("on %s a game compiles %s", system, pkg)
+			}
+		}
+		if compiled < 12 {
+			t.Errorf("on %s a game compiles %d packages of modules, too few to be all", system, compiled)
+		}
+	}
+	sums, err := os.ReadFile(filepath.Join(folder, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(sums)) {
+		if module := strings.Fields(line)[0]; !slices.Contains(light, module) && !slices.Contains(summed, module) {
+			t.Errorf("the go.sum of a game has %s", module)
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	for _, target := range []string{"linux/amd64", "linux/arm64", "windows/amd64", "darwin/arm64"} {
+		system, machine, _ := strings.Cut(target, "/")
+		run(t, folder, []string{"GOOS=" + system, "GOARCH=" + machine},
+			"go", "build", "-trimpath", "-ldflags=-s -w", "-o", "out", ".")
+		out, err := os.Stat(filepath.Join(folder, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %.2f MB", target, float64(out.Size())/1e6)
+		if out.Size() > sizes {
+			t.Errorf("on %s a game has %d bytes, want at most %d", target, out.Size(), int64(sizes))
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package mixer_test
+
+import (
+	"fmt"
+
+	"voicepool/mixer"
+)
+
+// Music that follows on: an intro, then a loop, which is left at its end for an outro.
+func ExampleHandle_Then() {
+	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
+	intro, loop, outro := tone(250), tone(100), tone(300)
+	h, _ := m.Play(intro, mixer.Options{})
+	body, _ := h.Then(loop, mixer.Options{Loop: true}, mixer.AtEnd)
+	render(m, 480)
+	end, _ := body.Then(outro, mixer.Options{}, mixer.AtLoopEnd) // the game was won
+	fmt.Println(end.State())
+	render(m, 500)
+	events := make([]mixer.Event, 16)
+	for _, e := range events[:m.Events(events)] {
+		fmt.Println(e.Frame, e.Kind, e.Voice)
+	}
+	// Output:
+	// pending
+	// 0 started 1
+	// 250 ended 1
+	// 250 started 2
+	// 550 ended 2
+	// 550 started 3
+	// 850 ended 3
+}

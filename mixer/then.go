@@ -1,0 +1,31 @@
+package mixer
+
+import "voicepool/voice"
+
+// When says at which frame of a voice its successor starts.
+type When uint8
+
+const (
+	AtEnd     When = iota // where the voice ends by itself, or by its For
+	AtLoopEnd             // where it comes to the end of its loop next; behind its loop: AtEnd
+)
+
+// Then has a sound start at the exact frame at which the voice ends, so that the two stand
+// as if written out as one. With AtLoopEnd the voice ends at the end of its loop, without a
+// tail. The handle is that of the successor, which is pending until then: it can be set,
+// stopped, and followed itself.
+//
+// The frame follows the voice through pauses, seeks, pitches and speeds. The slot of the
+// voice is free at that frame, before anything else starts. Nothing follows a voice that is
+// stopped, stolen for good, or refused: its successor counts as stopped, from the beginning
+// of a StopOver on. One that is virtual is followed where it would end. A voice has one
+// successor: another Then takes its place. A stream whose decoder is too slow at its end is
+// followed within 20 ms.
+//
+// A successor counts as a command under way. Then fails with ErrGone, and as Play does.
+func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
+	if h.mixer == nil {
+		return Handle{}, ErrGone
+	}
+	return h.mixer.play(command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
+}

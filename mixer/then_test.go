@@ -1,0 +1,322 @@
+package mixer_test
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// taped gives the frames of a stream from memory.
+type taped struct {
+	frames []pcm.Frame
+	at     int64
+}
+
+func (s *taped) Read(dst []pcm.Frame) (int, error) {
+	n := copy(dst, s.frames[min(s.at, int64(len(s.frames))):])
+	if s.at += int64(n); n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (s *taped) SeekFrame(frame int64) error {
+	s.at = frame
+	return nil
+}
+
+// tape returns a stream of some frames at 8 kHz, which may have a loop.
+func tape(t testing.TB, frames []pcm.Frame, loop *pcm.Loop) *voice.Sound {
+	t.Helper()
+	s, err := sounds.NewLibrary(sounds.Options{Rate: 8000}).StreamFrames(sounds.FrameSource{
+		Name: "tape", Rate: 8000, Frames: int64(len(frames)), Loop: loop,
+		Open: func() (sounds.FrameReader, error) { return &taped{frames: frames}, nil },
+	}, sounds.StreamOptions{})
+	must(t, err)
+	return s
+}
+
+// hiss returns frames of noise, the same for the same seed.
+func hiss(seed uint64, n int) []pcm.Frame {
+	r := rand.New(rand.NewPCG(seed, 1))
+	out := make([]pcm.Frame, n)
+	for i := range out {
+		out[i] = pcm.Frame{float32(r.Float64()-0.5) / 4, float32(r.Float64()-0.5) / 4}
+	}
+	return out
+}
+
+// loaded returns frames as a sound at 8 kHz.
+func loaded(t testing.TB, frames []pcm.Frame, loop pcm.Loop) *voice.Sound {
+	t.Helper()
+	data := make([]float32, 0, 2*len(frames))
+	for _, f := range frames {
+		data = append(data, f[0], f[1])
+	}
+	return sound(t, voice.Samples{Name: "loaded", Rate: 8000, Channels: 2, Data: data, Loop: loop})
+}
+
+// renderIn renders n frames in blocks of some length, of a mixer that plays streams.
+func renderIn(m *mixer.Mixer, n, block int) []pcm.Frame {
+	out := make([]pcm.Frame, n)
+	for i := 0; i < n; i += block {
+		m.Prepare()
+		m.Render(out[i:min(i+block, n)])
+	}
+	return out
+}
+
+var blockLengths = []int{1, 7, 64, 480, 4096}
+
+// TestThen: what follows on is, to the bit, two starts of which the second one has the
+// frame at which the first one ends: loaded or streamed, at any speed, in any blocks.
+func TestThen(t *testing.T) {
+	const size, from, to, begin = 1500, 300, 1100, 40
+	first, second := hiss(1, size), hiss(2, 900)
+	loop := pcm.Loop{from, to}
+	for _, streamed := range []int{0, 1, 2, 3} {
+		a, b := loaded(t, first, loop), loaded(t, second, pcm.Loop{})
+		if streamed&1 != 0 {
+			a = tape(t, first, &loop)
+		}
+		if streamed&2 != 0 {
+			b = tape(t, second, nil)
+		}
+		for _, speed := range []float64{1, 0.37, 1.0001, 2.5, 16} {
+			for _, when := range []mixer.When{mixer.AtEnd, mixer.AtLoopEnd} {
+				// The frame by hand: the first one that is not before the end.
+				step := math.Floor(math.Exp2(float64(pcm.FromRatio(speed))/12)*(1<<32) + 0.5)
+				length := size
+				if when == mixer.AtLoopEnd {
+					length = to
+				}
+				end := begin + int(math.Ceil(float64(length)*(1<<32)/step))
+				o := mixer.Options{Speed: speed, Loop: when == mixer.AtLoopEnd, Quality: voice.Cubic}
+				follows := mixer.Options{Gain: -3, Speed: 1.1, Quality: voice.Cubic}
+
+				// Two starts; the first has nothing behind the place, where that is its loop's end.
+				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
+				play(t, m.At(begin), a, o)
+				want := renderIn(m, end, 4096)
+				m = newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
+				play(t, m.At(int64(end)), b, follows)
+				want = append(want, renderIn(m, end+1500, 4096)[end:]...)
+
+				for _, block := range blockLengths {
+					what := fmt.Sprintf("streams %b, speed %v, when %d, blocks of %d", streamed, speed, when, block)
+					m := newMixer(t, mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
+					h := play(t, m.At(begin), a, o)
+					next, err := h.Then(b, follows, when)
+					must(t, err)
+					if s := next.State(); s != mixer.StatePending {
+						t.Fatalf("%s: it waits as %v", what, s)
+					}
+					got := renderIn(m, len(want), block)
+					for i := range want {
+						if got[i] != want[i] {
+							t.Fatalf("%s: frame %d is %v, want %v; the end is %d", what, i, got[i], want[i], end)
+						}
+					}
+					last := end + int(math.Ceil(900/(math.Floor(math.Exp2(float64(pcm.FromRatio(1.1))/12)*(1<<32)+0.5)/(1<<32))))
+					wantEvents(t, m, fmt.Sprintf("40 started 1, %d ended 1, %d started 2, %d ended 2", end, end, last))
+					if st := m.Stats(); st.Pending != 0 {
+						t.Fatalf("%s: %d commands are under way", what, st.Pending)
+					}
+					m.Close()
+				}
+			}
+		}
+	}
+}
+
+// TestThenWhateverMoves: whatever is done to the first voice, in blocks of any length the
+// second one starts at the frame at which the first one ends.
+func TestThenWhateverMoves(t *testing.T) {
+	loop := pcm.Loop{300, 1100}
+	first := hiss(3, 4000)
+	for name, move := range map[string]func(h mixer.Handle, m *mixer.Mixer){
+		"pitch": func(h mixer.Handle, m *mixer.Mixer) {
+			m.At(200).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch, Pitch: 12}, 300*time.Millisecond)
+		},
+		"speed": func(h mixer.Handle, m *mixer.Mixer) {
+			m.At(200).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSpeed, Speed: 0.4}, 200*time.Millisecond)
+		},
+		"seek":     func(h mixer.Handle, m *mixer.Mixer) { m.At(500).Seek(mixer.TargetVoice(h), 120*time.Millisecond) },
+		"seek out": func(h mixer.Handle, m *mixer.Mixer) { m.At(500).Seek(mixer.TargetVoice(h), time.Hour) },
+		"pause": func(h mixer.Handle, m *mixer.Mixer) {
+			m.At(333).Pause(mixer.TargetVoice(h))
+			m.At(2222).Resume(mixer.TargetVoice(h))
+		},
+		"fade": func(h mixer.Handle, m *mixer.Mixer) {
+			m.At(333).Fade(mixer.TargetVoice(h), -80, 50*time.Millisecond, 0)
+		},
+		"rounds": func(h mixer.Handle, m *mixer.Mixer) { m.At(700).SetPan(mixer.TargetVoice(h), 0.5) },
+	} {
+		for streamed := range 2 {
+			for _, when := range []mixer.When{mixer.AtEnd, mixer.AtLoopEnd} {
+				var want []pcm.Frame
+				var events string
+				for _, block := range blockLengths {
+					a := loaded(t, first, loop)
+					if streamed == 1 {
+						a = tape(t, first, &loop)
+					}
+					m := newMixer(t, mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
+					h := play(t, m.At(7), a, mixer.Options{Speed: 1.3, Quality: voice.Cubic, Loop: when == mixer.AtLoopEnd})
+					next, err := h.Then(loaded(t, hiss(4, 500), pcm.Loop{}), mixer.Options{}, when)
+					must(t, err)
+					move(h, m)
+					got := renderIn(m, 14000, block)
+					happened := happened(m)
+					if want == nil {
+						want, events = got, happened
+					}
+					if !slices.Equal(got, want) || happened != events || next.State() != mixer.StateEnded {
+						t.Errorf("%s, stream %d, when %d, blocks of %d: it is %v: %s, want %s", name, streamed, when, block, next.State(), happened, events)
+					}
+					var at, ended, started int
+					fmt.Sscanf(happened, "%d started 1, %d ended 1, %d started 2", &at, &ended, &started)
+					if ended == 0 || ended != started {
+						t.Errorf("%s, stream %d, when %d: ended %d, started %d: %s", name, streamed, when, ended, started, happened)
+					}
+					m.Close()
+				}
+			}
+		}
+	}
+}
+
+// TestThenNothingFollows: a voice that does not end by itself takes its successor along,
+// and those that would have followed that.
+func TestThenNothingFollows(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(m *mixer.Mixer, h mixer.Handle)
+		want string
+	}{
+		"stopped": {
+			end:  func(m *mixer.Mixer, h mixer.Handle) { h.Stop() },
+			want: "0 started 1, 50 stopped 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3",
+		},
+		"faded out": {
+			end:  func(m *mixer.Mixer, h mixer.Handle) { h.StopOver(20 * time.Millisecond) },
+			want: "0 started 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3, 70 stopped 1",
+		},
+		"faded out beyond its end": {
+			end:  func(m *mixer.Mixer, h mixer.Handle) { h.StopOver(time.Second) },
+			want: "0 started 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3, 100 ended 1",
+		},
+		"stolen": {
+			end: func(m *mixer.Mixer, h mixer.Handle) {
+				m.Play(level(t, 1000, 60, 0.5), mixer.Options{Priority: 1})
+			},
+			want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 50 started 3, 50 stopped 3, 50 started 4, 50 stopped 4, 110 ended 2",
+		},
+		"all are stopped": {
+			end:  func(m *mixer.Mixer, h mixer.Handle) { m.StopAll(0) },
+			want: "0 started 1, 50 stopped 1, 50 started 2, 50 stopped 2, 50 started 3, 50 stopped 3",
+		},
+	} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
+		s := level(t, 1000, 100, 0.5)
+		h := play(t, m.At(0), s, hardLeft)
+		next, err := h.Then(s, hardLeft, mixer.AtEnd)
+		must(t, err)
+		last, err := next.Then(s, hardLeft, mixer.AtEnd)
+		must(t, err)
+		left(m, 50)
+		c.end(m, h)
+		left(m, 1)
+		if next.State() != mixer.StateStopped || last.State() != mixer.StateStopped {
+			t.Errorf("%s: the next is %v, the last %v", name, next.State(), last.State())
+		}
+		left(m, 200)
+		if got := happened(m); got != c.want {
+			t.Errorf("%s: what happened is\n%s, want\n%s", name, got, c.want)
+		}
+		if st := m.Stats(); st.Pending != 0 || st.Asked != st.Started+st.Rejected {
+			t.Errorf("%s: %+v", name, st)
+		}
+	}
+}
+
+// TestThenBefore: a successor is set, stopped, replaced and followed before it starts.
+func TestThenBefore(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
+	s := level(t, 1000, 100, 0.5)
+	then := func(h mixer.Handle) mixer.Handle {
+		next, err := h.Then(s, hardLeft, mixer.AtEnd)
+		must(t, err)
+		return next
+	}
+	h := play(t, m.At(0), s, hardLeft)
+	old := then(h)
+	next := then(h)
+	left(m, 10)
+	if old.State() != mixer.StateStopped || next.State() != mixer.StatePending {
+		t.Errorf("the first successor is %v, the second %v", old.State(), next.State())
+	}
+	must(t, next.SetGain(-20))
+	last := then(next)
+	must(t, m.At(50).SetGain(mixer.TargetVoice(last), -40))
+	spare := then(last)
+	left(m, 50)
+	must(t, spare.Stop())
+	left(m, 1)
+	if spare.State() != mixer.StateStopped {
+		t.Errorf("what was stopped as it waited is %v", spare.State())
+	}
+	got := left(m, 300)
+	wantAbout(t, "the first", got[38], 0.5)
+	wantAbout(t, "the second", got[39], 0.05)
+	wantAbout(t, "the third", got[139], 0.005)
+	wantAbout(t, "what is behind it", got[239], 0)
+	wantEvents(t, m, "0 started 1, 0 started 2, 0 stopped 2, 60 started 3, 60 stopped 3, 100 ended 1, 100 started 4, "+
+		"200 ended 4, 200 started 5, 300 ended 5")
+	if _, err := h.Then(s, hardLeft, mixer.AtEnd); err != mixer.ErrGone {
+		t.Errorf("one that is over has a successor: %v", err)
+	}
+	if _, err := (mixer.Handle{}).Then(s, hardLeft, mixer.AtEnd); err != mixer.ErrGone {
+		t.Errorf("nothing has a successor: %v", err)
+	}
+	if _, err := play(t, m.At(mixer.Now), s, hardLeft).Then(s, hardLeft, 2); err == nil {
+		t.Error("a third When is taken")
+	}
+}
+
+// TestThenVirtual: what is virtual is followed where it would end.
+func TestThenVirtual(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
+	h := play(t, m.At(0), level(t, 1000, 133, 0.1), mixer.Options{})
+	_, err := h.Then(level(t, 1000, 100, 0.9), mixer.Options{Priority: 2}, mixer.AtEnd)
+	must(t, err)
+	play(t, m.At(50), level(t, 1000, 500, 0.5), mixer.Options{Priority: 1})
+	left(m, 400)
+	wantEvents(t, m, "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 133 ended 1, 133 virtual 2 by 3 (pool), "+
+		"133 started 3, 233 ended 3, 240 real 2")
+}
+
+// TestThenFor: the end of a For is one, and a start that ends as it begins has one too.
+func TestThenFor(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
+	empty := sound(t, voice.Samples{Rate: 1000, Channels: 1})
+	h := play(t, m.At(3), level(t, 1000, 500, 0.1), mixer.Options{For: 47 * time.Millisecond})
+	for range 3 {
+		next, err := h.Then(empty, mixer.Options{}, mixer.AtEnd)
+		must(t, err)
+		h = next
+	}
+	_, err := h.Then(level(t, 1000, 20, 0.5), mixer.Options{}, mixer.AtEnd)
+	must(t, err)
+	left(m, 100)
+	wantEvents(t, m, "3 started 1, 50 ended 1, 50 started 2, 50 ended 2, 50 started 3, 50 ended 3, 50 started 4, 50 ended 4, "+
+		"50 started 5, 70 ended 5")
+}

@@ -1,0 +1,160 @@
+package mixer_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// setsOf draws calls that set voices and buses, for a mixer and its handles.
+func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) error {
+	within := time.Duration(rapid.SampledFrom([]int{0, 0, 1, 7, 30, 100}).Draw(t, "within")) * time.Millisecond
+	shape := voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
+	c := mixer.Change{
+		Gain: pcm.Decibels(rapid.SampledFrom([]int{-100, -80, -40, -20, -6, 0, 6}).Draw(t, "gain")),
+		Pan:  rapid.Float64Range(-1, 1).Draw(t, "pan"), Shape: shape,
+		Pitch: pcm.Semitones(rapid.IntRange(-12, 12).Draw(t, "pitch")), Speed: rapid.Float64Range(0.5, 2).Draw(t, "speed"),
+		Mute: rapid.Bool().Draw(t, "mute"), Solo: rapid.Bool().Draw(t, "solo"), Priority: rapid.IntRange(-3, 3).Draw(t, "priority"),
+	}
+	which := rapid.IntRange(0, 7).Draw(t, "voice")
+	bus := rapid.IntRange(1, buses).Draw(t, "bus")
+	voiceOf := func(handles []mixer.Handle) mixer.Handle { return handles[which%len(handles)] }
+	gone := func(err error) error {
+		if err == mixer.ErrGone {
+			return nil
+		}
+		return err
+	}
+	switch rapid.IntRange(0, 10).Draw(t, "call") {
+	case 0:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetGain(c.Gain)) }
+	case 1:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetPan(c.Pan)) }
+	case 2:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetPitch(c.Pitch)) }
+	case 3:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetSpeed(c.Speed)) }
+	case 4, 5:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error {
+			return gone(voiceOf(handles).Fade(c.Gain, within, shape))
+		}
+	case 6, 7:
+		c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 8, 15, 64, 79}).Draw(t, "fields"))
+		return func(m *mixer.Mixer, handles []mixer.Handle) error {
+			return m.At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), c, within)
+		}
+	case 8:
+		c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 15}).Draw(t, "fields"))
+		return func(m *mixer.Mixer, handles []mixer.Handle) error {
+			return m.At(mixer.Now).Set(mixer.TargetTag(1), c, within)
+		}
+	}
+	c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 7, 16, 17, 32, 55}).Draw(t, "fields"))
+	return func(m *mixer.Mixer, handles []mixer.Handle) error {
+		b, err := m.Bus(fmt.Sprint(bus))
+		if err != nil {
+			return err
+		}
+		return m.At(mixer.Now).Set(mixer.TargetBus(b), c, within)
+	}
+}
+
+// TestSetsOfOneBlock: what is heard of sets between two blocks is, to the bit, what is heard
+// where each is carried out by itself, one after the other, at the same frame.
+func TestSetsOfOneBlock(t *testing.T) {
+	s := level(t, 1000, 900, 0.5)
+	rapid.Check(t, func(t *rapid.T) {
+		var mixers [2]*mixer.Mixer
+		var handles [2][]mixer.Handle
+		for i := range mixers {
+			mixers[i], _ = mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Voices: 64, Buses: []mixer.BusConfig{{Name: "1"}, {Name: "2", Parent: "1"}}})
+		}
+		for range rapid.IntRange(1, 12).Draw(t, "blocks") {
+			calls := []func(m *mixer.Mixer, handles []mixer.Handle) error{}
+			if start := rapid.SampledFrom([]int64{mixer.Now, mixer.Now, 0, 3, 40}).Draw(t, "start"); len(handles[0]) == 0 || rapid.Bool().Draw(t, "starts") {
+				n := len(handles[0])
+				for i, m := range mixers {
+					o := mixer.Options{Tag: uint64(n % 2), Loop: true, Quality: voice.Cubic}
+					o.Bus, _ = m.Bus(fmt.Sprint(1 + n%2))
+					at := m.At(mixer.Now)
+					if start > 0 {
+						at = m.At(m.Now() + start)
+					}
+					h, err := at.Play(s, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					handles[i] = append(handles[i], h)
+				}
+			}
+			for range rapid.IntRange(0, 12).Draw(t, "calls") {
+				calls = append(calls, setsOf(t, 2))
+			}
+			for _, call := range calls {
+				for i, m := range mixers {
+					if err := call(m, handles[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				mixers[1].Render(nil)
+			}
+			n := rapid.SampledFrom([]int{1, 4, 19, 20, 77}).Draw(t, "frames")
+			got, want := make([]pcm.Frame, n), make([]pcm.Frame, n)
+			mixers[0].Render(got)
+			mixers[1].Render(want)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("frame %d of a block of %d is %v, one after the other %v", i, n, got[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+// TestSetsAreNeverLost: at any rate of calls, with room for hardly a command, sets do not
+// fail, and voices and buses come to what was set last.
+func TestSetsAreNeverLost(t *testing.T) {
+	for _, commands := range []int{1, 8, 64, 1024} {
+		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Voices: 8, Commands: max(commands, 8), Buses: []mixer.BusConfig{{Name: "sfx"}}})
+		b := busOf(t, m, "sfx")
+		s := level(t, 1000, 900, 0.5)
+		var handles []mixer.Handle
+		for range 8 {
+			handles = append(handles, play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Pan: -1, Bus: b}))
+		}
+		for n := range 300 {
+			for _, h := range handles {
+				must(t, h.Fade(pcm.Decibels(-n%50), 30*time.Millisecond, voice.InDecibels))
+				must(t, h.SetPan(float64(n%3)-1))
+				must(t, m.At(mixer.Now).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}, time.Second))
+			}
+			must(t, b.Fade(pcm.Decibels(-n%9), 20*time.Millisecond, voice.InDecibels))
+			must(t, b.SetMute(n%2 == 0))
+			if n%10 == 9 {
+				left(m, 3)
+			}
+			if n == 250 {
+				m.At(mixer.Now).Pause(mixer.TargetAll())
+				m.At(mixer.Now).Resume(mixer.TargetAll())
+			}
+		}
+		for _, h := range handles {
+			must(t, h.Fade(-20, 30*time.Millisecond, voice.InDecibels))
+			must(t, h.SetPan(-1))
+		}
+		must(t, b.SetMute(true))
+		must(t, b.Fade(-20, 20*time.Millisecond, voice.InDecibels))
+		must(t, b.SetMute(false))
+		got := left(m, 100)[99]
+		wantAbout(t, fmt.Sprintf("with %d commands what is heard", commands), got, 8*0.5*0.1*0.1)
+		if st := m.Stats(); commands > 64 && st.Busy != 0 {
+			t.Errorf("with %d commands %d calls were busy", commands, st.Busy)
+		}
+	}
+}

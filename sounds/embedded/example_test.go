@@ -1,0 +1,29 @@
+package embedded_test
+
+import (
+	"fmt"
+
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+)
+
+// A game without sounds of its own; a name that there is not is told with the nearest.
+func ExampleLoad() {
+	lib := sounds.NewLibrary(sounds.Options{})
+	bell, err := embedded.Load(lib, "bell")
+	fmt.Println(bell.Name(), bell.Rate(), err)
+	_, err = embedded.Load(lib, "trunder")
+	fmt.Println(err)
+	// Output:
+	// bell 48000 <nil>
+	// embedded: there is no sound "trunder"; the nearest is "thunder": file does not exist
+}
+
+// The rain as a stream, decoded as it plays.
+func ExampleSource() {
+	lib := sounds.NewLibrary(sounds.Options{})
+	rain, err := lib.OpenStream(embedded.Source("rain"), sounds.StreamOptions{})
+	fmt.Println(rain.Name(), rain.Streamed(), err)
+	// Output:
+	// rain true <nil>
+}

@@ -1,0 +1,206 @@
+// Package aiff reads AIFF, and AIFC without compression or with that of the telephone.
+package aiff
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/blocks"
+	"voicepool/sounds/internal/source"
+)
+
+// Is knows AIFF and AIFC.
+func Is(data []byte, tagged bool) bool {
+	return !tagged && len(data) >= 12 && string(data[:4]) == "FORM" && (string(data[8:12]) == "AIFF" || string(data[8:12]) == "AIFC")
+}
+
+// streamedSize is the least size of a chunk of samples that means "until the end": it is what
+// sox writes where it cannot seek back.
+const streamedSize = 0x7f000000
+
+// maxChunk is how much of a chunk is of interest: some thousand marks.
+const maxChunk = 64 << 10
+
+// chunks are the parts of a file that matter here.
+type chunks struct {
+	comm, mark, inst []byte // their beginnings
+	tags             []string
+	data, size       int64 // where the samples begin, and their bytes
+	streamed         bool  // it was not known how many they would be
+}
+
+// Open reads the chunks of the file that in stands at.
+func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	c, err := readChunks(in)
+	if err != nil {
+		return nil, err
+	}
+	channels, bits := int(binary.BigEndian.Uint16(c.comm)), int(binary.BigEndian.Uint16(c.comm[6:]))
+	rate, err := parseRate(c.comm[8:])
+	if err != nil {
+		return nil, err
+	}
+	if err := lim.Shape(channels, rate); err != nil {
+		return nil, err
+	}
+	kind := "NONE"
+	if len(c.comm) >= 22 {
+		kind = string(c.comm[18:22])
+	}
+	e, err := encoding(kind, bits, channels)
+	if err != nil {
+		return nil, err
+	}
+	frames, there := int64(binary.BigEndian.Uint32(c.comm[2:])), e.Length(c.size)
+	switch {
+	case c.streamed || frames == 0:
+		frames = there
+	case frames > there:
+		return nil, source.Broken("cut short: %d frames are announced, %d are there", frames, there)
+	}
+	if err := lim.Length(frames, channels); err != nil {
+		return nil, err
+	}
+	h := source.Head{Channels: channels, Rate: int(rate), Frames: frames, Tags: c.tags, Smpl: c.loop()}
+	return blocks.NewReader(in, h, e, c.data, c.size), nil
+}
+
+// readChunks walks over the chunks of a file, which may come in any order. Those that are not
+// known are passed over.
+func readChunks(in *source.Input) (c chunks, err error) {
+	head := in.Peek(12)
+	form, compressed := binary.BigEndian.Uint32(head[4:]), head[11] == 'C'
+	in.Skip(12)
+	for in.Left() >= 8 {
+		b := in.Peek(8)
+		if len(b) < 8 {
+			return c, source.Broken("cut short")
+		}
+		id, size := string(b[:4]), int64(binary.BigEndian.Uint32(b[4:]))
+		in.Skip(8)
+		at, left := in.At, in.Left()
+		if id == "SSND" {
+			c.streamed = size >= streamedSize && size > left || size == 0 && form == 0
+			if c.streamed {
+				size = left
+			}
+		}
+		if size > left {
+			if c.data > 0 && c.comm != nil {
+				break // whatever it is, the samples are all there
+			}
+			return c, source.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
+		}
+		body := in.Peek(maxChunk)
+		body = body[:min(int64(len(body)), size)]
+		switch id {
+		case "COMM":
+			if len(body) < 18 || compressed && len(body) < 22 {
+				return c, source.Broken("a COMM chunk of %d bytes, it has at least 18, in AIFC 22", size)
+			}
+			c.comm = bytes.Clone(body)
+			if !compressed {
+				c.comm = c.comm[:18]
+			}
+		case "SSND":
+			if len(body) < 8 {
+				return c, source.Broken("a SSND chunk of %d bytes, it has at least 8", size)
+			}
+			offset := min(int64(binary.BigEndian.Uint32(body)), size-8)
+			c.data, c.size = at+8+offset, size-8-offset
+		case "MARK":
+			c.mark = bytes.Clone(body)
+		case "INST":
+			c.inst = bytes.Clone(body)
+		case "ID3 ", "id3 ":
+			c.tags = in.TakeID3()
+		}
+		in.MoveTo(at + min(size+size&1, left))
+	}
+	switch {
+	case c.comm == nil:
+		return c, source.Broken("there is no COMM chunk")
+	case c.data == 0 && binary.BigEndian.Uint32(c.comm[2:]) > 0:
+		return c, source.Broken("there is no SSND chunk")
+	}
+	return c, nil
+}
+
+// parseRate reads a number of 80 bits, to the nearest integer.
+func parseRate(b []byte) (int64, error) {
+	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
+	switch {
+	case exponent < 0:
+		return 0, nil
+	case exponent >= 62: // negative, infinite, or beyond all limits
+		return 0, source.Broken("its rate of %x is no number of Hz", b[:10])
+	}
+	return int64((mantissa>>(62-exponent) + 1) >> 1), nil
+}
+
+// encodings are those that are read, by their four letters. Without bytes, the bits say how
+// many a sample has.
+var encodings = map[string]struct {
+	kind   blocks.Kind
+	bytes  int
+	little bool
+}{
+	"NONE": {kind: blocks.Signed}, "twos": {kind: blocks.Signed}, "sowt": {kind: blocks.Signed, little: true},
+	"in24": {kind: blocks.Signed, bytes: 3}, "42ni": {kind: blocks.Signed, bytes: 3, little: true},
+	"in32": {kind: blocks.Signed, bytes: 4}, "23ni": {kind: blocks.Signed, bytes: 4, little: true},
+	"raw ": {kind: blocks.Unsigned, bytes: 1},
+	"fl32": {kind: blocks.Float, bytes: 4}, "FL32": {kind: blocks.Float, bytes: 4},
+	"fl64": {kind: blocks.Float, bytes: 8}, "FL64": {kind: blocks.Float, bytes: 8},
+	"alaw": {kind: blocks.ALaw, bytes: 1}, "ALAW": {kind: blocks.ALaw, bytes: 1},
+	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
+}
+
+// encoding returns how the samples are kept. Those of fewer bits stand at the top of their
+// bytes.
+func encoding(name string, bits, channels int) (blocks.Encoding, error) {
+	x, ok := encodings[name]
+	if !ok {
+		return blocks.Encoding{}, source.Unknown("AIFC with the compression %q is not read; convert it: ffmpeg -i x.aifc x.flac", name)
+	}
+	e, ok := blocks.Linear(x.kind, cmp.Or(x.bytes, (bits+7)/8), channels, !x.little)
+	if !ok {
+		return e, source.Broken("samples of %d bits, they have 1 to 32", bits)
+	}
+	return e, nil
+}
+
+// loop returns the sustained loop of the instrument, whose ends are marks.
+func (c *chunks) loop() (loop pcm.Loop) {
+	if len(c.inst) < 14 || binary.BigEndian.Uint16(c.inst[8:]) == 0 {
+		return loop
+	}
+	places := c.marks()
+	for i := range loop {
+		at, ok := places[binary.BigEndian.Uint16(c.inst[10+2*i:])]
+		if !ok {
+			return pcm.Loop{}
+		}
+		loop[i] = at
+	}
+	return loop
+}
+
+// marks returns the places of marks by their numbers. What is cut short ends the list.
+func (c *chunks) marks() map[uint16]int64 {
+	places := map[uint16]int64{}
+	if len(c.mark) < 2 {
+		return places
+	}
+	b := c.mark[2:]
+	for range binary.BigEndian.Uint16(c.mark) {
+		if len(b) < 7 {
+			break
+		}
+		places[binary.BigEndian.Uint16(b)] = int64(binary.BigEndian.Uint32(b[2:]))
+		name := int(b[6]) + 1 // its length and its letters, padded to an even size
+		b = b[min(6+name+name&1, len(b)):]
+	}
+	return places
+}

@@ -1,0 +1,82 @@
+// Package blocks reads sound that is kept in blocks of one size, each of which is decoded by
+// itself: single frames, or blocks of ADPCM. WAV and AIFF share it.
+package blocks
+
+import (
+	"io"
+
+	"voicepool/sounds/internal/source"
+)
+
+// Encoding says how sound is kept.
+type Encoding struct {
+	Name          string
+	Bytes, Frames int // of a block
+
+	// Decode fills dst from consecutive blocks. The last one need not be there beyond the
+	// frames that dst has room for.
+	Decode func(dst []float32, src []byte) error
+
+	// Partly returns how many frames are in the first bytes of a block; nil: none.
+	Partly func(bytes int) int
+}
+
+// Length returns how many frames are in so many bytes.
+func (e *Encoding) Length(bytes int64) int64 {
+	frames := bytes / int64(e.Bytes) * int64(e.Frames)
+	if e.Partly != nil {
+		frames += int64(min(e.Partly(int(bytes%int64(e.Bytes))), e.Frames)) // a block may have room to spare
+	}
+	return frames
+}
+
+type reader struct {
+	in *source.Input
+	source.Head
+	e     Encoding
+	start int64 // where the blocks begin, in bytes
+	size  int64 // their bytes
+	at    int64 // the next frame
+}
+
+// NewReader returns a reader of blocks that begin at start and have size bytes. Head says how
+// many frames they have, at most as many as there are.
+func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64) source.Reader {
+	head.Encoding, head.Sure = e.Name, true
+	in.MoveTo(start)
+	return &reader{in: in, Head: head, e: e, start: start, size: size}
+}
+
+// piece is how many samples are decoded at a time, or a block.
+const piece = 1 << 13
+
+func (r *reader) Next(dst []float32) ([]float32, error) {
+	blocks := max(1, int64(piece/r.Channels/r.e.Frames))
+	frames := int(min(r.Frames-r.at, blocks*int64(r.e.Frames)))
+	if frames == 0 {
+		return dst, io.EOF
+	}
+	blocks = int64((frames + r.e.Frames - 1) / r.e.Frames)
+	bytes := int(min(blocks*int64(r.e.Bytes), r.size-(r.in.At-r.start)))
+	b := r.in.Peek(bytes)
+	if len(b) < bytes {
+		return dst, source.Broken("frame %d: cut short", r.at)
+	}
+	old := len(dst)
+	dst = source.Grow(dst, frames*r.Channels)
+	if err := r.e.Decode(dst[old:], b[:bytes]); err != nil {
+		return dst[:old], source.Broken("frame %d: %v", r.at, err)
+	}
+	r.in.Skip(int64(bytes))
+	r.at += int64(frames)
+	return dst, nil
+}
+
+func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
+	block := min(frame, r.Frames) / int64(r.e.Frames)
+	r.at = block * int64(r.e.Frames)
+	r.in.MoveTo(r.start + block*int64(r.e.Bytes))
+	return r.at, nil
+}
+
+func (r *reader) Count(*source.Marks) (int64, error) { return r.Frames, nil }

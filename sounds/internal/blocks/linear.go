@@ -1,0 +1,134 @@
+package blocks
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// Kind is what a sample is.
+type Kind uint8
+
+// The kinds of samples.
+const (
+	Unsigned Kind = iota
+	Signed
+	Float
+	ALaw
+	ULaw
+)
+
+// linear are the encodings of which each sample stands alone.
+var linear = [...]struct {
+	kind   Kind
+	bytes  int // a sample
+	name   string
+	decode func(dst []float32, src []byte)
+}{
+	{Unsigned, 1, "u8", decodeU8}, {Signed, 1, "s8", decodeS8}, {Signed, 2, "s16", decodeS16}, {Signed, 3, "s24", decodeS24},
+	{Signed, 4, "s32", decodeS32}, {Float, 4, "f32", decodeF32}, {Float, 8, "f64", decodeF64},
+	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
+}
+
+// Linear returns the encoding of samples of a kind and of so many bytes, the last of which is
+// the highest, or with big the first. ok is false if there is none.
+func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
+	for _, l := range linear {
+		if l.kind != kind || l.bytes != bytes {
+			continue
+		}
+		decode := l.decode
+		if big && bytes > 1 {
+			decode = swapped(bytes, decode)
+		}
+		return Encoding{Name: l.name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
+			decode(dst, src)
+			return nil
+		}}, true
+	}
+	return e, false
+}
+
+// swapped decodes samples whose bytes stand the other way round.
+func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float32, src []byte) {
+	var turned []byte
+	return func(dst []float32, src []byte) {
+		turned = append(turned[:0], src[:len(dst)*bytes]...)
+		for sample := range slices.Chunk(turned, bytes) {
+			slices.Reverse(sample)
+		}
+		decode(dst, turned)
+	}
+}
+
+// Each of these fills dst from the beginning of src, which is long enough.
+// Integers are divided by their full scale, a power of two, so that up to 24
+// bits are exact; 32 bits and doubles are rounded once.
+
+func decodeU8(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = float32(int(src[i])-128) / (1 << 7)
+	}
+}
+
+func decodeS8(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = float32(int8(src[i])) / (1 << 7)
+	}
+}
+
+func decodeS16(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = float32(int16(binary.LittleEndian.Uint16(src[2*i:]))) / (1 << 15)
+	}
+}
+
+func decodeS24(dst []float32, src []byte) {
+	for i := range dst {
+		b := src[3*i : 3*i+3]
+		dst[i] = float32(int32(uint32(b[0])<<8|uint32(b[1])<<16|uint32(b[2])<<24)>>8) / (1 << 23)
+	}
+}
+
+func decodeS32(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = float32(int32(binary.LittleEndian.Uint32(src[4*i:]))) / (1 << 31)
+	}
+}
+
+func decodeF32(dst []float32, src []byte) {
+	_, _ = binary.Decode(src, binary.LittleEndian, dst) // there is enough of it
+}
+
+func decodeF64(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
+	}
+}
+
+// decodeALaw expands ITU-T G.711 A-law to 13 bits, left-aligned in 16.
+func decodeALaw(dst []float32, src []byte) {
+	for i := range dst {
+		b := src[i] ^ 0x55
+		x := int(b&15)<<4 + 8
+		if segment := b >> 4 & 7; segment > 0 {
+			x = (x + 0x100) << (segment - 1)
+		}
+		if b&0x80 == 0 {
+			x = -x
+		}
+		dst[i] = float32(x) / (1 << 15)
+	}
+}
+
+// decodeULaw expands ITU-T G.711 u-law to 14 bits, left-aligned in 16.
+func decodeULaw(dst []float32, src []byte) {
+	for i := range dst {
+		b := ^src[i]
+		x := (int(b&15)<<3+0x84)<<(b>>4&7) - 0x84
+		if b&0x80 != 0 {
+			x = -x
+		}
+		dst[i] = float32(x) / (1 << 15)
+	}
+}

@@ -1,0 +1,123 @@
+package flac
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"voicepool/sounds/internal/ogg"
+	"voicepool/sounds/internal/source"
+)
+
+// magic begins the first packet of FLAC in Ogg.
+const magic = "\x7fFLAC"
+
+// leastFirst is the length of that packet: the magic, a version, how many headers follow, and
+// a whole FLAC file up to its STREAMINFO.
+const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
+
+// InOgg knows an Ogg file with FLAC in it.
+func InOgg(data []byte, tagged bool) bool { return ogg.Is(data, tagged) && ogg.Carries(data, magic) }
+
+// OpenOgg reads the headers of the first FLAC stream of the Ogg file that in stands at.
+func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
+	if errors.Is(err, io.EOF) {
+		err = source.Broken("cut short in its first page")
+	}
+	return r, err
+}
+
+// packets decodes the streams of a chain, whose packets have a frame each.
+type packets struct {
+	decoder
+	lim source.Limits
+}
+
+// Open reads STREAMINFO, and the blocks of metadata behind it.
+func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
+	if len(first) < leastFirst || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
+		return h, source.Broken("there is no STREAMINFO")
+	}
+	if first[5] != 1 {
+		return h, source.Unknown("FLAC in Ogg of version %d is not read", first[5])
+	}
+	info, err := parseStreamInfo(first[17:])
+	if err != nil {
+		return h, err
+	}
+	if err := p.lim.Shape(info.channels, info.rate); err != nil {
+		return h, err
+	}
+	if err := p.lim.Length(info.frames, info.channels); err != nil {
+		return h, err
+	}
+	var tags []string
+	for last, left := first[13]&0x80 != 0, binary.BigEndian.Uint16(first[7:]); !last; left-- {
+		b, err := next()
+		if err != nil {
+			return h, err
+		}
+		if len(b) < 4 || b[0]&0x7f == 127 {
+			return h, source.Broken("a block of metadata is missing")
+		}
+		if b[0]&0x7f == 4 {
+			tags = source.Comments(b[4:])
+		}
+		last = b[0]&0x80 != 0 || left == 1
+	}
+	p.decoder = newDecoder(info)
+	h = info.head(tags)
+	h.Frames = 0 // another stream may be chained to this one
+	return h, nil
+}
+
+// Decode appends the frame of a packet to dst. ffmpeg ends a stream with an empty packet.
+func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
+	if len(packet) == 0 {
+		return dst, nil
+	}
+	n, err := p.frame.read(packet, &p.info)
+	if err == nil && n < len(packet) {
+		err = errors.New("a packet of more than a frame")
+	}
+	if err != nil {
+		return dst, err
+	}
+	return p.give(dst), nil
+}
+
+// Pass reads how many frames of sound a packet has.
+func (p *packets) Pass(packet []byte) (int64, error) {
+	if len(packet) == 0 {
+		return 0, nil
+	}
+	var f frame
+	if _, err := f.readHeader(source.NewMSB(packet), packet, &p.info); err != nil {
+		return 0, err
+	}
+	return int64(f.block), nil
+}
+
+// Ahead counts the frames of packets.
+func (p *packets) Ahead(list ...[]byte) (frames int64) {
+	for _, x := range list {
+		n, _ := p.Pass(x)
+		frames += n
+	}
+	return frames
+}
+
+// Reset gives the checksum of all samples up.
+func (p *packets) Reset() { p.straight = false }
+
+// End says what is wrong with the whole stream, if all of it has been decoded.
+func (p *packets) End() error {
+	if !p.straight {
+		return nil
+	}
+	if err := p.end(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}

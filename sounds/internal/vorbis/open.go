@@ -1,0 +1,112 @@
+package vorbis
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"voicepool/sounds/internal/ogg"
+	"voicepool/sounds/internal/source"
+)
+
+// codec decodes the streams of a chain.
+type codec struct {
+	*decoder
+	lim source.Limits
+}
+
+// magic begins the first packet of Vorbis.
+const magic = "\x01vorbis"
+
+// Open reads the headers of the first Vorbis stream of the file that in stands at.
+func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	if err := other(in.Peek(ogg.MaxPage)); err != nil {
+		return nil, err
+	}
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Overlaps: true}, &codec{lim: lim})
+	if errors.Is(err, io.EOF) {
+		err = source.Unknown("an Ogg file with neither Vorbis nor FLAC in it")
+	}
+	return r, err
+}
+
+// other says by name what is in an Ogg file, if it is not Vorbis.
+func other(file []byte) error {
+	if err := ogg.Check(file); err != nil {
+		return err
+	}
+	for _, x := range [...]struct{ magic, name, ending string }{
+		{"OpusHead", "Opus", "opus"}, {"Speex   ", "Speex", "spx"}, {"\x80theora", "Theora", "ogv"}, {"PCM     ", "PCM in Ogg", "ogg"},
+	} {
+		if ogg.Carries(file, x.magic) && !ogg.Carries(file, magic) {
+			return source.Unread(x.name, x.ending)
+		}
+	}
+	return nil
+}
+
+// Open reads the three headers.
+func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
+	v := &decoder{}
+	if err := v.readIdent(first, c.lim); err != nil {
+		return h, err
+	}
+	words, err := next()
+	if err != nil {
+		return h, err
+	}
+	setup, err := next()
+	if err != nil {
+		return h, err
+	}
+	if err := checkHeader(words, 3); err != nil {
+		return h, err
+	}
+	if again {
+		c.Reset()
+	} else if err := v.readSetup(setup); err != nil {
+		return h, err
+	} else {
+		c.decoder = v
+	}
+	return source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(words[7:])}, nil
+}
+
+// Reset forgets the block before.
+func (c *codec) Reset() { c.lastLong = -1 }
+
+// End finds nothing: a stream of Vorbis may end after any packet.
+func (c *codec) End() error { return nil }
+
+// checkHeader checks that a packet is the header of a kind.
+func checkHeader(b []byte, kind byte) error {
+	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
+		return source.Broken("the Vorbis header of kind %d is missing", kind)
+	}
+	return nil
+}
+
+// readIdent reads the first header.
+func (v *decoder) readIdent(b []byte, lim source.Limits) error {
+	if err := checkHeader(b, 1); err != nil {
+		return err
+	}
+	if len(b) < 30 {
+		return source.Broken("a first Vorbis header of %d bytes, it has 30", len(b))
+	}
+	v.channels = int(b[11])
+	rate := int64(binary.LittleEndian.Uint32(b[12:]))
+	if err := lim.Shape(v.channels, rate); err != nil {
+		return err
+	}
+	v.rate = int(rate)
+	small, large := b[28]&15, b[28]>>4
+	switch {
+	case binary.LittleEndian.Uint32(b[7:]) != 0:
+		return source.Unknown("Vorbis of version %d is not read", binary.LittleEndian.Uint32(b[7:]))
+	case small < 6 || large > 13 || small > large || b[29]&1 == 0:
+		return source.Broken("a first Vorbis header with blocks of %d and %d frames", 1<<small, 1<<large)
+	}
+	v.blocks = [2]int{1 << small, 1 << large}
+	return nil
+}

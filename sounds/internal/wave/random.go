@@ -1,0 +1,20 @@
+package wave
+
+// Random is an integer random source (SplitMix64): the same numbers from the same seed
+// everywhere.
+type Random uint64
+
+// Bits returns the next 64.
+func (r *Random) Bits() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Unit is uniform in 0..1.
+func (r *Random) Unit() float64 { return float64(float64(r.Bits()>>11) * 0x1p-53) }
+
+// Between is uniform in lo..hi.
+func (r *Random) Between(lo, hi float64) float64 { return lo + float64((hi-lo)*r.Unit()) }

@@ -1,0 +1,72 @@
+package tone
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// maxLength is the longest clip.
+const maxLength = 10 * time.Minute
+
+// Clip returns the signal for a time, above 0 to ten minutes, at a rate. It is for
+// sounds.Prepare. It loops without a seam: of a wave it has whole turns, so it is longer or
+// shorter by up to half a turn, and the frequency is right within half a frame of its length,
+// or 10 ppm of a second at 48 kHz. The error wraps ErrSignal.
+func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
+	if err := s.check(rate); err != nil {
+		return nil, err
+	}
+	if length <= 0 || length > maxLength {
+		return nil, fmt.Errorf("%w: %v for %v, which is not above 0 to %v", ErrSignal, s, length, maxLength)
+	}
+	frames := max(math.Floor(float64(length.Seconds()*float64(rate))+0.5), 1)
+	turns := 0.0
+	if !s.Shape.noise() {
+		turns = max(math.Floor(float64(length.Seconds()*s.Hertz)+0.5), 1)
+		frames = math.Floor(float64(turns*float64(rate))/s.Hertz + 0.5)
+	}
+	g := newGenerator(s, rate, turns, frames)
+	n := int(frames)
+	if s.Shape == Pink { // a lap before: the filter comes to where it is at the end
+		for range n {
+			g.next()
+		}
+		g.seed = newGenerator(Signal{Shape: White, Seed: s.Seed}, rate, 0, 1).seed
+	}
+	c := &sounds.Clip{
+		Name: s.String(), Format: "tone", Channels: 2, Rate: rate, Samples: make([]float32, 2*n), Loop: &pcm.Loop{0, int64(n)},
+	}
+	for i := range n {
+		x := g.next()
+		c.Samples[2*i], c.Samples[2*i+1] = x, x
+	}
+	return c, nil
+}
+
+// Source returns the signal without end, as what a library plays as it comes, see
+// Library.StreamFrames. The frequency is exact. The error wraps ErrSignal.
+func (s Signal) Source(rate int) (sounds.FrameSource, error) {
+	if err := s.check(rate); err != nil {
+		return sounds.FrameSource{}, err
+	}
+	open := func() (sounds.FrameReader, error) {
+		return &reader{newGenerator(s, rate, s.Hertz, float64(rate))}, nil
+	}
+	return sounds.FrameSource{Name: s.String(), Rate: rate, Open: open}, nil
+}
+
+// reader is the signal as one voice plays it.
+type reader struct{ generator *generator }
+
+// Read fills dst.
+func (r *reader) Read(dst []pcm.Frame) (int, error) {
+	for i := range dst {
+		x := r.generator.next()
+		dst[i] = pcm.Frame{x, x}
+	}
+	return len(dst), nil
+}

@@ -1,0 +1,123 @@
+package tone
+
+import (
+	"math"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/wave"
+)
+
+// generator makes a signal, a sample at a time.
+type generator struct {
+	shape       Shape
+	gain        float64
+	phase, turn uint64 // of 2^64, and what a sample adds
+	step        float64
+	seed        wave.Random
+	pink        *pinkFilter
+}
+
+// newGenerator returns a generator of a checked signal that makes so many turns in so many
+// frames.
+func newGenerator(s Signal, rate int, turns, frames float64) *generator {
+	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
+	g.turn = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
+	// What brings the RMS of each shape, in the phase in which it starts at zero, to Level.
+	rms := float64(Level.Linear() * math.Sqrt(0.5))
+	switch s.Shape {
+	case Sine:
+		g.gain = Level.Linear()
+	case Square:
+		g.gain = rms
+	case Triangle:
+		g.gain, g.phase = float64(rms*math.Sqrt(3)), 1<<62
+	case Saw:
+		g.gain, g.phase = float64(rms*math.Sqrt(3)), 1<<63
+	case White:
+		g.gain = float64(rms * math.Sqrt(3))
+	case Pink:
+		g.pink = newPinkFilter(rate)
+		g.gain = float64(rms*math.Sqrt(3)) / g.pink.power(rate)
+	}
+	return g
+}
+
+// next returns the next sample.
+func (g *generator) next() float32 {
+	if g.shape.noise() {
+		x := float64(2*g.seed.Unit()) - 1
+		if g.pink != nil {
+			x = g.pink.next(x)
+		}
+		return float32(float64(x * g.gain))
+	}
+	p := float64(float64(g.phase>>11) * 0x1p-53)
+	g.phase += g.turn
+	x := 0.0
+	switch g.shape {
+	case Sine:
+		x = wave.Sine(p)
+	case Square:
+		x = wave.Pulse(p, 0.5, g.step)
+	case Saw:
+		x = wave.Saw(p, g.step)
+	case Triangle:
+		x = wave.Triangle(p)
+	}
+	return float32(float64(x * g.gain))
+}
+
+// pinkFilter makes pink noise of white: sections of a pole and a zero, half an octave apart
+// and an octave from section to section, which together fall by 3 dB an octave, and one that
+// takes away what does not move. Three taps
+// mend what is left near the Nyquist frequency. All but the number of sections is the same
+// at every rate.
+type pinkFilter struct {
+	poles, zeros []float64
+	last, out    []float64 // of each section
+	taps         [2]float64
+}
+
+const (
+	highestPole = 0.88 // in radians a sample
+	lowestPole  = 2    // in hertz, or less: from 4 Hz on the slope is right
+	middleTap   = 0.9432264921476216
+	outerTap    = 0.09449985829433426
+)
+
+func newPinkFilter(rate int) *pinkFilter {
+	f := &pinkFilter{}
+	for w := highestPole; ; w /= 2 {
+		f.poles = append(f.poles, pcm.Exp2(-w/math.Ln2))
+		f.zeros = append(f.zeros, pcm.Exp2(-float64(w*math.Sqrt2)/math.Ln2))
+		if float64(w*float64(rate)) <= 2*math.Pi*lowestPole {
+			break
+		}
+	}
+	// Below 1 Hz there is nothing, and so no constant part.
+	f.poles, f.zeros = append(f.poles, pcm.Exp2(-2*math.Pi/math.Ln2/float64(rate))), append(f.zeros, 1)
+	f.last, f.out = make([]float64, len(f.poles)), make([]float64, len(f.poles))
+	return f
+}
+
+func (f *pinkFilter) next(x float64) float64 {
+	for i, p := range f.poles {
+		y := x - float64(f.zeros[i]*f.last[i]) + float64(p*f.out[i])
+		f.last[i], f.out[i], x = x, y, y
+	}
+	y := float64(outerTap*(x+f.taps[1])) + float64(middleTap*f.taps[0])
+	f.taps = [2]float64{x, f.taps[0]}
+	return y
+}
+
+// power returns by how much the filter raises the RMS of white noise: the root of the sum
+// of the squares of its impulse response.
+func (f *pinkFilter) power(rate int) float64 {
+	g, sum, x := *newPinkFilter(rate), 0.0, 1.0
+	for range 2*rate + 16 {
+		y := g.next(x)
+		sum += float64(y * y)
+		x = 0
+	}
+	return math.Sqrt(sum)
+}

@@ -1,0 +1,142 @@
+package tone
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
+
+// ErrSignal is wrapped by every error of this package.
+var ErrSignal = errors.New("tone: no such sound")
+
+// Level is the RMS level of all signals, where a sine of full scale has 0 dB. So a sine has
+// its peaks at 0.1, and a square at 0.07. The level of pink noise is that of a long stretch.
+const Level pcm.Decibels = -20
+
+// Shape is what a Signal is.
+type Shape uint8
+
+const (
+	Sine     Shape = iota
+	Square         // its edges are rounded over two samples, as those of Saw
+	Saw            // rises, and falls at once
+	Triangle       // has a third of the power of a square beside its fundamental
+	White          // noise, the same power in each hertz, uniform in amplitude
+	Pink           // noise, the same power in each octave from 4 Hz on: -3 dB an octave
+)
+
+var shapeNames = []string{"sine", "square", "saw", "triangle", "white", "pink"}
+
+func (s Shape) String() string { return words.Name("shape", s, shapeNames) }
+
+// noise reports whether the shape has a seed and no frequency.
+func (s Shape) noise() bool { return s == White || s == Pink }
+
+// Signal is what sounds. The zero value has no frequency and is an error.
+type Signal struct {
+	Shape Shape
+	Hertz float64 // of a wave: 1 to below half the rate
+	Seed  uint64  // of noise: another seed gives other noise
+}
+
+// Is reports whether a name is meant for Parse: it begins with "tone:" or "noise:".
+func Is(name string) bool {
+	return strings.HasPrefix(name, "tone:") || strings.HasPrefix(name, "noise:")
+}
+
+// Parse returns the signal of a name: tone:HERTZ, tone:HERTZ:SHAPE with sine, square, saw or
+// triangle, noise:white, noise:pink, or noise:pink:SEED. The error wraps ErrSignal.
+func Parse(name string) (Signal, error) {
+	kind, rest, _ := strings.Cut(name, ":")
+	first, second, more := strings.Cut(rest, ":")
+	wrong := func(format string, values ...any) (Signal, error) {
+		return Signal{}, fmt.Errorf("%w: %s: "+format, append([]any{ErrSignal, name}, values...)...)
+	}
+	switch kind {
+	case "tone":
+		hertz, err := strconv.ParseFloat(first, 64)
+		if err != nil {
+			return wrong("%q is no frequency, want hertz, as tone:440", first)
+		}
+		s := Signal{Hertz: hertz}
+		if more {
+			i, ok := shapeOf(second, shapeNames[:White])
+			if !ok {
+				return wrong("there is no wave %q; the nearest is %s", second, shapeNames[i])
+			}
+			s.Shape = i
+		}
+		if err := s.check(maxRate); err != nil {
+			return Signal{}, err
+		}
+		return s, nil
+	case "noise":
+		i, ok := shapeOf(first, shapeNames[White:])
+		if i += White; !ok {
+			return wrong("there is no noise %q; the nearest is %s", first, i)
+		}
+		s := Signal{Shape: i}
+		if more {
+			seed, err := strconv.ParseUint(second, 10, 64)
+			if err != nil {
+				return wrong("%q is no seed, want a whole number, as noise:pink:7", second)
+			}
+			s.Seed = seed
+		}
+		return s, nil
+	}
+	return wrong("a name begins with tone: or noise:, as tone:440 and noise:pink")
+}
+
+// shapeOf returns the place of a name among some, or of the nearest.
+func shapeOf(name string, names []string) (Shape, bool) {
+	for i, n := range names {
+		if n == name {
+			return Shape(i), true
+		}
+	}
+	nearest := words.Nearest(name, names)
+	for i, n := range names {
+		if n == nearest {
+			return Shape(i), false
+		}
+	}
+	return 0, false
+}
+
+// String returns the name that Parse takes.
+func (s Signal) String() string {
+	switch {
+	case s.Shape.noise() && s.Seed == 0:
+		return "noise:" + s.Shape.String()
+	case s.Shape.noise():
+		return "noise:" + s.Shape.String() + ":" + strconv.FormatUint(s.Seed, 10)
+	case s.Shape == Sine:
+		return "tone:" + strconv.FormatFloat(s.Hertz, 'g', -1, 64)
+	}
+	return "tone:" + strconv.FormatFloat(s.Hertz, 'g', -1, 64) + ":" + s.Shape.String()
+}
+
+// Reason returns what an error of this package says, without what all of them begin with: for
+// messages that have named the place.
+func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrSignal.Error()+": ") }
+
+// maxRate is the highest rate of a sound.
+const maxRate = 768000
+
+// check finds what is out of range at a rate.
+func (s Signal) check(rate int) error {
+	switch {
+	case rate < 1 || rate > maxRate:
+		return fmt.Errorf("%w: a rate of %d Hz is not in 1..%d", ErrSignal, rate, maxRate)
+	case int(s.Shape) >= len(shapeNames):
+		return fmt.Errorf("%w: %v; there are %s", ErrSignal, s.Shape, strings.Join(shapeNames, ", "))
+	case !s.Shape.noise() && !(s.Hertz >= 1 && s.Hertz < float64(rate)/2):
+		return fmt.Errorf("%w: %v: %v Hz are not in 1 to below %v, half the rate", ErrSignal, s, s.Hertz, float64(rate)/2)
+	}
+	return nil
+}

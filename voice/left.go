@@ -1,0 +1,70 @@
+package voice
+
+// Left returns for how many of the next n frames the voice goes on, and nothing moves it:
+// fewer where it comes to its end, or, with loop, to the end of its loop. wraps says that
+// it is the loop's. What is not decoded yet of a stream counts as going on.
+func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
+	switch {
+	case v.Over(frame):
+		return 0, false
+	case v.steady.left >= n || v.dry || v.waits && !v.served():
+		return n, false
+	}
+	copied := *v
+	copied.waits = false
+	left := int64(never)
+	if loop {
+		left = v.untilWrap()
+	}
+	done := int64(0)
+	for done < n && !copied.Over(frame+done) && !copied.waits {
+		if frame+done >= copied.segEnd {
+			copied.proceed(frame + done)
+		}
+		k := min(n-done, copied.segEnd-frame-done)
+		if steps := (left + copied.step - 1) / copied.step; left != never && steps <= k {
+			return done + steps, true
+		}
+		if left != never {
+			left -= k * copied.step
+		}
+		got := copied.Skip(k, frame+done)
+		if done += got; got < k {
+			return done, false
+		}
+	}
+	if copied.waits {
+		return n, false
+	}
+	return done, false
+}
+
+// untilWrap returns how far it is, 32.32, until the voice has heard its loop to the end,
+// whether it goes back then or not. never: it is behind its loop.
+func (v *Voice) untilWrap() int64 {
+	loop, at, rest := v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
+	ends := int64(0) // how many ends of rounds are still to come behind the first
+	switch {
+	case v.feed != nil:
+		at, rest = v.feed.course.From+v.heard, v.pos
+		if v.feed.course.Loop.Frames() > 0 {
+			loop, ends = v.feed.course.Loop, never
+		}
+	case v.Looping() && v.jumps < 0:
+		ends = never
+	case v.Looping():
+		ends = int64(v.jumps)
+	}
+	behind, size := at-loop[1], loop.Frames()
+	switch {
+	case size <= 0:
+		return never
+	case behind < 0:
+		return -behind<<32 - rest
+	case behind == 0 && rest == 0:
+		return 0
+	case behind/size >= ends:
+		return never
+	}
+	return (size-behind%size)<<32 - rest
+}
