@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ var packages = map[string]string{
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
 	"effects": "github.com/gopxl/beep/v2/effects", "fs": "io/fs", "dsp": "voicepool/internal/dsp",
+	"audiotest":  "voicepool/audiotest",
 	"auto":       "voicepool/device/auto",
 	"bank":       "voicepool/bank",
 	"beepio":     "voicepool/beepio",
@@ -213,6 +215,25 @@ func exported(t *testing.T, sources map[string]string) func(*token.FileSet) type
 	}
 }
 
+// TestPageTest runs the test with which docs/testing.md begins, in a folder of its own.
+func TestPageTest(t *testing.T) {
+	t.Parallel()
+	for at, p := range blocks(t, "go") {
+		if !strings.HasPrefix(at, "docs/testing.md:") || !strings.HasPrefix(p.text(), "package game") {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "game_test.go")
+		if err := os.WriteFile(file, []byte(p.text()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if printed, err := exec.Command("go", "test", "-v", file).CombinedOutput(); err != nil || !strings.Contains(string(printed), "--- PASS: TestJump") {
+			t.Errorf("%s: the test ended with %v and printed\n%s", at, err, printed)
+		}
+		return
+	}
+	t.Error("docs/testing.md has no test")
+}
+
 // TestYAMLBlocks reads every block of YAML as a sheet, with what it leaves out: what it
 // names but does not declare, and the cues.
 func TestYAMLBlocks(t *testing.T) {
@@ -265,7 +286,7 @@ func TestReadmeSheet(t *testing.T) {
 }
 
 // variables are those of the fragments that prose names too, by their types.
-var variables = map[string]string{"b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
+var variables = map[string]string{"a": "Audio", "b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
 
 // TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
 // member of a variable of the fragments.

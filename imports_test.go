@@ -27,7 +27,8 @@ internal/links ->
 internal/leak -> internal/words
 internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4
-cue/report -> internal/words mixer
+cue/report -> internal/words mixer pcm voice
+audiotest -> cue/report device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
 internal/words ->
 internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu

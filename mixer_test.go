@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicepool/audiotest"
 	"voicepool/device/null"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -60,23 +61,23 @@ func play(t testing.TB, m *mixer.Mixer, s *voice.Sound, o mixer.Options) mixer.H
 // TestTheQuietestGivesWay: with all voices busy the softest one goes, and the
 // newcomer's first sample is exact.
 func TestTheQuietestGivesWay(t *testing.T) {
-	m, d := stepped(t, mixer.Config{Voices: 3, NoLimiter: true})
-	hum := clip(t, "hum", rate, func(i int) float64 { return 0.25 * tone(i, 220) })
-	loud := play(t, m, hum, mixer.Options{Pan: 1})
-	soft := play(t, m, hum, mixer.Options{Pan: 1, Gain: -24})
-	middle := play(t, m, hum, mixer.Options{Pan: 1, Gain: -12})
-	d.Step(1000)
-	hit := clip(t, "hit", 4800, func(i int) float64 { return 0.5 * tone(i+7, 1000) })
-	newcomer := play(t, m, hit, mixer.Options{Pan: -1})
-	got := d.Step(4000)
-	for h, want := range map[mixer.Handle]mixer.State{loud: mixer.StatePlaying, soft: mixer.StateStolen, middle: mixer.StatePlaying, newcomer: mixer.StatePlaying} {
-		if h.State() != want {
-			t.Errorf("voice %d is %v, want %v", h.Number(), h.State(), want)
-		}
+	a := audiotest.New(t, mixer.Config{Voices: 3, NoLimiter: true})
+	for name, gain := range map[string]pcm.Decibels{"loud": 0, "soft": -24, "middle": -12} {
+		hum := clip(t, name, rate, func(i int) float64 { return 0.25 * tone(i, 220) })
+		play(t, a.Mixer(), hum, mixer.Options{Pan: 1, Gain: gain})
 	}
-	for i := range 4000 {
-		if want := hit.Samples()[i]; got[i][0] != want {
-			t.Fatalf("frame %d of the newcomer is %v, want %v", i, got[i][0], want)
+	a.Step(20 * time.Millisecond)
+	hit := clip(t, "hit", 4800, func(i int) float64 { return 0.5 * tone(i+7, 1000) })
+	play(t, a.Mixer(), hit, mixer.Options{Pan: -1})
+	a.Step(80 * time.Millisecond)
+	a.Stolen("soft").By("hit")
+	if st := a.Mixer().Stats(); st.Stolen != 1 || st.Playing != 3 {
+		t.Errorf("%d voices were stolen, %d play", st.Stolen, st.Playing)
+	}
+	a.Heard("hit").At(20 * time.Millisecond).Left()
+	for i, f := range a.Mix()[960:] {
+		if want := hit.Samples()[i]; f[0] != want {
+			t.Fatalf("frame %d of the newcomer is %v, want %v", i, f[0], want)
 		}
 	}
 }
@@ -85,7 +86,7 @@ func TestTheQuietestGivesWay(t *testing.T) {
 // a bell that is louder just now, but dying away, goes. A rule that looks at the
 // level of now would take the door.
 func TestTheFutureCounts(t *testing.T) {
-	m, d := stepped(t, mixer.Config{Voices: 2})
+	a := audiotest.New(t, mixer.Config{Voices: 2})
 	knock := clip(t, "knock", rate, func(i int) float64 {
 		if i < 4800 || i >= 24000 && i < 33600 {
 			return 0.5 * tone(i, 300)
@@ -93,21 +94,20 @@ func TestTheFutureCounts(t *testing.T) {
 		return 0
 	})
 	bell := clip(t, "bell", rate, func(i int) float64 { return 0.5 * math.Exp(-float64(i)/4000) * tone(i, 1000) })
-	door := play(t, m, knock, mixer.Options{})
-	dying := play(t, m, bell, mixer.Options{})
-	d.Step(14400) // both are in their third tenth of a second: the knock pauses, the bell is at -37 dB
-	now := d.Step(960)
-	level := 0.0
-	for _, f := range now {
-		level += float64(f[0] * f[0])
+	play(t, a.Mixer(), knock, mixer.Options{})
+	play(t, a.Mixer(), bell, mixer.Options{})
+	a.Step(320 * time.Millisecond) // both are in their third tenth of a second: the knock pauses, the bell is at -37 dB
+	for i := 14400; i < 15360; i++ {
+		if door, dying := a.Stem("knock")[i], a.Stem("bell")[i]; door != (pcm.Frame{}) || dying == (pcm.Frame{}) && i%24 != 0 {
+			t.Fatalf("frame %d: the bell should be heard where the door is silent, not %v and %v", i, dying, door)
+		}
 	}
-	if level == 0 {
-		t.Fatal("the bell should be heard where the door is silent")
-	}
-	play(t, m, bell, mixer.Options{})
-	d.Step(960)
-	if door.State() != mixer.StatePlaying || dying.State() != mixer.StateStolen {
-		t.Errorf("the door is %v, the dying bell %v", door.State(), dying.State())
+	again := clip(t, "bell again", rate, func(i int) float64 { return float64(bell.Samples()[i]) })
+	play(t, a.Mixer(), again, mixer.Options{})
+	a.Step(20 * time.Millisecond)
+	a.Stolen("bell").By("bell again")
+	if n := a.Mixer().Stats().Stolen; n != 1 {
+		t.Errorf("%d voices were stolen, want the bell alone", n)
 	}
 }
 

@@ -18,13 +18,10 @@ func (p *Player) Report() *report.Report {
 	if p.atCut != nil {
 		st = *p.atCut
 	}
+	st.Missed += p.missed
 	r := &report.Report{
 		Version: 1, Rate: p.sheet.Rate, Frames: st.Frame, Voices: p.sheet.Voices, Virtual: p.sheet.Virtual, Overflow: p.sheet.Overflow.String(),
-		Totals: report.Totals{
-			Asked: st.Asked, Started: st.Started, Rejected: st.Rejected, Limited: st.Limited, Coalesced: st.Coalesced, Ended: st.Ended, Stopped: st.Stopped,
-			Stolen: st.Stolen, Playing: st.Playing, Missed: st.Missed + p.missed, Late: st.Late, HighWater: st.HighWater,
-			Underruns: st.Underruns, Faults: st.Faults, EventsLost: st.EventsLost,
-		},
+		Totals:   report.TotalsOf(&st),
 		Peak:     report.Level(pcm.FromLinear(float64(p.heard.peak))),
 		Loudness: report.Level(p.heard.meter.Integrated()),
 		Seconds:  math.Round(p.seconds*1e6) / 1e6,
@@ -38,19 +35,7 @@ func (p *Player) Report() *report.Report {
 
 // event puts one of the mixer's events into the words of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
-	silent := report.Level(pcm.FromPower(0))
-	e := report.Event{
-		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
-		By: m.By, Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: !math.IsInf(float64(m.RunnerUp), 1),
-		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
-		Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy, Endless: m.Endless,
-	}
-	if e.Loss() || e.Refusal() {
-		e.Audibility, e.Newcomer, e.Lost = report.Level(m.Audibility), report.Level(m.Newcomer), report.Level(m.Lost)
-		if e.HasRunnerUp {
-			e.RunnerUp = report.Level(m.RunnerUp)
-		}
-	}
+	e := report.EventOf(m)
 	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)
 	p.ruled(&e, m)
 	return e

@@ -38,17 +38,15 @@ type bus struct {
 	next   *insert       // what is set while insert is faded in
 	meter  *master.Meter // nil: none; the master's comes after its guards
 
-	mixed []pcm.Frame // one hop
-	used  bool        // mixed has something in it
-
-	tails     []pcm.Frame // a ring by frame number
-	tailsMask int64
-	tailsEnd  int64 // from this frame on it is silent
+	sums
 }
+
+// tailsRing returns how many frames the ring of a bus's tails has: a power of two that
+// holds a hop and a tail.
+func tailsRing(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
 // newBuses makes the buses as they were described.
 func newBuses(described []BusConfig, a *audio) []bus {
-	size := int64(1) << bits.Len64(uint64(a.hop+a.tail-1))
 	buses := make([]bus, len(described))
 	for i, d := range described {
 		b := &buses[i]
@@ -56,7 +54,7 @@ func newBuses(described []BusConfig, a *audio) []bus {
 			limit: d.Voices, muted: d.Mute, soloed: d.Solo,
 			gain: voice.Rest(float64(d.Gain)), pan: voice.Rest(d.Pan), pitch: voice.Rest(float64(d.Pitch)), mute: voice.Rest(1 - truth(d.Mute)),
 			direct: voice.Rest(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
-			mixed: make([]pcm.Frame, a.hop), tails: make([]pcm.Frame, size), tailsMask: size - 1,
+			sums: newSums(a.hop, tailsRing(a.hop, a.tail)),
 		}
 		if d.Insert != nil {
 			b.insert = newInsert(d.Insert, a.hop)
@@ -177,9 +175,10 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 	for i := range a.buses {
 		b := &a.buses[i]
 		b.takeTails(a.now, n)
-		if b.used && (b.direct.To != 1 || b.direct.End() > a.now) {
-			scale(b.mixed[:n], &b.direct, a.now)
-		}
+		b.face(&b.sums, a.now, n)
+	}
+	if a.stems != nil {
+		a.beginStems(n)
 	}
 	clear(dst)
 	for _, i := range a.up {
@@ -208,9 +207,15 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			clear(out)
 		}
 		b.apply(out[:turn], b.mixed[:turn], a.now)
+		if a.stems != nil {
+			a.applyStems(i, 0, turn, n)
+		}
 		if turn < n {
 			b.duck.up(a.now + turn)
 			b.apply(out[turn:], b.mixed[turn:n], a.now+turn)
+			if a.stems != nil {
+				a.applyStems(i, turn, n, n)
+			}
 		}
 		if b.meter != nil {
 			b.meter.Feed(out)
@@ -220,8 +225,16 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 	return silent
 }
 
+// face lets of a bus's own voices be heard what its direct says: nothing while others are
+// soloed.
+func (b *bus) face(own *sums, frame, n int64) {
+	if own.used && (b.direct.To != 1 || b.direct.End() > frame) {
+		scale(own.mixed[:n], &b.direct, frame)
+	}
+}
+
 // block returns the n frames into which the bus is being mixed, silent at first.
-func (b *bus) block(n int64) []pcm.Frame {
+func (b *sums) block(n int64) []pcm.Frame {
 	if !b.used {
 		clear(b.mixed[:n])
 		b.used = true
@@ -293,7 +306,7 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 
 // addTail adds the end of a voice, from frame on. It may reach one hop and one
 // tail beyond the first frame that is not mixed.
-func (b *bus) addTail(tail []pcm.Frame, frame int64) {
+func (b *sums) addTail(tail []pcm.Frame, frame int64) {
 	for len(tail) > 0 {
 		at := frame & b.tailsMask
 		n := min(int64(len(tail)), int64(len(b.tails))-at)
@@ -305,7 +318,7 @@ func (b *bus) addTail(tail []pcm.Frame, frame int64) {
 }
 
 // takeTails adds n frames of tails to the block, and leaves silence behind.
-func (b *bus) takeTails(frame, n int64) {
+func (b *sums) takeTails(frame, n int64) {
 	n = min(n, b.tailsEnd-frame)
 	if n <= 0 {
 		return

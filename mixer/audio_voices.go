@@ -12,7 +12,12 @@ import (
 
 // mixVoices adds every voice that sounds to its bus, in the order of slots.
 func (a *audio) mixVoices(n int64) {
-	for alive := a.living(); len(alive) > 0; {
+	alive := a.living()
+	if a.stems != nil {
+		a.mixApart(alive, n)
+		alive = nil
+	}
+	for len(alive) > 0 {
 		alive = alive[a.mixFrom(alive, n):]
 	}
 	slices.SortFunc(a.ends, func(e, f end) int {
@@ -153,6 +158,9 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	n := mixed(&copied, a.spare[:length], frame)
 	a.fadeAway(a.spare[:n], length)
 	a.buses[s.bus].addTail(a.spare[:n], frame)
+	if a.stems != nil {
+		s.record.stem.buses[s.bus].Load().addTail(a.spare[:n], frame)
+	}
 	a.silentFrom(frame + int64(n))
 }
 

@@ -101,6 +101,10 @@ type Config struct {
 
 	Journal int // entries waiting to be read, see Mixer.Journal; 0: none are made
 
+	// Stems keeps what each sound puts into the mix apart, see Mixer.Stems. It changes no
+	// bit of the mix, takes some 30 KB for each sound and bus, and up to twice the time.
+	Stems bool
+
 	endless int // endless voices that may be virtual; 0: as Virtual says
 }
 

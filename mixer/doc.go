@@ -38,6 +38,7 @@
 //	Insert                an effect on a bus
 //	Mixer.Prepare         for whoever renders without a clock
 //	Config.Lead, Latency  calls that keep their distances in time, and what they cost
+//	Config.Stems, Stems   what each sound put into the mix, alone
 //	Mixer.Journal, Entry  every command that was carried out; EntryKind, Played
 //
 // # Clock, goroutines, Close

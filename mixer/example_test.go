@@ -279,3 +279,21 @@ func ExampleParseOverflow() {
 	// oldest true
 	// false
 }
+
+func ExampleMixer_Stems() {
+	m, _ := mixer.New(mixer.Config{Rate: 8, NoLimiter: true, Stems: true})
+	for name, x := range map[string]float32{"bell": 0.5, "coin": 0.25} {
+		s, _ := voice.NewSound(voice.Samples{Name: name, Rate: 8, Channels: 1, Data: []float32{x}})
+		m.Play(s, mixer.Options{Pan: -1})
+	}
+	mix := make([]pcm.Frame, 1)
+	m.Render(mix)
+	for name, part := range m.Stems(1) {
+		fmt.Println(name, part)
+	}
+	fmt.Println("mix", mix)
+	// Unordered output:
+	// bell [[0.5 0]]
+	// coin [[0.25 0]]
+	// mix [[0.75 0]]
+}

@@ -277,4 +277,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)
 	}
+	if m.stems != nil {
+		r.stem = m.stemOf(s.Name(), r.bus)
+	}
 }

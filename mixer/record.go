@@ -77,6 +77,7 @@ type record struct {
 	spot     seqVectors[spotVectors]
 
 	source space.Source // the control side's, before the push; of those that are placed
+	stem   *stem        // the control side's, before the push; nil: none are kept
 
 	recordPlay
 }

@@ -39,6 +39,7 @@ type shared struct {
 	positions []atomic.Int64 // by index of the audio side: frames of the sound
 	events    *ring.Ring[Event]
 	journal   journal
+	stems     *stems       // nil: none are kept
 	needs     atomic.Bool  // voices have missed versions
 	longest   atomic.Int64 // frames of the longest block until now
 	published stats
@@ -61,6 +62,9 @@ func newShared(c *Config, buses []BusConfig, records int) *shared {
 		for i := range s.meters {
 			s.meters[i] = master.NewMeter(c.Rate)
 		}
+	}
+	if c.Stems {
+		s.stems = &stems{ring: tailsRing(s.hop, c.tail()), alone: make([]pcm.Frame, s.hop)}
 	}
 	if c.Journal > 0 {
 		s.journal.ring = ring.New[Entry](c.Journal)

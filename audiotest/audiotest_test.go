@@ -1,0 +1,104 @@
+package audiotest_test
+
+import (
+	"testing"
+	"time"
+
+	"voicepool/audiotest"
+	"voicepool/internal/leak"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// game is one of two voices: coins on the right, jumps on the left.
+type game struct {
+	m          *mixer.Mixer
+	coin, jump *voice.Sound
+}
+
+func (g *game) Coin() { g.m.Play(g.coin, mixer.Options{Pan: 1, Gain: -20}) }
+func (g *game) Jump() { g.m.Play(g.jump, mixer.Options{Pan: -1}) }
+
+// TestTwelveLines is the test that the package begins with.
+func TestTwelveLines(t *testing.T) {
+	a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 2})
+	g := &game{a.Mixer(), tone(t, "coin", 500, 0.5, 25), tone(t, "jump", 300, 0.32, 50)}
+	g.Coin()
+	g.Coin()
+	a.Step(100 * time.Millisecond)
+	g.Jump()
+	a.Step(400 * time.Millisecond)
+	a.Heard("jump").At(100*time.Millisecond).Left().Level(-15.9, 0.1).Times(1)
+	a.Stolen("coin").By("jump")
+	a.Never("scream")
+	a.Heard("coin").At(0).Right().Times(2)
+	a.Golden("testdata/twelve.wav")
+	a.GoldenHash("70197dafa3c9a093c7f00e8a8021f7879c5a0ad7fdd55b5aa9100cdb02e55cae")
+}
+
+// TestAssertions has each assertion hold and fail, in a mix that is known.
+func TestAssertions(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 2, Virtual: 1, NoLimiter: true})
+	coin, jump, hum, mute := tone(t, "coin", 500, 0.5, 25), tone(t, "jump", 200, 0.5, 50), tone(t, "hum", 400, 0.05, 25), tone(t, "mute", 100, 0, 25)
+	f.says(t, "a sound before all", `no "jump": nothing was played`, func() { a.Heard("jump") })
+	play(t, a, coin, mixer.Options{Pan: 1, Gain: -6})
+	play(t, a, hum, mixer.Options{})
+	f.says(t, "a sound that waits", `"coin" was not heard: its frame has not come; Step plays on`, func() { a.Heard("coin").At(0) })
+	a.Step(100 * ms)
+	play(t, a, jump, mixer.Options{Pan: -1, Priority: 1})
+	a.Step(20 * ms)
+	f.says(t, "a voice that is virtual", `"hum" was not stolen: #2 gave up its slot at 100ms (frame 100) and goes on virtual`, func() { a.Stolen("hum") })
+	a.Step(30 * ms)
+	play(t, a, mute, mixer.Options{Gain: -60})
+	a.Step(350 * ms)
+	for what, test := range map[string]struct {
+		want string
+		call func()
+	}{
+		"what was heard":        {call: func() { a.Heard("jump").At(100*ms).Left().Level(-12.04, 0.01).Times(1) }},
+		"the right":             {call: func() { a.Heard("coin").At(0).Right().Level(-18.05, 0.1) }},
+		"the centre":            {call: func() { a.Heard("hum").At(0).Centre() }},
+		"the first sample":      {call: func() { a.Heard("jump").At(101*ms).Near(105*ms, 5*ms) }},
+		"what is silent":        {call: func() { a.Never("mute") }},
+		"what was never played": {call: func() { a.Never("scream") }},
+		"the thief":             {call: func() { a.Stolen("hum").By("mute") }},
+		"all of it":             {call: func() { a.Sound().At(1 * ms) }},
+
+		"a wrong name":          {want: `no "jmp" was played; the nearest is "jump"`, call: func() { a.Heard("jmp").At(3).Left().Level(0, 0) }},
+		"a wrong time":          {want: `"jump" is heard at 100ms (frame 100), want 99ms`, call: func() { a.Heard("jump").At(99 * ms).Left().Right() }},
+		"a time too far":        {want: `"jump" is heard at 100ms (frame 100), want 90ms ± 5ms`, call: func() { a.Heard("jump").Near(90*ms, 5*ms) }},
+		"a wrong left":          {want: `"coin" is not on the left: left has -Inf dB, right -15.1 dB`, call: func() { a.Heard("coin").Left().Level(0, 0) }},
+		"a wrong right":         {want: `"jump" is not on the right: left has -9.0 dB, right -Inf dB`, call: func() { a.Heard("jump").Right().Centre() }},
+		"a wrong centre":        {want: `"jump" is not in the centre: left has -9.0 dB, right -Inf dB`, call: func() { a.Heard("jump").Centre().Times(3) }},
+		"a wrong level":         {want: `"jump" has a level of -12.0 dB, want -19 ± 0.5 dB`, call: func() { a.Heard("jump").Level(-19, 0.5).At(0) }},
+		"a wrong count":         {want: `"jump" is heard 1 times, want 2`, call: func() { a.Heard("jump").Times(2).Right() }},
+		"what is not stolen":    {want: `"jump" was not stolen: #3 ended at 300ms (frame 300)`, call: func() { a.Stolen("jump").By("coin") }},
+		"another thief":         {want: `"hum" was stolen by "mute" at 150ms (frame 150), want by "jump"`, call: func() { a.Stolen("hum").By("jump").By("mute") }},
+		"nobody to steal from":  {want: `no "jmp" was played; the nearest is "jump"`, call: func() { a.Stolen("jmp").By("jump") }},
+		"what was heard, never": {want: `"jump" is heard at 100ms (frame 100), want never`, call: func() { a.Never("jump") }},
+		"what is silent, heard": {want: `"mute" was not heard: it was played at 150ms (frame 150) and is silent`, call: func() { a.Heard("mute") }},
+		"a stem of nobody":      {want: `no "jmp" was played; the nearest is "jump"`, call: func() { a.Stem("jmp") }},
+		"sound in silence":      {want: `it is not silent from 0s to 10ms: the first sound is at 1ms (frame 1)`, call: func() { a.Silent(0, 10*ms) }},
+		"silence too far":       {want: `from 0s to 1s is not inside the 500ms that were heard`, call: func() { a.Silent(0, time.Second) }},
+		"a time that is over":   {want: `10ms is over: the next frame is at 500ms (frame 500)`, call: func() { a.Do(10*ms, func() {}) }},
+		"a step back":           {want: `a step of -1ms goes back`, call: func() { a.Step(-ms) }},
+	} {
+		f.says(t, what, test.want, test.call)
+	}
+	const timeline = `500ms, 2 voices, overflow quietest: asked 4, started 4, stolen 1
+coin         #1   |################################| 0s..500ms, -18.1 dB, ended
+hum          #2   |=======~~x                      | 0s..150ms, -32.0 dB, stolen by "mute" #4
+jump         #3   |      ##############            | 100ms..300ms, -12.0 dB, ended
+mute         #4   |         ..~~~~~                | 150ms..250ms, silent, ended
+# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
+`
+	if got := a.Timeline(); got != timeline {
+		t.Errorf("the timeline is\n%s\nwant\n%s", got, timeline)
+	}
+	if got := f.failure(func() { a.Never("jump") }); got != "audiotest: \"jump\" is heard at 100ms (frame 100), want never\n"+timeline {
+		t.Errorf("a failure is\n%s", got)
+	}
+}

@@ -1,0 +1,176 @@
+package audiotest_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"voicepool/audiotest"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestStepsDoNotDrift: a second of sixtieths is a second, at any rate.
+func TestStepsDoNotDrift(t *testing.T) {
+	for _, rate := range []int{1, 8, 1000, 11025, 44100, 48000} {
+		a := audiotest.New(t, mixer.Config{Rate: rate})
+		for range 60 {
+			a.Step(time.Second / 60)
+		}
+		a.Step(time.Second - 60*(time.Second/60))
+		if got := len(a.Mix()); got != rate || a.Mixer().Now() != int64(rate) {
+			t.Errorf("at %d Hz a second has %d frames, the mixer is at %d", rate, got, a.Mixer().Now())
+		}
+	}
+}
+
+// TestDo: functions are called at their frames, in order, however long the steps are, and
+// what they ask acts at that frame.
+func TestDo(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 100})
+		s := tone(t, "s", 5, 0.5, 25)
+		var got, want []string
+		times := rapid.SliceOfN(rapid.IntRange(0, 300), 1, 12).Draw(rt, "times")
+		order := slices.Clone(times)
+		for i, at := range times {
+			a.Do(time.Duration(at)*ms, func() {
+				got = append(got, fmt.Sprint(at, a.Mixer().Now()))
+				play(t, a, s, mixer.Options{Ref: int64(i)})
+			})
+		}
+		slices.Sort(order)
+		for _, at := range order {
+			want = append(want, fmt.Sprint(at, at))
+		}
+		for _, step := range rapid.SliceOfN(rapid.IntRange(0, 200), 1, 5).Draw(rt, "steps") {
+			a.Step(time.Duration(step) * ms)
+		}
+		a.Step(310 * ms)
+		if !slices.Equal(got, want) {
+			rt.Fatalf("called at %q, want %q", got, want)
+		}
+		for _, at := range times {
+			a.Heard("s").At(time.Duration(at) * ms)
+		}
+		a.Heard("s").Times(len(times))
+	})
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000})
+	a.Do(10*ms, func() { a.Step(ms) })
+	f.says(t, "a step inside Do", "a function of Do steps the clock that has called it", func() { a.Step(20 * ms) })
+	f.says(t, "a configuration", "mixer: bad configuration: -1 voices are not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
+}
+
+func TestUntil(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000})
+	h := play(t, a, tone(t, "s", 50, 0.5, 25), mixer.Options{})
+	if a.Until(h); a.Mixer().Now() != 50 || h.State() != mixer.StateEnded {
+		t.Errorf("at frame %d it is %v, want 50 and ended", a.Mixer().Now(), h.State())
+	}
+	play(t, a, tone(t, "s", 100, 0.5, 25), mixer.Options{})
+	a.Do(200*ms, func() { play(t, a, tone(t, "last", 100, 0.5, 25), mixer.Options{}) })
+	a.UntilSilent(time.Second)
+	if now := a.Mixer().Now(); now < 300 || now > 330 || len(f.said) > 0 {
+		t.Errorf("it is silent at frame %d, want 320 or so: %q", now, f.said)
+	}
+	from := a.Mixer().Now()
+	a.Step(ms)
+	if now := a.Mixer().Now(); now != from+1 {
+		t.Errorf("a millisecond after frame %d is %d", from, now)
+	}
+	h = play(t, a, tone(t, "hum", 100, 0.5, 50), mixer.Options{Loop: true, Pan: -1})
+	f.says(t, "a loop", "it is not silent after 100ms: 1 voices play, the last 20 ms have -12.0 dB", func() { a.UntilSilent(100 * ms) })
+	f.says(t, "a loop", fmt.Sprintf("voice %d is not over after 5m0s, it is playing; stop it, or give it an end", h.Number()), func() { a.Until(h) })
+	h.Pause()
+	f.says(t, "what is paused", "", func() { a.UntilSilent(100 * ms) })
+}
+
+// TestASleepingGame: a game with a clock of its own, inside synctest and beside other
+// tests.
+func TestASleepingGame(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 4})
+		s := tone(t, "step", 100, 0.5, 25)
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			for range 120 {
+				a.Mixer().Play(s, mixer.Options{})
+				time.Sleep(500 * time.Millisecond)
+			}
+		}()
+		a.Sleep(time.Minute)
+		<-done
+		a.Heard("step").Times(120).Level(-12, 0.3)
+		a.Silent(59800*ms, time.Minute)
+	})
+}
+
+// TestStems: the stem of the only sound is the mix without a limiter; those of all add up
+// to it.
+func TestStems(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][]string{{"a"}, {"a", "b", "c"}} {
+		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 2, NoLimiter: true})
+		for i := range 12 {
+			name := names[i%len(names)]
+			a.Do(time.Duration(30*i)*ms, func() { play(t, a, tone(t, name, 200, 0.1, 30), mixer.Options{Pan: 0.2}) })
+		}
+		a.Step(time.Second)
+		sum := make([]pcm.Frame, 1000)
+		for _, name := range names {
+			for i, f := range a.Stem(name) {
+				sum[i][0] += f[0]
+				sum[i][1] += f[1]
+			}
+		}
+		for i, f := range a.Mix() {
+			for c := range f {
+				if d := f[c] - sum[i][c]; max(d, -d) > 1e-6 || len(names) == 1 && d != 0 {
+					t.Fatalf("%d stems: frame %d is %v, they add up to %v", len(names), i, f, sum[i])
+				}
+			}
+		}
+	}
+}
+
+// TestWhatWasRefused: of starts that got no voice, and of a pool that became smaller.
+func TestWhatWasRefused(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 1, MaxVoices: 2, Overflow: mixer.Reject})
+	play(t, a, tone(t, "a", 500, 0.5, 25), mixer.Options{})
+	a.Do(20*ms, func() { play(t, a, tone(t, "b", 500, 0.5, 25), mixer.Options{}) })
+	a.Step(40 * ms)
+	f.says(t, "one that was rejected", `"b" was not heard: it was rejected at 20ms (frame 20) (pool)`, func() { a.Heard("b") })
+	f.says(t, "one that plays", `"a" was not stolen: #1 plays on`, func() { a.Stolen("a") })
+	a.Mixer().At(mixer.Now).Resize(2)
+	a.Step(10 * ms)
+	play(t, a, tone(t, "c", 500, 0.05, 25), mixer.Options{})
+	a.Step(10 * ms)
+	a.Mixer().At(mixer.Now).Resize(1)
+	a.Step(10 * ms)
+	f.says(t, "a smaller pool", `"c" was stolen by a smaller pool at 60ms (frame 60), want by "a"`, func() { a.Stolen("c").By("a") })
+}
+
+// TestEventsAreMissing: without all events, no assertion holds.
+func TestEventsAreMissing(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000, Events: 1})
+	for range 3 {
+		play(t, a, tone(t, "a", 500, 0.5, 25), mixer.Options{})
+	}
+	a.Step(10 * ms)
+	const want = "2 starts are unknown: something else reads Mixer.Events, or Config.Events is too small"
+	for name, call := range map[string]func(){
+		"Heard": func() { a.Heard("a").Times(1) }, "Never": func() { a.Never("b") }, "Stolen": func() { a.Stolen("a").By("b") },
+	} {
+		f.says(t, name, want, call)
+	}
+}

@@ -1,0 +1,106 @@
+package audiotest
+
+import (
+	"math"
+	"math/bits"
+
+	"voicepool/internal/fourier"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+const (
+	// referenceFrames bounds how much of a sound is looked for: its beginning.
+	referenceFrames = 1 << 16
+
+	// leastCorrelation is that of a sound that is found.
+	leastCorrelation = 0.5
+)
+
+// reference returns the beginning of a sound, folded to mono.
+func reference(s *voice.Sound) []float64 {
+	data, channels := s.Samples(), s.Channels()
+	out := make([]float64, min(s.Frames(), referenceFrames))
+	for i := range out {
+		for c := range channels {
+			out[i] += float64(data[i*channels+c]) / float64(channels)
+		}
+	}
+	return out
+}
+
+// find returns the frames at which a reference begins that is heard, and the best
+// correlation of all. Two finds are at least half of the reference apart.
+func find(frames []pcm.Frame, ref []float64) (at []int64, best float64) {
+	part := correlate(frames, ref)
+	apart, last := max(len(ref)/2, 1), 0.0
+	for k, x := range part {
+		best = max(best, x)
+		switch n := len(at); {
+		case x < leastCorrelation:
+		case n == 0 || k-int(at[n-1]) >= apart:
+			at, last = append(at, int64(k)), x
+		case x > last:
+			at[n-1], last = int64(k), x
+		}
+	}
+	return at, best
+}
+
+// correlate returns, for each place at which a reference may begin, the square root of the
+// part of the power of both channels there that is the reference. Beyond their end, frames
+// are silent.
+func correlate(frames []pcm.Frame, ref []float64) []float64 {
+	n := 1 << bits.Len(uint(2*len(ref)))
+	t := fourier.New(n)
+	want := make([]complex128, n)
+	own := 0.0
+	for i, x := range ref {
+		want[i] = complex(x, 0)
+		own += x * x
+	}
+	out := make([]float64, len(frames))
+	if own == 0 {
+		return out
+	}
+	t.Apply(want)
+	around := powers(frames, len(ref))
+	block, step := make([]complex128, n), n-len(ref)
+	for from := 0; from < len(frames); from += step {
+		clear(block)
+		for i, f := range frames[from:min(from+n, len(frames))] {
+			block[i] = complex(float64(f[0]), float64(f[1]))
+		}
+		t.Apply(block)
+		for i, x := range block { // the inverse is the transform of the conjugate, conjugated
+			y := x * complex(real(want[i]), -imag(want[i]))
+			block[i] = complex(real(y), -imag(y))
+		}
+		t.Apply(block)
+		for i := range min(step, len(frames)-from) {
+			x := block[i]
+			power := (real(x)*real(x) + imag(x)*imag(x)) / float64(n) / float64(n)
+			if a := around[from+i]; a > 0 {
+				out[from+i] = math.Sqrt(power / (own * a))
+			}
+		}
+	}
+	return out
+}
+
+// powers returns, for each frame, the sum of the squares of so many from there on; 0 where
+// they are silent.
+func powers(frames []pcm.Frame, n int) []float64 {
+	sums := make([]float64, len(frames)+1)
+	for i, f := range frames {
+		sums[i+1] = sums[i] + float64(f[0])*float64(f[0]) + float64(f[1])*float64(f[1])
+	}
+	out := make([]float64, len(frames))
+	for i := range out {
+		end := min(i+n, len(frames))
+		if x := sums[end] - sums[i]; x > silenceBound*silenceBound*float64(end-i)/4 {
+			out[i] = x
+		}
+	}
+	return out
+}

@@ -1,0 +1,7 @@
+package audiotest
+
+// Update has the files of Golden written, as -audiotest.update does.
+func (a *Audio) Update(on bool) { a.update = on }
+
+// Save has a failed test leave what it heard, as -audiotest.save does.
+func (a *Audio) Save(dir string) { a.save = dir }

@@ -1,0 +1,135 @@
+package audiotest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"voicepool/device/wav"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// Golden asserts that the mix so far is, frame by frame and to the bit, that of a WAV
+// file, which the flag -audiotest.update writes. Where it is not, it leaves the mix beside
+// that file, with .got.wav for .wav, and says where they differ, by how much, and who
+// sounded there.
+func (a *Audio) Golden(file string) {
+	a.t.Helper()
+	a.golden(file)
+}
+
+// GoldenHash asserts that the mix so far has a SHA-256, in hexadecimal: that of its samples
+// as float32, little endian, left before right. It has the same bits on every machine.
+func (a *Audio) GoldenHash(want string) {
+	a.t.Helper()
+	a.goldenHash(want)
+}
+
+func (k *take) golden(file string) {
+	k.t.Helper()
+	mix := k.mix.read(0, k.frames)
+	got := strings.TrimSuffix(file, ".wav") + ".got.wav"
+	if k.update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), k.write(file, mix)); err != nil {
+			k.fail("%v", err)
+		}
+		os.Remove(got)
+		return
+	}
+	want, rate, err := readGolden(file)
+	differs := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		differs = fmt.Sprintf("there is no %s, which go test -audiotest.update writes", file)
+	case err != nil:
+		differs = err.Error()
+	case rate != k.rate:
+		differs = fmt.Sprintf("%s is at %d Hz, the mix at %d", file, rate, k.rate)
+	default:
+		differs = k.compare(file, mix, want)
+	}
+	if differs == "" {
+		os.Remove(got)
+		return
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(got), 0o777), k.write(got, mix)); err != nil {
+		k.fail("%s; the mix is lost: %v", differs, err)
+		return
+	}
+	k.fail("%s; the mix is in %s", differs, got)
+}
+
+// compare says how the mix differs from a file; "": it does not.
+func (k *take) compare(file string, mix, want []pcm.Frame) string {
+	n := min(len(mix), len(want))
+	first, most := difference(mix[:n], want[:n])
+	if first >= 0 {
+		text := fmt.Sprintf("the mix differs from %s at %s first, by %.1f dB at most", file, k.when(first), float64(pcm.FromLinear(most)))
+		if k.around != nil {
+			text += "; " + k.around(first)
+		}
+		return text
+	}
+	if len(mix) != len(want) {
+		return fmt.Sprintf("the mix has %d frames and %s has %d, the same up to there", len(mix), file, len(want))
+	}
+	return ""
+}
+
+func (k *take) goldenHash(want string) {
+	k.t.Helper()
+	sum := sha256.New()
+	binary.Write(sum, binary.LittleEndian, k.mix.read(0, k.frames))
+	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, want) {
+		k.fail("the mix has the hash %s, want %q", got, want)
+	}
+}
+
+// write writes frames as a WAV file of float32.
+func (k *take) write(file string, frames []pcm.Frame) error {
+	f, err := wav.Create(file, wav.Config{Rate: k.rate, Format: wav.F32, Frames: int64(len(frames))})
+	if err != nil {
+		return err
+	}
+	if err := f.Write(frames); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Close()
+}
+
+// readGolden reads a file of frames.
+func readGolden(file string) ([]pcm.Frame, int, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	return decode(file, in)
+}
+
+// decode reads mono or stereo audio.
+func decode(name string, r io.Reader) ([]pcm.Frame, int, error) {
+	c, err := sounds.Decode(context.Background(), name, r, sounds.Limits{})
+	if err != nil {
+		return nil, 0, err
+	}
+	if c.Channels > 2 {
+		return nil, 0, fmt.Errorf("%s has %d channels; mono and stereo can be heard", name, c.Channels)
+	}
+	frames := make([]pcm.Frame, c.Frames())
+	for i := range frames {
+		at := i * c.Channels
+		frames[i] = pcm.Frame{c.Samples[at], c.Samples[at+c.Channels-1]}
+	}
+	return frames, c.Rate, nil
+}

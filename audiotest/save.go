@@ -1,0 +1,94 @@
+package audiotest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"voicepool/cue/report"
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// The flags stand beside those of package testing, which parses them.
+var (
+	update = flag.Bool("audiotest.update", false, "write the files of Golden anew")
+	save   = flag.String("audiotest.save", "", "folder into which failed tests write mix, stems, report and timeline")
+)
+
+// fileName makes a name of a test or a sound one of a file.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// leave writes what was heard into a folder of its own.
+func (a *Audio) leave() {
+	a.t.Helper()
+	dir, err := ownFolder(filepath.Join(a.save, fileName(a.t.Name())))
+	err = errors.Join(err, a.write(filepath.Join(dir, "mix.wav"), a.Mix()))
+	if names := a.names(); len(names) > 0 {
+		err = errors.Join(err, os.Mkdir(filepath.Join(dir, "stems"), 0o777))
+		for _, name := range names {
+			err = errors.Join(err, a.write(filepath.Join(dir, "stems", fileName(name)+".wav"), a.Stem(name)))
+		}
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "timeline.txt"), []byte(a.Timeline()), 0o666), a.writeReport(filepath.Join(dir, "report.json")))
+	if err != nil {
+		a.t.Errorf("audiotest: what was heard is lost: %v", err)
+		return
+	}
+	a.t.Logf("audiotest: mix, stems, report and timeline are in %s", dir)
+}
+
+// ownFolder makes a folder of a name, or of that name and a number where there is one.
+func ownFolder(name string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		dir := name
+		if n > 1 {
+			dir = fmt.Sprintf("%s-%d", name, n)
+		}
+		if err := os.Mkdir(dir, 0o777); !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+	}
+}
+
+// Report returns what happened, as voicepool report and explain read it.
+func (a *Audio) Report() *report.Report {
+	st := a.mixer.Stats()
+	r := &report.Report{
+		Version: 1, Rate: a.rate, Frames: a.frames, Voices: int(st.Voices), Virtual: a.config.Virtual, Overflow: a.config.Overflow.String(),
+		Totals: report.TotalsOf(&st),
+	}
+	meter, peak := loudness.NewMeter(a.rate, []float64{1, 1}), float32(0)
+	for _, f := range a.Mix() {
+		peak = max(peak, f[0], -f[0], f[1], -f[1])
+		meter.Write(f[:])
+	}
+	r.Peak, r.Loudness = report.Level(pcm.FromLinear(float64(peak))), report.Level(meter.Integrated())
+	for i := range a.events {
+		r.Events = append(r.Events, report.EventOf(&a.events[i]))
+	}
+	return r
+}
+
+func (a *Audio) writeReport(file string) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	_, err = a.Report().WriteTo(f)
+	return errors.Join(err, f.Close())
+}

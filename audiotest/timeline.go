@@ -1,0 +1,133 @@
+package audiotest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// The measures of a timeline in text.
+const (
+	columns = 32 // of time
+	rows    = 40 // voices that are drawn, the last ones
+	names   = 12 // letters of a name
+)
+
+// Timeline returns the voices over time as text, a voice to a line: how loud its sound was
+// in each column, from when to when it lived, and what became of it.
+//
+//	# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
+func (a *Audio) Timeline() string {
+	var b strings.Builder
+	policy := a.config.Overflow
+	stats := a.mixer.Stats()
+	fmt.Fprintf(&b, "%v, %s, overflow %v: asked %d, started %d, stolen %d\n", pcm.Duration(a.frames, a.rate).Round(time.Microsecond),
+		words.Count(int(stats.Voices), "voice"), policy, stats.Asked, stats.Started, stats.Stolen)
+	shown := a.voices[max(len(a.voices)-rows, 0):]
+	if n := len(a.voices) - len(shown); n > 0 {
+		fmt.Fprintf(&b, "%s before these\n", words.Count(n, "voice"))
+	}
+	for _, l := range shown {
+		fmt.Fprintf(&b, "%s |%s| %s\n", label(l.name, l.number), a.row(l), a.fate(l))
+	}
+	for i, e := range a.refused {
+		if i == rows/4 {
+			fmt.Fprintf(&b, "%d more starts got no voice\n", len(a.refused)-i)
+			break
+		}
+		why := e.Reason.String()
+		if e.Kind == mixer.EventCoalesced {
+			why = fmt.Sprintf("into #%d", e.By)
+		}
+		fmt.Fprintf(&b, "%s %v at %s (%s)\n", label(e.Sound.Name(), 0), e.Kind, a.when(e.Frame), why)
+	}
+	if len(a.voices) > 0 {
+		b.WriteString("# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way\n")
+	}
+	return b.String()
+}
+
+// label is a name of a fixed width with a number, which may be 0.
+func label(name string, number uint64) string {
+	letters := []rune(words.OneLine(name))
+	if len(letters) > names {
+		letters = append(letters[:names-2], '.', '.')
+	}
+	text := string(letters) + strings.Repeat(" ", names-len(letters))
+	if number == 0 {
+		return text + "     "
+	}
+	return fmt.Sprintf("%s #%-3d", text, number)
+}
+
+// row draws a voice.
+func (a *Audio) row(l *life) string {
+	end := a.frames
+	if l.over {
+		end = l.last.Frame
+	}
+	stem := a.stems[l.name]
+	line := make([]byte, columns)
+	column := func(frame int64) int { return int(min(frame*columns/max(a.frames, 1), columns-1)) }
+	for x := range line {
+		from := int64(x) * a.frames / columns
+		to := max(int64(x+1)*a.frames/columns, from+1)
+		lives := max(from, l.began) < min(to, max(end, l.began+1))
+		var real []span
+		for _, p := range l.parts {
+			p = a.past(p)
+			if p = (span{max(p.from, from), min(p.to, to)}); p.from < p.to {
+				real = append(real, p)
+			}
+		}
+		switch {
+		case !lives:
+			line[x] = ' '
+		case real == nil:
+			line[x] = '~'
+		default:
+			line[x] = letter(stem.level(real...))
+		}
+	}
+	if l.last.Kind == mixer.EventStolen || l.last.Kind == mixer.EventVirtual {
+		line[column(l.last.Frame)] = 'x'
+	}
+	return string(line)
+}
+
+func letter(level pcm.Decibels) byte {
+	i, _ := slices.BinarySearch([]pcm.Decibels{-60, -40, -20}, level)
+	return ".-=#"[i]
+}
+
+// fate says from when to when a voice lived, how loud, and what became of it.
+func (a *Audio) fate(l *life) string {
+	level := "silent"
+	var heard []span
+	for _, p := range l.parts {
+		heard = append(heard, a.past(p))
+	}
+	if stem := a.stems[l.name]; stem != nil && len(heard) > 0 {
+		if x := stem.level(heard...); x > -200 {
+			level = fmt.Sprintf("%.1f dB", float64(x))
+		}
+	}
+	at := func(frame int64) time.Duration { return pcm.Duration(frame, a.rate).Round(time.Microsecond) }
+	text := fmt.Sprintf("%v..", at(l.began))
+	if l.over {
+		text += at(l.last.Frame).String()
+	}
+	text += ", " + level
+	if l.over || !l.real {
+		text += ", " + l.last.Kind.String()
+	}
+	if l.last.By != 0 && (l.over || !l.real) {
+		text += fmt.Sprintf(" by %q #%d", l.last.BySound.Name(), l.last.By)
+	}
+	return text
+}

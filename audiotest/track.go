@@ -1,0 +1,100 @@
+package audiotest
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// track is audio by frame number. Chunks that are silent are not kept.
+type track struct{ chunks map[int64][]pcm.Frame }
+
+// chunkFrames is the length of a chunk.
+const chunkFrames = 4096
+
+// write puts frames at a place.
+func (t *track) write(at int64, frames []pcm.Frame) {
+	for len(frames) > 0 {
+		n := min(int64(len(frames)), chunkFrames-at%chunkFrames)
+		part := frames[:n]
+		if c := t.chunks[at/chunkFrames]; c != nil {
+			copy(c[at%chunkFrames:], part)
+		} else if firstSound(part, 0) >= 0 {
+			if t.chunks == nil {
+				t.chunks = map[int64][]pcm.Frame{}
+			}
+			c = make([]pcm.Frame, chunkFrames)
+			copy(c[at%chunkFrames:], part)
+			t.chunks[at/chunkFrames] = c
+		}
+		at, frames = at+n, frames[n:]
+	}
+}
+
+// read returns a copy of the frames from one place to another.
+func (t *track) read(from, to int64) []pcm.Frame {
+	out := make([]pcm.Frame, max(to-from, 0))
+	for at := from; at < to; {
+		n := min(to-at, chunkFrames-at%chunkFrames)
+		if c := t.chunks[at/chunkFrames]; c != nil {
+			copy(out[at-from:at-from+n], c[at%chunkFrames:])
+		}
+		at += n
+	}
+	return out
+}
+
+// firstSound returns the first frame of which a sample is above a bound, or -1.
+func firstSound(frames []pcm.Frame, bound float32) int {
+	for i, f := range frames {
+		if max(f[0], -f[0], f[1], -f[1]) > bound {
+			return i
+		}
+	}
+	return -1
+}
+
+// span is frames from one to another, the last one not included.
+type span struct{ from, to int64 }
+
+// sides returns the mean squares of left and right over some spans, which may overlap and
+// are in the order of their beginnings.
+func (t *track) sides(spans []span) (left, right float64) {
+	var n, done int64
+	for _, s := range spans {
+		from := max(s.from, done)
+		for _, f := range t.read(from, s.to) {
+			left += float64(f[0]) * float64(f[0])
+			right += float64(f[1]) * float64(f[1])
+		}
+		n += max(s.to-from, 0)
+		done = max(done, s.to)
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return left / float64(n), right / float64(n)
+}
+
+// level is the RMS of both channels over some spans, as mixer.Levels has it.
+func (t *track) level(spans ...span) pcm.Decibels {
+	left, right := t.sides(spans)
+	return pcm.FromPower((left + right) / 2)
+}
+
+// difference returns the first frame at which two pieces of audio differ, or -1, and by
+// how much they do at most.
+func difference(a, b []pcm.Frame) (first int64, most float64) {
+	first = -1
+	for i := range a {
+		for c := range a[i] {
+			if math.Float32bits(a[i][c]) != math.Float32bits(b[i][c]) && a[i][c] != b[i][c] {
+				if first < 0 {
+					first = int64(i)
+				}
+				most = max(most, math.Abs(float64(a[i][c])-float64(b[i][c])))
+			}
+		}
+	}
+	return first, most
+}

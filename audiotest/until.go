@@ -1,0 +1,58 @@
+package audiotest
+
+import (
+	"fmt"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// untilMost is how long Until goes on.
+const untilMost = 5 * time.Minute
+
+// Until plays on until a voice is over, at most 5 minutes. It fails the test where that
+// does not come, as with an endless loop or a voice that stays paused.
+func (a *Audio) Until(h mixer.Handle) {
+	a.t.Helper()
+	why := func() string {
+		return fmt.Sprintf("voice %d is not over after %v, it is %v; stop it, or give it an end", h.Number(), untilMost, h.State())
+	}
+	a.stepUntil(untilMost, func() bool { return h.State().Over() }, why)
+}
+
+// UntilSilent plays on until no voice is pending, playing or virtual and the last 20 ms of
+// the mix are silent, at most so long. It fails the test where that does not come.
+func (a *Audio) UntilSilent(most time.Duration) {
+	a.t.Helper()
+	playing := 0
+	silent := func() bool {
+		playing = 0
+		for h := range a.mixer.Voices() {
+			if h.State() != mixer.StatePaused {
+				playing++
+			}
+		}
+		return playing == 0 && len(a.planned) == 0 && a.frames >= int64(len(a.block)) &&
+			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), silenceBound) < 0
+	}
+	a.stepUntil(most, silent, func() string {
+		return fmt.Sprintf("it is not silent after %v: %d voices play, the last 20 ms have %.1f dB", most, playing,
+			float64(a.mix.level(span{max(a.frames-int64(len(a.block)), 0), a.frames})))
+	})
+}
+
+// stepUntil plays pieces of 1 ms until something is so.
+func (a *Audio) stepUntil(most time.Duration, over func() bool, why func() string) {
+	a.t.Helper()
+	end := a.frames + pcm.Frames(most, a.rate)
+	piece := max(int64(a.rate/1000), 1)
+	for !over() {
+		if a.frames >= end {
+			a.fail("%s", why())
+			break
+		}
+		a.play(min(a.frames+piece, end))
+	}
+	a.elapsed = max(a.elapsed, pcm.Duration(a.frames, a.rate))
+}

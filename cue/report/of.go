@@ -1,0 +1,45 @@
+package report
+
+import (
+	"math"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// EventOf returns an event of a mixer as a report has it. Sounds are called what
+// voice.Sound.Name says, and Cue is the event's Ref. What the rules of a sheet say is not
+// in it.
+func EventOf(m *mixer.Event) Event {
+	silent := Level(pcm.FromPower(0))
+	e := Event{
+		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Sound: name(m.Sound), Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
+		By: m.By, BySound: name(m.BySound), Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: !math.IsInf(float64(m.RunnerUp), 1),
+		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
+		Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy, Endless: m.Endless,
+	}
+	if e.Loss() || e.Refusal() {
+		e.Audibility, e.Newcomer, e.Lost = Level(m.Audibility), Level(m.Newcomer), Level(m.Lost)
+		if e.HasRunnerUp {
+			e.RunnerUp = Level(m.RunnerUp)
+		}
+	}
+	return e
+}
+
+func name(s *voice.Sound) string {
+	if s == nil {
+		return ""
+	}
+	return s.Name()
+}
+
+// TotalsOf returns the totals of what a mixer has counted.
+func TotalsOf(st *mixer.Stats) Totals {
+	return Totals{
+		Asked: st.Asked, Started: st.Started, Rejected: st.Rejected, Limited: st.Limited, Coalesced: st.Coalesced, Ended: st.Ended, Stopped: st.Stopped,
+		Stolen: st.Stolen, Playing: st.Playing, Missed: st.Missed, Late: st.Late, HighWater: st.HighWater,
+		Underruns: st.Underruns, Faults: st.Faults, EventsLost: st.EventsLost,
+	}
+}

@@ -1,0 +1,54 @@
+package mixer
+
+import "voicepool/internal/dsp"
+
+// mixApart is mixFrom for all voices, each by itself first, and then added to its bus and
+// to its stem: the bits of the mix are the same, since each kernel adds what it has worked
+// out for a frame at once.
+func (a *audio) mixApart(alive []seat, n int64) {
+	for i := range alive {
+		s := alive[i].slot
+		b := &a.buses[s.bus]
+		mixed, used := b.mixed, b.used
+		b.mixed, b.used = a.stems.alone, false
+		a.mixFrom(alive[i:i+1], n)
+		sounds := b.used
+		b.mixed, b.used = mixed, used
+		if sounds {
+			dsp.Sum(b.block(n), a.stems.alone)
+			dsp.Sum(s.record.stem.buses[s.bus].Load().block(n), a.stems.alone)
+		}
+	}
+}
+
+// beginStems does for all stems what mixBuses begins with.
+func (a *audio) beginStems(n int64) {
+	for s := a.stems.first.Load(); s != nil; s = s.next {
+		at := a.now % a.hop
+		clear(s.out[at : at+n])
+		for i := range s.buses {
+			if p := s.buses[i].Load(); p != nil {
+				p.takeTails(a.now, n)
+				a.buses[i].face(p, a.now, n)
+			}
+		}
+	}
+}
+
+// applyStems takes what stems have on a bus through its gains: of a stretch of n frames
+// those from one place to another.
+func (a *audio) applyStems(bus int, from, to, n int64) {
+	b := &a.buses[bus]
+	for s := a.stems.first.Load(); s != nil; s = s.next {
+		p := s.buses[bus].Load()
+		if p == nil || !p.used {
+			continue
+		}
+		sum := s.out[a.now%a.hop:]
+		if bus > 0 {
+			sum = s.buses[a.tree[bus].parent].Load().block(n)
+		}
+		b.apply(sum[from:to], p.mixed[from:to], a.now+from)
+		p.used = to < n
+	}
+}

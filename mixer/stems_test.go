@@ -1,0 +1,187 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+// stemGame plays a game that is drawn from a seed, with so many sounds, in blocks, and
+// returns the mix and, where they are kept, the stems.
+func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, block func() int) (mix []pcm.Frame, stems map[string][]pcm.Frame) {
+	const rate, length = 8000, 3200
+	r := rand.New(rand.NewPCG(seed, 2))
+	duck := mixer.Duck{When: "left", By: 11, Attack: 9 * time.Millisecond, Hold: 35 * time.Millisecond, Release: 61 * time.Millisecond}
+	c.Rate, c.Voices, c.MaxVoices, c.NoLimiter, c.Stems = rate, 2+r.IntN(6), 8, true, keep
+	c.Virtual = r.IntN(3)
+	c.Buses = []mixer.BusConfig{
+		{Name: "top", Gain: -2, Pan: 0.2}, {Name: "left", Parent: "top", Pan: -0.4, Voices: 4, Pitch: 1},
+		{Name: "right", Parent: "top", Duck: duck}, {Name: "music", Gain: 1},
+	}
+	m := newMixer(t, c)
+	defer m.Close()
+	var list []*voice.Sound
+	for i := range kinds {
+		if i == 3 {
+			list = append(list, filled(t, rate, 2000))
+			continue
+		}
+		s := noise(r, rate, 1+i%2, 100+r.IntN(2000))
+		s.Name, s.Loop = fmt.Sprint("s", i), pcm.Loop{10, 90}
+		list = append(list, sound(t, s))
+	}
+	buses := []string{"master", "top", "left", "right", "music"}
+	ms := func(most int) time.Duration { return time.Duration(r.IntN(most)) * time.Millisecond }
+	var handles []mixer.Handle
+	for range 60 {
+		at := m.At(r.Int64N(length))
+		bus := busOf(t, m, buses[r.IntN(len(buses))])
+		own := mixer.TargetTag(uint64(1 + r.IntN(5)))
+		switch r.IntN(12) {
+		default:
+			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, Tag: uint64(1 + r.IntN(5))}
+			if r.IntN(2) == 0 {
+				o.Pitch, o.Quality = pcm.Semitones(r.Float64()*24-12), voice.Quality(1+r.IntN(2))
+			}
+			if r.IntN(3) == 0 {
+				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
+			}
+			if r.IntN(4) == 0 {
+				o.For = 1 + ms(200)
+			}
+			handles = append(handles, play(t, at, list[r.IntN(kinds)], o))
+		case 0:
+			must(t, at.Stop(own, ms(2)*40))
+		case 1:
+			must(t, at.Pause(mixer.TargetBus(bus)))
+			must(t, m.At(r.Int64N(length)).Resume(mixer.TargetBus(bus)))
+		case 2:
+			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo, Mute: r.IntN(4) == 0, Solo: r.IntN(2) == 0}, ms(60)))
+		case 3, 4:
+			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64() - 0.5}, ms(200)))
+		case 5:
+			must(t, at.Resize(1+r.IntN(8)))
+		}
+	}
+	for now := int64(0); now < length; now = m.Now() {
+		if now%800 == 0 && len(handles) > 0 {
+			h := handles[int(now)%len(handles)]
+			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{float64(now)/400 - 4, 1, 0}}}))
+		}
+		n := min(int64(min(m.Prepare(), block())), length-now, 800-now%800)
+		mix = append(mix, make([]pcm.Frame, n)...)
+		m.Render(mix[now:])
+		for name, part := range m.Stems(int(n)) {
+			if stems == nil {
+				stems = map[string][]pcm.Frame{}
+			}
+			stems[name] = slices.Concat(stems[name], make([]pcm.Frame, now-int64(len(stems[name]))), part)
+		}
+	}
+	return mix, stems
+}
+
+// TestStemsAddUp: with stems the mix has the bits that it has without; they add up to it,
+// and that of the only sound is the mix. What is added in another order is rounded
+// otherwise: each of some 60 additions and products on the way of a frame by 2^-24 of the
+// largest of the sums, which stay below 8.
+func TestStemsAddUp(t *testing.T) {
+	sounding := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		seed, kinds := rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 6).Draw(rt, "sounds")
+		lengths := rapid.SliceOfN(rapid.IntRange(1, 160), 1, 20).Draw(rt, "blocks")
+		i := 0
+		drawn := func() int { i++; return lengths[i%len(lengths)] }
+		plain, none := stemGame(t, seed, kinds, false, mixer.Config{}, func() int { return 4096 })
+		if none != nil {
+			rt.Fatal("there are stems that nobody asked for")
+		}
+		mix, stems := stemGame(t, seed, kinds, true, mixer.Config{}, drawn)
+		if !slices.Equal(mix, plain) {
+			rt.Fatal("with stems the mix is another")
+		}
+		for f := range mix {
+			var sum [2]float64
+			for name, s := range stems {
+				for c, x := range s[f] {
+					if sum[c] += float64(x); math.Abs(float64(x)) > 8 {
+						rt.Fatalf("frame %d of %q is %v", f, name, x)
+					}
+				}
+			}
+			for c, x := range mix[f] {
+				if d := math.Abs(sum[c] - float64(x)); d > 60*8.0/(1<<24) || len(stems) == 1 && d > 0 {
+					rt.Fatalf("frame %d is %v, its %d stems add up to %v", f, mix[f], len(stems), sum)
+				}
+			}
+			if len(stems) > 1 && mix[f] != (pcm.Frame{}) {
+				sounding++
+			}
+		}
+	})
+	if sounding == 0 && !t.Failed() {
+		t.Error("no mix of several sounds was compared")
+	}
+}
+
+// double is an effect that is easy to see.
+type double struct{}
+
+func (double) Process(block []pcm.Frame) {
+	for i := range block {
+		block[i][0] *= 2
+	}
+}
+
+// TestStemsComeBeforeEffects: of a bus with an insert, and of the master's.
+func TestStemsComeBeforeEffects(t *testing.T) {
+	m := newMixer(t, mixer.Config{
+		Rate: 1000, NoLimiter: true, Stems: true, Insert: double{},
+		Buses: []mixer.BusConfig{{Name: "fx", Gain: pcm.FromLinear(0.5), Insert: double{}}},
+	})
+	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "fx")})
+	mix := left(m, 20)
+	for name, stem := range m.Stems(20) {
+		if wantAbout(t, "the mix", mix[9], 0.5); name != "level" || len(stem) != 20 || math.Abs(float64(stem[9][0])-0.125) > 1e-6 {
+			t.Errorf("the stem %q is %v, want 0.125", name, stem)
+		}
+	}
+	left(m, 25)
+	for _, stem := range m.Stems(21) {
+		if len(stem) != 20 {
+			t.Errorf("of a longer block there are %d frames, want 20", len(stem))
+		}
+	}
+}
+
+func TestStemsDoNotAllocateInRender(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Stems: true, Voices: 1})
+	s := level(t, 1000, 1000000, 0.25)
+	block := make([]pcm.Frame, 20)
+	if n := testing.AllocsPerRun(20, func() {
+		m.Play(s, mixer.Options{})
+		m.Render(block)
+	}); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}
+
+// TestNoStems: none where nobody wants them.
+func TestNoStems(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000})
+	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{})
+	left(m, 20)
+	for name := range m.Stems(20) {
+		t.Errorf("there is a stem %q", name)
+	}
+}
