@@ -70,7 +70,8 @@ func (b Bus) SetPitch(pitch pcm.Semitones) error {
 func (b Bus) SetMute(on bool) error { return b.set(Change{Fields: FieldMute, Mute: on}, 0) }
 
 // SetSolo solos the bus, or ends that, ramped over 5 ms. While any bus is soloed, only
-// voices on soloed buses and below them are heard.
+// voices on soloed buses and below them are heard. A solo that is taken back between two
+// blocks leaves no trace.
 func (b Bus) SetSolo(on bool) error { return b.set(Change{Fields: FieldSolo, Solo: on}, 0) }
 
 // Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape. It
