@@ -154,7 +154,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
-		Over: rules.FrameTime(e.Frames, r.sheet.Rate), To: rules.FrameTime(e.Place, r.sheet.Rate),
+		Over: rules.FrameTime(max(e.Frames, 0), r.sheet.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.sheet.Rate),
 	})
 	return nil
 }
@@ -174,7 +174,7 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 	case e.Kind != mixer.EntryStop || e.Start != 0 || e.Bus != "":
 		return false
 	}
-	end := e.Frame + e.Frames
+	end := e.Frame + max(e.Frames, 0)
 	if r.silenced && (end > r.silent || end == r.silent && e.Frames > 0) {
 		return true
 	}
