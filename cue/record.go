@@ -146,11 +146,8 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	if change.Fields&mixer.FieldGain == 0 {
 		change.Shape = voice.InDecibels // it is the way of a gain
 	}
-	if r.streams[e.Start] {
-		// It changes nothing, and a sheet must not ask for it.
-		if change.Fields &^= mixer.FieldRounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
-			return nil
-		}
+	if e.Kind == mixer.EntrySet && change.Fields&mixer.FieldRounds != 0 && r.streams[e.Start] {
+		return errors.New("a stream left its loop, or stayed in it, by SetLoop, for which a sheet has no cue")
 	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
