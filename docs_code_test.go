@@ -20,6 +20,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/bank"
 	"voicepool/cue"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -68,7 +69,7 @@ var (
 	b      *bank.Bank
 	assets fs.FS
 	lib   *sounds.Library
-	boom, coin, engine, shot, step, theme *voice.Sound
+	boom, coin, engine, intro, outro, shot, step, theme *voice.Sound
 	ctx    context.Context
 	err    error
 	first, second, third sounds.Source
@@ -234,8 +235,8 @@ func TestPageTest(t *testing.T) {
 	t.Error("docs/testing.md has no test")
 }
 
-// TestYAMLBlocks reads every block of YAML as a sheet, with what it leaves out: what it
-// names but does not declare, and the cues.
+// TestYAMLBlocks reads every block of YAML as a bank, or as a sheet with what it leaves out:
+// what it names but does not declare, and the cues.
 func TestYAMLBlocks(t *testing.T) {
 	for at, p := range blocks(t, "yaml") {
 		text := p.text()
@@ -251,6 +252,9 @@ func TestYAMLBlocks(t *testing.T) {
 			if !regexp.MustCompile(`(?m)^` + key + `:`).MatchString(text) {
 				text += missing
 			}
+		}
+		if _, err := bank.Parse(at, []byte(p.text())); err == nil {
+			continue
 		}
 		if _, err := cue.Parse(at, []byte(text)); err != nil {
 			t.Errorf("%s: %v", at, err)

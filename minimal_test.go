@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -37,16 +38,21 @@ func commands(t *testing.T) [][]string {
 	return nil
 }
 
-// begin makes a game of a program, in an empty folder, by the README's commands but for the
-// last, which runs it.
-func begin(t *testing.T, program string) (folder string) {
+// begin makes a game of a program and its test, if it has one, in an empty folder, by the
+// README's commands but for the last two, which test and run it.
+func begin(t *testing.T, program, test string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(program), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"main.go": program, "main_test.go": test} {
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	list := commands(t)
-	for _, command := range list[:len(list)-1] {
+	for _, command := range list[:len(list)-2] {
 		run(t, folder, nil, command...)
 	}
 	return folder
@@ -66,8 +72,29 @@ func run(t *testing.T, folder string, environment []string, command ...string) s
 	return string(printed)
 }
 
-// TestReadmeGame begins the game of the README as a reader does, and runs it without a
-// sound card: it plays on.
+// readmeTest returns the test of the README's game, with what it imports.
+func readmeTest(t *testing.T) string {
+	t.Helper()
+	for at, p := range blocks(t, "go") {
+		if strings.HasPrefix(at, "README.md:") && strings.HasPrefix(p.text(), "func Test") {
+			if len(p.lines) > 12 {
+				t.Errorf("%s: the test has %d lines, want at most 12", at, len(p.lines))
+			}
+			file := "package main\n"
+			for name, path := range packages {
+				if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(p.text()) {
+					file += "import " + strconv.Quote(path) + "\n"
+				}
+			}
+			return file + p.text()
+		}
+	}
+	t.Fatal("README.md has no test")
+	return ""
+}
+
+// TestReadmeGame begins the game of the README as a reader does, tests it, and runs it
+// without a sound card: it plays on.
 func TestReadmeGame(t *testing.T) {
 	t.Parallel()
 	for at, p := range blocks(t, "go") {
@@ -77,8 +104,12 @@ func TestReadmeGame(t *testing.T) {
 		if len(p.lines) > 30 {
 			t.Errorf("%s: the game has %d lines, want at most 30", at, len(p.lines))
 		}
-		list := commands(t)
-		printed := run(t, begin(t, p.text()), []string{"GOFLAGS=-tags=nooto"}, list[len(list)-1]...)
+		folder, list := begin(t, p.text(), readmeTest(t)), commands(t)
+		tested := run(t, folder, nil, append(list[len(list)-2], "-v")...)
+		if !strings.Contains(tested, "--- PASS: TestCoin") {
+			t.Errorf("the test printed\n%s", tested)
+		}
+		printed := run(t, folder, []string{"GOFLAGS=-tags=nooto"}, list[len(list)-1]...)
 		want := regexp.MustCompile(`null: this program was built without sound \(tag nooto\): 6[0-4] started, [34]\d stolen`)
 		if !want.MatchString(printed) {
 			t.Errorf("%s: the game printed\n%s", at, printed)
@@ -111,7 +142,7 @@ func TestAMinimalGameIsLight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := begin(t, string(program))
+	folder := begin(t, string(program), "")
 	for _, system := range []string{"linux", "windows", "darwin"} {
 		listed := run(t, folder, []string{"GOOS=" + system, "GOARCH=amd64"},
 			"go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} - {{end}}{{.ImportPath}}", ".")
