@@ -302,7 +302,8 @@ func replayed(t *testing.T, what string, recorder *cue.Recorder, lib *sounds.Lib
 			got = rendered[i]
 		}
 		if got != want {
-			t.Errorf("%s: frame %d is %v, it was %v, of %d\n%s", what, i, got, want, len(live), around(text.String(), i, sheet.Rate))
+			t.Errorf("%s: frame %d is %v, it was %v, of %d\n%s",
+				what, i, got, want, len(live), around(text.String(), i, sheet.Rate))
 			break
 		}
 	}

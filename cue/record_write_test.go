@@ -117,18 +117,25 @@ func TestRecorderOfStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	forever := mixer.Change{Fields: mixer.FieldRounds | mixer.FieldGain, Rounds: mixer.Forever, Gain: -3}
-	const refused = "cue: this cannot be recorded: at %s: a stream left its loop, or stayed in it, by SetLoop, for which a sheet has no cue"
+	const refused = "cue: this cannot be recorded: at %s: a stream left its loop, or stayed in it, by SetLoop, " +
+		"for which a sheet has no cue"
+	now, later := fmt.Sprintf(refused, "0s"), fmt.Sprintf(refused, "0.005s")
+	loops := func(rounds int) func(*mixer.Mixer, mixer.Handle) error {
+		return func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(rounds) }
+	}
 	for name, c := range map[string]struct {
 		at   int64
 		do   func(m *mixer.Mixer, h mixer.Handle) error
 		want string
 		cues string
 	}{
-		"as it plays":  {do: func(m *mixer.Mixer, h mixer.Handle) error { m.Render(nil); return h.SetLoop(1) }, want: fmt.Sprintf(refused, "0s")},
-		"as it comes":  {at: 40, do: func(m *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(1) }, want: fmt.Sprintf(refused, "0.005s")},
-		"stays in it":  {do: func(m *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(mixer.Forever) }, want: fmt.Sprintf(refused, "0s")},
+		"as it plays":  {do: loops(1), want: now},
+		"as it comes":  {at: 40, do: loops(1), want: later},
+		"stays in it":  {do: loops(mixer.Forever), want: now},
 		"without ends": {do: func(m *mixer.Mixer, h mixer.Handle) error { return h.SetGain(-3) }, cues: ", gain: -3"},
-		"by a target":  {do: func(m *mixer.Mixer, h mixer.Handle) error { return m.At(0).Set(mixer.TargetTag(1), forever, 0) }, cues: ", gain: -3"},
+		"by a target": {do: func(m *mixer.Mixer, _ mixer.Handle) error {
+			return m.At(0).Set(mixer.TargetTag(1), forever, 0)
+		}, cues: ", gain: -3"},
 	} {
 		config := mixer.Config{Rate: rate, Journal: 64}
 		m, err := mixer.New(config)

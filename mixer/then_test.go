@@ -338,7 +338,8 @@ func TestThenInAJournal(t *testing.T) {
 	for _, e := range entries[:m.Journal(entries)] {
 		got += fmt.Sprint(e.Frame, " ", e.Kind, " over ", e.Frames, ", ")
 	}
-	if want := fmt.Sprintf("0 %d over 0, 100 %d over 0, 200 %d over -1, 200 %d over 0, ", mixer.EntryPlay, mixer.EntryPlay, mixer.EntryStop, mixer.EntryPlay); got != want {
+	if want := fmt.Sprintf("0 %d over 0, 100 %d over 0, 200 %d over -1, 200 %d over 0, ",
+		mixer.EntryPlay, mixer.EntryPlay, mixer.EntryStop, mixer.EntryPlay); got != want {
 		t.Errorf("the journal has %s, want %s", got, want)
 	}
 }
