@@ -108,6 +108,10 @@ func TestFeatures(t *testing.T) {
 			sheet:  "cues: [{at: 0, play: ramp.wav, id: a}, {at: 50ms, set: a, loop: 2}]",
 			length: 300, frames: map[int]float64{250: 50. / 128}, events: "0 started ramp.wav/0, 300 ended ramp.wav/0",
 		},
+		"a stop without a tail": {
+			sheet:  "cues: [{at: 0, play: half.wav, id: a}, {at: 50ms, stop: a, cut: true}]",
+			length: 50, frames: map[int]float64{49: 0.5}, events: "0 started half.wav/0, 50 stopped half.wav/0",
+		},
 		"a priority that falls": {
 			sheet:  "voices: 1\ncues: [{at: 0, play: half.wav, priority: 5, id: a}, {at: 10ms, play: short.wav}, {at: 20ms, set: a, priority: 0}, {at: 30ms, play: short.wav}]",
 			length: 50, frames: map[int]float64{45: 0.5},

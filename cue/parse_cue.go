@@ -77,6 +77,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "owner", To: &c.Owner}, play, 0},
 		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set}, 0},
+		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
 		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
 		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
 		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
@@ -172,6 +173,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		if p := fields.Given(n, "shape"); p != nil {
 			d.Fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
 		}
+	}
+	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
+		d.Fail(p.Place, "cut ends voices at once; leave it out, or `over`")
 	}
 	if d.For != nil && d.For.IsZero() {
 		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")

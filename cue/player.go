@@ -164,6 +164,9 @@ func (p *Player) send(a *Action) error {
 		}
 		return err
 	case Stop:
+		if c.Cut {
+			return at.Cut(p.target(c))
+		}
 		return at.Stop(p.target(c), over)
 	case Pause:
 		return at.Pause(p.target(c))

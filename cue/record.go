@@ -146,15 +146,12 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	if change.Fields&mixer.FieldGain == 0 {
 		change.Shape = voice.InDecibels // it is the way of a gain
 	}
-	if r.streams[e.Start] {
-		// It changes nothing, and a sheet must not ask for it.
-		if change.Fields &^= mixer.FieldRounds; e.Kind == mixer.EntrySet && change.Fields == 0 {
-			return nil
-		}
+	if e.Kind == mixer.EntrySet && change.Fields&mixer.FieldRounds != 0 && r.streams[e.Start] {
+		return errors.New("a stream left its loop, or stayed in it, by SetLoop, for which a sheet has no cue")
 	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
-		Over: rules.FrameTime(e.Frames, r.sheet.Rate), To: rules.FrameTime(e.Place, r.sheet.Rate),
+		Over: rules.FrameTime(max(e.Frames, 0), r.sheet.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.sheet.Rate),
 	})
 	return nil
 }
@@ -174,7 +171,7 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 	case e.Kind != mixer.EntryStop || e.Start != 0 || e.Bus != "":
 		return false
 	}
-	end := e.Frame + e.Frames
+	end := e.Frame + max(e.Frames, 0)
 	if r.silenced && (end > r.silent || end == r.silent && e.Frames > 0) {
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -50,7 +51,8 @@ func (s *session) moment() mixer.Moment {
 	return s.mixer.At(s.mixer.Now() + s.random.Int64N(6000))
 }
 
-func (s *session) play() {
+// start returns what a start may be of, and how.
+func (s *session) start() (*voice.Sound, mixer.Options) {
 	k := s.random.IntN(len(s.sounds))
 	o := mixer.Options{
 		Gain: pcm.Decibels(s.between(-40, 0)), Pan: s.between(-1, 1), Bus: s.buses[s.random.IntN(len(s.buses))],
@@ -85,17 +87,21 @@ func (s *session) play() {
 	if s.random.IntN(5) == 0 {
 		o.Quality = voice.Linear
 	}
-	h, err := s.moment().Play(s.sounds[k], o)
+	return s.sounds[k], o
+}
+
+// keep keeps what has begun, or follows another.
+func (s *session) keep(h mixer.Handle, err error) {
 	if err == nil {
 		s.handles = append(s.handles, h)
-	} else if !errors.Is(err, mixer.ErrBusy) {
+	} else if !errors.Is(err, mixer.ErrBusy) && !errors.Is(err, mixer.ErrGone) {
 		s.t.Fatal(err)
 	}
 }
 
 func (s *session) act() {
 	if len(s.handles) == 0 || s.random.IntN(3) == 0 {
-		s.play()
+		s.keep(s.moment().Play(s.start()))
 		return
 	}
 	h, over := s.handle(), s.time(100*time.Millisecond)
@@ -108,7 +114,7 @@ func (s *session) act() {
 	}
 	bus := mixer.TargetBus(s.buses[s.random.IntN(len(s.buses))])
 	gain := pcm.Decibels(s.between(-60, 0))
-	switch s.random.IntN(20) {
+	switch s.random.IntN(23) {
 	case 0:
 		h.Stop()
 	case 1:
@@ -155,6 +161,11 @@ func (s *session) act() {
 		if s.random.IntN(8) == 0 {
 			s.mixer.StopAll(over)
 		}
+	case 20, 21:
+		next, o := s.start()
+		s.keep(h.Then(next, o, mixer.When(s.random.IntN(2))))
+	case 22:
+		s.moment().Cut(target)
 	}
 }
 
@@ -239,40 +250,7 @@ func TestRecord(t *testing.T) {
 		}
 		live = live[m.LatencyFrames():]
 		recorder.End(int64(len(live)))
-		var text bytes.Buffer
-		if _, err := recorder.WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
-		sheet, err := cue.Parse("recorded.yaml", text.Bytes())
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, text.String())
-		}
-		player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var rendered []pcm.Frame
-		block := make([]pcm.Frame, 1000)
-		for {
-			n, err := player.Read(block)
-			rendered = append(rendered, block[:n]...)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, want := range live {
-			got := pcm.Frame{}
-			if i < len(rendered) {
-				got = rendered[i]
-			}
-			if got != want {
-				t.Errorf("seed %d, policy %v: frame %d is %v, it was %v, of %d\n%s", seed, config.Overflow, i, got, want, len(live), around(text.String(), i, rate))
-				break
-			}
-		}
+		player := replayed(t, fmt.Sprintf("seed %d, policy %v", seed, config.Overflow), recorder, lib, live)
 		for _, f := range live {
 			if f != (pcm.Frame{}) {
 				sounding++
@@ -289,6 +267,47 @@ func TestRecord(t *testing.T) {
 	if entries < 60*seeds || sounding < rate*seeds {
 		t.Errorf("%d entries and %d frames that sound are too few for %d seeds", entries, sounding, seeds)
 	}
+}
+
+// replayed renders what a recorder has, and compares it with what there was.
+func replayed(t *testing.T, what string, recorder *cue.Recorder, lib *sounds.Library, live []pcm.Frame) *cue.Player {
+	t.Helper()
+	var text bytes.Buffer
+	if _, err := recorder.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := cue.Parse("recorded.yaml", text.Bytes())
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", what, err, text.String())
+	}
+	player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rendered []pcm.Frame
+	block := make([]pcm.Frame, 1000)
+	for {
+		n, err := player.Read(block)
+		rendered = append(rendered, block[:n]...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range live {
+		got := pcm.Frame{}
+		if i < len(rendered) {
+			got = rendered[i]
+		}
+		if got != want {
+			t.Errorf("%s: frame %d is %v, it was %v, of %d\n%s",
+				what, i, got, want, len(live), around(text.String(), i, sheet.Rate))
+			break
+		}
+	}
+	return player
 }
 
 // around returns the cues of the second up to a frame.

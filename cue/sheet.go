@@ -70,6 +70,7 @@ type Cue struct {
 	Target string
 	Scope  Scope
 	Over   rules.Time // of Stop, Fade, Set
+	Cut    bool       // of Stop: without a tail
 	To     rules.Time // of Seek
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts

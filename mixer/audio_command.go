@@ -160,7 +160,9 @@ func (a *audio) stop(i int, over int64) {
 		a.rescore(i)
 		return
 	}
-	a.leaveTail(s, a.now)
+	if over != noTail {
+		a.leaveTail(s, a.now)
+	}
 	a.finish(i, a.now, EventStopped, &Event{})
 }
 

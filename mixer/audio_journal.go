@@ -64,6 +64,12 @@ func (a *audio) noteAct(i int, c *command) {
 		return
 	}
 	e := a.entry(c)
+	if c.kind == cmdSet && c.feed == nil && s.voice.Sound().Streamed() {
+		// Of a stream only SetLoop sets the rounds.
+		if e.Change.Fields &^= FieldRounds; e.Change.Fields == 0 {
+			return
+		}
+	}
 	e.Start = uint64(s.id)
 	a.journal.note(e)
 }

@@ -51,6 +51,8 @@ func (a *audio) start(c *command) {
 		s.endAt = a.now + r.lasts
 	}
 	if s.voice = a.coming; r.turn != nil {
+		turn := command{kind: cmdSet, feed: r.turn, change: Change{Fields: FieldRounds, Rounds: r.turn.Rounds()}}
+		a.noteAct(i, &turn)
 		s.voice.TurnTo(r.turn)
 		r.turn = nil
 	}

@@ -89,14 +89,18 @@ func (a *audio) succeed() {
 func (a *audio) leave() {
 	for i := 0; i < len(a.links); {
 		if l := &a.links[i]; l.at == a.now {
-			index := int(a.record(l.lead).slot.Load())
-			a.noteAct(index, &command{kind: cmdStop})
-			a.finish(index, a.now, EventEnded, &Event{}) // takes the link out
+			a.giveWay(int(a.record(l.lead).slot.Load())) // takes the link out
 		} else {
 			i++
 		}
 	}
 	a.succeed()
+}
+
+// giveWay ends a voice at this frame for its successor. Nothing else in a journal would.
+func (a *audio) giveWay(i int) {
+	a.noteAct(i, &command{kind: cmdStop, over: noTail})
+	a.finish(i, a.now, EventEnded, &Event{})
 }
 
 // untilNext returns how many of n frames there are before the first voice ends that
@@ -118,7 +122,7 @@ func (a *audio) untilNext(n int64) int64 {
 		left, wraps := s.voice.Left(n, a.now, l.when == AtLoopEnd)
 		switch {
 		case left == 0: // it was taken to its end by a command
-			a.finish(index, a.now, EventEnded, &Event{})
+			a.giveWay(index)
 			a.succeed()
 			i = 0
 			continue

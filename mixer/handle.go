@@ -76,7 +76,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	}
 	defer unlock()
 	m := h.mixer
-	frames := m.frames(fade)
+	frames := m.fade(fade)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetVoice(h), over: frames}) != nil {
 		m.stopLater(r, h.id, m.stopFrame(), frames, 0)
 		m.stopsWait.Store(true)

@@ -13,7 +13,7 @@ type EntryKind uint8
 
 const (
 	EntryPlay EntryKind = iota + 1 // a start was asked for; what became of it is in the events
-	EntryStop                      // over Entry.Frames; also of a voice that left its loop for its successor
+	EntryStop                      // over Entry.Frames; also of a voice that leaves its loop for its successor
 	EntryPause
 	EntryResume
 	EntrySet    // Entry.Change, over Entry.Frames
@@ -37,7 +37,7 @@ type Entry struct {
 	Start uint64
 	Bus   string
 
-	Frames int64  // of EntryStop and EntrySet: how long it takes
+	Frames int64  // of EntryStop and EntrySet: how long it takes; -1: a Cut
 	Place  int64  // of EntrySeek: a frame of the sound
 	Voices int    // of EntryResize
 	Change Change // of EntrySet

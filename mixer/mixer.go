@@ -115,7 +115,7 @@ func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	frames := m.frames(over)
+	frames := m.fade(over)
 	if m.push(command{kind: cmdStop, frame: Now, target: TargetAll(), over: frames}) != nil {
 		m.stopAllLater(frames)
 	}

@@ -44,7 +44,13 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 // a tail of 10 ms. Else they keep them until they have faded to silence, a raised cosine.
 // Paused ones end without a tail.
 func (at Moment) Stop(t Target, fade time.Duration) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: at.mixer.frames(fade)})
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: at.mixer.fade(fade)})
+}
+
+// Cut ends the voices of t at the frame, without a tail. That clicks, except where another
+// sound goes on from there, as after Handle.Then, which leaves an entry of it in a journal.
+func (at Moment) Cut(t Target) error {
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: noTail})
 }
 
 // Pause holds the voices of t where they are, with a tail of 10 ms. Their moves
@@ -166,5 +172,11 @@ func (at Moment) Resize(voices int) error {
 	}
 	return at.mixer.send(command{kind: cmdResize, frame: at.frame, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }
+
+// noTail, as the frames of a stop, ends a voice between two frames.
+const noTail = -1
+
+// fade returns the frames of a stop that leaves a tail, or fades.
+func (m *Mixer) fade(d time.Duration) int64 { return max(m.frames(d), 0) }
 
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

@@ -34,7 +34,7 @@ func (m *Mixer) stopFrame() int64 {
 func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint64) {
 	s := &r.stopping
 	if s.version.Load() != s.done.Load() && s.id.Load() == uint64(id) {
-		if was, length := s.at.Load(), s.over.Load(); was+max(length, 0) <= at+max(over, 0) {
+		if was, length := s.at.Load(), s.over.Load(); was+length <= at+over {
 			at, over = was, length
 		}
 		if s.after.Load() == 0 {

@@ -182,3 +182,43 @@ func TestStopsWhileRendering(t *testing.T) {
 		}
 	}
 }
+
+// TestCut: what is cut is silent from its frame on, with its slot free, however it plays;
+// a start that has not come never sounds.
+func TestCut(t *testing.T) {
+	for name, move := range map[string]func(*mixer.Mixer, mixer.Handle) error{
+		"as it plays":  nil,
+		"fading out":   func(_ *mixer.Mixer, h mixer.Handle) error { return h.StopOver(time.Second) },
+		"pitched":      func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetPitch(7) },
+		"by a bus":     nil,
+		"with another": nil,
+	} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true})
+		s := level(t, 1000, 500, 0.5)
+		h := play(t, m.At(0), s, hardLeft)
+		pending := play(t, m.At(60), s, hardLeft)
+		got := left(m, 10)
+		if move != nil {
+			must(t, move(m, h))
+		}
+		target := mixer.TargetVoice(h)
+		if name == "by a bus" {
+			target = mixer.TargetBus(mixer.Bus{})
+		}
+		must(t, m.At(50).Cut(target))
+		must(t, m.At(50).Cut(mixer.TargetVoice(pending)))
+		if name == "with another" {
+			play(t, m.At(50), s, mixer.Options{Pan: 1})
+		}
+		got = append(got, left(m, 100)...)
+		if got[49] == 0 || got[50] != 0 || got[99] != 0 {
+			t.Errorf("%s: frames 49, 50 and 99 are %v, %v and %v", name, got[49], got[50], got[99])
+		}
+		if h.State() != mixer.StateStopped || pending.State() != mixer.StateStopped {
+			t.Errorf("%s: it is %v, what was to come %v", name, h.State(), pending.State())
+		}
+		if playing := m.Stats().Playing; (playing == 1) != (name == "with another") {
+			t.Errorf("%s: %d play", name, playing)
+		}
+	}
+}

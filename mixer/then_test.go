@@ -323,7 +323,7 @@ func TestThenFor(t *testing.T) {
 }
 
 // TestThenInAJournal: a start that follows on is one at its frame. A voice that leaves its
-// loop for it is stopped, since nothing else keeps a recording from going on with it.
+// loop for it is cut, since nothing else keeps a recording from going on with it.
 func TestThenInAJournal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Journal: 16})
 	s := level(t, 1000, 100, 0.1)
@@ -336,9 +336,10 @@ func TestThenInAJournal(t *testing.T) {
 	entries := make([]mixer.Entry, 16)
 	var got string
 	for _, e := range entries[:m.Journal(entries)] {
-		got += fmt.Sprint(e.Frame, " ", e.Kind, ", ")
+		got += fmt.Sprint(e.Frame, " ", e.Kind, " over ", e.Frames, ", ")
 	}
-	if want := fmt.Sprintf("0 %d, 100 %d, 200 %d, 200 %d, ", mixer.EntryPlay, mixer.EntryPlay, mixer.EntryStop, mixer.EntryPlay); got != want {
+	if want := fmt.Sprintf("0 %d over 0, 100 %d over 0, 200 %d over -1, 200 %d over 0, ",
+		mixer.EntryPlay, mixer.EntryPlay, mixer.EntryStop, mixer.EntryPlay); got != want {
 		t.Errorf("the journal has %s, want %s", got, want)
 	}
 }

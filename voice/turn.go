@@ -27,6 +27,15 @@ func (v *Voice) TurnTo(feed *Feed) {
 	v.next, v.nextAt = feed, v.heard+ahead-(loop[1]-feed.course.From)
 }
 
+// Rounds returns how often a feed plays its loop that begins before the end of it: 1, or -1
+// for without end.
+func (f *Feed) Rounds() int {
+	if f.course.Loop.Frames() > 0 {
+		return -1
+	}
+	return 1
+}
+
 // turnFeed changes feeds where it is time. It returns how many of n frames there are before.
 func (v *Voice) turnFeed(n int64) int64 {
 	if v.next == nil {
