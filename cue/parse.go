@@ -10,6 +10,7 @@ import (
 	"voicepool/internal/parse"
 	"voicepool/internal/words"
 	"voicepool/internal/yaml"
+	"voicepool/sounds/embedded"
 )
 
 // Load reads and checks the sheet of a file, "-" being standard input. Of a
@@ -80,7 +81,7 @@ type reader struct {
 }
 
 func newReader(s *Sheet, file string) *reader {
-	return &reader{Reader: parse.New(&s.Rules, file, nil), sheet: s, ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}}
+	return &reader{Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s, ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}}
 }
 
 func optionalTime(to **rules.Time) fields.Value {

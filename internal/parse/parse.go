@@ -10,6 +10,7 @@ import (
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -36,10 +37,11 @@ type Reader struct {
 	thens  []then
 }
 
-// New returns a reader that fills rules, which it gives the defaults of a file.
-func New(to *rules.Rules, file string, fsys fs.FS) *Reader {
+// New returns a reader that fills rules, which it gives the defaults of a file. named are the
+// sounds that there are besides files.
+func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
 	*to = rules.Rules{
-		File: file, FS: fsys, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
+		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
 	}
 	return &Reader{
 		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{},
@@ -84,7 +86,7 @@ func (r *Reader) Errors() error {
 
 // File is the shape of a file that has some fields besides the rules.
 func File(more []fields.Field) fields.Mapping {
-	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil).fields()...)}
+	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
 }
 
 // fields returns those of the root. What names others is read after them.
