@@ -46,10 +46,10 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
 	read := r.Text(src, "cue sheet", s.fields(), func(root *yaml.Node) {
-		for _, at := range r.Thens() {
-			r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
-		}
 		if p := fields.Given(root, "cues"); p != nil {
+			for _, at := range r.Thens() {
+				r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
+			}
 			r.allCues(p.Value)
 		}
 	})

@@ -32,6 +32,7 @@ type Reader struct {
 
 	rules  *rules.Rules
 	what   string                  // a "bank" or a "cue sheet"
+	cues   bool                    // it has cues, and so is no bank
 	groups map[string]*rules.Sound // the first of each
 	named  []layerName
 	thens  []then
@@ -61,6 +62,7 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*y
 		return false
 	}
 	if root != nil {
+		r.cues = fields.Given(root, "cues") != nil
 		r.root(root, "a "+what, more)
 		rest(root)
 	}

@@ -62,13 +62,23 @@ type region struct {
 	sound *rules.Sound
 }
 
+func (l region) fields() []fields.Field {
+	return []fields.Field{{Key: "from", To: &l.sound.LoopFrom}, {Key: "to", To: &l.sound.LoopTo}}
+}
+
+// Schema returns that of what Loop takes, or of a mapping.
+func (l region) Schema(within fields.Limits) fields.Schema {
+	mapping := fields.Mapping{Fields: l.fields(), Needs: []string{"to"}}
+	return fields.Schema{"anyOf": []fields.Schema{l.Loop.Schema(within), mapping.Schema(within)}}
+}
+
 // Read reads it.
 func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	s := l.sound
 	if p.Value.Kind != yaml.Mapping {
 		return l.Loop.Read(r, p, within)
 	}
-	r.Read(p.Value, "a loop", []fields.Field{{Key: "from", To: &s.LoopFrom}, {Key: "to", To: &s.LoopTo}})
+	r.Read(p.Value, "a loop", l.fields())
 	switch {
 	case fields.Missing(p.Value, "to"):
 		r.Fail(p.Place, "loop needs `to`, the time at which it goes back")
