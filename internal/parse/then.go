@@ -34,7 +34,7 @@ func (r *Reader) follow() {
 			next = r.after(next)
 		}
 		if next == t.name {
-			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); music that goes round and round is one sound with a loop",
+			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); play it in circles with one sound with a `loop`, or with a sounds.Queue",
 				yaml.Quote(t.name), strings.Join(append(way, t.name), ", "))
 		}
 	}
