@@ -87,6 +87,9 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	for _, l := range layers {
 		at := frame
 		if l.delay > 0 {
+			if at == mixer.Now { // those without a delay have the lead too
+				at = b.mixer.Now() + pcm.Frames(b.mixer.Latency().Lead, b.mixer.Rate())
+			}
 			at = max(at, b.mixer.Now()) + pcm.Frames(l.delay, b.mixer.Rate())
 		}
 		if err := b.begin(p, b.mixer.At(at), l.sound, &m, base); err != nil {
