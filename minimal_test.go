@@ -133,6 +133,26 @@ var summed = []string{"pgregory.net/rapid"}
 // sizes are the most bytes that a minimal game may have, stripped.
 const sizes = 5_500_000
 
+// bankSizes is the same for a game with a bank, which reads YAML.
+const bankSizes = 6_500_000
+
+// TestABankCarriesNoSounds: a game with a bank of its own files does not have the embedded ones.
+func TestABankCarriesNoSounds(t *testing.T) {
+	t.Parallel()
+	program, err := os.ReadFile("testdata/bank/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := begin(t, string(program), "")
+	listed := strings.Fields(run(t, folder, nil, "go", "list", "-deps", "."))
+	if !slices.Contains(listed, "voicepool/bank") || slices.Contains(listed, "voicepool/sounds/embedded") {
+		t.Errorf("a game with a bank compiles %s", strings.Join(listed, " "))
+	}
+	if !testing.Short() {
+		stripped(t, folder, bankSizes)
+	}
+}
+
 // TestAMinimalGameIsLight: a game with sounds of its own compiles nothing that watches files,
 // reads YAML, drives a terminal or has sounds, on any system; it is small, and its go.sum
 // has no module that only our tests need, as far as go allows.
@@ -180,6 +200,12 @@ func TestAMinimalGameIsLight(t *testing.T) {
 	if testing.Short() {
 		return
 	}
+	stripped(t, folder, sizes)
+}
+
+// stripped builds a game for four systems, and says where it is larger than most bytes.
+func stripped(t *testing.T, folder string, most int64) {
+	t.Helper()
 	for _, target := range []string{"linux/amd64", "linux/arm64", "windows/amd64", "darwin/arm64"} {
 		system, machine, _ := strings.Cut(target, "/")
 		run(t, folder, []string{"GOOS=" + system, "GOARCH=" + machine},
@@ -189,8 +215,8 @@ func TestAMinimalGameIsLight(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %.2f MB", target, float64(out.Size())/1e6)
-		if out.Size() > sizes {
-			t.Errorf("on %s a game has %d bytes, want at most %d", target, out.Size(), int64(sizes))
+		if out.Size() > most {
+			t.Errorf("on %s a game has %d bytes, want at most %d", target, out.Size(), most)
 		}
 	}
 }

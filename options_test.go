@@ -161,7 +161,7 @@ sounds:
   coin:
   both: {layers: [coin, coin], gain: 20, pan: 1, parameters: {x: {from: 0, to: 1, gain: [[0, 20]]}}}
 `)}}
-	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	if err != nil {
 		t.Fatal(err)
 	}

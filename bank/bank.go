@@ -33,9 +33,10 @@ var ErrMixer = errors.New("bank: no mixer")
 
 // Bank is a file of sounds and rules, ready to play. Control side, any goroutine.
 type Bank struct {
-	fsys fs.FS
-	name string
-	lib  *sounds.Library
+	fsys  fs.FS
+	name  string
+	lib   *sounds.Library
+	named []sounds.Source // besides files
 
 	reloading sync.Mutex
 
@@ -83,10 +84,13 @@ type options struct {
 // sounds into a library. Paths are relative to the folder of the file. The library must have the
 // rate of the bank; a file that names none takes the library's.
 //
+// named are sounds that the file may name without a file. A bank that plays embedded sounds is
+// opened with embedded.Sources(); without them a program carries none.
+//
 // All that is wrong with the file comes as rules.Errors, in the order of the lines, which wrap
 // rules.ErrFile; all sounds that cannot be loaded as rules.Errors, which wrap rules.ErrSound.
-func Open(fsys fs.FS, name string, lib *sounds.Library) (*Bank, error) {
-	b := &Bank{fsys: fsys, name: name, lib: lib, values: map[string]float64{}}
+func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
+	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
 	r, err := b.read()
 	if err != nil {
 		return nil, err
@@ -107,19 +111,21 @@ func (b *Bank) read() (*rules.Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bank: %s: %w", b.name, words.Cause(err))
 	}
-	return parseFile(b.name, src, b.fsys, b.lib.Rate())
+	return parseFile(b.name, src, b.fsys, b.named, b.lib.Rate())
 }
 
 // Parse reads and checks the text of a bank. name is its name in messages, and the place from
 // which paths are relative: of the operating system, since the text alone knows no file system.
-// The error is as that of Open.
-func Parse(name string, src []byte) (*rules.Rules, error) { return parseFile(name, src, nil, 0) }
+// named and the error are as those of Open.
+func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error) {
+	return parseFile(name, src, nil, named, 0)
+}
 
 // parseFile reads a bank for a library of a rate; 0: of any.
-func parseFile(name string, src []byte, fsys fs.FS, rate int) (*rules.Rules, error) {
+func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, error) {
 	out := &rules.Rules{}
-	r := parse.New(out, name, fsys)
-	var cues, named *yaml.Pair
+	r := parse.New(out, name, fsys, named)
+	var cues, rated *yaml.Pair
 	no := []fields.Field{
 		{Key: "cues", To: func(p *yaml.Pair) bool { cues = p; return true }},
 		{Key: "length", To: func(p *yaml.Pair) bool { cues = p; return true }},
@@ -128,11 +134,11 @@ func parseFile(name string, src []byte, fsys fs.FS, rate int) (*rules.Rules, err
 		if cues != nil {
 			r.Fail(cues.Place, "%s belongs to a cue sheet, which `voicepool run` plays; a bank has no times", cues.Key)
 		}
-		if named = fields.Given(root, "rate"); named == nil && rate >= 1000 {
+		if rated = fields.Given(root, "rate"); rated == nil && rate >= 1000 {
 			out.Rate = rate
 		}
-		if named != nil && rate != 0 && out.Rate != rate {
-			r.Fail(named.Value.Place, "rate: the library has its sounds at %d Hz; write that, or give the library this rate", rate)
+		if rated != nil && rate != 0 && out.Rate != rate {
+			r.Fail(rated.Value.Place, "rate: the library has its sounds at %d Hz; write that, or give the library this rate", rate)
 		}
 		for i := range out.Sounds {
 			if s := &out.Sounds[i]; s.Stream && s.Rounds > 0 {

@@ -8,10 +8,11 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 )
 
 // assets stands for the files of a game; with a folder it is os.DirFS("assets"), or an embed.FS.
-// Sounds that name no file of their own are embedded ones.
+// It asks for the embedded sounds, and so has no files of its own.
 var assets = fstest.MapFS{"sounds.yaml": {Data: []byte(`
 voices: 16
 buses:
@@ -26,7 +27,7 @@ sounds:
 // Open reads a designer's file, NewMixer makes the mixer that it describes, and Play plays by name.
 func Example() {
 	lib := sounds.NewLibrary(sounds.Options{})
-	b, err := bank.Open(assets, "sounds.yaml", lib)
+	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,7 +58,7 @@ func Example() {
 
 // A name that the file does not have is an error that names the nearest.
 func ExampleBank_Play_error() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	m, _ := b.NewMixer()
 	defer m.Close()
 	_, err := b.Play("stpe", bank.Options{})
@@ -68,7 +69,7 @@ func ExampleBank_Play_error() {
 // Whoever wants another mixer than the file says takes its configuration, changes it, and hands
 // the mixer to Use.
 func ExampleBank_Use() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	config := b.Config()
 	config.Meters = true
 	m, err := mixer.New(config)
@@ -87,7 +88,7 @@ func ExampleBank_Use() {
 
 // Music and sounds of buses: the game keeps its volumes with the mixer that the bank made.
 func ExampleBank_NewMixer() {
-	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	m, err := b.NewMixer()
 	if err != nil {
 		fmt.Println(err)

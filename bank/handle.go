@@ -9,12 +9,12 @@ import (
 )
 
 // Handle names one play of a bank. It is a small comparable value. The zero Handle names nothing.
-// Of a play of several layers its methods act on all of them, and fail with mixer.ErrGone when the
-// last has ended; those that it has from mixer.Handle alone, such as Position, tell of the first.
+// Of a play of several layers, and of what follows by `then`, its methods act on all of them, and
+// fail with mixer.ErrGone when the last has ended; those that it has from mixer.Handle alone, such as Position, tell of the first.
 // Gain and pitch are the game's own; those of the file and of parameters come on top.
 type Handle struct {
 	mixer.Handle
-	play *play // nil: one sound without parameters
+	play *play // nil: one sound, and nothing else
 	age  uint64
 }
 
@@ -32,7 +32,7 @@ func (h Handle) all(do func(mixer.Handle) error) error {
 	return h.play.each(do)
 }
 
-// State returns what has become of the play: of a layer that is not over, as long as there is one,
+// State returns what has become of the play: of a voice that is not over, as long as there is one,
 // else of the first.
 func (h Handle) State() mixer.State {
 	state := h.Handle.State()

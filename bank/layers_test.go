@@ -13,6 +13,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 )
 
 const layered = `
@@ -272,7 +273,7 @@ sounds:
   glass: {file: glass}
   debris: {file: rain, gain: -12}
 `)}}
-	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, err := bank.Open(file, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,21 +10,20 @@ import (
 	"voicepool/pcm"
 )
 
-// play is what is known of a play of several layers, or with parameters. The bank's mutex guards it.
+// play is what is known of a play of several sounds, or with parameters. The bank's mutex guards it.
 type play struct {
 	bank   *Bank
 	age    uint64 // of the handle that may use it
 	rules  *rules.Sound
-	layers [parse.MaxLayers]mixer.Handle
-	count  int // of layers
+	voices []mixer.Handle // of the layers, each with what follows it
 	gain   pcm.Decibels
 	pitch  pcm.Semitones // the game's, without the parameters
 	values []float64     // of the parameters, in their order
 }
 
-// over reports whether all layers have ended.
+// over reports whether all voices have ended.
 func (p *play) over() bool {
-	for _, h := range p.layers[:p.count] {
+	for _, h := range p.voices {
 		if !h.State().Over() {
 			return false
 		}
@@ -50,17 +49,17 @@ func (b *Bank) free() *play {
 			return p
 		}
 	}
-	p := &play{bank: b}
+	p := &play{bank: b, voices: make([]mixer.Handle, 0, parse.MaxLayers)}
 	b.plays = append(b.plays, p)
 	return p
 }
 
-// playMany starts a sound that has layers or parameters. Nothing plays if one of the layers cannot
+// playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if one of the layers cannot
 // be asked for.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.free()
 	p.age++
-	p.rules, p.count, p.gain, p.pitch, p.values = s.rules, 0, o.Gain, o.Pitch, p.values[:0]
+	p.rules, p.voices, p.gain, p.pitch, p.values = s.rules, p.voices[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]
 		at := one.At
@@ -88,22 +87,22 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	for _, l := range layers {
 		at := frame
 		if l.delay > 0 {
+			if at == mixer.Now { // those without a delay have the lead too
+				at = b.mixer.Now() + pcm.Frames(b.mixer.Latency().Lead, b.mixer.Rate())
+			}
 			at = max(at, b.mixer.Now()) + pcm.Frames(l.delay, b.mixer.Rate())
 		}
-		h, err := b.begin(b.mixer.At(at), l.sound, &m, base)
-		if err != nil {
-			for _, begun := range p.layers[:p.count] {
+		if err := b.begin(p, b.mixer.At(at), l.sound, &m, base); err != nil {
+			for _, begun := range p.voices {
 				_ = begun.Stop() // before it has sounded
 			}
 			return Handle{}, err
 		}
-		p.layers[p.count] = h
-		p.count++
 	}
 	if s.layers != nil {
 		s.plays++
 	}
-	return Handle{Handle: p.layers[0], play: p, age: p.age}, nil
+	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
 }
 
 func within(x, least, most float64) bool { return x >= least && x <= most }
@@ -126,11 +125,11 @@ func (p *play) set(i int, x float64) error {
 	})
 }
 
-// each calls do for all layers, and returns the first error; ErrGone only if all are gone.
+// each calls do for all voices, and returns the first error; ErrGone only if all are gone.
 func (p *play) each(do func(mixer.Handle) error) error {
 	var first error
 	gone := 0
-	for _, h := range p.layers[:p.count] {
+	for _, h := range p.voices {
 		switch err := do(h); {
 		case err == mixer.ErrGone:
 			gone++
@@ -138,7 +137,7 @@ func (p *play) each(do func(mixer.Handle) error) error {
 			first = err
 		}
 	}
-	if gone == p.count {
+	if gone == len(p.voices) {
 		return mixer.ErrGone
 	}
 	return first

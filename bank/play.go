@@ -37,8 +37,8 @@ type Options struct {
 // shuffle, and the first time a sound is played in a new pitch range.
 //
 // What follows the sound by `then` is asked for at once and starts at the exact frame of its
-// end, under the same options but From, For and FadeIn. The handle is that of the first. To
-// stop whichever plays, give a Tag. Stopping the first keeps the others from starting.
+// end, under the same options but From, For and FadeIn. The handle acts on all of them: Stop ends
+// what plays and keeps the others from starting.
 //
 // Chance depends on the seed of the file, the name, and how many plays of this name have returned
 // no error. So other sounds, and plays that were refused, change nothing.
@@ -68,19 +68,20 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	if s.layers != nil || s.rules.Parameters != nil {
+	if s.layers != nil || s.rules.Parameters != nil || s.rules.Then != "" {
 		return b.playMany(frame, s, o)
 	}
-	h, err := b.begin(b.mixer.At(frame), s, o, mixer.Base{Speed: 1})
+	h, err := s.start(b.mixer.At(frame).Play, b.rules.Seed, o, mixer.Base{Speed: 1})
 	return Handle{Handle: h}, err
 }
 
-// begin starts a sound, or a layer, and what follows it.
-func (b *Bank) begin(at mixer.Moment, s *sound, o *Options, base mixer.Base) (mixer.Handle, error) {
+// begin starts a sound, or a layer, and what follows it, as voices of a play.
+func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
 	h, err := s.start(at.Play, b.rules.Seed, o, base)
 	if err != nil {
-		return mixer.Handle{}, err
+		return err
 	}
+	p.voices = append(p.voices, h)
 	follows := *o
 	follows.From, follows.For, follows.FadeIn = 0, 0, 0
 	lead := h
@@ -88,10 +89,11 @@ func (b *Bank) begin(at mixer.Moment, s *sound, o *Options, base mixer.Base) (mi
 		s = b.sounds[s.rules.Then]
 		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
 		if lead, err = s.start(then, b.rules.Seed, &follows, base); err != nil {
-			return mixer.Handle{}, errors.Join(err, h.Stop()) // all of it or nothing
+			return errors.Join(err, h.Stop()) // all of it or nothing
 		}
+		p.voices = append(p.voices, lead)
 	}
-	return h, nil
+	return nil
 }
 
 // start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a

@@ -1,6 +1,7 @@
 package bank_test
 
 import (
+	"errors"
 	"testing"
 	"testing/fstest"
 
@@ -27,8 +28,8 @@ func TestThen(t *testing.T) {
 	}
 	block := make([]pcm.Frame, 3000)
 	m.Render(block)
-	if h.State() != mixer.StateEnded {
-		t.Errorf("the intro is %v", h.State())
+	if h.Handle.State() != mixer.StateEnded || h.State() != mixer.StatePlaying {
+		t.Errorf("the intro is %v, all of it %v", h.Handle.State(), h.State())
 	}
 	for v := range m.Voices() {
 		if s := v.Sound(); s != nil && s.Name() == "b" && (v.Tag() != 7 || s.Loop() != pcm.Loop{400, 600} || !v.Looping()) {
@@ -74,6 +75,35 @@ func TestThenStops(t *testing.T) {
 	}
 }
 
+// TestThenStopsWhatPlays: the handle of a play stops whichever sound of it plays, and what follows.
+func TestThenStopsWhatPlays(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		frames         int
+		ended, stopped int64
+	}{
+		{name: "the first", frames: 400, ended: 0, stopped: 3},
+		{name: "the second", frames: 1000, ended: 1, stopped: 2},
+	} {
+		b, m := ready(t, music)
+		h, err := b.Play("intro", bank.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, c.frames))
+		if err := errors.Join(h.SetGain(-6), h.Stop()); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 100))
+		if st := m.Stats(); st.Playing != 0 || st.Pending != 0 || st.Stopped != c.stopped || st.Ended != c.ended {
+			t.Errorf("%s: %+v", c.name, st)
+		}
+		if err := h.Stop(); err != mixer.ErrGone {
+			t.Errorf("%s: stopped again: %v", c.name, err)
+		}
+	}
+}
+
 // TestThenFaults: a place in the file, and what would be right.
 func TestThenFaults(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
@@ -83,8 +113,8 @@ func TestThenFaults(t *testing.T) {
 		},
 		"a circle": {
 			text: "sounds: {a: {file: sfx/a.wav, then: b}, b: {file: sfx/b.wav, then: c}, c: {file: sfx/b.wav, then: b}}",
-			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); music that goes round and round is one sound with a loop\n" +
-				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); music that goes round and round is one sound with a loop",
+			want: "sounds.yaml:1:68: then: \"b\" follows itself (b, c, b); play it in circles with one sound with a `loop`, or with a sounds.Queue\n" +
+				"sounds.yaml:1:99: then: \"c\" follows itself (c, b, c); play it in circles with one sound with a `loop`, or with a sounds.Queue",
 		},
 		"a loop beyond the end": {
 			text: "sounds: {a: {file: sfx/a.wav, loop: {from: 50ms, to: 2s}}}",

@@ -10,6 +10,7 @@ import (
 	"voicepool/internal/parse"
 	"voicepool/internal/words"
 	"voicepool/internal/yaml"
+	"voicepool/sounds/embedded"
 )
 
 // Load reads and checks the sheet of a file, "-" being standard input. Of a
@@ -45,10 +46,10 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
 	read := r.Text(src, "cue sheet", s.fields(), func(root *yaml.Node) {
-		for _, at := range r.Thens() {
-			r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
-		}
 		if p := fields.Given(root, "cues"); p != nil {
+			for _, at := range r.Thens() {
+				r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
+			}
 			r.allCues(p.Value)
 		}
 	})
@@ -80,7 +81,7 @@ type reader struct {
 }
 
 func newReader(s *Sheet, file string) *reader {
-	return &reader{Reader: parse.New(&s.Rules, file, nil), sheet: s, ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}}
+	return &reader{Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s, ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}}
 }
 
 func optionalTime(to **rules.Time) fields.Value {

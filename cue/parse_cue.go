@@ -9,7 +9,6 @@ import (
 	"voicepool/internal/parse"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
@@ -300,10 +299,11 @@ func (d *draft) play(p *yaml.Pair) bool {
 		return false
 	}
 	i, known := r.Sounds[name]
+	_, found := r.sheet.Find(name)
 	switch {
 	case known:
-	case !parse.IsEmbedded(name) && !tone.Is(name) && !strings.ContainsAny(name, `./\`):
-		names := func() []string { return append(fields.Sorted(r.Sounds), embedded.Names()...) }
+	case !found && !tone.Is(name) && !strings.ContainsAny(name, `./\`):
+		names := func() []string { return append(fields.Sorted(r.Sounds), r.Known()...) }
 		r.Fail(p.Value.Place, "play: there is no sound %s in `sounds`, and none embedded%s", yaml.Quote(name), r.Suggest(name, names))
 		return false
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -19,6 +20,9 @@ import (
 type Rules struct {
 	File string // the name that it was read under; paths are relative to its folder
 	FS   fs.FS  // where paths are; nil: the operating system
+
+	// Named are the sounds that a name means without a file, such as embedded.Sources().
+	Named []sounds.Source
 
 	Voices   int // slots, 1..65,536; 32 where the file does not say
 	Virtual  int // virtual voices, 0..65,536

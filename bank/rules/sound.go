@@ -9,7 +9,6 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/tone"
 	"voicepool/space"
 	"voicepool/voice"
@@ -91,7 +90,7 @@ type Coalesce struct {
 // File is what a sound is read from.
 type File struct {
 	Line, Column int
-	Path         string // as the file has it; empty: the embedded sound Name, or one that package tone makes
+	Path         string // as the file has it; empty: the sound Name of Rules.Named, or one that package tone makes
 	Name         string
 }
 
@@ -130,6 +129,16 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	return groups, nil
 }
 
+// Find returns the sound that a name means without a file, and whether there is one.
+func (r *Rules) Find(name string) (sounds.Source, bool) {
+	for i := range r.Named {
+		if r.Named[i].Name == name {
+			return r.Named[i], true
+		}
+	}
+	return sounds.Source{}, false
+}
+
 // Source returns how a file of a sound is loaded, to be looped or not, and where it is:
 // relative to the folder of the rules.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
@@ -145,7 +154,7 @@ func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	case f.Path == "" && tone.Is(f.Name):
 		src.Name, src.File, src.FS = f.Name, f.Name, tone.FS{Rate: r.Rate}
 	case f.Path == "":
-		at := embedded.Source(f.Name)
+		at, _ := r.Find(f.Name)
 		src.Name, src.File, src.FS = at.Name, at.File, at.FS
 	case r.FS != nil:
 		src.FS, src.File = r.FS, path.Join(path.Dir(r.File), f.Path)

@@ -3,9 +3,13 @@ package loading
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"path"
 	"strings"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/parse"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -110,7 +114,11 @@ type Missing struct {
 
 // Note notes what is wrong with a file, once for both ways to play it.
 func (m *Missing) Note(f rules.File, err error) {
-	e := &rules.Error{File: m.rules.File, Line: f.Line, Column: f.Column, Msg: strings.TrimPrefix(err.Error(), "sounds: "), Sound: err}
+	msg := strings.TrimPrefix(err.Error(), "sounds: ")
+	if m.rules.Named == nil && path.Ext(f.Path) == "" && errors.Is(err, fs.ErrNotExist) { // seems to be a name
+		msg += "; " + parse.AskEmbedded
+	}
+	e := &rules.Error{File: m.rules.File, Line: f.Line, Column: f.Column, Msg: msg, Sound: err}
 	if said := e.Error(); !m.told[said] {
 		m.told[said] = true
 		m.wrong = append(m.wrong, e)

@@ -10,6 +10,7 @@ import (
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -31,15 +32,17 @@ type Reader struct {
 
 	rules  *rules.Rules
 	what   string                  // a "bank" or a "cue sheet"
+	cues   bool                    // it has cues, and so is no bank
 	groups map[string]*rules.Sound // the first of each
 	named  []layerName
 	thens  []then
 }
 
-// New returns a reader that fills rules, which it gives the defaults of a file.
-func New(to *rules.Rules, file string, fsys fs.FS) *Reader {
+// New returns a reader that fills rules, which it gives the defaults of a file. named are the
+// sounds that there are besides files.
+func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
 	*to = rules.Rules{
-		File: file, FS: fsys, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
+		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
 	}
 	return &Reader{
 		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{},
@@ -59,6 +62,7 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*y
 		return false
 	}
 	if root != nil {
+		r.cues = fields.Given(root, "cues") != nil
 		r.root(root, "a "+what, more)
 		rest(root)
 	}
@@ -84,7 +88,7 @@ func (r *Reader) Errors() error {
 
 // File is the shape of a file that has some fields besides the rules.
 func File(more []fields.Field) fields.Mapping {
-	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil).fields()...)}
+	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
 }
 
 // fields returns those of the root. What names others is read after them.

@@ -30,12 +30,15 @@ func Distance(a *space.Attenuation) []fields.Field {
 	}
 }
 
-// place returns the fields that say how a sound is heard where a game gives it a place. A cue
-// sheet has no places.
+// OfBanks are the keys of a sound that a file with cues does not take.
+var OfBanks = []string{"then", "distance", "cone", "spread"}
+
+// place returns the fields that say how a sound is heard where a game gives it a place. Cues have
+// no places.
 func (r *Reader) place(s *rules.Sound) []fields.Field {
 	within := func(read func(p *yaml.Pair)) func(*yaml.Pair) bool {
 		return func(p *yaml.Pair) bool {
-			if r.what != "bank" {
+			if r.cues && r.what != "bank" {
 				r.Fail(p.Place, "%s belongs to a bank, where the game gives sounds a place; a %s has none", p.Key, r.what)
 				return false
 			}

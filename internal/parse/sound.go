@@ -4,14 +4,12 @@ import (
 	"io/fs"
 	"math"
 	"path"
-	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
-	"voicepool/sounds/embedded"
 	"voicepool/sounds/tone"
 	"voicepool/voice"
 )
@@ -120,8 +118,12 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 		r.Fail(p.Place, "max_pitch goes with `quality: best`, and not with `stream: true`: nothing else is made ready for a pitch")
 	}
 	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
-		if !IsEmbedded(s.Name) {
-			r.Fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s", yaml.Quote(s.Name), r.Suggest(s.Name, embedded.Names))
+		if _, ok := r.rules.Find(s.Name); !ok {
+			if r.rules.Named == nil {
+				r.Fail(p.Place, "the sound %s has no file; name one, such as {file: %s.wav}, or %s", yaml.Quote(s.Name), s.Name, AskEmbedded)
+				return
+			}
+			r.Fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s", yaml.Quote(s.Name), r.Suggest(s.Name, r.Known))
 			return
 		}
 		s.Files = []rules.File{{Line: p.Line, Column: p.Column, Name: s.Name}}
@@ -183,11 +185,12 @@ func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 // File appends a path, or the embedded or generated sound of that name.
 func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
+	_, found := r.rules.Find(n.Text)
 	switch {
 	case n.Text == "" || strings.ContainsRune(n.Text, 0):
 		r.Fail(n.Place, "a path is empty or no path")
 		return files
-	case IsEmbedded(n.Text):
+	case found:
 		f.Path, f.Name = "", n.Text
 	case tone.Is(n.Text):
 		f.Path, f.Name = "", n.Text
@@ -202,10 +205,15 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	return append(files, f)
 }
 
-// IsEmbedded reports whether an embedded sound has this name.
-func IsEmbedded(name string) bool {
-	_, found := slices.BinarySearch(embedded.Names(), name)
-	return found
+// AskEmbedded says how a bank has embedded sounds.
+const AskEmbedded = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
+
+// Known returns the names of the sounds that there are besides files.
+func (r *Reader) Known() (names []string) {
+	for i := range r.rules.Named {
+		names = append(names, r.rules.Named[i].Name)
+	}
+	return names
 }
 
 // Add adds a sound and returns its index.

@@ -34,7 +34,7 @@ func (r *Reader) follow() {
 			next = r.after(next)
 		}
 		if next == t.name {
-			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); music that goes round and round is one sound with a loop",
+			r.Fail(t.pair.Value.Place, "then: %s follows itself (%s); play it in circles with one sound with a `loop`, or with a sounds.Queue",
 				yaml.Quote(t.name), strings.Join(append(way, t.name), ", "))
 		}
 	}
@@ -62,13 +62,23 @@ type region struct {
 	sound *rules.Sound
 }
 
+func (l region) fields() []fields.Field {
+	return []fields.Field{{Key: "from", To: &l.sound.LoopFrom}, {Key: "to", To: &l.sound.LoopTo}}
+}
+
+// Schema returns that of what Loop takes, or of a mapping.
+func (l region) Schema(within fields.Limits) fields.Schema {
+	mapping := fields.Mapping{Fields: l.fields(), Needs: []string{"to"}}
+	return fields.Schema{"anyOf": []fields.Schema{l.Loop.Schema(within), mapping.Schema(within)}}
+}
+
 // Read reads it.
 func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	s := l.sound
 	if p.Value.Kind != yaml.Mapping {
 		return l.Loop.Read(r, p, within)
 	}
-	r.Read(p.Value, "a loop", []fields.Field{{Key: "from", To: &s.LoopFrom}, {Key: "to", To: &s.LoopTo}})
+	r.Read(p.Value, "a loop", l.fields())
 	switch {
 	case fields.Missing(p.Value, "to"):
 		r.Fail(p.Place, "loop needs `to`, the time at which it goes back")

@@ -46,6 +46,16 @@ func Source(name string) sounds.Source {
 	return sounds.Source{Name: name, File: name + ".flac", FS: files}
 }
 
+// Sources returns all of them, for a bank that names embedded sounds:
+//
+//	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
+func Sources() (all []sounds.Source) {
+	for _, name := range Names() {
+		all = append(all, Source(name))
+	}
+	return all
+}
+
 // Load returns the sound of a name. The error of a name that there is not wraps
 // fs.ErrNotExist and says which is the nearest. Control side.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {

@@ -1,0 +1,46 @@
+package bank_test
+
+import (
+	"strings"
+	"testing"
+
+	"voicepool/bank"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+)
+
+// Embedded sounds are there where a game asks for them; where it does not the error says how.
+func TestEmbeddedSounds(t *testing.T) {
+	t.Parallel()
+	const ask = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
+	for _, c := range []struct {
+		name, text string
+		asked      bool
+		want       string // in the error; empty: there is none
+	}{
+		{name: "asked, no file", text: "sounds: {coin: {}}", asked: true},
+		{name: "asked, short", text: "sounds: {money: coin}", asked: true},
+		{name: "asked, by file", text: "sounds: {money: {files: [coin, sfx/a.wav]}}", asked: true},
+		{name: "asked, misspelt", text: "sounds: {coyn: {}}", asked: true, want: `did you mean "coin"?`},
+		{name: "not asked, no file", text: "sounds: {coin: {}}", want: "sounds.yaml:1:10: the sound \"coin\" has no file; name one, such as {file: coin.wav}, or " + ask},
+		{name: "not asked, short", text: "sounds: {money: coin}", want: "sounds.yaml:1:17: coin: file does not exist; " + ask},
+		{name: "not asked, in a list", text: "sounds: {money: {files: [sfx/a.wav, coin]}}", want: ask},
+		{name: "not asked, a file of its own", text: "sounds: {a: {file: sfx/a.wav}, b: {file: tone:440}}"},
+	} {
+		var named []sounds.Source
+		if c.asked {
+			named = embedded.Sources()
+		}
+		_, err := bank.Open(files(c.text), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}), named...)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	_, err := bank.Open(files("sounds: {a: {file: nosuch.wav}}"), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+	if err == nil || strings.Contains(err.Error(), "embedded") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}

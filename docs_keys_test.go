@@ -1,0 +1,83 @@
+package voicepool_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/internal/parse"
+)
+
+// codeOf is what a page shows as code: blocks, and spans within a line.
+var codeOf = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
+
+// keysOn returns a function that says whether a page shows a key as code.
+func keysOn(t *testing.T, page string) func(key string) bool {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Join(codeOf.FindAllString(string(text), -1), "\n")
+	return func(key string) bool { return regexp.MustCompile(`\b` + key + `\b`).MatchString(shown) }
+}
+
+// eachKey calls do for every key that a schema has, below the key of a sound that it is in.
+func eachKey(schema any, sound string, do func(key, sound string)) {
+	switch s := schema.(type) {
+	case []any:
+		for _, one := range s {
+			eachKey(one, sound, do)
+		}
+	case map[string]any:
+		keys, _ := s["properties"].(map[string]any)
+		for key, below := range keys {
+			do(key, sound)
+			of := sound
+			if of == "" || of == "sounds" {
+				of = key
+			}
+			eachKey(below, of, do)
+		}
+		for _, part := range []string{"additionalProperties", "anyOf", "items"} {
+			eachKey(s[part], sound, do)
+		}
+	}
+}
+
+// TestPagesHaveEveryKey: what the parser takes stands in docs/cues.md, and what it takes of a
+// bank alone, with all that is below it, in docs/banks.md.
+func TestPagesHaveEveryKey(t *testing.T) {
+	var schema any
+	if err := json.Unmarshal(cue.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	banks, cues := keysOn(t, "docs/banks.md"), keysOn(t, "docs/cues.md")
+	ofBanks := map[string]bool{"layers": true, "parameters": true, "when_full": true, "limit": true, "scenes": true}
+	for _, key := range parse.OfBanks {
+		ofBanks[key] = true
+	}
+	seen := map[string]bool{}
+	eachKey(schema, "", func(key, sound string) {
+		seen[key] = true
+		switch {
+		case ofBanks[key] || ofBanks[sound]:
+			if !banks(key) {
+				t.Errorf("docs/banks.md does not have the key %s (of %s)", key, sound)
+			}
+		case !cues(key) && !banks(key):
+			t.Errorf("neither docs/cues.md nor docs/banks.md has the key %s (of %s)", key, sound)
+		}
+	})
+	for key := range ofBanks {
+		if !seen[key] {
+			t.Errorf("the schema has no %s", key)
+		}
+	}
+	if len(seen) < 60 {
+		t.Errorf("%d keys, too few to be all", len(seen))
+	}
+}
