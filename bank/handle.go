@@ -10,7 +10,8 @@ import (
 
 // Handle names one play of a bank. It is a small comparable value. The zero Handle names nothing.
 // Of a play of several layers, and of what follows by `then`, its methods act on all of them, and
-// fail with mixer.ErrGone when the last has ended; those that it has from mixer.Handle alone, such as Position, tell of the first.
+// fail with mixer.ErrGone when the last has ended; those that it has from mixer.Handle alone, such
+// as Position, tell of the first.
 // Gain and pitch are the game's own; those of the file and of parameters come on top.
 type Handle struct {
 	mixer.Handle

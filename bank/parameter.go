@@ -54,8 +54,8 @@ func (b *Bank) free() *play {
 	return p
 }
 
-// playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if one of the layers cannot
-// be asked for.
+// playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if
+// one of the layers cannot be asked for.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.free()
 	p.age++

@@ -81,7 +81,10 @@ type reader struct {
 }
 
 func newReader(s *Sheet, file string) *reader {
-	return &reader{Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s, ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}}
+	return &reader{
+		Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s,
+		ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{},
+	}
 }
 
 func optionalTime(to **rules.Time) fields.Value {

@@ -120,10 +120,12 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	if !named && (p.Value.Kind == yaml.Mapping || p.Value.Kind == yaml.Nothing) {
 		if _, ok := r.rules.Find(s.Name); !ok {
 			if r.rules.Named == nil {
-				r.Fail(p.Place, "the sound %s has no file; name one, such as {file: %s.wav}, or %s", yaml.Quote(s.Name), s.Name, AskEmbedded)
+				r.Fail(p.Place, "the sound %s has no file; name one, such as {file: %s.wav}, or %s",
+					yaml.Quote(s.Name), s.Name, AskEmbedded)
 				return
 			}
-			r.Fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s", yaml.Quote(s.Name), r.Suggest(s.Name, r.Known))
+			r.Fail(p.Place, "the sound %s has no file, and no embedded sound is called that%s",
+				yaml.Quote(s.Name), r.Suggest(s.Name, r.Known))
 			return
 		}
 		s.Files = []rules.File{{Line: p.Line, Column: p.Column, Name: s.Name}}
