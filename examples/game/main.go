@@ -63,6 +63,7 @@ func (g *game) Update() error {
 		return err
 	}
 	g.world.Step(g.keys())
+	g.tellPage()
 	return g.sound.Frame(g.world)
 }
 

@@ -83,7 +83,7 @@ func (g *game) drawPool(screen *ebiten.Image) {
 	stats := s.Mixer().Stats()
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf(
 		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n%d sounds asked for, %d gave way, %d refused\n"+
-			"%d unheard now   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, stats.Stolen,
+			"%d unheard now   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
 		stats.Rejected+stats.Limited, s.Unseen, master(s).RMS), left, 12)
 	for i := range min(int(stats.Voices), sound.MaxVoices) {
 		drawSlot(screen, &s.Slots[i], i, left, float32(104+i*13))
@@ -121,9 +121,10 @@ func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
 }
 
 func steal(e mixer.Event) string {
-	what := "ended"
+	what := "ends"
 	if e.Kind == mixer.EventVirtual {
 		what = "goes on unheard"
 	}
-	return fmt.Sprintf("%2d %s > %s: %.0f < %.0f dB, %s", e.Slot, e.BySound.Name(), e.Sound.Name(), e.Audibility, e.Newcomer, what)
+	return fmt.Sprintf("%s for %s: %.0f for %.0f dB, it %s",
+		e.BySound.Name(), e.Sound.Name(), e.Newcomer, e.Audibility, what)
 }

@@ -36,6 +36,7 @@ type Sound struct {
 	Slots  [MaxVoices]Slot // what is drawn
 	Steals [12]mixer.Event // who took whose place, newest first; Frame 0: none
 	Unseen int             // engines and others that go on unheard
+	Gave   int             // how many have given their slot to another on this mixer
 
 	bank   *bank.Bank
 	mixer  *mixer.Mixer
@@ -119,7 +120,7 @@ func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	if err := s.renew(); err != nil {
 		return err
 	}
-	s.Steals = [12]mixer.Event{}
+	s.Steals, s.Gave = [12]mixer.Event{}, 0
 	for i := range w.Enemies {
 		if e := &w.Enemies[i]; e.Alive {
 			if err := s.start(world.Event{Kind: world.Appeared, Enemy: i, X: e.X, Y: e.Y}, w); err != nil {
@@ -217,6 +218,7 @@ func (s *Sound) look() {
 			if e.Slot >= 0 && e.Slot < MaxVoices {
 				s.Slots[e.Slot].Since = 0
 			}
+			s.Gave++
 			copy(s.Steals[1:], s.Steals[:])
 			s.Steals[0] = e
 		}
