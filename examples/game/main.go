@@ -28,12 +28,13 @@ import (
 var errOne = errors.New("a process has one audio output: Ebitengine's context or voicepool's device, never both")
 
 type game struct {
-	world *world.World
-	sound *sound.Sound
-	keys  func() world.Keys          // what is held down
-	typed func(ebiten.Key) bool      // whether a key has just gone down
-	after func(screen *ebiten.Image) // after each picture, for a test; nil: nothing
-	fail  func() error               // ends the game, for a test; nil: never
+	world    *world.World
+	sound    *sound.Sound
+	keys     func() world.Keys          // what is held down
+	typed    func(ebiten.Key) bool      // whether a key has just gone down
+	after    func(screen *ebiten.Image) // after each picture, for a test; nil: nothing
+	listened bool                       // there is an output
+	fail     func() error               // ends the game, for a test; nil: never
 }
 
 func held() world.Keys {
@@ -104,10 +105,11 @@ func (g *game) Layout(int, int) (int, int) { return width, height }
 
 // listen plays the game's sound until the function that it returns is called.
 func (g *game) listen(device bool) (stop func(), err error) {
+	if g.listened || device && audio.CurrentContext() != nil {
+		return nil, errOne
+	}
+	g.listened = true
 	if device {
-		if audio.CurrentContext() != nil {
-			return nil, errOne
-		}
 		out := auto.Open(g.sound.Output(), auto.Config{Name: "voicepool's game"})
 		log.Print("sound: ", out)
 		return func() { out.Close() }, nil
@@ -123,7 +125,7 @@ func (g *game) listen(device bool) (stop func(), err error) {
 	}
 	player.SetBufferSize(40 * time.Millisecond) // without it a shot is heard half a second late
 	player.Play()
-	return func() { player.Close() }, nil
+	return player.PauseAndStopReading, nil
 }
 
 func run() error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"image"
 	"image/png"
@@ -126,6 +127,16 @@ func TestSound(t *testing.T) {
 	}
 	if stats := s.Mixer().Stats(); first < ticks || played.score < 100 || stats.Asked < 50 {
 		t.Errorf("%d steps, score %d, %d starts: too little has happened", first, played.score, stats.Asked)
+	}
+}
+
+// A second output is refused, whichever it is.
+func TestOneOutput(t *testing.T) {
+	g := &game{listened: true}
+	for _, device := range []bool{false, true} {
+		if _, err := g.listen(device); !errors.Is(err, errOne) {
+			t.Errorf("device %v beside another output: %v, want %v", device, err, errOne)
+		}
 	}
 }
 
