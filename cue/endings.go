@@ -259,11 +259,11 @@ func (p *Player) bound() int64 {
 			if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
 				return never
 			}
-			again := c.Rounds + 1
+			rounds := c.Rounds
 			if sets := pitches.sets[c.tag]; sets != nil {
-				again = max(again, sets.rounds+1)
+				rounds = max(rounds, sets.rounds)
 			}
-			frames = max(frames, float64(sound.Frames())+float64(again)*float64(sound.Loop().Frames()))
+			frames = max(frames, float64(sound.Frames())+float64(rounds+1)*float64(sound.Loop().Frames()))
 		}
 		lowest := max(pitches.of(s, c).least, slowest)
 		rest = max(rest, frames*math.Exp2(-lowest/12))

@@ -235,8 +235,8 @@ cues:
 	}
 	for i, want := range map[int]mixer.Change{
 		3: {Fields: mixer.FieldRounds, Rounds: mixer.Forever},
-		4: {Fields: mixer.FieldRounds},
-		5: {Fields: mixer.FieldRounds | mixer.FieldPriority | mixer.FieldProtect, Rounds: 5, Priority: -3, Protect: true},
+		4: {Fields: mixer.FieldRounds, Rounds: 1},
+		5: {Fields: mixer.FieldRounds | mixer.FieldPriority | mixer.FieldProtect, Rounds: 6, Priority: -3, Protect: true},
 		6: {Fields: mixer.FieldSolo | mixer.FieldGain, Gain: 1, Shape: voice.ConstantPower},
 		7: {Fields: mixer.FieldGain, Gain: 1, Shape: voice.InAmplitude},
 	} {

@@ -127,7 +127,7 @@ func (s *session) act() {
 		h.SetPriority(s.random.IntN(4) - 2)
 		h.Protect(s.random.IntN(4) == 0)
 	case 8:
-		h.SetLoop(s.random.IntN(3) - 1)
+		h.SetLoop([...]int{mixer.Forever, 1, 2}[s.random.IntN(3)])
 	case 9:
 		h.Seek(s.time(400 * time.Millisecond))
 	case 10:

@@ -86,7 +86,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			l.Pause()
 			l.Resume()
 			l.Seek(0)
-			l.SetLoop(3)
+			l.SetLoop(4)
 			l.SetLoop(-1)
 			led.Play(s, mixer.Options{})
 		},
@@ -145,7 +145,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 		}
 		m.SetPositions(handles, spots)
 		m.SetListener(space.Listener{Position: space.Vector{float64(n % 9), 0, 0}, Doppler: 1})
-		m.At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: n % 3}, 9*time.Millisecond)
+		m.At(m.Now()+30).Set(mixer.TargetTag(2), mixer.Change{Fields: mixer.FieldGain | mixer.FieldRounds, Gain: pcm.Decibels(-n % 20), Shape: voice.Shape(n % 4), Rounds: 1 + n%3}, 9*time.Millisecond)
 		m.At(m.Now()+41).Seek(mixer.TargetTag(1), time.Duration(n%60)*time.Millisecond)
 		m.At(m.Now()+55).Set(mixer.TargetBus(buses[n%4]), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain, Solo: n%3 == 0, Gain: pcm.Decibels(-n % 6)}, 0)
 		handles[0].SetPriority(n % 3)

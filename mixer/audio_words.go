@@ -2,7 +2,6 @@ package mixer
 
 import (
 	"math"
-	"sync/atomic"
 
 	"voicepool/pool"
 	"voicepool/voice"
@@ -20,7 +19,7 @@ func (a *audio) receiveWords() {
 	}
 	if a.wantsWait.Load() && a.wantsWait.Swap(false) {
 		for _, r := range a.allRecords {
-			switch id, fields := pool.Handle(r.id.Load()), dirtyFields(&r.dirty); {
+			switch id, fields := pool.Handle(r.id.Load()), a.dirtyFields(&r.dirty); {
 			case fields == 0:
 			case r.live == id:
 				a.applyWants(r, id, fields)
@@ -29,7 +28,7 @@ func (a *audio) receiveWords() {
 			}
 		}
 		for i := range a.busWishes {
-			a.applyBusWants(i, dirtyFields(&a.busWishes[i].dirty))
+			a.applyBusWants(i, a.dirtyFields(&a.busWishes[i].dirty))
 		}
 	}
 	if a.placesWait.Load() && a.placesWait.Swap(false) {
@@ -67,7 +66,7 @@ func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
 }
 
 // wishLater leaves a wish that is being written to the next block.
-func (a *audio) wishLater(dirty *atomic.Uint32, f settable) {
+func (a *audio) wishLater(dirty *dirtyWord, f settable) {
 	dirty.Or(1 << f)
 	a.wantsWait.Store(true)
 }

@@ -33,12 +33,12 @@ func BenchmarkStartSteal(b *testing.B) {
 			m := newMixer(b, mixer.Config{Voices: n, Commands: 8192})
 			block := make([]pcm.Frame, 64)
 			for i := range n {
-				play(b, m.At(mixer.Now), sounds[i%4], mixer.Options{Loop: true, Gain: pcm.Decibels(-i % 60)})
+				play(b, m.At(mixer.Now), sounds[i%4], mixer.Options{Loop: true, WhenFull: mixer.WhenFullEnd, Gain: pcm.Decibels(-i % 60)})
 			}
 			m.Render(block)
 			for b.Loop() {
 				for range 16 {
-					play(b, m.At(mixer.Now), sounds[0], mixer.Options{Loop: true})
+					play(b, m.At(mixer.Now), sounds[0], mixer.Options{Loop: true, WhenFull: mixer.WhenFullEnd})
 				}
 				m.Render(nil)
 			}

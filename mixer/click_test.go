@@ -142,7 +142,7 @@ func clickScenes(t testing.TB) []clickScene {
 		}},
 		{name: "for", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, For: 101234 * time.Microsecond} }},
 		{name: "loop and release", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true} }, happens: func(t testing.TB, m *mixer.Mixer, h mixer.Handle, at int64) {
-			must(t, m.At(at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}, 0))
+			must(t, m.At(at).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
 		}},
 		{name: "rounds", options: func(*mixer.Mixer) mixer.Options { return mixer.Options{Pan: -1, Loop: true, Rounds: 2} }},
 		{name: "priority and protection", happens: set(mixer.Change{Fields: mixer.FieldPriority | mixer.FieldProtect, Priority: 3, Protect: true}, 0)},

@@ -69,13 +69,13 @@ func TestWhenFull(t *testing.T) {
 		{name: "virtual ones of a number", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1, 100 ended 1"},
 		{name: "but not that one", config: mixer.Config{Virtual: 1}, first: mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "released before", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 5}, 0))
+			must(t, m.At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 6}, 0))
 		}, want: "0 started 1, 50 stolen 1 by 2 (pool), 50 started 2, 80 ended 2"},
 		{name: "endless by a set", first: mixer.Options{Loop: true, Rounds: 9, Gain: -20}, then: func(m m, h mixer.Handle) {
 			must(t, m.At(30).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: mixer.Forever}, 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1"},
 		{name: "released while it waits", first: loop, then: func(m m, h mixer.Handle) {
-			must(t, m.At(60).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 0}, 0))
+			must(t, m.At(60).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0))
 		}, want: "0 started 1, 50 virtual 1 by 2 (pool), 50 started 2, 80 ended 2, 80 real 1, 100 ended 1"},
 		{name: "fading out", first: loop, then: func(m m, h mixer.Handle) {
 			must(t, m.At(45).Stop(mixer.TargetVoice(h), 20*ms))

@@ -78,7 +78,7 @@ func ExampleHandle_SetLoop() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	h, _ := m.Play(tone(100), mixer.Options{Loop: true})
 	render(m, 1050)
-	h.SetLoop(0) // the engine stops: the round is played to its end
+	h.SetLoop(1) // the engine stops: the round is played to its end
 	render(m, 49)
 	fmt.Println(h.State())
 	render(m, 1)

@@ -129,29 +129,32 @@ func TestFeatureErrors(t *testing.T) {
 	set := func(to mixer.Target, c mixer.Change) error { return m.At(mixer.Now).Set(to, c, 0) }
 	group := func(o mixer.GroupOptions) error { _, err := m.NewGroup("g", o); return err }
 	nan := math.NaN()
+	const leaves = ": 1 leaves the loop at its end, Forever (-1) stays in it"
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{h.SetPriority(1000001), "a priority of 1000001 is not in -1000000..1000000"},
 		{h.SetPriority(-1000001), "a priority of -1000001 is not in -1000000..1000000"},
-		{h.SetLoop(-2), "-2 rounds are not in -1..1000000000"},
-		{h.SetLoop(1000000001), "1000000001 rounds are not in -1..1000000000"},
+		{h.SetLoop(0), "0 rounds are not in 1..1000000000" + leaves},
+		{h.SetLoop(-2), "-2 rounds are not in 1..1000000000" + leaves},
+		{h.SetLoop(1000000001), "1000000001 rounds are not in 1..1000000000" + leaves},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
 		{h.Fade(25, 0, voice.InDecibels), "a gain of 25 dB is not in -120..24"},
 		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 4"},
-		{start(mixer.Options{Loop: true, Rounds: -2}), "-2 rounds are not in -1..1000000000"},
-		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in -1..1000000000"},
+		{start(mixer.Options{Loop: true, Rounds: -2}), "-2 rounds are not in 1..1000000000" + leaves},
+		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in 1..1000000000" + leaves},
 		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},
 		{m.At(0).Seek(mixer.Target{}, 0), "the target names nothing"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Shape: 9}), "there is no shape 9"},
-		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}), "-2 rounds are not in -1..1000000000"},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}), "0 rounds are not in 1..1000000000" + leaves},
+		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}), "-2 rounds are not in 1..1000000000" + leaves},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPriority, Priority: -2000000}), "a priority of -2000000 is not in -1000000..1000000"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldSolo}), "only a bus can be muted or soloed"},
 		{set(mixer.TargetTag(3), mixer.Change{Fields: mixer.FieldSolo | mixer.FieldGain}), "only a bus can be muted or soloed"},
 		{set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldPriority}), "a bus has no priority, protection or rounds"},
 		{set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldProtect | mixer.FieldGain}), "a bus has no priority, protection or rounds"},
-		{set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldRounds}), "a bus has no priority, protection or rounds"},
+		{set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}), "a bus has no priority, protection or rounds"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds << 1}), "nothing to set"},
 		{group(mixer.GroupOptions{Coalesce: -1}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within -1ns by 0 dB at most`},
 		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by 25 dB at most`},
@@ -186,7 +189,7 @@ func TestFeatureErrors(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"Seek": mixer.Handle{}.Seek(0), "SetLoop": mixer.Handle{}.SetLoop(0), "SetPriority": mixer.Handle{}.SetPriority(0), "Protect": mixer.Handle{}.Protect(false),
+		"Seek": mixer.Handle{}.Seek(0), "SetLoop": mixer.Handle{}.SetLoop(1), "SetPriority": mixer.Handle{}.SetPriority(0), "Protect": mixer.Handle{}.Protect(false),
 	} {
 		if err != mixer.ErrGone {
 			t.Errorf("%s of the zero handle says %v", name, err)

@@ -91,8 +91,8 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 func (m *Mixer) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	loop := s.Loop()
 	switch {
-	case rounds != 0 && rounds != Forever:
-		return fmt.Errorf("%w: the stream %q cannot count its rounds; 0 leaves its loop, Forever stays in it", ErrOption, s.Name())
+	case rounds != 1 && rounds != Forever:
+		return fmt.Errorf("%w: the stream %q cannot count its rounds; 1 leaves its loop, Forever stays in it", ErrOption, s.Name())
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}

@@ -112,11 +112,11 @@ func (h Handle) Protect(on bool) error { return h.want(setProtect, truth(on)) }
 // Forever, as a number of rounds, loops without end.
 const Forever = -1
 
-// SetLoop sets how many times more the voice goes back at the end of its loop: 0 lets
-// it play on to the end of its sound, Forever keeps it in. It is exact, without a fade.
-// A voice that is beyond its loop's end already plays on. A stream takes 0 and Forever. It
-// opens another decoder, which allocates, and fails as Play does; where that is not ready in
-// time, the stream leaves its loop a round later.
+// SetLoop sets how often the voice plays its loop, as Options.Rounds. The round that is
+// under way is the first, so 1 leaves the loop at its end, and 2 goes back once more.
+// Forever stays in the loop; 0 is an error. It is exact, without a fade. A voice beyond its
+// loop plays on. A stream takes 1 and Forever. It opens another decoder, which allocates,
+// and fails as Play does; where that is not ready in time, it leaves a round later.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.turnStream(h, s, rounds)

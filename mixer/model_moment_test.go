@@ -101,7 +101,7 @@ func (d *duo) change(r *rand.Rand, t *modelTarget) mixer.Change {
 	}
 	c.Fields = pick(r, mixer.FieldGain, mixer.FieldGain, mixer.FieldPan, mixer.FieldPan|mixer.FieldGain, mixer.FieldPitch, mixer.FieldSpeed, mixer.FieldPitch|mixer.FieldSpeed, mixer.FieldPriority, mixer.FieldProtect)
 	if d.counts && r.IntN(8) == 0 {
-		c.Fields = mixer.FieldRounds
+		c.Fields, c.Rounds = mixer.FieldRounds, pick(r, 1, 1, 2, mixer.Forever)
 	}
 	return c
 }

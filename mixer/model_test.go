@@ -321,7 +321,7 @@ func (d *duo) handle(r *rand.Rand) {
 		if !d.counts {
 			return
 		}
-		n := pick(r, 0, mixer.Forever, 1, 2)
+		n := pick(r, 1, mixer.Forever, 2, 3)
 		want("SetLoop", wantRounds, float64(n), p.h.SetLoop(n))
 	case 10:
 		if !d.seeks {

@@ -249,10 +249,13 @@ func (v *modelVoice) fold() {
 	}
 }
 
-func (v *modelVoice) rounds(more int) {
+// rounds has it play its loop n times, of which the first is under way; -1: always.
+func (v *modelVoice) rounds(n int) {
 	to := v.sound.Loop()[1]
-	v.jumps = more
-	v.loop = more != 0 && v.pos>>32 < to
+	if v.jumps = n; n > 0 {
+		v.jumps--
+	}
+	v.loop = v.jumps != 0 && v.pos>>32 < to
 }
 
 func (v *modelVoice) over(f int64) bool {

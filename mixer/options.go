@@ -27,7 +27,7 @@ type Options struct {
 	Protect  bool     // is never stolen
 	WhenFull WhenFull // whether it goes on unheard where a full pool has no slot for it; 0: endless ones do
 	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int      // with Loop: how often it plays its loop before it goes on to its end; 0, Forever: without end; not for streams
+	Rounds   int      // with Loop: how often it plays its loop, then on to its end; 0, Forever: without end; not for streams
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
@@ -72,7 +72,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: from %v, for %v, fade in %v: a time is negative", ErrOption, o.From, o.For, o.FadeIn)
 	case o.Rounds != 0 && !o.Loop:
 		return fmt.Errorf("%w: %d rounds of a voice that does not loop; set Loop, too", ErrOption, o.Rounds)
-	case o.Rounds < Forever || o.Rounds > MaxRounds:
+	case o.Rounds != 0 && !setRounds.takes(new(float64(o.Rounds))):
 		return setRounds.wrong(float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
 		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
@@ -113,5 +113,5 @@ type Change struct {
 	Shape    voice.Shape // the way of the gain
 	Priority int         // -1,000,000..1,000,000
 	Protect  bool
-	Rounds   int // as of Handle.SetLoop
+	Rounds   int // how often it plays its loop from then on, as of Handle.SetLoop
 }

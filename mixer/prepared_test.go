@@ -47,7 +47,7 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 			play(t, m.At(100), s, mixer.Options{})
 		},
 		"rounds": func(m *mixer.Mixer, s *voice.Sound) {
-			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds})
+			set(m.At(5000), mixer.TargetTag(7), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1})
 			play(t, m.At(100), s, mixer.Options{Tag: 7, Loop: true, Pitch: 3})
 		},
 		"two sets of a voice": func(m *mixer.Mixer, s *voice.Sound) {
@@ -226,7 +226,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 					h := handles[r.IntN(len(handles))]
 					h.SetPitch(pitch())
 					h.Seek(ms(300))
-					h.SetLoop(r.IntN(3) - 1)
+					h.SetLoop([]int{mixer.Forever, 1, 2}[r.IntN(3)])
 				}
 			}
 		}

@@ -156,7 +156,7 @@ func TestEightCallers(t *testing.T) {
 				case 12:
 					h.SetPriority(2)
 				case 13:
-					h.SetLoop(1)
+					h.SetLoop(2)
 				case 14:
 					h.Seek(ms)
 				case 15:

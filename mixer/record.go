@@ -69,7 +69,7 @@ type record struct {
 
 	// Written by the control side, read after the ring: what a full ring
 	// cannot hold up. dirty has a bit for each want that is not applied yet.
-	dirty    atomic.Uint32
+	dirty    dirtyWord
 	moved    atomic.Bool // spot is not applied yet
 	stopping stopping
 	moves    [voiceMoves]wish        // by settable; the others are in want
@@ -108,6 +108,7 @@ func (r *record) turnsTo(feed *voice.Feed) {
 // reset prepares a record for its next owner. Control side, while the audio
 // side knows nothing of it.
 func (r *record) reset(id pool.Handle) {
+	unset(&r.dirty.Uint32) // first: what the last owner wished is not for this handle
 	r.id.Store(uint64(id))
 	r.state.Store(uint32(StatePending))
 	r.slot.Store(-1)
@@ -118,7 +119,6 @@ func (r *record) reset(id pool.Handle) {
 	}
 	unset(&r.audibility)
 	unset(&r.pan)
-	unset(&r.dirty)
 	if r.looping.Load() {
 		r.looping.Store(false)
 	}

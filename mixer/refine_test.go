@@ -37,7 +37,7 @@ func TestRefineNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.SetGain(-3)
-	h.SetLoop(2)
+	h.SetLoop(3)
 	m.Prepare()
 	m.Render(make([]pcm.Frame, 2000))
 	if got := s.Bytes(); got != before {

@@ -95,9 +95,9 @@ func TestRelease(t *testing.T) {
 		for at := to - 5; at < to+2*length+20; at++ {
 			for name, release := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 				"by a frame": func(m *mixer.Mixer, h mixer.Handle) error {
-					return m.At(int64(at)).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds}, 0)
+					return m.At(int64(at)).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}, 0)
 				},
-				"by its handle": func(m *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(0) },
+				"by its handle": func(m *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(1) },
 			} {
 				m := at1k(t)
 				h := play(t, m.At(0), loopedRamp(t, to+50, 100, int64(to)), mixer.Options{Pan: -1, Loop: true})
@@ -126,7 +126,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestSetLoop: how often more it goes back, counted from the call.
+// TestSetLoop: how often it plays its loop from the call on, the round under way included.
 func TestSetLoop(t *testing.T) {
 	loop := func(n int) []int {
 		var out []int
@@ -136,29 +136,29 @@ func TestSetLoop(t *testing.T) {
 		return out
 	}
 	for name, c := range map[string]struct {
-		start mixer.Options
-		at    int
-		more  int
-		want  []int
+		start  mixer.Options
+		at     int
+		rounds int
+		want   []int
 	}{
-		"of what plays once":         {start: mixer.Options{}, at: 50, more: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"in the loop":                {start: mixer.Options{}, at: 150, more: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"beyond the loop":            {start: mixer.Options{}, at: 250, more: 5, want: count(0, 300)},
-		"less than it had":           {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, more: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"more than it had":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 50, more: 3, want: slices.Concat(count(0, 100), loop(4), count(200, 300))},
-		"none of what has some":      {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, more: 0, want: count(0, 300)},
-		"in the second round":        {start: mixer.Options{Loop: true}, at: 250, more: 1, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"in the seam":                {start: mixer.Options{Loop: true}, at: 202, more: 1, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"at the end of the loop":     {start: mixer.Options{Loop: true, Rounds: 3}, at: 200, more: 0, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"after the rounds":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 350, more: 4, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
-		"in the last round":          {start: mixer.Options{Loop: true, Rounds: 2}, at: 250, more: 1, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
-		"before the start, as asked": {start: mixer.Options{Loop: true}, at: 0, more: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"of what plays once":         {start: mixer.Options{}, at: 50, rounds: 3, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"in the loop":                {start: mixer.Options{}, at: 150, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"beyond the loop":            {start: mixer.Options{}, at: 250, rounds: 6, want: count(0, 300)},
+		"less than it had":           {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"more than it had":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 50, rounds: 4, want: slices.Concat(count(0, 100), loop(4), count(200, 300))},
+		"none of what has some":      {start: mixer.Options{Loop: true, Rounds: 9}, at: 50, rounds: 1, want: count(0, 300)},
+		"in the second round":        {start: mixer.Options{Loop: true}, at: 250, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"in the seam":                {start: mixer.Options{Loop: true}, at: 202, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"at the end of the loop":     {start: mixer.Options{Loop: true, Rounds: 3}, at: 200, rounds: 1, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"after the rounds":           {start: mixer.Options{Loop: true, Rounds: 2}, at: 350, rounds: 5, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
+		"in the last round":          {start: mixer.Options{Loop: true, Rounds: 2}, at: 250, rounds: 2, want: slices.Concat(count(0, 100), loop(3), count(200, 300))},
+		"before the start, as asked": {start: mixer.Options{Loop: true}, at: 0, rounds: 2, want: slices.Concat(count(0, 100), loop(2), count(200, 300))},
 	} {
 		c.start.Pan = -1
 		m := at1k(t)
 		h := play(t, m.At(mixer.Now), loopedRamp(t, 300, 100, 200), c.start)
 		got := left(m, c.at)
-		if err := h.SetLoop(c.more); err != nil {
+		if err := h.SetLoop(c.rounds); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		got = append(got, left(m, len(c.want)-c.at+1)...)
@@ -172,7 +172,7 @@ func TestSetLoop(t *testing.T) {
 	h := play(t, m.At(0), loopedRamp(t, 300, 100, 200), hardLeft)
 	h.SetLoop(mixer.Forever)
 	left(m, 10000)
-	h.SetLoop(0)
+	h.SetLoop(1)
 	wantFrames(t, "let go after a hundred rounds", left(m, 200), count(100, 300))
 }
 
@@ -189,7 +189,7 @@ func TestRoundsCountInTheFuture(t *testing.T) {
 	if want := pcm.FromPower(float64(float32(.5))); a != want || b > -19 {
 		t.Errorf("the looping one counts %v, want %v; the other %v", a, want, b)
 	}
-	looping.SetLoop(0)
+	looping.SetLoop(1)
 	left(m, 1)
 	if got := looping.Audibility(); got != b {
 		t.Errorf("let go it counts %v, want %v", got, b)

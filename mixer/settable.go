@@ -48,7 +48,7 @@ var settables = [numWants]struct {
 	setSolo:     {"solo", 0, 1, ""},
 	setPriority: {"priority", -MaxPriority, MaxPriority, "a priority of %.0f is not in %.0f..%.0f"},
 	setProtect:  {"protection", 0, 1, ""},
-	setRounds:   {"number of rounds", Forever, MaxRounds, "%.0f rounds are not in %.0f..%.0f"},
+	setRounds:   {"number of rounds", Forever, MaxRounds, "%.0f rounds are not in 1..%.0[3]f: 1 leaves the loop at its end, Forever (-1) stays in it"},
 	setSeek:     {"place", 0, math.MaxInt64, ""},
 	setPause:    {"pause", 0, 1, ""},
 }
@@ -59,7 +59,7 @@ func (f settable) takes(x *float64) bool {
 	if f == setGain && math.IsInf(*x, -1) {
 		*x = MinGain
 	}
-	return inRange(*x, settables[f].least, settables[f].most)
+	return inRange(*x, settables[f].least, settables[f].most) && !(f == setRounds && *x == 0)
 }
 
 // wrong says that a value is out of range.

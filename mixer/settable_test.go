@@ -29,7 +29,7 @@ func TestChangeErrors(t *testing.T) {
 		{mixer.Change{Fields: mixer.FieldSpeed, Speed: 1. / 16}, ""},
 		{mixer.Change{Fields: mixer.FieldPriority, Priority: 1000001}, "a priority of 1000001 is not in -1000000..1000000"},
 		{mixer.Change{Fields: mixer.FieldPriority, Priority: -1000000}, ""},
-		{mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}, "-2 rounds are not in -1..1000000000"},
+		{mixer.Change{Fields: mixer.FieldRounds, Rounds: -2}, "-2 rounds are not in 1..1000000000: 1 leaves the loop at its end, Forever (-1) stays in it"},
 		{mixer.Change{Fields: mixer.FieldRounds, Rounds: 1000000000}, ""},
 		{mixer.Change{Fields: mixer.FieldProtect, Protect: true}, ""},
 		{mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -6, Pan: 2}, "a pan of 2 is not in -1..1"},

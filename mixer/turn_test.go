@@ -27,7 +27,7 @@ func TestStreamLeavesItsLoop(t *testing.T) {
 							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
 							h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: starts, Speed: speed, Quality: voice.Cubic})
 							out[i] = renderIn(m, at, block)
-							rounds := 0
+							rounds := 1
 							if !starts {
 								rounds = mixer.Forever
 							}

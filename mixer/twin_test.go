@@ -136,7 +136,7 @@ func TestTwin(t *testing.T) {
 			}
 			return m.At(5717).Resume(mixer.TargetVoice(h))
 		}},
-		{name: "released", sound: noisy(1, 6000, [2]int64{0, 700}), play: loop, script: set(8000, mixer.Change{Fields: mixer.FieldRounds, Rounds: 2}, 0)},
+		{name: "released", sound: noisy(1, 6000, [2]int64{0, 700}), play: loop, script: set(8000, mixer.Change{Fields: mixer.FieldRounds, Rounds: 3}, 0)},
 		{name: "for", sound: looped, play: with(func(o *mixer.Options) { o.For = 1500 * time.Millisecond })},
 		{name: "stop over", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
 			return m.At(12000).Stop(mixer.TargetVoice(h), 300*time.Millisecond)

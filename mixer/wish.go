@@ -38,7 +38,7 @@ const (
 
 // wishes are those of a voice or a bus.
 type wishes struct {
-	dirty *atomic.Uint32 // has a bit for each field that is not applied yet
+	dirty *dirtyWord
 	all   []wish
 	sent  []uint64 // by field: the command that was sent for it last
 	voice Handle   // or, where it is zero:
@@ -117,23 +117,46 @@ func (x *wish) write(value float64, over int64, shape voice.Shape, anew bool) {
 // the ring.
 const wishAfter = 16
 
-// dirtyFields returns the fields of a word of dirty ones, those for after the ring too.
-func dirtyFields(dirty *atomic.Uint32) wants {
+// dirtyWord has a bit for each field that is not applied yet.
+type dirtyWord struct {
+	atomic.Uint32
+	after atomic.Uint64 // the command that those for after the ring follow
+}
+
+// mark notes that a wish acts after the ring. One of the same field goes with the last.
+func (d *dirtyWord) mark(bit uint32, seq uint64) {
+	if bit <<= wishAfter; d.Load()&bit == 0 {
+		d.after.Store(seq)
+		d.Or(bit)
+	}
+}
+
+// dirtyFields returns those that are dirty, the ones for after the ring too. What they follow
+// may have come while this block began: then they wait for the next one.
+func (a *audio) dirtyFields(dirty *dirtyWord) wants {
 	d := dirty.Load()
 	if d>>wishAfter != 0 {
-		dirty.And(1<<wishAfter - 1)
+		if a.commands.Popped() < dirty.after.Load() {
+			a.wantsWait.Store(true)
+			return 0
+		}
+		dirty.And(^(d >> wishAfter << wishAfter)) // what is marked meanwhile stays
 	}
 	return wants(d | d>>wishAfter)
 }
 
 // wish notes a set of a field. The mutex is held.
 func (m *Mixer) wish(w *wishes, f settable, value float64, over int64, shape voice.Shape) {
-	bit, x := uint32(1)<<f, &w.all[f]
-	pending := w.dirty.Load()&bit != 0
+	bit, x, dirty := uint32(1)<<f, &w.all[f], w.dirty.Load()
+	pending := dirty&bit != 0
 	follows := pending && w.sent[f] <= m.otherSeq
-	if follows && !m.crowded() && m.push(w.set(f, value, over, shape)) == nil {
-		w.sent[f] = 0 // what comes now follows this one
-		return
+	after := dirty&(bit<<wishAfter) != 0 // a command would come before the wish that it follows
+	if follows && !after {
+		if m.pushSet(w.set(f, value, over, shape)) {
+			w.sent[f] = 0 // what comes now follows this one
+			return
+		}
+		after = true
 	}
 	x.write(value, over, shape, !pending)
 	switch was := w.dirty.Or(bit) & bit; {
@@ -142,19 +165,21 @@ func (m *Mixer) wish(w *wishes, f settable, value float64, over int64, shape voi
 	case pending && !follows:
 		return
 	}
-	if m.crowded() || m.push(w.send(f)) != nil {
-		w.dirty.Or(bit << wishAfter)
+	if after || !m.pushSet(w.send(f)) {
+		w.dirty.mark(bit, m.seq)
 		m.wantsWait.Store(true)
 		return
 	}
 	w.sent[f] = m.seq
 }
 
-// crowded reports whether half of the ring is taken: the rest is for what has no words of
-// its own.
-func (m *Mixer) crowded() bool {
-	n := m.underWay.Load()
-	return n >= m.commandMax/2 && n < m.commandMax
+// pushSet hands over a command of a set, unless half of the ring is taken: the rest is for
+// what has no words of its own. The mutex is held.
+func (m *Mixer) pushSet(c command) bool {
+	if n := m.underWay.Load(); n >= m.commandMax/2 && n < m.commandMax {
+		return false
+	}
+	return m.push(c) == nil
 }
 
 // wishBus notes a set of a bus, of one field or several. The mutex is held.
@@ -172,7 +197,7 @@ func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 
 // busWish is what is wished of a bus. Both sides'.
 type busWish struct {
-	dirty atomic.Uint32
+	dirty dirtyWord
 	moves [busMoves]wish
 }
 
@@ -192,7 +217,7 @@ func (h Handle) wish(r *record, f settable, value float64, over int64, shape voi
 	if r.dirty.Or(1<<f)&(1<<f) != 0 && r.wantSeq[f] > m.otherSeq {
 		return
 	}
-	if m.crowded() || m.push(command{kind: cmdWant, frame: Now, record: h.id, fields: 1 << f}) != nil {
+	if !m.pushSet(command{kind: cmdWant, frame: Now, record: h.id, fields: 1 << f}) {
 		m.wantsWait.Store(true)
 		return
 	}

@@ -158,3 +158,42 @@ func TestSetsAreNeverLost(t *testing.T) {
 		}
 	}
 }
+
+// TestSetsFollowWishes: a set that comes when the ring has room again does not act before
+// one that has to wait for the next block.
+func TestSetsFollowWishes(t *testing.T) {
+	var h mixer.Handle
+	var m *mixer.Mixer
+	sets := []pcm.Decibels{-6, -20} // called while a block is mixed
+	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 2, Insert: effect(func([]pcm.Frame) {
+		if st := m.Stats(); h != (mixer.Handle{}) && len(sets) > 0 && st.Pending == int64(len(sets)-1) {
+			must(t, h.SetGain(sets[0]))
+			sets = sets[1:]
+		}
+	})})
+	s := level(t, 1000, 900, 0.5)
+	started := play(t, m.At(mixer.Now), s, mixer.Options{Pan: -1})
+	left(m, 10)
+	h = started
+	play(t, m.At(30), s, mixer.Options{Pan: 1}) // takes half of the ring until the middle of the block
+	left(m, 50)
+	if len(sets) > 0 {
+		t.Fatalf("%d sets were not called", len(sets))
+	}
+	wantAbout(t, "after the block what is heard", left(m, 50)[49], 0.5*0.1)
+}
+
+// TestFullRingCountsOnce: a set that finds the ring full counts once, and one that replaces
+// it does not.
+func TestFullRingCountsOnce(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 2})
+	s := level(t, 1000, 900, 0.5)
+	h := play(t, m.At(mixer.Now), s, mixer.Options{Pan: -1})
+	play(t, m.At(mixer.Now), s, mixer.Options{Pan: 1})
+	must(t, h.SetGain(-18))
+	must(t, h.SetGain(-20))
+	if st := m.Stats(); st.Busy != 1 {
+		t.Errorf("%d calls found the ring full", st.Busy)
+	}
+	wantAbout(t, "what is heard", left(m, 50)[49], 0.5*0.1)
+}

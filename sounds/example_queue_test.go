@@ -31,7 +31,7 @@ func ExampleLibrary_OpenStream() {
 	}
 	step(200)
 	fmt.Println(h.State())
-	h.SetLoop(0)
+	h.SetLoop(1)
 	step(200)
 	fmt.Println(h.State())
 	// Output:

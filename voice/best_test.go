@@ -133,7 +133,7 @@ func TestBestBlocks(t *testing.T) {
 				case 2:
 					v.SetGain(frame, pcm.Decibels(-r.IntN(10)), int64(r.IntN(600)), 0)
 				case 3:
-					v.SetRounds(int32(r.IntN(4) - 1))
+					v.SetRounds(int32(r.IntN(4)))
 				case 4:
 					v.SeekTo(frame, int64(r.IntN(3000)), 240, nil)
 				}

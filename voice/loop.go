@@ -5,10 +5,10 @@ import (
 	"voicepool/pcm"
 )
 
-// SetRounds has the voice go back so many times more when it comes to the end of
-// its loop; less than 0: always. One that is beyond the end already plays on. It moves
-// nothing that is heard, and no stream.
-func (v *Voice) SetRounds(more int32) {
+// SetRounds has the voice play its loop so often, counted as Options.Rounds: the round that
+// is under way is the first. 0 or less: until it is released. A voice beyond the end of its
+// loop plays on. It moves nothing that is heard, and no stream.
+func (v *Voice) SetRounds(rounds int32) {
 	if v.feed != nil {
 		return
 	}
@@ -16,13 +16,10 @@ func (v *Voice) SetRounds(more int32) {
 	switch at := v.pos >> 32; {
 	case size <= 0 || !v.Looping() && at >= to || v.unrolls() && at >= v.unrolled(to):
 		return
-	case more < 0:
-		v.jumps = -1
+	case rounds > 0 && at >= to: // in the seam, some rounds have been begun
+		v.jumps = rounds + int32((at-to)/size)
 	default:
-		v.jumps = more
-		if at >= to { // in the seam, some rounds have been begun
-			v.jumps += int32((at-to)/size) + 1
-		}
+		v.jumps = max(rounds, 0) - 1
 	}
 	v.loop, v.steady.left = v.jumps != 0, 0
 	v.wrap()

@@ -61,9 +61,9 @@ func TestSteady(t *testing.T) {
 				speed := rapid.SampledFrom([]float64{1, 0.8, 1.6}).Draw(t, "to")
 				both(func(v *voice.Voice) { v.SetSpeed(frame, speed, 0) })
 			case 2:
-				both(func(v *voice.Voice) { v.SetRounds(0) })
+				both(func(v *voice.Voice) { v.SetRounds(1) })
 			case 3:
-				rounds := int32(rapid.IntRange(-1, 3).Draw(t, "more"))
+				rounds := int32(rapid.IntRange(0, 4).Draw(t, "rounds"))
 				both(func(v *voice.Voice) { v.SetRounds(rounds) })
 			case 4:
 				to := rapid.Int64Range(0, s.Frames()).Draw(t, "seek")

@@ -175,7 +175,7 @@ func (n Name) Schema(Limits) Schema { return name }
 
 // Loop is a place for whether something loops, and how often.
 type Loop struct {
-	On     *bool // nil: Rounds says all, as of mixer.Change
+	On     *bool // nil: it is a set, which says how often a voice goes back still, and Rounds is as of mixer.Change
 	Rounds *int
 }
 
@@ -190,6 +190,8 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 		*l.On = text != "false"
 	case text == "true":
 		n = mixer.Forever
+	default:
+		n = min(n+1, mixer.MaxRounds) // the round under way is one of them
 	}
 	*l.Rounds = int(n)
 	return true
@@ -197,12 +199,14 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 
 // Text returns the number of rounds, true or false.
 func (l Loop) Text() (string, bool) {
-	on := *l.Rounds != 0
+	on, n := *l.Rounds != 1, *l.Rounds
 	if l.On != nil {
 		on = *l.On
+	} else {
+		n--
 	}
-	if on && *l.Rounds > 0 {
-		return strconv.Itoa(*l.Rounds), true
+	if on && n > 0 {
+		return strconv.Itoa(n), true
 	}
 	return strconv.FormatBool(on), on
 }

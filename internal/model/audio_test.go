@@ -27,21 +27,22 @@ func (m *machine) step(n int) bool {
 		m.receive()
 	case arrive:
 		m.arrive(n)
-	case startDirty:
-		a.pc = done
-		if m.records[a.rec].dirty {
-			a.pc, a.back = moveClear, done
-		}
 	case moveClear:
 		r := &m.records[a.rec]
 		if m.fault == wantReadBeforeCleared {
-			a.loaded = r.want
+			a.loaded = handle(r.want)
 		} else {
 			r.dirty = false
 		}
 		a.pc = moveRead
 	case moveRead:
 		m.moveRead()
+	case leaveDirty:
+		m.records[a.rec].dirty = m.fault != tornIsLost
+		a.pc = leaveWait
+	case leaveWait:
+		m.wantsWait = m.wantsWait || m.fault != tornIsLost
+		a.pc, a.back = a.back, idle
 	case finishState:
 		m.finishState()
 	case finishPush:
@@ -189,12 +190,10 @@ func (m *machine) arrive(n int) {
 			m.cancel(r, c.h)
 		}
 	case set:
-		if m.names(r.live, c.h) {
+		if m.names(r.live, c.h) || m.names(r.id, c.h) && !r.over {
 			a.rec, a.pc, a.back = uint8(c.h.record()), moveClear, done
-		} else if r.ahead == c.h {
-			r.ahead = 0 // the start finds what is wanted in its record
 		}
-	case fade:
+	case fade, wished:
 		if m.names(r.live, c.h) {
 			m.slots[r.slot].gain = c.value
 		} else if m.names(r.id, c.h) {
@@ -239,9 +238,9 @@ func (m *machine) start(r *record, c *command, n int) {
 		*s = slot{h: c.h, seq: c.seq}
 		m.told(c.h, begun)
 		r.live, r.slot, r.where = c.h, uint8(i), living
-		a.pc = startDirty
+		a.pc = done
 		if r.ahead == c.h {
-			s.gain, r.dirty, a.pc = r.aheadTo, false, done
+			s.gain = r.aheadTo
 		}
 		return
 	}
@@ -254,11 +253,17 @@ func (m *machine) moveRead() {
 	r := &m.records[a.rec]
 	value := r.want
 	if m.fault == wantReadBeforeCleared {
-		value, r.dirty = a.loaded, false
+		value, r.dirty = uint8(a.loaded), false
 		a.loaded = 0
 	}
-	if r.live != 0 {
+	switch {
+	case r.torn:
+		a.pc = leaveDirty
+		return
+	case r.live != 0:
 		m.slots[r.slot].gain = value
+	case m.fault != wishNotForeseen:
+		r.ahead, r.aheadTo = r.id, value
 	}
 	a.pc, a.back = a.back, idle
 }

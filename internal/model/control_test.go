@@ -68,7 +68,7 @@ func (m *machine) push(c command) bool {
 	}
 	m.seq++
 	c.seq = m.seq
-	if c.kind != set {
+	if c.kind != set && c.kind != wished {
 		for i := range m.records {
 			m.records[i].fresh = false
 		}
@@ -82,12 +82,23 @@ func (m *machine) push(c command) bool {
 	return true
 }
 
+// pushSet is push for a set, which leaves half of the ring to what has no words of its own.
+func (m *machine) pushSet(c command) bool {
+	if n := int(m.underWay); n >= m.commands/2 && n < m.commands {
+		return false
+	}
+	return m.push(c)
+}
+
 func (m *machine) play() bool {
 	switch m.call.step {
 	case 2:
 		r := m.record(m.call.h)
 		r.stop = 0
 		r.sound = true
+		if m.fault == resetDirtyLast {
+			r.dirty, r.after = false, false
+		}
 	case 3:
 		r := m.record(m.call.h)
 		m.must(m.push(command{kind: play, h: m.call.h, later: r.later}), "a start finds no place that was there")
@@ -118,8 +129,9 @@ func (m *machine) take(n int) bool {
 		m.must(s.h == 0 || s.h.record() != r.id.record(), "a record is used again while its voice lives")
 	}
 	old := *r
+	keeps := m.fault == resetKeepsDirty || m.fault == resetDirtyLast
 	*r = record{
-		id: old.id.next(), want: old.want, dirty: old.dirty && m.fault == resetKeepsDirty, stop: old.stop,
+		id: old.id.next(), want: old.want, dirty: old.dirty && keeps, after: old.after && keeps, stop: old.stop,
 		live: old.live, slot: old.slot, cancel: old.cancel, ahead: old.ahead, aheadTo: old.aheadTo,
 		where: pending, later: m.call.kind == playLater,
 	}
@@ -205,40 +217,62 @@ func (r *record) nextValue() uint8 {
 }
 
 func (m *machine) setGain() bool {
-	r := m.record(m.call.h)
+	r, c := m.record(m.call.h), &m.call
 	over := func() bool {
-		if !m.call.stale {
-			r.expect = m.call.value
+		if !c.stale {
+			r.expect, r.touched = c.value, true
 		}
 		m.call = call{}
 		return true
 	}
-	switch m.call.step {
+	switch c.step {
 	case 1:
 		if r.over {
 			m.call = call{}
 			return false
 		}
-		m.call.value = r.nextValue()
+		c.value = r.nextValue()
 	case 2:
-		r.touched = !m.call.stale
-		r.want = m.call.value
-	case 3:
-		was := r.dirty
-		r.dirty = true
-		if (was || m.fault == coalesceWithoutDirty) && (r.fresh || m.fault == coalesceWithoutOrder) {
+		c.pending, c.after = r.dirty, r.after && m.fault != commandBeforeWish
+		c.follows = c.pending && !r.fresh && m.fault != coalesceWithoutOrder
+		if m.fault == coalesceWithoutDirty && r.fresh {
+			c.pending = true
+		}
+		if !c.follows || c.after {
+			c.step = 3
+		}
+	case 3: // a command of its own
+		if m.pushSet(command{kind: wished, h: c.h, value: c.value}) {
+			r.fresh = m.fault == freshAfterCommand
 			return over()
 		}
+		c.after = true
 	case 4:
-		if m.push(command{kind: set, h: m.call.h}) {
+	case 5:
+		r.want, r.torn = c.value, false
+	case 6:
+		was := r.dirty
+		r.dirty = true
+		if c.pending && (was || m.fault == coalesceWithoutDirty) && !c.follows {
+			return over()
+		}
+		if c.after {
+			c.step = 7
+		}
+	case 7:
+		if m.pushSet(command{kind: set, h: c.h}) {
 			r.fresh = true
 			return over()
 		}
-		r.loose = r.loose || m.fades(r) || r.ahead == r.id
+	case 8:
+		if !r.after {
+			r.behind = m.seq
+		}
+		r.after = m.fault != afterNotMarked
 		if m.fault == wantLostWhenFull {
 			return over()
 		}
-	case 5:
+	case 9:
 		m.wantsWait = true
 		return over()
 	}
@@ -256,7 +290,7 @@ func (m *machine) fade() bool {
 	ok := m.push(command{kind: fade, h: m.call.h, value: value})
 	if ok && r.id == m.call.h {
 		r.expect, r.touched = value, true
-		r.loose = r.loose || r.dirty && m.wantsWait
+		r.loose = r.loose || r.after
 	}
 	m.call = call{}
 	return ok

@@ -156,8 +156,8 @@ func (m *machine) alone() bool {
 			return true // looks at handles, which never come back
 		}
 		r := m.record(c.h)
-		return !r.later && r.ahead != c.h // a StopAll makes a difference by it, and a set
-	case startDirty, moveClear, moveRead, finishState:
+		return !r.later // a StopAll makes a difference by it
+	case moveClear, moveRead, leaveDirty, finishState:
 		return !m.reached(m.records[a.rec].id)
 	case scanCheck, allSweep, mix, mixed:
 		return true
@@ -182,17 +182,17 @@ func (m *machine) reached(h handle) bool {
 func (m *machine) aloneCall() bool {
 	switch r := m.record(max(m.call.h, 1)); m.call.kind {
 	case play, playLater:
-		return m.call.step == 1 && r.stop == 0
+		return m.call.step == 1 && r.stop == 0 && !m.wanted(r)
 	case set:
-		return m.call.step == 1 && !m.wanted(r)
+		return (m.call.step == 3 || m.call.step == 4) && !m.wanted(r)
 	}
 	return false
 }
 
 // wanted reports whether the audio side may look at what a record wants.
 func (m *machine) wanted(r *record) bool {
-	moving := (m.audio.pc == moveRead || m.audio.pc == moveClear) && &m.records[m.audio.rec] == r
-	return r.dirty || moving || m.under(set, r.id)
+	moving := m.audio.pc >= moveClear && m.audio.pc <= leaveWait && &m.records[m.audio.rec] == r
+	return r.dirty || r.after || moving || m.under(set, r.id)
 }
 
 // distinct reports whether a call of this caller is none that another has made

@@ -21,6 +21,13 @@ const (
 	wantReadBeforeCleared
 	foreseenAsWant
 	resetKeepsDirty
+	resetDirtyLast
+	commandBeforeWish
+	freshAfterCommand
+	afterNotMarked
+	afterWithoutOrder
+	tornIsLost
+	wishNotForeseen
 	stopAllWithoutOrder
 	stopAllCleared
 	stopAllWaits
@@ -72,12 +79,12 @@ var faults = [numFaults]struct {
 		name: "a SetGain that finds the ring full is not announced", commands: 1, calls: []kind{play, set},
 	},
 	coalesceWithoutDirty: {
-		name: "a SetGain sends no command though the last one is done", commands: 1, calls: []kind{play, set},
+		name: "a SetGain sends no command though the last one is done", commands: 2, calls: []kind{play, set},
 	},
 	coalesceWithoutOrder: {
 		name: "a SetGain sends no command though a Fade came between", commands: 2, calls: []kind{play, set, fade},
 	},
-	wantReadBeforeCleared: {name: "a want is read before its mark is cleared", commands: 1, calls: []kind{play, set}},
+	wantReadBeforeCleared: {name: "a want is read before its mark is cleared", commands: 2, calls: []kind{play, set}},
 	foreseenAsWant: {
 		name:     "a Fade of a start that has not come is noted as a SetGain",
 		commands: 3, calls: []kind{playLater, set, fade},
@@ -85,6 +92,30 @@ var faults = [numFaults]struct {
 	resetKeepsDirty: {
 		name: "the next start in a record finds the wants of the last", commands: 1,
 		calls: []kind{play, playLater, set},
+	},
+	resetDirtyLast: {
+		name:     "a record's wishes are forgotten after it has its next handle",
+		commands: 2, calls: []kind{play, playLater, set},
+	},
+	commandBeforeWish: {
+		name:     "a SetGain is a command though the last one acts after the ring",
+		commands: 2, calls: []kind{play, set},
+	},
+	freshAfterCommand: {
+		name:     "a SetGain takes the place of a wish that a command has followed",
+		commands: 6, calls: []kind{play, set, fade},
+	},
+	afterNotMarked: {
+		name:     "a wish for after the ring is not marked, and its command clears it",
+		commands: 2, calls: []kind{play, set, fade},
+	},
+	afterWithoutOrder: {
+		name:     "a wish for after the ring comes before a command that has not arrived",
+		commands: 2, calls: []kind{play, set},
+	},
+	tornIsLost: {name: "a wish that is being written is not read again", commands: 2, calls: []kind{play, set}},
+	wishNotForeseen: {
+		name: "a wish of a start that has not come is dropped", commands: 1, calls: []kind{playLater, set},
 	},
 	stopAllWithoutOrder: {
 		name: "the word of StopAll stops all that is there", commands: 1, calls: []kind{play, stopAll},

@@ -25,6 +25,8 @@ func TestNothingIsLost(t *testing.T) {
 		{voices: 3, pool: 4, commands: 1, short: 4, usual: 8, deep: 10, calls: []kind{play, stopAll}},
 		{voices: 1, pool: 2, commands: 1, short: 4, usual: 8, deep: 12, calls: []kind{play, stop, stopAll}},
 		{voices: 1, pool: 2, commands: 1, short: 4, usual: 8, deep: 10, calls: []kind{play, set}},
+		{voices: 1, pool: 2, commands: 2, short: 4, usual: 6, deep: 8, calls: []kind{play, set, fade}},
+		{voices: 1, pool: 2, commands: 6, short: 4, usual: 6, deep: 8, calls: []kind{playLater, set, fade}},
 		{voices: 1, pool: 2, commands: 2, short: 3, usual: 5, deep: 8, calls: []kind{play, stop, set, stopAll}},
 		{voices: 1, pool: 2, commands: 2, short: 2, usual: 3, deep: 6, calls: []kind{play, playLater, stop, stopLater, set, fade, stopAll}},
 	} {

@@ -16,7 +16,7 @@ func (x *explorer) print(s *state) print {
 	sweeping := a.pc == allClear || a.pc == allSweep || a.back == allSweep
 	k = append(k,
 		0xff, // no record's
-		byte(s.call.kind)<<4|s.call.step, flags(s.call.stale, s.stopsWait, s.wantsWait, s.quiet, a.second, sweeping && a.loaded == s.stopAll),
+		byte(s.call.kind)<<4|s.call.step, flags(s.call.pending, s.call.follows, s.call.after), flags(s.call.stale, s.stopsWait, s.wantsWait, s.quiet, a.second, sweeping && a.loaded == handle(s.stopAll)),
 		byte(a.pc), byte(a.back), s.underWay, s.nring, s.nqueue,
 	)
 	if s.stopAll != 0 {
@@ -101,15 +101,15 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 		return age(h)
 	}
 	before := func(seq uint8) byte {
-		return flags(s.stopAll != 0 && seq < s.stopAll, sweeping && seq < a.loaded)
+		return flags(s.stopAll != 0 && seq < s.stopAll, sweeping && handle(seq) < a.loaded)
 	}
 	about, scanned := byte(0), a.scanned>>i&1 != 0
 	switch a.pc {
-	case startDirty, moveClear, moveRead, finishState, finishPush:
+	case moveClear, moveRead, leaveDirty, leaveWait, finishState, finishPush:
 		about = flags(int(a.rec) == i)
 	case scanCheck:
 		if int(a.rec) == i {
-			about = age(handle(a.loaded))
+			about = age(a.loaded)
 		}
 	}
 	slotted, gain, order := byte(0), byte(0), byte(0)
@@ -145,7 +145,7 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 	if r.over && s.call.h != r.id {
 		fresh = false
 	}
-	k = append(k, flags(r.over, r.sound, r.dirty, fresh, scanned), byte(r.where)<<4|about<<1|flags(r.loose), want<<2|gain, slotted<<2|order, age(r.stop), stale(r.cancel), age(r.live))
+	k = append(k, flags(r.over, r.sound, r.dirty, fresh, scanned, r.after, r.torn), byte(r.where)<<4|about<<1|flags(r.loose), want<<2|gain, slotted<<2|order, age(r.stop), stale(r.cancel), age(r.live))
 	if lives {
 		k = append(k, flags(r.touched, r.later, r.askedOne, r.askedAll, r.stopped, r.due), expect)
 		k = append(k, 0)
@@ -154,6 +154,11 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 		}
 	} else {
 		k = append(k, 0, 0, 0)
+	}
+	if r.after {
+		k = append(k, max(r.behind, s.popped)-s.popped)
+	} else {
+		k = append(k, 0)
 	}
 	now, old := byte(0), byte(0)
 	for _, h := range s.held {

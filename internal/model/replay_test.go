@@ -39,6 +39,7 @@ func TestReplay(t *testing.T) {
 		{voices: 1, commands: 1, short: 4, usual: 7, calls: []kind{play, stop, set, stopAll}},
 		{voices: 1, commands: 1, short: 4, usual: 6, calls: []kind{play, playLater, stop, stopAll}},
 		{voices: 1, commands: 2, short: 3, usual: 5, calls: []kind{play, playLater, stop, stopLater, set, fade, stopAll}},
+		{voices: 1, commands: 6, short: 4, usual: 6, calls: []kind{play, playLater, set, fade}},
 		{voices: 2, commands: 1, short: 4, usual: 6, calls: []kind{play, stop, set, stopAll}},
 	} {
 		r := replayer{sounds: sounds}
@@ -161,7 +162,8 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 	case set:
 		err = (*handles)[d.start].SetGain(gains[d.value])
 	case fade:
-		err = m.At(mixer.Now).SetGain(mixer.TargetVoice((*handles)[d.start]), gains[d.value])
+		c := mixer.Change{Fields: mixer.FieldGain | mixer.FieldPriority, Gain: gains[d.value]}
+		err = m.At(mixer.Now).Set(mixer.TargetVoice((*handles)[d.start]), c, 0)
 	case stopAll:
 		m.StopAll(0)
 	}

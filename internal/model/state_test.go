@@ -16,18 +16,18 @@ package model
 // The scope. What a run uses of it is in its config.
 const (
 	maxVoices   = 3
-	maxRecords  = 5
-	maxCommands = 3
+	maxRecords  = 8
+	maxCommands = 6
 	callers     = 3
 )
 
 // handle names one use of a record: the record's number plus one in the low
 // bits, the generation above. Zero names nothing.
-type handle uint8
+type handle uint16
 
-func (h handle) record() int     { return int(h&7) - 1 }
-func (h handle) generation() int { return int(h >> 3) }
-func (h handle) next() handle    { return h + 8 }
+func (h handle) record() int     { return int(h&15) - 1 }
+func (h handle) generation() int { return int(h >> 4) }
+func (h handle) next() handle    { return h + 16 }
 
 // kind is a call, and the command that it sends.
 type kind uint8
@@ -38,9 +38,10 @@ const (
 	playLater // for a frame that comes after the next stretch
 	stop      // Handle.Stop
 	stopLater // Moment.Stop of a later frame
-	set       // Handle.SetGain: the record's want, with at most one command under way
-	fade      // Moment.Set: a command of its own
+	set       // Handle.SetGain: the record's wish, with at most one command under way
+	fade      // Moment.Set of what is no wish alone: a command of its own
 	stopAll
+	wished // a set that goes on from a wish: a command, and no call
 )
 
 var kindNames = [...]string{"", "Play", "Play later", "Stop", "Stop later", "SetGain", "Fade", "StopAll"}
@@ -65,13 +66,16 @@ const (
 )
 
 type record struct {
-	id    handle
-	over  bool // state
-	sound bool
-	dirty bool
-	want  uint8
-	fresh bool // wantSeq > otherSeq: its cmdWant is the last command of another kind's
-	stop  handle
+	id     handle
+	over   bool // state
+	sound  bool
+	dirty  bool
+	after  bool  // the wish acts after the ring
+	behind uint8 // the command that it follows
+	torn   bool  // the wish is being written
+	want   uint8
+	fresh  bool // wantSeq > otherSeq: no command of another kind has followed its cmdWant
+	stop   handle
 
 	// The audio side's.
 	live    handle
@@ -105,6 +109,9 @@ type call struct {
 	h     handle
 	value uint8
 	stale bool // the handle names nothing any more: the call must not act
+
+	// What a set has seen.
+	pending, follows, after bool
 }
 
 // pc is where the audio side is.
@@ -114,9 +121,10 @@ const (
 	idle pc = iota
 	receive
 	arrive
-	startDirty // a start looks for wants
-	moveClear  // a move to what is wanted, in two steps
+	moveClear // a move to what is wanted, in two steps
 	moveRead
+	leaveDirty // a wish that is being written stays for later, in two steps
+	leaveWait
 	finishState // the end of a voice, in two steps
 	finishPush
 	done // a command
@@ -133,18 +141,18 @@ const (
 )
 
 var pcNames = [...]string{
-	"begins", "receives", "arrives", "start looks for wants", "clears a want", "reads a want", "stores a state", "gives a record back",
+	"begins", "receives", "arrives", "clears a wish", "reads a wish", "leaves a wish for later", "says that it did", "stores a state", "gives a record back",
 	"has done a command", "looks for stop words", "scans for stop words", "checks a stop word", "looks for want words", "scans for wants",
 	"looks for a StopAll", "clears the StopAll", "stops all", "mixes", "has mixed",
 }
 
 type audio struct {
 	pc      pc
-	back    pc    // where a subroutine returns to
-	scanned uint8 // the records that a scan has seen, a bit for each
-	rec     uint8 // what a scan, a move or an end is about
-	loaded  uint8 // what a step has read for the next
-	second  bool  // arrive after a stretch, not before the first
+	back    pc     // where a subroutine returns to
+	scanned uint8  // the records that a scan has seen, a bit for each
+	rec     uint8  // what a scan, a move or an end is about
+	loaded  handle // what a step has read for the next
+	second  bool   // arrive after a stretch, not before the first
 }
 
 type state struct {

@@ -20,12 +20,12 @@ func (m *machine) word(n int) {
 		case r.live == id || m.fault == stopWordWithoutGeneration && r.live != 0:
 			m.finish(int(r.slot), stop, m.more(scanStops, wantWords))
 		default:
-			a.loaded, a.pc = uint8(id), scanCheck
+			a.loaded, a.pc = id, scanCheck
 		}
 	case scanCheck:
 		r := &m.records[a.rec]
-		if r.id == handle(a.loaded) || m.fault == stopWordWithoutGeneration {
-			m.cancel(r, handle(a.loaded))
+		if r.id == a.loaded || m.fault == stopWordWithoutGeneration {
+			m.cancel(r, a.loaded)
 		}
 		a.loaded, a.pc = 0, m.more(scanStops, wantWords)
 	case wantWords:
@@ -36,7 +36,12 @@ func (m *machine) word(n int) {
 		}
 	case scanWants:
 		r := m.scan(n)
-		moves := r.live != 0 && r.dirty
+		if r.after && m.popped < r.behind && m.fault != afterWithoutOrder {
+			a.pc, a.back = leaveWait, m.more(scanWants, allWord)
+			break
+		}
+		moves := (r.live != 0 || !r.over) && (r.dirty || r.after)
+		r.after = false
 		a.pc = m.more(scanWants, allWord)
 		if moves {
 			a.pc, a.back = moveClear, a.pc
@@ -51,7 +56,7 @@ func (m *machine) word(n int) {
 		if m.stopAll == 0 {
 			break
 		}
-		a.loaded = m.stopAll
+		a.loaded = handle(m.stopAll)
 		switch {
 		case m.popped >= m.stopAll-1 || m.fault == stopAllWithoutOrder:
 			a.back, a.pc = a.pc, allClear
@@ -62,7 +67,7 @@ func (m *machine) word(n int) {
 		}
 	case allClear:
 		a.pc = allSweep
-		if m.stopAll == a.loaded || m.fault == stopAllCleared {
+		if handle(m.stopAll) == a.loaded || m.fault == stopAllCleared {
 			m.stopAll = 0
 		} else if m.fault == stopAllGivesUp { // to the newer one
 			a.pc, a.loaded = a.back, 0
@@ -101,7 +106,7 @@ func (m *machine) more(scan, after pc) pc {
 func (m *machine) sweep() {
 	a := &m.audio
 	for i := range m.slots {
-		if s := &m.slots[i]; s.h != 0 && (s.seq < a.loaded || m.fault == stopAllWithoutOrder) {
+		if s := &m.slots[i]; s.h != 0 && (handle(s.seq) < a.loaded || m.fault == stopAllWithoutOrder) {
 			m.finish(i, stopAll, allSweep)
 			return
 		}

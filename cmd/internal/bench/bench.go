@@ -319,7 +319,9 @@ func (c *caller) play(n int) (time.Duration, error) {
 	for range n {
 		c.number++
 		i := c.number
-		h, err := c.m.Play(c.sounds[i%len(c.sounds)], mixer.Options{Loop: true, Gain: -30 - pcm.Decibels(i*197%1301)/100})
+		h, err := c.m.Play(c.sounds[i%len(c.sounds)], mixer.Options{
+			Loop: true, WhenFull: mixer.WhenFullEnd, Gain: -30 - pcm.Decibels(i*197%1301)/100, // a victim is lost
+		})
 		if err != nil {
 			return 0, err
 		}
