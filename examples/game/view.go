@@ -82,7 +82,8 @@ func (g *game) drawPool(screen *ebiten.Image) {
 	s := g.sound
 	stats := s.Mixer().Stats()
 	ebitenutil.DebugPrintAt(screen, fmt.Sprintf(
-		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n%d sounds asked for, %d gave way, %d refused\n"+
+		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n"+
+			"%d sounds asked for, %d gave way, %d refused\n"+
 			"%d unheard now   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
 		stats.Rejected+stats.Limited, s.Unseen, master(s).RMS), left, 12)
 	for i := range min(int(stats.Voices), sound.MaxVoices) {
