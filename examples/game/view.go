@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/ebitenutil"
+	"github.com/hajimehoshi/ebiten/v2/vector"
+
+	"voicepool/mixer"
+
+	"voicepool/examples/game/sound"
+	"voicepool/examples/game/world"
+)
+
+const width, height = 1280, world.Height // of the picture; the panel is right of the field
+
+var (
+	night  = color.RGBA{12, 14, 28, 255}
+	panel  = color.RGBA{24, 28, 48, 255}
+	empty  = color.RGBA{38, 44, 70, 255}
+	taken  = color.RGBA{255, 90, 70, 255}
+	ours   = color.RGBA{130, 230, 255, 255}
+	theirs = color.RGBA{255, 120, 160, 255}
+	tints  = map[string]color.RGBA{
+		"engine": {255, 120, 160, 255}, "shot": {130, 230, 255, 255}, "laser": {190, 140, 255, 255},
+		"zap": {190, 140, 255, 255}, "hit": {255, 220, 120, 255}, "explosion": {255, 150, 60, 255},
+		"glass": {255, 255, 255, 255}, "theme": {120, 230, 150, 255},
+	}
+)
+
+// Draw draws the field, and beside it the pool.
+func (g *game) Draw(screen *ebiten.Image) {
+	screen.Fill(night)
+	g.drawField(screen)
+	vector.FillRect(screen, world.Width, 0, width-world.Width, height, panel, false)
+	g.drawPool(screen)
+	if g.after != nil {
+		g.after(screen)
+	}
+}
+
+func (g *game) drawField(screen *ebiten.Image) {
+	w := g.world
+	for i := range 60 { // stars
+		x, y := float32(i*193%world.Width), float32((i*389+w.Tick*(1+i%3))%height)
+		vector.FillRect(screen, x, y, 2, 2, empty, false)
+	}
+	for i := range w.Enemies {
+		e := &w.Enemies[i]
+		x, y := float32(e.X), float32(e.Y)
+		switch {
+		case e.Alive:
+			vector.FillCircle(screen, x, y, 13, theirs, true)
+			vector.FillCircle(screen, x, y, 6, night, true)
+		case e.Life == 0 && e.Age > 0 && e.Age < 30:
+			vector.StrokeCircle(screen, x, y, float32(8+e.Age*2), 3, tints["explosion"], true)
+		}
+	}
+	for i := range w.Shots {
+		s := &w.Shots[i]
+		if !s.Alive {
+			continue
+		}
+		tint := theirs
+		if s.Ours {
+			tint = ours
+		}
+		x, y := float32(s.X), float32(s.Y)
+		vector.StrokeLine(screen, x, y, x-float32(s.DX), y-float32(s.DY), 3, tint, true)
+	}
+	x := float32(w.X)
+	for i := float32(0); i < 20; i++ { // the ship, a triangle
+		vector.StrokeLine(screen, x-i*0.8, world.ShipY-16+i*1.6, x+i*0.8, world.ShipY-16+i*1.6, 2, ours, true)
+	}
+	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("score %d\nleft right: move   space: fire", w.Score), 16, 12)
+}
+
+func (g *game) drawPool(screen *ebiten.Image) {
+	const left = world.Width + 20
+	s := g.sound
+	stats := s.Mixer().Stats()
+	ebitenutil.DebugPrintAt(screen, fmt.Sprintf(
+		"%d voices (up, down)   policy %v (P)\n%d virtual (V)   scene %s (S)\n\n"+
+			"%d sounds asked for, %d gave way, %d refused\n"+
+			"%d unheard now   %.1f dB RMS", stats.Voices, s.Policy, s.Virtual, s.Scene, stats.Asked, s.Gave,
+		stats.Rejected+stats.Limited, s.Unseen, master(s).RMS), left, 12)
+	for i := range min(int(stats.Voices), sound.MaxVoices) {
+		drawSlot(screen, &s.Slots[i], i, left, float32(104+i*13))
+	}
+	y := 104 + 13*int(stats.Voices) + 12
+	ebitenutil.DebugPrintAt(screen, "who took whose place", left, y)
+	for _, e := range s.Steals {
+		if y += 16; e.BySound == nil || y > height-20 {
+			break
+		}
+		ebitenutil.DebugPrintAt(screen, steal(e), left, y)
+	}
+}
+
+func master(s *sound.Sound) mixer.Levels {
+	b, err := s.Mixer().Bus("master")
+	if err != nil {
+		return mixer.Levels{}
+	}
+	return b.Levels()
+}
+
+// drawSlot is a bar as long as its voice is loud, which flashes as its place is taken.
+func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
+	vector.FillRect(screen, x, y, 380, 11, empty, false)
+	if v.Name != "" {
+		loud := float32(max(0, min(1, (float64(v.Loud)+60)/60)))
+		vector.FillRect(screen, x, y, 230*loud, 11, tints[v.Name], false)
+		vector.FillRect(screen, x+335+float32(v.Pan)*40, y+1, 5, 9, color.White, false) // where it is
+	}
+	if v.Since < 12 {
+		vector.StrokeRect(screen, x, y, 380, 11, 2, taken, false)
+	}
+	ebitenutil.DebugPrintAt(screen, fmt.Sprintf("%2d %s", i, v.Name), int(x)+234, int(y)-3)
+}
+
+func steal(e mixer.Event) string {
+	what := "ends"
+	if e.Kind == mixer.EventVirtual {
+		what = "goes on unheard"
+	}
+	return fmt.Sprintf("%s for %s: %.0f for %.0f dB, it %s",
+		e.BySound.Name(), e.Sound.Name(), e.Newcomer, e.Audibility, what)
+}
