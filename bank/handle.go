@@ -10,8 +10,9 @@ import (
 
 // Handle names one play of a bank. It is a small comparable value. The zero Handle names nothing.
 // Of a play of several layers, and of what follows by `then`, its methods act on all of them, and
-// fail with mixer.ErrGone when the last has ended; those that it has from mixer.Handle alone, such
-// as Position, tell of the first.
+// fail with mixer.ErrGone when the last has ended; Seek and
+// Position are about the first that is not over, and what it has from mixer.Handle alone, such as
+// Done and Then, about the first.
 // Gain and pitch are the game's own; those of the file and of parameters come on top.
 type Handle struct {
 	mixer.Handle
@@ -115,6 +116,30 @@ func (h Handle) SetPriority(priority int) error {
 func (h Handle) Protect(on bool) error {
 	return h.all(func(one mixer.Handle) error { return one.Protect(on) })
 }
+
+// SetLoop sets how often what loops of the play goes on with that, as mixer.Handle.SetLoop does; of
+// what follows by `then`, too.
+func (h Handle) SetLoop(rounds int) error {
+	return h.all(func(one mixer.Handle) error { return one.SetLoop(rounds) })
+}
+
+// sounding is the voice of the play that is not over and comes first; if all are over, the first.
+func (h Handle) sounding() mixer.Handle {
+	found := h.Handle
+	_ = h.all(func(one mixer.Handle) error {
+		if found.State().Over() && !one.State().Over() {
+			found = one
+		}
+		return nil
+	})
+	return found
+}
+
+// Seek takes the voice that Position tells of to another place.
+func (h Handle) Seek(position time.Duration) error { return h.sounding().Seek(position) }
+
+// Position is where the play is: in the first of its sounds that is not over.
+func (h Handle) Position() time.Duration { return h.sounding().Position() }
 
 // Set sets a parameter of the play, ramped over 5 ms. It fails with ErrName, with mixer.ErrGone, and
 // with an error that wraps mixer.ErrOption if the value is beyond its range.

@@ -100,8 +100,8 @@ func (b *Bank) stamps() map[string]stamp {
 // go on. Gains, pans, pitches, mutes and ducks of buses go to what the file says within 50 ms, if it
 // says something else than before. Sounds that are in the library are not read again.
 //
-// A file that is faulty, or a sound that cannot be loaded, changes nothing; the error is that of
-// Open. What only a new mixer can take, such as another bus, is named in an error that wraps
+// A file that is faulty or has lost all its sounds, or a sound that cannot be loaded, changes
+// nothing; the error is that of Open. What only a new mixer can take, such as another bus, is named in an error that wraps
 // ErrMixer; all else counts.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
@@ -113,6 +113,9 @@ func (b *Bank) reload(changed map[string]bool) error {
 	r, err := b.read()
 	if err != nil {
 		return err
+	}
+	if len(r.Sounds) == 0 && len(b.Rules().Sounds) > 0 { // half a file, perhaps: a program is writing it
+		return fmt.Errorf("bank: %s: it had sounds, and there are no `sounds` any more", b.name)
 	}
 	loaded, err := b.load(r)
 	if err != nil {

@@ -28,8 +28,11 @@ sounds:
 `
 
 // reloaded opens a bank, and returns it with what it reads.
-func reloaded(t *testing.T) (*bank.Bank, *mixer.Mixer, *folder) {
-	fsys := &folder{files: files(before)}
+func reloaded(t *testing.T) (*bank.Bank, *mixer.Mixer, *folder) { return reloading(t, before) }
+
+func reloading(t *testing.T, text string) (*bank.Bank, *mixer.Mixer, *folder) {
+	t.Helper()
+	fsys := &folder{files: files(text)}
 	b, err := bank.Open(fsys, "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
 	if err != nil {
 		t.Fatal(err)

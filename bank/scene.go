@@ -1,6 +1,8 @@
 package bank
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -109,17 +111,23 @@ func since(now, old *mixer.Change) mixer.Change {
 	return c
 }
 
-// move takes the mixer to a state. The mutex is held.
+// move takes the mixer to a state, but for what only another mixer can take: buses that this one
+// has not, and more voices than it may have, which is an error after all else. The mutex is held.
 func (b *Bank) move(to state, within time.Duration) error {
 	m := b.mixer
+	var more error
 	if to.voices != b.state.voices {
-		if err := b.resize(to.voices, within); err != nil {
+		switch err := b.resize(to.voices, within); {
+		case errors.Is(err, mixer.ErrOption):
+			more, to.voices = fmt.Errorf("%w: it cannot have %d voices: %w", ErrMixer, to.voices, err), b.state.voices
+		case err != nil:
 			return err
 		}
 	}
 	for name, now := range to.buses {
 		old, known := b.state.buses[name]
 		if !known {
+			delete(to.buses, name)
 			continue
 		}
 		bus, err := m.Bus(name)
@@ -138,7 +146,7 @@ func (b *Bank) move(to state, within time.Duration) error {
 		}
 	}
 	b.state = to
-	return nil
+	return more
 }
 
 // resize makes the pool larger now, or smaller when a fade is over. A resize to come, of a scene

@@ -127,3 +127,23 @@ func TestThenFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestThenLeavesItsLoop: the handle of a chain acts on what plays, also when the first is over.
+func TestThenLeavesItsLoop(t *testing.T) {
+	b, m := ready(t, music)
+	h, err := b.Play("intro", bank.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	render(m, 3000)
+	if h.Position() == h.Handle.Position() {
+		t.Errorf("the play is at %v, as its first sound", h.Position())
+	}
+	if err := h.SetLoop(1); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 8000)
+	if h.State() != mixer.StateEnded {
+		t.Errorf("the play is %v, want it at its end", h.State())
+	}
+}
