@@ -87,6 +87,7 @@ var (
 	chain   func(beep.Streamer) beep.Streamer
 	engineNow bank.Handle
 	f       func()
+	t       *testing.T
 )
 `
 
