@@ -39,6 +39,7 @@ type Bank struct {
 	named []sounds.Source // besides files
 
 	reloading sync.Mutex
+	tried     *rules.Rules // what was read last, whether its sounds could be loaded or not; nil: nothing
 
 	mu      sync.Mutex // of all that follows
 	rules   *rules.Rules

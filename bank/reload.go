@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -74,7 +75,8 @@ func sameStamps(a, b map[string]stamp) bool {
 	return true
 }
 
-// stamps returns those of the file and of all files of its sounds.
+// stamps returns those of the file and of all files of its sounds, and of those that it names
+// since it was read last, which may be missing yet.
 func (b *Bank) stamps() map[string]stamp {
 	out := map[string]stamp{}
 	add := func(name string) {
@@ -85,11 +87,15 @@ func (b *Bank) stamps() map[string]stamp {
 		out[name] = s
 	}
 	add(b.name)
-	r := b.Rules()
-	for i := range r.Sounds {
-		for _, f := range r.Sounds[i].Files {
-			if f.Path != "" {
-				add(path.Join(path.Dir(r.File), f.Path))
+	b.mu.Lock()
+	both := []*rules.Rules{b.rules, cmp.Or(b.tried, b.rules)}
+	b.mu.Unlock()
+	for _, r := range both {
+		for i := range r.Sounds {
+			for _, f := range r.Sounds[i].Files {
+				if f.Path != "" {
+					add(path.Join(path.Dir(r.File), f.Path))
+				}
 			}
 		}
 	}
@@ -117,6 +123,9 @@ func (b *Bank) reload(changed map[string]bool) error {
 	if len(r.Sounds) == 0 && len(b.Rules().Sounds) > 0 { // half a file, perhaps: a program is writing it
 		return fmt.Errorf("bank: %s: it had sounds, and there are no `sounds` any more", b.name)
 	}
+	b.mu.Lock()
+	b.tried = r
+	b.mu.Unlock()
 	loaded, err := b.load(r)
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package bank_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/bank"
@@ -49,4 +51,27 @@ func TestReloadOfNothing(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// TestWatchWaitsForASound: a sound that is named before its file is there is read when it comes.
+func TestWatchWaitsForASound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, fsys := reloaded(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var told []error
+		go b.Watch(ctx, func(err error) { told = append(told, err) })
+		time.Sleep(2 * time.Second)
+		rewrite(fsys, "sounds.yaml", []byte(before+"  late: {file: sfx/late.wav}\n"))
+		time.Sleep(2 * time.Second)
+		rewrite(fsys, "sfx/late.wav", tone(700, 0.25).Data)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if len(told) != 2 || told[0] == nil || told[1] != nil {
+			t.Fatalf("told %v", told)
+		}
+		if _, err := b.Play("late", bank.Options{}); err != nil {
+			t.Error(err)
+		}
+	})
 }
