@@ -12,6 +12,7 @@ import (
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 
 	"voicepool/examples/game/world"
 )
@@ -62,7 +63,7 @@ var plays = [...]string{
 // New loads the sounds and begins the music.
 func New(o Options) (*Sound, error) {
 	s := &Sound{Options: o, Scene: "fight"}
-	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
+	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	if err != nil {
 		return nil, err
 	}
