@@ -72,8 +72,10 @@ func New(c Config) (*Mixer, error) {
 	}
 	m.busSent = make([][busMoves]uint64, len(buses))
 	m.shared = newShared(&c, buses, m.records.Max())
-	for range m.allRecords {
+	rare := make([]recordRare, len(m.allRecords))
+	for i := range m.allRecords {
 		id, r, _ := m.records.Acquire()
+		r.recordRare = &rare[i]
 		m.allRecords[id.Slot()] = r
 	}
 	m.records.Clear()

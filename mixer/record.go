@@ -54,7 +54,6 @@ type record struct {
 	prio     int32
 	whenFull WhenFull
 
-	recordAsk
 	id atomic.Uint64 // the handle whose record this is now
 
 	// Written by the audio side.
@@ -64,13 +63,20 @@ type record struct {
 	audibility atomic.Uint32 // float32 bits
 	pan        atomic.Uint32 // float32 bits
 	looping    atomic.Bool   // it goes back at the end of its loop; not of streams
+	moved      atomic.Bool   // the control side's: spot is not applied yet
 	position   atomic.Int64  // frames of the sound, where it does not play any more
 	number     atomic.Uint64
+	dirty      dirtyWord // the control side's: a bit for each wish or want that is not applied yet
 
-	// Written by the control side, read after the ring: what a full ring
-	// cannot hold up. dirty has a bit for each want that is not applied yet.
-	dirty    dirtyWord
-	moved    atomic.Bool // spot is not applied yet
+	recordPlay // ends with what most starts never read
+
+	*recordRare // its own for ever
+}
+
+// recordRare is what most starts never touch. It lies elsewhere, so that more of what every
+// start needs is in a cache when its turn comes again.
+type recordRare struct {
+	// Written by the control side, read after the ring: what a full ring cannot hold up.
 	stopping stopping
 	moves    [voiceMoves]wish        // by settable; the others are in want
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
@@ -79,12 +85,12 @@ type record struct {
 	source space.Source // the control side's, before the push; of those that are placed
 	stem   *stem        // the control side's, before the push; nil: none are kept
 
-	recordPlay
+	recordAsk
 }
 
 // recordAsk is what the control side alone knows of a start.
 type recordAsk struct {
-	tuning  tuning
+	tuning  tuning           // of those that tune
 	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
 }
 

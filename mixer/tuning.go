@@ -65,14 +65,14 @@ func (m *Mixer) foretell(c *command) {
 // tune notes how a start at a frame begins and what is going to be asked of it, and asks
 // for what it is going to read. The mutex is held.
 func (m *Mixer) tune(r *record, frame int64) {
+	if !r.tunes() { // nobody asks for its tuning then
+		return
+	}
 	o := &r.options
 	frame = max(frame, m.Now())
 	r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0, start: frame}
 	if o.Speed != 0 && o.Speed != 1 {
 		r.tuning.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
-	}
-	if !r.tunes() {
-		return
 	}
 	if r.placed {
 		r.tuning.velocity = r.source.Spot.Velocity
