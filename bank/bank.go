@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/chance"
@@ -42,6 +41,8 @@ type Bank struct {
 	tried     *rules.Rules // what was read last, whether its sounds could be loaded or not; nil: nothing
 
 	mu      sync.Mutex // of all that follows
+	settled sync.Cond  // a claim has ended
+	claims  int        // plays that open a stream, for which the mutex is not held
 	rules   *rules.Rules
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
@@ -50,8 +51,7 @@ type Bank struct {
 	resized int64                 // the frame of the last resize to come
 	streams atomic.Pointer[error] // the first that broke
 
-	plays  []*play            // of sounds with layers or parameters; those that are over are used again
-	cursor int                // in plays
+	plays  plays
 	values map[string]float64 // of parameters that were set for all
 }
 
@@ -63,6 +63,11 @@ type sound struct {
 	plays  uint64 // that were accepted
 	picker chance.Picker
 	layers []layer // in the place of files
+	then   *sound  // what follows it; nil: nothing
+
+	parts   []*sound // all that a play of it draws for: itself, its layers, and what follows
+	streams bool     // one of the parts is a stream
+	claimed bool     // a play that opens a stream draws for it
 
 	emitter space.Emitter // of the start under way
 	options
@@ -71,7 +76,7 @@ type sound struct {
 // layer is a sound with draws of its own.
 type layer struct {
 	sound *sound
-	delay time.Duration
+	delay int64 // frames
 }
 
 // options is what the mixer is asked for at every start.
@@ -92,6 +97,7 @@ type options struct {
 // rules.ErrFile; all sounds that cannot be loaded as rules.Errors, which wrap rules.ErrSound.
 func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
+	b.settled.L = &b.mu
 	r, err := b.read()
 	if err != nil {
 		return nil, err
@@ -181,6 +187,9 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	}
 	pitches := map[string]rules.Range{} // what is added to sounds, by parameters and as layers
 	for _, s := range out {
+		s.then = out[s.rules.Then]
+	}
+	for _, s := range out {
 		own := moves(s.rules)
 		if s.rules.Layers == nil {
 			pitches[s.rules.Name] = join(pitches[s.rules.Name], own)
@@ -188,9 +197,12 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
 			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // draws of its own
-			s.layers = append(s.layers, layer{&one, l.Delay.Duration(r.Rate)})
+			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
 			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
 		}
+	}
+	for _, s := range out {
+		s.list()
 	}
 	for i := range all {
 		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
@@ -253,13 +265,14 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if m.Rate() != b.rules.Rate {
 		return fmt.Errorf("%w: the mixer has %d Hz, the bank %d", ErrMixer, m.Rate(), b.rules.Rate)
 	}
+	b.wait()
 	found, err := optionsOn(m, b.rules)
 	if err != nil {
 		return err
 	}
 	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
 	equip(b.sounds, found)
-	b.plays, b.cursor = nil, 0
+	b.plays = plays{}
 	return nil
 }
 

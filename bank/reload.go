@@ -132,6 +132,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.wait()
 	return b.adopt(r, loaded)
 }
 
