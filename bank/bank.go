@@ -44,6 +44,8 @@ type Bank struct {
 	settled sync.Cond  // a claim has ended
 	claims  int        // plays that open a stream, for which the mutex is not held
 	rules   *rules.Rules
+	root    *yaml.Node   // of the file
+	made    *rules.Rules // of the mixer
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
 	scene   string
@@ -98,25 +100,25 @@ type options struct {
 func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
 	b.settled.L = &b.mu
-	r, err := b.read()
+	r, root, err := b.read()
 	if err != nil {
 		return nil, err
 	}
 	if b.sounds, err = b.load(r); err != nil {
 		return nil, err
 	}
-	b.rules = r
+	b.rules, b.root = r, root
 	return b, nil
 }
 
-// read reads the file.
-func (b *Bank) read() (*rules.Rules, error) {
+// read reads the file, and returns its root too.
+func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	if b.fsys == nil {
-		return nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
+		return nil, nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
 	}
 	src, err := fs.ReadFile(b.fsys, b.name)
 	if err != nil {
-		return nil, fmt.Errorf("bank: %s: %w", b.name, words.Cause(err))
+		return nil, nil, fmt.Errorf("bank: %s: %w", b.name, words.Cause(err))
 	}
 	return parseFile(b.name, src, b.fsys, b.named, b.lib.Rate())
 }
@@ -125,19 +127,24 @@ func (b *Bank) read() (*rules.Rules, error) {
 // which paths are relative: of the operating system, since the text alone knows no file system.
 // named and the error are as those of Open.
 func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error) {
-	return parseFile(name, src, nil, named, 0)
+	r, _, err := parseFile(name, src, nil, named, 0)
+	return r, err
 }
 
 // parseFile reads a bank for a library of a rate; 0: of any.
-func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, error) {
+func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
-	var cues, rated *yaml.Pair
+	var (
+		cues, rated *yaml.Pair
+		top         *yaml.Node
+	)
 	no := []fields.Field{
 		{Key: "cues", To: func(p *yaml.Pair) bool { cues = p; return true }},
 		{Key: "length", To: func(p *yaml.Pair) bool { cues = p; return true }},
 	}
 	r.Text(src, "bank", no, func(root *yaml.Node) {
+		top = root
 		if cues != nil {
 			r.Fail(cues.Place, "%s belongs to a cue sheet, which `voicepool run` plays; a bank has no times", cues.Key)
 		}
@@ -154,7 +161,7 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 			}
 		}
 	})
-	return out, r.Errors()
+	return out, top, r.Errors()
 }
 
 // load brings the sounds of a file into the library.
@@ -266,10 +273,17 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 		return fmt.Errorf("%w: the mixer has %d Hz, the bank %d", ErrMixer, m.Rate(), b.rules.Rate)
 	}
 	b.wait()
+	for i := range b.rules.Sounds {
+		s := &b.rules.Sounds[i]
+		if _, err := m.Bus(s.Bus); s.Bus != "" && err != nil {
+			return fmt.Errorf("%w: sound %q: %w", ErrMixer, s.Name, err)
+		}
+	}
 	found, err := optionsOn(m, b.rules)
 	if err != nil {
 		return err
 	}
+	b.made = b.rules
 	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
 	equip(b.sounds, found)
 	b.plays = plays{}
@@ -308,13 +322,7 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	out := make(map[string]options, len(r.Sounds))
 	for i := range r.Sounds {
 		s := &r.Sounds[i]
-		o := options{group: groups[i], quality: r.QualityOf(s)}
-		if s.Bus != "" {
-			if o.bus, err = m.Bus(s.Bus); err != nil {
-				return nil, fmt.Errorf("%w: sound %q: %w", ErrMixer, s.Name, err)
-			}
-		}
-		out[s.Name] = o
+		out[s.Name] = options{group: groups[i], quality: r.QualityOf(s), bus: above(m, r, s.Bus)}
 	}
 	return out, nil
 }
