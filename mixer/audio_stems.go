@@ -52,3 +52,11 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 		p.used = to < n
 	}
 }
+
+// stemOf returns the stem that events of a start name.
+func (a *audio) stemOf(r *record) *stem {
+	if a.stems == nil { // most records' is in no cache
+		return nil
+	}
+	return r.stem
+}
