@@ -1,7 +1,6 @@
 package audiotest
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"testing"
@@ -19,11 +18,14 @@ type Audio struct {
 	elapsed time.Duration // the time that was stepped
 	doing   bool          // a function of Do is running
 	planned []plan        // in the order of their frames
-	stems   map[string]*track
+	stems   map[mixer.Stem]*track
+	may     []string // what Knows was told
 	block   []pcm.Frame
+	reader  *mixer.EventReader
 	polled  []mixer.Event
 	events  []mixer.Event
-	voices  []*life // in the order of their starts
+	voices  []*life          // in the order of their starts
+	numbers map[uint64]*life // by their numbers
 	refused []mixer.Event
 	save    string // where a failed test leaves what it heard; "": nowhere
 }
@@ -45,7 +47,8 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	}
 	a := &Audio{
 		take:  take{t: t, rate: m.Rate(), update: *update},
-		mixer: m, config: c, stems: map[string]*track{}, save: *save,
+		mixer: m, config: c, save: *save, reader: m.NewEventReader(),
+		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*life{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),
 	}
 	a.picture, a.around = a.Timeline, a.sounding
@@ -123,11 +126,11 @@ func (a *Audio) play(to int64) {
 		}
 		a.mixer.Render(a.block[:n])
 		a.mix.write(a.frames, a.block[:n])
-		for name, part := range a.mixer.Stems(int(n)) {
-			if a.stems[name] == nil {
-				a.stems[name] = &track{}
+		for of, part := range a.mixer.Stems(int(n)) {
+			if a.stems[of] == nil {
+				a.stems[of] = &track{}
 			}
-			a.stems[name].write(a.frames, part)
+			a.stems[of].write(a.frames, part)
 		}
 		a.frames += n
 		for e := range a.poll() {
@@ -140,7 +143,7 @@ func (a *Audio) play(to int64) {
 func (a *Audio) poll() iter.Seq[*mixer.Event] {
 	return func(yield func(*mixer.Event) bool) {
 		for {
-			n := a.mixer.Events(a.polled)
+			n := a.reader.Events(a.polled)
 			if n == 0 {
 				return
 			}
@@ -154,32 +157,20 @@ func (a *Audio) poll() iter.Seq[*mixer.Event] {
 	}
 }
 
-// names returns what the sounds are called of which a start was asked for.
-func (a *Audio) names() []string {
-	var names []string
-	for name := range a.mixer.Stems(0) {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, cmp.Compare)
-	return names
-}
-
 // Mix returns what was heard so far, after the limiter: a copy.
 func (a *Audio) Mix() []pcm.Frame { return a.mix.read(0, a.frames) }
 
-// Stem returns what the starts of a sound alone put into the mix so far, tails included,
+// Stem returns what the starts of a name alone put into the mix so far, tails included,
 // through all gains, places and ducks: a copy, as long as the mix. It comes before the
 // limiter, whose look-ahead delays the mix, and before effects: see mixer.Mixer.Stems.
-// Of a sound of which no start was asked for it fails the test and returns nil.
+// Of a name that nothing has it fails the test and returns nil.
 func (a *Audio) Stem(name string) []pcm.Frame {
 	a.t.Helper()
-	if !a.known(name) {
+	stems, ok := a.known(name)
+	if !ok {
 		return nil
 	}
-	if s := a.stems[name]; s != nil {
-		return s.read(0, a.frames)
-	}
-	return make([]pcm.Frame, a.frames)
+	return a.sum(stems).read(0, a.frames)
 }
 
 // Sound asserts that anything is heard, and returns all of the mix, from its first sound
