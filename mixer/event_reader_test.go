@@ -7,6 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // TestEventReaders: whoever reads has all events from when the reader was made, in their
@@ -94,4 +96,23 @@ func TestEventReaderIsBounded(t *testing.T) {
 	if n := m.Events(dst); n != 4 || closed.Events(dst) != 0 || m.Stats().EventsLost != 0 {
 		t.Errorf("Events has %d, want 4; %d are lost on the audio side", n, m.Stats().EventsLost)
 	}
+}
+
+// A log hears all events, and takes none from the game.
+func ExampleMixer_NewEventReader() {
+	m, _ := mixer.New(mixer.Config{Rate: 8})
+	log := m.NewEventReader()
+	defer log.Close()
+	coin, _ := voice.NewSound(voice.Samples{Name: "coin", Rate: 8, Channels: 1, Data: make([]float32, 4)})
+	m.Play(coin, mixer.Options{})
+	m.Render(make([]pcm.Frame, 8))
+	events := make([]mixer.Event, 8)
+	fmt.Println(m.Events(events), "events for the game")
+	for _, e := range events[:log.Events(events)] {
+		fmt.Println(e)
+	}
+	// Output:
+	// 2 events for the game
+	// frame 0: "coin" #1 started in slot 0
+	// frame 4: "coin" #1 ended in slot 0
 }
