@@ -15,6 +15,7 @@ import (
 type life struct {
 	number uint64
 	of     mixer.Stem
+	play   uint64
 	slot   int  // its last; -1: it never had one
 	real   bool // it has a slot now
 	parts  []span
@@ -33,7 +34,7 @@ func (a *Audio) live(e *mixer.Event) {
 		a.refused = append(a.refused, *e)
 		return
 	case mixer.EventStarted:
-		l := &life{number: e.Voice, of: e.Stem(), slot: -1, began: e.Frame}
+		l := &life{number: e.Voice, of: e.Stem(), play: e.Play(), slot: -1, began: e.Frame}
 		a.voices, a.numbers[e.Voice] = append(a.voices, l), l
 	}
 	l := a.numbers[e.Voice]
@@ -97,8 +98,7 @@ func (a *Audio) complete() bool {
 }
 
 // Heard asserts that a sound was heard: that a voice of its name put something other than
-// silence into the mix. It returns all the times that it was, each layer of a play by
-// itself.
+// silence into the mix. It returns all the times that it was. The layers of a play are one.
 func (a *Audio) Heard(name string) *Heard {
 	a.t.Helper()
 	h := &Heard{take: &a.take, name: strconv.Quote(name)}
@@ -116,8 +116,13 @@ func (a *Audio) Heard(name string) *Heard {
 // leadIn is how much silence a sound may begin with to be heard at its first frame.
 const leadIn = 20 * time.Millisecond
 
-// hearings returns the voices of some stems that were heard.
+// hearings returns the voices of some stems that were heard, those of a play together.
 func (a *Audio) hearings(stems []mixer.Stem) (all []hearing) {
+	type play struct {
+		name   string
+		number uint64
+	}
+	plays := map[play]int{}
 	for _, l := range a.of(stems) {
 		var one hearing
 		stem := a.stems[l.of]
@@ -139,9 +144,17 @@ func (a *Audio) hearings(stems []mixer.Stem) (all []hearing) {
 			}
 			one.to = p.to
 		}
-		if one.begins != nil {
-			all = append(all, one)
+		if one.begins == nil {
+			continue
 		}
+		if of := (play{l.of.Name, l.play}); l.play != 0 {
+			if i, known := plays[of]; known {
+				all[i].to, all[i].begins = max(all[i].to, one.to), append(all[i].begins, one.begins...)
+				continue
+			}
+			plays[of] = len(all)
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -52,6 +52,7 @@ type Bank struct {
 
 	plays  []*play            // of sounds with layers or parameters; those that are over are used again
 	cursor int                // in plays
+	played uint64             // how many plays there were of such sounds
 	values map[string]float64 // of parameters that were set for all
 }
 

@@ -14,6 +14,7 @@ import (
 type play struct {
 	bank   *Bank
 	age    uint64 // of the handle that may use it
+	number uint64 // of all plays of the bank
 	rules  *rules.Sound
 	voices []mixer.Handle // of the layers, each with what follows it
 	gain   pcm.Decibels
@@ -59,6 +60,8 @@ func (b *Bank) free() *play {
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.free()
 	p.age++
+	b.played++
+	p.number = b.played
 	p.rules, p.voices, p.gain, p.pitch, p.values = s.rules, p.voices[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]

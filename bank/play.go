@@ -71,13 +71,13 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	if s.layers != nil || s.rules.Parameters != nil || s.rules.Then != "" {
 		return b.playMany(frame, s, o)
 	}
-	h, err := s.start(b.mixer.At(frame).Play, b.rules.Seed, o, mixer.Base{Speed: 1})
+	h, err := s.start(b.mixer.At(frame).Play, b.rules.Seed, o, mixer.Base{Speed: 1}, 0)
 	return Handle{Handle: h}, err
 }
 
 // begin starts a sound, or a layer, and what follows it, as voices of a play.
 func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
-	h, err := s.start(at.Play, b.rules.Seed, o, base)
+	h, err := s.start(at.Play, b.rules.Seed, o, base, p.number)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.
 	for s.rules.Then != "" {
 		s = b.sounds[s.rules.Then]
 		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
-		if lead, err = s.start(then, b.rules.Seed, &follows, base); err != nil {
+		if lead, err = s.start(then, b.rules.Seed, &follows, base, p.number); err != nil {
 			return errors.Join(err, h.Stop()) // all of it or nothing
 		}
 		p.voices = append(p.voices, lead)
@@ -97,9 +97,9 @@ func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.
 }
 
 // start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
-// base of what it is a layer of.
+// base of what it is a layer of, and the number of the play.
 func (s *sound) start(
-	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options, base mixer.Base,
+	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
@@ -108,7 +108,7 @@ func (s *sound) start(
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
 		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
-		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
 	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)

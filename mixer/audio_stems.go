@@ -53,10 +53,9 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 	}
 }
 
-// stemOf returns the stem that events of a start name.
-func (a *audio) stemOf(r *record) *stem {
-	if a.stems == nil { // most records' is in no cache
-		return nil
+// name notes what the start is called of which an event tells.
+func (a *audio) name(e *Event, r *record) {
+	if a.stems != nil { // else it would be read for nothing, and is in no cache
+		e.stem, e.play = r.stem, r.play
 	}
-	return r.stem
 }

@@ -118,7 +118,8 @@ func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // it has no slot
 		e.Slot = -1
 	}
-	e.Voice, e.Sound, e.Group, e.Ref, e.stem = s.number, s.voice.Sound(), s.group, s.record.ref, a.stemOf(s.record)
+	e.Voice, e.Sound, e.Group, e.Ref = s.number, s.voice.Sound(), s.group, s.record.ref
+	a.name(e, s.record)
 	a.emit(e)
 }
 

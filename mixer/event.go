@@ -100,6 +100,7 @@ type Event struct {
 
 	powers powers // of the audio side, until Events makes decibels of them
 	stem   *stem  // nil: none are kept
+	play   uint64
 }
 
 // powers are the levels of an event as the audio side compares them.

@@ -127,3 +127,6 @@ func (e *Event) Stem() Stem {
 	}
 	return Stem{}
 }
+
+// Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
+func (e *Event) Play() uint64 { return e.play }

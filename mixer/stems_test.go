@@ -212,7 +212,7 @@ func TestWhatAStemIs(t *testing.T) {
 		{Name: "step", Sound: "hit", File: "a/hit.wav"}, {Name: "step", Sound: "foot"}, {Name: "shot", Sound: "foot"},
 	} {
 		x := float32(int(1)<<i) / 256
-		play(t, m.At(0), made(of.Sound, of.File, x), mixer.Options{Name: of.Name, Pan: -1})
+		play(t, m.At(0), made(of.Sound, of.File, x), mixer.Options{Name: of.Name, Play: uint64(len(of.Name)), Pan: -1})
 		want[of] += x
 	}
 	left(m, 20)
@@ -229,7 +229,7 @@ func TestWhatAStemIs(t *testing.T) {
 	for _, e := range events(m) {
 		kinds[e.Kind]++
 		of := e.Stem()
-		if _, known := want[of]; !known || e.Sound.Name() != of.Sound || e.Sound.File() != of.File {
+		if _, known := want[of]; !known || e.Sound.Name() != of.Sound || e.Sound.File() != of.File || e.Play() != uint64(len(of.Name)) {
 			t.Errorf("%v is of the stem %+v", e, of)
 		}
 	}
