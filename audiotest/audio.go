@@ -36,11 +36,16 @@ type plan struct {
 	call  func()
 }
 
-// New returns a mixer of a configuration, at frame 0. Config.Stems is set for it. A
-// configuration that is wrong ends the test. The mixer is closed with the test.
+// New returns a mixer of a configuration, at frame 0. Config.Stems is set for it, and
+// Config.Clock, where there is none, goes by the steps. A configuration that is wrong ends
+// the test. The mixer is closed with the test.
 func New(t testing.TB, c mixer.Config) *Audio {
 	t.Helper()
 	c.Stems = true
+	var m *mixer.Mixer
+	if c.Clock == nil {
+		c.Clock = func() time.Duration { return pcm.Duration(m.Now(), m.Rate()) }
+	}
 	m, err := mixer.New(c)
 	if err != nil {
 		t.Fatalf("audiotest: %v", err)

@@ -12,6 +12,7 @@ import (
 	"voicepool/audiotest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // TestStepsDoNotDrift: a second of sixtieths is a second, at any rate.
@@ -64,6 +65,34 @@ func TestDo(t *testing.T) {
 	a.Do(10*ms, func() { a.Step(ms) })
 	f.says(t, "a step inside Do", "a function of Do steps the clock that has called it", func() { a.Step(20 * ms) })
 	f.says(t, "a configuration", "mixer: bad configuration: -1 voices are not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
+}
+
+// TestLead: a game whose calls keep their distances has them exactly, since they go by the
+// clock of the test.
+func TestLead(t *testing.T) {
+	a := audiotest.New(t, mixer.Config{Rate: 768000, Lead: 30 * ms})
+	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 768000, Channels: 1, Data: make([]float32, 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		a.Do(time.Duration(7*i)*ms, func() {
+			for range 10 {
+				play(t, a, s, mixer.Options{})
+			}
+		})
+	}
+	a.Step(time.Second)
+	var got, want []int64
+	for _, e := range a.Report().Events {
+		if e.Kind == mixer.EventStarted {
+			got = append(got, e.Frame)
+			want = append(want, int64(30+len(want)/10*7)*768)
+		}
+	}
+	if len(got) != 200 || !slices.Equal(got, want) {
+		t.Errorf("the starts are at %v, want %v", got, want)
+	}
 }
 
 func TestUntil(t *testing.T) {

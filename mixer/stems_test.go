@@ -236,6 +236,11 @@ func TestWhatAStemIs(t *testing.T) {
 	if kinds[mixer.EventStarted] != 7 || kinds[mixer.EventStolen] != 3 || kinds[mixer.EventVirtual] < 2 || kinds[mixer.EventEnded] == 0 {
 		t.Errorf("there were %v", kinds)
 	}
+	play(t, m.At(mixer.Now), made("foot", "", 1), mixer.Options{Name: "short", From: time.Second}) // it is over at once
+	left(m, 1)
+	if all := events(m); len(all) != 2 || all[0].Stem().Name != "short" || all[1].Stem().Name != "short" {
+		t.Errorf("of what is over at once there are %v", all)
+	}
 	plain := newMixer(t, mixer.Config{Rate: 1000})
 	play(t, plain.At(0), made("hit", "a/hit.wav", 1), mixer.Options{Name: "step"})
 	plain.Expect(mixer.Stem{Name: "step"})
