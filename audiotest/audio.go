@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/mixer"
@@ -81,16 +82,23 @@ func (a *Audio) Step(d time.Duration) {
 	a.play(pcm.Frames(a.elapsed, a.rate))
 }
 
-// Sleep is Step for a game that goes by the clock of package time: it sleeps 10 ms, plays
-// 10 ms, and so on. Inside testing/synctest that takes no time.
+// Sleep is Step for a game that goes by the clock of package time: it plays 1 ms, sleeps
+// 1 ms, and so on. Inside testing/synctest that takes no time, and what the game does at a
+// whole millisecond of that clock acts at the frame of it, whatever the scheduler does.
 func (a *Audio) Sleep(d time.Duration) {
 	a.t.Helper()
-	for d > 0 {
-		piece := min(d, 10*time.Millisecond)
-		time.Sleep(piece)
+	for settle(); d > 0; settle() {
+		piece := min(d, time.Millisecond)
 		a.Step(piece)
+		time.Sleep(piece)
 		d -= piece
 	}
+}
+
+// settle waits, inside testing/synctest, until all that is due now has been done.
+func settle() {
+	defer func() { _ = recover() }() // outside of it there is nothing to wait for
+	synctest.Wait()
 }
 
 // Do has a function called when at has passed since frame 0, before the frame there is

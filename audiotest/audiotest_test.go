@@ -81,6 +81,7 @@ func TestAssertions(t *testing.T) {
 		"nobody to steal from":  {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Stolen("jmp").By("jump") }},
 		"another that is none":  {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Stolen("hum").By("jmp").By("mute") }},
 		"what is none, never":   {want: `nothing is called "jmp"; the nearest is "jump"; if the game has it, say a.Knows("jmp")`, call: func() { a.Never("jmp") }},
+		"no name":               {want: `nothing is called ""; the nearest is "hum"`, call: func() { a.Heard("") }},
 		"what was heard, never": {want: `"jump" is heard at 100ms (frame 100), want never`, call: func() { a.Never("jump") }},
 		"what is silent, heard": {want: `"mute" was not heard: it was played at 150ms (frame 150) and is silent`, call: func() { a.Heard("mute") }},
 		"a stem of nobody":      {want: `nothing is called "jmp"; the nearest is "jump"`, call: func() { a.Stem("jmp") }},

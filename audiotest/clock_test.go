@@ -23,6 +23,7 @@ func TestStepsDoNotDrift(t *testing.T) {
 			a.Step(time.Second / 60)
 		}
 		a.Step(time.Second - 60*(time.Second/60))
+		a.Sleep(0) // outside of synctest, too
 		if got := len(a.Mix()); got != rate || a.Mixer().Now() != int64(rate) {
 			t.Errorf("at %d Hz a second has %d frames, the mixer is at %d", rate, got, a.Mixer().Now())
 		}
@@ -139,6 +140,40 @@ func TestASleepingGame(t *testing.T) {
 		<-done
 		a.Heard("step").Times(120).Level(-12, 0.3)
 		a.Silent(59800*ms, time.Minute)
+	})
+}
+
+// TestASleepingGameIsExact: what a game does at a time of its clock acts at that frame, on
+// the grid of Sleep, however its goroutines are scheduled.
+func TestASleepingGameIsExact(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 100})
+		s := tone(t, "s", 5, 0.5, 25)
+		var want []string
+		for i := range 20 {
+			every := time.Duration(3+i) * ms
+			go func() {
+				for range 50 {
+					a.Mixer().Play(s, mixer.Options{Ref: int64(i)})
+					time.Sleep(every)
+				}
+			}()
+			for j := range 50 {
+				want = append(want, fmt.Sprint(i, " at ", int64(j)*every.Milliseconds()))
+			}
+		}
+		a.Sleep(2 * time.Second)
+		var got []string
+		for _, e := range a.Report().Events {
+			if e.Kind == mixer.EventStarted {
+				got = append(got, fmt.Sprint(e.Cue, " at ", e.Frame))
+			}
+		}
+		slices.Sort(got)
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("it played %v\nwant %v", got, want)
+		}
 	})
 }
 

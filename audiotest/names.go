@@ -38,12 +38,12 @@ func (a *Audio) meant(name string) (stems []mixer.Stem, files []string) {
 	pick := func(means func(of mixer.Stem) bool) []mixer.Stem {
 		return slices.DeleteFunc(slices.Clone(all), func(of mixer.Stem) bool { return !means(of) })
 	}
-	if slices.ContainsFunc(all, func(of mixer.Stem) bool { return of.Name == name }) {
+	if name != "" && slices.ContainsFunc(all, func(of mixer.Stem) bool { return of.Name == name }) {
 		return pick(func(of mixer.Stem) bool { return of.Name == name || of.Name == "" && of.Sound == name }), nil
 	}
 	stems = pick(func(of mixer.Stem) bool { return of.Sound == name })
 	if len(stems) == 0 {
-		stems = pick(func(of mixer.Stem) bool { return of.File == name || strings.HasSuffix(of.File, "/"+name) })
+		stems = pick(func(of mixer.Stem) bool { return of.File == name && name != "" || strings.HasSuffix(of.File, "/"+name) })
 	}
 	for _, of := range stems {
 		files = append(files, of.File)
