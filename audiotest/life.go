@@ -163,6 +163,9 @@ func (a *Audio) hearings(stems []mixer.Stem) (all []hearing) {
 func (a *Audio) unheard(stems []mixer.Stem) string {
 	if lives := a.of(stems); len(lives) > 0 {
 		l := lives[0]
+		if len(l.parts) == 0 && l.over {
+			return fmt.Sprintf("it was played at %s and %v without a slot", a.when(l.began), l.last.Kind)
+		}
 		if l.last.Kind == mixer.EventVirtual {
 			return fmt.Sprintf("it was played at %s and goes on virtual, without a slot", a.when(l.began))
 		}
