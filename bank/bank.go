@@ -61,6 +61,7 @@ type Bank struct {
 type sound struct {
 	rules  *rules.Sound
 	files  []*voice.Sound
+	called string // what its starts are called: of a layer what it is a layer of
 	place  uint64 // of its name
 	plays  uint64 // that were accepted
 	picker chance.Picker
@@ -182,7 +183,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	for i := range all {
 		s := &r.Sounds[i]
 		files := all[i].Files(s.Loop)
-		out[s.Name] = &sound{rules: s, files: files, place: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
+		out[s.Name] = &sound{rules: s, files: files, called: s.Name, place: chance.Name(s.Name), options: options{quality: r.QualityOf(s)}}
 		for j, f := range files {
 			if f != nil && s.Loop && s.Stream && f.Loop().Frames() <= 0 {
 				missing.Note(s.Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
@@ -203,6 +204,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		}
 		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
+			one.called = s.rules.Name
 			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // draws of its own
 			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
 			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
@@ -286,8 +288,20 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	b.made = b.rules
 	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
 	equip(b.sounds, found)
+	expect(m, b.sounds)
 	b.plays = plays{}
 	return nil
+}
+
+// expect tells a mixer what starts of the sounds are going to be called.
+func expect(m *mixer.Mixer, sounds map[string]*sound) {
+	for _, s := range sounds {
+		for _, l := range append([]layer{{sound: s}}, s.layers...) {
+			for _, f := range l.sound.files {
+				m.Expect(mixer.Stem{Name: l.sound.called, Sound: f.Name(), File: f.File()})
+			}
+		}
+	}
 }
 
 // equip gives sounds and their layers what they are played with.

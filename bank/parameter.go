@@ -26,6 +26,8 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free()
 	p.bank, p.begins = b, true
 	p.age++
+	b.plays.made++
+	p.number = b.plays.made
 	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]

@@ -78,13 +78,13 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	if s.layers != nil || s.rules.Parameters != nil || s.then != nil {
 		return b.playMany(frame, s, o)
 	}
-	h, err := b.start(s, b.mixer.At(frame).Play, o, mixer.Base{Speed: 1})
+	h, err := b.start(s, b.mixer.At(frame).Play, o, mixer.Base{Speed: 1}, 0)
 	return Handle{Handle: h}, err
 }
 
 // begin starts a sound, or a layer, and what follows it, as voices of a play.
 func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
-	lead, err := b.start(s, at.Play, o, base)
+	lead, err := b.start(s, at.Play, o, base, p.number)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.
 	for s.then != nil {
 		s = s.then
 		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
-		if lead, err = b.start(s, then, &follows, base); err != nil {
+		if lead, err = b.start(s, then, &follows, base, p.number); err != nil {
 			return err
 		}
 		p.add(s, lead)
@@ -103,9 +103,9 @@ func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.
 }
 
 // start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
-// base of what it is a layer of.
+// base of what it is a layer of, and the number of the play.
 func (b *Bank) start(
-	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base,
+	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
 	r := s.rules
 	d := chance.Draw{Seed: b.rules.Seed, Place: s.place, Time: s.plays}
@@ -115,7 +115,7 @@ func (b *Bank) start(
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
 		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
-		From: o.From, For: o.For, FadeIn: o.FadeIn, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
+		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
 	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)

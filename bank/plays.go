@@ -11,6 +11,7 @@ import (
 type play struct {
 	bank   *Bank
 	age    uint64 // of the handle that may use it
+	number uint64 // of all plays of the bank that have several voices
 	begins bool   // its voices are not all there yet
 	rules  *rules.Sound
 	voices []mixer.Handle // of the layers, each with what follows it
@@ -51,6 +52,7 @@ func (p *play) over() bool {
 type plays struct {
 	all    []*play
 	cursor int
+	made   uint64 // how many plays there were
 }
 
 const (

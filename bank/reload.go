@@ -196,6 +196,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	if b.mixer == nil {
 		return nil
 	}
+	expect(b.mixer, loaded)
 	scene := b.sceneOf(b.scene)
 	if scene == nil {
 		b.scene = ""

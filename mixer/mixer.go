@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -29,7 +30,8 @@ type Mixer struct {
 	otherSeq   uint64 // of the last one that applies no wishes and no places
 	placeSeq   uint64 // of the last cmdPlace
 	commandMax int64
-	eventMutex sync.Mutex // among those who poll
+	eventMutex sync.Mutex          // among those who poll
+	readers    []*ring.Ring[Event] // where events wait, that of Events first; nil: there is no EventReader
 	lead       lead
 	closed     bool
 	feeds      []*voice.Feed // streams that were opened and are not over
@@ -48,6 +50,8 @@ type Mixer struct {
 	// Channels that are closed when voices are over. One goroutine looks after them, as
 	// long as there are any: the audio side must not wake anybody.
 	done map[Handle]chan struct{}
+
+	expected map[Stem]bool
 }
 
 // New returns a mixer. The error wraps ErrConfig.

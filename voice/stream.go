@@ -12,6 +12,7 @@ import (
 // Stream is what NewStream makes a Sound from: one that is decoded as it plays.
 type Stream struct {
 	Name   string       // for reports; any
+	File   string       // where it comes from, for reports; any
 	Rate   int          // frames per second of what the feeds carry: the mixer's, which never converts
 	Frames int64        // the length, in frames; 0: nobody knows
 	Level  pcm.Decibels // the mean loudness that counts for its audibility, at most 0; 0: -20 dB
@@ -48,7 +49,7 @@ func NewStream(s Stream) (*Sound, error) {
 	}
 	level := cmp.Or(s.Level, -20).Gain()
 	return &Sound{
-		name: s.Name, rate: s.Rate, channels: 2, frames: s.Frames, loop: cmp.Or(s.Loop, pcm.Loop{0, s.Frames}),
+		name: s.Name, file: s.File, rate: s.Rate, channels: 2, frames: s.Frames, loop: cmp.Or(s.Loop, pcm.Loop{0, s.Frames}),
 		open: s.Open, mono: s.Mono, envelope: Envelope{declared: float64(level * level)},
 	}, nil
 }
