@@ -7,16 +7,15 @@
 //	a.Step(100 * time.Millisecond)
 //	a.Heard("jump").At(0).Left().Level(-19, 0.5) // this sound alone
 //	a.Stolen("coin").By("jump")
-//	a.Never("scream") // a name that the game has: of its bank, or told to Knows
+//	a.Never("scream")
 //	a.Golden("testdata/level1.wav")
 //
 // Starts are called what mixer.Options.Name says, which is the name of their bank, or else
 // what voice.Sound.Name says. The name of a file, or the end of its path, names one
-// variation. A name that nothing has fails the test.
+// variation. A name that nothing has fails the test; Never says which it takes.
 //
-// An assertion that does not
-// hold fails the test with one line, and then draws the voices over time as text. The test
-// goes on; what stands behind it in a chain is passed over.
+// An assertion that does not hold fails the test with one line, and then draws the voices
+// over time as text. The test goes on; what stands behind it in a chain is passed over.
 //
 // Two flags belong to go test. -audiotest.update writes the files of Golden anew.
 // -audiotest.save DIR writes what a failed test heard into DIR/TestName: mix.wav, a WAV

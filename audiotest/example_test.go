@@ -26,7 +26,6 @@ func ExampleNew() {
 		a.Mixer().Play(jump, mixer.Options{Pan: -0.5}) // the game does this
 		a.UntilSilent(5 * time.Second)
 		a.Heard("coin").At(100 * time.Millisecond).Left()
-		a.Knows("scream") // the game has it
 		a.Never("scream")
 	}
 	_ = test

@@ -189,8 +189,9 @@ func (a *Audio) unheard(stems []mixer.Stem) string {
 }
 
 // Never asserts that a sound was not heard: whatever was asked for, no voice of it put
-// anything other than silence into the mix. A name that nothing has fails the test, so
-// that one that is misspelt does not pass: see Knows.
+// anything other than silence into the mix. A misspelt name does not pass: where a bank or
+// Knows says which names there are, any other one fails the test, and else one that is
+// nearly that of a start.
 func (a *Audio) Never(name string) {
 	a.t.Helper()
 	stems, ok := a.possible(name)

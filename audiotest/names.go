@@ -10,9 +10,9 @@ import (
 	"voicepool/mixer"
 )
 
-// Knows says that the game has sounds of these names, whether it plays them or not. Without
-// it Never refuses a name that was not played, since it may be misspelt. The names of a
-// bank that plays on the mixer are known.
+// Knows says that the game has sounds of these names, whether it plays them or not. From
+// then on Never refuses a name that nothing has, since it may be misspelt. The names of a
+// bank that plays on the mixer are known, as if they had been told.
 func (a *Audio) Knows(names ...string) { a.may = append(a.may, names...) }
 
 // all returns the stems that there are or may be, in an order of their own.
@@ -64,7 +64,19 @@ func (a *Audio) known(name string) ([]mixer.Stem, bool) {
 // possible is known for a name that need not have been played, where Knows helps.
 func (a *Audio) possible(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
+	if len(a.may) == 0 && len(a.mixer.Expected()) == 0 && a.unlike(name) {
+		return nil, a.complete() // nobody has said which names there are
+	}
 	return a.find(name, fmt.Sprintf("; if the game has it, say a.Knows(%q)", name))
+}
+
+// unlike reports whether a name is not that of a start, nor nearly so: a third of its
+// letters at least are others.
+func (a *Audio) unlike(name string) bool {
+	near := func(of string) bool { return of != "" && words.Distance(name, of) <= max(1, len(name)/3) }
+	return name != "" && !strings.Contains(name, "/") && !slices.ContainsFunc(a.all(), func(of mixer.Stem) bool {
+		return near(of.Name) || near(of.Sound)
+	})
 }
 
 func (a *Audio) find(name, help string) ([]mixer.Stem, bool) {

@@ -312,3 +312,28 @@ func TestAGameThatPolls(t *testing.T) {
 		t.Errorf("the game has heard %d ends, want 9", ended)
 	}
 }
+
+// TestNeverTakesWhatNobodyNamed has Never meet names of all kinds, before and after Knows.
+func TestNeverTakesWhatNobodyNamed(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000})
+	f.says(t, "before anything", "", func() { a.Never("scream") })
+	a.Mixer().Play(tone(t, "footstep", 300, 0.3, 50), mixer.Options{})
+	a.Step(time.Second)
+	help := func(name string) string {
+		return `nothing is called "` + name + `"; the nearest is "footstep"; if the game has it, say a.Knows("` + name + `")`
+	}
+	for name, near := range map[string]bool{
+		"scream": false, "step": false, "foot": false, "footsteps": true, "footsetp": true, "Footstep": true, "fotstp": true, "": true,
+	} {
+		want := ""
+		if near {
+			want = help(name)
+		}
+		f.says(t, name, want, func() { a.Never(name) })
+	}
+	a.Knows("scream")
+	f.says(t, "what the game has", "", func() { a.Never("scream") })
+	f.says(t, "what it has not", `nothing is called "screams"; the nearest is "scream"; if the game has it, say a.Knows("screams")`, func() { a.Never("screams") })
+	f.says(t, "another", help("foot"), func() { a.Never("foot") })
+}
