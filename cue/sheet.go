@@ -1,6 +1,8 @@
 package cue
 
 import (
+	"iter"
+
 	"voicepool/bank/rules"
 	"voicepool/mixer"
 )
@@ -81,12 +83,40 @@ type Cue struct {
 	// that are named in Change.Fields: the cue's own, without the sound's.
 	Change mixer.Change
 
+	// Of Play, where they begin; of Set, where they move to.
+	Parameters []Parameter
+
 	// Repetitions: the cue acts at At + k x Every, k from 0, Times times.
 	Every rules.Time
 	Times uint64 // at least 1
 
-	tag   uint64 // of its id; 0: none
-	owner uint64 // of its Owner; 0: none
+	tag    uint64 // of its id; 0: none
+	owner  uint64 // of its Owner; 0: none
+	layers []Cue  // of Play: what starts in its place, where its sound has layers
+	delay  rules.Time
+}
+
+// Parameter is a value of a parameter that a cue sets.
+type Parameter struct {
+	Name string
+	To   float64
+}
+
+// starts returns what a cue that plays starts: itself, or its layers.
+func (c *Cue) starts() iter.Seq2[int, *Cue] {
+	return func(yield func(int, *Cue) bool) {
+		if c.layers == nil {
+			if c.Verb == Play {
+				yield(0, c)
+			}
+			return
+		}
+		for i := range c.layers {
+			if !yield(i, &c.layers[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Config returns the mixer that the sheet describes, which can have as many voices as its cues say.
