@@ -6,6 +6,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
+	"voicepool/internal/scenes"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds/tone"
@@ -113,6 +114,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	case Resize:
 		d.resizes(n)
 		return nil
+	case SetScene:
+		d.Scope = OnAll
+		return nil
 	}
 	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Nothing {
 		return nil
@@ -140,6 +144,21 @@ func (d *draft) incomplete(n *yaml.Node) {
 	}):
 		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect, parameters or, for a bus, mute, solo")
 	}
+}
+
+// scene finds the scene that a cue names.
+func (d *draft) scene(p *yaml.Pair) bool {
+	text, ok := d.Scalar(p, "a name")
+	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
+		d.Fail(p.Value.Place, "scene: there is no scene %s in `scenes`%s", yaml.Quote(text), d.Suggest(text, func() (names []string) {
+			for i := range d.sheet.Scenes {
+				names = append(names, d.sheet.Scenes[i].Name)
+			}
+			return names
+		}))
+		return false
+	}
+	return ok
 }
 
 // resizes checks the size that the pool is to have.

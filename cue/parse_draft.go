@@ -31,7 +31,7 @@ type cueField struct {
 	part  mixer.Fields // what it moves
 }
 
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck}
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene}
 
 // newDraft makes the table. A key that means something else to another verb stands there twice.
 func newDraft(r *reader) *draft {
@@ -42,11 +42,14 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
 	}
 	for _, v := range everyVerb[1:] { // what they name may be defined after them
-		if v == Resize {
-			d.table = append(d.table, cueField{fields.Field{Key: v.String(), To: &c.Voices, Within: parse.Counts}, []Verb{v}, 0})
-			continue
+		f := fields.Field{Key: v.String(), Like: new(string)}
+		switch v {
+		case Resize:
+			f.To, f.Within, f.Like = &c.Voices, parse.Counts, nil
+		case SetScene:
+			f.To, f.Like = d.scene, fields.Schema{"type": "string"}
 		}
-		d.table = append(d.table, cueField{fields.Field{Key: v.String(), Like: new(string)}, []Verb{v}, 0})
+		d.table = append(d.table, cueField{f, []Verb{v}, 0})
 	}
 	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
 	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
@@ -71,7 +74,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "protect", To: &c.Protect}, play, 0},
 		{fields.Field{Key: "owner", To: &c.Owner}, play, 0},
 		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
-		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set}, 0},
+		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
 		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
 		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
 		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},

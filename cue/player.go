@@ -8,6 +8,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/internal/loading"
 	"voicepool/internal/loudness"
+	"voicepool/internal/scenes"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -56,6 +57,7 @@ type Player struct {
 	done    int     // commands of held that the mixer has taken
 	step    int     // of the commands of held: the next
 	tuning  tuning
+	stage   scenes.Stage
 	waiting []waiting
 	voids   []int64 // frames of starts that were stopped before they came
 	asked   int64   // starts among them
@@ -109,6 +111,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if p.groups, err = s.Groups(m); err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
+	p.stage = scenes.NewHeldStage(m, &s.Rules)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
@@ -142,7 +145,15 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	for {
 		if p.held == nil {
 			frame, ok := p.schedule.Peek()
-			if next := p.tuning.next(); next < before && (!ok || next < frame) {
+			next, due := p.tuning.next(), p.stage.Due()
+			if due < before && due <= next && (!ok || due <= frame) {
+				if err := p.stage.Arrive(); err != nil {
+					return due, err
+				}
+				p.sent++
+				continue
+			}
+			if next < before && (!ok || next < frame) {
 				if err := p.tuning.glide(p.mixer, next); err != nil {
 					return next, err
 				}
@@ -212,7 +223,9 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Seek:
 		return at.Seek(target, c.To.Duration(rate))
 	case Resize:
-		return at.Resize(c.Voices)
+		return p.stage.Resize(p.held.Frame, c.Voices)
+	case SetScene:
+		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
 	}

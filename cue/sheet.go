@@ -31,6 +31,7 @@ const (
 	Seek
 	Resize  // written `voices`: of the pool
 	SetDuck // written `duck`: of a bus
+	SetScene
 )
 
 func (v Verb) String() string {
@@ -40,7 +41,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -78,6 +79,7 @@ type Cue struct {
 	To     rules.Time  // of Seek
 	Voices int         // of Resize
 	Duck   *rules.Duck // of SetDuck
+	Scene  string      // of SetScene; empty: what the sheet says without a scene
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts
 	// that are named in Change.Fields: the cue's own, without the sound's.
