@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
@@ -166,4 +167,36 @@ cues:
 		t.Fatal(err)
 	}
 	replayed(t, "layers", recorder, sounds.NewLibrary(sounds.Options{Rate: rate}), live)
+}
+
+// TestLayersCrowd: more starts and sets of one frame than the mixer has room for are asked for once
+// each, and what they come to does not depend on the blocks.
+func TestLayersCrowd(t *testing.T) {
+	f := newFolder(t)
+	const text = `voices: 9
+sounds:
+  one: {file: half.wav, gain: -60}
+  hit: {layers: [one, {sound: one, delay: 5ms}, one], parameters: {p: {from: 0, to: 9, gain: [[0, -20], [9, 0]]}}}
+cues:
+  - {at: 0, play: hit, id: a, every: 1ns, times: 900}
+  - {at: 2ms, set: a, parameters: {p: 9}, over: 10ms}
+  - {at: 3ms, set: all, parameters: {p: 3}}
+  - {at: 4ms, play: hit, id: b, every: 1ns, times: 900}
+  - {at: 4ms, stop: b}
+`
+	var first []pcm.Frame
+	for _, block := range []int{64, 1, 5, 1000} {
+		p := f.player(text, cue.Options{Events: true})
+		out := readAll(t, p, block)
+		r := p.Report()
+		f.identities(r)
+		if r.Totals.Asked != 5400 || r.Totals.Missed != 0 || r.Totals.Late != 0 {
+			t.Errorf("in blocks of %d: %+v", block, r.Totals)
+		}
+		if first == nil {
+			first = out
+		} else if !slices.Equal(out, first) {
+			t.Errorf("in blocks of %d other frames come", block)
+		}
+	}
 }
