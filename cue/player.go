@@ -230,7 +230,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
 	}
 	if c.Change.Fields == 0 { // parameters alone
-		return p.tuning.ask(at, c)
+		return p.tuning.ask(at, p.held.Frame, c)
 	}
 	return at.Set(target, c.Change, over)
 }
