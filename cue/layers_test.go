@@ -187,6 +187,7 @@ sounds:
   one: {file: half.wav, gain: -60}
   hit: {layers: [one, {sound: one, delay: 5ms}, one], parameters: {p: {from: 0, to: 9, gain: [[0, -20], [9, 0]]}}}
 cues:
+  - {at: 0, play: one, gain: -20, every: 1ns, times: 2}
   - {at: 0, play: hit, id: a, every: 1ns, times: 1600}
   - {at: 2ms, set: a, parameters: {p: 9}, over: 10ms}
   - {at: 3ms, set: all, parameters: {p: 3}}
@@ -199,8 +200,11 @@ cues:
 		out := readAll(t, p, block)
 		r := p.Report()
 		f.identities(r)
-		if r.Totals.Asked != 7500 || r.Totals.Missed != 0 || r.Totals.Late != 0 {
+		if r.Totals.Asked != 7502 || r.Totals.Missed != 0 || r.Totals.Late != 0 {
 			t.Errorf("in blocks of %d: %+v", block, r.Totals)
+		}
+		if most := float32(9 * 0.5 * 1e-4 * 1.001); out[1][0] > most {
+			t.Errorf("in blocks of %d the second frame is %v; nine voices at -80 dB give at most %v", block, out[1][0], most)
 		}
 		if first == nil {
 			first = out

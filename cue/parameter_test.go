@@ -188,7 +188,7 @@ cues: [{at: 0, play: r, id: a}, {at: 20ms, set: a, parameters: {up: 1}, over: 5m
 	}
 	// A parameter of the gain leaves the pitch that the cue has.
 	both, _ := f.play(`sounds: {r: {file: ramp.wav, quality: linear, parameters: {low: {from: 0, to: 1, gain: [[0, 0], [1, -20]]}}}}
-cues: [{at: 0, play: r, id: a, pitch: 12}, {at: 10ms, set: a, parameters: {low: 1}}]
+cues: [{at: 0, play: r, id: a}, {at: 5ms, set: a, pitch: 12, over: 10ms}, {at: 10ms, set: a, parameters: {low: 1}}]
 `)
 	if step := both[40][0] - both[39][0]; math.Abs(float64(step)-0.2/128) > 1e-6 {
 		t.Errorf("an octave up, and 20 dB lower, it goes by %v a frame, want %v", step, 0.2/128)
