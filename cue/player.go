@@ -225,7 +225,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Resize:
 		return p.stage.Resize(p.held.Frame, c.Voices)
 	case SetScene:
-		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over)
+		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
 	}
