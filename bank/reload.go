@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/scenes"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
@@ -197,11 +198,11 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 		return nil
 	}
 	expect(b.mixer, loaded)
-	scene := b.sceneOf(b.scene)
+	scene := scenes.Find(b.rules, b.scene)
 	if scene == nil {
 		b.scene = ""
 	}
-	if err := b.move(stateOf(r, scene), settle, late); err != nil {
+	if err := b.move(scenes.Of(r, scene), settle, late); err != nil {
 		return errors.Join(err, late.err())
 	}
 	return late.err()

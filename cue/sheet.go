@@ -1,6 +1,8 @@
 package cue
 
 import (
+	"iter"
+
 	"voicepool/bank/rules"
 	"voicepool/mixer"
 )
@@ -27,6 +29,9 @@ const (
 	Pause
 	Resume
 	Seek
+	Resize  // written `voices`: of the pool
+	SetDuck // written `duck`: of a bus
+	SetScene
 )
 
 func (v Verb) String() string {
@@ -36,7 +41,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -44,7 +49,7 @@ type Scope uint8
 const (
 	OnID  Scope = iota + 1 // all living voices that were started under an id
 	OnBus                  // a bus, "master" included
-	OnAll                  // everything that sounds
+	OnAll                  // everything that sounds, or the pool
 )
 
 // Cue is a timed instruction.
@@ -69,20 +74,63 @@ type Cue struct {
 	// Of all others.
 	Target string
 	Scope  Scope
-	Over   rules.Time // of Stop, Fade, Set
-	Cut    bool       // of Stop: without a tail
-	To     rules.Time // of Seek
+	Over   rules.Time  // of Stop, Fade, Set
+	Cut    bool        // of Stop: without a tail
+	To     rules.Time  // of Seek
+	Voices int         // of Resize
+	Duck   *rules.Duck // of SetDuck
+	Scene  string      // of SetScene; empty: what the sheet says without a scene
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts
 	// that are named in Change.Fields: the cue's own, without the sound's.
 	Change mixer.Change
 
+	// Of Play, where they begin; of Set, where they move to.
+	Parameters []Parameter
+
 	// Repetitions: the cue acts at At + k x Every, k from 0, Times times.
 	Every rules.Time
 	Times uint64 // at least 1
 
-	tag   uint64 // of its id; 0: none
-	owner uint64 // of its Owner; 0: none
+	tag    uint64 // of its id; 0: none
+	owner  uint64 // of its Owner; 0: none
+	layers []Cue  // of Play: what starts in its place, where its sound has layers
+	delay  rules.Time
+}
+
+// Parameter is a value of a parameter that a cue sets.
+type Parameter struct {
+	Name string
+	To   float64
+}
+
+// starts returns what a cue that plays starts: itself, or its layers.
+func (c *Cue) starts() iter.Seq2[int, *Cue] {
+	return func(yield func(int, *Cue) bool) {
+		if c.layers == nil {
+			if c.Verb == Play {
+				yield(0, c)
+			}
+			return
+		}
+		for i := range c.layers {
+			if !yield(i, &c.layers[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Config returns the mixer that the sheet describes, which can have as many voices as its cues say.
+func (s *Sheet) Config() mixer.Config {
+	c := s.Rules.Config()
+	for i := range s.Cues {
+		c.MaxVoices = max(c.MaxVoices, s.Cues[i].Voices)
+	}
+	if c.MaxVoices > 0 {
+		c.MaxVoices = max(c.MaxVoices, c.Voices)
+	}
+	return c
 }
 
 // moment returns when a repetition, counted from 0, is due.
