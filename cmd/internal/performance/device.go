@@ -76,6 +76,9 @@ func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.D
 	return best, nil
 }
 
+// records reports whether what is played is written somewhere.
+func (d Device) records() bool { return d.Kind == "wav" || d.Kind == "-" }
+
 // gate stands between a device and what it plays, so that the playing can be put in order while the
 // device is stuck: once it is shut, the source is asked no more, whatever the device does.
 type gate struct {
@@ -112,9 +115,14 @@ const closing = 2 * time.Second
 // errStuck is the error of a device that does not come back.
 var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
 
-// closeDevice closes a device. One that is stuck when ctx has ended is left behind, for the process
-// is about to end.
-func closeDevice(ctx context.Context, d device.Device) error {
+// closeDevice closes a device. One that is stuck is left behind, for the process is about to end:
+// one that records only when ctx has ended too, for whoever reads it may be slow.
+func closeDevice(ctx context.Context, d device.Device, records bool) error {
+	if !records {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = ended
+	}
 	closed := make(chan error, 1)
 	go func() { closed <- d.Close() }()
 	if err, finished := console.Await(ctx, closed, closing); finished {
