@@ -25,7 +25,13 @@ type File struct {
 // Create makes a file; while it is written, its name ends in ending. A regular file that
 // is there is replaced by Keep, and keeps its permissions; a link goes on pointing where
 // it does, and the file appears there.
-func Create(path, ending string) (*File, error) {
+func Create(path, ending string) (*File, error) { return create(path, ending, false) }
+
+// Begin is Create of a file that stands under its name from the beginning, where nothing else
+// does: what was written is found there when the process dies. Discard removes it.
+func Begin(path, ending string) (*File, error) { return create(path, ending, true) }
+
+func create(path, ending string, begun bool) (*File, error) {
 	if path == "/dev/stdout" {
 		return &File{File: os.Stdout}, nil
 	}
@@ -54,6 +60,11 @@ func Create(path, ending string) (*File, error) {
 	mode := fs.FileMode(0o666)
 	if there {
 		mode = info.Mode().Perm()
+	}
+	if begun && !there {
+		f.part = f.target
+		f.File, err = os.OpenFile(f.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		return f, err
 	}
 	for f.File == nil {
 		f.part = filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".voicepool-%08x%s", rand.Uint32(), ending))

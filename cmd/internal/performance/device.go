@@ -47,7 +47,7 @@ func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.D
 	config := wav.Config{Rate: rate, Seed: seed}
 	switch d.Kind {
 	case "wav":
-		file, err := wav.Create(d.File, config)
+		file, err := wav.Record(d.File, config)
 		if err != nil {
 			return nil, err
 		}
