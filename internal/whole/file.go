@@ -46,7 +46,7 @@ func create(path, ending string, begun bool) (*File, error) {
 	case there:
 		// Its folder would let us replace a file that may not be written.
 		old, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil || !info.Mode().IsRegular() || isDescriptor(path) {
+		if err != nil || !info.Mode().IsRegular() || IsDescriptor(path) {
 			return &File{File: old}, err
 		}
 		old.Close()
@@ -82,11 +82,11 @@ func create(path, ending string, begun bool) (*File, error) {
 	return f, nil
 }
 
-// isDescriptor tells the names of what this process has open already: behind
+// IsDescriptor tells the names of what this process has open already: behind
 // them may be a regular file, but not one to be replaced.
-func isDescriptor(path string) bool {
+func IsDescriptor(path string) bool {
 	path = filepath.ToSlash(path)
-	return path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
+	return path == "/dev/stdout" || path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
 // Direct reports whether what is written is there at once.
