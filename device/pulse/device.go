@@ -191,11 +191,10 @@ func (f *feeder) run() {
 			last = time.Now()
 			f.feed()
 		case <-f.lost:
-			f.wanted.Store(0) // nobody does any more
-			f.standIn(last)
+			f.standIn(last, true)
 			return
 		case <-idle.C:
-			f.standIn(last)
+			f.standIn(last, false)
 			last = time.Now()
 		}
 		idle.Reset(stall)
@@ -230,11 +229,11 @@ func (f *feeder) feed() {
 	}
 }
 
-// standIn renders for nobody, from when the server had played what it asked for last until
-// it asks again.
-func (f *feeder) standIn(last time.Time) {
-	clock := pace.NewClock(last.Add(f.Latencies().Driver), f.config.Rate, blockFrames)
-	for clock.Wait(f.stop) && f.wanted.Load() < frameBytes {
+// standIn renders for nobody, from when the server asked last until it does again, or for
+// ever. What the server still holds stays ahead of time, as it was.
+func (f *feeder) standIn(last time.Time, forever bool) {
+	clock := pace.NewClock(last, f.config.Rate, blockFrames)
+	for clock.Wait(f.stop) && (forever || f.wanted.Load() < frameBytes) {
 		f.src.Render(f.block[:])
 	}
 }
