@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +32,7 @@ func look() (time.Duration, error) {
 	case err == nil:
 		return serverTime, nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return 0, unavailable("%v", strings.TrimSuffix(err.Error(), ": "+os.ErrDeadlineExceeded.Error()))
+		return 0, unavailable("%v", err)
 	}
 	if cards := cards(); cards.Found {
 		return cardTime, nil

@@ -227,7 +227,7 @@ func openOn(ctx context.Context, s *server, c Config) (*Device, error) {
 	d := newDevice(c)
 	conn, err := native.Open(ctx, serve(s), "here", d.client())
 	if err != nil {
-		return nil, err
+		return nil, unavailable(err)
 	}
 	return d.on(ctx, conn)
 }

@@ -78,10 +78,7 @@ func (d *Device) create() error {
 		Properties:            native.Properties(map[string]string{"media.name": title}),
 	}
 	var reply proto.CreatePlaybackStreamReply
-	switch err := d.conn.Request(&request, &reply); {
-	case err == proto.ErrNoSuchEntity:
-		return unavailable(d.conn.Explain(native.ErrNoSink))
-	case err != nil:
+	if err := d.conn.Request(&request, &reply); err != nil {
 		return unavailable(d.conn.Explain(err))
 	}
 	d.stream = reply.StreamIndex
@@ -123,6 +120,10 @@ func Sinks(ctx context.Context) ([]Sink, error) {
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, conn.Close)()
+	return sinks(conn)
+}
+
+func sinks(conn *native.Conn) ([]Sink, error) {
 	var server proto.GetServerInfoReply
 	var sinks proto.GetSinkInfoListReply
 	if err := errors.Join(conn.Request(&proto.GetServerInfo{}, &server),

@@ -29,6 +29,9 @@ const (
 // ErrGone says that a server has closed the connection, or has ended.
 var ErrGone = errors.New("the sound server is gone")
 
+// ErrNoSink says that a server is there and has nothing to play on.
+var ErrNoSink = errors.New("the sound server has no output")
+
 // Conn is a connection to a server that has let us in. Its methods may be called by any
 // goroutine.
 type Conn struct {
@@ -65,8 +68,9 @@ func Dial(ctx context.Context, c Client) (*Conn, error) {
 			if opened, err = Open(ctx, conn, s.addr, c); err == nil {
 				return opened, nil
 			}
+		} else {
+			err = s.explain(err)
 		}
-		err = s.explain(err)
 		if ctx.Err() != nil {
 			break
 		}
@@ -82,10 +86,11 @@ func Open(ctx context.Context, conn net.Conn, server string, c Client) (*Conn, e
 	if err != nil {
 		conn.Close()
 		if ctx.Err() != nil {
-			return nil, os.ErrDeadlineExceeded
+			err = os.ErrDeadlineExceeded
 		}
+		return nil, Server{addr: server}.explain(err)
 	}
-	return opened, err
+	return opened, nil
 }
 
 func open(conn net.Conn, server string, c Client) (*Conn, error) {
@@ -136,7 +141,7 @@ func Properties(of map[string]string) proto.PropList {
 	return list
 }
 
-// Explain says of an error which server it came from.
+// Explain says of an error of Request which server it came from; nil stays nil.
 func (n *Conn) Explain(err error) error { return Server{addr: n.server}.explain(err) }
 
 // Server returns the address of the server.
@@ -214,12 +219,6 @@ func (w *wire) Write(p []byte) (int, error) {
 	return size, err
 }
 
-// reason returns the words of an error of the protocol without the protocol's name.
-func reason(err error) string { return strings.TrimPrefix(err.Error(), "pulseaudio: ") }
-
-// ErrNoSink says that a server is there and has nothing to play on.
-var ErrNoSink = errors.New("the sound server has no output")
-
 // Ask returns nil where the first of Servers that lets us in has an output, and else why
 // not, within limit.
 func Ask(limit time.Duration) error {
@@ -232,14 +231,8 @@ func Ask(limit time.Duration) error {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, conn.Close)()
 	err = conn.Request(&proto.LookupSink{SinkName: "@DEFAULT_SINK@"}, &proto.LookupSinkReply{})
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		err = os.ErrDeadlineExceeded
-	case err == proto.ErrNoSuchEntity:
-		err = ErrNoSink
 	}
-	if err != nil {
-		return conn.Explain(err)
-	}
-	return nil
+	return conn.Explain(err)
 }

@@ -5,7 +5,6 @@ package native
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/jfreymuth/pulse/proto"
@@ -50,17 +49,9 @@ func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	case proto.OpReply:
 		return proto.Version(told & 0xffff), nil
 	case proto.OpError:
-		return 0, refusal(proto.Error(told))
+		return 0, proto.Error(told)
 	}
 	return 0, errForeign
-}
-
-// refusal puts the error of a server into words.
-func refusal(err proto.Error) error {
-	if err == proto.ErrAccessDenied {
-		return errors.New("it refuses access (its cookie is another: PULSE_COOKIE)")
-	}
-	return fmt.Errorf("it refuses: %s", reason(err))
 }
 
 // packet makes a packet of a command.

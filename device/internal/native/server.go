@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/jfreymuth/pulse/proto"
 )
 
 // Server is where a sound server may be.
@@ -114,21 +116,46 @@ func Look() (found bool, detail string) {
 	return found, detail
 }
 
+// Silent is the error of a server that does not answer; it wraps os.ErrDeadlineExceeded.
+type Silent struct{ Server string }
+
+func (e Silent) Error() string { return "the sound server at " + e.Server + " does not answer" }
+
+// Unwrap returns os.ErrDeadlineExceeded.
+func (e Silent) Unwrap() error { return os.ErrDeadlineExceeded }
+
 // explain says which server it was that did not do.
 func (s Server) explain(err error) error {
-	timeout, ok := errors.AsType[net.Error](err)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("no sound server at %s", s.addr)
-	case ok && timeout.Timeout():
-		return fmt.Errorf("the sound server at %s does not answer: %w", s.addr, os.ErrDeadlineExceeded)
-	case errors.Is(err, ErrNoSink):
-		return fmt.Errorf("%w (%s)", ErrNoSink, s.addr)
+	if err == nil {
+		return nil
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return Silent{s.addr}
+	}
+	if code, ok := errors.AsType[proto.Error](err); ok {
+		err = refusal(code)
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("no sound server at %s", s.addr)
+	case errors.Is(err, ErrNoSink):
+		return fmt.Errorf("%w (%s)", err, s.addr)
+	}
 	return fmt.Errorf("the sound server at %s: %w", s.addr, err)
+}
+
+// refusal puts the error of a server into words.
+func refusal(code proto.Error) error {
+	switch code {
+	case proto.ErrAccessDenied:
+		return errors.New("it refuses access; PULSE_COOKIE names the file with its cookie")
+	case proto.ErrNoSuchEntity:
+		return ErrNoSink
+	}
+	return fmt.Errorf("it refuses: %s", strings.TrimPrefix(code.Error(), "pulseaudio: "))
 }
 
 // cookie returns what lets a client in; a server that asks for none takes any.
