@@ -27,34 +27,35 @@ const (
 
 // driver is a way to a sound card.
 type driver struct {
-	name string
-	once bool // a process can open it once, so that what is lost stays lost
-	open func(ctx context.Context, c *Config) (device.Device, error)
-	busy atomic.Bool
+	name  string
+	sinks bool // it can play on a sink of one's choice
+	once  bool // a process can open it once, so that what is lost stays lost
+	open  func(ctx context.Context, c *Config) (device.Device, error)
+	busy  atomic.Bool
 }
 
-// Drivers returns the names of the drivers of this system, in the order in which they are
-// tried.
+// Drivers returns the names of the drivers, in the order in which they are tried.
 func Drivers() []string {
 	var names []string
-	for _, d := range choose("") {
+	for _, d := range drivers() {
 		names = append(names, d.name)
 	}
 	return names
 }
 
-// choose returns the driver of a name, or all of them.
-func choose(name string) []*driver {
-	all := drivers()
-	if name == "" {
-		return all
-	}
-	return slices.DeleteFunc(all, func(d *driver) bool { return d.name != name })
+// drivers returns those that c wants.
+func (c *Config) drivers() []*driver {
+	return slices.DeleteFunc(drivers(), func(d *driver) bool {
+		return c.Driver != "" && d.name != c.Driver || c.Sink != "" && !d.sinks
+	})
 }
 
-// noDriver is the error of a name that no driver has.
-func noDriver(name string) error {
-	return fmt.Errorf("auto: there is no driver %q, want one of %s", name, strings.Join(Drivers(), ", "))
+// noDriver is the error where c wants what no driver is.
+func (c *Config) noDriver() error {
+	if names := Drivers(); !slices.Contains(names, c.Driver) {
+		return fmt.Errorf("auto: no driver %q, want one of %s", words.OneLine(c.Driver), strings.Join(names, ", "))
+	}
+	return fmt.Errorf("auto: %s has no sinks to choose from, want pulse for sink %q", c.Driver, words.OneLine(c.Sink))
 }
 
 // attempt is one try at a card. What goes on in it may take its time, and nobody waits for
@@ -118,7 +119,10 @@ func (d *Device) try(number int, drivers []*driver) *attempt {
 
 // open opens the first driver that can be.
 func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.Device, error) {
-	err := noDriver(d.config.Driver)
+	if len(drivers) == 0 {
+		return nil, nil, d.config.noDriver()
+	}
+	err := errors.New("the driver is slow to answer")
 	for _, r := range drivers {
 		if r.once && !r.busy.CompareAndSwap(false, true) {
 			continue // another attempt is at it
@@ -146,6 +150,7 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 // reasonOf says an error of a driver in one line, without what everybody knows.
 func (d *Device) reasonOf(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+device.ErrUnavailable.Error())
+	text = strings.TrimPrefix(text, "auto: ")
 	for _, r := range d.drivers {
 		text = strings.TrimPrefix(text, r.name+": ")
 	}

@@ -3,7 +3,7 @@
 //
 //	out := auto.Open(m, auto.Config{}) // m is a mixer; it never fails
 //	defer out.Close()
-//	log.Print(out) // "oto", or "null: no sound card in /dev/snd"
+//	log.Print(out) // "pulse on speakers", or "null: no sound card in /dev/snd"
 //
 // Events tells of each loss and each return.
 package auto
@@ -23,10 +23,14 @@ import (
 // Config says how a device is opened. The zero value means the defaults.
 type Config struct {
 	Rate   int           // frames per second, as oto.Config.Rate; 0 means 48000. Open takes that of its source.
-	Buffer time.Duration // of the sound card, as oto.Config.Buffer
-	Name   string        // what the system's own mixer shows, as oto.Config.Name
+	Buffer time.Duration // of the sound card, as pulse.Config.Buffer
 	Block  int           // frames at a time while nothing is heard; 0 or less means 512
-	Driver string        // the only one to be tried; "" tries all, in the order of Drivers
+
+	Driver string // the only one to be tried, of Drivers; "" tries all
+	Sink   string // as pulse.Config.Sink; drivers without sinks are not tried
+
+	// What the system's own mixer shows, as pulse.Config has it. Other drivers show Name.
+	Name, Title, Icon string
 }
 
 // Device is the best device there is. It watches the driver that plays: when the driver is
@@ -73,7 +77,7 @@ func Open(src device.Rated, c Config) *Device {
 
 // New opens a device as Open does, at Config.Rate, and leaves the Start to the caller.
 func New(c Config) *Device {
-	d := begin(c, choose(c.Driver))
+	d := begin(c, c.drivers())
 	select {
 	case <-d.first.opened:
 	case <-time.After(prompt):
@@ -86,11 +90,7 @@ func New(c Config) *Device {
 // driver that was asked for by its name. A driver that is lost later is looked for. It
 // takes up to 8 s where a driver is slow to answer.
 func Find(c Config) (*Device, error) {
-	drivers := choose(c.Driver)
-	if len(drivers) == 0 {
-		return nil, noDriver(c.Driver)
-	}
-	return find(c, drivers)
+	return find(c, c.drivers())
 }
 
 func find(c Config, drivers []*driver) (*Device, error) {

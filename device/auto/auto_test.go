@@ -80,13 +80,21 @@ func TestOpenWithoutSound(t *testing.T) {
 
 func TestFindWithoutSound(t *testing.T) {
 	quiet(t)
-	for _, c := range []struct{ name, want string }{
-		{name: "", want: "no sound card in /dev/snd"},
-		{name: "oto", want: "no sound card in /dev/snd"},
-		{name: "otto", want: `auto: there is no driver "otto", want one of ` + strings.Join(Drivers(), ", ")},
+	for _, c := range []struct {
+		name   string
+		config Config
+		want   string
+	}{
+		{name: "any", want: "no sound card in /dev/snd"},
+		{name: "oto", config: Config{Driver: "oto"}, want: "no sound card in /dev/snd"},
+		{name: "pulse", config: Config{Driver: "pulse"}, want: "no sound server at /nowhere/native"},
+		{name: "a sink", config: Config{Sink: "desk"}, want: "no sound server at /nowhere/native"},
+		{name: "no driver", config: Config{Driver: "otto"}, want: `auto: no driver "otto", want one of pulse, oto`},
+		{name: "no sinks", config: Config{Driver: "oto", Sink: "desk"},
+			want: `auto: oto has no sinks to choose from, want pulse for sink "desk"`},
 	} {
-		if d, err := Find(Config{Driver: c.name}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, %v, want %q", c.name, d, err, c.want)
+		if d, err := Find(c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v, want %q", c.name, d, err, c.want)
 		}
 	}
 }

@@ -20,7 +20,8 @@ var kinds = [...]string{"kind(0)", "lost", "back"}
 
 func (k Kind) String() string { return words.Name("kind", k, kinds[:]) }
 
-// Event is a loss of the sound, or its return. They come in turns, the loss first.
+// Event is a loss of the sound, or its return. They come in turns, the loss first; a second
+// Lost of the same Frame says that it is Final.
 type Event struct {
 	Kind   Kind
 	Frame  int64 // of the source, counted from Start: the first that is not heard, or that is heard again

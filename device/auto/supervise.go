@@ -226,18 +226,22 @@ func (s *supervisor) stall(why error, now time.Time) {
 	s.hush(a, why)
 }
 
-// lose gives a card up.
+// lose gives a card up. What a process can open once does not come back.
 func (s *supervisor) lose(why error) {
-	a := s.card
-	if a.driver.once {
+	reason := s.reasonOf(why)
+	s.mutex.Lock()
+	s.final = s.card.driver.once
+	s.mutex.Unlock()
+	switch {
+	case s.plays:
+		s.hush(s.card, why)
+	case s.final:
 		s.mutex.Lock()
-		s.final = true
+		s.reason = reason
+		s.tell(Event{Kind: Lost, Frame: s.from, Reason: reason, Final: true})
 		s.mutex.Unlock()
-	}
-	if s.plays {
-		s.hush(a, why)
-	} else {
-		s.show(nil, s.reasonOf(why))
+	default:
+		s.show(nil, reason)
 	}
 	s.drop()
 }
