@@ -163,12 +163,16 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
-	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
+	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, oto, null, wav:FILE, or - for a WAV on standard output."`
 }
 
 func (l *liveFlags) check() error {
 	if l.Device.Kind == "-" && (l.JSON || l.Report == "-") {
 		return console.Usage("--device - needs standard output for itself; write the report to a file")
+	}
+	if l.Strict && l.Device.Kind == "null" {
+		return console.Usage("--strict: --device null is never heard")
 	}
 	return l.sheetFlags.check()
 }
@@ -180,7 +184,7 @@ func (l *liveFlags) outputs() output.List {
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
 	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
 	c.Quiet = l.Quiet
-	o.JSON, o.Verbose = l.JSON, l.Verbose
+	o.JSON, o.Verbose, o.Strict = l.JSON, l.Verbose, l.Strict
 	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }
 

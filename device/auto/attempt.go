@@ -147,12 +147,11 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 	return nil, nil, err
 }
 
-// reasonOf says an error of a driver in one line, without what everybody knows.
-func (d *Device) reasonOf(err error) string {
+// Reason says an error of Find in one line, without what Find was asked for.
+func Reason(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+device.ErrUnavailable.Error())
-	text = strings.TrimPrefix(text, "auto: ")
-	for _, r := range d.drivers {
-		text = strings.TrimPrefix(text, r.name+": ")
+	for _, name := range append(Drivers(), "auto") {
+		text = strings.TrimPrefix(text, name+": ")
 	}
 	return words.OneLine(text)
 }

@@ -120,7 +120,7 @@ func (d *Device) look() {
 		if d.first.err == nil {
 			d.show(d.first, "")
 		} else {
-			d.show(nil, d.reasonOf(d.first.err))
+			d.show(nil, Reason(d.first.err))
 		}
 	default:
 		d.show(nil, "the sound system is slow to answer")

@@ -32,18 +32,26 @@ type Event struct {
 	On     string        // of Back: the driver, and its sink
 }
 
+// Since returns of Lost since when nothing is heard, why, and what is done about it:
+//
+//	12.4 s: server gone; looking
+func (e Event) Since() string {
+	does := "looking"
+	if e.Final {
+		does = "the driver cannot come back in this process"
+	}
+	return fmt.Sprintf("%.1f s: %s; %s", e.At.Seconds(), e.Reason, does)
+}
+
 // String returns the event in one line, for people:
 //
 //	no sound since 12.4 s: server gone; looking
 //	sound again at 15.1 s on pulse: 2.7 s were not heard
 func (e Event) String() string {
-	switch {
-	case e.Kind == Back:
+	if e.Kind == Back {
 		return fmt.Sprintf("sound again at %.1f s on %s: %.1f s were not heard", e.At.Seconds(), e.On, e.Gap.Seconds())
-	case e.Final:
-		return fmt.Sprintf("no sound since %.1f s: %s; the driver cannot come back in this process", e.At.Seconds(), e.Reason)
 	}
-	return fmt.Sprintf("no sound since %.1f s: %s; looking", e.At.Seconds(), e.Reason)
+	return "no sound since " + e.Since()
 }
 
 // maxEvents is how many events are kept for who does not poll: the last ones.

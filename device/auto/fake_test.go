@@ -63,7 +63,7 @@ func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
 	s.mutex.Unlock()
 	if hangs {
 		<-ctx.Done()
-		return nil, fmt.Errorf("fake: no answer: %w", ctx.Err())
+		return nil, fmt.Errorf("oto: no answer: %w", ctx.Err())
 	}
 	select {
 	case <-time.After(slow):
@@ -167,4 +167,4 @@ func (c *counter) Render(dst []pcm.Frame) {
 	}
 }
 
-var errGone = errors.New("fake: server gone")
+var errGone = errors.New("oto: server gone")

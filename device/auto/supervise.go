@@ -129,7 +129,7 @@ func (s *supervisor) arrive(a *attempt, now time.Time) {
 		s.lose(a.err)
 	case a.err != nil:
 		if s.card == nil && !s.final {
-			s.show(nil, s.reasonOf(a.err))
+			s.show(nil, Reason(a.err))
 		}
 	case a.closed:
 	case s.card == nil && !s.final:
@@ -228,7 +228,7 @@ func (s *supervisor) stall(why error, now time.Time) {
 
 // lose gives a card up. What a process can open once does not come back.
 func (s *supervisor) lose(why error) {
-	reason := s.reasonOf(why)
+	reason := Reason(why)
 	s.mutex.Lock()
 	s.final = s.card.driver.once
 	s.mutex.Unlock()
@@ -255,7 +255,7 @@ func (s *supervisor) hush(a *attempt, why error) {
 	}
 	s.plays = false
 	begin := s.valve.take(s.mark, s.marked.Add(pcm.Duration(held, s.config.Rate)))
-	s.silence(max(s.mark-held, s.from), begin, s.reasonOf(why))
+	s.silence(max(s.mark-held, s.from), begin, Reason(why))
 }
 
 // silence keeps time from a moment on, and tells that nothing is heard.

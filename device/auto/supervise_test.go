@@ -23,19 +23,19 @@ type fault struct {
 func restart(s *server) { s.life++; s.gone = errGone }
 
 var faults = []fault{
-	{name: "refused", strike: func(s *server) { restart(s); s.refuse = errors.New("fake: access denied") },
+	{name: "refused", strike: func(s *server) { restart(s); s.refuse = errors.New("oto: access denied") },
 		mend: func(s *server) { s.refuse = nil }, why: "server gone"},
-	{name: "no server", strike: func(s *server) { restart(s); s.refuse = fmt.Errorf("fake: no socket: %w", device.ErrUnavailable) },
+	{name: "no server", strike: func(s *server) { restart(s); s.refuse = fmt.Errorf("oto: no socket: %w", device.ErrUnavailable) },
 		mend: func(s *server) { s.refuse = nil }, why: "server gone"},
 	{name: "never answers", strike: func(s *server) { restart(s); s.hangs = true },
 		mend: func(s *server) { s.hangs = false }, why: "server gone"},
-	{name: "slow to answer", strike: func(s *server) { restart(s); s.slow = 800 * time.Millisecond; s.refuse = errors.New("fake: busy") },
+	{name: "slow to answer", strike: func(s *server) { restart(s); s.slow = 800 * time.Millisecond; s.refuse = errors.New("oto: busy") },
 		mend: func(s *server) { s.refuse = nil }, why: "server gone"},
 	{name: "wrong rate", strike: func(s *server) { restart(s); s.rate = 44100 },
 		mend: func(s *server) { s.rate = 0 }, why: "server gone"},
 	{name: "sink unloaded", strike: func(s *server) {
 		restart(s)
-		s.gone, s.refuse = errors.New("fake: the sink is gone"), errors.New("fake: no sink")
+		s.gone, s.refuse = errors.New("oto: the sink is gone"), errors.New("fake: no sink")
 	}, mend: func(s *server) { s.refuse = nil }, why: "the sink is gone"},
 	{name: "stalled, goes on", strike: func(s *server) { s.halted = true },
 		mend: func(s *server) { s.halted = false }, why: "fake takes nothing"},
@@ -156,10 +156,10 @@ func TestFromNothing(t *testing.T) {
 			server *server
 			reason string
 		}{
-			{name: "refused", server: &server{refuse: fmt.Errorf("fake: access denied: %w", device.ErrUnavailable)}, reason: "access denied"},
+			{name: "refused", server: &server{refuse: fmt.Errorf("oto: access denied: %w", device.ErrUnavailable)}, reason: "access denied"},
 			{name: "hangs", server: &server{hangs: true}, reason: "the sound system is slow to answer"},
 			{name: "slow", server: &server{slow: 900 * time.Millisecond}, reason: "the sound system is slow to answer"},
-			{name: "rate", server: &server{rate: 8000}, reason: "wrong rate: it plays 8000 frames per second, not 1000"},
+			{name: "rate", server: &server{rate: 8000}, reason: "fake: wrong rate: it plays 8000 frames per second, not 1000"},
 		} {
 			t.Run(fmt.Sprint(c.name, " until ", after), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 		return fmt.Errorf("wav: needs the name of a file, as wav:out.wav")
 	case ok:
 		*d = Device{"wav", file}
-	case name == "auto", name == "oto", name == "null", name == "-":
+	case name == "auto", name == "pulse", name == "oto", name == "null", name == "-":
 		*d = Device{Kind: name}
 	default:
 		return fmt.Errorf("%q is no device, want auto, oto, null, wav:FILE or -", text)
@@ -65,15 +65,7 @@ func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.D
 	if d.Kind == "null" {
 		return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
 	}
-	best := auto.New(auto.Config{Rate: rate, Block: block})
-	switch why := best.Reason(); {
-	case why == "":
-	case d.Kind == "oto":
-		return nil, errors.Join(fmt.Errorf("--device oto: no sound here (%s)", why), best.Close())
-	default:
-		c.Say("no sound here (%s): playing on silently, with --device null", why)
-	}
-	return best, nil
+	return openCard(c, d.Kind, auto.Config{Rate: rate, Block: block})
 }
 
 // gate stands between a device and what it plays, so that the playing can be put in order while the
