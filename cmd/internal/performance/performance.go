@@ -28,7 +28,8 @@ import (
 type Options struct {
 	Title  string
 	Device Device
-	Block  int // frames at a time, where the device does not say
+	Buffer time.Duration // of the sound card; 0: as the driver has it
+	Block  int           // frames at a time, where the device does not say
 	Limits sounds.Limits
 
 	Report, Timeline, Record string // files to be written; empty: none
@@ -63,12 +64,14 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
 	}
-	output.NoteName(c, l.Device.File)
-	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
+	if l.Device.Kind == "wav" {
+		output.NoteName(c, l.Device.File())
+	}
+	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, sheet.Seed) })
 	if err != nil {
 		return err
 	}
-	s := &performance{options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device.Kind, dev), drawing: drawing, recorded: recorded, interrupts: interrupted}
+	s := &performance{options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded, interrupts: interrupted}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
 		defer cancel()
@@ -175,7 +178,7 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		if err := s.device.Err(); err != nil && !lost && s.sound.best == nil {
 			lost = true
 			switch {
-			case s.options.Device.Kind == "wav", s.options.Device.Kind == "-": // somebody waits for what it writes
+			case s.options.Device.Writes(): // somebody waits for it
 				cancel(err)
 			case drawn:
 				s.notes = append(s.notes, console.Message(err))
@@ -212,7 +215,7 @@ func (s *performance) view() (show func(p live.Picture, last bool), drawn bool) 
 		out, terminal = nil, nil
 	case l.JSON || l.Report == "-":
 		out, terminal = nil, c.ErrTerminal
-	case l.Device.Kind == "-":
+	case l.Device.Standard():
 		out, terminal = c.Err, c.ErrTerminal
 	}
 	switch {
@@ -241,7 +244,7 @@ func (s *performance) tell(file *output.File) error {
 	switch {
 	case l.JSON || l.Report == "-":
 		r.WriteTo(c.Out) // its error stays with it
-	case !c.Quiet && l.Device.Kind == "-":
+	case !c.Quiet && l.Device.Standard():
 		s.board.Summary(c.Err, r)
 	case !c.Quiet:
 		s.board.Summary(c.Out, r)
