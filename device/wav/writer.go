@@ -11,7 +11,7 @@ import (
 // blockBytes is how much is gathered before it is written.
 const blockBytes = 64 << 10
 
-// Writer writes frames as a WAV file onto an io.Writer. It is for one
+// Writer writes frames as a WAV file, or raw, onto an io.Writer. It is for one
 // goroutine at a time. After an error it stays with it.
 type Writer struct {
 	w       io.Writer
@@ -45,7 +45,7 @@ func NewWriter(w io.Writer, c Config) (*Writer, error) {
 	}
 	encoder := encoder{format: c.Format, dither: pcm.Dither{Seed: c.Seed}}
 	out := &Writer{w: w, config: c, encoder: encoder, buf: make([]byte, 0, blockBytes)}
-	if s, ok := w.(io.WriteSeeker); ok {
+	if s, ok := w.(io.WriteSeeker); ok && !c.Raw {
 		if at, err := s.Seek(0, io.SeekCurrent); err == nil {
 			out.seeker, out.origin = s, at
 		}
@@ -101,7 +101,7 @@ func (w *Writer) Close() error {
 	}
 	w.closed = true
 	if !w.begun && w.config.Frames == 0 {
-		w.buf, w.begun = header(w.config.Format, w.config.Rate, 0, false), true
+		w.buf, w.begun = w.header(0, false), true
 		w.flush()
 		return w.err
 	}
@@ -129,7 +129,15 @@ func (w *Writer) begin() {
 	if w.config.Frames > 0 {
 		frames, room = w.config.Frames, false
 	}
-	w.buf = append(w.buf, header(w.config.Format, w.config.Rate, frames, room)...)
+	w.buf = append(w.buf, w.header(frames, room)...)
+}
+
+// header returns what stands before the samples: nothing, where they are raw.
+func (w *Writer) header(frames int64, room bool) []byte {
+	if w.config.Raw {
+		return nil
+	}
+	return header(w.config.Format, w.config.Rate, frames, room)
 }
 
 func (w *Writer) flush() {
@@ -147,16 +155,18 @@ func (w *Writer) flush() {
 
 // mark writes the header of a kept file, which has so many frames.
 func (w *Writer) mark(frames int64) error {
-	w.marked = frames
-	_, err := w.kept.WriteAt(header(w.config.Format, w.config.Rate, frames, true), 0)
+	if w.marked = frames; w.config.Raw {
+		return nil
+	}
+	_, err := w.kept.WriteAt(w.header(frames, true), 0)
 	return err
 }
 
 // rescue gives a kept file that has failed all the whole frames that it has, and reports whether
 // there is anything to keep. Where that fails too, the last header still holds.
 func (w *Writer) rescue() bool {
-	begin := int64(len(header(w.config.Format, w.config.Rate, 0, true)))
-	if w.kept == nil || w.reached < begin {
+	begin := int64(len(w.header(0, true)))
+	if w.kept == nil || w.reached < max(begin, 1) {
 		return false
 	}
 	size := int64(w.config.Format.frameBytes())

@@ -48,6 +48,7 @@ func (v *View) Show(p Picture) {
 	s.begin()
 	st := &p.Stats
 	s.line(bold, "%s", v.head(p))
+	v.heard(&p.Heard)
 	for _, trouble := range p.Troubles {
 		s.line(red, "%s", trouble)
 	}

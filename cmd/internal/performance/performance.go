@@ -28,13 +28,15 @@ import (
 type Options struct {
 	Title  string
 	Device Device
-	Block  int // frames at a time, where the device does not say
+	Buffer time.Duration // of the sound card; 0: as the driver has it
+	Block  int           // frames at a time, where the device does not say
 	Limits sounds.Limits
 
 	Report, Timeline, Record string // files to be written; empty: none
 	JSON                     bool   // print the report to standard output
 	Verbose                  bool
 	Reload                   bool // files that change are read again
+	Strict                   bool // what was not heard is an error, whatever the device
 }
 
 // Play plays a sheet to its end or to Ctrl-C, shows what happens, and says how it went.
@@ -62,14 +64,16 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
 	}
-	output.NoteName(c, l.Device.File)
-	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.Device.open(c, sheet.Rate, l.Block, sheet.Seed) })
+	if l.Device.Kind == "wav" {
+		output.NoteName(c, l.Device.File())
+	}
+	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, sheet.Seed) })
 	if err != nil {
 		return err
 	}
 	s := &performance{
-		options: l, console: c, board: happens, player: player, device: dev, drawing: drawing, recorded: recorded, interrupts: interrupted,
-		troubles: troubles{console: c},
+		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
+		interrupts: interrupted, troubles: troubles{console: c},
 	}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
@@ -97,6 +101,7 @@ type performance struct {
 	board      *live.Board
 	player     *cue.Player
 	device     device.Device
+	sound      *sound
 	drawing    *timeline.File
 	recorded   *output.File // of --record
 	interrupts *console.Interrupts
@@ -105,7 +110,7 @@ type performance struct {
 }
 
 func (s *performance) play() error {
-	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.records()) })
+	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
 	defer closed()
 	if err := s.player.Prime(); err != nil {
 		return err
@@ -164,14 +169,17 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 			last = true
 		case <-ticker.C:
 		}
-		if err := s.device.Err(); err != nil && s.troubles.add(err) && s.alone() {
+		for _, line := range s.sound.look() {
+			s.troubles.note(line)
+		}
+		if err := s.device.Err(); err != nil && s.sound.best == nil && s.troubles.add(err) && s.alone() {
 			cancel(err)
 		}
 		if err := s.shown.err(); err != nil {
 			s.troubles.add(err)
 		}
 		now := s.board.Look(s.player)
-		now.Troubles = s.troubles.all()
+		now.Heard, now.Troubles = s.sound.picture(), s.troubles.all()
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
 		show(now, last)
 	}
@@ -180,7 +188,7 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 // alone reports whether nothing is left to be made when a file cannot be recorded any more.
 func (s *performance) alone() bool {
 	o := s.options
-	return o.Device.records() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
+	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
 // view chooses what shows pictures, of which one is the last: a live view drawn on a
@@ -193,7 +201,7 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 		terminal = nil
 	case l.JSON || l.Report == "-":
 		terminal = c.ErrTerminal
-	case l.Device.Kind == "-":
+	case l.Device.Standard():
 		s.shown, terminal = shown{spill.New(c.Err), "standard error"}, c.ErrTerminal
 	default:
 		s.shown = shown{spill.New(c.Out.W), "standard output"}
@@ -214,6 +222,7 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 func (s *performance) tell(file *output.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
+	s.sound.report(r)
 	written, drawn := file.SaveFrom(r), s.drawing.SaveReport(l.Title, r)
 	var recorded, unheard error
 	if s.recorded != nil {
@@ -227,10 +236,10 @@ func (s *performance) tell(file *output.File) error {
 	if s.shown.Log != nil {
 		s.board.Summary(s.shown, r)
 	}
-	if err := s.shown.end(&s.troubles, closing); err != nil && l.Device.Kind != "-" {
+	if err := s.shown.end(&s.troubles, closing); err != nil && !l.Device.Standard() {
 		c.Out.Fail(err)
 	}
-	return c.Outcome(written, drawn, recorded, unheard)
+	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict))
 }
 
 // loadLine says in a line how much of its time the mixing has needed.

@@ -11,16 +11,17 @@ import (
 	"voicepool/internal/words"
 )
 
-// troubles are what has failed while a show goes on. Each is told once, and makes the exit code 1.
-// Any goroutine.
+// troubles are what is told while a show goes on. A failure is told once, and makes the exit code
+// 1. Any goroutine.
 type troubles struct {
 	console *console.Console
 	mutex   sync.Mutex
-	lines   []string
-	drawn   bool // a live view shows them, and they are said when it is gone
+	lines   []string // the failures
+	later   bool     // a live view is where messages would go
+	waiting []string // until it is gone
 }
 
-// add tells of an error, and reports whether it is a new one.
+// add tells of a failure, and reports whether it is a new one.
 func (t *troubles) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
@@ -29,30 +30,43 @@ func (t *troubles) add(err error) bool {
 		return false
 	}
 	t.lines = append(t.lines, line)
-	if !t.drawn {
-		t.console.Say("%s", line)
-	}
+	t.say(line)
 	return true
 }
 
-// draw has a live view show them from here on.
+// note tells of something at once, or, where that would be written over the live view, which
+// shows it, when the view is gone.
+func (t *troubles) note(line string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.say(line)
+}
+
+// say is note under the mutex.
+func (t *troubles) say(line string) {
+	if t.later {
+		t.waiting = append(t.waiting, line)
+		return
+	}
+	t.console.Say("%s", line)
+}
+
+// draw says that a live view begins.
 func (t *troubles) draw() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.drawn = true
+	t.later = t.console.ErrTerminal != nil
 }
 
-// undraw says what a live view has shown, which is gone.
+// undraw says that it is gone.
 func (t *troubles) undraw() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if !t.drawn {
-		return
+	t.later = false
+	for _, line := range t.waiting {
+		t.say(line)
 	}
-	t.drawn = false
-	for _, line := range t.lines {
-		t.console.Say("%s", line)
-	}
+	t.waiting = nil
 }
 
 // all returns what there is so far.
