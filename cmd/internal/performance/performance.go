@@ -57,9 +57,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	defer recorded.Discard()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
-	happens := live.NewBoard()
+	happens, told := live.NewBoard(), &troubles{console: c}
 	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
+		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Broken: func(err error) { told.add(err) }, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
 	})
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
@@ -73,7 +73,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	s := &performance{
 		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
-		interrupts: interrupted, troubles: troubles{console: c},
+		interrupts: interrupted, troubles: told,
 	}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
@@ -106,7 +106,7 @@ type performance struct {
 	recorded   *output.File // of --record
 	interrupts *console.Interrupts
 	shown      shown
-	troubles   troubles
+	troubles   *troubles
 }
 
 func (s *performance) play() error {
@@ -236,7 +236,7 @@ func (s *performance) tell(file *output.File) error {
 	if s.shown.Log != nil {
 		s.board.Summary(s.shown, r)
 	}
-	if err := s.shown.end(&s.troubles, closing); err != nil && !l.Device.Standard() {
+	if err := s.shown.end(s.troubles, closing); err != nil && !l.Device.Standard() {
 		c.Out.Fail(err)
 	}
 	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict))
