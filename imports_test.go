@@ -69,7 +69,7 @@ internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice so
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse pcm sounds voice
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone
-device/auto -> device device/null device/oto internal/words
+device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> pcm
@@ -82,7 +82,7 @@ cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)

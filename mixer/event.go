@@ -28,9 +28,10 @@ const (
 	EventVirtual                        // it gave up its slot and goes on unheard
 	EventReal                           // it is heard again
 	EventFault                          // a voice, or the insert of a bus, produced NaN or Inf or panicked, and was ended
+	EventDevice                         // of reports: the device lost the sound, or has it back; a mixer knows no device
 )
 
-var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault"}
+var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault", "device"}
 
 func (k EventKind) String() string { return words.Name("kind", k, kindNames[:]) }
 

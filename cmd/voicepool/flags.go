@@ -164,6 +164,7 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
+	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
 	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
 	Buffer *timeFlag          `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
 }
@@ -178,6 +179,9 @@ func (l *liveFlags) check() error {
 	}
 	if l.Device.Standard() && (l.JSON || l.Report == "-") {
 		return console.Usage("--device - needs standard output for itself; write the report to a file")
+	}
+	if l.Strict && l.Device.Kind == "null" {
+		return console.Usage("--strict: --device null is never heard")
 	}
 	return l.sheetFlags.check()
 }
@@ -198,7 +202,7 @@ func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts,
 	o.Device, o.Buffer = l.Device, l.buffer()
 	o.Block, o.Limits, o.Report, o.Timeline = l.Block, l.limits(), l.Report, l.Timeline
 	c.Quiet = l.Quiet
-	o.JSON, o.Verbose = l.JSON, l.Verbose
+	o.JSON, o.Verbose, o.Strict = l.JSON, l.Verbose, l.Strict
 	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"voicepool/device"
@@ -46,6 +47,7 @@ type Device struct {
 	life   pace.Life
 	player player // nil before Start
 	reader *reader
+	taken  atomic.Int64 // frames, by the driver
 
 	mu  sync.Mutex
 	err error
@@ -56,11 +58,15 @@ var _ device.Device = (*Device)(nil)
 // Start begins to play src. A goroutine watches the driver until Close.
 func (d *Device) Start(src device.Source) error {
 	return d.life.Start(src, d.config.Rate, func() {
-		d.reader = newReader(src)
+		d.reader = newReader(src, &d.taken)
 		d.player = d.out.play(d.reader, d.held()*frameBytes)
 		d.life.Go(d.watch)
 	})
 }
+
+// Frames returns how many frames the driver has taken since Start. While it takes none, the
+// device renders in its place, and Frames stands still.
+func (d *Device) Frames() int64 { return d.taken.Load() }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }

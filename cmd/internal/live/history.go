@@ -26,7 +26,7 @@ type history struct {
 }
 
 // tally is how often each kind of event happened.
-type tally [mixer.EventFault + 1]int
+type tally [mixer.EventDevice + 1]int
 
 // moment is what happened in one frame.
 type moment struct {

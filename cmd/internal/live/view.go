@@ -52,6 +52,7 @@ func (v *View) Show(p Picture) {
 	s.begin()
 	st := &p.Stats
 	s.line(bold, "%s", v.head(p))
+	v.heard(&p.Heard)
 	for i, x := range [2]float32{p.Left, p.Right} {
 		v.peaks[i] = max(float64(pcm.FromLinear(float64(x))), v.peaks[i]-1.5, bar.Bottom)
 		s.line(meterStyle(v.peaks[i]), "%s %s %s", [2]string{"L", "R"}[i], bar.Level(v.peaks[i], max(s.width-12, 10)), shortLevel(v.peaks[i]))

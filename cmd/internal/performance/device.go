@@ -85,15 +85,9 @@ func (o *Options) open(c *console.Console, rate int, seed uint64) (device.Device
 	case d.Kind == "null":
 		return null.NewPaced(null.Config{Rate: rate, Block: o.Block}), nil
 	}
-	best := auto.New(auto.Config{Rate: rate, Block: o.Block, Buffer: o.Buffer})
-	switch why := best.Reason(); {
-	case why == "":
-	case d.Kind == "oto":
-		return nil, errors.Join(fmt.Errorf("--device oto: no sound here (%s)", why), best.Close())
-	default:
-		c.Say("no sound here (%s): playing on silently, with --device null", why)
-	}
-	return best, nil
+	return openCard(c, d.Kind, auto.Config{
+		Rate: rate, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
+	})
 }
 
 // write opens what is written.

@@ -36,6 +36,7 @@ type Options struct {
 	JSON                     bool   // print the report to standard output
 	Verbose                  bool
 	Reload                   bool // files that change are read again
+	Strict                   bool // what was not heard is an error, whatever the device
 }
 
 // Play plays a sheet to its end or to Ctrl-C, shows what happens, and says how it went.
@@ -70,7 +71,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if err != nil {
 		return err
 	}
-	s := &performance{options: l, console: c, board: happens, player: player, device: dev, drawing: drawing, recorded: recorded, interrupts: interrupted}
+	s := &performance{options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device.Kind, dev), drawing: drawing, recorded: recorded, interrupts: interrupted}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
 		defer cancel()
@@ -96,10 +97,11 @@ type performance struct {
 	board      *live.Board
 	player     *cue.Player
 	device     device.Device
+	sound      *sound
 	drawing    *timeline.File
 	recorded   *output.File // of --record
 	interrupts *console.Interrupts
-	note       string // to be said when a live view is gone
+	notes      []string // to be said when a live view is gone
 }
 
 func (s *performance) play() error {
@@ -132,8 +134,8 @@ func (s *performance) play() error {
 	}
 	close(stop)
 	console.Await(s.interrupts, stopped, closing) // it may write to what nobody reads
-	if s.note != "" {
-		s.console.Say("%s", s.note)
+	for _, note := range s.notes {
+		s.console.Say("%s", note)
 	}
 	if s.options.Verbose {
 		s.console.Say("%s", loadLine(gauge.Load()))
@@ -163,26 +165,41 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	for {
 		select {
 		case <-stop:
+			s.look(drawn)
 			show(s.board.Look(s.player), true)
 			return
 		case <-ticker.C:
 		}
+		s.look(drawn)
 		now := s.board.Look(s.player)
+		now.Heard = s.sound.picture()
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
 		show(now, false)
-		if err := s.device.Err(); err != nil && !lost {
+		if err := s.device.Err(); err != nil && !lost && s.sound.best == nil {
 			lost = true
 			switch {
 			case s.options.Device.Writes(): // somebody waits for it
 				cancel(err)
 			case drawn:
-				s.note = console.Message(err)
+				s.notes = append(s.notes, console.Message(err))
 			default:
 				c.Say("%s", console.Message(err))
 			}
 		}
 		if c.Out.Err != nil {
 			cancel(fmt.Errorf("standard output: %w", words.Cause(c.Out.Err)))
+		}
+	}
+}
+
+// look says what has become of the sound: at once, or, where that would be written over the
+// live view, which shows it, when the view is gone.
+func (s *performance) look(drawn bool) {
+	for _, line := range s.sound.look() {
+		if drawn && s.console.ErrTerminal != nil {
+			s.notes = append(s.notes, line)
+		} else {
+			s.console.Say("%s", line)
 		}
 	}
 }
@@ -216,6 +233,7 @@ func (s *performance) view() (show func(p live.Picture, last bool), drawn bool) 
 func (s *performance) tell(file *output.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
+	s.sound.report(r)
 	written, drawn := file.SaveFrom(r), s.drawing.SaveReport(l.Title, r)
 	var recorded, unheard error
 	if s.recorded != nil {
@@ -231,7 +249,7 @@ func (s *performance) tell(file *output.File) error {
 	case !c.Quiet:
 		s.board.Summary(c.Out, r)
 	}
-	return c.Outcome(written, drawn, recorded, unheard)
+	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict))
 }
 
 // loadLine says in a line how much of its time the mixing has needed.
