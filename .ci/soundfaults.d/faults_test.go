@@ -74,6 +74,7 @@ func unhurried(t *testing.T, run func(*testing.T) error) {
 
 func (f *fault) run(t *testing.T) error {
 	s := newServer(t)
+	defer s.kill()
 	s.start()
 	length := before + f.lasts + after
 	reference := s.render(length)
@@ -161,6 +162,7 @@ func TestLateServer(t *testing.T) {
 			t.Parallel()
 			unhurried(t, func(t *testing.T) error {
 				s := newServer(t)
+				defer s.kill()
 				if c.deaf {
 					t.Cleanup(s.deaf())
 				}

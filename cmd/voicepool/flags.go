@@ -175,9 +175,9 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
+	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
 	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
 	Buffer *timeFlag          `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
-	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
 }
 
 func (l *liveFlags) check() error {

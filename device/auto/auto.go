@@ -208,6 +208,16 @@ func (d *Device) Latency() int {
 	return d.heard.Latency()
 }
 
+// Latencies returns the parts of Latency, as the driver that plays tells them.
+func (d *Device) Latencies() device.Latencies {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.heard == nil {
+		return device.Latencies{Driver: pcm.Duration(int64(d.config.Block), d.config.Rate)}
+	}
+	return device.LatenciesOf(d.heard)
+}
+
 // Err returns what took the sound card away for good: oto can be opened once in a process.
 // Else it returns nil, for the card is looked for. The source is pulled from in time all
 // the same.

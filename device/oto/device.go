@@ -77,6 +77,15 @@ func (d *Device) Latency() int {
 	return 2*d.held() + blockFrames - 1
 }
 
+// Latencies returns the parts of Latency: what the device holds, and what the system was
+// asked to hold.
+func (d *Device) Latencies() device.Latencies {
+	return device.Latencies{
+		Driver: pcm.Duration(int64(d.held()+blockFrames-1), d.config.Rate),
+		Server: pcm.Duration(int64(d.held()), d.config.Rate),
+	}
+}
+
 // held is how many frames the system was asked to hold. The player keeps as many ready: a
 // server may ask for all that it can hold at once, and gets silence for what is not there.
 func (d *Device) held() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }

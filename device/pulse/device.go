@@ -47,7 +47,7 @@ type Device struct {
 	mu        sync.Mutex
 	err       error
 	sink      string
-	latencies Latencies
+	latencies device.Latencies
 }
 
 var _ device.Device = (*Device)(nil)
@@ -92,7 +92,7 @@ func (d *Device) placed(sink string, held uint32, server proto.Microseconds, sus
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sink = sink
-	d.latencies = Latencies{
+	d.latencies = device.Latencies{
 		Driver: pcm.Duration(int64(held/frameBytes), d.config.Rate),
 		Server: time.Duration(server) * time.Microsecond,
 	}
@@ -124,8 +124,9 @@ func (d *Device) Latency() int {
 	return int(pcm.Frames(l.Driver+l.Server, d.config.Rate))
 }
 
-// Latencies returns the parts of Latency.
-func (d *Device) Latencies() Latencies {
+// Latencies returns the parts of Latency: what the server holds of the stream, and of the
+// sink.
+func (d *Device) Latencies() device.Latencies {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.latencies

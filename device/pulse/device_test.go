@@ -60,7 +60,7 @@ func TestPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{}
 		d := ready(t, s, Config{Name: "a game", Title: "its title", Icon: "its-icon"})
-		if l := d.Latencies(); l != (Latencies{Driver: 30 * time.Millisecond, Server: 10 * time.Millisecond}) || d.Latency() != 1920 {
+		if l := d.Latencies(); l != (device.Latencies{Driver: 30 * time.Millisecond, Server: 10 * time.Millisecond}) || d.Latency() != 1920 {
 			t.Errorf("the latency is %d, %+v", d.Latency(), l)
 		}
 		if err := d.Start(src); err != nil {
@@ -167,7 +167,7 @@ func TestStandsIn(t *testing.T) {
 		s.say(proto.OpUnderflow, 0xffffffff, append(args{}.number(3), 'r', 0, 0, 0, 0, 0, 0, 0, 0))
 		time.Sleep(time.Minute)
 		near(122)
-		want := Latencies{Driver: 10 * time.Millisecond, Server: 5 * time.Millisecond}
+		want := device.Latencies{Driver: 10 * time.Millisecond, Server: 5 * time.Millisecond}
 		if d.Sink() != "phones" || d.Suspended() || d.Latencies() != want || d.Underflows() != 1 {
 			t.Errorf("sink %q, suspended %t, %+v, %d underflows", d.Sink(), d.Suspended(), d.Latencies(), d.Underflows())
 		}

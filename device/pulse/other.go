@@ -30,7 +30,7 @@ func Server() (found bool, detail string) { return false, errElsewhere.Error() }
 type Device struct{ device.Device }
 
 // Latencies returns the parts of Latency.
-func (d *Device) Latencies() Latencies { return Latencies{} }
+func (d *Device) Latencies() device.Latencies { return device.Latencies{} }
 
 // Sink returns the name of the sink on which the stream plays now.
 func (d *Device) Sink() string { return "" }

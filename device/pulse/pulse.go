@@ -69,12 +69,6 @@ type Sink struct {
 	Suspended   bool   `json:"suspended"`
 }
 
-// Latencies is what lies between Render and the ear.
-type Latencies struct {
-	Driver time.Duration // what the server holds of the stream
-	Server time.Duration // what it holds of the sink
-}
-
 // unavailable makes the error for a machine without a sound server.
 func unavailable(err error) error {
 	return fmt.Errorf("pulse: %w: %w", err, device.ErrUnavailable)

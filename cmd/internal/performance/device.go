@@ -94,7 +94,9 @@ func (o *Options) open(c *console.Console, rate int, seed uint64) (device.Device
 	case d.Kind == "null":
 		return null.NewPaced(null.Config{Rate: rate, Block: o.Block}), nil
 	}
-	return openCard(c, d, auto.Config{Rate: rate, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Title: o.Title})
+	return openCard(c, d, auto.Config{
+		Rate: rate, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
+	})
 }
 
 // write opens what is written.

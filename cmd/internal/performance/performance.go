@@ -259,8 +259,9 @@ func loadLine(l device.Load) string {
 // latencyLine says what lies between a call and the ear.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
-	heard := pcm.Duration(int64(d.Latency()), d.Rate())
-	return fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, at most %.1f ms in the device", ms(l.Block), ms(l.Limiter), ms(heard))
+	of := device.LatenciesOf(d)
+	return fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, at most %.1f ms in the driver, %.1f ms in the server",
+		ms(l.Block), ms(l.Limiter), ms(of.Driver), ms(of.Server))
 }
 
 // watch has files that change on disk played anew until ctx ends.

@@ -102,7 +102,6 @@ func (s *sound) verdict(strict bool) error {
 // openCard opens a sound card. auto says so when there is none; one that was named has to be
 // there.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
-	config.Name = "voicepool"
 	if d.Kind != "auto" {
 		config.Driver = d.Kind
 		card, err := auto.Find(config)
