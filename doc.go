@@ -11,7 +11,7 @@
 //	mixer     the pool of voices: control side, audio side, buses, limiter, events
 //	sounds    files to sounds: decode, convert, measure; a library; sounds/embedded has some
 //	cue       cue sheets: parse, check, play, report
-//	device    what a device is; device/auto, device/oto, device/null, device/wav,
+//	device    what a device is; device/auto, device/pulse, device/oto, device/null, device/wav,
 //	          device/reader, device/devicetest
 //	beepio    bridges to programs that use beep
 //

@@ -46,6 +46,7 @@ var packages = map[string]string{
 	"mixer":      "voicepool/mixer",
 	"null":       "voicepool/device/null",
 	"oto":        "voicepool/device/oto",
+	"pulse":      "voicepool/device/pulse",
 	"pcm":        "voicepool/pcm",
 	"pool":       "voicepool/pool",
 	"reader":     "voicepool/device/reader",

@@ -57,9 +57,11 @@ sounds/embedded -> internal/words sounds voice
 beepio -> mixer sounds pcm github.com/gopxl/beep/v2
 device -> pcm
 device/internal/pace -> device pcm
+device/internal/native -> github.com/jfreymuth/pulse/proto
+device/pulse -> device device/internal/native device/internal/pace internal/words pcm github.com/jfreymuth/pulse/proto
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
-device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
+device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone space
 internal/fields -> internal/words internal/yaml mixer pcm
@@ -68,7 +70,7 @@ internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
 internal/scenes -> bank/rules mixer pcm
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone
-device/auto -> device device/null device/oto internal/words
+device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> pcm
@@ -81,7 +83,8 @@ cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/spill ->
+cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)

@@ -3,6 +3,7 @@ package device_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"voicepool/device"
 	"voicepool/pcm"
@@ -41,5 +42,24 @@ func TestCheck(t *testing.T) {
 		if err := device.Check(c.src, 44100); !errors.Is(err, c.want) || err != nil && err.Error() != c.text {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)
 		}
+	}
+}
+
+// told is a device that tells of its latencies; untold one that does not.
+type (
+	untold struct{ device.Device }
+	told   struct{ untold }
+)
+
+func (untold) Rate() int                 { return 48000 }
+func (untold) Latency() int              { return 480 }
+func (told) Latencies() device.Latencies { return device.Latencies{Driver: 1, Server: 2} }
+
+func TestLatenciesOf(t *testing.T) {
+	if got := device.LatenciesOf(told{}); got != (device.Latencies{Driver: 1, Server: 2}) {
+		t.Errorf("of one that tells: %+v", got)
+	}
+	if got := device.LatenciesOf(untold{}); got != (device.Latencies{Driver: 10 * time.Millisecond}) {
+		t.Errorf("of one that does not: %+v", got)
 	}
 }

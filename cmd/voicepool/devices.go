@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -8,6 +9,8 @@ import (
 	"voicepool/cmd/internal/console"
 	"voicepool/device/auto"
 	"voicepool/device/oto"
+	"voicepool/device/pulse"
+	"voicepool/internal/words"
 )
 
 type devicesCommand struct {
@@ -20,6 +23,7 @@ type deviceRow struct {
 	Found  bool          `json:"found"`
 	Auto   bool          `json:"auto"` // auto would take it
 	Detail string        `json:"detail"`
+	Sinks  []pulse.Sink  `json:"sinks,omitempty"`
 	Below  []driverEntry `json:"drivers,omitempty"`
 }
 
@@ -47,6 +51,9 @@ func (d *devicesCommand) Run(c *console.Console) error {
 			mark = "*"
 		}
 		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found[r.Found], r.Detail)
+		for _, s := range r.Sinks {
+			fmt.Fprintf(table, "    %s:%s\t%s\t%s\n", r.Name, words.OneLine(s.Name), state(s), words.OneLine(s.Description))
+		}
 		for _, b := range r.Below {
 			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)
 		}
@@ -55,23 +62,51 @@ func (d *devicesCommand) Run(c *console.Console) error {
 	return table.Flush()
 }
 
+// state says of a sink how it plays, and whether it is what the server takes unasked.
+func state(s pulse.Sink) string {
+	text := fmt.Sprintf("%d Hz", s.Rate)
+	if s.Default {
+		text += ", default"
+	}
+	if s.Suspended {
+		text += ", suspended"
+	}
+	return text
+}
+
 // listDevices opens the sound card, silently: only that tells whether it
 // answers.
 func listDevices() []deviceRow {
+	server := deviceRow{Name: "pulse", Detail: "the sound server"}
+	sinks, err := pulse.Sinks(context.Background())
+	if server.Sinks = sinks; err != nil {
+		server.Detail = auto.Reason(err)
+	} else if _, where := pulse.Server(); len(sinks) == 0 {
+		server.Detail = "the sound server has no output (" + where + ")"
+	} else {
+		server.Found, server.Detail = true, "the sound server at "+where
+	}
 	card := deviceRow{Name: "oto", Detail: "the sound card"}
 	for _, p := range oto.Probe() {
 		card.Below = append(card.Below, driverEntry(p))
+		card.Found = card.Found || p.Found
 	}
 	best := auto.New(auto.Config{})
+	defer best.Close()
+	taken := best.Driver()
 	if why := best.Reason(); why != "" {
-		card.Detail = why
+		card.Found, card.Detail = false, why
 	}
-	card.Found = best.Close() == nil && best.Driver() == card.Name
-	card.Auto = card.Found
-	return []deviceRow{
+	rows := []deviceRow{
+		server,
 		card,
-		{Name: "null", Found: true, Auto: !card.Found, Detail: "nothing is heard, in real time"},
+		{Name: "null", Found: true, Detail: "nothing is heard, in real time"},
 		{Name: "wav:FILE", Found: true, Detail: "recorded into a WAV file, in real time"},
+		{Name: "raw:FILE", Found: true, Detail: "float32 samples without a header; raw16:FILE has int16"},
 		{Name: "-", Found: true, Detail: "a WAV on standard output, in real time"},
 	}
+	for i := range rows {
+		rows[i].Auto = rows[i].Name == taken
+	}
+	return rows
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/console"
@@ -104,7 +105,18 @@ func set[T any](dst *T, given *T) {
 
 // written adds the files that these flags name to what is written.
 func (f *sheetFlags) written(list output.List) output.List {
+	if f.JSON {
+		list = list.Print("--json", os.Stdout)
+	}
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
+}
+
+// summed adds the text that a command prints to a file beside its outputs.
+func (f *sheetFlags) summed(list output.List, file *os.File, name string) output.List {
+	if f.Quiet || f.JSON || f.Report == "-" {
+		return list
+	}
+	return list.Print("the text on "+name+" (-q prints none)", file)
 }
 
 type overflowFlag mixer.Overflow
@@ -163,24 +175,48 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
-	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, oto, null, wav:FILE, or - for a WAV on standard output."`
+	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
+	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
+	Buffer *timeFlag          `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
 }
 
 func (l *liveFlags) check() error {
-	if l.Device.Kind == "-" && (l.JSON || l.Report == "-") {
+	buffer := l.buffer()
+	switch {
+	case buffer != 0 && !l.Device.Plays():
+		return console.Usage("--buffer is of a sound card: --device %s has none", l.Device.Kind)
+	case l.Buffer != nil && (buffer < 5*time.Millisecond || buffer > time.Second):
+		return console.Usage("--buffer: %v is not in 5ms..1s", buffer)
+	}
+	if l.Device.Standard() && (l.JSON || l.Report == "-") {
 		return console.Usage("--device - needs standard output for itself; write the report to a file")
+	}
+	if l.Strict && l.Device.Kind == "null" {
+		return console.Usage("--strict: --device null is never heard")
 	}
 	return l.sheetFlags.check()
 }
 
+// buffer returns --buffer; 0 means that of the driver.
+func (l *liveFlags) buffer() time.Duration {
+	if l.Buffer == nil {
+		return 0
+	}
+	return rules.Time(*l.Buffer).Duration(1_000_000)
+}
+
 func (l *liveFlags) outputs() output.List {
-	return l.written(output.Of("--device", " wav:", l.Device.File))
+	if l.Device.Standard() {
+		return l.summed(l.written(output.Of("--device", " ", "-")), os.Stderr, "standard error")
+	}
+	return l.summed(l.written(output.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
 }
 
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {
-	o.Device, o.Block, o.Limits, o.Report, o.Timeline = l.Device, l.Block, l.limits(), l.Report, l.Timeline
+	o.Device, o.Buffer = l.Device, l.buffer()
+	o.Block, o.Limits, o.Report, o.Timeline = l.Block, l.limits(), l.Report, l.Timeline
 	c.Quiet = l.Quiet
-	o.JSON, o.Verbose = l.JSON, l.Verbose
+	o.JSON, o.Verbose, o.Strict = l.JSON, l.Verbose, l.Strict
 	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }
 

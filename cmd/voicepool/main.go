@@ -10,8 +10,8 @@
 // The exit code is 0 if all is done, 1 if the work failed, and 2 for wrong usage or a
 // faulty sheet. It is 128 + the signal's number (130 after Ctrl-C, 143 after SIGTERM) if
 // the command was interrupted; sounds fade out and the report is written first. It is 141
-// if nobody reads the output any more. A signal that is ignored at the start, as SIGHUP
-// under nohup, stays ignored.
+// if nobody reads the output any more; a show is played to its end all the same. A signal
+// that is ignored at the start, as SIGHUP under nohup, stays ignored.
 package main
 
 import (

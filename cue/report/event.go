@@ -16,7 +16,7 @@ type Event struct {
 	Kind   mixer.EventKind
 	Voice  uint64 // the number of the start, from 1; 0: it never started
 	Sound  string // as the sheet calls it; empty for mixer.Missed
-	Cue    int    // its place in the sheet, from 0
+	Cue    int    // its place in the sheet, from 0; -1: none
 	Slot   int    // -1: none
 	Reason mixer.Reason
 
@@ -53,35 +53,51 @@ type Event struct {
 	// in the 60 ms from here on.
 	BelowMix    Level
 	HasBelowMix bool
+
+	// Of the device, which is no voice's: what became of the sound, why it was lost, and, of
+	// Back, how long nothing was heard.
+	State   DeviceState
+	Why     string
+	Seconds float64
 }
+
+// DeviceState is what became of the sound.
+type DeviceState string
+
+const (
+	DeviceLost DeviceState = "lost" // nothing is heard from here on
+	DeviceBack DeviceState = "back" // it is heard again
+)
 
 // wire is how an event is spelled: what does not belong to its kind is left out.
 type wire struct {
-	Frame            int64  `json:"frame"`
-	Kind             string `json:"kind"`
-	Voice            uint64 `json:"voice,omitempty"`
-	Sound            string `json:"sound,omitempty"`
-	Cue              int    `json:"cue"`
-	By               uint64 `json:"by,omitempty"`
-	BySound          string `json:"by_sound,omitempty"`
-	Slot             *int   `json:"slot,omitempty"`
-	Audibility       *Level `json:"audibility_db,omitempty"`
-	Newcomer         *Level `json:"newcomer_db,omitempty"`
-	RunnerUp         *Level `json:"runner_up_db,omitempty"`
-	Candidates       *int   `json:"candidates,omitempty"`
-	Peers            *int   `json:"peers,omitempty"`
-	Priority         *int   `json:"priority,omitempty"`
-	NewcomerPriority *int   `json:"newcomer_priority,omitempty"`
-	RunnerUpPriority *int   `json:"runner_up_priority,omitempty"`
-	Policy           string `json:"policy,omitempty"`
-	Lost             *Level `json:"lost_db,omitempty"`
-	BelowMix         *Level `json:"below_mix_db,omitempty"`
-	Reason           string `json:"reason,omitempty"`
-	Limit            int    `json:"limit,omitempty"`
-	PerOwner         bool   `json:"per_owner,omitempty"`
-	Endless          bool   `json:"endless,omitempty"`
-	Bus              string `json:"bus,omitempty"`
-	Cooldown         string `json:"cooldown,omitempty"`
+	Frame            int64    `json:"frame"`
+	Kind             string   `json:"kind"`
+	Voice            uint64   `json:"voice,omitempty"`
+	Sound            string   `json:"sound,omitempty"`
+	Cue              *int     `json:"cue,omitempty"`
+	By               uint64   `json:"by,omitempty"`
+	BySound          string   `json:"by_sound,omitempty"`
+	Slot             *int     `json:"slot,omitempty"`
+	Audibility       *Level   `json:"audibility_db,omitempty"`
+	Newcomer         *Level   `json:"newcomer_db,omitempty"`
+	RunnerUp         *Level   `json:"runner_up_db,omitempty"`
+	Candidates       *int     `json:"candidates,omitempty"`
+	Peers            *int     `json:"peers,omitempty"`
+	Priority         *int     `json:"priority,omitempty"`
+	NewcomerPriority *int     `json:"newcomer_priority,omitempty"`
+	RunnerUpPriority *int     `json:"runner_up_priority,omitempty"`
+	Policy           string   `json:"policy,omitempty"`
+	Lost             *Level   `json:"lost_db,omitempty"`
+	BelowMix         *Level   `json:"below_mix_db,omitempty"`
+	Reason           string   `json:"reason,omitempty"`
+	Limit            int      `json:"limit,omitempty"`
+	PerOwner         bool     `json:"per_owner,omitempty"`
+	Endless          bool     `json:"endless,omitempty"`
+	Bus              string   `json:"bus,omitempty"`
+	Cooldown         string   `json:"cooldown,omitempty"`
+	State            string   `json:"state,omitempty"`
+	Seconds          *float64 `json:"seconds,omitempty"`
 }
 
 // Loss reports whether a voice gave way: it was stolen, or became virtual.
@@ -98,10 +114,11 @@ func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates 
 
 // MarshalJSON returns the event with what belongs to its kind.
 func (e *Event) MarshalJSON() ([]byte, error) {
-	loss, decided := e.Loss(), e.decided()
+	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
 	w := wire{
-		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: e.Cue, By: e.By, BySound: e.BySound,
+		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: when(!device, &e.Cue), By: e.By, BySound: e.BySound,
 		Reason: e.Reason.String(), Limit: e.Limit, PerOwner: e.PerOwner, Endless: e.Endless, Bus: e.Bus, Cooldown: e.Cooldown,
+		State: string(e.State), Seconds: when(e.State == DeviceBack, &e.Seconds),
 		Slot:       when(e.Voice != 0, &e.Slot),
 		Audibility: when(decided, &e.Audibility), Newcomer: when(decided, &e.Newcomer), RunnerUp: when(decided, &e.RunnerUp),
 		Candidates: when(decided, &e.Candidates), Peers: when(decided, &e.Peers),
@@ -112,6 +129,9 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 	}
 	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
 		w.Policy = e.Policy.String()
+	}
+	if device {
+		w.Reason = e.Why
 	}
 	if decided && !e.HasRunnerUp {
 		w.RunnerUp = &none
@@ -137,7 +157,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*e = Event{
-		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: w.Cue, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
+		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: or(w.Cue, 0), By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
@@ -147,10 +167,24 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		return errors.New("an event without a kind")
 	}
 	return cmp.Or(
-		named(&e.Kind, w.Kind, "kind of event", mixer.EventFault),
+		named(&e.Kind, w.Kind, "kind of event", mixer.EventDevice),
+		e.device(&w),
 		named(&e.Reason, w.Reason, "reason", mixer.ReasonExchanged),
 		named(&e.Policy, cmp.Or(w.Policy, e.Policy.String()), "policy", mixer.StealMasked),
 	)
+}
+
+// device reads what belongs to the device.
+func (e *Event) device(w *wire) error {
+	if e.Kind != mixer.EventDevice {
+		return nil
+	}
+	e.State, e.Why, e.Seconds = DeviceState(w.State), w.Reason, or(w.Seconds, 0)
+	w.Reason, e.Cue, e.Slot = "", -1, -1
+	if e.State != DeviceLost && e.State != DeviceBack {
+		return fmt.Errorf("%q is no state of a device, want %s or %s", w.State, DeviceLost, DeviceBack)
+	}
+	return nil
 }
 
 // named sets dst to what has a name, from what it is to the last. what is how messages call it.

@@ -13,9 +13,11 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -54,6 +56,15 @@ type Totals struct {
 	Underruns  int64 `json:"underruns"`
 	Faults     int64 `json:"faults"`
 	EventsLost int64 `json:"events_lost"`
+
+	// Of a playing on a device: how much of it nobody has heard.
+	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
+}
+
+// Insert puts an event among the others, after those of its frame.
+func (r *Report) Insert(e Event) {
+	at, _ := slices.BinarySearchFunc(r.Events, e.Frame+1, func(x Event, frame int64) int { return cmp.Compare(x.Frame, frame) })
+	r.Events = slices.Insert(r.Events, at, e)
 }
 
 // Level is a level in decibels or LUFS. JSON has it to the hundredth, and null for

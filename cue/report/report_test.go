@@ -19,7 +19,7 @@ func TestRoundTrip(t *testing.T) {
 		e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = silent, silent, silent, silent
 		return e
 	}
-	want := &Report{Version: 1, Rate: 48000, Frames: 9, Voices: 2, Virtual: 3, Overflow: "masked", Totals: Totals{Asked: 5, HighWater: 2}, Peak: -3.25, Loudness: silent, Seconds: 0.5}
+	want := &Report{Version: 1, Rate: 48000, Frames: 9, Voices: 2, Virtual: 3, Overflow: "masked", Totals: Totals{Asked: 5, HighWater: 2, UnheardSeconds: 0.25}, Peak: -3.25, Loudness: silent, Seconds: 0.5}
 	events := []Event{
 		quiet(Event{Kind: mixer.EventStarted, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
 		{
@@ -29,6 +29,8 @@ func TestRoundTrip(t *testing.T) {
 		quiet(Event{Frame: 2, Kind: mixer.EventLimited, Slot: -1, Sound: "a", Reason: mixer.ReasonCooldown, Cooldown: "0.25s", Priority: 7, RunnerUpPriority: 7}),
 		quiet(Event{Frame: 3, Kind: mixer.EventRejected, Slot: -1, Reason: mixer.ReasonBusLimit, Bus: "sfx", Limit: 2}),
 		quiet(Event{Frame: 4, Kind: mixer.EventMissed, Slot: -1}),
+		quiet(Event{Frame: 4, Kind: mixer.EventDevice, Cue: -1, Slot: -1, State: DeviceLost, Why: "pool: the sound server is gone"}),
+		quiet(Event{Frame: 6, Kind: mixer.EventDevice, Cue: -1, Slot: -1, State: DeviceBack, Seconds: 0.25}),
 	}
 	want.Events = events
 	var file bytes.Buffer
@@ -55,7 +57,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestNames: every kind, reason and policy that there is can be read.
 func TestNames(t *testing.T) {
-	if s := (mixer.EventFault + 1).String(); !strings.HasPrefix(s, "kind(") {
+	if s := (mixer.EventDevice + 1).String(); !strings.HasPrefix(s, "kind(") {
 		t.Errorf("there is a kind %s beyond the last that is read", s)
 	}
 	if s := (mixer.ReasonExchanged + 1).String(); !strings.HasPrefix(s, "reason(") {
@@ -72,6 +74,38 @@ func TestNames(t *testing.T) {
 			if err := back.UnmarshalJSON(text); err != nil || back.Kind != kind || back.Reason != reason || e.decided() && back.Policy != mixer.GrowPool {
 				t.Errorf("%s is read as %+v, %v", text, back, err)
 			}
+		}
+	}
+}
+
+// TestDevice: what a device tells is spelled as the contract has it, and nothing else is read.
+func TestDevice(t *testing.T) {
+	for _, c := range []struct{ name, text, back, wrong string }{
+		{name: "lost", text: `{"frame":7,"kind":"device","reason":"server gone","state":"lost"}`},
+		{name: "back", text: `{"frame":9,"kind":"device","state":"back","seconds":2.5}`},
+		{name: "no state", text: `{"frame":9,"kind":"device"}`, wrong: `"" is no state of a device, want lost or back`},
+		{name: "another", text: `{"frame":9,"kind":"device","state":"away"}`, wrong: `"away" is no state of a device, want lost or back`},
+	} {
+		var e Event
+		if err := e.UnmarshalJSON([]byte(c.text)); c.wrong != "" {
+			if err == nil || err.Error() != c.wrong {
+				t.Errorf("%s: %v, want %s", c.name, err, c.wrong)
+			}
+		} else if back, again := e.MarshalJSON(); err != nil || again != nil || string(back) != c.text {
+			t.Errorf("%s: %s, %v", c.name, back, err)
+		}
+	}
+}
+
+// TestInsert: an event goes after all of its frame.
+func TestInsert(t *testing.T) {
+	r := &Report{}
+	for _, frame := range []int64{5, 3, 3, 9, 0} {
+		r.Insert(Event{Frame: frame, Cue: len(r.Events)})
+	}
+	for i, want := range []Event{{Frame: 0, Cue: 4}, {Frame: 3, Cue: 1}, {Frame: 3, Cue: 2}, {Frame: 5, Cue: 0}, {Frame: 9, Cue: 3}} {
+		if r.Events[i] != want {
+			t.Errorf("event %d is %+v, want %+v", i, r.Events[i], want)
 		}
 	}
 }

@@ -1,43 +1,73 @@
-// Package auto plays on the best device there is, and plays on where there is none: the
-// sound card, or a null device that keeps time unheard.
+// Package auto plays on the best device there is, and plays on through every failure: the
+// sound card, or a null device that keeps time unheard until a card is found or comes back.
 //
 //	out := auto.Open(m, auto.Config{}) // m is a mixer; it never fails
 //	defer out.Close()
-//	log.Print(out) // "oto", or "null: no sound card in /dev/snd"
+//	log.Print(out) // "pulse on speakers", or "null: no sound card in /dev/snd"
+//
+// Events tells of each loss and each return.
 package auto
 
 import (
-	"strings"
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
 	"time"
 
 	"voicepool/device"
-	"voicepool/device/null"
-	"voicepool/device/oto"
-	"voicepool/internal/words"
+	"voicepool/device/internal/pace"
+	"voicepool/pcm"
 )
 
 // Config says how a device is opened. The zero value means the defaults.
 type Config struct {
 	Rate   int           // frames per second, as oto.Config.Rate; 0 means 48000. Open takes that of its source.
-	Buffer time.Duration // of the sound card, as oto.Config.Buffer
-	Name   string        // what the system's own mixer shows, as oto.Config.Name
-	Block  int           // of the null device, as null.Config.Block
+	Buffer time.Duration // of the sound card, as pulse.Config.Buffer
+	Block  int           // frames at a time while nothing is heard; 0 or less means 512
+
+	Driver string // the only one to be tried, of Drivers; "" tries all
+	Sink   string // as pulse.Config.Sink; drivers without sinks are not tried
+
+	// What the system's own mixer shows, as pulse.Config has it. Other drivers show Name.
+	Name, Title, Icon string
 }
 
-// Device is the best device there was when it was opened. Its methods may be called by
-// any goroutine, but not from within Render.
+// Device is the best device there is. It watches the driver that plays: when the driver is
+// lost, it keeps time, and looks for the driver until it is back. Its methods may be called
+// by any goroutine, but not from within Render.
 type Device struct {
-	device device.Device
-	driver string
-	reason string
+	config  Config
+	drivers []*driver // that are tried
+	life    pace.Life
+	valve   valve
+	first   *attempt
+	begun   chan struct{} // closed by Start
+	found   chan *attempt // those that have come to their end
+	ctx     context.Context
+	cancel  context.CancelFunc
+	loose   sync.WaitGroup // attempts, and cards that are being closed
+
+	mutex sync.Mutex
+	shown
+}
+
+// shown is what others may ask for.
+type shown struct {
+	driver  *driver // that plays; nil: none
+	heard   device.Device
+	reason  string // why nothing is heard
+	final   bool   // nothing is looked for any more
+	since   int64  // the first frame that is not heard
+	unheard int64  // frames of the gaps that are over
+	events  []Event
 }
 
 var _ device.Device = (*Device)(nil)
 
-// Open opens a device at the rate of src, and starts to play it. It never fails: where
-// nothing can be opened it plays on with the driver null, and Reason says why. Control
-// side. It takes up to half a second where there is no sound, and up to three seconds
-// where a sound server is slow to begin.
+// Open opens a device at the rate of src, and starts to play it. It never fails: while
+// nothing can be opened the device keeps time unheard, and Reason says why. A card that
+// comes later is found. Control side. It returns within half a second.
 func Open(src device.Rated, c Config) *Device {
 	c.Rate = src.Rate()
 	d := New(c)
@@ -47,48 +77,175 @@ func Open(src device.Rated, c Config) *Device {
 
 // New opens a device as Open does, at Config.Rate, and leaves the Start to the caller.
 func New(c Config) *Device {
-	card, err := oto.Open(oto.Config{Rate: c.Rate, Buffer: c.Buffer, Name: c.Name})
-	return choose(card, err, c)
+	d := begin(c, c.drivers())
+	select {
+	case <-d.first.opened:
+	case <-time.After(prompt):
+	}
+	d.look()
+	return d
 }
 
-// choose returns the card, or what plays on without it.
-func choose(card device.Device, err error, c Config) *Device {
-	if err == nil {
-		return &Device{device: card, driver: "oto"}
+// Find opens a device as New does, and returns an error where no driver plays: for a
+// driver that was asked for by its name. A driver that is lost later is looked for. It
+// takes up to 8 s where a driver is slow to answer.
+func Find(c Config) (*Device, error) {
+	return find(c, c.drivers())
+}
+
+func find(c Config, drivers []*driver) (*Device, error) {
+	d := begin(c, drivers)
+	<-d.first.opened
+	if err := d.first.err; err != nil {
+		d.Close()
+		return nil, err
 	}
-	reason := strings.TrimSuffix(err.Error(), ": "+device.ErrUnavailable.Error())
-	return &Device{
-		device: null.NewPaced(null.Config{Rate: c.Rate, Block: c.Block}),
-		driver: "null", reason: words.OneLine(strings.TrimPrefix(reason, "oto: ")),
+	d.look()
+	return d, nil
+}
+
+// begin makes a device which tries drivers.
+func begin(c Config, drivers []*driver) *Device {
+	c.Rate, c.Block = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512)
+	d := &Device{config: c, drivers: drivers, begun: make(chan struct{}), found: make(chan *attempt)}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.first = d.try(1, drivers)
+	return d
+}
+
+// look tells what has become of the first attempt.
+func (d *Device) look() {
+	select {
+	case <-d.first.opened:
+		if d.first.err == nil {
+			d.show(d.first, "")
+		} else {
+			d.show(nil, Reason(d.first.err))
+		}
+	default:
+		d.show(nil, "the sound system is slow to answer")
 	}
 }
 
-// Driver returns the driver that plays: "oto", or "null" where nothing is heard.
-func (d *Device) Driver() string { return d.driver }
+// show tells who plays, or why nobody does.
+func (d *Device) show(a *attempt, reason string) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.driver, d.heard, d.reason = nil, nil, reason
+	if a != nil {
+		d.driver, d.heard = a.driver, a.card
+	}
+}
 
-// Reason returns why nothing is heard, in one line; "" where the sound card plays.
-func (d *Device) Reason() string { return d.reason }
+// Driver returns the driver that plays: one of Drivers, or "null" while nothing is heard.
+func (d *Device) Driver() string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.driver == nil {
+		return "null"
+	}
+	return d.driver.name
+}
 
-// String returns the driver, and the reason where there is one.
+// Sink returns what the driver plays on, as the sound server calls it; "" where the driver
+// does not say, and while nothing is heard.
+func (d *Device) Sink() string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if s, ok := d.heard.(interface{ Sink() string }); ok {
+		return s.Sink()
+	}
+	return ""
+}
+
+// Reason returns why nothing is heard, in one line; "" while a sound card plays.
+func (d *Device) Reason() string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.reason
+}
+
+// Unheard returns how much of the source nobody has heard until now: the gaps that are
+// over, and the one that is open.
+func (d *Device) Unheard() time.Duration {
+	now := d.valve.count()
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	frames := d.unheard
+	if d.driver == nil {
+		frames += max(now-d.since, 0)
+	}
+	return pcm.Duration(frames, d.config.Rate)
+}
+
+// String returns the driver with its sink, and the reason where there is one.
 func (d *Device) String() string {
-	if d.reason == "" {
-		return d.driver
+	text := d.Driver()
+	if sink := d.Sink(); sink != "" {
+		text += " on " + sink
 	}
-	return d.driver + ": " + d.reason
+	if reason := d.Reason(); reason != "" {
+		text += ": " + reason
+	}
+	return text
 }
 
 // Start begins to pull from src. After Open it returns device.ErrStarted.
-func (d *Device) Start(src device.Source) error { return d.device.Start(src) }
+func (d *Device) Start(src device.Source) error {
+	return d.life.Start(src, d.config.Rate, func() { d.life.Go(d.supervise(src)) })
+}
 
 // Rate returns the frames per second that the device plays.
-func (d *Device) Rate() int { return d.device.Rate() }
+func (d *Device) Rate() int { return d.config.Rate }
 
-// Latency returns that of the driver, in frames.
-func (d *Device) Latency() int { return d.device.Latency() }
+// Latency returns that of the driver that plays, in frames; while none does, Config.Block.
+func (d *Device) Latency() int {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.heard == nil {
+		return d.config.Block
+	}
+	return d.heard.Latency()
+}
 
-// Err returns what took the sound card away, or nil. The source is still pulled from, in
-// time.
-func (d *Device) Err() error { return d.device.Err() }
+// Latencies returns the parts of Latency, as the driver that plays tells them.
+func (d *Device) Latencies() device.Latencies {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.heard == nil {
+		return device.Latencies{Driver: pcm.Duration(int64(d.config.Block), d.config.Rate)}
+	}
+	return device.LatenciesOf(d.heard)
+}
 
-// Close ends the pulling, when a Render under way has ended.
-func (d *Device) Close() error { return d.device.Close() }
+// Err returns what took the sound card away for good: oto can be opened once in a process.
+// Else it returns nil, for the card is looked for. The source is pulled from in time all
+// the same.
+func (d *Device) Err() error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if !d.final {
+		return nil
+	}
+	return fmt.Errorf("auto: %s: %w", d.reason, device.ErrUnavailable)
+}
+
+// Close ends the pulling, when a Render under way has ended, and waits up to 300 ms for
+// the driver. It returns nil.
+func (d *Device) Close() error {
+	d.life.Close(func() {
+		d.cancel()
+		ended := make(chan struct{})
+		go func() {
+			d.loose.Wait()
+			close(ended)
+		}()
+		limit := time.NewTimer(patience)
+		defer limit.Stop()
+		select {
+		case <-ended:
+		case <-limit.C:
+		}
+	})
+	return nil
+}

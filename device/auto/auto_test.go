@@ -1,17 +1,18 @@
 package auto
 
 import (
-	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"voicepool/device"
 	"voicepool/device/devicetest"
-	"voicepool/device/null"
+	"voicepool/internal/leak"
 	"voicepool/pcm"
 )
+
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // quiet makes this a machine without sound, as far as that can be done.
 func quiet(t testing.TB) {
@@ -35,8 +36,13 @@ func (s *source) Render(dst []pcm.Frame) {
 }
 
 func TestContract(t *testing.T) {
-	quiet(t)
-	devicetest.Run(t, func(testing.TB) device.Device { return New(Config{Block: 64}) }, nil)
+	t.Run("without sound", func(t *testing.T) {
+		quiet(t)
+		devicetest.Run(t, func(testing.TB) device.Device { return New(Config{Block: 64}) }, nil)
+	})
+	t.Run("with a card", func(t *testing.T) {
+		devicetest.Run(t, func(testing.TB) device.Device { return onPaced(Config{Block: 64}) }, nil)
+	})
 }
 
 func TestOpenWithoutSound(t *testing.T) {
@@ -51,6 +57,7 @@ func TestOpenWithoutSound(t *testing.T) {
 		{name: "a rate that no card takes", rate: 900},
 		{name: "a buffer that no card takes", rate: 48000, config: Config{Buffer: time.Hour}},
 		{name: "nonsense", rate: 48000, config: Config{Buffer: -1, Block: -1}},
+		{name: "a driver that is none", rate: 48000, config: Config{Driver: "ot"}},
 	} {
 		src := &source{rate: c.rate}
 		d := Open(src, c.config)
@@ -61,27 +68,33 @@ func TestOpenWithoutSound(t *testing.T) {
 		if err := d.Start(src); err != device.ErrStarted {
 			t.Errorf("%s: Start after Open = %v", c.name, err)
 		}
+		var e [2]Event
+		if n := d.Events(e[:]); n != 1 || e[0].Kind != Lost || e[0].Frame != 0 {
+			t.Errorf("%s: events %v", c.name, e[:n])
+		}
 		if err := d.Close(); err != nil {
 			t.Errorf("%s: Close = %v", c.name, err)
 		}
 	}
 }
 
-// TestChoose: the card where there is one, else a device that keeps time, which says why.
-func TestChoose(t *testing.T) {
-	card := null.NewPaced(null.Config{})
-	if d := choose(card, nil, Config{}); d.device != card || fmt.Sprint(d) != "oto" || d.Reason() != "" {
-		t.Errorf("with a card: %v", d)
+func TestFindWithoutSound(t *testing.T) {
+	quiet(t)
+	for _, c := range []struct {
+		name   string
+		config Config
+		want   string
+	}{
+		{name: "any", want: "no sound card in /dev/snd"},
+		{name: "oto", config: Config{Driver: "oto"}, want: "no sound card in /dev/snd"},
+		{name: "pulse", config: Config{Driver: "pulse"}, want: "no sound server at /nowhere/native"},
+		{name: "a sink", config: Config{Sink: "desk"}, want: "no sound server at /nowhere/native"},
+		{name: "no driver", config: Config{Driver: "otto"}, want: `auto: no driver "otto", want one of pulse, oto`},
+		{name: "no sinks", config: Config{Driver: "oto", Sink: "desk"},
+			want: `auto: oto has no sinks to choose from, want pulse for sink "desk"`},
+	} {
+		if d, err := Find(c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v, want %q", c.name, d, err, c.want)
+		}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		d := choose(nil, fmt.Errorf("oto: no card\nat all: %w", device.ErrUnavailable), Config{Rate: 1000, Block: 10})
-		src := &source{rate: 1000}
-		if err := d.Start(src); err != nil || fmt.Sprint(d) != "null: no card at all" {
-			t.Fatal(d, err)
-		}
-		time.Sleep(time.Minute)
-		if err := d.Close(); err != nil || src.frames < 60_000 || src.frames > 60_010 {
-			t.Errorf("%d frames in a minute, %v", src.frames, err)
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"voicepool/device"
@@ -46,6 +47,7 @@ type Device struct {
 	life   pace.Life
 	player player // nil before Start
 	reader *reader
+	taken  atomic.Int64 // frames, by the driver
 
 	mu  sync.Mutex
 	err error
@@ -56,11 +58,15 @@ var _ device.Device = (*Device)(nil)
 // Start begins to play src. A goroutine watches the driver until Close.
 func (d *Device) Start(src device.Source) error {
 	return d.life.Start(src, d.config.Rate, func() {
-		d.reader = newReader(src)
+		d.reader = newReader(src, &d.taken)
 		d.player = d.out.play(d.reader, d.held()*frameBytes)
 		d.life.Go(d.watch)
 	})
 }
+
+// Frames returns how many frames the driver has taken since Start. While it takes none, the
+// device renders in its place, and Frames stands still.
+func (d *Device) Frames() int64 { return d.taken.Load() }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }
@@ -69,6 +75,15 @@ func (d *Device) Rate() int { return d.config.Rate }
 // the system to hold. What the system adds to that is not known.
 func (d *Device) Latency() int {
 	return 2*d.held() + blockFrames - 1
+}
+
+// Latencies returns the parts of Latency: what the device holds, and what the system was
+// asked to hold.
+func (d *Device) Latencies() device.Latencies {
+	return device.Latencies{
+		Driver: pcm.Duration(int64(d.held()+blockFrames-1), d.config.Rate),
+		Server: pcm.Duration(int64(d.held()), d.config.Rate),
+	}
 }
 
 // held is how many frames the system was asked to hold. The player keeps as many ready: a

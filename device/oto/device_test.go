@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -134,7 +135,8 @@ func (c *counter) count() int {
 }
 
 func TestReader(t *testing.T) {
-	r := newReader(&counter{})
+	taken := new(atomic.Int64)
+	r := newReader(&counter{}, taken)
 	next := 0
 	for i, test := range []struct{ size, want int }{
 		{1920 * 8, 1920 * 8}, // the first read is filled, whatever the block
@@ -159,6 +161,9 @@ func TestReader(t *testing.T) {
 			p = p[8:]
 		}
 	}
+	if r.skip(6); taken.Load() != int64(next) {
+		t.Errorf("%d frames were taken, want %d: what stands in for the driver does not count", taken.Load(), next)
+	}
 	r.close()
 	if n, err := r.Read(make([]byte, 80)); n != 0 || err != io.EOF {
 		t.Errorf("read after close: %d, %v, want 0, EOF", n, err)
@@ -166,7 +171,7 @@ func TestReader(t *testing.T) {
 }
 
 func TestReadDoesNotAllocate(t *testing.T) {
-	r := newReader(&counter{})
+	r := newReader(&counter{}, new(atomic.Int64))
 	p := make([]byte, 4096)
 	if n := testing.AllocsPerRun(100, func() { r.Read(p) }); n != 0 {
 		t.Errorf("Read allocates %v times, want 0", n)

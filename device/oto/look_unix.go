@@ -4,14 +4,14 @@ package oto
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"voicepool/device/internal/native"
 )
 
 const (
@@ -27,17 +27,12 @@ const (
 // trying. It never lets the driver touch ALSA without a card: libasound would
 // print what it did not find, and a server that hangs would hang the driver.
 func look() (time.Duration, error) {
-	servers, err := pulseServers()
-	for _, s := range servers {
-		if err = s.ask(askTime); err == nil {
-			return serverTime, nil
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return 0, unavailable("the sound server at %s does not answer", s.addr)
-		}
-		if errors.Is(err, errNoSink) {
-			break // the driver takes the first server that lets it in
-		}
+	err := native.Ask(askTime)
+	switch {
+	case err == nil:
+		return serverTime, nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return 0, unavailable("%v", err)
 	}
 	if cards := cards(); cards.Found {
 		return cardTime, nil
@@ -48,15 +43,7 @@ func look() (time.Duration, error) {
 
 func probe() []Driver {
 	pulse := Driver{Name: "pulse"}
-	servers, err := pulseServers()
-	if err != nil {
-		pulse.Detail = err.Error()
-	}
-	for _, s := range servers {
-		if pulse.Found, pulse.Detail = s.look(); pulse.Found {
-			break
-		}
-	}
+	pulse.Found, pulse.Detail = native.Look()
 	return []Driver{pulse, cards()}
 }
 
@@ -84,36 +71,4 @@ func cards() Driver {
 		}
 	}
 	return alsa
-}
-
-// pulseServers returns the places where the driver's PulseAudio client looks,
-// by its rules: PULSE_SERVER, or the socket of the session. A name that would
-// bring it down is an error here.
-func pulseServers() ([]pulseServer, error) {
-	list, asked := os.LookupEnv("PULSE_SERVER")
-	if !asked {
-		dir := os.Getenv("XDG_RUNTIME_DIR")
-		if dir == "" {
-			return nil, errors.New("no sound server (XDG_RUNTIME_DIR is not set)")
-		}
-		return []pulseServer{{network: "unix", addr: filepath.Join(dir, "pulse/native")}}, nil
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, err
-	}
-	var servers []pulseServer
-	for _, word := range strings.Fields(list) {
-		s, err := parseServer(word)
-		if err != nil {
-			return nil, err
-		}
-		if s.host == "" || s.host == host {
-			servers = append(servers, s)
-		}
-	}
-	if len(servers) == 0 {
-		return nil, fmt.Errorf("no sound server in PULSE_SERVER=%q", list)
-	}
-	return servers, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"voicepool/device"
@@ -27,12 +28,13 @@ type reader struct {
 	src    device.Source
 	block  [blockFrames]pcm.Frame
 	reads  int64
-	last   time.Time // of the last read
+	taken  *atomic.Int64 // frames, by the driver
+	last   time.Time     // of the last read
 	closed bool
 }
 
-func newReader(src device.Source) *reader {
-	return &reader{src: src, last: time.Now()}
+func newReader(src device.Source, taken *atomic.Int64) *reader {
+	return &reader{src: src, last: time.Now(), taken: taken}
 }
 
 // Read fills p with one block, or what fits of it; the first read fills all of
@@ -51,6 +53,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	for r.reads == 1 && len(p)-n >= frameBytes {
 		n += r.render(p[n:])
 	}
+	r.taken.Add(int64(n / frameBytes))
 	return n, nil
 }
 

@@ -5,7 +5,7 @@
 //
 // A writer that can seek gets its sizes at Close. A pipe gets the sizes of a stream
 // (ffffffff, which readers take as: up to the end), unless Config.Frames announces the
-// length. Beyond 4 GiB the file is an RF64.
+// length. Beyond 4 GiB the file is an RF64. With Config.Raw there is no header at all.
 package wav
 
 import (
@@ -88,6 +88,9 @@ type Config struct {
 	// Frames is how many there will be, where that is known, or 0. It gives a
 	// pipe its sizes; to write another number of frames is an error.
 	Frames int64
+	// Raw leaves out the header and all sizes: the samples alone, little-endian, of both
+	// channels in turn.
+	Raw bool
 }
 
 const (

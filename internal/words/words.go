@@ -101,7 +101,7 @@ func Cause(err error) error {
 }
 
 // packages are the prefixes of errors that tell a user of the command nothing.
-var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "mixer: ", "voice: ", "watch: "}
+var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "pulse: ", "mixer: ", "voice: ", "watch: "}
 
 // Plain returns the message of an error as one line, without the name of the package
 // that it comes from.

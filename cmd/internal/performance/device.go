@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,63 +18,104 @@ import (
 	"voicepool/device/auto"
 	"voicepool/device/null"
 	"voicepool/device/wav"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
 // Device is where --device wants things to be heard.
 type Device struct {
-	Kind string // auto, oto, null, wav, -
-	File string // of wav
+	Kind string // auto, pulse, oto, null, wav, raw, raw16
+	Name string // of a file, or of a sink
 }
 
-// UnmarshalText reads auto, oto, null, wav:FILE or -.
+// formats are what is written, by kind.
+var formats = map[string]wav.Config{
+	"wav": {}, "raw": {Format: wav.F32, Raw: true}, "raw16": {Format: wav.S16, Raw: true},
+}
+
+// want is what --device takes.
+const want = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
+
+// UnmarshalText reads what want lists. The file - is standard output, and - alone a WAV on it.
 func (d *Device) UnmarshalText(text []byte) error {
-	name := string(text)
-	switch file, ok := strings.CutPrefix(name, "wav:"); {
-	case ok && file == "":
-		return fmt.Errorf("wav: needs the name of a file, as wav:out.wav")
-	case ok:
-		*d = Device{"wav", file}
-	case name == "auto", name == "oto", name == "null", name == "-":
-		*d = Device{Kind: name}
+	kind, name, named := strings.Cut(string(text), ":")
+	_, written := formats[kind]
+	switch {
+	case string(text) == "-":
+		kind, name = "wav", "-"
+	case written && name == "":
+		return fmt.Errorf("%s: needs the name of a file, as %s:out.%s", kind, kind, strings.TrimSuffix(kind, "16"))
+	case kind == "pulse" && named && name == "":
+		return errors.New("pulse: needs the name of a sink, as voicepool devices lists them")
+	case written, kind == "pulse", !named && slices.Contains([]string{"auto", "oto", "null"}, kind):
 	default:
-		return fmt.Errorf("%q is no device, want auto, oto, null, wav:FILE or -", text)
+		return fmt.Errorf("%q is no device, want %s", text, want)
 	}
+	*d = Device{Kind: kind, Name: name}
 	return nil
 }
 
+// String returns the device as --device takes it.
+func (d Device) String() string {
+	if d.Name == "" {
+		return d.Kind
+	}
+	return d.Kind + ":" + words.OneLine(d.Name)
+}
+
+// Writes reports whether the device is a file, or a pipe: somebody waits for what it writes.
+func (d Device) Writes() bool {
+	_, written := formats[d.Kind]
+	return written
+}
+
+// Standard reports whether the device is standard output.
+func (d Device) Standard() bool { return d.Writes() && d.Name == "-" }
+
+// File returns the file that is written; "" where none is.
+func (d Device) File() string {
+	if !d.Writes() || d.Standard() {
+		return ""
+	}
+	return d.Name
+}
+
+// Plays reports whether the device is a sound card, or may be one.
+func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
+
 // open opens the device. auto says so when it takes another than the sound card.
-func (d Device) open(c *console.Console, rate, block int, seed uint64) (device.Device, error) {
-	config := wav.Config{Rate: rate, Seed: seed}
-	switch d.Kind {
-	case "wav":
-		file, err := wav.Create(d.File, config)
+func (o *Options) open(c *console.Console, rate int, seed uint64) (device.Device, error) {
+	d := o.Device
+	switch {
+	case d.Writes():
+		config := formats[d.Kind]
+		config.Rate, config.Seed = rate, seed
+		return d.write(config)
+	case d.Kind == "null":
+		return null.NewPaced(null.Config{Rate: rate, Block: o.Block}), nil
+	}
+	return openCard(c, d, auto.Config{
+		Rate: rate, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
+	})
+}
+
+// write opens what is written.
+func (d Device) write(config wav.Config) (device.Device, error) {
+	if !d.Standard() {
+		file, err := wav.Record(d.Name, config)
 		if err != nil {
 			return nil, err
 		}
 		return wav.NewDevice(file), nil
-	case "-":
-		if term.IsTerminal(int(os.Stdout.Fd())) {
-			return nil, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
-		}
-		sink, err := wav.NewWriter(output.Standard(), config)
-		if err != nil {
-			return nil, err
-		}
-		return wav.NewDevice(sink), nil
 	}
-	if d.Kind == "null" {
-		return null.NewPaced(null.Config{Rate: rate, Block: block}), nil
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		return nil, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
 	}
-	best := auto.New(auto.Config{Rate: rate, Block: block})
-	switch why := best.Reason(); {
-	case why == "":
-	case d.Kind == "oto":
-		return nil, errors.Join(fmt.Errorf("--device oto: no sound here (%s)", why), best.Close())
-	default:
-		c.Say("no sound here (%s): playing on silently, with --device null", why)
+	sink, err := wav.NewWriter(output.Standard(), config)
+	if err != nil {
+		return nil, err
 	}
-	return best, nil
+	return wav.NewDevice(sink), nil
 }
 
 // gate stands between a device and what it plays, so that the playing can be put in order while the
@@ -112,9 +154,14 @@ const closing = 2 * time.Second
 // errStuck is the error of a device that does not come back.
 var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
 
-// closeDevice closes a device. One that is stuck when ctx has ended is left behind, for the process
-// is about to end.
-func closeDevice(ctx context.Context, d device.Device) error {
+// closeDevice closes a device. One that is stuck is left behind, for the process is about to end:
+// one that records only when ctx has ended too, for whoever reads it may be slow.
+func closeDevice(ctx context.Context, d device.Device, records bool) error {
+	if !records {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = ended
+	}
 	closed := make(chan error, 1)
 	go func() { closed <- d.Close() }()
 	if err, finished := console.Await(ctx, closed, closing); finished {

@@ -1,0 +1,118 @@
+package performance
+
+import (
+	"fmt"
+	"time"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/live"
+	"voicepool/cue/report"
+	"voicepool/device"
+	"voicepool/device/auto"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// sound tells what becomes of the sound while a device plays: where it is heard, and, where it
+// is not, at once.
+type sound struct {
+	asked  Device
+	device device.Device
+	best   *auto.Device // where the device is supervised, else nil
+	lost   string       // since when and why nothing is heard
+	events []report.Event
+}
+
+// newSound returns what looks after a device, and what was asked for.
+func newSound(asked Device, d device.Device) *sound {
+	best, _ := d.(*auto.Device)
+	return &sound{asked: asked, device: d, best: best}
+}
+
+// look returns what has happened since the last look, in lines.
+func (s *sound) look() (lines []string) {
+	if s.best == nil {
+		return nil
+	}
+	var events [8]auto.Event
+	for {
+		n := s.best.Events(events[:])
+		for _, e := range events[:n] {
+			// That nothing is heard from the first frame on was told when the device was opened.
+			if e.Kind == auto.Back || e.Frame > 0 || e.Final {
+				lines = append(lines, e.String())
+			}
+			s.note(&e)
+		}
+		if n < len(events) {
+			return lines
+		}
+	}
+}
+
+// note keeps an event for the report.
+func (s *sound) note(e *auto.Event) {
+	entry := report.Event{Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1, State: report.DeviceBack, Seconds: e.Gap.Round(time.Microsecond).Seconds()}
+	s.lost = ""
+	if e.Kind == auto.Lost {
+		entry.State, entry.Why = report.DeviceLost, e.Reason
+		s.lost = e.Since()
+		// The driver that was lost has turned out to be lost for good.
+		if n := len(s.events); n > 0 && s.events[n-1].State == report.DeviceLost {
+			s.events = s.events[:n-1]
+		}
+	}
+	s.events = append(s.events, entry)
+}
+
+// picture returns what a live view shows of it.
+func (s *sound) picture() live.Heard {
+	h := live.Heard{Device: s.asked.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
+	switch {
+	case s.best != nil:
+		h.Device, h.Sink = s.best.Driver(), s.best.Sink()
+	case s.asked.Kind == "null":
+		h.State = "keeping time, unheard"
+	}
+	return h
+}
+
+// report puts what happened into a report.
+func (s *sound) report(r *report.Report) {
+	for _, e := range s.events {
+		r.Insert(e)
+	}
+	if s.best != nil {
+		r.Totals.UnheardSeconds = s.best.Unheard().Round(time.Microsecond).Seconds()
+	}
+}
+
+// verdict returns an error where not all was heard of what should have been: on a device that
+// was asked for by its name, and when it is strict.
+func (s *sound) verdict(strict bool) error {
+	if s.best == nil || s.asked.Kind == "auto" && !strict {
+		return nil
+	}
+	if gap := s.best.Unheard(); gap > 0 {
+		return fmt.Errorf("--device %s: %.1f s were not heard", s.asked, gap.Seconds())
+	}
+	return nil
+}
+
+// openCard opens a sound card. auto says so when there is none; one that was named has to be
+// there.
+func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
+	if d.Kind != "auto" {
+		config.Driver = d.Kind
+		card, err := auto.Find(config)
+		if err != nil {
+			return nil, fmt.Errorf("--device %s: no sound here (%s)", d, auto.Reason(err))
+		}
+		return card, nil
+	}
+	best := auto.New(config)
+	if why := best.Reason(); why != "" {
+		c.Say("no sound here (%s): playing on silently, and looking for a sound card", why)
+	}
+	return best, nil
+}

@@ -1,0 +1,164 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"voicepool/device"
+	"voicepool/device/oto"
+	"voicepool/internal/words"
+)
+
+const (
+	// prompt is how long New waits for a card to be opened.
+	prompt = 500 * time.Millisecond
+
+	// patience is how long Close waits for a driver.
+	patience = 300 * time.Millisecond
+
+	// longest is how long an attempt may take.
+	longest = 4 * time.Second
+)
+
+// driver is a way to a sound card.
+type driver struct {
+	name  string
+	sinks bool // it can play on a sink of one's choice
+	once  bool // a process can open it once, so that what is lost stays lost
+	open  func(ctx context.Context, c *Config) (device.Device, error)
+	busy  atomic.Bool
+	spent atomic.Pointer[error] // why it will not open any more
+}
+
+// Drivers returns the names of the drivers of this system, in the order in which they are tried.
+func Drivers() []string {
+	var names []string
+	for _, d := range drivers() {
+		names = append(names, d.name)
+	}
+	return names
+}
+
+// drivers returns those that c wants.
+func (c *Config) drivers() []*driver {
+	return slices.DeleteFunc(drivers(), func(d *driver) bool {
+		return c.Driver != "" && d.name != c.Driver || c.Sink != "" && !d.sinks
+	})
+}
+
+// noDriver is the error where c wants what no driver is.
+func (c *Config) noDriver() error {
+	if names := Drivers(); !slices.Contains(names, c.Driver) {
+		return fmt.Errorf("auto: no driver %q, want one of %s", words.OneLine(c.Driver), strings.Join(names, ", "))
+	}
+	return fmt.Errorf("auto: %s has no sinks to choose from, want pulse for sink %q", c.Driver, words.OneLine(c.Sink))
+}
+
+// attempt is one try at a card. What goes on in it may take its time, and nobody waits for
+// it.
+type attempt struct {
+	number int
+	tap    *tap
+	opened chan struct{} // closed when driver and card, or err, stand
+	driver *driver
+	card   device.Device
+	err    error
+
+	began  time.Time
+	since  time.Time // it takes nothing since then
+	base   int64     // frames that it had taken then
+	fresh  bool      // it has not taken anything yet
+	moves  int       // how often it may take some that are only held
+	closed bool
+}
+
+// taken returns how many frames the driver has taken.
+func (a *attempt) taken() int64 {
+	if c, ok := a.card.(interface{ Frames() int64 }); ok {
+		return c.Frames()
+	}
+	return a.tap.taken.Load()
+}
+
+// try begins an attempt: the first driver that opens is started when the device is, and
+// then the attempt is sent to found.
+func (d *Device) try(number int, drivers []*driver) *attempt {
+	a := &attempt{
+		number: number, opened: make(chan struct{}), began: time.Now(), fresh: true,
+		tap: &tap{valve: &d.valve, who: number, rate: d.config.Rate},
+	}
+	d.loose.Go(func() {
+		ctx, cancel := context.WithTimeout(d.ctx, longest)
+		defer cancel()
+		a.driver, a.card, a.err = d.open(ctx, drivers)
+		close(a.opened)
+		if a.err == nil {
+			select {
+			case <-d.begun:
+				if a.err = a.card.Start(a.tap); a.err != nil {
+					_ = a.card.Close()
+				}
+			case <-d.ctx.Done():
+			}
+		}
+		select {
+		case d.found <- a:
+			return
+		case <-d.ctx.Done():
+		}
+		if a.card != nil {
+			_ = a.card.Close()
+		}
+	})
+	return a
+}
+
+// open opens the first driver that can be.
+func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.Device, error) {
+	if len(drivers) == 0 {
+		return nil, nil, d.config.noDriver()
+	}
+	err := errors.New("the driver is slow to answer")
+	for _, r := range drivers {
+		if gone := r.spent.Load(); gone != nil {
+			err = *gone
+			continue
+		}
+		if r.once && !r.busy.CompareAndSwap(false, true) {
+			continue // another attempt is at it
+		}
+		card, failed := r.open(ctx, &d.config)
+		if errors.Is(failed, oto.ErrSpent) {
+			r.spent.Store(&failed)
+		}
+		r.busy.Store(false)
+		if failed == nil && card.Rate() != d.config.Rate {
+			failed = fmt.Errorf("%s: wrong rate: it plays %d frames per second, not %d", r.name, card.Rate(), d.config.Rate)
+			_ = card.Close()
+		}
+		if failed == nil {
+			return r, card, nil
+		}
+		err = failed
+		// A server that does not answer is there: no other driver gets past it.
+		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+	}
+	return nil, nil, err
+}
+
+// Reason says an error of Find in one line, without what Find was asked for.
+func Reason(err error) string {
+	text := strings.TrimSuffix(err.Error(), ": "+device.ErrUnavailable.Error())
+	for _, name := range append(Drivers(), "auto") {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	return words.OneLine(text)
+}

@@ -1,0 +1,37 @@
+package auto
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"voicepool/device"
+	"voicepool/device/oto"
+	"voicepool/device/pulse"
+)
+
+// drivers returns those of this system, in the order in which they are tried.
+func drivers() []*driver {
+	all := []*driver{{name: "oto", once: true, open: openOto}}
+	switch runtime.GOOS {
+	case "linux", "freebsd", "netbsd", "openbsd", "dragonfly":
+		all = slices.Insert(all, 0, &driver{name: "pulse", sinks: true, open: openPulse})
+	}
+	return all
+}
+
+func openPulse(ctx context.Context, c *Config) (device.Device, error) {
+	card, err := pulse.Open(ctx, pulse.Config{Rate: c.Rate, Buffer: c.Buffer, Sink: c.Sink, Name: c.Name, Title: c.Title, Icon: c.Icon})
+	if err != nil {
+		return nil, err // not a nil card in an interface
+	}
+	return card, nil
+}
+
+func openOto(_ context.Context, c *Config) (device.Device, error) {
+	card, err := oto.Open(oto.Config{Rate: c.Rate, Buffer: c.Buffer, Name: c.Name})
+	if err != nil {
+		return nil, err
+	}
+	return card, nil
+}

@@ -1,0 +1,187 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"voicepool/device"
+	"voicepool/device/internal/pace"
+	"voicepool/device/null"
+	"voicepool/pcm"
+)
+
+// onPaced returns a device whose card never fails.
+func onPaced(c Config) *Device {
+	return begin(c, []*driver{{name: "fake", open: func(_ context.Context, c *Config) (device.Device, error) {
+		return null.NewPaced(null.Config{Rate: c.Rate, Block: c.Block}), nil
+	}}})
+}
+
+// The fake sound server plays so many frames per second, and takes them a step at a time.
+const (
+	rate  = 1000
+	step  = 10 * time.Millisecond
+	held  = 80 // frames that a card holds
+	moved = rate * int(step) / int(time.Second)
+)
+
+// server is a sound server by the bubble's clock, at which everything can go wrong.
+type server struct {
+	mutex  sync.Mutex
+	refuse error         // what Open says
+	slow   time.Duration // how long it takes to
+	hangs  bool          // it never answers, until its context ends
+	rate   int           // of its cards; 0: what was asked for
+	halted bool          // cards take nothing
+	silent bool          // and say that their sink is suspended
+	until  time.Time     // until then nothing of this machine runs
+	life   int           // cards of an earlier life are gone
+	gone   error         // what those say
+	asked  int
+	opened int
+	heard  []sample
+}
+
+// sample is what was heard at a time, of a step the first and the last frame.
+type sample struct {
+	at          time.Time
+	first, last float32
+}
+
+func (s *server) set(change func()) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	change()
+}
+
+// sleep stands still as long as the machine does.
+func (s *server) sleep() {
+	s.mutex.Lock()
+	until := s.until
+	s.mutex.Unlock()
+	time.Sleep(time.Until(until))
+}
+
+func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
+	s.mutex.Lock()
+	s.asked++
+	slow, hangs, refuse, r, life := s.slow, s.hangs, s.refuse, s.rate, s.life
+	s.mutex.Unlock()
+	if hangs {
+		<-ctx.Done()
+		return nil, fmt.Errorf("oto: no answer: %w", ctx.Err())
+	}
+	select {
+	case <-time.After(slow):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if refuse != nil {
+		return nil, refuse
+	}
+	if r == 0 {
+		r = c.Rate
+	}
+	s.set(func() { s.opened++ })
+	return &fakeCard{server: s, rate: r, life: life}, nil
+}
+
+func (s *server) driver() *driver { return &driver{name: "fake", open: s.open} }
+
+// fakeCard is a stream of the server. Like a real one it takes frames at once to fill what
+// it holds, and then as they are played. When it is gone it keeps time by itself.
+type fakeCard struct {
+	server *server
+	rate   int
+	life   int
+	pace   pace.Life
+	taken  atomic.Int64
+}
+
+func (c *fakeCard) Rate() int     { return c.rate }
+func (c *fakeCard) Latency() int  { return held }
+func (c *fakeCard) Frames() int64 { return c.taken.Load() }
+func (c *fakeCard) Sink() string  { return "speakers" }
+
+func (c *fakeCard) Suspended() bool {
+	c.server.mutex.Lock()
+	defer c.server.mutex.Unlock()
+	return c.server.silent
+}
+
+func (c *fakeCard) Err() error {
+	c.server.sleep()
+	c.server.mutex.Lock()
+	defer c.server.mutex.Unlock()
+	if c.life != c.server.life {
+		return c.server.gone
+	}
+	return nil
+}
+
+func (c *fakeCard) Close() error {
+	c.pace.Close(func() {})
+	return nil
+}
+
+func (c *fakeCard) Start(src device.Source) error {
+	return c.pace.Start(src, c.rate, func() { c.pace.Go(func(stop <-chan struct{}) { c.play(src, stop) }) })
+}
+
+func (c *fakeCard) play(src device.Source, stop <-chan struct{}) {
+	queue := make([]pcm.Frame, held)
+	src.Render(queue)
+	c.taken.Add(held)
+	ticker := time.NewTicker(step)
+	defer ticker.Stop()
+	block := make([]pcm.Frame, moved)
+	for {
+		select {
+		case <-stop:
+			return
+		case now := <-ticker.C:
+			gone := c.Err() != nil
+			c.server.mutex.Lock()
+			halted := c.server.halted
+			if !gone && !halted {
+				c.server.heard = append(c.server.heard, sample{now, queue[0][0], queue[moved-1][0]})
+			}
+			c.server.mutex.Unlock()
+			if halted && !gone {
+				continue
+			}
+			src.Render(block)
+			if !gone {
+				c.taken.Add(int64(len(block)))
+				queue = append(queue[moved:], block...)
+			}
+		}
+	}
+}
+
+// counter is a source whose frames are numbers, from 1. It notes two who pull at once.
+type counter struct {
+	t      *testing.T
+	n      float32
+	inside atomic.Int32
+}
+
+func (c *counter) Rate() int { return rate }
+
+func (c *counter) Render(dst []pcm.Frame) {
+	if c.inside.Add(1) != 1 {
+		c.t.Error("two pull at once")
+	}
+	defer c.inside.Add(-1)
+	for i := range dst {
+		c.n++
+		dst[i] = pcm.Frame{c.n, c.n}
+	}
+}
+
+var errGone = errors.New("oto: server gone")

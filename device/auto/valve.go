@@ -1,0 +1,165 @@
+package auto
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/device"
+	"voicepool/pcm"
+)
+
+// valve lets one at a time pull from the source: an attempt by its number, or the device
+// itself, keeping time, as nobody.
+type valve struct {
+	mutex  sync.Mutex
+	src    device.Source // nil before open and after close
+	rate   int
+	holder int
+	frames int64         // that were rendered
+	last   time.Time     // when the last of them were
+	pause  time.Duration // the longest between two blocks of one holder, since the last look
+
+	// While nobody is the holder: frame base is due at begin.
+	base  int64
+	begin time.Time
+	heir  int   // who becomes the holder when it pulls next; nobody: none
+	held  int64 // frames that it plays before those that it pulls
+
+	from        int64 // the first frame of the holder
+	faded, fade int64 // frames of its fade-in, and of those what is done
+}
+
+// nobody is the number of who keeps time unheard.
+const nobody = 0
+
+// open lets holder pull from src.
+func (v *valve) open(src device.Source, rate, holder int) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	v.src, v.rate, v.holder, v.last = src, rate, holder, time.Now()
+}
+
+// take lets nobody pull. Frame mark would have been due at a time; it returns when the next
+// frame is.
+func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	v.holder, v.heir = nobody, nobody
+	v.base, v.begin = v.frames, due.Add(pcm.Duration(v.frames-mark, v.rate))
+	return v.begin
+}
+
+// offer lets an attempt have the source when it pulls next. It plays frames that it holds
+// first.
+func (v *valve) offer(heir, held int) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	v.heir, v.held = heir, int64(held)
+}
+
+// refuse takes an offer back, even from who has just accepted it.
+func (v *valve) refuse(who int) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	v.heir = nobody
+	if v.holder == who {
+		v.holder = nobody
+	}
+}
+
+// inherit makes the heir the holder, at the frame that is due when what is rendered next, a
+// block as long as dst, will be heard. The mutex is held.
+func (v *valve) inherit(dst []pcm.Frame, now time.Time) {
+	v.holder, v.heir, v.last, v.pause = v.heir, nobody, now, 0
+	due := v.base + pcm.Frames(now.Sub(v.begin), v.rate) + v.held - int64(len(dst))
+	for late := due - v.frames; late > 0; late = due - v.frames {
+		n := min(late, int64(len(dst)))
+		v.src.Render(dst[:n])
+		v.frames += n
+	}
+	v.from, v.fade, v.faded = v.frames, pcm.Frames(fade, v.rate), 0
+}
+
+// holds reports whether the source is an attempt's, and from which frame on.
+func (v *valve) holds(who int) (from int64, ok bool) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.from, v.holder == who
+}
+
+// look returns how many frames were rendered, when the last of them were, and the longest
+// pause since the last look.
+func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	pause, v.pause = v.pause, 0
+	return v.frames, v.last, pause
+}
+
+// close waits until no Render is under way; after it there is none.
+func (v *valve) close() {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	v.src = nil
+}
+
+// count returns how many frames were rendered.
+func (v *valve) count() int64 {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.frames
+}
+
+// render renders for who, and reports whether it is who may pull.
+func (v *valve) render(who int, dst []pcm.Frame) bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if v.src == nil || len(dst) == 0 {
+		return false
+	}
+	now := time.Now()
+	if who == v.heir && who != nobody {
+		v.inherit(dst, now)
+	}
+	if who != v.holder {
+		return false
+	}
+	v.pause, v.last = max(v.pause, now.Sub(v.last)), now
+	v.src.Render(dst)
+	v.frames += int64(len(dst))
+	if left := v.fade - v.faded; left > 0 {
+		n := min(left, int64(len(dst)))
+		fadeIn(dst[:n], v.faded, v.fade)
+		v.faded += n
+	}
+	return true
+}
+
+// fadeIn fades frames in, of which the first is frame from of a fade of so many frames.
+func fadeIn(frames []pcm.Frame, from, length int64) {
+	for i := range frames {
+		g := float32(from+int64(i)) / float32(length)
+		frames[i][0] *= g
+		frames[i][1] *= g
+	}
+}
+
+// tap is what a card pulls from: the source while the card may, else silence.
+type tap struct {
+	valve *valve
+	who   int
+	rate  int
+	taken atomic.Int64
+}
+
+var _ device.Rated = (*tap)(nil)
+
+func (t *tap) Render(dst []pcm.Frame) {
+	t.taken.Add(int64(len(dst)))
+	if !t.valve.render(t.who, dst) {
+		clear(dst)
+	}
+}
+
+func (t *tap) Rate() int { return t.rate }

@@ -1,0 +1,169 @@
+//go:build (linux || freebsd || netbsd || openbsd || dragonfly) && !android
+
+// Package native speaks to a sound server by PulseAudio's native protocol, which
+// PipeWire speaks, too. It finds the server, is let in by it, and gives every wait a limit.
+package native
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jfreymuth/pulse/proto"
+)
+
+// Server is where a sound server may be.
+type Server struct {
+	host    string // where not empty, only on the machine of this name
+	network string // unix, tcp, tcp4, tcp6
+	addr    string
+}
+
+// String returns the address.
+func (s Server) String() string { return s.addr }
+
+// Servers returns the places where a client of PulseAudio looks, in order: those of
+// PULSE_SERVER, or the socket of the session.
+func Servers() ([]Server, error) {
+	list, asked := os.LookupEnv("PULSE_SERVER")
+	if !asked {
+		dir := os.Getenv("XDG_RUNTIME_DIR")
+		if dir == "" {
+			return nil, errors.New("no sound server (XDG_RUNTIME_DIR is not set)")
+		}
+		return []Server{{network: "unix", addr: filepath.Join(dir, "pulse/native")}}, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	var servers []Server
+	for _, word := range strings.Fields(list) {
+		s, err := parse(word)
+		if err != nil {
+			return nil, err
+		}
+		if s.host == "" || s.host == host {
+			servers = append(servers, s)
+		}
+	}
+	if len(servers) == 0 {
+		return nil, fmt.Errorf("no sound server in PULSE_SERVER=%q", list)
+	}
+	return servers, nil
+}
+
+// parse reads one word of PULSE_SERVER.
+func parse(word string) (Server, error) {
+	var s Server
+	rest := word
+	if strings.HasPrefix(rest, "{") {
+		host, after, closed := strings.Cut(rest[1:], "}")
+		if !closed || after == "" {
+			return s, fmt.Errorf("PULSE_SERVER: %q is not the name of a server", word)
+		}
+		s.host, rest = host, after
+	}
+	if rest[0] == '/' {
+		s.network, s.addr = "unix", rest
+		return s, nil
+	}
+	for _, network := range []string{"unix", "tcp", "tcp4", "tcp6"} {
+		if addr, found := strings.CutPrefix(rest, network+":"); found {
+			s.network, s.addr = network, addr
+			return s, nil
+		}
+	}
+	s.network, s.addr = "tcp", rest
+	if _, _, err := net.SplitHostPort(rest); err != nil {
+		s.addr = net.JoinHostPort(rest, "4713")
+	}
+	return s, nil
+}
+
+// Look says whether there is something to ask, and asks nothing.
+func (s Server) Look() (found bool, detail string) {
+	if s.network != "unix" {
+		return true, s.addr + " (not asked)"
+	}
+	info, err := os.Stat(s.addr)
+	switch {
+	case err != nil:
+		return false, "no sound server at " + s.addr
+	case info.Mode()&fs.ModeSocket == 0:
+		return false, s.addr + " is not a socket"
+	}
+	return true, s.addr
+}
+
+// Look looks at all servers of Servers and returns the first that is found, or why there
+// is none.
+func Look() (found bool, detail string) {
+	servers, err := Servers()
+	if err != nil {
+		return false, err.Error()
+	}
+	for _, s := range servers {
+		if found, detail = s.Look(); found {
+			break
+		}
+	}
+	return found, detail
+}
+
+// Silent is the error of a server that does not answer; it wraps os.ErrDeadlineExceeded.
+type Silent struct{ Server string }
+
+func (e Silent) Error() string { return "the sound server at " + e.Server + " does not answer" }
+
+// Unwrap returns os.ErrDeadlineExceeded.
+func (e Silent) Unwrap() error { return os.ErrDeadlineExceeded }
+
+// explain says which server it was that did not do.
+func (s Server) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return Silent{s.addr}
+	}
+	if code, ok := errors.AsType[proto.Error](err); ok {
+		err = refusal(code)
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("no sound server at %s", s.addr)
+	case errors.Is(err, ErrNoSink):
+		return fmt.Errorf("%w (%s)", err, s.addr)
+	}
+	return fmt.Errorf("the sound server at %s: %w", s.addr, err)
+}
+
+// refusal puts the error of a server into words.
+func refusal(code proto.Error) error {
+	switch code {
+	case proto.ErrAccessDenied:
+		return errors.New("it refuses access; PULSE_COOKIE names the file with its cookie")
+	case proto.ErrNoSuchEntity:
+		return ErrNoSink
+	}
+	return fmt.Errorf("it refuses: %s", strings.TrimPrefix(code.Error(), "pulseaudio: "))
+}
+
+// cookie returns what lets a client in; a server that asks for none takes any.
+func cookie() ([]byte, error) {
+	path := cmp.Or(os.Getenv("PULSE_COOKIE"), os.Getenv("HOME")+"/.config/pulse/cookie")
+	cookie, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return make([]byte, 256), nil
+	}
+	return cookie, err
+}

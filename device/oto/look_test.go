@@ -1,0 +1,86 @@
+//go:build (linux || freebsd || netbsd || openbsd || dragonfly) && !android && !nooto
+
+package oto
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/device"
+)
+
+// listen is a server that lets nobody in and never answers; it returns its socket.
+func listen(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "vp") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "native"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		l.Close()
+		os.RemoveAll(dir)
+	})
+	return l.Addr().String()
+}
+
+// quiet makes this a machine without sound, as far as that can be done.
+func quiet(t *testing.T, server string) {
+	t.Helper()
+	if paths, _ := filepath.Glob("/dev/snd/pcm*p"); len(paths) > 0 {
+		t.Skip("this machine has a sound card")
+	}
+	t.Setenv("PULSE_SERVER", server)
+	t.Setenv("PULSE_COOKIE", filepath.Join(t.TempDir(), "none"))
+}
+
+func timedOpen() (d *Device, took time.Duration, err error) {
+	start := time.Now()
+	d, err = Open(Config{})
+	return d, time.Since(start), err
+}
+
+func TestOpenWithoutSound(t *testing.T) {
+	silent := listen(t)
+	for _, server := range []string{"/nowhere/native", "{broken", "", silent} {
+		t.Run(server, func(t *testing.T) {
+			quiet(t, server)
+			d, took, err := timedOpen()
+			for range 2 {
+				if took > 500*time.Millisecond { // the machine may have had other work
+					d, took, err = timedOpen()
+				}
+			}
+			if d != nil || !errors.Is(err, device.ErrUnavailable) || errors.Is(err, ErrSpent) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Open = %v, %v, want one line that wraps %v", d, err, device.ErrUnavailable)
+			}
+			if took > 500*time.Millisecond {
+				t.Errorf("Open took %v three times, want half a second at the most", took)
+			}
+			if server != silent && !strings.Contains(err.Error(), "no sound card in /dev/snd") {
+				t.Errorf("Open = %v: the driver was asked though there is no card", err)
+			}
+		})
+	}
+}
+
+func TestProbe(t *testing.T) {
+	addr := listen(t)
+	quiet(t, addr)
+	got := Probe()
+	if len(got) != 2 || got[0] != (Driver{"pulse", true, addr}) || got[1].Name != "alsa" || got[1].Found {
+		t.Errorf("Probe = %+v, want pulse at %s and no alsa", got, addr)
+	}
+	t.Setenv("PULSE_SERVER", "/nowhere/native")
+	if got := Probe()[0]; got.Found || got.Detail != "no sound server at /nowhere/native" {
+		t.Errorf("Probe()[0] = %+v, want no sound server at /nowhere/native", got)
+	}
+}

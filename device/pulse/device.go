@@ -1,0 +1,240 @@
+//go:build (linux || freebsd || netbsd || openbsd || dragonfly) && !android
+
+package pulse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jfreymuth/pulse/proto"
+
+	"voicepool/device"
+	"voicepool/device/internal/native"
+	"voicepool/device/internal/pace"
+	"voicepool/pcm"
+)
+
+const (
+	frameBytes = 8 // two float32
+
+	// blockFrames is how much is rendered at once.
+	blockFrames = 256
+
+	// stall is how long a server may ask for nothing before the device pulls in its place.
+	stall = 500 * time.Millisecond
+)
+
+// Device is a stream of a sound server. Its methods may be called by any goroutine, but
+// not from within Render.
+type Device struct {
+	config Config
+	conn   *native.Conn
+	stream uint32
+	life   pace.Life
+
+	wanted     atomic.Int64  // bytes that the server has asked for
+	asked      chan struct{} // has one when wanted has grown
+	frames     atomic.Int64
+	underflows atomic.Int64
+	suspended  atomic.Bool
+	once       sync.Once
+	lost       chan struct{}
+
+	mu        sync.Mutex
+	err       error
+	sink      string
+	latencies device.Latencies
+}
+
+var _ device.Device = (*Device)(nil)
+
+func newDevice(c Config) *Device {
+	return &Device{config: c, asked: make(chan struct{}, 1), lost: make(chan struct{})}
+}
+
+// client is how the device meets a server.
+func (d *Device) client() native.Client {
+	return native.Client{Name: d.config.Name, Icon: d.config.Icon, Told: d.told, Gone: d.lose}
+}
+
+// told hears a message of the server.
+func (d *Device) told(message any) {
+	switch m := message.(type) {
+	case *proto.Request:
+		d.want(m.Length)
+	case *proto.Underflow:
+		d.underflows.Add(1)
+	case *proto.PlaybackStreamSuspended:
+		d.suspended.Store(m.Suspended)
+	case *proto.PlaybackStreamMoved:
+		d.placed(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
+	case *proto.PlaybackStreamKilled:
+		d.lose(errKilled)
+	}
+}
+
+// want notes that the server wants bytes.
+func (d *Device) want(bytes uint32) {
+	d.wanted.Add(int64(bytes))
+	select {
+	case d.asked <- struct{}{}:
+	default:
+	}
+}
+
+// placed notes where the stream plays.
+func (d *Device) placed(sink string, held uint32, server proto.Microseconds, suspended bool) {
+	d.suspended.Store(suspended)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sink = sink
+	d.latencies = device.Latencies{
+		Driver: pcm.Duration(int64(held/frameBytes), d.config.Rate),
+		Server: time.Duration(server) * time.Microsecond,
+	}
+}
+
+// lose notes what took the stream away, once.
+func (d *Device) lose(err error) {
+	d.once.Do(func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.err = fmt.Errorf("pulse: %w", err)
+		close(d.lost)
+	})
+}
+
+// Start begins to play src, from a goroutine that lives until Close.
+func (d *Device) Start(src device.Source) error {
+	return d.life.Start(src, d.config.Rate, func() {
+		d.life.Go(func(stop <-chan struct{}) { (&feeder{Device: d, src: src, stop: stop}).run() })
+	})
+}
+
+// Rate returns Config.Rate.
+func (d *Device) Rate() int { return d.config.Rate }
+
+// Latency returns what the server holds at the most, as it said itself.
+func (d *Device) Latency() int {
+	l := d.Latencies()
+	return int(pcm.Frames(l.Driver+l.Server, d.config.Rate))
+}
+
+// Latencies returns the parts of Latency: what the server holds of the stream, and of the
+// sink.
+func (d *Device) Latencies() device.Latencies {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.latencies
+}
+
+// Sink returns the name of the sink on which the stream plays now: a user may move it.
+func (d *Device) Sink() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sink
+}
+
+// Frames returns how many frames the server has taken. While it takes none, the device
+// renders in its place, and Frames stands still.
+func (d *Device) Frames() int64 { return d.frames.Load() }
+
+// Underflows returns how often the server had nothing to play: the source was late.
+func (d *Device) Underflows() int64 { return d.underflows.Load() }
+
+// Suspended reports whether the server has suspended the sink. It may resume it.
+func (d *Device) Suspended() bool { return d.suspended.Load() }
+
+// Lost is closed when the server or the stream is gone; Err says why. There is no way
+// back: open another device.
+func (d *Device) Lost() <-chan struct{} { return d.lost }
+
+// Err returns what took the stream away, or nil. The source is still pulled from, in time.
+func (d *Device) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// Close ends the playing at once: the last Latency frames may not be heard. It returns
+// nil, and waits for no server.
+func (d *Device) Close() error {
+	d.life.Close(func() { d.conn.Close() })
+	return nil
+}
+
+// feeder pulls from a source for a device.
+type feeder struct {
+	*Device
+	src   device.Source
+	stop  <-chan struct{}
+	block [blockFrames]pcm.Frame
+	bytes [blockFrames * frameBytes]byte
+}
+
+// run gives the server what it asks for, and renders for nobody while it does not.
+func (f *feeder) run() {
+	last := time.Now()
+	f.feed()
+	// Close ends the connection, and with it this wait.
+	go f.begin()
+	idle := time.NewTimer(stall)
+	defer idle.Stop()
+	for {
+		select {
+		case <-f.stop:
+			return
+		case <-f.asked:
+			last = time.Now()
+			f.feed()
+		case <-f.lost:
+			f.standIn(last, true)
+			return
+		case <-idle.C:
+			f.standIn(last, false)
+			last = time.Now()
+		}
+		idle.Reset(stall)
+	}
+}
+
+// begin lets the server play.
+func (f *feeder) begin() {
+	if err := f.conn.Request(&proto.CorkPlaybackStream{StreamIndex: f.stream}, nil); err != nil {
+		f.lose(f.conn.Explain(err))
+	}
+}
+
+// feed renders and sends what the server wants.
+func (f *feeder) feed() {
+	for f.wanted.Load() >= frameBytes {
+		select {
+		case <-f.stop:
+			return
+		default:
+		}
+		block := f.block[:min(f.wanted.Load()/frameBytes, blockFrames)]
+		f.src.Render(block)
+		for i, x := range block {
+			binary.LittleEndian.PutUint32(f.bytes[frameBytes*i:], math.Float32bits(x[0]))
+			binary.LittleEndian.PutUint32(f.bytes[frameBytes*i+4:], math.Float32bits(x[1]))
+		}
+		if f.conn.Send(f.stream, f.bytes[:len(block)*frameBytes]) {
+			f.frames.Add(int64(len(block)))
+		}
+		f.wanted.Add(int64(-len(block) * frameBytes))
+	}
+}
+
+// standIn renders for nobody, from when the server asked last until it does again, or for
+// ever. What the server still holds stays ahead of time, as it was.
+func (f *feeder) standIn(last time.Time, forever bool) {
+	clock := pace.NewClock(last, f.config.Rate, blockFrames)
+	for clock.Wait(f.stop) && (forever || f.wanted.Load() < frameBytes) {
+		f.src.Render(f.block[:])
+	}
+}

@@ -1,0 +1,149 @@
+//go:build (linux || freebsd || netbsd || openbsd || dragonfly) && !android
+
+package pulse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jfreymuth/pulse/proto"
+
+	"voicepool/device/internal/native"
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
+
+// patience is how long Open may take.
+const patience = 2 * time.Second
+
+// errKilled says that the server has ended the stream: so it does when the sink goes.
+var errKilled = errors.New("the sink is gone")
+
+// Open connects to the sound server and makes a stream on a sink of it, which plays from
+// Start on. Without a server, or where it does not answer within 2 s or until ctx ends,
+// the error wraps device.ErrUnavailable. A sink that is not there is an error with the
+// nearest name. Control side.
+func Open(ctx context.Context, c Config) (*Device, error) {
+	c, err := c.filled()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	d := newDevice(c)
+	conn, err := native.Dial(ctx, d.client())
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return d.on(ctx, conn)
+}
+
+// on makes the device's stream on a connection.
+func (d *Device) on(ctx context.Context, conn *native.Conn) (*Device, error) {
+	defer context.AfterFunc(ctx, conn.Close)()
+	d.conn = conn
+	err := d.create()
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// create makes the stream, at rest.
+func (d *Device) create() error {
+	sink, err := choose(d.conn, d.config)
+	if err != nil {
+		return err
+	}
+	c := d.config
+	title := c.Title
+	if title == "" {
+		title = c.Name
+	}
+	buffer := uint32(pcm.Frames(c.Buffer, c.Rate)) * frameBytes
+	request := proto.CreatePlaybackStream{
+		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: 2, Rate: uint32(c.Rate)},
+		ChannelMap:            proto.ChannelMap{proto.ChannelLeft, proto.ChannelRight},
+		ChannelVolumes:        proto.ChannelVolumes{proto.VolumeNorm, proto.VolumeNorm}, // VolumeSet is not: the user's counts
+		SinkIndex:             sink,
+		Corked:                true,
+		BufferMaxLength:       proto.Undefined,
+		BufferTargetLength:    buffer,
+		BufferPrebufferLength: proto.Undefined,
+		BufferMinimumRequest:  proto.Undefined,
+		AdjustLatency:         true,
+		Properties:            native.Properties(map[string]string{"media.name": title}),
+	}
+	var reply proto.CreatePlaybackStreamReply
+	if err := d.conn.Request(&request, &reply); err != nil {
+		return unavailable(d.conn.Explain(err))
+	}
+	d.stream = reply.StreamIndex
+	d.placed(reply.SinkName, reply.BufferTargetLength, reply.SinkLatency, reply.SinkSuspended)
+	d.want(reply.Missing)
+	return nil
+}
+
+// choose returns the number of the sink that is asked for.
+func choose(conn *native.Conn, c Config) (uint32, error) {
+	name, by := c.sink()
+	if name == "" {
+		return proto.Undefined, nil
+	}
+	var sinks proto.GetSinkInfoListReply
+	if err := conn.Request(&proto.GetSinkInfoList{}, &sinks); err != nil {
+		return 0, unavailable(conn.Explain(err))
+	}
+	var names []string
+	for _, s := range sinks {
+		if s.SinkName == name {
+			return s.SinkIndex, nil
+		}
+		names = append(names, s.SinkName)
+	}
+	if len(names) == 0 {
+		return 0, unavailable(conn.Explain(native.ErrNoSink))
+	}
+	return 0, unavailable(fmt.Errorf("%sno sink %q, the nearest is %q", by, words.OneLine(name), words.Nearest(name, names)))
+}
+
+// Sinks lists the sinks of the sound server. Its errors are those of Open.
+func Sinks(ctx context.Context) ([]Sink, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := native.Dial(ctx, native.Client{})
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, conn.Close)()
+	return sinks(conn)
+}
+
+func sinks(conn *native.Conn) ([]Sink, error) {
+	var server proto.GetServerInfoReply
+	var sinks proto.GetSinkInfoListReply
+	if err := errors.Join(conn.Request(&proto.GetServerInfo{}, &server),
+		conn.Request(&proto.GetSinkInfoList{}, &sinks)); err != nil {
+		return nil, unavailable(conn.Explain(err))
+	}
+	var list []Sink
+	for _, s := range sinks {
+		list = append(list, Sink{
+			Name: s.SinkName, Description: s.Properties["device.description"].String(),
+			Rate: int(s.Rate), Channels: int(s.Channels),
+			Default: s.SinkName == server.DefaultSinkName, Suspended: s.State == suspended,
+		})
+	}
+	return list, nil
+}
+
+// suspended is the state of a sink that plays nothing.
+const suspended = 2
+
+// Server returns where the sound server is, and whether there is something; it asks
+// nobody.
+func Server() (found bool, detail string) { return native.Look() }

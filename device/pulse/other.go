@@ -1,0 +1,48 @@
+//go:build !(linux || freebsd || netbsd || openbsd || dragonfly) || android
+
+package pulse
+
+import (
+	"context"
+	"errors"
+
+	"voicepool/device"
+)
+
+// errElsewhere is all that there is here.
+var errElsewhere = errors.New("PulseAudio is played to on Linux and the BSDs alone")
+
+// Open returns an error that wraps device.ErrUnavailable.
+func Open(_ context.Context, c Config) (*Device, error) {
+	if _, err := c.filled(); err != nil {
+		return nil, err
+	}
+	return nil, unavailable(errElsewhere)
+}
+
+// Sinks returns an error that wraps device.ErrUnavailable.
+func Sinks(context.Context) ([]Sink, error) { return nil, unavailable(errElsewhere) }
+
+// Server returns where the sound server is: nowhere.
+func Server() (found bool, detail string) { return false, errElsewhere.Error() }
+
+// Device is a stream of a sound server. Here Open makes none.
+type Device struct{ device.Device }
+
+// Latencies returns the parts of Latency.
+func (d *Device) Latencies() device.Latencies { return device.Latencies{} }
+
+// Sink returns the name of the sink on which the stream plays now.
+func (d *Device) Sink() string { return "" }
+
+// Frames returns how many frames the server has taken.
+func (d *Device) Frames() int64 { return 0 }
+
+// Underflows returns how often the server had nothing to play.
+func (d *Device) Underflows() int64 { return 0 }
+
+// Suspended reports whether the server has suspended the sink.
+func (d *Device) Suspended() bool { return false }
+
+// Lost is closed when the server or the stream is gone.
+func (d *Device) Lost() <-chan struct{} { return nil }
