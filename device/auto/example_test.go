@@ -1,6 +1,7 @@
 package auto_test
 
 import (
+	"fmt"
 	"log"
 	"time"
 
@@ -8,7 +9,8 @@ import (
 	"voicepool/mixer"
 )
 
-// A game opens its device and plays on, with a sound card and without.
+// A game opens its device and plays on, with a sound card and without. Once a frame it looks
+// whether the sound was lost, or is back.
 func ExampleOpen() {
 	m, err := mixer.New(mixer.Config{})
 	if err != nil {
@@ -16,7 +18,27 @@ func ExampleOpen() {
 	}
 	out := auto.Open(m, auto.Config{Name: "my game", Buffer: 60 * time.Millisecond})
 	defer out.Close()
-	if out.Reason() != "" {
-		log.Printf("no sound: %s", out.Reason()) // and the game goes on
+	var events [8]auto.Event
+	for _, e := range events[:out.Events(events[:])] {
+		log.Print(e)
 	}
+}
+
+// A program whose user has named a driver ends where that is not there.
+func ExampleFind() {
+	_, err := auto.Find(auto.Config{Driver: "plus"})
+	fmt.Println(err)
+	// Output:
+	// auto: no driver "plus", want one of pulse, oto
+}
+
+// An event prints itself as a user should read it.
+func ExampleEvent() {
+	lost := auto.Event{Kind: auto.Lost, Frame: 595200, At: 12400 * time.Millisecond, Reason: "the sound server is gone"}
+	back := auto.Event{Kind: auto.Back, Frame: 724800, At: 15100 * time.Millisecond, Gap: 2700 * time.Millisecond, On: "pulse on speakers"}
+	fmt.Println(lost)
+	fmt.Println(back)
+	// Output:
+	// no sound since 12.4 s: the sound server is gone; looking
+	// sound again at 15.1 s on pulse on speakers: 2.7 s were not heard
 }

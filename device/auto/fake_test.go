@@ -38,6 +38,8 @@ type server struct {
 	hangs  bool          // it never answers, until its context ends
 	rate   int           // of its cards; 0: what was asked for
 	halted bool          // cards take nothing
+	silent bool          // and say that their sink is suspended
+	until  time.Time     // until then nothing of this machine runs
 	life   int           // cards of an earlier life are gone
 	gone   error         // what those say
 	opened int
@@ -56,7 +58,14 @@ func (s *server) set(change func()) {
 	change()
 }
 
-// now returns a copy of what can be set.
+// sleep stands still as long as the machine does.
+func (s *server) sleep() {
+	s.mutex.Lock()
+	until := s.until
+	s.mutex.Unlock()
+	time.Sleep(time.Until(until))
+}
+
 func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
 	s.mutex.Lock()
 	slow, hangs, refuse, r, life := s.slow, s.hangs, s.refuse, s.rate, s.life
@@ -90,7 +99,6 @@ type fakeCard struct {
 	life   int
 	pace   pace.Life
 	taken  atomic.Int64
-	late   atomic.Int64 // nanoseconds that the next Err takes
 }
 
 func (c *fakeCard) Rate() int     { return c.rate }
@@ -98,7 +106,14 @@ func (c *fakeCard) Latency() int  { return held }
 func (c *fakeCard) Frames() int64 { return c.taken.Load() }
 func (c *fakeCard) Sink() string  { return "speakers" }
 
+func (c *fakeCard) Suspended() bool {
+	c.server.mutex.Lock()
+	defer c.server.mutex.Unlock()
+	return c.server.silent
+}
+
 func (c *fakeCard) Err() error {
+	c.server.sleep()
 	c.server.mutex.Lock()
 	defer c.server.mutex.Unlock()
 	if c.life != c.server.life {

@@ -39,6 +39,8 @@ var faults = []fault{
 	}, mend: func(s *server) { s.refuse = nil }, why: "the sink is gone"},
 	{name: "stalled, goes on", strike: func(s *server) { s.halted = true },
 		mend: func(s *server) { s.halted = false }, why: "fake takes nothing"},
+	{name: "suspended", strike: func(s *server) { s.halted, s.silent = true, true },
+		mend: func(s *server) { s.halted, s.silent = false, false }, why: "the sink is suspended"},
 	{name: "stalled, then another server", strike: func(s *server) { s.halted = true },
 		mend: func(s *server) { s.halted = false; restart(s) }, why: "fake takes nothing"},
 	{name: "stalled, opens nothing", strike: func(s *server) { s.halted, s.hangs = true, true },
@@ -98,6 +100,48 @@ func suffer(t *testing.T, f fault, lasts time.Duration) {
 	}
 	if e := next(d); e.Kind != 0 {
 		t.Errorf("in the end: %v", e)
+	}
+}
+
+// TestSuspended: a card that says that it may play on by itself is not opened again and again.
+func TestSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{halted: true, silent: true}
+		d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+		defer d.Close()
+		synctest.Wait()
+		d.Start(&counter{t: t})
+		time.Sleep(time.Hour)
+		if s.opened != 1 || d.Reason() != "the sink is suspended" {
+			t.Errorf("it was opened %d times: %v", s.opened, d)
+		}
+	})
+}
+
+// TestAsleep: the machine stands still, and with it all that would have noticed. When it goes
+// on, that is noticed at once, and what nobody heard is a gap.
+func TestAsleep(t *testing.T) {
+	for _, lasts := range []time.Duration{time.Second, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			s, src := &server{}, &counter{t: t}
+			d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+			defer d.Close()
+			synctest.Wait()
+			d.look()
+			begun := time.Now()
+			d.Start(src)
+			time.Sleep(3*time.Second + 7*time.Millisecond)
+			s.set(func() { s.until = time.Now().Add(lasts) })
+			time.Sleep(lasts)
+			lost := await(t, d, Lost, 500*time.Millisecond)
+			s.set(func() { s.heard = nil })
+			back := await(t, d, Back, 2*time.Second)
+			if off := lost.At - 3*time.Second; off > 100*time.Millisecond || off < -100*time.Millisecond || back.Gap < lasts {
+				t.Errorf("asleep for %v: %v, %v", lasts, lost, back)
+			}
+			time.Sleep(2 * time.Second)
+			s.inTime(t, begun, back)
+		})
 	}
 }
 

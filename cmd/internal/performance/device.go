@@ -18,6 +18,7 @@ import (
 	"voicepool/device/auto"
 	"voicepool/device/null"
 	"voicepool/device/wav"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
@@ -54,6 +55,14 @@ func (d *Device) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String returns the device as --device takes it.
+func (d Device) String() string {
+	if d.Name == "" {
+		return d.Kind
+	}
+	return d.Kind + ":" + words.OneLine(d.Name)
+}
+
 // Writes reports whether the device is a file, or a pipe: somebody waits for what it writes.
 func (d Device) Writes() bool {
 	_, written := formats[d.Kind]
@@ -85,7 +94,7 @@ func (o *Options) open(c *console.Console, rate int, seed uint64) (device.Device
 	case d.Kind == "null":
 		return null.NewPaced(null.Config{Rate: rate, Block: o.Block}), nil
 	}
-	return openCard(c, d.Kind, auto.Config{
+	return openCard(c, d, auto.Config{
 		Rate: rate, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
 	})
 }

@@ -71,7 +71,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if err != nil {
 		return err
 	}
-	s := &performance{options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device.Kind, dev), drawing: drawing, recorded: recorded, interrupts: interrupted}
+	s := &performance{options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded, interrupts: interrupted}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
 		defer cancel()

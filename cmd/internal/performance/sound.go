@@ -16,17 +16,17 @@ import (
 // sound tells what becomes of the sound while a device plays: where it is heard, and, where it
 // is not, at once.
 type sound struct {
-	kind   string
+	asked  Device
 	device device.Device
 	best   *auto.Device // where the device is supervised, else nil
 	lost   string       // since when and why nothing is heard
 	events []report.Event
 }
 
-// newSound returns what looks after a device of a kind.
-func newSound(kind string, d device.Device) *sound {
+// newSound returns what looks after a device, and what was asked for.
+func newSound(asked Device, d device.Device) *sound {
 	best, _ := d.(*auto.Device)
-	return &sound{kind: kind, device: d, best: best}
+	return &sound{asked: asked, device: d, best: best}
 }
 
 // look returns what has happened since the last look, in lines.
@@ -52,7 +52,7 @@ func (s *sound) look() (lines []string) {
 
 // note keeps an event for the report.
 func (s *sound) note(e *auto.Event) {
-	entry := report.Event{Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1, State: report.DeviceBack, Seconds: e.Gap.Seconds()}
+	entry := report.Event{Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1, State: report.DeviceBack, Seconds: e.Gap.Round(time.Microsecond).Seconds()}
 	s.lost = ""
 	if e.Kind == auto.Lost {
 		entry.State, entry.Why = report.DeviceLost, e.Reason
@@ -67,11 +67,11 @@ func (s *sound) note(e *auto.Event) {
 
 // picture returns what a live view shows of it.
 func (s *sound) picture() live.Heard {
-	h := live.Heard{Device: s.kind, State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
+	h := live.Heard{Device: s.asked.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
 	case s.best != nil:
 		h.Device, h.Sink = s.best.Driver(), s.best.Sink()
-	case s.kind == "null":
+	case s.asked.Kind == "null":
 		h.State = "keeping time, unheard"
 	}
 	return h
@@ -90,23 +90,23 @@ func (s *sound) report(r *report.Report) {
 // verdict returns an error where not all was heard of what should have been: on a device that
 // was asked for by its name, and when it is strict.
 func (s *sound) verdict(strict bool) error {
-	if s.best == nil || s.kind == "auto" && !strict {
+	if s.best == nil || s.asked.Kind == "auto" && !strict {
 		return nil
 	}
 	if gap := s.best.Unheard(); gap > 0 {
-		return fmt.Errorf("--device %s: %.1f s were not heard", s.kind, gap.Seconds())
+		return fmt.Errorf("--device %s: %.1f s were not heard", s.asked, gap.Seconds())
 	}
 	return nil
 }
 
 // openCard opens a sound card. auto says so when there is none; one that was named has to be
 // there.
-func openCard(c *console.Console, kind string, config auto.Config) (device.Device, error) {
-	if kind != "auto" {
-		config.Driver = kind
+func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
+	if d.Kind != "auto" {
+		config.Driver = d.Kind
 		card, err := auto.Find(config)
 		if err != nil {
-			return nil, fmt.Errorf("--device %s: no sound here (%s)", kind, auto.Reason(err))
+			return nil, fmt.Errorf("--device %s: no sound here (%s)", d, auto.Reason(err))
 		}
 		return card, nil
 	}

@@ -1,0 +1,3 @@
+module voicepool/ci/soundfaults
+
+go 1.26.0
