@@ -1,6 +1,7 @@
 // Command latency measures how long a sound takes from its Play to the monitor of a sink:
 //
 //	latency DRIVER [BUFFER]   pulse, oto or beep, with 5ms, or its default where there is none
+//	latency steady [BUFFER]   what a minute beside garbage does to pulse
 //
 // It plays 200 times, at moments that a seed draws, and hears by a stream of its own. What it
 // prints is when the server has handed out the block with the first sample, so it is never
@@ -43,6 +44,10 @@ func main() {
 		if buffer, err = time.ParseDuration(os.Args[2]); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if os.Args[1] == "steady" {
+		steady(buffer)
+		return
 	}
 	heard := listen()
 	play, told := open(os.Args[1], buffer)
@@ -109,7 +114,7 @@ func open(name string, buffer time.Duration) (play func(), told func() string) {
 		if err := speaker.Init(rate, beep.SampleRate(rate).N(buffer)); err != nil {
 			log.Fatal(err)
 		}
-		return func() { speaker.Play(beep.Take(length, beep.StreamerFunc(steady))) }, func() string { return "" }
+		return func() { speaker.Play(beep.Take(length, beep.StreamerFunc(level))) }, func() string { return "" }
 	}
 	m, err := mixer.New(mixer.Config{Rate: rate})
 	if err != nil {
@@ -154,8 +159,8 @@ func card(name string, buffer time.Duration) (device.Device, error) {
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
 
-// steady is a sound of beep's.
-func steady(samples [][2]float64) (int, bool) {
+// level is a sound of beep's.
+func level(samples [][2]float64) (int, bool) {
 	for i := range samples {
 		samples[i] = [2]float64{0.5, 0.5}
 	}
