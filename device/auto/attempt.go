@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"voicepool/device"
+	"voicepool/device/oto"
 	"voicepool/internal/words"
 )
 
@@ -21,8 +22,8 @@ const (
 	// patience is how long Close waits for a driver.
 	patience = 300 * time.Millisecond
 
-	// limit is how long an attempt may take.
-	limit = 4 * time.Second
+	// longest is how long an attempt may take.
+	longest = 4 * time.Second
 )
 
 // driver is a way to a sound card.
@@ -32,9 +33,10 @@ type driver struct {
 	once  bool // a process can open it once, so that what is lost stays lost
 	open  func(ctx context.Context, c *Config) (device.Device, error)
 	busy  atomic.Bool
+	spent atomic.Pointer[error] // why it will not open any more
 }
 
-// Drivers returns the names of the drivers, in the order in which they are tried.
+// Drivers returns the names of the drivers of this system, in the order in which they are tried.
 func Drivers() []string {
 	var names []string
 	for _, d := range drivers() {
@@ -92,7 +94,7 @@ func (d *Device) try(number int, drivers []*driver) *attempt {
 		tap: &tap{valve: &d.valve, who: number, rate: d.config.Rate},
 	}
 	d.loose.Go(func() {
-		ctx, cancel := context.WithTimeout(d.ctx, limit)
+		ctx, cancel := context.WithTimeout(d.ctx, longest)
 		defer cancel()
 		a.driver, a.card, a.err = d.open(ctx, drivers)
 		close(a.opened)
@@ -124,13 +126,18 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 	}
 	err := errors.New("the driver is slow to answer")
 	for _, r := range drivers {
+		if gone := r.spent.Load(); gone != nil {
+			err = *gone
+			continue
+		}
 		if r.once && !r.busy.CompareAndSwap(false, true) {
 			continue // another attempt is at it
 		}
 		card, failed := r.open(ctx, &d.config)
-		if r.once {
-			r.busy.Store(false)
+		if errors.Is(failed, oto.ErrSpent) {
+			r.spent.Store(&failed)
 		}
+		r.busy.Store(false)
 		if failed == nil && card.Rate() != d.config.Rate {
 			failed = fmt.Errorf("%s: wrong rate: it plays %d frames per second, not %d", r.name, card.Rate(), d.config.Rate)
 			_ = card.Close()

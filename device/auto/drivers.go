@@ -2,15 +2,22 @@ package auto
 
 import (
 	"context"
+	"runtime"
+	"slices"
 
 	"voicepool/device"
 	"voicepool/device/oto"
 	"voicepool/device/pulse"
 )
 
-// drivers returns them all, in the order in which they are tried.
+// drivers returns those of this system, in the order in which they are tried.
 func drivers() []*driver {
-	return []*driver{{name: "pulse", sinks: true, open: openPulse}, {name: "oto", once: true, open: openOto}}
+	all := []*driver{{name: "oto", once: true, open: openOto}}
+	switch runtime.GOOS {
+	case "linux", "freebsd", "netbsd", "openbsd", "dragonfly":
+		all = slices.Insert(all, 0, &driver{name: "pulse", sinks: true, open: openPulse})
+	}
+	return all
 }
 
 func openPulse(ctx context.Context, c *Config) (device.Device, error) {

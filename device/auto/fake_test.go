@@ -42,6 +42,7 @@ type server struct {
 	until  time.Time     // until then nothing of this machine runs
 	life   int           // cards of an earlier life are gone
 	gone   error         // what those say
+	asked  int
 	opened int
 	heard  []sample
 }
@@ -68,6 +69,7 @@ func (s *server) sleep() {
 
 func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
 	s.mutex.Lock()
+	s.asked++
 	slow, hangs, refuse, r, life := s.slow, s.hangs, s.refuse, s.rate, s.life
 	s.mutex.Unlock()
 	if hangs {

@@ -3,6 +3,7 @@ package auto
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"voicepool/device"
@@ -129,7 +130,7 @@ func (s *supervisor) arrive(a *attempt, now time.Time) {
 		s.lose(a.err)
 	case a.err != nil:
 		if s.card == nil && !s.final {
-			s.show(nil, Reason(a.err))
+			s.despair(a.err)
 		}
 	case a.closed:
 	case s.card == nil && !s.final:
@@ -228,7 +229,6 @@ func (s *supervisor) stall(why error, now time.Time) {
 
 // lose gives a card up. What a process can open once does not come back.
 func (s *supervisor) lose(why error) {
-	reason := Reason(why)
 	s.mutex.Lock()
 	s.final = s.card.driver.once
 	s.mutex.Unlock()
@@ -236,14 +236,23 @@ func (s *supervisor) lose(why error) {
 	case s.plays:
 		s.hush(s.card, why)
 	case s.final:
-		s.mutex.Lock()
-		s.reason = reason
-		s.tell(Event{Kind: Lost, Frame: s.from, Reason: reason, Final: true})
-		s.mutex.Unlock()
+		s.despair(why)
 	default:
-		s.show(nil, reason)
+		s.show(nil, Reason(why))
 	}
 	s.drop()
+}
+
+// despair says why there is no card, and, where no driver is left, that there will be none.
+func (s *supervisor) despair(why error) {
+	reason := Reason(why)
+	s.show(nil, reason)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.final = s.final || !slices.ContainsFunc(s.drivers, func(r *driver) bool { return r.spent.Load() == nil })
+	if s.final {
+		s.tell(Event{Kind: Lost, Frame: s.from, Reason: reason, Final: true})
+	}
 }
 
 // hush keeps time from where the card was. What it held may not have been heard; the frame

@@ -182,6 +182,8 @@ func (s *server) inTime(t *testing.T, begun time.Time, back Event) {
 			t.Fatalf("after %v frames %v to %v were heard, want %v", h.at.Sub(begun), h.first, h.last, due)
 		case heard > 0 || h.first == first+20:
 			heard++
+		case h.first >= first:
+			t.Fatalf("after %v frame %v was heard, before a fade from frame %v", h.at.Sub(begun), h.first, first)
 		case h.last > 0:
 			faded++
 		}
@@ -189,149 +191,6 @@ func (s *server) inTime(t *testing.T, begun time.Time, back Event) {
 	// A card that was at a standstill plays what it holds first.
 	if faded < 1 || faded > 3+held/moved || heard < 150 {
 		t.Errorf("%d steps faded in, %d steps were heard", faded, heard)
-	}
-}
-
-// TestFromNothing: a device that begins without sound finds what comes later.
-func TestFromNothing(t *testing.T) {
-	for _, after := range []time.Duration{0, time.Second, 3 * time.Second, 20 * time.Second} {
-		for _, c := range []struct {
-			name   string
-			server *server
-			reason string
-		}{
-			{name: "refused", server: &server{refuse: fmt.Errorf("oto: access denied: %w", device.ErrUnavailable)}, reason: "access denied"},
-			{name: "hangs", server: &server{hangs: true}, reason: "the sound system is slow to answer"},
-			{name: "slow", server: &server{slow: 900 * time.Millisecond}, reason: "the sound system is slow to answer"},
-			{name: "rate", server: &server{rate: 8000}, reason: "fake: wrong rate: it plays 8000 frames per second, not 1000"},
-		} {
-			t.Run(fmt.Sprint(c.name, " until ", after), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					s, src := c.server, &counter{t: t}
-					asked := time.Now()
-					d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
-					defer d.Close()
-					select {
-					case <-d.first.opened:
-					case <-time.After(prompt):
-					}
-					d.look()
-					if took := time.Since(asked); took > prompt || d.Driver() != "null" {
-						t.Fatalf("%v after %v", d, took)
-					}
-					begun := time.Now()
-					d.Start(src)
-					if lost := await(t, d, Lost, 0); lost.Frame != 0 || lost.Reason != c.reason {
-						t.Errorf("%v, want the reason %q", lost, c.reason)
-					}
-					time.Sleep(after)
-					if c.name != "slow" {
-						s.set(func() { s.refuse, s.hangs, s.rate = nil, false, 0 })
-					} else if after > 0 {
-						return
-					}
-					back := await(t, d, Back, 2*time.Second)
-					time.Sleep(2 * time.Second)
-					s.inTime(t, begun, back)
-				})
-			})
-		}
-	}
-}
-
-// TestOnce: a driver that a process can open once is not looked for when it is lost, and a
-// stalled one may go on.
-func TestOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, src := &server{}, &counter{t: t}
-		r := s.driver()
-		r.once = true
-		d := begin(Config{Rate: rate, Block: 8}, []*driver{r})
-		defer d.Close()
-		synctest.Wait()
-		d.look()
-		d.Start(src)
-		time.Sleep(time.Second)
-		s.set(func() { s.halted = true })
-		await(t, d, Lost, time.Second)
-		time.Sleep(time.Minute)
-		s.set(func() { s.halted = false })
-		await(t, d, Back, time.Second)
-		s.set(func() { restart(s) })
-		lost := await(t, d, Lost, time.Second)
-		if err := d.Err(); !lost.Final || !errors.Is(err, device.ErrUnavailable) {
-			t.Errorf("%v, %v", lost, err)
-		}
-		n := d.valve.count()
-		time.Sleep(time.Minute)
-		if e := next(d); e.Kind != 0 || s.opened != 1 || d.valve.count() < n+59*rate {
-			t.Errorf("a minute later: %v, opened %d times, %d frames", e, s.opened, d.valve.count()-n)
-		}
-	})
-}
-
-// TestFind: a driver that was named has to be there.
-func TestFind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, c := range []struct {
-			name   string
-			server *server
-			ok     bool
-		}{
-			{name: "there", server: &server{}, ok: true},
-			{name: "slow", server: &server{slow: 3 * time.Second}, ok: true},
-			{name: "refused", server: &server{refuse: errGone}},
-			{name: "hangs", server: &server{hangs: true}},
-		} {
-			d, err := find(Config{Rate: rate}, []*driver{c.server.driver()})
-			if (err == nil) != c.ok {
-				t.Errorf("%s: %v", c.name, err)
-			}
-			if d != nil {
-				d.Close()
-			}
-		}
-	})
-}
-
-// TestOrder: the first driver that opens plays; one that does not answer keeps others out,
-// for they would meet the same server; what was lost comes back on the same driver.
-func TestOrder(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		first, second *server
-		want          string
-	}{
-		{name: "both", first: &server{}, second: &server{}, want: "first"},
-		{name: "the first refuses", first: &server{refuse: errGone}, second: &server{}, want: "second"},
-		{name: "the first hangs", first: &server{hangs: true}, second: &server{}, want: "null"},
-		{name: "none", first: &server{refuse: errGone}, second: &server{refuse: errGone}, want: "null"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				one, two := c.first.driver(), c.second.driver()
-				one.name, two.name = "first", "second"
-				d := begin(Config{Rate: rate, Block: 8}, []*driver{one, two})
-				defer d.Close()
-				time.Sleep(5 * time.Second)
-				d.look()
-				d.Start(&counter{t: t})
-				time.Sleep(5 * time.Second)
-				if d.Driver() != c.want {
-					t.Fatal(d)
-				}
-				if c.want != "first" {
-					return
-				}
-				c.first.set(func() { restart(c.first); c.first.refuse = errGone })
-				time.Sleep(time.Minute)
-				c.first.set(func() { c.first.refuse = nil })
-				time.Sleep(2 * time.Second)
-				if d.Driver() != "first" || c.second.opened != 0 {
-					t.Errorf("%v, the second was opened %d times", d, c.second.opened)
-				}
-			})
-		})
 	}
 }
 

@@ -49,7 +49,7 @@ func TestHush(t *testing.T) {
 	}
 	// Now it is taken, as beside Ebitengine's audio context.
 	_, _, err = newContext(&driver.NewContextOptions{SampleRate: 48000, ChannelCount: 2})
-	if err = refused(err); !errors.Is(err, device.ErrUnavailable) || !strings.HasPrefix(err.Error(), "oto: "+rule) {
+	if err = refused(err); !errors.Is(err, device.ErrUnavailable) || !errors.Is(err, ErrSpent) || !strings.HasPrefix(err.Error(), "oto: "+rule) {
 		t.Errorf("a second context: %v", err)
 	}
 }

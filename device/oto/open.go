@@ -44,12 +44,12 @@ func Open(c Config) (*Device, error) {
 		case <-ready:
 		case <-time.After(patience):
 			// The driver is still at it, and stays hushed.
-			return nil, unavailable("the sound system did not begin to play within %v", patience)
+			return nil, spent("the sound system did not begin to play within %v", patience)
 		}
 	}
 	restore()
 	if err := ctx.Err(); err != nil {
-		return nil, unavailable("%v", bare(err))
+		return nil, spent("%v", bare(err))
 	}
 	return &Device{config: c, out: context{ctx}}, nil
 }
@@ -62,9 +62,9 @@ const rule = "the sound card of this process is taken: one of an earlier oto.Ope
 // says the rule: the driver tells nobody by whom.
 func refused(err error) error {
 	if strings.HasSuffix(err.Error(), "context is already created") {
-		return unavailable("%s", rule)
+		return spent("%s", rule)
 	}
-	return unavailable("%v", bare(err))
+	return spent("%v", bare(err))
 }
 
 // newContext makes an error of a panic: in a browser's worker the driver calls

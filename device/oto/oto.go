@@ -73,6 +73,15 @@ type Driver struct {
 // them. It looks, and opens nothing.
 func Probe() []Driver { return probe() }
 
+// ErrSpent is wrapped by the errors of an Open that has used up the one context of the
+// process, or finds it used: no other Open will do better. It wraps device.ErrUnavailable.
+var ErrSpent = fmt.Errorf("%w", device.ErrUnavailable)
+
+// spent makes the error of an Open that went as far as the driver.
+func spent(format string, args ...any) error {
+	return fmt.Errorf("oto: %s: %w", fmt.Sprintf(format, args...), ErrSpent)
+}
+
 // unavailable makes the error for a machine without sound.
 func unavailable(format string, args ...any) error {
 	return fmt.Errorf("oto: %s: %w", fmt.Sprintf(format, args...), device.ErrUnavailable)
