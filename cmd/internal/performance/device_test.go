@@ -23,23 +23,32 @@ func (d stuckDevice) Close() error {
 	return errors.New("closed")
 }
 
-// TestCloseOfStuckDevice: it is waited for until a command is to end, and then not for ever.
+// TestCloseOfStuckDevice: one that records is waited for until a command is to end, and then not
+// for ever; another not that long.
 func TestCloseOfStuckDevice(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := stuckDevice{free: make(chan struct{})}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		begin := time.Now()
-		err := closeDevice(ctx, d)
-		if took := time.Since(begin); !errors.Is(err, errStuck) || took != time.Minute+closing {
-			t.Errorf("after %v: %v", took, err)
-		}
-		close(d.free)
-		synctest.Wait()
-		if err := closeDevice(ctx, d); err == nil || err.Error() != "closed" {
-			t.Errorf("one that closes: %v", err)
-		}
-	})
+	for _, c := range []struct {
+		records bool
+		want    time.Duration
+	}{
+		{records: true, want: time.Minute + closing},
+		{records: false, want: closing},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := stuckDevice{free: make(chan struct{})}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			begin := time.Now()
+			err := closeDevice(ctx, d, c.records)
+			if took := time.Since(begin); !errors.Is(err, errStuck) || took != c.want {
+				t.Errorf("records %v: after %v: %v", c.records, took, err)
+			}
+			close(d.free)
+			synctest.Wait()
+			if err := closeDevice(ctx, d, c.records); err == nil || err.Error() != "closed" {
+				t.Errorf("one that closes: %v", err)
+			}
+		})
+	}
 }
 
 type slowSource struct {
