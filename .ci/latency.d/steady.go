@@ -18,7 +18,7 @@ const (
 	lasts    = time.Minute
 	garbage  = 1 << 20 // bytes a millisecond: a gigabyte a second
 	litter   = 1 << 10 // bytes of a piece
-	retained = 8192    // pieces, so that a collection has something to mark
+	retained = 16384   // pieces, so that a collection has something to mark
 )
 
 // steady plays 64 pitched voices for a minute, then again beside a gigabyte of garbage a
