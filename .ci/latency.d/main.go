@@ -74,7 +74,8 @@ func main() {
 	}
 	slices.Sort(took)
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
-	fmt.Printf("| %s | %s | %.1f | %.1f | %d | %s |\n", os.Args[1], cmp.Or(slices.Concat(os.Args[2:], []string{"default"})...),
+	asked := cmp.Or(slices.Concat(os.Args[2:], []string{"default"})...)
+	fmt.Printf("| %s | %s | %.1f | %.1f | %d | %s |\n", os.Args[1], asked,
 		ms(took[len(took)/2]), ms(took[len(took)*99/100]), lost, told())
 }
 
@@ -142,7 +143,8 @@ func open(name string, buffer time.Duration) (play func(), told func() string) {
 	}
 	return play, func() string {
 		l, of := m.Latency(), device.LatenciesOf(out)
-		return fmt.Sprintf("block %v, limiter %v, driver %v, server %v", round(l.Block), round(l.Limiter), round(of.Driver), round(of.Server))
+		return fmt.Sprintf("block %v, limiter %v, driver %v, server %v",
+			round(l.Block), round(l.Limiter), round(of.Driver), round(of.Server))
 	}
 }
 

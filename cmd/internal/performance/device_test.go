@@ -113,7 +113,8 @@ func (d dry) Underflows() int64 { return d.often }
 // TestLatencyLine: each part by itself, and what the server says of the source.
 func TestLatencyLine(t *testing.T) {
 	l := mixer.Latency{Block: 5 * time.Millisecond, Limiter: 2 * time.Millisecond}
-	const line = "latency: at most 5.0 ms for the next block, 2.0 ms in the limiter, at most 30.0 ms in the driver, 10.0 ms in the server"
+	const line = "latency: at most 5.0 ms for the next block, 2.0 ms in the limiter, " +
+		"at most 30.0 ms in the driver, 10.0 ms in the server"
 	for _, c := range []struct {
 		often int64
 		want  string
