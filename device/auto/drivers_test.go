@@ -136,8 +136,9 @@ func TestSurplus(t *testing.T) {
 		defer d.Close()
 		d.Start(&counter{t: t})
 		time.Sleep(10 * time.Second)
-		if d.Driver() != "fake" || s.opened < 2 {
-			t.Errorf("%v, opened %d times", d, s.opened)
+		driver := d.Driver()
+		if d.Close(); driver != "fake" || s.opened < 2 {
+			t.Errorf("%v plays, of %d that were opened", driver, s.opened)
 		}
 		late := &supervisor{Device: d, trying: 1}
 		if late.arrive(&attempt{closed: true}, time.Now()); late.card != nil {

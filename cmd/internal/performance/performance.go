@@ -260,8 +260,13 @@ func loadLine(l device.Load) string {
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
-	return fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, at most %.1f ms in the driver, %.1f ms in the server",
+	line := fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, "+
+		"at most %.1f ms in the driver, %.1f ms in the server",
 		ms(l.Block), ms(l.Limiter), ms(of.Driver), ms(of.Server))
+	if c, ok := d.(interface{ Underflows() int64 }); ok && c.Underflows() > 0 {
+		line += fmt.Sprintf("; the server ran dry %s", words.Count(int(c.Underflows()), "time"))
+	}
+	return line
 }
 
 // watch has files that change on disk played anew until ctx ends.
