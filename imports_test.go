@@ -67,7 +67,7 @@ bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone sp
 internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
-internal/loading -> bank/rules internal/parse pcm sounds voice
+internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice

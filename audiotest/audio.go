@@ -1,10 +1,10 @@
 package audiotest
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"voicepool/mixer"
@@ -19,11 +19,14 @@ type Audio struct {
 	elapsed time.Duration // the time that was stepped
 	doing   bool          // a function of Do is running
 	planned []plan        // in the order of their frames
-	stems   map[string]*track
+	stems   map[mixer.Stem]*track
+	may     []string // what Knows was told
 	block   []pcm.Frame
+	reader  *mixer.EventReader
 	polled  []mixer.Event
 	events  []mixer.Event
-	voices  []*life // in the order of their starts
+	voices  []*life          // in the order of their starts
+	numbers map[uint64]*life // by their numbers
 	refused []mixer.Event
 	save    string // where a failed test leaves what it heard; "": nowhere
 }
@@ -34,18 +37,24 @@ type plan struct {
 	call  func()
 }
 
-// New returns a mixer of a configuration, at frame 0. Config.Stems is set for it. A
-// configuration that is wrong ends the test. The mixer is closed with the test.
+// New returns a mixer of a configuration, at frame 0. Config.Stems is set for it, and
+// Config.Clock, where there is none, goes by the steps. A configuration that is wrong ends
+// the test. The mixer is closed with the test.
 func New(t testing.TB, c mixer.Config) *Audio {
 	t.Helper()
 	c.Stems = true
+	var m *mixer.Mixer
+	if c.Clock == nil {
+		c.Clock = func() time.Duration { return pcm.Duration(m.Now(), m.Rate()) }
+	}
 	m, err := mixer.New(c)
 	if err != nil {
 		t.Fatalf("audiotest: %v", err)
 	}
 	a := &Audio{
 		take:  take{t: t, rate: m.Rate(), update: *update},
-		mixer: m, config: c, stems: map[string]*track{}, save: *save,
+		mixer: m, config: c, save: *save, reader: m.NewEventReader(),
+		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*life{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),
 	}
 	a.picture, a.around = a.Timeline, a.sounding
@@ -73,16 +82,23 @@ func (a *Audio) Step(d time.Duration) {
 	a.play(pcm.Frames(a.elapsed, a.rate))
 }
 
-// Sleep is Step for a game that goes by the clock of package time: it sleeps 10 ms, plays
-// 10 ms, and so on. Inside testing/synctest that takes no time.
+// Sleep is Step for a game that goes by the clock of package time: it plays 1 ms, sleeps
+// 1 ms, and so on. Inside testing/synctest that takes no time, and what the game does at a
+// whole millisecond of that clock acts at the frame of it, whatever the scheduler does.
 func (a *Audio) Sleep(d time.Duration) {
 	a.t.Helper()
-	for d > 0 {
-		piece := min(d, 10*time.Millisecond)
-		time.Sleep(piece)
+	for settle(); d > 0; settle() {
+		piece := min(d, time.Millisecond)
 		a.Step(piece)
+		time.Sleep(piece)
 		d -= piece
 	}
+}
+
+// settle waits, inside testing/synctest, until all that is due now has been done.
+func settle() {
+	defer func() { _ = recover() }() // outside of it there is nothing to wait for
+	synctest.Wait()
 }
 
 // Do has a function called when at has passed since frame 0, before the frame there is
@@ -123,11 +139,11 @@ func (a *Audio) play(to int64) {
 		}
 		a.mixer.Render(a.block[:n])
 		a.mix.write(a.frames, a.block[:n])
-		for name, part := range a.mixer.Stems(int(n)) {
-			if a.stems[name] == nil {
-				a.stems[name] = &track{}
+		for of, part := range a.mixer.Stems(int(n)) {
+			if a.stems[of] == nil {
+				a.stems[of] = &track{}
 			}
-			a.stems[name].write(a.frames, part)
+			a.stems[of].write(a.frames, part)
 		}
 		a.frames += n
 		for e := range a.poll() {
@@ -140,7 +156,7 @@ func (a *Audio) play(to int64) {
 func (a *Audio) poll() iter.Seq[*mixer.Event] {
 	return func(yield func(*mixer.Event) bool) {
 		for {
-			n := a.mixer.Events(a.polled)
+			n := a.reader.Events(a.polled)
 			if n == 0 {
 				return
 			}
@@ -154,32 +170,20 @@ func (a *Audio) poll() iter.Seq[*mixer.Event] {
 	}
 }
 
-// names returns what the sounds are called of which a start was asked for.
-func (a *Audio) names() []string {
-	var names []string
-	for name := range a.mixer.Stems(0) {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, cmp.Compare)
-	return names
-}
-
 // Mix returns what was heard so far, after the limiter: a copy.
 func (a *Audio) Mix() []pcm.Frame { return a.mix.read(0, a.frames) }
 
-// Stem returns what the starts of a sound alone put into the mix so far, tails included,
+// Stem returns what the starts of a name alone put into the mix so far, tails included,
 // through all gains, places and ducks: a copy, as long as the mix. It comes before the
 // limiter, whose look-ahead delays the mix, and before effects: see mixer.Mixer.Stems.
-// Of a sound of which no start was asked for it fails the test and returns nil.
+// Of a name that nothing has it fails the test and returns nil.
 func (a *Audio) Stem(name string) []pcm.Frame {
 	a.t.Helper()
-	if !a.known(name) {
+	stems, ok := a.known(name)
+	if !ok {
 		return nil
 	}
-	if s := a.stems[name]; s != nil {
-		return s.read(0, a.frames)
-	}
-	return make([]pcm.Frame, a.frames)
+	return a.sum(stems).read(0, a.frames)
 }
 
 // Sound asserts that anything is heard, and returns all of the mix, from its first sound

@@ -12,6 +12,7 @@ import (
 	"voicepool/audiotest"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // TestStepsDoNotDrift: a second of sixtieths is a second, at any rate.
@@ -22,6 +23,7 @@ func TestStepsDoNotDrift(t *testing.T) {
 			a.Step(time.Second / 60)
 		}
 		a.Step(time.Second - 60*(time.Second/60))
+		a.Sleep(0) // outside of synctest, too
 		if got := len(a.Mix()); got != rate || a.Mixer().Now() != int64(rate) {
 			t.Errorf("at %d Hz a second has %d frames, the mixer is at %d", rate, got, a.Mixer().Now())
 		}
@@ -64,6 +66,34 @@ func TestDo(t *testing.T) {
 	a.Do(10*ms, func() { a.Step(ms) })
 	f.says(t, "a step inside Do", "a function of Do steps the clock that has called it", func() { a.Step(20 * ms) })
 	f.says(t, "a configuration", "mixer: bad configuration: -1 voices are not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
+}
+
+// TestLead: a game whose calls keep their distances has them exactly, since they go by the
+// clock of the test.
+func TestLead(t *testing.T) {
+	a := audiotest.New(t, mixer.Config{Rate: 768000, Lead: 30 * ms})
+	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 768000, Channels: 1, Data: make([]float32, 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		a.Do(time.Duration(7*i)*ms, func() {
+			for range 10 {
+				play(t, a, s, mixer.Options{})
+			}
+		})
+	}
+	a.Step(time.Second)
+	var got, want []int64
+	for _, e := range a.Report().Events {
+		if e.Kind == mixer.EventStarted {
+			got = append(got, e.Frame)
+			want = append(want, int64(30+len(want)/10*7)*768)
+		}
+	}
+	if len(got) != 200 || !slices.Equal(got, want) {
+		t.Errorf("the starts are at %v, want %v", got, want)
+	}
 }
 
 func TestUntil(t *testing.T) {
@@ -113,6 +143,40 @@ func TestASleepingGame(t *testing.T) {
 	})
 }
 
+// TestASleepingGameIsExact: what a game does at a time of its clock acts at that frame, on
+// the grid of Sleep, however its goroutines are scheduled.
+func TestASleepingGameIsExact(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 100})
+		s := tone(t, "s", 5, 0.5, 25)
+		var want []string
+		for i := range 20 {
+			every := time.Duration(3+i) * ms
+			go func() {
+				for range 50 {
+					a.Mixer().Play(s, mixer.Options{Ref: int64(i)})
+					time.Sleep(every)
+				}
+			}()
+			for j := range 50 {
+				want = append(want, fmt.Sprint(i, " at ", int64(j)*every.Milliseconds()))
+			}
+		}
+		a.Sleep(2 * time.Second)
+		var got []string
+		for _, e := range a.Report().Events {
+			if e.Kind == mixer.EventStarted {
+				got = append(got, fmt.Sprint(e.Cue, " at ", e.Frame))
+			}
+		}
+		slices.Sort(got)
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("it played %v\nwant %v", got, want)
+		}
+	})
+}
+
 // TestStems: the stem of the only sound is the mix without a limiter; those of all add up
 // to it.
 func TestStems(t *testing.T) {
@@ -150,8 +214,10 @@ func TestWhatWasRefused(t *testing.T) {
 	a.Step(40 * ms)
 	f.says(t, "one that was rejected", `"b" was not heard: it was rejected at 20ms (frame 20) (pool)`, func() { a.Heard("b") })
 	f.says(t, "one that plays", `"a" was not stolen: #1 plays on`, func() { a.Stolen("a") })
+	play(t, a, tone(t, "d", 5, 0.5, 25), mixer.Options{From: time.Second})
 	a.Mixer().At(mixer.Now).Resize(2)
 	a.Step(10 * ms)
+	f.says(t, "one that is over at once", `"d" was not heard: it was played at 40ms (frame 40) and ended without a slot`, func() { a.Heard("d") })
 	play(t, a, tone(t, "c", 500, 0.05, 25), mixer.Options{})
 	a.Step(10 * ms)
 	a.Mixer().At(mixer.Now).Resize(1)
@@ -167,7 +233,7 @@ func TestEventsAreMissing(t *testing.T) {
 		play(t, a, tone(t, "a", 500, 0.5, 25), mixer.Options{})
 	}
 	a.Step(10 * ms)
-	const want = "2 starts are unknown: something else reads Mixer.Events, or Config.Events is too small"
+	const want = "2 starts are unknown: Config.Events is too small"
 	for name, call := range map[string]func(){
 		"Heard": func() { a.Heard("a").Times(1) }, "Never": func() { a.Never("b") }, "Stolen": func() { a.Stolen("a").By("b") },
 	} {

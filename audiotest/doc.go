@@ -7,10 +7,14 @@
 //	a.Step(100 * time.Millisecond)
 //	a.Heard("jump").At(0).Left().Level(-19, 0.5) // this sound alone
 //	a.Stolen("coin").By("jump")
-//	a.Never("scream")
+//	a.Never("scream") // a name that the game has: of its bank, or told to Knows
 //	a.Golden("testdata/level1.wav")
 //
-// Sounds are called what voice.Sound.Name says, as in reports. An assertion that does not
+// Starts are called what mixer.Options.Name says, which is the name of their bank, or else
+// what voice.Sound.Name says. The name of a file, or the end of its path, names one
+// variation. A name that nothing has fails the test.
+//
+// An assertion that does not
 // hold fails the test with one line, and then draws the voices over time as text. The test
 // goes on; what stands behind it in a chain is passed over.
 //
@@ -20,6 +24,5 @@
 //
 // An Audio has no goroutine and no state outside itself: tests may run in parallel, and
 // inside testing/synctest. All methods belong to the goroutine of the test; the game may
-// call its mixer from any. An Audio reads Mixer.Events after each step: the game gets none
-// from there.
+// call its mixer from any, and poll Mixer.Events.
 package audiotest

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -15,7 +14,8 @@ import (
 // life is a voice, as its events tell it.
 type life struct {
 	number uint64
-	name   string
+	of     mixer.Stem
+	play   uint64
 	slot   int  // its last; -1: it never had one
 	real   bool // it has a slot now
 	parts  []span
@@ -34,13 +34,13 @@ func (a *Audio) live(e *mixer.Event) {
 		a.refused = append(a.refused, *e)
 		return
 	case mixer.EventStarted:
-		a.voices = append(a.voices, &life{number: e.Voice, name: e.Sound.Name(), slot: -1, began: e.Frame})
+		l := &life{number: e.Voice, of: e.Stem(), play: e.Play(), slot: -1, began: e.Frame}
+		a.voices, a.numbers[e.Voice] = append(a.voices, l), l
 	}
-	i := slices.IndexFunc(a.voices, func(l *life) bool { return l.number == e.Voice })
-	if i < 0 { // of no voice
+	l := a.numbers[e.Voice]
+	if l == nil { // of no voice
 		return
 	}
-	l := a.voices[i]
 	switch e.Kind {
 	case mixer.EventStarted, mixer.EventReal:
 		if e.Slot >= 0 {
@@ -59,9 +59,14 @@ func (a *Audio) live(e *mixer.Event) {
 // past returns what of a stretch of a voice has been played.
 func (a *Audio) past(s span) span { return span{s.from, min(s.to, a.frames)} }
 
-// of returns the voices of a sound.
-func (a *Audio) of(name string) []*life {
-	return slices.DeleteFunc(slices.Clone(a.voices), func(l *life) bool { return l.name != name })
+// of returns the voices of some stems.
+func (a *Audio) of(stems []mixer.Stem) (all []*life) {
+	for _, l := range a.voices {
+		if slices.Contains(stems, l.of) {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // sounding returns the voices that were in the mix at a frame of it.
@@ -70,7 +75,7 @@ func (a *Audio) sounding(frame int64) string {
 	var names []string
 	for _, l := range a.voices {
 		if slices.ContainsFunc(l.parts, func(s span) bool { return s.from <= at && at-tail < s.to }) {
-			names = append(names, l.String())
+			names = append(names, fmt.Sprintf("%q #%d", a.called(l.of), l.number))
 		}
 	}
 	switch n := len(names); {
@@ -82,49 +87,28 @@ func (a *Audio) sounding(frame int64) string {
 	return strings.Join(names, ", ") + " sounded there"
 }
 
-func (l *life) String() string { return fmt.Sprintf("%q #%d", l.name, l.number) }
-
-// known fails the test unless a start of a sound was asked for.
-func (a *Audio) known(name string) bool {
-	a.t.Helper()
-	names := a.names()
-	switch {
-	case !a.complete():
-		return false
-	case slices.Contains(names, name):
-		return true
-	case len(names) == 0:
-		a.fail("no %q: nothing was played", name)
-	default:
-		a.fail("no %q was played; the nearest is %q", name, words.Nearest(name, names))
-	}
-	return false
-}
-
 // complete fails the test where events are missing, by which all voices are known.
 func (a *Audio) complete() bool {
 	a.t.Helper()
 	missing := a.mixer.Stats().Started - int64(len(a.voices))
 	if missing > 0 {
-		a.fail("%d starts are unknown: something else reads Mixer.Events, or Config.Events is too small", missing)
+		a.fail("%d starts are unknown: Config.Events is too small", missing)
 	}
 	return missing <= 0
 }
 
-// Heard asserts that a sound was heard: that a voice of it put something other than
-// silence into the mix. It returns all the times that it was.
+// Heard asserts that a sound was heard: that a voice of its name put something other than
+// silence into the mix. It returns all the times that it was. The layers of a play are one.
 func (a *Audio) Heard(name string) *Heard {
 	a.t.Helper()
 	h := &Heard{take: &a.take, name: strconv.Quote(name)}
-	if !a.known(name) {
+	stems, ok := a.known(name)
+	if !ok {
 		return h
 	}
-	if h.track = a.stems[name]; h.track == nil {
-		h.track = &track{}
-	}
-	h.heard = a.hearings(name)
+	h.track, h.heard = a.sum(stems), a.hearings(stems)
 	if len(h.heard) == 0 {
-		a.fail("%q was not heard: %s", name, a.unheard(name))
+		a.fail("%q was not heard: %s", name, a.unheard(stems))
 	}
 	return h
 }
@@ -132,14 +116,16 @@ func (a *Audio) Heard(name string) *Heard {
 // leadIn is how much silence a sound may begin with to be heard at its first frame.
 const leadIn = 20 * time.Millisecond
 
-// hearings returns the voices of a sound that were heard.
-func (a *Audio) hearings(name string) (all []hearing) {
-	stem := a.stems[name]
-	if stem == nil {
-		return nil
+// hearings returns the voices of some stems that were heard, those of a play together.
+func (a *Audio) hearings(stems []mixer.Stem) (all []hearing) {
+	type play struct {
+		name   string
+		number uint64
 	}
-	for _, l := range a.of(name) {
+	plays := map[play]int{}
+	for _, l := range a.of(stems) {
 		var one hearing
+		stem := a.stems[l.of]
 		for _, p := range l.parts {
 			p = a.past(p)
 			first := firstSound(stem.read(p.from, p.to), 0)
@@ -158,17 +144,28 @@ func (a *Audio) hearings(name string) (all []hearing) {
 			}
 			one.to = p.to
 		}
-		if one.begins != nil {
-			all = append(all, one)
+		if one.begins == nil {
+			continue
 		}
+		if of := (play{l.of.Name, l.play}); l.play != 0 {
+			if i, known := plays[of]; known {
+				all[i].to, all[i].begins = max(all[i].to, one.to), append(all[i].begins, one.begins...)
+				continue
+			}
+			plays[of] = len(all)
+		}
+		all = append(all, one)
 	}
 	return all
 }
 
-// unheard says why a sound was not heard.
-func (a *Audio) unheard(name string) string {
-	if lives := a.of(name); len(lives) > 0 {
+// unheard says why nothing of some stems was heard.
+func (a *Audio) unheard(stems []mixer.Stem) string {
+	if lives := a.of(stems); len(lives) > 0 {
 		l := lives[0]
+		if len(l.parts) == 0 && l.over {
+			return fmt.Sprintf("it was played at %s and %v without a slot", a.when(l.began), l.last.Kind)
+		}
 		if l.last.Kind == mixer.EventVirtual {
 			return fmt.Sprintf("it was played at %s and goes on virtual, without a slot", a.when(l.began))
 		}
@@ -176,25 +173,32 @@ func (a *Audio) unheard(name string) string {
 	}
 	for _, e := range a.refused {
 		switch {
-		case e.Sound.Name() != name:
+		case !slices.Contains(stems, e.Stem()):
 		case e.Kind == mixer.EventCoalesced:
 			return fmt.Sprintf("it became a part of voice %d at %s", e.By, a.when(e.Frame))
 		default:
 			return fmt.Sprintf("it was %v at %s (%v)", e.Kind, a.when(e.Frame), e.Reason)
 		}
 	}
-	return "its frame has not come; Step plays on"
+	for of := range a.mixer.Stems(0) {
+		if slices.Contains(stems, of) {
+			return "its frame has not come; Step plays on"
+		}
+	}
+	return "it was not played"
 }
 
 // Never asserts that a sound was not heard: whatever was asked for, no voice of it put
-// anything other than silence into the mix.
+// anything other than silence into the mix. A name that nothing has fails the test, so
+// that one that is misspelt does not pass: see Knows.
 func (a *Audio) Never(name string) {
 	a.t.Helper()
-	if !a.complete() {
+	stems, ok := a.possible(name)
+	if !ok {
 		return
 	}
 	var began []int64
-	for _, one := range a.hearings(name) {
+	for _, one := range a.hearings(stems) {
 		began = append(began, one.begins[0])
 	}
 	if began != nil {
@@ -213,11 +217,12 @@ type Stolen struct {
 func (a *Audio) Stolen(name string) *Stolen {
 	a.t.Helper()
 	s := &Stolen{audio: a, name: name}
-	if !a.known(name) {
+	stems, ok := a.known(name)
+	if !ok {
 		return s
 	}
-	became := a.unheard(name)
-	for _, l := range a.of(name) {
+	became := a.unheard(stems)
+	for _, l := range a.of(stems) {
 		switch {
 		case l.last.Kind == mixer.EventStolen:
 			s.by = append(s.by, l.last)
@@ -241,22 +246,28 @@ func (s *Stolen) By(name string) *Stolen {
 	if s.by == nil {
 		return s
 	}
+	stems, ok := s.audio.known(name)
 	var kept []mixer.Event
-	thief := func(e *mixer.Event) string {
-		if e.BySound == nil {
-			return "a smaller pool"
-		}
-		return strconv.Quote(e.BySound.Name())
-	}
 	for _, e := range s.by {
-		if e.BySound != nil && e.BySound.Name() == name {
+		if thief := s.audio.numbers[e.By]; thief != nil && slices.Contains(stems, thief.of) {
 			kept = append(kept, e)
 		}
 	}
-	if kept == nil {
-		e := &s.by[0]
-		s.audio.fail("%q was stolen by %s at %s, want by %q", s.name, thief(e), s.audio.when(e.Frame), name)
+	if ok && kept == nil {
+		e, thief := &s.by[0], "a smaller pool"
+		if e.BySound != nil {
+			thief = strconv.Quote(s.audio.thief(e))
+		}
+		s.audio.fail("%q was stolen by %s at %s, want by %q", s.name, thief, s.audio.when(e.Frame), name)
 	}
 	s.by = kept
 	return s
+}
+
+// thief is what the voice is called that an event says took the place.
+func (a *Audio) thief(e *mixer.Event) string {
+	if l := a.numbers[e.By]; l != nil {
+		return a.called(l.of)
+	}
+	return e.BySound.Name()
 }

@@ -11,6 +11,7 @@ import (
 
 	"voicepool/cue/report"
 	"voicepool/internal/loudness"
+	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -35,11 +36,19 @@ func (a *Audio) leave() {
 	a.t.Helper()
 	dir, err := ownFolder(filepath.Join(a.save, fileName(a.t.Name())))
 	err = errors.Join(err, a.write(filepath.Join(dir, "mix.wav"), a.Mix()))
-	if names := a.names(); len(names) > 0 {
-		err = errors.Join(err, os.Mkdir(filepath.Join(dir, "stems"), 0o777))
-		for _, name := range names {
-			err = errors.Join(err, a.write(filepath.Join(dir, "stems", fileName(name)+".wav"), a.Stem(name)))
+	stems := map[string][]mixer.Stem{}
+	for _, of := range a.all() {
+		if a.stems[of] == nil {
+			continue
 		}
+		file := filepath.Join(dir, "stems", fileName(strings.TrimSuffix(a.called(of), ".wav"))+".wav")
+		stems[file] = append(stems[file], of)
+	}
+	if len(stems) > 0 {
+		err = errors.Join(err, os.Mkdir(filepath.Join(dir, "stems"), 0o777))
+	}
+	for file, all := range stems {
+		err = errors.Join(err, a.write(file, a.sum(all).read(0, a.frames)))
 	}
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "timeline.txt"), []byte(a.Timeline()), 0o666), a.writeReport(filepath.Join(dir, "report.json")))
 	if err != nil {
@@ -79,7 +88,14 @@ func (a *Audio) Report() *report.Report {
 	}
 	r.Peak, r.Loudness = report.Level(pcm.FromLinear(float64(peak))), report.Level(meter.Integrated())
 	for i := range a.events {
-		r.Events = append(r.Events, report.EventOf(&a.events[i]))
+		e := report.EventOf(&a.events[i])
+		if e.Sound != "" {
+			e.Sound = a.called(a.events[i].Stem())
+		}
+		if e.BySound != "" {
+			e.BySound = a.thief(&a.events[i])
+		}
+		r.Events = append(r.Events, e)
 	}
 	return r
 }

@@ -33,7 +33,7 @@ func (a *Audio) Timeline() string {
 		fmt.Fprintf(&b, "%s before these\n", words.Count(n, "voice"))
 	}
 	for _, l := range shown {
-		fmt.Fprintf(&b, "%s |%s| %s\n", label(l.name, l.number), a.row(l), a.fate(l))
+		fmt.Fprintf(&b, "%s |%s| %s\n", label(a.called(l.of), l.number), a.row(l), a.fate(l))
 	}
 	for i, e := range a.refused {
 		if i == rows/4 {
@@ -44,7 +44,7 @@ func (a *Audio) Timeline() string {
 		if e.Kind == mixer.EventCoalesced {
 			why = fmt.Sprintf("into #%d", e.By)
 		}
-		fmt.Fprintf(&b, "%s %v at %s (%s)\n", label(e.Sound.Name(), 0), e.Kind, a.when(e.Frame), why)
+		fmt.Fprintf(&b, "%s %v at %s (%s)\n", label(a.called(e.Stem()), 0), e.Kind, a.when(e.Frame), why)
 	}
 	if len(a.voices) > 0 {
 		b.WriteString("# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way\n")
@@ -55,7 +55,9 @@ func (a *Audio) Timeline() string {
 // label is a name of a fixed width with a number, which may be 0.
 func label(name string, number uint64) string {
 	letters := []rune(words.OneLine(name))
-	if len(letters) > names {
+	if n := len(letters); n > names && slices.Contains(letters, '/') { // of a path the end
+		letters = append([]rune("…"), letters[n-names+1:]...)
+	} else if n > names {
 		letters = append(letters[:names-2], '.', '.')
 	}
 	text := string(letters) + strings.Repeat(" ", names-len(letters))
@@ -71,7 +73,7 @@ func (a *Audio) row(l *life) string {
 	if l.over {
 		end = l.last.Frame
 	}
-	stem := a.stems[l.name]
+	stem := a.stems[l.of]
 	line := make([]byte, columns)
 	column := func(frame int64) int { return int(min(frame*columns/max(a.frames, 1), columns-1)) }
 	for x := range line {
@@ -112,7 +114,7 @@ func (a *Audio) fate(l *life) string {
 	for _, p := range l.parts {
 		heard = append(heard, a.past(p))
 	}
-	if stem := a.stems[l.name]; stem != nil && len(heard) > 0 {
+	if stem := a.stems[l.of]; stem != nil && len(heard) > 0 {
 		if x := stem.level(heard...); x > -200 {
 			level = fmt.Sprintf("%.1f dB", float64(x))
 		}
@@ -122,12 +124,12 @@ func (a *Audio) fate(l *life) string {
 	if l.over {
 		text += at(l.last.Frame).String()
 	}
-	text += ", " + level
+	text += a.variation(l.of) + ", " + level
 	if l.over || !l.real {
 		text += ", " + l.last.Kind.String()
 	}
 	if l.last.By != 0 && (l.over || !l.real) {
-		text += fmt.Sprintf(" by %q #%d", l.last.BySound.Name(), l.last.By)
+		text += fmt.Sprintf(" by %q #%d", a.thief(&l.last), l.last.By)
 	}
 	return text
 }

@@ -44,6 +44,21 @@ func (t *track) read(from, to int64) []pcm.Frame {
 	return out
 }
 
+// add adds what another track has.
+func (t *track) add(other *track) {
+	for at, from := range other.chunks {
+		to := t.chunks[at]
+		if to == nil {
+			t.write(at*chunkFrames, from)
+			continue
+		}
+		for i, f := range from {
+			to[i][0] += f[0]
+			to[i][1] += f[1]
+		}
+	}
+}
+
 // firstSound returns the first frame of which a sample is above a bound, or -1.
 func firstSound(frames []pcm.Frame, bound float32) int {
 	for i, f := range frames {

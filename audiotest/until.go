@@ -11,9 +11,15 @@ import (
 // untilMost is how long Until goes on.
 const untilMost = 5 * time.Minute
 
+// Voice is what Until waits for: a mixer.Handle, or a bank.Handle with all its voices.
+type Voice interface {
+	Number() uint64
+	State() mixer.State
+}
+
 // Until plays on until a voice is over, at most 5 minutes. It fails the test where that
 // does not come, as with an endless loop or a voice that stays paused.
-func (a *Audio) Until(h mixer.Handle) {
+func (a *Audio) Until(h Voice) {
 	a.t.Helper()
 	why := func() string {
 		return fmt.Sprintf("voice %d is not over after %v, it is %v; stop it, or give it an end", h.Number(), untilMost, h.State())

@@ -2,7 +2,6 @@ package bank
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 // state is what a scene moves.
 type state struct {
+	scene  *rules.Scene // nil: none
 	voices int
 	buses  map[string]busState // "master" too
 }
@@ -24,7 +24,7 @@ type busState struct {
 
 // stateOf returns what a file says in a scene of it; nil: in none.
 func stateOf(r *rules.Rules, scene *rules.Scene) state {
-	s := state{voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
+	s := state{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
@@ -54,6 +54,21 @@ func stateOf(r *rules.Rules, scene *rules.Scene) state {
 	return s
 }
 
+// path returns where the file says something of the state: in the scene, or outside of it.
+func (s *state) path(keys ...string) []string {
+	if s.scene == nil {
+		return keys
+	}
+	said := s.scene.Voices != 0
+	if keys[0] == "buses" {
+		said = slices.ContainsFunc(s.scene.Buses, func(b rules.SceneBus) bool { return b.Name == keys[1] && b.Duck != nil })
+	}
+	if said {
+		return append([]string{"scenes", s.scene.Name}, keys...)
+	}
+	return keys
+}
+
 // Scene moves the mixer to a scene of the file within a time: the gains of buses straight in
 // decibels, mutes straight in amplitude, ducks by their own attack and release. A pool that becomes
 // larger does so at once, one that becomes smaller when the time is over. What the scene does not
@@ -75,11 +90,12 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 		}
 		return unknown("scene", name, known)
 	}
-	if err := b.move(stateOf(b.rules, scene), within); err != nil {
+	late := &later{file: b.rules.File, root: b.root}
+	if err := b.move(stateOf(b.rules, scene), within, late); err != nil {
 		return err
 	}
 	b.scene = name
-	return nil
+	return late.err()
 }
 
 // sceneOf returns the scene of a name, or nil. The mutex is held.
@@ -111,23 +127,24 @@ func since(now, old *mixer.Change) mixer.Change {
 	return c
 }
 
-// move takes the mixer to a state, but for what only another mixer can take: buses that this one
-// has not, and more voices than it may have, which is an error after all else. The mutex is held.
-func (b *Bank) move(to state, within time.Duration) error {
+// move takes the mixer to a state, but for what only another mixer can take, which it notes: more
+// voices than this one may have, and ducks of buses that it has not. Buses that the state does not
+// name stay as they are. The mutex is held.
+func (b *Bank) move(to state, within time.Duration, late *later) error {
 	m := b.mixer
-	var more error
 	if to.voices != b.state.voices {
 		switch err := b.resize(to.voices, within); {
 		case errors.Is(err, mixer.ErrOption):
-			more, to.voices = fmt.Errorf("%w: it cannot have %d voices: %w", ErrMixer, to.voices, err), b.state.voices
+			late.add(to.path("voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, b.state.voices)
+			to.voices = b.state.voices
 		case err != nil:
 			return err
 		}
 	}
-	for name, now := range to.buses {
-		old, known := b.state.buses[name]
-		if !known {
-			delete(to.buses, name)
+	for name, old := range b.state.buses {
+		now, ok := to.buses[name]
+		if !ok {
+			to.buses[name] = old
 			continue
 		}
 		bus, err := m.Bus(name)
@@ -139,14 +156,26 @@ func (b *Bank) move(to state, within time.Duration) error {
 				return err
 			}
 		}
-		if now.duck != old.duck {
-			if err := bus.SetDuck(now.duck); err != nil {
-				return err
-			}
+		if now.duck == old.duck {
+			continue
+		}
+		if _, err := m.Bus(now.duck.When); now.duck.When != "" && err != nil {
+			late.add(to.path("buses", name, "duck", "when"), "only a new mixer has the bus %q; call NewMixer. Until then the duck stays as it was", now.duck.When)
+			now.duck = old.duck
+			to.buses[name] = now
+			continue
+		}
+		if err := bus.SetDuck(now.duck); err != nil {
+			return err
+		}
+	}
+	for name := range to.buses {
+		if _, known := b.state.buses[name]; !known { // the mixer has it not
+			delete(to.buses, name)
 		}
 	}
 	b.state = to
-	return more
+	return nil
 }
 
 // resize makes the pool larger now, or smaller when a fade is over. A resize to come, of a scene

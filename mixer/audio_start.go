@@ -107,6 +107,7 @@ func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 	number := uint64(a.stats.Started)
 	r.number.Store(number)
 	e := Event{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
+	a.name(&e, r)
 	a.emit(&e)
 	e.Kind = kind
 	a.emit(&e)
@@ -125,6 +126,7 @@ func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 func (a *audio) turnAway(c *command, e *Event) {
 	r := a.record(c.record)
 	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
+	a.name(e, r)
 	a.emit(e)
 	a.discard(r, c.record, e.Kind)
 }

@@ -52,3 +52,10 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 		p.used = to < n
 	}
 }
+
+// name notes what the start is called of which an event tells.
+func (a *audio) name(e *Event, r *record) {
+	if a.stems != nil { // else it would be read for nothing, and is in no cache
+		e.stem, e.play = r.stem, r.play
+	}
+}

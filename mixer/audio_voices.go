@@ -119,6 +119,7 @@ func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
 		e.Slot = -1
 	}
 	e.Voice, e.Sound, e.Group, e.Ref = s.number, s.voice.Sound(), s.group, s.record.ref
+	a.name(e, s.record)
 	a.emit(e)
 }
 

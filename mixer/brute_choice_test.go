@@ -222,7 +222,14 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 		least := loud(victim)
 		refuses := 4*own < least
 		if tied(4*own, least) {
-			refuses = x.next().Reason == mixer.ReasonQuieter || len(x.events) > 1 && x.events[1].Reason == mixer.ReasonQuieter
+			kind := mixer.EventLimited
+			if why == mixer.ReasonPoolFull {
+				kind = mixer.EventRejected
+			}
+			said := func(e mixer.Event) bool {
+				return e.Reason == mixer.ReasonQuieter && e.Ref == v.play.o.Ref && e.Kind == kind
+			}
+			refuses = said(x.next()) || len(x.events) > 1 && said(x.events[1])
 		}
 		if refuses {
 			x.choices["quieter"]++

@@ -39,6 +39,7 @@
 //	Mixer.Prepare         for whoever renders without a clock
 //	Config.Lead, Latency  calls that keep their distances in time, and what they cost
 //	Config.Stems, Stems   what each sound put into the mix, alone
+//	NewEventReader        all events, for a second part of the program
 //	Mixer.Journal, Entry  every command that was carried out; EntryKind, Played
 //
 // # Clock, goroutines, Close

@@ -100,6 +100,8 @@ type Event struct {
 	Lost pcm.Decibels
 
 	powers powers // of the audio side, until Events makes decibels of them
+	stem   *stem  // nil: none are kept
+	play   uint64
 }
 
 // powers are the levels of an event as the audio side compares them.
@@ -151,10 +153,14 @@ func (c *Config) blockEvents() int {
 }
 
 // Events moves what has happened since the last call into dst, oldest first, and
-// returns how many. Control side; callers share what there is.
-func (m *Mixer) Events(dst []Event) int {
+// returns how many. Control side; callers share what there is. A part of the program that
+// is to have all events, whoever else reads them, takes an EventReader.
+func (m *Mixer) Events(dst []Event) int { return m.takeEvents(m.share(), dst) }
+
+// takeEvents is Events from where they wait.
+func (m *Mixer) takeEvents(from *ring.Ring[Event], dst []Event) int {
 	m.refineNeeds()
-	n := poll(m, m.events, dst)
+	n := poll(m, from, dst)
 	for i := range dst[:n] {
 		dst[i].finish(m)
 	}

@@ -288,8 +288,8 @@ func ExampleMixer_Stems() {
 	}
 	mix := make([]pcm.Frame, 1)
 	m.Render(mix)
-	for name, part := range m.Stems(1) {
-		fmt.Println(name, part)
+	for of, part := range m.Stems(1) {
+		fmt.Println(of.Sound, part)
 	}
 	fmt.Println("mix", mix)
 	// Unordered output:

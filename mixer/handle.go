@@ -278,6 +278,6 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		r.lasts = max(r.lasts, 1)
 	}
 	if m.stems != nil {
-		r.stem = m.stemOf(s.Name(), r.bus)
+		r.stem, r.play = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus), o.Play
 	}
 }

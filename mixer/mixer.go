@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -29,7 +30,8 @@ type Mixer struct {
 	otherSeq   uint64 // of the last one that applies no wishes and no places
 	placeSeq   uint64 // of the last cmdPlace
 	commandMax int64
-	eventMutex sync.Mutex // among those who poll
+	eventMutex sync.Mutex          // among those who poll
+	readers    []*ring.Ring[Event] // where events wait, that of Events first; nil: there is no EventReader
 	lead       lead
 	closed     bool
 	feeds      []*voice.Feed // streams that were opened and are not over
@@ -48,6 +50,8 @@ type Mixer struct {
 	// Channels that are closed when voices are over. One goroutine looks after them, as
 	// long as there are any: the audio side must not wake anybody.
 	done map[Handle]chan struct{}
+
+	expected map[Stem]bool
 }
 
 // New returns a mixer. The error wraps ErrConfig.
@@ -104,6 +108,18 @@ func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 // Now returns the number of the first frame that has not been mixed. Blocks move
 // it, so it may have moved on when the caller looks at it.
 func (m *Mixer) Now() int64 { return m.published.frame() }
+
+// Next returns the frame at which a call of now acts: with a Config.Lead by the clock, else
+// the first that has not been mixed, or a later one if a block is being mixed. So calls of
+// one moment can be spread over the frames after it. Control side.
+func (m *Mixer) Next() int64 {
+	if m.lead.frames == 0 {
+		return m.Now()
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.lead.frame(m.Now(), m.rate)
+}
 
 // Play starts s at the next frame that is mixed: At(Now).Play.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {

@@ -39,6 +39,12 @@ type Options struct {
 
 	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: none
 
+	// Name is what the start is called in stems and by package audiotest, such as the name
+	// of its rules in a bank; empty: as its sound. Starts of a Name with the same Play are
+	// one sound there, as the layers of a bank are; 0: each by itself.
+	Name string
+	Play uint64
+
 	Tag uint64 // names a set of voices for TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
 }

@@ -84,6 +84,7 @@ type recordRare struct {
 
 	source space.Source // the control side's, before the push; of those that are placed
 	stem   *stem        // the control side's, before the push; nil: none are kept
+	play   uint64       // the same, of those with a stem
 
 	recordAsk
 }

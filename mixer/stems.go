@@ -2,6 +2,8 @@ package mixer
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"voicepool/pcm"
@@ -30,23 +32,30 @@ type stems struct {
 	alone []pcm.Frame // where a voice is mixed by itself
 }
 
-// stem is the part of the mix that is one sound's.
+// Stem names a part of the mix: what all starts of a name and a sound put into it.
+type Stem struct {
+	Name  string // Options.Name; empty: the starts have none
+	Sound string // voice.Sound.Name
+	File  string // voice.Sound.File: two files may be called the same
+}
+
+// stem is the part of the mix that is one Stem's.
 type stem struct {
-	name  string
+	Stem
 	next  *stem
 	buses []atomic.Pointer[sums] // by bus; nil: no voice was ever heard through it
 	out   []pcm.Frame            // a ring by frame number, one hop
 }
 
-// stemOf returns the stem of a sound that is to be heard on a bus, made where there is
+// stemOf returns the stem of starts that are to be heard on a bus, made where there is
 // none. The mutex is held.
-func (m *Mixer) stemOf(name string, bus uint16) *stem {
+func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
-	for s != nil && s.name != name {
+	for s != nil && s.Stem != of {
 		s = s.next
 	}
 	if s == nil {
-		s = &stem{name: name, next: m.stems.first.Load(), buses: make([]atomic.Pointer[sums], len(m.tree)), out: make([]pcm.Frame, m.hop)}
+		s = &stem{Stem: of, next: m.stems.first.Load(), buses: make([]atomic.Pointer[sums], len(m.tree)), out: make([]pcm.Frame, m.hop)}
 		defer m.stems.first.Store(s)
 	}
 	for i := int(bus); i >= 0; i = m.tree[i].parent {
@@ -58,15 +67,15 @@ func (m *Mixer) stemOf(name string, bus uint16) *stem {
 	return s
 }
 
-// Stems returns what each sound put into the last n frames, by the name of the sound: its
-// voices alone, with their tails, through all gains, pans, places and ducks. It needs
-// Config.Stems, without which there are none. Stems come before inserts, the DC guard and
-// the limiter: without inserts they add up to what the limiter gets, but for rounding.
+// Stems returns what each name and sound put into the last n frames: their voices alone,
+// with their tails, through all gains, pans, places and ducks. It needs Config.Stems,
+// without which there are none. Stems come before inserts, the DC guard and the limiter:
+// without inserts they add up to what the limiter gets, but for rounding.
 //
 // n is at most 20 ms, or less is returned. The frames are valid until the next iteration.
 // Call it on the goroutine that renders, between two calls of Render. It allocates.
-func (m *Mixer) Stems(n int) iter.Seq2[string, []pcm.Frame] {
-	return func(yield func(string, []pcm.Frame) bool) {
+func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
+	return func(yield func(Stem, []pcm.Frame) bool) {
 		if m.stems == nil {
 			return
 		}
@@ -76,9 +85,48 @@ func (m *Mixer) Stems(n int) iter.Seq2[string, []pcm.Frame] {
 			for i := range dst {
 				dst[i] = s.out[(now-int64(len(dst))+int64(i))%m.hop]
 			}
-			if !yield(s.name, dst) {
+			if !yield(s.Stem, dst) {
 				return
 			}
 		}
 	}
 }
+
+// Expect says which stems there may be, besides those of which a start was asked for: a
+// test can tell a name that was not played from one that nothing has. Without Config.Stems
+// it does nothing. Control side.
+func (m *Mixer) Expect(stems ...Stem) {
+	if m.stems == nil {
+		return
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.expected == nil {
+		m.expected = map[Stem]bool{}
+	}
+	for _, s := range stems {
+		m.expected[s] = true
+	}
+}
+
+// Expected returns all that Expect was told, in no order. Control side.
+func (m *Mixer) Expected() []Stem {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return slices.Collect(maps.Keys(m.expected))
+}
+
+// Stem returns the stem that the voice of the event is part of, or would be. Without
+// Config.Stems it has no Name; of an event without a sound it is zero.
+func (e *Event) Stem() Stem {
+	switch {
+	case e.stem != nil:
+		return e.stem.Stem
+	case e.Sound != nil:
+		return Stem{Sound: e.Sound.Name(), File: e.Sound.File()}
+	}
+	return Stem{}
+}
+
+// Play returns Options.Play of the voice of the event. Without Config.Stems it is 0.
+func (e *Event) Play() uint64 { return e.play }

@@ -2,6 +2,7 @@ package mixer_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,6 +41,7 @@ func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, b
 		s.Name, s.Loop = fmt.Sprint("s", i), pcm.Loop{10, 90}
 		list = append(list, sound(t, s))
 	}
+	names := []string{"", "step", "shot"}[:min(kinds, 3)] // one sound is one stem
 	buses := []string{"master", "top", "left", "right", "music"}
 	ms := func(most int) time.Duration { return time.Duration(r.IntN(most)) * time.Millisecond }
 	var handles []mixer.Handle
@@ -49,7 +51,7 @@ func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, b
 		own := mixer.TargetTag(uint64(1 + r.IntN(5)))
 		switch r.IntN(12) {
 		default:
-			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, Tag: uint64(1 + r.IntN(5))}
+			o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 20), Pan: r.Float64()*2 - 1, Bus: bus, Loop: r.IntN(4) == 0, Tag: uint64(1 + r.IntN(5)), Name: names[r.IntN(len(names))]}
 			if r.IntN(2) == 0 {
 				o.Pitch, o.Quality = pcm.Semitones(r.Float64()*24-12), voice.Quality(1+r.IntN(2))
 			}
@@ -81,10 +83,11 @@ func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, b
 		n := min(int64(min(m.Prepare(), block())), length-now, 800-now%800)
 		mix = append(mix, make([]pcm.Frame, n)...)
 		m.Render(mix[now:])
-		for name, part := range m.Stems(int(n)) {
+		for of, part := range m.Stems(int(n)) {
 			if stems == nil {
 				stems = map[string][]pcm.Frame{}
 			}
+			name := of.Name + "/" + of.Sound
 			stems[name] = slices.Concat(stems[name], make([]pcm.Frame, now-int64(len(stems[name]))), part)
 		}
 	}
@@ -152,8 +155,8 @@ func TestStemsComeBeforeEffects(t *testing.T) {
 	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{Pan: -1, Bus: busOf(t, m, "fx")})
 	mix := left(m, 20)
 	for name, stem := range m.Stems(20) {
-		if wantAbout(t, "the mix", mix[9], 0.5); name != "level" || len(stem) != 20 || math.Abs(float64(stem[9][0])-0.125) > 1e-6 {
-			t.Errorf("the stem %q is %v, want 0.125", name, stem)
+		if wantAbout(t, "the mix", mix[9], 0.5); name != (mixer.Stem{Sound: "level"}) || len(stem) != 20 || math.Abs(float64(stem[9][0])-0.125) > 1e-6 {
+			t.Errorf("the stem %+v is %v, want 0.125", name, stem)
 		}
 	}
 	left(m, 25)
@@ -182,6 +185,74 @@ func TestNoStems(t *testing.T) {
 	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{})
 	left(m, 20)
 	for name := range m.Stems(20) {
-		t.Errorf("there is a stem %q", name)
+		t.Errorf("there is a stem %+v", name)
+	}
+}
+
+// events returns what has happened since they were polled last.
+func events(m *mixer.Mixer) []mixer.Event {
+	all := make([]mixer.Event, 64)
+	return all[:m.Events(all)]
+}
+
+// TestWhatAStemIs: what has the same name, sound and file is one stem, all else is kept
+// apart, and events say which it is.
+func TestWhatAStemIs(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true, Stems: true, Virtual: 2})
+	made := func(name, file string, x float32) *voice.Sound {
+		data := make([]float32, 100)
+		for i := range data {
+			data[i] = x
+		}
+		return sound(t, voice.Samples{Name: name, File: file, Rate: 1000, Channels: 1, Data: data})
+	}
+	want := map[mixer.Stem]float32{}
+	for i, of := range []mixer.Stem{
+		{Sound: "hit"}, {Sound: "hit", File: "a/hit.wav"}, {Sound: "hit", File: "b/hit.wav"}, {Sound: "hit"},
+		{Name: "step", Sound: "hit", File: "a/hit.wav"}, {Name: "step", Sound: "foot"}, {Name: "shot", Sound: "foot"},
+	} {
+		x := float32(int(1)<<i) / 256
+		play(t, m.At(0), made(of.Sound, of.File, x), mixer.Options{Name: of.Name, Play: uint64(len(of.Name)), Pan: -1})
+		want[of] += x
+	}
+	left(m, 20)
+	got := map[mixer.Stem]float32{}
+	for of, part := range m.Stems(1) {
+		got[of] = part[0][0]
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the stems are\n%v\nwant\n%v", got, want)
+	}
+	must(t, m.At(20).Resize(2)) // steals three, and two go on virtual
+	left(m, 200)
+	kinds := map[mixer.EventKind]int{}
+	for _, e := range events(m) {
+		kinds[e.Kind]++
+		of := e.Stem()
+		if _, known := want[of]; !known || e.Sound.Name() != of.Sound || e.Sound.File() != of.File || e.Play() != uint64(len(of.Name)) {
+			t.Errorf("%v is of the stem %+v", e, of)
+		}
+	}
+	if kinds[mixer.EventStarted] != 7 || kinds[mixer.EventStolen] != 3 || kinds[mixer.EventVirtual] < 2 || kinds[mixer.EventEnded] == 0 {
+		t.Errorf("there were %v", kinds)
+	}
+	play(t, m.At(mixer.Now), made("foot", "", 1), mixer.Options{Name: "short", From: time.Second}) // it is over at once
+	left(m, 1)
+	if all := events(m); len(all) != 2 || all[0].Stem().Name != "short" || all[1].Stem().Name != "short" {
+		t.Errorf("of what is over at once there are %v", all)
+	}
+	plain := newMixer(t, mixer.Config{Rate: 1000})
+	play(t, plain.At(0), made("hit", "a/hit.wav", 1), mixer.Options{Name: "step"})
+	plain.Expect(mixer.Stem{Name: "step"})
+	left(plain, 1)
+	if e := events(plain)[0]; e.Stem() != (mixer.Stem{Sound: "hit", File: "a/hit.wav"}) || plain.Expected() != nil {
+		t.Errorf("without stems an event has %+v, and %v are expected", e.Stem(), plain.Expected())
+	}
+	if (&mixer.Event{}).Stem() != (mixer.Stem{}) {
+		t.Error("of an event without a sound there is a stem")
+	}
+	m.Expect(mixer.Stem{Name: "step"}, mixer.Stem{Name: "shot"})
+	if m.Expect(mixer.Stem{Name: "step"}); len(m.Expected()) != 2 {
+		t.Errorf("%v are expected, want two", m.Expected())
 	}
 }

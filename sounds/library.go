@@ -224,7 +224,7 @@ func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	if info.Measured {
 		measured = func() (pcm.LUFS, pcm.Decibels) { return info.Loudness, info.TruePeak }
 	}
-	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), &l.filters)
+	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), src.path(), &l.filters)
 	if err != nil {
 		return nil, Info{}, err
 	}

@@ -59,14 +59,14 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
 	}
-	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, &filters{})
+	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filters{})
 	return sound, named(c.Name, err)
 }
 
-// prepare is Prepare for a valid clip, with a name of its own and what may be there
+// prepare is Prepare for a valid clip, with a name and a file of its own and what may be there
 // already: its loudness and peak, and filters. It returns the gain of its leveling too.
 func prepare(
-	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title string, filters *filters,
+	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filters,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
 	if gain, err = opt.Leveling.gain(c, measured); err != nil {
 		return nil, 0, err
@@ -92,7 +92,7 @@ func prepare(
 	if err != nil {
 		return nil, 0, fmt.Errorf("given up: %w", err)
 	}
-	s := voice.Samples{Name: title, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact, Refine: Refine}
+	s := voice.Samples{Name: title, File: file, Rate: rate, Channels: channels, Data: samples, Compact: opt.Compact, Refine: Refine}
 	whole := [2]int64{0, int64(len(samples) / channels)}
 	if loop != nil {
 		s.Loop, whole = *loop, *loop

@@ -83,6 +83,9 @@ func (s Source) title() string {
 	return cmp.Or(s.Name, strings.TrimSuffix(base, path.Ext(base)), base)
 }
 
+// path is what the sound's File says.
+func (s Source) path() string { return filepath.ToSlash(s.File) }
+
 // open opens what is to be read. It does not open what is no file: opening a device
 // may do something, and reading one may never end. A pipe is read like a file; ctx
 // ends the wait for its other side where the system can.

@@ -54,7 +54,7 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 	if err != nil {
 		return nil, named(src.label(), err)
 	}
-	s := voice.Stream{Name: src.title(), Level: pcm.Decibels(opt.CountsAs), Frames: t.frames, Mono: t.channels == 1}
+	s := voice.Stream{Name: src.title(), File: src.path(), Level: pcm.Decibels(opt.CountsAs), Frames: t.frames, Mono: t.channels == 1}
 	sound, err := l.stream(src.label(), s, t.clip.Rate, t.clip.Loop, opt, func() (origin, error) { return t.cursor() })
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ const (
 // Samples is what NewSound prepares a Sound from.
 type Samples struct {
 	Name     string    // for reports; any
+	File     string    // where it comes from, for reports; any
 	Rate     int       // frames per second, 1..768,000: the mixer's, which never converts
 	Channels int       // 1 or 2
 	Data     []float32 // interleaved; full scale is -1..+1; copied
@@ -73,6 +74,8 @@ type Sound struct {
 	unrefined atomic.Bool                        // its Refiner gave what is no sound
 	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
 	needs     [2]atomic.Uint32                   // those that voices have missed
+
+	file string
 
 	// Of a stream: it has no data, and of an envelope the declared level alone.
 	open func(Course) (*Feed, error)
@@ -122,7 +125,7 @@ func NewSound(s Samples) (*Sound, error) {
 	if err := s.Envelope.check(); err != nil {
 		return nil, err
 	}
-	out := &Sound{name: s.Name, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope}
+	out := &Sound{name: s.Name, file: s.File, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope}
 	if s.Refine != nil && frames > 0 {
 		prepareBest()
 		out.refine = s.Refine
@@ -200,6 +203,9 @@ func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32
 
 // Name returns what the sound is called in reports.
 func (s *Sound) Name() string { return s.name }
+
+// File returns the file that the sound was read from, with slashes; empty: it was made.
+func (s *Sound) File() string { return s.file }
 
 // Rate returns the frames per second.
 func (s *Sound) Rate() int { return s.rate }

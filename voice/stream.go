@@ -12,6 +12,7 @@ import (
 // Stream is what NewStream makes a Sound from: one that is decoded as it plays.
 type Stream struct {
 	Name   string       // for reports; any
+	File   string       // where it comes from, for reports; any
 	Rate   int          // frames per second of what the feeds carry: the mixer's, which never converts
 	Frames int64        // the length, in frames; 0: nobody knows
 	Level  pcm.Decibels // the mean loudness that counts for its audibility, at most 0; 0: -20 dB
@@ -48,7 +49,7 @@ func NewStream(s Stream) (*Sound, error) {
 	}
 	level := cmp.Or(s.Level, -20).Gain()
 	return &Sound{
-		name: s.Name, rate: s.Rate, channels: 2, frames: s.Frames, loop: cmp.Or(s.Loop, pcm.Loop{0, s.Frames}),
+		name: s.Name, file: s.File, rate: s.Rate, channels: 2, frames: s.Frames, loop: cmp.Or(s.Loop, pcm.Loop{0, s.Frames}),
 		open: s.Open, mono: s.Mono, envelope: Envelope{declared: float64(level * level)},
 	}, nil
 }
@@ -173,7 +174,12 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got := v.run(dst[done:], n, int(frame-v.segStart))
+		got, at := int64(0), int(frame-v.segStart)
+		if v.folds() {
+			got = v.runFolded(dst[done:], n, at)
+		} else {
+			got = v.run(dst[done:], n, at)
+		}
 		done += int(got)
 		frame += got
 		if got < n && !v.Over(frame) { // it became faster than was reckoned with
@@ -202,7 +208,7 @@ func (v *Voice) supply() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is runWide for a stream.
+// runStream is run for a stream.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
