@@ -82,7 +82,8 @@ cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/spill ->
+cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)

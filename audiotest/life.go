@@ -22,6 +22,7 @@ type life struct {
 	began  int64
 	last   mixer.Event // that ended it, or made it virtual last; Kind 0: neither
 	over   bool
+	broke  bool // its stream did
 }
 
 // never is the end of what has not ended.
@@ -47,6 +48,8 @@ func (a *Audio) live(e *mixer.Event) {
 			l.slot, l.real = e.Slot, true
 			l.parts = append(l.parts, span{e.Frame, never})
 		}
+	case mixer.EventBroken:
+		l.broke = true
 	case mixer.EventVirtual, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
 		l.over = e.Kind != mixer.EventVirtual
 		if l.last = *e; l.real {

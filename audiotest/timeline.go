@@ -128,6 +128,9 @@ func (a *Audio) fate(l *life) string {
 	if l.over || !l.real {
 		text += ", " + l.last.Kind.String()
 	}
+	if l.broke {
+		text += ", since its stream broke"
+	}
 	if l.last.By != 0 && (l.over || !l.real) {
 		text += fmt.Sprintf(" by %q #%d", a.thief(&l.last), l.last.By)
 	}

@@ -58,11 +58,18 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 }
 
 // broken is what went wrong first in the goroutines that decode streams.
-type broken struct{ first atomic.Value }
+type broken struct {
+	first atomic.Value
+	tell  func(error) // nil: nobody is told
+}
 
-// note keeps the first error. Any goroutine.
+// note keeps the first error, and tells each. Any goroutine.
 func (b *broken) note(_ string, err error) {
-	b.first.CompareAndSwap(nil, &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err})
+	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
+	b.first.CompareAndSwap(nil, err)
+	if b.tell != nil {
+		b.tell(err)
+	}
 }
 
 func (b *broken) err() error {

@@ -23,6 +23,10 @@ type Options struct {
 	// Loading is told how far the loading of sounds is.
 	Loading Loading
 
+	// Broken is told at once of each stream that breaks while it is decoded, a part of a second or
+	// more before that is heard; from any goroutine, and again if it is played again. nil: nobody.
+	Broken func(error)
+
 	// Events has the report list all that has happened.
 	Events bool
 
@@ -78,7 +82,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	broken := &broken{}
+	broken := &broken{tell: o.Broken}
 	loaded, err := s.load(ctx, lib, o.Loading, broken)
 	if err != nil {
 		return nil, err

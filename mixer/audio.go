@@ -66,6 +66,7 @@ type end struct {
 	cut   bool // it would have gone on, and leaves a tail
 	fault bool // it gave what is no sound
 	dry   bool // it has not ended: its stream has run dry
+	broke bool // its stream broke
 }
 
 // audio is the audio side. One goroutine at a time uses it, inside Render.

@@ -73,7 +73,7 @@ func (a *audio) mixVoice(i int, s *slot, n int64) {
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
 	case got < room || s.voice.Over(at):
-		a.ends = append(a.ends, end{frame: at, slot: i, fault: s.voice.Faulty()})
+		a.ends = append(a.ends, end{frame: at, slot: i, fault: s.voice.Faulty(), broke: s.voice.Broken()})
 	case s.endAt == at:
 		a.ends = append(a.ends, end{frame: at, slot: i, cut: true})
 	}
@@ -104,6 +104,8 @@ func (a *audio) reap() {
 		if e.fault {
 			a.stats.Faults++
 			a.tell(&Event{}, EventFault, s, e.frame, e.slot)
+		} else if e.broke {
+			a.tell(&Event{}, EventBroken, s, e.frame, e.slot)
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = EventStopped

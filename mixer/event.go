@@ -28,10 +28,11 @@ const (
 	EventVirtual                        // it gave up its slot and goes on unheard
 	EventReal                           // it is heard again
 	EventFault                          // a voice, or the insert of a bus, produced NaN or Inf or panicked, and was ended
+	EventBroken                         // the stream of a voice broke: it could not be decoded any further, and ends
 	EventDevice                         // of reports: the device lost the sound, or has it back; a mixer knows no device
 )
 
-var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault", "device"}
+var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault", "broken", "device"}
 
 func (k EventKind) String() string { return words.Name("kind", k, kindNames[:]) }
 
@@ -136,7 +137,7 @@ const eventBlock = 20
 
 // blockEvents returns how many events a block of eventBlock makes at most.
 //
-// A voice that lives in it ends once, perhaps by a fault; a command is a start, or
+// A voice that lives in it ends once, perhaps by a fault, or since its stream broke; a command is a start, or
 // misses; an insert fails once; each real voice may run dry. With virtual voices a
 // voice comes back into a slot that was free, or that an end or one Resize made free, and
 // by exchanges on the grid. It becomes virtual once more often than it comes back.

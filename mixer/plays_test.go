@@ -148,7 +148,7 @@ func TestPlays(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, c[0], c[1])
 		}
 	}
-	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ {
+	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ { // beyond it are those of streams and devices
 		if seen[kind] == 0 && kind != mixer.EventUnderrun {
 			t.Errorf("nothing %v: it proves too little", kind)
 		}

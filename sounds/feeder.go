@@ -50,12 +50,14 @@ const piece = 2048
 
 // run fills the feed.
 func (f *feeder) run() {
-	defer f.feed.End()
+	end := f.feed.End
+	defer func() { end() }()
 	failed := caught("the decoder", f.fill)
 	if closer, ok := f.from.(io.Closer); ok {
 		failed = cmp.Or(failed, caught("the decoder", closer.Close))
 	}
 	if failed != nil && !f.feed.Closed() {
+		end = f.feed.Fail
 		f.fail(failed)
 	}
 }

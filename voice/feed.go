@@ -17,6 +17,7 @@ type Feed struct {
 	written atomic.Int64 // frames of the course, from 0
 	read    atomic.Int64 // frames before it are not needed any more
 	ended   atomic.Bool  // nothing follows what is written
+	broken  atomic.Bool  // ... although more was to come
 	closed  atomic.Bool  // nobody reads any more
 	wake    chan struct{}
 	more    chan struct{}
@@ -72,6 +73,12 @@ func (f *Feed) Size() int { return len(f.ring) }
 func (f *Feed) End() {
 	f.ended.Store(true)
 	signal(f.more)
+}
+
+// Fail is End of what broke: more was to come. The decoding goroutine alone.
+func (f *Feed) Fail() {
+	f.broken.Store(true)
+	f.End()
 }
 
 // Reopen says that something follows after all. The decoding goroutine, or who

@@ -136,6 +136,9 @@ func (v *Voice) Dry() (from int64, dry bool) { return v.back.start, v.dry }
 // Faulty reports whether the voice ended because it gave what is no sound.
 func (v *Voice) Faulty() bool { return v.faulty }
 
+// Broken reports whether the voice has come to where its stream broke.
+func (v *Voice) Broken() bool { return v.feed != nil && v.feed.broken.Load() && v.feed.over(v.heard) }
+
 // mixStream is Mix for a stream. Where frames do not come in time, it falls
 // silent over the last 5 ms of the stream that it has, waits, and comes back over 5 ms. A
 // voice that has not begun waits without having been dry.

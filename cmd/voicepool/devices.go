@@ -52,7 +52,8 @@ func (d *devicesCommand) Run(c *console.Console) error {
 		}
 		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found[r.Found], r.Detail)
 		for _, s := range r.Sinks {
-			fmt.Fprintf(table, "    %s:%s\t%s\t%s\n", r.Name, words.OneLine(s.Name), state(s), words.OneLine(s.Description))
+			name, about := words.OneLine(s.Name), words.OneLine(s.Description)
+			fmt.Fprintf(table, "    %s:%s\t%s\t%s\n", r.Name, name, state(s), about)
 		}
 		for _, b := range r.Below {
 			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)

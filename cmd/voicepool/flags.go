@@ -105,7 +105,18 @@ func set[T any](dst *T, given *T) {
 
 // written adds the files that these flags name to what is written.
 func (f *sheetFlags) written(list output.List) output.List {
+	if f.JSON {
+		list = list.Print("--json", os.Stdout)
+	}
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
+}
+
+// summed adds the text that a command prints to a file beside its outputs.
+func (f *sheetFlags) summed(list output.List, file *os.File, name string) output.List {
+	if f.Quiet || f.JSON || f.Report == "-" {
+		return list
+	}
+	return list.Print("the text on "+name+" (-q prints none)", file)
 }
 
 type overflowFlag mixer.Overflow
@@ -195,7 +206,10 @@ func (l *liveFlags) buffer() time.Duration {
 }
 
 func (l *liveFlags) outputs() output.List {
-	return l.written(output.Of("--device", " "+l.Device.Kind+":", l.Device.File()))
+	if l.Device.Standard() {
+		return l.summed(l.written(output.Of("--device", " ", "-")), os.Stderr, "standard error")
+	}
+	return l.summed(l.written(output.Of("--device", " "+l.Device.Kind+":", l.Device.File())), os.Stdout, "standard output")
 }
 
 func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, o performance.Options) error {

@@ -72,7 +72,11 @@ func (r *renderCommand) check() error {
 }
 
 func (r *renderCommand) outputs() output.List {
-	return r.written(output.Of("-o", " ", r.Output))
+	list := r.written(output.Of("-o", " ", r.Output))
+	if r.Output != "-" {
+		return list
+	}
+	return r.summed(list, os.Stderr, "standard error")
 }
 
 // render writes the file, which is there in the end or not at all, and then the

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -69,12 +70,15 @@ func check(ts *testscript.TestScript, want string, err error) {
 }
 
 // interrupt SIGNAL FILE CODE COMMAND... sends a signal to a command as soon as a
-// file is there that matches a pattern, and checks how the command ends.
+// file is there that matches a pattern, and checks how the command ends. With FILE>BYTES
+// the file also has more than so many bytes. What KILL ends has the code -1.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: interrupt SIGNAL FILE CODE COMMAND...")
 	}
-	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
+	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}[args[0]]
+	pattern, least, _ := strings.Cut(args[1], ">")
+	bytes, _ := strconv.ParseInt(least, 10, 64)
 	path, err := exec.LookPath(args[3])
 	ts.Check(err)
 	command := exec.Command(path, args[4:]...)
@@ -89,9 +93,11 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	for limit := time.Now().Add(20 * time.Second); ; {
-		if found, _ := filepath.Glob(filepath.Join(command.Dir, args[1])); len(found) > 0 {
-			ts.Check(command.Process.Signal(sent))
-			break
+		if found, _ := filepath.Glob(filepath.Join(command.Dir, pattern)); len(found) > 0 {
+			if info, err := os.Stat(found[0]); err == nil && info.Size() >= bytes {
+				ts.Check(command.Process.Signal(sent))
+				break
+			}
 		}
 		select {
 		case err := <-ended:

@@ -218,6 +218,17 @@ func (d *Device) Latencies() device.Latencies {
 	return device.LatenciesOf(d.heard)
 }
 
+// Underflows returns how often a sound server had nothing to play since its driver was
+// opened, because the source was late; 0 where the driver does not say.
+func (d *Device) Underflows() int64 {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if c, ok := d.heard.(interface{ Underflows() int64 }); ok {
+		return c.Underflows()
+	}
+	return 0
+}
+
 // Err returns what took the sound card away for good: oto can be opened once in a process.
 // Else it returns nil, for the card is looked for. The source is pulled from in time all
 // the same.

@@ -60,7 +60,8 @@ func TestPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, &counter{}
 		d := ready(t, s, Config{Name: "a game", Title: "its title", Icon: "its-icon"})
-		if l := d.Latencies(); l != (device.Latencies{Driver: 30 * time.Millisecond, Server: 10 * time.Millisecond}) || d.Latency() != 1920 {
+		want := device.Latencies{Driver: 30 * time.Millisecond, Server: 10 * time.Millisecond}
+		if l := d.Latencies(); l != want || d.Latency() != 1920 {
 			t.Errorf("the latency is %d, %+v", d.Latency(), l)
 		}
 		if err := d.Start(src); err != nil {
@@ -80,7 +81,9 @@ func TestPlays(t *testing.T) {
 				t.Fatalf("frame %d is %v", i, f)
 			}
 		}
-		for _, name := range []string{"application.name\x00L\x00\x00\x00\x07x\x00\x00\x00\x07a game\x00", "its title", "its-icon"} {
+		for _, name := range []string{
+			"application.name\x00L\x00\x00\x00\x07x\x00\x00\x00\x07a game\x00", "its title", "its-icon",
+		} {
 			if !strings.Contains(string(s.names), name) {
 				t.Errorf("the server was not told %q", name)
 			}
@@ -124,7 +127,8 @@ func TestLoss(t *testing.T) {
 				taken := d.Frames()
 				time.Sleep(time.Minute)
 				if n, want := src.count(), 61*48000+buffered; n < want-480 || n > want+480 || d.Frames() != taken {
-					t.Errorf("%d frames were rendered, want %d; %d were counted after the loss", n, want, d.Frames()-taken)
+					t.Errorf("%d frames were rendered, want %d; %d were counted after the loss",
+						n, want, d.Frames()-taken)
 				}
 				begin := time.Now()
 				if err := d.Close(); err != nil || time.Since(begin) != 0 {
@@ -169,7 +173,8 @@ func TestStandsIn(t *testing.T) {
 		near(122)
 		want := device.Latencies{Driver: 10 * time.Millisecond, Server: 5 * time.Millisecond}
 		if d.Sink() != "phones" || d.Suspended() || d.Latencies() != want || d.Underflows() != 1 {
-			t.Errorf("sink %q, suspended %t, %+v, %d underflows", d.Sink(), d.Suspended(), d.Latencies(), d.Underflows())
+			t.Errorf("sink %q, suspended %t, %+v, %d underflows",
+				d.Sink(), d.Suspended(), d.Latencies(), d.Underflows())
 		}
 		if n := d.Frames() - still; n < 59*48000 {
 			t.Errorf("%d frames were taken in the minute after", n)

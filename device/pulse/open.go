@@ -67,7 +67,7 @@ func (d *Device) create() error {
 	request := proto.CreatePlaybackStream{
 		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: 2, Rate: uint32(c.Rate)},
 		ChannelMap:            proto.ChannelMap{proto.ChannelLeft, proto.ChannelRight},
-		ChannelVolumes:        proto.ChannelVolumes{proto.VolumeNorm, proto.VolumeNorm}, // VolumeSet is not: the user's counts
+		ChannelVolumes:        proto.ChannelVolumes{proto.VolumeNorm, proto.VolumeNorm}, // but the user's counts
 		SinkIndex:             sink,
 		Corked:                true,
 		BufferMaxLength:       proto.Undefined,
@@ -107,7 +107,8 @@ func choose(conn *native.Conn, c Config) (uint32, error) {
 	if len(names) == 0 {
 		return 0, unavailable(conn.Explain(native.ErrNoSink))
 	}
-	return 0, unavailable(fmt.Errorf("%sno sink %q, the nearest is %q", by, words.OneLine(name), words.Nearest(name, names)))
+	near := words.Nearest(name, names)
+	return 0, unavailable(fmt.Errorf("%sno sink %q, the nearest is %q", by, words.OneLine(name), near))
 }
 
 // Sinks lists the sinks of the sound server. Its errors are those of Open.

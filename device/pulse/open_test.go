@@ -34,12 +34,22 @@ func TestOpenFails(t *testing.T) {
 		invalid bool // an error about the configuration
 		after   time.Duration
 	}{
-		{name: "rate", config: Config{Rate: 999}, want: "pulse: a rate of 999, want 1000..384000", invalid: true},
-		{name: "buffer", config: Config{Buffer: time.Millisecond}, want: "pulse: a buffer of 1ms, want 5ms..1s", invalid: true},
-		{name: "long buffer", config: Config{Buffer: time.Minute}, want: "pulse: a buffer of 1m0s, want 5ms..1s", invalid: true},
+		{
+			name: "rate", config: Config{Rate: 999}, invalid: true,
+			want: "pulse: a rate of 999, want 1000..384000",
+		},
+		{
+			name: "buffer", config: Config{Buffer: time.Millisecond}, invalid: true,
+			want: "pulse: a buffer of 1ms, want 5ms..1s",
+		},
+		{
+			name: "long buffer", config: Config{Buffer: time.Minute}, invalid: true,
+			want: "pulse: a buffer of 1m0s, want 5ms..1s",
+		},
 		{
 			name: "refused", server: refused(proto.OpAuth, proto.ErrAccessDenied),
-			want: "pulse: the sound server at here: it refuses access; PULSE_COOKIE names the file with its cookie: device: none available",
+			want: "pulse: the sound server at here: it refuses access; " +
+				"PULSE_COOKIE names the file with its cookie: device: none available",
 		},
 		{
 			name: "refused otherwise", server: refused(proto.OpAuth, proto.ErrProtocolError),
@@ -171,7 +181,8 @@ func TestNoServer(t *testing.T) {
 	}
 	os.Unsetenv("PULSE_SERVER")
 	t.Setenv("XDG_RUNTIME_DIR", "")
-	if _, err := Open(t.Context(), Config{}); err == nil || !strings.Contains(err.Error(), "XDG_RUNTIME_DIR is not set") {
+	_, err = Open(t.Context(), Config{})
+	if err == nil || !strings.Contains(err.Error(), "XDG_RUNTIME_DIR is not set") {
 		t.Errorf("without XDG_RUNTIME_DIR: %v", err)
 	}
 }

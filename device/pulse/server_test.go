@@ -146,7 +146,8 @@ func TestServerSinks(t *testing.T) {
 	if d.Sink() != "proof" || d.Err() != nil {
 		t.Errorf("it plays on %s, %v", d.Sink(), d.Err())
 	}
-	if _, err := Open(t.Context(), Config{Sink: "second"}); err == nil || !strings.Contains(err.Error(), `no sink "second", the nearest is "proof"`) {
+	_, err = Open(t.Context(), Config{Sink: "second"})
+	if err == nil || !strings.Contains(err.Error(), `no sink "second", the nearest is "proof"`) {
 		t.Errorf("a sink that is gone: %v", err)
 	}
 	pactl(t, "unload-module", "module-null-sink")
@@ -175,7 +176,8 @@ func TestServerHangs(t *testing.T) {
 	}
 	defer exec.Command("kill", "-CONT", pid).Run()
 	await(t, src.enough)
-	if took := time.Since(begin); took < 2500*time.Millisecond || took > 3500*time.Millisecond || d.Frames() > int64(d.Rate()) {
+	took := time.Since(begin)
+	if took < 2500*time.Millisecond || took > 3500*time.Millisecond || d.Frames() > int64(d.Rate()) {
 		t.Errorf("3 s were asked for within %v; the server took %d frames", took, d.Frames())
 	}
 	begin = time.Now()

@@ -35,9 +35,18 @@ func newWriter(t testing.TB, w io.Writer, c wav.Config) *wav.Writer {
 }
 
 func TestContract(t *testing.T) {
-	devicetest.Run(t, func(t testing.TB) device.Device {
-		return wav.NewDevice(newWriter(t, io.Discard, wav.Config{}))
-	}, nil)
+	for _, c := range []struct {
+		name   string
+		config wav.Config
+	}{
+		{name: "wav"}, {name: "raw", config: wav.Config{Raw: true, Format: wav.F32}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			devicetest.Run(t, func(t testing.TB) device.Device {
+				return wav.NewDevice(newWriter(t, io.Discard, c.config))
+			}, nil)
+		})
+	}
 }
 
 // A minute is recorded frame for frame, in no time.

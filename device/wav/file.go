@@ -12,8 +12,8 @@ import (
 	"voicepool/pcm"
 )
 
-// File writes a WAV file that appears under its name, complete, in Close, and
-// leaves nothing behind where that fails. It is for one goroutine at a time.
+// File writes a WAV file. One of Create appears under its name, complete, in Close, and leaves
+// nothing behind where that fails; see Record for the other. It is for one goroutine at a time.
 type File struct {
 	path    string // the name in messages
 	writer  *Writer
@@ -31,13 +31,36 @@ type File struct {
 // A file that is made or replaced leaves 64 MiB of its disk free, or a twentieth of a smaller disk:
 // with less than that, Create and Write fail with ErrSpace. Where the system does not tell how much
 // there is, a file ends when its disk is full.
-func Create(path string, c Config) (*File, error) { return createOn(diskRoom, path, c) }
+func Create(path string, c Config) (*File, error) {
+	return createOn(diskRoom, whole.Create, path, c)
+}
 
-// createOn is Create on a disk of which look says how much room it has.
-func createOn(look func(folder string) (room, bool), path string, c Config) (*File, error) {
+// Record is Create of a file that keeps what it has, whatever happens. Its header is right after
+// every second, so it can be played if the process dies. If its disk is full or fails, Close keeps
+// all that was written, under the name, and returns the error.
+//
+// Where no file is there, the recording stands under its name at once. One that is there stays until
+// Close; the recording is beside it meanwhile, as .voicepool-*.wav.
+func Record(path string, c Config) (*File, error) {
+	f, err := createOn(diskRoom, whole.Begin, path, c)
+	if err == nil {
+		f.keep()
+	}
+	return f, err
+}
+
+// keep makes the file one of Record.
+func (f *File) keep() {
+	if !f.file.Direct() && f.writer.config.Frames == 0 {
+		f.writer.kept = f.file
+	}
+}
+
+// createOn is Create on a disk of which look says how much room it has; begin is of package whole.
+func createOn(look func(folder string) (room, bool), begin func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	var err error
-	if f.file, err = whole.Create(path, ".wav"); err != nil {
+	if f.file, err = begin(path, ".wav"); err != nil {
 		return nil, f.named(err)
 	}
 	out := io.Writer(f.file.File)
@@ -75,9 +98,9 @@ func (f *File) Write(frames []pcm.Frame) error {
 	return f.named(f.writer.Write(frames))
 }
 
-// Close completes the file and gives it its name. Where that fails, or a Write
-// has failed, it removes what there was and returns the first error. Closing
-// again returns the same.
+// Close completes the file and gives it its name. Where that fails, or a Write has failed, it
+// removes what there was, except of a recording, and returns the first error. Closing again returns
+// the same.
 func (f *File) Close() error {
 	if f.ended {
 		return f.failure
@@ -86,6 +109,8 @@ func (f *File) Close() error {
 	err := f.writer.Close()
 	if err == nil {
 		err = f.file.Keep()
+	} else if f.writer.rescue() {
+		_ = f.file.Keep() // the first error is told
 	}
 	f.file.Discard()
 	f.failure = f.named(err)

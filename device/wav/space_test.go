@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"voicepool/internal/whole"
 	"voicepool/pcm"
 )
 
@@ -47,7 +48,7 @@ func TestFileLeavesRoom(t *testing.T) {
 			}
 			return room{c.free - min(c.free, asked), c.size}, true
 		}
-		f, err := createOn(look, "out.wav", Config{Format: F32})
+		f, err := createOn(look, whole.Create, "out.wav", Config{Format: F32})
 		frames := make([]pcm.Frame, 4096)
 		for i := 0; err == nil && i < 5000; i++ {
 			err = f.Write(frames)
@@ -73,7 +74,7 @@ func TestFileLeavesRoom(t *testing.T) {
 // is what is no file on a disk.
 func TestFileWithoutFigure(t *testing.T) {
 	t.Chdir(t.TempDir())
-	f, err := createOn(func(string) (room, bool) { return room{}, false }, "out.wav", Config{})
+	f, err := createOn(func(string) (room, bool) { return room{}, false }, whole.Create, "out.wav", Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestFileWithoutFigure(t *testing.T) {
 	if _, err := os.Stat(os.DevNull); err != nil {
 		t.Skip("this system has no null device")
 	}
-	f, err = createOn(func(string) (room, bool) { return room{0, 1 << 40}, true }, os.DevNull, Config{})
+	f, err = createOn(func(string) (room, bool) { return room{0, 1 << 40}, true }, whole.Create, os.DevNull, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,19 @@ type Writer struct {
 	config  Config
 	encoder encoder
 	buf     []byte
-	begun   bool // the header is in buf, or written
+	begun   bool  // the header is in buf, or written
+	kept    kept  // nil: the sizes come with Close
+	marked  int64 // frames that the header of a kept file tells
+	reached int64 // bytes of a kept file
 	frames  int64
 	err     error
 	closed  bool
+}
+
+// kept is a file whose header is right after every second.
+type kept interface {
+	io.WriterAt
+	Truncate(size int64) error
 }
 
 // NewWriter returns a writer onto w, which it does not close. Nothing is
@@ -73,8 +82,12 @@ func (w *Writer) Write(frames []pcm.Frame) error {
 		w.buf = w.encoder.encode(w.buf, frames[:n], w.frames)
 		w.frames += int64(n)
 		frames = frames[n:]
-		if blockBytes-len(w.buf) < size {
+		due := w.kept != nil && (w.marked == 0 || w.frames-w.marked >= int64(w.config.Rate))
+		if due || blockBytes-len(w.buf) < size {
 			w.flush()
+		}
+		if due && w.err == nil {
+			w.fail(w.mark(w.frames))
 		}
 	}
 	return w.err
@@ -98,6 +111,8 @@ func (w *Writer) Close() error {
 		if w.frames != announced {
 			w.fail(fmt.Errorf("%w: %d frames of %d", ErrLength, w.frames, announced))
 		}
+	} else if w.err == nil && w.kept != nil {
+		w.fail(w.mark(w.frames))
 	} else if w.err == nil && w.seeker != nil {
 		w.fail(w.patch())
 	}
@@ -130,11 +145,36 @@ func (w *Writer) flush() {
 		return
 	}
 	n, err := w.w.Write(w.buf)
+	w.reached += int64(n)
 	if err == nil && n != len(w.buf) {
 		err = io.ErrShortWrite
 	}
 	w.buf = w.buf[:0]
 	w.fail(err)
+}
+
+// mark writes the header of a kept file, which has so many frames.
+func (w *Writer) mark(frames int64) error {
+	if w.marked = frames; w.config.Raw {
+		return nil
+	}
+	_, err := w.kept.WriteAt(w.header(frames, true), 0)
+	return err
+}
+
+// rescue gives a kept file that has failed all the whole frames that it has, and reports whether
+// there is anything to keep. Where that fails too, the last header still holds.
+func (w *Writer) rescue() bool {
+	begin := int64(len(w.header(0, true)))
+	if w.kept == nil || w.reached < max(begin, 1) {
+		return false
+	}
+	size := int64(w.config.Format.frameBytes())
+	frames := (w.reached - begin) / size
+	if w.mark(frames) == nil {
+		_ = w.kept.Truncate(begin + frames*size)
+	}
+	return true
 }
 
 // patch writes the header again, now that the length is known.

@@ -131,6 +131,8 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
 		case mixer.EventUnderrun:
 			text = "its stream ran dry: it was silent until more was decoded"
+		case mixer.EventBroken:
+			text = "its stream broke: it could not be decoded any further, so the voice ended"
 		case mixer.EventFault:
 			text = "produced samples that are out of range, so the mixer ended it"
 		default:

@@ -25,7 +25,13 @@ type File struct {
 // Create makes a file; while it is written, its name ends in ending. A regular file that
 // is there is replaced by Keep, and keeps its permissions; a link goes on pointing where
 // it does, and the file appears there.
-func Create(path, ending string) (*File, error) {
+func Create(path, ending string) (*File, error) { return create(path, ending, false) }
+
+// Begin is Create of a file that stands under its name from the beginning, where nothing else
+// does: what was written is found there when the process dies. Discard removes it.
+func Begin(path, ending string) (*File, error) { return create(path, ending, true) }
+
+func create(path, ending string, begun bool) (*File, error) {
 	if path == "/dev/stdout" {
 		return &File{File: os.Stdout}, nil
 	}
@@ -40,7 +46,7 @@ func Create(path, ending string) (*File, error) {
 	case there:
 		// Its folder would let us replace a file that may not be written.
 		old, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil || !info.Mode().IsRegular() || isDescriptor(path) {
+		if err != nil || !info.Mode().IsRegular() || IsDescriptor(path) {
 			return &File{File: old}, err
 		}
 		old.Close()
@@ -54,6 +60,11 @@ func Create(path, ending string) (*File, error) {
 	mode := fs.FileMode(0o666)
 	if there {
 		mode = info.Mode().Perm()
+	}
+	if begun && !there {
+		f.part = f.target
+		f.File, err = os.OpenFile(f.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		return f, err
 	}
 	for f.File == nil {
 		f.part = filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".voicepool-%08x%s", rand.Uint32(), ending))
@@ -71,11 +82,11 @@ func Create(path, ending string) (*File, error) {
 	return f, nil
 }
 
-// isDescriptor tells the names of what this process has open already: behind
+// IsDescriptor tells the names of what this process has open already: behind
 // them may be a regular file, but not one to be replaced.
-func isDescriptor(path string) bool {
+func IsDescriptor(path string) bool {
 	path = filepath.ToSlash(path)
-	return path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
+	return path == "/dev/stdout" || path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
 // Direct reports whether what is written is there at once.

@@ -86,6 +86,9 @@ func (c *Console) Finish(err error) int {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
 			err = fmt.Errorf("standard output: %w", words.Cause(c.Out.Err))
 		}
+		if c.Out.told {
+			err = Reported{ExitCode(err)}
+		}
 	}
 	if line := Message(err); line != "" {
 		c.Say("%s", line)
@@ -117,9 +120,20 @@ func (c *Console) JSON(v any) error {
 // Sticky stays with its first error, so that results are printed without looking, and the
 // end of the program tells whether they arrived.
 type Sticky struct {
-	W   io.Writer
-	Err error // the first one
+	W    io.Writer
+	Err  error // the first one
+	told bool
 }
+
+// Fail makes an error that has been told the first one, if there is none.
+func (s *Sticky) Fail(err error) {
+	if s.Err == nil {
+		s.Err, s.told = err, true
+	}
+}
+
+// Unread reports whether a write failed since nobody reads any more, as after head.
+func Unread(err error) bool { return unread(err) != nil }
 
 // Write writes to W, unless a write has failed.
 func (s *Sticky) Write(p []byte) (int, error) {

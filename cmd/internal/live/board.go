@@ -19,6 +19,7 @@ type Picture struct {
 	Stats       mixer.Stats
 	Left, Right float32 // the highest samples since the last picture
 	Heard       Heard
+	Troubles    []string       // what has failed so far, a line each
 	voices      []lane         // by slot
 	events      []report.Event // since the last picture
 }

@@ -103,7 +103,7 @@ func (l *Lines) flush(p Picture) {
 	}{
 		{mixer.EventStarted, "started"}, {mixer.EventStolen, "stolen"}, {mixer.EventVirtual, "became virtual"}, {mixer.EventReal, "came back"},
 		{mixer.EventRejected, "rejected"}, {mixer.EventLimited, "limited"}, {mixer.EventCoalesced, "coalesced"},
-		{mixer.EventUnderrun, "ran dry"}, {mixer.EventFault, "faulty"},
+		{mixer.EventUnderrun, "ran dry"}, {mixer.EventFault, "faulty"}, {mixer.EventBroken, "broke"},
 	} {
 		if by := happened[told.kind]; by != nil {
 			parts = append(parts, told.what+" "+words.Tally(by))

@@ -1,13 +1,9 @@
 package live
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/column"
@@ -53,6 +49,9 @@ func (v *View) Show(p Picture) {
 	st := &p.Stats
 	s.line(bold, "%s", v.head(p))
 	v.heard(&p.Heard)
+	for _, trouble := range p.Troubles {
+		s.line(red, "%s", trouble)
+	}
 	for i, x := range [2]float32{p.Left, p.Right} {
 		v.peaks[i] = max(float64(pcm.FromLinear(float64(x))), v.peaks[i]-1.5, bar.Bottom)
 		s.line(meterStyle(v.peaks[i]), "%s %s %s", [2]string{"L", "R"}[i], bar.Level(v.peaks[i], max(s.width-12, 10)), shortLevel(v.peaks[i]))
@@ -73,8 +72,7 @@ func (v *View) Show(p Picture) {
 	for i := len(v.steals) - 1; i >= 0; i-- {
 		s.line(dim, "%s", explain.Steal(&v.steals[i], p.Rate))
 	}
-	// A terminal that is gone is no reason to stop the sound.
-	_ = s.end()
+	s.end()
 }
 
 // head is the first line: what is played, where it is, how many voices, how it
@@ -212,77 +210,4 @@ func shortLevel(db float64) string {
 		return "      "
 	}
 	return fmt.Sprintf("%3.0f dB", db)
-}
-
-// Screen is the whole of a terminal, drawn again and again, which has its own
-// contents back when the screen is closed.
-type Screen struct {
-	file   *os.File
-	colour bool
-	buf    bytes.Buffer
-	width  int
-	height int
-	rows   int
-}
-
-// OpenScreen takes the terminal over.
-func OpenScreen(file *os.File, colour bool) *Screen {
-	s := &Screen{file: file, colour: colour}
-	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // other screen, no cursor, no wrapping
-	return s
-}
-
-// Close gives the terminal back as it was.
-func (s *Screen) Close() { s.file.WriteString("\x1b[?7h\x1b[?25h\x1b[?1049l") }
-
-// begin starts a Picture, whatever size the window has by now.
-func (s *Screen) begin() {
-	s.width, s.height = 80, 24
-	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
-		s.width, s.height = w, h
-	}
-	s.buf.Reset()
-	s.rows = 0
-	s.buf.WriteString("\x1b[H")
-}
-
-// free returns how many lines still fit.
-func (s *Screen) free() int { return s.height - s.rows }
-
-// style is how a line looks, as the number of an ANSI attribute; 0 is plain.
-type style int
-
-const (
-	plain   style = 0
-	bold    style = 1
-	dim     style = 2
-	red     style = 31
-	green   style = 32
-	yellow  style = 33
-	flashed style = 7
-)
-
-// line draws one line, cut to the width of the window.
-func (s *Screen) line(how style, format string, args ...any) {
-	if s.free() < 1 {
-		return
-	}
-	if s.rows++; s.rows > 1 {
-		s.buf.WriteString("\r\n")
-	}
-	text := column.Cut(fmt.Sprintf(format, args...), s.width)
-	// Without colours a flash is still told by its mark.
-	if how == plain || !s.colour {
-		s.buf.WriteString("\x1b[K" + text)
-		return
-	}
-	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%dm%s\x1b[0m", how, text)
-}
-
-func (s *Screen) end() error {
-	if s.free() > 0 {
-		s.buf.WriteString("\r\n\x1b[J")
-	}
-	_, err := s.file.Write(s.buf.Bytes())
-	return err
 }

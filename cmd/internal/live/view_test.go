@@ -210,10 +210,11 @@ func TestLinesOfNewKinds(t *testing.T) {
 		{Frame: 2, Kind: mixer.EventCoalesced, Sound: "shot", Slot: -1, By: 1, BySound: "shot"},
 		{Frame: 3, Kind: mixer.EventUnderrun, Sound: "song", Slot: 1},
 		{Frame: 4, Kind: mixer.EventFault, Sound: "bad", Slot: 2},
+		{Frame: 4, Kind: mixer.EventBroken, Sound: "tape", Slot: 3},
 		{Frame: 5, Kind: mixer.EventVirtual, Voice: 1, Slot: -1, Sound: "shot"},
 	}}
 	v.Show(p, false)
-	if want := "  0 s   1/4 voices, 1 virtual  started 1 (shot); became virtual 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad)\n"; out.String() != want {
+	if want := "  0 s   1/4 voices, 1 virtual  started 1 (shot); became virtual 1 (shot); coalesced 2 (shot 2); ran dry 1 (song); faulty 1 (bad); broke 1 (tape)\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 	if got, want := Describe(p.events[1], 1000), "    0.001 s  coalesced shot cue 0, into shot #1"; got != want {

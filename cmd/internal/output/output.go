@@ -27,6 +27,7 @@ type List []place
 type place struct {
 	flag string // as in messages: "-o out.wav"
 	path string
+	file *os.File // instead of path: standard output or standard error
 }
 
 // Input is a file that a command reads.
@@ -39,13 +40,20 @@ type Input struct {
 // Of returns a list of the file of a flag, or of none.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
-// And returns the list with the file of a flag, unless the flag names none.
+// And returns the list with the file of a flag, unless the flag names none; - is standard output.
 func (l List) And(flag, sep, path string) List {
-	if path == "" || path == "-" {
+	switch path {
+	case "":
 		return l
+	case "-":
+		return l.Print(flag+sep+path, os.Stdout)
 	}
-	return append(l, place{words.OneLine(flag + sep + path), path})
+	return append(l, place{flag: words.OneLine(flag + sep + path), path: path})
 }
+
+// Print returns the list with what is printed to standard output or standard error; what is how
+// messages call it.
+func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
 
 // NoteName says so where a file that is going to be a WAV has a name that promises
 // another format.
@@ -76,17 +84,28 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 }
 
 // Keep finds an output that would replace an input, or another output, under whatever
-// name. Only regular files can be lost in that way.
+// name. Regular files can be lost in that way, and two outputs in a pipe.
 func (l List) Keep(inputs []Input) error {
 	there := make([]fs.FileInfo, len(l)) // nil: nothing that could be lost
 	found := false
 	for i, o := range l {
-		there[i] = regular(os.Stat(o.path))
+		there[i] = o.stat()
 		found = found || there[i] != nil
 		for j, other := range l[:i] {
-			if os.SameFile(there[i], there[j]) || there[i] == nil && there[j] == nil && samePlace(o.path, other.path) {
+			unmade := there[i] == nil && there[j] == nil && o.file == nil && other.file == nil
+			if os.SameFile(there[i], there[j]) || unmade && samePlace(o.path, other.path) {
 				return console.Usage("%s is the same file as %s", o.flag, other.flag)
 			}
+		}
+		if o.file != nil || whole.IsDescriptor(o.path) {
+			continue
+		}
+		// The shell has opened those, and a file that replaces them takes their name away.
+		if os.SameFile(there[i], regular(os.Stdout.Stat())) {
+			return console.Usage("%s is the same file as standard output", o.flag)
+		}
+		if os.SameFile(there[i], regular(os.Stderr.Stat())) {
+			return console.Usage("%s is the same file as standard error", o.flag)
 		}
 	}
 	if !found {
@@ -101,6 +120,20 @@ func (l List) Keep(inputs []Input) error {
 		}
 	}
 	return nil
+}
+
+// stat returns what is known of what could be lost, or nil.
+func (p place) stat() fs.FileInfo {
+	info, err := fs.FileInfo(nil), error(nil)
+	if p.file != nil {
+		info, err = p.file.Stat()
+	} else {
+		info, err = os.Stat(p.path)
+	}
+	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return info
+	}
+	return regular(info, err)
 }
 
 func (i Input) stat() fs.FileInfo {

@@ -102,7 +102,7 @@ func (o *Options) open(c *console.Console, rate int, seed uint64) (device.Device
 // write opens what is written.
 func (d Device) write(config wav.Config) (device.Device, error) {
 	if !d.Standard() {
-		file, err := wav.Create(d.Name, config)
+		file, err := wav.Record(d.Name, config)
 		if err != nil {
 			return nil, err
 		}
@@ -154,9 +154,14 @@ const closing = 2 * time.Second
 // errStuck is the error of a device that does not come back.
 var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
 
-// closeDevice closes a device. One that is stuck when ctx has ended is left behind, for the process
-// is about to end.
-func closeDevice(ctx context.Context, d device.Device) error {
+// closeDevice closes a device. One that is stuck is left behind, for the process is about to end:
+// one that records only when ctx has ended too, for whoever reads it may be slow.
+func closeDevice(ctx context.Context, d device.Device, records bool) error {
+	if !records {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = ended
+	}
 	closed := make(chan error, 1)
 	go func() { closed <- d.Close() }()
 	if err, finished := console.Await(ctx, closed, closing); finished {

@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/spill"
 	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
 	"voicepool/device"
@@ -57,9 +57,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	defer recorded.Discard()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
-	happens := live.NewBoard()
+	happens, told := live.NewBoard(), &troubles{console: c}
 	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
+		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Broken: func(err error) { told.add(err) }, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
 	})
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
@@ -71,7 +71,10 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if err != nil {
 		return err
 	}
-	s := &performance{options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded, interrupts: interrupted}
+	s := &performance{
+		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
+		interrupts: interrupted, troubles: told,
+	}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
 		defer cancel()
@@ -81,6 +84,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if e := s.tell(report); err == nil {
 		err = e
 	}
+	err = s.troubles.outcome(err)
 	if e := interrupted.Cause(); e != nil && console.ExitCode(err) < console.ExitUsage {
 		return errors.Join(e, err)
 	}
@@ -101,11 +105,12 @@ type performance struct {
 	drawing    *timeline.File
 	recorded   *output.File // of --record
 	interrupts *console.Interrupts
-	notes      []string // to be said when a live view is gone
+	shown      shown
+	troubles   *troubles
 }
 
 func (s *performance) play() error {
-	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device) })
+	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
 	defer closed()
 	if err := s.player.Prime(); err != nil {
 		return err
@@ -133,10 +138,8 @@ func (s *performance) play() error {
 		}
 	}
 	close(stop)
-	console.Await(s.interrupts, stopped, closing) // it may write to what nobody reads
-	for _, note := range s.notes {
-		s.console.Say("%s", note)
-	}
+	<-stopped
+	s.troubles.undraw()
 	if s.options.Verbose {
 		s.console.Say("%s", loadLine(gauge.Load()))
 		s.console.Say("%s", latencyLine(s.player.Mixer().Latency(), s.device))
@@ -153,79 +156,65 @@ func (s *performance) play() error {
 	return err
 }
 
-// show shows what happens until stop is closed, and cancels the playing when
-// nobody is left to hear or to see it.
+// show shows what happens until stop is closed. What fails is told at once, and stops nothing: it
+// cancels the playing only where the device that failed was all that was asked for.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
-	c := s.console
-	show, drawn := s.view()
-	defer c.Restore()
+	show := s.view()
+	defer s.console.Restore()
 	ticker := time.NewTicker(looked)
 	defer ticker.Stop()
-	lost := false
-	for {
+	for last := false; !last; {
 		select {
 		case <-stop:
-			s.look(drawn)
-			show(s.board.Look(s.player), true)
-			return
+			last = true
 		case <-ticker.C:
 		}
-		s.look(drawn)
+		for _, line := range s.sound.look() {
+			s.troubles.note(line)
+		}
+		if err := s.device.Err(); err != nil && s.sound.best == nil && s.troubles.add(err) && s.alone() {
+			cancel(err)
+		}
+		if err := s.shown.err(); err != nil {
+			s.troubles.add(err)
+		}
 		now := s.board.Look(s.player)
-		now.Heard = s.sound.picture()
+		now.Heard, now.Troubles = s.sound.picture(), s.troubles.all()
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
-		show(now, false)
-		if err := s.device.Err(); err != nil && !lost && s.sound.best == nil {
-			lost = true
-			switch {
-			case s.options.Device.Writes(): // somebody waits for it
-				cancel(err)
-			case drawn:
-				s.notes = append(s.notes, console.Message(err))
-			default:
-				c.Say("%s", console.Message(err))
-			}
-		}
-		if c.Out.Err != nil {
-			cancel(fmt.Errorf("standard output: %w", words.Cause(c.Out.Err)))
-		}
+		show(now, last)
 	}
 }
 
-// look says what has become of the sound: at once, or, where that would be written over the
-// live view, which shows it, when the view is gone.
-func (s *performance) look(drawn bool) {
-	for _, line := range s.sound.look() {
-		if drawn && s.console.ErrTerminal != nil {
-			s.notes = append(s.notes, line)
-		} else {
-			s.console.Say("%s", line)
-		}
-	}
+// alone reports whether nothing is left to be made when a file cannot be recorded any more.
+func (s *performance) alone() bool {
+	o := s.options
+	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
 // view chooses what shows pictures, of which one is the last: a live view drawn on a
-// terminal, else lines, else nothing.
-func (s *performance) view() (show func(p live.Picture, last bool), drawn bool) {
+// terminal, else lines, else nothing. It also chooses where lines and the summary go.
+func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
-	var out io.Writer = c.Out
 	terminal := c.OutTerminal
 	switch {
 	case c.Quiet:
-		out, terminal = nil, nil
+		terminal = nil
 	case l.JSON || l.Report == "-":
-		out, terminal = nil, c.ErrTerminal
+		terminal = c.ErrTerminal
 	case l.Device.Standard():
-		out, terminal = c.Err, c.ErrTerminal
+		s.shown, terminal = shown{spill.New(c.Err), "standard error"}, c.ErrTerminal
+	default:
+		s.shown = shown{spill.New(c.Out.W), "standard output"}
 	}
 	switch {
 	case terminal != nil && !l.Verbose:
+		s.troubles.draw()
 		view := live.NewView(c.TakeOver(terminal), l.Title)
-		return func(p live.Picture, _ bool) { view.Show(p) }, true
-	case out != nil:
-		return live.NewLines(out, l.Verbose).Show, false
+		return func(p live.Picture, _ bool) { view.Show(p) }
+	case s.shown.Log != nil:
+		return live.NewLines(s.shown, l.Verbose).Show
 	}
-	return func(live.Picture, bool) {}, false
+	return func(live.Picture, bool) {}
 }
 
 // tell writes the files, then prints how it went: what reads standard output may have
@@ -241,13 +230,14 @@ func (s *performance) tell(file *output.File) error {
 		recorder, unheard = s.player.Recorder() // what could be noted is written all the same
 		recorded = s.recorded.SaveFrom(recorder)
 	}
-	switch {
-	case l.JSON || l.Report == "-":
+	if l.JSON || l.Report == "-" {
 		r.WriteTo(c.Out) // its error stays with it
-	case !c.Quiet && l.Device.Standard():
-		s.board.Summary(c.Err, r)
-	case !c.Quiet:
-		s.board.Summary(c.Out, r)
+	}
+	if s.shown.Log != nil {
+		s.board.Summary(s.shown, r)
+	}
+	if err := s.shown.end(s.troubles, closing); err != nil && !l.Device.Standard() {
+		c.Out.Fail(err)
 	}
 	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict))
 }
@@ -270,8 +260,13 @@ func loadLine(l device.Load) string {
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
-	return fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, at most %.1f ms in the driver, %.1f ms in the server",
+	line := fmt.Sprintf("latency: at most %.1f ms for the next block, %.1f ms in the limiter, "+
+		"at most %.1f ms in the driver, %.1f ms in the server",
 		ms(l.Block), ms(l.Limiter), ms(of.Driver), ms(of.Server))
+	if c, ok := d.(interface{ Underflows() int64 }); ok && c.Underflows() > 0 {
+		line += fmt.Sprintf("; the server ran dry %s", words.Count(int(c.Underflows()), "time"))
+	}
+	return line
 }
 
 // watch has files that change on disk played anew until ctx ends.

@@ -1,0 +1,170 @@
+// Command latency measures how long a sound takes from its Play to the monitor of a sink:
+//
+//	latency DRIVER [BUFFER]   pulse, oto or beep, with 5ms, or its default where there is none
+//	latency steady [BUFFER]   what a minute beside garbage does to pulse
+//
+// It plays 200 times, at moments that a seed draws, and hears by a stream of its own. What it
+// prints is when the server has handed out the block with the first sample, so it is never
+// too short. The stream asks for no latency, or the sink would hurry for it.
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gopxl/beep/v2"
+	"github.com/gopxl/beep/v2/speaker"
+	driver "github.com/jfreymuth/pulse"
+
+	"voicepool/device"
+	"voicepool/device/oto"
+	"voicepool/device/pulse"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+const (
+	rate   = 48000
+	starts = 200
+	length = 480 // frames of the sound
+	rest   = 150 * time.Millisecond
+)
+
+func main() {
+	log.SetFlags(0)
+	var buffer time.Duration
+	if len(os.Args) > 2 {
+		var err error
+		if buffer, err = time.ParseDuration(os.Args[2]); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if os.Args[1] == "steady" {
+		steady(buffer)
+		return
+	}
+	heard := listen()
+	play, told := open(os.Args[1], buffer)
+	time.Sleep(time.Second)
+	random := rand.New(rand.NewPCG(1, 1))
+	var took []time.Duration
+	lost := 0
+	for range starts {
+		time.Sleep(rest + time.Duration(random.Int64N(int64(40*time.Millisecond))))
+		for len(heard) > 0 {
+			<-heard
+		}
+		begin := time.Now()
+		play()
+		select {
+		case at := <-heard:
+			took = append(took, at.Sub(begin))
+		case <-time.After(time.Second):
+			lost++
+		}
+	}
+	if len(took) == 0 {
+		log.Fatalf("%s: nothing was heard", os.Args[1])
+	}
+	slices.Sort(took)
+	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
+	asked := cmp.Or(slices.Concat(os.Args[2:], []string{"default"})...)
+	fmt.Printf("| %s | %s | %.1f | %.1f | %d | %s |\n", os.Args[1], asked,
+		ms(took[len(took)/2]), ms(took[len(took)*99/100]), lost, told())
+}
+
+// listen tells when something begins to be heard on the server's default sink.
+func listen() chan time.Time {
+	client, err := driver.NewClient()
+	if err != nil {
+		log.Fatal(err)
+	}
+	sink, err := client.DefaultSink()
+	if err != nil {
+		log.Fatal(err)
+	}
+	heard, quiet := make(chan time.Time, 16), 0
+	stream, err := client.NewRecord(driver.Float32Writer(func(block []float32) (int, error) {
+		now := time.Now()
+		loud := slices.ContainsFunc(block, func(x float32) bool { return x > 0.05 || x < -0.05 })
+		if loud && quiet > rate/20 {
+			heard <- now
+		}
+		if quiet += len(block); loud {
+			quiet = 0
+		}
+		return len(block), nil
+	}), driver.RecordMonitor(sink), driver.RecordSampleRate(rate), driver.RecordBufferFragmentSize(48*4))
+	if err != nil {
+		log.Fatal(err)
+	}
+	stream.Start()
+	return heard
+}
+
+// open opens a driver, and returns what plays on it and what it tells of its latency.
+func open(name string, buffer time.Duration) (play func(), told func() string) {
+	if name == "beep" {
+		buffer = cmp.Or(buffer, 100*time.Millisecond) // as beep's own examples have it
+		if err := speaker.Init(rate, beep.SampleRate(rate).N(buffer)); err != nil {
+			log.Fatal(err)
+		}
+		return func() { speaker.Play(beep.Take(length, beep.StreamerFunc(level))) }, func() string { return "" }
+	}
+	m, err := mixer.New(mixer.Config{Rate: rate})
+	if err != nil {
+		log.Fatal(err)
+	}
+	frames := make([]float32, length)
+	for i := range frames {
+		frames[i] = 0.5
+	}
+	sound, err := voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: frames})
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := card(name, buffer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := out.Start(m); err != nil {
+		log.Fatal(err)
+	}
+	play = func() {
+		if _, err := m.Play(sound, mixer.Options{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	return play, func() string {
+		l, of := m.Latency(), device.LatenciesOf(out)
+		return fmt.Sprintf("block %v, limiter %v, driver %v, server %v",
+			round(l.Block), round(l.Limiter), round(of.Driver), round(of.Server))
+	}
+}
+
+func card(name string, buffer time.Duration) (device.Device, error) {
+	if name == "oto" {
+		return oto.Open(oto.Config{Rate: rate, Buffer: buffer})
+	}
+	out, err := pulse.Open(context.Background(), pulse.Config{Rate: rate, Buffer: buffer})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
+
+// level is a sound of beep's.
+func level(samples [][2]float64) (int, bool) {
+	for i := range samples {
+		samples[i] = [2]float64{0.5, 0.5}
+	}
+	return len(samples), true
+}

@@ -1,0 +1,136 @@
+// Package spill writes what a show says beside the show: whoever reads it slowly, or not at all,
+// holds nothing up. What cannot be written is dropped and counted.
+package spill
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// keep is how many bytes wait at most.
+const keep = 1 << 20
+
+// ErrUnread is the error of a Log whose reader takes no more, and is still there.
+var ErrUnread = errors.New("nobody reads it")
+
+// Log writes lines from a goroutine of its own. Its methods may be called by any goroutine.
+type Log struct {
+	out io.Writer
+
+	mutex   sync.Mutex
+	waiting []byte
+	under   int // lines of a write that is under way
+	dropped int // lines
+	err     error
+	closed  bool
+
+	wake, done chan struct{}
+}
+
+// New returns a log that writes to out until Close.
+func New(out io.Writer) *Log {
+	l := &Log{out: out, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go l.run()
+	return l
+}
+
+// Write takes lines and returns at once, without an error. It drops them where too many wait
+// already, or where a write has failed.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.closed || l.err != nil || len(l.waiting)+len(p) > keep {
+		l.dropped += lines(p)
+		return len(p), nil
+	}
+	l.waiting = append(l.waiting, p...)
+	l.signal()
+	return len(p), nil
+}
+
+// Err returns the first error of a write.
+func (l *Log) Err() error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.err
+}
+
+// Close waits until all is written, but only so long. It returns how many lines were not, and
+// the first error: ErrUnread if the time did not do.
+func (l *Log) Close(limit time.Duration) (dropped int, err error) {
+	l.mutex.Lock()
+	l.closed = true
+	l.signal()
+	l.mutex.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-l.done:
+	case <-timer.C:
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if left := l.under + lines(l.waiting); left > 0 {
+		l.dropped += left
+		l.waiting, l.under = nil, 0
+		if l.err == nil {
+			l.err = ErrUnread
+		}
+	}
+	if l.err == nil && l.dropped > 0 {
+		l.err = ErrUnread
+	}
+	return l.dropped, l.err
+}
+
+// run writes what waits.
+func (l *Log) run() {
+	defer close(l.done)
+	for range l.wake {
+		for {
+			text, ended := l.take()
+			if ended {
+				return
+			}
+			if text == nil {
+				break
+			}
+			n, err := l.out.Write(text)
+			l.wrote(text[n:], err)
+		}
+	}
+}
+
+// take returns what waits, and whether nothing ever will.
+func (l *Log) take() (text []byte, ended bool) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	text, l.waiting = l.waiting, nil
+	l.under = lines(text)
+	return text, text == nil && l.closed
+}
+
+// wrote keeps what became of a write that left some text over.
+func (l *Log) wrote(left []byte, err error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.under = 0
+	if err != nil && l.err == nil {
+		l.err = err
+		l.dropped += lines(left) + lines(l.waiting)
+		l.waiting = nil
+	}
+}
+
+// signal wakes run. The mutex is held.
+func (l *Log) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func lines(p []byte) int { return bytes.Count(p, []byte{'\n'}) }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// newTerminal opens a terminal: the side of who looks at it, and that of programs.
+func newTerminal(t *testing.T) (looks, programs *os.File) {
+	t.Helper()
+	looks, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there are no terminals: %v", err)
+	}
+	t.Cleanup(func() { looks.Close() })
+	if err := unix.IoctlSetPointerInt(int(looks.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(looks.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { programs.Close() })
+	return looks, programs
+}
+
+// TestTerminalIsGone: a terminal that is closed, or read no more, in the midst of a show stops nothing
+// and loses no file. Only a hang-up that is not ignored ends the show, in order.
+func TestTerminalIsGone(t *testing.T) {
+	const closed, unread = "standard output: input/output error", "standard output: nobody reads it"
+	for _, c := range []struct {
+		name  string
+		flags string
+		owns  bool // it is the controlling terminal, so closing it sends SIGHUP
+		nohup bool
+		stays bool // it is not closed: nobody reads it
+		code  int
+		said  string
+	}{
+		{name: "closed under a view", code: 1, said: closed},
+		{name: "closed under lines", flags: "-v", code: 1, said: closed},
+		{name: "closed, quiet", flags: "-q"},
+		{name: "closed with nohup", owns: true, nohup: true, code: 1, said: closed},
+		{name: "hung up", owns: true, code: 129, said: closed},
+		{name: "unread under a view", stays: true, code: 1, said: unread},
+		{name: "unread under lines", flags: "-v", stays: true, code: 1, said: unread},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			looks, programs := newTerminal(t)
+			folder := t.TempDir()
+			sheet := "length: 1s\ncues:\n- {at: 0s, play: clock, loop: true}\n- {at: 0s, play: click, every: 4ms, times: 240}\n"
+			if err := os.WriteFile(filepath.Join(folder, "show.yaml"), []byte(sheet), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			line := "exec voicepool run show.yaml --device wav:heard.wav --report heard.json " + c.flags
+			if c.nohup {
+				line = "trap '' HUP; " + line
+			}
+			command := exec.CommandContext(ctx, "sh", "-c", line)
+			var said bytes.Buffer
+			command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, programs, programs, &said
+			command.SysProcAttr = &syscall.SysProcAttr{Setsid: c.owns, Setctty: c.owns}
+			begin := time.Now()
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			programs.Close()
+			waitForFile(t, filepath.Join(folder, "heard.wav"), 100000) // a third of a second
+			if !c.stays {
+				looks.Close()
+			}
+			err := command.Wait()
+			code := 0
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				code = exit.ExitCode()
+			}
+			if code != c.code || c.said != "" && strings.Count(said.String(), c.said) != 1 || c.said == "" && said.Len() > 0 {
+				t.Errorf("after %v it exits with %d and says %q, want %d and %q", time.Since(begin), code, said.String(), c.code, c.said)
+			}
+			report, err := os.ReadFile(filepath.Join(folder, "heard.json"))
+			if whole := bytes.Contains(report, []byte(`"frames":48`)); err != nil || whole != (c.code != 129) {
+				t.Errorf("the report tells of the whole show: %v; it begins %.80q, %v", whole, report, err)
+			}
+			sound, err := os.Stat(filepath.Join(folder, "heard.wav"))
+			if err != nil || c.code != 129 && sound.Size() < 6*48000 {
+				t.Errorf("of the sound %v", err)
+			}
+		})
+	}
+}
+
+// waitForFile returns when a file has more than some bytes.
+func waitForFile(t *testing.T, path string, bytes int64) {
+	t.Helper()
+	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+		if info, err := os.Stat(path); err == nil && info.Size() > bytes {
+			return
+		}
+	}
+	t.Fatalf("%s never came", path)
+}

@@ -1,0 +1,77 @@
+package mixer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// breaking returns a stream that breaks, or only ends, after some frames.
+func breaking(t *testing.T, frames int, breaks bool) *voice.Sound {
+	t.Helper()
+	s, err := voice.NewStream(voice.Stream{Name: "tape", Rate: 48000, Frames: 100000, Open: func(c voice.Course) (*voice.Feed, error) {
+		f := voice.NewFeed(1<<14, c)
+		for range frames {
+			f.Write([]pcm.Frame{{0.1, 0.1}})
+		}
+		if breaks {
+			f.Fail()
+		} else {
+			f.End()
+		}
+		return f, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestBrokenStream: a stream that breaks says so where that is heard, at the same frame in blocks of
+// any length, before its end; one that ends, or is stopped before it breaks, does not.
+func TestBrokenStream(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		frames  int
+		breaks  bool
+		stop    int64 // the frame of a stop; 0: none
+		virtual bool
+		want    string
+	}{
+		{name: "ends", frames: 6000, want: "started 0, ended 6000, "},
+		{name: "breaks", frames: 6000, breaks: true, want: "started 0, broken 6000, ended 6000, "},
+		{name: "breaks at once", breaks: true, want: "started 0, broken 0, ended 0, "},
+		{name: "breaks early", frames: 1, breaks: true, want: "started 0, broken 1, ended 1, "},
+		{name: "stopped before", frames: 6000, breaks: true, stop: 3000, want: "started 0, stopped 3000, "},
+		{name: "unheard", frames: 6000, breaks: true, virtual: true, want: "started 0, virtual 0, started 0, broken 6000, ended 6000, "},
+	} {
+		for _, block := range []int{1, 7, 64, 512, 8192} {
+			t.Run(fmt.Sprint(c.name, block), func(t *testing.T) {
+				m := newMixer(t, mixer.Config{Voices: 1, Virtual: 2, NoLimiter: true})
+				h := play(t, m.At(0), breaking(t, c.frames, c.breaks), mixer.Options{Gain: -20})
+				if c.virtual {
+					play(t, m.At(0), level(t, 48000, 20000, 0.5), mixer.Options{Priority: 1})
+				}
+				if c.stop > 0 {
+					if err := m.At(c.stop).Stop(mixer.TargetVoice(h), 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got := ""
+				for range 8192 / block {
+					m.Render(make([]pcm.Frame, block))
+				}
+				var events [16]mixer.Event
+				for _, e := range events[:m.Events(events[:])] {
+					got += fmt.Sprintf("%v %d, ", e.Kind, e.Frame)
+				}
+				if got != c.want {
+					t.Errorf("it tells %q, want %q", got, c.want)
+				}
+			})
+		}
+	}
+}
