@@ -1,6 +1,7 @@
 package soundfaults
 
 import (
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -11,45 +12,90 @@ import (
 	"time"
 )
 
-// server is a PulseAudio server in a folder of its own, with a null sink called proof.
+// server is a sound server in a folder of its own, with a null sink called proof.
 type server struct {
 	t       *testing.T
+	kind    string // pulseaudio or pipewire
 	folder  string
-	process *exec.Cmd
+	process *exec.Cmd   // that speaks to programs
+	beneath []*exec.Cmd // what it needs, which lives on
 }
 
-func newServer(t *testing.T) *server {
-	s := &server{t: t, folder: t.TempDir()}
-	for _, name := range []string{"home", "run"} {
+// kinds are the servers that there are.
+var kinds = []string{"pulseaudio", "pipewire"}
+
+func newServer(t *testing.T, kind string) *server {
+	folder, err := os.MkdirTemp("", "soundfaults") // not t.TempDir: an address of D-Bus ends at a comma
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	s := &server{t: t, kind: kind, folder: folder}
+	for _, name := range []string{"home", "run", "run/pulse"} {
 		if err := os.Mkdir(filepath.Join(s.folder, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(s.kill)
+	t.Cleanup(s.end)
 	return s
 }
 
-func (s *server) socket() string { return filepath.Join(s.folder, "native") }
+func (s *server) socket() string { return filepath.Join(s.folder, "run/pulse/native") }
 
-// sink is the module of the sink. Without norewinds it swallows up to two seconds.
+// sink is the module of the sink. Without norewinds PulseAudio swallows up to two seconds.
 const sink = "module-null-sink sink_name=proof rate=48000 channels=2 format=float32le norewinds=1"
+
+// load loads the sink.
+func (s *server) load() {
+	s.t.Helper()
+	s.control(append([]string{"load-module"}, strings.Fields(sink)...)...)
+}
 
 // start starts it, and waits until it has its sink.
 func (s *server) start() {
 	s.t.Helper()
 	os.Remove(s.socket())
-	s.process = s.command("pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",
-		"--high-priority=no", "--realtime=no", "--log-level=error", "-L", "module-native-protocol-unix auth-anonymous=1 socket="+s.socket(), "-L", sink)
-	if err := s.process.Start(); err != nil {
-		s.t.Fatal(err)
+	switch s.kind {
+	case "pulseaudio":
+		s.process = s.run("pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",
+			"--high-priority=no", "--realtime=no", "--log-level=error", "-L", "module-native-protocol-unix auth-anonymous=1 socket="+s.socket())
+	case "pipewire":
+		if s.beneath == nil {
+			s.beneath = append(s.beneath, s.run("dbus-daemon", "--session", "--nofork", "--nopidfile", "--address="+s.bus()))
+			for range 500 {
+				if _, err := os.Stat(strings.TrimPrefix(s.bus(), "unix:path=")); err == nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			s.beneath = append(s.beneath, s.run("pipewire"), s.run("wireplumber"))
+		}
+		s.process = s.run("pipewire-pulse")
 	}
 	for range 500 {
-		if sinks, _ := s.command("pactl", "list", "short", "sinks").Output(); strings.Contains(string(sinks), "proof") {
+		// What PipeWire has not begun yet makes it say that the module timed out, and load it all the same.
+		if sinks, err := s.command("pactl", "list", "short", "sinks").Output(); err == nil && strings.Contains(string(sinks), "proof") {
 			return
+		} else if err == nil {
+			s.command("pactl", append([]string{"load-module"}, strings.Fields(sink)...)...).Run()
+			continue
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.t.Fatal("the server did not start")
+}
+
+// bus is where the programs of PipeWire meet.
+func (s *server) bus() string { return "unix:path=" + filepath.Join(s.folder, "bus") }
+
+// run starts a program.
+func (s *server) run(name string, args ...string) *exec.Cmd {
+	s.t.Helper()
+	c := s.command(name, args...)
+	if err := c.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	return c
 }
 
 // kill ends it as nothing that could be caught.
@@ -61,13 +107,23 @@ func (s *server) kill() {
 	}
 }
 
+// end ends all that was started.
+func (s *server) end() {
+	s.kill()
+	for _, c := range s.beneath {
+		c.Process.Kill()
+		c.Wait()
+	}
+	s.beneath = nil
+}
+
 func (s *server) signal(sig syscall.Signal) { s.process.Process.Signal(sig) }
 
 // command returns a command that meets this server and no other.
 func (s *server) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), "HOME="+filepath.Join(s.folder, "home"), "XDG_RUNTIME_DIR="+filepath.Join(s.folder, "run"),
-		"PULSE_SERVER=unix:"+s.socket(), "PULSE_COOKIE="+filepath.Join(s.folder, "cookie"), "PULSE_SINK=", "DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=")
+		"PULSE_SERVER=unix:"+s.socket(), "PULSE_COOKIE="+filepath.Join(s.folder, "cookie"), "PULSE_SINK=", "DISPLAY=", "DBUS_SESSION_BUS_ADDRESS="+s.bus())
 	return c
 }
 
@@ -109,8 +165,33 @@ type recorder struct {
 // record begins to, and returns when it does.
 func (s *server) record() *recorder {
 	s.t.Helper()
+	for range 8 {
+		if r := s.try(); r != nil {
+			return r
+		}
+	}
+	s.t.Fatal("nothing is recorded")
+	return nil
+}
+
+// warm waits until the sink plays. PipeWire never plays on one that was loaded too soon.
+func (s *server) warm() error {
+	s.t.Helper()
+	for range 8 {
+		if r := s.try(); r != nil {
+			r.stop()
+			return nil
+		}
+		s.control("unload-module", "module-null-sink")
+		s.load()
+	}
+	return errors.New("the server does not play")
+}
+
+// try begins to record; nil says that nothing came within two seconds.
+func (s *server) try() *recorder {
+	s.t.Helper()
 	r := &recorder{file: filepath.Join(s.folder, "recording")}
-	os.Remove(r.file)
 	file, err := os.Create(r.file)
 	if err != nil {
 		s.t.Fatal(err)
@@ -121,13 +202,14 @@ func (s *server) record() *recorder {
 	if err := r.process.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for range 300 {
-		if info, err := os.Stat(r.file); err == nil && info.Size() > 0 {
+	for range 200 {
+		if info, err := file.Stat(); err == nil && info.Size() > 0 {
 			return r
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	s.t.Fatal("nothing is recorded")
+	r.process.Process.Kill()
+	r.process.Wait()
 	return nil
 }
 

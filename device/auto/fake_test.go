@@ -39,6 +39,7 @@ type server struct {
 	rate   int           // of its cards; 0: what was asked for
 	halted bool          // cards take nothing
 	silent bool          // and say that their sink is suspended
+	dummy  bool          // cards play on a sink that nobody hears
 	until  time.Time     // until then nothing of this machine runs
 	life   int           // cards of an earlier life are gone
 	gone   error         // what those say
@@ -106,7 +107,15 @@ type fakeCard struct {
 func (c *fakeCard) Rate() int     { return c.rate }
 func (c *fakeCard) Latency() int  { return held }
 func (c *fakeCard) Frames() int64 { return c.taken.Load() }
-func (c *fakeCard) Sink() string  { return "speakers" }
+
+func (c *fakeCard) Sink() string {
+	c.server.mutex.Lock()
+	defer c.server.mutex.Unlock()
+	if c.server.dummy {
+		return "auto_null"
+	}
+	return "speakers"
+}
 
 func (c *fakeCard) Suspended() bool {
 	c.server.mutex.Lock()

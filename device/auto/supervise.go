@@ -157,13 +157,13 @@ func (s *supervisor) look(now time.Time) {
 		s.lose(err)
 	case s.plays:
 		s.watch(a, taken, now)
-	case taken != a.base:
+	case taken != a.base && !a.dummy():
 		// The first frames only fill what the driver holds, whether it plays or not.
 		a.base = taken
 		if a.moves--; a.moves < 0 {
 			s.valve.offer(a.number, a.card.Latency())
 		}
-	case !a.driver.once && !a.suspended() && now.Sub(a.since) > a.stays():
+	case !a.driver.once && !a.suspended() && !a.dummy() && now.Sub(a.since) > a.stays():
 		s.drop()
 	}
 }
@@ -174,6 +174,8 @@ func (s *supervisor) watch(a *attempt, taken int64, now time.Time) {
 	switch limit := s.limit(); {
 	case pause > limit:
 		s.stall(fmt.Errorf("this process, or the machine, stood still for %.1f s", pause.Seconds()), now)
+	case a.dummy():
+		s.stall(errors.New("the sound server has no output"), now)
 	case taken != s.taken:
 		s.taken, s.mark, s.marked, s.moved, a.fresh = taken, rendered, last, now, false
 	case now.Sub(s.moved) > limit:
@@ -189,6 +191,13 @@ func (s *supervisor) watch(a *attempt, taken int64, now time.Time) {
 func (a *attempt) suspended() bool {
 	c, ok := a.card.(interface{ Suspended() bool })
 	return ok && c.Suspended()
+}
+
+// dummy reports whether the card plays on the sink that a server makes for itself when it has
+// no other: nobody hears that. The server moves the stream when there is another one.
+func (a *attempt) dummy() bool {
+	c, ok := a.card.(interface{ Sink() string })
+	return ok && c.Sink() == "auto_null"
 }
 
 // stays returns how long a card is kept that takes nothing.

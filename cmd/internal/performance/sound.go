@@ -52,7 +52,10 @@ func (s *sound) look() (lines []string) {
 
 // note keeps an event for the report.
 func (s *sound) note(e *auto.Event) {
-	entry := report.Event{Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1, State: report.DeviceBack, Seconds: e.Gap.Round(time.Microsecond).Seconds()}
+	entry := report.Event{
+		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
+		State: report.DeviceBack, Seconds: e.Gap.Round(time.Microsecond).Seconds(),
+	}
 	s.lost = ""
 	if e.Kind == auto.Lost {
 		entry.State, entry.Why = report.DeviceLost, e.Reason
@@ -79,6 +82,7 @@ func (s *sound) picture() live.Heard {
 
 // report puts what happened into a report.
 func (s *sound) report(r *report.Report) {
+	s.look()
 	for _, e := range s.events {
 		r.Insert(e)
 	}
