@@ -47,7 +47,7 @@ type Bank struct {
 	mixer   *mixer.Mixer
 	scene   string
 	state   state                 // of the mixer, as far as the bank has moved it
-	resized int64                 // the frame of the last resize to come
+	size    size                  // of the pool
 	streams atomic.Pointer[error] // the first that broke
 
 	plays  []*play            // of sounds with layers or parameters; those that are over are used again
@@ -257,7 +257,8 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if err != nil {
 		return err
 	}
-	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
+	b.mixer, b.scene, b.state = m, "", stateOf(b.rules, nil)
+	b.size = size{now: b.state.voices, then: b.state.voices}
 	equip(b.sounds, found)
 	b.plays, b.cursor = nil, 0
 	return nil

@@ -149,21 +149,34 @@ func (b *Bank) move(to state, within time.Duration) error {
 	return more
 }
 
-// resize makes the pool larger now, or smaller when a fade is over. A resize to come, of a scene
-// before, is followed by this one.
+// size is how large the pool is: now until a frame, then from there on. It is what scenes asked for.
+type size struct {
+	now, then int
+	from      int64
+}
+
+// resize makes the pool larger now, or smaller when a fade is over. Either replaces what a scene
+// before has ordered for later.
 func (b *Bank) resize(voices int, within time.Duration) error {
-	m := b.mixer
-	at := m.Now()
-	if voices < b.state.voices {
-		at = max(at+pcm.Frames(within, m.Rate()), b.resized)
-	} else if b.resized > at {
-		if err := m.At(b.resized).Resize(voices); err != nil {
+	m, p := b.mixer, &b.size
+	frame, waits := m.Now(), true
+	if frame >= p.from {
+		p.now, waits = p.then, false
+	}
+	if waits || voices >= p.now {
+		to := max(voices, p.now)
+		if err := m.At(mixer.Now).Resize(to); err != nil {
 			return err
 		}
+		*p = size{now: to, then: to}
 	}
-	if err := m.At(at).Resize(voices); err != nil {
+	if voices == p.now {
+		return nil
+	}
+	end := frame + pcm.Frames(within, m.Rate())
+	if err := m.At(end).Resize(voices); err != nil {
 		return err
 	}
-	b.resized = max(b.resized, at)
+	p.then, p.from = voices, end
 	return nil
 }
