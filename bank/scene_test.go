@@ -110,6 +110,46 @@ func TestSceneAfterScene(t *testing.T) {
 	}
 }
 
+// TestSceneTakenBack: a scene that comes before the last one is over takes its size back too. Nothing
+// is stolen until the last fade is over, and then only what is beyond the size of the last scene.
+func TestSceneTakenBack(t *testing.T) {
+	sizes := map[string]int64{"menu": 2, "": 4, "fight": 16}
+	for _, first := range []string{"menu", "", "fight"} {
+		for _, second := range []string{"menu", "", "fight"} {
+			for _, third := range []string{"menu", "", "fight"} {
+				b, m := ready(t, fights)
+				if err := b.Scene("fight", 0); err != nil {
+					t.Fatal(err)
+				}
+				for range 16 {
+					start(t, b, "hit", bank.Options{})
+				}
+				heard(m, 100*time.Millisecond)
+				last, size, end := "fight", int64(16), 0
+				for i, name := range []string{first, second, third} {
+					if err := b.Scene(name, 300*time.Millisecond); err != nil {
+						t.Fatal(err)
+					}
+					if name != last { // else the first fade to it goes on
+						last, end = name, 200*i+300
+					}
+					heard(m, 200*time.Millisecond)
+					if size = max(size, sizes[name]); 200*(i+1) >= end {
+						size = sizes[name]
+					}
+					if got := m.Stats().Voices; got != size {
+						t.Errorf("%q of %q, %q, %q: the pool has %d voices, want %d", name, first, second, third, got, size)
+					}
+				}
+				heard(m, time.Second)
+				if got := m.Stats().Voices; got != sizes[third] {
+					t.Errorf("after %q, %q, %q the pool has %d voices, want %d", first, second, third, got, sizes[third])
+				}
+			}
+		}
+	}
+}
+
 // TestSceneLeavesTheGameItsGains: what no scene names stays where the game has put it.
 func TestSceneLeavesTheGameItsGains(t *testing.T) {
 	b, m := ready(t, fights)

@@ -115,7 +115,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if p.groups, err = s.Groups(m); err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	p.stage = scenes.NewHeldStage(m, &s.Rules)
+	p.stage = scenes.NewStage(m, &s.Rules)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
@@ -149,14 +149,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	for {
 		if p.held == nil {
 			frame, ok := p.schedule.Peek()
-			next, due := p.tuning.next(), p.stage.Due()
-			if due < before && due <= next && (!ok || due <= frame) {
-				if err := p.stage.Arrive(); err != nil {
-					return due, err
-				}
-				p.sent++
-				continue
-			}
+			next := p.tuning.next()
 			if next < before && (!ok || next < frame) {
 				if err := p.tuning.glide(p.mixer, next); err != nil {
 					return next, err

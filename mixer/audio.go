@@ -95,6 +95,7 @@ type audio struct {
 	refuses       bool
 	grow          growth
 	wanted        int         // slots wanted: by Config.Voices, Resize
+	resized       uint64      // the command of the Resize that was asked for last, of those that acted
 	coming        voice.Voice // the start that asks to come in
 	asks          kind        // of the start that asks to come in
 	refused       Event       // why the start that is under way gets no slot

@@ -4,6 +4,12 @@ import "voicepool/pool"
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
+	if c.kind == cmdResize {
+		if c.seq < a.resized { // a later call has acted already
+			return
+		}
+		a.resized = c.seq
+	}
 	a.noteCommand(c)
 	switch c.kind {
 	case cmdPlay:

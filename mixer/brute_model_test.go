@@ -26,6 +26,7 @@ type brute struct {
 	paused      bool
 	limit       int   // slots
 	wanted      int   // by New and Resize
+	resized     int   // the call of Resize that counts
 	needed      int64 // the last frame of the grid at which the pool was needed so large
 	most        int   // real voices at once since then
 	commands    []bruteCommand

@@ -80,15 +80,16 @@ func TestBrute(t *testing.T) {
 
 // bruteDuo is a mixer beside its brute force.
 type bruteDuo struct {
-	t      *rapid.T
-	m      *mixer.Mixer
-	x      *brute
-	sounds []*bruteSound
-	groups []*bruteGroup
-	plays  []*brutePlay
-	log    []string
-	block  []pcm.Frame
-	events []mixer.Event
+	t       *rapid.T
+	m       *mixer.Mixer
+	x       *brute
+	sounds  []*bruteSound
+	groups  []*bruteGroup
+	plays   []*brutePlay
+	log     []string
+	resizes int // calls
+	block   []pcm.Frame
+	events  []mixer.Event
 }
 
 var bruteSoundsOf = map[int][]*bruteSound{}
@@ -176,7 +177,14 @@ func (d *bruteDuo) call(r *rand.Rand) {
 		}
 		d.say("At(%d).Resize %d", at, n)
 		d.check(d.m.At(at).Resize(n))
-		d.x.send(at, func() { d.x.wanted, d.x.limit = n, n; d.x.shrink() })
+		d.resizes++
+		call := d.resizes
+		d.x.send(at, func() {
+			if call >= d.x.resized { // the later call counts
+				d.x.wanted, d.x.limit, d.x.resized = n, n, call
+				d.x.shrink()
+			}
+		})
 	case n < 84:
 		d.bus(r)
 	default:

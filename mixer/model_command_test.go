@@ -28,7 +28,10 @@ func (x *model) do(c *modelCommand) {
 		}
 		return
 	case modelResize:
-		x.resize(int(c.over))
+		if c.seq >= x.resized { // the later call counts
+			x.resized = c.seq
+			x.resize(int(c.over))
+		}
 		return
 	case modelSet:
 		if c.change.Fields&mixer.FieldProtect != 0 {

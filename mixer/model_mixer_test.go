@@ -32,6 +32,7 @@ type model struct {
 	stats    mixer.Stats
 	commands []modelCommand
 	seq      int
+	resized  int // the command of the Resize that counts
 	other    int
 	expected []mixer.Event // what the mixer said, not yet accounted for
 	ties     int           // near-ties that the mixer decided otherwise
@@ -40,6 +41,7 @@ type model struct {
 type modelCommand struct {
 	kind    modelKind
 	frame   int64
+	seq     int
 	play    *modelPlay
 	field   int
 	target  modelTarget
@@ -113,6 +115,7 @@ func (x *model) send(c modelCommand) {
 		!(now && (c.target.bus >= 0 || c.target.one != nil && c.change.Fields < mixer.FieldMute)) {
 		x.other = x.seq
 	}
+	c.seq = x.seq
 	x.commands = append(x.commands, c)
 }
 

@@ -165,7 +165,8 @@ func errBefore(position time.Duration) error {
 }
 
 // Resize changes how many voices the pool has, 1..Config.MaxVoices. What plays
-// beyond that is stolen, as the policy chooses; protected voices stay.
+// beyond that is stolen, as the policy chooses; protected voices stay. The later call counts:
+// a Resize takes back what earlier calls have ordered for frames after its own.
 func (at Moment) Resize(voices int) error {
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)

@@ -96,3 +96,58 @@ func TestGrowsLast(t *testing.T) {
 		}
 	}
 }
+
+// TestResizeAfterResize: of the calls of Resize the later one counts, from its frame on.
+func TestResizeAfterResize(t *testing.T) {
+	type call struct {
+		frame  int64
+		voices int
+	}
+	for _, c := range []struct {
+		name   string
+		calls  []call
+		voices [3]int64 // after 10, 30 and 50 frames
+	}{
+		{
+			name: "shrink, then grow before it", voices: [3]int64{6, 6, 6},
+			calls: []call{{frame: 20, voices: 1}, {frame: 5, voices: 6}},
+		},
+		{
+			name: "shrink, then stay", voices: [3]int64{4, 4, 4},
+			calls: []call{{frame: 20, voices: 1}, {frame: 5, voices: 4}},
+		},
+		{
+			name: "shrink, then grow after it", voices: [3]int64{4, 1, 6},
+			calls: []call{{frame: 20, voices: 1}, {frame: 40, voices: 6}},
+		},
+		{
+			name: "grow, then shrink before it", voices: [3]int64{2, 2, 2},
+			calls: []call{{frame: 20, voices: 6}, {frame: 5, voices: 2}},
+		},
+		{
+			name: "at one frame", voices: [3]int64{4, 3, 3},
+			calls: []call{{frame: 20, voices: 1}, {frame: 20, voices: 3}},
+		},
+		{
+			name: "three, backwards", voices: [3]int64{3, 3, 3},
+			calls: []call{{frame: 40, voices: 1}, {frame: 20, voices: 2}, {frame: 5, voices: 3}},
+		},
+		{
+			name: "three, crossing", voices: [3]int64{3, 5, 5},
+			calls: []call{{frame: 40, voices: 1}, {frame: 5, voices: 3}, {frame: 20, voices: 5}},
+		},
+	} {
+		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 4, MaxVoices: 8})
+		for _, call := range c.calls {
+			if err := m.At(call.frame).Resize(call.voices); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, want := range c.voices {
+			left(m, [...]int{10, 20, 20}[i])
+			if got := m.Stats().Voices; got != want {
+				t.Errorf("%s: at look %d the pool has %d voices, want %d", c.name, i, got, want)
+			}
+		}
+	}
+}

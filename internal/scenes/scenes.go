@@ -102,35 +102,23 @@ func since(now, old *mixer.Change) mixer.Change {
 
 // Stage is a mixer and what scenes have made of it. For one goroutine at a time.
 type Stage struct {
-	mixer   *mixer.Mixer
-	state   State
-	resized int64 // the frame of the last resize to come
-
-	held bool  // a resize to come is not sent before its frame
-	due  int64 // its frame; never: there is none
-	size int   // and what it makes of the pool
+	mixer *mixer.Mixer
+	state State
+	size  size // of the pool
 }
 
-const never = 1<<63 - 1
+// size is how large the pool is: now until a frame, then from there on.
+type size struct {
+	now, then int
+	from      int64
+}
 
 // NewStage returns the stage of a mixer that is as a file says without a scene.
 func NewStage(m *mixer.Mixer, r *rules.Rules) Stage {
-	return Stage{mixer: m, state: Of(r, nil), due: never}
-}
-
-// NewHeldStage is NewStage for a caller that looks at every frame: it calls Arrive when that of Due
-// has come. So a scene that comes before can still call a resize off.
-func NewHeldStage(m *mixer.Mixer, r *rules.Rules) Stage {
-	s := NewStage(m, r)
-	s.held = true
+	s := Stage{mixer: m, state: Of(r, nil)}
+	s.size = size{now: s.state.voices, then: s.state.voices}
 	return s
 }
-
-// Due returns the frame of the resize that is held; the greatest frame: none is.
-func (s *Stage) Due() int64 { return s.due }
-
-// Arrive sends the resize that is held.
-func (s *Stage) Arrive() error { return s.Resize(s.due, s.size) }
 
 // Move takes the mixer to a state at a frame, or mixer.Now, within a time, but for what only
 // another mixer can take, of which it tells late: more voices than this one may have, and ducks of
@@ -186,40 +174,40 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 	return nil
 }
 
-// Resize gives the mixer another size at a frame. A resize to come, of a scene before, is followed
-// by this one.
+// Resize gives the pool another size at a frame, whatever a scene has ordered for later.
 func (s *Stage) Resize(frame int64, voices int) error {
-	if s.resized > frame {
-		if err := s.mixer.At(s.resized).Resize(voices); err != nil {
-			return err
-		}
-	}
 	if err := s.mixer.At(frame).Resize(voices); err != nil {
 		return err
 	}
-	s.resized, s.state.voices, s.due = max(s.resized, frame), voices, never
+	s.size, s.state.voices = size{now: voices, then: voices}, voices
 	return nil
 }
 
-// fade makes the pool larger at a frame, or smaller when a fade is over.
+// fade makes the pool larger at a frame, or smaller when a fade is over. Either replaces what a
+// scene before has ordered for later.
 func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
-	m := s.mixer
-	at := frame
+	m, p := s.mixer, &s.size
+	at, waits := frame, true
 	if at == mixer.Now {
 		at = m.Now()
 	}
-	if voices > s.state.voices {
-		return s.Resize(at, voices)
+	if at >= p.from {
+		p.now, waits = p.then, false
 	}
-	at += pcm.Frames(within, m.Rate())
-	if s.held {
-		s.due, s.size = at, voices
+	if waits || voices >= p.now {
+		to := max(voices, p.now)
+		if err := m.At(frame).Resize(to); err != nil {
+			return err
+		}
+		*p = size{now: to, then: to}
+	}
+	if voices == p.now {
 		return nil
 	}
-	at = max(at, s.resized)
-	if err := m.At(at).Resize(voices); err != nil {
+	end := at + pcm.Frames(within, m.Rate())
+	if err := m.At(end).Resize(voices); err != nil {
 		return err
 	}
-	s.resized = at
+	p.then, p.from = voices, end
 	return nil
 }
