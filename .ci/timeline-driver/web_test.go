@@ -1,0 +1,173 @@
+package timeline
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+var picture = flag.String("picture", "", "write what examples/web looks like to this PNG")
+
+// ears puts an AnalyserNode beside every connection to the loudspeaker. listen returns the
+// loudest RMS of 40 looks; -1 while there is nothing to listen to.
+const ears = `window.ears = [];
+	const connect = AudioNode.prototype.connect;
+	AudioNode.prototype.connect = function (to, ...rest) {
+		if (to instanceof AudioDestinationNode) {
+			const ear = this.context.createAnalyser();
+			connect.call(this, ear);
+			ears.push(ear);
+		}
+		return connect.call(this, to, ...rest);
+	};
+	window.listen = async () => {
+		let loudest = -1;
+		const samples = new Float32Array(2048);
+		for (let i = 0; i < 40; i++) {
+			for (const ear of ears) {
+				ear.getFloatTimeDomainData(samples);
+				loudest = Math.max(loudest, Math.sqrt(samples.reduce((sum, x) => sum + x * x, 0) / samples.length));
+			}
+			await new Promise(requestAnimationFrame);
+		}
+		return loudest;
+	};`
+
+// The page of examples/web, served as its README line says, is silent before the click, and
+// plays after it. Its keys play, its pool steals, and the console says nothing.
+func TestWeb(t *testing.T) {
+	p := &page{T: t, ctx: browser(t)}
+	if err := chromedp.Listen(p.ctx, p.hear); err != nil {
+		t.Fatal(err)
+	}
+	call(p, log.Enable, cdp.Empty{})
+	call(p, runtime.Enable, cdp.Empty{})
+	call(p, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: ears})
+	p.do(chromedp.EmulateViewport(1400, 800), chromedp.Navigate(serveWeb(t)), chromedp.WaitEnabled("#start"))
+
+	var heard float64
+	eval(p, `return await listen();`, &heard)
+	if heard > 0 {
+		t.Errorf("before the click the RMS is %v, want silence", heard)
+	}
+	p.do(chromedp.Click("#start"))
+	p.until("page.seen && page.seen.gave >= 8")
+	eval(p, `return await listen();`, &heard)
+	if heard < 0.003 {
+		t.Errorf("after the click the RMS is %v: nothing is heard", heard)
+	}
+	t.Logf("RMS %.4f", heard)
+	if *picture != "" {
+		p.until("page.seen.gave >= 45")
+		png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(*picture, png, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.useKeys()
+	p.fitsWindows()
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, said := range p.said {
+		t.Errorf("the console says %q", said)
+	}
+}
+
+// until waits until something is so in the page.
+func (p *page) until(so string) {
+	p.Helper()
+	var met bool
+	eval(p, fmt.Sprintf(`for (let i = 0; i < 1200; i++) {
+		if (%s) return true;
+		await new Promise(requestAnimationFrame);
+	} return false;`, so), &met)
+	if !met {
+		p.Fatalf("it never comes to %s", so)
+	}
+}
+
+// useKeys: each key plays its sound, storms end, and the pool shrinks and grows.
+func (p *page) useKeys() {
+	p.keys(" ")
+	var storms string
+	eval(p, `return byId('storms').getAttribute('aria-pressed');`, &storms)
+	if storms != "false" {
+		p.Errorf("after the space bar the storms are %q", storms)
+	}
+	for _, key := range "asdfghjkl" {
+		sound := `document.querySelector('[data-key="` + string(key) + `"]').firstChild.textContent.trim()`
+		p.until(`!page.seen.slots.some(s => s.name === ` + sound + `)`)
+		p.keys(string(key))
+		p.until(`page.seen.slots.some(s => s.name === ` + sound + `)`)
+	}
+	var voices int
+	eval(p, `return page.seen.voices;`, &voices)
+	for _, step := range []struct {
+		key  string
+		want int
+	}{{key: kb.ArrowDown, want: voices - 1}, {key: kb.ArrowUp, want: voices}, {key: kb.ArrowUp, want: voices + 1}} {
+		p.keys(step.key)
+		p.until(fmt.Sprintf("page.seen.voices === %d", step.want))
+	}
+}
+
+// fitsWindows: nothing sticks out of a window, wide or narrow, and the rows have room.
+func (p *page) fitsWindows() {
+	for _, width := range []int64{1400, 800, 500} {
+		p.do(chromedp.EmulateViewport(width, 700))
+		var got struct{ Right, Bottom, Row float64 }
+		eval(p, `const of = [...document.querySelectorAll('header *, #view, #list, footer *')].map(e => e.getBoundingClientRect());
+			return { Right: Math.max(...of.map(r => r.right)), Bottom: Math.max(...of.map(r => r.bottom)),
+				Row: byId('view').clientHeight / page.seen.voices };`, &got)
+		if got.Right > float64(width) || got.Bottom > 700 || got.Row < 14 {
+			p.Errorf("a window of %d by 700 is filled to %v by %v, with rows of %v pixels", width, got.Right, got.Bottom, got.Row)
+		}
+	}
+}
+
+// serveWeb runs the page's server until the test ends, and returns its address.
+func serveWeb(t *testing.T) string {
+	t.Helper()
+	serve := filepath.Join(t.TempDir(), "serve")
+	build := exec.Command("go", "build", "-o", serve, "./examples/web/serve")
+	build.Dir, build.Env = "../..", append(os.Environ(), "GOWORK=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := exec.Command(serve, "-address", "127.0.0.1:0")
+	c.Dir, c.Env, c.Stderr = build.Dir, build.Env, os.Stderr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Signal(os.Interrupt)
+		if err := c.Wait(); err != nil {
+			t.Errorf("the server ends with %v after an interrupt", err)
+		}
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(address)
+}

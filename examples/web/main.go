@@ -1,0 +1,92 @@
+//go:build js
+
+// Web is a page that plays voicepool in a browser and draws its voices as they play.
+//
+//	go run ./examples/web/serve
+package main
+
+import (
+	"encoding/json"
+	"syscall/js"
+
+	"voicepool/device/auto"
+	"voicepool/examples/web/show"
+)
+
+func main() {
+	page := js.Global().Get("page")
+	s, err := show.New()
+	if err != nil {
+		page.Call("failed", err.Error())
+		return
+	}
+	defer s.Close()
+	begun := make(chan struct{})
+	p := &pool{show: s, page: page, begun: begun}
+	for name, f := range map[string]func(js.Value) error{
+		"begin": p.begin, "look": p.look, "press": p.press, "resize": p.resize, "storms": p.storms,
+	} {
+		page.Set(name, js.FuncOf(func(_ js.Value, args []js.Value) any {
+			var arg js.Value
+			if len(args) > 0 {
+				arg = args[0]
+			}
+			if err := f(arg); err != nil {
+				page.Call("failed", err.Error())
+			}
+			return nil
+		}))
+	}
+	keys, err := json.Marshal(show.Keys)
+	if err != nil {
+		page.Call("failed", err.Error())
+		return
+	}
+	page.Call("ready", string(keys))
+	// A callback of the page may not wait, so the device is opened here.
+	<-begun
+	out := auto.Open(s.Mixer(), auto.Config{Name: "voicepool"})
+	defer out.Close()
+	// The browser allows sound after a click. This driver waits for the end of one, and the
+	// click that began it may be over.
+	document := js.Global().Get("document")
+	document.Call("dispatchEvent", js.Global().Get("Event").New("mouseup"))
+	page.Call("opened", out.String())
+	select {}
+}
+
+// pool is what the page calls.
+type pool struct {
+	show  *show.Show
+	page  js.Value
+	begun chan struct{} // closed by the click; nil from then on
+}
+
+func (p *pool) begin(js.Value) error {
+	if p.begun != nil {
+		close(p.begun)
+		p.begun = nil
+	}
+	return nil
+}
+
+// look plays what the score has until now, and hands the page what it is to draw.
+func (p *pool) look(js.Value) error {
+	if err := p.show.Step(); err != nil {
+		return err
+	}
+	view, err := json.Marshal(p.show.Look())
+	if err != nil {
+		return err
+	}
+	p.page.Call("draw", string(view))
+	return nil
+}
+
+func (p *pool) press(key js.Value) error     { return p.show.Press(key.String()) }
+func (p *pool) resize(voices js.Value) error { return p.show.Resize(voices.Int()) }
+
+func (p *pool) storms(on js.Value) error {
+	p.show.Storms = on.Bool()
+	return nil
+}

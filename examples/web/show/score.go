@@ -1,0 +1,42 @@
+package show
+
+// round is how long the score is, in milliseconds, before it begins again.
+const round = 12000
+
+// note is a sound that is played every so many milliseconds of a part of the score.
+type note struct {
+	sound             string
+	from, until, step int64 // milliseconds
+	storm             bool  // it is a part of the storm
+	tune              bool  // it follows the tune
+}
+
+var score = []note{
+	{sound: "marimba", from: 0, until: 12000, step: 400, tune: true},
+	{sound: "bird", from: 500, until: 4000, step: 1300},
+	{sound: "coin", from: 2200, until: 4000, step: 900},
+	{sound: "thunder", from: 4000, until: 9000, step: 3100, storm: true},
+	{sound: "bell", from: 4200, until: 9500, step: 170, storm: true, tune: true},
+	{sound: "chime", from: 4800, until: 9500, step: 230, storm: true, tune: true},
+	{sound: "glass", from: 5500, until: 9000, step: 310, storm: true},
+	{sound: "pluck", from: 6000, until: 9800, step: 260, storm: true, tune: true},
+	{sound: "gong", from: 9800, until: 9900, step: 100, storm: true},
+}
+
+// beat is one of the times at which a note is played.
+type beat struct {
+	frame int64
+	count int // how many came before it in all rounds
+}
+
+// after returns the first beat at frame or after it.
+func (n note) after(frame, rate int64) beat {
+	each := (n.until - n.from + n.step - 1) / n.step // beats in a round
+	count := max(0, frame*1000/rate/round*each-1)
+	for ; ; count++ {
+		at := (count/each*round + n.from + count%each*n.step) * rate / 1000
+		if at >= frame {
+			return beat{frame: at, count: int(count)}
+		}
+	}
+}

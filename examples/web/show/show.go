@@ -1,0 +1,132 @@
+// Package show plays what the page draws: a tune, and every few seconds a storm of more sounds
+// than the pool has voices. It needs no browser, so tests can listen to it.
+package show
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+)
+
+//go:embed sounds.yaml
+var assets embed.FS
+
+// The pool can have 1 to MaxVoices voices.
+const MaxVoices = 16
+
+// Keys are the keys that play a sound, in the order in which the page has them.
+var Keys = []Key{
+	{Key: "a", Sound: "bell"}, {Key: "s", Sound: "chime"}, {Key: "d", Sound: "glass"},
+	{Key: "f", Sound: "marimba"}, {Key: "g", Sound: "pluck"}, {Key: "h", Sound: "coin"},
+	{Key: "j", Sound: "bird"}, {Key: "k", Sound: "thunder"}, {Key: "l", Sound: "gong"},
+}
+
+// Key is a key and the sound that it plays.
+type Key struct {
+	Key   string `json:"key"`
+	Sound string `json:"sound"`
+}
+
+// Show is the show. Its methods are for one goroutine, the page's.
+type Show struct {
+	Storms bool // whether storms come by themselves
+
+	bank   *bank.Bank
+	mixer  *mixer.Mixer
+	begun  bool
+	done   int64 // frames of the score that were played
+	struck int   // sounds that keys have played
+	gave   int
+	events [256]mixer.Event
+}
+
+// New loads the sounds. Nothing plays until Step.
+func New() (*Show, error) {
+	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	if err != nil {
+		return nil, err
+	}
+	c := b.Config()
+	c.MaxVoices, c.Meters = MaxVoices, true
+	m, err := mixer.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Show{Storms: true, bank: b, mixer: m}, b.Use(m)
+}
+
+// Mixer returns the mixer, which a device plays.
+func (s *Show) Mixer() *mixer.Mixer { return s.mixer }
+
+// Close ends the mixer, after the device.
+func (s *Show) Close() { s.mixer.Close() }
+
+// Press plays the sound of a key, each time a little further to the other side.
+func (s *Show) Press(key string) error {
+	for _, k := range Keys {
+		if k.Key == key {
+			s.struck++
+			return s.play(k.Sound, bank.Options{Pan: float64(s.struck*5%9-4) / 5})
+		}
+	}
+	names := make([]string, len(Keys))
+	for i, k := range Keys {
+		names[i] = k.Key
+	}
+	return fmt.Errorf("no sound has the key %q, only %s", key, strings.Join(names, " "))
+}
+
+// Resize gives the pool n voices, 1..MaxVoices, or as close to that as it can be.
+func (s *Show) Resize(n int) error {
+	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
+}
+
+func (s *Show) play(name string, o bank.Options) error {
+	_, err := s.bank.Play(name, o)
+	if errors.Is(err, mixer.ErrBusy) {
+		return nil // no block has been mixed for a while: one sound less
+	}
+	return err
+}
+
+// Step plays what the score has until now, by the mixer's time. The page calls it once a picture.
+func (s *Show) Step() error {
+	now := s.mixer.Now()
+	if !s.begun {
+		s.begun = true
+		for _, name := range []string{"theme", "rain"} {
+			if err := s.play(name, bank.Options{}); err != nil {
+				return err
+			}
+		}
+	}
+	rate := int64(s.mixer.Rate())
+	// After a long pause, as of a page that nobody saw, the score goes on without what was missed.
+	s.done = max(s.done, now-rate/4)
+	for _, n := range score {
+		if n.storm && !s.Storms {
+			continue
+		}
+		for beat := n.after(s.done, rate); beat.frame < now; beat = n.after(beat.frame+1, rate) {
+			o := bank.Options{Pan: float64(beat.count*7%11-5) / 6}
+			if n.tune {
+				o.Pitch = tune[beat.count%len(tune)]
+			}
+			if err := s.play(n.sound, o); err != nil {
+				return err
+			}
+		}
+	}
+	s.done = max(s.done, now)
+	return nil
+}
+
+// tune is what the bells play: A minor, F, C, G, in semitones.
+var tune = []pcm.Semitones{0, 3, 7, 12, -4, 0, 3, 8, 3, 7, 10, 15, -2, 2, 5, 10}
