@@ -234,6 +234,9 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	switch {
 	case !ok || len(s.Files) != 1:
 		return "", fmt.Errorf("nobody knows of which file the sound %s is", yaml.Quote(e.Sound.Name()))
+	case r.unmeasured(e.Sound):
+		return "", fmt.Errorf("the sound %s is not measured for masked, and in a sheet it is; give the library sounds.Options{Masking: true}",
+			yaml.Quote(e.Sound.Name()))
 	case h.BasePitch < -mixer.MaxPitch || h.BasePitch > mixer.MaxPitch:
 		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -%[3]d..%[3]d", yaml.Quote(e.Sound.Name()), h.BasePitch, mixer.MaxPitch)
 	}
@@ -260,6 +263,11 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	}
 	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", fields.Quoted(name), &l)
 	return name, nil
+}
+
+// unmeasured reports whether a sound lacks what it has as a sheet loads it, and the policy looks at.
+func (r *Recorder) unmeasured(s *voice.Sound) bool {
+	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
 // group adds to a sound what a group asks of its starts.

@@ -173,3 +173,35 @@ func TestRecorderOfStreams(t *testing.T) {
 type nothing struct{}
 
 func (nothing) Process([]pcm.Frame) {}
+
+// TestRecorderOfMasked: a sheet with masked has its sounds measured in bands. A mixer whose sounds
+// are not steals otherwise, so its journal is no such sheet.
+func TestRecorderOfMasked(t *testing.T) {
+	for _, c := range []struct {
+		policy   mixer.Overflow
+		measured bool
+		want     string
+	}{
+		{policy: mixer.StealMasked, want: `cue: this cannot be recorded: at 0s: the sound "coin" is not measured for masked, ` +
+			"and in a sheet it is; give the library sounds.Options{Masking: true}"},
+		{policy: mixer.StealMasked, measured: true},
+		{policy: mixer.StealQuietest},
+	} {
+		head, err := SheetOf(mixer.Config{Overflow: c.policy, Virtual: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lib := sounds.NewLibrary(sounds.Options{Masking: c.measured})
+		coin, err := lib.Load(t.Context(), embedded.Source("coin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewRecorder(head, func(*voice.Sound) (rules.Sound, bool) {
+			return rules.Sound{Files: []rules.File{{Name: "coin"}}}, true
+		})
+		err = r.Add([]mixer.Entry{{Kind: mixer.EntryPlay, Start: 1, Sound: coin[0]}})
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%v, measured %v: %v, want %q", c.policy, c.measured, err, c.want)
+		}
+	}
+}

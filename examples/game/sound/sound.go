@@ -63,7 +63,7 @@ var plays = [...]string{
 // New loads the sounds and begins the music.
 func New(o Options) (*Sound, error) {
 	s := &Sound{Options: o, Scene: "fight"}
-	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{Masking: true}), embedded.Sources()...)
 	if err != nil {
 		return nil, err
 	}

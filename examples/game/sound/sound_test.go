@@ -45,8 +45,8 @@ func play(t *testing.T, s *Sound, ticks int, each func(tick int, w *world.World)
 func TestJournal(t *testing.T) {
 	for policy := mixer.StealQuietest; policy <= mixer.StealMasked; policy++ {
 		for _, virtual := range []int{0, 32} {
-			if policy == mixer.StealMasked {
-				continue // its render differs in the last bits of a sample, from the 44th step on
+			if policy == mixer.StealMasked && virtual == 0 {
+				continue // the one combination that there is not
 			}
 			t.Run(fmt.Sprint(policy, virtual), func(t *testing.T) { journal(t, policy, virtual) })
 		}
