@@ -27,6 +27,7 @@ type draft struct {
 	keys  map[Verb][]string // of its cues; of no verb: all, sorted
 	until rules.Time
 	sound *rules.Sound // that it plays; nil: none that is known
+	duck  rules.Duck   // of SetDuck
 }
 
 // timing is the keys that must be understood before repetitions can be counted.
@@ -39,7 +40,7 @@ type cueField struct {
 	part  mixer.Fields // what it moves
 }
 
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek}
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck}
 
 // newDraft makes the table. A key that means something else to another verb stands there twice.
 func newDraft(r *reader) *draft {
@@ -50,6 +51,10 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
 	}
 	for _, v := range everyVerb[1:] { // what they name may be defined after them
+		if v == Resize {
+			d.table = append(d.table, cueField{fields.Field{Key: v.String(), To: &c.Voices, Within: parse.Counts}, []Verb{v}, 0})
+			continue
+		}
 		d.table = append(d.table, cueField{fields.Field{Key: v.String(), Like: new(string)}, []Verb{v}, 0})
 	}
 	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
@@ -82,6 +87,9 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
 		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)
+	for _, f := range parse.Duck(&d.duck, r.Buses) {
+		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
+	}
 	all := map[string]bool{}
 	for _, f := range d.table {
 		all[f.Key] = true
@@ -134,7 +142,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
 		return nil
 	}
-	d.sound = nil
+	d.sound, d.duck = nil, rules.Duck{}
 	var verb *yaml.Pair
 	for i := range n.Pairs {
 		v := Verb(slices.Index(verbNames[:], n.Pairs[i].Key) + 1)
@@ -183,6 +191,14 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if d.sound != nil {
 		d.inherit(n)
 	}
+	switch d.Verb {
+	case SetDuck:
+		d.Duck = new(d.duck)
+		d.GivesWay(n, d.duck.When, verb.Value.Text)
+	case Resize:
+		d.resizes(n)
+		return nil
+	}
 	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Nothing {
 		return nil
 	}
@@ -201,12 +217,22 @@ func (d *draft) incomplete(n *yaml.Node) {
 		d.Fail(n.Place, "a fade needs `to`, the decibels that it leads to")
 	case d.Verb == Seek && fields.Missing(n, "to"):
 		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
+	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
+		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
 	case d.Verb == Set && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
 	}):
 		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
 	}
+}
+
+// resizes checks the size that the pool is to have.
+func (d *draft) resizes(n *yaml.Node) {
+	if most := d.sheet.Grow.Max; most != 0 && d.Voices > most {
+		d.Fail(fields.Given(n, "voices").Value.Place, "voices: %d is more than the pool grows to, %d voices", d.Voices, most)
+	}
+	d.Scope = OnAll
 }
 
 // every reads the time from one repetition to the next.
@@ -261,6 +287,11 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		}
 	}
 	switch name := c.Target; {
+	case c.Verb == SetDuck:
+		c.Scope = OnBus
+		if !r.Buses[name] {
+			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name), r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
+		}
 	case name == "all":
 		c.Scope = OnAll
 		if c.Verb == Set || c.Verb == Fade {

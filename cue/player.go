@@ -174,6 +174,10 @@ func (p *Player) send(a *Action) error {
 		return at.Resume(p.target(c))
 	case Seek:
 		return at.Seek(p.target(c), c.To.Duration(rate))
+	case Resize:
+		return at.Resize(c.Voices)
+	case SetDuck:
+		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
 	}
 	return at.Set(p.target(c), c.Change, over)
 }

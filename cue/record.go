@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
@@ -94,14 +95,18 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))
 		}
 		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo}
-		if d := b.Duck; d != (mixer.Duck{}) {
-			bus.Duck = &rules.Duck{
-				When: d.When, By: d.By, Attack: at(pcm.Frames(d.Attack, s.Rate)), Hold: at(pcm.Frames(d.Hold, s.Rate)), Release: at(pcm.Frames(d.Release, s.Rate)),
-			}
+		if b.Duck != (mixer.Duck{}) {
+			bus.Duck = duckOf(b.Duck, s.Rate)
 		}
 		s.Buses = append(s.Buses, bus)
 	}
 	return s, nil
+}
+
+// duckOf is what a sheet says of a duck.
+func duckOf(d mixer.Duck, rate int) *rules.Duck {
+	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
+	return &rules.Duck{When: d.When, By: d.By, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
 // Add takes entries, which follow those before. The error wraps ErrRecord; the
@@ -127,10 +132,8 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	}
 	target := e.Bus
 	switch {
-	case e.Kind == mixer.EntryResize:
-		return errors.New("the pool was resized, for which a sheet has no cue")
-	case e.Kind == mixer.EntryDuck, e.Kind == mixer.EntryInsert:
-		return fmt.Errorf("the duck or the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
+	case e.Kind == mixer.EntryInsert:
+		return fmt.Errorf("the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace:
 		return errors.New("something moved in space, of which a sheet knows nothing")
 	case e.Start != 0:
@@ -152,13 +155,14 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
 		Over: rules.FrameTime(max(e.Frames, 0), r.sheet.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.sheet.Rate),
+		Voices: e.Voices, Duck: duckOf(e.Duck, r.sheet.Rate),
 	})
 	return nil
 }
 
 var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume,
-	mixer.EntrySeek: Seek, mixer.EntrySet: Set,
+	mixer.EntrySeek: Seek, mixer.EntrySet: Set, mixer.EntryResize: Resize, mixer.EntryDuck: SetDuck,
 }
 
 // silences follows when all voices have been stopped, and reports whether a stop

@@ -114,7 +114,7 @@ func (s *session) act() {
 	}
 	bus := mixer.TargetBus(s.buses[s.random.IntN(len(s.buses))])
 	gain := pcm.Decibels(s.between(-60, 0))
-	switch s.random.IntN(23) {
+	switch s.random.IntN(25) {
 	case 0:
 		h.Stop()
 	case 1:
@@ -166,6 +166,16 @@ func (s *session) act() {
 		s.keep(h.Then(next, o, mixer.When(s.random.IntN(2))))
 	case 22:
 		s.moment().Cut(target)
+	case 23:
+		s.moment().Resize(1 + s.random.IntN(8))
+	case 24:
+		d := mixer.Duck{When: "v1", By: pcm.Decibels(s.random.IntN(20)), Attack: over, Hold: over / 2, Release: 3 * over}
+		if s.random.IntN(3) == 0 {
+			d = mixer.Duck{}
+		}
+		if err := s.moment().SetDuck(s.buses[3*s.random.IntN(2)], d); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			s.t.Fatal(err)
+		}
 	}
 }
 
@@ -194,7 +204,7 @@ func TestRecord(t *testing.T) {
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(uint64(seed), 9))
 		config := mixer.Config{
-			Rate: rate, Voices: 3 + random.IntN(6), Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
+			Rate: rate, Voices: 3 + random.IntN(6), MaxVoices: 8, Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
 			MasterGain: -3, Commands: 8 << random.IntN(5), Journal: 1 << 12,
 			Buses: []mixer.BusConfig{
 				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5},

@@ -72,18 +72,21 @@ func (r *Recorder) head(b *strings.Builder) {
 // write writes a cue. Its Target is what its verb names, of Play too.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
-	d.Cue = c
+	d.Cue, d.duck = c, rules.Duck{}
+	if c.Duck != nil {
+		d.duck = *c.Duck
+	}
 	d.At = rules.FrameTime(frame, r.sheet.Rate)
 	var l fields.Line
 	for i := range d.table {
 		switch f := &d.table[i]; {
 		case !slices.Contains(f.verbs, c.Verb):
-		case f.Key == c.Verb.String():
+		case f.Key == c.Verb.String() && c.Verb != Resize:
 			l.Raw(f.Key, fields.Quoted(c.Target))
 		case f.Key == "id":
 			l.Raw(f.Key, fields.Quoted(c.ID))
 		case c.Verb != Set || f.part == 0:
-			l.Fields([]fields.Field{f.Field}, "at", "to")
+			l.Fields([]fields.Field{f.Field}, "at", "to", "by")
 		case c.Change.Fields&f.part != 0:
 			l.Fields([]fields.Field{f.Field}, f.Key)
 		}

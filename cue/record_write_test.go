@@ -96,8 +96,7 @@ func TestRecorderRefuses(t *testing.T) {
 		entry mixer.Entry
 		want  string
 	}{
-		{mixer.Entry{Frame: 1500, Kind: mixer.EntryResize, Voices: 4}, "cue: this cannot be recorded: at 1.5s: the pool was resized, for which a sheet has no cue"},
-		{mixer.Entry{Frame: 1500, Kind: mixer.EntryDuck, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the duck or the insert of bus \"sfx\" was set, for which a sheet has no cue"},
+		{mixer.Entry{Frame: 1500, Kind: mixer.EntryInsert, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the insert of bus \"sfx\" was set, for which a sheet has no cue"},
 		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
 		{mixer.Entry{Kind: mixer.EntryPlay, Start: 7, How: mixer.Played{Placed: true}}, "cue: this cannot be recorded: at 0s: a voice has a place in space, of which a sheet knows nothing"},
 	} {

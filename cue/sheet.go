@@ -27,6 +27,8 @@ const (
 	Pause
 	Resume
 	Seek
+	Resize  // written `voices`: of the pool
+	SetDuck // written `duck`: of a bus
 )
 
 func (v Verb) String() string {
@@ -36,7 +38,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -44,7 +46,7 @@ type Scope uint8
 const (
 	OnID  Scope = iota + 1 // all living voices that were started under an id
 	OnBus                  // a bus, "master" included
-	OnAll                  // everything that sounds
+	OnAll                  // everything that sounds, or the pool
 )
 
 // Cue is a timed instruction.
@@ -69,9 +71,11 @@ type Cue struct {
 	// Of all others.
 	Target string
 	Scope  Scope
-	Over   rules.Time // of Stop, Fade, Set
-	Cut    bool       // of Stop: without a tail
-	To     rules.Time // of Seek
+	Over   rules.Time  // of Stop, Fade, Set
+	Cut    bool        // of Stop: without a tail
+	To     rules.Time  // of Seek
+	Voices int         // of Resize
+	Duck   *rules.Duck // of SetDuck
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts
 	// that are named in Change.Fields: the cue's own, without the sound's.
@@ -83,6 +87,18 @@ type Cue struct {
 
 	tag   uint64 // of its id; 0: none
 	owner uint64 // of its Owner; 0: none
+}
+
+// Config returns the mixer that the sheet describes, which can have as many voices as its cues say.
+func (s *Sheet) Config() mixer.Config {
+	c := s.Rules.Config()
+	for i := range s.Cues {
+		c.MaxVoices = max(c.MaxVoices, s.Cues[i].Voices)
+	}
+	if c.MaxVoices > 0 {
+		c.MaxVoices = max(c.MaxVoices, c.Voices)
+	}
+	return c
 }
 
 // moment returns when a repetition, counted from 0, is due.

@@ -83,14 +83,17 @@ func (b Bus) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) er
 // SetDuck gives the bus another duck; the zero Duck ends it. A bus that is lowered goes to
 // the new depth, or back, from where it is. The master can be ducked, too. It allocates.
 func (b Bus) SetDuck(d Duck) error {
-	return b.now(func(at Moment, t Target) error {
-		m := at.mixer
-		if err := d.check(b.Name(), func(bus string) bool { return m.tree.find(bus) > 0 }); err != nil {
-			return fmt.Errorf("%w: %w", ErrOption, err)
-		}
-		p := &part{duck: d, ducking: m.newDucking(&d)}
-		return m.send(command{kind: cmdDuck, frame: Now, target: t, part: p})
-	})
+	return b.now(func(at Moment, _ Target) error { return at.SetDuck(b, d) })
+}
+
+// SetDuck gives a bus another duck at the moment, as Bus.SetDuck does.
+func (at Moment) SetDuck(b Bus, d Duck) error {
+	m := at.mixer
+	if err := d.check(b.Name(), func(bus string) bool { return m.tree.find(bus) > 0 }); err != nil {
+		return fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	p := &part{duck: d, ducking: m.newDucking(&d)}
+	return m.send(command{kind: cmdDuck, frame: at.frame, ref: at.ref, target: TargetBus(b), part: p})
 }
 
 // SetInsert gives the bus another effect, faded over 5 ms, in which the one before runs

@@ -77,16 +77,22 @@ func (r *Reader) allBuses(n *yaml.Node) {
 	}
 }
 
+// GivesWay reports what is wrong with the bus to which another one gives way, by its key `when`.
+func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
+	switch when {
+	case "": // it is missing
+	case bus:
+		r.Fail(fields.Given(n, "when").Value.Place, "when: a bus cannot give way to itself")
+	case "master":
+		r.Fail(fields.Given(n, "when").Value.Place, "when: all voices are on the master; name the bus to give way to")
+	}
+}
+
 func (r *Reader) duck(p *yaml.Pair, bus string, to **rules.Duck) bool {
 	d := &rules.Duck{}
 	*to = d
 	r.Read(p.Value, "duck", Duck(d, r.Buses))
-	switch d.When {
-	case bus:
-		r.Fail(fields.Given(p.Value, "when").Value.Place, "when: a bus cannot give way to itself")
-	case "master":
-		r.Fail(fields.Given(p.Value, "when").Value.Place, "when: all voices are on the master; name the bus to give way to")
-	}
+	r.GivesWay(p.Value, d.When, bus)
 	if p.Value.Kind == yaml.Mapping && (fields.Missing(p.Value, "when") || fields.Missing(p.Value, "by")) {
 		r.Fail(p.Place, "duck needs `when`, the bus to give way to, and `by`, the decibels")
 	}
