@@ -45,8 +45,8 @@ func held() world.Keys {
 	}
 }
 
-func newGame() (*game, error) {
-	s, err := sound.New(sound.Options{})
+func newGame(o sound.Options) (*game, error) {
+	s, err := sound.New(o)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (g *game) listen(device bool) (stop func(), err error) {
 func run() error {
 	device := flag.Bool("device", false, "play through voicepool's own device, not Ebitengine's context")
 	flag.Parse()
-	g, err := newGame()
+	g, err := newGame(sound.Options{})
 	if err != nil {
 		return err
 	}

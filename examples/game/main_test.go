@@ -13,9 +13,11 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"voicepool/device/reader"
+	"voicepool/mixer"
 	"voicepool/pcm"
 
 	"voicepool/examples/game/sound"
+	"voicepool/examples/game/take"
 	"voicepool/examples/game/world"
 )
 
@@ -30,8 +32,17 @@ const (
 var played struct {
 	err     error
 	heard   []byte
+	takes   []playedTake
 	picture *image.RGBA
 	score   int
+}
+
+// playedTake is what one of the game's mixers has played: the keys that change a policy change the
+// mixer.
+type playedTake struct {
+	*take.Take
+	mixer *mixer.Mixer
+	from  int // the frame that was heard first
 }
 
 func script(tick int) world.Keys {
@@ -54,11 +65,10 @@ func TestMain(m *testing.M) {
 // playReal runs the game on a screen, with scripted keys, and takes its sound from a reader in
 // step with it.
 func playReal() error {
-	g, err := newGame()
+	g, err := newGame(sound.Options{Journal: take.Journal})
 	if err != nil {
 		return err
 	}
-	defer g.sound.Close()
 	mix, err := reader.New(g.sound.Output(), 48000, reader.Float32)
 	if err != nil {
 		return err
@@ -68,6 +78,9 @@ func playReal() error {
 	bytes := make([]byte, block*8)
 	g.fail = func() error {
 		if g.world.Tick > 0 {
+			if err := record(g.sound); err != nil {
+				return err
+			}
 			g.sound.Mixer().Prepare()
 			for at := 0; at < len(bytes); {
 				n, err := mix.Read(bytes[at:])
@@ -91,6 +104,54 @@ func playReal() error {
 		}
 	}
 	return ebiten.RunGame(g)
+}
+
+// record begins a take where a mixer is about to be heard for the first time.
+func record(s *sound.Sound) error {
+	m := s.Mixer()
+	if n := len(played.takes); n > 0 && played.takes[n-1].mixer == m {
+		return nil
+	}
+	t, err := take.New(m, s.Config())
+	played.takes = append(played.takes, playedTake{t, m, len(played.heard) / 8})
+	return err
+}
+
+// The game's sound is what the journals of its mixers render to, to the bit. Each is faded into the
+// next within the block of 512 frames with which that begins.
+func TestJournals(t *testing.T) {
+	if played.err != nil {
+		t.Fatal(played.err)
+	}
+	const fade = 512
+	want := make([]pcm.Frame, len(played.heard)/8+fade)
+	for i, p := range played.takes {
+		end := len(want)
+		if i+1 < len(played.takes) {
+			end = played.takes[i+1].from + fade
+		}
+		frames, err := p.Render(end - p.from)
+		if err != nil {
+			t.Fatalf("mixer %d: %v", i, err)
+		}
+		for k, f := range frames {
+			if i > 0 && k < fade {
+				in := float32(k+1) / fade
+				for c, old := range want[p.from+k] {
+					f[c] = float32(f[c]*in) + float32(old*(1-in))
+				}
+			}
+			want[p.from+k] = f
+		}
+	}
+	for at := 0; at < len(played.heard); at += 8 {
+		if !bytes.Equal(encode(want[at/8:][:1]), played.heard[at:at+8]) {
+			t.Fatalf("frame %d was heard otherwise than the journals render", at/8)
+		}
+	}
+	if len(played.takes) < 7 {
+		t.Errorf("%d mixers have played: not every policy was heard", len(played.takes))
+	}
 }
 
 // The game's sound is that of the same world without a screen, to the bit.

@@ -1,19 +1,15 @@
 package sound
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"testing"
 
 	"voicepool/bank"
-	"voicepool/bank/rules"
-	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/sounds"
-	"voicepool/voice"
 
+	"voicepool/examples/game/take"
 	"voicepool/examples/game/world"
 )
 
@@ -54,21 +50,16 @@ func TestJournal(t *testing.T) {
 }
 
 func journal(t *testing.T, policy mixer.Overflow, virtual int) {
-	s, err := New(Options{Policy: policy, Virtual: virtual, Journal: 1 << 16})
+	s, err := New(Options{Policy: policy, Virtual: virtual, Journal: take.Journal})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	head, err := cue.SheetOf(s.Config())
+	played, err := take.New(s.mixer, s.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorder := cue.NewRecorder(head, func(v *voice.Sound) (rules.Sound, bool) {
-		return rules.Sound{Name: v.Name(), Files: []rules.File{{Name: v.Name()}}}, true
-	})
-	entries := make([]mixer.Entry, 1024)
-	const ticks = 240
-	heard := play(t, s, ticks, func(tick int, _ *world.World) {
+	heard := play(t, s, 240, func(tick int, _ *world.World) {
 		switch tick {
 		case 100:
 			err = s.SetScene("menu")
@@ -79,44 +70,15 @@ func journal(t *testing.T, policy mixer.Overflow, virtual int) {
 			t.Fatal(err)
 		}
 	})
-	for n := s.mixer.Journal(entries); n > 0; n = s.mixer.Journal(entries) {
-		if err := recorder.Add(entries[:n]); err != nil {
-			t.Fatal(err)
-		}
-	}
 	stats := s.mixer.Stats()
 	if gave := stats.Stolen + stats.Virtual + stats.Rejected; stats.Asked < 150 || gave < 20 && policy != mixer.GrowPool {
 		t.Errorf("%d starts, %d gave way: too few to tell", stats.Asked, gave)
 	}
-	recorder.End(ticks * frame)
-	var text bytes.Buffer
-	if _, err := recorder.WriteTo(&text); err != nil {
-		t.Fatal(err)
-	}
-	sheet, err := cue.Parse("journal.yaml", text.Bytes())
+	rendered, err := played.Render(len(heard))
 	if err != nil {
 		t.Fatal(err)
 	}
-	player, err := cue.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{}), cue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer player.Close()
-	rendered := make([]pcm.Frame, 0, len(heard))
-	for block := make([]pcm.Frame, 4096); len(rendered) < len(heard); {
-		n, err := player.Read(block)
-		rendered = append(rendered, block[:n]...)
-		if err != nil {
-			break
-		}
-	}
-	// The player leaves out the limiter's look-ahead.
-	heard = heard[s.mixer.LatencyFrames():]
-	same := min(len(heard), len(rendered))
-	if same < len(heard)-frame {
-		t.Fatalf("the journal renders %d frames of %d", len(rendered), len(heard))
-	}
-	for i := range same {
+	for i := range heard {
 		if heard[i] != rendered[i] {
 			t.Fatalf("frame %d: heard %v, the journal renders %v", i, heard[i], rendered[i])
 		}
