@@ -6,12 +6,16 @@ import (
 	"flag"
 	"image"
 	"image/png"
+	"log"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/audio"
 
+	"voicepool/device/oto"
 	"voicepool/device/reader"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -51,7 +55,7 @@ func script(tick int) world.Keys {
 
 // typed is the script of the keys that change the pool.
 func typed(tick int, k ebiten.Key) bool {
-	return k == ebiten.KeyS && (tick == 100 || tick == 160) || k == ebiten.KeyV && tick == 200 ||
+	return k == ebiten.KeyS && (tick == 100 || tick == 130 || tick == 175) || k == ebiten.KeyV && tick == 200 ||
 		k == ebiten.KeyP && (tick == 220 || tick == 230 || tick == 240 || tick == 250 || tick == 260 || tick == 270) ||
 		k == ebiten.KeyArrowUp && tick >= 300 && tick < 308 || k == ebiten.KeyArrowDown && tick >= 310 && tick < 318
 }
@@ -198,6 +202,37 @@ func TestOneOutput(t *testing.T) {
 		if _, err := g.listen(device); !errors.Is(err, errOne) {
 			t.Errorf("device %v beside another output: %v, want %v", device, err, errOne)
 		}
+	}
+}
+
+// Without a sound card the game plays on and says so in a line. It does not ask Ebitengine's context,
+// whose error would end it.
+func TestWithoutSoundCard(t *testing.T) {
+	s, err := sound.New(sound.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var said bytes.Buffer
+	log.SetOutput(&said)
+	defer log.SetOutput(os.Stderr)
+	g := &game{sound: s, drivers: func() []oto.Driver {
+		return []oto.Driver{{Name: "pulse", Detail: "no server"}, {Name: "alsa", Detail: "no sound card in /dev/snd"}}
+	}}
+	stop, err := g.listen(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	const want = "no sound: pulse: no server; alsa: no sound card in /dev/snd; the game plays on unheard\n"
+	if !strings.HasSuffix(said.String(), want) || strings.Count(said.String(), "\n") != 1 {
+		t.Errorf("it says %q, want %q", said.String(), want)
+	}
+	if audio.CurrentContext() != nil {
+		t.Error("Ebitengine's context was asked")
+	}
+	if why := silence([]oto.Driver{{Name: "pulse"}, {Name: "alsa", Found: true}}); why != "" {
+		t.Errorf("with a card: %q", why)
 	}
 }
 

@@ -115,10 +115,18 @@ func (s *Sound) Close() {
 	}
 }
 
-// SetPolicy has a full pool do something else, with so many virtual voices.
+// SetPolicy has a full pool do something else, with so many virtual voices. Its size and the scene
+// stay.
 func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	s.Policy, s.Virtual = p, virtual
+	voices := int(s.mixer.Stats().Voices)
 	if err := s.renew(); err != nil {
+		return err
+	}
+	if err := s.bank.Scene(s.Scene, 0); err != nil {
+		return err
+	}
+	if err := s.SetVoices(voices); err != nil {
 		return err
 	}
 	s.Steals, s.Gave = [12]mixer.Event{}, 0
@@ -129,7 +137,7 @@ func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 			}
 		}
 	}
-	return s.SetScene(s.Scene)
+	return nil
 }
 
 // SetScene goes to a scene of the file.

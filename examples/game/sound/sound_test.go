@@ -60,11 +60,8 @@ func journal(t *testing.T, policy mixer.Overflow, virtual int) {
 		t.Fatal(err)
 	}
 	heard := play(t, s, 240, func(tick int, _ *world.World) {
-		switch tick {
-		case 100:
-			err = s.SetScene("menu")
-		case 160:
-			err = s.SetScene("fight")
+		if name := (map[int]string{80: "storm", 130: "menu", 170: "fight"})[tick]; name != "" {
+			err = s.SetScene(name)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -107,6 +104,43 @@ func TestPolicyChanges(t *testing.T) {
 	if s.Steals[0].Policy != mixer.StealOldest {
 		t.Errorf("the last one gave way by %v, want oldest", s.Steals[0].Policy)
 	}
+}
+
+// A scene changes the size of the pool, and a change of policy keeps that and the scene.
+func TestScenes(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want := []struct {
+		scene  string
+		voices int64
+	}{{scene: "menu", voices: 6}, {scene: "storm", voices: 28}, {scene: "fight", voices: 16}}
+	play(t, s, 40*len(want), func(tick int, w *world.World) {
+		c := want[tick/40]
+		switch tick % 40 {
+		case 0:
+			err = s.SetScene(c.scene)
+		case 25:
+			err = s.SetPolicy(mixer.StealOldest, 0, w)
+		case 24, 26:
+			if n := s.mixer.Stats().Voices; n != c.voices || s.Scene != c.scene {
+				t.Errorf("tick %d: %d voices in scene %s, want %d in %s", tick, n, s.Scene, c.voices, c.scene)
+			}
+		case 30:
+			err = s.SetVoices(9)
+		case 32:
+			err = s.SetPolicy(mixer.StealQuietest, 0, w)
+		case 34:
+			if n := s.mixer.Stats().Voices; n != 9 {
+				t.Errorf("tick %d: %d voices after a change of policy, want the 9 that there were", tick, n)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // The pool is as large as the keys say, and is drawn so.
