@@ -4,10 +4,19 @@ import "voicepool/pool"
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
+	if c.kind == cmdPlay {
+		a.record(c.record).settle()
+	}
 	a.noteCommand(c)
 	switch c.kind {
 	case cmdPlay:
 		a.start(c)
+	case cmdPut:
+		if c.target.kind == allVoices {
+			a.listen(&c.part.ears)
+			return
+		}
+		a.each(c)
 	case cmdWant:
 		a.applyWants(a.record(c.record), c.record, c.fields)
 	case cmdWantBus:
@@ -123,6 +132,11 @@ func (a *audio) act(i int, c *command) {
 		a.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
+	case cmdPut:
+		if s.record.placed {
+			a.places[i].source.Spot = c.part.spot
+			a.glide(i, s)
+		}
 	}
 }
 

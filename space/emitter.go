@@ -76,6 +76,7 @@ type Emitter struct {
 type Source struct {
 	Spot        Spot // as Checked returns it
 	Spread      float64
+	Cone        Cone // as it was described
 	cone        cone
 	attenuation Attenuation // without zeros
 }
@@ -91,5 +92,10 @@ func (e Emitter) Source() (Source, error) {
 	if !inRange(e.Spread, 0, 1) {
 		return Source{}, fmt.Errorf("%w: a spread of %v is not in 0..1", ErrRange, e.Spread)
 	}
-	return Source{spot, e.Spread, cone, attenuation}, nil
+	return Source{spot, e.Spread, e.Cone, cone, attenuation}, nil
+}
+
+// Emitter returns what s was made of, with its zeros filled in: it makes the same Source.
+func (s *Source) Emitter() Emitter {
+	return Emitter{Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation, Spread: s.Spread}
 }
