@@ -40,7 +40,7 @@ type cueField struct {
 	part  mixer.Fields // what it moves
 }
 
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck}
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, Put, Listen}
 
 // newDraft makes the table. A key that means something else to another verb stands there twice.
 func newDraft(r *reader) *draft {
@@ -55,8 +55,12 @@ func newDraft(r *reader) *draft {
 			d.table = append(d.table, cueField{fields.Field{Key: v.String(), To: &c.Voices, Within: parse.Counts}, []Verb{v}, 0})
 			continue
 		}
+		if v == Listen {
+			continue // it names a place
+		}
 		d.table = append(d.table, cueField{fields.Field{Key: v.String(), Like: new(string)}, []Verb{v}, 0})
 	}
+	d.table = append(d.table, d.places()...)
 	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
 	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
@@ -184,6 +188,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
 		d.Fail(p.Place, "cut ends voices at once; leave it out, or `over`")
 	}
+	if p := fields.Given(n, "facing"); p != nil && d.Verb == Play && d.Place == nil {
+		d.Fail(p.Place, "facing goes with `place`: it is the axis of the sound's cone there")
+	}
 	if d.For != nil && d.For.IsZero() {
 		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}
@@ -197,6 +204,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		d.GivesWay(n, d.duck.When, verb.Value.Text)
 	case Resize:
 		d.resizes(n)
+		return nil
+	case Listen:
+		d.listens(n)
 		return nil
 	}
 	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Nothing {
@@ -219,6 +229,8 @@ func (d *draft) incomplete(n *yaml.Node) {
 		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
 	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
 		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
+	case d.Verb == Put && fields.Missing(n, "place"):
+		d.Fail(n.Place, "a move needs `place`, where it leads to, such as [3, 0, -1]")
 	case d.Verb == Set && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
@@ -292,6 +304,8 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 		if !r.Buses[name] {
 			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name), r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
 		}
+	case c.Verb == Put && (name == "all" || r.Buses[name]):
+		r.Fail(at, "move: only what has an id has a place; %s has none", yaml.Quote(name))
 	case name == "all":
 		c.Scope = OnAll
 		if c.Verb == Set || c.Verb == Fade {

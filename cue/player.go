@@ -178,6 +178,10 @@ func (p *Player) send(a *Action) error {
 		return at.Resize(c.Voices)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
+	case Put:
+		return at.SetPosition(p.target(c), c.spot())
+	case Listen:
+		return at.SetListener(c.listener())
 	}
 	return at.Set(p.target(c), c.Change, over)
 }
@@ -193,6 +197,11 @@ func (p *Player) start(a *Action, c *Cue) mixer.Options {
 		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
 		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
 		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: int64(a.Cue),
+	}
+	if c.Place != nil {
+		e := p.sheet.Sounds[c.Sound].Emitter
+		e.Spot = c.spot()
+		o.Emitter = &e
 	}
 	if c.For != nil {
 		// Less than half a frame is a frame: 0 would be the whole sound.

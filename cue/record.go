@@ -14,6 +14,7 @@ import (
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -57,6 +58,8 @@ type soundKey struct {
 	pitch   pcm.Semitones
 	quality voice.Quality
 	full    mixer.WhenFull
+	placed  bool
+	emitter space.Emitter // without its Spot
 }
 
 // NewRecorder returns a recorder for a mixer that is as the head of a sheet says:
@@ -134,8 +137,12 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	switch {
 	case e.Kind == mixer.EntryInsert:
 		return fmt.Errorf("the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
-	case e.Kind == mixer.EntryPlace:
-		return errors.New("something moved in space, of which a sheet knows nothing")
+	case e.Kind == mixer.EntryPlace && e.Start == 0:
+		if e.Listener.Doppler != 0 {
+			return errors.New("the listener hears a Doppler shift, which a sheet cannot say")
+		}
+		r.write(e.Frame, heardAt(&e.Listener))
+		return nil
 	case e.Start != 0:
 		id, ok := r.ids[e.Start]
 		if !ok {
@@ -144,6 +151,10 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		target = id
 	case target == "":
 		target = "all"
+	}
+	if e.Kind == mixer.EntryPlace {
+		r.write(e.Frame, movedTo(e, target))
+		return nil
 	}
 	change := e.Change
 	if change.Fields&mixer.FieldGain == 0 {
@@ -186,8 +197,8 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 // play writes a start.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
-	if h.Placed {
-		return errors.New("a voice has a place in space, of which a sheet knows nothing")
+	if h.Emitter.Attenuation.Table != nil {
+		return fmt.Errorf("the distance of %s is a table, of which nobody knows the points any more", yaml.Quote(e.Sound.Name()))
 	}
 	name, err := r.sound(e)
 	if err != nil {
@@ -204,6 +215,9 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
+	}
+	if h.Placed {
+		c.Place, c.Facing = &h.Emitter.Spot.Position, given(h.Emitter.Spot.Forward)
 	}
 	if e.Bus == "master" {
 		c.Bus = ""
@@ -230,7 +244,8 @@ func ownerName(owner uint64) string {
 // it is a new one.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
-	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull}
+	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
+	key.emitter.Spot = space.Spot{}
 	if name, ok := r.sounds[key]; ok {
 		return name, nil
 	}
@@ -262,6 +277,9 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	var l fields.Line
 	l.Raw("file", fields.Quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
 	l.Fields(parse.Sound(&entry, nil))
+	if h.Placed {
+		writePlace(&l, &h.Emitter)
+	}
 	if c := &entry.Coalesce; !c.Within.IsZero() {
 		l.Raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, fields.Shortest(float64(c.Most))))
 	}

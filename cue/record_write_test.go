@@ -13,6 +13,7 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -92,13 +93,26 @@ func TestRecorderRefuses(t *testing.T) {
 			t.Errorf("a mixer with an insert: %v", err)
 		}
 	}
+	coin, err := sounds.NewLibrary(sounds.Options{}).Load(t.Context(), embedded.Source("coin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := space.NewPointTable(space.Point{Gain: 0}, space.Point{Distance: 1, Gain: -6})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		entry mixer.Entry
 		want  string
 	}{
 		{mixer.Entry{Frame: 1500, Kind: mixer.EntryInsert, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the insert of bus \"sfx\" was set, for which a sheet has no cue"},
 		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
-		{mixer.Entry{Kind: mixer.EntryPlay, Start: 7, How: mixer.Played{Placed: true}}, "cue: this cannot be recorded: at 0s: a voice has a place in space, of which a sheet knows nothing"},
+		{mixer.Entry{Kind: mixer.EntryPlace, Listener: space.Listener{Doppler: 1}}, "cue: this cannot be recorded: at 0s: the listener hears a Doppler shift, which a sheet cannot say"},
+		{mixer.Entry{Kind: mixer.EntryPlace, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
+		{
+			mixer.Entry{Kind: mixer.EntryPlay, Sound: coin[0], How: mixer.Played{Placed: true, Emitter: space.Emitter{Attenuation: space.Attenuation{Table: table}}}},
+			`cue: this cannot be recorded: at 0s: the distance of "coin" is a table, of which nobody knows the points any more`,
+		},
 	} {
 		if err := NewRecorder(head, nil).Add([]mixer.Entry{c.entry}); err == nil || err.Error() != c.want {
 			t.Errorf("%+v\nsays %v\nwant %s", c.entry, err, c.want)

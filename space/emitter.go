@@ -3,6 +3,7 @@ package space
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"voicepool/pcm"
 )
@@ -95,7 +96,14 @@ func (e Emitter) Source() (Source, error) {
 	return Source{spot, e.Spread, e.Cone, cone, attenuation}, nil
 }
 
-// Emitter returns what s was made of, with its zeros filled in: it makes the same Source.
+// Emitter returns one that makes the same Source. It may say what the one that made s left at zero.
 func (s *Source) Emitter() Emitter {
-	return Emitter{Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation, Spread: s.Spread}
+	a := s.attenuation
+	switch {
+	case a.Table != nil:
+		a = Attenuation{Table: a.Table}
+	case math.IsInf(a.Max, 1):
+		a.Max = 0
+	}
+	return Emitter{Spot: s.Spot, Cone: s.Cone, Attenuation: a, Spread: s.Spread}
 }
