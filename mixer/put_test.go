@@ -134,3 +134,23 @@ func TestPutErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestPanShowsThePlace: Handle.Pan is the voice's own pan and that of its place, as far as the side.
+func TestPanShowsThePlace(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000})
+	defer m.Close()
+	flat := space.Flat{Width: 200}
+	if err := m.SetListener(flat.Listener(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	h := play(t, m.At(mixer.Now), level(t, 1000, 5000, 0.5), mixer.Options{Pan: 0.25, Emitter: flat.Emitter(50, 0)})
+	for _, c := range []struct{ x, want float64 }{{x: 50, want: 0.5}, {x: -100, want: -0.25}, {x: 100, want: 0.75}} {
+		if err := m.SetPositions([]mixer.Handle{h}, []space.Spot{flat.Spot(c.x, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 60))
+		if got := h.Pan(); got != c.want {
+			t.Errorf("at %v the pan is %v, want %v", c.x, got, c.want)
+		}
+	}
+}

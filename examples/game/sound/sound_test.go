@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
 
@@ -96,7 +95,7 @@ func TestPolicyChanges(t *testing.T) {
 			}
 		}
 	})
-	if !slices.ContainsFunc(s.motors[:], func(h bank.Handle) bool {
+	if !slices.ContainsFunc(s.motors[:], func(h mixer.Handle) bool {
 		return h.State() == mixer.StatePlaying || h.State() == mixer.StateVirtual
 	}) {
 		t.Error("after a change of policy no engine goes on")
