@@ -60,13 +60,14 @@ device/internal/pace -> device pcm
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/whole pcm
 device/oto -> device device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
-bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/words internal/yaml mixer pcm sounds space voice
+bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone space
 internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse pcm sounds voice
-cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone
+internal/scenes -> bank/rules mixer pcm
+cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone
 device/auto -> device device/null device/oto internal/words
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm

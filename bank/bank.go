@@ -15,6 +15,7 @@ import (
 	"voicepool/internal/fields"
 	"voicepool/internal/loading"
 	"voicepool/internal/parse"
+	"voicepool/internal/scenes"
 	"voicepool/internal/words"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
@@ -46,8 +47,7 @@ type Bank struct {
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
 	scene   string
-	state   state                 // of the mixer, as far as the bank has moved it
-	resized int64                 // the frame of the last resize to come
+	stage   scenes.Stage          // of the mixer, as far as the bank has moved it
 	streams atomic.Pointer[error] // the first that broke
 
 	plays  []*play            // of sounds with layers or parameters; those that are over are used again
@@ -257,7 +257,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if err != nil {
 		return err
 	}
-	b.mixer, b.scene, b.state, b.resized = m, "", stateOf(b.rules, nil), 0
+	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules)
 	equip(b.sounds, found)
 	b.plays, b.cursor = nil, 0
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/scenes"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -193,11 +194,11 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 	if b.mixer == nil {
 		return nil
 	}
-	scene := b.sceneOf(b.scene)
+	scene := scenes.Find(b.rules, b.scene)
 	if scene == nil {
 		b.scene = ""
 	}
-	if err := b.move(stateOf(r, scene), settle); err != nil {
+	if err := b.move(scenes.Of(r, scene), settle); err != nil {
 		return err
 	}
 	if late != nil {

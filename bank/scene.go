@@ -3,56 +3,11 @@ package bank
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"voicepool/bank/rules"
+	"voicepool/internal/scenes"
 	"voicepool/mixer"
-	"voicepool/pcm"
 )
-
-// state is what a scene moves.
-type state struct {
-	voices int
-	buses  map[string]busState // "master" too
-}
-
-type busState struct {
-	change mixer.Change // the fields of a bus
-	duck   mixer.Duck
-}
-
-// stateOf returns what a file says in a scene of it; nil: in none.
-func stateOf(r *rules.Rules, scene *rules.Scene) state {
-	s := state{voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
-	for i := range r.Buses {
-		b := &r.Buses[i]
-		s.buses[b.Name] = busState{
-			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate),
-		}
-	}
-	if scene == nil {
-		return s
-	}
-	if scene.Voices != 0 {
-		s.voices = scene.Voices
-	}
-	for i := range scene.Buses {
-		from := &scene.Buses[i]
-		b := s.buses[from.Name]
-		if from.Gain != nil {
-			b.change.Gain = *from.Gain
-		}
-		if from.Mute != nil {
-			b.change.Mute = *from.Mute
-		}
-		if from.Duck != nil {
-			b.duck = from.Duck.Of(r.Rate)
-		}
-		s.buses[from.Name] = b
-	}
-	return s
-}
 
 // Scene moves the mixer to a scene of the file within a time: the gains of buses straight in
 // decibels, mutes straight in amplitude, ducks by their own attack and release. A pool that becomes
@@ -67,7 +22,7 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 	if b.mixer == nil {
 		return noMixer("Scene")
 	}
-	scene := b.sceneOf(name)
+	scene := scenes.Find(b.rules, name)
 	if scene == nil && name != "" {
 		known := map[string]bool{}
 		for i := range b.rules.Scenes {
@@ -75,95 +30,18 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 		}
 		return unknown("scene", name, known)
 	}
-	if err := b.move(stateOf(b.rules, scene), within); err != nil {
+	if err := b.move(scenes.Of(b.rules, scene), within); err != nil {
 		return err
 	}
 	b.scene = name
 	return nil
 }
 
-// sceneOf returns the scene of a name, or nil. The mutex is held.
-func (b *Bank) sceneOf(name string) *rules.Scene {
-	i := slices.IndexFunc(b.rules.Scenes, func(s rules.Scene) bool { return s.Name == name })
-	if i < 0 {
-		return nil
+// move takes the mixer to a state. The mutex is held.
+func (b *Bank) move(to scenes.State, within time.Duration) error {
+	err := b.stage.Move(mixer.Now, to, within)
+	if errors.Is(err, mixer.ErrOption) {
+		return fmt.Errorf("%w: it cannot have so many voices: %w", ErrMixer, err)
 	}
-	return &b.rules.Scenes[i]
-}
-
-// since returns the change of what differs from another state of a bus.
-func since(now, old *mixer.Change) mixer.Change {
-	c := *now
-	for _, f := range [...]struct {
-		field mixer.Fields
-		same  bool
-	}{
-		{field: mixer.FieldGain, same: now.Gain == old.Gain},
-		{field: mixer.FieldPan, same: now.Pan == old.Pan},
-		{field: mixer.FieldPitch, same: now.Pitch == old.Pitch},
-		{field: mixer.FieldMute, same: now.Mute == old.Mute},
-		{field: mixer.FieldSolo, same: now.Solo == old.Solo},
-	} {
-		if !f.same {
-			c.Fields |= f.field
-		}
-	}
-	return c
-}
-
-// move takes the mixer to a state, but for what only another mixer can take: buses that this one
-// has not, and more voices than it may have, which is an error after all else. The mutex is held.
-func (b *Bank) move(to state, within time.Duration) error {
-	m := b.mixer
-	var more error
-	if to.voices != b.state.voices {
-		switch err := b.resize(to.voices, within); {
-		case errors.Is(err, mixer.ErrOption):
-			more, to.voices = fmt.Errorf("%w: it cannot have %d voices: %w", ErrMixer, to.voices, err), b.state.voices
-		case err != nil:
-			return err
-		}
-	}
-	for name, now := range to.buses {
-		old, known := b.state.buses[name]
-		if !known {
-			delete(to.buses, name)
-			continue
-		}
-		bus, err := m.Bus(name)
-		if err != nil {
-			return err
-		}
-		if change := since(&now.change, &old.change); change.Fields != 0 {
-			if err := m.At(mixer.Now).Set(mixer.TargetBus(bus), change, within); err != nil {
-				return err
-			}
-		}
-		if now.duck != old.duck {
-			if err := bus.SetDuck(now.duck); err != nil {
-				return err
-			}
-		}
-	}
-	b.state = to
-	return more
-}
-
-// resize makes the pool larger now, or smaller when a fade is over. A resize to come, of a scene
-// before, is followed by this one.
-func (b *Bank) resize(voices int, within time.Duration) error {
-	m := b.mixer
-	at := m.Now()
-	if voices < b.state.voices {
-		at = max(at+pcm.Frames(within, m.Rate()), b.resized)
-	} else if b.resized > at {
-		if err := m.At(b.resized).Resize(voices); err != nil {
-			return err
-		}
-	}
-	if err := m.At(at).Resize(voices); err != nil {
-		return err
-	}
-	b.resized = max(b.resized, at)
-	return nil
+	return err
 }

@@ -24,9 +24,14 @@ func (s *Sheet) CheckRender() error {
 	for i := range s.Cues {
 		c := &s.Cues[i]
 		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
+		for _, c := range c.starts() {
+			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, m) {
+				r.Fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length",
+					yaml.Quote(s.Sounds[c.Sound].Name))
+				break
+			}
+		}
 		switch {
-		case c.Verb == Play && c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, m):
-			r.Fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length", yaml.Quote(s.Sounds[c.Sound].Name))
 		case c.keeps() && ends.loops(c, m):
 			r.Fail(at, "%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(c.Target))
 		case c.Verb == Pause && ends.paused(c, m):
@@ -131,23 +136,21 @@ func (c *Cue) keeps() bool {
 func (e *endings) gather(s *Sheet, parents map[string]string) {
 	own := map[string]moment{} // of what is on a bus itself
 	for i := range s.Cues {
-		c := &s.Cues[i]
-		if c.Verb != Play {
-			continue
-		}
-		stop := e.stop(c)
-		if s.moment(i).before(stop) {
-			first(own, c.Bus, stop)
-		} else {
-			own[c.Bus] = moment{}
-		}
-		if c.ID == "" {
-			continue
-		}
-		begins := start{moment{c.At.Frames(s.Rate), i}, stop}
-		e.plays[c.ID] = append(e.plays[c.ID], begins)
-		if (!c.Loop || c.Rounds > 0) && c.For == nil && !s.Sounds[c.Sound].Stream {
-			e.once[c.ID] = append(e.once[c.ID], begins)
+		for _, c := range s.Cues[i].starts() {
+			stop := e.stop(c)
+			if s.moment(i).before(stop) {
+				first(own, c.Bus, stop)
+			} else {
+				own[c.Bus] = moment{}
+			}
+			if c.ID == "" {
+				continue
+			}
+			begins := start{moment{c.At.Frames(s.Rate), i}, stop}
+			e.plays[c.ID] = append(e.plays[c.ID], begins)
+			if (!c.Loop || c.Rounds > 0) && c.For == nil && !s.Sounds[c.Sound].Stream {
+				e.once[c.ID] = append(e.once[c.ID], begins)
+			}
 		}
 	}
 	for _, ids := range []map[string][]start{e.plays, e.once} {
@@ -241,38 +244,47 @@ func (p *Player) bound() int64 {
 	}
 	last := 0.0 // frames
 	for i := range s.Cues {
-		last = max(last, float64(s.moment(i).frame+s.Cues[i].Over.Frames(s.Rate)))
+		m := s.moment(i).frame
+		last = max(last, float64(m+s.Cues[i].Over.Frames(s.Rate)))
+		for _, c := range s.Cues[i].starts() {
+			last = max(last, float64(m+c.delay.Frames(s.Rate)))
+		}
 	}
 	pitches := s.pitches()
 	rest := 0.0
 	for i := range s.Cues {
-		c := &s.Cues[i]
-		if c.Verb != Play {
-			continue
+		for _, c := range s.Cues[i].starts() {
+			rest = max(rest, p.lasts(c, &s.Cues[i], &pitches))
 		}
-		if c.For != nil {
-			rest = max(rest, float64(c.For.Frames(s.Rate)))
-			continue
-		}
-		frames := 0.0
-		for _, sound := range p.sounds[c.Sound].Files(c.Loop) {
-			if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
-				return never
-			}
-			rounds := c.Rounds
-			if sets := pitches.sets[c.tag]; sets != nil {
-				rounds = max(rounds, sets.rounds)
-			}
-			frames = max(frames, float64(sound.Frames())+float64(rounds+1)*float64(sound.Loop().Frames()))
-		}
-		lowest := max(pitches.of(s, c).least, slowest)
-		rest = max(rest, frames*math.Exp2(-lowest/12))
+	}
+	if rest == never {
+		return never
 	}
 	end := last + rest + float64(grace*s.Rate)
 	if end >= never/2 {
 		return never
 	}
 	return int64(end)
+}
+
+// lasts returns how many frames a start that a cue asks for lasts at most; never: nobody knows.
+func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
+	s := p.sheet
+	if c.For != nil {
+		return float64(c.For.Frames(s.Rate))
+	}
+	frames := 0.0
+	for _, sound := range p.sounds[c.Sound].Files(c.Loop) {
+		if sound.Frames() == 0 && sound.Streamed() && !c.Loop {
+			return never
+		}
+		rounds := c.Rounds
+		if sets := pitches.sets[c.tag]; sets != nil {
+			rounds = max(rounds, sets.rounds)
+		}
+		frames = max(frames, float64(sound.Frames())+float64(rounds+1)*float64(sound.Loop().Frames()))
+	}
+	return frames * math.Exp2(-max(pitches.of(s, c, asked).least, slowest)/12)
 }
 
 // checkEnd reports what is mixed beyond the bound.

@@ -28,10 +28,12 @@ func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Lo
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken) ([]loading.Sound, error) {
 	ways := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {
-		if c := &s.Cues[i]; c.Verb == Play && c.Loop {
-			ways[c.Sound] |= loading.Looped
-		} else if c.Verb == Play {
-			ways[c.Sound] |= loading.Once
+		for _, c := range s.Cues[i].starts() {
+			if c.Loop {
+				ways[c.Sound] |= loading.Looped
+			} else {
+				ways[c.Sound] |= loading.Once
+			}
 		}
 	}
 	for i := range ways {
@@ -44,13 +46,14 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 		return nil, err
 	}
 	for i := range s.Cues {
-		c := &s.Cues[i]
-		if c.Verb != Play || !c.Loop || !s.Sounds[c.Sound].Stream {
-			continue
-		}
-		for j, got := range all[c.Sound].Looped {
-			if got != nil && got.Loop().Frames() <= 0 {
-				missing.Note(s.Sounds[c.Sound].Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
+		for _, c := range s.Cues[i].starts() {
+			if !c.Loop || !s.Sounds[c.Sound].Stream {
+				continue
+			}
+			for j, got := range all[c.Sound].Looped {
+				if got != nil && got.Loop().Frames() <= 0 {
+					missing.Note(s.Sounds[c.Sound].Files[j], errors.New("this stream does not say how long it is, so it cannot loop"))
+				}
 			}
 		}
 	}

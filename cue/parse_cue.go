@@ -6,11 +6,10 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
-	"voicepool/internal/parse"
+	"voicepool/internal/scenes"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/sounds/tone"
-	"voicepool/voice"
 )
 
 const maxCues = 500000
@@ -18,102 +17,6 @@ const maxCues = 500000
 // leastEvery is the shortest time from one repetition to the next, so that no frame has more of
 // them than can be gone through: a nanosecond.
 var leastEvery = rules.FrameTime(1, 1e9)
-
-// draft is the cue that is being read. One serves all cues of a sheet: its table points into it.
-type draft struct {
-	*reader
-	Cue
-	table []cueField
-	keys  map[Verb][]string // of its cues; of no verb: all, sorted
-	until rules.Time
-	sound *rules.Sound // that it plays; nil: none that is known
-	duck  rules.Duck   // of SetDuck
-}
-
-// timing is the keys that must be understood before repetitions can be counted.
-var timing = []string{"at", "every", "times", "until"}
-
-// cueField is a key that cues of some verbs may have.
-type cueField struct {
-	fields.Field
-	verbs []Verb
-	part  mixer.Fields // what it moves
-}
-
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, Put, Listen}
-
-// newDraft makes the table. A key that means something else to another verb stands there twice.
-func newDraft(r *reader) *draft {
-	d := &draft{reader: r, keys: map[Verb][]string{}}
-	c := &d.Cue
-	d.table = []cueField{
-		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
-		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
-	}
-	for _, v := range everyVerb[1:] { // what they name may be defined after them
-		if v == Resize {
-			d.table = append(d.table, cueField{fields.Field{Key: v.String(), To: &c.Voices, Within: parse.Counts}, []Verb{v}, 0})
-			continue
-		}
-		if v == Listen {
-			continue // it names a place
-		}
-		d.table = append(d.table, cueField{fields.Field{Key: v.String(), Like: new(string)}, []Verb{v}, 0})
-	}
-	d.table = append(d.table, d.places()...)
-	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
-	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
-	d.table = append(d.table, []cueField{
-		{fields.Field{Key: "id", To: d.id, Like: new(string)}, play, 0},
-		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, What: "bus", Known: r.Buses}}, play, 0},
-		{fields.Field{Key: "to", To: &c.Change.Gain, Within: parse.Decibels}, []Verb{Fade}, mixer.FieldGain},
-		{fields.Field{Key: "to", To: &c.To}, []Verb{Seek}, 0},
-		{fields.Field{Key: "gain", To: &c.Change.Gain, Within: parse.Decibels}, moves, mixer.FieldGain},
-		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, moves, mixer.FieldPan},
-		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, moves, mixer.FieldPitch},
-		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, moves, mixer.FieldSpeed},
-		{fields.Field{Key: "mute", To: &c.Change.Mute}, set, mixer.FieldMute},
-		{fields.Field{Key: "solo", To: &c.Change.Solo}, set, mixer.FieldSolo},
-		{fields.Field{Key: "loop", To: fields.Loop{On: &c.Loop, Rounds: &c.Rounds}}, play, 0},
-		{fields.Field{Key: "loop", To: fields.Loop{Rounds: &c.Change.Rounds}}, set, mixer.FieldRounds},
-		{fields.Field{Key: "fade_in", To: &c.FadeIn}, play, 0},
-		{fields.Field{Key: "from", To: &c.From}, play, 0},
-		{fields.Field{Key: "for", To: optionalTime(&c.For)}, play, 0},
-		{fields.Field{Key: "priority", To: &c.Priority, Within: parse.Priorities}, play, 0},
-		{fields.Field{Key: "priority", To: &c.Change.Priority, Within: parse.Priorities}, set, mixer.FieldPriority},
-		{fields.Field{Key: "protect", To: &c.Protect}, play, 0},
-		{fields.Field{Key: "owner", To: &c.Owner}, play, 0},
-		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
-		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set}, 0},
-		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
-		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
-		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
-		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
-		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
-	}...)
-	for _, f := range parse.Duck(&d.duck, r.Buses) {
-		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
-	}
-	all := map[string]bool{}
-	for _, f := range d.table {
-		all[f.Key] = true
-		for _, v := range f.verbs {
-			d.keys[v] = append(d.keys[v], f.Key)
-		}
-	}
-	d.keys[0] = fields.Sorted(all)
-	return d
-}
-
-// field returns what a key means to the verb, or nil.
-func (d *draft) field(key string) *cueField {
-	for i := range d.table {
-		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {
-			return f
-		}
-	}
-	return nil
-}
 
 func (r *reader) allCues(n *yaml.Node) {
 	if n.Kind != yaml.List {
@@ -137,6 +40,9 @@ func (r *reader) allCues(n *yaml.Node) {
 		if p != nil {
 			r.target(p, &r.sheet.Cues[i])
 		}
+	}
+	for i, item := range n.Items {
+		r.checkParameters(item, &r.sheet.Cues[i])
 	}
 }
 
@@ -197,6 +103,12 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	d.repetitions(n, faulty)
 	if d.sound != nil {
 		d.inherit(n)
+		d.addLayers(n)
+		if of := d.played[d.tag]; !slices.Contains(of, d.Sound) {
+			d.played[d.tag] = append(of, d.Sound)
+		}
+	} else if d.Verb == Play {
+		d.Parameters = nil // nobody knows whose
 	}
 	switch d.Verb {
 	case SetDuck:
@@ -207,6 +119,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		return nil
 	case Listen:
 		d.listens(n)
+		return nil
+	case SetScene:
+		d.Scope = OnAll
 		return nil
 	}
 	if d.Verb == Play || verb == nil || verb.Value.Kind == yaml.Nothing {
@@ -231,12 +146,27 @@ func (d *draft) incomplete(n *yaml.Node) {
 		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
 	case d.Verb == Put && fields.Missing(n, "place"):
 		d.Fail(n.Place, "a move needs `place`, where it leads to, such as [3, 0, -1]")
-	case d.Verb == Set && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
+	case d.Verb == Set && fields.Missing(n, "parameters") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
 	}):
-		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect or, for a bus, mute, solo")
+		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect, parameters or, for a bus, mute, solo")
 	}
+}
+
+// scene finds the scene that a cue names.
+func (d *draft) scene(p *yaml.Pair) bool {
+	text, ok := d.Scalar(p, "a name")
+	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
+		d.Fail(p.Value.Place, "scene: there is no scene %s in `scenes`%s", yaml.Quote(text), d.Suggest(text, func() (names []string) {
+			for i := range d.sheet.Scenes {
+				names = append(names, d.sheet.Scenes[i].Name)
+			}
+			return names
+		}))
+		return false
+	}
+	return ok
 }
 
 // resizes checks the size that the pool is to have.
@@ -302,13 +232,14 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	case c.Verb == SetDuck:
 		c.Scope = OnBus
 		if !r.Buses[name] {
-			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name), r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
+			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name),
+				r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
 		}
 	case c.Verb == Put && (name == "all" || r.Buses[name]):
 		r.Fail(at, "move: only what has an id has a place; %s has none", yaml.Quote(name))
 	case name == "all":
 		c.Scope = OnAll
-		if c.Verb == Set || c.Verb == Fade {
+		if c.Change.Fields != 0 {
 			r.Fail(at, "%s: everything at once is the bus \"master\"", p.Key)
 		}
 	case r.Buses[name]:
@@ -354,10 +285,6 @@ func (d *draft) play(p *yaml.Pair) bool {
 	default:
 		i = r.Add(rules.Sound{Name: name, Speed: 1, Files: r.File(p.Value, nil)})
 	}
-	if s := &r.sheet.Sounds[i]; s.Layers != nil || s.Parameters != nil {
-		r.Fail(p.Value.Place, "play: %s has layers or parameters, which a game plays from a bank; a sheet names sounds with files", yaml.Quote(name))
-		return false
-	}
 	d.Sound, d.sound = i, &r.sheet.Sounds[i]
 	return true
 }
@@ -373,10 +300,15 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "loop", &d.Loop, s.Loop)
 	inherit(n, "loop", &d.Rounds, s.Rounds)
 	inherit(n, "from", &d.From, s.From)
-	if s.Stream && d.Loop && d.tag != 0 && d.streams[d.tag] == 0 {
-		d.streams[d.tag] = d.Line
+	d.loops(n, &d.Cue, s)
+}
+
+// loops checks how a start of a sound loops.
+func (d *draft) loops(n *yaml.Node, c *Cue, s *rules.Sound) {
+	if s.Stream && c.Loop && c.tag != 0 && d.streams[c.tag] == 0 {
+		d.streams[c.tag] = c.Line
 	}
-	if s.Stream && d.Rounds > 0 {
+	if s.Stream && c.Rounds > 0 {
 		d.Fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
 	}
 }

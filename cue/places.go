@@ -16,7 +16,6 @@ func (d *draft) places() []cueField {
 	put, all, listen := []Verb{Play, Put}, []Verb{Play, Put, Listen}, []Verb{Listen}
 	return []cueField{
 		{fields.Field{Key: "place", To: parse.Vector{To: &c.Place}}, put, 0},
-		{fields.Field{Key: Listen.String(), To: parse.Vector{To: &c.Place}}, listen, 0},
 		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
 		{fields.Field{Key: "up", To: parse.Vector{To: &c.Up}}, listen, 0},
 		{fields.Field{Key: "strength", To: &c.Strength, Within: parse.Strength}, listen, 0},

@@ -8,6 +8,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/internal/loading"
 	"voicepool/internal/loudness"
+	"voicepool/internal/scenes"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -53,6 +54,12 @@ type Player struct {
 	atCut   *mixer.Stats
 	held    *Action // what the mixer had no room for
 	sent    int64   // actions
+	done    int     // commands of held that the mixer has taken
+	step    int     // of the commands of held: the next
+	tuning  tuning
+	stage   scenes.Stage
+	waiting []waiting
+	voids   []int64 // frames of starts that were stopped before they came
 	asked   int64   // starts among them
 	polled  []mixer.Event
 	events  []report.Event
@@ -95,8 +102,8 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
-		buses: map[string]mixer.Bus{},
-		cut:   never, polled: make([]mixer.Event, 256), streams: broken,
+		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
+		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
@@ -104,6 +111,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if p.groups, err = s.Groups(m); err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
+	p.stage = scenes.NewHeldStage(m, &s.Rules)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
@@ -136,7 +144,23 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
 		if p.held == nil {
-			if frame, ok := p.schedule.Peek(); !ok || frame >= before {
+			frame, ok := p.schedule.Peek()
+			next, due := p.tuning.next(), p.stage.Due()
+			if due < before && due <= next && (!ok || due <= frame) {
+				if err := p.stage.Arrive(); err != nil {
+					return due, err
+				}
+				p.sent++
+				continue
+			}
+			if next < before && (!ok || next < frame) {
+				if err := p.tuning.glide(p.mixer, next); err != nil {
+					return next, err
+				}
+				p.sent++
+				continue
+			}
+			if !ok || frame >= before {
 				return 0, nil
 			}
 			a, _ := p.schedule.Next()
@@ -146,36 +170,62 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 			return p.held.Frame, err
 		}
 		p.sent++
-		p.held = nil
+		p.held, p.done = nil, 0
 	}
+}
+
+// once gives a command of the action that is held, unless the mixer has taken it before it was full.
+func (p *Player) once(command func() error) error {
+	if p.step == p.done {
+		if err := command(); err != nil {
+			return err
+		}
+		p.done++
+	}
+	p.step++
+	return nil
 }
 
 // send asks the mixer for one action.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
+	p.step = 0
+	if c.Verb == Play {
+		return p.play(a, c)
+	}
 	at := p.mixer.At(a.Frame).WithRef(int64(a.Cue))
+	if err := p.once(func() error { return p.act(at, c, p.target(c)) }); err != nil {
+		return err
+	}
+	if err := p.actLater(at, a.Frame, c); err != nil {
+		return err
+	}
+	if c.Verb == Set || c.Verb == Fade {
+		return p.tune(a.Frame, c)
+	}
+	return nil
+}
+
+// act has a cue act on a target.
+func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
 	switch c.Verb {
-	case Play:
-		_, err := at.Play(p.sound(c, a), p.start(a, c))
-		if err == nil {
-			p.asked++
-		}
-		return err
 	case Stop:
 		if c.Cut {
-			return at.Cut(p.target(c))
+			return at.Cut(target)
 		}
-		return at.Stop(p.target(c), over)
+		return at.Stop(target, over)
 	case Pause:
-		return at.Pause(p.target(c))
+		return at.Pause(target)
 	case Resume:
-		return at.Resume(p.target(c))
+		return at.Resume(target)
 	case Seek:
-		return at.Seek(p.target(c), c.To.Duration(rate))
+		return at.Seek(target, c.To.Duration(rate))
 	case Resize:
-		return at.Resize(c.Voices)
+		return p.stage.Resize(p.held.Frame, c.Voices)
+	case SetScene:
+		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
 	case Put:
@@ -183,20 +233,23 @@ func (p *Player) send(a *Action) error {
 	case Listen:
 		return at.SetListener(c.listener())
 	}
-	return at.Set(p.target(c), c.Change, over)
+	if c.Change.Fields == 0 { // parameters alone
+		return p.tuning.ask(at, c)
+	}
+	return at.Set(target, c.Change, over)
 }
 
 // start returns how a voice starts: what the sound says and chance has drawn is
-// its base, what the cue says its own part.
-func (p *Player) start(a *Action, c *Cue) mixer.Options {
+// its base, what the cue says its own part. number is that of a layer, from 1, or 0.
+func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
 	rate := p.sheet.Rate
 	o := mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
-		Base: mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: p.sheet.Sounds[c.Sound].Speed},
+		Base: base,
 		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
 		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
 		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
-		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: int64(a.Cue),
+		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: refOf(a.Cue, number),
 	}
 	if c.Place != nil {
 		e := p.sheet.Sounds[c.Sound].Emitter
@@ -250,7 +303,7 @@ func (p *Player) tell(e report.Event) {
 // quiet reports whether nothing sounds, and nothing that was handed over is
 // going to. SilentFrom of the stats is then the end of what has sounded.
 func (p *Player) quiet(st *mixer.Stats) bool {
-	return st.Playing == 0 && st.Asked >= p.asked
+	return st.Playing == 0 && st.Asked+p.toCome(st) >= p.asked
 }
 
 // finished reports whether nothing will sound any more.
@@ -309,9 +362,9 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 	return found
 }
 
-// sound returns what an action plays.
-func (p *Player) sound(c *Cue, a *Action) *voice.Sound {
+// sound returns what a start plays.
+func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].Files(c.Loop)[a.File]
+	return p.sounds[c.Sound].Files(c.Loop)[file]
 }

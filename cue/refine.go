@@ -81,8 +81,8 @@ func (s *Sheet) pitches() pitches {
 	return p
 }
 
-// of returns what the pitches of the voices of a cue that plays can come to.
-func (p *pitches) of(s *Sheet, c *Cue) span {
+// of returns what the pitches of a start that a cue asks for can come to.
+func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := at(float64(c.Change.Pitch)), at(0)
 	if c.Change.Speed != 0 {
@@ -91,8 +91,16 @@ func (p *pitches) of(s *Sheet, c *Cue) span {
 	if sets := p.sets[c.tag]; sets != nil {
 		pitch, speed = pitch.join(sets.pitch), speed.join(sets.speed)
 	}
-	base := span{sound.Pitch.From, sound.Pitch.To}
-	return base.plus(at(speeds(sound.Speed))).plus(pitch).plus(speed).plus(p.buses[c.Bus])
+	base := span{sound.Pitch.From, sound.Pitch.To}.plus(at(speeds(sound.Speed)))
+	by := &s.Sounds[asked.Sound]
+	if by != sound { // it is a layer
+		base = base.plus(span{by.Pitch.From, by.Pitch.To}).plus(at(speeds(by.Speed)))
+	}
+	for i := range by.Parameters {
+		moved := by.Parameters[i].Pitch.Span()
+		base = base.plus(span{moved.From, moved.To})
+	}
+	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
 // versions returns all versions of sounds that the cues can come to need.
@@ -100,17 +108,18 @@ func (s *Sheet) versions(all []loading.Sound) *loading.Versions {
 	out := &loading.Versions{}
 	pitches := s.pitches()
 	for i := range s.Cues {
-		c := &s.Cues[i]
-		if c.Verb != Play || s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
-			continue
-		}
-		total := pitches.of(s, c)
-		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
-			total = total.with(float64(most))
-		}
-		out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
-		if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
-			out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
+		for _, c := range s.Cues[i].starts() {
+			if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
+				continue
+			}
+			total := pitches.of(s, c, &s.Cues[i])
+			if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
+				total = total.with(float64(most))
+			}
+			out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
+			if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
+				out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
+			}
 		}
 	}
 	return out

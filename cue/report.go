@@ -36,6 +36,7 @@ func (p *Player) Report() *report.Report {
 // event puts one of the mixer's events into the words of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
+	e.Cue, _ = ofRef(m.Ref)
 	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)
 	p.ruled(&e, m)
 	return e
@@ -47,10 +48,10 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	if e.Loss() && m.By != 0 {
 		ref = m.ByRef
 	}
-	if !e.Loss() && !e.Refusal() || ref < 0 || ref >= int64(len(p.sheet.Cues)) {
+	c := p.asker(ref)
+	if !e.Loss() && !e.Refusal() || c == nil {
 		return
 	}
-	c := &p.sheet.Cues[ref]
 	sound := &p.sheet.Sounds[c.Sound]
 	e.NewcomerPriority = c.Priority
 	if e.Refusal() {
@@ -75,11 +76,26 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 
 // name returns what the sheet calls a sound.
 func (p *Player) name(s *voice.Sound, ref int64) string {
+	c := p.asker(ref)
 	switch {
 	case s == nil:
 		return ""
-	case ref < 0 || ref >= int64(len(p.sheet.Cues)):
+	case c == nil:
 		return s.Name() // played by somebody else
 	}
-	return p.sheet.Sounds[p.sheet.Cues[ref].Sound].Name
+	return p.sheet.Sounds[c.Sound].Name
+}
+
+// asker returns what asked for a start, or a command: a cue, or a layer of one; nil: none.
+func (p *Player) asker(ref int64) *Cue {
+	i, number := ofRef(ref)
+	if i < 0 || i >= len(p.sheet.Cues) {
+		return nil
+	}
+	if c := &p.sheet.Cues[i]; number == 0 {
+		return c
+	} else if number <= len(c.layers) {
+		return &c.layers[number-1]
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/pcm"
 )
 
 // TestResize: a cue makes the pool smaller, which takes what plays beyond it, and larger than the
@@ -64,6 +65,61 @@ cues:
 	for _, block := range []int{1, 7, 200} {
 		if again := readAll(t, f.player(sheet, cue.Options{}), block); !slices.Equal(again, got) {
 			t.Errorf("in blocks of %d other frames come", block)
+		}
+	}
+}
+
+// TestSceneCues: a scene moves the pool, gains, mutes and ducks as the cues do that say the same,
+// and what is in no scene returns.
+func TestSceneCues(t *testing.T) {
+	f := newFolder(t)
+	const head = `voices: 3
+buses: {a: {gain: -3}, b: {duck: {when: a, by: 6, attack: 10ms, release: 10ms}}, c: {}}
+sounds: {x: {file: half.wav, bus: a}, y: {file: half.wav, bus: b, loop: 9}, z: {file: quiet.wav, bus: c, loop: 9}}
+scenes:
+  menu:  {voices: 1, buses: {a: {gain: -20}, c: {mute: true}}}
+  fight: {voices: 5, buses: {b: {gain: -9, duck: {when: c, by: 20, attack: 5ms, release: 5ms}}, master: {gain: -6}}}
+`
+	const plays = "{at: 0, play: x}, {at: 0, play: y}, {at: 0, play: z}, {at: 300ms, play: x}, {at: 500ms, play: x}, {at: 510ms, play: x}"
+	for name, c := range map[string]struct{ scenes, apart string }{
+		"smaller": {
+			scenes: "{at: 20ms, scene: menu, over: 50ms}",
+			apart:  "{at: 20ms, set: a, gain: -20, over: 50ms}, {at: 20ms, set: c, mute: true, over: 50ms}, {at: 70ms, voices: 1}",
+		},
+		"larger": {
+			scenes: "{at: 20ms, scene: fight, over: 50ms}",
+			apart: "{at: 20ms, voices: 5}, {at: 20ms, set: b, gain: -9, over: 50ms}, " +
+				"{at: 20ms, duck: b, when: c, by: 20, attack: 5ms, release: 5ms}, {at: 20ms, set: master, gain: -6, over: 50ms}",
+		},
+		"one after the other": {
+			scenes: "{at: 20ms, scene: menu, over: 50ms}, {at: 200ms, scene: fight}",
+			apart: "{at: 20ms, set: a, gain: -20, over: 50ms}, {at: 20ms, set: c, mute: true, over: 50ms}, {at: 70ms, voices: 1}, " +
+				"{at: 200ms, voices: 5}, {at: 200ms, set: a, gain: -3}, {at: 200ms, set: c, mute: false}, {at: 200ms, set: b, gain: -9}, " +
+				"{at: 200ms, duck: b, when: c, by: 20, attack: 5ms, release: 5ms}, {at: 200ms, set: master, gain: -6}",
+		},
+		"back before it was over": {
+			scenes: `{at: 20ms, scene: menu, over: 500ms}, {at: 200ms, scene: ""}`,
+			apart: "{at: 20ms, set: a, gain: -20, over: 500ms}, {at: 20ms, set: c, mute: true, over: 500ms}, " +
+				"{at: 200ms, set: a, gain: -3}, {at: 200ms, set: c, mute: false}",
+		},
+		"other cues between": {
+			scenes: "{at: 20ms, scene: menu, over: 500ms}, {at: 100ms, voices: 2}, {at: 150ms, set: b, gain: -30}, " +
+				"{at: 200ms, scene: menu}",
+			apart: "{at: 20ms, set: a, gain: -20, over: 500ms}, {at: 20ms, set: c, mute: true, over: 500ms}, " +
+				"{at: 100ms, voices: 2}, {at: 150ms, set: b, gain: -30}, {at: 200ms, voices: 1}",
+		},
+	} {
+		play := func(cues string, block int) []pcm.Frame {
+			return readAll(t, f.player(head+"length: 1s\ncues: ["+plays+", "+cues+"]", cue.Options{}), block)
+		}
+		got := play(c.scenes, 64)
+		if !slices.Equal(got, play(c.apart, 64)) {
+			t.Errorf("%s: other frames come than by cues that say the same", name)
+		}
+		for _, block := range []int{1, 7, 2000} {
+			if !slices.Equal(got, play(c.scenes, block)) {
+				t.Errorf("%s: in blocks of %d other frames come", name, block)
+			}
 		}
 	}
 }

@@ -19,6 +19,15 @@ type Action struct {
 	File  int           // in Sound.Files
 	Gain  pcm.Decibels  // the sound's part
 	Pitch pcm.Semitones // the sound's part
+
+	layers []drawn // of a sound with layers, what chance has drawn for each
+}
+
+// drawn is what chance has drawn for a layer.
+type drawn struct {
+	file  int
+	gain  pcm.Decibels
+	pitch pcm.Semitones
 }
 
 // Schedule lists the actions of a sheet in their order: by frame, then by the
@@ -146,10 +155,22 @@ func (sc *Schedule) drop() {
 
 // draw asks chance for what a start takes.
 func (sc *Schedule) draw(a *Action, c *Cue) {
-	s := &sc.sheet.Sounds[c.Sound]
 	cue := uint64(a.Cue)
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition}
-	a.File = sc.pickers[c.Sound].Next(s.Pick, len(s.Files), uint64(c.Sound), d)
-	a.Gain = pcm.Decibels(d.In(s.Gain, chance.Gain))
-	a.Pitch = pcm.Semitones(d.In(s.Pitch, chance.Pitch))
+	one := sc.drawn(c, d)
+	a.File, a.Gain, a.Pitch = one.file, one.gain, one.pitch
+	for i := range c.layers {
+		d.Place = chance.Layer(cue, i)
+		a.layers = append(a.layers, sc.drawn(&c.layers[i], d))
+	}
+}
+
+func (sc *Schedule) drawn(c *Cue, d chance.Draw) (out drawn) {
+	s := &sc.sheet.Sounds[c.Sound]
+	if len(s.Files) > 0 {
+		out.file = sc.pickers[c.Sound].Next(s.Pick, len(s.Files), uint64(c.Sound), d)
+	}
+	out.gain = pcm.Decibels(d.In(s.Gain, chance.Gain))
+	out.pitch = pcm.Semitones(d.In(s.Pitch, chance.Pitch))
+	return out
 }

@@ -1,6 +1,8 @@
 package cue
 
 import (
+	"iter"
+
 	"voicepool/bank/rules"
 	"voicepool/mixer"
 	"voicepool/space"
@@ -30,8 +32,9 @@ const (
 	Seek
 	Resize  // written `voices`: of the pool
 	SetDuck // written `duck`: of a bus
-	Put     // written `move`: of voices, in space
-	Listen  // written `listener`: where it is
+	SetScene
+	Put    // written `move`: of voices, in space
+	Listen // written `listener`: where it is
 )
 
 func (v Verb) String() string {
@@ -41,7 +44,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "move", "listener"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene", "move", "listener"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -79,6 +82,7 @@ type Cue struct {
 	To     rules.Time  // of Seek
 	Voices int         // of Resize
 	Duck   *rules.Duck // of SetDuck
+	Scene  string      // of SetScene; empty: what the sheet says without a scene
 
 	// Of Play, Put and Listen: where it is, and which way it looks; nil: it has none.
 	Place, Facing *space.Vector
@@ -91,12 +95,40 @@ type Cue struct {
 	// that are named in Change.Fields: the cue's own, without the sound's.
 	Change mixer.Change
 
+	// Of Play, where they begin; of Set, where they move to.
+	Parameters []Parameter
+
 	// Repetitions: the cue acts at At + k x Every, k from 0, Times times.
 	Every rules.Time
 	Times uint64 // at least 1
 
-	tag   uint64 // of its id; 0: none
-	owner uint64 // of its Owner; 0: none
+	tag    uint64 // of its id; 0: none
+	owner  uint64 // of its Owner; 0: none
+	layers []Cue  // of Play: what starts in its place, where its sound has layers
+	delay  rules.Time
+}
+
+// Parameter is a value of a parameter that a cue sets.
+type Parameter struct {
+	Name string
+	To   float64
+}
+
+// starts returns what a cue that plays starts: itself, or its layers.
+func (c *Cue) starts() iter.Seq2[int, *Cue] {
+	return func(yield func(int, *Cue) bool) {
+		if c.layers == nil {
+			if c.Verb == Play {
+				yield(0, c)
+			}
+			return
+		}
+		for i := range c.layers {
+			if !yield(i, &c.layers[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Config returns the mixer that the sheet describes, which can have as many voices as its cues say.

@@ -39,6 +39,9 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	return r.From + float64((r.To-r.From)*part)
 }
 
+// Layer returns the place of one of several sounds that are drawn at a place.
+func Layer(place uint64, layer int) uint64 { return hash(place, uint64(layer)) }
+
 // Name returns the place of a name.
 func Name(name string) uint64 {
 	place := uint64(0)

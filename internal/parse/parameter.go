@@ -7,12 +7,10 @@ import (
 )
 
 func parameterFields(p *rules.Parameter) []fields.Field {
-	const far = 1e9
-	any := fields.Limits{From: -far, To: far}
 	return []fields.Field{
-		{Key: "from", To: &p.From, Within: any},
-		{Key: "to", To: &p.To, Within: any},
-		{Key: "at", To: &p.At, Within: any},
+		{Key: "from", To: &p.From, Within: Values},
+		{Key: "to", To: &p.To, Within: Values},
+		{Key: "at", To: &p.At, Within: Values},
 		{Key: "gain", To: curve{&p.Gain}, Within: Decibels},
 		{Key: "pitch", To: curve{&p.Pitch}, Within: Semitones},
 		{Key: "lowpass", To: fields.Refused("is not known yet: filters come with effects; a parameter moves gain and pitch")},
@@ -70,7 +68,7 @@ func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 		var at rules.Point
 		x, y := *p, *p
 		x.Value, y.Value = n.Items[0], n.Items[1]
-		if !r.Value(&x, &fields.Field{To: &at.X, Within: fields.Limits{From: -1e9, To: 1e9}}) || !r.Value(&y, &fields.Field{To: &at.Y, Within: within}) {
+		if !r.Value(&x, &fields.Field{To: &at.X, Within: Values}) || !r.Value(&y, &fields.Field{To: &at.Y, Within: within}) {
 			return false
 		}
 		*c.to = append(*c.to, at)

@@ -21,6 +21,7 @@ var (
 	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
 	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
 	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
+	Values     = fields.Limits{From: -1e9, To: 1e9} // of parameters
 	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
 )
 

@@ -1,0 +1,169 @@
+package cue_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/sounds"
+)
+
+// crash are sounds with layers of constant sounds.
+const crash = `buses: {sfx: {gain: -6}, low: {parent: sfx}}
+sounds:
+  thud:  {file: half.wav, gain: -3, pan: -0.5, priority: 2, bus: low}
+  tail:  {file: quiet.wav, gain: 3, speed: 0.5, loop: 2, protect: true, from: 10ms}
+  crash: {layers: [thud, {sound: tail, delay: 30ms}], gain: -2, pan: 0.25, priority: 1, speed: 2}
+`
+
+// TestLayers: a sound with layers is heard as its layers are, each by a cue of its own, that have
+// all that the layered sound adds.
+func TestLayers(t *testing.T) {
+	f := newFolder(t)
+	for name, c := range map[string]struct{ layered, apart string }{
+		"as they are": {
+			layered: "{at: 10ms, play: crash}",
+			apart: "{at: 10ms, play: thud, gain: -2, pan: -0.25, priority: 3, speed: 2}, " +
+				"{at: 40ms, play: tail, gain: -2, pan: 0.25, priority: 1, speed: 2}",
+		},
+		"as the cue says": {
+			layered: "{at: 10ms, play: crash, gain: 1, pan: 0.5, speed: 0.5, bus: sfx, from: 20ms, loop: false, priority: 0, protect: false}",
+			apart: "{at: 10ms, play: thud, gain: -1, pan: 0, bus: sfx, from: 20ms, priority: 2}, " +
+				"{at: 40ms, play: tail, gain: -1, pan: 0.5, bus: sfx, from: 20ms, loop: false, priority: 0, protect: false}",
+		},
+		"again and again": {
+			layered: "{at: 0, play: crash, every: 25ms, times: 3, for: 60ms, fade_in: 10ms}",
+			apart: "{at: 0, play: thud, gain: -2, pan: -0.25, speed: 2, every: 25ms, times: 3, for: 60ms, fade_in: 10ms}, " +
+				"{at: 30ms, play: tail, gain: -2, pan: 0.25, speed: 2, every: 25ms, times: 3, for: 60ms, fade_in: 10ms}",
+		},
+		"moved": {
+			layered: "{at: 0, play: crash, id: a}, {at: 50ms, set: a, gain: -6, pitch: 3, over: 20ms}, {at: 80ms, stop: a, over: 10ms}",
+			apart: "{at: 0, play: thud, id: a, gain: -2, pan: -0.25, speed: 2}, {at: 30ms, play: tail, id: b, gain: -2, pan: 0.25, speed: 2}, " +
+				"{at: 50ms, set: a, gain: -8, pitch: 3, over: 20ms}, {at: 50ms, set: b, gain: -8, pitch: 3, over: 20ms}, " +
+				"{at: 80ms, stop: a, over: 10ms}, {at: 80ms, stop: b, over: 10ms}",
+		},
+		"moved before the second comes": {
+			layered: "{at: 0, play: crash, id: a}, {at: 10ms, set: a, gain: -6, over: 10ms}",
+			apart: "{at: 0, play: thud, id: a, gain: -2, pan: -0.25, speed: 2}, {at: 30ms, play: tail, gain: -8, pan: 0.25, speed: 2}, " +
+				"{at: 10ms, set: a, gain: -8, over: 10ms}",
+		},
+		"stopped before the second comes": {
+			layered: "{at: 0, play: crash, id: a}, {at: 10ms, stop: a, over: 10ms}",
+			apart:   "{at: 0, play: thud, id: a, gain: -2, pan: -0.25, speed: 2}, {at: 10ms, stop: a, over: 10ms}",
+		},
+		"all stopped before the second comes": {
+			layered: "{at: 0, play: crash}, {at: 10ms, stop: all, over: 10ms}",
+			apart:   "{at: 0, play: thud, gain: -2, pan: -0.25, speed: 2}, {at: 10ms, stop: all, over: 10ms}",
+		},
+		"its bus stopped before the second comes": {
+			layered: "{at: 0, play: crash, bus: low}, {at: 10ms, stop: sfx}",
+			apart:   "{at: 0, play: thud, bus: low, gain: -2, pan: -0.25, speed: 2}, {at: 10ms, stop: sfx}",
+		},
+		"another bus stopped": {
+			layered: "{at: 0, play: crash}, {at: 10ms, stop: low}",
+			apart: "{at: 0, play: thud, gain: -2, pan: -0.25, speed: 2}, {at: 10ms, stop: low}, " +
+				"{at: 30ms, play: tail, gain: -2, pan: 0.25, speed: 2}",
+		},
+		"held before the second comes": {
+			layered: "{at: 0, play: crash, id: a}, {at: 10ms, pause: a}, {at: 60ms, resume: a}",
+			apart: "{at: 0, play: thud, id: a, gain: -2, pan: -0.25, speed: 2}, {at: 30ms, play: tail, id: b, gain: -2, pan: 0.25, speed: 2}, " +
+				"{at: 10ms, pause: a}, {at: 30ms, pause: b}, {at: 60ms, resume: a}, {at: 60ms, resume: b}",
+		},
+	} {
+		layered := readAll(t, f.player(crash+"cues: ["+c.layered+"]", cue.Options{}), 64)
+		want := readAll(t, f.player(crash+"cues: ["+c.apart+"]", cue.Options{}), 64)
+		for i := range max(len(layered), len(want)) {
+			if i >= len(layered) || i >= len(want) || layered[i] != want[i] {
+				t.Errorf("%s: %d and %d frames, frame %d is another", name, len(layered), len(want), i)
+				break
+			}
+		}
+		for _, block := range []int{1, 7, 1000} {
+			if again := readAll(t, f.player(crash+"cues: ["+c.layered+"]", cue.Options{}), block); !slices.Equal(again, layered) {
+				t.Errorf("%s: in blocks of %d other frames come", name, block)
+			}
+		}
+	}
+}
+
+// TestLayersTold: the report names the sounds of the layers and the cue of all of them, and a pool
+// that is full refuses them one by one.
+func TestLayersTold(t *testing.T) {
+	f := newFolder(t)
+	const one = "cues: [{at: 0, play: half.wav}, {at: 10ms, play: crash, loop: false, from: 0}]"
+	_, r := f.play(crash + one)
+	const all = "0 started half.wav/0, 10 started thud/1, 40 started tail/1, 60 ended thud/1, 100 ended half.wav/0, 140 ended tail/1"
+	if got := events(r); got != all {
+		t.Errorf("the events are %s\nwant %s", got, all)
+	}
+	_, r = f.play("voices: 1\n" + crash + one)
+	const full = "0 started half.wav/0, 10 stolen half.wav/0, 10 started thud/1, 40 rejected tail/1, 60 ended thud/1"
+	if got := events(r); got != full {
+		t.Errorf("with one voice the events are %s\nwant %s", got, full)
+	}
+	if e := r.Events[3]; e.Priority != 1 {
+		t.Errorf("the tail has the priority %d, want 1", e.Priority)
+	}
+}
+
+// TestLayersChance: each layer has draws of its own, which other cues do not change.
+func TestLayersChance(t *testing.T) {
+	const sounds = `sounds:
+  a: {files: [half.wav, quiet.wav], pick: random, gain: [-6, 0], pitch: [-3, 3]}
+  b: {layers: [a, a], gain: [-6, 0]}
+`
+	schedule := func(cues string) (all []string) {
+		s, err := cue.Parse("s.yaml", []byte(sounds+cues))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sc := s.Schedule(rate, 7); ; {
+			a, ok := sc.Next()
+			if !ok {
+				return all
+			}
+			all = append(all, fmt.Sprintf("%+v", a))
+		}
+	}
+	alone := schedule("cues: [{at: 1, play: b, every: 1s, times: 20}]")
+	seen := map[string]bool{}
+	for _, a := range alone {
+		_, layers, _ := strings.Cut(a, "layers:[")
+		for one := range strings.SplitSeq(strings.Trim(layers, "]}"), "} {") {
+			seen[one] = true
+		}
+	}
+	if len(seen) != 40 {
+		t.Errorf("40 layers have %d draws: %v", len(seen), alone)
+	}
+	both := schedule("cues: [{at: 1, play: b, every: 1s, times: 20}, {at: 30s, play: b}]")
+	if !slices.Equal(both[:20], alone) {
+		t.Error("another cue changes the draws of one before it")
+	}
+}
+
+// TestRecordLayers: a sheet with layers and parameters that was recorded renders to the same bits.
+func TestRecordLayers(t *testing.T) {
+	f := newFolder(t)
+	text := crash + `  motor: {layers: [half.wav2, {sound: tail, delay: 20ms}], parameters: {rpm: {from: 0, to: 9, gain: [[0, -20], [3, -3], [9, 0]], pitch: [[0, -5], [9, 5]]}}}
+  half.wav2: {file: half.wav, loop: true}
+cues:
+  - {at: 0, play: motor, id: m}
+  - {at: 5ms, set: m, parameters: {rpm: 9}, over: 200ms}
+  - {at: 100ms, play: crash, id: c}
+  - {at: 110ms, stop: c}
+  - {at: 120ms, play: crash}
+  - {at: 130ms, voices: 2}
+  - {at: 150ms, fade: m, to: -6, over: 100ms}
+  - {at: 300ms, stop: m, over: 50ms}
+`
+	p := f.player(text, cue.Options{Record: true})
+	live := readAll(t, p, 64)
+	recorder, err := p.Recorder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replayed(t, "layers", recorder, sounds.NewLibrary(sounds.Options{Rate: rate}), live)
+}

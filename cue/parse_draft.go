@@ -1,0 +1,112 @@
+package cue
+
+import (
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// draft is the cue that is being read. One serves all cues of a sheet: its table points into it.
+type draft struct {
+	*reader
+	Cue
+	table []cueField
+	keys  map[Verb][]string // of its cues; of no verb: all, sorted
+	until rules.Time
+	sound *rules.Sound // that it plays; nil: none that is known
+	duck  rules.Duck   // of SetDuck
+}
+
+// timing is the keys that must be understood before repetitions can be counted.
+var timing = []string{"at", "every", "times", "until"}
+
+// cueField is a key that cues of some verbs may have.
+type cueField struct {
+	fields.Field
+	verbs []Verb
+	part  mixer.Fields // what it moves
+}
+
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen}
+
+// newDraft makes the table. A key that means something else to another verb stands there twice.
+func newDraft(r *reader) *draft {
+	d := &draft{reader: r, keys: map[Verb][]string{}}
+	c := &d.Cue
+	d.table = []cueField{
+		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
+		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
+	}
+	for _, v := range everyVerb[1:] { // what they name may be defined after them
+		f := fields.Field{Key: v.String(), Like: new(string)}
+		switch v {
+		case Resize:
+			f.To, f.Within, f.Like = &c.Voices, parse.Counts, nil
+		case SetScene:
+			f.To, f.Like = d.scene, fields.Schema{"type": "string"}
+		case Listen:
+			f.To, f.Like = parse.Vector{To: &c.Place}, nil
+		}
+		d.table = append(d.table, cueField{f, []Verb{v}, 0})
+	}
+	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
+	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
+	d.table = append(d.table, []cueField{
+		{fields.Field{Key: "id", To: d.id, Like: new(string)}, play, 0},
+		{fields.Field{Key: "bus", To: fields.Name{To: &c.Bus, What: "bus", Known: r.Buses}}, play, 0},
+		{fields.Field{Key: "to", To: &c.Change.Gain, Within: parse.Decibels}, []Verb{Fade}, mixer.FieldGain},
+		{fields.Field{Key: "to", To: &c.To}, []Verb{Seek}, 0},
+		{fields.Field{Key: "gain", To: &c.Change.Gain, Within: parse.Decibels}, moves, mixer.FieldGain},
+		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, moves, mixer.FieldPan},
+		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, moves, mixer.FieldPitch},
+		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, moves, mixer.FieldSpeed},
+		{fields.Field{Key: "mute", To: &c.Change.Mute}, set, mixer.FieldMute},
+		{fields.Field{Key: "solo", To: &c.Change.Solo}, set, mixer.FieldSolo},
+		{fields.Field{Key: "loop", To: fields.Loop{On: &c.Loop, Rounds: &c.Rounds}}, play, 0},
+		{fields.Field{Key: "loop", To: fields.Loop{Rounds: &c.Change.Rounds}}, set, mixer.FieldRounds},
+		{fields.Field{Key: "fade_in", To: &c.FadeIn}, play, 0},
+		{fields.Field{Key: "from", To: &c.From}, play, 0},
+		{fields.Field{Key: "for", To: optionalTime(&c.For)}, play, 0},
+		{fields.Field{Key: "priority", To: &c.Priority, Within: parse.Priorities}, play, 0},
+		{fields.Field{Key: "priority", To: &c.Change.Priority, Within: parse.Priorities}, set, mixer.FieldPriority},
+		{fields.Field{Key: "protect", To: &c.Protect}, play, 0},
+		{fields.Field{Key: "owner", To: &c.Owner}, play, 0},
+		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
+		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
+		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
+		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
+		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
+		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
+		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
+	}...)
+	d.table = append(d.table, cueField{
+		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: new(float64)}}, moves, 0,
+	})
+	d.table = append(d.table, d.places()...)
+	for _, f := range parse.Duck(&d.duck, r.Buses) {
+		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
+	}
+	all := map[string]bool{}
+	for _, f := range d.table {
+		all[f.Key] = true
+		for _, v := range f.verbs {
+			d.keys[v] = append(d.keys[v], f.Key)
+		}
+	}
+	d.keys[0] = fields.Sorted(all)
+	return d
+}
+
+// field returns what a key means to the verb, or nil.
+func (d *draft) field(key string) *cueField {
+	for i := range d.table {
+		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package cue
+
+import (
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// addLayers makes the starts of a sound that has layers. Each goes by the rules of its own sound. To
+// pan and priority comes what the cue says or, where it says nothing, the sound with the layers.
+func (d *draft) addLayers(n *yaml.Node) {
+	for _, l := range d.sound.Layers {
+		i, known := d.Sounds[l.Sound]
+		if !known || d.sheet.Sounds[i].Layers != nil {
+			continue // that is told where the layers are
+		}
+		s, c := &d.sheet.Sounds[i], d.Cue
+		c.layers, c.Sound, c.delay = nil, i, l.Delay
+		c.Change.Pan = min(max(c.Change.Pan+s.Pan, -mixer.MaxPan), mixer.MaxPan)
+		c.Priority = min(max(c.Priority+s.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+		inherit(n, "bus", &c.Bus, s.Bus)
+		inherit(n, "protect", &c.Protect, s.Protect)
+		inherit(n, "loop", &c.Loop, s.Loop)
+		inherit(n, "loop", &c.Rounds, s.Rounds)
+		inherit(n, "from", &c.From, s.From)
+		d.loops(n, &c, s)
+		d.Cue.layers = append(d.Cue.layers, c)
+	}
+}
+
+// parameters reads the values of parameters, whose names are looked at when all ids are known.
+func (d *draft) parameters(p *yaml.Pair) bool {
+	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
+		one := Parameter{Name: p.Key}
+		if d.Value(p, &fields.Field{To: &one.To, Within: parse.Values}) {
+			d.Parameters = append(d.Parameters, one)
+		}
+	})
+	if p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0 {
+		d.Fail(p.Value.Place, "parameters takes names and values, such as {rpm: 4200}")
+	}
+	return true
+}
+
+// checkParameters finds the parameters that a cue sets: of the sound that it plays, of all sounds
+// that an id plays, or of any.
+func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
+	given := fields.Given(n, "parameters")
+	if given == nil || given.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {
+		return
+	}
+	if c.Scope == OnBus {
+		r.Fail(given.Place, "parameters: a bus has none; set those of an id, or of \"all\"")
+		return
+	}
+	sounds := r.playedBy(c)
+	for _, set := range c.Parameters {
+		at := fields.Given(given.Value, set.Name).Value.Place
+		found := false
+		for _, s := range sounds {
+			i := slices.IndexFunc(s.Parameters, func(p rules.Parameter) bool { return p.Name == set.Name })
+			if i < 0 {
+				if c.Scope != OnAll {
+					r.Fail(at, "parameters: the sound %s has no %s%s", yaml.Quote(s.Name), yaml.Quote(set.Name),
+						r.suggestParameter(set.Name, s))
+					found = true
+				}
+				continue
+			}
+			found = true
+			if p := &s.Parameters[i]; set.To < p.From || set.To > p.To {
+				r.Fail(at, "%s: %v is not in the range of %s, %v to %v", set.Name, set.To, yaml.Quote(s.Name), p.From, p.To)
+			}
+		}
+		if !found && (c.Scope == OnAll || len(sounds) > 0) {
+			r.Fail(at, "parameters: no sound has %s%s", yaml.Quote(set.Name), r.suggestParameter(set.Name, sounds...))
+		}
+	}
+}
+
+func (r *reader) suggestParameter(name string, sounds ...*rules.Sound) string {
+	return r.Suggest(name, func() (names []string) {
+		for _, s := range sounds {
+			for i := range s.Parameters {
+				names = append(names, s.Parameters[i].Name)
+			}
+		}
+		return names
+	})
+}
+
+// playedBy returns the sounds whose parameters a cue sets.
+func (r *reader) playedBy(c *Cue) (sounds []*rules.Sound) {
+	if c.Scope == OnAll {
+		for i := range r.sheet.Sounds {
+			sounds = append(sounds, &r.sheet.Sounds[i])
+		}
+		return sounds
+	}
+	if c.Verb == Play {
+		return append(sounds, &r.sheet.Sounds[c.Sound])
+	}
+	for _, i := range r.played[c.tag] {
+		sounds = append(sounds, &r.sheet.Sounds[i])
+	}
+	return sounds
+}

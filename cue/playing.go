@@ -1,0 +1,126 @@
+package cue
+
+import (
+	"slices"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// refBits is how many bits of a mark are the index of a cue. Those above are the number of a layer.
+const refBits = 32
+
+// refOf is the mark of a start in events: of a cue, or of a layer of it, counted from 1.
+func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
+
+// ofRef returns the cue of a mark, and the number of a layer.
+func ofRef(ref int64) (cue, number int) {
+	if ref < 0 {
+		return -1, 0
+	}
+	return int(ref & (1<<refBits - 1)), int(ref >> refBits)
+}
+
+// waiting is a layer that was asked for and waits for its delay. No tag finds it.
+type waiting struct {
+	frame  int64
+	tag    uint64
+	bus    string
+	handle mixer.Handle
+	void   bool // it was stopped, and never sounds
+}
+
+// play starts what a cue plays: a sound, or the layers of one.
+func (p *Player) play(a *Action, c *Cue) error {
+	sound := &p.sheet.Sounds[c.Sound]
+	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
+	base := mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: sound.Speed}
+	for i, one := range c.starts() {
+		file, base, number := a.File, base, 0
+		if c.layers != nil {
+			drawn := &a.layers[i]
+			file, number = drawn.file, i+1
+			base = together(base, mixer.Base{Gain: drawn.gain, Pitch: drawn.pitch, Speed: p.sheet.Sounds[one.Sound].Speed})
+		}
+		o := p.start(a, one, base, number)
+		if tuned != nil {
+			o.Gain, o.Pitch = pcm.Decibels(tuned.gain.at(a.Frame)), pcm.Semitones(tuned.pitch.at(a.Frame))
+		}
+		if err := p.once(func() error { return p.begin(a.Frame, one, p.sound(one, file), o, tuned) }); err != nil {
+			return err
+		}
+	}
+	if tuned != nil {
+		p.tuning.follow(a.Frame, tuned)
+	}
+	return nil
+}
+
+// begin asks for a start.
+func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
+	frame += c.delay.Frames(p.sheet.Rate)
+	h, err := p.mixer.At(frame).Play(s, o)
+	if err != nil {
+		return err
+	}
+	p.asked++
+	if tuned != nil {
+		tuned.voices, tuned.starts = append(tuned.voices, h), append(tuned.starts, frame)
+	}
+	if !c.delay.IsZero() {
+		p.waiting = append(p.waiting, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: h})
+	}
+	return nil
+}
+
+// actLater has a cue act on the layers of its target that wait for their delay. What holds a bus or
+// everything holds them as they start.
+func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
+	if p.done == 1 { // the first call: on the next the list must be the same
+		p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < frame })
+	}
+	for i := range p.waiting {
+		w := &p.waiting[i]
+		acts := c.Scope == OnID && c.tag == w.tag && c.Verb != Seek
+		if c.Verb == Stop && c.Scope != OnID {
+			acts = c.target() == "all" || p.sheet.isBelow(w.bus, c.Target)
+		}
+		if !acts || c.Change.Fields == 0 && (c.Verb == Set || c.Verb == Fade) {
+			continue
+		}
+		if err := p.once(func() error { return p.act(at, c, mixer.TargetVoice(w.handle)) }); err != nil {
+			return err
+		}
+		if c.Verb == Stop && !w.void {
+			w.void = true
+			p.voids = append(p.voids, w.frame)
+		}
+	}
+	return nil
+}
+
+// toCome returns how many starts are still to come of those that were stopped before.
+func (p *Player) toCome(st *mixer.Stats) int64 {
+	p.voids = slices.DeleteFunc(p.voids, func(frame int64) bool { return frame < st.Frame })
+	return int64(len(p.voids))
+}
+
+// isBelow reports whether a bus is another one, or goes into it.
+func (s *Sheet) isBelow(bus, other string) bool {
+	for parents := s.Parents(); bus != ""; bus = parents[bus] {
+		if bus == other {
+			return true
+		}
+	}
+	return other == "master"
+}
+
+// together returns what a layer has with what it is a layer of, as far as a mixer goes.
+func together(a, b mixer.Base) mixer.Base {
+	return mixer.Base{
+		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
+		Pitch: min(max(a.Pitch+b.Pitch, -mixer.MaxPitch), mixer.MaxPitch),
+		Speed: min(max(a.Speed*b.Speed, mixer.MinSpeed), mixer.MaxSpeed),
+	}
+}

@@ -1,0 +1,335 @@
+package cue
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// ramp is a value that moves straight from one frame to another.
+type ramp struct {
+	from, to   float64
+	begin, end int64
+}
+
+// still is a value that does not move.
+func still(x float64) ramp { return ramp{from: x, to: x} }
+
+// at returns the value at a frame.
+func (r *ramp) at(frame int64) float64 {
+	switch {
+	case frame >= r.end:
+		return r.to
+	case frame <= r.begin:
+		return r.from
+	}
+	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
+}
+
+// move has the value move from where it is.
+func (r *ramp) move(to float64, frame, over int64) {
+	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
+}
+
+// crossing returns the frame at which the value comes by x, and whether it does.
+func (r *ramp) crossing(x float64) (int64, bool) {
+	if x <= min(r.from, r.to) || x >= max(r.from, r.to) {
+		return 0, false
+	}
+	return r.begin + int64((x-r.from)*float64(r.end-r.begin)/(r.to-r.from)+0.5), true
+}
+
+// tuned is what plays of a sound with parameters.
+type tuned struct {
+	tag         uint64
+	rules       *rules.Sound
+	voices      []mixer.Handle
+	starts      []int64 // of the voices
+	values      []ramp  // of the parameters, in their order
+	gain, pitch line
+}
+
+// line is the gain or the pitch of what is tuned: the cue's own with what the parameters add. It
+// goes straight from one of its corners to the next.
+type line struct {
+	of      *tuned
+	field   mixer.Fields
+	own     ramp
+	shape   voice.Shape    // of own
+	curves  []*rules.Curve // of the parameters
+	corners []int64        // that are to come
+	within  rules.Range    // what a mixer takes
+}
+
+// at returns the line at a frame.
+func (l *line) at(frame int64) float64 {
+	sum := l.own.at(frame)
+	silent := l.field == mixer.FieldGain && sum <= silence
+	for i, c := range l.curves {
+		sum += c.Of(l.of.values[i].at(frame))
+	}
+	if silent {
+		sum = min(sum, silence)
+	}
+	return min(max(sum, l.within.From), l.within.To)
+}
+
+// silence, in decibels, is a gain that nothing is heard with, whatever a parameter adds.
+const silence = -80
+
+// bent reports whether parameters add to the line.
+func (l *line) bent() bool {
+	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
+}
+
+// turn finds the corners after a frame. Those that are nearer to one another than a set can follow
+// are one.
+func (l *line) turn(frame, least int64) {
+	all := []int64{l.own.end}
+	moves := false
+	for i := range l.of.values {
+		v := &l.of.values[i]
+		if *l.curves[i] == nil || v.end <= frame {
+			continue
+		}
+		moves, all = true, append(all, v.end)
+		for _, p := range *l.curves[i] {
+			if at, ok := v.crossing(p.X); ok {
+				all = append(all, at)
+			}
+		}
+	}
+	slices.Sort(all)
+	l.corners = nil
+	last, before := all[len(all)-1], frame
+	for _, at := range all {
+		if at > before && (at == last || at-before >= least && last-at >= least) {
+			l.corners, before = append(l.corners, at), at
+		}
+	}
+	if !moves {
+		return
+	}
+	// A set at the frame of a start is no move: a voice joins the line a frame later.
+	for _, at := range l.of.starts {
+		if at++; at > frame && at < last {
+			l.corners = append(l.corners, at)
+		}
+	}
+	slices.Sort(l.corners)
+	l.corners = slices.Compact(l.corners)
+}
+
+// change returns what the line is set to at a frame, and how many frames that takes: to its next
+// corner.
+func (l *line) change(frame int64) (c mixer.Change, over int64) {
+	to, shape := frame, voice.InDecibels
+	if len(l.corners) > 0 {
+		to = l.corners[0]
+	}
+	if len(l.corners) == 1 && l.own.begin == frame && to == l.own.end {
+		shape = l.shape
+	}
+	c = mixer.Change{Fields: l.field, Gain: pcm.Decibels(l.at(to)), Shape: shape}
+	if l.field == mixer.FieldPitch {
+		c = mixer.Change{Fields: l.field, Pitch: pcm.Semitones(l.at(to))}
+	}
+	return c, to - frame
+}
+
+// tuning is all that plays with parameters.
+type tuning struct {
+	rate   int
+	values map[string]ramp // that were set for all
+	plays  []*tuned
+	began  *tuned // by the action that is held
+}
+
+// least is how many frames the quickest set takes.
+func (t *tuning) least() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
+
+// begins returns what is tuned of a start to come; nil: its sound has no parameters. first says that
+// it is asked for the first time.
+func (t *tuning) begins(frame int64, c *Cue, s *rules.Sound, first bool) *tuned {
+	if s.Parameters == nil {
+		return nil
+	}
+	if !first {
+		return t.began
+	}
+	t.plays = slices.DeleteFunc(t.plays, (*tuned).over)
+	p := &tuned{tag: c.tag, rules: s}
+	p.gain = line{of: p, field: mixer.FieldGain, own: still(float64(c.Change.Gain))}
+	p.pitch = line{of: p, field: mixer.FieldPitch, own: still(float64(c.Change.Pitch))}
+	p.gain.within = rules.Range{From: mixer.MinGain, To: mixer.MaxGain}
+	p.pitch.within = rules.Range{From: -mixer.MaxPitch, To: mixer.MaxPitch}
+	for i := range s.Parameters {
+		one := &s.Parameters[i]
+		x, all := t.values[one.Name]
+		if !all {
+			x = still(one.At)
+		}
+		for _, set := range c.Parameters {
+			if set.Name == one.Name {
+				x = still(set.To)
+			}
+		}
+		p.values = append(p.values, x)
+		p.gain.curves, p.pitch.curves = append(p.gain.curves, &one.Gain), append(p.pitch.curves, &one.Pitch)
+	}
+	t.plays, t.began = append(t.plays, p), p
+	return p
+}
+
+// over reports whether all voices have ended.
+func (p *tuned) over() bool {
+	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
+}
+
+// lines calls do for the lines of a play that parameters bend.
+func (p *tuned) lines(do func(*line) error) error {
+	for _, l := range [...]*line{&p.gain, &p.pitch} {
+		if !l.bent() {
+			continue
+		}
+		if err := do(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set sends a line's change to the voices of its play.
+func (l *line) set(m *mixer.Mixer, frame int64, rate int) error {
+	c, over := l.change(frame)
+	for _, h := range l.of.voices {
+		if err := m.At(frame).Set(mixer.TargetVoice(h), c, pcm.Duration(over, rate)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next returns the frame of the corner that comes first; never: none does.
+func (t *tuning) next() int64 {
+	frame := int64(never)
+	for _, p := range t.plays {
+		for _, l := range [...]*line{&p.gain, &p.pitch} {
+			if len(l.corners) > 0 && l.bent() {
+				frame = min(frame, l.corners[0])
+			}
+		}
+	}
+	return frame
+}
+
+// glide has all lines that have a corner at a frame go on to the next one.
+func (t *tuning) glide(m *mixer.Mixer, frame int64) error {
+	for _, p := range t.plays {
+		if err := p.lines(func(l *line) error {
+			if len(l.corners) == 0 || l.corners[0] != frame {
+				return nil
+			}
+			if len(l.corners) > 1 {
+				rest := *l
+				rest.corners = l.corners[1:]
+				if err := rest.set(m, frame, t.rate); err != nil {
+					return err
+				}
+			}
+			l.corners = l.corners[1:]
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow has what has been asked for go the way of the values that were set for all.
+func (t *tuning) follow(frame int64, p *tuned) {
+	p.gain.turn(frame, t.least())
+	p.pitch.turn(frame, t.least())
+}
+
+// ask has the mixer look for the voices of an id of which parameters alone are set, so that it can
+// tell that there are none. All of them are tuned, and their pitch is set at the same frame.
+func (t *tuning) ask(at mixer.Moment, c *Cue) error {
+	if c.Scope != OnID {
+		return nil
+	}
+	return at.Set(mixer.TargetTag(c.tag), mixer.Change{Fields: mixer.FieldPitch}, 0)
+}
+
+// tune has a set act on all that is tuned.
+func (p *Player) tune(frame int64, c *Cue) error {
+	t := &p.tuning
+	over := c.Over.Frames(t.rate)
+	if c.Scope == OnAll {
+		for _, set := range c.Parameters {
+			v, ok := t.values[set.Name]
+			if !ok {
+				v = still(p.sheet.parameter(set.Name).At)
+			}
+			v.move(set.To, frame, over)
+			t.values[set.Name] = v
+		}
+	}
+	for _, one := range t.plays {
+		if c.Scope == OnBus || c.Scope == OnID && one.tag != c.tag {
+			continue
+		}
+		gain, pitch := one.takes(c, frame, over)
+		asked := c.Scope == OnID && c.Change.Fields == 0
+		for _, l := range [...]struct {
+			*line
+			moved bool
+		}{{&one.gain, gain && one.gain.bent()}, {&one.pitch, asked || pitch && one.pitch.bent()}} {
+			if !l.moved {
+				continue
+			}
+			l.turn(frame, t.least())
+			if err := p.once(func() error { return l.set(p.mixer, frame, t.rate) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takes has a play take what a cue sets, and reports whether its gain and its pitch move.
+func (p *tuned) takes(c *Cue, frame, over int64) (gain, pitch bool) {
+	for _, set := range c.Parameters {
+		for i := range p.values {
+			if one := &p.rules.Parameters[i]; one.Name == set.Name {
+				p.values[i].move(set.To, frame, over)
+				gain, pitch = gain || one.Gain != nil, pitch || one.Pitch != nil
+			}
+		}
+	}
+	if c.Change.Fields&mixer.FieldGain != 0 {
+		p.gain.own.move(float64(c.Change.Gain), frame, over)
+		p.gain.shape, gain = c.Change.Shape, true
+	}
+	if c.Change.Fields&mixer.FieldPitch != 0 {
+		p.pitch.own.move(float64(c.Change.Pitch), frame, over)
+		pitch = true
+	}
+	return gain, pitch
+}
+
+// parameter returns the first parameter of a name.
+func (s *Sheet) parameter(name string) *rules.Parameter {
+	for i := range s.Sounds {
+		for j := range s.Sounds[i].Parameters {
+			if p := &s.Sounds[i].Parameters[j]; p.Name == name {
+				return p
+			}
+		}
+	}
+	return &rules.Parameter{} // it is checked that there is one
+}
