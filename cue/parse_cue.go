@@ -255,8 +255,10 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 			r.Fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, yaml.Quote(name))
 		}
 		deny(mixer.FieldSolo, "only a bus can be soloed")
-		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.FieldRounds != 0 {
-			r.Fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, yaml.Quote(name), line)
+		counts := c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds > 1
+		if line := r.streams[c.tag]; line > 0 && counts {
+			r.Fail(at, "%s: a stream plays as %s (line %d), which cannot count its rounds; write `loop: false` or "+
+				"`loop: true`, or load the sound, without `stream: true`", p.Key, yaml.Quote(name), line)
 		}
 	default:
 		hint := r.Suggest(name, func() []string { return slices.Concat(r.sheet.ids, fields.Sorted(r.Buses), []string{"all"}) })

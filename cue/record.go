@@ -33,18 +33,17 @@ type Recorder struct {
 	sheet  *Sheet
 	source func(*voice.Sound) (rules.Sound, bool)
 
-	sounds  map[soundKey]string
-	names   map[string]int // of sounds
-	groups  map[*mixer.Group]string
-	taken   map[string]int // names of groups
-	buses   map[string]bool
-	ids     map[uint64]string
-	streams map[uint64]bool // starts of streams
-	listed  []byte          // the lines of sounds
-	cues    []byte          // the lines of cues
-	count   int
-	last    int64
-	draft   *draft // the cue that is being written
+	sounds map[soundKey]string
+	names  map[string]int // of sounds
+	groups map[*mixer.Group]string
+	taken  map[string]int // names of groups
+	buses  map[string]bool
+	ids    map[uint64]string
+	listed []byte // the lines of sounds
+	cues   []byte // the lines of cues
+	count  int
+	last   int64
+	draft  *draft // the cue that is being written
 
 	silenced bool  // all was stopped, and nothing has started since
 	silent   int64 // by then
@@ -74,7 +73,7 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	return &Recorder{
 		buses: buses, draft: newDraft(&reader{Reader: &parse.Reader{}}), sheet: head, source: source,
 		sounds: map[soundKey]string{}, names: map[string]int{},
-		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
+		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{},
 	}
 }
 
@@ -160,9 +159,6 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	if change.Fields&mixer.FieldGain == 0 {
 		change.Shape = voice.InDecibels // it is the way of a gain
 	}
-	if e.Kind == mixer.EntrySet && change.Fields&mixer.FieldRounds != 0 && r.streams[e.Start] {
-		return errors.New("a stream left its loop, or stayed in it, by SetLoop, for which a sheet has no cue")
-	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
 		Over: rules.FrameTime(max(e.Frames, 0), r.sheet.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.sheet.Rate),
@@ -209,7 +205,6 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
-	r.streams[e.Start] = e.Sound.Streamed()
 	c := Cue{
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),

@@ -120,69 +120,6 @@ func TestRecorderRefuses(t *testing.T) {
 	}
 }
 
-// TestRecorderOfStreams: no sheet can say that a stream leaves its loop, so the recorder does not
-// leave that out. What else is set of it is recorded.
-func TestRecorderOfStreams(t *testing.T) {
-	const rate = 8000
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	stream, err := lib.OpenStream(embedded.Source("engine"), sounds.StreamOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	forever := mixer.Change{Fields: mixer.FieldRounds | mixer.FieldGain, Rounds: mixer.Forever, Gain: -3}
-	const refused = "cue: this cannot be recorded: at %s: a stream left its loop, or stayed in it, by SetLoop, " +
-		"for which a sheet has no cue"
-	now, later := fmt.Sprintf(refused, "0s"), fmt.Sprintf(refused, "0.005s")
-	loops := func(rounds int) func(*mixer.Mixer, mixer.Handle) error {
-		return func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(rounds) }
-	}
-	for name, c := range map[string]struct {
-		at   int64
-		do   func(m *mixer.Mixer, h mixer.Handle) error
-		want string
-		cues string
-	}{
-		"as it plays":  {do: loops(1), want: now},
-		"as it comes":  {at: 40, do: loops(1), want: later},
-		"stays in it":  {do: loops(mixer.Forever), want: now},
-		"without ends": {do: func(m *mixer.Mixer, h mixer.Handle) error { return h.SetGain(-3) }, cues: ", gain: -3"},
-		"by a target": {do: func(m *mixer.Mixer, _ mixer.Handle) error {
-			return m.At(0).Set(mixer.TargetTag(1), forever, 0)
-		}, cues: ", gain: -3"},
-	} {
-		config := mixer.Config{Rate: rate, Journal: 64}
-		m, err := mixer.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		head, err := SheetOf(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := NewRecorder(head, func(*voice.Sound) (rules.Sound, bool) {
-			return rules.Sound{Files: []rules.File{{Name: "engine"}}, Stream: true}, true
-		})
-		h, err := m.At(c.at).Play(stream, mixer.Options{Loop: true, Tag: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.do(m, h); err != nil {
-			t.Fatal(err)
-		}
-		m.Prepare()
-		m.Render(make([]pcm.Frame, 64))
-		entries := make([]mixer.Entry, 64)
-		err = r.Add(entries[:m.Journal(entries)])
-		if got := fmt.Sprint(err); c.want != "" && got != c.want || c.want == "" && err != nil {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-		if !strings.Contains(string(r.cues), c.cues) || strings.Contains(string(r.cues), "set: \"v1\", loop") {
-			t.Errorf("%s: the cues are\n%s", name, r.cues)
-		}
-		m.Close()
-	}
-}
-
 type nothing struct{}
 
 func (nothing) Process([]pcm.Frame) {}

@@ -119,7 +119,7 @@ const Forever = -1
 // and fails as Play does; where that is not ready in time, it leaves a round later.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.turnStream(h, s, rounds)
+		return h.mixer.turnStream(Now, h, s, rounds)
 	}
 	return h.want(setRounds, float64(rounds))
 }
