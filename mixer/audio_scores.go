@@ -95,10 +95,11 @@ func (a *audio) freshen(virtual bool) {
 
 // follow computes the audibility of a voice from the power of its gains.
 func (a *audio) follow(i int, s *slot) {
-	audibility := float32(float64(s.power * s.voice.Index()))
+	index, soon := s.voice.Indices()
+	audibility := float32(float64(s.power * index))
 	a.scores.whole[i] = audibility
 	if s.keeps {
-		audibility = float32(float64(s.power * s.voice.Soon()))
+		audibility = float32(float64(s.power * soon))
 	}
 	if a.scores.masks != nil {
 		a.scores.masks.set(i, s.power, &s.voice)
@@ -119,14 +120,15 @@ func (a *audio) follow(i int, s *slot) {
 func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
 	v := &a.coming
 	power := a.buses[bus].power(v, a.now)
-	whole = float64(float32(float64(power * v.Index())))
+	index, soon := v.Indices()
+	whole = float64(float32(float64(power * index)))
 	if k := a.scores.masks; k != nil {
 		k.set(len(k.score), power, v)
 	}
 	if !a.asks.keeps {
 		return whole, whole
 	}
-	return float64(float32(float64(power * v.Soon()))), whole
+	return float64(float32(float64(power * soon))), whole
 }
 
 // power returns left^2 + right^2 of a voice on this bus, through the master.

@@ -36,7 +36,7 @@ const unknown = 0.01
 
 // At returns the index at a position in frames.
 func (e *Envelope) At(frame int64, looped bool) float64 {
-	return e.lookUp(tableOf(e.Once, e.Loop, looped), frame)
+	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
 // Soon returns the energy of the next two hops, the one at a position included.
@@ -44,7 +44,17 @@ func (e *Envelope) Soon(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
 	}
-	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), frame)
+	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), e.hop(frame))
+}
+
+// Both returns what At and Soon do, for one division.
+func (e *Envelope) Both(frame int64, looped bool) (index, soon float64) {
+	hop := e.hop(frame)
+	index = e.lookUp(tableOf(e.Once, e.Loop, looped), hop)
+	if e.Near == nil {
+		return index, index
+	}
+	return index, e.lookUp(tableOf(e.Near, e.NearLoop, looped), hop)
 }
 
 // Most returns the largest energy of any three hops from a position on; Inf when
@@ -53,7 +63,7 @@ func (e *Envelope) Most(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
 	}
-	most := e.lookUp(e.Later, frame)
+	most := e.lookUp(e.Later, e.hop(frame))
 	if looped {
 		most = max(most, float64(e.LaterLoop))
 	}
@@ -68,15 +78,22 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 	return once
 }
 
-func (e *Envelope) lookUp(g []float32, frame int64) float64 {
-	if e.Hop < 1 || len(g) == 0 {
-		return cmp.Or(e.declared, unknown)
-	}
-	i := frame / e.Hop
-	if i >= int64(len(g)) {
+// hop returns the number of the hop at a position; 0 without an index.
+func (e *Envelope) hop(frame int64) int64 {
+	if e.Hop < 1 {
 		return 0
 	}
-	return float64(g[max(i, 0)])
+	return max(frame/e.Hop, 0)
+}
+
+func (e *Envelope) lookUp(g []float32, hop int64) float64 {
+	switch {
+	case e.Hop < 1 || len(g) == 0:
+		return cmp.Or(e.declared, unknown)
+	case hop >= int64(len(g)):
+		return 0
+	}
+	return float64(g[hop])
 }
 
 // size returns how many bytes the tables take.

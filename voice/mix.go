@@ -42,7 +42,13 @@ func (v *Voice) goOn(dst []pcm.Frame, n, frame int64) int64 {
 		if frame >= v.segEnd {
 			v.proceed(frame)
 		}
-		got := v.run(after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart))
+		piece, k, at := after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart)
+		got := int64(0)
+		if piece != nil && v.folds() {
+			got = v.runFolded(piece, k, at)
+		} else {
+			got = v.run(piece, k, at)
+		}
 		done += got
 		frame += got
 		v.fresh = v.fresh && got == 0
@@ -76,21 +82,13 @@ func (v *Voice) Over(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds n frames of one segment; at counts from the segment's start. It returns
-// how many: fewer where the voice comes to its end, or out of its loop.
+// run adds n frames of one segment, each channel by itself; at counts from the segment's
+// start. It returns how many: fewer where the voice comes to its end, or out of its loop.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
-	if dst != nil && v.folds() {
-		return v.runFolded(dst, n, at)
-	}
-	return v.runWide(dst, n, at)
-}
-
-// runWide is run for a voice whose channels stay apart.
-func (v *Voice) runWide(dst []pcm.Frame, n int64, at int) int64 {
-	if v.feed != nil {
+	switch {
+	case v.feed != nil:
 		return v.runStream(dst, n, at)
-	}
-	if v.now.version != nil || v.crossing {
+	case v.now.version != nil || v.crossing:
 		return v.runVersions(dst, n, at)
 	}
 	g := v.ramp
@@ -98,7 +96,7 @@ func (v *Voice) runWide(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runPlain(dst, n, g)
 }
 
-// runPlain is runWide for a voice that reads the sound as it is.
+// runPlain is run for a voice that reads the sound as it is.
 func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {

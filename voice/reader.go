@@ -143,7 +143,7 @@ func (v *Voice) stale() {
 // the version that it needs is not there yet.
 func (v *Voice) Lacks() bool { return v.lacks }
 
-// runVersions is runWide for a voice that reads a version, or comes from one.
+// runVersions is run for a voice that reads a version, or comes from one.
 func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.crossing {

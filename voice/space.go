@@ -80,7 +80,7 @@ func (v *Voice) runFolded(dst []pcm.Frame, n int64, at int) (done int64) {
 		var piece [foldPiece]pcm.Frame
 		g, part := ramp, min(n-done, foldPiece)
 		g.Start = at + int(done)
-		got := v.runWide(piece[:part], part, g.Start)
+		got := v.run(piece[:part], part, g.Start)
 		g.Fold(dst[done:], piece[:got], own, other)
 		if done += got; got == 0 {
 			break

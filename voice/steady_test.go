@@ -74,7 +74,9 @@ func TestSteady(t *testing.T) {
 				}
 			}
 			slow.Unsettle()
-			if v.Position() != slow.Position() || v.Index() != slow.Index() {
+			index, _ := v.Indices()
+			slowIndex, _ := slow.Indices()
+			if v.Position() != slow.Position() || index != slowIndex {
 				t.Fatalf("step %d, frame %d: at %d, want %d", step, frame, v.Position(), slow.Position())
 			}
 			if rapid.IntRange(0, 5).Draw(t, "skip") == 0 {

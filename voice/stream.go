@@ -173,7 +173,12 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got := v.run(dst[done:], n, int(frame-v.segStart))
+		got, at := int64(0), int(frame-v.segStart)
+		if v.folds() {
+			got = v.runFolded(dst[done:], n, at)
+		} else {
+			got = v.run(dst[done:], n, at)
+		}
 		done += int(got)
 		frame += got
 		if got < n && !v.Over(frame) { // it became faster than was reckoned with
@@ -202,7 +207,7 @@ func (v *Voice) supply() (frames int64, ends bool) {
 	return max(left, 0) << 32 / max(v.step, dsp.One/2), false
 }
 
-// runStream is runWide for a stream.
+// runStream is run for a stream.
 func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)

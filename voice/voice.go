@@ -163,10 +163,10 @@ func (v *Voice) Position() int64 {
 	return p
 }
 
-// Index returns the best average loudness from the position on, at unit gain:
-// a K-weighted mean square. That of a stream is declared.
-func (v *Voice) Index() float64 {
-	return v.sound.envelope.At(v.Position(), v.Looping())
+// Indices returns the best average loudness from the position on, at unit gain, as a
+// K-weighted mean square, and Soon. Those of a stream are declared.
+func (v *Voice) Indices() (index, soon float64) {
+	return v.sound.envelope.Both(v.Position(), v.Looping())
 }
 
 // Soon returns the energy of the next 40 ms, at unit gain. That of a stream is

@@ -19,19 +19,19 @@ const (
 )
 
 // index is how a voice looks up its best average loudness.
-const index = "return v.sound.envelope.At(v.Position(), v.Looping())"
+const index = "return v.sound.envelope.Both(v.Position(), v.Looping())"
 
 // score is how the mixer rates it.
-const score = "audibility := float32(float64(s.power * s.voice.Index()))"
+const score = "audibility := float32(float64(s.power * index))"
 
 var mutants = []mutant{
 	{name: "the most audible instead of the least", file: scores, edits: []edit{
 		{"a.scores.audibility[i] = audibility", "a.scores.audibility[i] = 1 / (audibility + 1e-20)"},
 	}},
-	{name: "without the gain", file: scores, edits: []edit{{score, "audibility := float32(s.voice.Index())"}}},
+	{name: "without the gain", file: scores, edits: []edit{{score, "audibility := float32(index)"}}},
 	{
 		name: "gain for gain²", file: scores,
-		edits: []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * s.voice.Index()))"}},
+		edits: []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * index))"}},
 	},
 	{name: "the level of now", file: envelope, edits: []edit{
 		{"Once: narrow(indexOnce(once))", "Once: narrow(once)"},
@@ -39,11 +39,11 @@ var mutants = []mutant{
 	}},
 	{
 		name: "the level of the next 40 ms", file: voice,
-		edits: []edit{{index, "return v.sound.envelope.Soon(v.Position(), v.Looping())"}},
+		edits: []edit{{index, "soon = v.Soon(); return soon, soon"}},
 	},
 	{
 		name: "the index of position 0", file: voice,
-		edits: []edit{{index, "return v.sound.envelope.At(0, v.Looping())"}},
+		edits: []edit{{index, "index, _ = v.sound.envelope.Both(0, v.Looping()); return index, v.Soon()"}},
 	},
 	{
 		name: "a hard cut", file: voices,
