@@ -84,7 +84,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)
 	d.table = append(d.table, cueField{
-		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: new(float64)}}, moves, 0,
+		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: fields.Schema{"type": "number"}}}, moves, 0,
 	})
 	d.table = append(d.table, d.places()...)
 	for _, f := range parse.Duck(&d.duck, r.Buses) {
