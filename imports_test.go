@@ -65,7 +65,7 @@ bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone sp
 internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
-internal/loading -> bank/rules internal/parse pcm sounds voice
+internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
 internal/scenes -> bank/rules mixer pcm
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space
 device/auto -> device device/null device/oto internal/words

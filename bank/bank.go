@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/chance"
@@ -43,15 +42,18 @@ type Bank struct {
 	tried     *rules.Rules // what was read last, whether its sounds could be loaded or not; nil: nothing
 
 	mu      sync.Mutex // of all that follows
+	settled sync.Cond  // a claim has ended
+	claims  int        // plays that open a stream, for which the mutex is not held
 	rules   *rules.Rules
+	root    *yaml.Node   // of the file
+	made    *rules.Rules // of the mixer
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
 	scene   string
 	stage   scenes.Stage          // of the mixer, as far as the bank has moved it
 	streams atomic.Pointer[error] // the first that broke
 
-	plays  []*play            // of sounds with layers or parameters; those that are over are used again
-	cursor int                // in plays
+	plays  plays
 	values map[string]float64 // of parameters that were set for all
 }
 
@@ -63,6 +65,11 @@ type sound struct {
 	plays  uint64 // that were accepted
 	picker chance.Picker
 	layers []layer // in the place of files
+	then   *sound  // what follows it; nil: nothing
+
+	parts   []*sound // all that a play of it draws for: itself, its layers, and what follows
+	streams bool     // one of the parts is a stream
+	claimed bool     // a play that opens a stream draws for it
 
 	emitter space.Emitter // of the start under way
 	options
@@ -71,7 +78,7 @@ type sound struct {
 // layer is a sound with draws of its own.
 type layer struct {
 	sound *sound
-	delay time.Duration
+	delay int64 // frames
 }
 
 // options is what the mixer is asked for at every start.
@@ -92,25 +99,26 @@ type options struct {
 // rules.ErrFile; all sounds that cannot be loaded as rules.Errors, which wrap rules.ErrSound.
 func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
-	r, err := b.read()
+	b.settled.L = &b.mu
+	r, root, err := b.read()
 	if err != nil {
 		return nil, err
 	}
 	if b.sounds, err = b.load(r); err != nil {
 		return nil, err
 	}
-	b.rules = r
+	b.rules, b.root = r, root
 	return b, nil
 }
 
-// read reads the file.
-func (b *Bank) read() (*rules.Rules, error) {
+// read reads the file, and returns its root too.
+func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	if b.fsys == nil {
-		return nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
+		return nil, nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
 	}
 	src, err := fs.ReadFile(b.fsys, b.name)
 	if err != nil {
-		return nil, fmt.Errorf("bank: %s: %w", b.name, words.Cause(err))
+		return nil, nil, fmt.Errorf("bank: %s: %w", b.name, words.Cause(err))
 	}
 	return parseFile(b.name, src, b.fsys, b.named, b.lib.Rate())
 }
@@ -119,19 +127,24 @@ func (b *Bank) read() (*rules.Rules, error) {
 // which paths are relative: of the operating system, since the text alone knows no file system.
 // named and the error are as those of Open.
 func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error) {
-	return parseFile(name, src, nil, named, 0)
+	r, _, err := parseFile(name, src, nil, named, 0)
+	return r, err
 }
 
 // parseFile reads a bank for a library of a rate; 0: of any.
-func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, error) {
+func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
-	var cues, rated *yaml.Pair
+	var (
+		cues, rated *yaml.Pair
+		top         *yaml.Node
+	)
 	no := []fields.Field{
 		{Key: "cues", To: func(p *yaml.Pair) bool { cues = p; return true }},
 		{Key: "length", To: func(p *yaml.Pair) bool { cues = p; return true }},
 	}
 	r.Text(src, "bank", no, func(root *yaml.Node) {
+		top = root
 		if cues != nil {
 			r.Fail(cues.Place, "%s belongs to a cue sheet, which `voicepool run` plays; a bank has no times", cues.Key)
 		}
@@ -148,7 +161,7 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 			}
 		}
 	})
-	return out, r.Errors()
+	return out, top, r.Errors()
 }
 
 // load brings the sounds of a file into the library.
@@ -181,6 +194,9 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	}
 	pitches := map[string]rules.Range{} // what is added to sounds, by parameters and as layers
 	for _, s := range out {
+		s.then = out[s.rules.Then]
+	}
+	for _, s := range out {
 		own := moves(s.rules)
 		if s.rules.Layers == nil {
 			pitches[s.rules.Name] = join(pitches[s.rules.Name], own)
@@ -188,9 +204,12 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
 			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // draws of its own
-			s.layers = append(s.layers, layer{&one, l.Delay.Duration(r.Rate)})
+			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
 			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
 		}
+	}
+	for _, s := range out {
+		s.list()
 	}
 	for i := range all {
 		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
@@ -253,13 +272,21 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	if m.Rate() != b.rules.Rate {
 		return fmt.Errorf("%w: the mixer has %d Hz, the bank %d", ErrMixer, m.Rate(), b.rules.Rate)
 	}
+	b.wait()
+	for i := range b.rules.Sounds {
+		s := &b.rules.Sounds[i]
+		if _, err := m.Bus(s.Bus); s.Bus != "" && err != nil {
+			return fmt.Errorf("%w: sound %q: %w", ErrMixer, s.Name, err)
+		}
+	}
 	found, err := optionsOn(m, b.rules)
 	if err != nil {
 		return err
 	}
+	b.made = b.rules
 	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules)
 	equip(b.sounds, found)
-	b.plays, b.cursor = nil, 0
+	b.plays = plays{}
 	return nil
 }
 
@@ -295,13 +322,7 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	out := make(map[string]options, len(r.Sounds))
 	for i := range r.Sounds {
 		s := &r.Sounds[i]
-		o := options{group: groups[i], quality: r.QualityOf(s)}
-		if s.Bus != "" {
-			if o.bus, err = m.Bus(s.Bus); err != nil {
-				return nil, fmt.Errorf("%w: sound %q: %w", ErrMixer, s.Name, err)
-			}
-		}
-		out[s.Name] = o
+		out[s.Name] = options{group: groups[i], quality: r.QualityOf(s), bus: above(m, r, s.Bus)}
 	}
 	return out, nil
 }

@@ -22,6 +22,8 @@ func TestEmbeddedSounds(t *testing.T) {
 		{name: "asked, short", text: "sounds: {money: coin}", asked: true},
 		{name: "asked, by file", text: "sounds: {money: {files: [coin, sfx/a.wav]}}", asked: true},
 		{name: "asked, misspelt", text: "sounds: {coyn: {}}", asked: true, want: `did you mean "coin"?`},
+		{name: "asked, misspelt, short", text: "sounds: {money: coyn}", asked: true, want: `sounds.yaml:1:17: coyn: file does not exist; the nearest embedded sound is "coin"`},
+		{name: "asked, misspelt, in a list", text: "sounds: {money: {files: [sfx/a.wav, coins]}}", asked: true, want: `the nearest embedded sound is "coin"`},
 		{name: "not asked, no file", text: "sounds: {coin: {}}", want: "sounds.yaml:1:10: the sound \"coin\" has no file; name one, such as {file: coin.wav}, or " + ask},
 		{name: "not asked, short", text: "sounds: {money: coin}", want: "sounds.yaml:1:17: coin: file does not exist; " + ask},
 		{name: "not asked, in a list", text: "sounds: {money: {files: [sfx/a.wav, coin]}}", want: ask},
@@ -39,8 +41,10 @@ func TestEmbeddedSounds(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
-	_, err := bank.Open(files("sounds: {a: {file: nosuch.wav}}"), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
-	if err == nil || strings.Contains(err.Error(), "embedded") {
-		t.Errorf("a file that is not there: %v", err)
+	for _, file := range []string{"nosuch.wav", "sfx/nosuch"} {
+		_, err := bank.Open(files("sounds: {a: {file: "+file+"}}"), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+		if err == nil || strings.Contains(err.Error(), "embedded") {
+			t.Errorf("a file that is not there: %v", err)
+		}
 	}
 }

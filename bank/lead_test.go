@@ -9,31 +9,52 @@ import (
 	"voicepool/pcm"
 )
 
-// TestADelayedLayerHasTheLead: with Config.Lead a delay counts from where the others start.
+// TestADelayedLayerHasTheLead: a delay counts from the frame at which the layers without one start,
+// which is where At(frame).Play would start: with Config.Lead by the clock, also within a block.
 func TestADelayedLayerHasTheLead(t *testing.T) {
-	b, err := open(t, "sounds: {a: sfx/a.wav, b: sfx/b.wav, both: {layers: [a, {sound: b, delay: 10ms}]}}")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := b.Config()
-	c.Lead, c.Clock = 20*time.Millisecond, func() time.Duration { return 0 }
-	m, err := mixer.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Use(m); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Play("both", bank.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	m.Render(make([]pcm.Frame, 400))
-	events := make([]mixer.Event, 8)
-	var got []int64
-	for _, e := range events[:m.Events(events)] {
-		got = append(got, e.Frame)
-	}
-	if len(got) != 2 || got[0] != 160 || got[1] != 240 {
-		t.Errorf("layers start at %v, want 160 and 240", got)
+	for _, c := range []struct {
+		name         string
+		lead         time.Duration
+		clock        time.Duration // of the call, a block of 50 ms having been rendered at 0
+		frame        int64         // of PlayAt
+		first, delay int64
+	}{
+		{name: "no lead", frame: mixer.Now, first: 400, delay: 80},
+		{name: "no lead, later", clock: 30 * time.Millisecond, frame: mixer.Now, first: 400, delay: 80},
+		{name: "a lead", lead: 20 * time.Millisecond, frame: mixer.Now, first: 560, delay: 80},
+		{name: "a lead, within a block", lead: 20 * time.Millisecond, clock: 7 * time.Millisecond, frame: mixer.Now, first: 616, delay: 80},
+		{name: "a lead, at a frame", lead: 20 * time.Millisecond, clock: 7 * time.Millisecond, frame: 700, first: 700, delay: 80},
+		{name: "at a frame", frame: 500, first: 500, delay: 80},
+		{name: "at a frame that is over", frame: 5, first: 400, delay: 80},
+	} {
+		b, err := open(t, "sounds: {a: sfx/a.wav, b: sfx/b.wav, both: {layers: [a, {sound: b, delay: 10ms}]}}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Duration(0)
+		conf := b.Config()
+		conf.Lead, conf.Clock = c.lead, func() time.Duration { return now }
+		m, err := mixer.New(conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Use(m); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 400))
+		m.Next() // the mixer sees how far the clock is
+		now += c.clock
+		if _, err := b.PlayAt(c.frame, "both", bank.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		m.Render(make([]pcm.Frame, 600))
+		events := make([]mixer.Event, 8)
+		var got []int64
+		for _, e := range events[:m.Events(events)] {
+			got = append(got, e.Frame)
+		}
+		if len(got) != 2 || got[0] != c.first || got[1] != c.first+c.delay {
+			t.Errorf("%s: layers start at %v, want %d and %d", c.name, got, c.first, c.first+c.delay)
+		}
 	}
 }

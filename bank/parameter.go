@@ -1,35 +1,14 @@
 package bank
 
 import (
+	"cmp"
 	"fmt"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/chance"
-	"voicepool/internal/parse"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
-
-// play is what is known of a play of several sounds, or with parameters. The bank's mutex guards it.
-type play struct {
-	bank   *Bank
-	age    uint64 // of the handle that may use it
-	rules  *rules.Sound
-	voices []mixer.Handle // of the layers, each with what follows it
-	gain   pcm.Decibels
-	pitch  pcm.Semitones // the game's, without the parameters
-	values []float64     // of the parameters, in their order
-}
-
-// over reports whether all voices have ended.
-func (p *play) over() bool {
-	for _, h := range p.voices {
-		if !h.State().Over() {
-			return false
-		}
-	}
-	return true
-}
 
 // moved returns the gain and the pitch with the parameters, as far as a mixer goes.
 func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
@@ -41,25 +20,13 @@ func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
 
-// free returns a play that is over, or a new one.
-func (b *Bank) free() *play {
-	for range min(len(b.plays), 8) {
-		b.cursor = (b.cursor + 1) % len(b.plays)
-		if p := b.plays[b.cursor]; p.over() {
-			return p
-		}
-	}
-	p := &play{bank: b, voices: make([]mixer.Handle, 0, parse.MaxLayers)}
-	b.plays = append(b.plays, p)
-	return p
-}
-
 // playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if
 // one of the layers cannot be asked for.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
-	p := b.free()
+	p := b.plays.free()
+	p.bank, p.begins = b, true
 	p.age++
-	p.rules, p.voices, p.gain, p.pitch, p.values = s.rules, p.voices[:0], o.Gain, o.Pitch, p.values[:0]
+	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]
 		at := one.At
@@ -68,9 +35,22 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 		}
 		p.values = append(p.values, min(max(at, one.From), one.To))
 	}
+	err := b.beginAll(p, frame, s, o)
+	p.begins = false
+	if err != nil {
+		p.undo()
+		return Handle{}, err
+	}
+	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
+}
+
+// beginAll starts the layers of a sound, or the one sound that it is.
+func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
-	if within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch) {
-		m.Gain, m.Pitch = p.moved() // else the mixer says what is wrong
+	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
+	gain, pitch := p.moved()
+	if moves { // else the mixer says what is wrong
+		m.Gain, m.Pitch = gain, pitch
 	}
 	one := [1]layer{{sound: s}}
 	layers, base := s.layers, mixer.Base{Speed: 1}
@@ -84,25 +64,39 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 			m.Pan = min(max(s.rules.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 		}
 	}
+	first, from := frame, frame // of those without a delay, and what delays count from
+	if frame == mixer.Now && s.delayed() {
+		if from = b.mixer.Next(); b.mixer.Latency().Lead > 0 {
+			first = from // all by one look at the clock
+		}
+	}
+	from = max(from, b.mixer.Now())
 	for _, l := range layers {
-		at := frame
+		at := first
 		if l.delay > 0 {
-			if at == mixer.Now { // those without a delay have the lead too
-				at = b.mixer.Now() + pcm.Frames(b.mixer.Latency().Lead, b.mixer.Rate())
-			}
-			at = max(at, b.mixer.Now()) + pcm.Frames(l.delay, b.mixer.Rate())
+			at = from + l.delay
 		}
 		if err := b.begin(p, b.mixer.At(at), l.sound, &m, base); err != nil {
-			for _, begun := range p.voices {
-				_ = begun.Stop() // before it has sounded
-			}
-			return Handle{}, err
+			return err
 		}
 	}
 	if s.layers != nil {
 		s.plays++
 	}
-	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
+	if g, x := p.moved(); g != gain || x != pitch { // Bank.Set has moved it while a stream was opened
+		_ = p.put(g, x) // what is over needs none
+	}
+	return nil
+}
+
+// delayed reports whether a layer has a delay.
+func (s *sound) delayed() bool {
+	for _, l := range s.layers {
+		if l.delay > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func within(x, least, most float64) bool { return x >= least && x <= most }
@@ -123,6 +117,11 @@ func (p *play) set(i int, x float64) error {
 		}
 		return nil
 	})
+}
+
+// put sets the gain and the pitch of all voices.
+func (p *play) put(gain pcm.Decibels, pitch pcm.Semitones) error {
+	return p.each(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
 }
 
 // each calls do for all voices, and returns the first error; ErrGone only if all are gone.
@@ -162,7 +161,7 @@ func (b *Bank) Set(parameter string, x float64) error {
 	}
 	b.values[parameter] = x
 	var first error
-	for _, p := range b.plays {
+	for _, p := range b.plays.all {
 		for i := range p.values {
 			if p.rules.Parameters[i].Name != parameter || p.over() {
 				continue

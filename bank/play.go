@@ -2,7 +2,6 @@ package bank
 
 import (
 	"cmp"
-	"errors"
 	"time"
 
 	"voicepool/internal/chance"
@@ -65,45 +64,53 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 // play starts a sound. The mutex is held.
 func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
+	for err == nil && s.taken() {
+		b.settled.Wait()
+		s, err = b.find(name)
+	}
 	if err != nil {
 		return Handle{}, err
 	}
-	if s.layers != nil || s.rules.Parameters != nil || s.rules.Then != "" {
+	if s.streams {
+		b.claim(s)
+		defer b.leave(s)
+	}
+	if s.layers != nil || s.rules.Parameters != nil || s.then != nil {
 		return b.playMany(frame, s, o)
 	}
-	h, err := s.start(b.mixer.At(frame).Play, b.rules.Seed, o, mixer.Base{Speed: 1})
+	h, err := b.start(s, b.mixer.At(frame).Play, o, mixer.Base{Speed: 1})
 	return Handle{Handle: h}, err
 }
 
 // begin starts a sound, or a layer, and what follows it, as voices of a play.
 func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
-	h, err := s.start(at.Play, b.rules.Seed, o, base)
+	lead, err := b.start(s, at.Play, o, base)
 	if err != nil {
 		return err
 	}
-	p.voices = append(p.voices, h)
+	p.add(s, lead)
 	follows := *o
 	follows.From, follows.For, follows.FadeIn = 0, 0, 0
-	lead := h
-	for s.rules.Then != "" {
-		s = b.sounds[s.rules.Then]
+	for s.then != nil {
+		s = s.then
 		then := func(next *voice.Sound, m mixer.Options) (mixer.Handle, error) { return lead.Then(next, m, mixer.AtEnd) }
-		if lead, err = s.start(then, b.rules.Seed, &follows, base); err != nil {
-			return errors.Join(err, h.Stop()) // all of it or nothing
+		if lead, err = b.start(s, then, &follows, base); err != nil {
+			return err
 		}
-		p.voices = append(p.voices, lead)
+		p.add(s, lead)
 	}
 	return nil
 }
 
 // start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
 // base of what it is a layer of.
-func (s *sound) start(
-	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), seed uint64, o *Options, base mixer.Base,
+func (b *Bank) start(
+	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base,
 ) (mixer.Handle, error) {
 	r := s.rules
-	d := chance.Draw{Seed: seed, Place: s.place, Time: s.plays}
-	file := s.picker.Next(r.Pick, len(s.files), s.place, d)
+	d := chance.Draw{Seed: b.rules.Seed, Place: s.place, Time: s.plays}
+	file := s.files[s.picker.Next(r.Pick, len(s.files), s.place, d)]
+	s.plays++
 	m := mixer.Options{
 		Gain: o.Gain, Pan: o.Pan, Pitch: o.Pitch, Speed: o.Speed, Base: add(base, s.base(&d)),
 		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
@@ -114,15 +121,19 @@ func (s *sound) start(
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
 	if o.From == 0 {
-		m.From = r.From.Duration(s.files[file].Rate())
+		m.From = r.From.Duration(file.Rate())
 	}
-	h, err := play(s.files[file], m)
-	if err != nil { // it may be asked for again
-		s.picker.Undo()
-		return h, err
+	h, err := b.outside(play, file, m)
+	if err != nil {
+		s.undo()
 	}
-	s.plays++
-	return h, nil
+	return h, err
+}
+
+// undo takes the last draw back: it may be asked for again.
+func (s *sound) undo() {
+	s.plays--
+	s.picker.Undo()
 }
 
 // base draws the sound's own part.

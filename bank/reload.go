@@ -3,14 +3,15 @@ package bank
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/scenes"
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -108,8 +109,9 @@ func (b *Bank) stamps() map[string]stamp {
 // says something else than before. Sounds that are in the library are not read again.
 //
 // A file that is faulty or has lost all its sounds, or a sound that cannot be loaded, changes
-// nothing; the error is that of Open. What only a new mixer can take, such as another bus, is named in an error that wraps
-// ErrMixer; all else counts.
+// nothing; the error is that of Open. What only a new mixer can take, such as another bus, is named
+// in an error that wraps ErrMixer, a line for each with its place in the file; all else counts. A
+// sound of a bus that the mixer lacks plays on the nearest one above it that the mixer has.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
 // reload is Reload after some files have changed, by their names.
@@ -117,7 +119,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 	b.reloading.Lock()
 	defer b.reloading.Unlock()
 	b.forget(changed)
-	r, err := b.read()
+	r, root, err := b.read()
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,8 @@ func (b *Bank) reload(changed map[string]bool) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.adopt(r, loaded)
+	b.wait()
+	return b.adopt(r, loaded, root)
 }
 
 // forget has the library read the sounds of files again.
@@ -154,13 +157,13 @@ func (b *Bank) forget(changed map[string]bool) {
 }
 
 // adopt has other rules and sounds count. The mutex is held.
-func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
-	var late []string
+func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
+	late := &later{file: r.File, root: root}
 	if b.mixer != nil {
-		late = needNew(b.rules, r)
+		late.differ(b.mixer, b.made, r)
 		found, err := optionsOn(b.mixer, r)
 		if err != nil {
-			return fmt.Errorf("%w; a bus that is new takes a new mixer", err)
+			return err
 		}
 		equip(loaded, found)
 	}
@@ -190,7 +193,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 			l.sound.options = loaded[l.sound.rules.Name].options
 		}
 	}
-	b.rules, b.sounds = r, loaded
+	b.rules, b.sounds, b.root = r, loaded, root
 	if b.mixer == nil {
 		return nil
 	}
@@ -198,13 +201,10 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound) error {
 	if scene == nil {
 		b.scene = ""
 	}
-	if err := b.move(scenes.Of(r, scene), settle); err != nil {
-		return err
+	if err := b.move(scenes.Of(r, scene), settle, late); err != nil {
+		return errors.Join(err, late.err())
 	}
-	if late != nil {
-		return fmt.Errorf("%w: these keys take effect with the next one: %s", ErrMixer, strings.Join(late, ", "))
-	}
-	return nil
+	return late.err()
 }
 
 // goOn has the draws of a sound go on where they were.
@@ -231,35 +231,4 @@ func groupOf(s *rules.Sound) string {
 		return "group " + s.Group
 	}
 	return "sound " + s.Name
-}
-
-// needNew names the keys that differ and that a mixer cannot change.
-func needNew(old, now *rules.Rules) (keys []string) {
-	for _, k := range []struct {
-		key  string
-		same bool
-	}{
-		{key: "virtual", same: old.Virtual == now.Virtual},
-		{key: "overflow", same: old.Overflow == now.Overflow},
-		{key: "grow", same: old.Grow == now.Grow},
-		{key: "refuse", same: old.Refuse == now.Refuse},
-		{key: "master: limiter", same: old.Master.Limiter == now.Master.Limiter},
-		{key: "master: soft_clip", same: old.Master.SoftClip == now.Master.SoftClip},
-		{key: "master: dc_guard", same: old.Master.DCGuard == now.Master.DCGuard},
-	} {
-		if !k.same {
-			keys = append(keys, k.key)
-		}
-	}
-	before := map[string]*rules.Bus{}
-	for i := range old.Buses {
-		before[old.Buses[i].Name] = &old.Buses[i]
-	}
-	for i := range now.Buses {
-		b := &now.Buses[i]
-		if was := before[b.Name]; was == nil || was.Parent != b.Parent || was.Voices != b.Voices {
-			keys = append(keys, "buses: "+b.Name)
-		}
-	}
-	return keys
 }

@@ -75,3 +75,89 @@ func TestWatchWaitsForASound(t *testing.T) {
 		}
 	})
 }
+
+// TestReloadOfManyThings: of one reload all counts that the mixer can take, and each thing that it
+// cannot take is a line with its place.
+func TestReloadOfManyThings(t *testing.T) {
+	const old = `voices: 4
+master: {limiter: false}
+buses:
+  sfx: {}
+  music: {}
+sounds:
+  s: {file: sfx/d.wav, bus: sfx, pan: -1}
+  gone: {file: sfx/a.wav, bus: sfx}
+`
+	const now = `voices: 40
+virtual: 3
+master: {limiter: false, dc_guard: true}
+buses:
+  sfx: {gain: -20}
+  steps: {parent: sfx, gain: -6}
+  ui: {}
+  music: {gain: -9, parent: sfx, voices: 2, duck: {when: ui, by: 6}}
+sounds:
+  s: {file: sfx/d.wav, bus: steps, pan: -1, gain: -20}
+  click: {file: sfx/d.wav, bus: ui, pan: -1}
+  plain: {file: sfx/d.wav, bus: sfx, pan: -1}
+`
+	const want = `sounds.yaml:1:1: voices: it takes a new mixer to have 40; call NewMixer. Until then there are 4
+sounds.yaml:2:1: virtual: only a new mixer takes this; call NewMixer. Until then it stays as it was
+sounds.yaml:3:26: dc_guard: only a new mixer takes this; call NewMixer. Until then it stays as it was
+sounds.yaml:6:3: steps: only a new mixer has this bus; call NewMixer. Until then its sounds are on the bus "sfx"
+sounds.yaml:7:3: ui: only a new mixer has this bus; call NewMixer. Until then its sounds are on the master
+sounds.yaml:8:21: parent: only a new mixer takes this; call NewMixer. Until then it stays as it was
+sounds.yaml:8:34: voices: only a new mixer takes this; call NewMixer. Until then it stays as it was
+sounds.yaml:8:52: when: only a new mixer has the bus "ui"; call NewMixer. Until then the duck stays as it was`
+	b, m, fsys := reloading(t, old)
+	rewrite(fsys, "sounds.yaml", []byte(now))
+	for range 2 { // what waits is told each time
+		if err := b.Reload(); !errors.Is(err, bank.ErrMixer) || err.Error() != want {
+			t.Fatalf("the reload says\n%v\nwant\n%s", err, want)
+		}
+	}
+	render(m, 800)
+	for _, c := range []struct {
+		name string
+		want float64
+	}{
+		{name: "s", want: 0.5 * db(-40)}, {name: "click", want: 0.5}, {name: "plain", want: 0.5 * db(-20)},
+	} {
+		h := start(t, b, c.name, bank.Options{})
+		near(t, c.name, render(m, 400)[399], c.want, 0)
+		h.Stop()
+		render(m, 400)
+	}
+	if bus, _ := m.Bus("music"); bus.Gain() != -9 {
+		t.Errorf("the music is at %v", bus.Gain())
+	}
+	if _, err := b.Play("gone", bank.Options{}); !errors.Is(err, bank.ErrName) {
+		t.Errorf("what is gone says %v", err)
+	}
+	next, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(next.Close)
+	if err := b.Reload(); err != nil {
+		t.Errorf("with a new mixer the reload says %v", err)
+	}
+	start(t, b, "s", bank.Options{})
+	near(t, "s of the new mixer", render(next, 400)[399], 0.5*db(-46), 0)
+}
+
+// TestABusThatComesBack: the mixer still has a bus that was out of the file for a while.
+func TestABusThatComesBack(t *testing.T) {
+	const with = "buses: {sfx: {gain: -3}}\nsounds: {s: {file: sfx/d.wav, bus: sfx}}\n"
+	b, m, fsys := reloading(t, with)
+	for _, text := range []string{"sounds: {s: {file: sfx/d.wav}}\n", strings.Replace(with, "-3", "-20", 1)} {
+		rewrite(fsys, "sounds.yaml", []byte(text))
+		if err := b.Reload(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		render(m, 800)
+	}
+	if bus, _ := m.Bus("sfx"); bus.Gain() != -20 {
+		t.Errorf("the bus is at %v", bus.Gain())
+	}
+}

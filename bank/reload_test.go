@@ -153,8 +153,9 @@ func TestReload(t *testing.T) {
 		t.Errorf("after a reload %d play and %d were stolen, want 3 and 1", st.Playing, st.Stolen)
 	}
 	for _, c := range []struct{ from, to, want string }{
-		{from: "buses: {sfx: {gain: 0}}", to: "virtual: 4\nbuses: {sfx: {voices: 3}}", want: "bank: no mixer: these keys take effect with the next one: virtual, buses: sfx"},
-		{from: "sfx", to: "sxf", want: `bank: no mixer: sound "s": mixer: bad argument: there is no bus "sxf"; the nearest is "sfx"; a bus that is new takes a new mixer`},
+		{from: "buses: {sfx: {gain: 0}}", to: "virtual: 4\nbuses: {sfx: {voices: 3}}", want: "sounds.yaml:3:1: virtual: only a new mixer takes this; call NewMixer. Until then it stays as it was\n" +
+			"sounds.yaml:4:15: voices: only a new mixer takes this; call NewMixer. Until then it stays as it was"},
+		{from: "sfx", to: "sxf", want: `sounds.yaml:3:9: sxf: only a new mixer has this bus; call NewMixer. Until then its sounds are on the master`},
 	} {
 		rewrite(fsys, "sounds.yaml", []byte(strings.ReplaceAll(strings.ReplaceAll(before, c.from, c.to), "sxf/", "sfx/")))
 		if err := b.Reload(); err == nil || err.Error() != c.want {

@@ -1,8 +1,6 @@
 package bank
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"voicepool/internal/scenes"
@@ -30,18 +28,15 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 		}
 		return unknown("scene", name, known)
 	}
-	if err := b.move(scenes.Of(b.rules, scene), within); err != nil {
+	late := &later{file: b.rules.File, root: b.root}
+	if err := b.move(scenes.Of(b.rules, scene), within, late); err != nil {
 		return err
 	}
 	b.scene = name
-	return nil
+	return late.err()
 }
 
-// move takes the mixer to a state. The mutex is held.
-func (b *Bank) move(to scenes.State, within time.Duration) error {
-	err := b.stage.Move(mixer.Now, to, within)
-	if errors.Is(err, mixer.ErrOption) {
-		return fmt.Errorf("%w: it cannot have so many voices: %w", ErrMixer, err)
-	}
-	return err
+// move takes the mixer to a state, and notes what only another mixer can take. The mutex is held.
+func (b *Bank) move(to scenes.State, within time.Duration, late *later) error {
+	return b.stage.Move(mixer.Now, to, within, late.add)
 }

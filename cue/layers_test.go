@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
@@ -16,12 +17,14 @@ sounds:
   thud:  {file: half.wav, gain: -3, pan: -0.5, priority: 2, bus: low}
   tail:  {file: quiet.wav, gain: 3, speed: 0.5, loop: 2, protect: true, from: 10ms}
   crash: {layers: [thud, {sound: tail, delay: 30ms}], gain: -2, pan: 0.25, priority: 1, speed: 2}
+  late: {layers: [{sound: thud, delay: 5s}]}
 `
 
 // TestLayers: a sound with layers is heard as its layers are, each by a cue of its own, that have
 // all that the layered sound adds.
 func TestLayers(t *testing.T) {
 	f := newFolder(t)
+	const one = "scenes: {one: {voices: 1}}\n"
 	for name, c := range map[string]struct{ layered, apart string }{
 		"as they are": {
 			layered: "{at: 10ms, play: crash}",
@@ -71,9 +74,16 @@ func TestLayers(t *testing.T) {
 			apart: "{at: 0, play: thud, id: a, gain: -2, pan: -0.25, speed: 2}, {at: 30ms, play: tail, id: b, gain: -2, pan: 0.25, speed: 2}, " +
 				"{at: 10ms, pause: a}, {at: 30ms, pause: b}, {at: 60ms, resume: a}, {at: 60ms, resume: b}",
 		},
+		"as its pool becomes smaller": {
+			layered: "{at: 0, play: crash}, {at: 20ms, scene: one, over: 20ms}, {at: 40ms, play: crash}",
+			apart:   "{at: 0, play: crash}, {at: 40ms, voices: 1}, {at: 40ms, play: crash}",
+		},
+		"long after": {
+			layered: "{at: 10ms, play: late}", apart: "{at: 5.01s, play: thud}",
+		},
 	} {
-		layered := readAll(t, f.player(crash+"cues: ["+c.layered+"]", cue.Options{}), 64)
-		want := readAll(t, f.player(crash+"cues: ["+c.apart+"]", cue.Options{}), 64)
+		layered := readAll(t, f.player(crash+one+"cues: ["+c.layered+"]", cue.Options{}), 64)
+		want := readAll(t, f.player(crash+one+"cues: ["+c.apart+"]", cue.Options{}), 64)
 		for i := range max(len(layered), len(want)) {
 			if i >= len(layered) || i >= len(want) || layered[i] != want[i] {
 				t.Errorf("%s: %d and %d frames, frame %d is another", name, len(layered), len(want), i)
@@ -81,7 +91,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 		for _, block := range []int{1, 7, 1000} {
-			if again := readAll(t, f.player(crash+"cues: ["+c.layered+"]", cue.Options{}), block); !slices.Equal(again, layered) {
+			if again := readAll(t, f.player(crash+one+"cues: ["+c.layered+"]", cue.Options{}), block); !slices.Equal(again, layered) {
 				t.Errorf("%s: in blocks of %d other frames come", name, block)
 			}
 		}
@@ -131,7 +141,7 @@ func TestLayersChance(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range alone {
 		_, layers, _ := strings.Cut(a, "layers:[")
-		for one := range strings.SplitSeq(strings.Trim(layers, "]}"), "} {") {
+		for one := range strings.SplitSeq(strings.Trim(layers, "{]}"), "} {") {
 			seen[one] = true
 		}
 	}
@@ -166,4 +176,40 @@ cues:
 		t.Fatal(err)
 	}
 	replayed(t, "layers", recorder, sounds.NewLibrary(sounds.Options{Rate: rate}), live)
+}
+
+// TestLayersCrowd: more starts and sets of one frame than the mixer has room for are asked for once
+// each, and what they come to does not depend on the blocks.
+func TestLayersCrowd(t *testing.T) {
+	f := newFolder(t)
+	const text = `voices: 9
+sounds:
+  one: {file: half.wav, gain: -60}
+  hit: {layers: [one, {sound: one, delay: 5ms}, one], parameters: {p: {from: 0, to: 9, gain: [[0, -20], [9, 0]]}}}
+cues:
+  - {at: 0, play: one, gain: -20, every: 1ns, times: 2}
+  - {at: 0, play: hit, id: a, every: 1ns, times: 1600}
+  - {at: 2ms, set: a, parameters: {p: 9}, over: 10ms}
+  - {at: 3ms, set: all, parameters: {p: 3}}
+  - {at: 4ms, play: hit, id: b, every: 1ns, times: 900}
+  - {at: 4ms, stop: b}
+`
+	var first []pcm.Frame
+	for _, block := range []int{64, 5} {
+		p := f.player(text, cue.Options{Events: true})
+		out := readAll(t, p, block)
+		r := p.Report()
+		f.identities(r)
+		if r.Totals.Asked != 7502 || r.Totals.Missed != 0 || r.Totals.Late != 0 {
+			t.Errorf("in blocks of %d: %+v", block, r.Totals)
+		}
+		if most := float32(9 * 0.5 * 1e-4 * 1.001); out[1][0] > most {
+			t.Errorf("in blocks of %d the second frame is %v; nine voices at -80 dB give at most %v", block, out[1][0], most)
+		}
+		if first == nil {
+			first = out
+		} else if !slices.Equal(out, first) {
+			t.Errorf("in blocks of %d other frames come", block)
+		}
+	}
 }

@@ -49,6 +49,10 @@ func TestParameters(t *testing.T) {
 				99: -20, 150: -14, 200: -8, 300: -8, 400: -8, 500: -2, 550: 1, 600: 4, 999: 4,
 			},
 		},
+		"quicker than a set": {
+			cues: "{at: 0, play: motor, id: m}, {at: 100ms, set: m, parameters: {rpm: 70}, over: 10ms}",
+			want: map[int]float64{99: -20, 110: -5, 999: -5},
+		},
 		"back": {
 			cues: "{at: 0, play: motor, id: m, parameters: {rpm: 100}}, {at: 100ms, set: m, parameters: {rpm: 0}, over: 500ms}",
 			want: map[int]float64{99: 4, 200: -2, 300: -8, 400: -8, 500: -8, 550: -14, 600: -20, 999: -20},
@@ -181,6 +185,13 @@ cues: [{at: 0, play: r, id: a}, {at: 20ms, set: a, parameters: {up: 1}, over: 5m
 	}
 	if step := out[40][0] - out[39][0]; math.Abs(float64(step)-2.0/128) > 1e-6 {
 		t.Errorf("an octave up it goes by %v a frame, want %v", step, 2.0/128)
+	}
+	// A parameter of the gain leaves the pitch that the cue has.
+	both, _ := f.play(`sounds: {r: {file: ramp.wav, quality: linear, parameters: {low: {from: 0, to: 1, gain: [[0, 0], [1, -20]]}}}}
+cues: [{at: 0, play: r, id: a}, {at: 5ms, set: a, pitch: 12, over: 10ms}, {at: 10ms, set: a, parameters: {low: 1}}]
+`)
+	if step := both[40][0] - both[39][0]; math.Abs(float64(step)-0.2/128) > 1e-6 {
+		t.Errorf("an octave up, and 20 dB lower, it goes by %v a frame, want %v", step, 0.2/128)
 	}
 	if got := of(r, "ended"); got != "61 ended r/0" && got != "62 ended r/0" {
 		t.Errorf("it has %s", got)

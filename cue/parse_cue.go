@@ -114,13 +114,10 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	case SetDuck:
 		d.Duck = new(d.duck)
 		d.GivesWay(n, d.duck.When, verb.Value.Text)
-	case Resize:
-		d.resizes(n)
-		return nil
 	case Listen:
 		d.listens(n)
 		return nil
-	case SetScene:
+	case Resize, SetScene:
 		d.Scope = OnAll
 		return nil
 	}
@@ -167,14 +164,6 @@ func (d *draft) scene(p *yaml.Pair) bool {
 		return false
 	}
 	return ok
-}
-
-// resizes checks the size that the pool is to have.
-func (d *draft) resizes(n *yaml.Node) {
-	if most := d.sheet.Grow.Max; most != 0 && d.Voices > most {
-		d.Fail(fields.Given(n, "voices").Value.Place, "voices: %d is more than the pool grows to, %d voices", d.Voices, most)
-	}
-	d.Scope = OnAll
 }
 
 // every reads the time from one repetition to the next.

@@ -27,6 +27,7 @@ func TestPlaces(t *testing.T) {
 		"turned":             {cues: "{at: 0, play: half.wav, place: [1, 0]}, {at: 60ms, listener: [0, 0], facing: [0, 0, 1]}", left: 1.307, right: 0.541},
 		"upside down":        {cues: "{at: 0, play: half.wav, place: [1, 0]}, {at: 60ms, listener: [0, 0], up: [0, -1, 0]}", left: 1.307, right: 0.541},
 		"strong":             {cues: "{at: 0, listener: [0, 0], strength: 1}, {at: 0, play: half.wav, place: [1, 0]}", left: 0, right: math.Sqrt2},
+		"no pan":             {cues: "{at: 0, listener: [0, 0], strength: 0}, {at: 0, play: half.wav, place: [1, 0]}", left: 1, right: 1},
 		"flat":               {cues: "{at: 0, listener: [0, 0], width: 4}, {at: 0, play: half.wav, place: [1, 0]}", left: 0.785, right: 1.176},
 		"a curve":            {cues: "{at: 0, play: far, place: [0, 0, -15]}", left: 0.5, right: 0.5},
 		"a cone, ahead":      {cues: "{at: 0, play: far, place: [0, 0, -9], facing: [0, 0, 1]}", left: 1, right: 1},

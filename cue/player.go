@@ -225,7 +225,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Resize:
 		return p.stage.Resize(p.held.Frame, c.Voices)
 	case SetScene:
-		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over)
+		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
 	case Put:
@@ -234,7 +234,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		return at.SetListener(c.listener())
 	}
 	if c.Change.Fields == 0 { // parameters alone
-		return p.tuning.ask(at, c)
+		return p.tuning.ask(at, p.held.Frame, c)
 	}
 	return at.Set(target, c.Change, over)
 }

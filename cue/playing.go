@@ -113,7 +113,7 @@ func (s *Sheet) isBelow(bus, other string) bool {
 			return true
 		}
 	}
-	return other == "master"
+	return false
 }
 
 // together returns what a layer has with what it is a layer of, as far as a mixer goes.

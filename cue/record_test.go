@@ -175,7 +175,7 @@ func (s *session) act() {
 	case 22:
 		s.moment().Cut(target)
 	case 23:
-		s.moment().Resize(1 + s.random.IntN(8))
+		s.moment().Resize(1 + s.random.IntN(12))
 	case 24:
 		d := mixer.Duck{When: "v1", By: pcm.Decibels(s.random.IntN(20)), Attack: over, Hold: over / 2, Release: 3 * over}
 		if s.random.IntN(3) == 0 {
@@ -189,7 +189,7 @@ func (s *session) act() {
 	case 27, 28:
 		l := space.Listener{Position: s.spot().Position, Forward: s.spot().Forward, Strength: s.between(0.1, 1)}
 		if s.random.IntN(2) == 0 {
-			l = space.Flat{Width: 12}.Listener(s.between(-9, 9), s.between(-9, 9))
+			l = space.Flat{Width: 12, Strength: space.NoPan * float64(s.random.IntN(2))}.Listener(s.between(-9, 9), s.between(-9, 9))
 		}
 		if s.random.IntN(2) == 0 {
 			s.mixer.SetListener(l)
@@ -248,7 +248,7 @@ func TestRecord(t *testing.T) {
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(uint64(seed), 9))
 		config := mixer.Config{
-			Rate: rate, Voices: 3 + random.IntN(6), MaxVoices: 8, Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
+			Rate: rate, Voices: 3 + random.IntN(6), MaxVoices: 12, Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
 			MasterGain: -3, Commands: 8 << random.IntN(5), Journal: 1 << 12,
 			Buses: []mixer.BusConfig{
 				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5},

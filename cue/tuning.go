@@ -258,11 +258,17 @@ func (t *tuning) follow(frame int64, p *tuned) {
 
 // ask has the mixer look for the voices of an id of which parameters alone are set, so that it can
 // tell that there are none. All of them are tuned, and their pitch is set at the same frame.
-func (t *tuning) ask(at mixer.Moment, c *Cue) error {
+func (t *tuning) ask(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
 	}
-	return at.Set(mixer.TargetTag(c.tag), mixer.Change{Fields: mixer.FieldPitch}, 0)
+	is := mixer.Change{Fields: mixer.FieldPitch}
+	for _, p := range t.plays {
+		if p.tag == c.tag {
+			is.Pitch = pcm.Semitones(p.pitch.at(frame))
+		}
+	}
+	return at.Set(mixer.TargetTag(c.tag), is, 0)
 }
 
 // tune has a set act on all that is tuned.

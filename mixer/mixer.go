@@ -105,6 +105,18 @@ func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 // it, so it may have moved on when the caller looks at it.
 func (m *Mixer) Now() int64 { return m.published.frame() }
 
+// Next returns the frame at which a call of now acts: with a Config.Lead by the clock, else
+// the first that has not been mixed, or a later one if a block is being mixed. So calls of
+// one moment can be spread over the frames after it. Control side.
+func (m *Mixer) Next() int64 {
+	if m.lead.frames == 0 {
+		return m.Now()
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.lead.frame(m.Now(), m.rate)
+}
+
 // Play starts s at the next frame that is mixed: At(Now).Play.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 	return m.play(command{kind: cmdPlay, frame: Now}, s, &o)

@@ -61,6 +61,9 @@ func (v *earVectors) listener() space.Listener {
 	l := space.Listener{
 		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
 	}
+	if l.Strength == 0 {
+		l.Strength = space.NoPan
+	}
 	if waves := v[3][0]; waves > 0 {
 		l.Doppler, l.SpeedOfSound = 1, waves
 	}

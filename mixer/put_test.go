@@ -126,7 +126,7 @@ func TestPutErrors(t *testing.T) {
 		},
 		{
 			err:  m.At(0).SetListener(space.Listener{Strength: 2}),
-			want: "mixer: bad argument: a listener with a strength of 2, which is not in 1e-6..1",
+			want: "mixer: bad argument: a listener with a strength of 2, which is neither in 1e-6..1 nor NoPan",
 		},
 	} {
 		if !errors.Is(c.err, mixer.ErrOption) || c.err.Error() != c.want {

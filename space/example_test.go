@@ -53,10 +53,11 @@ func ExampleFlat() {
 // Strength is how far a place pans at most.
 func ExampleListener_strength() {
 	right := &space.Emitter{Spot: space.Spot{Position: space.Vector{1, 0, 0}}}
-	for _, strength := range []float64{0, 0.25, 1} {
+	for _, strength := range []float64{space.NoPan, 0, 0.25, 1} {
 		fmt.Println(strength, heard(space.Listener{Strength: strength}, right))
 	}
 	// Output:
+	// -1 left 0.71, right 0.71
 	// 0 left 0.38, right 0.92
 	// 0.25 left 0.56, right 0.83
 	// 1 left 0.00, right 1.00

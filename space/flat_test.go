@@ -10,6 +10,7 @@ func TestStrength(t *testing.T) {
 	for _, c := range []struct{ strength, x, want float64 }{
 		{strength: 0, x: 1, want: 0.5}, {strength: 0, x: -1e9, want: -0.5}, {strength: 0.25, x: 5, want: 0.25},
 		{strength: 1, x: 5, want: 1}, {strength: 0.8, x: 0.5, want: 0.4}, {strength: 1e-6, x: -5, want: -1e-6},
+		{strength: NoPan, x: 5, want: 0}, {strength: NoPan, x: -1e9, want: 0},
 	} {
 		ear, err := Listener{Strength: c.strength}.Ear()
 		if err != nil {
@@ -39,6 +40,8 @@ func TestFlat(t *testing.T) {
 		{name: "zero", flat: Flat{}, width: 1280, near: 640, far: 2560, pan: 0.5},
 		{name: "narrow", flat: Flat{Width: 320}, width: 320, near: 160, far: 640, pan: 0.5},
 		{name: "all", flat: Flat{Width: 800, Near: 50, Far: 400, Strength: 0.9}, width: 800, near: 50, far: 400, pan: 0.9},
+		{name: "no pan", flat: Flat{Strength: NoPan}, width: 1280, near: 640, far: 2560, pan: 0},
+		{name: "no pan, wide", flat: Flat{Width: 800, Strength: NoPan}, width: 800, near: 400, far: 1600, pan: 0},
 		{name: "near alone", flat: Flat{Width: 100, Near: 500}, width: 100, near: 500, far: 1000, pan: 0.5},
 	} {
 		ear, err := c.flat.Listener(1000, -300).Ear()

@@ -22,7 +22,8 @@ type Listener struct {
 	SpeedOfSound float64 // units of length per second, 0.001..1e9; 0: 343.3
 
 	// Strength is how far a place pans a sound at most, 1e-6..1; 0: 0.5, which is 8 dB
-	// between the two sides. At 1 a sound at the right is silent at the left.
+	// between the two sides. At 1 a sound at the right is silent at the left. With NoPan
+	// every place is heard in the middle.
 	Strength float64
 
 	// Width is how much the listener sees from left to right, 1e-6..1e9. With it the pan
@@ -30,6 +31,9 @@ type Listener struct {
 	// direction, whatever the distance.
 	Width float64
 }
+
+// NoPan, as a Strength, has no place pan a sound. Distance, cone and Doppler shift stay.
+const NoPan = -1
 
 // leastAngle is the least sine of the angle between Forward and Up.
 const leastAngle = 1e-6
@@ -59,8 +63,12 @@ func (l Listener) Ear() (Ear, error) {
 	}
 	out := Ear{Position: l.Position, Velocity: l.Velocity, Strength: cmp.Or(l.Strength, 0.5), Half: l.Width / 2}
 	switch {
+	case out.Strength == NoPan:
+		out.Strength = 0
 	case !inRange(out.Strength, 1e-6, 1):
-		return Ear{}, fmt.Errorf("%w: a listener with a strength of %v, which is not in 1e-6..1", ErrRange, l.Strength)
+		return Ear{}, fmt.Errorf("%w: a listener with a strength of %v, which is neither in 1e-6..1 nor NoPan", ErrRange, l.Strength)
+	}
+	switch {
 	case l.Width != 0 && !inRange(l.Width, 1e-6, maxPlace):
 		return Ear{}, fmt.Errorf("%w: a listener with a width of %v, which is not in 1e-6..1e9", ErrRange, l.Width)
 	}

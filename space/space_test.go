@@ -266,7 +266,7 @@ func TestSpaceRefuses(t *testing.T) {
 		{Position: Vector{nan}}, {Position: Vector{0, inf}}, {Velocity: Vector{0, 0, -1.1e9}}, {Forward: Vector{nan, 1}}, {Up: Vector{0, inf}},
 		{Forward: Vector{0, 1}}, {Up: Vector{0, 0, 2}}, {Forward: Vector{1, 2, 3}, Up: Vector{-2, -4, -6}}, {Forward: Vector{1, 0, 0}, Up: Vector{1, 1e-9, 0}},
 		{Doppler: -1}, {Doppler: nan}, {Doppler: 101}, {SpeedOfSound: -1}, {SpeedOfSound: inf}, {SpeedOfSound: 1e-9},
-		{Strength: -0.1}, {Strength: 1.1}, {Strength: nan}, {Strength: 1e-7}, {Width: -1}, {Width: inf}, {Width: nan}, {Width: 1e-7},
+		{Strength: -0.1}, {Strength: -2}, {Strength: 1.1}, {Strength: nan}, {Strength: 1e-7}, {Width: -1}, {Width: inf}, {Width: nan}, {Width: 1e-7},
 	} {
 		_, err := l.Ear()
 		check(fmt.Sprintf("%+v", l), err)

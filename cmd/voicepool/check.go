@@ -12,6 +12,7 @@ import (
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cue"
+	rule "voicepool/internal/parse"
 	"voicepool/sounds"
 )
 
@@ -28,7 +29,7 @@ type problem struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
-	Kind    string `json:"kind"` // sheet, sound; no errors: note, only a render needs a length; warning
+	Kind    string `json:"kind"` // sheet, sound; no errors: note, of what a render or a game needs besides; warning
 	text    string // of the line that is printed
 }
 
@@ -57,10 +58,16 @@ func (k *checkCommand) Run(c *console.Console) error {
 		})
 		warnings = unheard(interrupted, sheet, lib)
 	}
+	var said []problem
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
+		said = problemsOf("note", notes)
+		for i := range said {
+			said[i].text += " (a run plays on until Ctrl-C)"
+		}
+		said = append(said, problemsOf("note", asks(sheet))...)
 	}
-	problems := slices.Concat(problemsOf("sheet", wrong), problemsOf("note", notes), problemsOf("warning", warnings))
+	problems := slices.Concat(problemsOf("sheet", wrong), said, problemsOf("warning", warnings))
 	if k.JSON {
 		err := c.JSON(struct {
 			File     string    `json:"file"`
@@ -119,7 +126,7 @@ func problemsOf(kind string, list rules.Errors) (all []problem) {
 		p := problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind, oneLine(e.Error())}
 		switch {
 		case kind == "note":
-			p.text = "note: " + p.text + " (a run plays on until Ctrl-C)"
+			p.text = "note: " + p.text
 		case kind == "warning":
 			p.text = "warning: " + p.text
 		case e.Sound != nil:
@@ -128,6 +135,22 @@ func problemsOf(kind string, list rules.Errors) (all []problem) {
 		all = append(all, p)
 	}
 	return all
+}
+
+// asks says what a game imports besides for a bank that names embedded sounds.
+func asks(sheet *cue.Sheet) rules.Errors {
+	if sheet.Cues != nil {
+		return nil
+	}
+	for i := range sheet.Sounds {
+		for _, f := range sheet.Sounds[i].Files {
+			if _, found := sheet.Find(f.Name); found {
+				return rules.Errors{{File: sheet.File, Line: f.Line, Column: f.Column, Msg: fmt.Sprintf(
+					"%q is an embedded sound, and a game has those if it imports sounds/embedded: %s", f.Name, rule.AskEmbedded)}}
+			}
+		}
+	}
+	return nil
 }
 
 // unheard finds the starts that begin at or beyond the end of their sound, and

@@ -91,24 +91,30 @@ func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	case pick == rules.PickRandom:
 		return below(d.bits(Pick), n)
 	}
-	if p.made == cycle {
-		p.shuffle(n, d.Seed, sound, uint64(cycle))
+	for p.made <= cycle {
+		p.shuffle(n, d.Seed, sound, uint64(p.made))
 		p.made++
 	}
 	return p.order[turn]
 }
 
-// Undo takes the last Next back: the start was refused.
-func (p *Picker) Undo() { p.asked-- }
+// Undo takes the last Next that is left back: the start was refused. Several may be taken
+// back, one after the other.
+func (p *Picker) Undo() {
+	p.asked--
+	if n := len(p.order); n > 0 && p.asked/n+1 < p.made { // the order is that of a cycle to come
+		p.made = 0
+	}
+}
 
 // shuffle makes the order of a cycle, which does not begin as the one before
 // has ended.
 func (p *Picker) shuffle(n int, seed, sound, cycle uint64) {
 	last := -1
-	if p.order != nil {
-		last = p.order[n-1]
-	} else {
+	if p.order == nil {
 		p.order = make([]int, n)
+	} else if cycle > 0 {
+		last = p.order[n-1]
 	}
 	for i := range n {
 		h := hash(seed, sound, cycle, uint64(i), uint64(order))

@@ -4,12 +4,14 @@ package loading
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/parse"
+	"voicepool/internal/words"
 	"voicepool/sounds"
 	"voicepool/voice"
 )
@@ -115,14 +117,26 @@ type Missing struct {
 // Note notes what is wrong with a file, once for both ways to play it.
 func (m *Missing) Note(f rules.File, err error) {
 	msg := strings.TrimPrefix(err.Error(), "sounds: ")
-	if m.rules.Named == nil && path.Ext(f.Path) == "" && errors.Is(err, fs.ErrNotExist) { // seems to be a name
-		msg += "; " + parse.AskEmbedded
+	if path.Ext(f.Path) == "" && !strings.Contains(f.Path, "/") && errors.Is(err, fs.ErrNotExist) { // seems to be a name
+		msg += m.meant(f.Path)
 	}
 	e := &rules.Error{File: m.rules.File, Line: f.Line, Column: f.Column, Msg: msg, Sound: err}
 	if said := e.Error(); !m.told[said] {
 		m.told[said] = true
 		m.wrong = append(m.wrong, e)
 	}
+}
+
+// meant says what a name of no file may mean.
+func (m *Missing) meant(name string) string {
+	if m.rules.Named == nil {
+		return "; " + parse.AskEmbedded
+	}
+	var known []string
+	for i := range m.rules.Named {
+		known = append(known, m.rules.Named[i].Name)
+	}
+	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
 }
 
 // Err returns what is wrong, in the order of the lines, as rules.Errors; or nil.

@@ -14,6 +14,7 @@ import (
 
 // State is what a scene moves.
 type State struct {
+	scene  *rules.Scene // nil: none
 	voices int
 	buses  map[string]busState // "master" too
 }
@@ -25,7 +26,7 @@ type busState struct {
 
 // Of returns what a file says in a scene of it; nil: in none.
 func Of(r *rules.Rules, scene *rules.Scene) State {
-	s := State{voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
+	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
@@ -53,6 +54,21 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 		s.buses[from.Name] = b
 	}
 	return s
+}
+
+// path returns where the file says something of the state: in the scene, or outside of it.
+func (s *State) path(keys ...string) []string {
+	if s.scene == nil {
+		return keys
+	}
+	said := s.scene.Voices != 0
+	if keys[0] == "buses" {
+		said = slices.ContainsFunc(s.scene.Buses, func(b rules.SceneBus) bool { return b.Name == keys[1] && b.Duck != nil })
+	}
+	if said {
+		return append([]string{"scenes", s.scene.Name}, keys...)
+	}
+	return keys
 }
 
 // Find returns the scene of a name, or nil.
@@ -116,25 +132,26 @@ func (s *Stage) Due() int64 { return s.due }
 // Arrive sends the resize that is held.
 func (s *Stage) Arrive() error { return s.Resize(s.due, s.size) }
 
-// Move takes the mixer to a state at a frame, or mixer.Now, within a time. What only another mixer
-// can take stays: buses that this one has not, and more voices than it may have, which is an error
-// that wraps mixer.ErrOption, after all else. After any other error it may be called again.
-func (s *Stage) Move(frame int64, to State, within time.Duration) error {
+// Move takes the mixer to a state at a frame, or mixer.Now, within a time, but for what only
+// another mixer can take, of which it tells late: more voices than this one may have, and ducks of
+// buses that it has not. Buses that the state does not name stay as they are. After an error it may
+// be called again.
+func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path []string, format string, args ...any)) error {
 	m := s.mixer
-	var more error
 	if to.voices != s.state.voices {
 		switch err := s.fade(frame, to.voices, within); {
 		case errors.Is(err, mixer.ErrOption):
-			more, to.voices = err, s.state.voices
+			late(to.path("voices"), "it takes a new mixer to have %d; call NewMixer. Until then there are %d", to.voices, s.state.voices)
+			to.voices = s.state.voices
 		case err != nil:
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(to.buses)) { // in one order, for recordings
-		now := to.buses[name]
-		old, known := s.state.buses[name]
-		if !known {
-			delete(to.buses, name)
+	for _, name := range slices.Sorted(maps.Keys(s.state.buses)) { // in one order, for recordings
+		old := s.state.buses[name]
+		now, ok := to.buses[name]
+		if !ok {
+			to.buses[name] = old
 			continue
 		}
 		bus, err := m.Bus(name)
@@ -146,14 +163,27 @@ func (s *Stage) Move(frame int64, to State, within time.Duration) error {
 				return err
 			}
 		}
-		if now.duck != old.duck {
-			if err := m.At(frame).SetDuck(bus, now.duck); err != nil {
-				return err
-			}
+		if now.duck == old.duck {
+			continue
+		}
+		if _, err := m.Bus(now.duck.When); now.duck.When != "" && err != nil {
+			late(to.path("buses", name, "duck", "when"),
+				"only a new mixer has the bus %q; call NewMixer. Until then the duck stays as it was", now.duck.When)
+			now.duck = old.duck
+			to.buses[name] = now
+			continue
+		}
+		if err := m.At(frame).SetDuck(bus, now.duck); err != nil {
+			return err
+		}
+	}
+	for name := range to.buses {
+		if _, known := s.state.buses[name]; !known { // the mixer has it not
+			delete(to.buses, name)
 		}
 	}
 	s.state = to
-	return more
+	return nil
 }
 
 // Resize gives the mixer another size at a frame. A resize to come, of a scene before, is followed

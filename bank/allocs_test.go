@@ -1,0 +1,61 @@
+package bank_test
+
+import (
+	"testing"
+	"time"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+const manyWays = `
+voices: 64
+sounds:
+  a: {file: sfx/a.wav}
+  d: {files: [sfx/a.wav, sfx/b.wav, sfx/c.wav], pick: shuffle, gain: [-6, 0]}
+  hum: {file: sfx/d.wav, loop: true, parameters: {x: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
+  one: {layers: [a]}
+  pair: {layers: [a, d], gain: [-6, 0]}
+  late: {layers: [a, {sound: d, delay: 10ms}]}
+  song: {file: sfx/a.wav, then: d}
+  both: {layers: [song, a]}
+  moved: {layers: [a, d], parameters: {x: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
+`
+
+// TestPlaysDoNotAllocate: however a play is made up, and whatever else sounds meanwhile.
+func TestPlaysDoNotAllocate(t *testing.T) {
+	for _, name := range []string{"a", "d", "hum", "one", "pair", "late", "song", "both", "moved"} {
+		for _, others := range []int{0, 24} { // that never end
+			b, m := ready(t, manyWays)
+			block, events := make([]pcm.Frame, 2500), make([]mixer.Event, 256)
+			for range others {
+				start(t, b, "hum", bank.Options{})
+			}
+			o := bank.Options{For: 100 * time.Millisecond, Emitter: there(2)}
+			once := func() {
+				if _, err := b.Play(name, o); err != nil {
+					t.Fatal(err)
+				}
+				m.Render(block)
+				m.Events(events)
+			}
+			for range 400 { // the records, and the plays
+				once()
+			}
+			if n := testing.AllocsPerRun(100, once); n != 0 {
+				t.Errorf("%s beside %d others allocates %v times", name, others, n)
+			}
+		}
+	}
+}
+
+// TestPlaysThatGoOnDoNotAllocate: layers that nothing of has ended are made ahead.
+func TestPlaysThatGoOnDoNotAllocate(t *testing.T) {
+	b, _ := ready(t, manyWays)
+	start(t, b, "pair", bank.Options{})
+	start(t, b, "d", bank.Options{})
+	if n := testing.AllocsPerRun(50, func() { start(t, b, "pair", bank.Options{}) }); n != 0 {
+		t.Errorf("a play of two layers allocates %v times", n)
+	}
+}

@@ -1,0 +1,89 @@
+package bank
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/internal/parse"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// play is what is known of a play of several sounds, or with parameters. The bank's mutex guards it.
+type play struct {
+	bank   *Bank
+	age    uint64 // of the handle that may use it
+	begins bool   // its voices are not all there yet
+	rules  *rules.Sound
+	voices []mixer.Handle // of the layers, each with what follows it
+	sounds []*sound       // of the voices
+	gain   pcm.Decibels
+	pitch  pcm.Semitones // the game's, without the parameters
+	values []float64     // of the parameters, in their order
+}
+
+// add keeps a voice.
+func (p *play) add(s *sound, h mixer.Handle) {
+	p.voices, p.sounds = append(p.voices, h), append(p.sounds, s)
+}
+
+// undo stops what was begun, before it has sounded, and takes its draws back.
+func (p *play) undo() {
+	for i, h := range p.voices {
+		_ = h.Stop()
+		p.sounds[i].undo()
+	}
+}
+
+// over reports whether all voices have ended.
+func (p *play) over() bool {
+	if p.begins {
+		return false
+	}
+	for _, h := range p.voices {
+		if !h.State().Over() {
+			return false
+		}
+	}
+	return true
+}
+
+// plays are those of sounds with layers, parameters or something that follows them. Those that are
+// over are used again.
+type plays struct {
+	all    []*play
+	cursor int
+}
+
+const (
+	glance = 8  // how many plays are looked at for one that is over
+	first  = 64 // plays that are made at first
+)
+
+// free returns a play that is over. It makes as many again as there are if more than three of four
+// go on.
+func (ps *plays) free() *play {
+	for range min(len(ps.all), glance) {
+		ps.cursor = (ps.cursor + 1) % len(ps.all)
+		if p := ps.all[ps.cursor]; p.over() {
+			return p
+		}
+	}
+	over := 0
+	for i, p := range ps.all {
+		if p.over() {
+			ps.cursor = i
+			over++
+		}
+	}
+	if over > len(ps.all)/4 {
+		return ps.all[ps.cursor]
+	}
+	ps.cursor = len(ps.all)
+	n := max(len(ps.all), first)
+	made, voices, sounds := make([]play, n), make([]mixer.Handle, n*parse.MaxLayers), make([]*sound, n*parse.MaxLayers)
+	for i := range made {
+		from, to := i*parse.MaxLayers, (i+1)*parse.MaxLayers
+		made[i].voices, made[i].sounds = voices[from:from:to], sounds[from:from:to]
+		ps.all = append(ps.all, &made[i])
+	}
+	return ps.all[ps.cursor]
+}

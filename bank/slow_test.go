@@ -1,0 +1,154 @@
+package bank_test
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/sounds"
+)
+
+// slow is a file system that takes a minute to open a file, once its disk is asleep.
+type slow struct {
+	fs.FS
+	mu     sync.Mutex
+	asleep string // the file
+	fails  bool
+}
+
+var errDisk = errors.New("the disk has died")
+
+func (s *slow) Open(name string) (fs.File, error) {
+	s.mu.Lock()
+	waits, fails := s.asleep == name, s.fails
+	s.mu.Unlock()
+	if waits {
+		time.Sleep(time.Minute)
+		if fails {
+			return nil, errDisk
+		}
+	}
+	return s.FS.Open(name)
+}
+
+func (s *slow) sleep(name string, fails bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asleep, s.fails = name, fails
+}
+
+const slowly = `
+master: {limiter: false}
+sounds:
+  music: {files: [sfx/a.wav, sfx/a.wav], stream: true, loop: true, pick: round, pan: -1}
+  calm: {file: sfx/a.wav, stream: true, loop: true, pan: -1, parameters: {x: {from: 0, to: 1, at: 1, gain: [[0, -20], [1, 0]]}}}
+  scene: {layers: [step, music]}
+  step: {files: [sfx/b.wav, sfx/c.wav, sfx/d.wav], pick: round}
+`
+
+func slowBank(t *testing.T) (*bank.Bank, *mixer.Mixer, *slow) {
+	t.Helper()
+	fsys := &slow{FS: files(slowly)}
+	b, err := bank.Open(fsys, "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, m, fsys
+}
+
+// TestASlowDiskHoldsUpNothingElse: while a stream is opened other sounds start, parameters are set
+// and scenes change, all at once.
+func TestASlowDiskHoldsUpNothingElse(t *testing.T) {
+	for _, name := range []string{"music", "calm", "scene"} {
+		synctest.Test(t, func(t *testing.T) {
+			b, m, fsys := slowBank(t)
+			fsys.sleep("sfx/a.wav", false)
+			began := time.Now()
+			played := make(chan error)
+			go func() {
+				_, err := b.Play(name, bank.Options{})
+				played <- err
+			}()
+			synctest.Wait()
+			start(t, b, "step", bank.Options{})
+			if err := errors.Join(b.Set("x", 0.5), b.Scene("", 0)); err != nil {
+				t.Error(err)
+			}
+			if d := time.Since(began); d != 0 {
+				t.Errorf("%s: others wait for %v", name, d)
+			}
+			if err := <-played; err != nil || time.Since(began) != time.Minute {
+				t.Errorf("%s: %v after %v", name, err, time.Since(began))
+			}
+			m.Close()
+		})
+	}
+}
+
+// TestAParameterReachesWhatIsBeingOpened: what is set for all meanwhile holds for it.
+func TestAParameterReachesWhatIsBeingOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, m, fsys := slowBank(t)
+		defer m.Close()
+		fsys.sleep("sfx/a.wav", false)
+		done := make(chan struct{})
+		go func() {
+			start(t, b, "calm", bank.Options{})
+			close(done)
+		}()
+		synctest.Wait()
+		if err := b.Set("x", 0); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		m.Prepare()
+		if got := float64(render(m, 400)[399][0]); math.Abs(got-0.125*0.1) > 1e-4 {
+			t.Errorf("the level is %v, want %v", got, 0.125*0.1)
+		}
+	})
+}
+
+// TestSlowPlaysOfANameTakeTurns: a play that fails after a minute has drawn nothing, and the one
+// that was asked for meanwhile draws as if it had never been; a reload waits for both.
+func TestSlowPlaysOfANameTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, m, fsys := slowBank(t)
+		defer m.Close()
+		start(t, b, "scene", bank.Options{}) // takes the first of three
+		fsys.sleep("sfx/a.wav", true)
+		failed := make(chan error)
+		go func() {
+			_, err := b.Play("scene", bank.Options{})
+			failed <- err
+		}()
+		synctest.Wait()
+		fsys.sleep("", false)
+		second := make(chan bank.Handle)
+		go func() { second <- start(t, b, "scene", bank.Options{}) }()
+		reloaded := make(chan error)
+		go func() { reloaded <- b.Reload() }()
+		synctest.Wait()
+		if err := <-failed; !errors.Is(err, errDisk) {
+			t.Errorf("the play says %v", err)
+		}
+		if got := (<-second).Sound().Name(); got != "c" {
+			t.Errorf("the second that succeeds takes %q, want \"c\"", got)
+		}
+		if err := <-reloaded; err != nil {
+			t.Error(err)
+		}
+		if got := start(t, b, "scene", bank.Options{}).Sound().Name(); got != "d" {
+			t.Errorf("the third takes %q, want \"d\"", got)
+		}
+	})
+}
