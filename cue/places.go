@@ -18,29 +18,9 @@ func (d *draft) places() []cueField {
 		{fields.Field{Key: "place", To: parse.Vector{To: &c.Place}}, put, 0},
 		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
 		{fields.Field{Key: "up", To: parse.Vector{To: &c.Up}}, listen, 0},
-		{fields.Field{Key: "strength", To: strength{&c.Strength}, Within: parse.Strength}, listen, 0},
+		{fields.Field{Key: "strength", To: parse.PanStrength{To: &c.Strength}, Within: parse.Strength}, listen, 0},
 		{fields.Field{Key: "width", To: &c.Width, Within: parse.Width}, listen, 0},
 	}
-}
-
-// strength is a place for how much places pan; 0 is space.NoPan.
-type strength struct{ to *float64 }
-
-// Read reads 0, or a number of a range.
-func (s strength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
-	if p.Value.Text == "0" && !p.Value.Quoted {
-		*s.to = space.NoPan
-		return true
-	}
-	return r.Value(p, &fields.Field{To: s.to, Within: within})
-}
-
-// Text returns the number.
-func (s strength) Text() (string, bool) { return fields.Shortest(max(*s.to, 0)), *s.to != 0 }
-
-// Schema returns the range, with 0.
-func (s strength) Schema(within fields.Limits) fields.Schema {
-	return fields.Schema{"type": "number", "minimum": 0, "maximum": within.To}
 }
 
 // listens checks the listener that a cue describes.

@@ -179,3 +179,23 @@ func (r *Reader) table(p *yaml.Pair) *space.Table {
 	}
 	return t
 }
+
+// PanStrength is a place for how much places pan; 0 is space.NoPan.
+type PanStrength struct{ To *float64 }
+
+// Read reads 0, or a number of a range.
+func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if p.Value.Text == "0" && !p.Value.Quoted {
+		*s.To = space.NoPan
+		return true
+	}
+	return r.Value(p, &fields.Field{To: s.To, Within: within})
+}
+
+// Text returns the number.
+func (s PanStrength) Text() (string, bool) { return fields.Shortest(max(*s.To, 0)), *s.To != 0 }
+
+// Schema returns the range, with 0.
+func (s PanStrength) Schema(within fields.Limits) fields.Schema {
+	return fields.Schema{"type": "number", "minimum": 0, "maximum": within.To}
+}
