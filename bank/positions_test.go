@@ -2,12 +2,15 @@ package bank_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/space"
 )
 
@@ -66,4 +69,18 @@ func TestSilenceStaysSilence(t *testing.T) {
 			t.Errorf("at %v dB %v is heard", gain, got)
 		}
 	}
+}
+
+// Once a frame a game moves all that it has started; a play of several layers is one of them.
+func ExampleBank_SetPositions() {
+	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	m, _ := b.NewMixer()
+	defer m.Close()
+	coin, _ := b.Play("coin", bank.Options{Emitter: &space.Emitter{}})
+	plays, spots := []bank.Handle{coin}, []space.Spot{{Position: space.Vector{9, 0, -4}}}
+	fmt.Println(b.SetPositions(plays, spots))
+	fmt.Println(b.SetPositions(plays, nil))
+	// Output:
+	// <nil>
+	// mixer: bad argument: 1 plays and 0 places
 }
