@@ -248,7 +248,7 @@ func TestYAMLBlocks(t *testing.T) {
 		for _, missing := range []string{
 			"sounds: {song: theme, boom: explosion, step: step1, shot: {file: shot, coalesce: 30ms}}\n",
 			"buses: {music: {}, sfx: {}}\n",
-			"cues: [{at: 0s, play: coin}]\n",
+			"cues: [{at: 0s, play: coin}]\n", "scenes: {menu: {voices: 8}}\n",
 		} {
 			key, _, _ := strings.Cut(missing, ":")
 			if !regexp.MustCompile(`(?m)^` + key + `:`).MatchString(text) {

@@ -49,6 +49,8 @@ type Bank struct {
 	made    *rules.Rules // of the mixer
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
+	moved   []mixer.Handle // of SetPositions, used again
+	spots   []space.Spot
 	scene   string
 	stage   scenes.Stage          // of the mixer, as far as the bank has moved it
 	streams atomic.Pointer[error] // the first that broke

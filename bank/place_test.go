@@ -8,7 +8,6 @@ import (
 
 	"voicepool/bank"
 	"voicepool/bank/rules"
-	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
@@ -86,13 +85,6 @@ func TestPlaceFaults(t *testing.T) {
 		_, err := bank.Parse("a.yaml", []byte("sounds:\n s: {file: a.wav,\n "+c.text+"}"))
 		if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:3:"+c.want) || strings.Contains(err.Error(), "\n") || !errors.Is(err, rules.ErrFile) {
 			t.Errorf("%s\nsays %v\nwant a.yaml:3:%s", c.text, err, c.want)
-		}
-	}
-	for _, key := range []string{"distance: {min: 5}", "cone: {outer: 90}", "spread: 1"} {
-		_, err := cue.Parse("a.yaml", []byte("sounds: {a: {file: a.wav, "+key+"}}\ncues: [{at: 0, play: a}]"))
-		word, _, _ := strings.Cut(key, ":")
-		if want := "a.yaml:1:27: " + word + " belongs to a bank, where the game gives sounds a place; a cue sheet has none"; err == nil || err.Error() != want {
-			t.Errorf("in a sheet %s says %v, want %s", key, err, want)
 		}
 	}
 }

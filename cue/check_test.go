@@ -77,8 +77,7 @@ func TestCheckRender(t *testing.T) {
 	}
 }
 
-// TestCheckRenderOfStreams: a set lets no stream out of its loop. No sheet that was read has one, but
-// whoever makes one has to be told as well.
+// TestCheckRenderOfStreams: a set lets a stream out of its loop as it does a loaded sound.
 func TestCheckRenderOfStreams(t *testing.T) {
 	for _, rounds := range []string{"false", "2"} {
 		s := parse(t, "sounds: {bgm: coin}\ncues: [{at: 0, play: bgm, loop: true, id: a}, {at: 1, set: a, loop: "+rounds+"}]")
@@ -86,8 +85,8 @@ func TestCheckRenderOfStreams(t *testing.T) {
 			t.Errorf("loop: %s, loaded: %v", rounds, err)
 		}
 		s.Sounds[0].Stream = true
-		if err := s.CheckRender(); err == nil {
-			t.Errorf("loop: %s, as a stream: no error", rounds)
+		if err := s.CheckRender(); err != nil {
+			t.Errorf("loop: %s, as a stream: %v", rounds, err)
 		}
 	}
 	s := parse(t, "sounds: {bgm: coin}\ncues: [{at: 0, play: bgm, id: a}, {at: 0.1, set: a, loop: true}]")

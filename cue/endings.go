@@ -25,7 +25,7 @@ func (s *Sheet) CheckRender() error {
 		c := &s.Cues[i]
 		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
 		for _, c := range c.starts() {
-			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(s, c, m) {
+			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(c, m) {
 				r.Fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length",
 					yaml.Quote(s.Sounds[c.Sound].Name))
 				break
@@ -190,9 +190,9 @@ func (e *endings) stop(c *Cue) moment {
 }
 
 // over reports whether the voices of a cue that loops are stopped after m, or let out of their
-// loops. No set changes the loop of a stream.
-func (e *endings) over(s *Sheet, c *Cue, m moment) bool {
-	return m.before(e.stop(c)) || !s.Sounds[c.Sound].Stream && e.released(c.ID, m)
+// loops.
+func (e *endings) over(c *Cue, m moment) bool {
+	return m.before(e.stop(c)) || e.released(c.ID, m)
 }
 
 // released reports whether the voices of an id are let out of their loops after m.

@@ -94,6 +94,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
 		d.Fail(p.Place, "cut ends voices at once; leave it out, or `over`")
 	}
+	if p := fields.Given(n, "facing"); p != nil && d.Verb == Play && d.Place == nil {
+		d.Fail(p.Place, "facing goes with `place`: it is the axis of the sound's cone there")
+	}
 	if d.For != nil && d.For.IsZero() {
 		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}
@@ -111,6 +114,9 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	case SetDuck:
 		d.Duck = new(d.duck)
 		d.GivesWay(n, d.duck.When, verb.Value.Text)
+	case Listen:
+		d.listens(n)
+		return nil
 	case Resize, SetScene:
 		d.Scope = OnAll
 		return nil
@@ -135,6 +141,8 @@ func (d *draft) incomplete(n *yaml.Node) {
 		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
 	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
 		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
+	case d.Verb == Put && fields.Missing(n, "place"):
+		d.Fail(n.Place, "a move needs `place`, where it leads to, such as [3, 0, -1]")
 	case d.Verb == Set && fields.Missing(n, "parameters") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
@@ -216,6 +224,8 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 			r.Fail(at, "duck: there is no bus %s%s", yaml.Quote(name),
 				r.Suggest(name, func() []string { return fields.Sorted(r.Buses) }))
 		}
+	case c.Verb == Put && (name == "all" || r.Buses[name]):
+		r.Fail(at, "move: only what has an id has a place; %s has none", yaml.Quote(name))
 	case name == "all":
 		c.Scope = OnAll
 		if c.Change.Fields != 0 {
@@ -234,8 +244,10 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 			r.Fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, yaml.Quote(name))
 		}
 		deny(mixer.FieldSolo, "only a bus can be soloed")
-		if line := r.streams[c.tag]; line > 0 && c.Change.Fields&mixer.FieldRounds != 0 {
-			r.Fail(at, "%s: a stream plays as %s (line %d), whose loop cannot be changed as it plays; stop it, or load the sound, without `stream: true`", p.Key, yaml.Quote(name), line)
+		counts := c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds > 1
+		if line := r.streams[c.tag]; line > 0 && counts {
+			r.Fail(at, "%s: a stream plays as %s (line %d), which cannot count its rounds; write `loop: false` or "+
+				"`loop: true`, or load the sound, without `stream: true`", p.Key, yaml.Quote(name), line)
 		}
 	default:
 		hint := r.Suggest(name, func() []string { return slices.Concat(r.sheet.ids, fields.Sorted(r.Buses), []string{"all"}) })

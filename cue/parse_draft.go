@@ -31,7 +31,7 @@ type cueField struct {
 	part  mixer.Fields // what it moves
 }
 
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene}
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen}
 
 // newDraft makes the table. A key that means something else to another verb stands there twice.
 func newDraft(r *reader) *draft {
@@ -48,6 +48,8 @@ func newDraft(r *reader) *draft {
 			f.To, f.Within, f.Like = &c.Voices, parse.Counts, nil
 		case SetScene:
 			f.To, f.Like = d.scene, fields.Schema{"type": "string"}
+		case Listen:
+			f.To, f.Like = parse.Vector{To: &c.Place}, nil
 		}
 		d.table = append(d.table, cueField{f, []Verb{v}, 0})
 	}
@@ -82,8 +84,9 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)
 	d.table = append(d.table, cueField{
-		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: new(float64)}}, moves, 0,
+		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: fields.Schema{"type": "number"}}}, moves, 0,
 	})
+	d.table = append(d.table, d.places()...)
 	for _, f := range parse.Duck(&d.duck, r.Buses) {
 		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
 	}

@@ -225,6 +225,10 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
 	case SetDuck:
 		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
+	case Put:
+		return at.SetPosition(p.target(c), c.spot())
+	case Listen:
+		return at.SetListener(c.listener())
 	}
 	if c.Change.Fields == 0 { // parameters alone
 		return p.tuning.ask(at, p.held.Frame, c)
@@ -243,6 +247,11 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
 		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
 		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: refOf(a.Cue, number),
+	}
+	if c.Place != nil {
+		e := p.sheet.Sounds[c.Sound].Emitter
+		e.Spot = c.spot()
+		o.Emitter = &e
 	}
 	if c.For != nil {
 		// Less than half a frame is a frame: 0 would be the whole sound.

@@ -14,6 +14,7 @@ import (
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -32,18 +33,17 @@ type Recorder struct {
 	sheet  *Sheet
 	source func(*voice.Sound) (rules.Sound, bool)
 
-	sounds  map[soundKey]string
-	names   map[string]int // of sounds
-	groups  map[*mixer.Group]string
-	taken   map[string]int // names of groups
-	buses   map[string]bool
-	ids     map[uint64]string
-	streams map[uint64]bool // starts of streams
-	listed  []byte          // the lines of sounds
-	cues    []byte          // the lines of cues
-	count   int
-	last    int64
-	draft   *draft // the cue that is being written
+	sounds map[soundKey]string
+	names  map[string]int // of sounds
+	groups map[*mixer.Group]string
+	taken  map[string]int // names of groups
+	buses  map[string]bool
+	ids    map[uint64]string
+	listed []byte // the lines of sounds
+	cues   []byte // the lines of cues
+	count  int
+	last   int64
+	draft  *draft // the cue that is being written
 
 	silenced bool  // all was stopped, and nothing has started since
 	silent   int64 // by then
@@ -57,6 +57,8 @@ type soundKey struct {
 	pitch   pcm.Semitones
 	quality voice.Quality
 	full    mixer.WhenFull
+	placed  bool
+	emitter space.Emitter // without its Spot
 }
 
 // NewRecorder returns a recorder for a mixer that is as the head of a sheet says:
@@ -71,7 +73,7 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	return &Recorder{
 		buses: buses, draft: newDraft(&reader{Reader: &parse.Reader{}}), sheet: head, source: source,
 		sounds: map[soundKey]string{}, names: map[string]int{},
-		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, streams: map[uint64]bool{},
+		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{},
 	}
 }
 
@@ -134,8 +136,12 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	switch {
 	case e.Kind == mixer.EntryInsert:
 		return fmt.Errorf("the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
-	case e.Kind == mixer.EntryPlace:
-		return errors.New("something moved in space, of which a sheet knows nothing")
+	case e.Kind == mixer.EntryPlace && e.Start == 0:
+		if e.Listener.Doppler != 0 {
+			return errors.New("the listener hears a Doppler shift, which a sheet cannot say")
+		}
+		r.write(e.Frame, heardAt(&e.Listener))
+		return nil
 	case e.Start != 0:
 		id, ok := r.ids[e.Start]
 		if !ok {
@@ -145,12 +151,13 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case target == "":
 		target = "all"
 	}
+	if e.Kind == mixer.EntryPlace {
+		r.write(e.Frame, movedTo(e, target))
+		return nil
+	}
 	change := e.Change
 	if change.Fields&mixer.FieldGain == 0 {
 		change.Shape = voice.InDecibels // it is the way of a gain
-	}
-	if e.Kind == mixer.EntrySet && change.Fields&mixer.FieldRounds != 0 && r.streams[e.Start] {
-		return errors.New("a stream left its loop, or stayed in it, by SetLoop, for which a sheet has no cue")
 	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
@@ -186,8 +193,8 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 // play writes a start.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
-	if h.Placed {
-		return errors.New("a voice has a place in space, of which a sheet knows nothing")
+	if h.Emitter.Attenuation.Table != nil {
+		return fmt.Errorf("the distance of %s is a table, of which nobody knows the points any more", yaml.Quote(e.Sound.Name()))
 	}
 	name, err := r.sound(e)
 	if err != nil {
@@ -198,12 +205,14 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		id = "_" + id
 	}
 	r.ids[e.Start] = id
-	r.streams[e.Start] = e.Sound.Streamed()
 	c := Cue{
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
+	}
+	if h.Placed {
+		c.Place, c.Facing = &h.Emitter.Spot.Position, given(h.Emitter.Spot.Forward)
 	}
 	if e.Bus == "master" {
 		c.Bus = ""
@@ -230,7 +239,8 @@ func ownerName(owner uint64) string {
 // it is a new one.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
-	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull}
+	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
+	key.emitter.Spot = space.Spot{}
 	if name, ok := r.sounds[key]; ok {
 		return name, nil
 	}
@@ -238,6 +248,9 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	switch {
 	case !ok || len(s.Files) != 1:
 		return "", fmt.Errorf("nobody knows of which file the sound %s is", yaml.Quote(e.Sound.Name()))
+	case r.unmeasured(e.Sound):
+		return "", fmt.Errorf("the sound %s is not measured for masked, and in a sheet it is; give the library sounds.Options{Masking: true}",
+			yaml.Quote(e.Sound.Name()))
 	case h.BasePitch < -mixer.MaxPitch || h.BasePitch > mixer.MaxPitch:
 		return "", fmt.Errorf("the sound %s is pitched by %v semitones of its own, beyond -%[3]d..%[3]d", yaml.Quote(e.Sound.Name()), h.BasePitch, mixer.MaxPitch)
 	}
@@ -259,11 +272,19 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	var l fields.Line
 	l.Raw("file", fields.Quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
 	l.Fields(parse.Sound(&entry, nil))
+	if h.Placed {
+		writePlace(&l, &h.Emitter)
+	}
 	if c := &entry.Coalesce; !c.Within.IsZero() {
 		l.Raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, fields.Shortest(float64(c.Most))))
 	}
 	r.listed = fmt.Appendf(r.listed, "  %s: {%s}\n", fields.Quoted(name), &l)
 	return name, nil
+}
+
+// unmeasured reports whether a sound lacks what it has as a sheet loads it, and the policy looks at.
+func (r *Recorder) unmeasured(s *voice.Sound) bool {
+	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
 // group adds to a sound what a group asks of its starts.

@@ -18,6 +18,7 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -83,6 +84,13 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 	case 2:
 		o.FadeIn = s.time(80 * time.Millisecond)
 	}
+	if s.random.IntN(3) == 0 {
+		o.Emitter = &space.Emitter{Spot: s.spot(), Spread: float64(s.random.IntN(3)) / 2}
+		if s.random.IntN(2) == 0 {
+			o.Emitter.Attenuation = space.Attenuation{Curve: space.Curve(s.random.IntN(4)), Min: s.between(0.1, 3), Max: 20}
+			o.Emitter.Cone = space.Cone{Inner: s.between(0, 90), Outer: 200, OuterGain: -12}
+		}
+	}
 	o.Quality = voice.Cubic
 	if s.random.IntN(5) == 0 {
 		o.Quality = voice.Linear
@@ -114,7 +122,7 @@ func (s *session) act() {
 	}
 	bus := mixer.TargetBus(s.buses[s.random.IntN(len(s.buses))])
 	gain := pcm.Decibels(s.between(-60, 0))
-	switch s.random.IntN(25) {
+	switch s.random.IntN(29) {
 	case 0:
 		h.Stop()
 	case 1:
@@ -176,6 +184,42 @@ func (s *session) act() {
 		if err := s.moment().SetDuck(s.buses[3*s.random.IntN(2)], d); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			s.t.Fatal(err)
 		}
+	case 25, 26:
+		s.move(target)
+	case 27, 28:
+		l := space.Listener{Position: s.spot().Position, Forward: s.spot().Forward, Strength: s.between(0.1, 1)}
+		if s.random.IntN(2) == 0 {
+			l = space.Flat{Width: 12, Strength: space.NoPan * float64(s.random.IntN(2))}.Listener(s.between(-9, 9), s.between(-9, 9))
+		}
+		if s.random.IntN(2) == 0 {
+			s.mixer.SetListener(l)
+		} else {
+			s.moment().SetListener(l)
+		}
+	}
+}
+
+// spot is somewhere.
+func (s *session) spot() (at space.Spot) {
+	for i := range at.Position {
+		at.Position[i], at.Forward[i] = s.between(-9, 9), s.between(-9, 9)
+	}
+	return at
+}
+
+// move moves voices in space: at once, also those that have not begun, or at a moment.
+func (s *session) move(target mixer.Target) {
+	if s.random.IntN(2) == 0 {
+		s.moment().SetPosition(target, s.spot())
+		return
+	}
+	last := s.handles[max(len(s.handles)-9, 0):]
+	spots := make([]space.Spot, len(last))
+	for i := range spots {
+		spots[i] = s.spot()
+	}
+	if err := s.mixer.SetPositions(last, spots); err != nil {
+		s.t.Fatal(err)
 	}
 }
 

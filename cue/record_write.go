@@ -81,7 +81,7 @@ func (r *Recorder) write(frame int64, c Cue) {
 	for i := range d.table {
 		switch f := &d.table[i]; {
 		case !slices.Contains(f.verbs, c.Verb):
-		case f.Key == c.Verb.String() && c.Verb != Resize:
+		case f.Key == c.Verb.String() && c.Verb != Resize && c.Verb != Listen:
 			l.Raw(f.Key, fields.Quoted(c.Target))
 		case f.Key == "id":
 			l.Raw(f.Key, fields.Quoted(c.ID))

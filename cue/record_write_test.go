@@ -13,6 +13,7 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -92,13 +93,26 @@ func TestRecorderRefuses(t *testing.T) {
 			t.Errorf("a mixer with an insert: %v", err)
 		}
 	}
+	coin, err := sounds.NewLibrary(sounds.Options{}).Load(t.Context(), embedded.Source("coin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := space.NewPointTable(space.Point{Gain: 0}, space.Point{Distance: 1, Gain: -6})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		entry mixer.Entry
 		want  string
 	}{
 		{mixer.Entry{Frame: 1500, Kind: mixer.EntryInsert, Bus: "sfx"}, "cue: this cannot be recorded: at 1.5s: the insert of bus \"sfx\" was set, for which a sheet has no cue"},
 		{mixer.Entry{Kind: mixer.EntryStop, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
-		{mixer.Entry{Kind: mixer.EntryPlay, Start: 7, How: mixer.Played{Placed: true}}, "cue: this cannot be recorded: at 0s: a voice has a place in space, of which a sheet knows nothing"},
+		{mixer.Entry{Kind: mixer.EntryPlace, Listener: space.Listener{Doppler: 1}}, "cue: this cannot be recorded: at 0s: the listener hears a Doppler shift, which a sheet cannot say"},
+		{mixer.Entry{Kind: mixer.EntryPlace, Start: 7}, "cue: this cannot be recorded: at 0s: a voice was moved whose start is not in the journal"},
+		{
+			mixer.Entry{Kind: mixer.EntryPlay, Sound: coin[0], How: mixer.Played{Placed: true, Emitter: space.Emitter{Attenuation: space.Attenuation{Table: table}}}},
+			`cue: this cannot be recorded: at 0s: the distance of "coin" is a table, of which nobody knows the points any more`,
+		},
 	} {
 		if err := NewRecorder(head, nil).Add([]mixer.Entry{c.entry}); err == nil || err.Error() != c.want {
 			t.Errorf("%+v\nsays %v\nwant %s", c.entry, err, c.want)
@@ -106,69 +120,38 @@ func TestRecorderRefuses(t *testing.T) {
 	}
 }
 
-// TestRecorderOfStreams: no sheet can say that a stream leaves its loop, so the recorder does not
-// leave that out. What else is set of it is recorded.
-func TestRecorderOfStreams(t *testing.T) {
-	const rate = 8000
-	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	stream, err := lib.OpenStream(embedded.Source("engine"), sounds.StreamOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	forever := mixer.Change{Fields: mixer.FieldRounds | mixer.FieldGain, Rounds: mixer.Forever, Gain: -3}
-	const refused = "cue: this cannot be recorded: at %s: a stream left its loop, or stayed in it, by SetLoop, " +
-		"for which a sheet has no cue"
-	now, later := fmt.Sprintf(refused, "0s"), fmt.Sprintf(refused, "0.005s")
-	loops := func(rounds int) func(*mixer.Mixer, mixer.Handle) error {
-		return func(_ *mixer.Mixer, h mixer.Handle) error { return h.SetLoop(rounds) }
-	}
-	for name, c := range map[string]struct {
-		at   int64
-		do   func(m *mixer.Mixer, h mixer.Handle) error
-		want string
-		cues string
+type nothing struct{}
+
+func (nothing) Process([]pcm.Frame) {}
+
+// TestRecorderOfMasked: a sheet with masked has its sounds measured in bands. A mixer whose sounds
+// are not steals otherwise, so its journal is no such sheet.
+func TestRecorderOfMasked(t *testing.T) {
+	for _, c := range []struct {
+		policy   mixer.Overflow
+		measured bool
+		want     string
 	}{
-		"as it plays":  {do: loops(1), want: now},
-		"as it comes":  {at: 40, do: loops(1), want: later},
-		"stays in it":  {do: loops(mixer.Forever), want: now},
-		"without ends": {do: func(m *mixer.Mixer, h mixer.Handle) error { return h.SetGain(-3) }, cues: ", gain: -3"},
-		"by a target": {do: func(m *mixer.Mixer, _ mixer.Handle) error {
-			return m.At(0).Set(mixer.TargetTag(1), forever, 0)
-		}, cues: ", gain: -3"},
+		{policy: mixer.StealMasked, want: `cue: this cannot be recorded: at 0s: the sound "coin" is not measured for masked, ` +
+			"and in a sheet it is; give the library sounds.Options{Masking: true}"},
+		{policy: mixer.StealMasked, measured: true},
+		{policy: mixer.StealQuietest},
 	} {
-		config := mixer.Config{Rate: rate, Journal: 64}
-		m, err := mixer.New(config)
+		head, err := SheetOf(mixer.Config{Overflow: c.policy, Virtual: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, err := SheetOf(config)
+		lib := sounds.NewLibrary(sounds.Options{Masking: c.measured})
+		coin, err := lib.Load(t.Context(), embedded.Source("coin"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := NewRecorder(head, func(*voice.Sound) (rules.Sound, bool) {
-			return rules.Sound{Files: []rules.File{{Name: "engine"}}, Stream: true}, true
+			return rules.Sound{Files: []rules.File{{Name: "coin"}}}, true
 		})
-		h, err := m.At(c.at).Play(stream, mixer.Options{Loop: true, Tag: 1})
-		if err != nil {
-			t.Fatal(err)
+		err = r.Add([]mixer.Entry{{Kind: mixer.EntryPlay, Start: 1, Sound: coin[0]}})
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%v, measured %v: %v, want %q", c.policy, c.measured, err, c.want)
 		}
-		if err := c.do(m, h); err != nil {
-			t.Fatal(err)
-		}
-		m.Prepare()
-		m.Render(make([]pcm.Frame, 64))
-		entries := make([]mixer.Entry, 64)
-		err = r.Add(entries[:m.Journal(entries)])
-		if got := fmt.Sprint(err); c.want != "" && got != c.want || c.want == "" && err != nil {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-		if !strings.Contains(string(r.cues), c.cues) || strings.Contains(string(r.cues), "set: \"v1\", loop") {
-			t.Errorf("%s: the cues are\n%s", name, r.cues)
-		}
-		m.Close()
 	}
 }
-
-type nothing struct{}
-
-func (nothing) Process([]pcm.Frame) {}

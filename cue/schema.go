@@ -32,7 +32,7 @@ func Schema() []byte {
 }
 
 // needs are what a verb needs besides its time.
-var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}}
+var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: {"place"}}
 
 // cueShape is the shape of a cue: of any verb, with the keys that it takes.
 func cueShape() fields.Either {

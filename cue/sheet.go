@@ -5,6 +5,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/mixer"
+	"voicepool/space"
 )
 
 // Sheet is a cue sheet that has been read and checked: pure data. What is to win
@@ -32,6 +33,8 @@ const (
 	Resize  // written `voices`: of the pool
 	SetDuck // written `duck`: of a bus
 	SetScene
+	Put    // written `move`: of voices, in space
+	Listen // written `listener`: where it is
 )
 
 func (v Verb) String() string {
@@ -41,7 +44,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene", "move", "listener"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -49,7 +52,7 @@ type Scope uint8
 const (
 	OnID  Scope = iota + 1 // all living voices that were started under an id
 	OnBus                  // a bus, "master" included
-	OnAll                  // everything that sounds, or the pool
+	OnAll                  // everything that sounds, or the pool, or the listener
 )
 
 // Cue is a timed instruction.
@@ -80,6 +83,13 @@ type Cue struct {
 	Voices int         // of Resize
 	Duck   *rules.Duck // of SetDuck
 	Scene  string      // of SetScene; empty: what the sheet says without a scene
+
+	// Of Play, Put and Listen: where it is, and which way it looks; nil: it has none.
+	Place, Facing *space.Vector
+
+	// Of Listen alone, as package space has them.
+	Up              *space.Vector
+	Strength, Width float64
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts
 	// that are named in Change.Fields: the cue's own, without the sound's.

@@ -4,16 +4,24 @@ import "voicepool/pool"
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
-	if c.kind == cmdResize {
-		if c.seq < a.resized { // a later call has acted already
-			return
-		}
+	switch {
+	case c.kind == cmdPlay:
+		a.record(c.record).settle()
+	case c.kind == cmdResize && c.seq < a.resized: // a later call has acted already
+		return
+	case c.kind == cmdResize:
 		a.resized = c.seq
 	}
 	a.noteCommand(c)
 	switch c.kind {
 	case cmdPlay:
 		a.start(c)
+	case cmdPut:
+		if c.target.kind == allVoices {
+			a.listen(&c.part.ears)
+			return
+		}
+		a.each(c)
 	case cmdWant:
 		a.applyWants(a.record(c.record), c.record, c.fields)
 	case cmdWantBus:
@@ -129,6 +137,11 @@ func (a *audio) act(i int, c *command) {
 		a.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
+	case cmdPut:
+		if s.record.placed {
+			a.places[i].source.Spot = c.part.spot
+			a.glide(i, s)
+		}
 	}
 }
 

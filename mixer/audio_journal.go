@@ -3,8 +3,8 @@ package mixer
 // entryKinds is what the commands are called in a journal.
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
-	cmdSeek: EntrySeek, cmdPlace: EntryPlace, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
-	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdThen: 0,
+	cmdSeek: EntrySeek, cmdPlace: 0, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
+	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdPut: EntryPlace, cmdThen: 0,
 }
 
 // entry is what a journal has of a command.
@@ -14,6 +14,10 @@ func (a *audio) entry(c *command) Entry {
 	}
 	if p := c.part; p != nil {
 		e.Duck = p.duck
+		if c.kind == cmdPut && c.target.kind == allVoices {
+			e.Listener = p.ears.listener()
+		}
+		e.How.Emitter.Spot = p.spot
 		if p.insert != nil {
 			e.Insert = p.insert.effect
 		}
@@ -48,9 +52,12 @@ func (a *audio) noteCommand(c *command) {
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
 		}
+		if r.placed {
+			e.How.Emitter = r.source.Emitter()
+		}
 	case c.target.kind == busVoices:
 		e.Bus = a.tree[c.target.bus].name
-	case c.target.kind != allVoices && c.kind != cmdResize && c.kind != cmdPlace:
+	case c.target.kind != allVoices && c.kind != cmdResize:
 		return
 	}
 	a.journal.note(e)
@@ -60,7 +67,7 @@ func (a *audio) noteCommand(c *command) {
 func (a *audio) noteAct(i int, c *command) {
 	s := a.at(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
-		c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
+		c.kind == cmdPut && !s.record.placed || c.kind == cmdSeek && s.voice.Sound().Streamed() != (c.feed != nil) {
 		return
 	}
 	e := a.entry(c)
@@ -72,4 +79,20 @@ func (a *audio) noteAct(i int, c *command) {
 	}
 	e.Start = uint64(s.id)
 	a.journal.note(e)
+}
+
+// noteListener notes that who hears has moved.
+func (a *audio) noteListener(ears *earVectors) {
+	if a.journal.ring != nil {
+		a.journal.note(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
+	}
+}
+
+// notePlace notes where a voice has moved to.
+func (a *audio) notePlace(s *slot, p *placed) {
+	if a.journal.ring != nil {
+		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.id)}
+		e.How.Emitter.Spot = p.source.Spot
+		a.journal.note(e)
+	}
 }

@@ -13,15 +13,22 @@ type placed struct {
 	space  voice.Space
 }
 
-// settle gives a start its place, and returns what that does to it.
-func (a *audio) settle(p *placed, r *record) *voice.Space {
+// settle has a start be where it has been moved to meanwhile.
+func (r *record) settle() {
+	if !r.placed || !r.moved.Load() {
+		return
+	}
+	if w, ok := r.spot.read(); ok {
+		r.source.Spot = w.spot()
+	}
+}
+
+// place gives a start its place, and returns what that does to it.
+func (a *audio) place(p *placed, r *record) *voice.Space {
 	if !r.placed {
 		return nil
 	}
 	p.source = r.source
-	if w, ok := r.spot.read(); ok && r.moved.Load() {
-		p.source.Spot = w.spot()
-	}
 	p.space.Put(voice.Placed(a.ear.Hear(&p.source)), p.source.Spread)
 	return &p.space
 }
@@ -29,26 +36,44 @@ func (a *audio) settle(p *placed, r *record) *voice.Space {
 // movePlaces has all voices glide to where they are wanted.
 func (a *audio) movePlaces() {
 	a.placesSent.Store(false)
-	ear, all := readMoved(a, &a.listenerMoved, &a.listener)
+	ears, all := readMoved(a, &a.listenerMoved, &a.listener)
 	if all {
-		a.ear = ear.ear()
+		a.ear = ears.ear()
+		a.noteListener(&ears)
 	}
 	for _, v := range a.living() {
-		s, p := v.slot, &a.places[v.index]
+		s := v.slot
 		if !s.record.placed || !s.record.moved.Load() && !all {
 			continue
 		}
 		if w, ok := readMoved(a, &s.record.moved, &s.record.spot); ok {
-			p.source.Spot = w.spot()
+			a.places[v.index].source.Spot = w.spot()
+			a.notePlace(s, &a.places[v.index])
 		}
-		over := a.hop
-		if !s.sounded {
-			over = 0
-		}
-		p.space.Glide(a.now, voice.Placed(a.ear.Hear(&p.source)), over)
-		s.voice.Replan(a.now)
-		a.rescore(v.index)
+		a.glide(v.index, s)
 	}
+}
+
+// listen has all voices glide to where another listener hears them.
+func (a *audio) listen(ears *earVectors) {
+	a.ear = ears.ear()
+	for _, v := range a.living() {
+		if v.slot.record.placed {
+			a.glide(v.index, v.slot)
+		}
+	}
+}
+
+// glide has a voice go to where it is heard now.
+func (a *audio) glide(i int, s *slot) {
+	p := &a.places[i]
+	over := a.hop
+	if !s.sounded {
+		over = 0
+	}
+	p.space.Glide(a.now, voice.Placed(a.ear.Hear(&p.source)), over)
+	s.voice.Replan(a.now)
+	a.rescore(i)
 }
 
 // readMoved reads what has moved, if it has. Of what is being written it is to be asked

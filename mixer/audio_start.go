@@ -31,7 +31,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	sound := r.sound.Load()
-	r.options.Feed, r.options.Space = r.feed, a.settle(&a.asking, r)
+	r.options.Feed, r.options.Space = r.feed, a.place(&a.asking, r)
 	a.coming.Start(sound, r.options, a.now)
 	defer a.coming.Forget()
 	endless := r.lasts == 0 && a.coming.Endless()

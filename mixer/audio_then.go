@@ -78,6 +78,7 @@ func (a *audio) succeed() {
 			a.record(s.next).cancel = s.next
 		}
 		c := command{kind: cmdPlay, frame: a.now, record: s.next}
+		a.record(s.next).settle()
 		a.noteCommand(&c)
 		a.start(&c)
 		a.underWay.Add(-1)

@@ -208,6 +208,8 @@ func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 func (a *audio) foresee(r *record, c *command) {
 	ahead, id := &r.foreseen, c.target.voice.id
 	switch {
+	case c.kind == cmdPut:
+		r.source.Spot = c.part.spot
 	case c.kind == cmdSet && c.feed != nil:
 		r.turnsTo(c.feed)
 		c.taken = true

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/pool"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -20,6 +21,7 @@ const (
 	cmdResize
 	cmdDuck
 	cmdInsert
+	cmdPut  // the voices of target, or with all of them the listener, move in space
 	cmdThen // record starts where target is over
 )
 
@@ -35,7 +37,7 @@ type command struct {
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
-	part   *part       // of cmdDuck and cmdInsert
+	part   *part       // of cmdDuck, cmdInsert and cmdPut
 	kind   commandKind
 	fields wants // of cmdWant and cmdWantBus
 	wished bool  // a cmdSet that goes on from a wish
@@ -44,11 +46,13 @@ type command struct {
 	voices int32 // of cmdResize
 }
 
-// part is something of a bus that the control side makes anew.
+// part is what the control side makes anew for a command.
 type part struct {
 	duck    Duck // as it was described
 	ducking *ducking
 	insert  *insert
+	spot    space.Spot
+	ears    earVectors
 }
 
 // queue holds the commands whose frame has not come yet. They stay where they are

@@ -87,8 +87,24 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	return m.sendFeed(c)
 }
 
-// turnStream has a stream leave its loop, or stay in it, from the end of this round on.
-func (m *Mixer) turnStream(h Handle, s *voice.Sound, rounds int) error {
+// turnStreams has those of a target that are streams leave their loops, or stay in them. One that
+// can have no loop need not leave it.
+func (m *Mixer) turnStreams(frame int64, t *Target, rounds int) error {
+	for _, h := range m.streams(t) {
+		s := h.Sound()
+		if s == nil || rounds == 1 && s.Loop().Frames() <= 0 {
+			continue
+		}
+		if err := m.turnStream(frame, h, s, rounds); err != nil && err != ErrGone {
+			return err
+		}
+	}
+	return nil
+}
+
+// turnStream has a stream leave its loop, or stay in it, from the end of the round on that it is in
+// at a frame.
+func (m *Mixer) turnStream(frame int64, h Handle, s *voice.Sound, rounds int) error {
 	loop := s.Loop()
 	switch {
 	case rounds != 1 && rounds != Forever:
@@ -100,7 +116,7 @@ func (m *Mixer) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	if err != nil {
 		return err
 	}
-	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h), feed: feed}
+	c := command{kind: cmdSet, frame: frame, target: TargetVoice(h), feed: feed}
 	c.change.put(setRounds, float64(rounds))
 	if err := m.sendFeed(c); err != nil {
 		return err

@@ -119,7 +119,7 @@ const Forever = -1
 // and fails as Play does; where that is not ready in time, it leaves a round later.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.turnStream(h, s, rounds)
+		return h.mixer.turnStream(Now, h, s, rounds)
 	}
 	return h.want(setRounds, float64(rounds))
 }
@@ -180,8 +180,8 @@ func (h Handle) Slot() int {
 	return -1
 }
 
-// Pan returns where the voice was between left and right, -1..+1, when it was last
-// looked at, which is every 20 ms; 0 for one that is gone.
+// Pan returns where the voice was between left and right, -1..+1, its place in space counted
+// in, when it was last looked at, which is every 20 ms; 0 for one that is gone.
 func (h Handle) Pan() float64 {
 	pan := ask(h, Handle.living, 0, func(r *record) uint32 { return r.pan.Load() })
 	return float64(math.Float32frombits(pan))

@@ -5,6 +5,7 @@ import (
 
 	"voicepool/internal/ring"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -19,7 +20,7 @@ const (
 	EntrySet    // Entry.Change, over Entry.Frames
 	EntrySeek   // to Entry.Place
 	EntryResize // to Entry.Voices
-	EntryPlace  // the listener, or a voice, has moved in space
+	EntryPlace  // a voice has moved in space to How.Emitter.Spot; without a Start the Listener
 	EntryDuck   // a bus ducks as Entry.Duck says
 	EntryInsert // Entry.Insert is the effect of a bus
 )
@@ -44,6 +45,9 @@ type Entry struct {
 	Duck   Duck   // of EntryDuck
 	Insert Insert // of EntryInsert; nil: none any more
 
+	// Of EntryPlace without a Start: one that hears as the listener does. Its Doppler is 1, or 0.
+	Listener space.Listener
+
 	// Of EntryPlay: what was played, and how, in frames. How.Pitch is without
 	// the part of the sound, BasePitch is that part with its speed.
 	Sound    *voice.Sound
@@ -66,7 +70,8 @@ type Played struct {
 	Loop             bool
 	Rounds           int
 	Quality          voice.Quality
-	Placed           bool // it has a place in space, which an entry does not tell
+	Placed           bool          // it has a place in space,
+	Emitter          space.Emitter // this one
 }
 
 // journal is where entries wait to be read.

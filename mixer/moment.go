@@ -94,7 +94,8 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 // Set moves the voices of t, or the bus that t names, to several values at once, within
 // at least 5 ms: gains straight in decibels, pitch and speed straight in semitones. Sets of
 // Now, of one voice or a bus, are never lost: those that no block has seen yet replace each
-// other.
+// other. The rounds of streams open other decoders, as Seek does: Rounds is 1 or Forever there, and
+// those are meant that have been asked for when Set is called.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if err := c.check(); err != nil {
 		return err
@@ -112,6 +113,14 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 		return fmt.Errorf("%w: a bus has no priority, protection or rounds", ErrOption)
 	}
 	m := at.mixer
+	if c.Fields&FieldRounds != 0 {
+		if err := t.check(m); err != nil {
+			return err
+		}
+		if err := m.turnStreams(at.frame, &t, c.Rounds); err != nil {
+			return err
+		}
+	}
 	set := command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<voiceMoves
 	if at.frame != Now || m.lead.frames > 0 || !moves {

@@ -13,12 +13,12 @@ import (
 // neither waiting for the other: a reader that came in between is told so.
 type seqVectors[A spotVectors | earVectors] struct {
 	version atomic.Uint32
-	values  [4][3]atomic.Uint64
+	values  [6][3]atomic.Uint64
 }
 
 type (
 	spotVectors [3]space.Vector
-	earVectors  [4]space.Vector // the last one is the waves, the strength and the half of the width
+	earVectors  [6]space.Vector // of an Ear, with its numbers as the fourth; then the Listener's Forward and Up
 )
 
 func (w *seqVectors[A]) write(a A) {
@@ -49,6 +49,25 @@ func (v *spotVectors) spot() space.Spot {
 
 func (v *earVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
+}
+
+// earsOf returns what the audio side is told of a listener.
+func earsOf(l *space.Listener, ear *space.Ear) earVectors {
+	return earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
+}
+
+// listener returns one that has the same ear.
+func (v *earVectors) listener() space.Listener {
+	l := space.Listener{
+		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
+	}
+	if l.Strength == 0 {
+		l.Strength = space.NoPan
+	}
+	if waves := v[3][0]; waves > 0 {
+		l.Doppler, l.SpeedOfSound = 1, waves
+	}
+	return l
 }
 
 // badPlace is an error of package space as one of the mixer, with one prefix.
@@ -104,7 +123,7 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.retuneListener(&ear)
-	m.listener.write(earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}})
+	m.listener.write(earsOf(&l, &ear))
 	m.listenerMoved.Store(true)
 	m.pushPlaces()
 	return nil
@@ -122,4 +141,49 @@ func (m *Mixer) pushPlaces() {
 		return
 	}
 	m.placeSeq = m.seq
+}
+
+// SetPosition moves the voices of t to a spot at the moment, as Mixer.SetPositions does at once.
+// Voices that were started without an Emitter are passed over; a bus has no place. It allocates.
+func (at Moment) SetPosition(t Target, spot space.Spot) error {
+	s, err := spot.Checked()
+	switch {
+	case err != nil:
+		return badPlace{err}
+	case t.kind == busVoices || t.kind == allVoices:
+		return fmt.Errorf("%w: only voices have a place; name one, a tag or a sound", ErrOption)
+	}
+	m := at.mixer
+	c := command{kind: cmdPut, frame: at.frame, ref: at.ref, target: t, part: &part{spot: s}}
+	if err := m.send(c); err != nil {
+		return err
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.hearing.Waves == 0 {
+		return nil
+	}
+	for _, r := range m.allRecords {
+		if r.placed && m.names(&t, r) && m.lives(r) {
+			m.retunePlace(r, &s.Velocity)
+		}
+	}
+	return nil
+}
+
+// SetListener moves who hears at the moment, as Mixer.SetListener does at once. It allocates.
+func (at Moment) SetListener(l space.Listener) error {
+	ear, err := l.Ear()
+	if err != nil {
+		return badPlace{err}
+	}
+	m := at.mixer
+	p := &part{ears: earsOf(&l, &ear)}
+	if err := m.send(command{kind: cmdPut, frame: at.frame, ref: at.ref, target: TargetAll(), part: p}); err != nil {
+		return err
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.retuneListener(&ear)
+	return nil
 }

@@ -82,7 +82,7 @@ type recordRare struct {
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 	spot     seqVectors[spotVectors]
 
-	source space.Source // the control side's, before the push; of those that are placed
+	source space.Source // the control side's, before the push, then the audio side's; of those that are placed
 	stem   *stem        // the control side's, before the push; nil: none are kept
 	play   uint64       // the same, of those with a stem
 

@@ -3,6 +3,7 @@ package space
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"voicepool/pcm"
 )
@@ -76,6 +77,7 @@ type Emitter struct {
 type Source struct {
 	Spot        Spot // as Checked returns it
 	Spread      float64
+	Cone        Cone // as it was described
 	cone        cone
 	attenuation Attenuation // without zeros
 }
@@ -91,5 +93,17 @@ func (e Emitter) Source() (Source, error) {
 	if !inRange(e.Spread, 0, 1) {
 		return Source{}, fmt.Errorf("%w: a spread of %v is not in 0..1", ErrRange, e.Spread)
 	}
-	return Source{spot, e.Spread, cone, attenuation}, nil
+	return Source{spot, e.Spread, e.Cone, cone, attenuation}, nil
+}
+
+// Emitter returns one that makes the same Source. It may say what the one that made s left at zero.
+func (s *Source) Emitter() Emitter {
+	a := s.attenuation
+	switch {
+	case a.Table != nil:
+		a = Attenuation{Table: a.Table}
+	case math.IsInf(a.Max, 1):
+		a.Max = 0
+	}
+	return Emitter{Spot: s.Spot, Cone: s.Cone, Attenuation: a, Spread: s.Spread}
 }

@@ -25,6 +25,9 @@ func (v Vector) unit() (Vector, bool) {
 	if !(largest > 0) || math.IsInf(largest, 0) {
 		return Vector{}, false
 	}
+	if square := v.along(v[0], v[1], v[2]); math.Abs(square-1) < 2e-15 {
+		return v, true // so what was returned once is returned again
+	}
 	for i := range v { // or squares of the very small would be nothing
 		v[i] /= largest
 	}

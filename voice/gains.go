@@ -18,8 +18,13 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Pan returns the voice's own pan at a frame.
-func (v *Voice) Pan(frame int64) float64 { return v.pan.At(frame) }
+// Pan returns the pan of the voice and its place at a frame.
+func (v *Voice) Pan(frame int64) float64 {
+	if v.space != nil {
+		return v.space.panned(&v.pan, frame).From
+	}
+	return v.pan.At(frame)
+}
 
 // known is what a segment has worked out that the next one often needs again.
 type known struct {

@@ -157,29 +157,33 @@ func compare(t *testing.T, told *told, reference, recording []byte) error {
 	}
 	same, gaps := follow(recording[at:], want)
 	heard := fmt.Sprintf("%d of %d frames after the return are those of the render, %d gaps between", same, len(want)/frame, gaps)
-	// What the driver holds at the end may be lost when the command ends.
-	if same < len(want)/frame-48000/5 || gaps > 0 && !busy() {
+	// What the driver holds at the end may be lost when the command ends. On a machine that is
+	// busy servers and recorders lose some, too, and have to go on in order.
+	if lost := len(want)/frame - same; lost > 48000/5 && (lost > 48000 || !busy()) || gaps > 0 && !busy() {
 		return errors.New(heard)
 	}
 	t.Log(heard)
 	return nil
 }
 
-// follow counts the frames of want that got begins with, and the gaps between them: silence, or
-// frames of a gap before, where a server got nothing in time.
+// follow counts the frames of want that got has, in order, and the gaps between them: silence
+// where a server got nothing in time, and frames that the recorder has lost.
 func follow(got, want []byte) (same, gaps int) {
-	for at := 0; same < len(want)/frame && at+frame <= len(got); {
-		if bytes.Equal(got[at:at+frame], want[same*frame:(same+1)*frame]) {
-			same++
-			at += frame
+	for at, next := 0, 0; next < len(want)/frame && at+frame <= len(got); {
+		if bytes.Equal(got[at:at+frame], want[next*frame:(next+1)*frame]) {
+			same, next, at = same+1, next+1, at+frame
 			continue
 		}
-		next := want[same*frame : min(same+64, len(want)/frame)*frame]
-		n := bytes.Index(got[at:min(at+48000*frame, len(got))], next)
-		if n < 0 {
+		rest, found := want[next*frame:min(next+48000, len(want)/frame)*frame], -1
+		for end := min(at+48000*frame, len(got)-64*frame); at < end; at += 64 * frame {
+			if found = bytes.Index(rest, got[at:at+64*frame]); found >= 0 {
+				break
+			}
+		}
+		if found < 0 {
 			return same, gaps
 		}
-		at += n
+		next += found / frame
 		gaps++
 	}
 	return same, gaps

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -35,6 +36,14 @@ func newServer(t *testing.T, kind string) *server {
 		if err := os.Mkdir(filepath.Join(s.folder, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	conf := filepath.Join(s.folder, "home/.config/pipewire/pipewire.conf.d")
+	if err := os.MkdirAll(conf, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	quantum := []byte("context.properties = { default.clock.quantum = 960 default.clock.min-quantum = 960 }\n")
+	if err := os.WriteFile(filepath.Join(conf, "quantum.conf"), quantum, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(s.end)
 	return s
@@ -88,10 +97,10 @@ func (s *server) start() {
 // bus is where the programs of PipeWire meet.
 func (s *server) bus() string { return "unix:path=" + filepath.Join(s.folder, "bus") }
 
-// run starts a program.
+// run starts a program that has to be in time.
 func (s *server) run(name string, args ...string) *exec.Cmd {
 	s.t.Helper()
-	c := s.command(name, args...)
+	c := s.prompt(name, args...)
 	if err := c.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -125,6 +134,18 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 	c.Env = append(os.Environ(), "HOME="+filepath.Join(s.folder, "home"), "XDG_RUNTIME_DIR="+filepath.Join(s.folder, "run"),
 		"PULSE_SERVER=unix:"+s.socket(), "PULSE_COOKIE="+filepath.Join(s.folder, "cookie"), "PULSE_SINK=", "DISPLAY=", "DBUS_SESSION_BUS_ADDRESS="+s.bus())
 	return c
+}
+
+// allowed reports whether a program may have the priority of a desktop's sound server.
+var allowed = sync.OnceValue(func() bool { return exec.Command("chrt", "-f", "10", "true").Run() == nil })
+
+// prompt is command for what has to be in time. The programs of PipeWire wake each other for
+// every quantum, and lose it where others come first.
+func (s *server) prompt(name string, args ...string) *exec.Cmd {
+	if s.kind != "pipewire" || !allowed() {
+		return s.command(name, args...)
+	}
+	return s.command("chrt", append([]string{"-f", "10", name}, args...)...)
 }
 
 // control tells the server something.
@@ -197,7 +218,7 @@ func (s *server) try() *recorder {
 		s.t.Fatal(err)
 	}
 	defer file.Close()
-	r.process = s.command("parec", "--device=proof.monitor", "--rate=48000", "--channels=2", "--format=float32le", "--latency-msec=20")
+	r.process = s.prompt("parec", "--device=proof.monitor", "--rate=48000", "--channels=2", "--format=float32le", "--latency-msec=20")
 	r.process.Stdout = file
 	if err := r.process.Start(); err != nil {
 		s.t.Fatal(err)

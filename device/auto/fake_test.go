@@ -27,7 +27,7 @@ const (
 	rate  = 1000
 	step  = 10 * time.Millisecond
 	held  = 80 // frames that a card holds
-	moved = rate * int(step) / int(time.Second)
+	moved = int(rate * step / time.Second)
 )
 
 // server is a sound server by the bubble's clock, at which everything can go wrong.

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"slices"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -17,6 +18,8 @@ import (
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"voicepool/device/auto"
+	"voicepool/device/null"
+	"voicepool/device/oto"
 	"voicepool/device/reader"
 	"voicepool/mixer"
 
@@ -34,6 +37,7 @@ type game struct {
 	typed    func(ebiten.Key) bool      // whether a key has just gone down
 	after    func(screen *ebiten.Image) // after each picture, for a test; nil: nothing
 	listened bool                       // there is an output
+	drivers  func() []oto.Driver        // what sound there may be
 	fail     func() error               // ends the game, for a test; nil: never
 }
 
@@ -45,12 +49,12 @@ func held() world.Keys {
 	}
 }
 
-func newGame() (*game, error) {
-	s, err := sound.New(sound.Options{})
+func newGame(o sound.Options) (*game, error) {
+	s, err := sound.New(o)
 	if err != nil {
 		return nil, err
 	}
-	return &game{world: world.New(1), sound: s, keys: held, typed: inpututil.IsKeyJustPressed}, nil
+	return &game{world: world.New(1), sound: s, keys: held, typed: inpututil.IsKeyJustPressed, drivers: oto.Probe}, nil
 }
 
 // Update is a sixtieth of a second.
@@ -91,17 +95,29 @@ func (g *game) change() error {
 		}
 		return s.SetPolicy(s.Policy, virtual, g.world)
 	case g.typed(ebiten.KeyS):
-		scene := "menu"
-		if s.Scene == "menu" {
-			scene = "fight"
-		}
-		return s.SetScene(scene)
+		return s.SetScene(after(s.Scene, "menu", "fight", "storm"))
 	}
 	return nil
 }
 
+// after returns what follows one of some names, in a ring.
+func after(name string, names ...string) string {
+	return names[(slices.Index(names, name)+1)%len(names)]
+}
+
 // Layout is the size of the picture, whatever that of the window.
 func (g *game) Layout(int, int) (int, int) { return width, height }
+
+// silence says why nothing can be heard; "": something can.
+func silence(drivers []oto.Driver) (why string) {
+	for _, d := range drivers {
+		if d.Found {
+			return ""
+		}
+		why += fmt.Sprintf("%s: %s; ", d.Name, d.Detail)
+	}
+	return why + "the game plays on unheard"
+}
 
 // listen plays the game's sound until the function that it returns is called.
 func (g *game) listen(device bool) (stop func(), err error) {
@@ -113,6 +129,11 @@ func (g *game) listen(device bool) (stop func(), err error) {
 		out := auto.Open(g.sound.Output(), auto.Config{Name: "voicepool's game"})
 		log.Print("sound: ", out)
 		return func() { out.Close() }, nil
+	}
+	if why := silence(g.drivers()); why != "" { // Ebitengine's context would end the game
+		log.Print("no sound: ", why)
+		out := null.NewPaced(null.Config{Rate: g.sound.Output().Rate()})
+		return func() { out.Close() }, out.Start(g.sound.Output())
 	}
 	context := audio.NewContext(g.sound.Output().Rate())
 	mix, err := reader.New(g.sound.Output(), context.SampleRate(), reader.Float32)
@@ -131,7 +152,7 @@ func (g *game) listen(device bool) (stop func(), err error) {
 func run() error {
 	device := flag.Bool("device", false, "play through voicepool's own device, not Ebitengine's context")
 	flag.Parse()
-	g, err := newGame()
+	g, err := newGame(sound.Options{})
 	if err != nil {
 		return err
 	}

@@ -6,16 +6,22 @@ import (
 	"flag"
 	"image"
 	"image/png"
+	"log"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/audio"
 
+	"voicepool/device/oto"
 	"voicepool/device/reader"
+	"voicepool/mixer"
 	"voicepool/pcm"
 
 	"voicepool/examples/game/sound"
+	"voicepool/examples/game/take"
 	"voicepool/examples/game/world"
 )
 
@@ -30,8 +36,17 @@ const (
 var played struct {
 	err     error
 	heard   []byte
+	takes   []playedTake
 	picture *image.RGBA
 	score   int
+}
+
+// playedTake is what one of the game's mixers has played: the keys that change a policy change the
+// mixer.
+type playedTake struct {
+	*take.Take
+	mixer *mixer.Mixer
+	from  int // the frame that was heard first
 }
 
 func script(tick int) world.Keys {
@@ -40,7 +55,7 @@ func script(tick int) world.Keys {
 
 // typed is the script of the keys that change the pool.
 func typed(tick int, k ebiten.Key) bool {
-	return k == ebiten.KeyS && (tick == 100 || tick == 160) || k == ebiten.KeyV && tick == 200 ||
+	return k == ebiten.KeyS && (tick == 100 || tick == 130 || tick == 175) || k == ebiten.KeyV && tick == 200 ||
 		k == ebiten.KeyP && (tick == 220 || tick == 230 || tick == 240 || tick == 250 || tick == 260 || tick == 270) ||
 		k == ebiten.KeyArrowUp && tick >= 300 && tick < 308 || k == ebiten.KeyArrowDown && tick >= 310 && tick < 318
 }
@@ -54,11 +69,10 @@ func TestMain(m *testing.M) {
 // playReal runs the game on a screen, with scripted keys, and takes its sound from a reader in
 // step with it.
 func playReal() error {
-	g, err := newGame()
+	g, err := newGame(sound.Options{Journal: take.Journal})
 	if err != nil {
 		return err
 	}
-	defer g.sound.Close()
 	mix, err := reader.New(g.sound.Output(), 48000, reader.Float32)
 	if err != nil {
 		return err
@@ -68,6 +82,9 @@ func playReal() error {
 	bytes := make([]byte, block*8)
 	g.fail = func() error {
 		if g.world.Tick > 0 {
+			if err := record(g.sound); err != nil {
+				return err
+			}
 			g.sound.Mixer().Prepare()
 			for at := 0; at < len(bytes); {
 				n, err := mix.Read(bytes[at:])
@@ -91,6 +108,54 @@ func playReal() error {
 		}
 	}
 	return ebiten.RunGame(g)
+}
+
+// record begins a take where a mixer is about to be heard for the first time.
+func record(s *sound.Sound) error {
+	m := s.Mixer()
+	if n := len(played.takes); n > 0 && played.takes[n-1].mixer == m {
+		return nil
+	}
+	t, err := take.New(m, s.Config())
+	played.takes = append(played.takes, playedTake{t, m, len(played.heard) / 8})
+	return err
+}
+
+// The game's sound is what the journals of its mixers render to, to the bit. Each is faded into the
+// next within the block of 512 frames with which that begins.
+func TestJournals(t *testing.T) {
+	if played.err != nil {
+		t.Fatal(played.err)
+	}
+	const fade = 512
+	want := make([]pcm.Frame, len(played.heard)/8+fade)
+	for i, p := range played.takes {
+		end := len(want)
+		if i+1 < len(played.takes) {
+			end = played.takes[i+1].from + fade
+		}
+		frames, err := p.Render(end - p.from)
+		if err != nil {
+			t.Fatalf("mixer %d: %v", i, err)
+		}
+		for k, f := range frames {
+			if i > 0 && k < fade {
+				in := float32(k+1) / fade
+				for c, old := range want[p.from+k] {
+					f[c] = float32(f[c]*in) + float32(old*(1-in))
+				}
+			}
+			want[p.from+k] = f
+		}
+	}
+	for at := 0; at < len(played.heard); at += 8 {
+		if !bytes.Equal(encode(want[at/8:][:1]), played.heard[at:at+8]) {
+			t.Fatalf("frame %d was heard otherwise than the journals render", at/8)
+		}
+	}
+	if len(played.takes) < 7 {
+		t.Errorf("%d mixers have played: not every policy was heard", len(played.takes))
+	}
 }
 
 // The game's sound is that of the same world without a screen, to the bit.
@@ -137,6 +202,37 @@ func TestOneOutput(t *testing.T) {
 		if _, err := g.listen(device); !errors.Is(err, errOne) {
 			t.Errorf("device %v beside another output: %v, want %v", device, err, errOne)
 		}
+	}
+}
+
+// Without a sound card the game plays on and says so in a line. It does not ask Ebitengine's context,
+// whose error would end it.
+func TestWithoutSoundCard(t *testing.T) {
+	s, err := sound.New(sound.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var said bytes.Buffer
+	log.SetOutput(&said)
+	defer log.SetOutput(os.Stderr)
+	g := &game{sound: s, drivers: func() []oto.Driver {
+		return []oto.Driver{{Name: "pulse", Detail: "no server"}, {Name: "alsa", Detail: "no sound card in /dev/snd"}}
+	}}
+	stop, err := g.listen(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	const want = "no sound: pulse: no server; alsa: no sound card in /dev/snd; the game plays on unheard\n"
+	if !strings.HasSuffix(said.String(), want) || strings.Count(said.String(), "\n") != 1 {
+		t.Errorf("it says %q, want %q", said.String(), want)
+	}
+	if audio.CurrentContext() != nil {
+		t.Error("Ebitengine's context was asked")
+	}
+	if why := silence([]oto.Driver{{Name: "pulse"}, {Name: "alsa", Found: true}}); why != "" {
+		t.Errorf("with a card: %q", why)
 	}
 }
 

@@ -32,8 +32,6 @@ type Reader struct {
 	Sounds map[string]int  // by name, in Rules.Sounds
 
 	rules  *rules.Rules
-	what   string                  // a "bank" or a "cue sheet"
-	cues   bool                    // it has cues, and so is no bank
 	groups map[string]*rules.Sound // the first of each
 	named  []layerName
 	thens  []then
@@ -56,14 +54,12 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 //
 // It reports whether the text is YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
-	r.what = what
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {
 		r.Fail(wrong.Place, "%s", wrong.Msg)
 		return false
 	}
 	if root != nil {
-		r.cues = fields.Given(root, "cues") != nil
 		r.root(root, "a "+what, more)
 		rest(root)
 	}

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,33 +32,68 @@ func Distance(a *space.Attenuation) []fields.Field {
 }
 
 // OfBanks are the keys of a sound that a file with cues does not take.
-var OfBanks = []string{"then", "distance", "cone", "spread"}
+var OfBanks = []string{"then"}
 
-// place returns the fields that say how a sound is heard where a game gives it a place. Cues have
-// no places.
-func (r *Reader) place(s *rules.Sound) []fields.Field {
-	within := func(read func(p *yaml.Pair)) func(*yaml.Pair) bool {
-		return func(p *yaml.Pair) bool {
-			if r.cues && r.what != "bank" {
-				r.Fail(p.Place, "%s belongs to a bank, where the game gives sounds a place; a %s has none", p.Key, r.what)
-				return false
-			}
-			read(p)
-			return true
+// Vector is a place for a point or a direction, [x, y] or [x, y, z]; nil: none.
+type Vector struct{ To **space.Vector }
+
+// places are where a coordinate may be.
+var places = fields.Limits{From: -1e9, To: 1e9}
+
+// Read reads two or three numbers.
+func (v Vector) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	if n := len(p.Value.Items); p.Value.Kind != yaml.List || n < 2 || n > 3 {
+		r.Fail(p.Value.Place, "%s takes a list of x, y and z, or of x and y, such as [3, 0, -1]", p.Key)
+		return false
+	}
+	var at space.Vector
+	for i, n := range p.Value.Items {
+		one := *p
+		if one.Value = n; !r.Value(&one, &fields.Field{To: &at[i], Within: places}) {
+			return false
 		}
 	}
+	*v.To = &at
+	return true
+}
+
+// Text returns the numbers.
+func (v Vector) Text() (string, bool) {
+	if *v.To == nil {
+		return "", false
+	}
+	x := *v.To
+	return fmt.Sprintf("[%s, %s, %s]", fields.Shortest(x[0]), fields.Shortest(x[1]), fields.Shortest(x[2])), true
+}
+
+// Schema returns two or three numbers.
+func (v Vector) Schema(fields.Limits) fields.Schema {
+	one := fields.Schema{"type": "number", "minimum": places.From, "maximum": places.To}
+	return fields.Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 3}
+}
+
+// Strength is how much a place pans.
+var Strength = fields.Limits{From: 1e-6, To: 1}
+
+// Width is how much a listener sees.
+var Width = fields.Limits{From: 1e-6, To: 1e9}
+
+// place returns the fields that say how a sound is heard where it has a place.
+func (r *Reader) place(s *rules.Sound) []fields.Field {
+	read := func(do func(p *yaml.Pair)) func(*yaml.Pair) bool {
+		return func(p *yaml.Pair) bool { do(p); return true }
+	}
 	e := &s.Emitter
-	spread := fields.Field{Key: "spread", To: &e.Spread, Within: fields.Limits{From: 0, To: 1}}
 	return []fields.Field{
-		{Key: "distance", To: within(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: fields.Mapping{Fields: append([]fields.Field{
+		{Key: "distance", To: read(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: fields.Mapping{Fields: append([]fields.Field{
 			{Key: "curve", Like: fields.Schema{"enum": curves()}},
 			{Key: "table", Like: fields.Schema{"type": "array", "minItems": 2, "items": fields.Schema{"type": "array", "minItems": 2, "maxItems": 2}}},
 		}, Distance(&e.Attenuation)...)}},
-		{Key: "cone", To: within(func(p *yaml.Pair) {
+		{Key: "cone", To: read(func(p *yaml.Pair) {
 			r.Read(p.Value, "a cone", Cone(&e.Cone))
 			r.hears(p, space.Emitter{Cone: e.Cone})
 		}), Like: fields.Mapping{Fields: Cone(&e.Cone)}},
-		{Key: "spread", To: within(func(p *yaml.Pair) { r.Value(p, &spread) }), Like: fields.Schema{"type": "number", "minimum": spread.Within.From, "maximum": spread.Within.To}},
+		{Key: "spread", To: &e.Spread, Within: fields.Limits{From: 0, To: 1}},
 	}
 }
 
@@ -142,4 +178,24 @@ func (r *Reader) table(p *yaml.Pair) *space.Table {
 		r.Fail(p.Value.Place, "table: %s", strings.TrimPrefix(err.Error(), space.ErrRange.Error()+": "))
 	}
 	return t
+}
+
+// PanStrength is a place for how much places pan; 0 is space.NoPan.
+type PanStrength struct{ To *float64 }
+
+// Read reads 0, or a number of a range.
+func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if p.Value.Text == "0" && !p.Value.Quoted {
+		*s.To = space.NoPan
+		return true
+	}
+	return r.Value(p, &fields.Field{To: s.To, Within: within})
+}
+
+// Text returns the number.
+func (s PanStrength) Text() (string, bool) { return fields.Shortest(max(*s.To, 0)), *s.To != 0 }
+
+// Schema returns the range, with 0.
+func (s PanStrength) Schema(within fields.Limits) fields.Schema {
+	return fields.Schema{"type": "number", "minimum": 0, "maximum": within.To}
 }

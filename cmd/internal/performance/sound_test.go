@@ -74,6 +74,10 @@ func TestVerdict(t *testing.T) {
 		<-src.rendered
 	}
 	best.Close()
+	first := newSound(Device{Kind: "auto"}, best)
+	if lines := first.look(); len(lines) != 0 || len(first.events) != 1 || first.picture().Lost == "" {
+		t.Errorf("of a device that was silent from the start: %q, %+v, %+v", lines, first.events, first.picture())
+	}
 	for _, c := range []struct {
 		name   string
 		asked  Device
@@ -97,10 +101,6 @@ func TestVerdict(t *testing.T) {
 		if s.report(r); (r.Totals.UnheardSeconds > 0) != (c.device == best) {
 			t.Errorf("%s: %v s unheard in the report", c.name, r.Totals.UnheardSeconds)
 		}
-	}
-	s := newSound(Device{Kind: "auto"}, best)
-	if lines := s.look(); len(lines) != 0 || len(s.events) != 1 || s.picture().Lost == "" {
-		t.Errorf("of a device that was silent from the start: %q, %+v, %+v", lines, s.events, s.picture())
 	}
 }
 

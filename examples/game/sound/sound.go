@@ -5,7 +5,6 @@ package sound
 import (
 	"embed"
 	"errors"
-	"math"
 	"time"
 
 	"voicepool/bank"
@@ -13,6 +12,7 @@ import (
 	"voicepool/pcm"
 	"voicepool/sounds"
 	"voicepool/sounds/embedded"
+	"voicepool/space"
 
 	"voicepool/examples/game/world"
 )
@@ -43,7 +43,9 @@ type Sound struct {
 	mixer  *mixer.Mixer
 	out    output
 	old    []*mixer.Mixer
-	motors [world.Enemies]bank.Handle
+	motors [world.Enemies]mixer.Handle
+	spots  [world.Enemies]space.Spot // of the motors
+	place  space.Emitter             // of the start under way
 	events [256]mixer.Event
 }
 
@@ -55,6 +57,9 @@ type Slot struct {
 	Since int // frames of the game since somebody's place was taken here
 }
 
+// screen is how far sounds carry: who hears is the ship.
+var screen = space.Flat{Width: world.Width, Near: 120, Far: 1000}
+
 var plays = [...]string{
 	world.Appeared: "motor", world.Fired: "fire", world.Shot: "laser",
 	world.Hit: "hit", world.Destroyed: "boom", world.Wounded: "ouch",
@@ -63,7 +68,7 @@ var plays = [...]string{
 // New loads the sounds and begins the music.
 func New(o Options) (*Sound, error) {
 	s := &Sound{Options: o, Scene: "fight"}
-	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
+	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{Masking: true}), embedded.Sources()...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +97,7 @@ func (s *Sound) renew() error {
 		s.old = append(s.old, s.mixer)
 	}
 	s.mixer = m
+	s.motors = [world.Enemies]mixer.Handle{}
 	s.out.next.Store(m)
 	_, err = s.bank.Play("theme", bank.Options{})
 	return err
@@ -115,21 +121,29 @@ func (s *Sound) Close() {
 	}
 }
 
-// SetPolicy has a full pool do something else, with so many virtual voices.
+// SetPolicy has a full pool do something else, with so many virtual voices. Its size and the scene
+// stay.
 func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	s.Policy, s.Virtual = p, virtual
+	voices := int(s.mixer.Stats().Voices)
 	if err := s.renew(); err != nil {
+		return err
+	}
+	if err := s.bank.Scene(s.Scene, 0); err != nil {
+		return err
+	}
+	if err := s.SetVoices(voices); err != nil {
 		return err
 	}
 	s.Steals, s.Gave = [12]mixer.Event{}, 0
 	for i := range w.Enemies {
 		if e := &w.Enemies[i]; e.Alive {
-			if err := s.start(world.Event{Kind: world.Appeared, Enemy: i, X: e.X, Y: e.Y}, w); err != nil {
+			if err := s.start(world.Event{Kind: world.Appeared, Enemy: i, X: e.X, Y: e.Y}); err != nil {
 				return err
 			}
 		}
 	}
-	return s.SetScene(s.Scene)
+	return nil
 }
 
 // SetScene goes to a scene of the file.
@@ -146,29 +160,27 @@ func (s *Sound) SetVoices(n int) error {
 // Frame plays what a step of the world has brought. It allocates nothing.
 func (s *Sound) Frame(w *world.World) error {
 	for _, e := range w.Events {
-		if err := s.start(e, w); err != nil {
+		if err := s.start(e); err != nil {
 			return err
 		}
 	}
-	for i, h := range s.motors {
-		e := &w.Enemies[i]
-		pan, gain := place(e.X, e.Y, w)
-		err := h.SetPan(pan)
-		if err == nil {
-			err = h.SetGain(gain)
-		}
-		// An engine that is gone needs no place.
-		if err != nil && !errors.Is(err, mixer.ErrGone) {
-			return err
-		}
+	if err := s.mixer.SetListener(screen.Listener(w.X, world.ShipY)); err != nil {
+		return err
+	}
+	for i := range w.Enemies {
+		s.spots[i] = screen.Spot(w.Enemies[i].X, w.Enemies[i].Y)
+	}
+	// Engines that are gone are passed over.
+	if err := s.mixer.SetPositions(s.motors[:], s.spots[:]); err != nil {
+		return err
 	}
 	s.look()
 	return nil
 }
 
-func (s *Sound) start(e world.Event, w *world.World) error {
-	pan, gain := place(e.X, e.Y, w)
-	h, err := s.bank.Play(plays[e.Kind], bank.Options{Pan: pan, Gain: gain})
+func (s *Sound) start(e world.Event) error {
+	s.place = *screen.Emitter(e.X, e.Y)
+	h, err := s.bank.Play(plays[e.Kind], bank.Options{Emitter: &s.place})
 	if errors.Is(err, mixer.ErrBusy) {
 		return nil // no block has been mixed for a while: one sound less
 	}
@@ -177,21 +189,13 @@ func (s *Sound) start(e world.Event, w *world.World) error {
 	}
 	switch e.Kind {
 	case world.Appeared:
-		s.motors[e.Enemy] = h
+		s.motors[e.Enemy] = h.Handle
 	case world.Destroyed:
 		if err := s.motors[e.Enemy].Stop(); err != nil && !errors.Is(err, mixer.ErrGone) {
 			return err
 		}
 	}
 	return nil
-}
-
-// place is what a spot of the field does to a sound. The game sets pan and gain itself, and so
-// all that it does is in the journal, which knows no places in space; others take space.Flat.
-func place(x, y float64, w *world.World) (pan float64, gain pcm.Decibels) {
-	dx, dy := x-w.X, y-world.ShipY
-	pan = max(-0.8, min(0.8, dx/(world.Width/2)))
-	return pan, pcm.Decibels(-24 * min(1, math.Sqrt(dx*dx+dy*dy)/world.Height))
 }
 
 // look keeps what is to be drawn.

@@ -1,0 +1,42 @@
+package bank
+
+import (
+	"fmt"
+
+	"voicepool/mixer"
+	"voicepool/space"
+)
+
+// SetPositions moves plays to spots, the first to the first, with all their layers and what follows
+// them, as mixer.SetPositions does. Control side; it allocates nothing once it has moved as many.
+// Plays that are over, or were started without an Emitter, are passed over. Nothing is moved when it
+// fails: with ErrMixer, or with an error that wraps mixer.ErrOption.
+func (b *Bank) SetPositions(plays []Handle, spots []space.Spot) error {
+	if len(plays) != len(spots) {
+		return fmt.Errorf("%w: %d plays and %d places", mixer.ErrOption, len(plays), len(spots))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mixer == nil {
+		return ErrMixer
+	}
+	b.moved, b.spots = b.moved[:0], b.spots[:0]
+	for i, h := range plays {
+		one := [1]mixer.Handle{h.Handle}
+		voices := one[:]
+		if p := h.play; p != nil {
+			if p.bank != b {
+				return fmt.Errorf("%w: play %d is another bank's", mixer.ErrOption, i)
+			}
+			voices = p.voices
+			if p.age != h.age {
+				one[0] = mixer.Handle{} // its spot is checked all the same
+				voices = one[:]
+			}
+		}
+		for _, v := range voices {
+			b.moved, b.spots = append(b.moved, v), append(b.spots, spots[i])
+		}
+	}
+	return b.mixer.SetPositions(b.moved, b.spots)
+}

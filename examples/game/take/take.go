@@ -1,0 +1,78 @@
+// Package take has what the game has played rendered again, from the journal of its mixer. It is for
+// tests.
+package take
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// Journal is how many entries a mixer needs to keep for a Take: the seconds of a test.
+const Journal = 1 << 16
+
+// Take is what one mixer has played.
+type Take struct {
+	mixer    *mixer.Mixer
+	recorder *cue.Recorder
+}
+
+// New returns the take of a mixer that nothing has been rendered of. c is its configuration.
+func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
+	head, err := cue.SheetOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Take{m, cue.NewRecorder(head, func(v *voice.Sound) (rules.Sound, bool) {
+		return rules.Sound{Name: v.Name(), Files: []rules.File{{Name: v.Name()}}}, true
+	})}, nil
+}
+
+// Render returns the first frames of what the mixer has given, by the cue sheet that its journal
+// makes, through a mixer of its own.
+func (t *Take) Render(frames int) ([]pcm.Frame, error) {
+	entries := make([]mixer.Entry, 1024)
+	for n := t.mixer.Journal(entries); n > 0; n = t.mixer.Journal(entries) {
+		if err := t.recorder.Add(entries[:n]); err != nil {
+			return nil, err
+		}
+	}
+	if lost := t.mixer.JournalLost(); lost > 0 {
+		return nil, fmt.Errorf("the journal has lost %d entries", lost)
+	}
+	t.recorder.End(int64(frames))
+	var text bytes.Buffer
+	if _, err := t.recorder.WriteTo(&text); err != nil {
+		return nil, err
+	}
+	sheet, err := cue.Parse("journal.yaml", text.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	lib := sounds.NewLibrary(sounds.Options{})
+	player, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer player.Close()
+	// The player leaves out the limiter's look-ahead.
+	out := make([]pcm.Frame, frames)
+	for at := int(t.mixer.LatencyFrames()); at < frames; {
+		n, err := player.Read(out[at:])
+		if at += n; errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("the journal renders %d frames of %d", at, frames)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
