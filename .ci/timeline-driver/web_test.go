@@ -102,7 +102,8 @@ func (p *page) until(so string) {
 	}
 }
 
-// useKeys: each key plays its sound, storms end, and the pool shrinks and grows.
+// useKeys: each key plays its sound, storms end, and the pool shrinks and grows. The score
+// plays some of the sounds all the time; of the others it is seen that they were not there.
 func (p *page) useKeys() {
 	p.keys(" ")
 	var storms string
@@ -110,11 +111,20 @@ func (p *page) useKeys() {
 	if storms != "false" {
 		p.Errorf("after the space bar the storms are %q", storms)
 	}
+	p.until("page.seen.slots.filter(s => s.name).length <= 6") // what they began is over
+	absent := 0
 	for _, key := range "asdfghjkl" {
-		sound := `document.querySelector('[data-key="` + string(key) + `"]').firstChild.textContent.trim()`
-		p.until(`!page.seen.slots.some(s => s.name === ` + sound + `)`)
+		plays := `page.seen.slots.some(s => s.name === document.querySelector('[data-key="` + string(key) + `"]').firstChild.textContent.trim())`
+		var before bool
+		eval(p, `return `+plays+`;`, &before)
+		if !before {
+			absent++
+		}
 		p.keys(string(key))
-		p.until(`page.seen.slots.some(s => s.name === ` + sound + `)`)
+		p.until(plays)
+	}
+	if absent < 5 {
+		p.Errorf("only %d of 9 sounds were silent before their keys", absent)
 	}
 	var voices int
 	eval(p, `return page.seen.voices;`, &voices)
