@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gopxl/beep/v2"
@@ -31,13 +32,16 @@ import (
 
 const (
 	rate   = 48000
-	starts = 200
 	length = 480 // frames of the sound
 	rest   = 150 * time.Millisecond
 )
 
 func main() {
 	log.SetFlags(0)
+	starts := 200
+	if n, err := strconv.Atoi(os.Getenv("LATENCY_STARTS")); err == nil {
+		starts = n
+	}
 	var buffer time.Duration
 	if len(os.Args) > 2 {
 		var err error
