@@ -22,7 +22,11 @@ var window = sync.OnceValue(func() *[overlap]float64 {
 	return w
 })
 
-// The tables are those of RFC 6716.
+// The tables are those of RFC 6716, whose code components are Copyright (c) 2012 IETF Trust
+// and the persons identified as its authors, all rights reserved: redistribution and use in
+// source and binary forms, with or without modification, is permitted by the Simplified BSD
+// License of section 4.c of the IETF Trust's Legal Provisions Relating to IETF Documents
+// (trustee.ietf.org/license-info).
 var (
 	// edges of the bands, in coefficients of the shortest block.
 	edges = [...]int{

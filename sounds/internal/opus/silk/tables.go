@@ -1,6 +1,12 @@
 package silk
 
-// The tables are those of RFC 6716. A table of probabilities falls from 256 to 0.
+// The tables are those of RFC 6716, whose code components are Copyright (c) 2012 IETF Trust
+// and the persons identified as its authors, all rights reserved: redistribution and use in
+// source and binary forms, with or without modification, is permitted by the Simplified BSD
+// License of section 4.c of the IETF Trust's Legal Provisions Relating to IETF Documents
+// (trustee.ietf.org/license-info).
+//
+// A table of probabilities falls from 256 to 0.
 var (
 
 	// What kind of signal a frame is, with activity and without.
