@@ -30,8 +30,8 @@ const silence = -80
 // playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if
 // one of the layers cannot be asked for.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
-	p := b.plays.free()
-	p.bank, p.begins = b, true
+	p := b.plays.free(b)
+	p.begins = true
 	p.age++
 	b.plays.made++
 	p.number = b.plays.made

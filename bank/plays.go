@@ -9,7 +9,7 @@ import (
 
 // play is what is known of a play of several sounds, or with parameters. The bank's mutex guards it.
 type play struct {
-	bank   *Bank
+	bank   *Bank  // for ever: handles read it without the mutex
 	age    uint64 // of the handle that may use it
 	number uint64 // of all plays of the bank that have several voices
 	begins bool   // its voices are not all there yet
@@ -60,9 +60,9 @@ const (
 	first  = 64 // plays that are made at first
 )
 
-// free returns a play that is over. It makes as many again as there are if more than three of four
+// free returns a play of a bank that is over. It makes as many again as there are if more than three of four
 // go on.
-func (ps *plays) free() *play {
+func (ps *plays) free(b *Bank) *play {
 	for range min(len(ps.all), glance) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)
 		if p := ps.all[ps.cursor]; p.over() {
@@ -84,7 +84,7 @@ func (ps *plays) free() *play {
 	made, voices, sounds := make([]play, n), make([]mixer.Handle, n*parse.MaxLayers), make([]*sound, n*parse.MaxLayers)
 	for i := range made {
 		from, to := i*parse.MaxLayers, (i+1)*parse.MaxLayers
-		made[i].voices, made[i].sounds = voices[from:from:to], sounds[from:from:to]
+		made[i].bank, made[i].voices, made[i].sounds = b, voices[from:from:to], sounds[from:from:to]
 		ps.all = append(ps.all, &made[i])
 	}
 	return ps.all[ps.cursor]
