@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -42,6 +43,10 @@ func newTerminal(t *testing.T) (looks, programs *os.File) {
 // TestTerminalIsGone: a terminal that is closed, or read no more, in the midst of a show stops nothing
 // and loses no file. Only a hang-up that is not ignored ends the show, in order.
 func TestTerminalIsGone(t *testing.T) {
+	// A nohup above these tests does not reach what they start.
+	hangUps := make(chan os.Signal, 1)
+	signal.Notify(hangUps, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangUps) })
 	const closed, unread = "standard output: input/output error", "standard output: nobody reads it"
 	for _, c := range []struct {
 		name  string
