@@ -41,7 +41,7 @@ func newServer(t *testing.T, kind string) *server {
 	if err := os.MkdirAll(conf, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	quantum := []byte("context.properties = { default.clock.quantum = 960 default.clock.min-quantum = 960 }\n")
+	quantum := []byte("context.properties = { default.clock.quantum = 1024 default.clock.min-quantum = 1024 }\n")
 	if err := os.WriteFile(filepath.Join(conf, "quantum.conf"), quantum, 0o600); err != nil {
 		t.Fatal(err)
 	}
