@@ -26,7 +26,7 @@ func TestLines(t *testing.T) {
 			before := int32(0)
 			for k, line := range lines[:order] {
 				if int32(line)-before < int32(b.least[k]) {
-					t.Fatalf("order %d: line %d of %v is less than %d above the one before: %v", order, k, index, b.least[k], lines)
+					t.Fatalf("order %d: line %d is too near to the one below: %v, of %v", order, k, lines, index)
 				}
 				before = int32(line)
 			}
@@ -357,7 +357,8 @@ func TestMath(t *testing.T) {
 			t.Fatalf("2^%d / %d is %v, want %v", q, b, got, want)
 		}
 		q = 28 - bits.Len32(uint32(max(a, -a))) + bits.Len32(uint32(b))
-		if want, got := math.Ldexp(float64(a), q)/float64(b), float64(quotient(a, b, q)); math.Abs(got-want) > 1e-6*math.Abs(want)+8 {
+		want, got := math.Ldexp(float64(a), q)/float64(b), float64(quotient(a, b, q))
+		if math.Abs(got-want) > 1e-6*math.Abs(want)+8 {
 			t.Fatalf("%d / %d, times 2^%d, is %v, want %v", a, b, q, got, want)
 		}
 	}
