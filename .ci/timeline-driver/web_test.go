@@ -71,7 +71,7 @@ func TestWeb(t *testing.T) {
 	t.Logf("RMS %.4f", heard)
 	p.marksTakes()
 	if *picture != "" {
-		p.until("page.seen.gave >= 30 && page.seen.playing === page.seen.voices")
+		p.until("page.seen.gave >= 60 && page.seen.playing === page.seen.voices")
 		png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		if err == nil {
 			err = os.WriteFile(*picture, png, 0o644)
