@@ -199,7 +199,7 @@ func noServer(x *examination) {
 // noOutput: a server is there, and has nothing to play on.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 || slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
-	if !none || x.failed("pulse") == nil || !x.pipeWire() {
+	if !none || !x.pipeWire() {
 		return
 	}
 	has := x.machine.Program("wireplumber") || x.machine.Program("pipewire-media-session")

@@ -134,6 +134,7 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 		return err
 	}
 	measured, err := listen(ctx, p, x.options)
+	x.silenced = x.silenced && p.Err() == nil // without the server, others may find a card
 	if measured != nil {
 		measured.Driver, measured.Sink = d.Name, sinkOf(p)
 		x.Measured = measured
