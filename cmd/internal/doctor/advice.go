@@ -229,8 +229,11 @@ func barred(x *examination) {
 	}
 	i := x.machine.Identity()
 	_, group := x.machine.Owner(x.Cards[0].Path)
-	known := group != "" && group != "root" && i.User != ""
-	x.say(known, "the sound cards are for the group "+group, sudo(i)+"usermod -aG "+quoted(group)+" "+quoted(i.User)+", and log in again")
+	do := sudo(i) + "usermod -aG " + quoted(group) + " " + quoted(i.User) + ", and log in again"
+	if x.System.Container != "" {
+		do = "start it with " + x.System.Container + " run --group-add " + quoted(group)
+	}
+	x.say(group != "" && group != "root" && i.User != "", "the sound cards are for the group "+words.OneLine(group), do)
 }
 
 // busy: all cards are taken by programs that share them with nobody.
@@ -262,7 +265,8 @@ func noLibrary(x *examination) {
 // noCard: a container has only what it is given.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
-	x.say(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.other() == nil && !named,
+	given := x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
+	x.say(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.other() == nil && !named && !given,
 		"this container was given no sound card", "start it with "+x.System.Container+" run --device /dev/snd")
 }
 

@@ -36,6 +36,14 @@ var cardFindings = []finding{
 		advice:  []Advice{{"the sound cards are for the group audio", "sudo usermod -aG audio anna, and log in again"}},
 	},
 	{
+		name: "no permission for the card, in a container",
+		machine: machine{
+			sinkErr: errNone, files: files(oneCard, map[string]string{"/.dockerenv": ""}), barred: "/dev/snd/pcmC0D0p",
+			owners: map[string]string{"/dev/snd/pcmC0D0p": "root:audio"},
+		},
+		advice: []Advice{{"the sound cards are for the group audio", "start it with docker run --group-add audio"}},
+	},
+	{
 		name:    "no permission for one of two cards",
 		machine: machine{sinkErr: errNone, files: files(oneCard, map[string]string{"/dev/snd/pcmC11D3p": "!device"}), barred: "/dev/snd/pcmC0D0p"},
 		cards: []Card{
@@ -46,7 +54,7 @@ var cardFindings = []finding{
 	{
 		name:    "no permission for the folder of the cards",
 		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/", owners: map[string]string{"/dev/snd": "root:sound people"}},
-		cards:   []Card{{Path: "/dev/snd", Detail: "no permission for this folder"}},
+		cards:   []Card{{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder"}},
 		advice:  []Advice{{"the sound cards are for the group sound people", "sudo usermod -aG 'sound people' anna, and log in again"}},
 	},
 	{
@@ -106,6 +114,15 @@ var cardFindings = []finding{
 	{
 		name:    "a container that is told of a server",
 		machine: machine{sinkErr: errRefused, env: map[string]string{"PULSE_SERVER": "host"}, files: map[string]string{"/.dockerenv": ""}},
+	},
+	{
+		name:    "a container that was given a server, which has ended",
+		machine: machine{sinkErr: errRefused, env: inSession, files: map[string]string{"/.dockerenv": "", native: "!socket"}},
+	},
+	{
+		name:    "a container that was not given the server",
+		machine: machine{sinkErr: errNone, env: inSession, files: map[string]string{"/.dockerenv": ""}},
+		advice:  []Advice{{"this container was given no sound card", "start it with docker run --device /dev/snd"}},
 	},
 	{
 		name: "nothing was built in",

@@ -160,7 +160,7 @@ func cards(m Machine) []Card {
 	list := []Card{}
 	files, err := fs.ReadDir(m.Files(), "dev/snd")
 	if errors.Is(err, fs.ErrPermission) {
-		return append(list, Card{Path: "/dev/snd", Detail: "no permission for this folder", barred: true})
+		return append(list, Card{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder", barred: true})
 	}
 	for _, f := range files {
 		if n := output.FindStringSubmatch(f.Name()); n != nil {
