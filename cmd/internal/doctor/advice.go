@@ -265,7 +265,7 @@ func noLibrary(x *examination) {
 // noCard: a container has only what it is given.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
-	given := x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
+	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
 	x.say(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.other() == nil && !named && !given,
 		"this container was given no sound card", "start it with "+x.System.Container+" run --device /dev/snd")
 }

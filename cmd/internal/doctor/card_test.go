@@ -120,6 +120,13 @@ var cardFindings = []finding{
 		machine: machine{sinkErr: errRefused, env: inSession, files: map[string]string{"/.dockerenv": "", native: "!socket"}},
 	},
 	{
+		name: "a container in which PipeWire runs",
+		machine: machine{
+			sinkErr: errNone, env: inSession, programs: "pipewire-pulse", files: map[string]string{"/.dockerenv": "", wire: "!socket"},
+		},
+		advice: []Advice{{"PipeWire runs without its PulseAudio server", "pipewire-pulse &"}},
+	},
+	{
 		name:    "a container that was not given the server",
 		machine: machine{sinkErr: errNone, env: inSession, files: map[string]string{"/.dockerenv": ""}},
 		advice:  []Advice{{"this container was given no sound card", "start it with docker run --device /dev/snd"}},
