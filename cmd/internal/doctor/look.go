@@ -53,8 +53,17 @@ type Variable struct {
 	Value string `json:"value"`
 }
 
+// serves reports whether a sound server can be spoken to from here.
+func serves(m Machine) bool {
+	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
+}
+
 // variables returns those that the drivers look at.
-func variables(m Machine) (list []Variable) {
+func variables(m Machine) []Variable {
+	list := []Variable{}
+	if !serves(m) {
+		return list
+	}
 	for _, name := range []string{"XDG_RUNTIME_DIR", "PULSE_SERVER", "PULSE_SINK", "PULSE_COOKIE"} {
 		value, set := m.Env(name)
 		list = append(list, Variable{name, set, value})
@@ -97,7 +106,7 @@ func sockets(m Machine) []Socket {
 			list = append(list, s)
 		}
 	}
-	if m.Identity().OS == "windows" || m.Identity().OS == "darwin" || m.Identity().OS == "js" {
+	if !serves(m) {
 		return list
 	}
 	servers, asked := m.Env("PULSE_SERVER")
