@@ -13,7 +13,7 @@ import (
 )
 
 type explainCommand struct {
-	Report string  `arg:"" help:"Report (JSON) of --report; - is standard input."`
+	Report string  `arg:"" predictor:"report" help:"Report (JSON) of --report; - is standard input."`
 	Voice  *string `arg:"" optional:"" help:"Number of the voice, from 1."`
 	Cue    *int    `placeholder:"N" help:"Explain the starts of a cue instead, counted from 0, with those that got no voice."`
 	Sound  *string `placeholder:"NAME" help:"Sum up all starts of a sound instead."`
