@@ -153,6 +153,7 @@ type player struct {
 	frames int64
 	err    error
 	stop   chan struct{}
+	done   chan struct{} // closed when src is called no more
 	heard  []pcm.Frame
 }
 
@@ -164,7 +165,11 @@ func (p *player) Start(src device.Source) error {
 	}
 	p.stop, p.frames, p.heard, p.err = make(chan struct{}), 0, nil, nil // the second time, too
 	p.take(src, held)
-	go p.run(src, p.stop)
+	p.done = make(chan struct{})
+	go func() {
+		defer close(p.done)
+		p.run(src, p.stop)
+	}()
 	return nil
 }
 
@@ -206,6 +211,7 @@ func (p *player) Close() error {
 	}
 	if p.stop != nil {
 		close(p.stop)
+		<-p.done
 		p.stop = nil
 	}
 	return nil
