@@ -99,5 +99,5 @@ func measured(m *doctor.Measured) string {
 	if m.Gaps > 0 {
 		gaps = count(m.Gaps, "gap")
 	}
-	return fmt.Sprintf("%s; %s, %.1f ms between two pulls at the most", text, gaps, m.Longest)
+	return fmt.Sprintf("%s; %s, longest pause %.1f ms", text, gaps, m.Longest)
 }

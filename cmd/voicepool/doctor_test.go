@@ -55,15 +55,16 @@ func TestDoctorLines(t *testing.T) {
 			},
 			want: []string{
 				"driver pulse plays on phones",
-				"measured pulse 5.0 s: latency 30.2 ms, 38.0 ms at the most; no gap, 12.0 ms between two pulls at the most",
+				"measured pulse 5.0 s: latency 30.2 ms, 38.0 ms at the most; no gap, longest pause 12.0 ms",
 				"sound came out",
 			},
 		},
 		{
-			name:   "one gap, and a latency that nobody measured",
-			report: doctor.Report{Measured: &doctor.Measured{Driver: "oto", Seconds: 5, Latency: 85.3, Worst: 85.3, Gaps: 1, Longest: 146.6}},
+			name: "one gap, and a latency that nobody measured",
+			report: doctor.Report{Measured: &doctor.Measured{Driver: "oto", Seconds: 5, Latency: 85.3, Worst: 85.3, Gaps: 1,
+				Longest: 146.6}},
 			want: []string{
-				"measured oto 5.0 s: latency 85.3 ms at the most, as the driver says; 1 gap, 146.6 ms between two pulls at the most",
+				"measured oto 5.0 s: latency 85.3 ms at the most, as the driver says; 1 gap, longest pause 146.6 ms",
 				"no sound came out",
 			},
 		},
@@ -78,7 +79,8 @@ func TestDoctorLines(t *testing.T) {
 		{
 			name: "a variable that is empty, a driver that was left out",
 			report: doctor.Report{
-				Drivers: []doctor.Trial{{Name: "oto", Detail: "it was left out"}}, Variables: []doctor.Variable{{Name: "PULSE_SINK", Set: true}},
+				Drivers:   []doctor.Trial{{Name: "oto", Detail: "it was left out"}},
+				Variables: []doctor.Variable{{Name: "PULSE_SINK", Set: true}},
 			},
 			want: []string{"built in oto no: the tag nooto", "variable PULSE_SINK set, and empty", "driver oto it was left out"},
 		},

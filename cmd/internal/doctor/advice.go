@@ -58,7 +58,9 @@ func (x *examination) failed(driver string) error {
 
 // says reports whether the reason of a driver begins with some words.
 func (x *examination) says(driver, words string) bool {
-	return slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Name == driver && strings.HasPrefix(t.Detail, words) })
+	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
+		return t.Name == driver && strings.HasPrefix(t.Detail, words)
+	})
 }
 
 // socket returns the first socket that is as wanted, or nil.
@@ -83,7 +85,8 @@ func (x *examination) pipeWire() bool {
 
 // deadline reports whether a server has not answered.
 func (x *examination) deadline() bool {
-	return errors.Is(x.sinkErr, os.ErrDeadlineExceeded) || errors.Is(x.sinkErr, context.DeadlineExceeded) || errors.Is(x.sinkErr, errSlow)
+	return errors.Is(x.sinkErr, os.ErrDeadlineExceeded) || errors.Is(x.sinkErr, context.DeadlineExceeded) ||
+		errors.Is(x.sinkErr, errSlow)
 }
 
 // gaps: the driver was late.
@@ -198,7 +201,8 @@ func noServer(x *examination) {
 
 // noOutput: a server is there, and has nothing to play on.
 func noOutput(x *examination) {
-	none := x.sinkErr == nil && (len(x.Sinks) == 0 || slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
+	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
+		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
 	if !none || !x.pipeWire() {
 		return
 	}

@@ -30,10 +30,11 @@ var cardFindings = []finding{
 		details: []string{"there is none", "ALSA"},
 	},
 	{
-		name:    "no permission for the card",
-		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/pcmC0D0p", owners: map[string]string{"/dev/snd/pcmC0D0p": "root:audio"}},
-		cards:   []Card{{Path: "/dev/snd/pcmC0D0p", Name: "card 0", Detail: "no permission: it is of root"}},
-		advice:  []Advice{{"the sound cards are for the group audio", "sudo usermod -aG audio anna, and log in again"}},
+		name: "no permission for the card",
+		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/pcmC0D0p",
+			owners: map[string]string{"/dev/snd/pcmC0D0p": "root:audio"}},
+		cards:  []Card{{Path: "/dev/snd/pcmC0D0p", Name: "card 0", Detail: "no permission: it is of root"}},
+		advice: []Advice{{"the sound cards are for the group audio", "sudo usermod -aG audio anna, and log in again"}},
 	},
 	{
 		name: "no permission for the card, in a container",
@@ -44,22 +45,26 @@ var cardFindings = []finding{
 		advice: []Advice{{"the sound cards are for the group audio", "start it with docker run --group-add audio"}},
 	},
 	{
-		name:    "no permission for one of two cards",
-		machine: machine{sinkErr: errNone, files: files(oneCard, map[string]string{"/dev/snd/pcmC11D3p": "!device"}), barred: "/dev/snd/pcmC0D0p"},
+		name: "no permission for one of two cards",
+		machine: machine{sinkErr: errNone, files: files(oneCard, map[string]string{"/dev/snd/pcmC11D3p": "!device"}),
+			barred: "/dev/snd/pcmC0D0p"},
 		cards: []Card{
 			{Path: "/dev/snd/pcmC0D0p", Name: "card 0", Detail: "no permission"},
 			{Path: "/dev/snd/pcmC11D3p", Name: "card 11", Usable: true, Detail: "there"},
 		},
 	},
 	{
-		name:    "no permission for the folder of the cards",
-		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/", owners: map[string]string{"/dev/snd": "root:sound people"}},
-		cards:   []Card{{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder"}},
-		advice:  []Advice{{"the sound cards are for the group sound people", "sudo usermod -aG 'sound people' anna, and log in again"}},
+		name: "no permission for the folder of the cards",
+		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/",
+			owners: map[string]string{"/dev/snd": "root:sound people"}},
+		cards: []Card{{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder"}},
+		advice: []Advice{{"the sound cards are for the group sound people",
+			"sudo usermod -aG 'sound people' anna, and log in again"}},
 	},
 	{
-		name:    "the cards are for root alone",
-		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/pcmC0D0p", owners: map[string]string{"/dev/snd/pcmC0D0p": "root:root"}},
+		name: "the cards are for root alone",
+		machine: machine{sinkErr: errNone, files: oneCard, barred: "/dev/snd/pcmC0D0p",
+			owners: map[string]string{"/dev/snd/pcmC0D0p": "root:root"}},
 	},
 	{
 		name:    "no device has the name of a card",
@@ -76,7 +81,8 @@ var cardFindings = []finding{
 				"/proc/812/comm":                       "mpg123\n",
 			}),
 		},
-		cards:  []Card{{Path: "/dev/snd/pcmC0D0p", Name: "USB", Detail: "busy: mpg123 (process 812) plays on it", Owner: 812}},
+		cards: []Card{{Path: "/dev/snd/pcmC0D0p", Name: "USB", Detail: "busy: mpg123 (process 812) plays on it",
+			Owner: 812}},
 		advice: []Advice{{"/dev/snd/pcmC0D0p is taken", "end mpg123, or let both play through a sound server"}},
 	},
 	{
@@ -112,8 +118,9 @@ var cardFindings = []finding{
 		advice:  []Advice{{"this container was given no sound card", "start it with podman run --device /dev/snd"}},
 	},
 	{
-		name:    "a container that is told of a server",
-		machine: machine{sinkErr: errRefused, env: map[string]string{"PULSE_SERVER": "host"}, files: map[string]string{"/.dockerenv": ""}},
+		name: "a container that is told of a server",
+		machine: machine{sinkErr: errRefused, env: map[string]string{"PULSE_SERVER": "host"},
+			files: map[string]string{"/.dockerenv": ""}},
 	},
 	{
 		name:    "a container that was given a server, which has ended",
@@ -122,7 +129,8 @@ var cardFindings = []finding{
 	{
 		name: "a container in which PipeWire runs",
 		machine: machine{
-			sinkErr: errNone, env: inSession, programs: "pipewire-pulse", files: map[string]string{"/.dockerenv": "", wire: "!socket"},
+			sinkErr: errNone, env: inSession, programs: "pipewire-pulse",
+			files: map[string]string{"/.dockerenv": "", wire: "!socket"},
 		},
 		advice: []Advice{{"PipeWire runs without its PulseAudio server", "pipewire-pulse &"}},
 	},

@@ -205,7 +205,9 @@ func sinkOf(p Player) string {
 
 // within does work that may take its time. What takes longer than limit is left behind, for
 // the process is about to end, and gives slow.
-func within[T any](ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error)) (T, error) {
+func within[T any](
+	ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error),
+) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, slow)
 	defer cancel()
 	type result struct {

@@ -24,7 +24,8 @@ const (
 var (
 	inSession = map[string]string{"XDG_RUNTIME_DIR": session}
 	units     = map[string]string{session + "/systemd": "!folder"}
-	oneCard   = map[string]string{"/dev/snd/pcmC0D0p": "!device", "/dev/snd/pcmC0D0c": "!device", "/dev/snd/controlC0": "!device"}
+	oneCard   = map[string]string{"/dev/snd/pcmC0D0p": "!device", "/dev/snd/pcmC0D0c": "!device",
+		"/dev/snd/controlC0": "!device"}
 
 	errRefused = fmt.Errorf("pulse: the sound server at x: %w", syscall.ECONNREFUSED)
 	errSilent  = fmt.Errorf("pulse: the sound server at x does not answer: %w", os.ErrDeadlineExceeded)
@@ -102,9 +103,11 @@ func TestEveryCure(t *testing.T) {
 // serverFindings are those about sound servers.
 var serverFindings = []finding{
 	{
-		name:    "plays",
-		machine: machine{env: inSession, files: map[string]string{native: "!socket"}, sinks: []pulse.Sink{{Name: "speakers"}}},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Usable: true, Detail: "answers", Speaks: "pulse"}},
+		name: "plays",
+		machine: machine{env: inSession, files: map[string]string{native: "!socket"},
+			sinks: []pulse.Sink{{Name: "speakers"}}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Usable: true, Detail: "answers",
+			Speaks: "pulse"}},
 		details: []string{"speakers", "not tried: pulse plays"},
 	},
 	{
@@ -122,7 +125,8 @@ var serverFindings = []finding{
 	{
 		name: "is moved to a sink that is muted",
 		machine: machine{
-			sinks: []pulse.Sink{{Name: "a"}, {Name: "b", Muted: true}}, drivers: drivers(&player{sink: "a", moves: "b"}, nil, nil, errNone),
+			sinks:   []pulse.Sink{{Name: "a"}, {Name: "b", Muted: true}},
+			drivers: drivers(&player{sink: "a", moves: "b"}, nil, nil, errNone),
 		},
 		details: []string{"the sink b is muted", "not tried: it plays through the same server"},
 	},
@@ -136,8 +140,9 @@ var serverFindings = []finding{
 		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "export XDG_RUNTIME_DIR=" + session}},
 	},
 	{
-		name:    "the variable leads elsewhere",
-		machine: machine{sinkErr: errNone, env: map[string]string{"XDG_RUNTIME_DIR": "/tmp/it's"}, files: map[string]string{native: "!socket"}},
+		name: "the variable leads elsewhere",
+		machine: machine{sinkErr: errNone, env: map[string]string{"XDG_RUNTIME_DIR": "/tmp/it's"},
+			files: map[string]string{native: "!socket"}},
 		sockets: []Socket{
 			{Path: "/tmp/it's/pulse/native", From: "XDG_RUNTIME_DIR", Asked: true, Detail: "not there", Speaks: "pulse"},
 			{Path: native, From: sessionOf, Usable: true, Detail: "there", Speaks: "pulse"},
@@ -203,13 +208,15 @@ var serverFindings = []finding{
 			sinkErr: errNone, env: inSession, files: map[string]string{native: "!socket"},
 			barred: native, owners: map[string]string{native: "berta:berta"},
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission: it is of berta", Speaks: "pulse"}},
-		advice:  []Advice{{"the sound server is of berta", "run it as berta"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission: it is of berta",
+			Speaks: "pulse"}},
+		advice: []Advice{{"the sound server is of berta", "run it as berta"}},
 	},
 	{
 		name: "the server is of another user, and there is one of this user",
 		machine: machine{
-			sinkErr: errNone, env: map[string]string{"PULSE_SERVER": "/tmp/x"}, files: map[string]string{"/tmp/x": "!socket", native: "!socket"},
+			sinkErr: errNone, env: map[string]string{"PULSE_SERVER": "/tmp/x"},
+			files:  map[string]string{"/tmp/x": "!socket", native: "!socket"},
 			barred: "/tmp/x", owners: map[string]string{"/tmp/x": "berta:berta"},
 		},
 		advice: []Advice{{"a sound server is at " + native + ", and nobody asks it", "export PULSE_SERVER=unix:" + native}},
@@ -219,8 +226,9 @@ var serverFindings = []finding{
 		machine: machine{
 			sinkErr: errNone, env: files(inSession, map[string]string{"SUDO_USER": "berta"}), barred: session + "/",
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission for its folder", Speaks: "pulse"}},
-		advice:  []Advice{{"the sound server is of another user", "run it without sudo"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "no permission for its folder",
+			Speaks: "pulse"}},
+		advice: []Advice{{"the sound server is of another user", "run it without sudo"}},
 	},
 	{
 		name:    "the folder is of somebody nobody knows",
@@ -238,24 +246,28 @@ var serverFindings = []finding{
 	{
 		name: "PulseAudio does not answer",
 		machine: machine{
-			sinkErr: errSilent, env: inSession, programs: "pulseaudio", files: files(oneCard, map[string]string{native: "!socket"}),
+			sinkErr: errSilent, env: inSession, programs: "pulseaudio",
+			files: files(oneCard, map[string]string{native: "!socket"}),
 		},
 		advice: []Advice{{"the sound server does not answer", "pulseaudio --kill; pulseaudio --start"}},
 	},
 	{
 		name: "the server of PULSE_SERVER does not answer",
 		machine: machine{
-			sinkErr: errSilent, env: map[string]string{"PULSE_SERVER": "/tmp/x"}, programs: "pulseaudio", files: map[string]string{"/tmp/x": "!socket"},
+			sinkErr: errSilent, env: map[string]string{"PULSE_SERVER": "/tmp/x"}, programs: "pulseaudio",
+			files: map[string]string{"/tmp/x": "!socket"},
 		},
 		sockets: []Socket{{Path: "/tmp/x", From: "PULSE_SERVER", Asked: true, Detail: "does not answer", Speaks: "pulse"}},
 	},
 	{
 		name: "the server has ended, and can be started",
 		machine: machine{
-			sinkErr: errRefused, env: inSession, programs: "pulseaudio", files: files(oneCard, map[string]string{native: "!socket"}),
+			sinkErr: errRefused, env: inSession, programs: "pulseaudio",
+			files: files(oneCard, map[string]string{native: "!socket"}),
 		},
-		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "its server is gone", Speaks: "pulse"}},
-		advice:  []Advice{{"no sound server runs", "pulseaudio --start"}},
+		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "its server is gone",
+			Speaks: "pulse"}},
+		advice: []Advice{{"no sound server runs", "pulseaudio --start"}},
 	},
 	{
 		name: "the server refuses",
@@ -265,15 +277,18 @@ var serverFindings = []finding{
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "it refuses access", Speaks: "pulse"}},
 	},
 	{
-		name:    "systemd can start a server",
-		machine: machine{sinkErr: errNone, env: inSession, programs: "pipewire-pulse pulseaudio", files: files(units, oneCard)},
+		name: "systemd can start a server",
+		machine: machine{sinkErr: errNone, env: inSession, programs: "pipewire-pulse pulseaudio",
+			files: files(units, oneCard)},
 		sockets: []Socket{{Path: native, From: "XDG_RUNTIME_DIR", Asked: true, Detail: "not there", Speaks: "pulse"}},
 		advice:  []Advice{{"no sound server runs", "systemctl --user start pipewire-pulse.socket"}},
 	},
 	{
-		name:    "the folder of the session is there, and no variable",
-		machine: machine{sinkErr: errNone, programs: "pulseaudio", files: files(oneCard, map[string]string{session: "!folder"})},
-		advice:  []Advice{{"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR=" + session}},
+		name: "the folder of the session is there, and no variable",
+		machine: machine{sinkErr: errNone, programs: "pulseaudio",
+			files: files(oneCard, map[string]string{session: "!folder"})},
+		advice: []Advice{{"XDG_RUNTIME_DIR is not set, so no sound server can be found",
+			"export XDG_RUNTIME_DIR=" + session}},
 	},
 	{
 		name: "PipeWire runs without its PulseAudio server",
@@ -288,12 +303,14 @@ var serverFindings = []finding{
 			env: inSession, files: map[string]string{native: "!socket"}, sinks: []pulse.Sink{{Name: "auto_null", Default: true}},
 			drivers: drivers(&player{sink: "auto_null"}, nil, &player{}, nil),
 		},
-		details: []string{"the sound server has no output, and plays to nobody", "not tried: it plays through the same server"},
+		details: []string{"the sound server has no output, and plays to nobody",
+			"not tried: it plays through the same server"},
 	},
 	{
 		name: "PipeWire without a session manager that is known",
 		machine: machine{
-			env: inSession, programs: "wireplumber", files: files(units, oneCard, map[string]string{native: "!socket", wire: "!socket"}),
+			env: inSession, programs: "wireplumber",
+			files:   files(units, oneCard, map[string]string{native: "!socket", wire: "!socket"}),
 			drivers: drivers(nil, errors.New("pulse: the sound server has no output"), nil, errNone),
 		},
 		advice: []Advice{{"PipeWire sees no sound card", "systemctl --user restart wireplumber"}},
@@ -308,7 +325,8 @@ var serverFindings = []finding{
 	{
 		name: "muted",
 		machine: machine{
-			env: inSession, programs: "pactl", sinks: []pulse.Sink{{Name: "the speakers", Muted: true}, {Name: "a", Default: true}},
+			env: inSession, programs: "pactl", sinks: []pulse.Sink{{Name: "the speakers", Muted: true},
+				{Name: "a", Default: true}},
 			drivers: drivers(&player{sink: "the speakers"}, nil, &player{}, nil),
 		},
 		details: []string{"the sink the speakers is muted", "not tried: it plays through the same server"},

@@ -59,7 +59,8 @@ func TestMeasured(t *testing.T) {
 			frames: 1920, ms: 40, took: 2200 * time.Millisecond,
 		},
 		{
-			name: "stands still at the end", player: &player{only: 4500 * time.Millisecond}, detail: "it has taken nothing for 0.5 s",
+			name: "stands still at the end", player: &player{only: 4500 * time.Millisecond},
+			detail: "it has taken nothing for 0.5 s",
 			frames: 215_000, asked: true, ms: 25, took: 5100 * time.Millisecond,
 		},
 		{
@@ -71,7 +72,8 @@ func TestMeasured(t *testing.T) {
 			frames: 95_000, asked: true, ms: 25, took: 2100 * time.Millisecond,
 		},
 		{
-			name: "hangs when it is closed", player: &player{only: 1, hangs: true}, detail: "it was opened, and has taken nothing since",
+			name: "hangs when it is closed", player: &player{only: 1, hangs: true},
+			detail: "it was opened, and has taken nothing since",
 			frames: 1920, asked: true, ms: 1000, took: 3200 * time.Millisecond,
 		},
 	} {
@@ -137,10 +139,12 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begin := time.Now()
-		in := machine{sinkErr: errNone, files: map[string]string{"/.dockerenv": ""}, drivers: drivers(nil, errNone, &player{}, nil)}
+		in := machine{sinkErr: errNone, files: map[string]string{"/.dockerenv": ""},
+			drivers: drivers(nil, errNone, &player{}, nil)}
 		in.drivers = append(in.drivers, in.drivers[1])
 		r := Examine(ctx, in, Options{})
-		if took := time.Since(begin); took != time.Second || r.Sound || len(r.Advice) > 0 || r.Drivers[2].Detail != "not tried" {
+		if took := time.Since(begin); took != time.Second || r.Sound || len(r.Advice) > 0 ||
+			r.Drivers[2].Detail != "not tried" {
 			t.Errorf("after %v: %+v", took, r)
 		}
 	})
@@ -155,7 +159,8 @@ func TestTone(t *testing.T) {
 		want [5][2]bool // by seconds: heard on the left, on the right
 	}{
 		{name: "silence"},
-		{name: "tone", tone: true, want: [5][2]bool{{true, false}, {false, true}, {true, true}, {true, false}, {false, true}}},
+		{name: "tone", tone: true, want: [5][2]bool{{true, false}, {false, true}, {true, true}, {true, false},
+			{false, true}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

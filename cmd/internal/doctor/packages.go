@@ -16,9 +16,14 @@ type manager struct {
 // managers are those that are known, by ID and ID_LIKE of /etc/os-release.
 var managers = map[string]manager{
 	"debian": {command: "apt install", server: "pulseaudio", bridge: "pipewire-pulse"},
-	"fedora": {command: "dnf install", server: "pipewire-pulseaudio wireplumber", bridge: "pipewire-pulseaudio", library: "alsa-lib"},
+	"fedora": {
+		command: "dnf install", server: "pipewire-pulseaudio wireplumber", bridge: "pipewire-pulseaudio", library: "alsa-lib",
+	},
+	"suse": {
+		command: "zypper install", server: "pipewire-pulseaudio wireplumber", bridge: "pipewire-pulseaudio",
+		library: "libasound2",
+	},
 	"arch":   {command: "pacman -S", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
-	"suse":   {command: "zypper install", server: "pipewire-pulseaudio wireplumber", bridge: "pipewire-pulseaudio", library: "libasound2"},
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 

@@ -15,7 +15,8 @@ func packageFindings() (all []finding) {
 	}{
 		{
 			name: "Debian 12", release: "ID=debian\nVERSION_ID=\"12\"", server: "sudo apt install pulseaudio",
-			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber", library: "sudo apt install libasound2",
+			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber",
+			library: "sudo apt install libasound2",
 		},
 		{
 			name: "Debian 13, as root", release: "ID=debian\nVERSION_ID=\"13\"", user: "root", server: "apt install pulseaudio",
@@ -26,24 +27,32 @@ func packageFindings() (all []finding) {
 			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber",
 		},
 		{
-			name: "Ubuntu 22.04", release: "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"22.04\"", server: "sudo apt install pulseaudio",
-			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber", library: "sudo apt install libasound2",
+			name: "Ubuntu 22.04", release: "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"22.04\"",
+			server: "sudo apt install pulseaudio",
+			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber",
+			library: "sudo apt install libasound2",
 		},
 		{
-			name: "Ubuntu 24.04", release: "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"", server: "sudo apt install pulseaudio",
-			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber", library: "sudo apt install libasound2t64",
+			name: "Ubuntu 24.04", release: "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"",
+			server: "sudo apt install pulseaudio",
+			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber",
+			library: "sudo apt install libasound2t64",
 		},
 		{
-			name: "Mint", release: "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\nVERSION_ID=\"22\"", server: "sudo apt install pulseaudio",
+			name: "Mint", release: "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\nVERSION_ID=\"22\"",
+			server: "sudo apt install pulseaudio",
 			bridge: "sudo apt install pipewire-pulse", manager: "sudo apt install wireplumber",
 		},
 		{
 			name: "Fedora", release: "ID=fedora\nVERSION_ID=42", server: "sudo dnf install pipewire-pulseaudio wireplumber",
-			bridge: "sudo dnf install pipewire-pulseaudio", manager: "sudo dnf install wireplumber", library: "sudo dnf install alsa-lib",
+			bridge: "sudo dnf install pipewire-pulseaudio", manager: "sudo dnf install wireplumber",
+			library: "sudo dnf install alsa-lib",
 		},
 		{
-			name: "Rocky", release: "ID='rocky'\nID_LIKE=\"rhel centos fedora\"", server: "sudo dnf install pipewire-pulseaudio wireplumber",
-			bridge: "sudo dnf install pipewire-pulseaudio", manager: "sudo dnf install wireplumber", library: "sudo dnf install alsa-lib",
+			name: "Rocky", release: "ID='rocky'\nID_LIKE=\"rhel centos fedora\"",
+			server: "sudo dnf install pipewire-pulseaudio wireplumber",
+			bridge: "sudo dnf install pipewire-pulseaudio", manager: "sudo dnf install wireplumber",
+			library: "sudo dnf install alsa-lib",
 		},
 		{
 			name: "Arch", release: "ID=arch", server: "sudo pacman -S pipewire-pulse wireplumber",
