@@ -51,8 +51,10 @@ type record struct {
 	loop     bool
 	protect  bool
 	placed   bool // it has a place in space
+	tuned    bool // tuning is this owner's; the control side alone
 	prio     int32
 	whenFull WhenFull
+	starts   int64 // the frame at which it begins, as far as the control side knows; its alone
 
 	id atomic.Uint64 // the handle whose record this is now
 
@@ -91,7 +93,7 @@ type recordRare struct {
 
 // recordAsk is what the control side alone knows of a start.
 type recordAsk struct {
-	tuning  tuning           // of those that tune
+	tuning  tuning           // of those that tune, once tuned
 	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
 }
 

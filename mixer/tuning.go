@@ -15,7 +15,6 @@ type tuning struct {
 	pitch, speed pitchSpan    // its own, in semitones
 	below, above pitchSpan    // how far its place may shift it, either way
 	velocity     space.Vector // of its place
-	start        int64        // the frame at which it begins
 	out          bool         // it may leave its loop
 }
 
@@ -65,27 +64,43 @@ func (m *Mixer) foretell(c *command) {
 // tune notes how a start at a frame begins and what is going to be asked of it, and asks
 // for what it is going to read. The mutex is held.
 func (m *Mixer) tune(r *record, frame int64) {
+	r.starts, r.tuned = max(frame, m.Now()), false
 	if !r.tunes() { // nobody asks for its tuning then
 		return
 	}
-	o := &r.options
-	frame = max(frame, m.Now())
-	r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0, start: frame}
-	if o.Speed != 0 && o.Speed != 1 {
-		r.tuning.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
-	}
 	if r.placed {
-		r.tuning.velocity = r.source.Spot.Velocity
-		below, above := m.hearing.Shifts(&r.tuning.velocity)
-		r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
+		m.tuningOf(r)
 	}
 	for i := range m.foretold {
 		f := &m.foretold[i]
-		if f.frame > frame && m.names(&f.target, r) {
+		if f.frame > r.starts && m.names(&f.target, r) {
 			m.retuneBy(r, &f.change, f.frame, f.over)
 		}
 	}
 	m.refine(r)
+}
+
+// firstTuning returns the tuning that options begin with.
+func firstTuning(o *voice.Options) tuning {
+	t := tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0}
+	if o.Speed != 0 && o.Speed != 1 {
+		t.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
+	}
+	return t
+}
+
+// tuningOf returns the tuning of a start that tunes. It is written when it is first asked
+// for: most starts are never retuned, and theirs follows from their options.
+func (m *Mixer) tuningOf(r *record) *tuning {
+	if !r.tuned {
+		r.tuned, r.tuning = true, firstTuning(&r.options)
+		if r.placed {
+			r.tuning.velocity = r.source.Spot.Velocity
+			below, above := m.hearing.Shifts(&r.tuning.velocity)
+			r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
+		}
+	}
+	return &r.tuning
 }
 
 // tunes reports whether a start reads versions of its sound.
@@ -96,15 +111,18 @@ func (r *record) tunes() bool {
 
 // retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
 func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
-	now := m.Now()
+	if !r.tunes() {
+		return
+	}
+	t, now := m.tuningOf(r), m.Now()
 	at, until := m.when(frame, over, now)
 	if c.Fields&FieldPitch != 0 {
-		r.tuning.pitch.turn(float64(c.Pitch), now, at, until)
+		t.pitch.turn(float64(c.Pitch), now, at, until)
 	}
 	if c.Fields&FieldSpeed != 0 {
-		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
+		t.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
 	}
-	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
+	t.out = t.out || c.Fields&FieldRounds != 0
 	m.refine(r)
 }
 
@@ -117,7 +135,13 @@ func (m *Mixer) when(frame, over, now int64) (at, until int64) {
 // levelsOf returns the levels of the versions that a start reads at its pitch, and at
 // that of its bus and its place; -1 for none.
 func (m *Mixer) levelsOf(r *record) (low, high int) {
-	t := &r.tuning
+	var first tuning
+	t := &first
+	if r.tuned { // only then: a look at the rare part of a record may miss every cache
+		t = &r.tuning
+	} else {
+		first = firstTuning(&r.options)
+	}
 	least := float64(r.options.BasePitch)
 	most, now := least, m.Now()
 	add := func(down, up *pitchSpan) {
@@ -150,7 +174,7 @@ func (m *Mixer) refine(r *record) {
 	from, to := m.levelsOf(r)
 	for level := max(from, 0); level <= to; level++ { // none for -1
 		m.refinery.ask(versionKey{s, level, r.loop})
-		if r.tuning.out {
+		if r.tuned && r.tuning.out || r.options.Rounds != 0 {
 			m.refinery.ask(versionKey{s, level, !r.loop})
 		}
 	}
@@ -180,7 +204,7 @@ func (m *Mixer) retuneAll(c *command) {
 		}
 		if bus {
 			m.refine(r)
-		} else if r.tuning.start <= max(c.frame, m.Now()) { // else it is not there yet
+		} else if r.starts <= max(c.frame, m.Now()) { // else it is not there yet
 			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 	}
@@ -197,11 +221,14 @@ func (m *Mixer) lives(r *record) bool {
 
 // retunePlace asks for what a start reads at another velocity. The mutex is held.
 func (m *Mixer) retunePlace(r *record, velocity *space.Vector) {
-	t := &r.tuning
+	if !r.tunes() {
+		return
+	}
+	t := m.tuningOf(r)
 	t.velocity = *velocity
 	low, high := m.hearing.Shifts(velocity)
 	below, above := float64(low), float64(high)
-	if below == t.below.to && above == t.above.to || !r.tunes() {
+	if below == t.below.to && above == t.above.to {
 		return
 	}
 	now := m.Now()
@@ -219,8 +246,8 @@ func (m *Mixer) retuneListener(l *space.Ear) {
 		return
 	}
 	for _, r := range m.allRecords {
-		if r.placed && m.lives(r) {
-			m.retunePlace(r, &r.tuning.velocity)
+		if r.placed && r.tunes() && m.lives(r) {
+			m.retunePlace(r, &m.tuningOf(r).velocity)
 			m.refine(r) // also where it stands still
 		}
 	}
