@@ -43,7 +43,9 @@ const floor = -120
 // Look returns what there is to be drawn. It takes the mixer's events.
 func (s *Show) Look() View {
 	stats := s.mixer.Stats()
-	v := View{Voices: int(stats.Voices), Asked: stats.Asked, RMS: floor, Slots: make([]Slot, stats.Voices), Takes: []Take{}}
+	v := View{
+		Voices: int(stats.Voices), Asked: stats.Asked, RMS: floor, Slots: make([]Slot, stats.Voices), Takes: []Take{},
+	}
 	for h := range s.mixer.Voices() {
 		sound, i := h.Sound(), h.Slot()
 		switch {
