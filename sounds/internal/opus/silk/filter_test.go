@@ -12,7 +12,6 @@ import (
 // excitation, and the filters of pitches and of lines.
 type model struct {
 	out, lpc []float64 // of all frames so far, full scale being 1
-	gain     float64
 }
 
 // offsetsQ23 are those of the quantization, by the kind of signal and its offset.
