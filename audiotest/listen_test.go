@@ -110,7 +110,7 @@ func TestListenRaw(t *testing.T) {
 		r.Knows(chirp(t, "bell", 100, 1))
 		r.Heard("bell").Left()
 	})
-	f.says(t, "another rate", `"bell" is a stream or at 1000 Hz; the recording is at 48000 Hz, and loaded sounds can be found in it`, func() {
+	f.says(t, "another rate", `"bell" is at 1000 Hz, the recording at 48000 Hz; load it at that rate to find it there`, func() {
 		empty.Knows(chirp(t, "bell", 100, 1))
 		empty.Heard("bell")
 	})

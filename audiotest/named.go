@@ -75,10 +75,15 @@ func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 		return nil, 0, false
 	}
 	for _, s := range meant {
-		if s.Streamed() || s.Rate() != r.rate {
-			r.fail("%q is a stream or at %d Hz; the recording is at %d Hz, and loaded sounds can be found in it", name, s.Rate(), r.rate)
-			return nil, 0, false
+		switch {
+		case s.Streamed():
+			r.fail("%q is a stream, and only loaded sounds can be found in a recording", name)
+		case s.Rate() != r.rate:
+			r.fail("%q is at %d Hz, the recording at %d Hz; load it at that rate to find it there", name, s.Rate(), r.rate)
+		default:
+			continue
 		}
+		return nil, 0, false
 	}
 	for _, s := range meant {
 		found, most := find(r.Frames(), s)

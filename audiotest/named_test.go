@@ -5,6 +5,8 @@ import (
 
 	"voicepool/audiotest"
 	"voicepool/mixer"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
 	"voicepool/voice"
 )
 
@@ -55,4 +57,18 @@ func TestRecordingNames(t *testing.T) {
 	} {
 		f.says(t, what, test.want, test.call)
 	}
+}
+
+// TestStreamsAreNotFound: neither assertion of a stream holds.
+func TestStreamsAreNotFound(t *testing.T) {
+	f := newFake(t)
+	s, err := sounds.NewLibrary(sounds.Options{}).OpenStream(embedded.Source("theme"), sounds.StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := audiotest.Recorded(f, 48000, nil)
+	r.Knows(s)
+	const want = `"theme" is a stream, and only loaded sounds can be found in a recording`
+	f.says(t, "heard", want, func() { r.Heard("theme").At(0) })
+	f.says(t, "never", want, func() { r.Never("theme") })
 }
