@@ -141,7 +141,8 @@ func (r *Recording) meant(name string) (sounds []*voice.Sound) {
 	if len(names) == 0 {
 		r.fail("nothing is called %q: the recording knows no sounds; say r.Knows(sounds...)", name)
 	} else {
-		r.fail("nothing is called %q; the nearest is %q; if the game has it, let r.Knows have its sound", name, words.Nearest(name, names))
+		r.fail("nothing is called %q; the nearest is %q; if the game has it, let r.Knows have its sound",
+			name, words.Nearest(name, names))
 	}
 	return nil
 }
