@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"voicepool/audiotest"
+	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -116,6 +117,13 @@ func TestUntil(t *testing.T) {
 	}
 	h = play(t, a, tone(t, "hum", 100, 0.5, 50), mixer.Options{Loop: true, Pan: -1})
 	f.says(t, "a loop", "it is not silent after 100ms: 1 voices play, the last 20 ms have -12.0 dB", func() { a.UntilSilent(100 * ms) })
+	now := a.Mixer().Now()
+	for _, none := range []audiotest.Voice{mixer.Handle{}, bank.Handle{}} {
+		f.says(t, "no voice", "Until is given no voice: look at the error of the Play that should have returned it", func() { a.Until(none) })
+	}
+	if a.Mixer().Now() != now {
+		t.Error("for no voice it plays on")
+	}
 	f.says(t, "a loop", fmt.Sprintf("voice %d is not over after 5m0s, it is playing; stop it, or give it an end", h.Number()), func() { a.Until(h) })
 	h.Pause()
 	f.says(t, "what is paused", "", func() { a.UntilSilent(100 * ms) })

@@ -29,22 +29,36 @@ func reference(s *voice.Sound) []float64 {
 	return out
 }
 
-// find returns the frames at which a reference begins that is heard, and the best
-// correlation of all. Two finds are at least half of the reference apart.
-func find(frames []pcm.Frame, ref []float64) (at []int64, best float64) {
-	part := correlate(frames, ref)
-	apart, last := max(len(ref)/2, 1), 0.0
-	for k, x := range part {
-		best = max(best, x)
-		switch n := len(at); {
-		case x < leastCorrelation:
-		case n == 0 || k-int(at[n-1]) >= apart:
-			at, last = append(at, int64(k)), x
-		case x > last:
-			at[n-1], last = int64(k), x
+// match is a place at which a sound was found.
+type match struct {
+	at, frames  int64 // where, and how long the sound is
+	apart       int64 // how far the next one is away at least
+	correlation float64
+}
+
+// find returns where a sound is heard, and the best correlation of all. Two matches are at
+// least half of the reference apart.
+func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
+	ref := reference(s)
+	for k, x := range correlate(frames, ref) {
+		if best = max(best, x); x >= leastCorrelation {
+			all = keep(all, match{int64(k), s.Frames(), int64(max(len(ref)/2, 1)), x})
 		}
 	}
-	return at, best
+	return all, best
+}
+
+// keep adds a match that comes after the others. Of two that are too near to one another the
+// better one stays.
+func keep(all []match, m match) []match {
+	n := len(all)
+	switch {
+	case n == 0 || m.at-all[n-1].at >= min(m.apart, all[n-1].apart):
+		return append(all, m)
+	case m.correlation > all[n-1].correlation:
+		all[n-1] = m
+	}
+	return all
 }
 
 // correlate returns, for each place at which a reference may begin, the square root of the

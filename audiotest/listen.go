@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"testing"
 	"time"
 
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
 // Recording is audio that came from elsewhere: a file, or what a stream gave.
-type Recording struct{ take }
+type Recording struct {
+	take
+	known []named
+}
 
 // Listen reads a recording to its end: WAV, or another format that package sounds reads,
 // mono or stereo. What cannot be read ends the test.
@@ -68,7 +69,7 @@ func ListenRaw(t testing.TB, r io.Reader, raw Raw) *Recording {
 }
 
 func recording(t testing.TB, rate int, frames []pcm.Frame) *Recording {
-	r := &Recording{take{t: t, rate: rate, frames: int64(len(frames)), update: *update}}
+	r := &Recording{take: take{t: t, rate: rate, frames: int64(len(frames)), update: *update}}
 	r.mix.write(0, frames)
 	r.picture = r.levels
 	return r
@@ -112,32 +113,4 @@ func (r *Recording) Golden(file string) {
 func (r *Recording) GoldenHash(want string) {
 	r.t.Helper()
 	r.goldenHash(want)
-}
-
-// Heard asserts that a sound is heard in the recording, at its own pitch, wherever it
-// makes up at least a quarter of the power: the correlation with it is 0.5 or more. Level
-// and side are then those of the recording while the sound lasts, whatever else is heard.
-// The sound has to be loaded, of the recording's rate and not silent.
-func (r *Recording) Heard(s *voice.Sound) *Heard {
-	r.t.Helper()
-	h := &Heard{take: &r.take, name: strconv.Quote(s.Name()), track: &r.mix}
-	if s.Streamed() || s.Rate() != r.rate {
-		r.t.Fatalf("audiotest: %q is a stream or at %d Hz; the recording is at %d Hz, and loaded sounds can be found in it", s.Name(), s.Rate(), r.rate)
-	}
-	at, best := find(r.Frames(), reference(s))
-	for _, f := range at {
-		h.heard = append(h.heard, hearing{span{f, min(f+s.Frames(), r.frames)}, []int64{f}})
-	}
-	if at == nil {
-		r.fail("%q is not heard: the best correlation is %.2f, want 0.5", s.Name(), best)
-	}
-	return h
-}
-
-// Never asserts that a sound is nowhere heard in the recording, as Heard looks for it.
-func (r *Recording) Never(s *voice.Sound) {
-	r.t.Helper()
-	if at, _ := find(r.Frames(), reference(s)); at != nil {
-		r.fail("%q is heard at %s, want never", s.Name(), r.listed(at))
-	}
 }

@@ -51,17 +51,18 @@ func TestListen(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := audiotest.Listen(f, &file)
+		r.Knows(bell, coin, other)
 		for what, test := range map[string]struct {
 			want string
 			call func()
 		}{
-			"a bell":          {call: func() { r.Heard(bell).Times(2).At(100*ms).Left().Level(-18, 2) }},
-			"the second":      {call: func() { r.Heard(bell).At(900 * ms).Left() }},
-			"a coin":          {call: func() { r.Heard(coin).Times(1).At(300 * ms) }},
+			"a bell":          {call: func() { r.Heard("bell").Times(2).At(100*ms).Left().Level(-18, 2) }},
+			"the second":      {call: func() { r.Heard("bell").At(900 * ms).Left() }},
+			"a coin":          {call: func() { r.Heard("coin").Times(1).At(300 * ms) }},
 			"silence":         {call: func() { r.Silent(0, 100*ms) }},
-			"never":           {call: func() { r.Never(other) }},
-			"a wrong time":    {want: `"bell" is heard at 100ms (frame 100), 900ms (frame 900), want 101ms`, call: func() { r.Heard(bell).At(101 * ms) }},
-			"never, heard":    {want: `"coin" is heard at 300ms (frame 300), want never`, call: func() { r.Never(coin) }},
+			"never":           {call: func() { r.Never("other") }},
+			"a wrong time":    {want: `"bell" is heard at 100ms (frame 100), 900ms (frame 900), want 101ms`, call: func() { r.Heard("bell").At(101 * ms) }},
+			"never, heard":    {want: `"coin" is heard at 300ms (frame 300), want never`, call: func() { r.Never("coin") }},
 			"all of it":       {call: func() { r.Sound().Near(100*ms, ms) }},
 			"sound":           {want: `it is not silent from 0s to 200ms: the first sound is at 100ms (frame 100)`, call: func() { r.Silent(0, 200*ms) }},
 			"silence too far": {want: `from 1s to 2s is not inside the 1.5s that were heard`, call: func() { r.Silent(1000*ms, 2000*ms) }},
@@ -105,10 +106,13 @@ func TestListenRaw(t *testing.T) {
 	empty := audiotest.ListenRaw(f, strings.NewReader(""), audiotest.Raw{})
 	f.says(t, "nothing", "nothing is heard in 0s", func() { empty.Sound().At(0).Left() })
 	f.says(t, "a sound in nothing", `"bell" is not heard: the best correlation is 0.00, want 0.5`, func() {
-		audiotest.ListenRaw(f, strings.NewReader(""), audiotest.Raw{Rate: 1000}).Heard(chirp(t, "bell", 100, 1)).Left()
+		r := audiotest.ListenRaw(f, strings.NewReader(""), audiotest.Raw{Rate: 1000})
+		r.Knows(chirp(t, "bell", 100, 1))
+		r.Heard("bell").Left()
 	})
-	f.says(t, "another rate", `"bell" is a stream or at 1000 Hz; the recording is at 48000 Hz, and loaded sounds can be found in it`, func() {
-		empty.Heard(chirp(t, "bell", 100, 1))
+	f.says(t, "another rate", `"bell" is at 1000 Hz, the recording at 48000 Hz; load it at that rate to find it there`, func() {
+		empty.Knows(chirp(t, "bell", 100, 1))
+		empty.Heard("bell")
 	})
 	if said := f.failure(func() { audiotest.Listen(f, strings.NewReader("text")) }); strings.Count(said, "\n") != 0 || !strings.HasPrefix(said, "audiotest: ") {
 		t.Errorf("of what is no audio it says %q", said)

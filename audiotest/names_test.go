@@ -337,3 +337,29 @@ func TestNeverTakesWhatNobodyNamed(t *testing.T) {
 	f.says(t, "what it has not", `nothing is called "screams"; the nearest is "scream"; if the game has it, say a.Knows("screams")`, func() { a.Never("screams") })
 	f.says(t, "another", help("foot"), func() { a.Never("foot") })
 }
+
+// TestPlaysOfTwoBanks: layers of plays that have nothing to do with one another are not one, whether
+// they are of two banks or of one that came to the mixer twice.
+func TestPlaysOfTwoBanks(t *testing.T) {
+	const text = "rate: 1000\nsounds: {crash: {layers: [low, high]}, low: {file: low.wav}, high: {file: high.wav}}"
+	fsys := folder(t, text, "low.wav", "high.wav")
+	var banks []*bank.Bank
+	for range 2 {
+		b, err := bank.Open(fsys, "assets/sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: 1000}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		banks = append(banks, b)
+	}
+	a := audiotest.New(t, banks[0].Config())
+	for i, b := range []*bank.Bank{banks[0], banks[1], banks[1]} {
+		if err := b.Use(a.Mixer()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Play("crash", bank.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		a.Step(time.Duration(i+1) * 200 * ms)
+	}
+	a.Heard("crash").Times(3)
+}

@@ -19,8 +19,13 @@ type Voice interface {
 
 // Until plays on until a voice is over, at most 5 minutes. It fails the test where that
 // does not come, as with an endless loop or a voice that stays paused.
+// The zero Handle, which Play returns with an error, fails it at once.
 func (a *Audio) Until(h Voice) {
 	a.t.Helper()
+	if h.State() == mixer.StateNone {
+		a.fail("Until is given no voice: look at the error of the Play that should have returned it")
+		return
+	}
 	why := func() string {
 		return fmt.Sprintf("voice %d is not over after %v, it is %v; stop it, or give it an end", h.Number(), untilMost, h.State())
 	}

@@ -18,14 +18,11 @@ func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
 		gain += pcm.Decibels(p.rules.Parameters[i].Gain.Of(p.values[i]))
 		pitch += pcm.Semitones(p.rules.Parameters[i].Pitch.Of(p.values[i]))
 	}
-	if p.gain <= silence {
-		gain = min(gain, silence)
+	if p.gain <= pcm.Silence {
+		gain = min(gain, pcm.Silence)
 	}
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
-
-// silence, in decibels, is a gain that nothing is heard with.
-const silence = -80
 
 // playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if
 // one of the layers cannot be asked for.
@@ -33,8 +30,7 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
 	p.begins = true
 	p.age++
-	b.plays.made++
-	p.number = b.plays.made
+	p.number = numbered.Add(1)
 	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]

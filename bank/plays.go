@@ -1,6 +1,8 @@
 package bank
 
 import (
+	"sync/atomic"
+
 	"voicepool/bank/rules"
 	"voicepool/internal/parse"
 	"voicepool/mixer"
@@ -11,7 +13,7 @@ import (
 type play struct {
 	bank   *Bank  // for ever: handles read it without the mutex
 	age    uint64 // of the handle that may use it
-	number uint64 // of all plays of the bank that have several voices
+	number uint64 // of all plays that have several voices, of any bank: two may play on one mixer
 	begins bool   // its voices are not all there yet
 	rules  *rules.Sound
 	voices []mixer.Handle // of the layers, each with what follows it
@@ -52,8 +54,10 @@ func (p *play) over() bool {
 type plays struct {
 	all    []*play
 	cursor int
-	made   uint64 // how many plays there were
 }
+
+// numbered is how many plays have numbers.
+var numbered atomic.Uint64
 
 const (
 	glance = 8  // how many plays are looked at for one that is over

@@ -97,6 +97,12 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if p := fields.Given(n, "facing"); p != nil && d.Verb == Play && d.Place == nil {
 		d.Fail(p.Place, "facing goes with `place`: it is the axis of the sound's cone there")
 	}
+	if p := fields.Given(n, "velocity"); p != nil && d.Verb == Play && d.Place == nil {
+		d.Fail(p.Place, "velocity goes with `place`: it is how fast the sound moves there, for the Doppler shift")
+	}
+	if p := fields.Given(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
+		d.Fail(p.Place, "speed_of_sound goes with `doppler`, which says how much of the shift is heard, such as `doppler: 1`")
+	}
 	if d.For != nil && d.For.IsZero() {
 		d.Fail(fields.Given(n, "for").Value.Place, "for: a time of 0 leaves nothing to hear; leave the cue out")
 	}

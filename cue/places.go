@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"fmt"
 	"strings"
 
 	"voicepool/internal/fields"
@@ -16,10 +17,13 @@ func (d *draft) places() []cueField {
 	put, all, listen := []Verb{Play, Put}, []Verb{Play, Put, Listen}, []Verb{Listen}
 	return []cueField{
 		{fields.Field{Key: "place", To: parse.Vector{To: &c.Place}}, put, 0},
+		{fields.Field{Key: "velocity", To: parse.Vector{To: &c.Velocity}}, all, 0},
 		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
 		{fields.Field{Key: "up", To: parse.Vector{To: &c.Up}}, listen, 0},
 		{fields.Field{Key: "strength", To: parse.PanStrength{To: &c.Strength}, Within: parse.Strength}, listen, 0},
 		{fields.Field{Key: "width", To: &c.Width, Within: parse.Width}, listen, 0},
+		{fields.Field{Key: "doppler", To: &c.Doppler, Within: parse.Doppler}, listen, 0},
+		{fields.Field{Key: "speed_of_sound", To: &c.SpeedOfSound, Within: parse.SpeedOfSound}, listen, 0},
 	}
 }
 
@@ -54,34 +58,51 @@ func given(v space.Vector) *space.Vector {
 // listener is who hears from a cue on.
 func (c *Cue) listener() space.Listener {
 	return space.Listener{
-		Position: vector(c.Place), Forward: vector(c.Facing), Up: vector(c.Up), Strength: c.Strength, Width: c.Width,
+		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
+		Strength: c.Strength, Width: c.Width, Doppler: c.Doppler, SpeedOfSound: c.SpeedOfSound,
 	}
 }
 
 // spot is where a cue has its voices.
 func (c *Cue) spot() space.Spot {
-	return space.Spot{Position: vector(c.Place), Forward: vector(c.Facing)}
+	return space.Spot{Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing)}
 }
 
 // heardAt is the cue of an entry that moves the listener.
-func heardAt(l *space.Listener) Cue {
+func heardAt(l space.Listener) Cue {
 	at := l.Position
+	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only how they divide counts
+		l.Doppler, l.SpeedOfSound = l.Doppler/2, l.SpeedOfSound/2
+	}
+	for l.SpeedOfSound > 0 && l.SpeedOfSound < parse.SpeedOfSound.From && 2*l.Doppler <= parse.Doppler.To {
+		l.Doppler, l.SpeedOfSound = 2*l.Doppler, 2*l.SpeedOfSound
+	}
 	return Cue{
-		Verb: Listen, Place: &at, Facing: given(l.Forward), Up: given(l.Up), Strength: l.Strength, Width: l.Width,
+		Verb: Listen, Place: &at, Velocity: given(l.Velocity), Facing: given(l.Forward), Up: given(l.Up),
+		Strength: l.Strength, Width: l.Width, Doppler: l.Doppler, SpeedOfSound: l.SpeedOfSound,
 	}
 }
 
 // movedTo is the cue of an entry that moves a voice.
 func movedTo(e *mixer.Entry, id string) Cue {
 	s := e.How.Emitter.Spot
-	return Cue{Verb: Put, Target: id, Place: &s.Position, Facing: given(s.Forward)}
+	return Cue{Verb: Put, Target: id, Place: &s.Position, Velocity: given(s.Velocity), Facing: given(s.Forward)}
 }
 
 // writePlace writes how a sound is heard where it has a place.
 func writePlace(l *fields.Line, e *space.Emitter) {
 	var distance, cone fields.Line
-	distance.Raw("curve", e.Attenuation.Curve.String())
-	distance.Fields(parse.Distance(&e.Attenuation))
+	if t := e.Attenuation.Table; t != nil {
+		distance.Raw("curve", "table")
+		var points []string
+		for _, p := range t.Points() {
+			points = append(points, fmt.Sprintf("[%s, %s]", fields.Shortest(p.Distance), fields.Shortest(float64(p.Gain))))
+		}
+		distance.Raw("table", "["+strings.Join(points, ", ")+"]")
+	} else {
+		distance.Raw("curve", e.Attenuation.Curve.String())
+		distance.Fields(parse.Distance(&e.Attenuation))
+	}
 	l.Raw("distance", "{"+distance.String()+"}")
 	if e.Cone != (space.Cone{}) {
 		cone.Fields(parse.Cone(&e.Cone))

@@ -137,10 +137,11 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	case e.Kind == mixer.EntryInsert:
 		return fmt.Errorf("the insert of bus %s was set, for which a sheet has no cue", yaml.Quote(e.Bus))
 	case e.Kind == mixer.EntryPlace && e.Start == 0:
-		if e.Listener.Doppler != 0 {
-			return errors.New("the listener hears a Doppler shift, which a sheet cannot say")
+		c := heardAt(e.Listener)
+		if _, err := c.listener().Ear(); err != nil {
+			return err
 		}
-		r.write(e.Frame, heardAt(&e.Listener))
+		r.write(e.Frame, c)
 		return nil
 	case e.Start != 0:
 		id, ok := r.ids[e.Start]
@@ -193,9 +194,6 @@ func (r *Recorder) silences(e *mixer.Entry) bool {
 // play writes a start.
 func (r *Recorder) play(e *mixer.Entry) error {
 	h := &e.How
-	if h.Emitter.Attenuation.Table != nil {
-		return fmt.Errorf("the distance of %s is a table, of which nobody knows the points any more", yaml.Quote(e.Sound.Name()))
-	}
 	name, err := r.sound(e)
 	if err != nil {
 		return err
@@ -212,7 +210,8 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
 	}
 	if h.Placed {
-		c.Place, c.Facing = &h.Emitter.Spot.Position, given(h.Emitter.Spot.Forward)
+		s := &h.Emitter.Spot
+		c.Place, c.Velocity, c.Facing = &s.Position, given(s.Velocity), given(s.Forward)
 	}
 	if e.Bus == "master" {
 		c.Bus = ""

@@ -89,6 +89,8 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 		if s.random.IntN(2) == 0 {
 			o.Emitter.Attenuation = space.Attenuation{Curve: space.Curve(s.random.IntN(4)), Min: s.between(0.1, 3), Max: 20}
 			o.Emitter.Cone = space.Cone{Inner: s.between(0, 90), Outer: 200, OuterGain: -12}
+		} else if s.random.IntN(2) == 0 {
+			o.Emitter.Attenuation = space.Attenuation{Table: s.table()}
 		}
 	}
 	o.Quality = voice.Cubic
@@ -191,35 +193,14 @@ func (s *session) act() {
 		if s.random.IntN(2) == 0 {
 			l = space.Flat{Width: 12, Strength: space.NoPan * float64(s.random.IntN(2))}.Listener(s.between(-9, 9), s.between(-9, 9))
 		}
+		if s.random.IntN(3) > 0 {
+			l.Doppler, l.SpeedOfSound, l.Velocity = s.between(0, 3), s.between(100, 400), s.spot().Velocity
+		}
 		if s.random.IntN(2) == 0 {
 			s.mixer.SetListener(l)
 		} else {
 			s.moment().SetListener(l)
 		}
-	}
-}
-
-// spot is somewhere.
-func (s *session) spot() (at space.Spot) {
-	for i := range at.Position {
-		at.Position[i], at.Forward[i] = s.between(-9, 9), s.between(-9, 9)
-	}
-	return at
-}
-
-// move moves voices in space: at once, also those that have not begun, or at a moment.
-func (s *session) move(target mixer.Target) {
-	if s.random.IntN(2) == 0 {
-		s.moment().SetPosition(target, s.spot())
-		return
-	}
-	last := s.handles[max(len(s.handles)-9, 0):]
-	spots := make([]space.Spot, len(last))
-	for i := range spots {
-		spots[i] = s.spot()
-	}
-	if err := s.mixer.SetPositions(last, spots); err != nil {
-		s.t.Fatal(err)
 	}
 }
 

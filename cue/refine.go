@@ -6,6 +6,7 @@ import (
 	"voicepool/internal/loading"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -28,8 +29,9 @@ func speeds(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
 // pitches is what the pitches of the voices of an id, and of a bus, can come to
 // besides what they begin with.
 type pitches struct {
-	sets  map[uint64]*moves // by the tag of the id
-	buses map[string]span
+	sets    map[uint64]*moves // by the tag of the id
+	buses   map[string]span
+	doppler span // of what has a place
 }
 
 // moves is what the sets of an id do to its voices.
@@ -52,7 +54,7 @@ func (m *moves) note(c *mixer.Change) {
 }
 
 func (s *Sheet) pitches() pitches {
-	p := pitches{map[uint64]*moves{}, map[string]span{}}
+	p := pitches{map[uint64]*moves{}, map[string]span{}, s.doppler()}
 	own := map[string]span{}
 	for i := range s.Buses {
 		own[s.Buses[i].Name] = at(float64(s.Buses[i].Pitch))
@@ -81,6 +83,30 @@ func (s *Sheet) pitches() pitches {
 	return p
 }
 
+// doppler returns how far the Doppler shifts of a sheet go at most, whichever of its listeners hears
+// the fastest of its sounds.
+func (s *Sheet) doppler() span {
+	fastest, shifts := 0.0, span{}
+	for i := range s.Cues {
+		if v := vector(s.Cues[i].Velocity); s.Cues[i].Verb != Listen {
+			fastest = max(fastest, math.Hypot(math.Hypot(v[0], v[1]), v[2])*(1+1e-12))
+		}
+	}
+	for i := range s.Cues {
+		if c := &s.Cues[i]; c.Verb == Listen && c.Doppler != 0 {
+			ear, err := c.listener().Ear()
+			if err != nil {
+				continue // no sheet that was read has it
+			}
+			for _, v := range [...]space.Vector{{fastest}, {-fastest}} { // it may be that of the listener
+				below, above := ear.Shifts(&v)
+				shifts = shifts.join(span{float64(below), float64(above)})
+			}
+		}
+	}
+	return shifts
+}
+
 // of returns what the pitches of a start that a cue asks for can come to.
 func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	sound := &s.Sounds[c.Sound]
@@ -99,6 +125,9 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	for i := range by.Parameters {
 		moved := by.Parameters[i].Pitch.Span()
 		base = base.plus(span{moved.From, moved.To})
+	}
+	if c.Place != nil {
+		base = base.plus(p.doppler)
 	}
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }

@@ -32,9 +32,11 @@ func TestVersions(t *testing.T) {
 		"buses: {u: {}, b: {parent: u, pitch: -3}}\nsounds: {s: {file: hit, bus: b}}\ncues: [{at: 0, play: s}, {at: 0.1, set: u, pitch: 20}]": "once 0, once 1, once 2",
 		"sounds: {s: {file: hit, parameters: {r: {from: 0, to: 1, pitch: [[0, 0], [1, 9]]}}}}\n" +
 			"cues: [{at: 0, play: s}]": "once 0, once 1",
-		"sounds: {s: {file: hit, pitch: [-2, 2], speed: 2}}\ncues: [{at: 0, play: s}]":                     "once 1",
-		"sounds: {s: {file: hit}, l: {layers: [s], pitch: [-2, 2], speed: 2}}\ncues: [{at: 0, play: l}]":   "once 1",
-		"buses: {b: {pitch: -3}}\nsounds: {s: {file: hit, bus: b}}\ncues: [{at: 0, play: s, bus: master}]": "",
+		"sounds: {s: {file: hit, pitch: [-2, 2], speed: 2}}\ncues: [{at: 0, play: s}]":                                                   "once 1",
+		"sounds: {s: {file: hit}, l: {layers: [s], pitch: [-2, 2], speed: 2}}\ncues: [{at: 0, play: l}]":                                 "once 1",
+		"cues: [{at: 0, listener: [0, 0], doppler: 1, speed_of_sound: 60}, {at: 0, play: hit, place: [0, 0, -9], velocity: [0, 0, 36]}]": "once 0, once 1, once 2",
+		"cues: [{at: 0, listener: [0, 0], doppler: 1, speed_of_sound: 60}, {at: 0, play: hit}]":                                          "",
+		"buses: {b: {pitch: -3}}\nsounds: {s: {file: hit, bus: b}}\ncues: [{at: 0, play: s, bus: master}]":                               "",
 	} {
 		s, err := cue.Parse("-", []byte(sheet))
 		if err != nil {

@@ -84,12 +84,13 @@ type Cue struct {
 	Duck   *rules.Duck // of SetDuck
 	Scene  string      // of SetScene; empty: what the sheet says without a scene
 
-	// Of Play, Put and Listen: where it is, and which way it looks; nil: it has none.
-	Place, Facing *space.Vector
+	// Of Play, Put and Listen: where it is, how it moves, and which way it looks; nil: it has none.
+	Place, Velocity, Facing *space.Vector
 
 	// Of Listen alone, as package space has them.
-	Up              *space.Vector
-	Strength, Width float64
+	Up                    *space.Vector
+	Strength, Width       float64
+	Doppler, SpeedOfSound float64
 
 	// Of Play where it starts, of Set and Fade where it moves to, the parts
 	// that are named in Change.Fields: the cue's own, without the sound's.

@@ -68,18 +68,15 @@ type line struct {
 // at returns the line at a frame.
 func (l *line) at(frame int64) float64 {
 	sum := l.own.at(frame)
-	silent := l.field == mixer.FieldGain && sum <= silence
+	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
 	for i, c := range l.curves {
 		sum += c.Of(l.of.values[i].at(frame))
 	}
 	if silent {
-		sum = min(sum, silence)
+		sum = min(sum, float64(pcm.Silence))
 	}
 	return min(max(sum, l.within.From), l.within.To)
 }
-
-// silence, in decibels, is a gain that nothing is heard with, whatever a parameter adds.
-const silence = -80
 
 // bent reports whether parameters add to the line.
 func (l *line) bent() bool {

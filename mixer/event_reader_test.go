@@ -90,6 +90,9 @@ func TestEventReaderIsBounded(t *testing.T) {
 			t.Errorf("start %d: %d events, %v first", i, n, dst[0])
 		}
 	}
+	if idle.Lost() != 6 || busy.Lost() != 0 || closed.Lost() != 0 {
+		t.Errorf("%d, %d and %d events are lost, want 6, none and none", idle.Lost(), busy.Lost(), closed.Lost())
+	}
 	if n := idle.Events(dst); n != 4 || dst[0].Voice != 1 || dst[3].Voice != 2 {
 		t.Errorf("who does not read has %d events from %v on, want the first 4", n, dst[0])
 	}

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -30,8 +29,8 @@ type Mixer struct {
 	otherSeq   uint64 // of the last one that applies no wishes and no places
 	placeSeq   uint64 // of the last cmdPlace
 	commandMax int64
-	eventMutex sync.Mutex          // among those who poll
-	readers    []*ring.Ring[Event] // where events wait, that of Events first; nil: there is no EventReader
+	eventMutex sync.Mutex     // among those who poll
+	readers    []*EventReader // where events wait, that of Events first; nil: there is no EventReader
 	lead       lead
 	closed     bool
 	feeds      []*voice.Feed // streams that were opened and are not over

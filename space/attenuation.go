@@ -54,6 +54,7 @@ type Attenuation struct {
 type Table struct {
 	min, max float64
 	factors  [tableSteps + 1]float64
+	points   []Point
 }
 
 const tableSteps = 256
@@ -68,18 +69,31 @@ func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Tabl
 	if !inRange(min, 0, maxDistance) || !inRange(max, 0, maxDistance) || min >= max || gain == nil {
 		return nil, fmt.Errorf("%w: a table from %v to %v: distances rise, within 0..1e10, and have a gain", ErrRange, min, max)
 	}
-	t := &Table{min: min, max: max}
+	t := &Table{min: min, max: max, points: make([]Point, 0, tableSteps+1)}
 	for i := range t.factors {
 		part := float64(i) / tableSteps
 		distance := min + float64((max-min)*float64(part*part))
+		if i == tableSteps {
+			distance = max // it was rounded
+		}
 		g := gain(distance)
 		if !(g <= mostGain) {
 			return nil, fmt.Errorf("%w: a table with %v dB at %v: a gain is a number, at most %v", ErrRange, g, distance, mostGain)
 		}
 		t.factors[i] = g.Gain()
+		if g < pcm.Silence {
+			g = pcm.Silence
+		}
+		if n := len(t.points); n == 0 || distance > t.points[n-1].Distance {
+			t.points = append(t.points, Point{distance, g})
+		}
 	}
 	return t, nil
 }
+
+// Points returns places of the curve from which NewPointTable makes one that is the same to the
+// bit: those that it was made from, or else all that were sampled. Silence is -80 dB.
+func (t *Table) Points() []Point { return slices.Clone(t.points) }
 
 // Point is a place of a curve that is given by some of its places.
 type Point struct {
@@ -99,15 +113,26 @@ func NewPointTable(points ...Point) (*Table, error) {
 		return nil, fmt.Errorf("%w: a curve of %d points: it takes two", ErrRange, len(points))
 	}
 	to := 1
-	return NewTable(points[0].Distance, points[len(points)-1].Distance, func(distance float64) pcm.Decibels {
+	t, err := NewTable(points[0].Distance, points[len(points)-1].Distance, func(distance float64) pcm.Decibels {
 		for to < len(points)-1 && points[to].Distance < distance {
 			to++
 		}
 		a, b := points[to-1], points[to]
 		from, until := max(a.Gain, pcm.Silence), max(b.Gain, pcm.Silence)
+		if distance >= b.Distance {
+			return until
+		}
 		part := min((distance-a.Distance)/(b.Distance-a.Distance), 1)
 		return from + pcm.Decibels(float64(until-from)*part)
 	})
+	if err != nil {
+		return nil, err
+	}
+	t.points = slices.Clone(points)
+	for i := range t.points {
+		t.points[i].Gain = max(t.points[i].Gain, pcm.Silence)
+	}
+	return t, nil
 }
 
 // maxDistance is beyond any distance between two places in space.

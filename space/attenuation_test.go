@@ -3,7 +3,10 @@ package space
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"voicepool/pcm"
 )
@@ -150,4 +153,44 @@ func TestCurveNames(t *testing.T) {
 	if _, ok := ParseCurve("steep"); ok {
 		t.Error("there is a steep curve")
 	}
+}
+
+// TestTablePoints: a table that is made from the points of another is the same to the bit, whether
+// that one was made from points or from a function.
+func TestTablePoints(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		from := rapid.Float64Range(0, 1e6).Draw(rt, "from")
+		to := from + rapid.Float64Range(1e-3, 1e6).Draw(rt, "range")
+		gain := rapid.Custom(func(rt *rapid.T) pcm.Decibels { return pcm.Decibels(rapid.Float64Range(-100, 24).Draw(rt, "gain")) })
+		if to <= from {
+			rt.Skip("they are too near")
+		}
+		var made *Table
+		var err error
+		if rapid.Bool().Draw(rt, "by a function") {
+			made, err = NewTable(from, to, func(float64) pcm.Decibels { return gain.Draw(rt, "gain") })
+		} else {
+			points := []Point{{Distance: from, Gain: gain.Draw(rt, "first")}}
+			for range rapid.IntRange(1, 9).Draw(rt, "points") {
+				d := points[len(points)-1].Distance + rapid.Float64Range(1e-3, 1e3).Draw(rt, "step")
+				points = append(points, Point{Distance: d, Gain: gain.Draw(rt, "gain")})
+			}
+			made, err = NewPointTable(points...)
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+		points := made.Points()
+		again, err := NewPointTable(points...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		made.Points()[0].Gain = 3 // a copy
+		if !slices.Equal(again.Points(), points) {
+			rt.Fatalf("points %v, want %v", again.Points(), points)
+		}
+		if again.min != made.min || again.max != made.max || again.factors != made.factors {
+			rt.Fatalf("another table comes from %v", points)
+		}
+	})
 }

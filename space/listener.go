@@ -23,7 +23,8 @@ type Listener struct {
 
 	// Strength is how far a place pans a sound at most, 1e-6..1; 0: 0.5, which is 8 dB
 	// between the two sides. At 1 a sound at the right is silent at the left. With NoPan
-	// every place is heard in the middle.
+	// every place is heard in the middle: a slider of the player's that comes to 0 hands over
+	// that.
 	Strength float64
 
 	// Width is how much the listener sees from left to right, 1e-6..1e9. With it the pan

@@ -75,6 +75,12 @@ func (v Vector) Schema(fields.Limits) fields.Schema {
 // Strength is how much a place pans.
 var Strength = fields.Limits{From: 1e-6, To: 1}
 
+// Doppler is how much of the Doppler shift a listener hears.
+var Doppler = fields.Limits{From: 0, To: 100}
+
+// SpeedOfSound is in units of length a second.
+var SpeedOfSound = fields.Limits{From: 0.001, To: 1e9}
+
 // Width is how much a listener sees.
 var Width = fields.Limits{From: 1e-6, To: 1e9}
 

@@ -1,0 +1,29 @@
+package bank_test
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestSounds: each variation comes under the name of the bank, in order; of layers the first sound.
+func TestSounds(t *testing.T) {
+	b, err := open(t, `sounds:
+  step: {files: [sfx/b.wav, sfx/a.wav]}
+  hit: {layers: [step, {sound: low, delay: 10ms}]}
+  low: {file: sfx/c.wav, then: end}
+  end: {file: sfx/d.wav}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for name, s := range b.Sounds() {
+		got = append(got, name+" "+s.Name())
+	}
+	want := []string{"end d", "hit b", "hit a", "low c", "step b", "step a"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for range b.Sounds() {
+		break
+	}
+}
