@@ -17,6 +17,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gopxl/beep/v2"
@@ -43,11 +44,15 @@ func main() {
 		starts = n
 	}
 	var buffer time.Duration
-	if len(os.Args) > 2 {
+	if at := slices.IndexFunc(os.Args, func(s string) bool { return strings.HasSuffix(s, "ms") }); at > 0 {
 		var err error
-		if buffer, err = time.ParseDuration(os.Args[2]); err != nil {
+		if buffer, err = time.ParseDuration(os.Args[at]); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if os.Args[1] == "idle" {
+		idle(os.Args[2], buffer)
+		return
 	}
 	if os.Args[1] == "steady" {
 		steady(buffer)

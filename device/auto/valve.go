@@ -26,6 +26,10 @@ type valve struct {
 	heir  int   // who becomes the holder when it pulls next; nobody: none
 	held  int64 // frames that it plays before those that it pulls
 
+	asleep bool // the source sleeps, and the holder lets it
+	slept  time.Time
+	nudge  chan struct{} // has one when the source was woken; nil: nobody wants to know
+
 	from        int64 // the first frame of the holder
 	faded, fade int64 // frames of its fade-in, and of those what is done
 }
@@ -45,6 +49,7 @@ func (v *valve) open(src device.Source, rate, holder int) {
 func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
+	v.rouse(time.Now())
 	v.holder, v.heir = nobody, nobody
 	v.base, v.begin = v.frames, due.Add(pcm.Duration(v.frames-mark, v.rate))
 	return v.begin
@@ -94,21 +99,85 @@ func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	pause, v.pause = v.pause, 0
+	if v.asleep {
+		now := time.Now()
+		return v.frames + v.passed(now), now, pause
+	}
 	return v.frames, v.last, pause
+}
+
+// passed returns how many frames have passed in a sleep by now. The mutex is held.
+func (v *valve) passed(now time.Time) int64 {
+	if !v.asleep {
+		return 0
+	}
+	return pcm.Frames(now.Sub(v.slept), v.rate)
+}
+
+// sleep lets the source sleep, for who holds it.
+func (v *valve) sleep(who int, at time.Time) bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	s, ok := v.src.(device.Sleeper)
+	if !ok || who != v.holder || v.heir != nobody || v.asleep || !s.Sleep(at) {
+		return false
+	}
+	v.asleep, v.slept = true, at
+	return true
+}
+
+// wake wakes the source for who holds it, and returns how many frames have passed.
+func (v *valve) wake(who int, at time.Time) int64 {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if who != v.holder {
+		return 0
+	}
+	return v.rouse(at)
+}
+
+// rouse ends a sleep, if there is one. The mutex is held.
+func (v *valve) rouse(at time.Time) (frames int64) {
+	if !v.asleep {
+		return 0
+	}
+	v.asleep, v.last = false, at
+	frames = v.src.(device.Sleeper).Wake(at)
+	v.frames += frames
+	select {
+	case v.nudge <- struct{}{}:
+	default:
+	}
+	return frames
+}
+
+// sleeps reports whether the source sleeps.
+func (v *valve) sleeps() bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.asleep
 }
 
 // close waits until no Render is under way; after it there is none.
 func (v *valve) close() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
+	v.rouse(time.Now())
 	v.src = nil
+}
+
+// source returns the source; nil before open and after close.
+func (v *valve) source() device.Source {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.src
 }
 
 // count returns how many frames were rendered.
 func (v *valve) count() int64 {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	return v.frames
+	return v.frames + v.passed(time.Now())
 }
 
 // render renders for who, and reports whether it is who may pull.
@@ -119,6 +188,7 @@ func (v *valve) render(who int, dst []pcm.Frame) bool {
 		return false
 	}
 	now := time.Now()
+	v.rouse(now)
 	if who == v.heir && who != nobody {
 		v.inherit(dst, now)
 	}
@@ -153,7 +223,10 @@ type tap struct {
 	taken atomic.Int64
 }
 
-var _ device.Rated = (*tap)(nil)
+var (
+	_ device.Rated   = (*tap)(nil)
+	_ device.Sleeper = (*tap)(nil)
+)
 
 func (t *tap) Render(dst []pcm.Frame) {
 	t.taken.Add(int64(len(dst)))
@@ -163,3 +236,21 @@ func (t *tap) Render(dst []pcm.Frame) {
 }
 
 func (t *tap) Rate() int { return t.rate }
+
+// Sleep is that of the source, while the card may pull from it.
+func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }
+
+// Asked is that of the source.
+func (t *tap) Asked() <-chan struct{} {
+	if s, ok := t.valve.source().(device.Sleeper); ok {
+		return s.Asked()
+	}
+	return nil
+}
+
+// Wake is that of the source.
+func (t *tap) Wake(at time.Time) int64 {
+	frames := t.valve.wake(t.who, at)
+	t.taken.Add(frames)
+	return frames
+}
