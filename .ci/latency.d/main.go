@@ -34,14 +34,19 @@ import (
 const (
 	rate   = 48000
 	length = 480 // frames of the sound
-	rest   = 150 * time.Millisecond
 )
+
+// rest is the pause before each start: LATENCY_REST, so that a mixer may fall asleep.
+var rest = 150 * time.Millisecond
 
 func main() {
 	log.SetFlags(0)
 	starts := 200
 	if n, err := strconv.Atoi(os.Getenv("LATENCY_STARTS")); err == nil {
 		starts = n
+	}
+	if d, err := time.ParseDuration(os.Getenv("LATENCY_REST")); err == nil {
+		rest = d
 	}
 	var buffer time.Duration
 	if at := slices.IndexFunc(os.Args, func(s string) bool { return strings.HasSuffix(s, "ms") }); at > 0 {

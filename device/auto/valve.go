@@ -28,7 +28,9 @@ type valve struct {
 
 	asleep bool // the source sleeps, and the holder lets it
 	slept  time.Time
-	nudge  chan struct{} // has one when the source was woken; nil: nobody wants to know
+	woken  chan struct{} // closed when it is woken
+	asked  chan struct{} // has one when the holder is to wake it, or another has
+	nudge  chan struct{} // has one when it was woken
 
 	from        int64 // the first frame of the holder
 	faded, fade int64 // frames of its fade-in, and of those what is done
@@ -49,7 +51,7 @@ func (v *valve) open(src device.Source, rate, holder int) {
 func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.rouse(time.Now())
+	v.seize(time.Now())
 	v.holder, v.heir = nobody, nobody
 	v.base, v.begin = v.frames, due.Add(pcm.Duration(v.frames-mark, v.rate))
 	return v.begin
@@ -119,10 +121,22 @@ func (v *valve) sleep(who int, at time.Time) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	s, ok := v.src.(device.Sleeper)
-	if !ok || who != v.holder || v.heir != nobody || v.asleep || !s.Sleep(at) {
+	if !ok || who != v.holder || v.heir != nobody || v.asleep {
 		return false
 	}
-	v.asleep, v.slept = true, at
+	take(v.asked)
+	if !s.Sleep(at) {
+		return false
+	}
+	woken := make(chan struct{})
+	v.asleep, v.slept, v.woken = true, at, woken
+	go func() {
+		select {
+		case <-s.Asked():
+			put(v.asked)
+		case <-woken:
+		}
+	}()
 	return true
 }
 
@@ -142,13 +156,35 @@ func (v *valve) rouse(at time.Time) (frames int64) {
 		return 0
 	}
 	v.asleep, v.last = false, at
+	close(v.woken)
 	frames = v.src.(device.Sleeper).Wake(at)
 	v.frames += frames
+	put(v.nudge)
+	return frames
+}
+
+// seize ends a sleep that the holder does not end itself, and tells it. The mutex is held.
+func (v *valve) seize(at time.Time) {
+	if v.asleep {
+		v.rouse(at)
+		put(v.asked)
+	}
+}
+
+// put puts one into a channel that may have one.
+func put(c chan struct{}) {
 	select {
-	case v.nudge <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
-	return frames
+}
+
+// take takes one out of a channel, if it has one.
+func take(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+	}
 }
 
 // sleeps reports whether the source sleeps.
@@ -162,15 +198,8 @@ func (v *valve) sleeps() bool {
 func (v *valve) close() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.rouse(time.Now())
+	v.seize(time.Now())
 	v.src = nil
-}
-
-// source returns the source; nil before open and after close.
-func (v *valve) source() device.Source {
-	v.mutex.Lock()
-	defer v.mutex.Unlock()
-	return v.src
 }
 
 // count returns how many frames were rendered.
@@ -188,13 +217,14 @@ func (v *valve) render(who int, dst []pcm.Frame) bool {
 		return false
 	}
 	now := time.Now()
-	v.rouse(now)
 	if who == v.heir && who != nobody {
+		v.seize(now)
 		v.inherit(dst, now)
 	}
 	if who != v.holder {
 		return false
 	}
+	v.rouse(now)
 	v.pause, v.last = max(v.pause, now.Sub(v.last)), now
 	v.src.Render(dst)
 	v.frames += int64(len(dst))
@@ -240,13 +270,8 @@ func (t *tap) Rate() int { return t.rate }
 // Sleep is that of the source, while the card may pull from it.
 func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }
 
-// Asked is that of the source.
-func (t *tap) Asked() <-chan struct{} {
-	if s, ok := t.valve.source().(device.Sleeper); ok {
-		return s.Asked()
-	}
-	return nil
-}
+// Asked has one when the source was asked for something, or is not the card's any more.
+func (t *tap) Asked() <-chan struct{} { return t.valve.asked }
 
 // Wake is that of the source.
 func (t *tap) Wake(at time.Time) int64 {
