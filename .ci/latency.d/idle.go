@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log"
-	"os"
 	"syscall"
 	"time"
 
@@ -42,10 +41,6 @@ func idle(name string, buffer time.Duration) {
 	before, from := processor(), m.Now()
 	time.Sleep(measured)
 	used, frames := processor()-before, m.Now()-from
-	if a, ok := out.(*auto.Device); ok {
-		var events [16]auto.Event
-		fmt.Fprintln(os.Stderr, events[:a.Events(events[:])], a)
-	}
 	fmt.Printf("| %s | %v | %.3f %% | %d |\n", name, buffer, 100*used.Seconds()/measured.Seconds(), frames)
 }
 

@@ -2,6 +2,7 @@
 //
 //	latency DRIVER [BUFFER]   pulse, oto or beep, with 5ms, or its default where there is none
 //	latency steady [BUFFER]   what a minute beside garbage does to pulse
+//	latency idle DRIVER [BUFFER]   what a mixer takes that has nothing to play; also auto, null
 //
 // It plays 200 times, at moments that a seed draws, and hears by a stream of its own. What it
 // prints is when the server has handed out the block with the first sample, so it is never
