@@ -248,12 +248,12 @@ func (w *walls) check() (faults, audioSide []string) {
 	made := func(f *types.Func) bool { return f.Name() == "New" && receiver(f) == nil }
 	renders := func(f *types.Func) bool {
 		r := receiver(f)
-		return f.Name() == "Render" && r != nil && r.Name() == "Mixer"
+		return slices.Contains([]string{"Render", "Sleep", "Wake"}, f.Name()) && r != nil && r.Name() == "Mixer"
 	}
 	controlFuncs := w.reach(func(f *types.Func) bool { return f.Exported() && !made(f) && !renders(f) })
 	faults = append(faults, w.faults(audioFuncs, "audio", control, quiet)...)
 	faults = append(faults, w.faults(controlFuncs, "control", audio, nil)...)
-	// The field through which Render comes to the audio side.
+	// The field through which Render and those beside it come to the audio side.
 	_, mixer := w.structOf("Mixer")
 	for f := range w.funcs {
 		if made(f) || renders(f) {
@@ -262,7 +262,7 @@ func (w *walls) check() (faults, audioSide []string) {
 		ast.Inspect(w.funcs[f], func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				if v, ok := w.info.Uses[id].(*types.Var); ok && v.IsField() && v.Name() == "audio" && slices.Contains(slices.Collect(mixer.Fields()), v) {
-					faults = append(faults, fmt.Sprintf("%s: %s names Mixer.audio, which is for New and Render", w.set.Position(n.Pos()), f.Name()))
+					faults = append(faults, fmt.Sprintf("%s: %s names Mixer.audio, which is for New, Render, Sleep and Wake", w.set.Position(n.Pos()), f.Name()))
 				}
 			}
 			return true

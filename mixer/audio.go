@@ -87,6 +87,7 @@ type audio struct {
 	asking        placed   // that of who asks to come in
 	ear           space.Ear
 	paused        bool // everything is
+	quiet         bool // what was mixed last is silence, and nothing rings
 	limiter       *master.Limiter
 	dc            *master.DCGuard // nil: off
 	softClip      bool
@@ -155,6 +156,9 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 // render is Mixer.Render.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
+	if a.sleep.offset.Load() != awake { // nobody has called Wake: no time has passed
+		a.sleep.offset.Store(awake)
+	}
 	a.arrive()
 	a.receive()
 	a.receiveWords()
@@ -255,6 +259,7 @@ func (a *audio) guard(dst []pcm.Frame, silent bool) {
 	if a.softClip {
 		master.SoftClip(dst)
 	}
+	a.quiet = silent
 	switch {
 	case a.meters == nil:
 	case silent:

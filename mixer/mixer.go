@@ -17,7 +17,7 @@ import (
 // any number of goroutines, but for Render, which is the audio side.
 type Mixer struct {
 	*shared
-	audio *audio // New makes it and Render calls it; nothing else looks at it
+	audio *audio // New makes it, Render, Sleep and Wake call it; nothing else looks at it
 
 	// The control side.
 	maxVoices  int
@@ -105,8 +105,8 @@ func (m *Mixer) Rate() int { return m.rate }
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
 // Now returns the number of the first frame that has not been mixed. Blocks move
-// it, so it may have moved on when the caller looks at it.
-func (m *Mixer) Now() int64 { return m.published.frame() }
+// it, so it may have moved on when the caller looks at it. While the mixer sleeps, time does.
+func (m *Mixer) Now() int64 { return m.sleep.now(m.published.frame(), m.rate) }
 
 // Next returns the frame at which a call of now acts: with a Config.Lead by the clock, else
 // the first that has not been mixed, or a later one if a block is being mixed. So calls of
@@ -284,6 +284,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	}
 	m.underWay.Add(1)
 	m.commands.Push(*c) // has room: the ring holds what may be under way
+	m.sleep.ask()
 	m.retuneAll(c)
 	return c.frame
 }

@@ -43,6 +43,8 @@ type shared struct {
 	needs     atomic.Bool  // voices have missed versions
 	longest   atomic.Int64 // frames of the longest block until now
 	published stats
+
+	sleep sleep // both sides'
 }
 
 // newShared returns what both sides touch, for some records; the caller puts them in.
@@ -56,6 +58,7 @@ func newShared(c *Config, buses []BusConfig, records int) *shared {
 		freed:      ring.New[pool.Handle](records),
 		events:     ring.New[Event](c.Events),
 	}
+	s.sleep.init()
 	s.tree, s.down, s.up = newTree(buses)
 	if c.Meters {
 		s.meters = make([]*master.Meter, len(buses))

@@ -2,6 +2,7 @@
 //
 //	latency DRIVER [BUFFER]   pulse, oto or beep, with 5ms, or its default where there is none
 //	latency steady [BUFFER]   what a minute beside garbage does to pulse
+//	latency idle DRIVER [BUFFER]   what a mixer takes that has nothing to play; also auto, null
 //
 // It plays 200 times, at moments that a seed draws, and hears by a stream of its own. What it
 // prints is when the server has handed out the block with the first sample, so it is never
@@ -17,6 +18,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gopxl/beep/v2"
@@ -33,8 +35,10 @@ import (
 const (
 	rate   = 48000
 	length = 480 // frames of the sound
-	rest   = 150 * time.Millisecond
 )
+
+// rest is the pause before each start: LATENCY_REST, so that a mixer may fall asleep.
+var rest = 150 * time.Millisecond
 
 func main() {
 	log.SetFlags(0)
@@ -42,12 +46,19 @@ func main() {
 	if n, err := strconv.Atoi(os.Getenv("LATENCY_STARTS")); err == nil {
 		starts = n
 	}
+	if d, err := time.ParseDuration(os.Getenv("LATENCY_REST")); err == nil {
+		rest = d
+	}
 	var buffer time.Duration
-	if len(os.Args) > 2 {
+	if at := slices.IndexFunc(os.Args, func(s string) bool { return strings.HasSuffix(s, "ms") }); at > 0 {
 		var err error
-		if buffer, err = time.ParseDuration(os.Args[2]); err != nil {
+		if buffer, err = time.ParseDuration(os.Args[at]); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if os.Args[1] == "idle" {
+		idle(os.Args[2], buffer)
+		return
 	}
 	if os.Args[1] == "steady" {
 		steady(buffer)

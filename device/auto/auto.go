@@ -108,6 +108,7 @@ func find(c Config, drivers []*driver) (*Device, error) {
 func begin(c Config, drivers []*driver) *Device {
 	c.Rate, c.Block = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512)
 	d := &Device{config: c, drivers: drivers, begun: make(chan struct{}), found: make(chan *attempt)}
+	d.valve.asked, d.valve.nudge = make(chan struct{}, 1), make(chan struct{}, 1)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.first = d.try(1, drivers)
 	return d

@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"slices"
 	"time"
 
 	"voicepool/device/internal/pace"
@@ -18,12 +19,40 @@ func keep(v *valve, begin time.Time, rate, block int) *keeper {
 	k := &keeper{stop: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(k.ended)
-		frames := make([]pcm.Frame, block)
+		frames, silent := make([]pcm.Frame, block), 0
 		for c := pace.NewClock(begin, rate, block); c.Wait(k.stop); {
 			v.render(nobody, frames)
+			if silent += block; slices.ContainsFunc(frames, func(f pcm.Frame) bool { return f != pcm.Frame{} }) {
+				silent = 0
+			}
+			if silent >= rate && v.sleep(nobody, c.Due()) {
+				if k.rest(v) {
+					silent = 0
+				}
+				now := time.Now()
+				v.wake(nobody, now)
+				c = pace.NewClock(now, rate, block)
+			}
 		}
 	}()
 	return k
+}
+
+// nap is how long the source sleeps at a time.
+const nap = 4 * time.Second
+
+// rest waits for a while, or until the source is asked for something, which it reports, or
+// is another's.
+func (k *keeper) rest(v *valve) (asked bool) {
+	alarm := time.NewTimer(nap)
+	defer alarm.Stop()
+	select {
+	case <-v.asked:
+		return true
+	case <-alarm.C:
+	case <-k.stop:
+	}
+	return false
 }
 
 // end ends it, when a Render under way has ended.

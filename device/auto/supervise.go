@@ -14,6 +14,9 @@ const (
 	// glance is how often the watchdog looks.
 	glance = 50 * time.Millisecond
 
+	// blink is how often it looks while the source sleeps: nobody misses anything then.
+	blink = 400 * time.Millisecond
+
 	// stall is for how long a driver may take nothing when it has nothing left to play.
 	stall = 250 * time.Millisecond
 
@@ -97,8 +100,15 @@ func (s *supervisor) run(stop <-chan struct{}) {
 			return
 		case a := <-s.found:
 			s.arrive(a, time.Now())
+		case <-s.valve.nudge:
+			ticker.Reset(glance)
 		case <-ticker.C:
 			s.look(time.Now())
+			if s.valve.sleeps() {
+				ticker.Reset(blink)
+			} else {
+				ticker.Reset(glance)
+			}
 		}
 	}
 }

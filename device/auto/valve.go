@@ -26,6 +26,12 @@ type valve struct {
 	heir  int   // who becomes the holder when it pulls next; nobody: none
 	held  int64 // frames that it plays before those that it pulls
 
+	asleep bool // the source sleeps, and the holder lets it
+	slept  time.Time
+	woken  chan struct{} // closed when it is woken
+	asked  chan struct{} // has one when the holder is to wake it, or another has
+	nudge  chan struct{} // has one when it was woken
+
 	from        int64 // the first frame of the holder
 	faded, fade int64 // frames of its fade-in, and of those what is done
 }
@@ -45,6 +51,7 @@ func (v *valve) open(src device.Source, rate, holder int) {
 func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
+	v.seize(time.Now())
 	v.holder, v.heir = nobody, nobody
 	v.base, v.begin = v.frames, due.Add(pcm.Duration(v.frames-mark, v.rate))
 	return v.begin
@@ -94,13 +101,104 @@ func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	pause, v.pause = v.pause, 0
+	if v.asleep {
+		now := time.Now()
+		return v.frames + v.passed(now), now, pause
+	}
 	return v.frames, v.last, pause
+}
+
+// passed returns how many frames have passed in a sleep by now. The mutex is held.
+func (v *valve) passed(now time.Time) int64 {
+	if !v.asleep {
+		return 0
+	}
+	return pcm.Frames(now.Sub(v.slept), v.rate)
+}
+
+// sleep lets the source sleep, for who holds it.
+func (v *valve) sleep(who int, at time.Time) bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	s, ok := v.src.(device.Sleeper)
+	if !ok || who != v.holder || v.heir != nobody || v.asleep {
+		return false
+	}
+	take(v.asked)
+	if !s.Sleep(at) {
+		return false
+	}
+	woken := make(chan struct{})
+	v.asleep, v.slept, v.woken = true, at, woken
+	go func() {
+		select {
+		case <-s.Asked():
+			put(v.asked)
+		case <-woken:
+		}
+	}()
+	return true
+}
+
+// wake wakes the source for who holds it, and returns how many frames have passed.
+func (v *valve) wake(who int, at time.Time) int64 {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if who != v.holder {
+		return 0
+	}
+	return v.rouse(at)
+}
+
+// rouse ends a sleep, if there is one. The mutex is held.
+func (v *valve) rouse(at time.Time) (frames int64) {
+	if !v.asleep {
+		return 0
+	}
+	v.asleep, v.last = false, at
+	close(v.woken)
+	frames = v.src.(device.Sleeper).Wake(at)
+	v.frames += frames
+	put(v.nudge)
+	return frames
+}
+
+// seize ends a sleep that the holder does not end itself, and tells it. The mutex is held.
+func (v *valve) seize(at time.Time) {
+	if v.asleep {
+		v.rouse(at)
+		put(v.asked)
+	}
+}
+
+// put puts one into a channel that may have one.
+func put(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// take takes one out of a channel, if it has one.
+func take(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+	}
+}
+
+// sleeps reports whether the source sleeps.
+func (v *valve) sleeps() bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.asleep
 }
 
 // close waits until no Render is under way; after it there is none.
 func (v *valve) close() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
+	v.seize(time.Now())
 	v.src = nil
 }
 
@@ -108,7 +206,7 @@ func (v *valve) close() {
 func (v *valve) count() int64 {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	return v.frames
+	return v.frames + v.passed(time.Now())
 }
 
 // render renders for who, and reports whether it is who may pull.
@@ -120,11 +218,13 @@ func (v *valve) render(who int, dst []pcm.Frame) bool {
 	}
 	now := time.Now()
 	if who == v.heir && who != nobody {
+		v.seize(now)
 		v.inherit(dst, now)
 	}
 	if who != v.holder {
 		return false
 	}
+	v.rouse(now)
 	v.pause, v.last = max(v.pause, now.Sub(v.last)), now
 	v.src.Render(dst)
 	v.frames += int64(len(dst))
@@ -153,7 +253,10 @@ type tap struct {
 	taken atomic.Int64
 }
 
-var _ device.Rated = (*tap)(nil)
+var (
+	_ device.Rated   = (*tap)(nil)
+	_ device.Sleeper = (*tap)(nil)
+)
 
 func (t *tap) Render(dst []pcm.Frame) {
 	t.taken.Add(int64(len(dst)))
@@ -163,3 +266,16 @@ func (t *tap) Render(dst []pcm.Frame) {
 }
 
 func (t *tap) Rate() int { return t.rate }
+
+// Sleep is that of the source, while the card may pull from it.
+func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }
+
+// Asked has one when the source was asked for something, or is not the card's any more.
+func (t *tap) Asked() <-chan struct{} { return t.valve.asked }
+
+// Wake is that of the source.
+func (t *tap) Wake(at time.Time) int64 {
+	frames := t.valve.wake(t.who, at)
+	t.taken.Add(frames)
+	return frames
+}

@@ -43,6 +43,8 @@ type Device struct {
 	frames     atomic.Int64
 	underflows atomic.Int64
 	suspended  atomic.Bool
+	born       time.Time
+	resting    atomic.Int64 // since when, from born; 0: the device does not rest
 	once       sync.Once
 	lost       chan struct{}
 
@@ -55,7 +57,7 @@ type Device struct {
 var _ device.Device = (*Device)(nil)
 
 func newDevice(c Config) *Device {
-	return &Device{config: c, asked: make(chan struct{}, 1), lost: make(chan struct{})}
+	return &Device{config: c, born: time.Now(), asked: make(chan struct{}, 1), lost: make(chan struct{})}
 }
 
 // client is how the device meets a server.
@@ -128,7 +130,8 @@ func (d *Device) lose(err error) {
 // Start begins to play src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
 	return d.life.Start(src, d.config.Rate, func() {
-		d.life.Go(func(stop <-chan struct{}) { (&feeder{Device: d, src: src, stop: stop}).run() })
+		sleeper, _ := src.(device.Sleeper)
+		d.life.Go(func(stop <-chan struct{}) { (&feeder{Device: d, src: src, sleeper: sleeper, stop: stop}).run() })
 	})
 }
 
@@ -157,8 +160,14 @@ func (d *Device) Sink() string {
 }
 
 // Frames returns how many frames the server has taken. While it takes none, the device
-// renders in its place, and Frames stands still.
-func (d *Device) Frames() int64 { return d.frames.Load() }
+// renders in its place, and Frames stands still. While the source sleeps, Frames goes on.
+func (d *Device) Frames() int64 {
+	frames := d.frames.Load()
+	if since := d.resting.Load(); since != 0 {
+		frames += pcm.Frames(time.Since(d.born.Add(time.Duration(since))), d.config.Rate)
+	}
+	return frames
+}
 
 // Underflows returns how often the server had nothing to play: the source was late.
 func (d *Device) Underflows() int64 { return d.underflows.Load() }
@@ -187,10 +196,12 @@ func (d *Device) Close() error {
 // feeder pulls from a source for a device.
 type feeder struct {
 	*Device
-	src   device.Source
-	stop  <-chan struct{}
-	block [blockFrames]pcm.Frame
-	bytes [blockFrames * frameBytes]byte
+	src     device.Source
+	sleeper device.Sleeper // src, or nil where it never sleeps
+	silent  int64          // frames of silence that came last
+	stop    <-chan struct{}
+	block   [blockFrames]pcm.Frame
+	bytes   [blockFrames * frameBytes]byte
 }
 
 // run gives the server what it asks for, and renders for nobody while it does not.
@@ -206,8 +217,11 @@ func (f *feeder) run() {
 		case <-f.stop:
 			return
 		case <-f.asked:
-			last = time.Now()
 			f.feed()
+			if f.tires() {
+				f.rest()
+			}
+			last = time.Now()
 		case <-f.lost:
 			f.standIn(last, true)
 			return
@@ -234,17 +248,27 @@ func (f *feeder) feed() {
 			return
 		default:
 		}
-		block := f.block[:min(f.wanted.Load()/frameBytes, blockFrames)]
-		f.src.Render(block)
-		for i, x := range block {
-			binary.LittleEndian.PutUint32(f.bytes[frameBytes*i:], math.Float32bits(x[0]))
-			binary.LittleEndian.PutUint32(f.bytes[frameBytes*i+4:], math.Float32bits(x[1]))
-		}
-		if f.conn.Send(f.stream, f.bytes[:len(block)*frameBytes]) {
-			f.frames.Add(int64(len(block)))
-		}
-		f.wanted.Add(int64(-len(block) * frameBytes))
+		f.render(f.block[:min(f.wanted.Load()/frameBytes, blockFrames)])
 	}
+}
+
+// render renders a block and sends it.
+func (f *feeder) render(block []pcm.Frame) {
+	f.src.Render(block)
+	heard := uint32(0)
+	for i, x := range block {
+		left, right := math.Float32bits(x[0]), math.Float32bits(x[1])
+		binary.LittleEndian.PutUint32(f.bytes[frameBytes*i:], left)
+		binary.LittleEndian.PutUint32(f.bytes[frameBytes*i+4:], right)
+		heard |= left | right
+	}
+	if f.silent += int64(len(block)); heard != 0 {
+		f.silent = 0
+	}
+	if f.conn.Send(f.stream, f.bytes[:len(block)*frameBytes]) {
+		f.frames.Add(int64(len(block)))
+	}
+	f.wanted.Add(int64(-len(block) * frameBytes))
 }
 
 // standIn renders for nobody, from when the server asked last until it does again, or for

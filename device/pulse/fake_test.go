@@ -64,6 +64,10 @@ type server struct {
 
 	mu     sync.Mutex
 	held   bool // asks for nothing
+	plays  bool // it has been uncorked once
+	corked bool
+	corks  int // how often it was corked
+	muted  uint32
 	frames []pcm.Frame
 	sink   uint32 // that the client asked for
 	names  []byte // the requests that have names in them
@@ -97,6 +101,9 @@ func (s *server) run() {
 			continue
 		}
 		command, tag := binary.BigEndian.Uint32(body[1:]), binary.BigEndian.Uint32(body[6:])
+		if s.mutes(command) {
+			continue
+		}
 		if answer, special := s.answer[command]; special {
 			if answer != nil {
 				answer(tag)
@@ -130,7 +137,9 @@ func (s *server) obey(command, tag uint32, rest []byte, stop chan struct{}) {
 			reply = append(reply, sink(uint32(i), name)...)
 		}
 	case proto.OpCorkPlaybackStream:
-		go s.play(stop)
+		if s.cork(rest[5] == '1') {
+			go s.play(stop)
+		}
 	}
 	s.say(proto.OpReply, tag, reply)
 }
@@ -177,7 +186,38 @@ func (s *server) play(stop chan struct{}) {
 func (s *server) holds() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held
+	return s.held || s.corked
+}
+
+// cork stops the server, or lets it go on, and reports whether it plays for the first time.
+func (s *server) cork(corked bool) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first = !s.plays && !corked
+	if s.plays, s.corked = s.plays || first, corked; corked {
+		s.corks++
+	}
+	return first
+}
+
+// mute leaves a command without an answer from now on.
+func (s *server) mute(command uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.muted = command
+}
+
+func (s *server) mutes(command uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return command == s.muted && command != 0
+}
+
+// rests reports whether the server is corked, and how often it was.
+func (s *server) rests() (corked bool, corks int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.corked, s.corks
 }
 
 func (s *server) hold(held bool) {

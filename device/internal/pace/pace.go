@@ -91,10 +91,13 @@ func NewClock(start time.Time, rate, block int) *Clock {
 	return &Clock{start: start, rate: rate, block: int64(block), timer: timer}
 }
 
+// Due returns when the next block is due.
+func (c *Clock) Due() time.Time { return c.start.Add(pcm.Duration(c.next, c.rate)) }
+
 // Wait returns true when the next block is due, or false as soon as stop is
 // closed.
 func (c *Clock) Wait(stop <-chan struct{}) bool {
-	due := c.start.Add(pcm.Duration(c.next, c.rate))
+	due := c.Due()
 	c.next += c.block
 	if wait := time.Until(due); wait > 0 {
 		c.timer.Reset(wait)

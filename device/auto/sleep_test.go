@@ -1,0 +1,137 @@
+package auto
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/pcm"
+)
+
+// dozer is a source that sleeps when it is let.
+type dozer struct {
+	asked  chan struct{}
+	asleep time.Time
+	frames int64
+	fault  string
+}
+
+func (d *dozer) Render(dst []pcm.Frame) {
+	if !d.asleep.IsZero() {
+		d.fault = "rendered in its sleep"
+	}
+	d.frames += int64(len(dst))
+}
+
+func (d *dozer) Sleep(at time.Time) bool {
+	d.asleep = at
+	return true
+}
+
+func (d *dozer) Asked() <-chan struct{} { return d.asked }
+
+func (d *dozer) Wake(at time.Time) int64 {
+	n := pcm.Frames(at.Sub(d.asleep), 48000)
+	d.asleep = time.Time{}
+	d.frames += n
+	return n
+}
+
+// TestValveSleep: the source sleeps for its holder alone. Who takes it away wakes it, and the
+// frames that have passed count; who has no right to it does not wake it.
+func TestValveSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &dozer{asked: make(chan struct{}, 1)}
+		v := &valve{asked: make(chan struct{}, 1), nudge: make(chan struct{}, 1)}
+		card, other := &tap{valve: v, who: 1, rate: 48000}, &tap{valve: v, who: 2, rate: 48000}
+		v.open(src, 48000, 1)
+		block := make([]pcm.Frame, 480)
+		card.Render(block)
+		if other.Sleep(time.Now()) || v.sleeps() {
+			t.Fatal("it sleeps for who does not hold it")
+		}
+		if !card.Sleep(time.Now()) || !v.sleeps() || card.Sleep(time.Now()) {
+			t.Fatal("it does not sleep once for who holds it")
+		}
+		time.Sleep(time.Second)
+		other.Render(block)
+		if v.render(nobody, block); !v.sleeps() || other.Wake(time.Now()) != 0 {
+			t.Fatal("another wakes it")
+		}
+		if n := v.count(); n != 48480 {
+			t.Errorf("%d frames are counted in the sleep, want 48480", n)
+		}
+		if frames, last, _ := v.look(); frames != 48480 || !last.Equal(time.Now()) {
+			t.Errorf("a look sees %d frames, the last at %v", frames, last)
+		}
+		src.asked <- struct{}{}
+		synctest.Wait()
+		<-card.Asked()
+		if n := card.Wake(time.Now()); n != 48000 || v.sleeps() || len(v.nudge) != 1 {
+			t.Errorf("%d frames have passed, want 48000", n)
+		}
+		card.Render(block)
+		if _, _, pause := v.look(); pause > 0 {
+			t.Errorf("the sleep is a pause of %v", pause)
+		}
+
+		card.Sleep(time.Now())
+		time.Sleep(500 * time.Millisecond)
+		v.take(v.count(), time.Now())
+		synctest.Wait()
+		if len(card.Asked()) != 1 || v.sleeps() || card.Wake(time.Now()) != 0 {
+			t.Error("who held it is not told that it was taken away")
+		}
+		if n := v.count(); n != 48480+480+24000 || src.frames != n {
+			t.Errorf("%d frames, of the source %d", n, src.frames)
+		}
+		v.offer(2, 0)
+		other.Render(block)
+		if !other.Sleep(time.Now()) { // what was left in the channel is not for it
+			t.Error("the next card cannot let it sleep")
+		}
+		synctest.Wait()
+		if len(other.Asked()) != 0 {
+			t.Error("the next card is woken at once")
+		}
+		v.close()
+		synctest.Wait()
+		if src.fault != "" {
+			t.Error(src.fault)
+		}
+	})
+}
+
+// TestKeeperSleeps: while there is no card, the source sleeps too, and loses no time.
+func TestKeeperSleeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &dozer{asked: make(chan struct{}, 1)}
+		v := &valve{asked: make(chan struct{}, 1), nudge: make(chan struct{}, 1)}
+		v.open(src, 48000, nobody)
+		begin := time.Now()
+		k := keep(v, v.take(0, begin), 48000, 480)
+		defer k.end()
+		for i := range 200 {
+			time.Sleep(time.Duration(301*i) * time.Millisecond / 10)
+			synctest.Wait()
+			if i == 100 {
+				src.asked <- struct{}{}
+				synctest.Wait()
+				if v.sleeps() {
+					t.Fatal("what is asked for does not wake it")
+				}
+			}
+			if got, want := v.count(), pcm.Frames(time.Since(begin), 48000); got < want || got > want+480 {
+				t.Fatalf("%d frames after %v, want %d", got, time.Since(begin), want)
+			}
+		}
+		if !v.sleeps() {
+			t.Error("it does not sleep")
+		}
+		k.end()
+		v.close()
+		if src.fault != "" {
+			t.Error(src.fault)
+		}
+	})
+}

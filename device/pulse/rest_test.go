@@ -1,0 +1,215 @@
+//go:build (linux || freebsd || netbsd || openbsd || dragonfly) && !android
+
+package pulse
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jfreymuth/pulse/proto"
+
+	"voicepool/device"
+	"voicepool/pcm"
+)
+
+// dozer is a source that is silent, but for frames that it was asked for.
+type dozer struct {
+	asked chan struct{}
+
+	mu     sync.Mutex
+	frames int64 // rendered and passed
+	loud   int   // frames to come that are not silence
+	busy   bool  // it does not sleep
+	slept  time.Time
+	sleeps int
+}
+
+func newDozer() *dozer { return &dozer{asked: make(chan struct{}, 1)} }
+
+func (d *dozer) Render(dst []pcm.Frame) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.slept.IsZero() {
+		panic("it is rendered in its sleep")
+	}
+	for i := range dst {
+		dst[i] = pcm.Frame{}
+		if d.loud > 0 {
+			dst[i] = pcm.Frame{float32(d.loud), 1}
+			d.loud--
+		}
+	}
+	d.frames += int64(len(dst))
+}
+
+func (d *dozer) Sleep(at time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.busy || d.loud > 0 {
+		return false
+	}
+	d.slept = at
+	d.sleeps++
+	return true
+}
+
+func (d *dozer) Asked() <-chan struct{} { return d.asked }
+
+func (d *dozer) Wake(at time.Time) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := pcm.Frames(at.Sub(d.slept), 48000)
+	d.slept = time.Time{}
+	d.frames += n
+	return n
+}
+
+// play asks for frames that are not silence.
+func (d *dozer) play(frames int) {
+	d.mu.Lock()
+	d.loud = frames
+	d.mu.Unlock()
+	d.asked <- struct{}{}
+}
+
+func (d *dozer) state() (frames int64, sleeps int, busy bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.frames, d.sleeps, d.busy
+}
+
+var _ device.Sleeper = (*dozer)(nil)
+
+// within reports whether a number of frames is that of a time, but for a block or two, and
+// for one at each rest: the server of this test asks by its own ticks when it goes on.
+func within(s *server, frames int64, since time.Duration) bool {
+	want := pcm.Frames(since, 48000)
+	_, corks := s.rests()
+	return frames >= want-1000 && frames <= want+buffered+1000+480*int64(corks)
+}
+
+// TestRests: a source that has been silent for a second and sleeps is left alone, but for a
+// moment every 4 s. It keeps time; what it is asked for is sent at once, and whole.
+func TestRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, src := &server{}, newDozer()
+		d := ready(t, s, Config{})
+		defer d.Close()
+		begin := time.Now()
+		if err := d.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(900 * time.Millisecond)
+		if corked, _ := s.rests(); corked {
+			t.Error("it rests before a second is over")
+		}
+		time.Sleep(200 * time.Millisecond)
+		if corked, _ := s.rests(); !corked {
+			t.Error("it does not rest after a second")
+		}
+		time.Sleep(time.Minute)
+		if _, corks := s.rests(); corks < 13 || corks > 17 {
+			t.Errorf("it was stopped %d times in a minute, want some 15", corks)
+		}
+		if sent := len(s.taken()); sent > 3*48000 {
+			t.Errorf("%d frames were sent in a minute of sleep", sent)
+		}
+		if frames := d.Frames(); !within(s, frames, time.Since(begin)) {
+			t.Errorf("%d frames after %v", frames, time.Since(begin))
+		}
+		for i := range 20 {
+			time.Sleep(time.Duration(1000+271*i) * time.Millisecond)
+			synctest.Wait()
+			before := len(s.taken())
+			src.play(300)
+			synctest.Wait()
+			time.Sleep(20 * time.Millisecond)
+			synctest.Wait()
+			if corked, _ := s.rests(); corked {
+				t.Fatal("it rests while there is something to play")
+			}
+			next := float32(300)
+			for _, f := range s.taken()[before:] {
+				if f != (pcm.Frame{}) {
+					if f[0] != next {
+						t.Fatalf("frame %v, want %v", f[0], next)
+					}
+					next--
+				}
+			}
+			if next != 0 {
+				t.Fatalf("%v of 300 frames were not sent within 20 ms", next)
+			}
+			if frames, _, _ := src.state(); !within(s, frames, time.Since(begin)) {
+				t.Fatalf("the source is at %d after %v", frames, time.Since(begin))
+			}
+		}
+		synctest.Wait()
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRestsNot: what does not sleep, or has no such methods, is pulled from as ever.
+func TestRestsNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, src := &server{}, newDozer()
+		src.busy = true
+		d := ready(t, s, Config{})
+		if err := d.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		if _, corks := s.rests(); corks != 0 || !within(s, int64(len(s.taken())), 10*time.Second) {
+			t.Errorf("stopped %d times, %d frames sent", corks, len(s.taken()))
+		}
+		d.Close()
+	})
+}
+
+// TestRestEnds: a server that does not answer when it is to stop, or to go on, costs the
+// source no time, and Close ends a rest at once.
+func TestRestEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, src := &server{}, newDozer()
+		d := ready(t, s, Config{})
+		defer d.Close()
+		begin := time.Now()
+		if err := d.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond)
+		s.mute(proto.OpCorkPlaybackStream)
+		for range 20 {
+			time.Sleep(700 * time.Millisecond)
+			if frames, _, _ := src.state(); frames < pcm.Frames(time.Since(begin)-time.Second, 48000) {
+				t.Fatalf("the source is at %d after %v", frames, time.Since(begin))
+			}
+		}
+		if _, sleeps, _ := src.state(); sleeps == 0 {
+			t.Error("it never slept")
+		}
+		closing := time.Now()
+		if d.Close(); time.Since(closing) > 10*time.Millisecond {
+			t.Errorf("Close took %v", time.Since(closing))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s, src := &server{}, newDozer()
+		d := ready(t, s, Config{})
+		if err := d.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		closing := time.Now()
+		if d.Close(); time.Since(closing) > 10*time.Millisecond {
+			t.Errorf("Close took %v in a rest", time.Since(closing))
+		}
+		if frames, _, _ := src.state(); !within(s, frames, 2*time.Second) {
+			t.Errorf("the source is at %d", frames)
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package mixer
+
+// sleeps is Mixer.Sleep: the next frame is due so many frames after the mixer was made.
+func (a *audio) sleeps(due int64) bool {
+	a.sleep.offset.Store(a.now - due)
+	if !a.idle() { // asked last: what is sent after it finds the mixer asleep
+		a.sleep.offset.Store(awake)
+		return false
+	}
+	return true
+}
+
+// wake is Mixer.Wake at the time at which a frame is due, counted as in sleeps.
+func (a *audio) wake(due int64) (frames int64) {
+	if offset := a.sleep.offset.Load(); offset != awake {
+		frames = max(offset+due-a.now, 0)
+		a.elapse(frames)
+		a.sleep.offset.Store(awake)
+	}
+	return frames
+}
+
+// idle reports whether all frames from here on are silence, and nothing has been sent or is
+// left to be done.
+func (a *audio) idle() bool {
+	return a.quiet && len(a.living()) == 0 && len(a.links) == 0 && a.queue.next() == nil &&
+		a.underWay.Load() == 0 && !a.stopsWait.Load() && !a.wantsWait.Load() && !a.placesWait.Load()
+}
+
+// elapse lets n frames of an idle mixer go by as render would, but for what has been sent.
+func (a *audio) elapse(n int64) {
+	from := a.now
+	for n > 0 {
+		k := min(n, a.hop-a.now%a.hop, int64(len(a.spare)))
+		a.arrive()
+		a.mix(a.spare[:k])
+		n -= k
+	}
+	a.publish(from)
+}
