@@ -18,7 +18,7 @@ import (
 // any number of goroutines, but for Render, which is the audio side.
 type Mixer struct {
 	*shared
-	audio *audio // New makes it and Render calls it; nothing else looks at it
+	audio *audio // New makes it and Render and UntilEnd call it; nothing else looks at it
 
 	// The control side.
 	maxVoices  int
