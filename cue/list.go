@@ -1,12 +1,11 @@
 package cue
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
-	"voicepool/internal/yaml"
+	"voicepool/cue/report"
 )
 
 // Then is what comes after a cue of the list.
@@ -71,15 +70,18 @@ func (s *Sheet) listed(number string) int {
 	return slices.IndexFunc(s.List, func(l ListCue) bool { return numberOf(l.Number) == number })
 }
 
-// Label returns what people call a cue of Cues: cue 2.5 "Thunder" (line 14).
+// called returns what people call a cue of Cues.
+func (s *Sheet) called(i int) (c report.Called) {
+	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
+		of := &s.Cues[i]
+		c = report.Called{ListCue: of.Number, CueName: of.Name, CueLine: of.Line}
+	}
+	return c
+}
+
+// Label returns what messages call a cue of Cues: cue 2.5 "Thunder" (line 14), or cue 7, its place,
+// where it has no number.
 func (s *Sheet) Label(i int) string {
-	c := &s.Cues[i]
-	text := "cue"
-	if c.Number != "" {
-		text += " " + c.Number
-	}
-	if c.Name != "" {
-		text += " " + yaml.Quote(c.Name)
-	}
-	return fmt.Sprintf("%s (line %d)", text, c.Line)
+	c := s.called(i)
+	return c.CueText(i)
 }

@@ -322,7 +322,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Called: p.sheet.called(a.Cue), Slot: -1})
 		}
 	}
 	if p.held != nil {
