@@ -36,6 +36,7 @@ type grammar struct {
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
 	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
+	Doctor     doctorCommand     `cmd:"" help:"Find out why no sound comes out, and what would help."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
 	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`
 	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
