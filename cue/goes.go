@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
+	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 )
 
@@ -43,7 +44,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 
 // checkGoes looks for a GO that comes before the one ahead of it, and for one that has no cue.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
-	next, fired := s.standby(0), map[int]int{}
+	next, fired, numbers := s.standby(0), map[int]int{}, s.numbers()
 	for i := range goes {
 		g, at := &goes[i], yaml.Place{Line: goes[i].Line, Column: goes[i].Column}
 		if i > 0 && g.At.Compare(goes[i-1].At) < 0 {
@@ -51,8 +52,9 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 			return
 		}
 		if g.Cue != "" {
-			if next = s.listed(g.Cue); next < 0 {
-				r.Fail(at, "goes: no cue of the list has the number %s%s", yaml.Quote(g.Cue), r.Suggest(g.Cue, s.numbers))
+			var found bool
+			if next, found = numbers[numberOf(g.Cue)]; !found {
+				r.Fail(at, "goes: no cue of the list has the number %s%s", yaml.Quote(g.Cue), r.Suggest(g.Cue, func() []string { return fields.Sorted(numbers) }))
 				return
 			}
 			if s.List[next].Off {
@@ -75,14 +77,6 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 		}
 		next = s.standby(next)
 	}
-}
-
-// numbers returns those of the list.
-func (s *Sheet) numbers() (all []string) {
-	for i := range s.List {
-		all = append(all, s.List[i].Number)
-	}
-	return all
 }
 
 // standby returns the first cue that GO reaches, from a place on; that of the end where there is none.

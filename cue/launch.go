@@ -17,13 +17,10 @@ type launch struct {
 
 // launches returns what the GOs of a sheet begin, in this order.
 func (s *Sheet) launches() (all []launch) {
-	next := 0
+	next, numbers := 0, s.numbers()
 	for _, g := range s.Goes {
 		if next = s.standby(next); g.Cue != "" {
-			next = s.listed(g.Cue)
-		}
-		if next < 0 || next == len(s.List) {
-			break // checkGoes has told
+			next = numbers[numberOf(g.Cue)] // it is there: checkGoes has looked
 		}
 		base, since, after := g.At, rules.Time{}, -1
 		for _, i := range s.chain(next) {

@@ -1,7 +1,6 @@
 package cue
 
 import (
-	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
@@ -64,10 +63,13 @@ func numberOf(text string) string {
 	return strings.TrimSuffix(whole+"."+strings.TrimRight(part, "0"), ".")
 }
 
-// listed returns the place in the list of the cue that has a number, or -1.
-func (s *Sheet) listed(number string) int {
-	number = numberOf(number)
-	return slices.IndexFunc(s.List, func(l ListCue) bool { return numberOf(l.Number) == number })
+// numbers returns the places of the cues of the list by their numbers, as numberOf has them.
+func (s *Sheet) numbers() map[string]int {
+	all := map[string]int{}
+	for i := range s.List {
+		all[numberOf(s.List[i].Number)] = i
+	}
+	return all
 }
 
 // called returns what people call a cue of Cues.

@@ -195,54 +195,77 @@ type ending struct {
 // checkEnds finds the ids that actions wait for, and what waits for ever.
 func (d *draft) checkEnds() {
 	s := d.sheet
+	plays := map[uint64][]int{} // by the tag of an id
+	ends := ends{map[string][]string{}, s.Parents()}
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if c.Verb == Play && c.tag != 0 && len(d.ends) > 0 {
+			plays[c.tag] = append(plays[c.tag], i)
+		}
+		if c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.keeps() {
+			ends.note(c.target(), c.after)
+		}
+	}
 	for _, e := range d.ends {
 		c := &s.Cues[e.cue]
-		tag := d.ids[c.after]
-		if tag == 0 {
+		if c.afterTag = d.ids[c.after]; c.afterTag == 0 {
 			d.Fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.after),
 				d.Suggest(c.after, func() []string { return s.ids }))
 			continue
 		}
-		c.afterTag = tag
-		others := slices.ContainsFunc(s.Cues, func(o Cue) bool { return o.Verb == Play && o.tag == tag && o.after != c.after })
-		if !others {
-			d.Fail(e.at.Place, "at: only what waits for the end of %s plays it; start it elsewhere, or give a time", yaml.Quote(c.after))
-			continue
+		others, endless := false, false
+		for _, i := range plays[c.afterTag] {
+			if o := &s.Cues[i]; o.after != c.after {
+				others, endless = true, endless || ends.lacks(o, c.after)
+			}
 		}
-		if s.endless(func(o *Cue) bool { return o.tag == tag && o.after != c.after }, c.after) {
+		switch {
+		case !others:
+			d.Fail(e.at.Place, "at: only what waits for the end of %s plays it; start it elsewhere, or give a time", yaml.Quote(c.after))
+		case endless:
 			d.Fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
 				yaml.Quote(c.after))
 		}
 	}
 	for i := range s.List {
 		l := &s.List[i]
-		mine := func(o *Cue) bool { return o.list == i+1 }
-		if l.Then == ThenFollow && s.endless(mine, "") {
-			d.Fail(yaml.Place{Line: l.Line, Column: l.Column},
-				"then: follow: this cue loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or `then: wait`")
+		for j := l.First; l.Then == ThenFollow && j < l.First+l.Count; j++ {
+			if ends.lacks(&s.Cues[j], "") {
+				d.Fail(yaml.Place{Line: l.Line, Column: l.Column},
+					"then: follow: this cue loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or `then: wait`")
+				break
+			}
 		}
 	}
 }
 
-// endless reports whether some start loops for ever, and nothing stops it or lets it go but what
-// waits for that.
-func (s *Sheet) endless(which func(*Cue) bool, awaited string) bool {
-	for i := range s.Cues {
-		if !which(&s.Cues[i]) {
+// ends is what stops voices or has them leave their loops.
+type ends struct {
+	after   map[string][]string // by target: what the cues wait for that end it, at most two different ones
+	parents map[string]string
+}
+
+func (e *ends) note(target, after string) {
+	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
+		e.after[target] = append(all, after)
+	}
+}
+
+// lacks reports whether a start loops for ever, and nothing ends it but what waits for that.
+func (e *ends) lacks(asked *Cue, awaited string) bool {
+	ended := func(target string) bool {
+		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
+	}
+	for _, c := range asked.starts() {
+		if !c.Loop || c.Rounds > 0 || c.For != nil || ended("all") || c.ID != "" && ended(c.ID) {
 			continue
 		}
-		for _, c := range s.Cues[i].starts() {
-			if !c.Loop || c.Rounds > 0 || c.For != nil {
-				continue
-			}
-			ended := slices.ContainsFunc(s.Cues, func(o Cue) bool {
-				lets := o.Verb == Stop || o.Verb == Set && o.Change.Rounds > 0 && !o.keeps()
-				free := awaited == "" || o.after != awaited
-				return lets && free && (o.target() == "all" || o.Target != "" && o.Target == c.ID || s.isBelow(c.Bus, o.Target))
-			})
-			if !ended {
-				return true
-			}
+		bus := c.Bus
+		for bus != "" && !ended(bus) {
+			bus = e.parents[bus]
+		}
+		if bus == "" {
+			return true
 		}
 	}
 	return false
