@@ -21,6 +21,7 @@ var pages = []struct {
 	{"README.md", 0},
 	{"docs/concepts.md", 0},
 	{"docs/cues.md", 0},
+	{"docs/shows.md", 0},
 	{"docs/banks.md", 0},
 	{"docs/stealing.md", 0},
 	{"docs/embedding.md", 0},

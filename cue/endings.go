@@ -16,13 +16,13 @@ import (
 // that nothing stops, or a pause that nothing resumes or stops. The error is
 // rules.Errors, as of Parse; nil where the sheet has a length or comes to its end.
 func (s *Sheet) CheckRender() error {
-	if s.Length != nil {
-		return nil
+	if err := s.CheckGoes(); err != nil || s.Length != nil {
+		return err
 	}
+	s = s.fired()
 	r := newReader(&Sheet{}, s.File)
 	ends := s.endings()
-	for i := range s.Cues {
-		c := &s.Cues[i]
+	for i, c := range s.acting() {
 		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
 		for _, c := range c.starts() {
 			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(c, m) {
@@ -67,7 +67,7 @@ func later(m, n moment) moment {
 }
 
 // moment returns when a cue acts for the last time.
-func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last().Frames(s.Rate), i} }
+func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
 
 // target returns what a cue acts on. For what holds and ends voices the master
 // is everything.
@@ -104,8 +104,7 @@ func (s *Sheet) endings() *endings {
 		stops: latest{}, resumes: latest{}, releases: latest{}, keeps: latest{},
 		under: latest{}, plays: map[string][]start{}, once: map[string][]start{}, buses: map[string]moment{},
 	}
-	for i := range s.Cues {
-		c := &s.Cues[i]
+	for i, c := range s.acting() {
 		switch {
 		case c.Verb == Stop:
 			e.stops.note(c.target(), s.moment(i))
@@ -135,8 +134,8 @@ func (c *Cue) keeps() bool {
 // gather notes what starts, by its id and by its bus.
 func (e *endings) gather(s *Sheet, parents map[string]string) {
 	own := map[string]moment{} // of what is on a bus itself
-	for i := range s.Cues {
-		for _, c := range s.Cues[i].starts() {
+	for i, asked := range s.acting() {
+		for _, c := range asked.starts() {
 			stop := e.stop(c)
 			if s.moment(i).before(stop) {
 				first(own, c.Bus, stop)
@@ -146,7 +145,7 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 			if c.ID == "" {
 				continue
 			}
-			begins := start{moment{c.At.Frames(s.Rate), i}, stop}
+			begins := start{moment{c.frame(0, s.Rate), i}, stop}
 			e.plays[c.ID] = append(e.plays[c.ID], begins)
 			if (!c.Loop || c.Rounds > 0) && c.For == nil && !s.Sounds[c.Sound].Stream {
 				e.once[c.ID] = append(e.once[c.ID], begins)
@@ -239,22 +238,22 @@ const (
 // its loop as often as the sheet says.
 func (p *Player) bound() int64 {
 	s := p.sheet
-	if s.Length != nil || s.CheckRender() != nil {
+	if s.Length != nil || s.Awaits() || s.CheckRender() != nil {
 		return never
 	}
 	last := 0.0 // frames
-	for i := range s.Cues {
+	for i, asked := range s.acting() {
 		m := s.moment(i).frame
-		last = max(last, float64(m+s.Cues[i].Over.Frames(s.Rate)))
-		for _, c := range s.Cues[i].starts() {
+		last = max(last, float64(m+asked.Over.Frames(s.Rate)))
+		for _, c := range asked.starts() {
 			last = max(last, float64(m+c.delay.Frames(s.Rate)))
 		}
 	}
 	pitches := s.pitches()
 	rest := 0.0
-	for i := range s.Cues {
-		for _, c := range s.Cues[i].starts() {
-			rest = max(rest, p.lasts(c, &s.Cues[i], &pitches))
+	for _, asked := range s.acting() {
+		for _, c := range asked.starts() {
+			rest = max(rest, p.lasts(c, asked, &pitches))
 		}
 	}
 	if rest == never {

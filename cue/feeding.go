@@ -24,10 +24,17 @@ const (
 	patience = time.Second
 )
 
+// errAwaits is returned where cues begin at the end of what others play, which Feed, that is ahead
+// of the audio side, would only hear of when it is over.
+var errAwaits = errors.New("cue: the list has cues that follow the end of others, which is for a render alone; give them times, with `then: continue`")
+
 // Prime hands the first cues over, so that none is late, and waits until what
 // streams among them begin with has been decoded. To be called before a device
-// starts.
+// starts. It fails for a sheet that Awaits something.
 func (p *Player) Prime() error {
+	if p.follows.waits() {
+		return errAwaits
+	}
 	if _, err := p.feed(p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}

@@ -46,15 +46,27 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
 	read := r.Text(src, "cue sheet", s.fields(), func(root *yaml.Node) {
-		if p := fields.Given(root, "cues"); p != nil {
-			for _, at := range r.Thens() {
-				r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
-			}
-			r.allCues(p.Value)
+		cues, list := fields.Given(root, "cues"), fields.Given(root, "list")
+		if cues == nil && list == nil {
+			return
+		}
+		for _, at := range r.Thens() {
+			r.Fail(at, "then goes with a bank, which a game plays; in a cue sheet, give what follows a cue of its own")
+		}
+		d := newDraft(r)
+		if cues != nil {
+			d.allCues(cues.Value)
+		}
+		if list != nil {
+			d.list(list.Value)
+		}
+		d.resolve()
+		if p := fields.Given(root, "goes"); p != nil {
+			d.goes(p.Value)
 		}
 	})
 	if err := r.Errors(); err != nil {
-		if s.Cues = nil; !read {
+		if s.Cues, s.List, s.Goes = nil, nil, nil; !read {
 			s = nil
 		}
 		return s, err
@@ -66,6 +78,8 @@ func Parse(file string, src []byte) (*Sheet, error) {
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cues"},
+		{Key: "list"},
+		{Key: "goes"},
 		{Key: "length", To: optionalTime(&s.Length)},
 	}
 }

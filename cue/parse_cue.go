@@ -18,7 +18,8 @@ const maxCues = 500000
 // them than can be gone through: a nanosecond.
 var leastEvery = rules.FrameTime(1, 1e9)
 
-func (r *reader) allCues(n *yaml.Node) {
+func (d *draft) allCues(n *yaml.Node) {
+	r := d.reader
 	if n.Kind != yaml.List {
 		r.Fail(n.Place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.Kind)
 		return
@@ -28,21 +29,39 @@ func (r *reader) allCues(n *yaml.Node) {
 		return
 	}
 	r.sheet.Cues = make([]Cue, 0, len(n.Items))
-	d := newDraft(r)
-	targets := make([]*yaml.Pair, len(n.Items))
-	for i, item := range n.Items {
-		d.Cue = Cue{Line: item.Line, Column: item.Column, Times: 1}
-		targets[i] = d.cue(item)
-		r.sheet.Cues = append(r.sheet.Cues, d.Cue)
-	}
-	// An id may be defined after it is used.
-	for i, p := range targets {
-		if p != nil {
-			r.target(p, &r.sheet.Cues[i])
+	for _, item := range n.Items {
+		c := Cue{Line: item.Line, Column: item.Column, Times: 1}
+		d.read(item, &c)
+		if c.Number != "" {
+			d.unique(item, c.Number)
 		}
 	}
-	for i, item := range n.Items {
-		r.checkParameters(item, &r.sheet.Cues[i])
+}
+
+// read reads a cue, and keeps it.
+func (d *draft) read(n *yaml.Node, c *Cue) {
+	d.Cue = *c
+	d.targets, d.nodes = append(d.targets, d.cue(n)), append(d.nodes, n)
+	*c = d.Cue
+	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
+}
+
+// resolve looks at what cues name: an id may be defined after it is used.
+func (d *draft) resolve() {
+	for i, p := range d.targets {
+		if p == nil {
+			continue
+		}
+		if d.sheet.Cues[i].releases {
+			p = &yaml.Pair{Place: p.Place, Key: release, Value: p.Value}
+		}
+		d.reader.target(p, &d.sheet.Cues[i])
+	}
+	for i, n := range d.nodes {
+		d.checkParameters(n, &d.sheet.Cues[i])
+	}
+	if !d.Failed() {
+		d.checkEnds()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
 	"voicepool/internal/parse"
+	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -19,6 +20,11 @@ type draft struct {
 	until rules.Time
 	sound *rules.Sound // that it plays; nil: none that is known
 	duck  rules.Duck   // of SetDuck
+
+	nodes   []*yaml.Node   // of all cues
+	targets []*yaml.Pair   // where they name what they act on; nil: nothing
+	ends    []ending       // where they wait for the end of an id
+	lines   map[string]int // of the numbers of cues
 }
 
 // timing is the keys that must be understood before repetitions can be counted.
@@ -35,7 +41,7 @@ var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDu
 
 // newDraft makes the table. A key that means something else to another verb stands there twice.
 func newDraft(r *reader) *draft {
-	d := &draft{reader: r, keys: map[Verb][]string{}}
+	d := &draft{reader: r, keys: map[Verb][]string{}, lines: map[string]int{}}
 	c := &d.Cue
 	d.table = []cueField{
 		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
@@ -90,6 +96,10 @@ func newDraft(r *reader) *draft {
 	for _, f := range parse.Duck(&d.duck, r.Buses) {
 		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})
 	}
+	d.table = append(d.table, []cueField{
+		{fields.Field{Key: "cue", To: &c.Number, Like: number}, everyVerb, 0},
+		{fields.Field{Key: "name", To: &c.Name}, everyVerb, 0},
+	}...)
 	all := map[string]bool{}
 	for _, f := range d.table {
 		all[f.Key] = true

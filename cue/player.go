@@ -49,6 +49,7 @@ type Player struct {
 	recording recording
 	mixer     *mixer.Mixer
 	schedule  *Schedule
+	follows   follows
 	replaced  sync.Mutex      // of sounds
 	sounds    []loading.Sound // by sound
 	groups    []*mixer.Group
@@ -81,6 +82,7 @@ const never = 1<<63 - 1
 // library must have the rate of the sheet. The error is that of LoadSounds, or
 // wraps mixer.ErrConfig.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
+	s = s.fired()
 	if lib.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
@@ -124,6 +126,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.record()
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
+	p.follows = newFollows(s)
 	return p, nil
 }
 
@@ -288,6 +291,7 @@ func (p *Player) poll() {
 }
 
 func (p *Player) tell(e report.Event) {
+	p.follows.note(&e)
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
@@ -305,7 +309,7 @@ func (p *Player) quiet(st *mixer.Stats) bool {
 
 // finished reports whether nothing will sound any more.
 func (p *Player) finished(st *mixer.Stats) bool {
-	return p.quiet(st) && p.schedule.Plays() == 0 && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
+	return p.quiet(st) && p.schedule.Plays() == 0 && !p.follows.waits() && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }
 
 // maxMissed bounds what is gone through after the last sound: a cue may repeat a
@@ -318,7 +322,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Called: p.sheet.called(a.Cue), Slot: -1})
 		}
 	}
 	if p.held != nil {

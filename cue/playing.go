@@ -65,6 +65,7 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 		return err
 	}
 	p.asked++
+	p.follows.asked(c)
 	if tuned != nil {
 		tuned.voices, tuned.starts = append(tuned.voices, h), append(tuned.starts, frame)
 	}

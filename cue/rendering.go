@@ -132,6 +132,13 @@ func (p *Player) mixMore(size int) error {
 // mixBlock mixes one block with all that is due in it.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
+	for p.follows.waits() && len(dst) > 0 {
+		n, err := p.mixToEnd(dst)
+		if err != nil {
+			return err
+		}
+		dst = dst[n:]
+	}
 	end := f.now + int64(len(dst))
 	for tries := 0; ; tries++ {
 		sent := p.sent

@@ -38,8 +38,9 @@ type Schedule struct {
 	rate  int
 	seed  uint64
 
-	order   []int // cues by frame, then index
-	at      int   // the first of order that has not begun
+	bases   []int64 // of the cues that waited for an end: the frame of that
+	order   []int   // cues by frame, then index
+	at      int     // the first of order that has not begun
 	heap    turns
 	plays   uint64 // starts that are still to come
 	pickers []chance.Picker
@@ -68,19 +69,47 @@ func (h *turns) Pop() any {
 // Schedule returns the actions of the sheet at a rate of 1..768,000 frames per
 // second, drawn with a seed: the sheet's own or another.
 func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
+	s = s.fired()
 	sc := &Schedule{
-		sheet: s, rate: rate, seed: seed, order: make([]int, len(s.Cues)), pickers: make([]chance.Picker, len(s.Sounds)),
+		sheet: s, rate: rate, seed: seed, order: make([]int, 0, len(s.Cues)), pickers: make([]chance.Picker, len(s.Sounds)),
 	}
 	frames := make([]int64, len(s.Cues))
-	for i := range s.Cues {
-		sc.order[i] = i
-		frames[i] = s.Cues[i].At.Frames(rate)
-		if s.Cues[i].Verb == Play {
-			sc.plays += min(s.Cues[i].Times, 1<<64-1-sc.plays)
+	for i, c := range s.acting() {
+		if c.state == waits {
+			continue
 		}
+		sc.order = append(sc.order, i)
+		frames[i] = c.frame(0, rate)
+		sc.expect(c)
 	}
 	slices.SortStableFunc(sc.order, func(a, b int) int { return cmp.Compare(frames[a], frames[b]) })
 	return sc
+}
+
+// expect counts the starts of a cue.
+func (sc *Schedule) expect(c *Cue) {
+	if c.Verb == Play {
+		sc.plays += min(c.Times, 1<<64-1-sc.plays)
+	}
+}
+
+// release has a cue act from a frame on, at which what it waited for was over.
+func (sc *Schedule) release(cue int, frame int64) {
+	if sc.bases == nil {
+		sc.bases = make([]int64, len(sc.sheet.Cues))
+	}
+	sc.bases[cue] = frame
+	sc.expect(&sc.sheet.Cues[cue])
+	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
+}
+
+// frame returns when a repetition of a cue is due.
+func (sc *Schedule) frame(cue int, repetition uint64) int64 {
+	c := &sc.sheet.Cues[cue]
+	if c.state == waits {
+		return sc.bases[cue] + c.moment(repetition).Frames(sc.rate)
+	}
+	return c.frame(repetition, sc.rate)
 }
 
 // Peek returns the frame of the next action, and whether there is one.
@@ -99,7 +128,7 @@ func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	}
 	if sc.at < len(sc.order) {
 		i := sc.order[sc.at]
-		begins := turn{moment: moment{sc.sheet.Cues[i].At.Frames(sc.rate), i}}
+		begins := turn{moment: moment{sc.frame(i, 0), i}}
 		if !ok || begins.before(t.moment) {
 			return begins, false, true
 		}
@@ -117,7 +146,7 @@ func (sc *Schedule) Next() (Action, bool) {
 	after := turn{moment{0, t.index}, t.repetition + 1}
 	more := after.repetition < c.Times
 	if more {
-		after.frame = c.moment(after.repetition).Frames(sc.rate)
+		after.frame = sc.frame(t.index, after.repetition)
 	}
 	sc.advance(after, repeated, more)
 	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}

@@ -2,7 +2,9 @@ package cue
 
 import (
 	"encoding/json"
+	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/fields"
 	"voicepool/internal/parse"
 )
@@ -12,7 +14,16 @@ import (
 // from the tables that Parse reads by; what depends on names and on other keys is left to Parse.
 func Schema() []byte {
 	own := (&Sheet{}).fields()
-	own[0].Like = fields.List{Of: cueShape(), Most: maxCues}
+	for i := range own {
+		switch own[i].Key {
+		case "cues":
+			own[i].Like = fields.List{Of: cueShape(), Most: maxCues}
+		case "list":
+			own[i].Like = fields.List{Of: listShape(), Most: maxCues}
+		case "goes":
+			own[i].Like = fields.List{Of: new(rules.Time)}
+		}
+	}
 	schema := parse.File(own).Schema(fields.Limits{})
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "voicepool cue sheet or bank"
@@ -35,16 +46,53 @@ func Schema() []byte {
 var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: {"place"}}
 
 // cueShape is the shape of a cue: of any verb, with the keys that it takes.
-func cueShape() fields.Either {
+func cueShape() fields.Either { return verbShapes("at") }
+
+// verbShapes returns the shapes of cues by their verbs. more is keys that they need besides.
+func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
-	var verbs fields.Either
 	for _, v := range everyVerb {
 		d.Verb = v
-		m := fields.Mapping{Needs: append([]string{"at", v.String()}, needs[v]...)}
+		m := fields.Mapping{Needs: slices.Concat(more, []string{v.String()}, needs[v])}
 		for _, key := range d.keys[v] {
 			m.Fields = append(m.Fields, d.field(key).Field)
 		}
 		verbs = append(verbs, m)
 	}
 	return verbs
+}
+
+// actionShape is the shape of what a cue of the list does: of any verb, at any time or none.
+func actionShape() (verbs fields.Either) {
+	var at rules.Time
+	when := fields.Field{Key: "at", Like: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
+	for _, one := range append(verbShapes(), fields.Mapping{
+		Fields: []fields.Field{{Key: "at"}, {Key: release, Like: new(string)}}, Needs: []string{release},
+	}) {
+		m := one.(fields.Mapping)
+		m.Fields = slices.DeleteFunc(m.Fields, func(f fields.Field) bool { return f.Key == "at" || f.Key == "cue" })
+		m.Fields = append(m.Fields, when)
+		verbs = append(verbs, m)
+	}
+	return verbs
+}
+
+// listShape is the shape of a cue of the list: one action, several, or what starts the timeline.
+func listShape() (all fields.Either) {
+	own := (&listed{}).fields()
+	actions := actionShape()
+	for i := range own {
+		if own[i].Key == "do" {
+			own[i].Like = fields.List{Of: actions}
+		}
+	}
+	for _, one := range actions {
+		m := one.(fields.Mapping)
+		m.Fields = slices.DeleteFunc(slices.Clone(m.Fields), func(f fields.Field) bool { return f.Key == "name" })
+		m.Fields = append(m.Fields, slices.DeleteFunc(slices.Clone(own), func(f fields.Field) bool { return f.Key == "do" })...)
+		m.Needs = append([]string{"cue"}, m.Needs...)
+		all = append(all, m)
+	}
+	return append(all, fields.Mapping{Fields: own, Needs: []string{"cue", "do"}},
+		fields.Mapping{Fields: slices.DeleteFunc(slices.Clone(own), func(f fields.Field) bool { return f.Key == "do" }), Needs: []string{"cue", "start"}})
 }

@@ -14,9 +14,12 @@ import (
 type Sheet struct {
 	rules.Rules
 	Length *rules.Time // where everything is cut; nil: nowhere
-	Cues   []Cue       // in the order of the file
+	Cues   []Cue       // in the order of the file, then the actions of List
+	List   []ListCue   // in the order of the file
+	Goes   []Go        // when somebody says GO, in a rehearsal
 
-	ids []string // in the order of their first cue
+	ids   []string // in the order of their first cue
+	begun bool     // the times of GO are in Cues
 }
 
 // Verb is what a cue does.
@@ -58,7 +61,8 @@ const (
 // Cue is a timed instruction.
 type Cue struct {
 	Line, Column int
-	At           rules.Time
+	Number, Name string     // those that people call it by; empty: none
+	At           rules.Time // of an action of the list: from where its cue begins, or what it waits for ends
 	Verb         Verb
 
 	// Of Play.
@@ -107,6 +111,13 @@ type Cue struct {
 	owner  uint64 // of its Owner; 0: none
 	layers []Cue  // of Play: what starts in its place, where its sound has layers
 	delay  rules.Time
+
+	list     int    // of the list: the place of its cue there, from 1; 0: of `cues`
+	after    string // the id whose end it waits for; empty: none
+	afterTag uint64
+	releases bool // written `release`: a Set
+	state    state
+	base     rules.Time // of the list: the GO, from which At is; 0 of `cues`
 }
 
 // Parameter is a value of a parameter that a cue sets.
@@ -150,5 +161,5 @@ func (c *Cue) moment(repetition uint64) rules.Time {
 	return t
 }
 
-// last returns when the last repetition is due.
-func (c *Cue) last() rules.Time { return c.moment(c.Times - 1) }
+// last returns the frame of the last repetition.
+func (c *Cue) last(rate int) int64 { return c.frame(c.Times-1, rate) }

@@ -134,3 +134,16 @@ func (a *audio) untilNext(n int64) int64 {
 	}
 	return n
 }
+
+// untilEnd returns how many of n frames there are before the first voice may be over.
+func (a *audio) untilEnd(n int64) int64 {
+	for _, v := range a.living() {
+		s := v.slot
+		if s.paused != 0 {
+			continue
+		}
+		left, _ := s.voice.Left(n, a.now, false)
+		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
+	}
+	return n
+}

@@ -63,7 +63,9 @@ func (k *checkCommand) Run(c *console.Console) error {
 		errors.As(sheet.CheckRender(), &notes)
 		said = problemsOf("note", notes)
 		for i := range said {
-			said[i].text += " (a run plays on until Ctrl-C)"
+			if sheet.CheckGoes() == nil {
+				said[i].text += " (a run plays on until Ctrl-C)"
+			}
 		}
 		said = append(said, problemsOf("note", asks(sheet))...)
 	}
@@ -111,8 +113,15 @@ func contents(sheet *cue.Sheet) string {
 		buses = fmt.Sprintf("%d buses", n)
 	}
 	parts := []string{count(len(sheet.Sounds), "sound"), buses}
-	if sheet.Cues != nil {
-		parts = slices.Insert(parts, 0, count(len(sheet.Cues), "cue"))
+	cues := len(sheet.Cues)
+	for i := range sheet.List {
+		cues -= sheet.List[i].Count
+	}
+	if cues > 0 || sheet.Cues != nil && sheet.List == nil {
+		parts = slices.Insert(parts, 0, count(cues, "cue"))
+	}
+	if n := len(sheet.List); n > 0 {
+		parts = slices.Insert(parts, 0, "a list of "+count(n, "cue"))
 	}
 	if n := len(sheet.Scenes); n > 0 {
 		parts = append(parts, count(n, "scene"))
@@ -139,7 +148,7 @@ func problemsOf(kind string, list rules.Errors) (all []problem) {
 
 // asks says what a game imports besides for a bank that names embedded sounds.
 func asks(sheet *cue.Sheet) rules.Errors {
-	if sheet.Cues != nil {
+	if sheet.Cues != nil || sheet.List != nil {
 		return nil
 	}
 	for i := range sheet.Sounds {

@@ -26,6 +26,7 @@ type renderCommand struct {
 	Output    string     `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
 	Format    formatFlag `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
 	NoLimiter bool       `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
+	goesFlag
 	sheetFlags
 }
 
@@ -47,7 +48,10 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := r.outputs().Keep(output.SheetInputs(c.In, r.Sheet, sheet)); err != nil {
+	if err := r.outputs().Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+		return err
+	}
+	if err := r.goesFlag.read(sheet); err != nil {
 		return err
 	}
 	sheet = r.apply(sheet)

@@ -8,6 +8,7 @@ import (
 
 type runCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
+	goesFlag
 	liveFlags
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
@@ -29,7 +30,13 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	if err := r.outputs().And("--record", " ", r.Record).Keep(output.SheetInputs(c.In, r.Sheet, sheet)); err != nil {
+	if err := r.outputs().And("--record", " ", r.Record).Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
+		return err
+	}
+	if err := r.goesFlag.read(sheet); err != nil {
+		return err
+	}
+	if err := sheet.CheckGoes(); err != nil {
 		return err
 	}
 	return r.perform(c, interrupted, sheet, performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload})

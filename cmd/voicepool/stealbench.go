@@ -191,12 +191,15 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 
 // stage loads a sheet and its sounds, and renders what they are with voices for all.
 // Before that, set changes the sheet and finds what is wrong with it.
-func stage(c *console.Console, ctx context.Context, path string, length *timeFlag, limits sounds.Limits, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
+func stage(c *console.Console, ctx context.Context, path string, length *timeFlag, goes goesFlag, limits sounds.Limits, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
 	sheet, err := loadSheet(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	sheet.Length = cmp.Or((*rules.Time)(length), sheet.Length)
+	if err := goes.read(sheet); err != nil {
+		return nil, nil, err
+	}
 	if err := sheet.CheckRender(); err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +218,7 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
-	k, _, err := stage(c, interrupted, b.Sheet, b.Length, b.limits(), func(sheet *cue.Sheet) error {
+	k, _, err := stage(c, interrupted, b.Sheet, b.Length, goesFlag{}, b.limits(), func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
 			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
 				return console.Usage("%w", err)

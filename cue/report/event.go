@@ -18,6 +18,7 @@ type Event struct {
 	Sound  string // as the sheet calls it; empty for mixer.Missed
 	Cue    int    // its place in the sheet, from 0; -1: none
 	Slot   int    // -1: none
+	Called        // the cue, by people
 	Reason mixer.Reason
 
 	// Of a voice that was stolen or became virtual: the number and the sound of who
@@ -71,11 +72,12 @@ const (
 
 // wire is how an event is spelled: what does not belong to its kind is left out.
 type wire struct {
-	Frame            int64    `json:"frame"`
-	Kind             string   `json:"kind"`
-	Voice            uint64   `json:"voice,omitempty"`
-	Sound            string   `json:"sound,omitempty"`
-	Cue              *int     `json:"cue,omitempty"`
+	Frame int64  `json:"frame"`
+	Kind  string `json:"kind"`
+	Voice uint64 `json:"voice,omitempty"`
+	Sound string `json:"sound,omitempty"`
+	Cue   *int   `json:"cue,omitempty"`
+	Called
 	By               uint64   `json:"by,omitempty"`
 	BySound          string   `json:"by_sound,omitempty"`
 	Slot             *int     `json:"slot,omitempty"`
@@ -116,7 +118,7 @@ func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates 
 func (e *Event) MarshalJSON() ([]byte, error) {
 	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
 	w := wire{
-		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: when(!device, &e.Cue), By: e.By, BySound: e.BySound,
+		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: when(!device, &e.Cue), Called: e.Called, By: e.By, BySound: e.BySound,
 		Reason: e.Reason.String(), Limit: e.Limit, PerOwner: e.PerOwner, Endless: e.Endless, Bus: e.Bus, Cooldown: e.Cooldown,
 		State: string(e.State), Seconds: when(e.State == DeviceBack, &e.Seconds),
 		Slot:       when(e.Voice != 0, &e.Slot),
@@ -157,7 +159,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*e = Event{
-		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: or(w.Cue, 0), By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
+		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: or(w.Cue, 0), Called: w.Called, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),

@@ -12,7 +12,8 @@ import (
 
 // Cue is what became of the starts of a cue.
 type Cue struct {
-	Cue       int      `json:"cue"`
+	Cue int `json:"cue"`
+	report.Called
 	Sound     string   `json:"sound"`
 	Asked     int      `json:"asked"`
 	Started   int      `json:"started"`
@@ -43,7 +44,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 		if e.Cue != cue {
 			return nil
 		}
-		if e.Sound != "" {
+		if a.Called = e.Called; e.Sound != "" {
 			a.Sound = e.Sound
 		}
 		n[e.Kind]++
@@ -122,9 +123,9 @@ const maxPrinted = 40
 // Print prints what became of the cue, with at most 40 events.
 func (a *Cue) Print(w io.Writer) {
 	if a.Asked == 0 {
-		fmt.Fprintf(w, "cue %d: found no voice of its id %s.\n", a.Cue, words.Count(a.Missed, "time"))
+		fmt.Fprintf(w, "%s: found no voice of its id %s.\n", a.CueText(a.Cue), words.Count(a.Missed, "time"))
 	} else {
-		line := fmt.Sprintf("cue %d plays %s: asked for %s, started %d%s%s", a.Cue, words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started,
+		line := fmt.Sprintf("%s plays %s: asked for %s, started %d%s%s", a.CueText(a.Cue), words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started,
 			numbers(a.Voices), refusals(a.Rejected, a.Limited, a.Coalesced))
 		if a.Stolen > 0 {
 			line += fmt.Sprintf("; %d of those that started were stolen", a.Stolen)

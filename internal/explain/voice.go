@@ -12,9 +12,10 @@ import (
 
 // Voice is the life of a voice.
 type Voice struct {
-	Voice  uint64   `json:"voice"`
-	Sound  string   `json:"sound"`
-	Cue    int      `json:"cue"`
+	Voice uint64 `json:"voice"`
+	Sound string `json:"sound"`
+	Cue   int    `json:"cue"`
+	report.Called
 	Fate   string   `json:"fate"` // ended, stopped, stolen, playing
 	From   float64  `json:"from_seconds"`
 	To     float64  `json:"to_seconds"`
@@ -60,7 +61,7 @@ func (a *Voice) Title() string {
 	if a.Heard == 0 && a.Fate != "playing" {
 		fate += " without having been heard"
 	}
-	return fmt.Sprintf("%s #%d (cue %d), %s to %s, %s.", words.OneLine(a.Sound), a.Voice, a.Cue, words.Clock(a.From), words.Clock(a.To), fate)
+	return fmt.Sprintf("%s #%d (%s), %s to %s, %s.", words.OneLine(a.Sound), a.Voice, a.CueText(a.Cue), words.Clock(a.From), words.Clock(a.To), fate)
 }
 
 // Life gathers what a report tells of one voice.
@@ -101,7 +102,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 				continue
 			}
 			a.Events = append(a.Events, moment(e, head,
-				fmt.Sprintf("another start of it (cue %d) came so soon after that it became a part of this voice, which grew louder for it", e.Cue)))
+				fmt.Sprintf("another start of it (%s) came so soon after that it became a part of this voice, which grew louder for it", e.CueText(e.Cue))))
 			continue
 		}
 		if loser != nil && loser.Frame != e.Frame {
@@ -110,6 +111,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 		var text string
 		switch e.Kind {
 		case mixer.EventStarted:
+			a.Called = e.Called
 			a.Sound, a.Cue, a.From = e.Sound, e.Cue, secondsOf(e.Frame, head)
 			inSlot, since = e.Slot >= 0, e.Frame
 			text = "started" + tellSlot(e) + tellGain(loser)

@@ -135,7 +135,7 @@ func Describe(e report.Event, rate int) string {
 	if e.Voice > 0 {
 		line += fmt.Sprintf(" #%d slot %d", e.Voice, e.Slot)
 	}
-	line += fmt.Sprintf(" cue %d", e.Cue)
+	line += " " + e.CueText(e.Cue)
 	whither := map[mixer.EventKind]string{mixer.EventCoalesced: "into", mixer.EventStolen: "by"}[e.Kind]
 	if whither != "" && e.By > 0 {
 		line += fmt.Sprintf(", %s %s #%d", whither, words.OneLine(e.BySound), e.By)

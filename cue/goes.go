@@ -1,0 +1,110 @@
+package cue
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// ReadGoes takes the GOs of a rehearsal from a text in place of the sheet's own: a time a line, and
+// behind it, where another cue than the one that stands by is meant, its number. Empty lines, and
+// what follows a #, are for people. file is its name in errors, which are rules.Errors.
+func (s *Sheet) ReadGoes(file string, text []byte) error {
+	r := newReader(&Sheet{}, file)
+	var goes []Go
+	line := 0
+	for row := range bytes.Lines(text) {
+		line++
+		words, _, _ := strings.Cut(string(row), "#")
+		at, number, _ := strings.Cut(strings.TrimSpace(words), " ")
+		if at == "" {
+			continue
+		}
+		g := Go{Line: line, Column: 1 + strings.Index(string(row), at), Cue: strings.TrimSpace(number)}
+		var err error
+		if g.At, err = rules.ParseTime(at); err != nil {
+			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v; a line is a time and, if need be, the number of a cue, such as: 5.5s 2", err)
+			continue
+		}
+		goes = append(goes, g)
+	}
+	if !r.Failed() {
+		r.checkGoes(s, goes)
+	}
+	if err := r.Errors(); err != nil {
+		return err
+	}
+	s.Goes = goes
+	return nil
+}
+
+// checkGoes looks for a GO that comes before the one ahead of it, and for one that has no cue.
+func (r *reader) checkGoes(s *Sheet, goes []Go) {
+	next, fired, numbers := s.standby(0), map[int]int{}, s.numbers()
+	for i := range goes {
+		g, at := &goes[i], yaml.Place{Line: goes[i].Line, Column: goes[i].Column}
+		if i > 0 && g.At.Compare(goes[i-1].At) < 0 {
+			r.Fail(at, "goes: a GO at %v comes after the one at %v; put them in the order of their times", g.At, goes[i-1].At)
+			return
+		}
+		if g.Cue != "" {
+			var found bool
+			if next, found = numbers[numberOf(g.Cue)]; !found {
+				r.Fail(at, "goes: no cue of the list has the number %s%s", yaml.Quote(g.Cue), r.Suggest(g.Cue, func() []string { return fields.Sorted(numbers) }))
+				return
+			}
+			if s.List[next].Off {
+				r.Fail(at, "goes: cue %s has `arm: false`, so no GO reaches it", yaml.Quote(g.Cue))
+				return
+			}
+		}
+		if next == len(s.List) {
+			r.Fail(at, "goes: no cue stands by for the GO at %v: the list is over; leave it out", g.At)
+			return
+		}
+		for _, one := range s.chain(next) {
+			if before, some := fired[one]; some {
+				r.Fail(at, "goes: cue %s has begun with the GO at %v already; leave this one out",
+					yaml.Quote(s.List[one].Number), goes[before].At)
+				return
+			}
+			fired[one] = i
+			next = one + 1
+		}
+		next = s.standby(next)
+	}
+}
+
+// standby returns the first cue that GO reaches, from a place on; that of the end where there is none.
+func (s *Sheet) standby(from int) int {
+	for from < len(s.List) && s.List[from].Off {
+		from++
+	}
+	return from
+}
+
+// chain returns a cue and those that go on from it.
+func (s *Sheet) chain(head int) (all []int) {
+	for i := head; i < len(s.List); i = s.standby(i + 1) {
+		all = append(all, i)
+		if s.List[i].Then == ThenWait {
+			break
+		}
+	}
+	return all
+}
+
+// CheckGoes says why the list would not play without an operator: the sheet has no times of GO. The
+// error is rules.Errors; nil where there is no list.
+func (s *Sheet) CheckGoes() error {
+	if len(s.List) == 0 || len(s.Goes) > 0 {
+		return nil
+	}
+	l := &s.List[0]
+	return rules.Errors{{File: s.File, Line: l.Line, Column: l.Column, Msg: fmt.Sprintf(
+		"cue %s waits for GO, and nobody says when; give `goes: [2s, ...]`, or a file of times with --goes", yaml.Quote(l.Number))}}
+}

@@ -1,0 +1,89 @@
+package cue
+
+import (
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/cue/report"
+)
+
+// Then is what comes after a cue of the list.
+type Then uint8
+
+const (
+	ThenWait     Then = iota // for GO
+	ThenContinue             // the next cue, ListCue.Wait after this one has begun
+	ThenFollow               // the next cue, at the frame at which all that this one plays is over
+)
+
+func (t Then) String() string { return [...]string{"wait", "continue", "follow"}[t] }
+
+// ListCue is a cue of the list: it waits for GO, or follows the one before it.
+type ListCue struct {
+	Line, Column int
+	Number       string // unique; it need not be a number
+	Name         string // this one, Note and Colour are for people
+	Note, Colour string
+	Pre          rules.Time // from its GO to where it begins
+	Then         Then
+	Wait         rules.Time // of ThenContinue
+	Off          bool       // written `arm: false`: it counts as not there
+	Timeline     bool       // written `start: timeline`: the clock of `cues` starts where it begins
+
+	// Its actions in Sheet.Cues, where they come after those of `cues`. Their At is from where the
+	// cue begins.
+	First, Count int
+}
+
+// Go is a GO of a rehearsal.
+type Go struct {
+	Line, Column int
+	At           rules.Time
+	Cue          string // its number; empty: the one that stands by
+}
+
+// state is what has a cue act.
+type state uint8
+
+const (
+	byTime state = iota
+	idle         // nothing: it is of the list, and no GO has reached it
+	waits        // the end of something
+)
+
+// numberOf returns what tells cues apart: 2.50 and 2.5 are one number.
+func numberOf(text string) string {
+	whole, part, found := strings.Cut(text, ".")
+	if strings.Trim(whole+part, "0123456789") != "" || whole == "" || found && part == "" {
+		return text
+	}
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	return strings.TrimSuffix(whole+"."+strings.TrimRight(part, "0"), ".")
+}
+
+// numbers returns the places of the cues of the list by their numbers, as numberOf has them.
+func (s *Sheet) numbers() map[string]int {
+	all := map[string]int{}
+	for i := range s.List {
+		all[numberOf(s.List[i].Number)] = i
+	}
+	return all
+}
+
+// called returns what people call a cue of Cues.
+func (s *Sheet) called(i int) (c report.Called) {
+	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
+		of := &s.Cues[i]
+		c = report.Called{ListCue: of.Number, CueName: of.Name, CueLine: of.Line}
+	}
+	return c
+}
+
+// Label returns what messages call a cue of Cues: cue 2.5 "Thunder" (line 14), or cue 7, its place,
+// where it has no number.
+func (s *Sheet) Label(i int) string {
+	c := s.called(i)
+	return c.CueText(i)
+}

@@ -1,0 +1,85 @@
+package cue_test
+
+import (
+	"testing"
+
+	"voicepool/cue"
+)
+
+// showList has every key of the list.
+const showList = `
+sounds: {song: coin, thunder: zap, door: coin, steps: coin}
+list:
+  - {cue: 1, name: House music, note: slow, colour: blue, play: song, id: house, loop: true, fade_in: 3s}
+  - {cue: 2, fade: house, to: -12, over: 4s, then: continue, wait: 1s}
+  - {cue: 2.5, name: Thunder, pre: 500ms, play: thunder, then: follow}
+  - cue: 3
+    name: Door, then steps
+    do:
+      - {play: door}
+      - {at: 900ms, play: steps, id: steps, every: 400ms, times: 5}
+      - {at: end of steps, stop: house, over: 2s}
+  - {cue: 4, name: Vamp out, release: house}
+  - {cue: Q5, name: Blackout, stop: all, over: 500ms, arm: false}
+  - {cue: 6, start: timeline}
+goes: [1s, 2s, 30s, 40s]
+cues:
+  - {at: 1s, cue: T1, name: Bell, play: coin}
+`
+
+func TestList(t *testing.T) {
+	s := parse(t, showList)
+	if len(s.List) != 7 || len(s.Cues) != 9 || len(s.Goes) != 4 {
+		t.Fatalf("%d list cues, %d cues, %d goes", len(s.List), len(s.Cues), len(s.Goes))
+	}
+	l := s.List[2]
+	if l.Number != "2.5" || l.Name != "Thunder" || l.Then != cue.ThenFollow || l.Pre.String() != "0.5s" || l.First != 3 || l.Count != 1 {
+		t.Errorf("%+v", l)
+	}
+	if l := s.List[0]; l.Note != "slow" || l.Colour != "blue" || l.Off {
+		t.Errorf("%+v", l)
+	}
+	if l := s.List[3]; l.Count != 3 || l.First != 4 {
+		t.Errorf("%+v", l)
+	}
+	if !s.List[5].Off || !s.List[6].Timeline || s.List[6].Count != 0 {
+		t.Errorf("%+v", s.List[5:])
+	}
+	for i, want := range map[int]string{0: `cue T1 "Bell" (line 18)`, 3: `cue 2.5 "Thunder" (line 6)`, 2: `cue 2 (line 5)`} {
+		if got := s.Label(i); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestNumbersAreNumbers(t *testing.T) {
+	for _, same := range [][2]string{{"2.5", "2.50"}, {"2", "2.0"}, {"02", "2"}, {"0", "0.0"}} {
+		if _, err := cue.Parse("s", []byte("list: [{cue: "+same[0]+", play: coin}, {cue: "+same[1]+", play: coin}]")); err == nil {
+			t.Errorf("%v are told apart", same)
+		}
+	}
+	for _, two := range [][2]string{{"2.5", "2.05"}, {"20", "2"}, {"Q1", "Q01"}, {"1.2.3", "1.2.30"}, {"2.", "2"}} {
+		parse(t, "list: [{cue: '"+two[0]+"', play: coin}, {cue: '"+two[1]+"', play: coin}]")
+	}
+}
+
+func TestReadGoes(t *testing.T) {
+	for text, want := range map[string]string{
+		"1s\n\n 2.5 Q2 # late\n": "",
+		"3s\n2s\n":               "goes:2:1: goes: a GO at 2s comes after the one at 3s; put them in the order of their times",
+		"1s\nsoon\n":             "goes:2:1: ",
+		"1s 7\n":                 `goes:1:1: goes: no cue of the list has the number "7"`,
+		"1s\n2s\n3s\n":           "goes:3:1: goes: no cue stands by for the GO at 3s: the list is over; leave it out",
+		"1s\n2s 1\n":             `goes:2:1: goes: cue "1" has begun with the GO at 1s already; leave this one out`,
+		"0.1s Q3":                "goes:1:1: goes: cue \"Q3\" has `arm: false`, so no GO reaches it",
+	} {
+		s := parse(t, "list: [{cue: 1, play: coin}, {cue: Q2, play: coin}, {cue: Q3, arm: false, play: coin}]")
+		err := s.ReadGoes("goes", []byte(text))
+		switch {
+		case want == "" && (err != nil || len(s.Goes) != 2 || s.Goes[1].Cue != "Q2"):
+			t.Errorf("%q: %v, %v", text, err, s.Goes)
+		case want != "" && (err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want):
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package cue
+
+import (
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// number is what the number of a cue looks like: any text.
+var number = fields.Schema{"type": []string{"string", "number"}}
+
+// endOf begins an `at` that waits for the end of an id.
+const endOf = "end of "
+
+// release is the verb of the list that has an id leave its loop.
+const release = "release"
+
+// listed is what a list cue has besides an action.
+type listed struct {
+	ListCue
+	start string
+	do    *yaml.Node
+	armed bool
+}
+
+func (l *listed) fields() []fields.Field {
+	return []fields.Field{
+		{Key: "cue", To: &l.Number, Like: number},
+		{Key: "name", To: &l.Name},
+		{Key: "note", To: &l.Note},
+		{Key: "colour", To: &l.Colour},
+		{Key: "pre", To: &l.Pre},
+		{Key: "then", To: fields.Choice(&l.Then, ThenWait, ThenContinue, ThenFollow)},
+		{Key: "wait", To: &l.Wait},
+		{Key: "arm", To: &l.armed},
+		{Key: "start", To: &l.start, Like: fields.Schema{"enum": []string{"timeline"}}},
+		{Key: "do"},
+	}
+}
+
+// list reads the cues that wait for GO.
+func (d *draft) list(n *yaml.Node) {
+	if n.Kind != yaml.List {
+		d.Fail(n.Place, "list is a list, such as [{cue: 1, play: ...}], not %s", n.Kind)
+		return
+	}
+	if len(n.Items) > maxCues {
+		d.Fail(n.Place, "list has %d entries; a sheet has at most %d", len(n.Items), maxCues)
+		return
+	}
+	timeline := 0
+	var all rules.Time // of pre and wait
+	for _, item := range n.Items {
+		l := d.listCue(item)
+		if l == nil {
+			continue
+		}
+		if p := fields.Given(item, "cue"); p != nil && l.Number != "" {
+			d.unique(item, l.Number)
+		}
+		if l.Timeline {
+			if timeline > 0 {
+				d.Fail(fields.Given(item, "start").Place, "start: the cue of line %d starts the timeline already", timeline)
+			}
+			timeline = item.Line
+		}
+		sum, fits := all.Repeat(1, l.Pre)
+		sum, fits2 := sum.Repeat(1, l.Wait)
+		if !fits || !fits2 {
+			d.Fail(item.Place, "the waits of the list are together more than 10^12 seconds")
+			return
+		}
+		all = sum
+		d.sheet.List = append(d.sheet.List, l.ListCue)
+	}
+	if last := len(n.Items) - 1; last >= 0 && len(d.sheet.List) > last {
+		if l := &d.sheet.List[last]; l.Then != ThenWait {
+			d.Fail(fields.Given(n.Items[last], "then").Place, "then: %v: no cue comes after this one; leave it out", l.Then)
+		}
+	}
+}
+
+// unique keeps the number of a cue, which no other may have.
+func (d *draft) unique(n *yaml.Node, number string) {
+	if line, some := d.lines[numberOf(number)]; some {
+		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s is in line %d already; each cue has a number of its own", yaml.Quote(number), line)
+		return
+	}
+	d.lines[numberOf(number)] = n.Line
+}
+
+// listCue reads a cue of the list; nil: it is none.
+func (d *draft) listCue(n *yaml.Node) *listed {
+	if n.Kind != yaml.Mapping {
+		d.Fail(n.Place, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
+		return nil
+	}
+	l := &listed{armed: true, ListCue: ListCue{Line: n.Line, Column: n.Column, First: len(d.sheet.Cues)}}
+	own := l.fields()
+	var keys []string
+	for i := range own {
+		keys = append(keys, own[i].Key)
+	}
+	mine := len(keys)
+	for _, key := range append([]string{release}, d.keys[0]...) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	action := &yaml.Node{Place: n.Place, Kind: yaml.Mapping}
+	unknown := d.Each(n, "a cue of the list", keys, func(i int, p *yaml.Pair) {
+		switch {
+		case i >= mine:
+			action.Pairs = append(action.Pairs, *p)
+		case p.Key == "do":
+			l.do = p.Value
+		default:
+			d.Value(p, &own[i])
+		}
+	})
+	l.Off = !l.armed
+	if p := fields.Given(n, "start"); p != nil && l.start != "" {
+		if l.Timeline = l.start == "timeline"; !l.Timeline {
+			d.Fail(p.Value.Place, "start: a cue starts the `timeline`, not %s", yaml.Quote(l.start))
+		}
+	}
+	if fields.Missing(n, "cue") && !unknown {
+		d.Fail(n.Place, "a cue of the list needs `cue`, its number")
+	}
+	if p := fields.Given(n, "wait"); p != nil && l.Then != ThenContinue {
+		d.Fail(p.Place, "wait goes with `then: continue`: it is the time from this cue to the next")
+	}
+	switch {
+	case l.do != nil && len(action.Pairs) > 0:
+		d.Fail(action.Pairs[0].Place, "%s: this cue has `do`; put the action into it", yaml.Quote(action.Pairs[0].Key))
+	case l.do != nil && l.do.Kind != yaml.List:
+		d.Fail(l.do.Place, "do is a list, such as [{play: ...}, {at: 1s, stop: ...}], not %s", l.do.Kind)
+	case l.do != nil:
+		for _, item := range l.do.Items {
+			d.action(item, l)
+		}
+	case len(action.Pairs) > 0:
+		d.action(action, l)
+	case l.start == "" && !unknown && fields.Missing(n, "do"):
+		d.Fail(n.Place, "a cue of the list needs something to do: play, stop, fade, release and so on, `do: [...]`, or `start: timeline`")
+	}
+	l.Count = len(d.sheet.Cues) - l.First
+	return l
+}
+
+// action reads what a cue of the list does. It is a cue whose `at` may be left out, or be the end
+// of an id.
+func (d *draft) action(n *yaml.Node, l *listed) {
+	c := Cue{
+		Line: n.Line, Column: n.Column, Times: 1, Number: l.Number, Name: l.Name, list: len(d.sheet.List) + 1,
+	}
+	if n.Kind != yaml.Mapping {
+		d.Fail(n.Place, "an action is a mapping, such as {play: ...}, not %s", n.Kind)
+		return
+	}
+	made := &yaml.Node{Place: n.Place, Kind: yaml.Mapping, Pairs: slices.Clone(n.Pairs)}
+	zero := func(at yaml.Place) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: "0"} }
+	if fields.Missing(n, "at") {
+		made.Pairs = append(made.Pairs, yaml.Pair{Place: n.Place, Key: "at", Value: zero(n.Place)})
+	}
+	for i := range made.Pairs {
+		p := &made.Pairs[i]
+		switch {
+		case p.Key == "at" && p.Value.Kind == yaml.Scalar && strings.HasPrefix(p.Value.Text, strings.TrimSpace(endOf)):
+			c.after = strings.TrimSpace(strings.TrimPrefix(p.Value.Text, strings.TrimSpace(endOf)))
+			d.ends = append(d.ends, ending{p.Value, len(d.sheet.Cues)})
+			p.Value = zero(p.Value.Place)
+		case p.Key == "cue":
+			d.Fail(p.Place, "cue: an action of `do` has no number of its own; the cue has one")
+			return
+		case p.Key == release:
+			p.Key, c.releases = Set.String(), true
+			made.Pairs = append(made.Pairs, yaml.Pair{
+				Place: p.Place, Key: "loop", Value: &yaml.Node{Place: p.Place, Kind: yaml.Scalar, Text: "false"},
+			})
+		}
+	}
+	d.read(made, &c)
+}
+
+// ending is an `at` that names an id.
+type ending struct {
+	at  *yaml.Node
+	cue int
+}
+
+// checkEnds finds the ids that actions wait for, and what waits for ever.
+func (d *draft) checkEnds() {
+	s := d.sheet
+	plays := map[uint64][]int{} // by the tag of an id
+	ends := ends{map[string][]string{}, s.Parents()}
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if c.Verb == Play && c.tag != 0 && len(d.ends) > 0 {
+			plays[c.tag] = append(plays[c.tag], i)
+		}
+		if c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.keeps() {
+			ends.note(c.target(), c.after)
+		}
+	}
+	for _, e := range d.ends {
+		c := &s.Cues[e.cue]
+		if c.afterTag = d.ids[c.after]; c.afterTag == 0 {
+			d.Fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.after),
+				d.Suggest(c.after, func() []string { return s.ids }))
+			continue
+		}
+		others, endless := false, false
+		for _, i := range plays[c.afterTag] {
+			if o := &s.Cues[i]; o.after != c.after {
+				others, endless = true, endless || ends.lacks(o, c.after)
+			}
+		}
+		switch {
+		case !others:
+			d.Fail(e.at.Place, "at: only what waits for the end of %s plays it; start it elsewhere, or give a time", yaml.Quote(c.after))
+		case endless:
+			d.Fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
+				yaml.Quote(c.after))
+		}
+	}
+	for i := range s.List {
+		l := &s.List[i]
+		for j := l.First; l.Then == ThenFollow && j < l.First+l.Count; j++ {
+			if ends.lacks(&s.Cues[j], "") {
+				d.Fail(yaml.Place{Line: l.Line, Column: l.Column},
+					"then: follow: this cue loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or `then: wait`")
+				break
+			}
+		}
+	}
+}
+
+// ends is what stops voices or has them leave their loops.
+type ends struct {
+	after   map[string][]string // by target: what the cues wait for that end it, at most two different ones
+	parents map[string]string
+}
+
+func (e *ends) note(target, after string) {
+	if all := e.after[target]; len(all) < 2 && !slices.Contains(all, after) {
+		e.after[target] = append(all, after)
+	}
+}
+
+// lacks reports whether a start loops for ever, and nothing ends it but what waits for that.
+func (e *ends) lacks(asked *Cue, awaited string) bool {
+	ended := func(target string) bool {
+		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
+	}
+	for _, c := range asked.starts() {
+		if !c.Loop || c.Rounds > 0 || c.For != nil || ended("all") || c.ID != "" && ended(c.ID) {
+			continue
+		}
+		bus := c.Bus
+		for bus != "" && !ended(bus) {
+			bus = e.parents[bus]
+		}
+		if bus == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// goes reads when somebody says GO.
+func (d *draft) goes(n *yaml.Node) {
+	if n.Kind != yaml.List {
+		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)
+		return
+	}
+	for _, item := range n.Items {
+		g := Go{Line: item.Line, Column: item.Column}
+		if !d.Value(&yaml.Pair{Place: item.Place, Key: "goes", Value: item}, &fields.Field{To: &g.At}) {
+			return
+		}
+		d.sheet.Goes = append(d.sheet.Goes, g)
+	}
+	d.checkGoes(d.sheet, d.sheet.Goes)
+}

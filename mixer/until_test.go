@@ -1,0 +1,81 @@
+package mixer_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestUntilEnd: a mix by stretches of UntilEnd stands still at the frame of every end, whatever is
+// done to the voices. The events say which frames those are.
+func TestUntilEnd(t *testing.T) {
+	ends := 0
+	for seed := range uint64(20) {
+		draw := rand.New(rand.NewPCG(seed, 3))
+		m, err := mixer.New(mixer.Config{Voices: 6, Rate: 8000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 900)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]pcm.Frame, 700)
+		events := make([]mixer.Event, 64)
+		var handles []mixer.Handle
+		for now := int64(0); now < 20000; {
+			if draw.IntN(4) == 0 {
+				o := mixer.Options{Speed: 0.25 + 2*draw.Float64(), From: time.Duration(draw.IntN(50)) * time.Millisecond}
+				if draw.IntN(3) == 0 {
+					o.For = time.Duration(1+draw.IntN(90)) * time.Millisecond
+				}
+				if h, err := m.Play(sound, o); err == nil {
+					handles = append(handles, h)
+				}
+			}
+			if len(handles) > 0 {
+				h := handles[draw.IntN(len(handles))]
+				switch draw.IntN(6) {
+				case 0:
+					h.StopOver(time.Duration(draw.IntN(40)) * time.Millisecond)
+				case 1:
+					h.SetSpeed(0.25 + 3*draw.Float64())
+				case 2:
+					h.Pause()
+				default:
+					h.Resume()
+				}
+			}
+			m.Render(nil)
+			n := m.UntilEnd(1 + draw.IntN(len(out)))
+			if n < 1 {
+				t.Fatalf("seed %d: %d frames", seed, n)
+			}
+			for _, e := range events[:m.Events(events)] {
+				if over(e.Kind) && e.Frame != now {
+					t.Fatalf("seed %d: %v at %d, at which nobody stood still, but at %d", seed, e.Kind, e.Frame, now)
+				}
+			}
+			m.Render(out[:n])
+			now += int64(n)
+			for _, e := range events[:m.Events(events)] {
+				if over(e.Kind) {
+					if ends++; e.Frame != now {
+						t.Fatalf("seed %d: %v at %d, within a stretch that ended at %d", seed, e.Kind, e.Frame, now)
+					}
+				}
+			}
+		}
+		m.Close()
+	}
+	if ends < 200 {
+		t.Errorf("only %d ends", ends)
+	}
+}
+
+func over(k mixer.EventKind) bool { return k == mixer.EventEnded || k == mixer.EventStopped }
