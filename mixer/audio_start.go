@@ -34,6 +34,7 @@ func (a *audio) start(c *command) {
 	r.options.Feed, r.options.Space = r.feed, a.place(&a.asking, r)
 	a.coming.Start(sound, r.options, a.now)
 	defer a.coming.Forget()
+	taken := a.takeOver(r, id)
 	endless := r.lasts == 0 && a.coming.Endless()
 	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
 	i := a.makeRoom(c, r)
@@ -82,6 +83,10 @@ func (a *audio) start(c *command) {
 	if ahead.id != id {
 		ahead = &foreseen{}
 	}
+	if taken != 0 {
+		ahead.fields &^= taken
+		a.noteTaken(i, taken)
+	}
 	if fields := wants(r.dirty.Load()) >> voiceMoves << voiceMoves; fields|ahead.fields != 0 {
 		a.moveTo(r, fields, ahead)
 	}
@@ -119,7 +124,11 @@ func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 	if r.feed != nil {
 		r.feed.Drop()
 	}
-	a.giveBack(r, id, a.outcome(kind))
+	state := a.outcome(kind)
+	if len(a.links) > 0 {
+		a.unlink(id, state == StateEnded, a.handed)
+	}
+	a.giveBack(r, id, state)
 }
 
 // turnAway ends a start that gets no voice.

@@ -92,6 +92,7 @@ type recordRare struct {
 // recordAsk is what the control side alone knows of a start.
 type recordAsk struct {
 	tuning  tuning           // of those that tune
+	follows follows          // who follows it
 	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
 }
 

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"slices"
 
 	"voicepool/pcm"
@@ -37,6 +38,16 @@ func (p *pitchSpan) turn(to float64, now, at, until int64) {
 	if at >= p.at { // else what was asked for before acts after it
 		p.to, p.at = to, at
 	}
+}
+
+// widen notes that it may be, at any time, what another one is on its way.
+func (p *pitchSpan) widen(other *pitchSpan, now int64) {
+	if now >= other.until { // a rest is not taken over
+		return
+	}
+	least, most := p.span(now)
+	from, to := other.span(now)
+	p.least, p.most, p.until = min(least, from), max(most, to), never
 }
 
 // span returns what the pitch may be now or later.
@@ -106,6 +117,38 @@ func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	}
 	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
 	m.refine(r)
+	if over > m.smooth {
+		m.retuneNext(r)
+	}
+}
+
+// follows says that a start follows another one. It is no more good when the record is
+// another start's than lead.
+type follows struct{ lead, next pool.Handle }
+
+// follow notes that a start follows the one of a record, and what pitch it may take over from
+// it. The mutex is held.
+func (m *Mixer) follow(r *record, next pool.Handle) {
+	r.follows = follows{pool.Handle(r.id.Load()), next}
+	if o := &r.options; !r.tunes() {
+		r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), speed: pitchAt(float64(pcm.FromRatio(cmp.Or(o.Speed, 1))))}
+	}
+	m.retuneNext(r)
+}
+
+// retuneNext asks for what those read that follow a start, where they take its pitch over.
+func (m *Mixer) retuneNext(r *record) {
+	for r.follows.lead == pool.Handle(r.id.Load()) {
+		next := m.records.Get(r.follows.next)
+		if !m.lives(next) {
+			return
+		}
+		now := m.Now()
+		next.tuning.pitch.widen(&r.tuning.pitch, now)
+		next.tuning.speed.widen(&r.tuning.speed, now)
+		m.refine(next)
+		r = next
+	}
 }
 
 // when returns the frame at which a set acts, and one at which it is over.
