@@ -63,27 +63,15 @@ func (a *audio) leastVirtual(prio int32, endless bool) choice {
 	return a.choose(&q, stealForGood)
 }
 
-// refuse is what becomes of a start for which there is no slot: a virtual voice,
-// if it goes on unheard and is not the first to be lost among those. It returns the
-// index, or -1.
-func (a *audio) refuse(c *command, refused *Event, whole float64) int {
-	if !a.asks.keeps {
-		a.turnAway(c, refused)
-		return -1
+// goesUnheard reports whether a start for which there is no slot becomes a virtual voice: if it
+// is one that does, and not the first to be lost among those. least is who is lost for it.
+func (a *audio) goesUnheard(r *record, whole float64) (does bool, least choice) {
+	least.slot = -1
+	if !a.asks.keeps || a.hides(a.asks.endless) {
+		return a.asks.keeps, least
 	}
-	r := a.record(c.record)
-	if !a.hides(a.asks.endless) {
-		least := a.leastVirtual(r.prio, a.asks.endless)
-		if least.slot < 0 || a.scores.prio[least.slot] == r.prio && least.audibility >= whole {
-			a.turnAway(c, refused)
-			return -1
-		}
-		e := r.asks(uint64(a.stats.Started) + 1)
-		e.Bus = refused.Bus
-		a.lose(least, e, whole)
-	}
-	a.refused = *refused
-	return a.takeVirtual(a.asks.endless)
+	least = a.leastVirtual(r.prio, a.asks.endless)
+	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole), least
 }
 
 // move takes a voice from one index to another, which is free and taken.

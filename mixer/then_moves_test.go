@@ -14,8 +14,9 @@ import (
 
 // joined renders what is done to two halves that follow each other, and whole to one sound
 // of both. join is the frame between them; both begin at 0.
-func joined(t *testing.T, streams, join, size, block int, o, follows mixer.Options, do func(m *mixer.Mixer, hs ...mixer.Handle)) (got, want []pcm.Frame) {
+func joined(t *testing.T, streams, join, block int, do func(m *mixer.Mixer, hs ...mixer.Handle)) (got, want []pcm.Frame) {
 	t.Helper()
+	const size = 6000
 	all := hiss(5, size)
 	one := func(frames []pcm.Frame, streamed bool) *voice.Sound {
 		if streamed {
@@ -25,11 +26,11 @@ func joined(t *testing.T, streams, join, size, block int, o, follows mixer.Optio
 	}
 	c := mixer.Config{Rate: 8000, Voices: 1, Overflow: mixer.Reject, NoLimiter: true}
 	m := newMixer(t, c)
-	do(m, play(t, m.At(0), one(all, false), o))
+	do(m, play(t, m.At(0), one(all, false), mixer.Options{}))
 	want = renderIn(m, size+200, 4096)
 	m = newMixer(t, c)
-	h := play(t, m.At(0), one(all[:join], streams&1 != 0), o)
-	next, err := h.Then(one(all[join:], streams&2 != 0), follows, mixer.AtEnd)
+	h := play(t, m.At(0), one(all[:join], streams&1 != 0), mixer.Options{})
+	next, err := h.Then(one(all[join:], streams&2 != 0), mixer.Options{}, mixer.AtEnd)
 	must(t, err)
 	do(m, h, next)
 	got = renderIn(m, size+200, block)
@@ -70,7 +71,8 @@ func TestThenMoves(t *testing.T) {
 		}, false},
 		{"two fields", func(m *mixer.Mixer, hs []mixer.Handle) {
 			for _, h := range hs {
-				must(t, m.At(64).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPan | mixer.FieldGain, Pan: 1, Gain: -30}, 200*ms))
+				c := mixer.Change{Fields: mixer.FieldPan | mixer.FieldGain, Pan: 1, Gain: -30}
+				must(t, m.At(64).Set(mixer.TargetVoice(h), c, 200*ms))
 			}
 		}, false},
 		{"a set just before", func(m *mixer.Mixer, hs []mixer.Handle) {
@@ -108,7 +110,7 @@ func TestThenMoves(t *testing.T) {
 							continue
 						}
 						what := fmt.Sprintf("%s, join at %d, streams %b, %d told, blocks of %d", move.name, join, streams, told, block)
-						got, want := joined(t, streams, join, 6000, block, mixer.Options{}, mixer.Options{}, func(m *mixer.Mixer, hs ...mixer.Handle) {
+						got, want := joined(t, streams, join, block, func(m *mixer.Mixer, hs ...mixer.Handle) {
 							move.do(m, hs[:min(told, len(hs))])
 						})
 						for i := range want {
