@@ -174,13 +174,14 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
-	gone, forGood := choice{slot: -1}, e
+	gone, forGood := choice{slot: -1}, &a.limited
 	if reason != ReasonNone {
+		*forGood = e
 		forGood.powers.newcomer = whole
 		var wins bool
-		if gone, wins = a.contest(&q, r, &forGood); !wins {
+		if gone, wins = a.contest(&q, r, forGood); !wins {
 			forGood.Kind = EventLimited
-			a.turnAway(c, &forGood)
+			a.turnAway(c, forGood)
 			return -1
 		}
 	}
@@ -188,7 +189,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	prio := a.setAside(gone.slot)
 	if gone.slot >= 0 && free() {
 		a.putBack(gone.slot, prio)
-		a.steal(gone, &forGood)
+		a.steal(gone, forGood)
 		return a.takeSlot()
 	}
 	e.Reason = ReasonPoolFull
@@ -203,7 +204,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return -1
 	}
 	if gone.slot >= 0 {
-		a.steal(gone, &forGood)
+		a.steal(gone, forGood)
 	}
 	if wins {
 		a.demote(victim, e, r.prio, whole)

@@ -54,11 +54,11 @@ func (a *audio) lose(c choice, e Event, whole float64) {
 // be missed least from now on.
 func (a *audio) leastVirtual(prio int32, endless bool) choice {
 	q := query{prio: prio, bus: -1, virtual: true}
-	if !a.below(endless) { // only another one of its kind makes room
+	if all, finite := a.unheard(); a.below(endless) { // anyone makes room
+	} else if endless && finite > 0 { // only another one of its kind does
+		q.only = endlessOnes
+	} else if !endless && finite < all {
 		q.only = finiteOnes
-		if endless {
-			q.only = endlessOnes
-		}
 	}
 	return a.choose(&q, stealForGood)
 }
@@ -82,13 +82,14 @@ func (a *audio) move(from, to int) int {
 	}
 	a.seat(to)
 	a.scores.move(from, to)
+	a.noteDue(to)
 	a.vacate(from)
 	return to
 }
 
 func (s *scores) move(from, to int) {
 	s.audibility[to], s.gain[to], s.number[to], s.prio[to] = s.audibility[from], s.gain[from], s.number[from], s.prio[from]
-	s.whole[to] = s.whole[from]
+	s.whole[to], s.endless[to], s.holds[to] = s.whole[from], s.endless[from], s.holds[from]
 	if k := s.masks; k != nil {
 		k.hops[to], k.score[to] = k.hops[from], k.score[from]
 	}
