@@ -52,6 +52,7 @@ type record struct {
 	protect  bool
 	placed   bool // it has a place in space
 	prio     int32
+	rounds   int32 // of a stream that loops; 0: without end
 	whenFull WhenFull
 
 	id atomic.Uint64 // the handle whose record this is now
