@@ -285,19 +285,19 @@ func TestThenMovesFar(t *testing.T) {
 // of the first voice, whichever was called first.
 func TestThenMovesPrepared(t *testing.T) {
 	for _, c := range []mixer.Change{{Fields: mixer.FieldPitch, Pitch: 30}, {Fields: mixer.FieldSpeed, Speed: 9}} {
-		for early := range 2 {
+		for early := range 4 { // of 2 on, the first one reads no versions itself
 			s, second, third := pitchable(t, sounds.Refine), pitchable(t, sounds.Refine), pitchable(t, sounds.Refine)
 			m := newMixer(t, mixer.Config{Voices: 1})
-			h := play(t, m.At(100), s, mixer.Options{For: 50 * ms})
+			h := play(t, m.At(100), s, mixer.Options{For: 50 * ms, Quality: []voice.Quality{voice.Best, voice.Cubic}[early/2]})
 			set := func() { must(t, m.At(1000).Set(mixer.TargetVoice(h), c, 200*ms)) }
-			if early == 1 {
+			if early&1 == 1 {
 				set()
 			}
 			next, err := h.Then(second, mixer.Options{For: 50 * ms}, mixer.AtEnd)
 			must(t, err)
 			_, err = next.Then(third, mixer.Options{}, mixer.AtEnd)
 			must(t, err)
-			if early == 0 {
+			if early&1 == 0 {
 				set()
 			}
 			for range 40 {

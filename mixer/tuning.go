@@ -1,7 +1,6 @@
 package mixer
 
 import (
-	"cmp"
 	"slices"
 
 	"voicepool/pcm"
@@ -16,7 +15,6 @@ type tuning struct {
 	pitch, speed pitchSpan    // its own, in semitones
 	below, above pitchSpan    // how far its place may shift it, either way
 	velocity     space.Vector // of its place
-	start        int64        // the frame at which it begins
 	out          bool         // it may leave its loop
 }
 
@@ -76,27 +74,43 @@ func (m *Mixer) foretell(c *command) {
 // tune notes how a start at a frame begins and what is going to be asked of it, and asks
 // for what it is going to read. The mutex is held.
 func (m *Mixer) tune(r *record, frame int64) {
+	r.starts, r.tuned, r.followed = max(frame, m.Now()), false, false
 	if !r.tunes() { // nobody asks for its tuning then
 		return
 	}
-	o := &r.options
-	frame = max(frame, m.Now())
-	r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0, start: frame}
-	if o.Speed != 0 && o.Speed != 1 {
-		r.tuning.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
-	}
 	if r.placed {
-		r.tuning.velocity = r.source.Spot.Velocity
-		below, above := m.hearing.Shifts(&r.tuning.velocity)
-		r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
+		m.tuningOf(r)
 	}
 	for i := range m.foretold {
 		f := &m.foretold[i]
-		if f.frame > frame && m.names(&f.target, r) {
+		if f.frame > r.starts && m.names(&f.target, r) {
 			m.retuneBy(r, &f.change, f.frame, f.over)
 		}
 	}
 	m.refine(r)
+}
+
+// firstTuning returns the tuning that options begin with.
+func firstTuning(o *voice.Options) tuning {
+	t := tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0}
+	if o.Speed != 0 && o.Speed != 1 {
+		t.speed = pitchAt(float64(pcm.FromRatio(o.Speed)))
+	}
+	return t
+}
+
+// tuningOf returns the tuning of a start that tunes. It is written when it is first asked
+// for: most starts are never retuned, and theirs follows from their options.
+func (m *Mixer) tuningOf(r *record) *tuning {
+	if !r.tuned {
+		r.tuned, r.tuning = true, firstTuning(&r.options)
+		if r.placed {
+			r.tuning.velocity = r.source.Spot.Velocity
+			below, above := m.hearing.Shifts(&r.tuning.velocity)
+			r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
+		}
+	}
+	return &r.tuning
 }
 
 // tunes reports whether a start reads versions of its sound.
@@ -107,45 +121,42 @@ func (r *record) tunes() bool {
 
 // retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
 func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
-	now := m.Now()
+	if !r.tunes() && !r.followed && over <= m.smooth { // nor does what follows it take that over
+		return
+	}
+	t, now := m.tuningOf(r), m.Now()
 	at, until := m.when(frame, over, now)
 	if c.Fields&FieldPitch != 0 {
-		r.tuning.pitch.turn(float64(c.Pitch), now, at, until)
+		t.pitch.turn(float64(c.Pitch), now, at, until)
 	}
 	if c.Fields&FieldSpeed != 0 {
-		r.tuning.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
+		t.speed.turn(float64(pcm.FromRatio(c.Speed)), now, at, until)
 	}
-	r.tuning.out = r.tuning.out || c.Fields&FieldRounds != 0
+	t.out = t.out || c.Fields&FieldRounds != 0
 	m.refine(r)
 	if over > m.smooth {
 		m.retuneNext(r)
 	}
 }
 
-// follows says that a start follows another one. It is no more good when the record is
-// another start's than lead.
-type follows struct{ lead, next pool.Handle }
-
 // follow notes that a start follows the one of a record, and what pitch it may take over from
 // it. The mutex is held.
 func (m *Mixer) follow(r *record, next pool.Handle) {
-	r.follows = follows{pool.Handle(r.id.Load()), next}
-	if o := &r.options; !r.tunes() {
-		r.tuning = tuning{pitch: pitchAt(float64(o.Pitch)), speed: pitchAt(float64(pcm.FromRatio(cmp.Or(o.Speed, 1))))}
-	}
+	r.followed, r.next = true, next
+	m.tuningOf(r)
 	m.retuneNext(r)
 }
 
 // retuneNext asks for what those read that follow a start, where they take its pitch over.
 func (m *Mixer) retuneNext(r *record) {
-	for r.follows.lead == pool.Handle(r.id.Load()) {
-		next := m.records.Get(r.follows.next)
+	for r.followed {
+		next := m.records.Get(r.next)
 		if !m.lives(next) {
 			return
 		}
-		now := m.Now()
-		next.tuning.pitch.widen(&r.tuning.pitch, now)
-		next.tuning.speed.widen(&r.tuning.speed, now)
+		t, now := m.tuningOf(next), m.Now()
+		t.pitch.widen(&r.tuning.pitch, now)
+		t.speed.widen(&r.tuning.speed, now)
 		m.refine(next)
 		r = next
 	}
@@ -160,7 +171,13 @@ func (m *Mixer) when(frame, over, now int64) (at, until int64) {
 // levelsOf returns the levels of the versions that a start reads at its pitch, and at
 // that of its bus and its place; -1 for none.
 func (m *Mixer) levelsOf(r *record) (low, high int) {
-	t := &r.tuning
+	var first tuning
+	t := &first
+	if r.tuned { // only then: a look at the rare part of a record may miss every cache
+		t = &r.tuning
+	} else {
+		first = firstTuning(&r.options)
+	}
 	least := float64(r.options.BasePitch)
 	most, now := least, m.Now()
 	add := func(down, up *pitchSpan) {
@@ -193,7 +210,7 @@ func (m *Mixer) refine(r *record) {
 	from, to := m.levelsOf(r)
 	for level := max(from, 0); level <= to; level++ { // none for -1
 		m.refinery.ask(versionKey{s, level, r.loop})
-		if r.tuning.out {
+		if r.tuned && r.tuning.out || r.options.Rounds != 0 {
 			m.refinery.ask(versionKey{s, level, !r.loop})
 		}
 	}
@@ -223,7 +240,7 @@ func (m *Mixer) retuneAll(c *command) {
 		}
 		if bus {
 			m.refine(r)
-		} else if r.tuning.start <= max(c.frame, m.Now()) { // else it is not there yet
+		} else if r.starts <= max(c.frame, m.Now()) { // else it is not there yet
 			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 	}
@@ -240,11 +257,14 @@ func (m *Mixer) lives(r *record) bool {
 
 // retunePlace asks for what a start reads at another velocity. The mutex is held.
 func (m *Mixer) retunePlace(r *record, velocity *space.Vector) {
-	t := &r.tuning
+	if !r.tunes() {
+		return
+	}
+	t := m.tuningOf(r)
 	t.velocity = *velocity
 	low, high := m.hearing.Shifts(velocity)
 	below, above := float64(low), float64(high)
-	if below == t.below.to && above == t.above.to || !r.tunes() {
+	if below == t.below.to && above == t.above.to {
 		return
 	}
 	now := m.Now()
@@ -262,8 +282,8 @@ func (m *Mixer) retuneListener(l *space.Ear) {
 		return
 	}
 	for _, r := range m.allRecords {
-		if r.placed && m.lives(r) {
-			m.retunePlace(r, &r.tuning.velocity)
+		if r.placed && r.tunes() && m.lives(r) {
+			m.retunePlace(r, &m.tuningOf(r).velocity)
 			m.refine(r) // also where it stands still
 		}
 	}

@@ -13,7 +13,9 @@ func (v *Voice) Level() (level int, crossing bool) {
 }
 
 // Unsettle has the voice find out anew how it goes on.
-func (v *Voice) Unsettle() { v.steady, v.toAt, v.known = steady{}, never, known{} }
+func (v *Voice) Unsettle() {
+	v.steady, v.toAt, v.known, v.glide = steady{}, never, known{}, glide{}
+}
 
 // Steady returns for how many frames more it surely goes on as it does.
 func (v *Voice) Steady() int64 { return v.steady.left }

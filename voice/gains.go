@@ -6,7 +6,7 @@ import "voicepool/pcm"
 func (v *Voice) Gains(frame int64) (left, right float64) {
 	g := float64(v.lasting(frame) * v.gained(frame))
 	g = float64(g * float64(v.in.at(frame)*v.back.at(frame)))
-	if v.crowd != (Move{}) {
+	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
 	}
 	pan := v.pan.At(frame)
@@ -78,7 +78,7 @@ func (v *Voice) Bound(frame int64) (left, right float64) {
 // reach returns the larger of the present and the coming gain, and the pan.
 func (v *Voice) reach(frame int64) (gain float64, pan Move) {
 	gain = float64(v.lasting(frame) * v.gain.Most(frame))
-	if v.crowd != (Move{}) {
+	if v.crowd.From != 0 || v.crowd.To != 0 {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
 	pan = v.pan

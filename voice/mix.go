@@ -44,9 +44,14 @@ func (v *Voice) goOn(dst []pcm.Frame, n, frame int64) int64 {
 		}
 		piece, k, at := after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart)
 		got := int64(0)
-		if piece != nil && v.folds() {
+		if frame < v.glide.until {
+			got = v.goGliding(piece, n-done, frame)
+		}
+		switch {
+		case got > 0:
+		case piece != nil && v.folds():
 			got = v.runFolded(piece, k, at)
-		} else {
+		default:
 			got = v.run(piece, k, at)
 		}
 		done += got

@@ -135,7 +135,7 @@ func (v *Voice) bends(frame int64) bool {
 // stale begins a new segment, since how often the voice goes back has changed.
 func (v *Voice) stale() {
 	if v.quality == Best && v.sound.refine != nil {
-		v.segEnd = v.segStart
+		v.segEnd, v.glide = v.segStart, glide{}
 	}
 }
 

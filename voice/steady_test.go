@@ -32,8 +32,22 @@ func steadySounds(t *testing.T) (out []*voice.Sound) {
 	return out
 }
 
+// slowly is a voice that looks at everything before each frame.
+type slowly struct{ voice.Voice }
+
+func (v *slowly) mix(dst []pcm.Frame, frame int64) (n int) {
+	for n < len(dst) {
+		v.Unsettle()
+		if v.Mix(dst[n:n+1], frame+int64(n)) == 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // TestSteady: a voice that knows for how long it goes on as it does gives the bits,
-// the places and the end of one that looks at everything before each run, whatever is
+// the places and the end of one that looks at everything before each frame, whatever is
 // done to both.
 func TestSteady(t *testing.T) {
 	all := steadySounds(t)
@@ -46,20 +60,30 @@ func TestSteady(t *testing.T) {
 			Speed: rapid.SampledFrom([]float64{1, 1, 0.5, 1.1, 1.9}).Draw(t, "speed"), From: rapid.Int64Range(0, s.Frames()).Draw(t, "from"),
 			FadeIn: rapid.SampledFrom([]int64{0, 100}).Draw(t, "fade"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear, voice.Cubic}).Draw(t, "quality"),
 		}
-		var v, slow, next voice.Voice
-		v.Start(s, o, 0)
-		slow.Start(s, o, 0)
+		var v, next voice.Voice
+		var slow slowly
+		var places [2]voice.Space // of either voice
+		placed := rapid.Bool().Draw(t, "placed")
+		for i, v := range []*voice.Voice{&v, &slow.Voice} {
+			if placed {
+				places[i].Put(voice.Placed{Gain: 0.5, Pan: 0.2}, 1)
+				o.Space = &places[i]
+			}
+			v.Start(s, o, 0)
+		}
+		o.Space = nil
 		next.Start(all[0], voice.Options{}, 0)
 		frame := int64(0)
-		both := func(do func(v *voice.Voice)) { do(&v); do(&slow) }
+		both := func(do func(v *voice.Voice)) { do(&v); do(&slow.Voice) }
 		for step := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			n := rapid.SampledFrom([]int{1, 7, 16, 64, 500, 960, int(max(v.Steady(), 1))}).Draw(t, "n")
-			switch rapid.IntRange(0, 12).Draw(t, "what") {
+			switch rapid.IntRange(0, 16).Draw(t, "what") {
 			case 0:
 				both(func(v *voice.Voice) { v.SetGain(frame, -9, 240, voice.InDecibels) })
 			case 1:
 				speed := rapid.SampledFrom([]float64{1, 0.8, 1.6}).Draw(t, "to")
-				both(func(v *voice.Voice) { v.SetSpeed(frame, speed, 0) })
+				frames := rapid.SampledFrom([]int64{0, 0, 1000, 5000}).Draw(t, "frames")
+				both(func(v *voice.Voice) { v.SetSpeed(frame, speed, frames) })
 			case 2:
 				both(func(v *voice.Voice) { v.SetRounds(1) })
 			case 3:
@@ -72,8 +96,18 @@ func TestSteady(t *testing.T) {
 				if step > 10 {
 					both(func(v *voice.Voice) { v.FadeOut(frame, 3000) })
 				}
+			case 6:
+				frames, shape := rapid.SampledFrom([]int64{500, 3000, 9000}).Draw(t, "long"), voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
+				both(func(v *voice.Voice) { v.SetGain(frame, pcm.Decibels(-step), frames, shape) })
+			case 7:
+				both(func(v *voice.Voice) { v.SetPan(frame, 0.1*float64(step%9), 2000) })
+			case 8, 9:
+				if to := (voice.Placed{Gain: 0.1 * float64(step%9), Pan: 0.1 * float64(-step%9), Pitch: pcm.Semitones(step / 9)}); placed {
+					places[0].Glide(frame, to, 960)
+					places[1].Glide(frame, to, 960)
+					both(func(v *voice.Voice) { v.Replan(frame) })
+				}
 			}
-			slow.Unsettle()
 			index, _ := v.Indices()
 			slowIndex, _ := slow.Indices()
 			if v.Position() != slow.Position() || index != slowIndex {
@@ -84,8 +118,8 @@ func TestSteady(t *testing.T) {
 				if steady {
 					steadily++
 				}
-				got, want := v.Skip(int64(n), frame), slow.Skip(int64(n), frame)
-				if got != want {
+				got, want := v.Skip(int64(n), frame), slow.mix(make([]pcm.Frame, n), frame)
+				if got != int64(want) {
 					t.Fatalf("step %d, frame %d: skips %d, want %d", step, frame, got, want)
 				}
 			} else {
@@ -99,7 +133,7 @@ func TestSteady(t *testing.T) {
 				} else {
 					given = v.Mix(got, frame)
 				}
-				if m := slow.Mix(want, frame); m != given {
+				if m := slow.mix(want, frame); m != given {
 					t.Fatalf("step %d, frame %d: gives %d, want %d", step, frame, given, m)
 				}
 				for i := range got {

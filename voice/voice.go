@@ -96,6 +96,7 @@ type Voice struct {
 	toRight  float64 // they are those that the next one begins with
 	toAt     int64
 	known    known
+	glide    glide
 
 	jumps   int32 // how often it still goes back in its loop; negative: without end
 	loop    bool
@@ -249,19 +250,26 @@ func (v *Voice) FadingOut() bool { return v.out.out }
 // straight lines and the step is constant. Segments end on a grid of frames, or
 // where a move ends, so they do not depend on blocks.
 func (v *Voice) Replan(frame int64) {
-	v.toAt = never
+	v.toAt, v.glide = never, glide{}
 	v.proceed(frame)
 }
 
 // proceed is Replan where a segment has come to its end and nobody has moved the voice.
 func (v *Voice) proceed(frame int64) {
 	v.steady.left = 0
+	if frame < v.glide.until {
+		v.straight(frame, v.glide.until, v.glide.grid)
+		return
+	}
 	if v.crossing && frame >= v.turned+int64(v.over) {
 		v.crossing, v.was = false, reader{}
 	}
 	v.plan(frame)
 	if v.turn(frame) {
 		v.plan(frame)
+	}
+	if !v.glides(frame) {
+		v.glide = glide{}
 	}
 }
 
@@ -286,27 +294,36 @@ func (v *Voice) plan(frame int64) {
 	if v.crossing {
 		end = min(end, v.turned+int64(v.over))
 	}
-	left, right := v.toLeft, v.toRight
-	if frame != v.toAt {
-		left, right = v.Gains(frame)
-	}
-	v.segStart, v.segEnd = frame, end
-	v.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
+	v.straight(frame, end, g)
 	middle := frame
 	if end != never {
-		v.segEnd = min(end, (frame/g+1)*g)
-		n := v.segEnd - frame
-		v.toLeft, v.toRight = v.Gains(v.segEnd)
-		v.toAt = v.segEnd
-		v.ramp.LeftSlope = float32((v.toLeft - left) / float64(n))
-		v.ramp.RightSlope = float32((v.toRight - right) / float64(n))
-		middle += n / 2
+		middle += (v.segEnd - frame) / 2
 	} else if v.lacks {
 		v.segEnd = (frame/patience + 1) * patience
 	}
 	v.step = v.stepAt(middle)
 	if n := v.untilOut(); n > 0 {
 		v.segEnd = min(v.segEnd, frame+n)
+	}
+	v.glide = glide{end, g}
+}
+
+// straight begins a segment at frame: its gains go in a straight line to its end, which is
+// the next frame of the grid, or where a move ends. Those of one without end rest.
+func (v *Voice) straight(frame, end, grid int64) {
+	left, right := v.toLeft, v.toRight
+	if frame != v.toAt {
+		left, right = v.Gains(frame)
+	}
+	v.segStart, v.segEnd = frame, end
+	v.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
+	if end != never {
+		v.segEnd = min(end, (frame/grid+1)*grid)
+		n := v.segEnd - frame
+		v.toLeft, v.toRight = v.Gains(v.segEnd)
+		v.toAt = v.segEnd
+		v.ramp.LeftSlope = float32((v.toLeft - left) / float64(n))
+		v.ramp.RightSlope = float32((v.toRight - right) / float64(n))
 	}
 }
 

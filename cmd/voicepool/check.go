@@ -17,7 +17,7 @@ import (
 )
 
 type checkCommand struct {
-	Sheet string `arg:"" help:"Cue sheet, or bank: a file without cues (YAML or JSON); - is standard input."`
+	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet, or bank: a file without cues (YAML or JSON); - is standard input."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Quiet bool   `short:"q" help:"Print errors only."`
 	isolateFlag

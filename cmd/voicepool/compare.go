@@ -15,7 +15,7 @@ import (
 )
 
 type compareCommand struct {
-	Sheet    string         `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Sheet    string         `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	Policies []trial.Policy `placeholder:"NAME,..." help:"Policies to compare: quietest, oldest, gain, reject, masked, grow. Each may have +virtual=N, quietest also +refuse. Default: the first four, and the sheet's own."`
 	Voices   *int           `placeholder:"N" help:"Number of voices in the pool; default: as in the sheet."`
 	Virtual  *int           `placeholder:"N" help:"Number of virtual voices of policies without +virtual=N; default: as in the sheet."`

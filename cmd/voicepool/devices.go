@@ -72,6 +72,9 @@ func state(s pulse.Sink) string {
 	if s.Suspended {
 		text += ", suspended"
 	}
+	if s.Muted {
+		text += ", muted"
+	}
 	return text
 }
 

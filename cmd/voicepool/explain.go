@@ -13,8 +13,8 @@ import (
 )
 
 type explainCommand struct {
-	Report string  `arg:"" help:"Report (JSON) of --report; - is standard input."`
-	Voice  *string `arg:"" optional:"" help:"Number of the voice, from 1."`
+	Report string  `arg:"" predictor:"report" help:"Report (JSON) of --report; - is standard input."`
+	Voice  *string `arg:"" optional:"" help:"Number of the voice, from 1. Default: the ten losses that were heard most."`
 	Cue    *int    `placeholder:"N" help:"Explain the starts of a cue instead, counted from 0, with those that got no voice."`
 	Sound  *string `placeholder:"NAME" help:"Sum up all starts of a sound instead."`
 	JSON   bool    `name:"json" help:"Print JSON."`
@@ -38,6 +38,8 @@ func (e *explainCommand) Run(c *console.Console) error {
 			return explain.OfCue(name, in.In, *e.Cue)
 		case e.Sound != nil:
 			return explain.OfSound(name, in.In, *e.Sound)
+		case e.Voice == nil:
+			return explain.OfLosses(name, in.In)
 		}
 		return explain.OfVoice(name, in.In, voice)
 	})
@@ -56,8 +58,6 @@ type answer interface{ Print(w io.Writer) }
 
 func (e *explainCommand) check() (voice uint64, err error) {
 	switch {
-	case e.Voice == nil && e.Cue == nil && e.Sound == nil:
-		return 0, console.Usage("say which voice, or --cue N, or --sound NAME")
 	case e.Voice != nil && e.Cue != nil, e.Cue != nil && e.Sound != nil, e.Voice != nil && e.Sound != nil:
 		return 0, console.Usage("a voice, --cue and --sound: only one of them can be explained at a time")
 	case e.Cue != nil && *e.Cue < 0:

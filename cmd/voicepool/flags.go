@@ -23,19 +23,19 @@ import (
 // nil or zero: then the sheet counts.
 type sheetFlags struct {
 	Voices   *int          `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
-	Overflow *overflowFlag `placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
+	Overflow *overflowFlag `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
 	Virtual  *int          `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
 	Refuse   bool          `help:"Reject a new sound that would itself be the least audible."`
 	Rate     *int          `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
-	Quality  *qualityFlag  `placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
+	Quality  *qualityFlag  `predictor:"quality" placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
 	Seed     *int64        `placeholder:"N" help:"Seed of the random choices."`
 	Length   *timeFlag     `placeholder:"TIME" help:"Stop after this time: 30s, 1m30s, 1.5."`
 	Block    int           `placeholder:"N" default:"512" help:"Frames per block, 1..1048576."`
 
 	isolateFlag
 
-	Report   string `placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
-	Timeline string `placeholder:"FILE" help:"Draw voices over time to an .svg, .png or .html file."`
+	Report   string `predictor:"file" placeholder:"FILE" help:"Write the report (JSON) to a file; - is standard output."`
+	Timeline string `predictor:"file" placeholder:"FILE" help:"Draw voices over time to an .svg, .png or .html file."`
 	JSON     bool   `name:"json" help:"Print the report to standard output, and nothing else."`
 	Quiet    bool   `short:"q" help:"Print errors only."`
 	Verbose  bool   `short:"v" help:"Print every event."`
@@ -176,7 +176,7 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 type liveFlags struct {
 	sheetFlags
 	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
-	Device performance.Device `placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
+	Device performance.Device `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
 	Buffer *timeFlag          `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
 }
 

@@ -36,15 +36,24 @@ type grammar struct {
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
 	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
+	Doctor     doctorCommand     `cmd:"" help:"Find out why no sound comes out, and what would help."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
 	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`
 	Timeline   timelineCommand   `cmd:"" help:"Draw voices over time from a report."`
 	Stealbench stealbenchCommand `cmd:"" help:"Measure what stealing loses, on built-in scenes or a cue sheet."`
 	Tune       tuneCommand       `cmd:"" help:"Find the smallest pool for a cue sheet."`
 	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare what each loses."`
+	Completion completionCommand `cmd:"" help:"Print what a shell reads to complete commands, flags and names."`
+	Man        manCommand        `cmd:"" help:"Print the page of the manual: voicepool man | man -l -"`
 	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`
 	Decode     decodeCommand     `cmd:"" hidden:""`
 }
+
+// What the program does, in its help and in the manual.
+const (
+	purpose  = "Play sounds through a fixed pool of voices."
+	capacity = "When all are busy, steal the one whose loss is heard least."
+)
 
 func main() {
 	console.IgnoreBrokenPipes()
@@ -73,7 +82,7 @@ func command(args []string, c *console.Console) int {
 	helped := false
 	parser, err := kong.New(&grammar{},
 		kong.Name("voicepool"),
-		kong.Description("Play sounds through a fixed pool of voices. When all are busy, steal the one whose loss is heard least."),
+		kong.Description(purpose+" "+capacity),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.WithHyphenPrefixedParameters(true), // --gain -6
 		kong.Writers(c.Out, c.Err),
@@ -82,11 +91,17 @@ func command(args []string, c *console.Console) int {
 	if err != nil {
 		return c.Finish(err)
 	}
+	if asked, err := completes(parser, c); asked || err != nil {
+		return c.Finish(err)
+	}
 	if len(args) == 0 {
 		return c.Finish(console.Usage("a command is missing; voicepool --help lists them"))
 	}
-	if args[0] == "--version" {
+	switch args[0] {
+	case "--version":
 		args = append([]string{"version"}, args[1:]...)
+	case "help": // help COMMAND is COMMAND --help
+		args = append(args[1:], "--help")
 	}
 	if err := knownCommand(parser.Model.Node, args[0]); err != nil {
 		return c.Finish(err)

@@ -21,7 +21,7 @@ import (
 )
 
 type playCommand struct {
-	Sounds []string `arg:"" name:"sound" help:"Files, names of embedded sounds, - for standard input, or what is generated: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. A tone plays for a second, noise for ten, or as long as --length or --loop say."`
+	Sounds []string `arg:"" predictor:"sound" name:"sound" help:"Files, names of embedded sounds, - for standard input, or what is generated: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. A tone plays for a second, noise for ten, or as long as --length or --loop say."`
 
 	Gain  gainFlag `placeholder:"DB" help:"Gain in dB, -120..24."`
 	Pan   float64  `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`

@@ -22,7 +22,7 @@ import (
 )
 
 type renderCommand struct {
-	Sheet     string     `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Sheet     string     `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	Output    string     `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
 	Format    formatFlag `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
 	NoLimiter bool       `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`

@@ -7,7 +7,7 @@ import (
 )
 
 type runCommand struct {
-	Sheet string `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	liveFlags
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`

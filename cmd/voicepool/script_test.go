@@ -40,6 +40,9 @@ func TestScripts(t *testing.T) {
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
+			case "card":
+				found, err := filepath.Glob("/dev/snd/pcm*p")
+				return len(found) > 0, err
 			}
 			return false, errors.New("there is no condition " + name)
 		},

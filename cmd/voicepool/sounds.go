@@ -14,7 +14,7 @@ import (
 )
 
 type soundsCommand struct {
-	Paths []string `arg:"" optional:"" name:"path" help:"Files, folders, names of embedded sounds, or - for standard input. Default: the embedded sounds."`
+	Paths []string `arg:"" predictor:"sound" optional:"" name:"path" help:"Files, folders, names of embedded sounds, or - for standard input. Default: the embedded sounds."`
 	JSON  bool     `name:"json" help:"Print JSON."`
 	PNG   string   `name:"png" placeholder:"FILE" help:"Draw waveforms and loudness to a PNG file."`
 

@@ -21,7 +21,7 @@ import (
 )
 
 type stealbenchCommand struct {
-	Sheet    string         `arg:"" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
+	Sheet    string         `arg:"" predictor:"sheet" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
 	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default})."`
 	Voices   []int          `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
 	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds are lost too), +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`

@@ -7,7 +7,7 @@ import (
 )
 
 type timelineCommand struct {
-	Report string `arg:"" help:"Report (JSON) of --report; - is standard input."`
+	Report string `arg:"" predictor:"report" help:"Report (JSON) of --report; - is standard input."`
 	Output string `short:"o" required:"" placeholder:"FILE" help:"Picture to write: an .svg, .png or .html file."`
 }
 

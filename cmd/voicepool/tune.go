@@ -11,7 +11,7 @@ import (
 )
 
 type tuneCommand struct {
-	Sheet  string        `arg:"" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Sheet  string        `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
 	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
 	Length *timeFlag     `placeholder:"TIME" help:"Stop after this time."`

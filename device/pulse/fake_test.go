@@ -139,7 +139,7 @@ func (s *server) obey(command, tag uint32, rest []byte, stop chan struct{}) {
 func sink(i uint32, name string) args {
 	a := args{}.number(i).text(name).text("The " + name).spec(44100).stereo().number(0)
 	a = append(a, 'v', 2, 0, 1, 0, 0, 0, 1, 0, 0)
-	a = a.flag(false).number(0).text(name + ".monitor").time(0).text("module").number(0)
+	a = a.flag(i > 0).number(0).text(name + ".monitor").time(0).text("module").number(0)
 	a = a.property("device.description", "The "+name).time(0)
 	a = append(a, 'V', 0, 1, 0, 0) // the base volume
 	return append(a.number(i*suspended, 65537, 0xffffffff, 0), 'N', 'B', 0)

@@ -136,7 +136,7 @@ func sinks(conn *native.Conn) ([]Sink, error) {
 		list = append(list, Sink{
 			Name: s.SinkName, Description: s.Properties["device.description"].String(),
 			Rate: int(s.Rate), Channels: int(s.Channels),
-			Default: s.SinkName == server.DefaultSinkName, Suspended: s.State == suspended,
+			Default: s.SinkName == server.DefaultSinkName, Suspended: s.State == suspended, Muted: s.Mute,
 		})
 	}
 	return list, nil

@@ -152,7 +152,7 @@ func TestSinks(t *testing.T) {
 	got, err := sinks(d.conn)
 	want := []Sink{
 		{Name: "speakers", Description: "The speakers", Rate: 44100, Channels: 2, Default: true},
-		{Name: "phones", Description: "The phones", Rate: 44100, Channels: 2, Suspended: true},
+		{Name: "phones", Description: "The phones", Rate: 44100, Channels: 2, Suspended: true, Muted: true},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("Sinks = %+v, %v, want %+v", got, err, want)

@@ -32,6 +32,11 @@ type Device struct{ device.Device }
 // Latencies returns the parts of Latency.
 func (d *Device) Latencies() device.Latencies { return device.Latencies{} }
 
+// Measure asks the server how long a frame takes to be heard.
+func (d *Device) Measure() (device.Latencies, error) {
+	return device.Latencies{}, unavailable(errElsewhere)
+}
+
 // Sink returns the name of the sink on which the stream plays now.
 func (d *Device) Sink() string { return "" }
 

@@ -67,6 +67,7 @@ type Sink struct {
 	Channels    int    `json:"channels"`
 	Default     bool   `json:"default"` // the server's default
 	Suspended   bool   `json:"suspended"`
+	Muted       bool   `json:"muted"` // by the user: it plays, and nothing is heard
 }
 
 // unavailable makes the error for a machine without a sound server.

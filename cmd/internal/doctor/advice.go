@@ -1,0 +1,286 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"voicepool/device/pulse"
+	"voicepool/internal/words"
+)
+
+// Advice is something that would help.
+type Advice struct {
+	Why string `json:"why"`
+	Do  string `json:"do"` // a command for the shell, or what to do in words
+}
+
+// advise gives all the advice that is known for what was found; of what is not known it says
+// nothing.
+func (x *examination) advise() {
+	list := misled
+	if !x.Sound {
+		list = append(list[:len(list):len(list)], silent...)
+	}
+	for _, cure := range list {
+		cure(x)
+	}
+}
+
+// misled are cures for what is wrong though it may sound; silent are those for silence. What
+// others depend on is first.
+var (
+	misled = []func(*examination){gaps, wrongServer, wrongSink, elsewhere}
+	silent = []func(*examination){
+		leftOut, otherUser, hanging, noRuntime, noServer, noOutput, muted, suspended, barred, busy, noLibrary, noCard,
+	}
+)
+
+// say gives some advice if it applies, and there is something to do.
+func (x *examination) say(applies bool, why, do string) {
+	if applies && do != "" {
+		x.Advice = append(x.Advice, Advice{why, do})
+	}
+}
+
+// failed returns the error of a driver; nil where it plays or was not tried.
+func (x *examination) failed(driver string) error {
+	for _, t := range x.Drivers {
+		if t.Name == driver {
+			return t.err
+		}
+	}
+	return nil
+}
+
+// says reports whether the reason of a driver begins with some words.
+func (x *examination) says(driver, words string) bool {
+	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
+		return t.Name == driver && strings.HasPrefix(t.Detail, words)
+	})
+}
+
+// socket returns the first socket that is as wanted, or nil.
+func (x *examination) socket(wanted func(*Socket) bool) *Socket {
+	for i := range x.Sockets {
+		if s := &x.Sockets[i]; wanted(s) {
+			return s
+		}
+	}
+	return nil
+}
+
+// other returns a socket of a server that the drivers do not ask, or nil.
+func (x *examination) other() *Socket {
+	return x.socket(func(s *Socket) bool { return s.Usable && !s.Asked && s.Speaks == "pulse" })
+}
+
+// pipeWire reports whether PipeWire runs.
+func (x *examination) pipeWire() bool {
+	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
+}
+
+// deadline reports whether a server has not answered.
+func (x *examination) deadline() bool {
+	return errors.Is(x.sinkErr, os.ErrDeadlineExceeded) || errors.Is(x.sinkErr, context.DeadlineExceeded) ||
+		errors.Is(x.sinkErr, errSlow)
+}
+
+// gaps: the driver was late.
+func gaps(x *examination) {
+	x.say(x.Sound && x.Measured.Gaps > 0, "the sound had gaps", "play with a larger --buffer, as --buffer 100ms")
+}
+
+// leftOut: nothing was built in that could play.
+func leftOut(x *examination) {
+	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Ways != "" })
+	x.say(!built, "no driver was built in", "build it without the tag nooto")
+}
+
+// wrongServer: PULSE_SERVER names nothing that a server could be called.
+func wrongServer(x *examination) {
+	x.say(x.says("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
+}
+
+// wrongSink: PULSE_SINK names a sink that is not there.
+func wrongSink(x *examination) {
+	x.say(x.says("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that is not there", "unset PULSE_SINK")
+}
+
+// elsewhere: there is a server, and the drivers are told to ask another one, or none.
+func elsewhere(x *examination) {
+	other := x.other()
+	if x.sinkErr == nil || other == nil {
+		return
+	}
+	_, named := x.machine.Env("PULSE_SERVER")
+	do := "export PULSE_SERVER=unix:" + quoted(other.Path)
+	switch dir, home := strings.CutSuffix(other.Path, "/pulse/native"); {
+	case named && other.From == "XDG_RUNTIME_DIR":
+		do = "unset PULSE_SERVER"
+	case !named && home && other.From == sessionOf:
+		do = "export XDG_RUNTIME_DIR=" + quoted(dir)
+	}
+	x.say(!x.says("pulse", "PULSE_SERVER:"), "a sound server is at "+words.OneLine(other.Path)+", and nobody asks it", do)
+}
+
+// otherUser: the server is that of somebody else.
+func otherUser(x *examination) {
+	asked := x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") })
+	if asked == nil || x.other() != nil {
+		return
+	}
+	owner, _ := x.machine.Owner(asked.Path)
+	_, sudo := x.machine.Env("SUDO_USER")
+	why := "the sound server is of another user"
+	if owner != "" {
+		why = "the sound server is of " + words.OneLine(owner)
+	}
+	x.say(sudo, why, "run it without sudo")
+	x.say(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
+}
+
+// hanging: a server takes the call and does not answer.
+func hanging(x *examination) {
+	_, named := x.machine.Env("PULSE_SERVER")
+	if !x.deadline() || named {
+		return
+	}
+	why := "the sound server does not answer"
+	switch {
+	case x.units() && x.machine.Program("pipewire-pulse"):
+		x.say(true, why, "systemctl --user restart pipewire-pulse")
+	case x.machine.Program("pulseaudio"):
+		x.say(true, why, "pulseaudio --kill; pulseaudio --start")
+	}
+}
+
+// units reports whether systemd looks after the programs of this user.
+func (x *examination) units() bool {
+	dir := value(x.machine, "XDG_RUNTIME_DIR")
+	return dir != "" && there(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
+}
+
+// absent reports whether there is no server, neither where it is asked for nor elsewhere.
+func (x *examination) absent() bool {
+	_, named := x.machine.Env("PULSE_SERVER")
+	return x.sinkErr != nil && !named && !x.deadline() && x.other() == nil &&
+		x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") }) == nil
+}
+
+// noRuntime: nobody can find a server, since nothing says where.
+func noRuntime(x *examination) {
+	dir := "/run/user/" + x.machine.Identity().ID
+	x.say(x.absent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && there(x.machine, dir[1:]),
+		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
+}
+
+// noServer: a server could play, and is not started, or not installed.
+func noServer(x *examination) {
+	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
+	if !x.absent() || !usable && !x.pipeWire() {
+		return
+	}
+	has := x.machine.Program
+	switch why := "no sound server runs"; {
+	case x.pipeWire() && !has("pipewire-pulse"):
+		x.say(true, "PipeWire runs without its PulseAudio server", x.System.install(x.machine, "pipewire-pulse"))
+	case has("pipewire-pulse") && x.units():
+		x.say(true, why, "systemctl --user start pipewire-pulse.socket")
+	case x.pipeWire():
+		x.say(true, "PipeWire runs without its PulseAudio server", "pipewire-pulse &")
+	case has("pulseaudio") && value(x.machine, "XDG_RUNTIME_DIR") != "":
+		x.say(true, why, "pulseaudio --start")
+	case !has("pulseaudio") && !has("pipewire-pulse") && !x.noLibrary():
+		x.say(true, "no sound server is installed", x.System.install(x.machine, "server"))
+	}
+}
+
+// noOutput: a server is there, and has nothing to play on.
+func noOutput(x *examination) {
+	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
+		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
+	if !none || !x.pipeWire() {
+		return
+	}
+	has := x.machine.Program("wireplumber") || x.machine.Program("pipewire-media-session")
+	x.say(!has, "PipeWire has no session manager, so no card reaches it", x.System.install(x.machine, "wireplumber"))
+	x.say(has && x.units() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
+}
+
+// muted: the sink plays, and is muted.
+func muted(x *examination) {
+	if m, ok := errors.AsType[mutedError](x.failed("pulse")); ok && x.machine.Program("pactl") {
+		x.say(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
+	}
+}
+
+// suspended: somebody has put the sink to rest.
+func suspended(x *examination) {
+	asleep := errors.Is(x.failed("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
+	if asleep {
+		x.say(true, "the sink is suspended", "pactl suspend-sink "+quoted(x.Measured.Sink)+" 0")
+	}
+}
+
+// barred: there are cards, and this user may use none.
+func barred(x *examination) {
+	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
+		return
+	}
+	i := x.machine.Identity()
+	_, group := x.machine.Owner(x.Cards[0].Path)
+	do := sudo(i) + "usermod -aG " + quoted(group) + " " + quoted(i.User) + ", and log in again"
+	if x.System.Container != "" {
+		do = "start it with " + x.System.Container + " run --group-add " + quoted(group)
+	}
+	x.say(group != "" && group != "root" && i.User != "", "the sound cards are for the group "+words.OneLine(group), do)
+}
+
+// busy: all cards are taken by programs that share them with nobody.
+func busy(x *examination) {
+	if x.sinkErr == nil {
+		return
+	}
+	for _, c := range x.Cards {
+		if c.Owner == 0 {
+			return
+		}
+	}
+	for _, c := range x.Cards {
+		x.say(true, c.Path+" is taken", "end "+program(x.machine, c.Owner)+", or let both play through a sound server")
+	}
+}
+
+// noLibrary reports whether ALSA's library is missing.
+func (x *examination) noLibrary() bool {
+	err := x.failed("oto")
+	return err != nil && strings.Contains(err.Error(), "load libasound")
+}
+
+// noLibrary: there is a card, and nothing to play to it with.
+func noLibrary(x *examination) {
+	x.say(x.noLibrary(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
+}
+
+// noCard: a container has only what it is given.
+func noCard(x *examination) {
+	_, named := x.machine.Env("PULSE_SERVER")
+	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
+	x.say(x.System.Container != "" && len(x.Cards) == 0 && x.sinkErr != nil && x.other() == nil && !named && !given,
+		"this container was given no sound card", "start it with "+x.System.Container+" run --device /dev/snd")
+}
+
+// plain is a word that a shell takes as it is.
+var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if word = words.OneLine(word); plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

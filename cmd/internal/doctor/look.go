@@ -1,0 +1,220 @@
+package doctor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"voicepool/internal/words"
+)
+
+// System is what is known of the machine without asking for sound.
+type System struct {
+	Name      string `json:"name"` // as the system calls itself
+	OS        string `json:"os"`
+	Arch      string `json:"arch"`
+	Container string `json:"container,omitempty"` // docker, podman: this process runs in one
+
+	release map[string]string // of /etc/os-release
+}
+
+// system looks at the machine.
+func system(m Machine) System {
+	i := m.Identity()
+	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
+	text, _ := fs.ReadFile(m.Files(), "etc/os-release")
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		s.release[key] = words.OneLine(strings.Trim(value, `"'`))
+	}
+	s.Name = s.release["PRETTY_NAME"]
+	for _, c := range []struct{ file, name string }{{".dockerenv", "docker"}, {"run/.containerenv", "podman"}} {
+		if there(m, c.file) {
+			s.Container = c.name
+		}
+	}
+	return s
+}
+
+func there(m Machine, path string) bool {
+	_, err := fs.Stat(m.Files(), path)
+	return err == nil
+}
+
+// Variable is a variable of the environment that says where the sound is.
+type Variable struct {
+	Name  string `json:"name"`
+	Set   bool   `json:"set"`
+	Value string `json:"value"`
+}
+
+// serves reports whether a sound server can be spoken to from here.
+func serves(m Machine) bool {
+	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
+}
+
+// variables returns those that the drivers look at.
+func variables(m Machine) []Variable {
+	list := []Variable{}
+	if !serves(m) {
+		return list
+	}
+	for _, name := range []string{"XDG_RUNTIME_DIR", "PULSE_SERVER", "PULSE_SINK", "PULSE_COOKIE"} {
+		value, set := m.Env(name)
+		list = append(list, Variable{name, set, value})
+	}
+	return list
+}
+
+// value returns what a variable is set to.
+func value(m Machine, name string) string {
+	v, _ := m.Env(name)
+	return v
+}
+
+// Socket is where a sound server may listen.
+type Socket struct {
+	Path   string `json:"path"`
+	From   string `json:"from"`  // the variable that leads there, or what has it there
+	Asked  bool   `json:"asked"` // the drivers ask it
+	Usable bool   `json:"usable"`
+	Detail string `json:"detail"`
+	Speaks string `json:"protocol"` // pulse; or pipewire, which no driver speaks
+}
+
+// sessionOf is where a socket is that no variable leads to.
+const sessionOf = "the session of this user"
+
+// sockets looks at the places where servers listen, those first that are asked.
+func sockets(m Machine) []Socket {
+	list := []Socket{}
+	add := func(path, from, speaks string, asked bool) {
+		if path == "" || slices.ContainsFunc(list, func(s Socket) bool { return s.Path == path }) {
+			return
+		}
+		s := Socket{Path: path, From: from, Speaks: speaks, Asked: asked}
+		if s.Detail = unusable(m, path, fs.ModeSocket, "a socket"); s.Detail == "" {
+			s.Usable, s.Detail = true, "there"
+		}
+		// Elsewhere than where the drivers ask, only what is there is news.
+		if asked || from == "XDG_RUNTIME_DIR" && speaks == "pulse" || s.Usable {
+			list = append(list, s)
+		}
+	}
+	if !serves(m) {
+		return list
+	}
+	servers, asked := m.Env("PULSE_SERVER")
+	for _, word := range strings.Fields(servers) {
+		if i := strings.Index(word, "}"); word[0] == '{' && i > 0 {
+			word = word[i+1:]
+		}
+		if word = strings.TrimPrefix(word, "unix:"); strings.HasPrefix(word, "/") {
+			add(path.Clean(word), "PULSE_SERVER", "pulse", true)
+		}
+	}
+	if dir := value(m, "XDG_RUNTIME_DIR"); dir != "" {
+		add(path.Join(dir, "pulse/native"), "XDG_RUNTIME_DIR", "pulse", !asked)
+		add(path.Join(dir, "pipewire-0"), "XDG_RUNTIME_DIR", "pipewire", false)
+	}
+	if id := m.Identity().ID; id != "" {
+		add("/run/user/"+id+"/pulse/native", sessionOf, "pulse", false)
+		add("/run/user/"+id+"/pipewire-0", sessionOf, "pipewire", false)
+	}
+	add("/mnt/wslg/PulseServer", "WSLg", "pulse", false)
+	add("/run/pulse/native", "the system", "pulse", false)
+	return list
+}
+
+// unusable returns why a file is of no use: "" where it is of a type and may be used.
+func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
+	info, err := fs.Stat(m.Files(), strings.TrimPrefix(path, "/"))
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "no permission for its folder"
+	case err != nil:
+		return "not there"
+	case info.Mode()&mode == 0:
+		return "not " + kind
+	case m.Usable(path) != nil:
+		if owner, _ := m.Owner(path); owner != "" {
+			return "no permission: it is of " + words.OneLine(owner)
+		}
+		return "no permission"
+	}
+	return ""
+}
+
+// Card is an output of a sound card, as ALSA has it.
+type Card struct {
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+	Usable bool   `json:"usable"`
+	Detail string `json:"detail"`
+	Owner  int    `json:"busy_with,omitempty"` // the process that plays on it
+
+	barred bool // there is no permission
+}
+
+// output is the name of a file of /dev/snd that plays.
+var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
+
+// cards looks at the outputs of ALSA.
+func cards(m Machine) []Card {
+	list := []Card{}
+	files, err := fs.ReadDir(m.Files(), "dev/snd")
+	if errors.Is(err, fs.ErrPermission) {
+		return append(list, Card{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder", barred: true})
+	}
+	for _, f := range files {
+		if n := output.FindStringSubmatch(f.Name()); n != nil {
+			list = append(list, card(m, "/dev/snd/"+f.Name(), n[1], n[2]))
+		}
+	}
+	return list
+}
+
+// card looks at one of them; it opens nothing.
+func card(m Machine, file, number, device string) Card {
+	c := Card{Path: file, Name: "card " + number}
+	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)
+	info := fields(m, dir+"/info")
+	c.Name = cmp.Or(info["id"], info["name"], c.Name)
+	if info["subdevices_avail"] == "0" {
+		fmt.Sscan(fields(m, dir+"/sub0/status")["owner_pid"], &c.Owner)
+	}
+	switch c.Detail = unusable(m, file, fs.ModeDevice, "a device"); {
+	case c.Detail != "":
+		c.barred = strings.HasPrefix(c.Detail, "no permission")
+	case c.Owner != 0:
+		c.Detail = fmt.Sprintf("busy: %s (process %d) plays on it", program(m, c.Owner), c.Owner)
+	default:
+		c.Usable, c.Detail = true, "there"
+	}
+	return c
+}
+
+// program returns the name of a process.
+func program(m Machine, pid int) string {
+	name, _ := fs.ReadFile(m.Files(), fmt.Sprintf("proc/%d/comm", pid))
+	if line := words.OneLine(string(name)); line != "" {
+		return line
+	}
+	return "a program"
+}
+
+// fields reads a file of lines such as "name: ALC257 Analog".
+func fields(m Machine, path string) map[string]string {
+	text, _ := fs.ReadFile(m.Files(), path)
+	found := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(line, ":")
+		found[strings.TrimSpace(key)] = words.OneLine(value)
+	}
+	return found
+}

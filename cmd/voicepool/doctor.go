@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/doctor"
+)
+
+type doctorCommand struct {
+	Tone bool `help:"Play a test tone: left, right, both. Otherwise play silence."`
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (d *doctorCommand) Run(c *console.Console) error {
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	r := doctor.Examine(interrupted, doctor.Here(), doctor.Options{Tone: d.Tone, Told: c.Progress})
+	c.Progress("")
+	if err := interrupted.Cause(); err != nil {
+		return err
+	}
+	var err error
+	if d.JSON {
+		err = c.JSON(r)
+	} else {
+		err = printReport(c.Out, r)
+	}
+	if err == nil && !r.Sound {
+		err = console.Reported{Code: console.ExitFailed}
+	}
+	return err
+}
+
+// printReport prints what was found, a line each, and the advice at the end.
+func printReport(w io.Writer, r *doctor.Report) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(what, name, detail string) {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", what, oneLine(name), oneLine(detail))
+	}
+	system := r.System.Name
+	if r.System.Container != "" {
+		system += " in a container of " + r.System.Container
+	}
+	row("system", r.System.OS+"/"+r.System.Arch, system)
+	for _, d := range r.Drivers {
+		row("built in", d.Name, cmp.Or(d.Ways, "no: the tag nooto"))
+	}
+	for _, v := range r.Variables {
+		value := "not set"
+		if v.Set {
+			value = cmp.Or(v.Value, "set, and empty")
+		}
+		row("variable", v.Name, value)
+	}
+	for _, s := range r.Sockets {
+		detail := s.Detail
+		if s.Asked {
+			detail += ", asked"
+		}
+		row("socket", s.Path, detail+" ("+s.From+")")
+	}
+	for _, s := range r.Sinks {
+		row("sink", s.Name, state(s))
+	}
+	for _, s := range r.Cards {
+		row("card", s.Path, s.Name+": "+s.Detail)
+	}
+	for _, d := range r.Drivers {
+		detail := d.Detail
+		if d.Plays {
+			detail = "plays on " + detail
+		}
+		row("driver", d.Name, detail)
+	}
+	if m := r.Measured; m != nil {
+		row("measured", m.Driver, measured(m))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, map[bool]string{true: "sound came out", false: "no sound came out"}[r.Sound])
+	for _, a := range r.Advice {
+		fmt.Fprintf(w, "%s: %s\n", oneLine(a.Why), oneLine(a.Do))
+	}
+	return nil
+}
+
+// measured says what a driver did.
+func measured(m *doctor.Measured) string {
+	text := fmt.Sprintf("%.1f s: latency %.1f ms, %.1f ms at the most", m.Seconds, m.Latency, m.Worst)
+	if m.Asked == 0 {
+		text = fmt.Sprintf("%.1f s: latency %.1f ms at the most, as the driver says", m.Seconds, m.Latency)
+	}
+	gaps := "no gap"
+	if m.Gaps > 0 {
+		gaps = count(m.Gaps, "gap")
+	}
+	return fmt.Sprintf("%s; %s, longest pause %.1f ms", text, gaps, m.Longest)
+}

@@ -1,0 +1,106 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+)
+
+// Losses are those of a whole report that were heard most.
+type Losses struct {
+	Lost   int      `json:"lost"`   // how often a voice was stolen or became virtual, or a start found no voice
+	Events []Moment `json:"events"` // the most audible first, at most 10
+	Advice []string `json:"advice"`
+}
+
+// worstLosses is how many losses are listed.
+const worstLosses = 10
+
+// OfLosses reads a report and tells the losses that were heard most. Errors are one line
+// that begins with name.
+func OfLosses(name string, in io.Reader) (*Losses, error) {
+	a := &Losses{Events: []Moment{}}
+	var worst []*report.Event // the most audible first; of equals the earlier
+	head, err := report.Read(name, in, func(e *report.Event) error {
+		if !e.Loss() && !e.Refusal() {
+			return nil
+		}
+		a.Lost++
+		if !missed(e).Finite() { // or nobody knows
+			return nil
+		}
+		at, _ := slices.BinarySearchFunc(worst, e, func(x, e *report.Event) int {
+			return cmp.Or(cmp.Compare(missed(e), missed(x)), -1)
+		})
+		if at < worstLosses {
+			worst = slices.Insert(worst, at, e)
+			worst = worst[:min(len(worst), worstLosses)]
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range worst {
+		text := Outcome(e, head, nil)
+		if e.Refusal() {
+			text = words.OneLine(e.Sound) + " was " + text
+		}
+		a.Events = append(a.Events, moment(e, head, text))
+	}
+	switch {
+	case len(worst) == 0:
+		a.Advice = []string{}
+	case worst[0].Loss():
+		a.Advice = advise(head, worst[:1], nil, true)
+	default:
+		a.Advice = advise(head, nil, worst[:1], true)
+	}
+	return a, nil
+}
+
+func counted(losses int) string {
+	if losses == 1 {
+		return "1 loss"
+	}
+	return fmt.Sprintf("%d losses", losses)
+}
+
+// missed returns the level at which what an event took would have been heard.
+func missed(e *report.Event) report.Level {
+	if e.Refusal() {
+		return e.Newcomer
+	}
+	return e.Audibility
+}
+
+// Print prints the losses, each in its first words, and what could be done about the first.
+func (a *Losses) Print(w io.Writer) {
+	switch {
+	case a.Lost == 0:
+		fmt.Fprintln(w, "Nothing was lost: every sound got a voice and kept it.")
+		return
+	case len(a.Events) == 0:
+		fmt.Fprintf(w, "%s, and nothing of which a level is known.\n", counted(a.Lost))
+		return
+	}
+	listed := fmt.Sprintf("the %d that were heard most", len(a.Events))
+	if len(a.Events) == 1 {
+		listed = "the one that was heard most"
+	}
+	fmt.Fprintf(w, "%s; %s:\n", counted(a.Lost), listed)
+	for _, m := range a.Events {
+		text, _, _ := strings.Cut(m.Text, ". ")
+		text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ": ")
+		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(missed(m.Event)), text)
+	}
+	printMoments(w, nil, 0, a.Advice)
+	if e := a.Events[0].Event; e.Voice != 0 {
+		fmt.Fprintf(w, "  * `voicepool explain REPORT %d` tells all about the first.\n", e.Voice)
+	}
+}
