@@ -105,6 +105,7 @@ func (a *audio) reap() {
 			a.stats.Faults++
 			a.tell(&Event{}, EventFault, s, e.frame, e.slot)
 		} else if e.broke {
+			a.stats.Broken++
 			a.tell(&Event{}, EventBroken, s, e.frame, e.slot)
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {

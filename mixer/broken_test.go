@@ -2,6 +2,7 @@ package mixer_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"voicepool/mixer"
@@ -67,6 +68,9 @@ func TestBrokenStream(t *testing.T) {
 				var events [16]mixer.Event
 				for _, e := range events[:m.Events(events[:])] {
 					got += fmt.Sprintf("%v %d, ", e.Kind, e.Frame)
+				}
+				if n := m.Stats().Broken; n != int64(strings.Count(c.want, "broken")) {
+					t.Errorf("%d streams broke, want as many as in %q", n, c.want)
 				}
 				if got != c.want {
 					t.Errorf("it tells %q, want %q", got, c.want)

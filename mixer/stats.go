@@ -29,6 +29,7 @@ type Stats struct {
 	Underruns  int64 // times that a stream has run dry
 	Unready    int64 // starts and moves of pitch that had to read a worse version of their sound at first, since the right one was not made yet
 	Faults     int64 // frames of the master that were not finite and became silence, voices and inserts that were ended
+	Broken     int64 // streams that could not be decoded any further while they played
 	EventsLost int64 // events that nobody polled in time
 	Busy       int64 // calls that failed with ErrBusy, or would have
 	Pending    int64 // commands sent whose frame has not come
@@ -41,12 +42,12 @@ type Stats struct {
 	SilentFrom int64
 }
 
-const numStats = 21
+const numStats = 22
 
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
-		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.Unready,
+		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.Unready, &s.Broken,
 	}
 }
 

@@ -36,6 +36,7 @@ type fault struct {
 	mend   func(*server)
 	code   int
 	only   string // the kind of server that knows it; "" means all
+	others bool   // there is a sink beside
 }
 
 var faults = []fault{
@@ -46,6 +47,9 @@ var faults = []fault{
 	{name: "sink unloaded", device: "pulse:proof", lasts: 2 * time.Second, code: 1,
 		strike: func(s *server) { s.control("unload-module", "module-null-sink") },
 		mend:   (*server).load},
+	// The server moves the stream to its other sink, on which nobody listens.
+	{name: "named sink unloaded beside another", device: "pulse:proof", lasts: 2 * time.Second, code: 1, others: true,
+		strike: func(s *server) { s.unload("proof") }, mend: (*server).load},
 	// PipeWire does not suspend what plays.
 	{name: "suspended", device: "pulse", lasts: 3 * time.Second, code: 1, only: "pulseaudio",
 		strike: func(s *server) { s.control("suspend-sink", "proof", "1") },
@@ -92,6 +96,9 @@ func (f *fault) run(t *testing.T, kind string) error {
 	s := newServer(t, kind)
 	defer s.end()
 	s.start()
+	if f.others {
+		s.loadOther()
+	}
 	if err := s.warm(); err != nil {
 		return err
 	}
@@ -267,7 +274,7 @@ func TestNamed(t *testing.T) {
 func TestMoved(t *testing.T) {
 	s := newServer(t, kinds[0])
 	s.start()
-	s.control("load-module", "module-null-sink", "sink_name=other", "rate=48000", "channels=2", "format=float32le", "norewinds=1")
+	s.loadOther()
 	p := s.perform(6*time.Second, "--device", "pulse:proof")
 	time.Sleep(before)
 	out, err := s.command("pactl", "list", "short", "sink-inputs").Output()

@@ -60,6 +60,28 @@ func (s *server) load() {
 	s.control(append([]string{"load-module"}, strings.Fields(sink)...)...)
 }
 
+// loadOther loads a second sink.
+func (s *server) loadOther() {
+	s.t.Helper()
+	s.control(append([]string{"load-module"}, strings.Fields(strings.Replace(sink, "proof", "other", 1))...)...)
+}
+
+// unload unloads a sink.
+func (s *server) unload(name string) {
+	s.t.Helper()
+	modules, err := s.command("pactl", "list", "short", "modules").Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for module := range strings.Lines(string(modules)) {
+		if number, rest, _ := strings.Cut(module, "\t"); strings.Contains(rest, "sink_name="+name+" ") {
+			s.control("unload-module", number)
+			return
+		}
+	}
+	s.t.Fatalf("no module has the sink %s: %s", name, modules)
+}
+
 // start starts it, and waits until it has its sink.
 func (s *server) start() {
 	s.t.Helper()
@@ -203,7 +225,7 @@ func (s *server) warm() error {
 			r.stop()
 			return nil
 		}
-		s.control("unload-module", "module-null-sink")
+		s.unload("proof")
 		s.load()
 	}
 	return errors.New("the server does not play")

@@ -69,8 +69,9 @@ func TestWeb(t *testing.T) {
 		t.Errorf("after the click the RMS is %v: nothing is heard", heard)
 	}
 	t.Logf("RMS %.4f", heard)
+	p.marksTakes()
 	if *picture != "" {
-		p.until("page.seen.gave >= 45")
+		p.until("page.seen.gave >= 60 && page.seen.playing === page.seen.voices")
 		png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		if err == nil {
 			err = os.WriteFile(*picture, png, 0o644)
@@ -99,6 +100,27 @@ func (p *page) until(so string) {
 	} return false;`, so), &met)
 	if !met {
 		p.Fatalf("it never comes to %s", so)
+	}
+}
+
+// marksTakes: a red mark is in every row in which a voice took the slot of another in the last
+// seconds, and in no other.
+func (p *page) marksTakes() {
+	p.Helper()
+	var wrong []string
+	eval(p, `const wrong = [], row = (view.clientHeight - 12) / page.seen.voices, c = view.getContext('2d');
+		const recent = takes.filter(t => t.now > performance.now() / 1000 - SECONDS + 1);
+		if (recent.length < 4) wrong.push('only ' + recent.length + ' takes are marked');
+		page.seen.slots.forEach((_, i) => {
+			const line = c.getImageData(0, Math.round((6 + (i + .5) * row - row * .4) * devicePixelRatio), view.width, 1).data;
+			let red = false;
+			for (let x = 0; x < line.length; x += 4) red ||= line[x] === 0xff && line[x + 1] === 0x3b && line[x + 2] === 0x2f;
+			if (recent.some(t => t.slot === i) && !red) wrong.push('no mark in row ' + (i + 1));
+			if (red && !takes.some(t => t.slot === i)) wrong.push('a mark in row ' + (i + 1));
+		});
+		return wrong;`, &wrong)
+	for _, w := range wrong {
+		p.Error(w)
 	}
 }
 
@@ -141,12 +163,25 @@ func (p *page) useKeys() {
 func (p *page) fitsWindows() {
 	for _, width := range []int64{1400, 800, 500} {
 		p.do(chromedp.EmulateViewport(width, 700))
-		var got struct{ Right, Bottom, Row float64 }
-		eval(p, `const of = [...document.querySelectorAll('header *, #view, #list, footer *')].map(e => e.getBoundingClientRect());
+		var got struct {
+			Right, Bottom, Row float64
+			Lines              int
+			Cut                []string // lines of the list
+		}
+		eval(p, `for (let i = 0; i < 40; i++) tell({ winner: 'marimba', victim: 'thunder', newcomer: -88, loud: -88, returns: true });
+			await new Promise(requestAnimationFrame);
+			await new Promise(requestAnimationFrame);
+			const list = byId('list').getBoundingClientRect(), lines = list.width ? [...document.querySelectorAll('#takes li, #takes li *')] : [];
+			const cut = e => { const r = e.getBoundingClientRect(); return r.left < list.left || r.right > list.right || r.bottom > list.bottom || e.scrollWidth > e.clientWidth + 1 && e.clientWidth; };
+			const of = [...document.querySelectorAll('header *, #view, #list, footer *')].map(e => e.getBoundingClientRect());
 			return { Right: Math.max(...of.map(r => r.right)), Bottom: Math.max(...of.map(r => r.bottom)),
-				Row: byId('view').clientHeight / page.seen.voices };`, &got)
+				Row: byId('view').clientHeight / page.seen.voices,
+				Lines: lines.length, Cut: lines.filter(cut).map(e => e.textContent) };`, &got)
 		if got.Right > float64(width) || got.Bottom > 700 || got.Row < 14 {
 			p.Errorf("a window of %d by 700 is filled to %v by %v, with rows of %v pixels", width, got.Right, got.Bottom, got.Row)
+		}
+		if len(got.Cut) > 0 || width > 640 && got.Lines < 20 {
+			p.Errorf("a window of %d by 700 cuts %q, of %d lines", width, got.Cut, got.Lines)
 		}
 	}
 }

@@ -40,6 +40,6 @@ func TotalsOf(st *mixer.Stats) Totals {
 	return Totals{
 		Asked: st.Asked, Started: st.Started, Rejected: st.Rejected, Limited: st.Limited, Coalesced: st.Coalesced, Ended: st.Ended, Stopped: st.Stopped,
 		Stolen: st.Stolen, Playing: st.Playing, Missed: st.Missed, Late: st.Late, HighWater: st.HighWater,
-		Underruns: st.Underruns, Faults: st.Faults, EventsLost: st.EventsLost,
+		Underruns: st.Underruns, Faults: st.Faults, EventsLost: st.EventsLost, StreamsBroken: st.Broken,
 	}
 }

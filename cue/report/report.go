@@ -57,6 +57,9 @@ type Totals struct {
 	Faults     int64 `json:"faults"`
 	EventsLost int64 `json:"events_lost"`
 
+	// How many streams could not be decoded any further while they played.
+	StreamsBroken int64 `json:"streams_broken,omitempty"`
+
 	// Of a playing on a device: how much of it nobody has heard.
 	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
 }

@@ -19,7 +19,7 @@ func TestRoundTrip(t *testing.T) {
 		e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = silent, silent, silent, silent
 		return e
 	}
-	want := &Report{Version: 1, Rate: 48000, Frames: 9, Voices: 2, Virtual: 3, Overflow: "masked", Totals: Totals{Asked: 5, HighWater: 2, UnheardSeconds: 0.25}, Peak: -3.25, Loudness: silent, Seconds: 0.5}
+	want := &Report{Version: 1, Rate: 48000, Frames: 9, Voices: 2, Virtual: 3, Overflow: "masked", Totals: Totals{Asked: 5, HighWater: 2, StreamsBroken: 3, UnheardSeconds: 0.25}, Peak: -3.25, Loudness: silent, Seconds: 0.5}
 	events := []Event{
 		quiet(Event{Kind: mixer.EventStarted, Voice: 1, Sound: "<bell>", Cue: 3, Slot: 0}),
 		{

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ type Device struct {
 	config Config
 	conn   *native.Conn
 	stream uint32
+	home   uint32 // number of the sink that Config.Sink names
 	life   pace.Life
 
 	wanted     atomic.Int64  // bytes that the server has asked for
@@ -72,7 +74,22 @@ func (d *Device) told(message any) {
 		d.suspended.Store(m.Suspended)
 	case *proto.PlaybackStreamMoved:
 		d.placed(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
+		if d.config.Sink != "" && m.DestIndex != d.home {
+			go d.follow() // who is told may not ask; Close ends the connection, and with it this wait
+		}
 	case *proto.PlaybackStreamKilled:
+		d.lose(errKilled)
+	}
+}
+
+// follow loses the stream if the server moved it because the sink that Config.Sink names is gone.
+// Where that sink is still there, the user moved the stream.
+func (d *Device) follow() {
+	var sinks proto.GetSinkInfoListReply
+	if err := d.conn.Request(&proto.GetSinkInfoList{}, &sinks); err != nil {
+		return // a server that is gone, or hangs, is noticed by others
+	}
+	if !slices.ContainsFunc(sinks, func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == d.home }) {
 		d.lose(errKilled)
 	}
 }

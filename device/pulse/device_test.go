@@ -182,3 +182,61 @@ func TestStandsIn(t *testing.T) {
 		d.Close()
 	})
 }
+
+// TestMoved: a stream that is moved plays on, unless its sink was named and is gone.
+func TestMoved(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		sink   string   // that Config names
+		env    string   // that the environment names
+		left   []string // the sinks that there are when it has been moved
+		moved  uint32   // the number of the sink that it was moved to
+		answer func(*server)
+		lost   bool
+	}{
+		{name: "by the user", sink: "speakers", left: []string{"speakers", "phones"}, moved: 1},
+		{name: "to where it is", sink: "speakers", moved: 0},
+		{name: "named sink gone", sink: "phones", left: []string{"speakers"}, moved: 0, lost: true},
+		{name: "last sink gone", sink: "speakers", moved: 7, lost: true},
+		{name: "default sink gone", left: []string{"speakers"}, moved: 0},
+		{name: "sink of the environment gone", env: "phones", left: []string{"speakers"}, moved: 0},
+		{
+			name: "no answer", sink: "phones", moved: 0,
+			answer: func(s *server) { s.answer = map[uint32]func(uint32){proto.OpGetSinkInfoList: nil} },
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("PULSE_SINK", c.env)
+			synctest.Test(t, func(t *testing.T) {
+				s, src := &server{sinks: []string{"speakers", "phones"}}, &counter{}
+				d := ready(t, s, Config{Sink: c.sink})
+				d.Start(src)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				s.sinks = c.left
+				if c.answer != nil {
+					c.answer(s)
+				}
+				moved := args{}.number(3, c.moved).text("other").flag(false).number(4<<20, 480*frameBytes, 1, 1).time(5000)
+				s.say(proto.OpPlaybackStreamMoved, 0xffffffff, moved)
+				synctest.Wait()
+				select {
+				case <-d.Lost():
+					if err := d.Err(); !c.lost || err == nil || err.Error() != "pulse: the sink is gone" {
+						t.Errorf("it is lost: %v", err)
+					}
+				default:
+					if c.lost || d.Err() != nil || d.Sink() != "other" {
+						t.Errorf("it plays on: %v, on %s", d.Err(), d.Sink())
+					}
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				if n, want := src.count(), 3*48000+buffered; n < want-960 || n > want+960 {
+					t.Errorf("%d frames were rendered in 3 s, want %d", n, want)
+				}
+				d.Close()
+			})
+		})
+	}
+}

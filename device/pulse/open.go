@@ -18,7 +18,8 @@ import (
 // patience is how long Open may take.
 const patience = 2 * time.Second
 
-// errKilled says that the server has ended the stream: so it does when the sink goes.
+// errKilled says that the server has ended the stream, as it does when the sink goes, or has moved
+// it away from a sink that went.
 var errKilled = errors.New("the sink is gone")
 
 // Open connects to the sound server and makes a stream on a sink of it, which plays from
@@ -58,6 +59,7 @@ func (d *Device) create() error {
 	if err != nil {
 		return err
 	}
+	d.home = sink
 	c := d.config
 	title := c.Title
 	if title == "" {

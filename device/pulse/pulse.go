@@ -27,7 +27,9 @@ type Config struct {
 	// 5ms..1s; 0 means 40ms.
 	Buffer time.Duration
 	// Sink is the name of a sink, as Sinks lists them; "" means that of PULSE_SINK, and
-	// without one the server's default.
+	// without one the server's default. When a sink that is named here is unloaded, the
+	// device is lost, even where the server moves the stream to another sink. A user may
+	// move it all the same.
 	Sink string
 	// Name, Title and Icon are what the mixers of the desktop show of the program and of
 	// what it plays. "" means the name of the program, Name, and audio-x-generic.

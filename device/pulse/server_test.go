@@ -121,7 +121,7 @@ func await(t *testing.T, done <-chan struct{}) {
 }
 
 // TestServerSinks: a sink that is loaded is listed. When it is unloaded, the server moves
-// the stream to another, and where none is left the loss is told.
+// a stream to another: that is a loss where the sink was named, and where none is left.
 func TestServerSinks(t *testing.T) {
 	openServer(t, Config{}).Close()
 	out, err := exec.Command("pactl", "load-module", "module-null-sink", "sink_name=second", "rate=44100",
@@ -134,14 +134,21 @@ func TestServerSinks(t *testing.T) {
 	if len(list) != 2 || err != nil || list[0].Name != "proof" || !list[0].Default || list[1] != want {
 		t.Errorf("Sinks = %+v, %v", list, err)
 	}
-	d := openServer(t, Config{Sink: "second"})
+	pactl(t, "set-default-sink", "second")
+	named, d := openServer(t, Config{Sink: "second"}), openServer(t, Config{})
 	after := &counted{silence{}, d.Rate(), make(chan struct{})}
 	src := &counted{after, d.Rate() / 4, make(chan struct{})}
-	if err := d.Start(src); err != nil || d.Sink() != "second" {
-		t.Fatal(err, d.Sink())
+	err = errors.Join(named.Start(silence{}), d.Start(src))
+	if err != nil || d.Sink() != "second" || named.Sink() != "second" {
+		t.Fatal(err, d.Sink(), named.Sink())
 	}
 	await(t, src.enough)
 	pactl(t, "unload-module", strings.TrimSpace(string(out)))
+	await(t, named.Lost())
+	if err := named.Err(); err == nil || err.Error() != "pulse: the sink is gone" {
+		t.Error(err)
+	}
+	named.Close()
 	await(t, after.enough)
 	if d.Sink() != "proof" || d.Err() != nil {
 		t.Errorf("it plays on %s, %v", d.Sink(), d.Err())

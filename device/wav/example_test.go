@@ -1,6 +1,7 @@
 package wav_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
 )
 
 // A mix is written into a file, faster than it would be heard. The file appears under its
@@ -40,4 +42,43 @@ func ExampleCreate() {
 	info, err := os.Stat(filepath.Join(folder, "mix.wav"))
 	fmt.Println(info.Size() >= 4*48000, err)
 	// Output: true <nil>
+}
+
+// A game records what it plays. The recording can be played while it grows, and after a crash.
+func ExampleRecord() {
+	folder, err := os.MkdirTemp("", "session")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "session.wav")
+	m, err := mixer.New(mixer.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	file, err := wav.Record(path, wav.Config{Rate: m.Rate(), Format: wav.S16})
+	if err != nil {
+		log.Fatal(err)
+	}
+	block := make([]pcm.Frame, 480)
+	for range 250 { // two seconds and a half
+		m.Render(block)
+		if err := file.Write(block); err != nil {
+			log.Fatal(err)
+		}
+	}
+	growing, err := os.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer growing.Close()
+	clip, err := sounds.Decode(context.Background(), path, growing, sounds.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(clip.Frames()/int64(m.Rate()), "s of", file.Frames(), "frames while it records")
+	fmt.Println(file.Close())
+	// Output:
+	// 2 s of 120000 frames while it records
+	// <nil>
 }

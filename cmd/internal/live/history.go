@@ -112,7 +112,7 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 		what string
 	}{
 		{t.Late, "cues came late"}, {t.Missed, "cues found no voice of their id"}, {t.Underruns, "times a stream ran dry"},
-		{t.Faults, "faults: frames that were not finite, or voices that were ended since they were no sound"}, {t.EventsLost, "events were lost"}, {int64(h.happened[mixer.EventBroken]), "times a stream broke"},
+		{t.Faults, "faults: frames that were not finite, or voices that were ended since they were no sound"}, {t.EventsLost, "events were lost"}, {t.StreamsBroken, "times a stream broke"},
 	} {
 		if odd.n > 0 {
 			fmt.Fprintf(w, "%d %s\n", odd.n, odd.what)

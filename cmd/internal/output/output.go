@@ -175,11 +175,12 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// File is a file that appears complete under its name. It is opened before anything is
-// played, so that a name which cannot be written fails at once. A nil File is none.
+// File is a file that appears complete under its name. That it can be made is tried before
+// anything is played, so that a name which cannot be written fails at once. Nothing of it is there
+// until Save, so a process that is killed leaves nothing behind. A nil File is none.
 type File struct {
 	path string
-	file *whole.File
+	file *whole.File // open: a pipe, a device; nil: Save makes the file
 }
 
 // Open is Create, until ctx ends.
@@ -187,16 +188,32 @@ func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
 
-// Create opens the file; an empty path or - gives nil.
+// Create makes a File, and opens it where it is not a regular one; an empty path or - gives nil.
 func Create(path string) (*File, error) {
 	if path == "" || path == "-" {
 		return nil, nil
 	}
-	file, err := whole.Create(path, ".json")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, words.Cause(err))
+	f := &File{path: path}
+	if err := f.open(); err != nil {
+		return nil, err
 	}
-	return &File{path, file}, nil
+	if !f.file.Direct() {
+		f.Discard()
+	}
+	return f, nil
+}
+
+// open opens the file, if it is not open.
+func (f *File) open() error {
+	if f.file != nil {
+		return nil
+	}
+	file, err := whole.Create(f.path, ".json")
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, words.Cause(err))
+	}
+	f.file = file
+	return nil
 }
 
 // Save fills the file with write, and gives it its name.
@@ -204,7 +221,10 @@ func (f *File) Save(write func(io.Writer) error) error {
 	if f == nil {
 		return nil
 	}
-	defer f.file.Discard()
+	if err := f.open(); err != nil {
+		return err
+	}
+	defer f.Discard()
 	out := bufio.NewWriter(f.file)
 	err := write(out)
 	if err == nil {
@@ -229,8 +249,9 @@ func (f *File) SaveFrom(w io.WriterTo) error {
 
 // Discard leaves nothing behind; after Save it does nothing.
 func (f *File) Discard() {
-	if f != nil {
+	if f != nil && f.file != nil {
 		f.file.Discard()
+		f.file = nil
 	}
 }
 

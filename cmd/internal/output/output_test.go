@@ -16,9 +16,13 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	create := func() *File {
+		t.Helper()
 		r, err := Create(path)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 1 {
+			t.Errorf("before it is saved there are %d files, want the old report alone", len(files))
 		}
 		return r
 	}
@@ -47,6 +51,18 @@ func TestFile(t *testing.T) {
 	}
 	r.Discard()
 	has("new")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Create(path); err != nil || r == nil {
+		t.Errorf("a new one makes %v, %v", r, err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 0 {
+		t.Errorf("before it is saved there are %d files, want none", len(files))
+	}
+	if r, err := Create(filepath.Join(dir, "none", "report.json")); r != nil || err == nil {
+		t.Errorf("a folder that is not there makes %v, %v", r, err)
+	}
 	if r, err := Create("-"); r != nil || err != nil {
 		t.Errorf("- makes %v, %v", r, err)
 	}

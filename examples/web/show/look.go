@@ -1,6 +1,10 @@
 package show
 
-import "voicepool/mixer"
+import (
+	"slices"
+
+	"voicepool/mixer"
+)
 
 // View is what the page draws.
 type View struct {
@@ -8,7 +12,7 @@ type View struct {
 	Playing int     `json:"playing"` // voices that are heard
 	Unseen  int     `json:"unseen"`  // voices that keep time silently
 	Asked   int64   `json:"asked"`   // sounds that were asked for
-	Gave    int     `json:"gave"`    // voices that gave way to another
+	Gave    int     `json:"gave"`    // voices that gave way to another, each counted once
 	RMS     float64 `json:"rms"`     // of the mix, dBFS; floor or more
 	Slots   []Slot  `json:"slots"`
 	Takes   []Take  `json:"takes"` // since the last View, oldest first
@@ -22,9 +26,10 @@ type Slot struct {
 	Pan   float64 `json:"pan"`   // -1..+1
 }
 
-// Take says that a voice took the place of another.
+// Take says that a voice took the slot of another.
 type Take struct {
 	Slot     int     `json:"slot"`
+	Voice    uint64  `json:"voice"` // the number of the winner's start
 	Winner   string  `json:"winner"`
 	Victim   string  `json:"victim"`
 	Newcomer float64 `json:"newcomer"` // how loud the winner was going to be, in decibels
@@ -38,7 +43,9 @@ const floor = -120
 // Look returns what there is to be drawn. It takes the mixer's events.
 func (s *Show) Look() View {
 	stats := s.mixer.Stats()
-	v := View{Voices: int(stats.Voices), Asked: stats.Asked, RMS: floor, Slots: make([]Slot, stats.Voices), Takes: []Take{}}
+	v := View{
+		Voices: int(stats.Voices), Asked: stats.Asked, RMS: floor, Slots: make([]Slot, stats.Voices), Takes: []Take{},
+	}
 	for h := range s.mixer.Voices() {
 		sound, i := h.Sound(), h.Slot()
 		switch {
@@ -54,19 +61,42 @@ func (s *Show) Look() View {
 		v.RMS = max(floor, float64(master.Levels().RMS))
 	}
 	for n := s.mixer.Events(s.events[:]); n > 0; n = s.mixer.Events(s.events[:]) {
-		for _, e := range s.events[:n] {
-			gave := e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual && e.By != 0
-			if !gave || e.BySound == nil {
-				continue
-			}
-			v.Takes = append(v.Takes, Take{
-				Slot: e.Slot, Winner: e.BySound.Name(), Victim: e.Sound.Name(),
-				Newcomer: max(floor, float64(e.Newcomer)), Loud: max(floor, float64(e.Audibility)),
-				Returns: e.Kind == mixer.EventVirtual,
-			})
+		for i := range s.events[:n] {
+			s.hear(&v, &s.events[i])
 		}
 	}
-	s.gave += len(v.Takes)
+	// What is left without a slot took the place of a voice that was virtual already.
+	v.Takes = slices.DeleteFunc(v.Takes, func(t Take) bool { return t.Slot < 0 })
 	v.Gave = s.gave
 	return v
+}
+
+// hear notes an event. A victim that becomes virtual has no slot any more; the event of its winner,
+// which comes after its own, has it.
+func (s *Show) hear(v *View, e *mixer.Event) {
+	switch e.Kind {
+	case mixer.EventStarted, mixer.EventReal:
+		for i := range v.Takes {
+			if t := &v.Takes[i]; t.Voice == e.Voice && t.Slot < 0 {
+				t.Slot = e.Slot
+			}
+		}
+	case mixer.EventStolen, mixer.EventVirtual:
+		if e.BySound == nil {
+			break // nobody took its place, as when the pool shrinks
+		}
+		v.Takes = append(v.Takes, Take{
+			Slot: e.Slot, Voice: e.By, Winner: e.BySound.Name(), Victim: e.Sound.Name(),
+			Newcomer: max(floor, float64(e.Newcomer)), Loud: max(floor, float64(e.Audibility)),
+			Returns: e.Kind == mixer.EventVirtual,
+		})
+		if !s.yielded[e.Voice] {
+			s.yielded[e.Voice] = true
+			s.gave++
+		}
+	}
+	switch e.Kind {
+	case mixer.EventStolen, mixer.EventEnded, mixer.EventStopped:
+		delete(s.yielded, e.Voice)
+	}
 }

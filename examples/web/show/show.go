@@ -43,8 +43,10 @@ type Show struct {
 	begun  bool
 	done   int64 // frames of the score that were played
 	struck int   // sounds that keys have played
-	gave   int
 	events [256]mixer.Event
+
+	gave    int             // voices that gave way
+	yielded map[uint64]bool // those of them that live
 }
 
 // New loads the sounds. Nothing plays until Step.
@@ -59,7 +61,7 @@ func New() (*Show, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Show{Storms: true, bank: b, mixer: m}, b.Use(m)
+	return &Show{Storms: true, bank: b, mixer: m, yielded: map[uint64]bool{}}, b.Use(m)
 }
 
 // Mixer returns the mixer, which a device plays.

@@ -109,7 +109,8 @@ type verdict struct {
 	difference float64
 	wrong      string // empty: nothing
 	excused    string // not compared, and why
-	end        string // compared up to the end alone, and why
+	partly     string // some of it compared by other means or not at all, and why
+	quality    float64
 }
 
 // compare holds what package sounds has decoded against what it should be.
@@ -162,14 +163,15 @@ type tally struct {
 	compared, wrong int
 	worst           float64
 	place           string // of the worst
-	excused, ends   map[string]int
+	excused, partly map[string]int
+	quality         float64 // the worst, less than 100
 }
 
 func (s *tally) add(name string, v verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.excused == nil {
-		s.excused, s.ends = map[string]int{}, map[string]int{}
+		s.excused, s.partly, s.quality = map[string]int{}, map[string]int{}, 100
 	}
 	if v.excused != "" {
 		s.excused[v.excused]++
@@ -179,8 +181,11 @@ func (s *tally) add(name string, v verdict) {
 	if v.wrong != "" {
 		s.wrong++
 	}
-	if v.end != "" {
-		s.ends[v.end]++
+	if v.partly != "" {
+		s.partly[v.partly]++
+	}
+	if v.quality != 0 {
+		s.quality = min(s.quality, v.quality)
 	}
 	if v.difference > s.worst {
 		s.worst, s.place = v.difference, " in "+name
@@ -192,8 +197,11 @@ func (s *tally) String() string {
 	for why, n := range s.excused {
 		line += fmt.Sprintf("; %d not compared (%s)", n, why)
 	}
-	for why, n := range s.ends {
-		line += fmt.Sprintf("; %d compared without the end (%s)", n, why)
+	for why, n := range s.partly {
+		line += fmt.Sprintf("; %d in part (%s)", n, why)
+	}
+	if s.quality < 100 {
+		line += fmt.Sprintf("; quality by RFC 8251 %.2f and more", s.quality)
 	}
 	return line
 }

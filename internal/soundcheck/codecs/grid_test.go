@@ -104,14 +104,6 @@ func opusGrid() (list []encoding) {
 	return list
 }
 
-// foretold tells whether a file of Opus has speech, or bands that share their bits.
-func foretold(x *file) bool {
-	var ms float64
-	var channels, rate int
-	_, _ = fmt.Sscanf(x.name, "%f-%d-%d", &ms, &channels, &rate)
-	return ms > 5 && rate < map[int]int{1: 32, 2: 192, 6: 510}[channels]
-}
-
 func flacGrid() (list []encoding) {
 	blocks := []int{0, 16, 192, 576, 1152, 4096, 4608, 16384, 65535}
 	lengths := []int{1, 15, 16, 17, 191, 4095, 4096, 4097, 8191, 12001}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -22,6 +23,8 @@ type oracle struct {
 	bits      int      // of what it gives, 32 for float32; 0: those of the source
 	tolerance float64  // the largest difference between samples, full scale being 1
 	padded    bool     // it gives the last block whole, and what is behind our end is not compared
+	quality   float64  // by RFC 8251, at least; 0: it is not asked
+	ways      bool     // channels of Opus are compared by how they are coded
 	vorbis    bool     // channels are in Vorbis's order, not in that of WAV
 	wrong     []exception
 }
@@ -71,8 +74,8 @@ var formats = []format{
 		),
 	}},
 	{name: "opus", ending: ".opus", least: 160, grid: opusGrid, oracles: []oracle{
-		{name: "opusdec.wav", command: []string{"opusdec", "--quiet", "--float", "FILE", "OUT"}, bits: 32, tolerance: 4e-6},
-		ffmpeg(1e-3, exception{applies: foretold, why: "speech or few bits, which it decodes otherwise"}),
+		{name: "opusdec.wav", command: []string{"opusdec", "--quiet", "--float", "FILE", "OUT"}, bits: 32, tolerance: 4e-6, quality: 99},
+		{name: "ffmpeg", many: true, bits: 32, tolerance: 4e-6, ways: true},
 	}},
 	{name: "flac", ending: ".flac", least: 160, grid: flacGrid, oracles: []oracle{
 		{name: "source"},
@@ -171,6 +174,9 @@ func (o *oracle) judge(x *file, samples []float32) verdict {
 	if o.padded && len(samples) > len(ours) {
 		samples = samples[:len(ours)]
 	}
+	if o.ways {
+		return o.judgeWays(x, samples)
+	}
 	for _, w := range o.wrong {
 		switch {
 		case !w.applies(x):
@@ -179,11 +185,17 @@ func (o *oracle) judge(x *file, samples []float32) verdict {
 		case max(len(samples)-len(ours), len(ours)-len(samples)) <= ending*channels:
 			n := min(len(samples), len(ours))
 			v := compare(ours[:n], samples[:n], channels, o.tolerance)
-			v.end = w.why
+			v.partly = w.why
 			return v
 		}
 	}
-	return compare(ours, samples, channels, o.tolerance)
+	v := compare(ours, samples, channels, o.tolerance)
+	if o.quality > 0 && len(ours) == len(samples) {
+		if v.quality = qualityOf(ours, samples, channels); !(v.quality >= o.quality) {
+			v.wrong += fmt.Sprintf(" quality by RFC 8251 %.1f, want %v", v.quality, o.quality)
+		}
+	}
+	return v
 }
 
 // execute runs a command, with paths in the place of words.

@@ -50,6 +50,7 @@ window.page = {
       takes.push({ ...t, now });
       tell(t);
     }
+    trim();
     for (const track of tracks) while (track.length && track[0].at.at(-1)[0] < now - SECONDS - 1) track.shift();
     while (takes.length && takes[0].now < now - SECONDS) takes.shift();
     for (const id of ['asked', 'playing', 'gave', 'unseen']) byId(id).textContent = v[id];
@@ -68,9 +69,13 @@ function tell(t) {
   const dB = x => x <= -100 ? 'silence' : x.toFixed(0).replace('-', '\u2212') + ' dB';
   small.textContent = `${dB(t.newcomer)} for ${dB(t.loud)}` + (t.returns ? ', may return' : '');
   li.append(named(t.winner), ' for ', named(t.victim), small);
-  const list = byId('takes');
-  list.prepend(li);
-  while (list.children.length > 14) list.lastChild.remove();
+  byId('takes').prepend(li);
+}
+
+// trim ends the list where its room ends.
+function trim() {
+  const room = byId('list'), end = room.getBoundingClientRect().bottom - 8;
+  for (let last; (last = byId('takes').lastChild) && last.getBoundingClientRect().bottom > end;) last.remove();
 }
 
 // paint draws a row for each slot: the voices that it had, as thick as they were loud.
@@ -106,12 +111,13 @@ function paint(now, v) {
       c.fill();
     }
   });
-  for (const t of takes) {
-    if (t.slot < 0 || t.slot >= v.slots.length) continue;
+  for (const t of takes) { // a red mark where a voice took the slot of another
+    if (t.slot >= v.slots.length) continue;
+    const left = Math.round(x(t.now)), top = Math.round(middle(t.slot) - row * .48), tall = Math.round(row * .96);
     c.fillStyle = '#10141b';
-    c.fillRect(x(t.now) - 2, middle(t.slot) - row / 2, 5, row);
-    c.fillStyle = '#ff5f4a';
-    c.fillRect(x(t.now), middle(t.slot) - row / 2 + 1, 2, row - 2);
+    c.fillRect(left - 2, top, 6, tall);
+    c.fillStyle = '#ff3b2f';
+    c.fillRect(left - 1, top, 4, tall);
   }
   c.restore();
   v.slots.forEach((s, i) => {
