@@ -51,7 +51,8 @@ func (v *Voice) turnFeed(n int64) int64 {
 		return n
 	}
 	c := &v.feed.course
-	if end := c.From + v.nextAt + v.sound.loop[1] - v.next.course.From; end < c.Out() && !v.next.begun() { // it is late: once more
+	end := c.From + v.nextAt + v.sound.loop[1] - v.next.course.From
+	if end < c.Out() && !v.next.begun() { // it is late: once more
 		v.nextAt += c.Loop.Frames()
 		return v.turnFeed(n)
 	}
