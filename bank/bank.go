@@ -157,12 +157,6 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 		if rated != nil && rate != 0 && out.Rate != rate {
 			r.Fail(rated.Value.Place, "rate: the library has its sounds at %d Hz; write that, or give the library this rate", rate)
 		}
-		for i := range out.Sounds {
-			if s := &out.Sounds[i]; s.Stream && s.Rounds > 0 {
-				f := s.Files[0]
-				r.Fail(yaml.Place{Line: f.Line, Column: f.Column}, "loop: the stream %q cannot count its rounds; write true, or stop it", s.Name)
-			}
-		}
 	})
 	return out, top, r.Errors()
 }

@@ -214,7 +214,6 @@ func TestErrors(t *testing.T) {
 		{text: "sounds: {s: /x.wav}", want: `sounds.yaml:1:13: "/x.wav" leads out of the file system in which this file is; name a file in or below its root`},
 		{text: "sounds: {s: sfx/x.wav}", want: "sounds.yaml:1:13: sfx/x.wav: file does not exist"},
 		{text: "sounds: {s: sounds.yaml}", want: "sounds.yaml:1:13: sounds.yaml: this is text, not a sound"},
-		{text: "sounds: {s: {file: sfx/a.wav, stream: true, loop: 3}}", want: `sounds.yaml:1:20: loop: the stream "s" cannot count its rounds; write true, or stop it`},
 		{text: "buses: {sfx: {}}\nsounds: {s: {file: sfx/a.wav, bus: sxf}}", want: `sounds.yaml:2:36: bus: there is no bus "sxf"; did you mean "sfx"?`},
 		{text: "sounds: [", want: "sounds.yaml:1:9: this [ is never closed"},
 	} {

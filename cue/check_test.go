@@ -94,7 +94,7 @@ func TestCheckRenderOfStreams(t *testing.T) {
 		t.Error("looped by a set: no error")
 	}
 	s.Sounds[0].Stream = true
-	if err := s.CheckRender(); err != nil {
-		t.Errorf("a stream that no set can loop: %v", err)
+	if err := s.CheckRender(); err == nil {
+		t.Error("a stream that is looped by a set: no error")
 	}
 }

@@ -147,7 +147,7 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 			}
 			begins := start{moment{c.frame(0, s.Rate), i}, stop}
 			e.plays[c.ID] = append(e.plays[c.ID], begins)
-			if (!c.Loop || c.Rounds > 0) && c.For == nil && !s.Sounds[c.Sound].Stream {
+			if (!c.Loop || c.Rounds > 0) && c.For == nil {
 				e.once[c.ID] = append(e.once[c.ID], begins)
 			}
 		}

@@ -91,14 +91,13 @@ type reader struct {
 	ids    map[string]uint64
 	owners map[string]uint64
 
-	played  map[uint64][]int // by the tag of an id: the sounds that play under it
-	streams map[uint64]int   // by the tag of an id: the line of the first stream that plays under it
+	played map[uint64][]int // by the tag of an id: the sounds that play under it
 }
 
 func newReader(s *Sheet, file string) *reader {
 	return &reader{
 		Reader: parse.New(&s.Rules, file, nil, embedded.Sources()), sheet: s,
-		ids: map[string]uint64{}, owners: map[string]uint64{}, streams: map[uint64]int{}, played: map[uint64][]int{},
+		ids: map[string]uint64{}, owners: map[string]uint64{}, played: map[uint64][]int{},
 	}
 }
 

@@ -269,11 +269,6 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 			r.Fail(at, "%s: only a bus can be muted; to silence %s, fade it to -80", p.Key, yaml.Quote(name))
 		}
 		deny(mixer.FieldSolo, "only a bus can be soloed")
-		counts := c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds > 1
-		if line := r.streams[c.tag]; line > 0 && counts {
-			r.Fail(at, "%s: a stream plays as %s (line %d), which cannot count its rounds; write `loop: false` or "+
-				"`loop: true`, or load the sound, without `stream: true`", p.Key, yaml.Quote(name), line)
-		}
 	default:
 		hint := r.Suggest(name, func() []string { return slices.Concat(r.sheet.ids, fields.Sorted(r.Buses), []string{"all"}) })
 		if _, ok := r.Sounds[name]; ok && hint == "" {
@@ -316,17 +311,6 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "loop", &d.Loop, s.Loop)
 	inherit(n, "loop", &d.Rounds, s.Rounds)
 	inherit(n, "from", &d.From, s.From)
-	d.loops(n, &d.Cue, s)
-}
-
-// loops checks how a start of a sound loops.
-func (d *draft) loops(n *yaml.Node, c *Cue, s *rules.Sound) {
-	if s.Stream && c.Loop && c.tag != 0 && d.streams[c.tag] == 0 {
-		d.streams[c.tag] = c.Line
-	}
-	if s.Stream && c.Rounds > 0 {
-		d.Fail(n.Place, "loop: a stream cannot count its rounds; give it `for`, or stop it")
-	}
 }
 
 func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {

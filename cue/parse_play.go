@@ -27,7 +27,6 @@ func (d *draft) addLayers(n *yaml.Node) {
 		inherit(n, "loop", &c.Loop, s.Loop)
 		inherit(n, "loop", &c.Rounds, s.Rounds)
 		inherit(n, "from", &c.From, s.From)
-		d.loops(n, &c, s)
 		d.Cue.layers = append(d.Cue.layers, c)
 	}
 }

@@ -15,33 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestSetLoopBesideAStream: a stream that loops keeps a sheet from counting the rounds of
-// its id; one that plays once does not.
-func TestSetLoopBesideAStream(t *testing.T) {
-	for _, c := range []struct {
-		plays, set string
-		refused    bool
-	}{
-		{plays: "false", set: "false"},
-		{plays: "false", set: "3"},
-		{plays: "true", set: "false"},
-		{plays: "true", set: "true"},
-		{plays: "true", set: "3", refused: true},
-	} {
-		_, err := cue.Parse("s.yaml", fmt.Appendf(nil, `sounds: {s: {file: theme, stream: true}, p: {file: theme}}
-cues:
-  - {at: 0s, play: s, id: a, loop: %s}
-  - {at: 0s, play: p, id: a, loop: true}
-  - {at: 2s, set: a, loop: %s}
-`, c.plays, c.set))
-		if refused := err != nil; refused != c.refused {
-			t.Errorf("%+v: error %v, refused %v is wanted", c, err, c.refused)
-		}
-	}
-}
-
-// TestStreamLeavesItsLoopByACue: a stream that is let out of its loop, or kept in it, gives the bits
-// of the loaded sound.
+// TestStreamLeavesItsLoopByACue: a stream that is let out of its loop, or kept in it, or counts its
+// rounds, gives the bits of the loaded sound.
 func TestStreamLeavesItsLoopByACue(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 8000})
 	for _, cues := range []string{
@@ -49,6 +24,10 @@ func TestStreamLeavesItsLoopByACue(t *testing.T) {
 		"{at: 0, play: s, id: a, loop: true}, {at: 1s, set: a, loop: false, gain: -6, over: 100ms}",
 		"{at: 0, play: s, id: a, loop: true}, {at: 0, set: a, loop: false}",
 		"{at: 0, play: s, id: a}, {at: 500ms, set: a, loop: true}, {at: 3.1s, set: a, loop: false}",
+		"{at: 0, play: s, id: a, loop: 3}",
+		"{at: 0, play: s, id: a, loop: 2, pitch: -3}, {at: 1s, set: a, loop: 3}",
+		"{at: 0, play: s, id: a}, {at: 0.5, set: a, loop: 2}",
+		"{at: 0, play: s, id: a, loop: 9}, {at: 1s, set: a, loop: true}, {at: 5s, set: a, loop: 2}",
 		"{at: 0, play: s, id: a, loop: true, pitch: 5}, {at: 4s, set: a, loop: false}, {at: 4s, play: s, id: a, loop: true}, {at: 5s, stop: a}",
 	} {
 		var out [2][]pcm.Frame

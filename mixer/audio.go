@@ -79,8 +79,9 @@ type audio struct {
 	ticked        int64 // the last frame of the grid that was done
 	tail          int64 // 10 ms in frames
 	scores        scores
-	scored        int64 // the last frame at which those of all slots were fresh
-	scoredVirtual int64 // the same of virtual voices
+	scored        int64     // the last frame at which those of all slots were fresh
+	scoredVirtual int64     // the same of virtual voices
+	due           scoresDue // when they have to be made fresh again
 	queue         queue
 	buses         []bus
 	places        []placed // by index
@@ -100,6 +101,7 @@ type audio struct {
 	coming        voice.Voice // the start that asks to come in
 	asks          kind        // of the start that asks to come in
 	refused       Event       // why the start that is under way gets no slot
+	limited       Event       // whom it takes by a limit
 	waiting       []int       // where virtual voices are put in order
 
 	window []float32   // a raised cosine from 1 to 0, tail long

@@ -174,7 +174,7 @@ func (a *audio) stop(i int, over int64) {
 	s := a.at(i)
 	if over > 0 && s.paused == 0 {
 		s.dying = true
-		a.unlink(s.id, false)
+		a.unlink(s.id, false, nil)
 		s.voice.FadeOut(a.now, over)
 		a.rescore(i)
 		return

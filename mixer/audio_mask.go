@@ -70,7 +70,7 @@ func (a *audio) mask(asked bool) {
 	if asked {
 		add(len(k.score))
 	}
-	heard := func(v seat) bool { return v.index < a.base && v.slot.paused == 0 }
+	heard := func(v seat) bool { return v.index < a.base && v.slot.paused == 0 && v.index != a.leaving }
 	for _, v := range a.living() {
 		if heard(v) {
 			add(v.index)

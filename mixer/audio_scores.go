@@ -20,6 +20,9 @@ type scores struct {
 	// what it has from now on, as that of all others.
 	whole []float32
 
+	endless []bool  // it never comes to an end by itself
+	holds   []int64 // the first frame at which all this may be something else, see follow
+
 	masks *masks // nil: nobody looks at them
 }
 
@@ -30,7 +33,7 @@ func newScores(n int) scores {
 	s := scores{
 		audibility: make([]float32, n), gain: make([]float32, n), none: make([]float32, n),
 		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
-		whole: make([]float32, n),
+		whole: make([]float32, n), endless: make([]bool, n), holds: make([]int64, n),
 	}
 	for i := range n {
 		s.prio[i] = unstealable
@@ -54,6 +57,7 @@ func (a *audio) rescore(i int) {
 	s.settled = s.voice.Settled(a.now)
 	a.scores.gain[i] = float32(s.power)
 	a.classify(s)
+	a.scores.endless[i] = s.endless
 	a.follow(i, s)
 	if pan := float32(s.voice.Pan(a.now)); s.pan != pan {
 		s.pan = pan
@@ -74,22 +78,44 @@ func (a *audio) freshen(virtual bool) {
 		return
 	}
 	a.refresh()
-	for _, v := range a.living() {
-		if v.index < a.base && real || v.index >= a.base && virtual {
-			if s := v.slot; s.settled && !a.buses[s.bus].shift { // as most: it has only gone on
-				a.follow(v.index, s)
-			} else {
-				a.rescore(v.index)
-			}
-		}
+	shifted := false
+	for i := range a.buses {
+		shifted = shifted || a.buses[i].shift
+	}
+	alive, slots := a.living(), a.slots.Len()
+	if real {
+		a.followDue(alive[:slots], &a.due.real, shifted)
 	}
 	if a.scored = a.now; virtual {
+		a.followDue(alive[slots:], &a.due.virtual, shifted)
 		a.scoredVirtual = a.now
 	}
-	if a.virtuals.Len() == 0 || a.scoredVirtual == a.now {
+	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtual == a.now) {
 		for i := range a.buses {
 			a.buses[i].shift = false
 		}
+	}
+}
+
+// scoresDue is the first frame at which a score may be something else.
+type scoresDue struct{ real, virtual int64 }
+
+// followDue makes the scores of voices fresh that may have become others, all of them where a
+// bus has shifted.
+func (a *audio) followDue(voices []seat, due *int64, shifted bool) {
+	if !shifted && a.now < *due {
+		return
+	}
+	*due = never
+	for _, v := range voices {
+		switch s := v.slot; {
+		case !shifted && a.now < a.scores.holds[v.index]:
+		case s.settled && !a.buses[s.bus].shift: // as most: it has only gone on
+			a.follow(v.index, s)
+		default:
+			a.rescore(v.index)
+		}
+		*due = min(*due, a.scores.holds[v.index])
 	}
 }
 
@@ -113,6 +139,25 @@ func (a *audio) follow(i int, s *slot) {
 		s.loops = false
 		s.record.looping.Store(false)
 	}
+	a.noteUntil(i, s)
+}
+
+// noteUntil notes until when the score of a voice stays as it is while nobody moves it or its bus.
+func (a *audio) noteUntil(i int, s *slot) {
+	until := a.now
+	if s.settled {
+		until += s.voice.IndexStays()
+	}
+	a.scores.holds[i] = until
+	a.noteDue(i)
+}
+
+func (a *audio) noteDue(i int) {
+	due := &a.due.real
+	if i >= a.base {
+		due = &a.due.virtual
+	}
+	*due = min(*due, a.scores.holds[i])
 }
 
 // newcomer returns the audibility that the voice that asks to come in would have
@@ -255,6 +300,14 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 func (a *audio) eligible(q *query, prios []int32, from int) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
+	if q.group == nil && q.bus < 0 && q.spared == nil && q.only != keptOnes { // what scores know
+		for i, endless := range a.scores.endless[from : from+len(eligible)] {
+			if endless != (q.only == endlessOnes) {
+				eligible[i] = unstealable
+			}
+		}
+		return eligible
+	}
 	for i, prio := range prios {
 		if prio <= q.prio && !a.means(q, a.at(from+i)) {
 			eligible[i] = unstealable

@@ -34,6 +34,7 @@ func (a *audio) start(c *command) {
 	r.options.Feed, r.options.Space = r.feed, a.place(&a.asking, r)
 	a.coming.Start(sound, r.options, a.now)
 	defer a.coming.Forget()
+	taken := a.takeOver(r, id)
 	endless := r.lasts == 0 && a.coming.Endless()
 	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
 	i := a.makeRoom(c, r)
@@ -82,6 +83,10 @@ func (a *audio) start(c *command) {
 	if ahead.id != id {
 		ahead = &foreseen{}
 	}
+	if taken != 0 {
+		ahead.fields &^= taken
+		a.noteTaken(i, taken)
+	}
 	if fields := wants(r.dirty.Load()) >> voiceMoves << voiceMoves; fields|ahead.fields != 0 {
 		a.moveTo(r, fields, ahead)
 	}
@@ -119,7 +124,11 @@ func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 	if r.feed != nil {
 		r.feed.Drop()
 	}
-	a.giveBack(r, id, a.outcome(kind))
+	state := a.outcome(kind)
+	if len(a.links) > 0 {
+		a.unlink(id, state == StateEnded, a.handed)
+	}
+	a.giveBack(r, id, state)
 }
 
 // turnAway ends a start that gets no voice.
@@ -133,8 +142,8 @@ func (a *audio) turnAway(c *command, e *Event) {
 
 // makeRoom sees to it that there is a free place for r and takes it: a slot, or,
 // where only a virtual voice can be had, that. It returns the index, or -1, and
-// then it has said why. Where nobody goes on unheard at most one victim is taken, which
-// serves every limit that is reached.
+// then it has said why, and nobody has gone. Where nobody goes on unheard at most one victim
+// is taken, which serves every limit that is reached.
 func (a *audio) makeRoom(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
@@ -165,27 +174,64 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
+	gone, forGood := choice{slot: -1}, &a.limited
 	if reason != ReasonNone {
-		forGood := e
+		*forGood = e
 		forGood.powers.newcomer = whole
-		choice, wins := a.contest(&q, r, &forGood)
-		if !wins {
+		var wins bool
+		if gone, wins = a.contest(&q, r, forGood); !wins {
 			forGood.Kind = EventLimited
-			a.turnAway(c, &forGood)
+			a.turnAway(c, forGood)
 			return -1
 		}
-		a.steal(choice, &forGood)
 	}
-	if reason != ReasonNone && free() {
+	// Nobody goes before it is clear that the pool takes r without that voice.
+	prio := a.setAside(gone.slot)
+	if gone.slot >= 0 && free() {
+		a.putBack(gone.slot, prio)
+		a.steal(gone, forGood)
 		return a.takeSlot()
 	}
 	e.Reason = ReasonPoolFull
-	choice, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
+	victim, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
+	unheard, least := false, choice{slot: -1}
 	if !wins {
-		return a.refuse(c, &e, whole)
+		unheard, least = a.goesUnheard(r, whole)
 	}
-	a.demote(choice, e, r.prio, whole)
-	return a.takeSlot()
+	a.putBack(gone.slot, prio)
+	if !wins && !unheard {
+		a.turnAway(c, &e)
+		return -1
+	}
+	if gone.slot >= 0 {
+		a.steal(gone, forGood)
+	}
+	if wins {
+		a.demote(victim, e, r.prio, whole)
+		return a.takeSlot()
+	}
+	if least.slot >= 0 {
+		lost := r.asks(uint64(a.stats.Started) + 1)
+		lost.Bus = e.Bus
+		a.lose(least, lost, whole)
+	}
+	a.refused = e
+	return a.takeVirtual(a.asks.endless)
+}
+
+// setAside has a voice, if there is one, count as gone, and returns the priority that scores have
+// of it, with which putBack undoes it.
+func (a *audio) setAside(i int) (prio int32) {
+	if a.leaving = i; i >= 0 {
+		prio, a.scores.prio[i] = a.scores.prio[i], unstealable
+	}
+	return prio
+}
+
+func (a *audio) putBack(i int, prio int32) {
+	if a.leaving = -1; i >= 0 {
+		a.scores.prio[i] = prio
+	}
 }
 
 // seat gives a voice what goes with its index, and makes public where it is.

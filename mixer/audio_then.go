@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"voicepool/pool"
+	"voicepool/voice"
 )
 
 // link is a start that waits for another one to be over.
@@ -16,43 +17,50 @@ type link struct {
 // successor is a start whose lead is over.
 type successor struct {
 	link
-	stopped bool // it never sounds
+	stopped bool        // it never sounds
+	moves   voice.Moves // where its lead left off
 }
 
 // chain is who follows whom. Both lists have room for all commands under way, of which each
 // start that waits is one.
 type chain struct {
-	links []link
-	ready []successor
+	links  []link
+	ready  []successor
+	handed *voice.Moves // those of the lead of the start that is under way; nil: it follows nobody
 }
 
 func newChain(commands int) chain {
-	return chain{make([]link, 0, commands), make([]successor, 0, commands)}
+	return chain{links: make([]link, 0, commands), ready: make([]successor, 0, commands)}
 }
 
 // link has a start wait for another one, in the place of what waited for it until now.
 func (a *audio) link(c *command) {
 	a.underWay.Add(1)
 	l := link{lead: c.target.voice.id, next: c.record, when: c.when, at: never}
-	a.unlink(l.lead, false)
+	a.unlink(l.lead, false, nil)
 	r := a.record(l.lead)
 	state := State(r.state.Load())
 	switch own := pool.Handle(r.id.Load()) == l.lead; {
 	case r.live == l.lead && a.at(int(r.slot.Load())).dying:
-		a.ready = append(a.ready, successor{l, true})
+		a.ready = append(a.ready, successor{link: l, stopped: true})
 	case r.live == l.lead || own && !state.Over():
 		a.links = append(a.links, l)
 	default: // it came to its end meanwhile
-		a.ready = append(a.ready, successor{l, own && state != StateEnded})
+		a.ready = append(a.ready, successor{link: l, stopped: own && state != StateEnded})
 	}
 }
 
-// unlink lets what follows a start begin, or, where that did not end by itself, not.
-func (a *audio) unlink(lead pool.Handle, ended bool) {
+// unlink lets what follows a start begin, or, where that did not end by itself, not. moves are
+// those of the voice; nil: there are none.
+func (a *audio) unlink(lead pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.links {
 		if l := a.links[i]; l.lead == lead {
 			a.links = slices.Delete(a.links, i, i+1)
-			a.ready = append(a.ready, successor{l, !ended})
+			s := successor{link: l, stopped: !ended}
+			if moves != nil {
+				s.moves = *moves
+			}
+			a.ready = append(a.ready, s)
 			return
 		}
 	}
@@ -64,7 +72,7 @@ func (a *audio) cancel(r *record, id pool.Handle) {
 	for i := range a.links {
 		if l := a.links[i]; l.next == id {
 			a.links = slices.Delete(a.links, i, i+1)
-			a.ready = append(a.ready, successor{l, true})
+			a.ready = append(a.ready, successor{link: l, stopped: true})
 			return
 		}
 	}
@@ -73,17 +81,59 @@ func (a *audio) cancel(r *record, id pool.Handle) {
 // succeed starts what follows starts that are over.
 func (a *audio) succeed() {
 	for i := 0; i < len(a.ready); i++ { // more may come meanwhile
-		s := a.ready[i]
+		s := &a.ready[i]
 		if s.stopped {
 			a.record(s.next).cancel = s.next
 		}
 		c := command{kind: cmdPlay, frame: a.now, record: s.next}
 		a.record(s.next).settle()
 		a.noteCommand(&c)
+		a.handed = &s.moves
 		a.start(&c)
+		a.handed = nil
 		a.underWay.Add(-1)
 	}
 	a.ready = a.ready[:0]
+}
+
+// takeOver has the start that is under way go on with the moves in which its lead left off, and
+// returns of which fields: of fades, and of the ramps of what was set for both. What was set for
+// it to something else itself, it keeps.
+func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
+	if a.handed == nil {
+		return 0
+	}
+	own := a.coming.Moves()
+	lead := [voiceMoves]*voice.Move{&a.handed.Gain, &a.handed.Pan, &a.handed.Pitch, &a.handed.Speed}
+	for f, m := range [voiceMoves]*voice.Move{&own.Gain, &own.Pan, &own.Pitch, &own.Speed} {
+		set := r.foreseen.id == id && r.foreseen.fields&(1<<f) != 0
+		switch {
+		case lead[f].End() <= a.now:
+		case set && settable(f).rests(r.foreseen.values[f]) != lead[f].To:
+		case set || lead[f].Frames > a.smooth:
+			*m = *lead[f]
+			fields |= 1 << f
+		}
+	}
+	if fields != 0 {
+		a.coming.SetMoves(a.now, &own)
+	}
+	return fields
+}
+
+// noteTaken notes what a voice has taken over, as what it is and where it goes from here.
+func (a *audio) noteTaken(i int, fields wants) {
+	m := a.at(i).voice.Moves()
+	for f, m := range [voiceMoves]*voice.Move{&m.Gain, &m.Pan, &m.Pitch, &m.Speed} {
+		if fields&(1<<f) == 0 {
+			continue
+		}
+		is, goes := command{kind: cmdSet}, command{kind: cmdSet, over: m.End() - a.now, change: Change{Shape: m.Shape}}
+		is.change.put(settable(f), settable(f).told(m.At(a.now)))
+		goes.change.put(settable(f), settable(f).told(m.To))
+		a.noteAct(i, &is)
+		a.noteAct(i, &goes)
+	}
 }
 
 // leave ends the voices that leave their loops at this frame for others.

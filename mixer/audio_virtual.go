@@ -54,36 +54,24 @@ func (a *audio) lose(c choice, e Event, whole float64) {
 // be missed least from now on.
 func (a *audio) leastVirtual(prio int32, endless bool) choice {
 	q := query{prio: prio, bus: -1, virtual: true}
-	if !a.below(endless) { // only another one of its kind makes room
+	if all, finite := a.unheard(); a.below(endless) { // anyone makes room
+	} else if endless && finite > 0 { // only another one of its kind does
+		q.only = endlessOnes
+	} else if !endless && finite < all {
 		q.only = finiteOnes
-		if endless {
-			q.only = endlessOnes
-		}
 	}
 	return a.choose(&q, stealForGood)
 }
 
-// refuse is what becomes of a start for which there is no slot: a virtual voice,
-// if it goes on unheard and is not the first to be lost among those. It returns the
-// index, or -1.
-func (a *audio) refuse(c *command, refused *Event, whole float64) int {
-	if !a.asks.keeps {
-		a.turnAway(c, refused)
-		return -1
+// goesUnheard reports whether a start for which there is no slot becomes a virtual voice: if it
+// is one that does, and not the first to be lost among those. least is who is lost for it.
+func (a *audio) goesUnheard(r *record, whole float64) (does bool, least choice) {
+	least.slot = -1
+	if !a.asks.keeps || a.hides(a.asks.endless) {
+		return a.asks.keeps, least
 	}
-	r := a.record(c.record)
-	if !a.hides(a.asks.endless) {
-		least := a.leastVirtual(r.prio, a.asks.endless)
-		if least.slot < 0 || a.scores.prio[least.slot] == r.prio && least.audibility >= whole {
-			a.turnAway(c, refused)
-			return -1
-		}
-		e := r.asks(uint64(a.stats.Started) + 1)
-		e.Bus = refused.Bus
-		a.lose(least, e, whole)
-	}
-	a.refused = *refused
-	return a.takeVirtual(a.asks.endless)
+	least = a.leastVirtual(r.prio, a.asks.endless)
+	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole), least
 }
 
 // move takes a voice from one index to another, which is free and taken.
@@ -94,13 +82,14 @@ func (a *audio) move(from, to int) int {
 	}
 	a.seat(to)
 	a.scores.move(from, to)
+	a.noteDue(to)
 	a.vacate(from)
 	return to
 }
 
 func (s *scores) move(from, to int) {
 	s.audibility[to], s.gain[to], s.number[to], s.prio[to] = s.audibility[from], s.gain[from], s.number[from], s.prio[from]
-	s.whole[to] = s.whole[from]
+	s.whole[to], s.endless[to], s.holds[to] = s.whole[from], s.endless[from], s.holds[from]
 	if k := s.masks; k != nil {
 		k.hops[to], k.score[to] = k.hops[from], k.score[from]
 	}

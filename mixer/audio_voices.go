@@ -206,6 +206,10 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	a.tell(e, k, s, frame, i)
 	s.record.unseat(&s.voice)
 	s.voice.Drop()
+	if len(a.links) > 0 {
+		moves := s.voice.Moves()
+		a.unlink(s.id, state == StateEnded, &moves)
+	}
 	a.giveBack(s.record, s.id, state)
 	a.vacate(i)
 }
@@ -223,8 +227,5 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.turnsTo(nil)
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
 	r.state.Store(uint32(state))
-	if len(a.links) > 0 {
-		a.unlink(id, state == StateEnded)
-	}
 	a.freed.Push(id) // has room for every record
 }

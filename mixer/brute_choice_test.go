@@ -162,6 +162,11 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 			x.turnAway(v.play, refused)
 			return nil, false
 		}
+		if refused := x.refuses(v, victim); refused != nil {
+			x.choices["a limit's victim stays"]++
+			x.turnAway(v.play, *refused)
+			return nil, false
+		}
 		x.choices[reason.String()]++
 		if victim.virtual() {
 			x.choices["a virtual one by a limit"]++
@@ -172,11 +177,7 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	if x.hasRoom() {
 		return nil, true
 	}
-	policy := x.config.Overflow
-	if policy == mixer.GrowPool {
-		policy = mixer.StealQuietest
-	}
-	victim, e, refused := x.contest(v, mixer.ReasonPoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
+	policy, victim, e, refused := x.pool(v)
 	switch {
 	case victim == nil && !x.keeps(v):
 		x.turnAway(v.play, refused)
@@ -190,6 +191,44 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	}
 	x.giveWay(victim, e, v.prio, x.best(v))
 	return nil, true
+}
+
+// pool chooses whom a newcomer takes that needs a slot.
+func (x *brute) pool(v *bruteVoice) (policy mixer.Overflow, victim *bruteVoice, e, refused mixer.Event) {
+	if policy = x.config.Overflow; policy == mixer.GrowPool {
+		policy = mixer.StealQuietest
+	}
+	victim, e, refused = x.contest(v, mixer.ReasonPoolFull, policy, hasSlot, x.scoreOf(policy, v), x.level, x.level(v))
+	return policy, victim, e, refused
+}
+
+// refuses is what is said where the pool has no place for a newcomer, even without the one
+// that a limit has it take; nil: it has one. It only tries: voices and
+// events stay, and the pool has grown in vain where it is refused.
+func (x *brute) refuses(v, without *bruteVoice) (said *mixer.Event) {
+	voices, events, limit := x.voices, x.events, x.limit
+	defer func() {
+		if x.voices, x.events = voices, events; said == nil {
+			x.limit = limit // it grows when the time has come
+		}
+	}()
+	x.voices = x.among(func(w *bruteVoice) bool { return w != without })
+	if e := x.next(); e.Kind == mixer.EventStolen && e.Voice == without.number {
+		x.events = events[1:]
+	}
+	if x.hasRoom() {
+		return nil
+	}
+	_, victim, _, refused := x.pool(v)
+	if victim != nil || x.keeps(v) {
+		if victim != nil || x.hides(v) {
+			return nil
+		}
+		if _, _, worse := x.outlasted(v); !worse {
+			return nil
+		}
+	}
+	return &refused
 }
 
 // contest chooses whom a newcomer takes, or says why nobody.
@@ -246,12 +285,7 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 // are worth more.
 func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 	if !x.hides(v) {
-		lost, e := x.leastVirtual(v, v.prio)
-		// Of two that are worth the same the one that has not begun goes.
-		worse := lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
-		if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
-			worse = x.next().Kind == mixer.EventRejected
-		}
+		lost, e, worse := x.outlasted(v)
 		if worse {
 			x.choices["no virtual one"]++
 			x.turnAway(v.play, refused)
@@ -263,6 +297,18 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 	}
 	x.choices["begins virtual"]++
 	return &refused, true
+}
+
+// outlasted is whom a newcomer takes that needs a place among virtual voices. It is worse
+// where all of those are worth more.
+func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e mixer.Event, worse bool) {
+	lost, e = x.leastVirtual(v, v.prio)
+	// Of two that are worth the same the one that has not begun goes.
+	worse = lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
+	if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
+		worse = x.next().Kind == mixer.EventRejected
+	}
+	return lost, e, worse
 }
 
 // leastVirtual is who is lost first among virtual voices for v: of the lowest priority, the

@@ -68,7 +68,7 @@ func TestBrute(t *testing.T) {
 		"no exchange", "protected, nobody", "priority, nobody",
 	}
 	if long { // and of these some
-		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "limit, oldest", "limit, reject", "an owner's limit", "its like alone", "bus", "quieter", "contract", "a virtual one by a limit",
+		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "limit, oldest", "limit, reject", "an owner's limit", "its like alone", "bus", "quieter", "contract", "a virtual one by a limit", "a limit's victim stays",
 			"exchange, quietest", "exchange, oldest", "exchange, gain", "exchange, reject", "exchange, grow", "exchange, masked")
 	}
 	for _, k := range want {

@@ -115,7 +115,7 @@ type BusConfig struct {
 	Gain   pcm.Decibels  // -120..+24
 	Pan    float64       // -1..+1: a balance, since a bus is stereo
 	Pitch  pcm.Semitones // -48..+48, added to that of the voices on it and below it
-	Voices int           // at most so many voices on it and below it; 0: as many as the pool has
+	Voices int           // at most so many on it and below it, unheard ones too: one more ends one; 0: any number
 	Mute   bool          // starts muted
 	Solo   bool          // starts soloed: only what is on soloed buses, and below them, is heard
 	Duck   Duck          // the zero value does not duck

@@ -32,15 +32,14 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 			m.release(id)
 		}
 	}()
-	if o.Rounds != 0 {
-		return nil, fmt.Errorf("%w: the stream %q cannot count its rounds", ErrOption, s.Name())
-	}
-	return m.openAt(s, m.frames(o.From), o.Loop)
+	return m.openAt(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool) (*voice.Feed, error) {
+// openAt begins to decode a stream from a place on that may loop; rounds of 0: without end.
+func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voice.Feed, error) {
 	c := voice.Course{From: from}
-	if loop {
+	if loop && rounds != 1 {
+		c.Rounds = int64(rounds)
 		if c.Loop = s.Loop(); c.Loop.Frames() <= 0 {
 			return nil, fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 		}
@@ -74,12 +73,12 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	if r == nil {
 		return nil
 	}
-	s, loops := r.sound.Load(), r.loop
+	s, loops, rounds := r.sound.Load(), r.loop, r.rounds
 	unlock()
 	if s == nil {
 		return nil
 	}
-	feed, err := m.openAt(s, c.place, loops)
+	feed, err := m.openAt(s, c.place, loops, int(rounds))
 	if err != nil {
 		return err
 	}
@@ -87,8 +86,8 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	return m.sendFeed(c)
 }
 
-// turnStreams has those of a target that are streams leave their loops, or stay in them. One that
-// can have no loop need not leave it.
+// turnStreams has those of a target that are streams count their rounds anew. One that can have no
+// loop need not leave it.
 func (m *Mixer) turnStreams(frame int64, t *Target, rounds int) error {
 	for _, h := range m.streams(t) {
 		s := h.Sound()
@@ -102,28 +101,28 @@ func (m *Mixer) turnStreams(frame int64, t *Target, rounds int) error {
 	return nil
 }
 
-// turnStream has a stream leave its loop, or stay in it, from the end of the round on that it is in
+// turnStream has a stream play its loop so often, of which the round is the first that it is in
 // at a frame.
 func (m *Mixer) turnStream(frame int64, h Handle, s *voice.Sound, rounds int) error {
-	loop := s.Loop()
+	loop, x := s.Loop(), float64(rounds)
 	switch {
-	case rounds != 1 && rounds != Forever:
-		return fmt.Errorf("%w: the stream %q cannot count its rounds; 1 leaves its loop, Forever stays in it", ErrOption, s.Name())
+	case !setRounds.takes(&x):
+		return setRounds.wrong(x)
 	case loop.Frames() <= 0:
 		return fmt.Errorf("%w: the stream %q cannot loop: nobody knows how long it is", ErrOption, s.Name())
 	}
-	feed, err := m.openAt(s, loop[1]-min(loop.Frames(), voice.TurnLead), rounds == Forever)
+	feed, err := m.openAt(s, loop[1]-min(loop.Frames(), voice.TurnLead), true, max(rounds, 0))
 	if err != nil {
 		return err
 	}
 	c := command{kind: cmdSet, frame: frame, target: TargetVoice(h), feed: feed}
-	c.change.put(setRounds, float64(rounds))
+	c.change.put(setRounds, x)
 	if err := m.sendFeed(c); err != nil {
 		return err
 	}
 	if r, unlock := h.living(); r != nil {
 		defer unlock()
-		r.loop = rounds == Forever
+		r.loop, r.rounds = rounds != 1, int32(max(rounds, 0))
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ type GroupOptions struct {
 	PerOwner bool // so many of each Options.Owner; those without one share a place of their own
 
 	// Full is what one more start does: StealQuietest and StealOldest take a voice of the
-	// group, or of its owner, for good. Reject refuses the start; then no start of the group
+	// group, or of its owner, for good. That ends endless ones, too, since those that are
+	// unheard count. Reject refuses the start; then no start of the group
 	// takes the place of its like in a full pool or on a full bus either.
 	Full Overflow
 

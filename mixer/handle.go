@@ -115,8 +115,8 @@ const Forever = -1
 // SetLoop sets how often the voice plays its loop, as Options.Rounds. The round that is
 // under way is the first, so 1 leaves the loop at its end, and 2 goes back once more.
 // Forever stays in the loop; 0 is an error. It is exact, without a fade. A voice beyond its
-// loop plays on. A stream takes 1 and Forever. It opens another decoder, which allocates,
-// and fails as Play does; where that is not ready in time, it leaves a round later.
+// loop plays on. For a stream SetLoop opens another decoder, which allocates, and fails as
+// Play does; where that is not ready in time, it counts from a round later on.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.turnStream(Now, h, s, rounds)
@@ -126,7 +126,8 @@ func (h Handle) SetLoop(rounds int) error {
 
 // Seek goes to a position in the sound. The old place fades out over 10 ms, the new one
 // fades in over 5 ms. A position beyond the end ends the voice, unless it loops. For a
-// stream Seek opens another decoder, which allocates, and it fails as Play does.
+// stream Seek opens another decoder, which allocates, and it fails as Play does; there its
+// rounds count anew.
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:
@@ -273,7 +274,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	}
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
-	r.tag, r.ref, r.lasts, r.loop = o.Tag, o.Ref, m.frames(o.For), o.Loop
+	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)
 	}

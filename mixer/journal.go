@@ -17,7 +17,7 @@ const (
 	EntryStop                      // over Entry.Frames; also of a voice that leaves its loop for its successor
 	EntryPause
 	EntryResume
-	EntrySet    // Entry.Change, over Entry.Frames
+	EntrySet    // Entry.Change, over Entry.Frames; what a successor takes over, as two: where it is, where it goes
 	EntrySeek   // to Entry.Place
 	EntryResize // to Entry.Voices
 	EntryPlace  // a voice has moved in space to How.Emitter.Spot; without a Start the Listener

@@ -195,6 +195,9 @@ func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 		m.addFeed(feed)
 	}
 	m.tune(r, frame)
+	if lead := m.records.Get(c.target.voice.id); c.kind == cmdThen && lead != nil {
+		m.follow(lead, id)
+	}
 	return Handle{m, id}, nil
 }
 

@@ -94,8 +94,8 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 // Set moves the voices of t, or the bus that t names, to several values at once, within
 // at least 5 ms: gains straight in decibels, pitch and speed straight in semitones. Sets of
 // Now, of one voice or a bus, are never lost: those that no block has seen yet replace each
-// other. The rounds of streams open other decoders, as Seek does: Rounds is 1 or Forever there, and
-// those are meant that have been asked for when Set is called.
+// other. The rounds of streams open other decoders, as Seek does: those are meant that have been
+// asked for when Set is called.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if err := c.check(); err != nil {
 		return err

@@ -27,7 +27,7 @@ type Options struct {
 	Protect  bool     // is never stolen
 	WhenFull WhenFull // whether it goes on unheard where a full pool has no slot for it; 0: endless ones do
 	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int      // with Loop: how often it plays its loop, then on to its end; 0, Forever: without end; not for streams
+	Rounds   int      // with Loop: how often it plays its loop, then on to its end; 0, Forever: without end
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 

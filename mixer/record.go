@@ -52,7 +52,9 @@ type record struct {
 	protect  bool
 	placed   bool // it has a place in space
 	tuned    bool // tuning is this owner's; the control side alone
+	followed bool // another start follows it; the control side alone
 	prio     int32
+	rounds   int32 // of a stream that loops; 0: without end
 	whenFull WhenFull
 	starts   int64 // the frame at which it begins, as far as the control side knows; its alone
 
@@ -94,6 +96,7 @@ type recordRare struct {
 // recordAsk is what the control side alone knows of a start.
 type recordAsk struct {
 	tuning  tuning           // of those that tune, once tuned
+	next    pool.Handle      // of those that are followed
 	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
 }
 

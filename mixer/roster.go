@@ -13,6 +13,7 @@ type roster struct {
 	arrived  bool             // one lives that does not stand there
 	reached  []int64          // by index: the frames of their sounds that voices have come to
 
+	leaving                 int // the index of a voice that counts as gone already, see makeRoom; -1: none
 	finite                  int // virtual voices that come to an end
 	finiteMost, endlessMost int // how many of them there may be, and of the others
 }
@@ -27,7 +28,7 @@ func newRoster(c *Config) (roster, error) {
 	n := c.MaxVoices + c.unheard()
 	r := roster{
 		base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]bool, n), reached: make([]int64, n),
-		finiteMost: c.Virtual, endlessMost: c.endless,
+		finiteMost: c.Virtual, endlessMost: c.endless, leaving: -1,
 	}
 	var err error
 	if r.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
@@ -107,18 +108,31 @@ func (r *roster) release(i int) {
 }
 
 // free reports whether a slot is.
-func (r *roster) free() bool { return r.slots.Len() < r.slots.Limit() }
+func (r *roster) free() bool {
+	return r.slots.Len()-one(r.leaving >= 0 && r.leaving < r.base) < r.slots.Limit()
+}
+
+// unheard returns how many voices are virtual, and how many of them come to an end.
+func (r *roster) unheard() (all, finite int) {
+	all, finite = r.virtuals.Len(), r.finite
+	if r.leaving >= r.base {
+		return all - 1, finite - one(!r.at(r.leaving).endless)
+	}
+	return all, finite
+}
 
 // below reports whether there are fewer virtual voices of a kind than there may be, and
 // hides whether one more may become virtual. The two differ where voices have become of
 // another kind while they were virtual.
 func (r *roster) below(endless bool) bool {
+	all, finite := r.unheard()
 	if endless {
-		return r.virtuals.Len()-r.finite < r.endlessMost
+		return all-finite < r.endlessMost
 	}
-	return r.finite < r.finiteMost
+	return finite < r.finiteMost
 }
 
 func (r *roster) hides(endless bool) bool {
-	return r.below(endless) && r.virtuals.Len() < r.virtuals.Limit()
+	all, _ := r.unheard()
+	return r.below(endless) && all < r.virtuals.Limit()
 }

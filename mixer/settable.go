@@ -124,6 +124,25 @@ func (c *Change) check() error {
 	return nil
 }
 
+// rests returns where a move comes to rest that sets f, a gain, pan, pitch or speed, to x, and
+// told what is told of such a place.
+func (f settable) rests(x float64) float64 {
+	switch f {
+	case setGain:
+		return max(x, float64(pcm.Silence))
+	case setSpeed:
+		return float64(pcm.FromRatio(x))
+	}
+	return x
+}
+
+func (f settable) told(x float64) float64 {
+	if f == setSpeed {
+		return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed)
+	}
+	return x
+}
+
 // set moves what a voice has of f to x, which takes some frames.
 func (s *slot) set(f settable, x float64, now, over int64, shape voice.Shape) {
 	v := &s.voice

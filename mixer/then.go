@@ -22,6 +22,11 @@ const (
 // successor: another Then takes its place. A stream whose decoder is too slow at its end is
 // followed within 20 ms.
 //
+// A fade that is under way at that frame goes on in the successor, as one and the same: a Set
+// or Fade that takes more than 5 ms, of gain, pan, pitch or speed. So does the 5 ms ramp of what
+// was set for both. What was set for the successor itself, to another value, counts before that.
+// All else it begins with is its own.
+//
 // A successor counts as a command under way. Then fails with ErrGone, and as Play does.
 func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	if h.mixer == nil {

@@ -38,6 +38,16 @@ func (p *pitchSpan) turn(to float64, now, at, until int64) {
 	}
 }
 
+// widen notes that it may be, at any time, what another one is on its way.
+func (p *pitchSpan) widen(other *pitchSpan, now int64) {
+	if now >= other.until { // a rest is not taken over
+		return
+	}
+	least, most := p.span(now)
+	from, to := other.span(now)
+	p.least, p.most, p.until = min(least, from), max(most, to), never
+}
+
 // span returns what the pitch may be now or later.
 func (p *pitchSpan) span(now int64) (least, most float64) {
 	if now < p.until {
@@ -64,7 +74,7 @@ func (m *Mixer) foretell(c *command) {
 // tune notes how a start at a frame begins and what is going to be asked of it, and asks
 // for what it is going to read. The mutex is held.
 func (m *Mixer) tune(r *record, frame int64) {
-	r.starts, r.tuned = max(frame, m.Now()), false
+	r.starts, r.tuned, r.followed = max(frame, m.Now()), false, false
 	if !r.tunes() { // nobody asks for its tuning then
 		return
 	}
@@ -111,7 +121,7 @@ func (r *record) tunes() bool {
 
 // retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
 func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
-	if !r.tunes() {
+	if !r.tunes() && !r.followed && over <= m.smooth { // nor does what follows it take that over
 		return
 	}
 	t, now := m.tuningOf(r), m.Now()
@@ -124,6 +134,32 @@ func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	}
 	t.out = t.out || c.Fields&FieldRounds != 0
 	m.refine(r)
+	if over > m.smooth {
+		m.retuneNext(r)
+	}
+}
+
+// follow notes that a start follows the one of a record, and what pitch it may take over from
+// it. The mutex is held.
+func (m *Mixer) follow(r *record, next pool.Handle) {
+	r.followed, r.next = true, next
+	m.tuningOf(r)
+	m.retuneNext(r)
+}
+
+// retuneNext asks for what those read that follow a start, where they take its pitch over.
+func (m *Mixer) retuneNext(r *record) {
+	for r.followed {
+		next := m.records.Get(r.next)
+		if !m.lives(next) {
+			return
+		}
+		t, now := m.tuningOf(next), m.Now()
+		t.pitch.widen(&r.tuning.pitch, now)
+		t.speed.widen(&r.tuning.speed, now)
+		m.refine(next)
+		r = next
+	}
 }
 
 // when returns the frame at which a set acts, and one at which it is over.

@@ -15,7 +15,8 @@ const (
 	WhenFullDefault WhenFull = iota
 
 	// WhenFullVirtual lets the voice go on unheard: it keeps time silently, and returns
-	// when it is loud enough. One that comes to an end needs a place of Config.Virtual.
+	// when it is loud enough. One that comes to an end needs a place of Config.Virtual. The
+	// limit of a group or a bus ends it all the same, since it counts those that are unheard.
 	WhenFullVirtual
 
 	// WhenFullEnd ends the voice.

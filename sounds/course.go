@@ -19,6 +19,7 @@ type course struct {
 	factor   float64
 	plan     plan // without a resampler, where the rate stays
 	loop     [2]int64
+	back     int64 // how often it still goes back in it; below 0: always
 	at       int64 // the next frame
 
 	part   part
@@ -55,7 +56,11 @@ func newCourse(from origin, channels int, p plan, c voice.Course) *course {
 	if channels == 1 {
 		factor, _ = voice.Pan(0)
 	}
-	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, at: c.At(0)}
+	back := c.Rounds - 1
+	if size := c.Loop.Frames(); size > 0 && back >= 0 && c.From >= c.Loop[1] { // some rounds are over
+		back = max(back-(c.From-c.Loop[1])/size-1, 0)
+	}
+	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.At(0)}
 }
 
 // Close gives the origin back.
@@ -67,8 +72,14 @@ func (c *course) Close() error {
 // Read gives the frames that come, at least one.
 func (c *course) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
-	if size > 0 && c.at >= c.loop[1] {
-		c.at = c.loop[0]
+	switch {
+	case size <= 0 || c.at < c.loop[1]:
+	case c.back == 0: // the rest, of which nothing repeats
+		size, c.loop, c.short = 0, [2]int64{}, nil
+	default:
+		if c.at = c.loop[0]; c.back > 0 {
+			c.back--
+		}
 		if c.part == round && c.plan.loop == c.loop && c.begun {
 			c.base -= c.plan.source[1] - c.plan.source[0]
 		} else {

@@ -183,6 +183,9 @@ func TestStreamLoops(t *testing.T) {
 				for _, c := range []voice.Course{
 					{}, {Loop: [2]int64{from, to}}, {From: from + (to-from)/3, Loop: [2]int64{from, to}}, {From: to + 7, Loop: [2]int64{from, to}}, {From: to - 1},
 					{From: from / 2, Loop: [2]int64{from / 3, to}},
+					{Loop: loop, Rounds: 1}, {Loop: loop, Rounds: 2}, {Loop: loop, Rounds: 5}, {From: to + 7, Loop: loop, Rounds: 40},
+					{From: from + (to-from)/3, Loop: loop, Rounds: 2}, {From: to + 7, Loop: loop, Rounds: 3},
+					{From: from / 2, Loop: [2]int64{from / 3, to}, Rounds: 4}, {From: from / 2, Loop: [2]int64{from / 3, to}, Rounds: 3},
 				} {
 					length := int(3*want.Frames() + 100)
 					got, err := readCourse(t, b, tr, c, length)

@@ -25,14 +25,39 @@ type Feed struct {
 
 // Course is where in its stream a feed begins and what it repeats, in frames of
 // the mixer's rate: the frames From, From+1, ... and, each time Loop[1] has come,
-// on from Loop[0]. A zero Loop repeats nothing.
+// on from Loop[0]. A zero Loop repeats nothing. With Rounds the loop is played so
+// often, and then what is behind it; 0: without end.
 type Course struct {
-	From int64
-	Loop pcm.Loop
+	From   int64
+	Loop   pcm.Loop
+	Rounds int64
 }
 
 // At returns the frame of the stream that is the nth of the course.
-func (c *Course) At(n int64) int64 { return c.Loop.At(c.From + n) }
+func (c *Course) At(n int64) int64 {
+	if n += c.From; n >= c.Out() {
+		return n - c.Again()
+	}
+	return c.Loop.At(n)
+}
+
+// Again returns how many frames the loop adds to the stream; many where it is without end.
+func (c *Course) Again() int64 {
+	switch size := c.Loop.Frames(); {
+	case size <= 0:
+		return 0
+	case c.Rounds <= 0:
+		return 1 << 62
+	default:
+		return (c.Rounds - 1) * size
+	}
+}
+
+// Out returns at which place the course leaves its loop for good, counted as if From were 0.
+func (c *Course) Out() int64 { return c.Loop[1] + c.Again() }
+
+// endless reports whether the course never ends.
+func (c *Course) endless() bool { return c.Loop.Frames() > 0 && c.Rounds <= 0 }
 
 // leastFeed is how many frames a feed holds at least: a voice keeps some around
 // its place, and fades out over others when no more come.

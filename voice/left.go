@@ -47,8 +47,10 @@ func (v *Voice) untilWrap() int64 {
 	switch {
 	case v.feed != nil:
 		at, rest = v.feed.course.From+v.heard, v.pos
-		if v.feed.course.Loop.Frames() > 0 {
-			loop, ends = v.feed.course.Loop, never
+		if c := &v.feed.course; c.Loop.Frames() > 0 {
+			if loop, ends = c.Loop, c.Rounds-1; c.Rounds <= 0 {
+				ends = never
+			}
 		}
 	case v.Looping() && v.jumps < 0:
 		ends = never

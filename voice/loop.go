@@ -170,8 +170,10 @@ func (v *Voice) Endless() bool {
 	switch {
 	case v.out.out:
 		return false
+	case v.next != nil: // what it is going to be
+		return v.next.course.endless()
 	case v.feed != nil:
-		return v.feed.course.Loop.Frames() > 0 || v.sound.frames == 0
+		return v.feed.course.endless() || v.sound.frames == 0
 	}
 	return v.jumps < 0 && v.Looping()
 }

@@ -126,3 +126,17 @@ func (v *Voice) goGliding(dst []pcm.Frame, n, frame int64) int64 {
 	v.steady.left = 0
 	return n
 }
+
+// IndexStays returns for how many frames from here on what Indices, Masks and Returns say
+// surely stays as it is, while nobody moves the voice.
+func (v *Voice) IndexStays() int64 {
+	hop := v.sound.envelope.Hop
+	switch {
+	case v.feed != nil:
+		return 1 << 40
+	case v.steady.left <= 0 || hop < 1:
+		return v.steady.left
+	}
+	ahead := (v.pos>>32/hop+1)*hop<<32 - v.pos
+	return min(v.steady.left, (ahead+v.step-1)/v.step)
+}

@@ -15,7 +15,7 @@ func (v *Voice) TurnTo(feed *Feed) {
 	at, size := c.From+v.heard, loop.Frames()
 	ahead := loop[1] - at
 	if ahead <= 0 {
-		if c.Loop.Frames() <= 0 {
+		if at >= c.Out() {
 			feed.Drop()
 			return
 		}
@@ -27,11 +27,14 @@ func (v *Voice) TurnTo(feed *Feed) {
 	v.next, v.nextAt = feed, v.heard+ahead-(loop[1]-feed.course.From)
 }
 
-// Rounds returns how often a feed plays its loop that begins before the end of it: 1, or -1
-// for without end.
+// Rounds returns how often a feed plays its loop that begins before the end of it; -1: without
+// end.
 func (f *Feed) Rounds() int {
-	if f.course.Loop.Frames() > 0 {
+	switch c := &f.course; {
+	case c.endless():
 		return -1
+	case c.Loop.Frames() > 0:
+		return int(c.Rounds)
 	}
 	return 1
 }
@@ -47,7 +50,9 @@ func (v *Voice) turnFeed(n int64) int64 {
 		}
 		return n
 	}
-	if c := &v.feed.course; c.Loop.Frames() > 0 && !v.next.begun() { // it is late: once more
+	c := &v.feed.course
+	end := c.From + v.nextAt + v.sound.loop[1] - v.next.course.From
+	if end < c.Out() && !v.next.begun() { // it is late: once more
 		v.nextAt += c.Loop.Frames()
 		return v.turnFeed(n)
 	}

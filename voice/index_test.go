@@ -1,0 +1,59 @@
+package voice_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/voice"
+)
+
+// TestIndexStays: for as many frames as IndexStays says a voice has the same indices and goes
+// back in its loop or not, at any speed, in loops that are counted or not. Mostly it says as
+// many as there are.
+func TestIndexStays(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	e := voice.Envelope{Hop: 37}
+	for i := range 200 { // each its own
+		e.Once, e.Near = append(e.Once, float32(i)), append(e.Near, float32(1000+i))
+		e.Loop, e.NearLoop = append(e.Loop, float32(2000+i)), append(e.NearLoop, float32(3000+i))
+	}
+	all, most := 0, 0
+	for _, loop := range [][2]int64{{}, {300, 3000}, {300, 330}, {1000, 1100}} {
+		s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 5000), Loop: loop, Envelope: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 300 {
+			var v voice.Voice
+			v.Start(s, voice.Options{
+				Loop: r.IntN(2) == 0, Rounds: int32(r.IntN(4)), Speed: []float64{1, 1, 0.1, 0.7, 3, 60}[r.IntN(6)], From: r.Int64N(5000),
+			}, 0)
+			frame := int64(0)
+			for range 20 {
+				n := 1 + r.Int64N(300)
+				if frame += n; v.Skip(n, frame-n) < n {
+					break
+				}
+				index, soon := v.Indices()
+				returns, stays := v.Returns(), v.IndexStays()
+				goesOn := v // by one frame each, as long as it is the same
+				same := int64(0)
+				for ; same < 5000; same++ {
+					now, next := goesOn.Indices()
+					if now != index || next != soon || goesOn.Returns() != returns || goesOn.Skip(1, frame+same) < 1 {
+						break
+					}
+				}
+				if stays > same {
+					t.Fatalf("loop %v, at %d: it stays for %d frames, and says %d", loop, v.Position(), same, stays)
+				}
+				if all++; stays == same {
+					most++
+				}
+			}
+		}
+	}
+	if most < all/2 {
+		t.Errorf("of %d times it says all the frames %d times", all, most)
+	}
+}
