@@ -19,7 +19,7 @@ const (
 	nap = 4 * time.Second
 
 	// blink is for how long it plays then.
-	blink = 50 * time.Millisecond
+	blink = 10 * time.Millisecond
 )
 
 // tires reports whether the source has nothing to play, and goes to sleep.

@@ -198,3 +198,40 @@ func TestAdviceOnSilence(t *testing.T) {
 		}
 	}
 }
+
+// TestGaps: who was heard while the device was lost is told that nobody heard it.
+func TestGaps(t *testing.T) {
+	text := `{"version": 1, "rate": 1000, "frames": 5000, "voices": 2, "overflow": "quietest", "events": [
+		{"frame": 0, "kind": "started", "voice": 1, "sound": "bell", "cue": 0, "slot": 0},
+		{"frame": 100, "kind": "device", "state": "lost", "reason": "server gone"},
+		{"frame": 400, "kind": "device", "state": "back", "seconds": 0.3},
+		{"frame": 500, "kind": "ended", "voice": 1, "sound": "bell", "cue": 0, "slot": 0},
+		{"frame": 600, "kind": "started", "voice": 2, "sound": "bell", "cue": 1, "slot": 0},
+		{"frame": 700, "kind": "ended", "voice": 2, "sound": "bell", "cue": 1, "slot": 0},
+		{"frame": 900, "kind": "device", "state": "lost", "reason": "the sink is gone"},
+		{"frame": 1000, "kind": "started", "voice": 3, "sound": "bell", "cue": 2, "slot": 0}
+	], "totals": {"started": 3}}`
+	for _, c := range []struct {
+		voice uint64
+		want  string
+	}{
+		{1, `bell #1 (cue 0), 0.000 s to 0.500 s, came to its end.
+  0.000 s  started in slot 0.
+  0.100 s  no sound: server gone; back at 0.400 s.
+  0.500 s  came to its end.
+`},
+		{2, `bell #2 (cue 1), 0.600 s to 0.700 s, came to its end.
+  0.600 s  started in slot 0.
+  0.700 s  came to its end.
+`},
+		{3, `bell #3 (cue 2), 1.000 s to 5.000 s, still played when the report ends.
+  1.000 s  started in slot 0.
+  1.000 s  no sound: the sink is gone; it did not come back.
+`},
+	} {
+		a, err := OfVoice("r", strings.NewReader(text), c.voice)
+		if got := explainedAs(t, a, err); got != c.want {
+			t.Errorf("voice %d:\n%swant\n%s", c.voice, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -30,11 +31,13 @@ func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 	life := &Life{Number: number}
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		life.Add(e)
+		life.Gaps.Add(e)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	life.Gaps.End(head)
 	switch t := &head.Totals; {
 	case life.Started():
 		return life.Tell(head), nil
@@ -68,6 +71,7 @@ func (a *Voice) Title() string {
 type Life struct {
 	Number uint64
 	Events []*report.Event // of the voice, and of those that gave way to it
+	Gaps   Gaps            // in which nothing was heard
 }
 
 // Add takes an event, if it is one of the voice's: of the first 10,000.
@@ -87,6 +91,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 	a := &Voice{Voice: l.Number, Fate: "playing", To: secondsOf(head.Frames, head), Events: []Moment{}}
 	var losses []*report.Event
 	inSlot, since := false, int64(0)
+	begun, over := int64(0), head.Frames
 	var heard int64
 	leave := func(frame int64) {
 		if inSlot {
@@ -113,6 +118,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 		case mixer.EventStarted:
 			a.Called = e.Called
 			a.Sound, a.Cue, a.From = e.Sound, e.Cue, secondsOf(e.Frame, head)
+			begun = e.Frame
 			inSlot, since = e.Slot >= 0, e.Frame
 			text = "started" + tellSlot(e) + tellGain(loser)
 			loser = nil
@@ -131,6 +137,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 			}
 			leave(e.Frame)
 			a.Fate, a.To = e.Kind.String(), secondsOf(e.Frame, head)
+			over = e.Frame
 		case mixer.EventUnderrun:
 			text = "its stream ran dry: it was silent until more was decoded"
 		case mixer.EventBroken:
@@ -146,6 +153,10 @@ func (l *Life) Tell(head *report.Report) *Voice {
 		a.Sound = l.Events[0].Sound
 	}
 	leave(head.Frames)
+	if unheard := l.Gaps.within(begun, over, head); unheard != nil {
+		a.Events = append(a.Events, unheard...)
+		slices.SortStableFunc(a.Events, func(x, y Moment) int { return cmp.Compare(x.Seconds, y.Seconds) })
+	}
 	a.Heard = secondsOf(heard, head)
 	a.Advice = advise(head, nil, losses, false)
 	return a

@@ -23,6 +23,7 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 	s.drawRibbons()
 	s.c.layer()
 	s.drawLosses()
+	s.drawGaps()
 	s.drawStrips()
 	s.c.layer()
 	s.drawNames()
@@ -129,6 +130,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 		draw bool
 	}{
 		{stolenColour, "stolen", true}, {virtualColour, "to virtual", s.lanes > 0}, {realColour, "back", s.lanes > 0},
+		{stolenColour, "shaded: no sound", len(s.gaps) > 0},
 		{refusedColour, "refused", refused}, {faint, "coalesced: a part of another start", coalesced},
 	} {
 		if e.draw {
@@ -256,6 +258,19 @@ func (s *timeSheet) drawLosses() {
 		}
 		s.c.fill(x-1, s.refusedTop, 2, 6, c, 0.9)
 		s.c.fill(x-1, s.refusedTop+7, 2, 6, soundColour(m.sound), 0.9)
+	}
+}
+
+// drawGaps shades the stretches in which nothing was heard, and says why where there is room.
+func (s *timeSheet) drawGaps() {
+	bottom := s.laneTop + s.lane*float64(s.lanes)
+	for i := range s.gaps {
+		g := &s.gaps[i]
+		x, w := s.x(g.From), max(float64(g.To-g.From)*s.perFrame, 1)
+		s.c.fill(x, s.slotTop, w, max(bottom, s.slotTop+s.row)-s.slotTop, stolenColour, 0.25)
+		if text := shorten(g.Text(s.head), 90); float64(s.c.span(text)+8) <= w {
+			s.c.text(x+4, s.slotTop+tall/2+2, text, bright)
+		}
 	}
 }
 

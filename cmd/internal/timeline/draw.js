@@ -124,6 +124,10 @@ function shadeRows(shown, from, to, ticks) {
   for (const v of shown) losses += v.x.length / 4;
   const thick = dots(losses * 20 > room() * D.slots ? 1 : 2);
   for (const v of shown) shadeLosses(v, from, to, thick);
+  for (const g of D.gaps) {
+    if (g.b < from || g.a > to) continue;
+    for (let r = 2; r < h; r++) shade(r, column(g.a), Math.max(column(g.b), column(g.a) + 1), rgb(STOLEN), .25);
+  }
   const pink = rgb(REFUSAL), grey = rgb(JOINED);
   for (const m of D.refused) {
     if (m.a < from || m.a > to || off.has(m.s)) continue;

@@ -52,6 +52,12 @@ type pageMark struct {
 	Text  string `json:"t"`
 }
 
+type pageGap struct {
+	From int64  `json:"a"`
+	To   int64  `json:"b"`
+	Text string `json:"t"`
+}
+
 func (t *Timeline) writeHTML(w io.Writer) error {
 	page := struct {
 		Title   string      `json:"title"`
@@ -68,12 +74,13 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 		Colours []string    `json:"colours"`
 		Voices  []pageVoice `json:"voices"`
 		Refused []pageMark  `json:"refused"`
+		Gaps    []pageGap   `json:"gaps"`
 		Steps   []int64     `json:"steps"` // frame, real, virtual
 		Peaks   []byte      `json:"peaks"`
 		Floor   float64     `json:"floor"` // the level of a byte of 0; each is half a decibel more
 	}{
 		Title: t.title, About: t.about(), Rate: t.head.Rate, Frames: t.head.Frames, Pool: t.head.Voices, Slots: max(t.slots, 1), Lanes: t.lanes,
-		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Steps: t.steps(), Peaks: []byte{},
+		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Gaps: []pageGap{}, Steps: t.steps(), Peaks: []byte{},
 		Floor: inaudible,
 	}
 	if l := t.levels; l != nil {
@@ -90,6 +97,10 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	}
 	for _, m := range t.marks {
 		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind.String(), m.text()})
+	}
+	for i := range t.gaps {
+		g := &t.gaps[i]
+		page.Gaps = append(page.Gaps, pageGap{g.From, g.To, g.Text(t.head)})
 	}
 	var data strings.Builder // what is written to it does not fail
 	encoded := base64.NewEncoder(base64.StdEncoding, &data)

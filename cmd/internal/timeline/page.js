@@ -46,6 +46,7 @@ function makeKey() {
   if (D.lanes) { add('became virtual', VIRTUAL); add('came back', REAL); }
   if (D.refused.some(m => m.k !== 'coalesced')) add('refused', REFUSAL);
   if (D.refused.some(m => m.k === 'coalesced')) add('coalesced: a part of another start', JOINED);
+  for (const g of D.gaps.slice(0, 3)) add(`shaded: ${clock(g.a / D.rate)}, ${g.t}`, STOLEN);
   if (D.step) add(`audibility ${D.bottom} to ${D.top} dB`, '', 'ramp');
   else byId('key').append('levels were not recorded');
 }

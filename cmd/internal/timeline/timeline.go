@@ -27,9 +27,10 @@ type Timeline struct {
 	sounds  []string // the most frequent first
 	ribbons []ribbon // by number
 	marks   []mark   // starts that got no voice
-	slots   int      // that were ever used
-	lanes   int      // that virtual voices need
-	levels  *Levels  // nil: nobody has measured
+	gaps    explain.Gaps
+	slots   int     // that were ever used
+	lanes   int     // that virtual voices need
+	levels  *Levels // nil: nobody has measured
 }
 
 // ribbon is a voice.
@@ -98,6 +99,7 @@ type gathering struct {
 	lives   map[uint64]*explain.Life
 	used    map[string]int // starts by sound
 	refused []*report.Event
+	gaps    explain.Gaps
 	events  int
 }
 
@@ -109,6 +111,9 @@ func (g *gathering) add(name string, e *report.Event) error {
 	case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 		g.used[e.Sound]++
 	case mixer.EventMissed: // it is of no sound
+		return nil
+	case mixer.EventDevice:
+		g.gaps.Add(e)
 		return nil
 	default:
 		g.used[e.Sound] += 0 // its start may be lost
@@ -129,13 +134,14 @@ func (g *gathering) add(name string, e *report.Event) error {
 }
 
 func (g *gathering) timeline(title string, head *report.Report, recorded *Levels) *Timeline {
-	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used)}
+	g.gaps.End(head)
+	t := &Timeline{title: title, levels: recorded, head: head, sounds: words.Ranked(g.used), gaps: g.gaps}
 	index := map[string]int{}
 	for i, s := range t.sounds {
 		index[s] = i
 	}
 	for _, l := range g.lives {
-		if l.Started() {
+		if l.Gaps = g.gaps; l.Started() {
 			t.ribbons = append(t.ribbons, t.ribbon(l, index))
 		}
 	}

@@ -323,3 +323,31 @@ func TestTimelineTooMany(t *testing.T) {
 		t.Errorf("too many events: %v", err)
 	}
 }
+
+// TestGaps: a stretch in which nothing was heard is shaded over all rows, in each kind of
+// picture, and is no start that was refused.
+func TestGaps(t *testing.T) {
+	text := `{"version": 1, "rate": 1000, "frames": 5000, "voices": 2, "overflow": "quietest", "events": [
+		{"frame": 0, "kind": "started", "voice": 1, "sound": "bell", "cue": 0, "slot": 0},
+		{"frame": 100, "kind": "device", "state": "lost", "reason": "server gone"},
+		{"frame": 4000, "kind": "device", "state": "back", "seconds": 3.9}], "totals": {"started": 1}}`
+	d, err := Read("sample", "r", strings.NewReader(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.gaps) != 1 || d.gaps[0].From != 100 || d.gaps[0].To != 4000 || len(d.marks) != 0 {
+		t.Errorf("gaps %+v, %d marks; want one from 100 to 4000, and none", d.gaps, len(d.marks))
+	}
+	var svg, page bytes.Buffer
+	if err := errors.Join(d.Write(&svg, SVG), d.Write(&page, HTML)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"no sound: server gone; back at 4.000 s", "shaded: no sound"} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+	if sampleTimeline(t, nil).Write(&svg, SVG); strings.Count(svg.String(), "shaded") != 1 {
+		t.Error("a picture without a gap says something of one")
+	}
+}

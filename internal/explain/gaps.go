@@ -1,0 +1,63 @@
+package explain
+
+import (
+	"fmt"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// Gap is a stretch in which nothing was heard, since the device was lost.
+type Gap struct {
+	From, To int64         // frames
+	Lost     *report.Event // that began it
+	back     bool
+}
+
+// Gaps are those of a report, in order.
+type Gaps []Gap
+
+// Add takes an event, if it is one of the device: of the first 10,000.
+func (g *Gaps) Add(e *report.Event) {
+	switch n := len(*g); {
+	case e.Kind != mixer.EventDevice:
+	case e.State == report.DeviceLost && n < maxKept:
+		*g = append(*g, Gap{From: e.Frame, Lost: e})
+	case e.State == report.DeviceBack && n > 0:
+		(*g)[n-1].To, (*g)[n-1].back = e.Frame, true
+	}
+}
+
+// End gives those of a report their ends.
+func (g Gaps) End(head *report.Report) {
+	for i := range g {
+		if !g[i].back {
+			g[i].To = head.Frames
+		}
+	}
+}
+
+// Text says what was not heard.
+func (g *Gap) Text(head *report.Report) string {
+	text := "no sound"
+	if g.Lost.Why != "" {
+		text += ": " + words.OneLine(g.Lost.Why)
+	}
+	if !g.back {
+		return text + "; it did not come back"
+	}
+	return fmt.Sprintf("%s; back at %s", text, words.Clock(secondsOf(g.To, head)))
+}
+
+// within returns what of the gaps a voice from one frame to another did not get through.
+func (g Gaps) within(from, to int64, head *report.Report) (told []Moment) {
+	for i := range g {
+		if gap := &g[i]; gap.From < to && gap.To > from {
+			m := moment(gap.Lost, head, gap.Text(head))
+			m.Seconds = secondsOf(max(gap.From, from), head)
+			told = append(told, m)
+		}
+	}
+	return told
+}
