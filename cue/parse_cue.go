@@ -18,14 +18,22 @@ const maxCues = 500000
 // them than can be gone through: a nanosecond.
 var leastEvery = rules.FrameTime(1, 1e9)
 
+// entries reports whether the value of a key is a list that is not too long, such as an example.
+func (d *draft) entries(n *yaml.Node, key, example string) bool {
+	switch {
+	case n.Kind != yaml.List:
+		d.Fail(n.Place, "%s is a list, such as %s, not %s", key, example, n.Kind)
+	case len(n.Items) > maxCues:
+		d.Fail(n.Place, "%s has %d entries; a sheet has at most %d", key, len(n.Items), maxCues)
+	default:
+		return true
+	}
+	return false
+}
+
 func (d *draft) allCues(n *yaml.Node) {
 	r := d.reader
-	if n.Kind != yaml.List {
-		r.Fail(n.Place, "cues is a list, such as [{at: 0s, play: ...}], not %s", n.Kind)
-		return
-	}
-	if len(n.Items) > maxCues {
-		r.Fail(n.Place, "cues has %d entries; a sheet has at most %d", len(n.Items), maxCues)
+	if !d.entries(n, "cues", "[{at: 0s, play: ...}]") {
 		return
 	}
 	r.sheet.Cues = make([]Cue, 0, len(n.Items))

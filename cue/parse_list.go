@@ -43,12 +43,7 @@ func (l *listed) fields() []fields.Field {
 
 // list reads the cues that wait for GO.
 func (d *draft) list(n *yaml.Node) {
-	if n.Kind != yaml.List {
-		d.Fail(n.Place, "list is a list, such as [{cue: 1, play: ...}], not %s", n.Kind)
-		return
-	}
-	if len(n.Items) > maxCues {
-		d.Fail(n.Place, "list has %d entries; a sheet has at most %d", len(n.Items), maxCues)
+	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
 	}
 	timeline := 0

@@ -131,8 +131,12 @@ func (e *engine) about(voices []int) string {
 		slices.Sort(spreads)
 		apart = fmt.Sprintf("its rounds lie %.0f %% apart (median of its rows), %.0f %% at the most", 100*spreads[len(spreads)/2], 100*spreads[len(spreads)-1])
 	}
-	parts := []string{e.version, strings.Join(with, ", "), apart}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+	parts := []string{e.version, strings.Join(with, ", ")}
+	text := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+	if apart != "" {
+		text += ";\n  " + apart // a line of a page is not that long
+	}
+	return text
 }
 
 // short prints two or three digits that say something.

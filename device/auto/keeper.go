@@ -26,7 +26,7 @@ func keep(v *valve, begin time.Time, rate, block int) *keeper {
 				silent = 0
 			}
 			if silent >= rate && v.sleep(nobody, c.Due()) {
-				if k.rest(v) {
+				if k.idle(v) {
 					silent = 0
 				}
 				now := time.Now()
@@ -38,13 +38,13 @@ func keep(v *valve, begin time.Time, rate, block int) *keeper {
 	return k
 }
 
-// nap is how long the source sleeps at a time.
-const nap = 4 * time.Second
+// asleepFor is how long the source sleeps at a time.
+const asleepFor = 4 * time.Second
 
-// rest waits for a while, or until the source is asked for something, which it reports, or
+// idle waits for a while, or until the source is asked for something, which it reports, or
 // is another's.
-func (k *keeper) rest(v *valve) (asked bool) {
-	alarm := time.NewTimer(nap)
+func (k *keeper) idle(v *valve) (asked bool) {
+	alarm := time.NewTimer(asleepFor)
 	defer alarm.Stop()
 	select {
 	case <-v.asked:

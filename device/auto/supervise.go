@@ -14,9 +14,9 @@ const (
 	// glance is how often the watchdog looks.
 	glance = 50 * time.Millisecond
 
-	// blink is how often it looks while the source sleeps: nobody misses anything then, and
+	// glanceAsleep is how often it looks while the source sleeps: nobody misses anything then, and
 	// what goes wakes the source.
-	blink = 2 * time.Second
+	glanceAsleep = 2 * time.Second
 
 	// stall is for how long a driver may take nothing when it has nothing left to play.
 	stall = 250 * time.Millisecond
@@ -106,7 +106,7 @@ func (s *supervisor) run(stop <-chan struct{}) {
 		case <-ticker.C:
 			s.look(time.Now())
 			if s.valve.sleeps() {
-				ticker.Reset(blink)
+				ticker.Reset(glanceAsleep)
 			} else {
 				ticker.Reset(glance)
 			}

@@ -44,7 +44,7 @@ type Device struct {
 	underflows atomic.Int64
 	suspended  atomic.Bool
 	born       time.Time
-	resting    atomic.Int64 // since when, from born; 0: the device does not rest
+	idleSince  atomic.Int64 // from born; 0: the device is not idle
 	once       sync.Once
 	lost       chan struct{}
 
@@ -163,7 +163,7 @@ func (d *Device) Sink() string {
 // renders in its place, and Frames stands still. While the source sleeps, Frames goes on.
 func (d *Device) Frames() int64 {
 	frames := d.frames.Load()
-	if since := d.resting.Load(); since != 0 {
+	if since := d.idleSince.Load(); since != 0 {
 		frames += pcm.Frames(time.Since(d.born.Add(time.Duration(since))), d.config.Rate)
 	}
 	return frames
@@ -218,8 +218,8 @@ func (f *feeder) run() {
 			return
 		case <-f.asked:
 			f.feed()
-			if f.tires() {
-				f.rest()
+			if f.sleeps() {
+				f.idle()
 			}
 			last = time.Now()
 		case <-f.lost:

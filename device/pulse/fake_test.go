@@ -213,8 +213,8 @@ func (s *server) mutes(command uint32) bool {
 	return command == s.muted && command != 0
 }
 
-// rests reports whether the server is corked, and how often it was.
-func (s *server) rests() (corked bool, corks int) {
+// corking reports whether the server is corked, and how often it was.
+func (s *server) corking() (corked bool, corks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.corked, s.corks

@@ -11,42 +11,42 @@ import (
 )
 
 const (
-	// drowsy is how long a source has been silent that may sleep.
-	drowsy = time.Second
+	// idleAfter is how long a source has been silent that may sleep.
+	idleAfter = time.Second
 
-	// nap is after how long the server plays for a moment: it puts a sink away that has
+	// corkedFor is after how long the server plays for a moment: it puts a sink away that has
 	// played nothing for 5 s, and a sink takes its time to come back.
-	nap = 4 * time.Second
+	corkedFor = 4 * time.Second
 
-	// blink is for how long it plays then.
-	blink = 10 * time.Millisecond
+	// uncorkedFor is for how long it plays then.
+	uncorkedFor = 10 * time.Millisecond
 )
 
-// tires reports whether the source has nothing to play, and goes to sleep.
-func (f *feeder) tires() bool {
-	return f.sleeper != nil && f.wanted.Load() < frameBytes && f.silent >= pcm.Frames(drowsy, f.config.Rate) && f.sleeper.Sleep(time.Now())
+// sleeps reports whether the source has nothing to play, and sleeps from now on.
+func (f *feeder) sleeps() bool {
+	return f.sleeper != nil && f.wanted.Load() < frameBytes && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
 }
 
-// rest stops the server until the source is asked for something. What the server holds is
+// idle stops the server until the source is asked for something. What the server holds is
 // silence, and it plays that first when it goes on, so a sound then takes as long as ever.
-func (f *feeder) rest() {
-	f.resting.Store(int64(time.Since(f.born)))
+func (f *feeder) idle() {
+	f.idleSince.Store(int64(time.Since(f.born)))
 	corked := f.cork(true)
 	if corked {
-		alarm := time.NewTimer(nap)
+		alarm := time.NewTimer(corkedFor)
 		defer alarm.Stop()
 		select {
 		case <-f.sleeper.Asked():
 			f.silent = 0
 		case <-alarm.C:
-			f.silent = pcm.Frames(drowsy-blink, f.config.Rate)
+			f.silent = pcm.Frames(idleAfter-uncorkedFor, f.config.Rate)
 		case <-f.stop:
 		case <-f.lost:
 		}
 	}
 	passed := f.sleeper.Wake(time.Now())
 	f.frames.Add(passed)
-	f.resting.Store(0)
+	f.idleSince.Store(0)
 	select {
 	case <-f.stop:
 		return

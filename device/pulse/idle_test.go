@@ -86,31 +86,37 @@ var _ device.Sleeper = (*dozer)(nil)
 // for one at each rest: the server of this test asks by its own ticks when it goes on.
 func within(s *server, frames int64, since time.Duration) bool {
 	want := pcm.Frames(since, 48000)
-	_, corks := s.rests()
+	_, corks := s.corking()
 	return frames >= want-1000 && frames <= want+buffered+1000+480*int64(corks)
 }
 
-// TestRests: a source that has been silent for a second and sleeps is left alone, but for a
+// idling returns a device that has just begun to play a source which may sleep.
+func idling(t *testing.T) (*server, *dozer, *Device) {
+	s, src := &server{}, newDozer()
+	d := ready(t, s, Config{})
+	if err := d.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	return s, src, d
+}
+
+// TestIdle: a source that has been silent for a second and sleeps is left alone, but for a
 // moment every 4 s. It keeps time; what it is asked for is sent at once, and whole.
-func TestRests(t *testing.T) {
+func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, src := &server{}, newDozer()
-		d := ready(t, s, Config{})
+		s, src, d := idling(t)
 		defer d.Close()
 		begin := time.Now()
-		if err := d.Start(src); err != nil {
-			t.Fatal(err)
-		}
 		time.Sleep(900 * time.Millisecond)
-		if corked, _ := s.rests(); corked {
+		if corked, _ := s.corking(); corked {
 			t.Error("it rests before a second is over")
 		}
 		time.Sleep(200 * time.Millisecond)
-		if corked, _ := s.rests(); !corked {
+		if corked, _ := s.corking(); !corked {
 			t.Error("it does not rest after a second")
 		}
 		time.Sleep(time.Minute)
-		if _, corks := s.rests(); corks < 13 || corks > 17 {
+		if _, corks := s.corking(); corks < 13 || corks > 17 {
 			t.Errorf("it was stopped %d times in a minute, want some 15", corks)
 		}
 		if sent := len(s.taken()); sent > 3*48000 {
@@ -127,7 +133,7 @@ func TestRests(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(20 * time.Millisecond)
 			synctest.Wait()
-			if corked, _ := s.rests(); corked {
+			if corked, _ := s.corking(); corked {
 				t.Fatal("it rests while there is something to play")
 			}
 			next := float32(300)
@@ -153,8 +159,8 @@ func TestRests(t *testing.T) {
 	})
 }
 
-// TestRestsNot: what does not sleep, or has no such methods, is pulled from as ever.
-func TestRestsNot(t *testing.T) {
+// TestNotIdle: what does not sleep, or has no such methods, is pulled from as ever.
+func TestNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, src := &server{}, newDozer()
 		src.busy = true
@@ -163,24 +169,20 @@ func TestRestsNot(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
-		if _, corks := s.rests(); corks != 0 || !within(s, int64(len(s.taken())), 10*time.Second) {
+		if _, corks := s.corking(); corks != 0 || !within(s, int64(len(s.taken())), 10*time.Second) {
 			t.Errorf("stopped %d times, %d frames sent", corks, len(s.taken()))
 		}
 		d.Close()
 	})
 }
 
-// TestRestEnds: a server that does not answer when it is to stop, or to go on, costs the
+// TestIdleEnds: a server that does not answer when it is to stop, or to go on, costs the
 // source no time, and Close ends a rest at once.
-func TestRestEnds(t *testing.T) {
+func TestIdleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, src := &server{}, newDozer()
-		d := ready(t, s, Config{})
+		s, src, d := idling(t)
 		defer d.Close()
 		begin := time.Now()
-		if err := d.Start(src); err != nil {
-			t.Fatal(err)
-		}
 		time.Sleep(500 * time.Millisecond)
 		s.mute(proto.OpCorkPlaybackStream)
 		for range 20 {
@@ -198,11 +200,7 @@ func TestRestEnds(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s, src := &server{}, newDozer()
-		d := ready(t, s, Config{})
-		if err := d.Start(src); err != nil {
-			t.Fatal(err)
-		}
+		s, src, d := idling(t)
 		time.Sleep(2 * time.Second)
 		closing := time.Now()
 		if d.Close(); time.Since(closing) > 10*time.Millisecond {
