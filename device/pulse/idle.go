@@ -58,7 +58,6 @@ func (f *feeder) idle() {
 		go f.begin()
 		return
 	}
-	f.render(f.block[:])
 	f.cork(false)
 }
 

@@ -95,9 +95,10 @@ func (a *Losses) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s; %s:\n", counted(a.Lost), listed)
 	for _, m := range a.Events {
-		text, _, _ := strings.Cut(m.Text, ". ")
+		name := words.OneLine(m.Event.Sound) // which may have any of these in it
+		text, _, _ := strings.Cut(strings.TrimPrefix(m.Text, name), ". ")
 		text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ": ")
-		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(missed(m.Event)), text)
+		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(missed(m.Event)), name+text)
 	}
 	printMoments(w, nil, 0, a.Advice)
 	if e := a.Events[0].Event; e.Voice != 0 {
