@@ -35,7 +35,12 @@ func (p *Player) Prime() error {
 	if p.follows.waits() {
 		return errAwaits
 	}
-	if _, err := p.feed(p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := p.feed(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	p.mixer.Prepare()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"voicepool/bank/rules"
 	"voicepool/cue/report"
 	"voicepool/internal/loading"
 	"voicepool/internal/loudness"
@@ -35,6 +36,13 @@ type Options struct {
 	// more than a fifteenth of a second: Feed stays three blocks ahead.
 	Block int
 
+	// From has the show begin in the middle, as if all before it had been: what would be sounding
+	// there does, at its place. What is given is the end of what would be given without it, to the
+	// bit. What happened before is told as well. Cue has it begin with the cue of a number instead:
+	// of the list, where a GO of the sheet fires it, or of `cues`.
+	From rules.Time
+	Cue  string
+
 	// Record has the player note what it does; see Recorder.
 	Record bool
 }
@@ -55,6 +63,8 @@ type Player struct {
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
+	begins  beginning
+	skips   bool  // what is rendered is not heard
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
 	held    *Action // what the mixer had no room for
@@ -127,6 +137,10 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
 	p.follows = newFollows(s)
+	if err := p.newBeginning(); err != nil {
+		m.Close()
+		return nil, err
+	}
 	return p, nil
 }
 

@@ -21,6 +21,7 @@ type rendering struct {
 	frames int64       // given
 	bound  int64       // frames, before which the render is over; 0: not worked out yet
 	over   bool
+	read   bool // somebody reads
 }
 
 // longSilence is how many silent blocks Read mixes at most before it returns.
@@ -38,8 +39,12 @@ const longSilence = 1024
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
+	p.file.read = true
+	if there, err := p.goThere(int64(p.mixer.LatencyFrames())); !there {
+		return 0, err
+	}
 	if p.options.Events {
-		p.beneath.begin(p.sheet.Rate)
+		p.beneath.begin(p.sheet.Rate, p.begins.frame)
 	}
 	f := &p.file
 mixing:
@@ -177,7 +182,11 @@ func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
 		n := min(len(dst), p.mixer.Prepare(), most-since)
-		p.mixer.Render(dst[:n])
+		if p.skips {
+			p.mixer.Skip(n)
+		} else {
+			p.mixer.Render(dst[:n])
+		}
 		dst = dst[n:]
 		if since += n; since == most {
 			p.poll()
@@ -206,10 +215,10 @@ type victim struct {
 	sum   float64 // when it began
 }
 
-// begin has a player that is read measure its events.
-func (b *beneath) begin(rate int) {
+// begin has a player that is read, from a frame on, measure its events.
+func (b *beneath) begin(rate int, from int64) {
 	if b.window == 0 {
-		*b = beneath{window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
+		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
 	}
 }
 

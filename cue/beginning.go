@@ -1,0 +1,139 @@
+package cue
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/words"
+	"voicepool/internal/yaml"
+	"voicepool/pcm"
+)
+
+// ErrOver is wrapped by the error of Read and Prime when a sheet is over before the place at which
+// it was to begin.
+var ErrOver = errors.New("the show is over before that")
+
+// leadIn is how long a show is mixed, and thrown away, before it begins in the middle. What a
+// limiter does with a frame goes back 1 s at the most.
+const leadIn = 2 * time.Second
+
+// beginning is where a show begins that does not begin at its start.
+type beginning struct {
+	time rules.Time
+	cue  int // in Sheet.Cues; -1: none
+	list int // in Sheet.List; -1: none
+
+	frame int64 // once there: where that was
+	there bool
+	block []pcm.Frame
+}
+
+// newBeginning finds the cue of Options.Cue.
+func (p *Player) newBeginning() error {
+	b := beginning{time: p.options.From, cue: -1, list: -1}
+	b.there = b.time.IsZero() && p.options.Cue == ""
+	defer func() { p.begins = b }()
+	if p.options.Cue == "" {
+		return nil
+	}
+	s, names := p.sheet, map[string]bool{}
+	for i := range s.List {
+		names[s.List[i].Number] = true
+	}
+	for i := range s.Cues {
+		if c := &s.Cues[i]; c.list == 0 && c.Number != "" {
+			names[c.Number] = true
+			if b.cue < 0 && numberOf(c.Number) == numberOf(p.options.Cue) {
+				b.cue = i
+			}
+		}
+	}
+	if list, some := s.numbers()[numberOf(p.options.Cue)]; some {
+		b.list = list
+	}
+	if b.cue < 0 && b.list < 0 {
+		if len(names) == 0 {
+			return errors.New("cue: no cue of the sheet has a number; give one `cue: 1`, or begin at a time")
+		}
+		known := slices.Sorted(maps.Keys(names))
+		return fmt.Errorf("cue: no cue has the number %s; the nearest is %s", yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
+	}
+	if b.list >= 0 && !slices.ContainsFunc(s.launches(), func(l launch) bool { return l.list == b.list }) {
+		return fmt.Errorf("cue: no GO reaches cue %s; give `goes` a line for it", yaml.Quote(p.options.Cue))
+	}
+	return nil
+}
+
+// beginsAt returns the frame at which the show is to begin, if that is known by now.
+func (p *Player) beginsAt() (frame int64, known bool) {
+	b, rate := &p.begins, p.sheet.Rate
+	switch {
+	case b.list >= 0:
+		for _, l := range p.sheet.launches() {
+			if l.list != b.list {
+				continue
+			}
+			if l.after < 0 {
+				return l.base.Frames(rate) + l.since.Frames(rate), true
+			}
+			if i, some := p.follows.of[l.list]; some {
+				return p.follows.begins(i)
+			}
+		}
+		return 0, false
+	case b.cue >= 0:
+		return p.sheet.Cues[b.cue].frame(0, rate), true
+	}
+	return b.time.Frames(rate), true
+}
+
+// Began returns the frame at which the show begins: after the first Read, or Prime.
+func (p *Player) Began() int64 { return p.begins.frame }
+
+// goThere goes on to some frames after the one at which the show begins, and reports whether it is
+// there: it takes a part of that at a time. All is decided that is decided before, and what is heard
+// from there on is the rest of the whole, to the bit. Only the last 2 s are mixed.
+func (p *Player) goThere(after int64) (there bool, err error) {
+	b, f := &p.begins, &p.file
+	if b.there {
+		return true, nil
+	}
+	if b.block == nil {
+		b.block = make([]pcm.Frame, 4096)
+	}
+	for most := int64(1 << 19); most > 0; {
+		from, known := p.beginsAt()
+		known = known && from < p.cut // beyond it, it comes to its end
+		if known && f.now == from+after {
+			b.there, b.frame, b.block, p.skips = true, from, nil, false
+			return true, nil
+		}
+		if st := p.mixer.Stats(); f.now >= p.cut || p.finished(&st) && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
+			return false, fmt.Errorf("cue: %w: at %v", ErrOver, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
+		}
+		n := min(most, int64(len(b.block)))
+		if p.skips = false; known {
+			n = min(n, from+after-f.now)
+			// What rings for longer than a lead-in can only be heard from the start.
+			if mixed := from - pcm.Frames(leadIn, p.sheet.Rate); f.now < mixed && !p.sheet.Master.DCGuard {
+				n = min(n, mixed-f.now)
+				p.skips = true
+			}
+		}
+		if !known && p.follows.waits() { // it stops at every end
+			k, err := p.mixToEnd(b.block[:n])
+			if err != nil {
+				return false, err
+			}
+			n = int64(k)
+		} else if err := p.mixBlock(b.block[:n]); err != nil {
+			return false, err
+		}
+		most -= max(n, 1)
+	}
+	return false, nil
+}
