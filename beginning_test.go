@@ -15,25 +15,31 @@ import (
 )
 
 // TestBeginnings: from 200 random places of the scene on, what is rendered is the rest of the whole,
-// to the bit: the next second, and from ten of them on all that comes.
+// to the bit: the next 200 ms, and from four of them on all that comes. In those four, a sound is
+// streamed, which is decoded from its start each time; in the others it is loaded.
 func TestBeginnings(t *testing.T) {
-	places, whole := 200, 10
+	places, whole := 200, 4
 	if testing.Short() || raceDetector {
-		places, whole = 12, 1
+		places, whole = 6, 1
 	}
 	sheet, err := cue.Load("testdata/scene.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
-	want := rest(t, sheet, lib, 0, -1)
+	loaded := *sheet
+	loaded.Sounds = slices.Clone(sheet.Sounds)
+	for i := range loaded.Sounds {
+		loaded.Sounds[i].Stream = false
+	}
+	streamed, wantLoaded := rest(t, sheet, lib, 0, -1), rest(t, &loaded, lib, 0, -1)
 	random := rand.New(rand.NewPCG(200, 1))
 	for i := range places {
-		from, most := random.IntN(len(want)), sheet.Rate
+		from, most, of, want := random.IntN(min(len(streamed), len(wantLoaded))), sheet.Rate/5, &loaded, wantLoaded
 		if i < whole {
-			most = -1
+			most, of, want = -1, sheet, streamed
 		}
-		got := rest(t, sheet, lib, from, most)
+		got := rest(t, of, lib, from, most)
 		if most < 0 && len(got) != len(want)-from || !slices.Equal(got, want[from:from+len(got)]) {
 			t.Fatalf("from %d on: not the last %d frames", from, len(want)-from)
 		}

@@ -13,9 +13,9 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrOver is wrapped by the error of Read and Prime when a sheet is over before the place at which
-// it was to begin.
-var ErrOver = errors.New("the show is over before that")
+// ErrBeginning is wrapped where Options.From or Options.Cue is no place at which a show could begin:
+// by the errors of NewPlayer, where no such cue begins, and of Read and Prime, where it is over.
+var ErrBeginning = errors.New("the show cannot begin there")
 
 // leadIn is how long a show is mixed, and thrown away, before it begins in the middle. What a
 // limiter does with a frame goes back 1 s at the most.
@@ -57,13 +57,13 @@ func (p *Player) newBeginning() error {
 	}
 	if b.cue < 0 && b.list < 0 {
 		if len(names) == 0 {
-			return errors.New("cue: no cue of the sheet has a number; give one `cue: 1`, or begin at a time")
+			return fmt.Errorf("cue: %w: no cue of the sheet has a number; give one `cue: 1`, or begin at a time", ErrBeginning)
 		}
 		known := slices.Sorted(maps.Keys(names))
-		return fmt.Errorf("cue: no cue has the number %s; the nearest is %s", yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
+		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
 	if b.list >= 0 && !slices.ContainsFunc(s.launches(), func(l launch) bool { return l.list == b.list }) {
-		return fmt.Errorf("cue: no GO reaches cue %s; give `goes` a line for it", yaml.Quote(p.options.Cue))
+		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			return true, nil
 		}
 		if st := p.mixer.Stats(); f.now >= p.cut || p.finished(&st) && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
-			return false, fmt.Errorf("cue: %w: at %v", ErrOver, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
+			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
 		}
 		n := min(most, int64(len(b.block)))
 		if p.skips = false; known {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
@@ -9,13 +11,14 @@ import (
 type runCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	goesFlag
+	fromFlags
 	liveFlags
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
 func (r *runCommand) Run(c *console.Console) error {
-	if err := r.check(); err != nil {
+	if err := cmp.Or(r.fromFlags.check(), r.liveFlags.check()); err != nil {
 		return err
 	}
 	switch {
@@ -39,5 +42,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err := sheet.CheckGoes(); err != nil {
 		return err
 	}
-	return r.perform(c, interrupted, sheet, performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload})
+	o := performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
+	r.begin(&o.Player)
+	return r.explain(r.perform(c, interrupted, sheet, o))
 }

@@ -27,6 +27,7 @@ import (
 // Options say how a sheet is played.
 type Options struct {
 	Title  string
+	Player cue.Options // where it begins, and what else is not said here
 	Device Device
 	Buffer time.Duration // of the sound card; 0: as the driver has it
 	Block  int           // frames at a time, where the device does not say
@@ -58,9 +59,10 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	defer recorded.Discard()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
 	happens, told := live.NewBoard(), &troubles{console: c}
-	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Broken: func(err error) { told.add(err) }, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
-	})
+	o := l.Player
+	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
+	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
+	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
 	}
@@ -112,7 +114,7 @@ type performance struct {
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
 	defer closed()
-	if err := s.player.Prime(); err != nil {
+	if err := console.Do(s.interrupts, s.player.Prime); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
