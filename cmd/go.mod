@@ -30,6 +30,7 @@ require (
 	github.com/muesli/mango v0.1.1-0.20220205060214-77e2058169ab // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/riywo/loginshell v0.0.0-20200815045211-7d26008be1ab // indirect
+	gitlab.com/gomidi/midi/v2 v2.3.18 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )
 

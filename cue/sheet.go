@@ -17,6 +17,7 @@ type Sheet struct {
 	Cues   []Cue       // in the order of the file, then the actions of List
 	List   []ListCue   // in the order of the file
 	Goes   []Go        // when somebody says GO, in a rehearsal
+	Midi   []Midi      // what messages of a MIDI device do, while it is live
 
 	ids   []string // in the order of their first cue
 	begun bool     // the times of GO are in Cues
