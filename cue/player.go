@@ -282,6 +282,7 @@ func (p *Player) poll() {
 			n = 0
 		}
 		for i := range p.polled[:n] {
+			p.follows.note(&p.polled[i])
 			p.tell(p.event(&p.polled[i]))
 		}
 		if n < len(p.polled) {
@@ -291,7 +292,6 @@ func (p *Player) poll() {
 }
 
 func (p *Player) tell(e report.Event) {
-	p.follows.note(&e)
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
@@ -322,7 +322,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Called: p.sheet.called(a.Cue), Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: p.sheet.place(a.Cue), Called: p.sheet.called(a.Cue), Slot: -1})
 		}
 	}
 	if p.held != nil {

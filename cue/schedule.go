@@ -95,10 +95,15 @@ func (sc *Schedule) expect(c *Cue) {
 
 // release has a cue act from a frame on, at which what it waited for was over.
 func (sc *Schedule) release(cue int, frame int64) {
-	if sc.bases == nil {
-		sc.bases = make([]int64, len(sc.sheet.Cues))
+	for len(sc.bases) <= cue {
+		sc.bases = append(sc.bases, 0)
 	}
 	sc.bases[cue] = frame
+	sc.add(cue)
+}
+
+// add takes a cue that was added to the sheet.
+func (sc *Schedule) add(cue int) {
 	sc.expect(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
@@ -184,8 +189,8 @@ func (sc *Schedule) drop() {
 
 // draw asks chance for what a start takes.
 func (sc *Schedule) draw(a *Action, c *Cue) {
-	cue := uint64(a.Cue)
-	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition}
+	cue := uint64(sc.sheet.place(a.Cue))
+	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
 	one := sc.drawn(c, d)
 	a.File, a.Gain, a.Pitch = one.file, one.gain, one.pitch
 	for i := range c.layers {
