@@ -3,6 +3,7 @@ package cue
 import (
 	"container/heap"
 	"errors"
+	"slices"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -28,6 +29,10 @@ type run struct {
 	begin int64  // its frame
 	left  uint64 // its starts that are not over
 	over  int64  // the frame at which the last was
+	ended bool   // by Cease: what it would still do it does not
+	told  bool   // Options.Fired knows of it
+
+	handles []mixer.Handle // its starts that are not over, of a live show
 }
 
 func newFollows(s *Sheet) follows {
@@ -123,6 +128,26 @@ func (f *follows) end(i int, frame int64) {
 	f.ended = append(f.ended, i)
 }
 
+// clear forgets what waits.
+func (f *follows) clear() {
+	f.soon, f.ended, f.waiting, f.left = nil, nil, nil, 0
+	clear(f.starts)
+	for i := range f.runs {
+		f.runs[i].told, f.runs[i].left = true, 0
+	}
+}
+
+// forget has actions of a launch that wait wait no more.
+func (f *follows) forget(launch int, of func(int) bool) {
+	f.runs[launch].ended = true
+	f.waiting = slices.DeleteFunc(f.waiting, func(i int) bool {
+		if of(i) {
+			f.left--
+		}
+		return of(i)
+	})
+}
+
 // release hands to a schedule what a frame has brought the end for, and reports whether there was
 // something.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
@@ -166,7 +191,7 @@ func (f *follows) begin(launch int, frame int64) {
 		if f.awaited[c.tag] && c.launch > 0 && c.tag != c.afterTag {
 			f.starts[c.tag] += int(c.asks())
 		}
-		if c.afterTag != 0 {
+		if c.afterTag != 0 && !r.ended {
 			f.waiting = append(f.waiting, i)
 		}
 	}
@@ -179,11 +204,14 @@ func (f *follows) begin(launch int, frame int64) {
 func (f *follows) act(launch int, frame int64, to *Schedule) (some bool) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
-		if f.sheet.Cues[i].afterTag == 0 {
+		switch {
+		case f.sheet.Cues[i].afterTag != 0:
+			continue
+		case !f.runs[launch].ended:
 			to.release(i, frame)
-			f.left--
 			some = true
 		}
+		f.left--
 	}
 	return some
 }

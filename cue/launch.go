@@ -26,7 +26,7 @@ func plus(t, u rules.Time) rules.Time {
 // fired returns the sheet with what the GOs of its list begin: as it is where there is no list. What
 // waits for an end has the earliest time at which it can act.
 func (s *Sheet) fired() *Sheet {
-	if len(s.List) == 0 || s.begun {
+	if s.begun || len(s.List) == 0 {
 		return s
 	}
 	out := s.unfired()

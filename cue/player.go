@@ -37,6 +37,14 @@ type Options struct {
 
 	// Record has the player note what it does; see Recorder.
 	Record bool
+
+	// Live has the list wait for Fire: the sheet's own times of GO do not count, and Feed does
+	// not end where nothing is left, until Finish.
+	Live bool
+
+	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
+	// frame; by the goroutine of Feed. nil: nobody.
+	Fired func(list int, frame int64)
 }
 
 // Player plays a sheet once, either by Read, faster than real time, or by
@@ -44,7 +52,8 @@ type Options struct {
 // side and for one goroutine at a time, but for Render, which is the audio side,
 // and Levels.
 type Player struct {
-	sheet     *Sheet
+	given     *Sheet
+	sheet     *Sheet // with what its list has begun
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
@@ -74,6 +83,10 @@ type Player struct {
 	heard   heard
 	beneath beneath
 	streams *broken
+	live    live
+	pitches pitches
+	hold    *hold
+	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut, made once
 }
 
 const never = 1<<63 - 1
@@ -82,7 +95,10 @@ const never = 1<<63 - 1
 // library must have the rate of the sheet. The error is that of LoadSounds, or
 // wraps mixer.ErrConfig.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
-	s = s.fired()
+	given := s
+	if s = s.fired(); o.Live {
+		s = given.unfired()
+	}
 	if lib.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
@@ -107,7 +123,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	p := &Player{
-		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
+		given: given, sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
@@ -126,7 +142,8 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.record()
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
-	p.follows = newFollows(s)
+	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
+	p.follows, p.pitches = newFollows(s), s.pitches()
 	return p, nil
 }
 
@@ -143,7 +160,7 @@ func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 func (p *Player) Close() { p.mixer.Close() }
 
 // Sheet returns what is played.
-func (p *Player) Sheet() *Sheet { return p.sheet }
+func (p *Player) Sheet() *Sheet { return p.given }
 
 // feed hands over what is due before a frame. With mixer.ErrBusy it has handed
 // over what there was room for, and blocked is the frame of the next.

@@ -108,6 +108,27 @@ func (sc *Schedule) add(cue int) {
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
 
+// clear has nothing come any more.
+func (sc *Schedule) clear() { sc.order, sc.at, sc.heap, sc.plays = nil, 0, nil, 0 }
+
+// forget drops what cues still do, and returns how many starts those were.
+func (sc *Schedule) forget(cues func(int) bool) (starts uint64) {
+	drop := func(i int, repetition uint64) bool {
+		c := &sc.sheet.Cues[i]
+		if cues(i) && c.Verb == Play {
+			n := c.Times - repetition
+			sc.plays -= min(n, sc.plays)
+			starts += n * (c.asks() / c.Times)
+		}
+		return cues(i)
+	}
+	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return drop(t.index, t.repetition) })
+	heap.Init(&sc.heap)
+	sc.order = slices.DeleteFunc(sc.order[sc.at:], func(i int) bool { return drop(i, 0) })
+	sc.at = 0
+	return starts
+}
+
 // frame returns when a repetition of a cue is due.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 	c := &sc.sheet.Cues[cue]
