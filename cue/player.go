@@ -45,6 +45,14 @@ type Options struct {
 
 	// Record has the player note what it does; see Recorder.
 	Record bool
+
+	// Live has the list wait for Fire: the sheet's own times of GO do not count, and Feed does
+	// not end where nothing is left, until Finish.
+	Live bool
+
+	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
+	// frame; by the goroutine of Feed. nil: nobody.
+	Fired func(list int, frame int64)
 }
 
 // Player plays a sheet once, either by Read, faster than real time, or by
@@ -52,7 +60,8 @@ type Options struct {
 // side and for one goroutine at a time, but for Render, which is the audio side,
 // and Levels.
 type Player struct {
-	sheet     *Sheet
+	given     *Sheet
+	sheet     *Sheet // with what its list has begun
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
@@ -84,6 +93,10 @@ type Player struct {
 	heard   heard
 	beneath beneath
 	streams *broken
+	live    live
+	pitches pitches
+	hold    *hold
+	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut, made once
 }
 
 const never = 1<<63 - 1
@@ -92,7 +105,10 @@ const never = 1<<63 - 1
 // library must have the rate of the sheet. The error is that of LoadSounds, or
 // wraps mixer.ErrConfig.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
-	s = s.fired()
+	given := s
+	if s = s.fired(); o.Live {
+		s = given.unfired()
+	}
 	if lib.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
@@ -117,7 +133,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	p := &Player{
-		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
+		given: given, sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
@@ -136,7 +152,8 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.record()
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
-	p.follows = newFollows(s)
+	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
+	p.follows, p.pitches = newFollows(s), s.pitches()
 	if err := p.newBeginning(); err != nil {
 		m.Close()
 		return nil, err
@@ -157,7 +174,7 @@ func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 func (p *Player) Close() { p.mixer.Close() }
 
 // Sheet returns what is played.
-func (p *Player) Sheet() *Sheet { return p.sheet }
+func (p *Player) Sheet() *Sheet { return p.given }
 
 // feed hands over what is due before a frame. With mixer.ErrBusy it has handed
 // over what there was room for, and blocked is the frame of the next.
@@ -296,6 +313,7 @@ func (p *Player) poll() {
 			n = 0
 		}
 		for i := range p.polled[:n] {
+			p.follows.note(&p.polled[i])
 			p.tell(p.event(&p.polled[i]))
 		}
 		if n < len(p.polled) {
@@ -305,7 +323,6 @@ func (p *Player) poll() {
 }
 
 func (p *Player) tell(e report.Event) {
-	p.follows.note(&e)
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
@@ -336,7 +353,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Called: p.sheet.called(a.Cue), Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: p.sheet.place(a.Cue), Called: p.sheet.called(a.Cue), Slot: -1})
 		}
 	}
 	if p.held != nil {
