@@ -10,6 +10,32 @@ import (
 	"voicepool/internal/yaml"
 )
 
+// Do has an action be carried out as soon as the mixer can: what a cue of the sheet would do at this
+// moment. The words are its verb and what it acts on, such as "play" and "bell", then keys with
+// values, such as "gain=-3"; behind `stop` and `scene`, a time alone is `over`. Events of it are of
+// no cue. While Feed plays; any goroutine. The error wraps ErrAction and says what would be right.
+func (p *Player) Do(words ...string) error {
+	c, err := p.given.action(words)
+	if err != nil {
+		return err
+	}
+	for _, one := range c.starts() {
+		if len(p.files(one)) == 0 {
+			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(p.given.Sounds[one.Sound].Name))
+		}
+	}
+	p.live.ask(func() {
+		c.base, c.hand = rules.FrameTime(p.soonest(), p.sheet.Rate), true
+		for i := range c.layers {
+			c.layers[i].base = c.base
+		}
+		c.firing = uint64(len(p.sheet.Cues)) // chance draws anew each time
+		p.sheet.Cues = append(p.sheet.Cues, *c)
+		p.schedule.add(len(p.sheet.Cues) - 1)
+	})
+	return nil
+}
+
 // ErrAction is wrapped by the error of Do: the words are no action of the sheet.
 var ErrAction = errors.New("cue: no action")
 

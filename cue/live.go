@@ -133,8 +133,12 @@ func (p *Player) soonest() int64 {
 func (p *Player) fire(list int) {
 	s := p.sheet
 	first := len(s.launches)
-	s.begin(list, rules.FrameTime(p.soonest(), s.Rate))
+	frame := p.soonest()
+	s.begin(list, rules.FrameTime(frame, s.Rate))
 	p.follows.add()
+	if p.options.Went != nil {
+		p.options.Went(list, frame)
+	}
 	for i := first; i < len(s.launches); i++ {
 		l := &s.launches[i]
 		p.live.active = append(p.live.active, i)

@@ -50,6 +50,10 @@ type Options struct {
 	// not end where nothing is left, until Finish.
 	Live bool
 
+	// Went is told of each GO, by the place of its cue in Sheet.List, and at which frame it acts: before
+	// that; by the goroutine of Feed. nil: nobody.
+	Went func(list int, frame int64)
+
 	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
 	// frame; by the goroutine of Feed. nil: nobody.
 	Fired func(list int, frame int64)
@@ -113,12 +117,12 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	config.Commands = commands
+	config.Commands, config.Meters = commands, o.Live
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	broken := &broken{tell: o.Broken}
-	loaded, err := s.load(ctx, lib, o.Loading, broken)
+	loaded, err := s.load(ctx, lib, o.Loading, broken, o.Live)
 	if err != nil {
 		return nil, err
 	}
@@ -398,5 +402,8 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].Files(c.Loop)[file]
+	return p.files(c)[file]
 }
+
+// files returns what a start may play.
+func (p *Player) files(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

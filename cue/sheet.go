@@ -123,6 +123,7 @@ type Cue struct {
 	afterTag uint64
 	releases bool // written `release`: a Set
 	state    state
+	hand     bool       // somebody asks for it; it is of no sheet
 	origin   int        // of what a GO does: the place of the action in the file's own order, from 1
 	launch   int        // that it is of, from 1; 0: of none, or of the timeline
 	firing   uint64     // how often its cue had begun before

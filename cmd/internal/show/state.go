@@ -51,10 +51,10 @@ type Running struct {
 
 // Bus is a bus in a State.
 type Bus struct {
-	Bus   string  `json:"bus"`
-	Gain  float64 `json:"gain"`
-	Mute  bool    `json:"mute"`
-	Peak  float64 `json:"peak"` // dB, of the last 400 ms
+	Bus  string  `json:"bus"`
+	Gain float64 `json:"gain"`
+	Mute bool    `json:"mute"`
+	Peak float64 `json:"peak"` // dB, of the last 400 ms
 }
 
 // Look keeps a picture of what plays, for State.

@@ -143,4 +143,3 @@ func master(s *Show, rest []string) error {
 	}
 	return s.Master(by)
 }
-
