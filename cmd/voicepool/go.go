@@ -9,12 +9,15 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
+
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/booth"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/control"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/screen"
 	"voicepool/cmd/internal/show"
 	"voicepool/cue"
 )
@@ -73,11 +76,20 @@ func (g *goCommand) Run(c *console.Console) error {
 	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(output.SheetInputs(c.In, g.Sheet, sheet)); err != nil {
 		return err
 	}
-	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes})
+	var draw func(*show.Show)
+	if c.OutTerminal != nil && c.ErrTerminal != nil && g.Control != "-" && !g.Quiet && !g.Verbose {
+		t, err := tcell.NewScreen()
+		if err != nil {
+			return fmt.Errorf("this terminal cannot be drawn on: %w; --control and -q run a show without one", err)
+		}
+		// Who loses the terminal finds the show by attach.
+		draw = func(s *show.Show) { _ = screen.Run(interrupted, t, false, control.Local(s)) }
+	}
+	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes, Screen: draw})
 	if err != nil {
 		return err
 	}
-	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true, Went: b.Went}, Attend: b.Attend, View: b.Look}
+	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true, Went: b.Went}, Attend: b.Attend, View: b.Look, Drawn: draw != nil}
 	err = g.perform(c, interrupted, sheet, o)
 	return c.Outcome(err, b.Close())
 }

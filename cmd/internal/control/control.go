@@ -172,3 +172,31 @@ func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err erro
 		}
 	}
 }
+
+// Local returns what answers the commands of one who is in the same process.
+func Local(s *show.Show) func(command string) (*Answer, error) {
+	one := &session{show: s, out: json.NewEncoder(io.Discard)}
+	return func(command string) (*Answer, error) {
+		select {
+		case <-s.Done():
+			return nil, errEnded
+		default:
+			return one.answer(command), nil
+		}
+	}
+}
+
+var errEnded = errors.New("the show has ended")
+
+// Remote returns what asks a show at the other end of a connection.
+func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
+	lines := bufio.NewReader(conn)
+	return func(command string) (*Answer, error) {
+		line, err := Ask(conn, lines, command)
+		if err != nil {
+			return nil, err
+		}
+		answer := new(Answer)
+		return answer, json.Unmarshal(line, answer)
+	}
+}

@@ -33,6 +33,7 @@ type Options struct {
 	// hand on it. View takes pictures of it, in the place of what else would be shown. Both may be nil.
 	Attend func(*cue.Player) (leave func(), err error)
 	View   func(live.Picture)
+	Drawn  bool // View draws on the terminal: nothing else is printed there meanwhile
 	Device Device
 	Buffer time.Duration // of the sound card; 0: as the driver has it
 	Block  int           // frames at a time, where the device does not say
@@ -210,6 +211,9 @@ func (s *performance) alone() bool {
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.View != nil {
+		if l.Drawn {
+			s.troubles.draw()
+		}
 		return func(p live.Picture, _ bool) { l.View(p) }
 	}
 	terminal := c.OutTerminal

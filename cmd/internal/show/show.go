@@ -65,6 +65,7 @@ type Show struct {
 	muted    map[string]bool // buses
 	trims    map[int]float64 // of cues, by their place in the list
 	picture  live.Picture
+	troubles int // of the picture, that have been told
 	watchers map[chan<- string]bool
 }
 

@@ -62,6 +62,10 @@ func (s *Show) Look(p live.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.picture = p
+	for _, line := range p.Troubles[min(s.troubles, len(p.Troubles)):] {
+		s.tell(line)
+	}
+	s.troubles = len(p.Troubles)
 }
 
 // State returns how things stand.
