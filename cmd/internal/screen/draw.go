@@ -216,11 +216,12 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 			line(fmt.Sprintf("and %d more", len(st.Voices)-i), dim)
 			return
 		}
-		at := fmt.Sprintf(" %4s", level(v.Level))
+		text := column.Pad(words.OneLine(v.Sound), name) + " "
 		if v.State != "playing" {
-			at = " " + v.State
+			line(text+v.State, dim)
+		} else {
+			line(text+bar.Level(v.Level, meter)+fmt.Sprintf(" %4s", level(v.Level)), sounds)
 		}
-		line(column.Pad(words.OneLine(v.Sound), name)+" "+bar.Level(v.Level, meter)+at, sounds)
 	}
 }
 
