@@ -17,6 +17,7 @@ import (
 	"voicepool/cue"
 	"voicepool/internal/leak"
 	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }
@@ -30,6 +31,7 @@ func (player) Cease(int, time.Duration) {}
 func (player) Hold(bool)                {}
 func (player) Playing() []cue.Running   { return nil }
 func (player) Finish()                  {}
+func (player) Trim(int, pcm.Decibels)   {}
 func (p player) Mixer() *mixer.Mixer    { return p.mixer }
 func (player) Do(words ...string) error {
 	return errors.New("cue: no action: " + strings.Join(words, " "))

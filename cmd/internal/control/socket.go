@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"voicepool/cmd/internal/show"
@@ -174,7 +175,10 @@ func Dial(address string) (net.Conn, error) {
 	}
 	c, err := net.DialTimeout("unix", path, 2*time.Second)
 	if err != nil {
-		return nil, fmt.Errorf("unix:%s: no show answers there (%w)", words.OneLine(path), words.Cause(err))
+		if number, ok := errors.AsType[syscall.Errno](err); ok {
+			err = number
+		}
+		return nil, fmt.Errorf("unix:%s: no show answers there (%w)", words.OneLine(path), err)
 	}
 	return c, nil
 }

@@ -50,7 +50,7 @@ func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 // keys is what ? shows.
 var keys = []string{
 	"Space   GO", "Up Down standby", "G       standby by number", "Esc     panic: a fade of 1 s; again: at once", "S       stop with a fade of 2 s",
-	"P       pause and resume everything", "[ ]     trim the cue by 1 dB", "W       write the trims into the sheet", "L       begin within the cue", "+ -     master by 1 dB",
+	"P       pause and resume everything", "[ ]     trim the cue by 1 dB", "W       write the trims into the sheet", "+ -     master by 1 dB",
 	"M       mute a bus", "Q Q     end the show", "Ctrl-C  leave it (attach)", "any key goes back",
 }
 

@@ -179,8 +179,6 @@ func (s *screen) rune(r rune) {
 		s.prompt = &prompt{question: "standby", done: func(text string) { s.command("standby %s", text) }}
 	case 'm', 'M':
 		s.prompt = &prompt{question: "mute or unmute the bus", done: s.mute}
-	case 'l', 'L':
-		s.prompt = &prompt{question: "begin the cue that stands by at", done: func(text string) { s.command("load %s", text) }}
 	case '[':
 		s.command("trim -1")
 	case ']':

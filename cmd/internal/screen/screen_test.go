@@ -161,7 +161,6 @@ func TestKeys(t *testing.T) {
 		{"mute", []any{'m', "music", tcell.KeyEnter}, "mute music"},
 		{"unmute", []any{'m', "sfx", tcell.KeyEnter}, "unmute sfx"},
 		{"trims", []any{"[]w"}, "trim -1|trim +1|write"},
-		{"a place", []any{'l', "12.5s", tcell.KeyEnter}, "load 12.5s"},
 		{"help takes a key", []any{'?', ' ', ' '}, "go"},
 		{"Q once", []any{'q'}, ""},
 		{"Q twice", []any{'q', 'Q'}, "quit"},

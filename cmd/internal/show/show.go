@@ -25,6 +25,7 @@ type Player interface {
 	Panic(over time.Duration)
 	Cease(list int, over time.Duration)
 	Hold(on bool)
+	Trim(list int, by pcm.Decibels)
 	Do(words ...string) error
 	Playing() []cue.Running
 	Finish()
@@ -108,18 +109,18 @@ var errGuard = errors.New("within the guard of the last GO; nothing is fired")
 func (s *Show) Go(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	now := time.Now()
-	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
-	s.pressed = now
-	if soon {
-		return errGuard
-	}
 	i := s.standby
 	if number != "" {
 		var err error
 		if i, err = s.find(number); err != nil {
 			return err
 		}
+	}
+	now := time.Now()
+	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
+	s.pressed = now
+	if soon {
+		return errGuard
 	}
 	switch {
 	case s.paused:

@@ -3,6 +3,8 @@ package show_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +44,7 @@ func (p *player) Hold(on bool)                       { p.note("hold %v", on) }
 func (p *player) Playing() []cue.Running             { return p.playing }
 func (p *player) Finish()                            { p.note("finish") }
 func (p *player) Mixer() *mixer.Mixer                { return p.mixer }
+func (p *player) Trim(list int, by pcm.Decibels)     { p.note("trim %d %v", list, by) }
 func (p *player) Do(words ...string) error {
 	p.note("do %s", strings.Join(words, " "))
 	return p.fails
@@ -111,6 +114,9 @@ func TestWords(t *testing.T) {
 		{name: "no decibels", says: "master loud", err: "master: \"loud\" is no number of decibels", standby: "1"},
 		{name: "nor that", says: "master NaN", err: "no number of decibels", standby: "1"},
 		{name: "no bus", says: "mute musik", err: `"music"`, standby: "1"},
+		{name: "trims", says: "trim -1;trim -1;go;trim +2.5dB", asks: "trim 0 -1, trim 0 -1, fire 0, trim 0 2.5", standby: "2"},
+		{name: "no trim", says: "trim loud", err: "trim: \"loud\" is no number of decibels", standby: "1"},
+		{name: "nothing to write", says: "write", err: "nothing is trimmed", standby: "1"},
 		{name: "quit", says: "quit;go", asks: "finish", err: "the show has ended", standby: "1"},
 	} {
 		s, p := newShow(t, show.Options{})
@@ -276,7 +282,9 @@ func TestAnyCommands(t *testing.T) {
 					if fired := strings.HasPrefix(asked, "fire"); fired != (err == nil) || fired && (time.Since(last) < 300*time.Millisecond || before.Paused) {
 						rt.Fatalf("%s: %v, asked for %q, %v after the last", command, err, asked, time.Since(last))
 					}
-					last = time.Now()
+					if command != "go 2.5" { // no cue that can begin
+						last = time.Now()
+					}
 					if want := slices.IndexFunc(after.List, func(c show.ListCue) bool { return c.Cue == before.Standby }); command == "go" && err == nil && asked != fmt.Sprintf("fire %d", want) {
 						rt.Fatalf("%s asked for %q, want %d", command, asked, want)
 					}
@@ -289,4 +297,44 @@ func TestAnyCommands(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestWrite: trims go into the sheet, which stays as it is where they cannot.
+func TestWrite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "show.yaml")
+	text := "# a show\nlist:\n  - {cue: 1, play: coin}   # first\n  - {cue: 2, play: coin, gain: -3}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := cue.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mixer.New(sheet.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := show.New(sheet, &player{mixer: m}, show.Options{})
+	for _, command := range []string{"trim -1", "go", "go", "trim -1", "trim -0.5", "write"} {
+		if err := s.Do(command); err != nil {
+			t.Fatal(command, err)
+		}
+	}
+	want := "# a show\nlist:\n  - {cue: 1, play: coin, gain: -1}   # first\n  - {cue: 2, play: coin, gain: -4.5}\n"
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Errorf("%s, %v, want\n%s", got, err, want)
+	}
+	if st := s.State(); st.List[0].Trim != 0 || s.Do("write") == nil {
+		t.Error("the trims are written twice")
+	}
+	if err := os.WriteFile(file, []byte("list: [broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Do("trim -1")
+	if err := s.Do("write"); err == nil || s.State().List[1].Trim != -1 {
+		t.Errorf("into a broken sheet: %v", err)
+	}
+	if got, _ := os.ReadFile(file); string(got) != "list: [broken" {
+		t.Errorf("it is %q now", got)
+	}
 }

@@ -3,6 +3,7 @@ package show
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,8 @@ var table = []word{
 	{"pause", "[ID|BUS]", "have everything stand still: voices, the timeline, waits; or what has an id", 0, 1, pause(true)},
 	{"resume", "[ID|BUS]", "have it go on", 0, 1, pause(false)},
 	{"master", "DB", "move the gain of the master by decibels: +1, -1", 1, 1, master},
+	{"trim", "DB", "move the gain of the cue of the last GO, or that stands by before the first: +1, -1", 1, 1, trim},
+	{"write", "", "write the trims into the sheet", 0, 0, func(s *Show, _ []string) error { return s.Write() }},
 	{"mute", "BUS", "mute a bus", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], true) }},
 	{"unmute", "BUS", "let it be heard again", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], false) }},
 	{"play", "SOUND [KEY=VALUE ...]", "start a sound: gain=-3, pan, pitch, bus, loop=true, id, ...", 1, 99, act("play")},
@@ -137,9 +140,26 @@ func pause(on bool) func(*Show, []string) error {
 }
 
 func master(s *Show, rest []string) error {
-	by, err := strconv.ParseFloat(strings.TrimSuffix(rest[0], "dB"), 64)
-	if err != nil || by != by || by < -200 || by > 200 {
-		return fmt.Errorf("master: %q is no number of decibels, such as +1 or -3", words.OneLine(rest[0]))
+	by, err := decibels("master", rest[0])
+	if err != nil {
+		return err
 	}
 	return s.Master(by)
+}
+
+func trim(s *Show, rest []string) error {
+	by, err := decibels("trim", rest[0])
+	if err != nil {
+		return err
+	}
+	return s.Trim(by)
+}
+
+// decibels reads by how much a gain moves.
+func decibels(command, text string) (by float64, err error) {
+	by, err = strconv.ParseFloat(strings.TrimSuffix(text, "dB"), 64)
+	if err != nil || math.IsNaN(by) || math.Abs(by) > 200 {
+		return 0, fmt.Errorf("%s: %q is no number of decibels, such as +1 or -3", command, words.OneLine(text))
+	}
+	return by, nil
 }
