@@ -60,13 +60,15 @@ func (d *draft) resolve() {
 		if p == nil {
 			continue
 		}
-		if d.sheet.Cues[i].releases {
+		c := &d.sheet.Cues[i]
+		if c.releases {
 			p = &yaml.Pair{Place: p.Place, Key: release, Value: p.Value}
 		}
-		d.reader.target(p, &d.sheet.Cues[i])
+		d.Of(c.prefix(), func() { d.reader.target(p, c) })
 	}
 	for i, n := range d.nodes {
-		d.checkParameters(n, &d.sheet.Cues[i])
+		c := &d.sheet.Cues[i]
+		d.Of(c.prefix(), func() { d.checkParameters(n, c) })
 	}
 	if !d.Failed() {
 		d.checkEnds()
