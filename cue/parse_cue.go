@@ -49,7 +49,9 @@ func (d *draft) allCues(n *yaml.Node) {
 // read reads a cue, and keeps it.
 func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.Cue = *c
-	d.targets, d.nodes = append(d.targets, d.cue(n)), append(d.nodes, n)
+	target := d.cue(n)
+	d.smooth(n, target)
+	d.targets, d.nodes = append(d.targets, target), append(d.nodes, n)
 	*c = d.Cue
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
