@@ -82,6 +82,34 @@ func (f *follows) asked(c *Cue) {
 	}
 }
 
+// fewer takes off what a cue of the list would have started, and chance leaves out.
+func (f *follows) fewer(a *Action) {
+	n := a.Rest
+	if a.Passed {
+		n++
+	}
+	if n == 0 || !f.waits() {
+		return
+	}
+	c := &f.sheet.Cues[a.Cue]
+	i, some := f.of[c.list-1]
+	if !some || c.list == 0 {
+		return
+	}
+	for range c.starts() {
+		if c.tag != 0 && n > 0 {
+			if f.starts[c.tag] -= int(n); f.starts[c.tag] == 0 {
+				f.over[c.tag] = a.Frame
+			}
+		}
+		if r := &f.runs[i]; r.left > 0 {
+			if r.left -= min(n, r.left); r.left == 0 {
+				r.over = a.Frame
+			}
+		}
+	}
+}
+
 // note takes what has happened.
 func (f *follows) note(e *report.Event) {
 	switch e.Kind {

@@ -203,14 +203,14 @@ func (d *draft) scene(p *yaml.Pair) bool {
 	return ok
 }
 
-// every reads the time from one repetition to the next.
-func (d *draft) every(p *yaml.Pair) bool {
-	ok := d.Value(p, &fields.Field{To: &d.Every})
+// every reads a time from one repetition to the next.
+func (d *draft) every(p *yaml.Pair, to *rules.Time) bool {
+	ok := d.Value(p, &fields.Field{To: to})
 	switch {
-	case ok && d.Every.IsZero():
+	case ok && to.IsZero():
 		d.Fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
-	case ok && d.Every.Compare(leastEvery) < 0:
-		d.Fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", d.Every)
+	case ok && to.Compare(leastEvery) < 0:
+		d.Fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", *to)
 	default:
 		return ok
 	}
@@ -351,7 +351,9 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 				d.Times = most
 			}
 		}
-		if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
+		if !d.EveryMost.IsZero() {
+			d.spans(every, until)
+		} else if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
 			d.Fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
 			d.Times = 1
 		}

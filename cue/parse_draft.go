@@ -85,7 +85,8 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
 		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
 		{fields.Field{Key: "shape", To: shapeOf(&c.Change.Shape)}, []Verb{Fade, Set}, 0},
-		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
+		{fields.Field{Key: "every", To: everyOf{d, &c.Every, &c.EveryMost}}, everyVerb, 0},
+		{fields.Field{Key: "chance", To: &c.Chance, Within: fields.Limits{From: 1e-6, To: 1}}, everyVerb, 0},
 		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
 		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)
