@@ -24,7 +24,7 @@ import (
 // the type shared holds is both sides'.
 var (
 	controlState = []string{"Mixer", "recordAsk"}
-	audioState   = []string{"audio", "recordPlay", "groupPlay"}
+	audioState   = []string{"audio", "recordPlay", "groupPlay", "salvoState", "countState"}
 )
 
 // walls is the package mixer, looked at for what each of its sides may not name.

@@ -62,7 +62,7 @@ func (p *Player) newBeginning() error {
 		known := slices.Sorted(maps.Keys(names))
 		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
-	if b.list >= 0 && !slices.ContainsFunc(s.launches(), func(l launch) bool { return l.list == b.list }) {
+	if b.list >= 0 && !slices.ContainsFunc(s.launches, func(l launch) bool { return l.list == b.list }) {
 		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
 	}
 	return nil
@@ -73,16 +73,15 @@ func (p *Player) beginsAt() (frame int64, known bool) {
 	b, rate := &p.begins, p.sheet.Rate
 	switch {
 	case b.list >= 0:
-		for _, l := range p.sheet.launches() {
+		for _, l := range p.sheet.launches {
 			if l.list != b.list {
 				continue
 			}
 			if l.after < 0 {
 				return l.base.Frames(rate) + l.since.Frames(rate), true
 			}
-			if i, some := p.follows.of[l.list]; some {
-				return p.follows.begins(i)
-			}
+			before := &p.follows.runs[l.after]
+			return before.over + l.since.Frames(rate), before.begun && before.left == 0
 		}
 		return 0, false
 	case b.cue >= 0:

@@ -24,17 +24,10 @@ const (
 	patience = time.Second
 )
 
-// errAwaits is returned where cues begin at the end of what others play, which Feed, that is ahead
-// of the audio side, would only hear of when it is over.
-var errAwaits = errors.New("cue: the list has cues that follow the end of others, which is for a render alone; give them times, with `then: continue`")
-
 // Prime hands the first cues over, so that none is late, and waits until what
 // streams among them begin with has been decoded. To be called before a device
-// starts. It fails for a sheet that Awaits something.
+// starts.
 func (p *Player) Prime() error {
-	if p.follows.waits() {
-		return errAwaits
-	}
 	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
 		if err != nil {
 			return err
@@ -63,17 +56,20 @@ func (p *Player) ahead() int64 {
 // its error when all the rest has been played.
 func (p *Player) Feed(ctx context.Context) error {
 	defer p.Close()
+	wake := p.live.begin()
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
-		p.poll()
 		st := p.mixer.Stats()
+		p.follows.release(st.Frame, p.schedule)
+		p.poll()
+		p.follows.release(st.Frame, p.schedule)
 		switch {
 		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 			p.poll()
 			return p.streams.err()
-		case !p.finished(&st):
-			if _, err := p.feed(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		case !p.finished(&st) || p.options.Live:
+			if err := p.handOver(&st); err != nil {
 				return err
 			}
 		case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
@@ -81,13 +77,31 @@ func (p *Player) Feed(ctx context.Context) error {
 			p.miss()
 			return p.streams.err()
 		}
+		p.look(&st)
+		if p.live.finish {
+			p.fade(ticker)
+			return p.streams.err()
+		}
 		select {
 		case <-ctx.Done():
 			p.fade(ticker)
 			return ctx.Err()
 		case <-ticker.C:
+		case <-wake:
 		}
 	}
+}
+
+// handOver hands over what is due soon, and does what was asked for.
+func (p *Player) handOver(st *mixer.Stats) error {
+	for range 2 { // what was asked for comes behind what was due before
+		if _, err := p.feed(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			return err
+		}
+		p.serve()
+	}
+	p.calm(st)
+	return nil
 }
 
 // fade silences everything, also what is under way, and waits for it.
@@ -121,6 +135,17 @@ func (p *Player) fade(ticker *time.Ticker) {
 // Render is the source of a device. Audio side: it takes no lock and does not
 // allocate. After the sheet's length it is silent.
 func (p *Player) Render(dst []pcm.Frame) {
+	if p.hold.on.Load() || p.hold.faded > 0 {
+		p.hold.render(dst, p.mix)
+	} else {
+		dst = p.mixUntilCut(dst)
+	}
+	p.heard.hear(dst)
+}
+
+// mixUntilCut mixes the next frames, which are silent after the sheet's length, and returns those
+// before that. Audio side.
+func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	if room := p.cut - p.mixer.Now(); p.cut != never && int64(len(dst)) > room+int64(p.mixer.LatencyFrames()) {
 		n := max(room+int64(p.mixer.LatencyFrames()), 0)
 		clear(dst[n:])
@@ -129,7 +154,7 @@ func (p *Player) Render(dst []pcm.Frame) {
 	if len(dst) > 0 {
 		p.mixer.Render(dst)
 	}
-	p.heard.hear(dst)
+	return dst
 }
 
 // Rate returns the frames per second of the sheet, as a device.Rated does.

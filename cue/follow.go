@@ -1,9 +1,10 @@
 package cue
 
 import (
+	"container/heap"
 	"errors"
+	"slices"
 
-	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -11,73 +12,86 @@ import (
 // follows keeps watch over cues of the list that something waits for the end of. What begins at
 // the end of a cue begins at the very frame at which the last of its voices is over.
 type follows struct {
-	sheet    *Sheet
-	launches []launch
-	runs     []run          // of the launches
-	of       map[int]int    // by the place in the list: the launch
-	waiting  []int          // cues that wait for the end of an id, of launches that have begun
-	starts   map[uint64]int // by the tag of an id: the starts that are to come, and the voices that live
-	over     map[uint64]int64
-	left     int // what has not been released
+	sheet   *Sheet
+	runs    []run           // of the launches of the sheet
+	soon    turns           // launches that have not begun, whose frames are known
+	ended   []int           // launches that are over, and were not looked at since
+	waiting []int           // actions that wait for the end of an id, of launches that have begun
+	awaited map[uint64]bool // the tags of ids whose end something waits for
+	starts  map[uint64]int  // by such a tag: the starts that are to come, and the voices that live
+	over    map[uint64]int64
+	left    int // what has not been released
 }
 
 // run is how far a launch is.
 type run struct {
 	begun bool
-	acted bool   // what it does has been released, if that waited
 	begin int64  // its frame
 	left  uint64 // its starts that are not over
-	over  int64  // the frame at which the last was; never: it is not
+	over  int64  // the frame at which the last was
+	ended bool   // by Cease: what it would still do it does not
+	told  bool   // Options.Fired knows of it
+
+	handles []mixer.Handle // its starts that are not over, of a live show
 }
 
 func newFollows(s *Sheet) follows {
-	f := follows{sheet: s, of: map[int]int{}, starts: map[uint64]int{}, over: map[uint64]int64{}}
-	for _, c := range s.acting() {
-		if c.state == waits {
-			f.left++
+	f := follows{sheet: s, awaited: map[uint64]bool{}, starts: map[uint64]int{}, over: map[uint64]int64{}}
+	for i := range s.Cues {
+		if tag := s.Cues[i].afterTag; tag != 0 {
+			f.awaited[tag] = true
 		}
 	}
-	if f.left == 0 {
-		return f
-	}
-	f.launches = s.launches()
-	f.runs = make([]run, len(f.launches))
-	for i := range f.launches {
-		f.of[f.launches[i].list] = i
-		f.runs[i].over = never
-	}
+	f.add()
 	return f
+}
+
+// add keeps watch over the launches that were added to the sheet.
+func (f *follows) add() {
+	for i := len(f.runs); i < len(f.sheet.launches); i++ {
+		l, r := &f.sheet.launches[i], run{}
+		for j := l.first; j < l.first+l.count; j++ {
+			c := &f.sheet.Cues[j]
+			if c.state == waits {
+				f.left++
+			}
+			if c.launch > 0 {
+				r.left += c.asks()
+			}
+		}
+		if f.runs = append(f.runs, r); l.after < 0 {
+			f.comes(i, l.base.Frames(f.sheet.Rate))
+		}
+	}
+}
+
+// asks returns how many starts a cue asks for.
+func (c *Cue) asks() (n uint64) {
+	for range c.starts() {
+		n += c.Times
+	}
+	return n
 }
 
 // waits reports whether something waits for the end of something else.
 func (f *follows) waits() bool { return f.left > 0 }
 
-// begins returns the frame at which a launch begins, if that is known.
-func (f *follows) begins(i int) (frame int64, known bool) {
-	l, rate := &f.launches[i], f.sheet.Rate
-	base := l.base.Frames(rate)
-	if l.after >= 0 {
-		if base = f.runs[f.of[l.after]].over; base == never {
-			return 0, false
-		}
-	}
-	return base + l.since.Frames(rate), true
+// comes notes the frame from which on a launch comes.
+func (f *follows) comes(i int, base int64) {
+	heap.Push(&f.soon, turn{moment: moment{base + f.sheet.launches[i].since.Frames(f.sheet.Rate), i}})
 }
 
-// next returns the first frame after now at which a launch begins.
-func (f *follows) next(now int64) int64 {
-	next := int64(never)
-	for i := range f.launches {
-		if frame, known := f.begins(i); known && !f.runs[i].begun && frame > now {
-			next = min(next, frame)
-		}
+// next returns the first frame at which a launch begins that has not.
+func (f *follows) next() int64 {
+	if len(f.soon) == 0 {
+		return never
 	}
-	return next
+	return f.soon[0].frame
 }
 
 // asked counts a start of `cues`.
 func (f *follows) asked(c *Cue) {
-	if f.waits() && c.list == 0 && c.tag != 0 {
+	if c.list == 0 && f.awaited[c.tag] {
 		f.starts[c.tag]++
 	}
 }
@@ -111,43 +125,72 @@ func (f *follows) fewer(a *Action) {
 }
 
 // note takes what has happened.
-func (f *follows) note(e *report.Event) {
+func (f *follows) note(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 	default:
 		return
 	}
-	if !f.waits() || e.Cue < 0 || e.Cue >= len(f.sheet.Cues) {
+	i, _ := ofRef(e.Ref)
+	if i < 0 || i >= len(f.sheet.Cues) {
 		return
 	}
-	c := &f.sheet.Cues[e.Cue]
-	if c.tag != 0 {
+	c := &f.sheet.Cues[i]
+	if f.awaited[c.tag] {
 		if f.starts[c.tag]--; f.starts[c.tag] == 0 {
 			f.over[c.tag] = e.Frame
 		}
 	}
-	if i, some := f.of[c.list-1]; some && c.list > 0 {
-		if r := &f.runs[i]; r.left > 0 {
-			if r.left--; r.left == 0 {
-				r.over = e.Frame
+	if c.launch > 0 {
+		if r := &f.runs[c.launch-1]; r.left > 0 {
+			if r.left--; r.left == 0 && r.begun {
+				f.end(c.launch-1, e.Frame)
 			}
 		}
 	}
 }
 
+// end notes the frame at which a launch is over.
+func (f *follows) end(i int, frame int64) {
+	f.runs[i].over = frame
+	f.ended = append(f.ended, i)
+}
+
+// clear forgets what waits.
+func (f *follows) clear() {
+	f.soon, f.ended, f.waiting, f.left = nil, nil, nil, 0
+	clear(f.starts)
+	for i := range f.runs {
+		f.runs[i].told, f.runs[i].left = true, 0
+	}
+}
+
+// forget has actions of a launch that wait wait no more.
+func (f *follows) forget(launch int, of func(int) bool) {
+	f.runs[launch].ended = true
+	f.waiting = slices.DeleteFunc(f.waiting, func(i int) bool {
+		if of(i) {
+			f.left--
+		}
+		return of(i)
+	})
+}
+
 // release hands to a schedule what a frame has brought the end for, and reports whether there was
 // something.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
-	for i := 0; i < len(f.launches); i++ {
-		frame, known := f.begins(i)
-		if r := &f.runs[i]; known && !r.begun && frame <= now {
-			f.begin(i, frame)
+	for f.next() <= now || len(f.ended) > 0 {
+		for f.next() <= now {
+			t := heap.Pop(&f.soon).(turn)
+			f.begin(t.index, t.frame)
 		}
-	}
-	for i := range f.launches {
-		if f.launches[i].after >= 0 && f.runs[f.of[f.launches[i].after]].over != never {
-			some = f.act(i, to) || some
+		for _, i := range f.ended {
+			for k := i + 1; k < len(f.runs) && f.sheet.launches[k].after == i; k++ {
+				f.comes(k, f.runs[i].over)
+				some = f.act(k, f.runs[i].over, to) || some
+			}
 		}
+		f.ended = f.ended[:0]
 	}
 	keep := f.waiting[:0]
 	for _, i := range f.waiting {
@@ -156,7 +199,10 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 			keep = append(keep, i)
 			continue
 		}
-		to.release(i, max(f.over[c.afterTag], f.runs[f.of[c.list-1]].begin))
+		if c.tag == c.afterTag { // what waited does not count before
+			f.starts[c.tag] += int(c.asks())
+		}
+		to.release(i, max(f.over[c.afterTag], f.runs[c.launch-1].begin))
 		f.left--
 		some = true
 	}
@@ -166,53 +212,34 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 
 // begin counts what a launch plays, and has what waits in it wait.
 func (f *follows) begin(launch int, frame int64) {
-	l, r := &f.sheet.List[f.launches[launch].list], &f.runs[launch]
+	l, r := &f.sheet.launches[launch], &f.runs[launch]
 	r.begun, r.begin = true, frame
-	for i := l.First; i < l.First+l.Count; i++ {
+	for i := l.first; i < l.first+l.count; i++ {
 		c := &f.sheet.Cues[i]
-		starts := 0
-		for range c.starts() {
-			starts++
+		if f.awaited[c.tag] && c.launch > 0 && c.tag != c.afterTag {
+			f.starts[c.tag] += int(c.asks())
 		}
-		r.left += uint64(starts) * c.Times
-		if c.tag != 0 {
-			f.starts[c.tag] += starts * int(c.Times)
-		}
-		if c.afterTag != 0 {
+		if c.afterTag != 0 && !r.ended {
 			f.waiting = append(f.waiting, i)
-			if c.tag == c.afterTag { // it does not wait for itself
-				f.starts[c.tag] -= starts * int(c.Times)
-			}
 		}
 	}
 	if r.left == 0 {
-		r.over = frame
+		f.end(launch, frame)
 	}
 }
 
 // act releases the actions of a launch that follows an end.
-func (f *follows) act(launch int, to *Schedule) (some bool) {
-	r := &f.runs[launch]
-	if r.acted {
-		return false
-	}
-	r.acted = true
-	l := &f.sheet.List[f.launches[launch].list]
-	for i := l.First; i < l.First+l.Count; i++ {
-		if f.sheet.Cues[i].afterTag == 0 {
-			to.release(i, f.runs[f.of[f.launches[launch].after]].over)
-			f.left--
+func (f *follows) act(launch int, frame int64, to *Schedule) (some bool) {
+	l := &f.sheet.launches[launch]
+	for i := l.first; i < l.first+l.count; i++ {
+		switch {
+		case f.sheet.Cues[i].afterTag != 0:
+			continue
+		case !f.runs[launch].ended:
+			to.release(i, frame)
 			some = true
 		}
-	}
-	if l.Timeline {
-		for i := range f.sheet.Cues {
-			if f.sheet.Cues[i].list == 0 {
-				to.release(i, f.runs[f.of[f.launches[launch].after]].over)
-				f.left--
-				some = true
-			}
-		}
+		f.left--
 	}
 	return some
 }
@@ -238,7 +265,7 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 		p.poll()
 		again = p.follows.release(f.now, p.schedule) || again
 	}
-	if st := p.mixer.Stats(); p.quiet(&st) && p.schedule.Plays() == 0 && p.follows.next(f.now) == never {
+	if st := p.mixer.Stats(); p.quiet(&st) && p.schedule.Plays() == 0 && p.follows.next() == never {
 		p.follows.left = 0 // nothing is left that could end
 		return 0, nil
 	}
@@ -253,7 +280,7 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 		until(frame)
 	}
 	until(p.tuning.next())
-	until(p.follows.next(f.now))
+	until(p.follows.next())
 	for i := range p.waiting {
 		until(p.waiting[i].frame)
 	}

@@ -44,7 +44,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 
 // checkGoes looks for a GO that comes before the one ahead of it, and for one that has no cue.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
-	next, fired, numbers := s.standby(0), map[int]int{}, s.numbers()
+	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
 		g, at := &goes[i], yaml.Place{Line: goes[i].Line, Column: goes[i].Column}
 		if i > 0 && g.At.Compare(goes[i-1].At) < 0 {
@@ -66,15 +66,8 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 			r.Fail(at, "goes: no cue stands by for the GO at %v: the list is over; leave it out", g.At)
 			return
 		}
-		for _, one := range s.chain(next) {
-			if before, some := fired[one]; some {
-				r.Fail(at, "goes: cue %s has begun with the GO at %v already; leave this one out",
-					yaml.Quote(s.List[one].Number), goes[before].At)
-				return
-			}
-			fired[one] = i
-			next = one + 1
-		}
+		chain := s.chain(next)
+		next = chain[len(chain)-1] + 1
 		next = s.standby(next)
 	}
 }

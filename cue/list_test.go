@@ -70,7 +70,6 @@ func TestReadGoes(t *testing.T) {
 		"1s\nsoon\n":             "goes:2:1: ",
 		"1s 7\n":                 `goes:1:1: goes: no cue of the list has the number "7"`,
 		"1s\n2s\n3s\n":           "goes:3:1: goes: no cue stands by for the GO at 3s: the list is over; leave it out",
-		"1s\n2s 1\n":             `goes:2:1: goes: cue "1" has begun with the GO at 1s already; leave this one out`,
 		"0.1s Q3":                "goes:1:1: goes: cue \"Q3\" has `arm: false`, so no GO reaches it",
 	} {
 		s := parse(t, "list: [{cue: 1, play: coin}, {cue: Q2, play: coin}, {cue: Q3, arm: false, play: coin}]")

@@ -45,6 +45,18 @@ type Options struct {
 
 	// Record has the player note what it does; see Recorder.
 	Record bool
+
+	// Live has the list wait for Fire: the sheet's own times of GO do not count, and Feed does
+	// not end where nothing is left, until Finish.
+	Live bool
+
+	// Went is told of each GO, by the place of its cue in Sheet.List, and at which frame it acts: before
+	// that; by the goroutine of Feed. nil: nobody.
+	Went func(list int, frame int64)
+
+	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
+	// frame; by the goroutine of Feed. nil: nobody.
+	Fired func(list int, frame int64)
 }
 
 // Player plays a sheet once, either by Read, faster than real time, or by
@@ -52,7 +64,8 @@ type Options struct {
 // side and for one goroutine at a time, but for Render, which is the audio side,
 // and Levels.
 type Player struct {
-	sheet     *Sheet
+	given     *Sheet
+	sheet     *Sheet // with what its list has begun
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
@@ -84,6 +97,10 @@ type Player struct {
 	heard   heard
 	beneath beneath
 	streams *broken
+	live    live
+	pitches pitches
+	hold    *hold
+	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut, made once
 }
 
 const never = 1<<63 - 1
@@ -92,17 +109,20 @@ const never = 1<<63 - 1
 // library must have the rate of the sheet. The error is that of LoadSounds, or
 // wraps mixer.ErrConfig.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
-	s = s.fired()
+	given := s
+	if s = s.fired(); o.Live {
+		s = given.unfired()
+	}
 	if lib.Rate() != s.Rate {
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	config.Commands = commands
+	config.Commands, config.Meters = commands, o.Live
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	broken := &broken{tell: o.Broken}
-	loaded, err := s.load(ctx, lib, o.Loading, broken)
+	loaded, err := s.load(ctx, lib, o.Loading, broken, o.Live)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +137,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	p := &Player{
-		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
+		given: given, sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
@@ -136,7 +156,8 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.record()
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
-	p.follows = newFollows(s)
+	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
+	p.follows, p.pitches = newFollows(s), s.pitches()
 	if err := p.newBeginning(); err != nil {
 		m.Close()
 		return nil, err
@@ -157,7 +178,7 @@ func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 func (p *Player) Close() { p.mixer.Close() }
 
 // Sheet returns what is played.
-func (p *Player) Sheet() *Sheet { return p.sheet }
+func (p *Player) Sheet() *Sheet { return p.given }
 
 // feed hands over what is due before a frame. With mixer.ErrBusy it has handed
 // over what there was room for, and blocked is the frame of the next.
@@ -299,6 +320,7 @@ func (p *Player) poll() {
 			n = 0
 		}
 		for i := range p.polled[:n] {
+			p.follows.note(&p.polled[i])
 			p.tell(p.event(&p.polled[i]))
 		}
 		if n < len(p.polled) {
@@ -308,7 +330,6 @@ func (p *Player) poll() {
 }
 
 func (p *Player) tell(e report.Event) {
-	p.follows.note(&e)
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)
 		p.events = append(p.events, e)
@@ -339,7 +360,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: a.Cue, Called: p.sheet.called(a.Cue), Slot: -1})
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: p.sheet.place(a.Cue), Called: p.sheet.called(a.Cue), Slot: -1})
 		}
 	}
 	if p.held != nil {
@@ -385,5 +406,8 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].Files(c.Loop)[file]
+	return p.files(c)[file]
 }
+
+// files returns what a start may play.
+func (p *Player) files(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

@@ -66,6 +66,10 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	}
 	p.asked++
 	p.follows.asked(c)
+	if c.launch > 0 && p.options.Live {
+		r := &p.follows.runs[c.launch-1]
+		r.handles = append(slices.DeleteFunc(r.handles, func(h mixer.Handle) bool { return h.State().Over() }), h)
+	}
 	if tuned != nil {
 		tuned.voices, tuned.starts = append(tuned.voices, h), append(tuned.starts, frame)
 	}

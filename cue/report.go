@@ -37,7 +37,7 @@ func (p *Player) Report() *report.Report {
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = ofRef(m.Ref)
-	e.Called = p.sheet.called(e.Cue)
+	e.Called, e.Cue = p.sheet.called(e.Cue), p.sheet.place(e.Cue)
 	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)
 	p.ruled(&e, m)
 	return e

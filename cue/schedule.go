@@ -98,12 +98,38 @@ func (sc *Schedule) expect(c *Cue) {
 
 // release has a cue act from a frame on, at which what it waited for was over.
 func (sc *Schedule) release(cue int, frame int64) {
-	if sc.bases == nil {
-		sc.bases = make([]int64, len(sc.sheet.Cues))
+	for len(sc.bases) <= cue {
+		sc.bases = append(sc.bases, 0)
 	}
 	sc.bases[cue] = frame
+	sc.add(cue)
+}
+
+// add takes a cue that was added to the sheet.
+func (sc *Schedule) add(cue int) {
 	sc.expect(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
+}
+
+// clear has nothing come any more.
+func (sc *Schedule) clear() { sc.order, sc.at, sc.heap, sc.plays = nil, 0, nil, 0 }
+
+// forget drops what cues still do, and returns how many starts those were.
+func (sc *Schedule) forget(cues func(int) bool) (starts uint64) {
+	drop := func(i int, repetition uint64) bool {
+		c := &sc.sheet.Cues[i]
+		if cues(i) && c.Verb == Play {
+			n := c.Times - repetition
+			sc.plays -= min(n, sc.plays)
+			starts += n * (c.asks() / c.Times)
+		}
+		return cues(i)
+	}
+	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return drop(t.index, t.repetition) })
+	heap.Init(&sc.heap)
+	sc.order = slices.DeleteFunc(sc.order[sc.at:], func(i int) bool { return drop(i, 0) })
+	sc.at = 0
+	return starts
 }
 
 // frame returns when a repetition of a cue is due.
@@ -201,8 +227,8 @@ func (sc *Schedule) drop() {
 
 // draw asks chance for what a start takes.
 func (sc *Schedule) draw(a *Action, c *Cue) {
-	cue := uint64(a.Cue)
-	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition}
+	cue := uint64(sc.sheet.place(a.Cue))
+	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
 	one := sc.drawn(c, d)
 	a.File, a.Gain, a.Pitch = one.file, one.gain, one.pitch
 	for i := range c.layers {

@@ -19,8 +19,13 @@ type Sheet struct {
 	Goes   []Go        // when somebody says GO, in a rehearsal
 	Midi   []Midi      // what messages of a MIDI device do, while it is live
 
-	ids   []string // in the order of their first cue
-	begun bool     // the times of GO are in Cues
+	ids []string // in the order of their first cue
+
+	// Of a sheet that is played, where begun: Cues has what each GO does behind its own.
+	begun    bool
+	own      int // of Cues
+	launches []launch
+	firings  []uint64 // by the place in List: how often it has begun
 }
 
 // Verb is what a cue does.
@@ -122,6 +127,10 @@ type Cue struct {
 	afterTag uint64
 	releases bool // written `release`: a Set
 	state    state
+	hand     bool       // somebody asks for it; it is of no sheet
+	origin   int        // of what a GO does: the place of the action in the file's own order, from 1
+	launch   int        // that it is of, from 1; 0: of none, or of the timeline
+	firing   uint64     // how often its cue had begun before
 	base     rules.Time // of the list: the GO, from which At is; 0 of `cues`
 }
 

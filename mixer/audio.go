@@ -74,6 +74,7 @@ type audio struct {
 	*shared
 	roster
 	chain
+	armory
 
 	now           int64 // the first frame that is not mixed
 	ticked        int64 // the last frame of the grid that was done
@@ -166,6 +167,10 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.receive()
 	a.receiveWords()
 	a.succeed()
+	if a.fired != nil || a.zero != nil {
+		a.arm()
+		a.carryOut()
+	}
 	if n := int64(len(dst)); n > a.longest.Load() {
 		a.longest.Store(n)
 	}
@@ -176,6 +181,9 @@ func (a *audio) render(dst []pcm.Frame) {
 		}
 		if len(a.links) > 0 {
 			n = a.untilNext(n)
+		}
+		if a.awaiting > 0 {
+			n = a.untilOver(n)
 		}
 		a.mix(dst[:n])
 		dst = dst[n:]
@@ -192,6 +200,10 @@ func (a *audio) render(dst []pcm.Frame) {
 func (a *audio) receive() {
 	for range a.commands.Len() {
 		c := a.commands.Front()
+		if c.salvo != nil && a.arms(c) {
+			a.commands.Drop()
+			continue
+		}
 		if c.frame > a.now {
 			a.queue.push(c)
 			a.commands.Drop()
@@ -203,6 +215,9 @@ func (a *audio) receive() {
 		c.frame = a.now
 		a.do(c)
 		a.commands.Drop()
+		if a.doomed != nil {
+			a.drop()
+		}
 		a.underWay.Add(-1) // last: there is room in the ring for what may be under way
 	}
 }
@@ -219,12 +234,28 @@ func (a *audio) arrive() {
 		a.freshen(true)
 		a.exchange()
 	}
-	for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
-		a.do(c)
-		a.queue.drop()
-		a.underWay.Add(-1)
+	a.carryOut()
+}
+
+// carryOut does what the queue has for this frame, and then what follows on here.
+func (a *audio) carryOut() {
+	for {
+		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
+			a.do(c)
+			a.queue.drop()
+			a.underWay.Add(-1)
+			if a.fired != nil {
+				a.arm()
+			}
+			if a.doomed != nil {
+				a.drop()
+			}
+		}
+		a.succeed()
+		if a.zero == nil || !a.resolve() {
+			return
+		}
 	}
-	a.succeed()
 }
 
 // mix makes the frames from now on, in which no command acts.

@@ -44,6 +44,12 @@ func (a *audio) do(c *command) {
 		a.buses[c.target.bus].duck.change(c.part.ducking, a.now)
 	case cmdThen:
 		a.link(c)
+	case cmdFire:
+		a.fire(c.part.salvo, c.part.count)
+	case cmdDrop:
+		a.doomed = c.part.salvo
+	case cmdAdd:
+		c.part.count.left += c.place
 	case cmdInsert:
 		a.setInsert(&a.buses[c.target.bus], c.part.insert)
 	case cmdSet:

@@ -5,6 +5,7 @@ var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
 	cmdSeek: EntrySeek, cmdPlace: 0, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
 	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdPut: EntryPlace, cmdThen: 0,
+	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
 // entry is what a journal has of a command.

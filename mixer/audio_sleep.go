@@ -23,7 +23,7 @@ func (a *audio) wake(due int64) (frames int64) {
 // idle reports whether all frames from here on are silence, and nothing has been sent or is
 // left to be done.
 func (a *audio) idle() bool {
-	return a.quiet && len(a.living()) == 0 && len(a.links) == 0 &&
+	return a.quiet && len(a.living()) == 0 && len(a.links) == 0 && a.awaiting == 0 &&
 		a.underWay.Load() == 0 && !a.stopsWait.Load() && !a.wantsWait.Load() && !a.placesWait.Load()
 }
 

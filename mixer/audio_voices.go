@@ -235,6 +235,9 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.sound.Store(nil) // or the collector could not have them
 	r.turnsTo(nil)
 	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
+	if r.counted {
+		a.uncount(r)
+	}
 	r.state.Store(uint32(state))
 	a.freed.Push(id) // has room for every record
 }

@@ -23,6 +23,9 @@ const (
 	cmdInsert
 	cmdPut  // the voices of target, or with all of them the listener, move in space
 	cmdThen // record starts where target is over
+	cmdFire // part.salvo is fired, where part.count is 0
+	cmdDrop // part.salvo is dropped
+	cmdAdd  // part.count has place more
 )
 
 // command is one line of the dialogue: what the control side asks of the audio
@@ -37,7 +40,8 @@ type command struct {
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
-	part   *part       // of cmdDuck, cmdInsert and cmdPut
+	part   *part       // of cmdDuck, cmdInsert and cmdPut, and of salvos and counts
+	salvo  *Salvo      // in which it waits; frame is then from where that is fired
 	kind   commandKind
 	fields wants // of cmdWant and cmdWantBus
 	wished bool  // a cmdSet that goes on from a wish
@@ -53,15 +57,18 @@ type part struct {
 	insert  *insert
 	spot    space.Spot
 	ears    earVectors
+	salvo   *Salvo
+	count   *Count
 }
 
 // queue holds the commands whose frame has not come yet. They stay where they are
 // put, and a binary heap of what orders them says which is next. Nothing grows: the
 // control side counts what is under way, so it never holds more than its capacity.
 type queue struct {
-	heap []due
-	held []command
-	free []int32 // places of held
+	heap  []due
+	held  []command
+	free  []int32 // places of held
+	after []int32 // by place: that of what waits in the same salvo next, from 1
 }
 
 // due is when a command acts, and where it is held. Commands are in order of their
@@ -75,18 +82,27 @@ type due struct {
 func (d due) before(e due) bool { return d.frame < e.frame || d.frame == e.frame && d.seq < e.seq }
 
 func newQueue(capacity int) queue {
-	q := queue{make([]due, 0, capacity), make([]command, capacity), make([]int32, 0, capacity)}
+	q := queue{make([]due, 0, capacity), make([]command, capacity), make([]int32, 0, capacity), make([]int32, capacity)}
 	for i := range capacity {
 		q.free = append(q.free, int32(capacity-1-i))
 	}
 	return q
 }
 
-func (q *queue) push(c *command) {
+func (q *queue) push(c *command) { q.insert(q.hold(c)) }
+
+// hold takes a command, and returns the place where it is held.
+func (q *queue) hold(c *command) (place int32) {
 	last := len(q.free) - 1
-	place := q.free[last]
+	place = q.free[last]
 	q.free = q.free[:last]
 	q.held[place] = *c
+	return place
+}
+
+// insert has what is held at a place come at its frame.
+func (q *queue) insert(place int32) {
+	c := &q.held[place]
 	d := due{c.frame, c.seq, place}
 	i := len(q.heap)
 	q.heap = append(q.heap, d)
@@ -109,24 +125,31 @@ func (q *queue) next() *command {
 	return &q.held[q.heap[0].place]
 }
 
-// drop removes the first command and forgets what it refers to.
-func (q *queue) drop() {
-	place := q.heap[0].place
+// forget makes a place free, and forgets what the command there refers to.
+func (q *queue) forget(place int32) {
 	q.held[place] = command{}
+	q.after[place] = 0
 	q.free = append(q.free, place)
+}
+
+// drop removes the first command.
+func (q *queue) drop() {
+	q.forget(q.heap[0].place)
 	last := len(q.heap) - 1
 	d := q.heap[last]
-	q.heap = q.heap[:last]
-	if last == 0 {
-		return
+	if q.heap = q.heap[:last]; last > 0 {
+		q.sink(0, d)
 	}
-	i := 0
+}
+
+// sink puts d at a place of the heap, or below it.
+func (q *queue) sink(i int, d due) {
 	for {
 		least := 2*i + 1
-		if least >= last {
+		if least >= len(q.heap) {
 			break
 		}
-		if least+1 < last && q.heap[least+1].before(q.heap[least]) {
+		if least+1 < len(q.heap) && q.heap[least+1].before(q.heap[least]) {
 			least++
 		}
 		if !q.heap[least].before(d) {

@@ -88,13 +88,13 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 
 // turnStreams has those of a target that are streams count their rounds anew. One that can have no
 // loop need not leave it.
-func (m *Mixer) turnStreams(frame int64, t *Target, rounds int) error {
-	for _, h := range m.streams(t) {
+func (at Moment) turnStreams(t *Target, rounds int) error {
+	for _, h := range at.mixer.streams(t) {
 		s := h.Sound()
 		if s == nil || rounds == 1 && s.Loop().Frames() <= 0 {
 			continue
 		}
-		if err := m.turnStream(frame, h, s, rounds); err != nil && err != ErrGone {
+		if err := at.turnStream(h, s, rounds); err != nil && err != ErrGone {
 			return err
 		}
 	}
@@ -103,7 +103,8 @@ func (m *Mixer) turnStreams(frame int64, t *Target, rounds int) error {
 
 // turnStream has a stream play its loop so often, of which the round is the first that it is in
 // at a frame.
-func (m *Mixer) turnStream(frame int64, h Handle, s *voice.Sound, rounds int) error {
+func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
+	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
 	switch {
 	case !setRounds.takes(&x):
@@ -115,7 +116,7 @@ func (m *Mixer) turnStream(frame int64, h Handle, s *voice.Sound, rounds int) er
 	if err != nil {
 		return err
 	}
-	c := command{kind: cmdSet, frame: frame, target: TargetVoice(h), feed: feed}
+	c := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, target: TargetVoice(h), feed: feed}
 	c.change.put(setRounds, x)
 	if err := m.sendFeed(c); err != nil {
 		return err

@@ -119,7 +119,7 @@ const Forever = -1
 // Play does; where that is not ready in time, it counts from a round later on.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
-		return h.mixer.turnStream(Now, h, s, rounds)
+		return h.mixer.At(Now).turnStream(h, s, rounds)
 	}
 	return h.want(setRounds, float64(rounds))
 }
@@ -275,6 +275,9 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
+	if r.counted = o.Counts != [2]*Count{}; r.counted {
+		r.counts = o.Counts
+	}
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)
 	}

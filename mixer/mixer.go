@@ -157,6 +157,8 @@ func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 		return Handle{}, fmt.Errorf("%w: sound %q is at %d Hz, the mixer at %d", ErrOption, s.Name(), s.Rate(), m.rate)
 	case o.Bus.mixer != nil && o.Bus.mixer != m || o.Group != nil && o.Group.mixer != m:
 		return Handle{}, fmt.Errorf("%w: the bus or the group is another mixer's", ErrOption)
+	case !o.counts(m):
+		return Handle{}, fmt.Errorf("%w: a count is another mixer's", ErrOption)
 	case c.frame < Now:
 		return Handle{}, fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	case c.when > AtLoopEnd:
@@ -284,7 +286,7 @@ func (m *Mixer) push(c command) error {
 // put hands over a command for which there is a place, and returns its frame. The mutex is
 // held.
 func (m *Mixer) put(c *command) (frame int64) {
-	if c.frame == Now && m.lead.frames > 0 && c.kind != cmdPlace {
+	if c.frame == Now && m.lead.frames > 0 && c.salvo == nil && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
 	m.seq++

@@ -20,6 +20,7 @@ type Moment struct {
 	mixer *Mixer
 	frame int64
 	ref   int64
+	salvo *Salvo // nil: frame is one of the mixer
 }
 
 // At returns the moment of a frame, counted from the first one that was ever
@@ -37,31 +38,31 @@ func (at Moment) WithRef(ref int64) Moment {
 // asked: whether there is a voice for it is decided at its frame, see
 // Handle.State. The sound must have the mixer's rate.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
-	return at.mixer.play(command{kind: cmdPlay, frame: at.frame}, s, &o)
+	return at.mixer.play(command{kind: cmdPlay, frame: at.frame, salvo: at.salvo}, s, &o)
 }
 
 // Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave
 // a tail of 10 ms. Else they keep them until they have faded to silence, a raised cosine.
 // Paused ones end without a tail.
 func (at Moment) Stop(t Target, fade time.Duration) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: at.mixer.fade(fade)})
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
 // Cut ends the voices of t at the frame, without a tail. That clicks, except where another
 // sound goes on from there, as after Handle.Then, which leaves an entry of it in a journal.
 func (at Moment) Cut(t Target) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, ref: at.ref, target: t, over: noTail})
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, over: noTail})
 }
 
 // Pause holds the voices of t where they are, with a tail of 10 ms. Their moves
 // go on. A bus, or TargetAll, stays paused: what starts there waits.
 func (at Moment) Pause(t Target) error {
-	return at.mixer.send(command{kind: cmdPause, frame: at.frame, ref: at.ref, target: t})
+	return at.mixer.send(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t})
 }
 
 // Resume undoes Pause of the same target; voices fade in over 5 ms.
 func (at Moment) Resume(t Target) error {
-	return at.mixer.send(command{kind: cmdResume, frame: at.frame, ref: at.ref, target: t})
+	return at.mixer.send(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t})
 }
 
 // SetGain sets the gain of the voices of t, or of the bus that t names, ramped over
@@ -117,11 +118,11 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 		if err := t.check(m); err != nil {
 			return err
 		}
-		if err := m.turnStreams(at.frame, &t, c.Rounds); err != nil {
+		if err := at.turnStreams(&t, c.Rounds); err != nil {
 			return err
 		}
 	}
-	set := command{kind: cmdSet, frame: at.frame, ref: at.ref, target: t, change: c, over: m.frames(within)}
+	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, change: c, over: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<voiceMoves
 	if at.frame != Now || m.lead.frames > 0 || !moves {
 		return m.send(set)
@@ -155,7 +156,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 		return err
 	}
 	streams := m.streams(&t)
-	c := command{kind: cmdSeek, frame: at.frame, ref: at.ref, target: t, place: m.frames(position)}
+	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {
 			return err
@@ -180,7 +181,7 @@ func (at Moment) Resize(voices int) error {
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
 	}
-	return at.mixer.send(command{kind: cmdResize, frame: at.frame, ref: at.ref, target: TargetAll(), voices: int32(voices)})
+	return at.mixer.send(command{kind: cmdResize, frame: at.frame, salvo: at.salvo, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }
 
 // noTail, as the frames of a stop, ends a voice between two frames.

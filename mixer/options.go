@@ -45,6 +45,8 @@ type Options struct {
 	Name string
 	Play uint64
 
+	Counts [2]*Count // that have one less when it is over; nil: none
+
 	Tag uint64 // names a set of voices for TargetTag; 0: none
 	Ref int64  // the caller's, comes back in events
 }

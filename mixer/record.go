@@ -51,6 +51,7 @@ type record struct {
 	loop     bool
 	protect  bool
 	placed   bool // it has a place in space
+	counted  bool // it has counts; then the audio side's
 	tuned    bool // tuning is this owner's; the control side alone
 	followed bool // another start follows it; the control side alone
 	prio     int32
@@ -89,6 +90,7 @@ type recordRare struct {
 	source space.Source // the control side's, before the push, then the audio side's; of those that are placed
 	stem   *stem        // the control side's, before the push; nil: none are kept
 	play   uint64       // the same, of those with a stem
+	counts [2]*Count    // the same, of those that are counted
 
 	recordAsk
 }

@@ -28,6 +28,12 @@ import (
 type Options struct {
 	Title  string
 	Player cue.Options // where it begins, and what else is not said here
+
+	// Attend is called when the playing begins, and what it returns before it ends: for whoever has a
+	// hand on it. View takes pictures of it, in the place of what else would be shown. Both may be nil.
+	Attend func(*cue.Player) (leave func(), err error)
+	View   func(live.Picture)
+	Drawn  bool // View draws on the terminal: nothing else is printed there meanwhile
 	Device Device
 	Buffer time.Duration // of the sound card; 0: as the driver has it
 	Block  int           // frames at a time, where the device does not say
@@ -126,6 +132,13 @@ func (s *performance) play() error {
 	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
 		return err
 	}
+	if s.options.Attend != nil {
+		leave, err := s.options.Attend(s.player)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -197,6 +210,12 @@ func (s *performance) alone() bool {
 // terminal, else lines, else nothing. It also chooses where lines and the summary go.
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
+	if l.View != nil {
+		if l.Drawn {
+			s.troubles.draw()
+		}
+		return func(p live.Picture, _ bool) { l.View(p) }
+	}
 	terminal := c.OutTerminal
 	switch {
 	case c.Quiet:

@@ -1,0 +1,244 @@
+package cue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// ErrFire is wrapped by the errors of Fire: there is no such cue, or Feed has been told to end.
+var ErrFire = errors.New("cue: no GO")
+
+// live is what people do to a player while it plays.
+type live struct {
+	mutex    sync.Mutex
+	requests []func() // for the goroutine of Feed
+	playing  []Running
+	finished bool
+	wake     chan struct{} // has one while Feed has not seen all requests
+
+	// Of the goroutine of Feed.
+	finish bool
+	active []int // launches that are not over, in their order
+	told   int   // of the launches: the first that Fired was not told of, and none behind it
+	panics int64 // the frame at which everything is silent again; 0: no panic is under way
+}
+
+// Running is a cue of the list that has begun, or waits to.
+type Running struct {
+	List    int   // its place in Sheet.List
+	Begun   int64 // the frame at which it began, or begins; -1: it waits for the end of something
+	Left    int64 // frames until all that it plays is over; -1: nobody knows
+	Waiting bool  // it has not begun
+}
+
+// ask has the goroutine of Feed do something soon.
+func (l *live) ask(do func()) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.requests = append(l.requests, do)
+	select {
+	case l.wake <- struct{}{}: // nobody waits yet where it is nil
+	default:
+	}
+}
+
+// begin is called by Feed, and returns what it waits for.
+func (l *live) begin() <-chan struct{} {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.wake = make(chan struct{}, 1)
+	return l.wake
+}
+
+// Fire is a GO of a cue of Sheet.List, by its place there, and of all that goes on from it: as soon
+// as the mixer can, all at one frame. A cue may be fired again while it plays. Any goroutine. The
+// error wraps ErrFire.
+func (p *Player) Fire(list int) error {
+	switch s := p.given; {
+	case list < 0 || list >= len(s.List):
+		return fmt.Errorf("%w: the list has the cues 0 to %d, not %d", ErrFire, len(s.List)-1, list)
+	case s.List[list].Off:
+		return fmt.Errorf("%w: cue %s has `arm: false`", ErrFire, yaml.Quote(s.List[list].Number))
+	case p.ended():
+		return fmt.Errorf("%w: the show has ended", ErrFire)
+	}
+	p.live.ask(func() { p.fire(list) })
+	return nil
+}
+
+// Panic fades everything out within a time, and has all waits, follow-ons, repetitions and the
+// timeline end. Of two, the one that is silent first counts. Any goroutine.
+func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over) }) }
+
+// Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
+// What goes on from it by itself does so. Any goroutine.
+func (p *Player) Cease(list int, over time.Duration) {
+	p.live.ask(func() {
+		for _, i := range p.live.active {
+			if p.sheet.launches[i].list == list {
+				p.cease(i, over)
+			}
+		}
+	})
+}
+
+// Finish has Feed fade everything out and return. Any goroutine.
+func (p *Player) Finish() {
+	p.live.mutex.Lock()
+	p.live.finished = true
+	p.live.mutex.Unlock()
+	p.live.ask(func() { p.live.finish = true })
+}
+
+func (p *Player) ended() bool {
+	p.live.mutex.Lock()
+	defer p.live.mutex.Unlock()
+	return p.live.finished
+}
+
+// Playing returns the cues of the list that have begun and are not over, and those that wait, as
+// things stood a few milliseconds ago. Any goroutine.
+func (p *Player) Playing() []Running {
+	p.live.mutex.Lock()
+	defer p.live.mutex.Unlock()
+	return slices.Clone(p.live.playing)
+}
+
+// serve does what was asked for.
+func (p *Player) serve() {
+	p.live.mutex.Lock()
+	requests := p.live.requests
+	p.live.requests = nil
+	p.live.mutex.Unlock()
+	for _, do := range requests {
+		do()
+	}
+}
+
+// soonest returns the first frame at which commands can act that are given now.
+func (p *Player) soonest() int64 {
+	rate := p.sheet.Rate
+	return p.mixer.Now() + pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate)
+}
+
+// fire begins a cue of the list.
+func (p *Player) fire(list int) {
+	s := p.sheet
+	first := len(s.launches)
+	frame := p.soonest()
+	s.begin(list, rules.FrameTime(frame, s.Rate))
+	p.follows.add()
+	if p.options.Went != nil {
+		p.options.Went(list, frame)
+	}
+	for i := first; i < len(s.launches); i++ {
+		l := &s.launches[i]
+		p.live.active = append(p.live.active, i)
+		for j := l.first; j < l.first+l.count; j++ {
+			if s.Cues[j].state == byTime {
+				p.schedule.add(j)
+			}
+		}
+	}
+}
+
+// cease ends a launch.
+func (p *Player) cease(launch int, over time.Duration) {
+	l, r := &p.sheet.launches[launch], &p.follows.runs[launch]
+	of := func(i int) bool { return i >= l.first && i < l.first+l.count }
+	r.left -= min(r.left, p.schedule.forget(of))
+	p.follows.forget(launch, of)
+	if p.held != nil && of(p.held.Cue) {
+		p.held, p.done = nil, 0
+	}
+	for _, h := range r.handles {
+		_ = h.StopOver(over) // it may be over already
+	}
+}
+
+// panic fades everything out.
+func (p *Player) panic(over time.Duration) {
+	p.schedule.clear()
+	p.follows.clear()
+	p.held, p.done = nil, 0
+	p.live.active = p.live.active[:0]
+	silent := p.mixer.Now() + max(pcm.Frames(over, p.sheet.Rate), 1)
+	if p.live.panics > 0 {
+		silent = min(silent, p.live.panics)
+	}
+	p.live.panics = silent
+	p.mixer.StopAll(over)
+}
+
+// calm has what was handed over before a panic end, too.
+func (p *Player) calm(st *mixer.Stats) {
+	if p.live.panics == 0 {
+		return
+	}
+	if st.Asked+p.toCome(st) >= p.asked {
+		p.live.panics = 0
+		return
+	}
+	p.mixer.StopAll(max(pcm.Duration(p.live.panics-st.Frame, p.sheet.Rate), 0))
+}
+
+// look tells of what has begun, and notes what plays.
+func (p *Player) look(st *mixer.Stats) {
+	f, s := &p.follows, p.sheet
+	for i := range f.runs[p.live.told:] {
+		i += p.live.told
+		if r := &f.runs[i]; r.begun && !r.told && r.begin < st.Frame {
+			r.told = true
+			if p.options.Fired != nil {
+				p.options.Fired(s.launches[i].list, r.begin)
+			}
+		}
+	}
+	for p.live.told < len(f.runs) && f.runs[p.live.told].told {
+		p.live.told++
+	}
+	var playing []Running
+	p.live.active = slices.DeleteFunc(p.live.active, func(i int) bool { return f.runs[i].told && f.runs[i].left == 0 })
+	for _, i := range p.live.active {
+		one := Running{List: s.launches[i].list, Begun: -1, Left: -1, Waiting: !f.runs[i].told}
+		if f.runs[i].begun {
+			one.Begun = f.runs[i].begin
+			if most := p.longest(i); most != never {
+				one.Left = max(one.Begun+int64(most)-st.Frame, 0)
+			}
+		}
+		playing = append(playing, one)
+	}
+	p.live.mutex.Lock()
+	p.live.playing = playing
+	p.live.mutex.Unlock()
+}
+
+// longest returns how many frames a launch plays, if nothing else moves it; never: nobody knows.
+func (p *Player) longest(launch int) float64 {
+	most := 0.0
+	l := &p.sheet.launches[launch]
+	for i := l.first; i < l.first+l.count; i++ {
+		asked := &p.sheet.Cues[i]
+		for _, c := range asked.starts() {
+			if asked.afterTag != 0 || c.Loop && c.Rounds == 0 && c.For == nil {
+				return never
+			}
+			lasts := p.lasts(c, asked, &p.pitches)
+			if lasts == never {
+				return never
+			}
+			from := asked.last(p.sheet.Rate) - asked.base.Frames(p.sheet.Rate) - l.since.Frames(p.sheet.Rate)
+			most = max(most, float64(from)+lasts)
+		}
+	}
+	return most
+}

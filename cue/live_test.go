@@ -1,0 +1,57 @@
+package cue_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/device/null"
+)
+
+// liveSheet is a list that has a loop, a chain, a follow-on and a wait for the end of an id.
+const liveSheet = `
+voices: 8
+list:
+  - {cue: 1, play: half.wav, loop: true, id: house}
+  - {cue: 2, play: short.wav, then: follow}
+  - {cue: 3, play: half.wav}
+  - {cue: 4, do: [{play: short.wav, id: s, every: 40ms, times: 3}, {at: end of s, stop: house}]}
+  - {cue: 5, play: coin, arm: false}
+`
+
+// TestLive: what is done to a list while it plays.
+func TestLive(t *testing.T) {
+	f := newFolder(t)
+	var fired []int
+	p := f.player(liveSheet, cue.Options{Events: true, Live: true, Fired: func(list int, _ int64) { fired = append(fired, list) }})
+	synctest.Test(t, func(t *testing.T) {
+		d := null.NewPaced(null.Config{Rate: rate, Block: 20})
+		if err := d.Start(p); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for _, list := range []int{0, 1, 0, 3} {
+				if err := p.Fire(list); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(300 * time.Millisecond)
+			}
+			p.Panic(100 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond)
+			p.Finish()
+		}()
+		if err := p.Feed(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := p.Report()
+	f.identities(r)
+	t.Log(fired, events(r))
+	if r.Totals.Playing != 0 || len(fired) != 5 {
+		t.Errorf("%+v", r.Totals)
+	}
+}

@@ -1,0 +1,262 @@
+package mixer_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// follower is a start that comes so long after all of those before it are over.
+type follower struct {
+	sound  *voice.Sound
+	o      mixer.Options
+	after  int64
+	starts int
+}
+
+// steps returns a random chain of starts.
+func steps(draw *rand.Rand, sounds []*voice.Sound) (chain []follower) {
+	for range 1 + draw.IntN(8) {
+		f := follower{sound: sounds[draw.IntN(len(sounds))], after: int64(draw.IntN(3) * draw.IntN(90)), starts: draw.IntN(3)}
+		f.o = mixer.Options{Speed: 0.5 + draw.Float64(), Gain: pcm.Decibels(-draw.IntN(30)), Priority: draw.IntN(3)}
+		if draw.IntN(3) == 0 {
+			f.o.For = time.Duration(1+draw.IntN(60)) * time.Millisecond
+		}
+		chain = append(chain, f)
+	}
+	return chain
+}
+
+// TestSalvoFollows: a chain of salvos that is armed at once gives, in blocks of any length, the
+// frames and the events of one whose starts are asked for at the frame at which the last before them
+// is over.
+func TestSalvoFollows(t *testing.T) {
+	var sounds []*voice.Sound
+	for _, frames := range []int{900, 133, 1} {
+		s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, frames)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sounds = append(sounds, s)
+	}
+	steals := 0
+	for seed := range uint64(60) {
+		draw := rand.New(rand.NewPCG(seed, 9))
+		chain, others := steps(draw, sounds), steps(draw, sounds)
+		first := int64(draw.IntN(700))
+		begin := func() *mixer.Mixer {
+			m, err := mixer.New(mixer.Config{Voices: 2, Rate: 8000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, f := range others { // what takes their voices
+				if _, err := m.At(int64(i)*211).Play(f.sound, f.o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return m
+		}
+		const length = 20000
+		slow := begin()
+		want, events := make([]pcm.Frame, length), make([]mixer.Event, 256)
+		var told []mixer.Event
+		next, at, left := 0, first, 0
+		for now := int64(0); now < length; {
+			for again := true; again; {
+				again = false
+				slow.Render(nil)
+				n := slow.Events(events)
+				for _, e := range events[:n] {
+					told = append(told, e)
+					switch {
+					case e.Ref == 0:
+					case e.Kind == mixer.EventStolen, e.Kind == mixer.EventRejected:
+						steals++
+						left--
+					case over(e.Kind):
+						left--
+					}
+				}
+				if next > 0 && left == 0 && at < 0 && next < len(chain) {
+					at = now + chain[next].after
+				}
+				if next < len(chain) && at == now {
+					for range chain[next].starts {
+						o := chain[next].o
+						o.Ref = int64(next + 1)
+						if _, err := slow.At(now).Play(chain[next].sound, o); err != nil {
+							t.Fatal(err)
+						}
+						left++
+					}
+					next, at, again = next+1, -1, true
+				}
+			}
+			n := min(slow.UntilEnd(160-int(now%160)), length-int(now))
+			for i := range others {
+				if f := int64(i) * 211; f > now {
+					n = min(n, int(f-now))
+				}
+			}
+			if at > now {
+				n = min(n, int(at-now))
+			}
+			slow.Render(want[now : now+int64(n)])
+			now += int64(n)
+		}
+		told = append(told, events[:slow.Events(events)]...)
+
+		for _, block := range []int{1, 37, 160, 1000} {
+			m := begin()
+			moment, offset := m.At(first), int64(0)
+			for i, f := range chain {
+				s, c := m.NewSalvo(), m.NewCount()
+				errs := []error{moment.Add(c, f.starts)}
+				for range f.starts {
+					o := f.o
+					o.Ref, o.Counts[i%2] = int64(i+1), c
+					_, err := moment.Play(f.sound, o)
+					errs = append(errs, err)
+				}
+				if errs = append(errs, moment.FireAt(s, c)); errors.Join(errs...) != nil {
+					t.Fatal(errs)
+				}
+				if i+1 < len(chain) {
+					offset = chain[i+1].after
+				}
+				moment = s.At(offset)
+			}
+			got := make([]pcm.Frame, length)
+			var heard []mixer.Event
+			for at := 0; at < length; at += block {
+				m.Render(got[at:min(at+block, length)])
+				heard = append(heard, events[:m.Events(events)]...)
+			}
+			if !slices.Equal(heard, told) {
+				t.Fatalf("seed %d, blocks of %d:\ngot  %v\nwant %v", seed, block, heard, told)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("seed %d, blocks of %d: other frames", seed, block)
+			}
+			if st := m.Stats(); st.Pending != 0 || st.Late != 0 {
+				t.Errorf("seed %d: %+v", seed, st)
+			}
+		}
+	}
+	if steals == 0 {
+		t.Error("nothing of the chains was stolen")
+	}
+}
+
+// TestSalvo: what is fired acts at one frame, and what is dropped never does.
+func TestSalvo(t *testing.T) {
+	m, err := mixer.New(mixer.Config{Voices: 8, Rate: 1000, Commands: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 1000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 50)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fired, dropped, other := m.NewSalvo(), m.NewSalvo(), m.NewSalvo()
+	c := m.NewCount()
+	var handles []mixer.Handle
+	play := func(at mixer.Moment) {
+		t.Helper()
+		h, err := at.Play(s, mixer.Options{Counts: [2]*mixer.Count{c, nil}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		handles = append(handles, h)
+	}
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(m.At(0).Add(c, 4))
+	play(fired.At(0))
+	play(dropped.At(0))
+	play(fired.At(30))
+	block := make([]pcm.Frame, 10)
+	m.Render(block)
+	if _, is := fired.Base(); is || m.Stats().Asked != 0 || m.Stats().Pending != 3 {
+		t.Fatalf("what is armed has acted: %+v", m.Stats())
+	}
+	do(m.At(13).Fire(fired))
+	do(m.At(15).FireAt(dropped, c))
+	do(m.At(15).FireAt(other, c))
+	do(m.At(15).Fire(fired)) // does nothing
+	m.Render(block)
+	play(fired.At(1)) // late
+	do(m.At(40).Drop(dropped))
+	for range 10 {
+		m.Render(block)
+	}
+	if base, is := fired.Base(); base != 13 || !is {
+		t.Errorf("fired at %d, %v", base, is)
+	}
+	if _, is := dropped.Base(); is {
+		t.Error("what was dropped is fired")
+	}
+	if base, is := other.Base(); base != 93 || !is { // 13 + 30 + 50
+		t.Errorf("what waited for the count is fired at %d, %v", base, is)
+	}
+	var told []string
+	events := make([]mixer.Event, 64)
+	for _, e := range events[:m.Events(events)] {
+		if e.Kind == mixer.EventStarted || e.Kind == mixer.EventStopped {
+			told = append(told, e.Kind.String()+time.Duration(e.Frame).String())
+		}
+	}
+	if want := []string{"started13ns", "started20ns", "started40ns", "stopped40ns", "started43ns"}; !slices.Equal(told, want) {
+		t.Errorf("got %v, want %v", told, want)
+	}
+	if handles[1].State() != mixer.StateStopped || m.Stats().Pending != 0 || m.Stats().Late != 1 {
+		t.Errorf("%v, %+v", handles[1].State(), m.Stats())
+	}
+	// It is fired no more, and what it is given is stopped.
+	do(m.At(mixer.Now).Fire(dropped))
+	play(dropped.At(5))
+	m.Render(block)
+	if st := m.Stats(); st.Playing != 0 || st.Stopped != 2 || st.Pending != 0 {
+		t.Errorf("%+v", st)
+	}
+	// What waits is under way, so there is an end to it; a stop of a handle reaches it.
+	waits := m.NewSalvo()
+	for err = nil; err == nil; {
+		var h mixer.Handle
+		if h, err = waits.At(0).Play(s, mixer.Options{}); err == nil {
+			do(h.Stop())
+		}
+		m.Render(nil)
+	}
+	if !errors.Is(err, mixer.ErrBusy) {
+		t.Error(err)
+	}
+	do(m.At(mixer.Now).Fire(waits))
+	m.Render(block)
+	if st := m.Stats(); st.Playing != 0 || st.Pending != 0 {
+		t.Errorf("%+v", st)
+	}
+	elsewhere, err := mixer.New(mixer.Config{Voices: 1, Rate: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, played := elsewhere.Play(s, mixer.Options{Counts: [2]*mixer.Count{c}})
+	for _, err := range []error{
+		m.At(0).Fire(nil), m.At(0).FireAt(other, nil), m.At(0).Drop(nil), m.At(0).Add(nil, 1), m.At(0).Add(c, -1),
+		other.At(0).Fire(other), elsewhere.At(0).Fire(other), elsewhere.At(0).Add(c, 1), played,
+	} {
+		if !errors.Is(err, mixer.ErrOption) {
+			t.Errorf("%v is no error of an option", err)
+		}
+	}
+}
