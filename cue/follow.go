@@ -102,24 +102,18 @@ func (f *follows) fewer(a *Action) {
 	if a.Passed {
 		n++
 	}
-	if n == 0 || !f.waits() {
-		return
-	}
 	c := &f.sheet.Cues[a.Cue]
-	i, some := f.of[c.list-1]
-	if !some || c.list == 0 {
+	if n *= c.asks() / c.Times; n == 0 || c.launch == 0 {
 		return
 	}
-	for range c.starts() {
-		if c.tag != 0 && n > 0 {
-			if f.starts[c.tag] -= int(n); f.starts[c.tag] == 0 {
-				f.over[c.tag] = a.Frame
-			}
+	if f.awaited[c.tag] {
+		if f.starts[c.tag] -= int(n); f.starts[c.tag] == 0 {
+			f.over[c.tag] = a.Frame
 		}
-		if r := &f.runs[i]; r.left > 0 {
-			if r.left -= min(n, r.left); r.left == 0 {
-				r.over = a.Frame
-			}
+	}
+	if r := &f.runs[c.launch-1]; r.left > 0 {
+		if r.left -= min(n, r.left); r.left == 0 && r.begun {
+			f.end(c.launch-1, a.Frame)
 		}
 	}
 }

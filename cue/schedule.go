@@ -179,7 +179,7 @@ func (sc *Schedule) Next() (Action, bool) {
 	after := turn{moment: moment{0, t.index}, repetition: t.repetition + 1}
 	more := after.repetition < c.Times
 	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
-	d := chance.Draw{Seed: sc.seed, Place: uint64(t.index), Time: t.repetition}
+	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: t.repetition + c.firing*c.Times}
 	switch {
 	case !more:
 	case c.EveryMost.IsZero():
