@@ -8,31 +8,6 @@ import (
 	"voicepool/voice"
 )
 
-// shortShapes are the names of shapes that people write besides their own.
-var shortShapes = map[string]voice.Shape{"db": voice.InDecibels, "linear": voice.InAmplitude}
-
-// shape is a place for the shape of a gain's way.
-type shape struct{ fields.Value }
-
-func shapeOf(to *voice.Shape) shape {
-	return shape{fields.Choice(to, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)}
-}
-
-// Read reads the name of a shape, by either of its names.
-func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
-	if long, some := shortShapes[p.Value.Text]; some && p.Value.Kind == yaml.Scalar {
-		named, value := *p, *p.Value
-		value.Text, named.Value = long.String(), &value
-		p = &named
-	}
-	return s.Value.Read(r, p, within)
-}
-
-// Schema returns all names.
-func (s shape) Schema(within fields.Limits) fields.Schema {
-	return fields.Either{s.Value, fields.Schema{"enum": fields.Sorted(shortShapes)}}.Schema(within)
-}
-
 // smooth has a fade of the list that names no shape, and leads to or from silence, go in a raised
 // cosine: a straight line in decibels would leave a hole in the middle of two that cross. What is
 // silent is known by what stands before it in the sheet. target is where the cue names what it acts

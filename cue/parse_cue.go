@@ -14,10 +14,6 @@ import (
 
 const maxCues = 500000
 
-// leastEvery is the shortest time from one repetition to the next, so that no frame has more of
-// them than can be gone through: a nanosecond.
-var leastEvery = rules.FrameTime(1, 1e9)
-
 // entries reports whether the value of a key is a list that is not too long, such as an example.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
@@ -201,20 +197,6 @@ func (d *draft) scene(p *yaml.Pair) bool {
 		return false
 	}
 	return ok
-}
-
-// every reads a time from one repetition to the next.
-func (d *draft) every(p *yaml.Pair, to *rules.Time) bool {
-	ok := d.Value(p, &fields.Field{To: to})
-	switch {
-	case ok && to.IsZero():
-		d.Fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
-	case ok && to.Compare(leastEvery) < 0:
-		d.Fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", *to)
-	default:
-		return ok
-	}
-	return false
 }
 
 func (d *draft) times(p *yaml.Pair) bool {
