@@ -200,6 +200,9 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 				return 0, nil
 			}
 			a, _ := p.schedule.Next()
+			if p.follows.fewer(&a); a.Passed {
+				continue
+			}
 			p.held = &a
 		}
 		if err := p.send(p.held); err != nil {
@@ -374,8 +377,9 @@ func (p *Player) miss() {
 			p.schedule.drop()
 			continue
 		}
-		a, _ := p.schedule.Next()
-		miss(&a)
+		if a, _ := p.schedule.Next(); !a.Passed {
+			miss(&a)
+		}
 		n++
 	}
 }

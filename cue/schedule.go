@@ -14,6 +14,8 @@ type Action struct {
 	Frame      int64
 	Cue        int    // in Sheet.Cues
 	Repetition uint64 // from 0
+	Passed     bool   // chance leaves it out: it does nothing
+	Rest       uint64 // repetitions that the cue has counted and that do not come: `until` is before them
 
 	// Of Play, what chance has drawn.
 	File  int           // in Sound.Files
@@ -56,6 +58,7 @@ type Schedule struct {
 type turn struct {
 	moment
 	repetition uint64
+	since      int64 // the nanoseconds from the first, where chance draws the times
 }
 
 // turns is a heap of those of cues that have begun.
@@ -121,11 +124,15 @@ func (sc *Schedule) clear() { sc.order, sc.at, sc.heap, sc.plays = nil, 0, nil, 
 
 // frame returns when a repetition of a cue is due.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
-	c := &sc.sheet.Cues[cue]
-	if c.state == waits {
-		return sc.bases[cue] + c.moment(repetition).Frames(sc.rate)
+	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
+}
+
+// base returns the frame from which the times of a cue are.
+func (sc *Schedule) base(cue int) int64 {
+	if c := &sc.sheet.Cues[cue]; c.state != waits {
+		return c.base.Frames(sc.rate)
 	}
-	return c.frame(repetition, sc.rate)
+	return sc.bases[cue]
 }
 
 // Peek returns the frame of the next action, and whether there is one.
@@ -159,16 +166,26 @@ func (sc *Schedule) Next() (Action, bool) {
 		return Action{}, false
 	}
 	c := &sc.sheet.Cues[t.index]
-	after := turn{moment{0, t.index}, t.repetition + 1}
+	after := turn{moment: moment{0, t.index}, repetition: t.repetition + 1}
 	more := after.repetition < c.Times
-	if more {
+	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
+	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: t.repetition + c.firing*c.Times}
+	switch {
+	case !more:
+	case c.EveryMost.IsZero():
 		after.frame = sc.frame(t.index, after.repetition)
+	default:
+		if after.since, more = c.gap(d, t.since); !more {
+			a.Rest = c.Times - after.repetition
+		}
+		after.frame = sc.base(t.index) + c.drawn(after.since).Frames(sc.rate)
 	}
 	sc.advance(after, repeated, more)
-	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
+	a.Passed = !c.acts(d)
 	if c.Verb == Play {
-		sc.plays--
-		sc.draw(&a, c)
+		if sc.plays -= 1 + a.Rest; !a.Passed {
+			sc.draw(&a, c)
+		}
 	}
 	return a, true
 }

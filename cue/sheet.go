@@ -111,7 +111,11 @@ type Cue struct {
 
 	// Repetitions: the cue acts at At + k x Every, k from 0, Times times.
 	Every rules.Time
-	Times uint64 // at least 1
+	Times uint64 // at least 1; with EveryMost and `until`, the most that there can be
+
+	EveryMost rules.Time // if not 0: chance draws each time to the next, from Every to this
+	Chance    float64    // the share of repetitions that act, up to 1; 0: all of them
+	span      int64      // of EveryMost: the nanoseconds from At to `until`; 0: it has none
 
 	tag    uint64 // of its id; 0: none
 	owner  uint64 // of its Owner; 0: none
@@ -171,5 +175,14 @@ func (c *Cue) moment(repetition uint64) rules.Time {
 	return t
 }
 
-// last returns the frame of the last repetition.
-func (c *Cue) last(rate int) int64 { return c.frame(c.Times-1, rate) }
+// last returns the frame of the last repetition; where chance draws, the latest that it can be.
+func (c *Cue) last(rate int) int64 {
+	if c.EveryMost.IsZero() {
+		return c.frame(c.Times-1, rate)
+	}
+	latest := int64(c.Times-1) * nanoseconds(c.EveryMost) // that it fits is checked
+	if c.span > 0 {
+		latest = min(latest, c.span)
+	}
+	return c.base.Frames(rate) + c.drawn(latest).Frames(rate)
+}
