@@ -117,6 +117,11 @@ func (p *Player) handSome(before int64) (err error) {
 
 // fade silences everything, also what is under way, and waits for it.
 func (p *Player) fade(ticker *time.Ticker) {
+	defer func() { // of a GO that came just before
+		if st := p.mixer.Stats(); p.armed.on {
+			p.learn(&st)
+		}
+	}()
 	p.mixer.StopAll(fadeOut)
 	moved, frame := time.Now(), int64(-1)
 	all := false // that was handed over has been asked to stop
