@@ -114,12 +114,16 @@ func (s *Socket) accept(to *show.Show) {
 	}
 }
 
-// Close ends the socket and all who are connected.
+// last is how long an answer may take to be read when a socket ends.
+const last = 200 * time.Millisecond
+
+// Close ends the socket and all who are connected, behind the answers that are under way.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true
 	for c := range s.conns {
-		c.Close()
+		c.SetReadDeadline(time.Unix(1, 0))
+		c.SetWriteDeadline(time.Now().Add(last))
 	}
 	s.mutex.Unlock()
 	err := s.listener.Close()

@@ -225,11 +225,11 @@ func TestState(t *testing.T) {
 	s.Look(live.Picture{Heard: live.Heard{Device: "pulse", Sink: "hall", State: "playing", Latency: 35 * time.Millisecond}, Troubles: []string{"one"}})
 	s.Look(live.Picture{Troubles: []string{"one", "two"}})
 	st := s.State()
-	if st.Standby != "2" || st.Last != "1" || st.Time != 2 || st.Show != "show.yaml" || len(st.List) != 6 || st.List[0].Name != "One" || st.List[2].Armed {
+	if st.Standby != "2" || st.Last != "1" || st.Time != 2 || st.Show != "show.yaml" || len(st.List) != 6 || st.List[0].Name != "One" || st.List[1].Name != "play coin" || st.List[2].Armed {
 		t.Errorf("%+v", st)
 	}
 	half := 0.5
-	want := []show.Running{{Cue: "1", Name: "One", State: "sounding", Elapsed: 1, Remaining: &half}, {Cue: "4", State: "waiting"}}
+	want := []show.Running{{Cue: "1", Name: "One", State: "sounding", Elapsed: 1, Remaining: &half}, {Cue: "4", Name: "play coin", State: "waiting"}}
 	if len(st.Running) != 2 || *st.Running[0].Remaining != half || st.Running[0].Elapsed != want[0].Elapsed || st.Running[1] != want[1] {
 		t.Errorf("running %+v", st.Running)
 	}

@@ -1,9 +1,12 @@
 package show
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"voicepool/cmd/internal/live"
+	"voicepool/cue"
 )
 
 // State is what a screen shows, as JSON.
@@ -84,11 +87,11 @@ func (s *Show) State() *State {
 	}
 	for i := range s.sheet.List {
 		l := &s.sheet.List[i]
-		st.List = append(st.List, ListCue{Cue: l.Number, Name: l.Name, Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Off, Trim: s.trims[i]})
+		st.List = append(st.List, ListCue{Cue: l.Number, Name: s.name(l), Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Off, Trim: s.trims[i]})
 	}
 	for _, r := range s.player.Playing() {
 		l := &s.sheet.List[r.List]
-		one := Running{Cue: l.Number, Name: l.Name, State: "sounding"}
+		one := Running{Cue: l.Number, Name: s.name(l), State: "sounding"}
 		if r.Waiting {
 			one.State = "waiting"
 		} else if r.Begun >= 0 {
@@ -110,6 +113,30 @@ func (s *Show) State() *State {
 		st.Buses = append(st.Buses, one)
 	}
 	return st
+}
+
+// name returns what a screen calls a cue: what it does, where it has no name.
+func (s *Show) name(l *cue.ListCue) string {
+	switch {
+	case l.Name != "" || l.Count == 0:
+		return l.Name
+	case l.Count > 1:
+		return fmt.Sprintf("%s, and %d more", s.does(l.First), l.Count-1)
+	}
+	return s.does(l.First)
+}
+
+// does returns what an action is, such as "play bell".
+func (s *Show) does(action int) string {
+	c := &s.sheet.Cues[action]
+	what := c.Target
+	switch c.Verb {
+	case cue.Play:
+		what = s.sheet.Sounds[c.Sound].Name
+	case cue.SetScene:
+		what = c.Scene
+	}
+	return strings.TrimSpace(c.Verb.String() + " " + what)
 }
 
 // silence is the level of nothing, in JSON, which has no infinity.
