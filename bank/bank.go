@@ -282,7 +282,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 		return err
 	}
 	b.made = b.rules
-	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules)
+	b.mixer, b.scene, b.stage = m, "", scenes.NewStage(m, b.rules, m.At)
 	equip(b.sounds, found)
 	expect(m, b.sounds)
 	b.plays = plays{}

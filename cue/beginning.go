@@ -10,6 +10,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/internal/words"
 	"voicepool/internal/yaml"
+	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -27,6 +28,8 @@ type beginning struct {
 	cue  int // in Sheet.Cues; -1: none
 	list int // in Sheet.List; -1: none
 
+	launches []launch // of the times of GO
+
 	frame int64 // once there: where that was
 	there bool
 	block []pcm.Frame
@@ -34,7 +37,7 @@ type beginning struct {
 
 // newBeginning finds the cue of Options.Cue.
 func (p *Player) newBeginning() error {
-	b := beginning{time: p.options.From, cue: -1, list: -1}
+	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches}
 	b.there = b.time.IsZero() && p.options.Cue == ""
 	defer func() { p.begins = b }()
 	if p.options.Cue == "" {
@@ -73,7 +76,7 @@ func (p *Player) beginsAt() (frame int64, known bool) {
 	b, rate := &p.begins, p.sheet.Rate
 	switch {
 	case b.list >= 0:
-		for _, l := range p.sheet.launches {
+		for _, l := range b.launches {
 			if l.list != b.list {
 				continue
 			}
@@ -123,7 +126,14 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 				p.skips = true
 			}
 		}
-		if !known && p.follows.waits() { // it stops at every end
+		if p.armed.on {
+			if !known {
+				return false, fmt.Errorf("cue: %w: only a render knows when cue %s begins, at the end of another; begin at a time", ErrBeginning, yaml.Quote(p.options.Cue))
+			}
+			if err := p.mixArmed(b.block[:n]); err != nil {
+				return false, err
+			}
+		} else if !known && p.follows.waits() { // it stops at every end
 			k, err := p.mixToEnd(b.block[:n])
 			if err != nil {
 				return false, err
@@ -135,4 +145,22 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		most -= max(n, 1)
 	}
 	return false, nil
+}
+
+// mixArmed mixes a block of a list that is armed ahead of it.
+func (p *Player) mixArmed(block []pcm.Frame) error {
+	f := &p.file
+	for len(block) > 0 {
+		n := min(int64(len(block)), p.ahead()/2)
+		if err := p.handSome(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			return err
+		}
+		p.renderPrepared(block[:n])
+		block = block[n:]
+		f.now += n
+		p.poll()
+		st := p.mixer.Stats()
+		p.learn(&st)
+	}
+	return p.streams.err()
 }

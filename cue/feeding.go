@@ -28,12 +28,13 @@ const (
 // streams among them begin with has been decoded. To be called before a device
 // starts.
 func (p *Player) Prime() error {
+	p.arm()
 	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
 		if err != nil {
 			return err
 		}
 	}
-	if _, err := p.feed(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+	if err := p.handSome(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	p.mixer.Prepare()
@@ -56,14 +57,16 @@ func (p *Player) ahead() int64 {
 // its error when all the rest has been played.
 func (p *Player) Feed(ctx context.Context) error {
 	defer p.Close()
+	p.arm()
 	wake := p.live.begin()
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
 		st := p.mixer.Stats()
-		p.follows.release(st.Frame, p.schedule)
 		p.poll()
-		p.follows.release(st.Frame, p.schedule)
+		if p.armed.on {
+			p.learn(&st)
+		}
 		switch {
 		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 			p.poll()
@@ -95,17 +98,30 @@ func (p *Player) Feed(ctx context.Context) error {
 // handOver hands over what is due soon, and does what was asked for.
 func (p *Player) handOver(st *mixer.Stats) error {
 	for range 2 { // what was asked for comes behind what was due before
-		if _, err := p.feed(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handSome(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.serve()
 	}
-	p.calm(st)
 	return nil
+}
+
+// handSome hands over what is due before a frame, or as much of it as there is room for.
+func (p *Player) handSome(before int64) (err error) {
+	if p.armed.on {
+		return p.handAll(before)
+	}
+	_, err = p.feed(before)
+	return err
 }
 
 // fade silences everything, also what is under way, and waits for it.
 func (p *Player) fade(ticker *time.Ticker) {
+	defer func() { // of a GO that came just before
+		if st := p.mixer.Stats(); p.armed.on {
+			p.learn(&st)
+		}
+	}()
 	p.mixer.StopAll(fadeOut)
 	moved, frame := time.Now(), int64(-1)
 	all := false // that was handed over has been asked to stop

@@ -3,7 +3,6 @@ package cue
 import (
 	"container/heap"
 	"errors"
-	"slices"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -29,9 +28,11 @@ type run struct {
 	begin int64  // its frame
 	left  uint64 // its starts that are not over
 	over  int64  // the frame at which the last was
-	ended bool   // by Cease: what it would still do it does not
 	told  bool   // Options.Fired knows of it
 
+	// Where it is armed.
+	count   *mixer.Count
+	units   []*unit
 	handles []mixer.Handle // its starts that are not over, of a live show
 }
 
@@ -159,33 +160,11 @@ func (f *follows) clear() {
 	}
 }
 
-// forget has actions of a launch that wait wait no more.
-func (f *follows) forget(launch int, of func(int) bool) {
-	f.runs[launch].ended = true
-	f.waiting = slices.DeleteFunc(f.waiting, func(i int) bool {
-		if of(i) {
-			f.left--
-		}
-		return of(i)
-	})
-}
-
 // release hands to a schedule what a frame has brought the end for, and reports whether there was
 // something.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
-	for f.next() <= now || len(f.ended) > 0 {
-		for f.next() <= now {
-			t := heap.Pop(&f.soon).(turn)
-			f.begin(t.index, t.frame)
-		}
-		for _, i := range f.ended {
-			for k := i + 1; k < len(f.runs) && f.sheet.launches[k].after == i; k++ {
-				f.comes(k, f.runs[i].over)
-				some = f.act(k, f.runs[i].over, to) || some
-			}
-		}
-		f.ended = f.ended[:0]
-	}
+	f.beginAll(now)
+	var own []*Cue // what waited for its own id, and does not count before
 	keep := f.waiting[:0]
 	for _, i := range f.waiting {
 		c := &f.sheet.Cues[i]
@@ -193,15 +172,36 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 			keep = append(keep, i)
 			continue
 		}
-		if c.tag == c.afterTag { // what waited does not count before
-			f.starts[c.tag] += int(c.asks())
+		if c.tag == c.afterTag {
+			own = append(own, c)
 		}
 		to.release(i, max(f.over[c.afterTag], f.runs[c.launch-1].begin))
 		f.left--
 		some = true
 	}
+	for _, c := range own {
+		f.starts[c.tag] += int(c.asks())
+	}
 	f.waiting = keep
-	return some
+	ended := f.ended
+	f.ended = nil
+	for _, i := range ended {
+		for k := i + 1; k < len(f.runs) && f.sheet.launches[k].after == i; k++ {
+			f.comes(k, f.runs[i].over)
+			f.act(k, f.runs[i].over, to)
+			some = true
+		}
+	}
+	f.beginAll(now)
+	return some || len(f.ended) > 0
+}
+
+// beginAll begins the launches that come until a frame.
+func (f *follows) beginAll(now int64) {
+	for f.next() <= now {
+		t := heap.Pop(&f.soon).(turn)
+		f.begin(t.index, t.frame)
+	}
 }
 
 // begin counts what a launch plays, and has what waits in it wait.
@@ -213,7 +213,7 @@ func (f *follows) begin(launch int, frame int64) {
 		if f.awaited[c.tag] && c.launch > 0 && c.tag != c.afterTag {
 			f.starts[c.tag] += int(c.asks())
 		}
-		if c.afterTag != 0 && !r.ended {
+		if c.afterTag != 0 {
 			f.waiting = append(f.waiting, i)
 		}
 	}
@@ -223,19 +223,14 @@ func (f *follows) begin(launch int, frame int64) {
 }
 
 // act releases the actions of a launch that follows an end.
-func (f *follows) act(launch int, frame int64, to *Schedule) (some bool) {
+func (f *follows) act(launch int, frame int64, to *Schedule) {
 	l := &f.sheet.launches[launch]
 	for i := l.first; i < l.first+l.count; i++ {
-		switch {
-		case f.sheet.Cues[i].afterTag != 0:
-			continue
-		case !f.runs[launch].ended:
+		if f.sheet.Cues[i].afterTag == 0 {
 			to.release(i, frame)
-			some = true
+			f.left--
 		}
-		f.left--
 	}
-	return some
 }
 
 // mixToEnd mixes some of dst: no further than to the frame at which a voice may be over, so that

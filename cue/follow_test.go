@@ -113,13 +113,16 @@ func TestListFrames(t *testing.T) {
 func TestFollowOracle(t *testing.T) {
 	f := newFolder(t)
 	head, timeline, _ := strings.Cut(strings.TrimSuffix(busySheet, "  - {at: 600ms, stop: m, over: 20ms}\n  - {at: 3s, stop: m}\n"), "cues:")
+	// What the list plays has a shuffle of its own: the list takes files apart from the timeline.
+	shuffled := "  l: {files: [half.wav, quiet.wav, short.wav], pick: shuffle, gain: [-9, 3], pitch: [-2, 2], bus: sfx, limit: 3, cooldown: 8ms}\n"
+	head = strings.Replace(head, "sounds:\n", "sounds:\n"+shuffled, 1)
 	timeline = "cues:" + timeline + "  - {at: 2s, stop: m}\n"
 	before := strings.Count(timeline, "\n  - ")
 	for seed := range uint64(12) {
 		draw := rand.New(rand.NewPCG(seed, 1))
 		var plays []string
 		for range 6 {
-			play := fmt.Sprintf("play: %s", []string{"half.wav", "quiet.wav", "short.wav", "a"}[draw.IntN(4)])
+			play := fmt.Sprintf("play: %s", []string{"half.wav", "quiet.wav", "short.wav", "l"}[draw.IntN(4)])
 			play += fmt.Sprintf(", gain: %d, speed: %.2f, priority: %d", -draw.IntN(12), 0.5+draw.Float64(), draw.IntN(3)-1)
 			if draw.IntN(2) == 0 {
 				play += fmt.Sprintf(", every: %dms, times: %d", 1+draw.IntN(40), 1+draw.IntN(4))

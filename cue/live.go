@@ -3,11 +3,11 @@ package cue
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
-	"voicepool/bank/rules"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -28,7 +28,6 @@ type live struct {
 	finish bool
 	active []int // launches that are not over, in their order
 	told   int   // of the launches: the first that Fired was not told of, and none behind it
-	panics int64 // the frame at which everything is silent again; 0: no panic is under way
 }
 
 // Running is a cue of the list that has begun, or waits to.
@@ -70,7 +69,15 @@ func (p *Player) Fire(list int) error {
 	case p.ended():
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
-	p.live.ask(func() { p.fire(list) })
+	p.live.ask(func() {
+		first := len(p.armed.units)
+		p.fire(list, p.soonest())
+		p.armed.units[first].begins = func(frame int64) {
+			if p.options.Went != nil {
+				p.options.Went(list, frame)
+			}
+		}
+	})
 	return nil
 }
 
@@ -82,7 +89,7 @@ func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over) }
 // What goes on from it by itself does so. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
 	p.live.ask(func() {
-		for _, i := range p.live.active {
+		for _, i := range slices.Clone(p.live.active) {
 			if p.sheet.launches[i].list == list {
 				p.cease(i, over)
 			}
@@ -129,65 +136,55 @@ func (p *Player) soonest() int64 {
 	return p.mixer.Now() + pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate)
 }
 
-// fire begins a cue of the list.
-func (p *Player) fire(list int) {
-	s := p.sheet
-	first := len(s.launches)
-	frame := p.soonest()
-	s.begin(list, rules.FrameTime(frame, s.Rate))
-	p.follows.add()
-	if p.options.Went != nil {
-		p.options.Went(list, frame)
-	}
-	for i := first; i < len(s.launches); i++ {
-		l := &s.launches[i]
-		p.live.active = append(p.live.active, i)
-		for j := l.first; j < l.first+l.count; j++ {
-			if s.Cues[j].state == byTime {
-				p.schedule.add(j)
-			}
-		}
-	}
-}
-
 // cease ends a launch.
 func (p *Player) cease(launch int, over time.Duration) {
-	l, r := &p.sheet.launches[launch], &p.follows.runs[launch]
-	of := func(i int) bool { return i >= l.first && i < l.first+l.count }
-	r.left -= min(r.left, p.schedule.forget(of))
-	p.follows.forget(launch, of)
-	if p.held != nil && of(p.held.Cue) {
-		p.held, p.done = nil, 0
+	r, end := &p.follows.runs[launch], p.waiter(p.soonest())
+	end.at, end.rank = end.base, math.MaxInt32
+	for _, u := range r.units {
+		left := uint64(0)
+		for _, t := range u.turns {
+			c := &p.sheet.Cues[t.index]
+			left += (c.Times - t.repetition) * (c.asks() / c.Times)
+		}
+		u.steps, u.turns = nil, nil
+		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.salvo) })
+		end.step(0, 0, func(at mixer.Moment) error { return at.Add(r.count, -whole(left)) })
+		r.left -= min(left, r.left)
 	}
 	for _, h := range r.handles {
-		_ = h.StopOver(over) // it may be over already
+		end.step(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetVoice(h), over) })
 	}
+	p.release(r.units...)
 }
 
 // panic fades everything out.
 func (p *Player) panic(over time.Duration) {
+	a := &p.armed
+	units := a.units
+	end := &unit{salvo: p.mixer.NewSalvo(), base: p.soonest(), launch: -1, rank: math.MaxInt32}
+	end.at = end.base
+	for _, u := range units {
+		u.steps, u.turns, u.at = nil, nil, -1
+		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.salvo) })
+	}
+	end.step(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
+	end.step(0, 0, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
+	p.release(units...)
+	a.show = p.add(&unit{salvo: p.mixer.NewSalvo(), base: end.base, at: end.base, launch: -1})
+	p.add(end)
 	p.schedule.clear()
 	p.follows.clear()
-	p.held, p.done = nil, 0
-	p.live.active = p.live.active[:0]
-	silent := p.mixer.Now() + max(pcm.Frames(over, p.sheet.Rate), 1)
-	if p.live.panics > 0 {
-		silent = min(silent, p.live.panics)
-	}
-	p.live.panics = silent
-	p.mixer.StopAll(over)
+	clear(a.tags)
+	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// calm has what was handed over before a panic end, too.
-func (p *Player) calm(st *mixer.Stats) {
-	if p.live.panics == 0 {
-		return
+// release forgets units that are dropped.
+func (p *Player) release(units ...*unit) {
+	a := &p.armed
+	if p.held != nil && (a.unit == nil && slices.Contains(units, a.show) || slices.Contains(units, a.unit)) {
+		p.held, p.done, a.unit = nil, 0, nil
 	}
-	if st.Asked+p.toCome(st) >= p.asked {
-		p.live.panics = 0
-		return
-	}
-	p.mixer.StopAll(max(pcm.Duration(p.live.panics-st.Frame, p.sheet.Rate), 0))
+	a.units = slices.DeleteFunc(a.units, func(u *unit) bool { return slices.Contains(units, u) })
 }
 
 // look tells of what has begun, and notes what plays.

@@ -50,8 +50,8 @@ type Options struct {
 	// not end where nothing is left, until Finish.
 	Live bool
 
-	// Went is told of each GO, by the place of its cue in Sheet.List, and at which frame it acts: before
-	// that; by the goroutine of Feed. nil: nobody.
+	// Went is told of each GO, by the place of its cue in Sheet.List, and at which frame it has acted; by
+	// the goroutine of Feed. nil: nobody.
 	Went func(list int, frame int64)
 
 	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
@@ -98,6 +98,7 @@ type Player struct {
 	beneath beneath
 	streams *broken
 	live    live
+	armed   armed
 	pitches pitches
 	hold    *hold
 	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut, made once
@@ -147,7 +148,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if p.groups, err = s.Groups(m); err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	p.stage = scenes.NewStage(m, &s.Rules)
+	p.stage = scenes.NewStage(m, &s.Rules, p.moment)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Buses {
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
@@ -189,7 +190,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 			frame, ok := p.schedule.Peek()
 			next := p.tuning.next()
 			if next < before && (!ok || next < frame) {
-				if err := p.tuning.glide(p.mixer, next); err != nil {
+				if err := p.tuning.glide(p.moment, next); err != nil {
 					return next, err
 				}
 				p.sent++
@@ -231,7 +232,7 @@ func (p *Player) send(a *Action) error {
 	if c.Verb == Play {
 		return p.play(a, c)
 	}
-	at := p.mixer.At(a.Frame).WithRef(int64(a.Cue))
+	at := p.moment(a.Frame).WithRef(int64(a.Cue))
 	if err := p.once(func() error { return p.act(at, c, p.target(c)) }); err != nil {
 		return err
 	}
@@ -347,7 +348,7 @@ func (p *Player) quiet(st *mixer.Stats) bool {
 
 // finished reports whether nothing will sound any more.
 func (p *Player) finished(st *mixer.Stats) bool {
-	return p.quiet(st) && p.schedule.Plays() == 0 && !p.follows.waits() && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
+	return p.quiet(st) && p.schedule.Plays() == 0 && (p.armed.on && p.armed.idle() || !p.armed.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }
 
 // Replace has what starts from now on play another sound in the place of old, as

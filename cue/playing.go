@@ -35,6 +35,11 @@ type waiting struct {
 func (p *Player) play(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
+	if c.launch == 0 && p.armed.on && p.follows.awaited[c.tag] {
+		if err := p.once(func() error { return p.moment(a.Frame).Add(p.tagged(c.tag), whole(c.asks()/c.Times)) }); err != nil {
+			return err
+		}
+	}
 	base := mixer.Base{Gain: a.Gain, Pitch: a.Pitch, Speed: sound.Speed}
 	for i, one := range c.starts() {
 		file, base, number := a.File, base, 0
@@ -59,8 +64,11 @@ func (p *Player) play(a *Action, c *Cue) error {
 
 // begin asks for a start.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
+	if p.armed.on {
+		o.Counts = p.countsOf(c)
+	}
 	frame += c.delay.Frames(p.sheet.Rate)
-	h, err := p.mixer.At(frame).Play(s, o)
+	h, err := p.moment(frame).Play(s, o)
 	if err != nil {
 		return err
 	}
@@ -77,6 +85,17 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 		p.waiting = append(p.waiting, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: h})
 	}
 	return nil
+}
+
+// countsOf returns the counts of a start of a cue.
+func (p *Player) countsOf(c *Cue) (counts [2]*mixer.Count) {
+	if c.launch > 0 {
+		counts[0] = p.follows.runs[c.launch-1].count
+	}
+	if p.follows.awaited[c.tag] {
+		counts[1] = p.tagged(c.tag)
+	}
+	return counts
 }
 
 // actLater has a cue act on the layers of its target that wait for their delay. What holds a bus or

@@ -44,8 +44,14 @@ type Schedule struct {
 	order   []int   // cues by frame, then index
 	at      int     // the first of order that has not begun
 	heap    turns
-	plays   uint64 // starts that are still to come
-	pickers []chance.Picker
+	plays   uint64          // starts that are still to come
+	pickers []chance.Picker // by sound
+
+	// The cues of a list that are under way have files of their own, by their place and that of a
+	// layer, so that what they take does not depend on what else starts meanwhile. listed says, by
+	// sound, how far all of them will have come.
+	listed []chance.Picker
+	own    map[[2]int]*chance.Picker
 }
 
 // turn is the next repetition of a cue.
@@ -75,9 +81,11 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	s = s.fired()
 	sc := &Schedule{
 		sheet: s, rate: rate, seed: seed, order: make([]int, 0, len(s.Cues)), pickers: make([]chance.Picker, len(s.Sounds)),
+		listed: make([]chance.Picker, len(s.Sounds)), own: map[[2]int]*chance.Picker{},
 	}
 	frames := make([]int64, len(s.Cues))
 	for i, c := range s.acting() {
+		sc.enlist(i)
 		if c.state == waits {
 			continue
 		}
@@ -113,24 +121,6 @@ func (sc *Schedule) add(cue int) {
 
 // clear has nothing come any more.
 func (sc *Schedule) clear() { sc.order, sc.at, sc.heap, sc.plays = nil, 0, nil, 0 }
-
-// forget drops what cues still do, and returns how many starts those were.
-func (sc *Schedule) forget(cues func(int) bool) (starts uint64) {
-	drop := func(i int, repetition uint64) bool {
-		c := &sc.sheet.Cues[i]
-		if cues(i) && c.Verb == Play {
-			n := c.Times - repetition
-			sc.plays -= min(n, sc.plays)
-			starts += n * (c.asks() / c.Times)
-		}
-		return cues(i)
-	}
-	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return drop(t.index, t.repetition) })
-	heap.Init(&sc.heap)
-	sc.order = slices.DeleteFunc(sc.order[sc.at:], func(i int) bool { return drop(i, 0) })
-	sc.at = 0
-	return starts
-}
 
 // frame returns when a repetition of a cue is due.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
@@ -229,20 +219,51 @@ func (sc *Schedule) drop() {
 func (sc *Schedule) draw(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.place(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
-	one := sc.drawn(c, d)
+	one := sc.drawn(c, d, [2]int{a.Cue})
 	a.File, a.Gain, a.Pitch = one.file, one.gain, one.pitch
 	for i := range c.layers {
 		d.Place = chance.Layer(cue, i)
-		a.layers = append(a.layers, sc.drawn(&c.layers[i], d))
+		a.layers = append(a.layers, sc.drawn(&c.layers[i], d, [2]int{a.Cue, i + 1}))
 	}
 }
 
-func (sc *Schedule) drawn(c *Cue, d chance.Draw) (out drawn) {
+func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {
-		out.file = sc.pickers[c.Sound].Next(s.Pick, len(s.Files), uint64(c.Sound), d)
+		picker := &sc.pickers[c.Sound]
+		if own := sc.own[key]; own != nil {
+			picker = own
+		}
+		out.file = picker.Next(s.Pick, len(s.Files), uint64(c.Sound), d)
 	}
 	out.gain = pcm.Decibels(d.In(s.Gain, chance.Gain))
 	out.pitch = pcm.Semitones(d.In(s.Pitch, chance.Pitch))
 	return out
+}
+
+// mostPicked bounds how many files of one cue those that begin later come behind.
+const mostPicked = 4096
+
+// enlist has a cue of a list that begins take files of its own: those that come after what all
+// cues take that have begun before, if they take so many.
+func (sc *Schedule) enlist(i int) {
+	c := &sc.sheet.Cues[i]
+	if c.launch == 0 || c.Verb != Play {
+		return
+	}
+	take := func(c *Cue, key [2]int) {
+		s := &sc.sheet.Sounds[c.Sound]
+		if len(s.Files) < 2 {
+			return
+		}
+		all := &sc.listed[c.Sound]
+		sc.own[key] = all.Clone()
+		for k := range min(c.Times, mostPicked) {
+			all.Next(s.Pick, len(s.Files), uint64(c.Sound), chance.Draw{Seed: sc.seed, Time: k})
+		}
+	}
+	take(c, [2]int{i})
+	for j := range c.layers {
+		take(&c.layers[j], [2]int{i, j + 1})
+	}
 }

@@ -201,10 +201,10 @@ func (p *tuned) lines(do func(*line) error) error {
 }
 
 // set sends a line's change to the voices of its play.
-func (l *line) set(m *mixer.Mixer, frame int64, rate int) error {
+func (l *line) set(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.change(frame)
 	for _, h := range l.of.voices {
-		if err := m.At(frame).Set(mixer.TargetVoice(h), c, pcm.Duration(over, rate)); err != nil {
+		if err := at(frame).Set(mixer.TargetVoice(h), c, pcm.Duration(over, rate)); err != nil {
 			return err
 		}
 	}
@@ -225,7 +225,7 @@ func (t *tuning) next() int64 {
 }
 
 // glide has all lines that have a corner at a frame go on to the next one.
-func (t *tuning) glide(m *mixer.Mixer, frame int64) error {
+func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.plays {
 		if err := p.lines(func(l *line) error {
 			if len(l.corners) == 0 || l.corners[0] != frame {
@@ -234,7 +234,7 @@ func (t *tuning) glide(m *mixer.Mixer, frame int64) error {
 			if len(l.corners) > 1 {
 				rest := *l
 				rest.corners = l.corners[1:]
-				if err := rest.set(m, frame, t.rate); err != nil {
+				if err := rest.set(at, frame, t.rate); err != nil {
 					return err
 				}
 			}
@@ -296,7 +296,7 @@ func (p *Player) tune(frame int64, c *Cue) error {
 				continue
 			}
 			l.turn(frame, t.least())
-			if err := p.once(func() error { return l.set(p.mixer, frame, t.rate) }); err != nil {
+			if err := p.once(func() error { return l.set(p.moment, frame, t.rate) }); err != nil {
 				return err
 			}
 		}

@@ -49,7 +49,7 @@ func (a *audio) do(c *command) {
 	case cmdDrop:
 		a.doomed = c.part.salvo
 	case cmdAdd:
-		c.part.count.left += c.place
+		a.add(c.part.count, c.place)
 	case cmdInsert:
 		a.setInsert(&a.buses[c.target.bus], c.part.insert)
 	case cmdSet:

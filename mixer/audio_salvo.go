@@ -101,17 +101,22 @@ func (a *audio) uncount(r *record) {
 			continue
 		}
 		r.counts[i] = nil
-		if c.left--; c.left > 0 {
-			continue
-		}
-		for s := c.waiting; s != nil; {
-			next := s.next
-			s.next, a.zero = a.zero, s
-			s = next
-		}
-		c.waiting = nil
+		a.add(c, -1)
 	}
 	r.counted = false
+}
+
+// add moves a count. What waits for it is looked at when it is 0.
+func (a *audio) add(c *Count, n int64) {
+	if c.left += n; c.left > 0 {
+		return
+	}
+	for s := c.waiting; s != nil; {
+		next := s.next
+		s.next, a.zero = a.zero, s
+		s = next
+	}
+	c.waiting = nil
 }
 
 // drop drops what of a salvo has not acted, when the command that says so is out of the way.

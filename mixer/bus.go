@@ -93,7 +93,7 @@ func (at Moment) SetDuck(b Bus, d Duck) error {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	p := &part{duck: d, ducking: m.newDucking(&d)}
-	return m.send(command{kind: cmdDuck, frame: at.frame, salvo: at.salvo, ref: at.ref, target: TargetBus(b), part: p})
+	return m.send(command{kind: cmdDuck, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetBus(b), part: p})
 }
 
 // SetInsert gives the bus another effect, faded over 5 ms, in which the one before runs

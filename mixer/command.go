@@ -48,6 +48,7 @@ type command struct {
 	taken  bool  // the feed has found its voice
 	when   When  // of cmdThen
 	voices int32 // of cmdResize
+	rank   int32
 }
 
 // part is what the control side makes anew for a command.
@@ -72,14 +73,17 @@ type queue struct {
 }
 
 // due is when a command acts, and where it is held. Commands are in order of their
-// frames, then of the calls.
+// frames, then of their ranks, then of the calls.
 type due struct {
 	frame int64
 	seq   uint64
 	place int32
+	rank  int32
 }
 
-func (d due) before(e due) bool { return d.frame < e.frame || d.frame == e.frame && d.seq < e.seq }
+func (d due) before(e due) bool {
+	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
+}
 
 func newQueue(capacity int) queue {
 	q := queue{make([]due, 0, capacity), make([]command, capacity), make([]int32, 0, capacity), make([]int32, capacity)}
@@ -103,7 +107,7 @@ func (q *queue) hold(c *command) (place int32) {
 // insert has what is held at a place come at its frame.
 func (q *queue) insert(place int32) {
 	c := &q.held[place]
-	d := due{c.frame, c.seq, place}
+	d := due{c.frame, c.seq, place, c.rank}
 	i := len(q.heap)
 	q.heap = append(q.heap, d)
 	for i > 0 {

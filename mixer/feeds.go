@@ -116,7 +116,7 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	if err != nil {
 		return err
 	}
-	c := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, target: TargetVoice(h), feed: feed}
+	c := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, target: TargetVoice(h), feed: feed}
 	c.change.put(setRounds, x)
 	if err := m.sendFeed(c); err != nil {
 		return err

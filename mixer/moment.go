@@ -15,12 +15,13 @@ const Now = -1
 // Moment gives commands for one frame. All its methods are control side, may be
 // called by any goroutine and never wait for the audio side. They allocate nothing,
 // except the first time a sound is played in a new pitch range. They fail with ErrBusy
-// when the audio side is behind, and with errors that wrap ErrOption. Commands for one frame act in the order of the calls.
+// when the audio side is behind, and with errors that wrap ErrOption. Commands for one frame act in the order of the calls, if no rank says otherwise.
 type Moment struct {
 	mixer *Mixer
 	frame int64
 	ref   int64
 	salvo *Salvo // nil: frame is one of the mixer
+	rank  int32
 }
 
 // At returns the moment of a frame, counted from the first one that was ever
@@ -34,35 +35,42 @@ func (at Moment) WithRef(ref int64) Moment {
 	return at
 }
 
+// WithRank returns the same moment with a rank, 0 without: of commands for one frame that are there
+// before it, those of lower ranks act first.
+func (at Moment) WithRank(rank int32) Moment {
+	at.rank = rank
+	return at
+}
+
 // Play starts s. That it returns a handle means that the question has been
 // asked: whether there is a voice for it is decided at its frame, see
 // Handle.State. The sound must have the mixer's rate.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
-	return at.mixer.play(command{kind: cmdPlay, frame: at.frame, salvo: at.salvo}, s, &o)
+	return at.mixer.play(command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
 }
 
 // Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave
 // a tail of 10 ms. Else they keep them until they have faded to silence, a raised cosine.
 // Paused ones end without a tail.
 func (at Moment) Stop(t Target, fade time.Duration) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, over: at.mixer.fade(fade)})
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
 // Cut ends the voices of t at the frame, without a tail. That clicks, except where another
 // sound goes on from there, as after Handle.Then, which leaves an entry of it in a journal.
 func (at Moment) Cut(t Target) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, over: noTail})
+	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
 }
 
 // Pause holds the voices of t where they are, with a tail of 10 ms. Their moves
 // go on. A bus, or TargetAll, stays paused: what starts there waits.
 func (at Moment) Pause(t Target) error {
-	return at.mixer.send(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t})
+	return at.mixer.send(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }
 
 // Resume undoes Pause of the same target; voices fade in over 5 ms.
 func (at Moment) Resume(t Target) error {
-	return at.mixer.send(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t})
+	return at.mixer.send(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }
 
 // SetGain sets the gain of the voices of t, or of the bus that t names, ramped over
@@ -122,7 +130,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 			return err
 		}
 	}
-	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, change: c, over: m.frames(within)}
+	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<voiceMoves
 	if at.frame != Now || m.lead.frames > 0 || !moves {
 		return m.send(set)
@@ -156,7 +164,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 		return err
 	}
 	streams := m.streams(&t)
-	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, ref: at.ref, target: t, place: m.frames(position)}
+	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {
 		if err := m.send(c); err != nil {
 			return err
@@ -181,7 +189,7 @@ func (at Moment) Resize(voices int) error {
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
 	}
-	return at.mixer.send(command{kind: cmdResize, frame: at.frame, salvo: at.salvo, ref: at.ref, target: TargetAll(), voices: int32(voices)})
+	return at.mixer.send(command{kind: cmdResize, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }
 
 // noTail, as the frames of a stop, ends a voice between two frames.

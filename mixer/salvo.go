@@ -82,10 +82,10 @@ func (at Moment) FireAt(s *Salvo, c *Count) error {
 // among them count as stopped.
 func (at Moment) Drop(s *Salvo) error { return at.arm(cmdDrop, s, nil, 0) }
 
-// Add adds starts to a count.
+// Add adds starts to a count, or takes some off that will not be asked for: a negative number.
 func (at Moment) Add(c *Count, starts int) error {
-	if c == nil || starts < 0 {
-		return fmt.Errorf("%w: %d starts are added to a count %p", ErrOption, starts, c)
+	if c == nil {
+		return fmt.Errorf("%w: no count", ErrOption)
 	}
 	return at.arm(cmdAdd, nil, c, int64(starts))
 }
@@ -101,7 +101,7 @@ func (at Moment) arm(kind commandKind, s *Salvo, c *Count, n int64) error {
 		return fmt.Errorf("%w: a salvo cannot fire or drop itself", ErrOption)
 	}
 	return at.mixer.send(command{
-		kind: kind, frame: at.frame, salvo: at.salvo, target: TargetAll(), place: n, part: &part{salvo: s, count: c},
+		kind: kind, frame: at.frame, salvo: at.salvo, rank: at.rank, target: TargetAll(), place: n, part: &part{salvo: s, count: c},
 	})
 }
 

@@ -252,7 +252,7 @@ func TestSalvo(t *testing.T) {
 	}
 	_, played := elsewhere.Play(s, mixer.Options{Counts: [2]*mixer.Count{c}})
 	for _, err := range []error{
-		m.At(0).Fire(nil), m.At(0).FireAt(other, nil), m.At(0).Drop(nil), m.At(0).Add(nil, 1), m.At(0).Add(c, -1),
+		m.At(0).Fire(nil), m.At(0).FireAt(other, nil), m.At(0).Drop(nil), m.At(0).Add(nil, 1),
 		other.At(0).Fire(other), elsewhere.At(0).Fire(other), elsewhere.At(0).Add(c, 1), played,
 	} {
 		if !errors.Is(err, mixer.ErrOption) {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"os"
 
+	"voicepool/cmd/internal/booth"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
@@ -12,13 +14,14 @@ type runCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	goesFlag
 	fromFlags
+	controlFlags
 	liveFlags
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
 func (r *runCommand) Run(c *console.Console) error {
-	if err := cmp.Or(r.fromFlags.check(), r.liveFlags.check()); err != nil {
+	if err := cmp.Or(r.fromFlags.check(), r.controlFlags.check(&r.liveFlags), r.liveFlags.check()); err != nil {
 		return err
 	}
 	switch {
@@ -44,5 +47,14 @@ func (r *runCommand) Run(c *console.Console) error {
 	}
 	o := performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
 	r.begin(&o.Player)
-	return r.explain(r.perform(c, interrupted, sheet, o))
+	var keys *os.File
+	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
+		keys = os.Stdin
+	}
+	b, err := r.open(c, sheet, booth.Options{Keys: keys})
+	if err != nil {
+		return err
+	}
+	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
+	return c.Outcome(r.explain(r.perform(c, interrupted, sheet, o)), b.Close())
 }

@@ -7,6 +7,7 @@ package chance
 
 import (
 	"math/bits"
+	"slices"
 
 	"voicepool/bank/rules"
 )
@@ -107,6 +108,11 @@ func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 		p.made++
 	}
 	return p.order[turn]
+}
+
+// Clone returns another one that is as far.
+func (p *Picker) Clone() *Picker {
+	return &Picker{asked: p.asked, order: slices.Clone(p.order), made: p.made}
 }
 
 // Undo takes the last Next that is left back: the start was refused. Several may be taken

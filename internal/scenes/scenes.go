@@ -103,6 +103,7 @@ func since(now, old *mixer.Change) mixer.Change {
 // Stage is a mixer and what scenes have made of it. For one goroutine at a time.
 type Stage struct {
 	mixer *mixer.Mixer
+	at    func(frame int64) mixer.Moment // of what it does
 	state State
 	size  size // of the pool
 }
@@ -113,9 +114,10 @@ type size struct {
 	from      int64
 }
 
-// NewStage returns the stage of a mixer that is as a file says without a scene.
-func NewStage(m *mixer.Mixer, r *rules.Rules) Stage {
-	s := Stage{mixer: m, state: Of(r, nil)}
+// NewStage returns the stage of a mixer that is as a file says without a scene. at gives the moments
+// of frames.
+func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage {
+	s := Stage{mixer: m, at: at, state: Of(r, nil)}
 	s.size = size{now: s.state.voices, then: s.state.voices}
 	return s
 }
@@ -147,7 +149,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 			return err
 		}
 		if change := since(&now.change, &old.change); change.Fields != 0 {
-			if err := m.At(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
+			if err := s.at(frame).Set(mixer.TargetBus(bus), change, within); err != nil {
 				return err
 			}
 		}
@@ -161,7 +163,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 			to.buses[name] = now
 			continue
 		}
-		if err := m.At(frame).SetDuck(bus, now.duck); err != nil {
+		if err := s.at(frame).SetDuck(bus, now.duck); err != nil {
 			return err
 		}
 	}
@@ -176,7 +178,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 
 // Resize gives the pool another size at a frame, whatever a scene has ordered for later.
 func (s *Stage) Resize(frame int64, voices int) error {
-	if err := s.mixer.At(frame).Resize(voices); err != nil {
+	if err := s.at(frame).Resize(voices); err != nil {
 		return err
 	}
 	s.size, s.state.voices = size{now: voices, then: voices}, voices
@@ -196,7 +198,7 @@ func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
 	}
 	if waits || voices >= p.now {
 		to := max(voices, p.now)
-		if err := m.At(frame).Resize(to); err != nil {
+		if err := s.at(frame).Resize(to); err != nil {
 			return err
 		}
 		*p = size{now: to, then: to}
@@ -205,7 +207,7 @@ func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
 		return nil
 	}
 	end := at + pcm.Frames(within, m.Rate())
-	if err := m.At(end).Resize(voices); err != nil {
+	if err := s.at(end).Resize(voices); err != nil {
 		return err
 	}
 	p.then, p.from = voices, end

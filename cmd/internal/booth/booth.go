@@ -30,6 +30,7 @@ type Options struct {
 	Goes    string             // where GOs are recorded; empty: nowhere
 	Say     func(string)       // tells people what goes wrong
 	Screen  func(s *show.Show) // shows it on a terminal until the show ends; nil: nobody does
+	Keys    *os.File           // a terminal whose keys have a hand on it; nil: none
 }
 
 // Booth is where a show is run from.
@@ -41,6 +42,7 @@ type Booth struct {
 	show    *show.Show // while it plays
 	sockets []*control.Socket
 	hands   sync.WaitGroup
+	restore func() // gives the terminal of the keys back
 }
 
 // Open opens the files that are asked for.
@@ -119,6 +121,9 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	if b.midi != nil {
 		go b.follow() // as well
 	}
+	if restore := b.press(); restore != nil {
+		b.restore = restore
+	}
 	if b.options.Screen != nil {
 		b.hands.Go(func() { b.options.Screen(b.show) })
 	}
@@ -170,6 +175,9 @@ func (b *Booth) follow() {
 // leave takes the hands off.
 func (b *Booth) leave() {
 	b.show.Quit()
+	if b.restore != nil {
+		b.restore()
+	}
 	for _, s := range b.sockets {
 		_ = s.Close() // its file may be gone
 	}

@@ -30,10 +30,11 @@ type Options struct {
 	Player cue.Options // where it begins, and what else is not said here
 
 	// Attend is called when the playing begins, and what it returns before it ends: for whoever has a
-	// hand on it. View takes pictures of it, in the place of what else would be shown. Both may be nil.
+	// hand on it. Look takes pictures of it. Both may be nil.
 	Attend func(*cue.Player) (leave func(), err error)
-	View   func(live.Picture)
-	Drawn  bool // View draws on the terminal: nothing else is printed there meanwhile
+	Look   func(live.Picture)
+	Drawn  bool // who attends draws on the terminal: nothing else is printed there meanwhile
+	Silent bool // nothing of what happens is printed
 	Device Device
 	Buffer time.Duration // of the sound card; 0: as the driver has it
 	Block  int           // frames at a time, where the device does not say
@@ -196,6 +197,9 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		now := s.board.Look(s.player)
 		now.Heard, now.Troubles = s.sound.picture(), s.troubles.all()
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
+		if s.options.Look != nil {
+			s.options.Look(now)
+		}
 		show(now, last)
 	}
 }
@@ -210,11 +214,11 @@ func (s *performance) alone() bool {
 // terminal, else lines, else nothing. It also chooses where lines and the summary go.
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
-	if l.View != nil {
-		if l.Drawn {
-			s.troubles.draw()
-		}
-		return func(p live.Picture, _ bool) { l.View(p) }
+	if l.Drawn {
+		s.troubles.draw()
+	}
+	if l.Drawn || l.Silent {
+		return func(live.Picture, bool) {}
 	}
 	terminal := c.OutTerminal
 	switch {

@@ -243,6 +243,13 @@ func (s *Show) Pause(on bool) {
 	}
 }
 
+// Paused reports whether everything stands still.
+func (s *Show) Paused() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.paused
+}
+
 // Quit ends the show. Nothing is asked of it after.
 func (s *Show) Quit() {
 	s.mutex.Lock()

@@ -1,0 +1,283 @@
+package cue
+
+import (
+	"container/heap"
+	"math"
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+)
+
+// unit is what begins together, at a frame that may be known to the mixer alone: what a cue of the
+// list does, or what waits for an end. Its commands are armed ahead of that.
+type unit struct {
+	salvo  *mixer.Salvo
+	base   int64             // the frame at which it is fired; until it is known, about that
+	known  bool              // base
+	steps  []step            // that come before its actions
+	turns  turns             // its actions, from base on
+	from   int64             // frames of the time of its actions at base
+	last   int64             // the frame of its last command, from base on
+	launch int               // that begins with it, -1: none
+	rank   int32             // of the command that fires it
+	at     int64             // the frame of a GO; -1: none fires it
+	begins func(frame int64) // is told of base; nil: nobody
+}
+
+// step is a command of a unit that is no action.
+type step struct {
+	offset int64
+	rank   int32
+	do     func(mixer.Moment) error
+}
+
+// armed is how a player hands its list over ahead of the audio side.
+type armed struct {
+	on    bool
+	show  *unit   // the timeline, fired at frame 0, and all that is of no unit
+	units []*unit // in the order in which they were made, until all has acted
+	unit  *unit   // of the action that is held
+	goes  []Go    // that are to come, of a list with times of GO
+	next  int     // the cue that stands by for them
+	tags  map[uint64]*mixer.Count
+}
+
+// arm has the player hand over its list ahead: its GOs begin what they begin as they come.
+func (p *Player) arm() {
+	if p.armed.on || !p.options.Live && !p.given.Awaits() {
+		return
+	}
+	s := p.given.unfired()
+	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
+	p.armed = armed{on: true, show: &unit{salvo: p.mixer.NewSalvo(), launch: -1}, tags: map[uint64]*mixer.Count{}}
+	if !p.options.Live {
+		p.armed.goes = s.Goes
+	}
+	p.add(p.armed.show)
+}
+
+func (p *Player) add(u *unit) *unit {
+	p.armed.units = append(p.armed.units, u)
+	return u
+}
+
+// waiter returns a unit that something fires.
+func (p *Player) waiter(about int64) *unit {
+	return p.add(&unit{salvo: p.mixer.NewSalvo(), base: about, launch: -1, at: -1})
+}
+
+// tagged returns the count of an id.
+func (p *Player) tagged(tag uint64) *mixer.Count {
+	c := p.armed.tags[tag]
+	if c == nil {
+		c = p.mixer.NewCount()
+		p.armed.tags[tag] = c
+	}
+	return c
+}
+
+func (u *unit) step(offset int64, rank int, do func(mixer.Moment) error) {
+	u.steps = append(u.steps, step{offset, int32(rank), do})
+	u.last = max(u.last, offset)
+}
+
+// turn adds an action of the sheet.
+func (u *unit) turn(s *Sheet, i int) {
+	heap.Push(&u.turns, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.from, i}})
+}
+
+// fire begins a cue of the list at a frame, and returns the place behind its chain.
+func (p *Player) fire(list int, frame int64) (next int) {
+	s, f := p.sheet, &p.follows
+	first := len(s.launches)
+	next = s.begin(list, rules.FrameTime(frame, s.Rate))
+	f.add()
+	f.soon = f.soon[:0]
+	chain := p.waiter(frame) // what of it begins after this frame, or the end of a cue
+	chain.at, chain.rank = frame, int32(s.launches[first].first)
+	for i := first; i < len(s.launches); i++ {
+		l := &s.launches[i]
+		if i > first && l.after != s.launches[i-1].after {
+			ended, follows := chain, p.waiter(frame)
+			count, leader := f.runs[l.after].count, &s.launches[l.after]
+			ended.step(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error { return at.FireAt(follows.salvo, count) })
+			chain = follows
+		}
+		p.launch(i, chain)
+	}
+	return next
+}
+
+// launch arms what one cue of the list does, in a unit that its chain fires.
+func (p *Player) launch(i int, chain *unit) {
+	s, r := p.sheet, &p.follows.runs[i]
+	l := &s.launches[i]
+	u, since := p.waiter(chain.base), l.since.Frames(s.Rate)
+	u.launch, u.from = i, since
+	r.count = p.mixer.NewCount()
+	chain.step(since, l.first, func(at mixer.Moment) error { return at.Add(r.count, whole(r.left)) })
+	chain.step(since, l.first, func(at mixer.Moment) error { return at.Fire(u.salvo) })
+	r.units = append(r.units, u)
+	p.live.active = append(p.live.active, i)
+	for j := l.first; j < l.first+l.count; j++ {
+		c := &s.Cues[j]
+		p.schedule.enlist(j)
+		counts := p.follows.awaited[c.tag] && c.launch > 0
+		tag := func(at mixer.Moment) error { return at.Add(p.tagged(c.tag), whole(c.asks())) }
+		if c.afterTag == 0 {
+			if u.turn(s, j); counts {
+				u.step(0, l.first, tag)
+			}
+			continue
+		}
+		w, awaited := p.waiter(chain.base), p.tagged(c.afterTag)
+		w.turn(s, j)
+		r.units = append(r.units, w)
+		switch {
+		case counts && c.tag == c.afterTag:
+			w.step(0, j, tag)
+		case counts:
+			u.step(0, l.first, tag)
+		}
+		u.step(0, l.first, func(at mixer.Moment) error { return at.FireAt(w.salvo, awaited) })
+	}
+}
+
+// whole returns a number of starts as an int.
+func whole(n uint64) int { return int(min(n, math.MaxInt32)) }
+
+// moment returns the moment of an action at a frame.
+func (p *Player) moment(frame int64) mixer.Moment {
+	a, rank := &p.armed, int32(0)
+	if p.held != nil {
+		rank = int32(p.held.Cue)
+	}
+	u := a.unit
+	switch {
+	case !a.on:
+		return p.mixer.At(frame)
+	case u == nil:
+		u = a.show
+	}
+	return u.salvo.At(frame - u.base).WithRank(rank)
+}
+
+// handAll hands over what is due before a frame, and arms what may be.
+func (p *Player) handAll(before int64) error {
+	a := &p.armed
+	for len(a.goes) > 0 {
+		g := &a.goes[0]
+		frame := g.At.Frames(p.sheet.Rate)
+		if frame >= before {
+			break
+		}
+		list := p.sheet.standby(a.next)
+		if g.Cue != "" {
+			list = p.sheet.numbers()[numberOf(g.Cue)]
+		}
+		a.next = p.fire(list, frame)
+		a.goes = a.goes[1:]
+	}
+	if p.held != nil { // what the mixer had no room for
+		if err := p.sendHeld(); err != nil {
+			return err
+		}
+	}
+	a.unit = nil
+	if _, err := p.feed(before); err != nil {
+		return err
+	}
+	for _, u := range a.units {
+		if err := p.armUnit(u, before); err != nil {
+			return err
+		}
+	}
+	for _, u := range a.units {
+		if u.at >= 0 {
+			if err := p.mixer.At(u.at).WithRank(u.rank).Fire(u.salvo); err != nil {
+				return err
+			}
+			u.at = -1
+		}
+	}
+	return nil
+}
+
+// armUnit hands over what of a unit is due before a frame; where nobody knows its frame, what is
+// due so soon after it.
+func (p *Player) armUnit(u *unit, before int64) error {
+	a := &p.armed
+	until := before - u.base
+	if !u.known {
+		until = p.ahead()
+		if p.mixer.Stats().Pending > commands/2 {
+			return nil // it has time
+		}
+	}
+	for len(u.steps) > 0 {
+		st := &u.steps[0]
+		if err := st.do(u.salvo.At(st.offset).WithRank(st.rank)); err != nil {
+			return err
+		}
+		u.steps = u.steps[1:]
+	}
+	for len(u.turns) > 0 && u.turns[0].frame < until {
+		t := &u.turns[0]
+		c := &p.sheet.Cues[t.index]
+		u.last = max(u.last, t.frame)
+		act := Action{Frame: u.base + t.frame, Cue: t.index, Repetition: t.repetition}
+		if c.Verb == Play {
+			p.schedule.draw(&act, c)
+		}
+		if t.repetition++; t.repetition < c.Times {
+			t.frame = c.moment(t.repetition).Frames(p.sheet.Rate) - u.from
+			heap.Fix(&u.turns, 0)
+		} else {
+			heap.Pop(&u.turns)
+		}
+		p.held, a.unit = &act, u
+		if err := p.sendHeld(); err != nil {
+			return err
+		}
+	}
+	a.unit = nil
+	return nil
+}
+
+// sendHeld sends the action that is held.
+func (p *Player) sendHeld() error {
+	if err := p.send(p.held); err != nil {
+		return err
+	}
+	p.sent++
+	p.held, p.done = nil, 0
+	return nil
+}
+
+// learn finds out which units were fired, and forgets those that have acted.
+func (p *Player) learn(st *mixer.Stats) {
+	a := &p.armed
+	for _, u := range a.units {
+		if u.known || p.held != nil && a.unit == u {
+			continue
+		}
+		if frame, fired := u.salvo.Base(); fired {
+			u.base, u.known = frame, true
+			if u.launch >= 0 {
+				r := &p.follows.runs[u.launch]
+				r.begun, r.begin = true, frame
+			}
+			if u.begins != nil {
+				u.begins(frame)
+			}
+		}
+	}
+	a.units = slices.DeleteFunc(a.units, func(u *unit) bool {
+		return u.known && u != a.show && len(u.steps) == 0 && len(u.turns) == 0 && u.base+u.last < st.Frame
+	})
+	p.follows.ended = p.follows.ended[:0]
+}
+
+// idle reports whether nothing of the list is to come.
+func (a *armed) idle() bool { return len(a.goes) == 0 && len(a.units) <= 1 }

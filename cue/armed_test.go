@@ -1,0 +1,144 @@
+package cue_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/pcm"
+)
+
+// randomList returns a random sheet with a list that follows ends, without times of GO.
+func randomList(draw *rand.Rand) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "voices: %d\nseed: %d\nmaster: {limiter: %v}\nbuses: {sfx: {gain: -3, voices: 3}}\n", 2+draw.IntN(5), draw.IntN(9), draw.IntN(2) == 0)
+	b.WriteString("sounds:\n  a: {files: [half.wav, quiet.wav, short.wav], pick: shuffle, gain: [-9, 3], pitch: [-2, 2], bus: sfx, cooldown: 8ms}\n" +
+		"  b: {files: [quiet.wav, short.wav], pick: round}\n  c: {file: half.wav, gain: -6}\n")
+	if draw.IntN(2) == 0 {
+		fmt.Fprintf(&b, "cues:\n  - {at: %dms, play: a, id: t, every: %dms, times: %d}\n  - {at: 55ms, play: b, id: x}\n", draw.IntN(50), 20+draw.IntN(70), 1+draw.IntN(20))
+	}
+	sound := func() string { return string("abc"[draw.IntN(3)]) }
+	n := 3 + draw.IntN(6)
+	timeline := draw.IntN(3 * n)
+	b.WriteString("list:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - cue: %d\n", i+1)
+		if draw.IntN(3) == 0 {
+			fmt.Fprintf(&b, "    pre: %dms\n", draw.IntN(40))
+		}
+		if i == timeline && strings.Contains(b.String(), "\ncues:") {
+			b.WriteString("    start: timeline\n")
+		}
+		b.WriteString("    do:\n")
+		for range 1 + draw.IntN(3) {
+			switch draw.IntN(8) {
+			case 0:
+				fmt.Fprintf(&b, "      - {at: %dms, stop: x, over: %dms}\n", draw.IntN(300), draw.IntN(30))
+			case 1:
+				fmt.Fprintf(&b, "      - {fade: sfx, to: -%d, over: %dms}\n", draw.IntN(20), draw.IntN(60))
+			case 2:
+				fmt.Fprintf(&b, "      - {at: end of x, play: %s, id: y, every: 13ms, times: %d}\n", sound(), 1+draw.IntN(3))
+			case 3:
+				fmt.Fprintf(&b, "      - {at: %dms, play: %s, id: x, every: %dms, times: %d}\n", draw.IntN(50), sound(), 1+draw.IntN(90), 1+draw.IntN(9))
+			case 4:
+				fmt.Fprintf(&b, "      - {at: end of y, fade: x, to: -%d, over: 30ms}\n      - {play: %s, id: y}\n", draw.IntN(9), sound())
+			default:
+				fmt.Fprintf(&b, "      - {at: %dms, play: %s, id: x, speed: %.2f, priority: %d}\n", draw.IntN(30), sound(), 0.5+draw.Float64(), draw.IntN(2))
+			}
+		}
+		b.WriteString("      - {play: c, id: x}\n      - {play: b, id: y}\n")
+		if i < n-1 {
+			switch draw.IntN(3) {
+			case 0:
+				b.WriteString("    then: follow\n")
+			case 1:
+				fmt.Fprintf(&b, "    then: continue\n    wait: %dms\n", draw.IntN(80))
+			}
+		}
+	}
+	return b.String()
+}
+
+// playLive plays by Feed and Render, in blocks, and returns what Render gave. do is called before
+// each block.
+func playLive(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []pcm.Frame) {
+	synctest.Test(t, func(t *testing.T) {
+		if err := p.Prime(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		fed := make(chan error, 1)
+		go func() { fed <- p.Feed(ctx) }()
+		dst := make([]pcm.Frame, block)
+		for {
+			do(len(out))
+			select {
+			case err := <-fed:
+				if err != nil {
+					t.Errorf("Feed gave %v", err)
+				}
+				return
+			case <-time.After(pcm.Duration(int64(block), rate)):
+			}
+			p.Render(dst)
+			out = append(out, dst...)
+		}
+	})
+	return out
+}
+
+// TestFeedFollows: in real time the frames are those of the render, whatever follows what.
+func TestFeedFollows(t *testing.T) {
+	f := newFolder(t)
+	waits := 0
+	for seed := range uint64(150) {
+		draw := rand.New(rand.NewPCG(seed, 4))
+		sheet, goes, at, n := randomList(draw), "goes: [", 0, 1+draw.IntN(3)
+		s, err := cue.Parse("s", []byte(sheet))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sheet)
+		}
+		for range n {
+			goes += fmt.Sprintf("%dms, ", at)
+			at += draw.IntN(150)
+		}
+		for _, err = cue.Parse("s", []byte(sheet+goes+"]\n")); err != nil; _, err = cue.Parse("s", []byte(sheet+goes+"]\n")) {
+			goes = goes[:strings.LastIndex(strings.TrimSuffix(goes, ", "), " ")+1] // one GO less
+			if !strings.Contains(goes, "ms") {
+				t.Fatal(err)
+			}
+		}
+		sheet += goes + "]\n"
+		if s, _ = cue.Parse("s", []byte(sheet)); s.Awaits() {
+			waits++
+		}
+		rendered := f.player(sheet, cue.Options{Events: true})
+		want := readAll(t, rendered, 64)
+		block := 1 + draw.IntN(60)
+		p := f.player(sheet, cue.Options{Events: true, Block: block})
+		got := playLive(t, p, block, func(int) {})
+		latency := int(p.Mixer().LatencyFrames())
+		if a, b := events(p.Report()), events(rendered.Report()); a != b {
+			t.Fatalf("seed %d, blocks of %d:\n%s\ngot  %s\nwant %s", seed, block, sheet, a, b)
+		}
+		if len(got) < len(want)+latency || !slices.Equal(got[latency:latency+len(want)], want) {
+			i := 0
+			for i < len(want) && latency+i < len(got) && want[i] == got[latency+i] {
+				i++
+			}
+			t.Log(events(p.Report()), got[latency+i-3:latency+i+40], want[i-3:i+40])
+			t.Fatalf("seed %d, blocks of %d: %d frames, want %d; frame %d differs\n%s", seed, block, len(got)-latency, len(want), i, sheet)
+		}
+		f.identities(p.Report())
+	}
+	if waits < 75 {
+		t.Errorf("only %d lists wait", waits)
+	}
+}
