@@ -92,7 +92,8 @@ func TestChanceIsLazy(t *testing.T) {
 func TestChanceInAChain(t *testing.T) {
 	f := newFolder(t)
 	for seed := range 8 {
-		for _, key := range []string{"every: 50ms, times: 4, chance: 0.5", "every: [10ms, 200ms], until: 500ms", "chance: 0.1"} {
+		for _, key := range []string{"every: 50ms, times: 4, chance: 0.5",
+			"every: [10ms, 200ms], until: 500ms", "chance: 0.1"} {
 			sheet := fmt.Sprintf("seed: %d\nlist:\n  - {cue: 1, play: short.wav, id: a, %s, then: follow}\n"+
 				"  - {cue: 2, do: [{play: half.wav}, {at: end of a, play: quiet.wav}]}\ngoes: [100ms]\n", seed, key)
 			var want []pcm.Frame

@@ -351,39 +351,6 @@ func (p *Player) finished(st *mixer.Stats) bool {
 	return p.quiet(st) && p.schedule.Plays() == 0 && (p.armed.on && p.armed.idle() || !p.armed.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }
 
-// maxMissed bounds what is gone through after the last sound: a cue may repeat a
-// thousand million times.
-const maxMissed = 100000
-
-// miss goes through what a finished sheet still asks for: there is no voice that
-// it could find. What it asks of buses does not matter any more.
-func (p *Player) miss() {
-	miss := func(a *Action) {
-		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
-			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: p.sheet.place(a.Cue), Called: p.sheet.called(a.Cue), Slot: -1})
-		}
-	}
-	if p.held != nil {
-		miss(p.held)
-		p.held = nil
-	}
-	for n := 0; n < maxMissed; {
-		t, _, ok := p.schedule.first()
-		if !ok || t.frame >= p.cut {
-			return
-		}
-		if p.sheet.Cues[t.index].Scope != OnID {
-			p.schedule.drop()
-			continue
-		}
-		if a, _ := p.schedule.Next(); !a.Passed {
-			miss(&a)
-		}
-		n++
-	}
-}
-
 // Replace has what starts from now on play another sound in the place of old, as
 // when its file has changed; voices that play old go on. It reports whether the
 // sheet has it. Control side, any goroutine.

@@ -27,10 +27,13 @@ func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if !every(r, &least, e.Least) || !every(r, &most, e.Most) {
 		return false
 	}
-	if c := e.Least.Compare(*e.Most); c > 0 || e.Most.Compare(rules.FrameTime(1<<62, 1e9)) > 0 {
-		r.Fail(p.Value.Place, "every: two times are [least, most], at most 146 years; here they are %v and %v", *e.Least, *e.Most)
+	c := e.Least.Compare(*e.Most)
+	if c > 0 || e.Most.Compare(rules.FrameTime(1<<62, 1e9)) > 0 {
+		r.Fail(p.Value.Place, "every: two times are [least, most], at most 146 years; here they are %v and %v",
+			*e.Least, *e.Most)
 		return false
-	} else if c == 0 {
+	}
+	if c == 0 {
 		*e.Most = rules.Time{}
 	}
 	return true

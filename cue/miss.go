@@ -1,0 +1,39 @@
+package cue
+
+import (
+	"voicepool/cue/report"
+	"voicepool/mixer"
+)
+
+// maxMissed bounds what is gone through after the last sound: a cue may repeat a
+// thousand million times.
+const maxMissed = 100000
+
+// miss goes through what a finished sheet still asks for: there is no voice that
+// it could find. What it asks of buses does not matter any more.
+func (p *Player) miss() {
+	miss := func(a *Action) {
+		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
+			p.missed++
+			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: p.sheet.place(a.Cue), Called: p.sheet.called(a.Cue), Slot: -1})
+		}
+	}
+	if p.held != nil {
+		miss(p.held)
+		p.held = nil
+	}
+	for n := 0; n < maxMissed; {
+		t, _, ok := p.schedule.first()
+		if !ok || t.frame >= p.cut {
+			return
+		}
+		if p.sheet.Cues[t.index].Scope != OnID {
+			p.schedule.drop()
+			continue
+		}
+		if a, _ := p.schedule.Next(); !a.Passed {
+			miss(&a)
+		}
+		n++
+	}
+}
