@@ -23,6 +23,7 @@ type unit struct {
 	rank   int32  // of the command that fires it
 	at     int64  // the frame of a GO; -1: none fires it
 	begins func(frame int64)
+	over   int64 // a frame at which it is dropped for good; 0: it is not dropped
 }
 
 // step is a command of a unit that is no action.
@@ -45,7 +46,7 @@ type armed struct {
 
 // arm has the player hand over its list ahead: its GOs begin what they begin as they come.
 func (p *Player) arm() {
-	if p.armed.on || !p.options.Live && !p.given.Awaits() {
+	if p.armed.on || !p.options.Live && !p.given.Awaits() && !p.given.does(DoPanic) {
 		return
 	}
 	s := p.given.unfired()
@@ -172,12 +173,17 @@ func (p *Player) handAll(before int64) error {
 		if frame >= before {
 			break
 		}
+		if a.goes = a.goes[1:]; g.Does == DoPanic {
+			rest := a.goes
+			p.panic(g.Over.Duration(p.sheet.Rate), frame)
+			a.goes = rest
+			continue
+		}
 		list := p.sheet.standby(a.next)
 		if g.Cue != "" {
 			list = p.sheet.numbers()[numberOf(g.Cue)]
 		}
 		a.next = p.fire(list, frame)
-		a.goes = a.goes[1:]
 	}
 	if p.held != nil { // what the mixer had no room for
 		if err := p.sendHeld(); err != nil {
@@ -274,6 +280,9 @@ func (p *Player) learn(st *mixer.Stats) {
 		}
 	}
 	a.units = slices.DeleteFunc(a.units, func(u *unit) bool {
+		if u.over > 0 {
+			return u.over < st.Frame
+		}
 		return u.known && u != a.show && len(u.steps) == 0 && len(u.turns) == 0 && u.base+u.last < st.Frame
 	})
 	p.follows.ended = p.follows.ended[:0]

@@ -144,6 +144,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
 	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
+	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
 	return p, nil
 }
