@@ -13,16 +13,17 @@ import (
 // list does, or what waits for an end. Its commands are armed ahead of that.
 type unit struct {
 	salvo  *mixer.Salvo
-	base   int64             // the frame at which it is fired; until it is known, about that
-	known  bool              // base
-	steps  []step            // that come before its actions
-	turns  turns             // its actions, from base on
-	from   int64             // frames of the time of its actions at base
-	last   int64             // the frame of its last command, from base on
-	launch int               // that begins with it, -1: none
-	rank   int32             // of the command that fires it
-	at     int64             // the frame of a GO; -1: none fires it
-	begins func(frame int64) // is told of base; nil: nobody
+	base   int64  // the frame at which it is fired; until it is known, about that
+	known  bool   // base
+	steps  []step // that come before its actions
+	turns  turns  // its actions, from base on
+	from   int64  // frames of the time of its actions at base
+	last   int64  // the frame of its last command, from base on
+	launch int    // that begins with it, -1: none
+	rank   int32  // of the command that fires it
+	at     int64  // the frame of a GO; -1: none fires it
+	begins func(frame int64)
+	over   int64 // a frame at which it is dropped for good; 0: it is not dropped
 }
 
 // step is a command of a unit that is no action.
@@ -45,7 +46,7 @@ type armed struct {
 
 // arm has the player hand over its list ahead: its GOs begin what they begin as they come.
 func (p *Player) arm() {
-	if p.armed.on || !p.options.Live && !p.given.Awaits() {
+	if p.armed.on || !p.options.Live && !p.given.Awaits() && !p.given.does(DoPanic) {
 		return
 	}
 	s := p.given.unfired()
@@ -172,12 +173,17 @@ func (p *Player) handAll(before int64) error {
 		if frame >= before {
 			break
 		}
+		if a.goes = a.goes[1:]; g.Does == DoPanic {
+			rest := a.goes
+			p.panic(g.Over.Duration(p.sheet.Rate), frame)
+			a.goes = rest
+			continue
+		}
 		list := p.sheet.standby(a.next)
 		if g.Cue != "" {
 			list = p.sheet.numbers()[numberOf(g.Cue)]
 		}
 		a.next = p.fire(list, frame)
-		a.goes = a.goes[1:]
 	}
 	if p.held != nil { // what the mixer had no room for
 		if err := p.sendHeld(); err != nil {
@@ -274,6 +280,9 @@ func (p *Player) learn(st *mixer.Stats) {
 		}
 	}
 	a.units = slices.DeleteFunc(a.units, func(u *unit) bool {
+		if u.over > 0 {
+			return u.over < st.Frame
+		}
 		return u.known && u != a.show && len(u.steps) == 0 && len(u.turns) == 0 && u.base+u.last < st.Frame
 	})
 	p.follows.ended = p.follows.ended[:0]

@@ -142,3 +142,71 @@ func TestFeedFollows(t *testing.T) {
 		t.Errorf("only %d lists wait", waits)
 	}
 }
+
+// TestLiveIsRendered: a list that is driven live, with random GOs, panics, jumps and pauses, gives the
+// frames of the render of what was recorded, keeps the identities of the report, and leaves nothing
+// playing.
+func TestLiveIsRendered(t *testing.T) {
+	f := newFolder(t)
+	steps := 0
+	for seed := range uint64(20) {
+		draw := rand.New(rand.NewPCG(seed, 7))
+		sheet := randomList(draw)
+		s := f.sheet(rate, sheet)
+		block := 1 + draw.IntN(50)
+		p := f.player(sheet, cue.Options{Events: true, Live: true, Block: block})
+		held, left := false, 60
+		finished := 0
+		got := playLive(t, p, block, func(frame int) {
+			if left--; left < 0 {
+				p.Hold(false)
+				if len(p.Playing()) == 0 && finished == 0 && left < -40 {
+					finished = frame
+					p.Finish()
+				}
+				return
+			}
+			steps++
+			switch n := draw.IntN(20); {
+			case held && n != 5: // who pauses, resumes before anything else
+			case n < 4:
+				if err := p.Fire(draw.IntN(len(s.List))); err != nil {
+					t.Error(err)
+				}
+			case n == 4 && seed%3 > 0:
+				p.Panic(time.Duration(draw.IntN(90)) * time.Millisecond)
+			case n == 5 && seed%3 > 1:
+				held = !held
+				p.Hold(held)
+			}
+		})
+		r := p.Report()
+		f.identities(r)
+		if r.Totals.Playing != 0 {
+			t.Errorf("seed %d: %d are still playing", seed, r.Totals.Playing)
+		}
+		var goes strings.Builder
+		if err := s.WriteGoes(&goes, p.Goes()); err != nil {
+			t.Fatal(err)
+		}
+		if goes.Len() == 0 {
+			continue
+		}
+		s = f.sheet(rate, sheet)
+		if err := s.ReadGoes("goes", []byte(goes.String())); err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, goes.String())
+		}
+		rendered := f.playerOf(s, cue.Options{Events: true})
+		want := readAll(t, rendered, 1+draw.IntN(90))
+		latency := int(p.Mixer().LatencyFrames())
+		i := 0
+		for i < len(want) && latency+i < len(got) && want[i] == got[latency+i] {
+			i++
+		}
+		if i < min(len(want), finished-latency) {
+			t.Fatalf("seed %d, blocks of %d: %d frames, want %d; frame %d differs\n%s%s\ngot  %s\nwant %s", seed, block, len(got)-latency, len(want), i, sheet, goes.String(),
+				events(r), events(rendered.Report()))
+		}
+	}
+	t.Log(steps)
+}

@@ -124,6 +124,9 @@ func (s *Sheet) endings() *endings {
 			e.releases.note(c.target(), s.surely(i))
 		}
 	}
+	for _, a := range s.panics {
+		e.stops.note("all", moment{a.frame, a.cues})
+	}
 	parents := s.Parents()
 	for bus := range parents {
 		for up := bus; up != ""; up = parents[up] {
@@ -246,7 +249,7 @@ const (
 // its loop as often as the sheet says.
 func (p *Player) bound() int64 {
 	s := p.sheet
-	if s.Length != nil || s.Awaits() || s.CheckRender() != nil {
+	if s.Length != nil || len(s.panics) > 0 || s.Awaits() || s.CheckRender() != nil {
 		return never
 	}
 	last := 0.0 // frames

@@ -24,10 +24,16 @@ const (
 	patience = time.Second
 )
 
+// errPauses is returned where pauses are a part of the times of GO: a device has its own.
+var errPauses = errors.New("cue: the times of GO have pauses, which are for a render alone; leave these lines out")
+
 // Prime hands the first cues over, so that none is late, and waits until what
 // streams among them begin with has been decoded. To be called before a device
 // starts.
 func (p *Player) Prime() error {
+	if !p.options.Live && p.given.does(DoPause) {
+		return errPauses
+	}
 	p.arm()
 	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
 		if err != nil {
@@ -64,7 +70,7 @@ func (p *Player) Feed(ctx context.Context) error {
 	for {
 		st := p.mixer.Stats()
 		p.poll()
-		if p.armed.on {
+		if p.flip(); p.armed.on {
 			p.learn(&st)
 		}
 		switch {
@@ -151,7 +157,7 @@ func (p *Player) fade(ticker *time.Ticker) {
 // Render is the source of a device. Audio side: it takes no lock and does not
 // allocate. After the sheet's length it is silent.
 func (p *Player) Render(dst []pcm.Frame) {
-	if p.hold.on.Load() || p.hold.faded > 0 {
+	if p.hold.look(len(dst)) {
 		p.hold.render(dst, p.mix)
 	} else {
 		dst = p.mixUntilCut(dst)

@@ -56,6 +56,12 @@ func (f folder) player(text string, o cue.Options) *cue.Player {
 // playerAt is player at another rate.
 func (f folder) playerAt(rate int, text string, o cue.Options) *cue.Player {
 	f.Helper()
+	return f.playerOf(f.sheet(rate, text), o)
+}
+
+// sheet reads the sheet of player.
+func (f folder) sheet(rate int, text string) *cue.Sheet {
+	f.Helper()
 	head := fmt.Sprintf("rate: %d\n", rate)
 	if !strings.Contains(text, "master:") {
 		head += "master: {limiter: false}\n"
@@ -64,7 +70,13 @@ func (f folder) playerAt(rate int, text string, o cue.Options) *cue.Player {
 	if err != nil {
 		f.Fatal(err)
 	}
-	p, err := cue.NewPlayer(f.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), o)
+	return s
+}
+
+// playerOf makes a player of a sheet that was read.
+func (f folder) playerOf(s *cue.Sheet, o cue.Options) *cue.Player {
+	f.Helper()
+	p, err := cue.NewPlayer(f.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), o)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package cue
 import (
 	"container/heap"
 	"errors"
+	"slices"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -20,6 +21,7 @@ type follows struct {
 	starts  map[uint64]int  // by such a tag: the starts that are to come, and the voices that live
 	over    map[uint64]int64
 	left    int // what has not been released
+	floor   int // cues before it are forgotten
 }
 
 // run is how far a launch is.
@@ -127,7 +129,7 @@ func (f *follows) note(e *mixer.Event) {
 		return
 	}
 	i, _ := ofRef(e.Ref)
-	if i < 0 || i >= len(f.sheet.Cues) {
+	if i < f.floor || i >= len(f.sheet.Cues) {
 		return
 	}
 	c := &f.sheet.Cues[i]
@@ -151,11 +153,19 @@ func (f *follows) end(i int, frame int64) {
 	f.ended = append(f.ended, i)
 }
 
-// clear forgets what waits.
-func (f *follows) clear() {
-	f.soon, f.ended, f.waiting, f.left = nil, nil, nil, 0
+// clear forgets what waits of some launches and of some cues, the first ones.
+func (f *follows) clear(launches, cues int) {
+	f.soon = slices.DeleteFunc(f.soon, func(t turn) bool { return t.index < launches })
+	heap.Init(&f.soon)
+	f.waiting = slices.DeleteFunc(f.waiting, func(i int) bool { return i < cues })
+	f.ended, f.left, f.floor = nil, 0, cues
+	for i := cues; i < len(f.sheet.Cues); i++ {
+		if f.sheet.Cues[i].state == waits {
+			f.left++
+		}
+	}
 	clear(f.starts)
-	for i := range f.runs {
+	for i := range f.runs[:launches] {
 		f.runs[i].told, f.runs[i].left = true, 0
 	}
 }
@@ -233,25 +243,30 @@ func (f *follows) act(launch int, frame int64, to *Schedule) {
 	}
 }
 
+// feedNow hands over what is due at this frame, and has it done.
+func (p *Player) feedNow() error {
+	for tries := 0; ; tries++ {
+		_, err := p.feed(p.file.now + 1)
+		if err != nil && (!errors.Is(err, mixer.ErrBusy) || tries > commands) {
+			return err
+		}
+		p.mixer.Render(nil)
+		p.poll()
+		if err == nil {
+			return nil
+		}
+	}
+}
+
 // mixToEnd mixes some of dst: no further than to the frame at which a voice may be over, so that
 // what waits for that begins there.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
 	for again := true; again; {
 		again = p.follows.release(f.now, p.schedule)
-		for tries := 0; ; tries++ {
-			_, err := p.feed(f.now + 1)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, mixer.ErrBusy) || tries > commands {
-				return 0, err
-			}
-			p.mixer.Render(nil)
-			p.poll()
+		if err := p.feedNow(); err != nil {
+			return 0, err
 		}
-		p.mixer.Render(nil)
-		p.poll()
 		again = p.follows.release(f.now, p.schedule) || again
 	}
 	if st := p.mixer.Stats(); p.quiet(&st) && p.schedule.Plays() == 0 && p.follows.next() == never {

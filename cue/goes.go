@@ -3,6 +3,8 @@ package cue
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
@@ -24,10 +26,18 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 		if at == "" {
 			continue
 		}
+		number, over, _ := strings.Cut(strings.TrimSpace(number), " ")
+		if s.numbered(number) {
+			number, over = strings.TrimSpace(number+" "+over), ""
+		}
 		g := Go{Line: line, Column: 1 + strings.Index(string(row), at), Cue: strings.TrimSpace(number)}
 		var err error
 		if g.At, err = rules.ParseTime(at); err != nil {
 			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v; a line is a time and, if need be, the number of a cue, such as: 5.5s 2", err)
+			continue
+		}
+		if err = g.reads(s, strings.TrimSpace(over)); err != nil {
+			r.Fail(yaml.Place{Line: line, Column: g.Column}, "%v", err)
 			continue
 		}
 		goes = append(goes, g)
@@ -42,6 +52,63 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	return nil
 }
 
+// numbered reports whether a cue of the list has a number.
+func (s *Sheet) numbered(number string) bool {
+	_, found := s.numbers()[numberOf(number)]
+	return found
+}
+
+// does reports whether some line of the GOs of a sheet does something.
+func (s *Sheet) does(deed Deed) bool {
+	return slices.ContainsFunc(s.Goes, func(g Go) bool { return g.Does == deed })
+}
+
+// panicOver is how long a panic takes that does not say.
+var panicOver, _ = rules.ParseTime("1s")
+
+// reads takes what stands behind a time: a deed, where no cue has its name.
+func (g *Go) reads(s *Sheet, rest string) (err error) {
+	whole := strings.TrimSpace(g.Cue + " " + rest)
+	for d := DoPanic; d <= DoResume && !s.numbered(g.Cue); d++ {
+		if g.Cue == d.String() {
+			g.Does, g.Cue = d, ""
+		}
+	}
+	switch {
+	case g.Does == DoPanic && rest != "":
+		if g.Over, err = rules.ParseTime(rest); err != nil {
+			return fmt.Errorf("panic: %w", err)
+		}
+	case g.Does == DoPanic:
+		g.Over = panicOver
+	case g.Does != DoGo && rest != "":
+		return fmt.Errorf("%v stands alone, not with %s", g.Does, yaml.Quote(rest))
+	case g.Does == DoGo:
+		g.Cue = whole
+	}
+	return nil
+}
+
+// WriteGoes writes times of GO as ReadGoes takes them.
+func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
+	var b bytes.Buffer
+	for i := range goes {
+		g := &goes[i]
+		b.WriteString(g.At.String())
+		switch {
+		case g.Does == DoPanic:
+			fmt.Fprintf(&b, " %v %v", g.Does, g.Over)
+		case g.Does != DoGo:
+			fmt.Fprintf(&b, " %v", g.Does)
+		case g.Cue != "":
+			b.WriteString(" " + g.Cue)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
 // checkGoes looks for a GO that comes before the one ahead of it, and for one that has no cue.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
@@ -50,6 +117,9 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 		if i > 0 && g.At.Compare(goes[i-1].At) < 0 {
 			r.Fail(at, "goes: a GO at %v comes after the one at %v; put them in the order of their times", g.At, goes[i-1].At)
 			return
+		}
+		if g.Does != DoGo {
+			continue
 		}
 		if g.Cue != "" {
 			var found bool

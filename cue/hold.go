@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/internal/ring"
 	"voicepool/pcm"
 )
 
@@ -13,10 +14,26 @@ type hold struct {
 	on     atomic.Bool
 	window []float32 // a raised cosine from 1 to 0, over 10 ms
 	faded  int       // of the window; the audio side's
+
+	// The audio side's, but for what it tells.
+	was    bool
+	output int64 // frames given
+	flips  *ring.Ring[flip]
 }
 
+// flip is where a hold begins, or ends.
+type flip struct {
+	output int64
+	on     bool
+}
+
+// mostFlips is how many wait to be read.
+const mostFlips = 1024
+
+func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
+
 func newHold(rate int) *hold {
-	h := &hold{window: make([]float32, max(pcm.Frames(10*time.Millisecond, rate), 1))}
+	h := &hold{window: make([]float32, fadeFrames(rate)), flips: ring.New[flip](mostFlips)}
 	for i := range h.window {
 		h.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i+1)/float64(len(h.window)))))
 	}
@@ -27,31 +44,47 @@ func newHold(rate int) *hold {
 // go on from there, as if nothing had been: what is heard fades out and in within 10 ms. Any goroutine.
 func (p *Player) Hold(on bool) { p.hold.on.Store(on) }
 
+// look takes in whether all is held now, and reports whether render is needed. Audio side.
+func (h *hold) look(frames int) bool {
+	if on := h.on.Load(); on != h.was && h.flips.Push(flip{h.output, on}) {
+		h.was = on
+	}
+	h.output += int64(frames)
+	return h.was || h.faded > 0
+}
+
 // render is Render, through a hold. Audio side.
 func (h *hold) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
-	for on := h.on.Load(); len(dst) > 0; {
+	for len(dst) > 0 {
 		n := len(dst)
 		switch {
-		case on && h.faded == len(h.window):
+		case h.was && h.faded == len(h.window):
 			clear(dst)
-		case on:
+			return
+		case h.was:
 			n = min(n, len(h.window)-h.faded)
-			mix(dst[:n])
-			for i := range dst[:n] {
-				h.dim(&dst[i])
-				h.faded++
-			}
 		case h.faded > 0:
 			n = min(n, h.faded)
-			mix(dst[:n])
-			for i := range dst[:n] {
-				h.faded--
-				h.dim(&dst[i])
-			}
-		default:
-			mix(dst)
 		}
+		mix(dst[:n])
+		h.fade(dst[:n])
 		dst = dst[n:]
+	}
+}
+
+// fade takes frames as far down as a pause that begins or ends is.
+func (h *hold) fade(dst []pcm.Frame) {
+	if !h.was && h.faded == 0 {
+		return
+	}
+	for i := range dst {
+		if !h.was {
+			h.faded--
+		}
+		h.dim(&dst[i])
+		if h.was {
+			h.faded++
+		}
 	}
 }
 

@@ -31,7 +31,15 @@ func (s *Sheet) fired() *Sheet {
 	}
 	out := s.unfired()
 	next, numbers := 0, s.numbers()
-	for _, g := range s.Goes {
+	for _, g := range s.clocked(max(s.Rate, 1)) {
+		switch g.Does {
+		case DoGo:
+		case DoPanic:
+			out.panics = append(out.panics, alarm{g.At.Frames(s.Rate), g.Over, len(out.launches), len(out.Cues)})
+			continue
+		default:
+			continue
+		}
 		if next = s.standby(next); g.Cue != "" {
 			next = numbers[numberOf(g.Cue)] // it is there: checkGoes has looked
 		}

@@ -40,12 +40,26 @@ type ListCue struct {
 	First, Count int
 }
 
-// Go is a GO of a rehearsal.
+// Go is a GO of a rehearsal, or what else is done to the show as a whole.
 type Go struct {
 	Line, Column int
-	At           rules.Time
-	Cue          string // its number; empty: the one that stands by
+	At           rules.Time // since the show began, pauses included
+	Cue          string     // its number; empty: the one that stands by
+	Does         Deed
+	Over         rules.Time // of DoPanic
 }
+
+// Deed is what is done to a show.
+type Deed uint8
+
+const (
+	DoGo     Deed = iota
+	DoPanic       // Player.Panic, within Go.Over
+	DoPause       // Player.Hold
+	DoResume      // the end of that
+)
+
+func (d Deed) String() string { return [...]string{"go", "panic", "pause", "resume"}[d] }
 
 // state is what has a cue act.
 type state uint8

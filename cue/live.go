@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -27,7 +28,10 @@ type live struct {
 	// Of the goroutine of Feed.
 	finish bool
 	active []int // launches that are not over, in their order
-	told   int   // of the launches: the first that Fired was not told of, and none behind it
+	calm   int64 // the frame after the last panic
+	goes   []Go  // as they were, by the clock of the mixer
+	held   pauses
+	told   int // of the launches: the first that Fired was not told of, and none behind it
 }
 
 // Running is a cue of the list that has begun, or waits to.
@@ -70,12 +74,10 @@ func (p *Player) Fire(list int) error {
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
 	p.live.ask(func() {
-		first := len(p.armed.units)
+		chain := len(p.armed.units)
 		p.fire(list, p.soonest())
-		p.armed.units[first].begins = func(frame int64) {
-			if p.options.Went != nil {
-				p.options.Went(list, frame)
-			}
+		p.armed.units[chain].begins = func(frame int64) {
+			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: p.given.List[list].Number})
 		}
 	})
 	return nil
@@ -83,7 +85,7 @@ func (p *Player) Fire(list int) error {
 
 // Panic fades everything out within a time, and has all waits, follow-ons, repetitions and the
 // timeline end. Of two, the one that is silent first counts. Any goroutine.
-func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over) }) }
+func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p.soonest()) }) }
 
 // Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
 // What goes on from it by itself does so. Any goroutine.
@@ -119,6 +121,39 @@ func (p *Player) Playing() []Running {
 	return slices.Clone(p.live.playing)
 }
 
+// note notes what was done.
+func (l *live) note(g Go) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.goes = append(l.goes, g)
+}
+
+// Goes returns what was done to a live show until now: GO, panic, and pauses, at their exact times.
+// A sheet with these, see Sheet.WriteGoes, renders the frames that were heard. Any goroutine.
+func (p *Player) Goes() []Go {
+	l, rate := &p.live, p.given.Rate
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	goes := slices.Clone(l.goes)
+	for i := range goes {
+		if d := goes[i].Does; d == DoGo || d == DoPanic {
+			goes[i].At = rules.FrameTime(l.held.heard(goes[i].At.Frames(rate)), rate)
+		}
+	}
+	slices.SortStableFunc(goes, func(a, b Go) int { return a.At.Compare(b.At) })
+	return goes
+}
+
+// flip takes in where Render has held everything.
+func (p *Player) flip() {
+	p.live.mutex.Lock()
+	defer p.live.mutex.Unlock()
+	for f, some := p.hold.flips.Pop(); some; f, some = p.hold.flips.Pop() {
+		p.live.held.flip(f.output, f.on)
+		p.live.goes = append(p.live.goes, Go{At: rules.FrameTime(f.output, p.sheet.Rate), Does: map[bool]Deed{true: DoPause, false: DoResume}[f.on]})
+	}
+}
+
 // serve does what was asked for.
 func (p *Player) serve() {
 	p.live.mutex.Lock()
@@ -133,7 +168,7 @@ func (p *Player) serve() {
 // soonest returns the first frame at which commands can act that are given now.
 func (p *Player) soonest() int64 {
 	rate := p.sheet.Rate
-	return p.mixer.Now() + pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate)
+	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.calm)
 }
 
 // cease ends a launch.
@@ -146,7 +181,7 @@ func (p *Player) cease(launch int, over time.Duration) {
 			c := &p.sheet.Cues[t.index]
 			left += (c.Times - t.repetition) * (c.asks() / c.Times)
 		}
-		u.steps, u.turns = nil, nil
+		u.steps, u.turns, u.over = nil, nil, end.base+1
 		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.salvo) })
 		end.step(0, 0, func(at mixer.Moment) error { return at.Add(r.count, -whole(left)) })
 		r.left -= min(left, r.left)
@@ -157,34 +192,42 @@ func (p *Player) cease(launch int, over time.Duration) {
 	p.release(r.units...)
 }
 
-// panic fades everything out.
-func (p *Player) panic(over time.Duration) {
+// foremost is the rank of what acts before all else at its frame.
+const foremost = -1
+
+// panic fades everything out from a frame on, before anything else acts there.
+func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.armed
-	units := a.units
-	end := &unit{salvo: p.mixer.NewSalvo(), base: p.soonest(), launch: -1, rank: math.MaxInt32}
-	end.at = end.base
-	for _, u := range units {
-		u.steps, u.turns, u.at = nil, nil, -1
-		end.step(0, 0, func(at mixer.Moment) error { return at.Drop(u.salvo) })
+	units := slices.Clone(a.units)
+	end := &unit{salvo: p.mixer.NewSalvo(), base: frame, launch: -1, rank: foremost}
+	end.at, p.live.calm = end.base, end.base+1
+	end.begins = func(frame int64) {
+		p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
 	}
-	end.step(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
-	end.step(0, 0, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
+	for _, u := range units {
+		if u.over > 0 {
+			continue // it is dropped
+		}
+		u.steps, u.turns, u.at, u.over = nil, nil, -1, frame+1
+		end.step(0, foremost, func(at mixer.Moment) error { return at.Drop(u.salvo) })
+	}
+	end.step(0, foremost, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
+	end.step(0, foremost, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
 	p.release(units...)
 	a.show = p.add(&unit{salvo: p.mixer.NewSalvo(), base: end.base, at: end.base, launch: -1})
 	p.add(end)
-	p.schedule.clear()
-	p.follows.clear()
+	p.schedule.clear(len(p.sheet.Cues))
+	p.follows.clear(len(p.sheet.launches), len(p.sheet.Cues))
 	clear(a.tags)
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// release forgets units that are dropped.
+// release forgets the action that is held, if it is of units that are dropped.
 func (p *Player) release(units ...*unit) {
 	a := &p.armed
 	if p.held != nil && (a.unit == nil && slices.Contains(units, a.show) || slices.Contains(units, a.unit)) {
 		p.held, p.done, a.unit = nil, 0, nil
 	}
-	a.units = slices.DeleteFunc(a.units, func(u *unit) bool { return slices.Contains(units, u) })
 }
 
 // look tells of what has begun, and notes what plays.

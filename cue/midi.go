@@ -3,10 +3,10 @@ package cue
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"voicepool/internal/fields"
+	"voicepool/internal/parse"
 	"voicepool/internal/yaml"
 )
 
@@ -42,63 +42,10 @@ type midiKey struct {
 	number, channel int
 }
 
-// middle is the note that is called C4.
-const middle = 60
-
-// ParseNote reads a note: 0..127, or a name such as C4, F#3 or Bb-1, C4 being 60.
-func ParseNote(text string) (note int, ok bool) {
-	if n, ok := fields.ParseWhole(text, 0, 127); ok {
-		return int(n), true
-	}
-	if text == "" {
-		return 0, false
-	}
-	at := strings.IndexByte("C D EF G A B", text[0]&^0x20)
-	if at < 0 || text[0] == ' ' {
-		return 0, false
-	}
-	text = text[1:]
-	if rest, sharp := strings.CutPrefix(text, "#"); sharp {
-		at, text = at+1, rest
-	} else if rest, flat := strings.CutPrefix(text, "b"); flat {
-		at, text = at-1, rest
-	}
-	octave, err := strconv.Atoi(text)
-	if err != nil || octave < -1 || octave > 9 {
-		return 0, false
-	}
-	note = middle + 12*(octave-4) + at
-	return note, note >= 0 && note <= 127
-}
-
-// note is a note in a sheet.
-type note struct{ to *int }
-
-func (n note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
-	text, ok := r.Scalar(p, noteWanted)
-	if !ok {
-		return false
-	}
-	if *n.to, ok = ParseNote(text); !ok {
-		r.Fail(p.Value.Place, "note takes %s, not %s", noteWanted, yaml.Quote(text))
-	}
-	return ok
-}
-
-const noteWanted = "a number from 0 to 127, or a name such as C4, which is 60"
-
-func (n note) Text() (string, bool) { return strconv.Itoa(*n.to), true }
-
-func (note) Schema(fields.Limits) fields.Schema {
-	return fields.Schema{"anyOf": []fields.Schema{
-		{"type": "integer", "minimum": 0, "maximum": 127}, {"type": "string", "pattern": "^[A-Ga-g][#b]?-?[0-9]$"},
-	}}
-}
-
 func (m *Midi) fields() []fields.Field {
 	byte7 := fields.Limits{From: 0, To: 127}
 	return []fields.Field{
-		{Key: "note", To: note{&m.Number}},
+		{Key: "note", To: parse.Note{To: &m.Number}},
 		{Key: "program", To: &m.Number, Within: byte7},
 		{Key: "control", To: &m.Number, Within: byte7},
 		{Key: "channel", To: &m.Channel, Within: fields.Limits{From: 1, To: 16}},

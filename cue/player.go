@@ -50,10 +50,6 @@ type Options struct {
 	// not end where nothing is left, until Finish.
 	Live bool
 
-	// Went is told of each GO, by the place of its cue in Sheet.List, and at which frame it has acted; by
-	// the goroutine of Feed. nil: nobody.
-	Went func(list int, frame int64)
-
 	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
 	// frame; by the goroutine of Feed. nil: nobody.
 	Fired func(list int, frame int64)
@@ -158,6 +154,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
 	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
+	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
 	if err := p.newBeginning(); err != nil {
 		m.Close()

@@ -21,7 +21,10 @@ type rendering struct {
 	frames int64       // given
 	bound  int64       // frames, before which the render is over; 0: not worked out yet
 	over   bool
-	read   bool // somebody reads
+	read   bool   // somebody reads
+	flips  []flip // pauses that are to come
+	stood  int64  // frames of the output at which the mixer stood still
+	panics int    // of the sheet: those that are over
 }
 
 // longSilence is how many silent blocks Read mixes at most before it returns.
@@ -101,6 +104,10 @@ func (p *Player) mixMore(size int) error {
 		}
 		size = int(min(int64(size), p.cut+latency-f.now))
 	}
+	size, stands := p.stands(size)
+	if stands {
+		return nil
+	}
 	if err := p.checkEnd(); err != nil {
 		return err
 	}
@@ -111,6 +118,7 @@ func (p *Player) mixMore(size int) error {
 	if err := p.mixBlock(block); err != nil {
 		return err
 	}
+	p.hold.fade(block)
 	drop := max(min(latency-f.now+int64(size), int64(size)), 0) // what is before the first frame of the sheet
 
 	// Of the frames that have come out of the mixer so many at the end have nothing to be heard in
@@ -136,6 +144,24 @@ func (p *Player) mixMore(size int) error {
 
 // mixBlock mixes one block with all that is due in it.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
+	f := &p.file
+	for end := f.now + int64(len(dst)); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
+		a := &p.sheet.panics[f.panics]
+		if n := a.frame - f.now; n > 0 {
+			if err := p.mixStretch(dst[:n]); err != nil {
+				return err
+			}
+			dst = dst[n:]
+		}
+		if err := p.alarm(a); err != nil {
+			return err
+		}
+	}
+	return p.mixStretch(dst)
+}
+
+// mixStretch is mixBlock without a panic.
+func (p *Player) mixStretch(dst []pcm.Frame) error {
 	f := &p.file
 	for p.follows.waits() && len(dst) > 0 {
 		n, err := p.mixToEnd(dst)

@@ -119,8 +119,21 @@ func (sc *Schedule) add(cue int) {
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
 
-// clear has nothing come any more.
-func (sc *Schedule) clear() { sc.order, sc.at, sc.heap, sc.plays = nil, 0, nil, 0 }
+// clear drops what some cues still do, the first ones.
+func (sc *Schedule) clear(cues int) {
+	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
+	heap.Init(&sc.heap)
+	sc.order, sc.at = slices.DeleteFunc(sc.order[sc.at:], func(i int) bool { return i < cues }), 0
+	sc.plays = 0
+	for _, t := range sc.heap {
+		if c := &sc.sheet.Cues[t.index]; c.Verb == Play {
+			sc.plays += c.Times - t.repetition
+		}
+	}
+	for _, i := range sc.order {
+		sc.expect(&sc.sheet.Cues[i])
+	}
+}
 
 // frame returns when a repetition of a cue is due.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
@@ -248,7 +261,7 @@ const mostPicked = 4096
 // cues take that have begun before, if they take so many.
 func (sc *Schedule) enlist(i int) {
 	c := &sc.sheet.Cues[i]
-	if c.launch == 0 || c.Verb != Play {
+	if c.origin == 0 || c.Verb != Play {
 		return
 	}
 	take := func(c *Cue, key [2]int) {

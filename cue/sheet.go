@@ -25,6 +25,7 @@ type Sheet struct {
 	begun    bool
 	own      int // of Cues
 	launches []launch
+	panics   []alarm
 	firings  []uint64 // by the place in List: how often it has begun
 }
 

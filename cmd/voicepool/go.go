@@ -89,7 +89,7 @@ func (g *goCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true, Went: b.Went}, Attend: b.Attend, Look: b.Look, Drawn: draw != nil, Silent: g.Control == "-"}
+	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Drawn: draw != nil, Silent: g.Control == "-"}
 	err = g.perform(c, interrupted, sheet, o)
 	return c.Outcome(err, b.Close())
 }

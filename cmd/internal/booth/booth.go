@@ -3,6 +3,7 @@
 package booth
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +39,9 @@ type Booth struct {
 	options Options
 	sheet   *cue.Sheet
 	goes    *os.File
+	done    int         // how much stands in goes
+	failed  error       // what went wrong with it
+	player  *cue.Player // while it plays
 	midi    *os.File
 	show    *show.Show // while it plays
 	sockets []*control.Socket
@@ -79,11 +83,9 @@ func openMidi(path string) (*os.File, error) {
 
 // Close closes the files. The error is that of the GOs that were recorded.
 func (b *Booth) Close() (err error) {
-	if b.show != nil {
-		err = b.show.Recorded()
-	}
 	if b.goes != nil {
-		err = errors.Join(err, b.goes.Close())
+		b.record()
+		err = errors.Join(b.failed, b.goes.Close())
 	}
 	if b.midi != nil {
 		b.midi.Close()
@@ -94,19 +96,32 @@ func (b *Booth) Close() (err error) {
 	return err
 }
 
-// Went notes a GO. It is for cue.Options.Went.
-func (b *Booth) Went(list int, frame int64) { b.show.Went(list, frame) }
+// Look takes a picture of what plays. It is for performance.Options.Look.
+func (b *Booth) Look(p live.Picture) {
+	b.show.Look(p)
+	b.record()
+}
 
-// Look takes a picture of what plays. It is for performance.Options.View.
-func (b *Booth) Look(p live.Picture) { b.show.Look(p) }
+// record writes what was done to the show until now, when that is more than before.
+func (b *Booth) record() {
+	if b.goes == nil || b.player == nil || b.failed != nil {
+		return
+	}
+	goes := b.player.Goes()
+	if len(goes) == b.done {
+		return
+	}
+	b.done = len(goes)
+	var text bytes.Buffer
+	b.failed = b.sheet.WriteGoes(&text, goes)
+	if b.failed == nil {
+		_, b.failed = b.goes.WriteAt(text.Bytes(), 0)
+	}
+}
 
 // Attend puts the hands on a show. It is for performance.Options.Attend.
 func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
-	o := show.Options{Guard: b.options.Guard}
-	if b.goes != nil {
-		o.Record = b.goes
-	}
-	b.show = show.New(b.sheet, p, o)
+	b.player, b.show = p, show.New(b.sheet, p, show.Options{Guard: b.options.Guard})
 	if err := b.listen(); err != nil {
 		return nil, err
 	}

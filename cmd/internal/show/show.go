@@ -6,12 +6,10 @@ package show
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
 
-	"voicepool/bank/rules"
 	"voicepool/cmd/internal/live"
 	"voicepool/cue"
 	"voicepool/mixer"
@@ -43,8 +41,7 @@ const (
 
 // Options say how a show is run.
 type Options struct {
-	Guard  time.Duration // 0: none
-	Record io.Writer     // of the GOs, a time and a cue a line; nil: none
+	Guard time.Duration // 0: none
 }
 
 // Show is a show while it is run. Its methods may be called by any goroutine.
@@ -61,7 +58,6 @@ type Show struct {
 	alarmed  time.Time // when the last panic was
 	paused   bool
 	quit     bool
-	recorded error // what is wrong with Options.Record
 	said     []string
 	muted    map[string]bool // buses
 	trims    map[int]float64 // of cues, by their place in the list
@@ -134,28 +130,6 @@ func (s *Show) Go(number string) error {
 	s.last, s.standby = i, s.after(i)
 	s.tell("go " + s.sheet.List[i].Number)
 	return nil
-}
-
-// Went records that a GO has acted at a frame. cue.Options.Went calls it.
-func (s *Show) Went(list int, frame int64) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.record(frame, s.sheet.List[list].Number)
-}
-
-// record writes a line of the rehearsal.
-func (s *Show) record(frame int64, what string) {
-	if s.options.Record == nil || s.recorded != nil {
-		return
-	}
-	_, s.recorded = fmt.Fprintf(s.options.Record, "%v %s\n", rules.FrameTime(frame, s.sheet.Rate), what)
-}
-
-// Recorded returns what went wrong with Options.Record, or nil.
-func (s *Show) Recorded() error {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.recorded
 }
 
 // find returns the place in the list of a cue that can begin.

@@ -184,36 +184,6 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestRecord: the GOs that acted, by their frames, as --goes reads them.
-func TestRecord(t *testing.T) {
-	var text strings.Builder
-	s, _ := newShow(t, show.Options{Record: &text})
-	s.Went(0, 48000)
-	s.Went(5, 48001)
-	if want := "1s 1\n1.000020833333333333s Q5\n"; text.String() != want {
-		t.Errorf("recorded %q, want %q", text.String(), want)
-	}
-	again, err := cue.Parse("show.yaml", []byte(sheet))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.ReadGoes("goes", []byte(text.String())); err != nil {
-		t.Fatal(err)
-	}
-	if got := again.Goes[1].At.Frames(48000); got != 48001 || again.Goes[1].Cue != "Q5" {
-		t.Errorf("read as frame %d of %s", got, again.Goes[1].Cue)
-	}
-	broken, _ := newShow(t, show.Options{Record: failing{}})
-	broken.Went(0, 1)
-	if broken.Recorded() == nil {
-		t.Error("a recording that fails is not told")
-	}
-}
-
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
-
 // TestState: what a screen is told.
 func TestState(t *testing.T) {
 	s, p := newShow(t, show.Options{})
