@@ -83,6 +83,11 @@ cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
+cmd/internal/booth -> cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/show cue internal/words golang.org/x/sys/unix
+cmd/internal/control -> cmd/internal/show internal/words
+cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
+cmd/internal/show -> bank/rules cmd/internal/live cue internal/whole internal/words mixer pcm voice
+cmd/internal/midi -> cue gitlab.com/gomidi/midi/v2
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
 cmd/internal/spill ->
 cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term

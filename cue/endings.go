@@ -69,6 +69,14 @@ func later(m, n moment) moment {
 // moment returns when a cue acts for the last time.
 func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
 
+// surely returns up to when a cue has surely acted for the last time.
+func (s *Sheet) surely(i int) moment {
+	if c := &s.Cues[i]; !c.EveryMost.IsZero() {
+		return moment{c.frame(0, s.Rate), i}
+	}
+	return s.moment(i)
+}
+
 // target returns what a cue acts on. For what holds and ends voices the master
 // is everything.
 func (c *Cue) target() string {
@@ -106,14 +114,14 @@ func (s *Sheet) endings() *endings {
 	}
 	for i, c := range s.acting() {
 		switch {
-		case c.Verb == Stop:
-			e.stops.note(c.target(), s.moment(i))
-		case c.Verb == Resume:
-			e.resumes.note(c.target(), s.moment(i))
+		case c.Verb == Stop && c.Chance == 0:
+			e.stops.note(c.target(), s.surely(i))
+		case c.Verb == Resume && c.Chance == 0:
+			e.resumes.note(c.target(), s.surely(i))
 		case c.keeps():
 			e.keeps.note(c.target(), s.moment(i))
-		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0:
-			e.releases.note(c.target(), s.moment(i))
+		case c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Chance == 0:
+			e.releases.note(c.target(), s.surely(i))
 		}
 	}
 	for _, a := range s.panics {

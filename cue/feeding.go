@@ -35,7 +35,12 @@ func (p *Player) Prime() error {
 		return errPauses
 	}
 	p.arm()
-	if err := p.handSome(p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.handSome(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	p.mixer.Prepare()
@@ -118,6 +123,11 @@ func (p *Player) handSome(before int64) (err error) {
 
 // fade silences everything, also what is under way, and waits for it.
 func (p *Player) fade(ticker *time.Ticker) {
+	defer func() { // of a GO that came just before
+		if st := p.mixer.Stats(); p.armed.on {
+			p.learn(&st)
+		}
+	}()
 	p.mixer.StopAll(fadeOut)
 	moved, frame := time.Now(), int64(-1)
 	all := false // that was handed over has been asked to stop

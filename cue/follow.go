@@ -99,6 +99,28 @@ func (f *follows) asked(c *Cue) {
 	}
 }
 
+// fewer takes off what a cue of the list would have started, and chance leaves out.
+func (f *follows) fewer(a *Action) {
+	n := a.Rest
+	if a.Passed {
+		n++
+	}
+	c := &f.sheet.Cues[a.Cue]
+	if n *= c.asks() / c.Times; n == 0 || c.launch == 0 {
+		return
+	}
+	if f.awaited[c.tag] {
+		if f.starts[c.tag] -= int(n); f.starts[c.tag] == 0 {
+			f.over[c.tag] = a.Frame
+		}
+	}
+	if r := &f.runs[c.launch-1]; r.left > 0 {
+		if r.left -= min(n, r.left); r.left == 0 && r.begun {
+			f.end(c.launch-1, a.Frame)
+		}
+	}
+}
+
 // note takes what has happened.
 func (f *follows) note(e *mixer.Event) {
 	switch e.Kind {

@@ -119,8 +119,11 @@ func (s *Sheet) act(i int, l *launch, number int) {
 	s.Cues = append(s.Cues, c)
 }
 
-// place returns where in the file's own order a cue of Cues stands.
+// place returns where in the file's own order a cue of Cues stands; -1: nowhere.
 func (s *Sheet) place(i int) int {
+	if i >= 0 && i < len(s.Cues) && s.Cues[i].hand {
+		return -1
+	}
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].origin > 0 {
 		return s.Cues[i].origin - 1
 	}

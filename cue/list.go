@@ -1,10 +1,15 @@
 package cue
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
+	"voicepool/internal/fields"
+	"voicepool/internal/words"
+	"voicepool/internal/yaml"
 )
 
 // Then is what comes after a cue of the list.
@@ -100,4 +105,17 @@ func (s *Sheet) called(i int) (c report.Called) {
 func (s *Sheet) Label(i int) string {
 	c := s.called(i)
 	return c.CueText(i)
+}
+
+// Place returns the place in List of the cue that a number is of. The error names the nearest.
+func (s *Sheet) Place(number string) (int, error) {
+	numbers := s.numbers()
+	if i, some := numbers[numberOf(number)]; some {
+		return i, nil
+	}
+	if len(numbers) == 0 {
+		return 0, errors.New("cue: the sheet has no list of cues that wait for GO")
+	}
+	return 0, fmt.Errorf("cue: no cue of the list has the number %s; the nearest is %s",
+		yaml.Quote(number), yaml.Quote(words.Nearest(number, fields.Sorted(numbers))))
 }

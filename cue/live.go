@@ -74,10 +74,13 @@ func (p *Player) Fire(list int) error {
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
 	p.live.ask(func() {
-		chain := len(p.armed.units)
+		first := len(p.armed.units)
 		p.fire(list, p.soonest())
-		p.armed.units[chain].begins = func(frame int64) {
+		p.armed.units[first].begins = func(frame int64) {
 			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: p.given.List[list].Number})
+			if p.options.Went != nil {
+				p.options.Went(list, frame)
+			}
 		}
 	})
 	return nil

@@ -21,11 +21,11 @@ type Loading func(done, total int)
 // that cannot be had comes as rules.Errors, which wrap rules.ErrSound, in the order of the
 // sheet's lines; when ctx ends it is its error.
 func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Loading) error {
-	_, err := s.load(ctx, lib, progress, &broken{})
+	_, err := s.load(ctx, lib, progress, &broken{}, false)
 	return err
 }
 
-func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken) ([]loading.Sound, error) {
+func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken, live bool) ([]loading.Sound, error) {
 	ways := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {
 		for _, c := range s.Cues[i].starts() {
@@ -37,8 +37,8 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 		}
 	}
 	for i := range ways {
-		if ways[i] == 0 { // whether a cue plays it or not
-			ways[i] = loading.Once
+		if ways[i] == 0 || live { // whether a cue plays it or not
+			ways[i] |= loading.Once
 		}
 	}
 	all, missing, err := loading.Sounds(ctx, &s.Rules, lib, ways, loading.Options{Progress: progress, OnError: b.note})

@@ -64,9 +64,12 @@ func Parse(file string, src []byte) (*Sheet, error) {
 		if p := fields.Given(root, "goes"); p != nil {
 			d.goes(p.Value)
 		}
+		if p := fields.Given(root, "midi"); p != nil {
+			d.midi(p.Value)
+		}
 	})
 	if err := r.Errors(); err != nil {
-		if s.Cues, s.List, s.Goes = nil, nil, nil; !read {
+		if s.Cues, s.List, s.Goes, s.Midi = nil, nil, nil, nil; !read {
 			s = nil
 		}
 		return s, err
@@ -80,6 +83,7 @@ func (s *Sheet) fields() []fields.Field {
 		{Key: "cues"},
 		{Key: "list"},
 		{Key: "goes"},
+		{Key: "midi"},
 		{Key: "length", To: optionalTime(&s.Length)},
 	}
 }

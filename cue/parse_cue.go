@@ -14,10 +14,6 @@ import (
 
 const maxCues = 500000
 
-// leastEvery is the shortest time from one repetition to the next, so that no frame has more of
-// them than can be gone through: a nanosecond.
-var leastEvery = rules.FrameTime(1, 1e9)
-
 // entries reports whether the value of a key is a list that is not too long, such as an example.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
@@ -49,7 +45,9 @@ func (d *draft) allCues(n *yaml.Node) {
 // read reads a cue, and keeps it.
 func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.Cue = *c
-	d.targets, d.nodes = append(d.targets, d.cue(n)), append(d.nodes, n)
+	target := d.cue(n)
+	d.smooth(n, target)
+	d.targets, d.nodes = append(d.targets, target), append(d.nodes, n)
 	*c = d.Cue
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
@@ -60,13 +58,15 @@ func (d *draft) resolve() {
 		if p == nil {
 			continue
 		}
-		if d.sheet.Cues[i].releases {
+		c := &d.sheet.Cues[i]
+		if c.releases {
 			p = &yaml.Pair{Place: p.Place, Key: release, Value: p.Value}
 		}
-		d.reader.target(p, &d.sheet.Cues[i])
+		d.Of(c.prefix(), func() { d.reader.target(p, c) })
 	}
 	for i, n := range d.nodes {
-		d.checkParameters(n, &d.sheet.Cues[i])
+		c := &d.sheet.Cues[i]
+		d.Of(c.prefix(), func() { d.checkParameters(n, c) })
 	}
 	if !d.Failed() {
 		d.checkEnds()
@@ -197,20 +197,6 @@ func (d *draft) scene(p *yaml.Pair) bool {
 		return false
 	}
 	return ok
-}
-
-// every reads the time from one repetition to the next.
-func (d *draft) every(p *yaml.Pair) bool {
-	ok := d.Value(p, &fields.Field{To: &d.Every})
-	switch {
-	case ok && d.Every.IsZero():
-		d.Fail(p.Value.Place, "every: the time from one repetition to the next is more than 0")
-	case ok && d.Every.Compare(leastEvery) < 0:
-		d.Fail(p.Value.Place, "every: %v is less than the least time from one repetition to the next, 1ns", d.Every)
-	default:
-		return ok
-	}
-	return false
 }
 
 func (d *draft) times(p *yaml.Pair) bool {
@@ -347,7 +333,9 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 				d.Times = most
 			}
 		}
-		if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
+		if !d.EveryMost.IsZero() {
+			d.spans(every, until)
+		} else if _, ok := d.At.Repeat(d.Times-1, d.Every); !ok {
 			d.Fail(every.Place, "every: the last repetition would come after more than 10^12 seconds")
 			d.Times = 1
 		}

@@ -8,7 +8,6 @@ import (
 	"voicepool/internal/parse"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
-	"voicepool/voice"
 )
 
 // draft is the cue that is being read. One serves all cues of a sheet: its table points into it.
@@ -25,6 +24,8 @@ type draft struct {
 	targets []*yaml.Pair   // where they name what they act on; nil: nothing
 	ends    []ending       // where they wait for the end of an id
 	lines   map[string]int // of the numbers of cues
+
+	silent map[string]bool // the ids and buses whose gain is silence, up to here; nil: none was looked at
 }
 
 // timing is the keys that must be understood before repetitions can be counted.
@@ -59,7 +60,6 @@ func newDraft(r *reader) *draft {
 		}
 		d.table = append(d.table, cueField{f, []Verb{v}, 0})
 	}
-	shape := fields.Choice(&c.Change.Shape, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)
 	play, set, moves := []Verb{Play}, []Verb{Set}, []Verb{Play, Set}
 	d.table = append(d.table, []cueField{
 		{fields.Field{Key: "id", To: d.id, Like: new(string)}, play, 0},
@@ -84,8 +84,9 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
 		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
-		{fields.Field{Key: "shape", To: shape}, []Verb{Fade, Set}, 0},
-		{fields.Field{Key: "every", To: d.every, Like: &d.Every}, everyVerb, 0},
+		{fields.Field{Key: "shape", To: parse.Shape(&c.Change.Shape)}, []Verb{Fade, Set}, 0},
+		{fields.Field{Key: "every", To: parse.Every{Least: &c.Every, Most: &c.EveryMost}}, everyVerb, 0},
+		{fields.Field{Key: "chance", To: &c.Chance, Within: fields.Limits{From: 1e-6, To: 1}}, everyVerb, 0},
 		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},
 		{fields.Field{Key: "until", To: &d.until}, everyVerb, 0},
 	}...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
+	"voicepool/cue/report"
 	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 )
@@ -49,7 +50,8 @@ func (d *draft) list(n *yaml.Node) {
 	timeline := 0
 	var all rules.Time // of pre and wait
 	for _, item := range n.Items {
-		l := d.listCue(item)
+		var l *listed
+		d.Of(labelOf(item), func() { l = d.listCue(item) })
 		if l == nil {
 			continue
 		}
@@ -181,6 +183,30 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 	d.read(made, &c)
 }
 
+// labelOf returns what messages call a cue of the list; empty: it has no number.
+func labelOf(n *yaml.Node) string {
+	called := report.Called{CueLine: n.Line}
+	if p := fields.Given(n, "cue"); p != nil {
+		called.ListCue = p.Value.Text
+	}
+	if p := fields.Given(n, "name"); p != nil {
+		called.CueName = p.Value.Text
+	}
+	if called.ListCue == "" {
+		return ""
+	}
+	return called.CueText(0)
+}
+
+// prefix returns what messages call the cue; empty: it is of `cues`.
+func (c *Cue) prefix() string {
+	if c.list == 0 || c.Number == "" {
+		return ""
+	}
+	called := report.Called{ListCue: c.Number, CueName: c.Name, CueLine: c.Line}
+	return called.CueText(0)
+}
+
 // ending is an `at` that names an id.
 type ending struct {
 	at  *yaml.Node
@@ -197,14 +223,17 @@ func (d *draft) checkEnds() {
 		if c.Verb == Play && c.tag != 0 && len(d.ends) > 0 {
 			plays[c.tag] = append(plays[c.tag], i)
 		}
-		if c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.keeps() {
+		if c.Chance == 0 && (c.Verb == Stop || c.Verb == Set && c.Change.Rounds > 0 && !c.keeps()) {
 			ends.note(c.target(), c.after)
 		}
 	}
 	for _, e := range d.ends {
 		c := &s.Cues[e.cue]
+		fail := func(at yaml.Place, format string, args ...any) {
+			d.Of(c.prefix(), func() { d.Fail(at, format, args...) })
+		}
 		if c.afterTag = d.ids[c.after]; c.afterTag == 0 {
-			d.Fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.after),
+			fail(e.at.Place, "at: no cue has the id %s, whose end this waits for%s", yaml.Quote(c.after),
 				d.Suggest(c.after, func() []string { return s.ids }))
 			continue
 		}
@@ -216,9 +245,9 @@ func (d *draft) checkEnds() {
 		}
 		switch {
 		case !others:
-			d.Fail(e.at.Place, "at: only what waits for the end of %s plays it; start it elsewhere, or give a time", yaml.Quote(c.after))
+			fail(e.at.Place, "at: only what waits for the end of %s plays it; start it elsewhere, or give a time", yaml.Quote(c.after))
 		case endless:
-			d.Fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
+			fail(e.at.Place, "at: %s loops without end and nothing stops or releases it; give it `for` or `loop: 4`, or stop it",
 				yaml.Quote(c.after))
 		}
 	}

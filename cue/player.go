@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"voicepool/bank/rules"
 	"voicepool/cue/report"
 	"voicepool/internal/loading"
 	"voicepool/internal/loudness"
@@ -35,12 +36,23 @@ type Options struct {
 	// more than a fifteenth of a second: Feed stays three blocks ahead.
 	Block int
 
+	// From has the show begin in the middle, as if all before it had been: what would be sounding
+	// there does, at its place. What is given is the end of what would be given without it, to the
+	// bit. What happened before is told as well. Cue has it begin with the cue of a number instead:
+	// of the list, where a GO of the sheet fires it, or of `cues`.
+	From rules.Time
+	Cue  string
+
 	// Record has the player note what it does; see Recorder.
 	Record bool
 
 	// Live has the list wait for Fire: the sheet's own times of GO do not count, and Feed does
 	// not end where nothing is left, until Finish.
 	Live bool
+
+	// Went is told of each GO, by the place of its cue in Sheet.List, and at which frame it has acted; by
+	// the goroutine of Feed. nil: nobody.
+	Went func(list int, frame int64)
 
 	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
 	// frame; by the goroutine of Feed. nil: nobody.
@@ -64,6 +76,8 @@ type Player struct {
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
+	begins  beginning
+	skips   bool  // what is rendered is not heard
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
 	held    *Action // what the mixer had no room for
@@ -104,12 +118,12 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	config.Commands = commands
+	config.Commands, config.Meters = commands, o.Live
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	broken := &broken{tell: o.Broken}
-	loaded, err := s.load(ctx, lib, o.Loading, broken)
+	loaded, err := s.load(ctx, lib, o.Loading, broken, o.Live)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +160,10 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
 	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
+	if err := p.newBeginning(); err != nil {
+		m.Close()
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -183,6 +201,9 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 				return 0, nil
 			}
 			a, _ := p.schedule.Next()
+			if p.follows.fewer(&a); a.Passed {
+				continue
+			}
 			p.held = &a
 		}
 		if err := p.send(p.held); err != nil {
@@ -357,8 +378,9 @@ func (p *Player) miss() {
 			p.schedule.drop()
 			continue
 		}
-		a, _ := p.schedule.Next()
-		miss(&a)
+		if a, _ := p.schedule.Next(); !a.Passed {
+			miss(&a)
+		}
 		n++
 	}
 }
@@ -386,5 +408,8 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
-	return p.sounds[c.Sound].Files(c.Loop)[file]
+	return p.files(c)[file]
 }
+
+// files returns what a start may play.
+func (p *Player) files(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

@@ -24,6 +24,7 @@ type rendering struct {
 	flips  []flip // pauses that are to come
 	stood  int64  // frames of the output at which the mixer stood still
 	panics int    // of the sheet: those that are over
+	read   bool   // somebody reads
 }
 
 // longSilence is how many silent blocks Read mixes at most before it returns.
@@ -41,8 +42,12 @@ const longSilence = 1024
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
+	p.file.read = true
+	if there, err := p.goThere(int64(p.mixer.LatencyFrames())); !there {
+		return 0, err
+	}
 	if p.options.Events {
-		p.beneath.begin(p.sheet.Rate)
+		p.beneath.begin(p.sheet.Rate, p.begins.frame)
 	}
 	f := &p.file
 mixing:
@@ -203,7 +208,11 @@ func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
 		n := min(len(dst), p.mixer.Prepare(), most-since)
-		p.mixer.Render(dst[:n])
+		if p.skips {
+			p.mixer.Skip(n)
+		} else {
+			p.mixer.Render(dst[:n])
+		}
 		dst = dst[n:]
 		if since += n; since == most {
 			p.poll()
@@ -232,10 +241,10 @@ type victim struct {
 	sum   float64 // when it began
 }
 
-// begin has a player that is read measure its events.
-func (b *beneath) begin(rate int) {
+// begin has a player that is read, from a frame on, measure its events.
+func (b *beneath) begin(rate int, from int64) {
 	if b.window == 0 {
-		*b = beneath{window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
+		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
 	}
 }
 

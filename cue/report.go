@@ -20,15 +20,15 @@ func (p *Player) Report() *report.Report {
 	}
 	st.Missed += p.missed
 	r := &report.Report{
-		Version: 1, Rate: p.sheet.Rate, Frames: st.Frame, Voices: p.sheet.Voices, Virtual: p.sheet.Virtual, Overflow: p.sheet.Overflow.String(),
+		Version: 1, Rate: p.sheet.Rate, From: p.begins.frame, Frames: st.Frame, Voices: p.sheet.Voices, Virtual: p.sheet.Virtual, Overflow: p.sheet.Overflow.String(),
 		Totals:   report.TotalsOf(&st),
 		Peak:     report.Level(pcm.FromLinear(float64(p.heard.peak))),
 		Loudness: report.Level(p.heard.meter.Integrated()),
 		Seconds:  math.Round(p.seconds*1e6) / 1e6,
 		Events:   p.events,
 	}
-	if p.file.now > 0 || p.file.over {
-		r.Frames = p.file.frames
+	if p.file.read {
+		r.Frames = p.begins.frame + p.file.frames
 	}
 	return r
 }

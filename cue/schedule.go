@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/chance"
 	"voicepool/pcm"
 )
@@ -14,6 +15,8 @@ type Action struct {
 	Frame      int64
 	Cue        int    // in Sheet.Cues
 	Repetition uint64 // from 0
+	Passed     bool   // chance leaves it out: it does nothing
+	Rest       uint64 // repetitions that the cue has counted and that do not come: `until` is before them
 
 	// Of Play, what chance has drawn.
 	File  int           // in Sound.Files
@@ -56,6 +59,7 @@ type Schedule struct {
 type turn struct {
 	moment
 	repetition uint64
+	since      int64 // the nanoseconds from the first, where chance draws the times
 }
 
 // turns is a heap of those of cues that have begun.
@@ -134,11 +138,15 @@ func (sc *Schedule) clear(cues int) {
 
 // frame returns when a repetition of a cue is due.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
-	c := &sc.sheet.Cues[cue]
-	if c.state == waits {
-		return sc.bases[cue] + c.moment(repetition).Frames(sc.rate)
+	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
+}
+
+// base returns the frame from which the times of a cue are.
+func (sc *Schedule) base(cue int) int64 {
+	if c := &sc.sheet.Cues[cue]; c.state != waits {
+		return c.base.Frames(sc.rate)
 	}
-	return c.frame(repetition, sc.rate)
+	return sc.bases[cue]
 }
 
 // Peek returns the frame of the next action, and whether there is one.
@@ -171,19 +179,40 @@ func (sc *Schedule) Next() (Action, bool) {
 	if !ok {
 		return Action{}, false
 	}
-	c := &sc.sheet.Cues[t.index]
-	after := turn{moment{0, t.index}, t.repetition + 1}
-	more := after.repetition < c.Times
-	if more {
-		after.frame = sc.frame(t.index, after.repetition)
-	}
+	a, after, more := sc.repeat(t)
+	after.frame = sc.base(t.index) + sc.since(after).Frames(sc.rate)
 	sc.advance(after, repeated, more)
-	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
-	if c.Verb == Play {
-		sc.plays--
-		sc.draw(&a, c)
+	if sc.sheet.Cues[t.index].Verb == Play {
+		sc.plays -= 1 + a.Rest
 	}
 	return a, true
+}
+
+// repeat returns the action of a turn, and the next turn of its cue, but for the frame of that.
+func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
+	c := &sc.sheet.Cues[t.index]
+	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1}
+	more = after.repetition < c.Times
+	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
+	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: t.repetition + c.firing*c.Times}
+	if more && !c.EveryMost.IsZero() {
+		if after.since, more = c.gap(d, t.since); !more {
+			a.Rest = c.Times - after.repetition
+		}
+	}
+	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
+		sc.draw(&a, c)
+	}
+	return a, after, more
+}
+
+// since returns when a turn comes, from where its cue begins.
+func (sc *Schedule) since(t turn) rules.Time {
+	if c := &sc.sheet.Cues[t.index]; !c.EveryMost.IsZero() {
+		return c.drawn(t.since)
+	} else {
+		return c.moment(t.repetition)
+	}
 }
 
 // advance passes over the first turn; if there is more of its cue, after is the

@@ -22,6 +22,8 @@ func Schema() []byte {
 			own[i].Like = fields.List{Of: listShape(), Most: maxCues}
 		case "goes":
 			own[i].Like = fields.List{Of: new(rules.Time)}
+		case "midi":
+			own[i].Like = fields.List{Of: fields.Mapping{Fields: new(Midi).fields()}, Most: maxCues}
 		}
 	}
 	schema := parse.File(own).Schema(fields.Limits{})

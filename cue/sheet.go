@@ -17,6 +17,7 @@ type Sheet struct {
 	Cues   []Cue       // in the order of the file, then the actions of List
 	List   []ListCue   // in the order of the file
 	Goes   []Go        // when somebody says GO, in a rehearsal
+	Midi   []Midi      // what messages of a MIDI device do, while it is live
 
 	ids []string // in the order of their first cue
 
@@ -111,7 +112,11 @@ type Cue struct {
 
 	// Repetitions: the cue acts at At + k x Every, k from 0, Times times.
 	Every rules.Time
-	Times uint64 // at least 1
+	Times uint64 // at least 1; with EveryMost and `until`, the most that there can be
+
+	EveryMost rules.Time // if not 0: chance draws each time to the next, from Every to this
+	Chance    float64    // the share of repetitions that act, up to 1; 0: all of them
+	span      int64      // of EveryMost: the nanoseconds from At to `until`; 0: it has none
 
 	tag    uint64 // of its id; 0: none
 	owner  uint64 // of its Owner; 0: none
@@ -123,6 +128,7 @@ type Cue struct {
 	afterTag uint64
 	releases bool // written `release`: a Set
 	state    state
+	hand     bool       // somebody asks for it; it is of no sheet
 	origin   int        // of what a GO does: the place of the action in the file's own order, from 1
 	launch   int        // that it is of, from 1; 0: of none, or of the timeline
 	firing   uint64     // how often its cue had begun before
@@ -170,5 +176,14 @@ func (c *Cue) moment(repetition uint64) rules.Time {
 	return t
 }
 
-// last returns the frame of the last repetition.
-func (c *Cue) last(rate int) int64 { return c.frame(c.Times-1, rate) }
+// last returns the frame of the last repetition; where chance draws, the latest that it can be.
+func (c *Cue) last(rate int) int64 {
+	if c.EveryMost.IsZero() {
+		return c.frame(c.Times-1, rate)
+	}
+	latest := int64(c.Times-1) * nanoseconds(c.EveryMost) // that it fits is checked
+	if c.span > 0 {
+		latest = min(latest, c.span)
+	}
+	return c.base.Frames(rate) + c.drawn(latest).Frames(rate)
+}

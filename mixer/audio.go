@@ -89,6 +89,7 @@ type audio struct {
 	asking        placed   // that of who asks to come in
 	ear           space.Ear
 	paused        bool // everything is
+	skips         bool // nothing is mixed
 	quiet         bool // what was mixed last is silence, and nothing rings
 	limiter       *master.Limiter
 	dc            *master.DCGuard // nil: off
@@ -123,7 +124,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		scores: newScores(n), queue: newQueue(c.Commands),
 		chain:  newChain(c.Commands),
 		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
-		window: make([]float32, c.tail()), spare: make([]pcm.Frame, c.tail()),
+		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 	}
 	var err error
 	if a.roster, err = newRoster(c); err != nil {

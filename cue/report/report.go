@@ -25,7 +25,8 @@ import (
 type Report struct {
 	Version  int    `json:"version"` // 1
 	Rate     int    `json:"rate"`
-	Frames   int64  `json:"frames"`
+	From     int64  `json:"from,omitempty"` // the frame at which it began, where that is in the middle
+	Frames   int64  `json:"frames"`         // at which it ended
 	Voices   int    `json:"voices"`
 	Virtual  int    `json:"virtual"`
 	Overflow string `json:"overflow"`

@@ -20,6 +20,8 @@ const (
 	Gain
 	Pitch
 	order // of a cycle: the order of a shuffle
+	Every // the time to the next repetition
+	Acts  // whether a repetition acts
 )
 
 // Draw is what the choices of one start depend on.
@@ -39,6 +41,15 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	part := float64(float64(d.bits(k)>>11) * 0x1p-53)
 	return r.From + float64((r.To-r.From)*part)
 }
+
+// Between returns an even whole number from least to most, of which none is negative.
+func (d *Draw) Between(least, most int64, k Key) int64 {
+	hi, _ := bits.Mul64(d.bits(k), uint64(most-least)+1)
+	return least + int64(hi)
+}
+
+// Happens reports whether something does that happens in a share of all cases, 0..1.
+func (d *Draw) Happens(share float64, k Key) bool { return float64(d.bits(k)>>11)*0x1p-53 < share }
 
 // Layer returns the place of one of several sounds that are drawn at a place.
 func Layer(place uint64, layer int) uint64 { return hash(place, uint64(layer)) }

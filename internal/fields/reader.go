@@ -33,6 +33,18 @@ func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	r.wrong = append(r.wrong, &yaml.Error{Place: at, Msg: fmt.Sprintf(format, args...)})
 }
 
+// Of begins the messages of all that do finds wrong with the name of what is wrong; empty: none.
+func (r *Reader) Of(name string, do func()) {
+	from := len(r.wrong)
+	do()
+	if name == "" {
+		return
+	}
+	for _, w := range r.wrong[from:] {
+		w.Msg = name + ": " + w.Msg
+	}
+}
+
 // Failed reports whether something is wrong.
 func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
 
@@ -141,7 +153,7 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 		switch {
 		case k < 0:
 			unknown = true
-			hint := r.Suggest(p.Key, func() []string { return keys })
+			hint := r.meant(p.Key, keys)
 			if hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":") {
 				hint = "; write a space after the colon"
 			}

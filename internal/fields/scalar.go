@@ -33,17 +33,33 @@ func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
 }
 
 func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
-	x, isNumber := parseNumber(p.Value.Text)
-	if isNumber && !p.Value.Quoted && x >= within.From && x <= within.To {
+	text, unit := p.Value.Text, false
+	if within.Unit == DecibelUnit {
+		text, unit = withoutUnit(text)
+	}
+	x, isNumber := parseNumber(text)
+	isNumber = isNumber && (unit || !p.Value.Quoted)
+	if isNumber && x >= within.From && x <= within.To {
 		*dst = x
 		return true
 	}
 	want := fmt.Sprintf("a number%s from %s to %s", within.Unit, short(within.From), short(within.To))
-	if isNumber && !p.Value.Quoted {
+	if isNumber {
 		r.Fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, p.Value.Text, want)
 		return false
 	}
 	return r.Refuse(p, want)
+}
+
+// DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.
+const DecibelUnit = " of decibels"
+
+// withoutUnit returns a gain without its dB, and whether it had one.
+func withoutUnit(text string) (string, bool) {
+	if n := len(text) - len("dB"); n > 0 && strings.EqualFold(text[n:], "dB") {
+		return strings.TrimRight(text[:n], " "), true
+	}
+	return text, false
 }
 
 func short(x float64) string {

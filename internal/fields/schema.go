@@ -23,7 +23,11 @@ func (s Schema) Schema(Limits) Schema { return s }
 var name = Schema{"type": "string", "minLength": 1}
 
 func (l Limits) schema(kind string) Schema {
-	return Schema{"type": kind, "minimum": l.From, "maximum": l.To}
+	out := Schema{"type": kind, "minimum": l.From, "maximum": l.To}
+	if l.Unit == DecibelUnit {
+		return either(out, Schema{"type": "string", "pattern": "^[-+0-9.eE]+ *[dD][bB]$"})
+	}
+	return out
 }
 
 func either(of ...Schema) Schema { return Schema{"anyOf": of} }

@@ -16,7 +16,7 @@ import (
 
 // The ranges of numbers.
 var (
-	Decibels   = fields.Limits{From: mixer.MinGain, To: mixer.MaxGain, Unit: " of decibels"}
+	Decibels   = fields.Limits{From: mixer.MinGain, To: mixer.MaxGain, Unit: fields.DecibelUnit}
 	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
 	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
 	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}

@@ -39,6 +39,29 @@ type lane struct {
 	age    int64
 }
 
+// Voice is a voice of a picture.
+type Voice struct {
+	Slot  int     `json:"slot"`
+	Sound string  `json:"sound"`
+	Level float64 `json:"level"` // dB; -120: nothing
+	State string  `json:"state"` // playing, paused or silent
+}
+
+// Shown returns the voices of a picture, by slot.
+func (p *Picture) Shown() []Voice {
+	all := make([]Voice, 0, len(p.voices))
+	for _, l := range p.voices {
+		v := Voice{Slot: l.slot, Sound: l.sound, Level: math.Round(10*max(l.level, -120)) / 10, State: "playing"}
+		if l.paused {
+			v.State = "paused"
+		} else if l.silent {
+			v.State = "silent"
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
 // Board makes pictures of what a player plays. It asks the mixer how its voices are,
 // and keeps of events what the mixer does not tell: the names of sounds in the sheet,
 // who lost a slot to whom, and what a summary is made of. The goroutine of the player

@@ -27,6 +27,14 @@ import (
 // Options say how a sheet is played.
 type Options struct {
 	Title  string
+	Player cue.Options // where it begins, and what else is not said here
+
+	// Attend is called when the playing begins, and what it returns before it ends: for whoever has a
+	// hand on it. Look takes pictures of it. Both may be nil.
+	Attend func(*cue.Player) (leave func(), err error)
+	Look   func(live.Picture)
+	Drawn  bool // who attends draws on the terminal: nothing else is printed there meanwhile
+	Silent bool // nothing of what happens is printed
 	Device Device
 	Buffer time.Duration // of the sound card; 0: as the driver has it
 	Block  int           // frames at a time, where the device does not say
@@ -58,9 +66,10 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	defer recorded.Discard()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
 	happens, told := live.NewBoard(), &troubles{console: c}
-	player, err := console.Within(interrupted, func() (*cue.Player, error) {
-		return cue.NewPlayer(interrupted, sheet, lib, cue.Options{Watch: happens.Watch, Broken: func(err error) { told.add(err) }, Loading: c.Loading(), Events: l.Report != "" || l.JSON || l.Timeline != "", Record: l.Record != ""})
-	})
+	o := l.Player
+	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
+	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
+	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
 	}
@@ -112,7 +121,7 @@ type performance struct {
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
 	defer closed()
-	if err := s.player.Prime(); err != nil {
+	if err := console.Do(s.interrupts, s.player.Prime); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
@@ -123,6 +132,13 @@ func (s *performance) play() error {
 	defer entry.close()
 	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
 		return err
+	}
+	if s.options.Attend != nil {
+		leave, err := s.options.Attend(s.player)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -181,6 +197,9 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 		now := s.board.Look(s.player)
 		now.Heard, now.Troubles = s.sound.picture(), s.troubles.all()
 		s.drawing.Look(s.player.Mixer(), now.Stats.Frame, now.Left, now.Right)
+		if s.options.Look != nil {
+			s.options.Look(now)
+		}
 		show(now, last)
 	}
 }
@@ -195,6 +214,12 @@ func (s *performance) alone() bool {
 // terminal, else lines, else nothing. It also chooses where lines and the summary go.
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
+	if l.Drawn {
+		s.troubles.draw()
+	}
+	if l.Drawn || l.Silent {
+		return func(live.Picture, bool) {}
+	}
 	terminal := c.OutTerminal
 	switch {
 	case c.Quiet:

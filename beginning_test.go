@@ -1,0 +1,68 @@
+package voicepool_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// TestBeginnings: from 200 random places of the scene on, what is rendered is the rest of the whole,
+// to the bit: the next 200 ms, and from four of them on all that comes. In those four, a sound is
+// streamed, which is decoded from its start each time; in the others it is loaded.
+func TestBeginnings(t *testing.T) {
+	places, whole := 200, 4
+	if testing.Short() || raceDetector {
+		places, whole = 6, 1
+	}
+	sheet, err := cue.Load("testdata/scene.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+	loaded := *sheet
+	loaded.Sounds = slices.Clone(sheet.Sounds)
+	for i := range loaded.Sounds {
+		loaded.Sounds[i].Stream = false
+	}
+	streamed, wantLoaded := rest(t, sheet, lib, 0, -1), rest(t, &loaded, lib, 0, -1)
+	random := rand.New(rand.NewPCG(200, 1))
+	for i := range places {
+		from, most, of, want := random.IntN(min(len(streamed), len(wantLoaded))), sheet.Rate/5, &loaded, wantLoaded
+		if i < whole {
+			most, of, want = -1, sheet, streamed
+		}
+		got := rest(t, of, lib, from, most)
+		if most < 0 && len(got) != len(want)-from || !slices.Equal(got, want[from:from+len(got)]) {
+			t.Fatalf("from %d on: not the last %d frames", from, len(want)-from)
+		}
+	}
+}
+
+// rest renders a sheet from a frame on, at the most some frames; -1: to its end.
+func rest(t *testing.T, sheet *cue.Sheet, lib *sounds.Library, from, most int) (all []pcm.Frame) {
+	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{From: rules.FrameTime(int64(from), sheet.Rate)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	block := make([]pcm.Frame, 4096)
+	for most < 0 || len(all) < most {
+		n, err := p.Read(block)
+		all = append(all, block[:n]...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}

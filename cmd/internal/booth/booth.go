@@ -1,0 +1,185 @@
+// Package booth is where a show is run from while it plays: it puts the hands on it that were asked
+// for, a terminal, standard input, sockets and a MIDI device, and takes them off at the end.
+package booth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/control"
+	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/midi"
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Options say who runs a show.
+type Options struct {
+	Guard   time.Duration
+	Control string    // "-": In and Out; unix:PATH: a socket there; empty: the socket of this user alone
+	In      io.Reader // its end ends the show
+	Out     io.Writer
+	Midi    string             // a raw MIDI device, a pipe or a file; empty: none
+	Goes    string             // where GOs are recorded; empty: nowhere
+	Say     func(string)       // tells people what goes wrong
+	Screen  func(s *show.Show) // shows it on a terminal until the show ends; nil: nobody does
+	Keys    *os.File           // a terminal whose keys have a hand on it; nil: none
+}
+
+// Booth is where a show is run from.
+type Booth struct {
+	options Options
+	sheet   *cue.Sheet
+	goes    *os.File
+	midi    *os.File
+	show    *show.Show // while it plays
+	sockets []*control.Socket
+	hands   sync.WaitGroup
+	restore func() // gives the terminal of the keys back
+}
+
+// Open opens the files that are asked for.
+func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
+	b := &Booth{sheet: sheet, options: o}
+	if o.Midi != "" {
+		var err error
+		if b.midi, err = openMidi(o.Midi); err != nil {
+			return nil, fmt.Errorf("--midi %s: %w", words.OneLine(o.Midi), words.Cause(err))
+		}
+	}
+	if o.Goes != "" {
+		var err error
+		if b.goes, err = os.Create(o.Goes); err != nil {
+			b.Close()
+			return nil, fmt.Errorf("--record-goes %s: %w", words.OneLine(o.Goes), words.Cause(err))
+		}
+	}
+	return b, nil
+}
+
+// openMidi opens what sends MIDI. A pipe is opened for writing as well, so that it does not end
+// with the first who writes to it.
+func openMidi(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return os.Open(path)
+}
+
+// Close closes the files. The error is that of the GOs that were recorded.
+func (b *Booth) Close() (err error) {
+	if b.show != nil {
+		err = b.show.Recorded()
+	}
+	if b.goes != nil {
+		err = errors.Join(err, b.goes.Close())
+	}
+	if b.midi != nil {
+		b.midi.Close()
+	}
+	if err != nil {
+		err = fmt.Errorf("--record-goes %s: %w", words.OneLine(b.options.Goes), words.Cause(err))
+	}
+	return err
+}
+
+// Went notes a GO. It is for cue.Options.Went.
+func (b *Booth) Went(list int, frame int64) { b.show.Went(list, frame) }
+
+// Look takes a picture of what plays. It is for performance.Options.View.
+func (b *Booth) Look(p live.Picture) { b.show.Look(p) }
+
+// Attend puts the hands on a show. It is for performance.Options.Attend.
+func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
+	o := show.Options{Guard: b.options.Guard}
+	if b.goes != nil {
+		o.Record = b.goes
+	}
+	b.show = show.New(b.sheet, p, o)
+	if err := b.listen(); err != nil {
+		return nil, err
+	}
+	if b.options.Control == "-" {
+		go func() { // a read of standard input may never end
+			if err := control.Serve(b.options.In, b.options.Out, b.show); err != nil {
+				b.options.Say(fmt.Sprintf("--control -: %v", words.Cause(err)))
+			}
+			b.show.Quit()
+		}()
+	}
+	if b.midi != nil {
+		go b.follow() // as well
+	}
+	if restore := b.press(); restore != nil {
+		b.restore = restore
+	}
+	if b.options.Screen != nil {
+		b.hands.Go(func() { b.options.Screen(b.show) })
+	}
+	return b.leave, nil
+}
+
+// listen opens the sockets.
+func (b *Booth) listen() error {
+	if path, found := unixPath(b.options.Control); found {
+		s, err := control.Listen(path, b.show)
+		if err != nil {
+			return fmt.Errorf("--control %w", err)
+		}
+		b.sockets = append(b.sockets, s)
+	}
+	folder, err := control.Folder()
+	if err == nil {
+		var s *control.Socket
+		if s, err = control.Listen(filepath.Join(folder, fmt.Sprintf("%d.sock", os.Getpid())), b.show); err == nil {
+			b.sockets = append(b.sockets, s)
+		}
+	}
+	if err != nil {
+		b.options.Say(fmt.Sprintf("nobody can attach to this show: %v", err))
+	}
+	return nil
+}
+
+func unixPath(address string) (string, bool) {
+	const scheme = "unix:"
+	if len(address) > len(scheme) && address[:len(scheme)] == scheme {
+		return address[len(scheme):], true
+	}
+	return "", false
+}
+
+// follow does what a MIDI device asks for.
+func (b *Booth) follow() {
+	err := midi.Listen(b.midi, b.sheet.Midi, func(command string) {
+		if err := b.show.Do(command); err != nil {
+			b.show.Say(fmt.Sprintf("midi %s: %v", command, err))
+		}
+	})
+	if err != nil && !errors.Is(err, fs.ErrClosed) {
+		b.options.Say(fmt.Sprintf("--midi %s: %v; the show goes on without it", words.OneLine(b.options.Midi), words.Cause(err)))
+	}
+}
+
+// leave takes the hands off.
+func (b *Booth) leave() {
+	b.show.Quit()
+	if b.restore != nil {
+		b.restore()
+	}
+	for _, s := range b.sockets {
+		_ = s.Close() // its file may be gone
+	}
+	b.hands.Wait()
+}

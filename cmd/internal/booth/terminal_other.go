@@ -1,0 +1,10 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package booth
+
+import (
+	"errors"
+	"os"
+)
+
+func single(*os.File) (func(), error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,25 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package booth
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// single has a terminal give each key by itself, and not show it. Ctrl-C goes on as a signal.
+func single(f *os.File) (restore func(), err error) {
+	fd := int(f.Fd())
+	old, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return nil, err
+	}
+	now := *old
+	now.Lflag &^= unix.ICANON | unix.ECHO
+	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(fd, setTermios, &now); err != nil {
+		return nil, err
+	}
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // it may be gone
+}

@@ -1,0 +1,202 @@
+// Package control lets programs run a show by lines of text: a command a line in, an answer of JSON
+// a line out, over standard input or a socket.
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"voicepool/cmd/internal/show"
+)
+
+// Answer is what comes back for a line: whether it was carried out, and what was asked for.
+type Answer struct {
+	OK       bool        `json:"ok"`
+	Error    string      `json:"error,omitempty"`
+	State    *show.State `json:"state,omitempty"`
+	Commands []string    `json:"commands,omitempty"`
+}
+
+// Event is what comes between answers after `events on`.
+type Event struct {
+	Event string `json:"event"`
+}
+
+const (
+	longest  = 1 << 14 // bytes of a line
+	unseen   = 256     // events that may wait for who reads them
+	tooLarge = "a line has at most 16384 bytes"
+)
+
+// session is somebody who runs a show.
+type session struct {
+	show *show.Show
+	mu   sync.Mutex // of out
+	out  *json.Encoder
+
+	events chan string // nil: they are off
+	told   sync.WaitGroup
+}
+
+// Serve answers the commands of in on out, until in ends. A line that is no command gets an error
+// for an answer, and nothing changes. The error is that of in or out; nil at the end of in.
+func Serve(in io.Reader, out io.Writer, s *show.Show) error {
+	one := &session{show: s, out: json.NewEncoder(out)}
+	one.out.SetEscapeHTML(false)
+	defer one.mute()
+	lines := bufio.NewReaderSize(in, longest)
+	for {
+		line, err := lines.ReadSlice('\n')
+		var answer *Answer
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = lines.ReadSlice('\n')
+			}
+			answer = &Answer{Error: tooLarge}
+		case len(strings.TrimSpace(string(line))) > 0:
+			answer = one.answer(strings.TrimSpace(string(line)))
+		}
+		if answer != nil {
+			if err := one.write(answer); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *session) answer(line string) *Answer {
+	words := strings.Fields(line)
+	switch words[0] {
+	case "state":
+		if len(words) == 1 {
+			return &Answer{OK: true, State: s.show.State()}
+		}
+		return &Answer{Error: "state takes no more words"}
+	case "help":
+		return &Answer{OK: true, Commands: show.Help()}
+	case "events":
+		switch {
+		case len(words) == 2 && words[1] == "on":
+			s.listen()
+		case len(words) == 2 && words[1] == "off":
+			s.mute()
+		default:
+			return &Answer{Error: "events: write events on, or events off"}
+		}
+		return &Answer{OK: true}
+	}
+	if err := s.show.Do(line); err != nil {
+		return &Answer{Error: plain(err)}
+	}
+	return &Answer{OK: true}
+}
+
+// plain returns what an error says, without the name of its package.
+func plain(err error) string {
+	text := err.Error()
+	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
+		if rest, found := strings.CutPrefix(text, prefix); found {
+			return rest
+		}
+	}
+	return text
+}
+
+func (s *session) write(what any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Encode(what)
+}
+
+// listen has events told between answers.
+func (s *session) listen() {
+	if s.events != nil {
+		return
+	}
+	events := make(chan string, unseen)
+	s.events = events
+	s.show.Watch(events)
+	s.told.Go(func() {
+		for e := range events {
+			if s.write(Event{e}) != nil {
+				return // the answers fail as well
+			}
+		}
+	})
+}
+
+func (s *session) mute() {
+	if s.events == nil {
+		return
+	}
+	s.show.Unwatch(s.events)
+	close(s.events)
+	s.events = nil
+	s.told.Wait()
+}
+
+// Ask sends a command, and returns its answer, past what is told between. in and out are those of
+// Serve.
+func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
+	if strings.ContainsAny(command, "\n\r") {
+		return nil, errors.New("a command is one line")
+	}
+	if _, err := fmt.Fprintln(in, command); err != nil {
+		return nil, err
+	}
+	for {
+		line, err := out.ReadBytes('\n')
+		if err != nil {
+			return nil, err
+		}
+		var what struct {
+			OK *bool `json:"ok"`
+		}
+		if json.Unmarshal(line, &what) != nil {
+			return nil, errors.New("what answers is no show")
+		}
+		if what.OK != nil {
+			return line, nil
+		}
+	}
+}
+
+// Local returns what answers the commands of one who is in the same process.
+func Local(s *show.Show) func(command string) (*Answer, error) {
+	one := &session{show: s, out: json.NewEncoder(io.Discard)}
+	return func(command string) (*Answer, error) {
+		select {
+		case <-s.Done():
+			return nil, errEnded
+		default:
+			return one.answer(command), nil
+		}
+	}
+}
+
+var errEnded = errors.New("the show has ended")
+
+// Remote returns what asks a show at the other end of a connection.
+func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
+	lines := bufio.NewReader(conn)
+	return func(command string) (*Answer, error) {
+		line, err := Ask(conn, lines, command)
+		if err != nil {
+			return nil, err
+		}
+		answer := new(Answer)
+		return answer, json.Unmarshal(line, answer)
+	}
+}

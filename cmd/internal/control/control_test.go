@@ -1,0 +1,240 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+	"voicepool/internal/leak"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// player does nothing that it is asked for.
+type player struct{ mixer *mixer.Mixer }
+
+func (player) Fire(int) error           { return nil }
+func (player) Panic(time.Duration)      {}
+func (player) Cease(int, time.Duration) {}
+func (player) Hold(bool)                {}
+func (player) Playing() []cue.Running   { return nil }
+func (player) Finish()                  {}
+func (player) Trim(int, pcm.Decibels)   {}
+func (p player) Mixer() *mixer.Mixer    { return p.mixer }
+func (player) Do(words ...string) error {
+	return errors.New("cue: no action: " + strings.Join(words, " "))
+}
+
+func newShow(t testing.TB) *show.Show {
+	t.Helper()
+	s, err := cue.Parse("show.yaml", []byte("list: [{cue: 1, play: coin}, {cue: 2, play: coin}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mixer.New(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return show.New(s, player{m}, show.Options{})
+}
+
+// TestServe: an answer for each line, and an error for what is no command.
+func TestServe(t *testing.T) {
+	sent := "go\r\n\n  go 2 \nnonsense\nplay x\nstate 1\nevents maybe\n" + strings.Repeat("x", 3*longest) + "\nhelp\nstate\ngo 1"
+	var out bytes.Buffer
+	if err := Serve(strings.NewReader(sent), &out, newShow(t)); err != nil {
+		t.Fatal(err)
+	}
+	var got []Answer
+	for line := range strings.Lines(out.String()) {
+		var a Answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		got = append(got, a)
+	}
+	wants := []string{"", "", `"nonsense" is no command`, "play x", "state takes no more words", "events: write events on", tooLarge, "", "", ""}
+	if len(got) != len(wants) {
+		t.Fatalf("%d answers, want %d: %+v", len(got), len(wants), got)
+	}
+	for i, want := range wants {
+		if got[i].OK != (want == "") || !strings.Contains(got[i].Error, want) || strings.Contains(got[i].Error, "no action") {
+			t.Errorf("answer %d is %+v, want %q", i, got[i], want)
+		}
+	}
+	if len(got[7].Commands) < 15 || got[8].State == nil || got[8].State.Last != "2" {
+		t.Errorf("help %q, state %+v", got[7].Commands, got[8].State)
+	}
+}
+
+// TestServeEnds: errors of the two ways are told.
+func TestServeEnds(t *testing.T) {
+	broken := errors.New("gone")
+	if err := Serve(io.MultiReader(strings.NewReader("go\n"), errReader{broken}), io.Discard, newShow(t)); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+	if err := Serve(strings.NewReader("go\n"), errWriter{broken}, newShow(t)); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+type errReader struct{ error }
+
+func (e errReader) Read([]byte) (int, error) { return 0, e.error }
+
+type errWriter struct{ error }
+
+func (e errWriter) Write([]byte) (int, error) { return 0, e.error }
+
+// TestSocket: two run one show, and each hears of the other.
+func TestSocket(t *testing.T) {
+	s, path := newShow(t), filepath.Join(t.TempDir(), "s")
+	socket, err := Listen(path, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if all, _ := os.ReadDir(filepath.Dir(path)); len(all) != 1 {
+		t.Errorf("left behind: %v", all)
+	}
+	if _, err := Listen(path, s); err == nil || !strings.Contains(err.Error(), "another show answers there") {
+		t.Errorf("a second show: %v", err)
+	}
+	one, two := dial(t, path), dial(t, path)
+	lines := bufio.NewReader(one)
+	if a, err := Ask(one, lines, "events on"); err != nil || string(a) != "{\"ok\":true}\n" {
+		t.Fatalf("%q, %v", a, err)
+	}
+	if a, err := Remote(two)("go"); err != nil || !a.OK {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if line, err := lines.ReadString('\n'); err != nil || line != "{\"event\":\"go 1\"}\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if a, err := Ask(one, lines, "pause"); err != nil || string(a) != "{\"ok\":true}\n" { // past the event of its own
+		t.Errorf("%q, %v", a, err)
+	}
+	if _, err := Ask(one, lines, "go\nquit"); err == nil {
+		t.Error("two lines are one command")
+	}
+	if a, err := Local(s)("state"); err != nil || a.State.Last != "1" || !a.State.Paused {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if err := socket.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := one.Read(make([]byte, 1000)); err == nil {
+		if _, err = io.Copy(io.Discard, one); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Dial("unix:" + path); err == nil || !strings.Contains(err.Error(), "no show answers there") {
+		t.Errorf("after its end: %v", err)
+	}
+	s.Quit()
+	if _, err := Local(s)("state"); err == nil {
+		t.Error("a show that has ended answers")
+	}
+}
+
+func dial(t *testing.T, path string) net.Conn {
+	t.Helper()
+	c, err := Dial("unix:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// TestSocketPlaces: one that nobody answers is replaced, a file is not.
+func TestSocketPlaces(t *testing.T) {
+	dir := t.TempDir()
+	stale := filepath.Join(dir, "stale")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: stale, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	socket, err := Listen(stale, newShow(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket.Close()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Listen(file, newShow(t)); err == nil || !strings.Contains(err.Error(), "a file is there already") {
+		t.Errorf("over a file: %v", err)
+	}
+	if _, err := Listen(filepath.Join(dir, "none", "s"), newShow(t)); err == nil {
+		t.Error("in no folder")
+	}
+	for _, address := range []string{"tcp:1", "unix:", "x"} {
+		if _, err := Dial(address); err == nil || !strings.Contains(err.Error(), "write unix:PATH") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestFolder: the shows of this user, in a folder of its own.
+func TestFolder(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	folder, err := Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	socket, err := Listen(filepath.Join(folder, "1.sock"), newShow(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	if err := os.WriteFile(filepath.Join(folder, "2.sock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := Shows(); err != nil || len(all) != 1 || all[0] != socket.Path() {
+		t.Errorf("%q, %v", all, err)
+	}
+}
+
+// TestAskNoShow: who answers something else is no show.
+func TestAskNoShow(t *testing.T) {
+	if _, err := Ask(io.Discard, bufio.NewReader(strings.NewReader("HTTP/1.1 400\n")), "go"); err == nil || !strings.Contains(err.Error(), "no show") {
+		t.Errorf("%v", err)
+	}
+}
+
+// FuzzServe: whatever is sent, each line gets an answer.
+func FuzzServe(f *testing.F) {
+	f.Add([]byte("go\nevents on\npanic\nstate\nevents off\nset music gain=[1, 2] over={a: 1}\n"))
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		var out bytes.Buffer
+		if err := Serve(bytes.NewReader(sent), &out, newShow(t)); err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			if !json.Valid(line) {
+				t.Fatalf("%q", line)
+			}
+		}
+	})
+}

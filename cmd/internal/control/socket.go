@@ -1,0 +1,184 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"voicepool/cmd/internal/show"
+	"voicepool/internal/words"
+)
+
+// most is how many may run a show at the same time.
+const most = 64
+
+// Socket is a socket by which a show is run.
+type Socket struct {
+	listener net.Listener
+	path     string
+
+	mutex sync.Mutex
+	conns map[net.Conn]bool
+	ended bool
+	all   sync.WaitGroup
+}
+
+// Listen makes a socket at a path, for this user alone. One that nobody answers any more is
+// replaced; where somebody does, or something else is, the error says so.
+func Listen(path string, s *show.Show) (*Socket, error) {
+	if err := vacate(path); err != nil {
+		return nil, err
+	}
+	l, err := listen(path)
+	if err != nil {
+		return nil, fmt.Errorf("unix:%s: %w", path, words.Cause(err))
+	}
+	one := &Socket{listener: l, path: path, conns: map[net.Conn]bool{}}
+	one.all.Go(func() { one.accept(s) })
+	return one, nil
+}
+
+// listen makes a socket for this user alone: in a folder that nobody else can enter, until it has
+// its mode.
+func listen(path string) (*net.UnixListener, error) {
+	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(closed)
+	inside := filepath.Join(closed, "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: inside, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	if err = os.Chmod(inside, 0o600); err == nil {
+		err = os.Rename(inside, path)
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// vacate takes away a socket that nobody answers.
+func vacate(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil // net.Listen says what is wrong
+	}
+	if info.Mode()&fs.ModeSocket == 0 {
+		return fmt.Errorf("unix:%s: a file is there already; name another, or remove it", path)
+	}
+	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		c.Close()
+		return fmt.Errorf("unix:%s: another show answers there; name another socket", path)
+	}
+	return os.Remove(path)
+}
+
+func (s *Socket) accept(to *show.Show) {
+	for {
+		c, err := s.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(50 * time.Millisecond) // too many open files, say
+			continue
+		}
+		s.mutex.Lock()
+		full := s.ended || len(s.conns) >= most
+		if !full {
+			s.conns[c] = true
+			s.all.Go(func() {
+				_ = Serve(c, c, to) // who has gone needs no answer
+				s.mutex.Lock()
+				delete(s.conns, c)
+				s.mutex.Unlock()
+				c.Close()
+			})
+		}
+		s.mutex.Unlock()
+		if full {
+			c.Close()
+		}
+	}
+}
+
+// Close ends the socket and all who are connected.
+func (s *Socket) Close() error {
+	s.mutex.Lock()
+	s.ended = true
+	for c := range s.conns {
+		c.Close()
+	}
+	s.mutex.Unlock()
+	err := s.listener.Close()
+	s.all.Wait()
+	return errors.Join(err, os.Remove(s.path))
+}
+
+// Path returns where it is.
+func (s *Socket) Path() string { return s.path }
+
+// Folder returns the folder of this user's shows, and makes it: XDG_RUNTIME_DIR/voicepool, or one
+// beside the temporary files.
+func Folder() (string, error) {
+	folder := filepath.Join(os.TempDir(), fmt.Sprintf("voicepool-%d", os.Getuid()))
+	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
+		folder = filepath.Join(run, "voicepool")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", words.Cause(err)
+	}
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return "", words.Cause(err)
+	}
+	if err := os.Chmod(folder, 0o700); err != nil || !info.IsDir() { // only its owner may
+		return "", fmt.Errorf("%s is no folder of this user's alone", folder)
+	}
+	return folder, nil
+}
+
+// Shows returns the sockets of this user's shows that answer.
+func Shows() ([]string, error) {
+	folder, err := Folder()
+	if err != nil {
+		return nil, err
+	}
+	all, err := filepath.Glob(filepath.Join(folder, "*.sock"))
+	var alive []string
+	for _, path := range all {
+		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+			c.Close()
+			alive = append(alive, path)
+		}
+	}
+	return alive, err
+}
+
+// Dial connects to the show of an address, unix:PATH.
+func Dial(address string) (net.Conn, error) {
+	path, found := strings.CutPrefix(address, "unix:")
+	if !found || path == "" {
+		return nil, fmt.Errorf("%s is no address of a show; write unix:PATH", words.OneLine(address))
+	}
+	c, err := net.DialTimeout("unix", path, 2*time.Second)
+	if err != nil {
+		if number, ok := errors.AsType[syscall.Errno](err); ok {
+			err = number
+		}
+		return nil, fmt.Errorf("unix:%s: no show answers there (%w)", words.OneLine(path), err)
+	}
+	return c, nil
+}

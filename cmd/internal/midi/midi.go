@@ -1,0 +1,99 @@
+// Package midi has a show follow what a MIDI device sends: notes, programmes and controllers by the
+// table of a sheet, and the GO of MIDI Show Control. It reads raw MIDI, as Linux has it in
+// /dev/snd/midiC1D0, from a file or a pipe; it needs no driver.
+package midi
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"gitlab.com/gomidi/midi/v2"
+
+	"voicepool/cue"
+)
+
+// Listen reads raw MIDI to its end, and says what it asks for in the words of control: `go`,
+// `go 2.5`, `panic`, `stop`, `pause`, `resume`, `next`, `back`. The error is that of src; nil at
+// its end.
+func Listen(src io.Reader, table []cue.Midi, say func(command string)) error {
+	in, s := bufio.NewReader(src), splitter{}
+	for {
+		b, err := in.ReadByte()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if m := s.next(b); m != nil {
+			if command := Command(m, table); command != "" {
+				say(command)
+			}
+		}
+	}
+}
+
+// Command returns what a message asks for; empty: nothing. An entry of the table with a channel
+// comes before one for all channels.
+func Command(message []byte, table []cue.Midi) string {
+	m := midi.Message(message)
+	var channel, number, value uint8
+	kind := cue.MidiNote
+	switch {
+	case m.GetNoteStart(&channel, &number, &value):
+	case m.GetProgramChange(&channel, &number):
+		kind = cue.MidiProgram
+	case m.GetControlChange(&channel, &number, &value) && value >= 64:
+		kind = cue.MidiControl
+	case len(message) > 1 && message[0] == 0xF0:
+		return showControl(message[1 : len(message)-1])
+	default:
+		return ""
+	}
+	for _, of := range [...]int{int(channel) + 1, 0} {
+		for _, t := range table {
+			if t.Kind == kind && t.Number == int(number) && t.Channel == of {
+				if t.Cue != "" {
+					return "go " + t.Cue
+				}
+				return t.Do
+			}
+		}
+	}
+	return ""
+}
+
+// The commands of MIDI Show Control that a show follows. (MIDI Show Control 1.1, RP-002/RP-014,
+// table 4: general commands.)
+const (
+	mscGo     = 0x01
+	mscStop   = 0x02
+	mscResume = 0x03
+	mscAllOff = 0x08
+)
+
+// showControl returns what a system exclusive message asks for that is one of MIDI Show Control:
+// F0 7F DEVICE 02 FORMAT COMMAND DATA F7, of any device and any format. The data of a GO are the
+// number of a cue, maybe with a list and a path behind it, each after a 0; none: the one that
+// stands by.
+func showControl(body []byte) string {
+	if len(body) < 5 || body[0] != 0x7F || body[2] != 0x02 {
+		return ""
+	}
+	switch body[4] {
+	case mscGo:
+		number, _, _ := strings.Cut(string(body[5:]), "\x00")
+		if strings.Trim(number, "0123456789.") != "" {
+			return ""
+		}
+		return strings.TrimSpace("go " + number)
+	case mscStop:
+		return "pause"
+	case mscResume:
+		return "resume"
+	case mscAllOff:
+		return "panic"
+	}
+	return ""
+}

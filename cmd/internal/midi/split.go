@@ -1,0 +1,64 @@
+package midi
+
+// splitter takes messages out of raw MIDI: with running status, and messages of the clock in
+// between. (MIDI 1.0 Detailed Specification 4.2.1, pages 4 to 7 and A-1.)
+type splitter struct {
+	message []byte // what there is of one: its status, and data
+	running bool   // its status was given before
+	long    bool   // it is a system exclusive message that is longer than any we read
+}
+
+// longest is the most bytes of a system exclusive message: MIDI Show Control has 128.
+const longest = 256
+
+// next takes a byte, and returns a message that it ends, or nil. The message is good until the next
+// call.
+func (s *splitter) next(b byte) []byte {
+	switch {
+	case b >= 0xF8: // of the clock: anywhere
+		return []byte{b}
+	case b == 0xF7:
+		whole := len(s.message) > 0 && s.message[0] == 0xF0 && !s.long
+		done := append(s.message, b)
+		s.message, s.running, s.long = s.message[:0], false, false
+		if whole {
+			return done
+		}
+		return nil
+	case b >= 0x80:
+		s.message, s.running, s.long = append(s.message[:0], b), false, false
+	case len(s.message) == 0: // of nothing that was begun
+		return nil
+	case len(s.message) == longest:
+		s.long = true
+		return nil
+	default:
+		if s.running {
+			s.message, s.running = s.message[:1], false
+		}
+		s.message = append(s.message, b)
+	}
+	if n := dataOf(s.message[0]); n < 0 || len(s.message) <= n {
+		return nil
+	}
+	done := s.message
+	if s.message[0] < 0xF0 {
+		s.running = true
+	} else {
+		s.message = s.message[:0]
+	}
+	return done
+}
+
+// dataOf returns how many bytes of data follow a status; -1: until the end is said.
+func dataOf(status byte) int {
+	switch {
+	case status == 0xF0:
+		return -1
+	case status == 0xF1 || status == 0xF3 || status&0xF0 == 0xC0 || status&0xF0 == 0xD0:
+		return 1
+	case status == 0xF2 || status < 0xF0:
+		return 2
+	}
+	return 0 // F4, F5, F6
+}

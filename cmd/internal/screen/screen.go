@@ -1,0 +1,234 @@
+// Package screen draws a show on a terminal, and asks for what its operator's keys say. It knows of
+// the show what its state says, and speaks to it by words alone: so it may be another process.
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"voicepool/cmd/internal/control"
+	"voicepool/cmd/internal/show"
+)
+
+// Ask has a show carry out a command, and returns its answer. The error is that of the way to it.
+type Ask func(command string) (*control.Answer, error)
+
+const (
+	looked = 100 * time.Millisecond // how often the state is asked for
+	sure   = 2 * time.Second        // within which a second Q ends the show
+	shown  = 5 * time.Second        // how long a message stays
+)
+
+// ErrLost is returned when the terminal is gone. The show is not: others may attach to it.
+var ErrLost = errors.New("the terminal is gone")
+
+// ErrLeft is returned when the operator has left a show that goes on.
+var ErrLeft = errors.New("left; the show goes on")
+
+// screen is what is on a terminal.
+type screen struct {
+	ask   Ask
+	now   func() time.Time
+	state *show.State
+
+	message string    // what went wrong, or is asked for
+	until   time.Time // when it goes
+	quits   time.Time // when Q was pressed once
+	prompt  *prompt   // nil: keys are keys
+	helps   bool
+	pasting bool
+	top     int  // the first cue of the list that is drawn
+	may     bool // it may leave a show that goes on
+	end     error
+	over    bool
+}
+
+// prompt is a question whose answer is being typed.
+type prompt struct {
+	question string
+	text     string
+	done     func(text string)
+}
+
+// Run draws a show and follows the keys, until the show ends or is lost. With attached the operator
+// may leave it: Ctrl-C does so then. The terminal is begun, and ended.
+func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) error {
+	if err := terminal.Init(); err != nil {
+		return fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	defer terminal.Fini()
+	terminal.EnablePaste()
+	terminal.HideCursor()
+	events, stop := make(chan tcell.Event, 16), make(chan struct{})
+	defer close(stop)
+	go terminal.ChannelEvents(events, stop)
+	s := &screen{ask: ask, now: time.Now, may: attached}
+	ticker := time.NewTicker(looked)
+	defer ticker.Stop()
+	for s.look(); !s.over; {
+		s.draw(terminal)
+		terminal.Show()
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			if !open {
+				return ErrLost
+			}
+			if err := s.follow(terminal, e); err != nil {
+				return err
+			}
+		case <-ticker.C:
+			s.look()
+		}
+	}
+	return s.end
+}
+
+// follow does what an event of the terminal asks for.
+func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
+	switch e := e.(type) {
+	case *tcell.EventResize:
+		terminal.Sync()
+	case *tcell.EventPaste:
+		s.pasting = e.Start()
+	case *tcell.EventError:
+		return fmt.Errorf("%w: %w", ErrLost, e)
+	case *tcell.EventKey:
+		s.key(e)
+	}
+	return nil
+}
+
+// look asks how the show stands.
+func (s *screen) look() {
+	answer, err := s.ask("state")
+	switch {
+	case err != nil:
+		s.over = true // it has ended, or cannot be reached
+		if s.may {
+			s.end = fmt.Errorf("the show has ended (%w)", err)
+		}
+	case answer.State != nil:
+		s.state = answer.State
+	}
+}
+
+// command sends a command, and shows what is wrong with it.
+func (s *screen) command(format string, args ...any) {
+	answer, err := s.ask(fmt.Sprintf(format, args...))
+	switch {
+	case err != nil:
+		s.look()
+	case !answer.OK:
+		s.say(answer.Error)
+	default:
+		s.look()
+	}
+}
+
+func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
+
+// key does what a key says. What is pasted is no key.
+func (s *screen) key(e *tcell.EventKey) {
+	switch {
+	case s.pasting:
+		return
+	case e.Key() == tcell.KeyCtrlC && s.may:
+		s.over, s.end = true, ErrLeft
+		return
+	case s.prompt != nil:
+		s.typed(e)
+		return
+	case s.helps:
+		s.helps = false
+		return
+	}
+	switch e.Key() {
+	case tcell.KeyEscape:
+		s.command("panic")
+	case tcell.KeyUp:
+		s.command("back")
+	case tcell.KeyDown:
+		s.command("next")
+	case tcell.KeyCtrlC:
+		s.say("Q twice ends the show")
+	case tcell.KeyRune:
+		s.rune(e.Rune())
+	}
+}
+
+func (s *screen) rune(r rune) {
+	switch r {
+	case ' ':
+		s.command("go")
+	case 's', 'S':
+		s.command("stop")
+	case 'p', 'P':
+		if s.state != nil && s.state.Paused {
+			s.command("resume")
+		} else {
+			s.command("pause")
+		}
+	case 'g', 'G':
+		s.prompt = &prompt{question: "standby", done: func(text string) { s.command("standby %s", text) }}
+	case 'm', 'M':
+		s.prompt = &prompt{question: "mute or unmute the bus", done: s.mute}
+	case '[':
+		s.command("trim -1")
+	case ']':
+		s.command("trim +1")
+	case 'w', 'W':
+		s.command("write")
+	case '+', '=':
+		s.command("master +1")
+	case '-':
+		s.command("master -1")
+	case '?', 'h':
+		s.helps = true
+	case 'q', 'Q':
+		if now := s.now(); now.Sub(s.quits) < sure {
+			s.command("quit")
+		} else {
+			s.quits = now
+			s.say("Q again ends the show")
+		}
+	}
+}
+
+// mute mutes a bus, or lets it be heard again.
+func (s *screen) mute(name string) {
+	word := "mute"
+	for _, b := range s.state.Buses {
+		if b.Bus == name && b.Mute {
+			word = "unmute"
+		}
+	}
+	s.command("%s %s", word, name)
+}
+
+// typed takes a key of an answer.
+func (s *screen) typed(e *tcell.EventKey) {
+	p := s.prompt
+	switch e.Key() {
+	case tcell.KeyEscape, tcell.KeyCtrlC:
+		s.prompt = nil
+	case tcell.KeyEnter:
+		if s.prompt = nil; strings.TrimSpace(p.text) != "" {
+			p.done(strings.TrimSpace(p.text))
+		}
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		if all := []rune(p.text); len(all) > 0 {
+			p.text = string(all[:len(all)-1])
+		}
+	case tcell.KeyRune:
+		if len(p.text) < 60 {
+			p.text += string(e.Rune())
+		}
+	}
+}

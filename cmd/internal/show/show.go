@@ -1,0 +1,331 @@
+// Package show is a show that people run: what stands by, GO with its guard, panic, pause, and the
+// words by which all of this is asked for, from a terminal, a socket or a MIDI device. It knows no
+// terminal and no socket.
+package show
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/live"
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Player is what a show plays: a cue.Player.
+type Player interface {
+	Fire(list int) error
+	Panic(over time.Duration)
+	Cease(list int, over time.Duration)
+	Hold(on bool)
+	Trim(list int, by pcm.Decibels)
+	Do(words ...string) error
+	Playing() []cue.Running
+	Finish()
+	Mixer() *mixer.Mixer
+}
+
+const (
+	// Guard is how long after a GO no other counts, where Options do not say.
+	Guard = 300 * time.Millisecond
+
+	panicOver = time.Second          // the fade of a panic; another one within it is hard
+	hardOver  = 5 * time.Millisecond // of the second
+	stopOver  = 2 * time.Second      // of a stop without a time
+)
+
+// Options say how a show is run.
+type Options struct {
+	Guard  time.Duration // 0: none
+	Record io.Writer     // of the GOs, a time and a cue a line; nil: none
+}
+
+// Show is a show while it is run. Its methods may be called by any goroutine.
+type Show struct {
+	sheet   *cue.Sheet
+	player  Player
+	options Options
+	done    chan struct{} // closed by Quit
+
+	mutex    sync.Mutex
+	standby  int       // the place in the list that the next GO begins; its length: none
+	last     int       // that the last GO began; -1: none
+	pressed  time.Time // when GO was asked for last, whether it counted or not
+	alarmed  time.Time // when the last panic was
+	paused   bool
+	quit     bool
+	recorded error // what is wrong with Options.Record
+	said     []string
+	muted    map[string]bool // buses
+	trims    map[int]float64 // of cues, by their place in the list
+	picture  live.Picture
+	troubles int // of the picture, that have been told
+	watchers map[chan<- string]bool
+}
+
+// New returns a show of a sheet, before its first cue.
+func New(sheet *cue.Sheet, player Player, o Options) *Show {
+	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
+	for i := range sheet.Buses {
+		s.muted[sheet.Buses[i].Name] = sheet.Buses[i].Mute
+	}
+	s.standby = s.from(0, 1)
+	return s
+}
+
+// Done is closed when the show has been told to end.
+func (s *Show) Done() <-chan struct{} { return s.done }
+
+// from returns the first cue that is armed from a place on, in steps of 1 or -1; the length of the
+// list where there is none behind it, and -1 where there is none before it.
+func (s *Show) from(at, step int) int {
+	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
+		at += step
+	}
+	return at
+}
+
+// after returns what stands by when a cue has begun, and all that goes on from it.
+func (s *Show) after(head int) int {
+	i := head
+	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
+		i = s.from(i+1, 1)
+	}
+	return min(s.from(i+1, 1), len(s.sheet.List))
+}
+
+// errGuard says that a GO came too soon after another.
+var errGuard = errors.New("within the guard of the last GO; nothing is fired")
+
+// Go begins the cue of a number, or the one that stands by where it is empty. A GO within the guard
+// of another does nothing, and begins the guard anew: a key that is held is one GO.
+func (s *Show) Go(number string) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := s.standby
+	if number != "" {
+		var err error
+		if i, err = s.find(number); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
+	s.pressed = now
+	if soon {
+		return errGuard
+	}
+	switch {
+	case s.paused:
+		return errors.New("the show is paused; resume it, then GO")
+	case i >= len(s.sheet.List):
+		return errors.New("no cue stands by: the list is over; choose one with standby")
+	}
+	if err := s.player.Fire(i); err != nil {
+		return err
+	}
+	s.last, s.standby = i, s.after(i)
+	s.tell("go " + s.sheet.List[i].Number)
+	return nil
+}
+
+// Went records that a GO has acted at a frame. cue.Options.Went calls it.
+func (s *Show) Went(list int, frame int64) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.record(frame, s.sheet.List[list].Number)
+}
+
+// record writes a line of the rehearsal.
+func (s *Show) record(frame int64, what string) {
+	if s.options.Record == nil || s.recorded != nil {
+		return
+	}
+	_, s.recorded = fmt.Fprintf(s.options.Record, "%v %s\n", rules.FrameTime(frame, s.sheet.Rate), what)
+}
+
+// Recorded returns what went wrong with Options.Record, or nil.
+func (s *Show) Recorded() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.recorded
+}
+
+// find returns the place in the list of a cue that can begin.
+func (s *Show) find(number string) (int, error) {
+	i, err := s.sheet.Place(number)
+	if err == nil && s.sheet.List[i].Off {
+		err = fmt.Errorf("cue %q has `arm: false`, so no GO reaches it", s.sheet.List[i].Number)
+	}
+	return i, err
+}
+
+// Standby has the cue of a number stand by.
+func (s *Show) Standby(number string) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i, err := s.find(number)
+	if err == nil {
+		s.stand(i)
+	}
+	return err
+}
+
+func (s *Show) stand(i int) {
+	s.standby = i
+	s.tell("standby " + s.number(i))
+}
+
+// number returns that of a place; empty at the end of the list.
+func (s *Show) number(i int) string {
+	if i < 0 || i >= len(s.sheet.List) {
+		return ""
+	}
+	return s.sheet.List[i].Number
+}
+
+// Step moves standby to the next cue, or to the one before.
+func (s *Show) Step(by int) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := s.from(s.standby+by, by)
+	if i < 0 || s.standby >= len(s.sheet.List) && by > 0 {
+		return errors.New("there is no cue further on")
+	}
+	s.stand(min(i, len(s.sheet.List)))
+	return nil
+}
+
+// Panic fades everything out within a second, and cancels waits, follow-ons and the timeline. A
+// second one within that is at once.
+func (s *Show) Panic() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	over := panicOver
+	if now := time.Now(); !s.alarmed.IsZero() && now.Sub(s.alarmed) < panicOver {
+		over = hardOver
+	} else {
+		s.alarmed = now
+	}
+	if s.paused { // what is paused would never fade
+		s.paused = false
+		s.player.Hold(false)
+	}
+	s.player.Panic(over)
+	s.tell("panic")
+}
+
+// Stop has the cues that run fade out, with what they wait for.
+func (s *Show) Stop(over time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, r := range s.player.Playing() {
+		s.player.Cease(r.List, over)
+	}
+	s.tell("stop")
+}
+
+// Pause has everything stand still, or go on: voices, the timeline, waits and follow-ons.
+func (s *Show) Pause(on bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.paused != on {
+		s.paused = on
+		s.player.Hold(on)
+		s.tell(map[bool]string{true: "pause", false: "resume"}[on])
+	}
+}
+
+// Paused reports whether everything stands still.
+func (s *Show) Paused() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.paused
+}
+
+// Quit ends the show. Nothing is asked of it after.
+func (s *Show) Quit() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.quit {
+		s.quit = true
+		s.tell("quit")
+		close(s.done)
+		s.player.Finish()
+	}
+}
+
+// Master moves the gain of the master by some decibels.
+func (s *Show) Master(by float64) error {
+	b, err := s.player.Mixer().Bus("master")
+	if err != nil {
+		return err
+	}
+	gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
+	return b.Fade(pcm.Decibels(gain), 50*time.Millisecond, voice.InDecibels)
+}
+
+// Mute mutes a bus, or lets it be heard again.
+func (s *Show) Mute(name string, on bool) error {
+	b, err := s.player.Mixer().Bus(name)
+	if err == nil {
+		err = b.SetMute(on)
+	}
+	if err == nil {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.muted[name] = on
+	}
+	return err
+}
+
+func (s *Show) buses() (names []string) {
+	names = append(names, "master")
+	for i := range s.sheet.Buses {
+		names = append(names, s.sheet.Buses[i].Name)
+	}
+	return names
+}
+
+// Say notes something that has happened, for screens and whoever watches.
+func (s *Show) Say(line string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.tell(line)
+}
+
+// kept is how many lines of what has happened a screen can ask for.
+const kept = 100
+
+func (s *Show) tell(line string) {
+	if s.said = append(s.said, line); len(s.said) > kept {
+		s.said = slices.Delete(s.said, 0, len(s.said)-kept)
+	}
+	for w := range s.watchers {
+		select {
+		case w <- line:
+		default: // who does not read loses lines
+		}
+	}
+}
+
+// Watch has a channel get what happens, in lines, while there is room in it, until Unwatch.
+func (s *Show) Watch(lines chan<- string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.watchers[lines] = true
+}
+
+// Unwatch ends Watch.
+func (s *Show) Unwatch(lines chan<- string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.watchers, lines)
+}

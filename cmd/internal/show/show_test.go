@@ -1,0 +1,340 @@
+package show_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// player is a player that notes what is asked of it.
+type player struct {
+	mixer   *mixer.Mixer
+	asked   []string
+	playing []cue.Running
+	fails   error
+}
+
+func (p *player) note(format string, args ...any) {
+	p.asked = append(p.asked, fmt.Sprintf(format, args...))
+}
+
+func (p *player) Fire(list int) error {
+	if p.fails == nil {
+		p.note("fire %d", list)
+	}
+	return p.fails
+}
+func (p *player) Panic(over time.Duration)           { p.note("panic %v", over) }
+func (p *player) Cease(list int, over time.Duration) { p.note("cease %d %v", list, over) }
+func (p *player) Hold(on bool)                       { p.note("hold %v", on) }
+func (p *player) Playing() []cue.Running             { return p.playing }
+func (p *player) Finish()                            { p.note("finish") }
+func (p *player) Mixer() *mixer.Mixer                { return p.mixer }
+func (p *player) Trim(list int, by pcm.Decibels)     { p.note("trim %d %v", list, by) }
+func (p *player) Do(words ...string) error {
+	p.note("do %s", strings.Join(words, " "))
+	return p.fails
+}
+
+// take returns what was asked for since the last time.
+func (p *player) take() string {
+	defer func() { p.asked = nil }()
+	return strings.Join(p.asked, ", ")
+}
+
+const sheet = `
+buses: {music: {}, sfx: {mute: true}}
+list:
+  - {cue: 1, name: One, play: coin}
+  - {cue: 2, play: coin, then: continue, wait: 1s}
+  - {cue: 2.5, play: coin, arm: false}
+  - {cue: 3, play: coin, then: follow}
+  - {cue: 4, play: coin}
+  - {cue: Q5, play: coin}
+`
+
+func newShow(t testing.TB, o show.Options) (*show.Show, *player) {
+	t.Helper()
+	s, err := cue.Parse("show.yaml", []byte(sheet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := s.Config()
+	config.Meters = true
+	m, err := mixer.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &player{mixer: m}
+	return show.New(s, p, o), p
+}
+
+// TestWords: what each command asks for, and what a wrong one is told.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		name, says string // commands, by semicolons
+		asks, err  string // the error of the last
+		standby    string
+	}{
+		{name: "GO moves past the chain", says: "go;go", asks: "fire 0, fire 1", standby: "Q5"},
+		{name: "GO of a cue", says: "go 2.50", err: "arm: false", standby: "1"},
+		{name: "GO of a number", says: "go 4", asks: "fire 4", standby: "Q5"},
+		{name: "GO at the end", says: "go Q5;go", asks: "fire 5", err: "the list is over"},
+		{name: "GO of none", says: "go 7", err: `no cue of the list has the number "7"`, standby: "1"},
+		{name: "standby", says: "standby 3;go", asks: "fire 3", standby: "Q5"},
+		{name: "standby of none", says: "standby Q6", err: `the nearest is "Q5"`, standby: "1"},
+		{name: "next and back", says: "next;next;back;next", standby: "3"},
+		{name: "before the first", says: "back", err: "no cue further on", standby: "1"},
+		{name: "to the end, and no further", says: "next;next;next;next;next;next", err: "no cue further on", standby: ""},
+		{name: "panic", says: "panic;panic", asks: "panic 1s, panic 5ms", standby: "1"},
+		{name: "pause", says: "pause;pause;go", asks: "hold true", err: "paused", standby: "1"},
+		{name: "resume", says: "pause;resume;go", asks: "hold true, hold false, fire 0", standby: "2"},
+		{name: "panic in a pause", says: "pause;panic", asks: "hold true, hold false, panic 1s", standby: "1"},
+		{name: "pause of one", says: "pause house;resume house", asks: "do pause house, do resume house", standby: "1"},
+		{name: "stop of one", says: "stop house 3s;stop house", asks: "do stop house 3s, do stop house 2s", standby: "1"},
+		{name: "actions", says: "play bell gain=-3;set music gain=-6 over=1s;release a", asks: "do play bell gain=-3, do set music gain=-6 over=1s, do release a", standby: "1"},
+		{name: "too few words", says: "set music", err: "set: write set ID|BUS KEY=VALUE", standby: "1"},
+		{name: "too many", says: "panic now", err: "panic: write panic", standby: "1"},
+		{name: "no command", says: "pannic", err: `"pannic" is no command; did you mean "panic"?`, standby: "1"},
+		{name: "nothing", says: " ", err: "a command is missing", standby: "1"},
+		{name: "no decibels", says: "master loud", err: "master: \"loud\" is no number of decibels", standby: "1"},
+		{name: "nor that", says: "master NaN", err: "no number of decibels", standby: "1"},
+		{name: "no bus", says: "mute musik", err: `"music"`, standby: "1"},
+		{name: "trims", says: "trim -1;trim -1;go;trim +2.5dB", asks: "trim 0 -1, trim 0 -1, fire 0, trim 0 2.5", standby: "2"},
+		{name: "no trim", says: "trim loud", err: "trim: \"loud\" is no number of decibels", standby: "1"},
+		{name: "nothing to write", says: "write", err: "nothing is trimmed", standby: "1"},
+		{name: "quit", says: "quit;go", asks: "finish", err: "the show has ended", standby: "1"},
+	} {
+		s, p := newShow(t, show.Options{})
+		var err error
+		for command := range strings.SplitSeq(c.says, ";") {
+			err = s.Do(command)
+		}
+		if got := p.take(); got != c.asks {
+			t.Errorf("%s: asked for %q, want %q", c.name, got, c.asks)
+		}
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.err)
+		}
+		if got := s.State().Standby; got != c.standby && c.standby != "" {
+			t.Errorf("%s: %q stands by, want %q", c.name, got, c.standby)
+		}
+	}
+}
+
+// TestGuard: a double press, and a key that is held, are one GO, whoever presses.
+func TestGuard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShow(t, show.Options{Guard: 300 * time.Millisecond})
+		for range 50 { // a held key
+			_ = s.Do("go")
+			time.Sleep(30 * time.Millisecond)
+		}
+		if got := p.take(); got != "fire 0" {
+			t.Errorf("a held key asked for %q", got)
+		}
+		time.Sleep(269 * time.Millisecond) // 299 since the last
+		if err := s.Do("go 4"); err == nil {
+			t.Error("a GO after 299 ms counts")
+		}
+		time.Sleep(300 * time.Millisecond)
+		if err := s.Do("go 4"); err != nil || p.take() != "fire 4" {
+			t.Errorf("a GO after 300 ms: %v", err)
+		}
+	})
+}
+
+// TestPanicAgain: only a second panic within the fade of the first is hard.
+func TestPanicAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShow(t, show.Options{})
+		for _, pause := range []time.Duration{999 * time.Millisecond, 2 * time.Second, 500 * time.Millisecond, 600 * time.Millisecond} {
+			_ = s.Do("panic")
+			time.Sleep(pause)
+		}
+		if got := p.take(); got != "panic 1s, panic 5ms, panic 1s, panic 5ms" {
+			t.Errorf("asked for %q", got)
+		}
+	})
+}
+
+// TestStop: all cues that run, or wait, are stopped.
+func TestStop(t *testing.T) {
+	s, p := newShow(t, show.Options{})
+	p.playing = []cue.Running{{List: 1}, {List: 4, Waiting: true}}
+	if err := errors.Join(s.Do("stop"), s.Do("stop 500ms")); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.take(); got != "cease 1 2s, cease 4 2s, cease 1 500ms, cease 4 500ms" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// TestRecord: the GOs that acted, by their frames, as --goes reads them.
+func TestRecord(t *testing.T) {
+	var text strings.Builder
+	s, _ := newShow(t, show.Options{Record: &text})
+	s.Went(0, 48000)
+	s.Went(5, 48001)
+	if want := "1s 1\n1.000020833333333333s Q5\n"; text.String() != want {
+		t.Errorf("recorded %q, want %q", text.String(), want)
+	}
+	again, err := cue.Parse("show.yaml", []byte(sheet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.ReadGoes("goes", []byte(text.String())); err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Goes[1].At.Frames(48000); got != 48001 || again.Goes[1].Cue != "Q5" {
+		t.Errorf("read as frame %d of %s", got, again.Goes[1].Cue)
+	}
+	broken, _ := newShow(t, show.Options{Record: failing{}})
+	broken.Went(0, 1)
+	if broken.Recorded() == nil {
+		t.Error("a recording that fails is not told")
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// TestState: what a screen is told.
+func TestState(t *testing.T) {
+	s, p := newShow(t, show.Options{})
+	p.playing = []cue.Running{{List: 0, Begun: 48000, Left: 24000}, {List: 4, Begun: -1, Left: -1, Waiting: true}}
+	if err := errors.Join(s.Do("go"), s.Do("master -3"), s.Do("mute music"), s.Do("unmute sfx")); err != nil {
+		t.Fatal(err)
+	}
+	p.mixer.Render(make([]pcm.Frame, 96000))
+	s.Look(live.Picture{Heard: live.Heard{Device: "pulse", Sink: "hall", State: "playing", Latency: 35 * time.Millisecond}, Troubles: []string{"one"}})
+	s.Look(live.Picture{Troubles: []string{"one", "two"}})
+	st := s.State()
+	if st.Standby != "2" || st.Last != "1" || st.Time != 2 || st.Show != "show.yaml" || len(st.List) != 6 || st.List[0].Name != "One" || st.List[2].Armed {
+		t.Errorf("%+v", st)
+	}
+	half := 0.5
+	want := []show.Running{{Cue: "1", Name: "One", State: "sounding", Elapsed: 1, Remaining: &half}, {Cue: "4", State: "waiting"}}
+	if len(st.Running) != 2 || *st.Running[0].Remaining != half || st.Running[0].Elapsed != want[0].Elapsed || st.Running[1] != want[1] {
+		t.Errorf("running %+v", st.Running)
+	}
+	if !slices.Equal(st.Buses, []show.Bus{{Bus: "master", Gain: -3, Peak: -120}, {Bus: "music", Mute: true, Peak: -120}, {Bus: "sfx", Peak: -120}}) {
+		t.Errorf("buses %+v", st.Buses)
+	}
+	if got := strings.Join(st.Said, "|"); got != "go 1|one|two" {
+		t.Errorf("said %q", got)
+	}
+}
+
+// TestWatch: what happens is told, and who does not read loses it.
+func TestWatch(t *testing.T) {
+	s, _ := newShow(t, show.Options{})
+	quick, slow := make(chan string, 10), make(chan string, 1)
+	s.Watch(quick)
+	s.Watch(slow)
+	for _, command := range []string{"go", "pause", "resume", "panic"} {
+		if err := s.Do(command); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Unwatch(quick)
+	_ = s.Do("quit")
+	close(quick)
+	var got []string
+	for line := range quick {
+		got = append(got, line)
+	}
+	if strings.Join(got, "|") != "go 1|pause|resume|panic" || len(slow) != 1 {
+		t.Errorf("told %q, and %d", got, len(slow))
+	}
+}
+
+// TestAnyCommands: whatever is asked for, standby is a cue that can begin or the end of the list, a
+// GO fires what stood by, and none comes within the guard of another.
+func TestAnyCommands(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		synctest.Test(t, func(*testing.T) {
+			s, p := newShow(t, show.Options{Guard: 300 * time.Millisecond})
+			last := time.Time{}
+			for range rapid.IntRange(1, 100).Draw(rt, "commands") {
+				command := rapid.SampledFrom([]string{"go", "go", "go", "go 1", "go 2.5", "go 4", "standby 3", "standby 2.5", "next", "back", "panic", "pause", "resume", "stop", "x"}).Draw(rt, "command")
+				time.Sleep(time.Duration(rapid.IntRange(0, 600).Draw(rt, "ms")) * time.Millisecond)
+				before := s.State()
+				err := s.Do(command)
+				after := s.State()
+				asked := p.take()
+				if strings.HasPrefix(command, "go") {
+					if fired := strings.HasPrefix(asked, "fire"); fired != (err == nil) || fired && (time.Since(last) < 300*time.Millisecond || before.Paused) {
+						rt.Fatalf("%s: %v, asked for %q, %v after the last", command, err, asked, time.Since(last))
+					}
+					if command != "go 2.5" { // no cue that can begin
+						last = time.Now()
+					}
+					if want := slices.IndexFunc(after.List, func(c show.ListCue) bool { return c.Cue == before.Standby }); command == "go" && err == nil && asked != fmt.Sprintf("fire %d", want) {
+						rt.Fatalf("%s asked for %q, want %d", command, asked, want)
+					}
+				} else if strings.Contains(asked, "fire") {
+					rt.Fatalf("%s asked for %q", command, asked)
+				}
+				if i := slices.IndexFunc(after.List, func(c show.ListCue) bool { return c.Cue == after.Standby }); after.Standby != "" && (i < 0 || !after.List[i].Armed) {
+					rt.Fatalf("%s: %q stands by", command, after.Standby)
+				}
+			}
+		})
+	})
+}
+
+// TestWrite: trims go into the sheet, which stays as it is where they cannot.
+func TestWrite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "show.yaml")
+	text := "# a show\nlist:\n  - {cue: 1, play: coin}   # first\n  - {cue: 2, play: coin, gain: -3}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sheet, err := cue.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mixer.New(sheet.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := show.New(sheet, &player{mixer: m}, show.Options{})
+	for _, command := range []string{"trim -1", "go", "go", "trim -1", "trim -0.5", "write"} {
+		if err := s.Do(command); err != nil {
+			t.Fatal(command, err)
+		}
+	}
+	want := "# a show\nlist:\n  - {cue: 1, play: coin, gain: -1}   # first\n  - {cue: 2, play: coin, gain: -4.5}\n"
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Errorf("%s, %v, want\n%s", got, err, want)
+	}
+	if st := s.State(); st.List[0].Trim != 0 || s.Do("write") == nil {
+		t.Error("the trims are written twice")
+	}
+	if err := os.WriteFile(file, []byte("list: [broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Do("trim -1")
+	if err := s.Do("write"); err == nil || s.State().List[1].Trim != -1 {
+		t.Errorf("into a broken sheet: %v", err)
+	}
+	if got, _ := os.ReadFile(file); string(got) != "list: [broken" {
+		t.Errorf("it is %q now", got)
+	}
+}

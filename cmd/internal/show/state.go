@@ -1,0 +1,118 @@
+package show
+
+import (
+	"math"
+
+	"voicepool/cmd/internal/live"
+)
+
+// State is what a screen shows, as JSON.
+type State struct {
+	Show      string  `json:"show"`
+	Time      float64 `json:"time"` // seconds
+	Paused    bool    `json:"paused"`
+	Device    string  `json:"device"`
+	Sink      string  `json:"sink"`
+	Heard     string  `json:"heard"`
+	LatencyMS float64 `json:"latency_ms"`
+	Lost      string  `json:"lost"` // since when and why nothing is heard; empty: it is
+	Standby   string  `json:"standby"`
+	Last      string  `json:"last"` // the cue of the last GO
+
+	List    []ListCue    `json:"list"`
+	Running []Running    `json:"running"`
+	Buses   []Bus        `json:"buses"`
+	Voices  []live.Voice `json:"voices"`
+	Pool    int64        `json:"pool"`
+	Playing int64        `json:"playing"`
+	Stolen  int64        `json:"stolen"`
+	Said    []string     `json:"said"` // what has happened, the last of it
+}
+
+// ListCue is a cue of the list in a State.
+type ListCue struct {
+	Cue    string  `json:"cue"`
+	Name   string  `json:"name"`
+	Note   string  `json:"note"`
+	Colour string  `json:"colour"`
+	Then   string  `json:"then"`
+	Armed  bool    `json:"armed"`
+	Trim   float64 `json:"trim"` // dB
+}
+
+// Running is a cue that sounds, or waits, in a State.
+type Running struct {
+	Cue       string   `json:"cue"`
+	Name      string   `json:"name"`
+	State     string   `json:"state"`     // sounding or waiting
+	Elapsed   float64  `json:"elapsed"`   // seconds
+	Remaining *float64 `json:"remaining"` // seconds; null: nobody knows
+}
+
+// Bus is a bus in a State.
+type Bus struct {
+	Bus  string  `json:"bus"`
+	Gain float64 `json:"gain"`
+	Mute bool    `json:"mute"`
+	Peak float64 `json:"peak"` // dB, of the last 400 ms
+}
+
+// Look keeps a picture of what plays, for State.
+func (s *Show) Look(p live.Picture) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.picture = p
+	for _, line := range p.Troubles[min(s.troubles, len(p.Troubles)):] {
+		s.tell(line)
+	}
+	s.troubles = len(p.Troubles)
+}
+
+// State returns how things stand.
+func (s *Show) State() *State {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	p, rate := &s.picture, float64(s.sheet.Rate)
+	m := s.player.Mixer()
+	now := m.Now()
+	st := &State{
+		Show: s.sheet.File, Time: tenth(float64(now) / rate), Paused: s.paused,
+		Device: p.Heard.Device, Sink: p.Heard.Sink, Heard: p.Heard.State, Lost: p.Heard.Lost,
+		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Last: s.number(s.last),
+		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Said: append([]string{}, s.said...),
+		Pool: p.Stats.Voices, Playing: p.Stats.Playing, Stolen: p.Stats.Stolen,
+	}
+	for i := range s.sheet.List {
+		l := &s.sheet.List[i]
+		st.List = append(st.List, ListCue{Cue: l.Number, Name: l.Name, Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Off, Trim: s.trims[i]})
+	}
+	for _, r := range s.player.Playing() {
+		l := &s.sheet.List[r.List]
+		one := Running{Cue: l.Number, Name: l.Name, State: "sounding"}
+		if r.Waiting {
+			one.State = "waiting"
+		} else if r.Begun >= 0 {
+			one.Elapsed = tenth(max(float64(now-r.Begun), 0) / rate)
+		}
+		if r.Left >= 0 {
+			left := tenth(float64(r.Left) / rate)
+			one.Remaining = &left
+		}
+		st.Running = append(st.Running, one)
+	}
+	for _, name := range s.buses() {
+		b, err := m.Bus(name)
+		if err != nil {
+			continue
+		}
+		one := Bus{Bus: name, Gain: tenth(float64(b.Gain())), Mute: s.muted[name]}
+		one.Peak = tenth(max(float64(b.Levels().Peak), silence))
+		st.Buses = append(st.Buses, one)
+	}
+	return st
+}
+
+// silence is the level of nothing, in JSON, which has no infinity.
+const silence = -120
+
+func tenth(x float64) float64 { return math.Round(10*x) / 10 }

@@ -1,0 +1,80 @@
+package show
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"voicepool/cue"
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
+
+// Trim moves the gain of the cue of the last GO by some decibels, or of the one that stands by before
+// the first.
+func (s *Show) Trim(by float64) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := s.last
+	if i < 0 {
+		i = s.standby
+	}
+	if i >= len(s.sheet.List) {
+		return errors.New("there is no cue to trim")
+	}
+	s.trims[i] = math.Round(100*(s.trims[i]+by)) / 100
+	s.player.Trim(i, pcm.Decibels(by))
+	s.tell(fmt.Sprintf("trim %s %+g dB", s.number(i), s.trims[i]))
+	return nil
+}
+
+// Write writes the trims into the sheet, in which all else stays as it is, and begins them anew.
+func (s *Show) Write() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	trims := map[string]float64{}
+	for i, by := range s.trims {
+		if by != 0 {
+			trims[s.number(i)] = by
+		}
+	}
+	file := s.sheet.File
+	switch {
+	case len(trims) == 0:
+		return errors.New("nothing is trimmed")
+	case file == "-" || file == "":
+		return errors.New("the sheet came from standard input; it has no file to write to")
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", words.OneLine(file), words.Cause(err))
+	}
+	text, err := cue.Trimmed(src, trims)
+	if err == nil {
+		_, err = cue.Parse(file, text)
+	}
+	if err == nil {
+		err = save(file, text)
+	}
+	if err != nil {
+		return fmt.Errorf("nothing is written: %w", err)
+	}
+	clear(s.trims)
+	s.tell("trims written into " + file)
+	return nil
+}
+
+// save writes a file as a whole, or not at all.
+func save(path string, text []byte) error {
+	f, err := whole.Create(path, ".part")
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Keep()
+}

@@ -1,0 +1,165 @@
+package show
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/words"
+)
+
+// word is a command of control: what it is called, what comes behind it, and what it does.
+type word struct {
+	name, takes, does string
+	least, most       int // words behind it
+	do                func(s *Show, rest []string) error
+}
+
+// table is the commands, in the order in which help has them. What is not here is an action, as a
+// cue of the sheet would be.
+var table = []word{
+	{"go", "[CUE]", "begin the cue that stands by, or the one of a number", 0, 1, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, "")) }},
+	{"standby", "CUE", "have a cue stand by", 1, 1, func(s *Show, rest []string) error { return s.Standby(rest[0]) }},
+	{"next", "", "have the next cue stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(1) }},
+	{"back", "", "have the cue before stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(-1) }},
+	{"panic", "", "fade everything out in 1 s and cancel what waits; again within it: at once", 0, 0, func(s *Show, _ []string) error { s.Panic(); return nil }},
+	{"stop", "[ID|BUS|all] [TIME]", "fade out the cues that run, with what waits; or what has an id, or is on a bus", 0, 2, stop},
+	{"pause", "[ID|BUS]", "have everything stand still: voices, the timeline, waits; or what has an id", 0, 1, pause(true)},
+	{"resume", "[ID|BUS]", "have it go on", 0, 1, pause(false)},
+	{"master", "DB", "move the gain of the master by decibels: +1, -1", 1, 1, master},
+	{"trim", "DB", "move the gain of the cue of the last GO, or that stands by before the first: +1, -1", 1, 1, trim},
+	{"write", "", "write the trims into the sheet", 0, 0, func(s *Show, _ []string) error { return s.Write() }},
+	{"mute", "BUS", "mute a bus", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], true) }},
+	{"unmute", "BUS", "let it be heard again", 1, 1, func(s *Show, rest []string) error { return s.Mute(rest[0], false) }},
+	{"play", "SOUND [KEY=VALUE ...]", "start a sound: gain=-3, pan, pitch, bus, loop=true, id, ...", 1, 99, act("play")},
+	{"set", "ID|BUS KEY=VALUE ...", "set gain, pan, pitch, speed, mute ...; over=1s", 2, 99, act("set")},
+	{"fade", "ID|BUS to=DB over=TIME", "fade what has an id, or a bus", 2, 99, act("fade")},
+	{"release", "ID", "have what has an id leave its loop at its end", 1, 1, act("release")},
+	{"seek", "ID to=TIME", "go to a place in the sound", 2, 99, act("seek")},
+	{"scene", "NAME [over=TIME]", "change the scene", 1, 2, act("scene")},
+	{"duck", "BUS when=BUS by=DB ...", "change how a bus ducks", 1, 99, act("duck")},
+	{"quit", "", "fade out and end the show", 0, 0, func(s *Show, _ []string) error { s.Quit(); return nil }},
+}
+
+// Others are the commands that who speaks with a client answers: they ask for no change.
+var Others = []string{"state", "events", "help"}
+
+// Help returns the commands, a line each.
+func Help() (lines []string) {
+	for _, w := range table {
+		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.takes), w.does))
+	}
+	return append(lines, fmt.Sprintf("%-32s %s", "state", "how things stand"),
+		fmt.Sprintf("%-32s %s", "events on|off", "tell what happens, a line each"))
+}
+
+// maxWords bounds a command.
+const maxWords = 100
+
+// Do carries out a command. The error says what would be right; then nothing has changed.
+func (s *Show) Do(line string) error {
+	all := strings.Fields(line)
+	switch {
+	case len(all) == 0:
+		return errors.New("a command is missing, such as: go")
+	case len(all) > maxWords:
+		return fmt.Errorf("a command has at most %d words", maxWords)
+	}
+	i := slices.IndexFunc(table, func(w word) bool { return w.name == all[0] })
+	if i < 0 {
+		return unknown(all[0])
+	}
+	w, rest := &table[i], all[1:]
+	if len(rest) < w.least || len(rest) > w.most {
+		return fmt.Errorf("%s: write %s", w.name, strings.TrimSpace(w.name+" "+w.takes))
+	}
+	select {
+	case <-s.done:
+		return errors.New("the show has ended")
+	default:
+	}
+	return w.do(s, rest)
+}
+
+// unknown is the error of a word that is no command.
+func unknown(name string) error {
+	names := slices.Clone(Others)
+	for _, w := range table {
+		names = append(names, w.name)
+	}
+	near := words.Nearest(strings.ToLower(name), names)
+	return fmt.Errorf("%q is no command; did you mean %q? The commands are %s", words.OneLine(name), near, strings.Join(names[len(Others):], ", "))
+}
+
+func act(verb string) func(*Show, []string) error {
+	return func(s *Show, rest []string) error { return s.act(append([]string{verb}, rest...)) }
+}
+
+// act carries out what a cue of the sheet would.
+func (s *Show) act(all []string) error {
+	err := s.player.Do(all...)
+	if err == nil {
+		s.Say(strings.Join(all, " "))
+	}
+	return err
+}
+
+func stop(s *Show, rest []string) error {
+	if len(rest) == 0 || len(rest) == 1 && isTime(rest[0]) {
+		over := stopOver
+		if len(rest) == 1 {
+			t, _ := rules.ParseTime(rest[0])
+			over = t.Duration(1e6)
+		}
+		s.Stop(over)
+		return nil
+	}
+	if len(rest) == 1 {
+		rest = append(rest, fmt.Sprint(stopOver))
+	}
+	return s.act(append([]string{"stop"}, rest...))
+}
+
+func isTime(text string) bool {
+	_, err := rules.ParseTime(text)
+	return err == nil
+}
+
+func pause(on bool) func(*Show, []string) error {
+	return func(s *Show, rest []string) error {
+		if len(rest) == 0 {
+			s.Pause(on)
+			return nil
+		}
+		return s.act([]string{map[bool]string{true: "pause", false: "resume"}[on], rest[0]})
+	}
+}
+
+func master(s *Show, rest []string) error {
+	by, err := decibels("master", rest[0])
+	if err != nil {
+		return err
+	}
+	return s.Master(by)
+}
+
+func trim(s *Show, rest []string) error {
+	by, err := decibels("trim", rest[0])
+	if err != nil {
+		return err
+	}
+	return s.Trim(by)
+}
+
+// decibels reads by how much a gain moves.
+func decibels(command, text string) (by float64, err error) {
+	by, err = strconv.ParseFloat(strings.TrimSuffix(text, "dB"), 64)
+	if err != nil || math.IsNaN(by) || math.Abs(by) > 200 {
+		return 0, fmt.Errorf("%s: %q is no number of decibels, such as +1 or -3", command, words.OneLine(text))
+	}
+	return by, nil
+}

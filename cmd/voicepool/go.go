@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/booth"
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/control"
+	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/screen"
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+)
+
+// controlFlags are those of the commands that others may have a hand on.
+type controlFlags struct {
+	Control string    `placeholder:"WHERE" help:"Take commands, one a line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
+	Midi    string    `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device, as /dev/snd/midiC1D0, or a pipe: by the table midi of the sheet, and MIDI Show Control."`
+	Guard   *timeFlag `placeholder:"TIME" help:"After a GO, ignore others for this long (300ms)."`
+}
+
+// open opens what the flags name.
+func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options) (*booth.Booth, error) {
+	if o.Guard = show.Guard; f.Guard != nil {
+		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
+	}
+	o.Control, o.Midi, o.In, o.Out = f.Control, f.Midi, c.In, c.Out
+	o.Say = func(line string) { c.Say("%s", line) }
+	return booth.Open(sheet, o)
+}
+
+func (f controlFlags) check(l *liveFlags) error {
+	switch path, unix := strings.CutPrefix(f.Control, "unix:"); {
+	case f.Control != "" && f.Control != "-" && (!unix || path == ""):
+		return console.Usage("--control: write - for standard input and output, or unix:PATH for a socket, not %s", oneLine(f.Control))
+	case f.Control == "-" && (l.JSON || l.Report == "-" || l.Device.Standard()):
+		return console.Usage("--control - needs standard output for its answers; write the rest to files")
+	}
+	return nil
+}
+
+type goCommand struct {
+	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input."`
+	controlFlags
+	liveFlags
+	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes."`
+}
+
+func (g *goCommand) Run(c *console.Console) error {
+	if err := g.liveFlags.check(); err != nil {
+		return err
+	}
+	if err := g.controlFlags.check(&g.liveFlags); err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGHUP) // a terminal that is gone ends no show
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	sheet, err := loadSheet(interrupted, g.Sheet)
+	if err != nil {
+		return err
+	}
+	if len(sheet.List) == 0 {
+		return console.Usage("%s has no list of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
+	}
+	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(output.SheetInputs(c.In, g.Sheet, sheet)); err != nil {
+		return err
+	}
+	var draw func(*show.Show)
+	if c.OutTerminal != nil && c.ErrTerminal != nil && g.Control != "-" && !g.Quiet && !g.Verbose {
+		t, err := tcell.NewScreen()
+		if err != nil {
+			return fmt.Errorf("this terminal cannot be drawn on: %w; --control and -q run a show without one", err)
+		}
+		// Who loses the terminal finds the show by attach.
+		draw = func(s *show.Show) { _ = screen.Run(interrupted, t, false, control.Local(s)) }
+	}
+	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes, Screen: draw})
+	if err != nil {
+		return err
+	}
+	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true, Went: b.Went}, Attend: b.Attend, Look: b.Look, Drawn: draw != nil, Silent: g.Control == "-"}
+	err = g.perform(c, interrupted, sheet, o)
+	return c.Outcome(err, b.Close())
+}
+
+type sendCommand struct {
+	Address string   `arg:"" help:"Where the show listens: unix:PATH."`
+	Command []string `arg:"" passthrough:"" help:"What it is to do: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all."`
+}
+
+// patience is how long a show may take for an answer.
+const sendPatience = 5 * time.Second
+
+func (s *sendCommand) Run(c *console.Console) error {
+	conn, err := control.Dial(s.Address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(sendPatience))
+	line, err := control.Ask(conn, bufio.NewReader(conn), strings.Join(s.Command, " "))
+	if err != nil {
+		return fmt.Errorf("%s: %w", oneLine(s.Address), cause(err))
+	}
+	fmt.Fprintf(c.Out, "%s", line)
+	var answer control.Answer
+	if json.Unmarshal(line, &answer) == nil && !answer.OK {
+		return console.Usage("%s", answer.Error)
+	}
+	return nil
+}

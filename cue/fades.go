@@ -1,0 +1,36 @@
+package cue
+
+import (
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// smooth has a fade of the list that names no shape, and leads to or from silence, go in a raised
+// cosine: a straight line in decibels would leave a hole in the middle of two that cross. What is
+// silent is known by what stands before it in the sheet. target is where the cue names what it acts
+// on.
+func (d *draft) smooth(n *yaml.Node, target *yaml.Pair) {
+	if d.silent == nil {
+		d.silent = map[string]bool{}
+		for i := range d.sheet.Buses {
+			d.silent[d.sheet.Buses[i].Name] = d.sheet.Buses[i].Gain <= pcm.Silence
+		}
+		d.silent["master"] = d.sheet.Master.Gain <= pcm.Silence
+	}
+	name := d.ID
+	switch {
+	case d.Verb == Play:
+	case target == nil || d.Verb != Fade && d.Verb != Set || d.Change.Fields&mixer.FieldGain == 0:
+		return
+	default:
+		name = target.Value.Text
+	}
+	silent := d.Change.Gain <= pcm.Silence
+	if d.Cue.list > 0 && d.Verb == Fade && fields.Missing(n, "shape") && (silent || d.silent[name]) {
+		d.Change.Shape = voice.RaisedCosine
+	}
+	d.silent[name] = silent
+}

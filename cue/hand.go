@@ -1,0 +1,155 @@
+package cue
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/yaml"
+)
+
+// Do has an action be carried out as soon as the mixer can: what a cue of the sheet would do at this
+// moment. The words are its verb and what it acts on, such as "play" and "bell", then keys with
+// values, such as "gain=-3"; behind `stop` and `scene`, a time alone is `over`. Events of it are of
+// no cue. While Feed plays; any goroutine. The error wraps ErrAction and says what would be right.
+func (p *Player) Do(words ...string) error {
+	c, err := p.given.action(words)
+	if err != nil {
+		return err
+	}
+	for _, one := range c.starts() {
+		if len(p.files(one)) == 0 {
+			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(p.given.Sounds[one.Sound].Name))
+		}
+	}
+	p.live.ask(func() {
+		c.base, c.hand = rules.FrameTime(p.soonest(), p.sheet.Rate), true
+		for i := range c.layers {
+			c.layers[i].base = c.base
+		}
+		c.firing = uint64(len(p.sheet.Cues)) // chance draws anew each time
+		p.sheet.Cues = append(p.sheet.Cues, *c)
+		last := len(p.sheet.Cues) - 1
+		if !p.armed.on {
+			p.schedule.add(last)
+			return
+		}
+		u := p.waiter(p.soonest())
+		u.at, u.rank = u.base, math.MaxInt32 // behind what the sheet does there
+		u.turn(p.sheet, last)
+	})
+	return nil
+}
+
+// ErrAction is wrapped by the error of Do: the words are no action of the sheet.
+var ErrAction = errors.New("cue: no action")
+
+// action reads what people ask for by hand: a verb and what it acts on, as "play" and "bell", then
+// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be.
+func (s *Sheet) action(words []string) (*Cue, error) {
+	if len(words) == 0 {
+		return nil, fmt.Errorf("%w: no words", ErrAction)
+	}
+	to := &Sheet{}
+	r := newReader(to, "")
+	to.Rules = s.Rules
+	to.Sounds = slices.Clip(slices.Clone(s.Sounds))
+	to.ids = slices.Clone(s.ids)
+	for i := range s.Sounds {
+		r.Sounds[s.Sounds[i].Name] = i
+	}
+	for i := range s.Buses {
+		r.Buses[s.Buses[i].Name] = true
+	}
+	for i, id := range s.ids {
+		r.ids[id] = uint64(i + 1)
+	}
+	for i := range s.Cues {
+		c := &s.Cues[i]
+		if c.owner > 0 {
+			r.owners[c.Owner] = c.owner
+		}
+		if c.Verb == Play && c.tag != 0 && !slices.Contains(r.played[c.tag], c.Sound) {
+			r.played[c.tag] = append(r.played[c.tag], c.Sound)
+		}
+	}
+	n, err := actionNode(words)
+	if err == nil {
+		d := newDraft(r)
+		d.read(n, &Cue{Times: 1})
+		d.resolve()
+		err = r.first()
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrAction, err)
+	case len(to.Sounds) > len(s.Sounds):
+		return nil, fmt.Errorf("%w: play: %s is no sound of the sheet%s", ErrAction, yaml.Quote(words[1]),
+			r.Suggest(words[1], func() (names []string) {
+				for i := range s.Sounds {
+					names = append(names, s.Sounds[i].Name)
+				}
+				return names
+			}))
+	}
+	return &to.Cues[0], nil
+}
+
+// first returns the first thing that is wrong, without its place: there is no file.
+func (r *reader) first() error {
+	if wrong := r.Wrong(); len(wrong) > 0 {
+		return errors.New(wrong[0].Msg)
+	}
+	return nil
+}
+
+// actionNode makes the mapping that a cue would be of words.
+func actionNode(words []string) (*yaml.Node, error) {
+	at := yaml.Place{Line: 1, Column: 1}
+	scalar := func(text string) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: text} }
+	n := &yaml.Node{Place: at, Kind: yaml.Mapping, Pairs: []yaml.Pair{{Place: at, Key: "at", Value: scalar("0")}}}
+	add := func(key, text string) error {
+		value := scalar(text)
+		if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
+			read, wrong := yaml.Read([]byte(text), "value")
+			if wrong != nil {
+				return fmt.Errorf("%s: %s", key, wrong.Msg)
+			}
+			value = read
+		}
+		if slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key }) {
+			return fmt.Errorf("%s stands there twice", key)
+		}
+		n.Pairs = append(n.Pairs, yaml.Pair{Place: at, Key: key, Value: value})
+		return nil
+	}
+	verb, rest := words[0], words[1:]
+	if verb == release {
+		verb, rest = Set.String(), append(slices.Clone(rest), "loop=false")
+	}
+	switch {
+	case !slices.Contains(verbNames[:], verb):
+		return nil, fmt.Errorf("%s is none of %s", yaml.Quote(verb), strings.Join(verbNames[:], ", "))
+	case len(rest) == 0:
+		return nil, fmt.Errorf("%s needs what it acts on", verb)
+	}
+	if err := add(verb, rest[0]); err != nil {
+		return nil, err
+	}
+	for _, word := range rest[1:] {
+		key, value, given := strings.Cut(word, "=")
+		if _, err := rules.ParseTime(word); !given && err == nil && (verb == Stop.String() || verb == SetScene.String()) {
+			key, value, given = "over", word, true // stop house 2s
+		}
+		if !given {
+			return nil, fmt.Errorf("%s is no key with a value, such as gain=-3", yaml.Quote(word))
+		}
+		if err := add(key, value); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,171 @@
+package cue
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// Midi is what a message of a MIDI device does while a show is live.
+type Midi struct {
+	Line, Column int
+	Kind         MidiKind
+	Number       int    // of the note, the programme or the controller, 0..127
+	Channel      int    // 1..16; 0: any
+	Do           string // one of MidiDoes; empty: Cue begins
+	Cue          string // the number of a cue of the list
+}
+
+// MidiKind is a kind of MIDI messages.
+type MidiKind uint8
+
+const (
+	MidiNote    MidiKind = iota // a note begins
+	MidiProgram                 // a programme is chosen
+	MidiControl                 // a controller goes to 64 or more
+)
+
+func (k MidiKind) String() string { return midiKinds[k] }
+
+var midiKinds = [...]string{"note", "program", "control"}
+
+// MidiDoes is what Midi.Do may be.
+var MidiDoes = []string{"go", "panic", "stop", "pause", "next", "back"}
+
+// key is a number that the table of MIDI tells apart, as is the kind.
+type midiKey struct {
+	kind            MidiKind
+	number, channel int
+}
+
+// middle is the note that is called C4.
+const middle = 60
+
+// ParseNote reads a note: 0..127, or a name such as C4, F#3 or Bb-1, C4 being 60.
+func ParseNote(text string) (note int, ok bool) {
+	if n, ok := fields.ParseWhole(text, 0, 127); ok {
+		return int(n), true
+	}
+	if text == "" {
+		return 0, false
+	}
+	at := strings.IndexByte("C D EF G A B", text[0]&^0x20)
+	if at < 0 || text[0] == ' ' {
+		return 0, false
+	}
+	text = text[1:]
+	if rest, sharp := strings.CutPrefix(text, "#"); sharp {
+		at, text = at+1, rest
+	} else if rest, flat := strings.CutPrefix(text, "b"); flat {
+		at, text = at-1, rest
+	}
+	octave, err := strconv.Atoi(text)
+	if err != nil || octave < -1 || octave > 9 {
+		return 0, false
+	}
+	note = middle + 12*(octave-4) + at
+	return note, note >= 0 && note <= 127
+}
+
+// note is a note in a sheet.
+type note struct{ to *int }
+
+func (n note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	text, ok := r.Scalar(p, noteWanted)
+	if !ok {
+		return false
+	}
+	if *n.to, ok = ParseNote(text); !ok {
+		r.Fail(p.Value.Place, "note takes %s, not %s", noteWanted, yaml.Quote(text))
+	}
+	return ok
+}
+
+const noteWanted = "a number from 0 to 127, or a name such as C4, which is 60"
+
+func (n note) Text() (string, bool) { return strconv.Itoa(*n.to), true }
+
+func (note) Schema(fields.Limits) fields.Schema {
+	return fields.Schema{"anyOf": []fields.Schema{
+		{"type": "integer", "minimum": 0, "maximum": 127}, {"type": "string", "pattern": "^[A-Ga-g][#b]?-?[0-9]$"},
+	}}
+}
+
+func (m *Midi) fields() []fields.Field {
+	byte7 := fields.Limits{From: 0, To: 127}
+	return []fields.Field{
+		{Key: "note", To: note{&m.Number}},
+		{Key: "program", To: &m.Number, Within: byte7},
+		{Key: "control", To: &m.Number, Within: byte7},
+		{Key: "channel", To: &m.Channel, Within: fields.Limits{From: 1, To: 16}},
+		{Key: "do", To: &m.Do, Like: fields.Schema{"enum": MidiDoes}},
+		{Key: "cue", To: &m.Cue, Like: number},
+	}
+}
+
+// midi reads the table of what MIDI messages do.
+func (d *draft) midi(n *yaml.Node) {
+	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
+		return
+	}
+	lines, numbers := map[midiKey]int{}, d.sheet.numbers()
+	for _, item := range n.Items {
+		if item.Kind != yaml.Mapping {
+			d.Fail(item.Place, "an entry of midi is a mapping, such as {note: 60, do: go}, not %s", item.Kind)
+			continue
+		}
+		m := Midi{Line: item.Line, Column: item.Column}
+		before := d.Failed()
+		d.Read(item, "an entry of midi", m.fields())
+		if d.Failed() && !before {
+			continue
+		}
+		if err := m.check(item); err != "" {
+			d.Fail(item.Place, "%s", err)
+			continue
+		}
+		if p := fields.Given(item, "do"); p != nil && !slices.Contains(MidiDoes, m.Do) {
+			d.Fail(p.Value.Place, "do: %s is none of %s%s", yaml.Quote(m.Do), fields.Join(MidiDoes), d.Suggest(m.Do, func() []string { return MidiDoes }))
+		}
+		if p := fields.Given(item, "cue"); p != nil {
+			i, some := numbers[numberOf(m.Cue)]
+			switch {
+			case !some:
+				d.Fail(p.Value.Place, "cue: no cue of the list has the number %s%s", yaml.Quote(m.Cue), d.Suggest(m.Cue, func() []string { return fields.Sorted(numbers) }))
+			case d.sheet.List[i].Off:
+				d.Fail(p.Value.Place, "cue: cue %s has `arm: false`, so nothing fires it", yaml.Quote(m.Cue))
+			}
+		}
+		key := midiKey{m.Kind, m.Number, m.Channel}
+		if line, twice := lines[key]; twice {
+			d.Fail(item.Place, "midi: %s %d does something in line %d already", m.Kind, m.Number, line)
+			continue
+		}
+		lines[key] = item.Line
+		d.sheet.Midi = append(d.sheet.Midi, m)
+	}
+}
+
+// check finds the kind of the message, and says what is too much or too little.
+func (m *Midi) check(n *yaml.Node) string {
+	kinds := 0
+	for i, key := range midiKinds {
+		if fields.Given(n, key) != nil {
+			m.Kind = MidiKind(i)
+			kinds++
+		}
+	}
+	switch does, cue := fields.Given(n, "do") != nil, fields.Given(n, "cue") != nil; {
+	case kinds != 1:
+		return "a MIDI message is one of " + fields.Join(midiKinds[:]) + ": give one of them, such as {note: 60, do: go}"
+	case does && cue:
+		return "do and cue both say what it does; give one"
+	case !does && !cue:
+		return fmt.Sprintf("it needs what to do: `do: go` (%s), or the number of a `cue`", strings.Join(MidiDoes[1:], ", "))
+	}
+	return ""
+}

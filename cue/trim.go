@@ -1,0 +1,170 @@
+package cue
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Trim moves the gain of all that a cue of Sheet.List plays by some decibels: of what it will start,
+// and of what it plays now where all of that has one gain. While Feed plays; any goroutine.
+func (p *Player) Trim(list int, by pcm.Decibels) { p.live.ask(func() { p.trim(list, by) }) }
+
+func (p *Player) trim(list int, by pcm.Decibels) {
+	s := p.sheet
+	trim := func(first, count int) {
+		for i := first; i < first+count; i++ {
+			for _, c := range s.Cues[i].starts() {
+				c.Change.Gain = min(max(c.Change.Gain+by, mixer.MinGain), mixer.MaxGain)
+			}
+		}
+	}
+	trim(s.List[list].First, s.List[list].Count)
+	for i := range s.launches {
+		l := &s.launches[i]
+		if l.list != list {
+			continue
+		}
+		trim(l.first, l.count)
+		gain, one := pcm.Decibels(0), 0
+		for j := l.first; j < l.first+l.count; j++ {
+			for _, c := range s.Cues[j].starts() {
+				if one == 0 || c.Change.Gain != gain {
+					gain, one = c.Change.Gain, one+1
+				}
+			}
+		}
+		for _, h := range p.follows.runs[i].handles {
+			if one == 1 {
+				_ = h.Fade(gain, 50*time.Millisecond, voice.InDecibels) // it may be over
+			}
+		}
+	}
+}
+
+// edit is a change of a text: what stands from a place on is replaced.
+type edit struct {
+	at  yaml.Place
+	old string
+	new string
+}
+
+// Trimmed returns the text of a sheet in which the gains of cues of the list, by their numbers, are
+// moved by some decibels. All else stays as it is, comments too.
+func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
+	root, wrong := yaml.Read(src, "cue sheet")
+	if wrong != nil {
+		return nil, fmt.Errorf("cue: %w", wrong)
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	var edits []edit
+	for _, item := range items(root, "list") {
+		p := fields.Given(item, "cue")
+		if p == nil {
+			continue
+		}
+		by := 0.0
+		for number, trim := range trims {
+			if numberOf(number) == numberOf(p.Value.Text) {
+				by = trim
+			}
+		}
+		if by == 0 {
+			continue
+		}
+		for _, action := range append(items(item, "do"), item) {
+			play := fields.Given(action, "play")
+			if play == nil {
+				continue
+			}
+			e, err := trimmed(lines, action, play, by)
+			if err != nil {
+				return nil, fmt.Errorf("cue: line %d: %w", action.Line, err)
+			}
+			edits = append(edits, e)
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit) int { // the last first
+		return (b.at.Line-a.at.Line)<<20 + b.at.Column - a.at.Column
+	})
+	for _, e := range edits {
+		line := []rune(lines[e.at.Line-1])
+		at := e.at.Column - 1
+		lines[e.at.Line-1] = string(line[:at]) + e.new + string(line[at+len([]rune(e.old)):])
+	}
+	return []byte(strings.Join(lines, "")), nil
+}
+
+// items returns those of a list under a key.
+func items(n *yaml.Node, key string) []*yaml.Node {
+	if n == nil || n.Kind != yaml.Mapping {
+		return nil
+	}
+	if p := fields.Given(n, key); p != nil && p.Value.Kind == yaml.List {
+		return slices.Clone(p.Value.Items)
+	}
+	return nil
+}
+
+// trimmed returns the change that moves the gain of one action.
+func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
+	text := func(gain float64) string {
+		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
+	}
+	if p := fields.Given(action, "gain"); p != nil {
+		old := p.Value.Text
+		number, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(old, "dB")), 64)
+		if err != nil || !stands(lines, p.Value.Place, old) {
+			return edit{}, fmt.Errorf("gain %s cannot be changed; write it as a plain number", yaml.Quote(old))
+		}
+		return edit{p.Value.Place, old, text(number + by)}, nil
+	}
+	key, end := "gain: ", play.Value.Place
+	line := []rune(lines[play.Line-1])
+	token := play.Value.Text
+	if play.Value.Quoted {
+		token = quoted(line[end.Column-1:])
+	}
+	if !stands(lines, end, token) {
+		return edit{}, fmt.Errorf("play %s cannot be followed by a gain; give the cue a gain by hand", yaml.Quote(play.Value.Text))
+	}
+	if line[play.Column-1] == '"' {
+		key = `"gain": `
+	}
+	if first := []rune(lines[action.Line-1]); first[action.Column-1] != '{' { // a block: a line of its own, before
+		at := yaml.Place{Line: play.Line, Column: play.Column}
+		return edit{at, "", key + text(by) + "\n" + strings.Repeat(" ", play.Column-1)}, nil
+	}
+	return edit{end, token, token + ", " + key + text(by)}, nil
+}
+
+// quoted returns the text in quotes that begins a line, with its quotes.
+func quoted(line []rune) string {
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[0] == '"' && line[i] == '\\':
+			i++
+		case line[i] == line[0]:
+			return string(line[:i+1])
+		}
+	}
+	return ""
+}
+
+// stands reports whether a text stands at a place.
+func stands(lines []string, at yaml.Place, text string) bool {
+	if text == "" || at.Line < 1 || at.Line > len(lines) {
+		return false
+	}
+	line := []rune(lines[at.Line-1])
+	return at.Column >= 1 && at.Column <= len(line) && strings.HasPrefix(string(line[at.Column-1:]), text)
+}

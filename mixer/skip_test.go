@@ -1,0 +1,70 @@
+package mixer_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestSkip: a mix that begins in the middle is the rest of the whole one, to the bit and from its
+// first frame on, with the same events and counters, where nothing rings in the master.
+func TestSkip(t *testing.T) {
+	heard := 0
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		lengths := func() int { return 1 + r.IntN(900) }
+		from := 1 + r.IntN(4400)
+		// One frame is skipped where all are to be mixed: without inserts, as the other.
+		want, wantEvents, wantStats := movingSceneFrom(t, seed, false, 1, lengths)
+		got, events, stats := movingSceneFrom(t, seed, false, from, lengths)
+		if i := slices.IndexFunc(got[:from], func(f pcm.Frame) bool { return f != pcm.Frame{} }); i >= 0 {
+			t.Fatalf("seed %d: frame %d of what was skipped is %v", seed, i, got[i])
+		}
+		for i := from; i < len(want); i++ {
+			if got[i] != want[i] {
+				t.Fatalf("seed %d from %d: frame %d is %v, want %v", seed, from, i, got[i], want[i])
+			}
+			if want[i] != (pcm.Frame{}) {
+				heard++
+			}
+		}
+		if !slices.Equal(events, wantEvents) {
+			t.Fatalf("seed %d from %d: the events differ", seed, from)
+		}
+		if stats != wantStats {
+			t.Fatalf("seed %d from %d: %+v, want %+v", seed, from, stats, wantStats)
+		}
+	}
+	if heard == 0 {
+		t.Error("nothing was heard")
+	}
+}
+
+// TestSkipIsSilent: what is skipped costs no block, and no mixing of those that sleep.
+func TestSkipIsSilent(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 10, NoLimiter: true}) // a tail would have no frame
+	play(t, m.At(0), level(t, 10, 100, 0.5), mixer.Options{})
+	m.Skip(40)
+	if st := m.Stats(); m.Now() != 40 || st.Playing != 1 {
+		t.Errorf("at %d with %d voices, want 40 with 1", m.Now(), st.Playing)
+	}
+	if l := m.Latency(); l.Block != 0 {
+		t.Errorf("the longest block lasts %v, want 0", l.Block)
+	}
+	if allocations := testing.AllocsPerRun(10, func() { m.Skip(7) }); allocations != 0 {
+		t.Errorf("%v allocations", allocations)
+	}
+	m.Render(make([]pcm.Frame, 1))
+	m.StopAll(0)
+	m.Render(make([]pcm.Frame, 1))
+	if !m.Sleep(time.Now()) {
+		t.Error("it does not sleep")
+	}
+	if n := m.Wake(time.Now().Add(time.Second)); n < 9 || n > 11 {
+		t.Errorf("%d frames have passed, want 10", n)
+	}
+}
