@@ -102,7 +102,9 @@ func (p *Player) fire(list int, frame int64) (next int) {
 		if i > first && l.after != s.launches[i-1].after {
 			ended, follows := chain, p.waiter(frame)
 			count, leader := f.runs[l.after].count, &s.launches[l.after]
-			ended.step(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error { return at.FireAt(follows.salvo, count) })
+			ended.step(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error {
+				return at.FireAt(follows.salvo, count)
+			})
 			chain = follows
 		}
 		p.launch(i, chain)
