@@ -13,17 +13,17 @@ import (
 // list does, or what waits for an end. Its commands are armed ahead of that.
 type unit struct {
 	salvo  *mixer.Salvo
-	base   int64  // the frame at which it is fired; until it is known, about that
-	known  bool   // base
-	steps  []step // that come before its actions
-	turns  turns  // its actions, from base on
-	from   int64  // frames of the time of its actions at base
-	last   int64  // the frame of its last command, from base on
-	launch int    // that begins with it, -1: none
-	rank   int32  // of the command that fires it
-	at     int64  // the frame of a GO; -1: none fires it
-	begins func(frame int64)
-	over   int64 // a frame at which it is dropped for good; 0: it is not dropped
+	base   int64             // the frame at which it is fired; until it is known, about that
+	known  bool              // base
+	steps  []step            // that come before its actions
+	turns  turns             // its actions, from base on
+	from   int64             // frames of the time of its actions at base
+	last   int64             // the frame of its last command, from base on
+	launch int               // that begins with it, -1: none
+	rank   int32             // of the command that fires it
+	at     int64             // the frame of a GO; -1: none fires it
+	begins func(frame int64) // is told of base; nil: nobody
+	over   int64             // a frame at which it is dropped for good; 0: it is not dropped
 }
 
 // step is a command of a unit that is no action.
@@ -102,7 +102,9 @@ func (p *Player) fire(list int, frame int64) (next int) {
 		if i > first && l.after != s.launches[i-1].after {
 			ended, follows := chain, p.waiter(frame)
 			count, leader := f.runs[l.after].count, &s.launches[l.after]
-			ended.step(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error { return at.FireAt(follows.salvo, count) })
+			ended.step(leader.since.Frames(s.Rate), leader.first, func(at mixer.Moment) error {
+				return at.FireAt(follows.salvo, count)
+			})
 			chain = follows
 		}
 		p.launch(i, chain)
@@ -229,18 +231,20 @@ func (p *Player) armUnit(u *unit, before int64) error {
 		u.steps = u.steps[1:]
 	}
 	for len(u.turns) > 0 && u.turns[0].frame < until {
-		t := &u.turns[0]
-		c := &p.sheet.Cues[t.index]
+		t := u.turns[0]
 		u.last = max(u.last, t.frame)
-		act := Action{Frame: u.base + t.frame, Cue: t.index, Repetition: t.repetition}
-		if c.Verb == Play {
-			p.schedule.draw(&act, c)
-		}
-		if t.repetition++; t.repetition < c.Times {
-			t.frame = c.moment(t.repetition).Frames(p.sheet.Rate) - u.from
+		act, after, more := p.schedule.repeat(t)
+		act.Frame += u.base
+		if more {
+			after.frame = p.schedule.since(after).Frames(p.sheet.Rate) - u.from
+			u.turns[0] = after
 			heap.Fix(&u.turns, 0)
 		} else {
 			heap.Pop(&u.turns)
+		}
+		p.fewer(u, &act, t.frame)
+		if act.Passed {
+			continue
 		}
 		p.held, a.unit = &act, u
 		if err := p.sendHeld(); err != nil {
@@ -290,3 +294,20 @@ func (p *Player) learn(st *mixer.Stats) {
 
 // idle reports whether nothing of the list is to come.
 func (a *armed) idle() bool { return len(a.goes) == 0 && len(a.units) <= 1 }
+
+// fewer takes what chance leaves out off the counts of a unit.
+func (p *Player) fewer(u *unit, a *Action, offset int64) {
+	p.follows.fewer(a)
+	c, n := &p.sheet.Cues[a.Cue], a.Rest
+	if a.Passed {
+		n++
+	}
+	if n *= c.asks() / c.Times; n == 0 || c.launch == 0 {
+		return
+	}
+	for _, count := range p.countsOf(c) {
+		if count != nil {
+			u.step(offset, a.Cue, func(at mixer.Moment) error { return at.Add(count, -whole(n)) })
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/chance"
 	"voicepool/pcm"
 )
@@ -178,29 +179,40 @@ func (sc *Schedule) Next() (Action, bool) {
 	if !ok {
 		return Action{}, false
 	}
+	a, after, more := sc.repeat(t)
+	after.frame = sc.base(t.index) + sc.since(after).Frames(sc.rate)
+	sc.advance(after, repeated, more)
+	if sc.sheet.Cues[t.index].Verb == Play {
+		sc.plays -= 1 + a.Rest
+	}
+	return a, true
+}
+
+// repeat returns the action of a turn, and the next turn of its cue, but for the frame of that.
+func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
-	after := turn{moment: moment{0, t.index}, repetition: t.repetition + 1}
-	more := after.repetition < c.Times
-	a := Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
+	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1}
+	more = after.repetition < c.Times
+	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
 	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: t.repetition + c.firing*c.Times}
-	switch {
-	case !more:
-	case c.EveryMost.IsZero():
-		after.frame = sc.frame(t.index, after.repetition)
-	default:
+	if more && !c.EveryMost.IsZero() {
 		if after.since, more = c.gap(d, t.since); !more {
 			a.Rest = c.Times - after.repetition
 		}
-		after.frame = sc.base(t.index) + c.drawn(after.since).Frames(sc.rate)
 	}
-	sc.advance(after, repeated, more)
-	a.Passed = !c.acts(d)
-	if c.Verb == Play {
-		if sc.plays -= 1 + a.Rest; !a.Passed {
-			sc.draw(&a, c)
-		}
+	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
+		sc.draw(&a, c)
 	}
-	return a, true
+	return a, after, more
+}
+
+// since returns when a turn comes, from where its cue begins.
+func (sc *Schedule) since(t turn) rules.Time {
+	if c := &sc.sheet.Cues[t.index]; !c.EveryMost.IsZero() {
+		return c.drawn(t.since)
+	} else {
+		return c.moment(t.repetition)
+	}
 }
 
 // advance passes over the first turn; if there is more of its cue, after is the

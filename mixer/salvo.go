@@ -101,7 +101,8 @@ func (at Moment) arm(kind commandKind, s *Salvo, c *Count, n int64) error {
 		return fmt.Errorf("%w: a salvo cannot fire or drop itself", ErrOption)
 	}
 	return at.mixer.send(command{
-		kind: kind, frame: at.frame, salvo: at.salvo, rank: at.rank, target: TargetAll(), place: n, part: &part{salvo: s, count: c},
+		kind: kind, frame: at.frame, salvo: at.salvo, rank: at.rank,
+		target: TargetAll(), place: n, part: &part{salvo: s, count: c},
 	})
 }
 
