@@ -148,8 +148,7 @@ func TestFeedFollows(t *testing.T) {
 // playing.
 func TestLiveIsRendered(t *testing.T) {
 	f := newFolder(t)
-	steps := 0
-	for seed := range uint64(20) {
+	for seed := range uint64(170) { // 10,200 steps
 		draw := rand.New(rand.NewPCG(seed, 7))
 		sheet := randomList(draw)
 		s := f.sheet(rate, sheet)
@@ -166,9 +165,12 @@ func TestLiveIsRendered(t *testing.T) {
 				}
 				return
 			}
-			steps++
 			switch n := draw.IntN(20); {
-			case held && n != 5: // who pauses, resumes before anything else
+			case held && n == 6: // a panic ends a pause
+				held = false
+				p.Hold(false)
+				p.Panic(time.Duration(draw.IntN(90)) * time.Millisecond)
+			case held && n != 5: // else, who pauses resumes before anything else
 			case n < 4:
 				if err := p.Fire(draw.IntN(len(s.List))); err != nil {
 					t.Error(err)
@@ -208,5 +210,4 @@ func TestLiveIsRendered(t *testing.T) {
 				events(r), events(rendered.Report()))
 		}
 	}
-	t.Log(steps)
 }

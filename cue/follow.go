@@ -262,12 +262,11 @@ func (p *Player) feedNow() error {
 // what waits for that begins there.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
-	for again := true; again; {
-		again = p.follows.release(f.now, p.schedule)
+	for again := true; again; { // what follows an end acts behind what else does here
 		if err := p.feedNow(); err != nil {
 			return 0, err
 		}
-		again = p.follows.release(f.now, p.schedule) || again
+		again = p.follows.release(f.now, p.schedule)
 	}
 	if st := p.mixer.Stats(); p.quiet(&st) && p.schedule.Plays() == 0 && p.follows.next() == never {
 		p.follows.left = 0 // nothing is left that could end
