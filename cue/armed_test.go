@@ -101,22 +101,18 @@ func TestFeedFollows(t *testing.T) {
 	for seed := range uint64(150) {
 		draw := rand.New(rand.NewPCG(seed, 4))
 		sheet, goes, at, n := randomList(draw), "goes: [", 0, 1+draw.IntN(3)
-		s, err := cue.Parse("s", []byte(sheet))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, sheet)
-		}
 		for range n {
 			goes += fmt.Sprintf("%dms, ", at)
 			at += draw.IntN(150)
 		}
-		for _, err = cue.Parse("s", []byte(sheet+goes+"]\n")); err != nil; _, err = cue.Parse("s", []byte(sheet+goes+"]\n")) {
+		s, err := cue.Parse("s", []byte(sheet+goes+"]\n"))
+		for ; err != nil; s, err = cue.Parse("s", []byte(sheet+goes+"]\n")) {
 			goes = goes[:strings.LastIndex(strings.TrimSuffix(goes, ", "), " ")+1] // one GO less
 			if !strings.Contains(goes, "ms") {
-				t.Fatal(err)
+				t.Fatal(err, sheet)
 			}
 		}
-		sheet += goes + "]\n"
-		if s, _ = cue.Parse("s", []byte(sheet)); s.Awaits() {
+		if sheet += goes + "]\n"; s.Awaits() {
 			waits++
 		}
 		rendered := f.player(sheet, cue.Options{Events: true})

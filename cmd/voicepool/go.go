@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -63,7 +61,7 @@ func (g *goCommand) Run(c *console.Console) error {
 	if err := g.controlFlags.check(&g.liveFlags); err != nil {
 		return err
 	}
-	signal.Ignore(syscall.SIGHUP) // a terminal that is gone ends no show
+	console.IgnoreHangups() // a terminal that is gone ends no show
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, g.Sheet)

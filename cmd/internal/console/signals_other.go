@@ -10,6 +10,9 @@ import (
 // IgnoreBrokenPipes does nothing where there is no such signal.
 func IgnoreBrokenPipes() {}
 
+// IgnoreHangups does nothing where there is no such signal.
+func IgnoreHangups() {}
+
 // unread does not know an output that nobody reads any more.
 func unread(error) error { return nil }
 

@@ -23,6 +23,9 @@ func unread(err error) error {
 // other, instead of the end of the process.
 func IgnoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 
+// IgnoreHangups has the loss of the terminal end nothing.
+func IgnoreHangups() { signal.Ignore(syscall.SIGHUP) }
+
 // endings are the signals that ask for an end. What was ignored when the process began
 // stays so: nohup ignores SIGHUP, and a shell SIGINT for what it runs in the background.
 func endings() []os.Signal {
