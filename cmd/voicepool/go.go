@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -83,13 +84,22 @@ func (g *goCommand) Run(c *console.Console) error {
 		// Who loses the terminal finds the show by attach.
 		draw = func(s *show.Show) { _ = screen.Run(interrupted, t, false, control.Local(s)) }
 	}
-	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes, Screen: draw})
+	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
 	if err != nil {
 		return err
 	}
 	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Drawn: draw != nil, Silent: g.Control == "-"}
-	err = g.perform(c, interrupted, sheet, o)
-	return c.Outcome(err, b.Close())
+	return leave(c, b, g.perform(c, interrupted, sheet, o))
+}
+
+// leave closes a booth, and returns what went wrong first; what is second is told.
+func leave(c *console.Console, b *booth.Booth, err error) error {
+	closed := b.Close()
+	if err == nil || closed == nil {
+		return cmp.Or(err, closed)
+	}
+	c.Say("%s", console.Message(closed))
+	return err
 }
 
 type sendCommand struct {

@@ -56,5 +56,5 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
-	return c.Outcome(r.explain(r.perform(c, interrupted, sheet, o)), b.Close())
+	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

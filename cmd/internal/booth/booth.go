@@ -31,6 +31,7 @@ type Options struct {
 	Goes    string             // where GOs are recorded; empty: nowhere
 	Say     func(string)       // tells people what goes wrong
 	Screen  func(s *show.Show) // shows it on a terminal until the show ends; nil: nobody does
+	Alone   bool               // nobody is there yet: where to run it from is told
 	Keys    *os.File           // a terminal whose keys have a hand on it; nil: none
 }
 
@@ -163,6 +164,9 @@ func (b *Booth) listen() error {
 	}
 	if err != nil {
 		b.options.Say(fmt.Sprintf("nobody can attach to this show: %v", err))
+	}
+	if b.options.Alone && len(b.sockets) > 0 {
+		b.options.Say(fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path()))
 	}
 	return nil
 }
