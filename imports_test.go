@@ -68,7 +68,7 @@ internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
-internal/scenes -> bank/rules mixer pcm
+internal/scenes -> bank/rules mixer pcm voice
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice

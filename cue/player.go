@@ -251,7 +251,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		if c.Cut {
 			return at.Cut(target)
 		}
-		return at.Stop(target, over)
+		return at.FadeOut(target, over, c.Change.Shape)
 	case Pause:
 		return at.Pause(target)
 	case Resume:
@@ -284,7 +284,7 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 		Base: base,
 		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
 		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
-		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
+		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate), FadeShape: c.Change.Shape,
 		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: refOf(a.Cue, number),
 	}
 	if c.Place != nil {
