@@ -30,7 +30,7 @@ func (s *Sheet) fired() *Sheet {
 		return s
 	}
 	out := s.unfired()
-	next, numbers := 0, s.numbers()
+	next := 0
 	for _, g := range s.clocked(max(s.Rate, 1)) {
 		switch g.Does {
 		case DoGo:
@@ -40,10 +40,7 @@ func (s *Sheet) fired() *Sheet {
 		default:
 			continue
 		}
-		if next = s.standby(next); g.Cue != "" {
-			next = numbers[numberOf(g.Cue)] // it is there: checkGoes has looked
-		}
-		next = out.begin(next, g.At)
+		next = out.begin(s.meant(&g, next), g.At)
 	}
 	return out
 }
@@ -53,9 +50,8 @@ func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
 	out.firings = make([]uint64, len(s.List))
-	waits := slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
 	for i := range out.Cues {
-		if c := &out.Cues[i]; c.list > 0 || waits {
+		if c := &out.Cues[i]; c.list > 0 || !s.timed() {
 			c.state = idle
 		}
 	}

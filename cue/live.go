@@ -22,6 +22,7 @@ type live struct {
 	mutex    sync.Mutex
 	requests []func() // for the goroutine of Feed
 	playing  []Running
+	ids      []string // that came by hand, behind those of the sheet
 	finished bool
 	wake     chan struct{} // has one while Feed has not seen all requests
 

@@ -49,7 +49,9 @@ func (r *runCommand) Run(c *console.Console) error {
 	r.begin(&o.Player)
 	var keys *os.File
 	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
-		keys = os.Stdin
+		if keys = os.Stdin; !r.Quiet {
+			c.Say("keys: space pauses, Esc is the panic, Q ends")
+		}
 	}
 	b, err := r.open(c, sheet, booth.Options{Keys: keys})
 	if err != nil {

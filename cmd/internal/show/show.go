@@ -26,6 +26,7 @@ type Player interface {
 	Trim(list int, by pcm.Decibels)
 	Do(words ...string) error
 	Playing() []cue.Running
+	Standby() int
 	Finish()
 	Mixer() *mixer.Mixer
 }
@@ -66,13 +67,13 @@ type Show struct {
 	watchers map[chan<- string]bool
 }
 
-// New returns a show of a sheet, before its first cue.
+// New returns a show of a sheet, where its player begins.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
 		s.muted[sheet.Buses[i].Name] = sheet.Buses[i].Mute
 	}
-	s.standby = s.from(0, 1)
+	s.standby = player.Standby()
 	return s
 }
 
