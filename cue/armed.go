@@ -46,11 +46,16 @@ type armed struct {
 
 // arm has the player hand over its list ahead: its GOs begin what they begin as they come.
 func (p *Player) arm() {
-	if p.armed.on || !p.options.Live && !p.given.Awaits() && !p.given.does(DoPanic) {
+	if p.armed.on || !p.options.Live && !p.Sheet().Awaits() && !p.Sheet().does(DoPanic) && !(p.options.Changes && len(p.Sheet().List) > 0) {
 		return
 	}
-	s := p.given.unfired()
+	s := p.Sheet().unfired()
 	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
+	for tag := range s.ids { // a sheet that comes may wait for any of them
+		if p.options.Changes {
+			p.follows.awaited[uint64(tag+1)] = true
+		}
+	}
 	p.armed = armed{on: true, show: &unit{salvo: p.mixer.NewSalvo(), launch: -1}, tags: map[uint64]*mixer.Count{}}
 	p.armed.goes = s.clocked(s.Rate)
 	if p.options.Live {

@@ -40,12 +40,12 @@ type beginning struct {
 
 // newBeginning finds the cue of Options.Cue.
 func (p *Player) newBeginning() error {
-	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.given.standby(0)}
+	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.there = b.time.IsZero() && p.options.Cue == ""
 	defer func() { p.begins = b }()
 	if p.options.Cue == "" {
 		if p.options.Live && !b.there {
-			b.said(p.given)
+			b.said(p.Sheet())
 		}
 		return nil
 	}
@@ -72,7 +72,7 @@ func (p *Player) newBeginning() error {
 		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
 	if p.options.Live {
-		return b.stands(p.given)
+		return b.stands(p.Sheet())
 	}
 	if b.list >= 0 && !slices.ContainsFunc(s.launches, func(l launch) bool { return l.list == b.list }) {
 		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
@@ -150,7 +150,7 @@ func (p *Player) settle() {
 		l := launch{list: i, after: -1, first: len(s.Cues)}
 		for _, j := range s.actions(i) {
 			if c := s.Cues[j].settled(); c != nil {
-				c.origin, c.launch, c.firing = j+1, len(s.launches)+1, s.firings[i]
+				c.origin, c.launch, c.firing = s.place(j)+1, len(s.launches)+1, s.firings[i]
 				s.Cues = append(s.Cues, *c)
 			}
 		}
@@ -171,7 +171,7 @@ func (p *Player) settle() {
 // a part of the cue that starts it.
 func (s *Sheet) actions(list int) (all []int) {
 	of := &s.List[list]
-	for i := range s.own {
+	for i := s.first; i < s.own; i++ {
 		if of.Timeline && s.Cues[i].list == 0 || i >= of.First && i < of.First+of.Count {
 			all = append(all, i)
 		}
@@ -229,12 +229,12 @@ func (p *Player) beginsAt() (frame int64, known bool) {
 			}
 		}
 		return 0, false
-	case b.cue >= 0 && p.given.timed():
-		return p.given.Cues[b.cue].frame(0, rate), true
+	case b.cue >= 0 && p.Sheet().timed():
+		return p.Sheet().Cues[b.cue].frame(0, rate), true
 	case b.cue >= 0:
 		for i := range b.launches {
-			if l := &b.launches[i]; p.given.List[l.list].Timeline {
-				return after(l, plus(l.since, p.given.Cues[b.cue].At))
+			if l := &b.launches[i]; p.Sheet().List[l.list].Timeline {
+				return after(l, plus(l.since, p.Sheet().Cues[b.cue].At))
 			}
 		}
 		return 0, false

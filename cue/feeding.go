@@ -112,6 +112,7 @@ func (p *Player) handOver(st *mixer.Stats) error {
 
 // handSome hands over what is due before a frame, or as much of it as there is room for.
 func (p *Player) handSome(before int64) (err error) {
+	p.handed = max(p.handed, before)
 	if p.armed.on {
 		return p.handAll(before)
 	}

@@ -17,14 +17,21 @@ import (
 // no cue. While Feed plays; any goroutine. The error wraps ErrAction and says what would be right.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
-	c, err := p.given.action(words, &p.live.ids)
+	s, first := p.given.Load(), p.live.first
+	c, err := s.action(words, &p.live.ids)
 	p.live.mutex.Unlock()
 	if err != nil {
 		return err
 	}
+	if c.Verb == Play {
+		c.Sound += first
+	}
+	for i := range c.layers {
+		c.layers[i].Sound += first
+	}
 	for _, one := range c.starts() {
-		if len(p.files(one)) == 0 {
-			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(p.given.Sounds[one.Sound].Name))
+		if !p.prepared(one) {
+			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(s.Sounds[one.Sound-first].Name))
 		}
 	}
 	p.live.ask(func() {
@@ -50,8 +57,8 @@ func (p *Player) Do(words ...string) error {
 var ErrAction = errors.New("cue: no action")
 
 // action reads what people ask for by hand: a verb and what it acts on, as "play" and "bell", then
-// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be. ids are those
-// that came by hand, to which its own is added.
+// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be. ids are all by
+// their tags, from 1 on; its own is added.
 func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
@@ -60,7 +67,7 @@ func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 	r := newReader(to, "")
 	to.Rules = s.Rules
 	to.Sounds = slices.Clip(slices.Clone(s.Sounds))
-	to.ids = slices.Concat(s.ids, *ids)
+	to.ids = slices.Clone(*ids)
 	for i := range s.Sounds {
 		r.Sounds[s.Sounds[i].Name] = i
 	}
@@ -98,7 +105,7 @@ func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 				return names
 			}))
 	}
-	*ids = to.ids[len(s.ids):]
+	*ids = to.ids
 	return &to.Cues[0], nil
 }
 

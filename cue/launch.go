@@ -82,7 +82,7 @@ func (s *Sheet) launch(list int, l launch) {
 	of := &s.List[list]
 	l.first = len(s.Cues)
 	if of.Timeline {
-		for i := range s.own {
+		for i := s.first; i < s.own; i++ {
 			if s.Cues[i].list == 0 {
 				s.act(i, &l, 0)
 			}
@@ -99,7 +99,7 @@ func (s *Sheet) launch(list int, l launch) {
 // act adds an action of a launch, which is told by its number from 1; 0: of the timeline.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
-	c.origin, c.launch, c.firing = i+1, number, s.firings[l.list]
+	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]
 	ends := c.after != ""
 	c.base, c.At, c.state = l.base, plus(l.since, c.At), byTime
 	if ends { // from that end on

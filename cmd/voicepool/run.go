@@ -58,5 +58,8 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
+	if r.Record == "" { // what is recorded goes by one sheet
+		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag), b.Changed, b.Tell
+	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

@@ -237,6 +237,41 @@ func (s *Show) Quit() {
 	}
 }
 
+// Change has the show go by another sheet, which its player has changed to, and returns the trims that
+// are not written, by the numbers of cues. What stands by and what was fired last is found again by its
+// number; where the number is gone, the next one that is still there stands by, or the one behind the
+// last, or the first.
+func (s *Show) Change(sheet *cue.Sheet) map[string]float64 {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	where := func(i int) int {
+		if i >= 0 && i < len(s.sheet.List) {
+			if j, err := sheet.Place(s.sheet.List[i].Number); err == nil {
+				return j
+			}
+		}
+		return -1
+	}
+	trims, places := map[string]float64{}, map[int]float64{}
+	for i, by := range s.trims {
+		if j := where(i); j >= 0 {
+			trims[sheet.List[j].Number], places[j] = by, by
+		}
+	}
+	standby := -1
+	for i := s.standby; i < len(s.sheet.List) && standby < 0; i++ {
+		standby = where(i)
+	}
+	s.last, s.trims, s.sheet = where(s.last), places, sheet
+	switch {
+	case standby < 0 && s.last >= 0:
+		s.standby = s.after(s.last)
+	default:
+		s.standby = s.from(max(standby, 0), 1)
+	}
+	return trims
+}
+
 // Master moves the gain of the master by some decibels.
 func (s *Show) Master(by float64) error {
 	b, err := s.player.Mixer().Bus("master")
