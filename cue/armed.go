@@ -51,6 +51,7 @@ func (p *Player) arm() {
 	}
 	s := p.Sheet().unfired()
 	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
+	p.schedule.gone = p.gone
 	for tag := range s.ids { // a sheet that comes may wait for any of them
 		if p.options.Changes {
 			p.follows.awaited[uint64(tag+1)] = true
@@ -97,11 +98,12 @@ func (u *unit) turn(s *Sheet, i int) {
 	heap.Push(&u.turns, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.from, i}})
 }
 
-// fire begins a cue of the list at a frame, and returns the place behind its chain.
-func (p *Player) fire(list int, frame int64) (next int) {
+// fire begins a cue of the list at a frame, as it is so long after its GO, and returns the place behind
+// its chain.
+func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	s, f := p.sheet, &p.follows
 	first := len(s.launches)
-	next = s.begin(list, rules.FrameTime(frame, s.Rate))
+	next = s.begin(list, rules.FrameTime(frame, s.Rate), from)
 	f.add()
 	f.soon = f.soon[:0]
 	chain := p.waiter(frame) // what of it begins after this frame, or the end of a cue
@@ -191,7 +193,7 @@ func (p *Player) handAll(before int64) error {
 			}
 			continue
 		}
-		a.next = p.fire(p.sheet.meant(g, a.next), frame)
+		a.next = p.fire(p.sheet.meant(g, a.next), frame, g.From)
 		if p.options.Live {
 			p.live.note(*g)
 		}

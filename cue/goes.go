@@ -66,6 +66,9 @@ func (s *Sheet) does(deed Deed) bool {
 // panicOver is how long a panic takes that does not say.
 var panicOver, _ = rules.ParseTime("1s")
 
+// fromWord stands between the number of a cue and how far within it a GO begins.
+const fromWord = " from "
+
 // reads takes what stands behind a time: a deed, where no cue has its name.
 func (g *Go) reads(s *Sheet, rest string) (err error) {
 	whole := strings.TrimSpace(g.Cue + " " + rest)
@@ -85,6 +88,14 @@ func (g *Go) reads(s *Sheet, rest string) (err error) {
 		return fmt.Errorf("%v stands alone, not with %s", g.Does, yaml.Quote(rest))
 	case g.Does == DoGo:
 		g.Cue = whole
+		number, from, found := strings.Cut(whole, fromWord)
+		if !found || s.numbered(whole) {
+			break
+		}
+		if g.From, err = rules.ParseTime(strings.TrimSpace(from)); err != nil {
+			return fmt.Errorf("from: %w", err)
+		}
+		g.Cue = strings.TrimSpace(number)
 	}
 	return nil
 }
@@ -102,6 +113,9 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 			fmt.Fprintf(&b, " %v", g.Does)
 		case g.Cue != "":
 			b.WriteString(" " + g.Cue)
+			if !g.From.IsZero() {
+				fmt.Fprintf(&b, "%s%v", fromWord, g.From)
+			}
 		}
 		b.WriteByte('\n')
 	}

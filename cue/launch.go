@@ -40,7 +40,7 @@ func (s *Sheet) fired() *Sheet {
 		default:
 			continue
 		}
-		next = out.begin(s.meant(&g, next), g.At)
+		next = out.begin(s.meant(&g, next), g.At, g.From)
 	}
 	return out
 }
@@ -59,13 +59,16 @@ func (s *Sheet) unfired() *Sheet {
 }
 
 // begin adds what a GO begins at a time, by a cue and by all that goes on from it, and returns the
-// place behind those.
-func (s *Sheet) begin(head int, at rules.Time) (next int) {
+// place behind those. They are as they would be a time after the GO, from.
+func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
 		l := &s.List[i]
 		since = plus(since, l.Pre)
 		s.launch(i, launch{list: i, base: base, since: since, after: after})
+		if after < 0 && !from.IsZero() {
+			s.loadTo(&s.launches[len(s.launches)-1], from)
+		}
 		switch l.Then {
 		case ThenContinue:
 			since = plus(since, l.Wait)

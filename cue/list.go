@@ -47,6 +47,7 @@ type Go struct {
 	Cue          string     // its number; empty: the one that stands by
 	Does         Deed
 	Over         rules.Time // of DoPanic
+	From         rules.Time // of DoGo: it begins as it would be so long after its GO
 }
 
 // Deed is what is done to a show.

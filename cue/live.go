@@ -81,7 +81,12 @@ func (l *live) begin() <-chan struct{} {
 // Fire is a GO of a cue of Sheet.List, by its place there, and of all that goes on from it: as soon
 // as the mixer can, all at one frame. A cue may be fired again while it plays. Any goroutine. The
 // error wraps ErrFire.
-func (p *Player) Fire(list int) error {
+func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
+
+// FireFrom is Fire of a cue as it would be some time after its GO: what would have begun by then is at
+// its place, of the speed that its cue says, and what would have ended is left out. What begins at the
+// end of something does so at that end.
+func (p *Player) FireFrom(list int, from time.Duration) error {
 	switch s := p.Sheet(); {
 	case list < 0 || list >= len(s.List):
 		return fmt.Errorf("%w: the list has the cues 0 to %d, not %d", ErrFire, len(s.List)-1, list)
@@ -92,9 +97,10 @@ func (p *Player) Fire(list int) error {
 	}
 	p.live.askOf(p, list, func(list int) {
 		number, chain := p.sheet.List[list].Number, len(p.armed.units)
-		p.fire(list, p.soonest())
+		since := rules.FrameTime(max(from.Nanoseconds(), 0), within)
+		p.fire(list, p.soonest(), since)
 		p.armed.units[chain].begins = func(frame int64) {
-			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number})
+			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number, From: since})
 		}
 	})
 	return nil

@@ -150,6 +150,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
+	p.schedule.gone = p.gone
 	p.given.Store(given)
 	p.live.ids = slices.Clone(given.ids)
 	if s.Length != nil {

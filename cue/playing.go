@@ -67,6 +67,9 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	if p.armed.on {
 		o.Counts = p.countsOf(c)
 	}
+	if c.late {
+		fold(s, &o)
+	}
 	frame += c.delay.Frames(p.sheet.Rate)
 	h, err := p.moment(frame).Play(s, o)
 	if err != nil {

@@ -45,8 +45,9 @@ type Schedule struct {
 	order   []int   // cues by frame, then index
 	at      int     // the first of order that has not begun
 	heap    turns
-	plays   uint64          // starts that are still to come
-	pickers []chance.Picker // by sound
+	plays   uint64                   // starts that are still to come
+	gone    func(*Action, *Cue) bool // whether a start in its midst is over by then; nil: nobody knows
+	pickers []chance.Picker          // by sound
 
 	// The cues of a list that are under way have files of their own, by their place and that of a
 	// layer, so that what they take does not depend on what else starts meanwhile. listed says, by
@@ -202,6 +203,7 @@ func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	}
 	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
 		sc.draw(&a, c)
+		a.Passed = c.late && sc.gone != nil && sc.gone(&a, c)
 	}
 	return a, after, more
 }

@@ -130,6 +130,7 @@ type Cue struct {
 	afterTag uint64
 	releases bool // written `release`: a Set
 	state    state
+	late     bool       // it begins in its midst: From goes on behind the end of a loop
 	hand     bool       // somebody asks for it; it is of no sheet
 	origin   int        // of what a GO does: the place of the action in the file's own order, from 1
 	launch   int        // that it is of, from 1; 0: of none, or of the timeline

@@ -25,15 +25,15 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // player does nothing that it is asked for.
 type player struct{ mixer *mixer.Mixer }
 
-func (player) Fire(int) error           { return nil }
-func (player) Panic(time.Duration)      {}
-func (player) Cease(int, time.Duration) {}
-func (player) Hold(bool)                {}
-func (player) Playing() []cue.Running   { return nil }
-func (player) Finish()                  {}
-func (player) Standby() int             { return 0 }
-func (player) Trim(int, pcm.Decibels)   {}
-func (p player) Mixer() *mixer.Mixer    { return p.mixer }
+func (player) FireFrom(int, time.Duration) error { return nil }
+func (player) Panic(time.Duration)               {}
+func (player) Cease(int, time.Duration)          {}
+func (player) Hold(bool)                         {}
+func (player) Playing() []cue.Running            { return nil }
+func (player) Finish()                           {}
+func (player) Standby() int                      { return 0 }
+func (player) Trim(int, pcm.Decibels)            {}
+func (p player) Mixer() *mixer.Mixer             { return p.mixer }
 func (player) Do(words ...string) error {
 	return errors.New("cue: no action: " + strings.Join(words, " "))
 }

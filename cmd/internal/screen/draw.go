@@ -49,7 +49,7 @@ func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 
 // keys is what ? shows.
 var keys = []string{
-	"Space   GO", "Up Down standby", "G       standby by number", "Esc     panic: a fade of 1 s; again: at once", "S       stop with a fade of 2 s",
+	"Space   GO", "Up Down standby", "G       standby by number", "L       load to a time within it", "Esc     panic: a fade of 1 s; again: at once", "S       stop with a fade of 2 s",
 	"P       pause and resume everything", "[ ]     trim the cue by 1 dB", "W       write the trims into the sheet", "+ -     master by 1 dB",
 	"M       mute a bus", "Q Q     end the show", "Ctrl-C  leave it (attach)", "any key goes back",
 }
@@ -232,6 +232,9 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	for i, c := range st.List {
 		if c.Cue == st.Standby {
 			text = " GO: " + strings.TrimSpace(words.OneLine(c.Cue+" "+c.Name))
+			if st.Loaded > 0 {
+				text += fmt.Sprintf("  from %g s", st.Loaded)
+			}
 			for i < len(st.List)-1 && st.List[i].Then != "wait" {
 				i++
 				text += ", then " + words.OneLine(st.List[i].Cue)

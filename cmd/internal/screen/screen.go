@@ -177,6 +177,8 @@ func (s *screen) rune(r rune) {
 		}
 	case 'g', 'G':
 		s.prompt = &prompt{question: "standby", done: func(text string) { s.command("standby %s", text) }}
+	case 'l', 'L':
+		s.prompt = &prompt{question: "load to the time", done: func(text string) { s.command("load %s", text) }}
 	case 'm', 'M':
 		s.prompt = &prompt{question: "mute or unmute the bus", done: s.mute}
 	case '[':

@@ -19,7 +19,7 @@ import (
 
 // Player is what a show plays: a cue.Player.
 type Player interface {
-	Fire(list int) error
+	FireFrom(list int, from time.Duration) error
 	Panic(over time.Duration)
 	Cease(list int, over time.Duration)
 	Hold(on bool)
@@ -53,10 +53,11 @@ type Show struct {
 	done    chan struct{} // closed by Quit
 
 	mutex    sync.Mutex
-	standby  int       // the place in the list that the next GO begins; its length: none
-	last     int       // that the last GO began; -1: none
-	pressed  time.Time // when GO was asked for last, whether it counted or not
-	alarmed  time.Time // when the last panic was
+	standby  int           // the place in the list that the next GO begins; its length: none
+	last     int           // that the last GO began; -1: none
+	loaded   time.Duration // how far within it the cue that stands by begins
+	pressed  time.Time     // when GO was asked for last, whether it counted or not
+	alarmed  time.Time     // when the last panic was
 	paused   bool
 	quit     bool
 	said     []string
@@ -125,11 +126,31 @@ func (s *Show) Go(number string) error {
 	case i >= len(s.sheet.List):
 		return errors.New("no cue stands by: the list is over; choose one with standby")
 	}
-	if err := s.player.Fire(i); err != nil {
+	from := s.loaded
+	if i != s.standby {
+		from = 0
+	}
+	if err := s.player.FireFrom(i, from); err != nil {
 		return err
 	}
-	s.last, s.standby = i, s.after(i)
-	s.tell("go " + s.sheet.List[i].Number)
+	s.last, s.standby, s.loaded = i, s.after(i), 0
+	line := "go " + s.sheet.List[i].Number
+	if from > 0 {
+		line += " from " + from.String()
+	}
+	s.tell(line)
+	return nil
+}
+
+// Load has the cue that stands by begin at a time within it, at its next GO; 0: at its beginning.
+func (s *Show) Load(at time.Duration) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.standby >= len(s.sheet.List) {
+		return errors.New("no cue stands by: the list is over; choose one with standby")
+	}
+	s.loaded = at
+	s.tell(fmt.Sprintf("load %s to %v", s.number(s.standby), at))
 	return nil
 }
 
@@ -154,7 +175,7 @@ func (s *Show) Standby(number string) error {
 }
 
 func (s *Show) stand(i int) {
-	s.standby = i
+	s.standby, s.loaded = i, 0
 	s.tell("standby " + s.number(i))
 }
 

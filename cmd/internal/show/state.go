@@ -20,7 +20,8 @@ type State struct {
 	LatencyMS float64 `json:"latency_ms"`
 	Lost      string  `json:"lost"` // since when and why nothing is heard; empty: it is
 	Standby   string  `json:"standby"`
-	Last      string  `json:"last"` // the cue of the last GO
+	Loaded    float64 `json:"loaded"` // seconds within it at which that begins
+	Last      string  `json:"last"`   // the cue of the last GO
 
 	List    []ListCue    `json:"list"`
 	Running []Running    `json:"running"`
@@ -81,7 +82,7 @@ func (s *Show) State() *State {
 	st := &State{
 		Show: s.sheet.File, Time: tenth(float64(now) / rate), Paused: s.paused,
 		Device: p.Heard.Device, Sink: p.Heard.Sink, Heard: p.Heard.State, Lost: p.Heard.Lost,
-		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Last: s.number(s.last),
+		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Loaded: s.loaded.Seconds(), Last: s.number(s.last),
 		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Said: append([]string{}, s.said...),
 		Pool: p.Stats.Voices, Playing: p.Stats.Playing, Stolen: p.Stats.Stolen,
 	}

@@ -26,6 +26,7 @@ var table = []word{
 	{"standby", "CUE", "have a cue stand by", 1, 1, func(s *Show, rest []string) error { return s.Standby(rest[0]) }},
 	{"next", "", "have the next cue stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(1) }},
 	{"back", "", "have the cue before stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(-1) }},
+	{"load", "TIME", "have the cue that stands by begin at a time within it, at its next GO", 1, 1, load},
 	{"panic", "", "fade everything out in 1 s and cancel what waits; again within it: at once", 0, 0, func(s *Show, _ []string) error { s.Panic(); return nil }},
 	{"stop", "[ID|BUS|all] [TIME]", "fade out the cues that run, with what waits; or what has an id, or is on a bus", 0, 2, stop},
 	{"pause", "[ID|BUS]", "have everything stand still: voices, the timeline, waits; or what has an id", 0, 1, pause(true)},
@@ -122,6 +123,14 @@ func stop(s *Show, rest []string) error {
 		rest = append(rest, fmt.Sprint(stopOver))
 	}
 	return s.act(append([]string{"stop"}, rest...))
+}
+
+func load(s *Show, rest []string) error {
+	t, err := rules.ParseTime(rest[0])
+	if err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	return s.Load(t.Duration(1e6))
 }
 
 func isTime(text string) bool {

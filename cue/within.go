@@ -1,0 +1,164 @@
+package cue
+
+import (
+	"math"
+	"slices"
+
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// frames per second of the times within a cue, of which a frame is a nanosecond.
+const within = 1e9
+
+// minus returns t - u, and 0 where that is less.
+func minus(t, u rules.Time) rules.Time {
+	return rules.FrameTime(max(t.Frames(within)-u.Frames(within), 0), within)
+}
+
+// loadTo has a launch that was just added be as it is so long after its GO: what would have begun by then
+// is at its place.
+func (s *Sheet) loadTo(l *launch, from rules.Time) {
+	begun := minus(from, l.since) // so long ago
+	if l.since = minus(l.since, from); begun.IsZero() {
+		for i := l.first; i < l.first+l.count; i++ {
+			if s.Cues[i].after == "" {
+				s.Cues[i].At = minus(s.Cues[i].At, from)
+			}
+		}
+		return
+	}
+	actions := slices.Clone(s.Cues[l.first : l.first+l.count])
+	s.Cues = s.Cues[:l.first]
+	for i := range actions {
+		c := &actions[i]
+		ago := minus(from, c.At)
+		switch {
+		case c.after != "": // it waits for what is still to come
+			s.Cues = append(s.Cues, *c)
+		case ago.IsZero():
+			c.At = minus(c.At, from)
+			s.Cues = append(s.Cues, *c)
+		default:
+			s.Cues = append(s.Cues, c.begunAgo(s, ago)...)
+		}
+	}
+	l.count = len(s.Cues) - l.first
+}
+
+// begunAgo returns what is left to do of a cue that began so long ago, all of it from now on.
+func (c *Cue) begunAgo(s *Sheet, ago rules.Time) (left []Cue) {
+	rest, passed := *c, uint64(1) // repetitions that have begun
+	switch {
+	case c.Times > 1 && !c.EveryMost.IsZero(): // chance draws the times: from now on
+		rest.At = rules.Time{}
+		return []Cue{rest}
+	case c.Times > 1:
+		passed = min(uint64(ago.Frames(within)/c.Every.Frames(within)), c.Times-1) + 1
+	}
+	for k := passed - min(passed, mostBegun); k < passed; k++ {
+		one := *c
+		one.At, one.Times, one.Every = rules.Time{}, 1, rules.Time{}
+		after, _ := rules.Time{}.Repeat(k, c.Every)
+		if one.goOn(s, minus(ago, after)) {
+			left = append(left, one)
+		}
+	}
+	if rest.Times -= passed; rest.Times > 0 {
+		next, _ := rules.Time{}.Repeat(passed, c.Every)
+		rest.At = minus(next, ago)
+		rest.layers = slices.Clone(c.layers)
+		for j := range rest.layers {
+			rest.layers[j].At = rest.At
+		}
+		left = append(left, rest)
+	}
+	return left
+}
+
+// mostBegun is how many repetitions of a cue that have begun may still sound.
+const mostBegun = 64
+
+// goOn has a cue be as it is so long after it has acted, and reports whether anything is left of it.
+func (c *Cue) goOn(s *Sheet, ago rules.Time) bool {
+	c.Over = minus(c.Over, ago)
+	if c.Verb != Play {
+		return true
+	}
+	if c.layers == nil {
+		return c.playsOn(s, ago)
+	}
+	layers := c.layers
+	c.layers = nil
+	for _, l := range layers {
+		l.At = rules.Time{}
+		behind := minus(ago, l.delay)
+		if l.delay = minus(l.delay, ago); behind.IsZero() || l.playsOn(s, behind) {
+			c.layers = append(c.layers, l)
+		}
+	}
+	return c.layers != nil
+}
+
+// playsOn takes a start to its place.
+func (c *Cue) playsOn(s *Sheet, ago rules.Time) bool {
+	if c.For != nil {
+		if c.For.Compare(ago) <= 0 {
+			return false
+		}
+		rest := minus(*c.For, ago)
+		c.For = &rest
+	}
+	sound := &s.Sounds[c.Sound]
+	speed := math.Exp2(float64(c.Change.Pitch) / 12)
+	for _, ratio := range []float64{c.Change.Speed, sound.Speed} {
+		if ratio != 0 {
+			speed *= ratio
+		}
+	}
+	c.FadeIn = minus(c.FadeIn, ago)
+	c.From = plus(c.From, rules.FrameTime(int64(float64(ago.Frames(within))*speed), within))
+	c.late = true
+	return true
+}
+
+// gone reports whether a start that begins in its midst is over by then.
+func (p *Player) gone(a *Action, c *Cue) bool {
+	for i, one := range c.starts() {
+		file := a.File
+		if c.layers != nil {
+			file = a.layers[i].file
+		}
+		s := p.sound(one, file)
+		last := s.Frames()
+		if one.Loop {
+			last += int64(max(one.Rounds-1, 0)) * s.Loop().Frames()
+		}
+		if one.Loop && one.Rounds == 0 || s.Frames() == 0 || one.From.Frames(s.Rate()) < last {
+			return false
+		}
+	}
+	return true
+}
+
+// fold takes a start that begins in its midst back into its loop, by as many rounds as it has played.
+func fold(s *voice.Sound, o *mixer.Options) {
+	loop := s.Loop()
+	from := pcm.Frames(o.From, s.Rate())
+	if !o.Loop || loop.Frames() <= 0 || from < loop[1] {
+		return
+	}
+	rounds := (from - loop[0]) / loop.Frames()
+	if o.Rounds > 0 {
+		if rounds = min(rounds, int64(o.Rounds-1)); rounds == int64(o.Rounds-1) {
+			o.Loop = false
+		}
+		o.Rounds -= int(rounds)
+		if !o.Loop {
+			o.Rounds = 0
+		}
+	}
+	o.From = pcm.Duration(from-rounds*loop.Frames(), s.Rate())
+}

@@ -1,0 +1,100 @@
+package cue_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cue"
+)
+
+// TestWithin: a GO that begins some time within a cue gives, from then on, what the cue gives so long
+// after its GO, but for the 5 ms in which sounds come in.
+func TestWithin(t *testing.T) {
+	f := newFolder(t)
+	for seed := range uint64(120) {
+		draw := rand.New(rand.NewPCG(seed, 3))
+		var do []string
+		for range 1 + draw.IntN(5) {
+			play := fmt.Sprintf("{at: %dms, play: %s, gain: -%d", draw.IntN(200), []string{"half.wav", "quiet.wav", "short.wav", "l"}[draw.IntN(4)], draw.IntN(9))
+			switch draw.IntN(6) {
+			case 0:
+				play += fmt.Sprintf(", loop: %d", 1+draw.IntN(6))
+			case 1:
+				play += fmt.Sprintf(", loop: true, for: %dms", 1+draw.IntN(900))
+			case 2:
+				play += fmt.Sprintf(", every: %dms, times: %d", 1+draw.IntN(90), 1+draw.IntN(7))
+			case 3:
+				play += fmt.Sprintf(", speed: %d", 1+draw.IntN(2))
+			case 4:
+				play += fmt.Sprintf(", loop: true, for: 700ms, from: %dms", draw.IntN(50))
+			}
+			do = append(do, play+"}")
+		}
+		list := "voices: 64\nsounds: {h: {file: half.wav}, s: {file: short.wav}, l: {layers: [h, {sound: s, delay: 90ms}]}}\nlist:\n" +
+			fmt.Sprintf("  - {cue: 1, pre: %dms, then: continue, wait: %dms, do: [%s]}\n", draw.IntN(2)*30, draw.IntN(300), strings.Join(do, ", ")) +
+			"  - {cue: 2, do: [{play: half.wav, loop: 4}, {at: 80ms, play: quiet.wav}]}\n"
+		from := 64 * draw.IntN(8) // fades are drawn on a grid of so many frames
+		read := func(goes string) *cue.Sheet {
+			s := f.sheet(rate, list)
+			if err := s.ReadGoes("goes", []byte(goes)); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		want := readAll(t, f.playerOf(read("0 1"), cue.Options{}), 64)
+		got := readAll(t, f.playerOf(read(fmt.Sprintf("0 1 from %dms", from)), cue.Options{}), 64)
+		differ := -1
+		for i := from + 25; i < len(want) || i-from < len(got); i++ { // and the tails of what ended before
+			a, b := float32(0), float32(0)
+			if i < len(want) {
+				a = want[i][0]
+			}
+			if i-from < len(got) {
+				b = got[i-from][0]
+			}
+			if d := a - b; d > 1e-6 || d < -1e-6 {
+				differ = i
+				break
+			}
+		}
+		if differ >= 0 {
+			t.Fatalf("seed %d, from %d ms: frame %d of the whole differs: %v, want %v\n%s", seed, from, differ, got[differ-from], want[differ], list)
+		}
+	}
+}
+
+// TestWithinLive: the same by hand is rendered from what was noted.
+func TestWithinLive(t *testing.T) {
+	f := newFolder(t)
+	const list = "list: [{cue: 1, play: half.wav, loop: 9, then: follow}, {cue: 2, do: [{play: half.wav, id: a, fade_in: 300ms, every: 70ms, times: 5}, {at: end of a, play: short.wav}]}]"
+	p := f.player(list, cue.Options{Live: true, Block: 20})
+	steps := 0
+	got := playLive(t, p, 20, func(int) {
+		switch steps++; steps {
+		case 5:
+			_ = p.FireFrom(0, 450*time.Millisecond)
+		case 9:
+			_ = p.FireFrom(1, 120*time.Millisecond)
+		case 100:
+			p.Finish()
+		}
+	})
+	var goes strings.Builder
+	s := f.sheet(rate, list)
+	if err := s.WriteGoes(&goes, p.Goes()); err != nil || !strings.Contains(goes.String(), " 1 from 0.45s\n") {
+		t.Fatal(err, goes.String())
+	}
+	if err := s.ReadGoes("goes", []byte(goes.String())); err != nil {
+		t.Fatal(err)
+	}
+	want := readAll(t, f.playerOf(s, cue.Options{}), 64)
+	latency := int(p.Mixer().LatencyFrames())
+	for i := range want {
+		if got[latency+i] != want[i] {
+			t.Fatalf("frame %d of %d differs", i, len(want))
+		}
+	}
+}
