@@ -152,7 +152,7 @@ func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {
 		n := min(int64(len(block)), p.ahead()/2)
-		if err := p.handSome(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.renderPrepared(block[:n])

@@ -33,10 +33,6 @@ func (p *Player) Do(words ...string) error {
 		c.firing = uint64(len(p.sheet.Cues)) // chance draws anew each time
 		p.sheet.Cues = append(p.sheet.Cues, *c)
 		last := len(p.sheet.Cues) - 1
-		if !p.armed.on {
-			p.schedule.add(last)
-			return
-		}
 		u := p.waiter(p.soonest())
 		u.at, u.rank = u.base, math.MaxInt32 // behind what the sheet does there
 		u.turn(p.sheet, last)
