@@ -88,7 +88,7 @@ func (g *goCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Drawn: draw != nil, Silent: g.Control == "-"}
+	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Sent, Drawn: draw != nil, Silent: g.Control == "-"}
 	return leave(c, b, g.perform(c, interrupted, sheet, o))
 }
 

@@ -55,6 +55,6 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
+	o.Attend, o.Look, o.Sent, o.Silent = b.Attend, b.Look, b.Sent, r.Control == "-"
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

@@ -103,6 +103,9 @@ func (b *Booth) Look(p live.Picture) {
 	b.record()
 }
 
+// Sent notes a message that the show has sent. It is for performance.Options.Sent.
+func (b *Booth) Sent(what string) { b.show.Say(what) }
+
 // record writes what was done to the show until now, when that is more than before.
 func (b *Booth) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {

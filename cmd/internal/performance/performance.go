@@ -11,6 +11,7 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/osc"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/spill"
 	"voicepool/cmd/internal/timeline"
@@ -40,6 +41,8 @@ type Options struct {
 	Block  int           // frames at a time, where the device does not say
 	Limits sounds.Limits
 
+	Sent func(what string) // told of each OSC message that went out; any goroutine; nil: nobody
+
 	Report, Timeline, Record string // files to be written; empty: none
 	JSON                     bool   // print the report to standard output
 	Verbose                  bool
@@ -68,6 +71,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	happens, told := live.NewBoard(), &troubles{console: c}
 	o := l.Player
 	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
+	messages := osc.New(sheet, osc.Options{Sent: l.sent(told, sheet.Rate), Failed: func(err error) { told.add(err) }})
+	defer messages.Close()
+	o.Send = messages.Send
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
@@ -82,7 +88,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	s := &performance{
 		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
-		interrupts: interrupted, troubles: told,
+		interrupts: interrupted, troubles: told, messages: messages,
 	}
 	if l.Reload {
 		ctx, cancel := context.WithCancel(interrupted)
@@ -98,6 +104,18 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return errors.Join(e, err)
 	}
 	return err
+}
+
+// sent returns what is told of each message that went out.
+func (l *Options) sent(told *troubles, rate int) func(*cue.Message, int64) {
+	return func(m *cue.Message, frame int64) {
+		if l.Sent != nil {
+			l.Sent(m.String())
+		}
+		if l.Verbose {
+			told.note(fmt.Sprintf("%.3f s: %s", float64(frame)/float64(rate), words.OneLine(m.String())))
+		}
+	}
 }
 
 // looked is how often what happens is looked at.
@@ -116,6 +134,7 @@ type performance struct {
 	interrupts *console.Interrupts
 	shown      shown
 	troubles   *troubles
+	messages   *osc.Sender
 }
 
 func (s *performance) play() error {
@@ -153,6 +172,7 @@ func (s *performance) play() error {
 		case <-ctx.Done():
 		}
 	}
+	s.messages.Close()
 	close(stop)
 	<-stopped
 	s.troubles.undraw()
