@@ -53,6 +53,15 @@ func (s *Sheet) Extent(ctx context.Context, lib *sounds.Library, within time.Dur
 	return e, err
 }
 
+// Waits returns how many cues of the list wait for GO: all but those that go on from others.
+func (s *Sheet) Waits() (n int) {
+	for i := s.standby(0); i < len(s.List); n++ {
+		chain := s.chain(i)
+		i = s.standby(chain[len(chain)-1] + 1)
+	}
+	return n
+}
+
 // plain returns a sheet that plays as this one does, without the sounds that cannot be had and without
 // the work that only the ear needs.
 func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*Sheet, error) {
