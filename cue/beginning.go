@@ -114,7 +114,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			b.there, b.frame, b.block, p.skips = true, from, nil, false
 			return true, nil
 		}
-		if st := p.mixer.Stats(); f.now >= p.cut || p.finished(&st) && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
+		if st := p.mixer.Stats(); f.now >= p.cut || p.finished(&st) && !p.posts() && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
 			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
 		}
 		n := min(most, int64(len(b.block)))

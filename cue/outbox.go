@@ -92,5 +92,5 @@ func (p *Player) post(st *mixer.Stats) {
 
 // posts reports whether messages are still to come.
 func (p *Player) posts() bool {
-	return p.options.Send != nil && (p.schedule.sends > 0 || len(p.outbox) > 0)
+	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
 }
