@@ -107,6 +107,17 @@ func TestExtent(t *testing.T) {
 	}
 }
 
+// TestExtentOfGuardedSheet: what a DC guard fades out after the last voice is a part of the render.
+func TestExtentOfGuardedSheet(t *testing.T) {
+	f := newFolder(t)
+	const rate = 8000
+	e := checkExtent(t, filepath.Join(f.path, "s.yaml"), "rate: 8000\nmaster: {dc_guard: true}\ncues: [{at: 0, play: half.wav, loop: true, for: 3s}]",
+		sounds.NewLibrary(sounds.Options{Rate: rate}))
+	if e.Frames < 4*rate || e.Voices != 1 {
+		t.Errorf("the guard does nothing: %+v", e)
+	}
+}
+
 // TestExtentOfRandomSheets: what is worked out without mixing is what renders report.
 func TestExtentOfRandomSheets(t *testing.T) {
 	f := newFolder(t)
