@@ -88,9 +88,10 @@ cmd/internal/control -> cmd/internal/show internal/words
 cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
 cmd/internal/show -> bank/rules cmd/internal/live cue internal/whole internal/words mixer pcm voice
 cmd/internal/midi -> cue gitlab.com/gomidi/midi/v2
+cmd/internal/osc -> cue
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
 cmd/internal/spill ->
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)

@@ -44,9 +44,9 @@ type armed struct {
 	tags  map[uint64]*mixer.Count
 }
 
-// arm has the player hand over its list ahead: its GOs begin what they begin as they come.
+// arm has the player hand over ahead of the audio side: its GOs begin what they begin as they come.
 func (p *Player) arm() {
-	if p.armed.on || !p.options.Live && !p.Sheet().Awaits() && !p.Sheet().does(DoPanic) && !(p.options.Changes && len(p.Sheet().List) > 0) {
+	if p.armed.on {
 		return
 	}
 	s := p.Sheet().unfired()
@@ -177,9 +177,11 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	return u.salvo.At(frame - u.base).WithRank(rank)
 }
 
-// handAll hands over what is due before a frame, and arms what may be.
+// handAll hands over what is due before a frame, or as much of it as there is room for, and arms
+// what may be.
 func (p *Player) handAll(before int64) error {
 	a := &p.armed
+	p.handed = max(p.handed, before)
 	for len(a.goes) > 0 {
 		g := &a.goes[0]
 		frame := g.At.Frames(p.sheet.Rate)

@@ -188,7 +188,7 @@ func (c *Cue) settled() *Cue {
 	out.Every, out.EveryMost, out.Times, out.Change.Shape = rules.Time{}, rules.Time{}, 1, 0
 	endless := func(c *Cue) bool { return c.Loop && c.Rounds == 0 && c.For == nil }
 	switch {
-	case c.Verb == Play && c.layers == nil && !endless(c), c.Verb == Seek:
+	case c.Verb == Play && c.layers == nil && !endless(c), c.Verb == Seek, c.Verb == Send:
 		return nil
 	case c.Verb == Play:
 		out.layers = nil
@@ -293,7 +293,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			p.hold.on.Store(stood.on)
 			return true, nil
 		}
-		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
+		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.posts() && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
 			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
 		}
 		n := min(most, int64(len(b.block)))
@@ -331,7 +331,7 @@ func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {
 		n := min(int64(len(block)), p.ahead()/2)
-		if err := p.handSome(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.renderPrepared(block[:n])

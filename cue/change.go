@@ -240,7 +240,5 @@ func (sc *Schedule) addFrom(cue int, frame int64) {
 		return
 	}
 	heap.Push(&sc.heap, t)
-	if c.Verb == Play {
-		sc.plays += min(c.Times-t.repetition, 1<<64-1-sc.plays)
-	}
+	sc.expectMore(c, c.Times-t.repetition)
 }

@@ -239,6 +239,10 @@ const (
 
 	// grace, in seconds, is more than all that follows a voice: its tail and the limiter.
 	grace = 1
+
+	// letGo, in seconds, is more than a DC guard takes on top of that until it lets go: it looks at
+	// whole seconds, at two of them at most, and fades out in half a second.
+	letGo = 3
 )
 
 // bound returns a frame before which a render is over, or never where nobody knows: a sheet that
@@ -271,6 +275,9 @@ func (p *Player) bound() int64 {
 		return never
 	}
 	end := last + rest + float64(grace*s.Rate)
+	if s.Master.DCGuard {
+		end += float64(letGo * s.Rate)
+	}
 	if end >= never/2 {
 		return never
 	}

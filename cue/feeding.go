@@ -38,7 +38,7 @@ func (p *Player) Prime() error {
 		}
 	}
 	p.hold.plan = p.file.flips
-	if err := p.handSome(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+	if err := p.handAll(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
 	p.mixer.Prepare()
@@ -68,14 +68,14 @@ func (p *Player) Feed(ctx context.Context) error {
 	for {
 		st := p.mixer.Stats()
 		p.poll()
-		if p.flip(); p.armed.on {
-			p.learn(&st)
-		}
+		p.flip()
+		p.learn(&st)
+		p.post(&st)
 		switch {
 		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 			p.poll()
 			return p.streams.err()
-		case !p.finished(&st) || p.options.Live:
+		case !p.finished(&st) || p.options.Live || p.posts():
 			if err := p.handOver(&st); err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (p *Player) Feed(ctx context.Context) error {
 // handOver hands over what is due soon, and does what was asked for.
 func (p *Player) handOver(st *mixer.Stats) error {
 	for range 2 { // what was asked for comes behind what was due before
-		if err := p.handSome(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := p.handAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
 		p.serve()
@@ -110,22 +110,11 @@ func (p *Player) handOver(st *mixer.Stats) error {
 	return nil
 }
 
-// handSome hands over what is due before a frame, or as much of it as there is room for.
-func (p *Player) handSome(before int64) (err error) {
-	p.handed = max(p.handed, before)
-	if p.armed.on {
-		return p.handAll(before)
-	}
-	_, err = p.feed(before)
-	return err
-}
-
 // fade silences everything, also what is under way, and waits for it.
 func (p *Player) fade(ticker *time.Ticker) {
 	defer func() { // of a GO that came just before
-		if st := p.mixer.Stats(); p.armed.on {
-			p.learn(&st)
-		}
+		st := p.mixer.Stats()
+		p.learn(&st)
 	}()
 	p.mixer.StopAll(fadeOut)
 	moved, frame := time.Now(), int64(-1)

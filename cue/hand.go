@@ -42,10 +42,6 @@ func (p *Player) Do(words ...string) error {
 		c.firing = uint64(len(p.sheet.Cues)) // chance draws anew each time
 		p.sheet.Cues = append(p.sheet.Cues, *c)
 		last := len(p.sheet.Cues) - 1
-		if !p.armed.on {
-			p.schedule.add(last)
-			return
-		}
 		u := p.waiter(p.soonest())
 		u.at, u.rank = u.base, math.MaxInt32 // behind what the sheet does there
 		u.turn(p.sheet, last)
@@ -147,10 +143,16 @@ func actionNode(words []string) (*yaml.Node, error) {
 	case len(rest) == 0:
 		return nil, fmt.Errorf("%s needs what it acts on", verb)
 	}
-	if err := add(verb, rest[0]); err != nil {
+	whole := n
+	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are of the message
+		n = &yaml.Node{Place: at, Kind: yaml.Mapping}
+		whole.Pairs = append(whole.Pairs, yaml.Pair{Place: at, Key: verb, Value: n})
+	} else if err := add(verb, rest[0]); err != nil {
 		return nil, err
+	} else {
+		rest = rest[1:]
 	}
-	for _, word := range rest[1:] {
+	for _, word := range rest {
 		key, value, given := strings.Cut(word, "=")
 		if _, err := rules.ParseTime(word); !given && err == nil && (verb == Stop.String() || verb == SetScene.String()) {
 			key, value, given = "over", word, true // stop house 2s
@@ -162,5 +164,5 @@ func actionNode(words []string) (*yaml.Node, error) {
 			return nil, err
 		}
 	}
-	return n, nil
+	return whole, nil
 }

@@ -212,6 +212,7 @@ func (p *Player) cease(launch int, over time.Duration) {
 	for _, h := range r.handles {
 		end.step(0, 0, func(at mixer.Moment) error { return at.Stop(mixer.TargetVoice(h), over) })
 	}
+	p.outbox.cancel(end, r.units)
 	p.release(r.units...)
 }
 
@@ -236,6 +237,7 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	}
 	end.step(0, foremost, func(at mixer.Moment) error { return at.Stop(mixer.TargetAll(), over) })
 	end.step(0, foremost, func(at mixer.Moment) error { return at.Resume(mixer.TargetAll()) })
+	p.outbox.cancel(end, nil)
 	p.release(units...)
 	a.show = p.add(&unit{salvo: p.mixer.NewSalvo(), base: end.base, at: end.base, launch: -1})
 	p.add(end)

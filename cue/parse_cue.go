@@ -155,7 +155,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	case Listen:
 		d.listens(n)
 		return nil
-	case Resize, SetScene:
+	case Resize, SetScene, Send:
 		d.Scope = OnAll
 		return nil
 	}

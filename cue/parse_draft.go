@@ -38,7 +38,7 @@ type cueField struct {
 	part  mixer.Fields // what it moves
 }
 
-var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen}
+var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen, Send}
 
 // newDraft makes the table. A key that means something else to another verb stands there twice.
 func newDraft(r *reader) *draft {
@@ -57,6 +57,8 @@ func newDraft(r *reader) *draft {
 			f.To, f.Like = d.scene, fields.Schema{"type": "string"}
 		case Listen:
 			f.To, f.Like = parse.Vector{To: &c.Place}, nil
+		case Send:
+			f.To, f.Like = d.message, fields.Mapping{Fields: d.messageFields(new(Message)), Needs: []string{"to", "address"}}
 		}
 		d.table = append(d.table, cueField{f, []Verb{v}, 0})
 	}

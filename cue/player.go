@@ -60,6 +60,11 @@ type Options struct {
 	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
 	// frame; by the goroutine of Feed. nil: nobody.
 	Fired func(list int, frame int64)
+
+	// Send is given each message of a cue with Verb Send once its frame has been mixed, in the order
+	// of frames, by the goroutine of Feed, which waits for it. Feed goes on until the last one. Read
+	// sends none. nil: nobody.
+	Send func(m *Message, frame int64)
 }
 
 // Player plays a sheet once, either by Read, faster than real time, or by
@@ -103,6 +108,7 @@ type Player struct {
 	streams *broken
 	live    live
 	armed   armed
+	outbox  outbox
 	pitches pitches
 	hold    *hold
 	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut, made once
@@ -241,8 +247,12 @@ func (p *Player) once(command func() error) error {
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.step = 0
-	if c.Verb == Play {
+	switch c.Verb {
+	case Play:
 		return p.play(a, c)
+	case Send:
+		p.write(a, c)
+		return nil
 	}
 	at := p.moment(a.Frame).WithRef(int64(a.Cue))
 	if err := p.once(func() error { return p.act(at, c, p.target(c)) }); err != nil {

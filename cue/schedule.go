@@ -46,6 +46,7 @@ type Schedule struct {
 	at      int     // the first of order that has not begun
 	heap    turns
 	plays   uint64                   // starts that are still to come
+	sends   uint64                   // and messages
 	gone    func(*Action, *Cue) bool // whether a start in its midst is over by then; nil: nobody knows
 	pickers []chance.Picker          // by sound
 
@@ -99,11 +100,24 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	return sc
 }
 
-// expect counts the starts of a cue.
-func (sc *Schedule) expect(c *Cue) {
-	if c.Verb == Play {
-		sc.plays += min(c.Times, 1<<64-1-sc.plays)
+// expect counts the starts of a cue, or its messages.
+func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
+
+func (sc *Schedule) expectMore(c *Cue, times uint64) {
+	if n := sc.left(c); n != nil {
+		*n += min(times, 1<<64-1-*n)
 	}
+}
+
+// left returns the count that a cue is in; nil: in none.
+func (sc *Schedule) left(c *Cue) *uint64 {
+	switch c.Verb {
+	case Play:
+		return &sc.plays
+	case Send:
+		return &sc.sends
+	}
+	return nil
 }
 
 // release has a cue act from a frame on, at which what it waited for was over.
@@ -126,11 +140,10 @@ func (sc *Schedule) clear(cues int) {
 	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
 	heap.Init(&sc.heap)
 	sc.order, sc.at = slices.DeleteFunc(sc.order[sc.at:], func(i int) bool { return i < cues }), 0
-	sc.plays = 0
+	sc.plays, sc.sends = 0, 0
 	for _, t := range sc.heap {
-		if c := &sc.sheet.Cues[t.index]; c.Verb == Play {
-			sc.plays += c.Times - t.repetition
-		}
+		c := &sc.sheet.Cues[t.index]
+		sc.expectMore(c, c.Times-t.repetition)
 	}
 	for _, i := range sc.order {
 		sc.expect(&sc.sheet.Cues[i])
@@ -183,8 +196,8 @@ func (sc *Schedule) Next() (Action, bool) {
 	a, after, more := sc.repeat(t)
 	after.frame = sc.base(t.index) + sc.since(after).Frames(sc.rate)
 	sc.advance(after, repeated, more)
-	if sc.sheet.Cues[t.index].Verb == Play {
-		sc.plays -= 1 + a.Rest
+	if n := sc.left(&sc.sheet.Cues[t.index]); n != nil {
+		*n -= 1 + a.Rest
 	}
 	return a, true
 }
@@ -203,7 +216,10 @@ func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	}
 	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
 		sc.draw(&a, c)
-		a.Passed = c.late && sc.gone != nil && sc.gone(&a, c)
+		if c.late && sc.gone != nil {
+			late := a // it alone is on the heap
+			a.Passed = sc.gone(&late, c)
+		}
 	}
 	return a, after, more
 }

@@ -47,6 +47,7 @@ const (
 	SetScene
 	Put    // written `move`: of voices, in space
 	Listen // written `listener`: where it is
+	Send   // written `osc`: a message to another program
 )
 
 func (v Verb) String() string {
@@ -56,7 +57,7 @@ func (v Verb) String() string {
 	return verbNames[v-1]
 }
 
-var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene", "move", "listener"}
+var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene", "move", "listener", "osc"}
 
 // Scope is what the target of a cue is.
 type Scope uint8
@@ -88,14 +89,15 @@ type Cue struct {
 	FadeIn   rules.Time
 
 	// Of all others.
-	Target string
-	Scope  Scope
-	Over   rules.Time  // of Stop, Fade, Set
-	Cut    bool        // of Stop: without a tail
-	To     rules.Time  // of Seek
-	Voices int         // of Resize
-	Duck   *rules.Duck // of SetDuck
-	Scene  string      // of SetScene; empty: what the sheet says without a scene
+	Target  string
+	Scope   Scope
+	Over    rules.Time  // of Stop, Fade, Set
+	Cut     bool        // of Stop: without a tail
+	To      rules.Time  // of Seek
+	Voices  int         // of Resize
+	Duck    *rules.Duck // of SetDuck
+	Scene   string      // of SetScene; empty: what the sheet says without a scene
+	Message *Message    // of Send
 
 	// Of Play, Put and Listen: where it is, how it moves, and which way it looks; nil: it has none.
 	Place, Velocity, Facing *space.Vector

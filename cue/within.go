@@ -85,7 +85,7 @@ const mostBegun = 64
 func (c *Cue) goOn(s *Sheet, ago rules.Time) bool {
 	c.Over = minus(c.Over, ago)
 	if c.Verb != Play {
-		return true
+		return c.Verb != Send // it was sent
 	}
 	if c.layers == nil {
 		return c.playsOn(s, ago)

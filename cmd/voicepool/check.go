@@ -38,11 +38,13 @@ func (k *checkCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, k.Sheet)
+	understood := err == nil
 	wrong, listed := errors.AsType[rules.Errors](err)
 	if err != nil && !listed {
 		return err
 	}
 	var notes, warnings rules.Errors
+	var lasts *extent
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
@@ -57,6 +59,11 @@ func (k *checkCommand) Run(c *console.Console) error {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
 		warnings = unheard(interrupted, sheet, lib)
+		if understood && (k.JSON || !k.Quiet) {
+			if lasts, err = extentOf(interrupted, sheet, lib); err != nil {
+				return err
+			}
+		}
 	}
 	var said []problem
 	if len(wrong) == 0 {
@@ -75,7 +82,8 @@ func (k *checkCommand) Run(c *console.Console) error {
 			File     string    `json:"file"`
 			OK       bool      `json:"ok"`
 			Problems []problem `json:"problems"`
-		}{k.Sheet, len(wrong) == 0, append([]problem{}, problems...)})
+			Extent   *extent   `json:"extent,omitempty"`
+		}{k.Sheet, len(wrong) == 0, append([]problem{}, problems...), lasts})
 		if err != nil {
 			return err
 		}
@@ -88,6 +96,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		}
 	}
 	if len(wrong) > 0 {
+		k.tell(c, lasts)
 		return console.Reported{Code: console.ExitCode(wrong)}
 	}
 	if k.Quiet || k.JSON {
@@ -103,7 +112,15 @@ func (k *checkCommand) Run(c *console.Console) error {
 		verdict = []string{"nothing is wrong"}
 	}
 	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), contents(sheet), strings.Join(verdict, ", "))
+	k.tell(c, lasts)
 	return nil
+}
+
+// tell says how long the sheet lasts, where that is known.
+func (k *checkCommand) tell(c *console.Console, lasts *extent) {
+	if lasts != nil && !k.Quiet && !k.JSON {
+		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
+	}
 }
 
 // contents counts what a sheet has. One without cues is a bank.

@@ -57,7 +57,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
+	o.Attend, o.Look, o.Sent, o.Silent = b.Attend, b.Look, b.Tell, r.Control == "-"
 	if r.Record == "" { // what is recorded goes by one sheet
 		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag), b.Changed, b.Tell
 	}

@@ -107,7 +107,7 @@ func (b *Booth) Look(p live.Picture) {
 // for performance.Options.Changed.
 func (b *Booth) Changed(sheet *cue.Sheet) map[string]float64 { return b.show.Change(sheet) }
 
-// Tell tells whoever looks at the show. It is for performance.Options.Tell.
+// Tell tells whoever looks at the show: for performance.Options.Tell and Sent.
 func (b *Booth) Tell(line string) { b.show.Say(line) }
 
 // record writes what was done to the show until now, when that is more than before.

@@ -12,6 +12,7 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/osc"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/spill"
 	"voicepool/cmd/internal/timeline"
@@ -48,6 +49,8 @@ type Options struct {
 	Block  int           // frames at a time, where the device does not say
 	Limits sounds.Limits
 
+	Sent func(what string) // told of each OSC message that went out; any goroutine; nil: nobody
+
 	Report, Timeline, Record string // files to be written; empty: none
 	JSON                     bool   // print the report to standard output
 	Verbose                  bool
@@ -77,6 +80,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	o := l.Player
 	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
 	o.Changes = l.Again != nil
+	messages := osc.New(sheet, osc.Options{Sent: l.sent(told, sheet.Rate), Failed: func(err error) { told.add(err) }})
+	defer messages.Close()
+	o.Send = messages.Send
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
@@ -91,7 +97,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	}
 	s := &performance{
 		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
-		interrupts: interrupted, troubles: told,
+		interrupts: interrupted, troubles: told, messages: messages,
 	}
 	ctx, cancel := context.WithCancel(interrupted)
 	defer cancel()
@@ -114,6 +120,18 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	return err
 }
 
+// sent returns what is told of each message that went out.
+func (l *Options) sent(told *troubles, rate int) func(*cue.Message, int64) {
+	return func(m *cue.Message, frame int64) {
+		if l.Sent != nil {
+			l.Sent(m.String())
+		}
+		if l.Verbose {
+			told.note(fmt.Sprintf("%.3f s: %s", float64(frame)/float64(rate), words.OneLine(m.String())))
+		}
+	}
+}
+
 // looked is how often what happens is looked at.
 const looked = time.Second / 20
 
@@ -131,6 +149,7 @@ type performance struct {
 	shown      shown
 	troubles   *troubles
 	follow     func() // the sheet, from now on
+	messages   *osc.Sender
 }
 
 func (s *performance) play() error {
@@ -169,6 +188,7 @@ func (s *performance) play() error {
 		case <-ctx.Done():
 		}
 	}
+	s.messages.Close()
 	close(stop)
 	<-stopped
 	s.troubles.undraw()

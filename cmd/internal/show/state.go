@@ -139,6 +139,8 @@ func (s *Show) does(action int) string {
 		what = s.sheet.Sounds[c.Sound].Name
 	case cue.SetScene:
 		what = c.Scene
+	case cue.Send:
+		what = c.Message.Address
 	}
 	return strings.TrimSpace(c.Verb.String() + " " + what)
 }

@@ -43,6 +43,7 @@ var table = []word{
 	{"seek", "ID to=TIME", "go to a place in the sound", 2, 99, act("seek")},
 	{"scene", "NAME [over=TIME]", "change the scene", 1, 2, act("scene")},
 	{"duck", "BUS when=BUS by=DB ...", "change how a bus ducks", 1, 99, act("duck")},
+	{"osc", "to=HOST:PORT address=/PATH [args=[1,text]]", "send a message of Open Sound Control", 2, 3, act("osc")},
 	{"quit", "", "fade out and end the show", 0, 0, func(s *Show, _ []string) error { s.Quit(); return nil }},
 }
 

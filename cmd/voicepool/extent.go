@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/console"
+	"voicepool/cue"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/sounds"
+)
+
+// playing is how long check plays a sheet to learn how long it is.
+const playing = 5 * time.Second
+
+// extent is how long a sheet lasts, and how many voices it needs.
+type extent struct {
+	Seconds *float64 `json:"seconds"` // null: nobody knows
+	Endless bool     `json:"endless"`
+	Waits   int      `json:"waits"`          // cues that wait for GO, where no times of GO are given
+	Voices  *int     `json:"voices"`         // the most at once, if none were stolen; null: nobody knows
+	Pool    []int    `json:"pool"`           // the least slots, and the most
+	Partial bool     `json:"partial"`        // it was not played to its end: these are the least
+	Missing int      `json:"missing_sounds"` // they are left out
+	lines   []string // what does not end
+	goes    bool     // it counts with times of GO
+	unknown error
+}
+
+// extentOf plays a sheet that is in order, but for sounds that are missing; nil: there is nothing to
+// play.
+func extentOf(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*extent, error) {
+	if sheet.Cues == nil && sheet.List == nil {
+		return nil, nil
+	}
+	x := &extent{Pool: slotsOf(sheet)}
+	x.goes = len(sheet.List) > 0
+	if sheet.CheckGoes() != nil {
+		x.Waits = sheet.Waits()
+		return x, nil
+	}
+	endless, _ := errors.AsType[rules.Errors](sheet.CheckRender())
+	for _, e := range endless {
+		x.lines = append(x.lines, fmt.Sprint(e.Line))
+	}
+	e, err := console.Within(interrupted, func() (cue.Extent, error) { return sheet.Extent(interrupted, lib, playing) })
+	if interrupted.Err() != nil {
+		return nil, err
+	}
+	x.unknown = err
+	if x.Endless, x.Partial, x.Missing = e.Endless, e.Cut, e.Missing; err != nil {
+		return x, nil
+	}
+	if x.Voices = &e.Voices; !e.Endless {
+		seconds := float64(e.Frames) / float64(sheet.Rate)
+		x.Seconds = &seconds
+	}
+	return x, nil
+}
+
+// slotsOf returns how many slots a sheet has at least, and at most.
+func slotsOf(sheet *cue.Sheet) []int {
+	least, most := sheet.Voices, sheet.Voices
+	note := func(voices int) {
+		if voices > 0 {
+			least, most = min(least, voices), max(most, voices)
+		}
+	}
+	if sheet.Overflow == mixer.GrowPool {
+		note(cmp.Or(sheet.Grow.Max, 4*sheet.Voices)) // the mixer's own
+	}
+	for i := range sheet.Cues {
+		note(sheet.Cues[i].Voices)
+	}
+	for i := range sheet.Scenes {
+		note(sheet.Scenes[i].Voices)
+	}
+	return []int{least, most}
+}
+
+// String says it in a line.
+func (x *extent) String() string {
+	text := ""
+	switch {
+	case x.Waits > 0:
+		return "waits for GO at " + count(x.Waits, "cue")
+	case x.unknown != nil:
+		return "how long it lasts is not known: " + console.Message(x.unknown)
+	case x.Endless && len(x.lines) == 1:
+		text = "never ends, by line " + x.lines[0]
+	case x.Endless:
+		text = "never ends, by lines " + strings.Join(x.lines, ", ")
+	case x.Partial:
+		text = fmt.Sprintf("lasts more than %s: the rest was not played in %v", words.Clock(*x.Seconds), playing)
+	default:
+		text = "lasts " + words.Clock(*x.Seconds)
+	}
+	if x.goes {
+		text += " with the times of GO in it"
+	}
+	slots := count(x.Pool[1], "slot")
+	if x.Pool[0] < x.Pool[1] {
+		slots = fmt.Sprintf("%d to %s", x.Pool[0], slots)
+	}
+	least := ""
+	if x.Partial {
+		least = "at least "
+	}
+	if *x.Voices > x.Pool[0] {
+		text += fmt.Sprintf("; needs %s%s at once, the pool has %s", least, count(*x.Voices, "voice"), slots)
+	} else {
+		text += fmt.Sprintf("; %s%s at once, of %s", least, count(*x.Voices, "voice"), slots)
+	}
+	if x.Missing > 0 {
+		text += "; without " + count(x.Missing, "sound") + " that cannot be had"
+	}
+	return text
+}

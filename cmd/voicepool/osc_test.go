@@ -1,0 +1,68 @@
+package main
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/performance"
+	"voicepool/internal/leak"
+)
+
+// TestRunSendsOSC: what a sheet sends arrives by UDP as OSC 1.0 has it, and -v tells of it. A port
+// that nobody has and a host that does not exist are told of once, fail the run, and hold up nothing.
+func TestRunSendsOSC(t *testing.T) {
+	defer leak.Check(t)
+	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	nobody, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, dead := l.LocalAddr().String(), nobody.LocalAddr().String()
+	nobody.Close()
+	sheet := strings.NewReplacer("TO", to, "DEAD", dead).Replace(`
+cues:
+  - {at: 0, play: blip}
+  - {at: 20ms, every: 30ms, times: 4, osc: {to: "DEAD", address: /x}}
+  - {at: 100ms, osc: {to: "TO", address: /eos/cue/12/fire, args: [1, 0.5, go, true]}}
+  - {at: 700ms, osc: {to: "TO", address: /last}}
+`)
+	var out, messages strings.Builder
+	c := &console.Console{Out: &console.Sticky{W: &out}, Err: &messages}
+	flags := &liveFlags{sheetFlags: sheetFlags{Block: 512}, Device: performance.Device{Kind: "null"}}
+	flags.Verbose = true
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	err = flags.perform(c, interrupted, parse(t, sheet), performance.Options{Title: "test"})
+	if console.ExitCode(err) != console.ExitFailed {
+		t.Errorf("it ended with %v", err)
+	}
+	packet := make([]byte, 2000)
+	for _, want := range []string{
+		"/eos/cue/12/fire\x00\x00\x00\x00,ifsT\x00\x00\x00\x00\x00\x00\x01\x3f\x00\x00\x00go\x00\x00",
+		"/last\x00\x00\x00,\x00\x00\x00",
+	} {
+		l.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if n, err := l.Read(packet); err != nil || string(packet[:n]) != want {
+			t.Errorf("%q came, %v; want %q", packet[:n], err, want)
+		}
+	}
+	said := messages.String()
+	for _, once := range []string{
+		"voicepool: 0.100 s: osc /eos/cue/12/fire to " + to + "\n", "voicepool: 0.700 s: osc /last to " + to + "\n",
+		"voicepool: osc to " + dead + ": connection refused; the show goes on\n",
+	} {
+		if strings.Count(said, once) != 1 {
+			t.Errorf("%q is not told once: %s", once, said)
+		}
+	}
+	if !strings.Contains(out.String(), "asked 1 = started 1") {
+		t.Errorf("printed: %q", out.String())
+	}
+}

@@ -1,0 +1,161 @@
+package cue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/sounds"
+	"voicepool/voice"
+)
+
+// Extent is how long a sheet plays, and how many voices it needs.
+type Extent struct {
+	Frames  int64 // of its render: to the end of the last voice, fade and tail, or to Sheet.Length
+	Endless bool  // a render would never end, so that there are no Frames: see Sheet.CheckRender
+	Voices  int   // the most at once, if the pool had room for all of them
+	Missing int   // sounds that cannot be had; Frames and Voices are what there is without them
+	Cut     bool  // the time to work it out was over; Frames and Voices are those until then
+}
+
+// skimmed is how many frames are played at a time.
+const skimmed = 4096
+
+// mostVoices is the most that a mixer has.
+const mostVoices = 65536
+
+// Extent plays a sheet without mixing it, and says how long it is and how many voices it needs.
+// Limits of sounds and buses count as they do in a render. Where that takes longer than within, it
+// says what was found until then. A list must have times of GO. The error is that of ctx, of
+// NewPlayer, or of Read.
+func (s *Sheet) Extent(ctx context.Context, lib *sounds.Library, within time.Duration) (Extent, error) {
+	var e Extent
+	until := time.Now().Add(within)
+	e.Endless = s.CheckRender() != nil
+	if s.CheckGoes() != nil {
+		return e, s.CheckGoes()
+	}
+	plain, err := s.plain(ctx, lib, &e)
+	if err != nil {
+		return e, err
+	}
+	full, err := plain.skim(ctx, lib, until, &e)
+	if err != nil || !full || e.Cut {
+		return e, err
+	}
+	roomy := Extent{Endless: e.Endless}
+	_, err = plain.roomy().skim(ctx, lib, until, &roomy)
+	e.Voices, e.Cut = max(e.Voices, roomy.Voices), roomy.Cut
+	return e, err
+}
+
+// Waits returns how many cues of the list wait for GO: all but those that go on from others.
+func (s *Sheet) Waits() (n int) {
+	for i := s.standby(0); i < len(s.List); n++ {
+		chain := s.chain(i)
+		i = s.standby(chain[len(chain)-1] + 1)
+	}
+	return n
+}
+
+// plain returns a sheet that plays as this one does, without the sounds that cannot be had and without
+// the work that only the ear needs.
+func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*Sheet, error) {
+	type place struct{ line, column int }
+	lost := map[place]bool{}
+	if err := s.LoadSounds(ctx, lib, nil); err != nil {
+		missing, listed := errors.AsType[rules.Errors](err)
+		if !listed {
+			return nil, err
+		}
+		for _, m := range missing {
+			lost[place{m.Line, m.Column}] = true
+		}
+	}
+	out := *s
+	out.Quality, out.Sounds, out.Cues = voice.Linear, slices.Clone(s.Sounds), slices.Clone(s.Cues)
+	gone := make([]bool, len(out.Sounds))
+	for i := range out.Sounds {
+		one := &out.Sounds[i]
+		one.Quality, one.MaxPitch = nil, 0
+		if gone[i] = slices.ContainsFunc(one.Files, func(f rules.File) bool { return lost[place{f.Line, f.Column}] }); gone[i] {
+			one.Files = nil
+			e.Missing++
+		}
+	}
+	for i := range out.Cues {
+		c := &out.Cues[i]
+		for _, start := range s.Cues[i].starts() {
+			if gone[start.Sound] { // it does nothing: a message that nobody sends
+				c.Verb, c.Scope, c.layers = Send, OnAll, nil
+			}
+		}
+	}
+	return &out, nil
+}
+
+// roomy returns a sheet whose pool has room for all that it starts.
+func (s *Sheet) roomy() *Sheet {
+	starts := uint64(0)
+	for _, c := range s.fired().acting() {
+		for range c.starts() {
+			starts = min(starts+min(c.Times, mostVoices), mostVoices)
+		}
+	}
+	out := *s
+	if out.Voices = int(max(starts, 1)); out.Overflow == mixer.GrowPool {
+		out.Overflow, out.Grow = mixer.StealQuietest, rules.Grow{} // which is what limits of buses do then
+	}
+	out.Cues, out.Scenes = slices.Clone(s.Cues), slices.Clone(s.Scenes)
+	for i := range out.Cues {
+		if c := &out.Cues[i]; c.Verb == Resize {
+			c.Voices = out.Voices
+		}
+	}
+	for i := range out.Scenes {
+		out.Scenes[i].Voices = 0
+	}
+	return &out
+}
+
+// skim plays a sheet without mixing, and reports whether its pool was ever too small.
+func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, e *Extent) (full bool, err error) {
+	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
+		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
+	}})
+	if err != nil {
+		return false, err
+	}
+	defer p.Close()
+	f := &p.file
+	// What fades out a DC offset is only known by mixing.
+	f.read, p.skips = true, !s.Master.DCGuard
+	for !f.over && !e.Cut && !(e.Endless && p.begun()) {
+		if ctx.Err() != nil {
+			return full, ctx.Err()
+		}
+		e.Cut = !time.Now().Before(until)
+		if err := p.mixMore(skimmed); err != nil {
+			return full, err
+		}
+		e.Frames += f.gap + int64(len(f.ready))
+		f.gap, f.ready = 0, nil
+	}
+	p.poll()
+	if e.Endless {
+		e.Frames = 0
+	}
+	st := p.mixer.Stats()
+	e.Voices = int(st.HighWater)
+	return full, nil
+}
+
+// begun reports whether all that a sheet starts has begun.
+func (p *Player) begun() bool {
+	st := p.mixer.Stats()
+	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.toCome(&st) >= p.asked
+}

@@ -1,0 +1,173 @@
+package cue
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// Message is a message of Open Sound Control 1.0, which a cue sends to another program: to a light
+// desk, say. Package cue knows when it is due; see Options.Send.
+type Message struct {
+	To      string // HOST:PORT
+	Address string // /eos/cue/12/fire
+	Args    []any  // each an int32, a float32, a string or a bool
+}
+
+// String says what is sent, and where.
+func (m *Message) String() string { return "osc " + m.Address + " to " + m.To }
+
+// maxMessage is how many bytes a message may have, so that it is one packet of any network.
+const maxMessage = 1400
+
+// Size returns how many bytes a message has as a packet.
+func (m *Message) Size() int {
+	padded := func(text int) int { return text + 4 - text%4 } // a text ends with a 0
+	n := padded(len(m.Address)) + padded(len(",")+len(m.Args))
+	for _, arg := range m.Args {
+		switch arg := arg.(type) {
+		case int32, float32:
+			n += 4
+		case string:
+			n += padded(len(arg))
+		}
+	}
+	return n
+}
+
+// messageFields are the keys of a message.
+func (d *draft) messageFields(m *Message) []fields.Field {
+	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
+	return []fields.Field{
+		{Key: "to", To: func(p *yaml.Pair) bool { return d.destination(p, &m.To) }, Like: new(string)},
+		{Key: "address", To: func(p *yaml.Pair) bool { return d.address(p, &m.Address) }, Like: fields.Schema{"type": "string", "pattern": "^/[^ #*,?\\[\\]{}]+$"}},
+		{Key: "args", To: func(p *yaml.Pair) bool { return d.arguments(p, &m.Args) }, Like: fields.Schema{"type": "array", "items": plain}},
+	}
+}
+
+// message reads what a cue sends.
+func (d *draft) message(p *yaml.Pair) bool {
+	m, n := new(Message), p.Value
+	if n.Kind != yaml.Mapping {
+		d.Fail(n.Place, "osc is a mapping, such as {to: 127.0.0.1:8000, address: /go, args: [1]}, not %s", n.Kind)
+		return false
+	}
+	own, ok := d.messageFields(m), true
+	unknown := d.Each(n, "an osc message", []string{"to", "address", "args"}, func(i int, p *yaml.Pair) { ok = d.Value(p, &own[i]) && ok })
+	for _, key := range [...]string{"to", "address"} {
+		if fields.Missing(n, key) && !unknown {
+			d.Fail(n.Place, "an osc message needs `%s`, such as {to: 127.0.0.1:8000, address: /go}", key)
+			return false
+		}
+	}
+	if size := m.Size(); size > maxMessage {
+		d.Fail(p.Place, "osc: this message has %d bytes; one packet has at most %d", size, maxMessage)
+		return false
+	}
+	d.Message = m
+	return ok && !unknown
+}
+
+// destination reads HOST:PORT.
+func (d *draft) destination(p *yaml.Pair, to *string) bool {
+	if !d.Word(p, to) {
+		return false
+	}
+	colon := strings.LastIndexByte(*to, ':')
+	host, port := (*to)[:max(colon, 0)], (*to)[colon+1:]
+	if inner, six := strings.CutPrefix(host, "["); six { // an IPv6 address
+		host, six = strings.CutSuffix(inner, "]")
+		if !six || !strings.Contains(host, ":") {
+			host = ""
+		}
+	} else if strings.Contains(host, ":") {
+		host = ""
+	}
+	if colon < 0 || host == "" || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("[]/", r) }) {
+		d.Fail(p.Value.Place, "to: %s is no host with a port, such as 127.0.0.1:8000 or [::1]:8000", yaml.Quote(*to))
+		return false
+	}
+	if n, ok := fields.ParseWhole(port, 1, math.MaxUint16); !ok || strconv.FormatInt(n, 10) != port {
+		d.Fail(p.Value.Place, "to: the port of %s is not a number from 1 to 65535", yaml.Quote(*to))
+		return false
+	}
+	return true
+}
+
+// notInAddresses are characters that mean something else in addresses.
+const notInAddresses = " #*,?[]{}"
+
+func (d *draft) address(p *yaml.Pair, to *string) bool {
+	if !d.Word(p, to) {
+		return false
+	}
+	i := strings.IndexFunc(*to, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(notInAddresses, r) })
+	switch {
+	case !strings.HasPrefix(*to, "/") || len(*to) == 1:
+		d.Fail(p.Value.Place, "address: %s does not begin with / and a name, such as /eos/cue/12/fire", yaml.Quote(*to))
+	case i >= 0:
+		r := []rune((*to)[i:])[0]
+		d.Fail(p.Value.Place, "address: %s has %s; an address of OSC has printable ASCII without space and # * , ? [ ] { }", yaml.Quote(*to), yaml.Quote(string(r)))
+	default:
+		return true
+	}
+	return false
+}
+
+// arguments reads what a message says besides its address.
+func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
+	if p.Value.Kind != yaml.List {
+		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
+		return false
+	}
+	all := make([]any, 0, len(p.Value.Items))
+	for _, n := range p.Value.Items {
+		arg, wrong := argument(n)
+		if wrong != "" {
+			d.Fail(n.Place, "args: %s", wrong)
+			return false
+		}
+		all = append(all, arg)
+	}
+	*to = slices.Clip(all)
+	return true
+}
+
+// argument reads a value, or says what is wrong with it.
+func argument(n *yaml.Node) (arg any, wrong string) {
+	text := n.Text
+	switch {
+	case n.Kind != yaml.Scalar:
+		return nil, "a value is a number, a text, true or false, not " + n.Kind.String()
+	case strings.ContainsRune(text, 0):
+		return nil, "a text of OSC ends at a zero character; leave it out of " + yaml.Quote(text)
+	case n.Quoted:
+		return text, ""
+	case text == "true" || text == "false":
+		return text == "true", ""
+	case strings.Trim(text, "0123456789.eE+-") != "" || !strings.ContainsAny(text, "0123456789"):
+		return text, ""
+	}
+	if !strings.ContainsAny(text, ".eE") {
+		whole, err := strconv.ParseInt(text, 10, 32)
+		switch {
+		case err == nil:
+			return int32(whole), ""
+		case errors.Is(err, strconv.ErrRange):
+			return nil, text + " does not fit into the 32 bits of a whole number; write " + text + ".0 for a rounded number, or put it in quotes for a text"
+		}
+		return text, ""
+	}
+	switch x, err := strconv.ParseFloat(text, 32); {
+	case err == nil:
+		return float32(x), ""
+	case errors.Is(err, strconv.ErrRange):
+		return nil, text + " does not fit into the 32 bits of a number; put it in quotes for a text"
+	}
+	return text, ""
+}

@@ -1,0 +1,96 @@
+package cue
+
+import (
+	"slices"
+
+	"voicepool/mixer"
+)
+
+// letter is a message that waits until the frame that it is due at has been mixed.
+type letter struct {
+	message *Message
+	unit    *unit   // that knows when it begins; nil: frame is of the show
+	frame   int64   // from there
+	ends    []*unit // that drop it, if they come first
+}
+
+// outbox has the messages that were handed over and are not sent, in no order.
+type outbox []letter
+
+// write puts a message into the outbox. A render sends none.
+func (p *Player) write(a *Action, c *Cue) {
+	if p.options.Send == nil || p.file.read {
+		return
+	}
+	l := letter{message: c.Message, frame: a.Frame}
+	if p.armed.on {
+		if l.unit = p.armed.unit; l.unit == nil {
+			l.unit = p.armed.show
+		}
+		l.frame -= l.unit.base
+	}
+	p.outbox = append(p.outbox, l)
+}
+
+// cancel has a unit drop, where it acts, the messages of some others; nil: of all.
+func (o outbox) cancel(end *unit, units []*unit) {
+	for i := range o {
+		if l := &o[i]; units == nil || slices.Contains(units, l.unit) {
+			l.ends = append(l.ends, end)
+		}
+	}
+}
+
+// due returns the frame of a letter, if that is known.
+func (l *letter) due() (frame int64, known bool) {
+	if l.unit == nil {
+		return l.frame, true
+	}
+	base, fired := l.unit.salvo.Base()
+	return base + l.frame, fired
+}
+
+// dropped reports whether something has dropped a letter that is due at a frame; never: at none that
+// is known. A panic comes before all else at its frame, a stop of a cue behind.
+func (l *letter) dropped(due int64) bool {
+	return slices.ContainsFunc(l.ends, func(end *unit) bool {
+		base, fired := end.salvo.Base()
+		return fired && (due > base || due == base && end.rank == foremost)
+	})
+}
+
+// post sends the messages whose frames have been mixed, in the order of these.
+func (p *Player) post(st *mixer.Stats) {
+	if len(p.outbox) == 0 {
+		return
+	}
+	type post struct {
+		*Message
+		frame int64
+	}
+	var out []post
+	p.outbox = slices.DeleteFunc(p.outbox, func(l letter) bool {
+		frame, known := l.due()
+		if !known {
+			frame = never
+		}
+		switch {
+		case l.dropped(frame):
+			return true
+		case frame >= min(st.Frame, p.cut):
+			return frame != never && frame >= p.cut
+		case frame >= p.begins.frame: // what lies before was sent at its time
+			out = append(out, post{l.message, frame})
+		}
+		return true
+	})
+	slices.SortStableFunc(out, func(a, b post) int { return int(min(max(a.frame-b.frame, -1), 1)) })
+	for _, m := range out {
+		p.options.Send(m.Message, m.frame)
+	}
+}
+
+// posts reports whether messages are still to come.
+func (p *Player) posts() bool {
+	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
+}
