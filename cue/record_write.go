@@ -55,12 +55,20 @@ func (r *Recorder) head(b *strings.Builder) {
 	var m fields.Line
 	m.Fields(parse.Master(&s.Master), "limiter")
 	fmt.Fprintf(b, "master: {%s}\n", &m)
+	if len(s.Outputs) > 0 {
+		b.WriteString("outputs:\n")
+	}
+	for i := range s.Outputs {
+		var l fields.Line
+		l.Fields(parse.Output(&s.Outputs[i]))
+		fmt.Fprintf(b, "  %s: {%s}\n", fields.Quoted(s.Outputs[i].Name), &l)
+	}
 	if len(s.Buses) > 0 {
 		b.WriteString("buses:\n")
 	}
 	for i := range s.Buses {
 		var l, duck fields.Line
-		l.Fields(parse.Bus(&s.Buses[i], nil))
+		l.Fields(parse.Bus(&s.Buses[i], nil, nil))
 		if d := s.Buses[i].Duck; d != nil {
 			duck.Fields(parse.Duck(d, nil), "by", "attack", "hold", "release")
 			l.Raw("duck", "{"+duck.String()+"}")
