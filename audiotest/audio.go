@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"voicepool/device"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -39,7 +40,8 @@ type plan struct {
 
 // New returns a mixer of a configuration, at frame 0. Config.Stems is set for it, and
 // Config.Clock, where there is none, goes by the steps. A configuration that is wrong ends
-// the test. The mixer is closed with the test.
+// the test, and so do several outputs: what is heard here is stereo. The mixer is closed with the
+// test.
 func New(t testing.TB, c mixer.Config) *Audio {
 	t.Helper()
 	c.Stems = true
@@ -51,6 +53,7 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	if err != nil {
 		t.Fatalf("audiotest: %v", err)
 	}
+	stereo(t, m)
 	a := &Audio{
 		take:  take{t: t, rate: m.Rate(), update: *update},
 		mixer: m, config: c, save: *save, reader: m.NewEventReader(),
@@ -65,6 +68,14 @@ func New(t testing.TB, c mixer.Config) *Audio {
 		m.Close()
 	})
 	return a
+}
+
+// stereo ends a test whose mixer has several outputs.
+func stereo(t testing.TB, src device.Source) {
+	t.Helper()
+	if n := device.OutputsOf(src); n > 1 {
+		t.Fatalf("audiotest: the mixer has %d outputs, want 1: fold them (Config.Fold)", n)
+	}
 }
 
 // Mixer returns the mixer, for the game.

@@ -76,7 +76,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if l.Device.Kind == "wav" {
 		output.NoteName(c, l.Device.File())
 	}
-	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, sheet.Seed) })
+	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
 	if err != nil {
 		return err
 	}
