@@ -11,7 +11,7 @@ import (
 func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
-		{Key: "output", To: fields.Name{To: &b.Output, What: "output", Known: outputs}},
+		{Key: "output", To: outputName{fields.Name{To: &b.Output, What: "output", Known: outputs}}},
 		{Key: "gain", To: &b.Gain, Within: Decibels},
 		{Key: "pan", To: &b.Pan, Within: Pans},
 		{Key: "pitch", To: &b.Pitch, Within: Semitones},

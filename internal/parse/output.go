@@ -47,6 +47,18 @@ func (c pair) Schema(fields.Limits) fields.Schema {
 	return fields.Schema{"enum": all}
 }
 
+// outputName is a place for the name of an output.
+type outputName struct{ fields.Name }
+
+// Read reads the name.
+func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
+		r.Fail(p.Place, "output: there are no outputs; name them first, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
+		return false
+	}
+	return n.Name.Read(r, p, within)
+}
+
 // Output returns the fields of an output.
 func Output(o *rules.Output) []fields.Field {
 	return []fields.Field{
@@ -65,7 +77,7 @@ func outputShape() fields.Either {
 // buses, too.
 func (r *Reader) allOutputs(n *yaml.Node) {
 	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
-		r.Fail(n.Place, "outputs has %d entries; a device has at most %d, pairs of channels", len(n.Pairs), mixer.MaxOutputs)
+		r.Fail(n.Place, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
 		return
 	}
 	users := map[int]string{}
