@@ -1,6 +1,7 @@
 package audiotest
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
@@ -53,7 +54,10 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	if err != nil {
 		t.Fatalf("audiotest: %v", err)
 	}
-	stereo(t, m)
+	if err := stereo(m); err != nil {
+		m.Close()
+		t.Fatalf("audiotest: %v", err)
+	}
 	a := &Audio{
 		take:  take{t: t, rate: m.Rate(), update: *update},
 		mixer: m, config: c, save: *save, reader: m.NewEventReader(),
@@ -70,12 +74,12 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	return a
 }
 
-// stereo ends a test whose mixer has several outputs.
-func stereo(t testing.TB, src device.Source) {
-	t.Helper()
+// stereo returns an error where a source has several outputs.
+func stereo(src device.Source) error {
 	if n := device.OutputsOf(src); n > 1 {
-		t.Fatalf("audiotest: the mixer has %d outputs, want 1: fold them (Config.Fold)", n)
+		return fmt.Errorf("the mixer has %d outputs, want 1: fold them (Config.Fold)", n)
 	}
+	return nil
 }
 
 // Mixer returns the mixer, for the game.
