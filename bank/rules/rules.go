@@ -58,6 +58,17 @@ type Output struct {
 // Channels returns the pair as a file has it: 3-4.
 func (o *Output) Channels() string { return fmt.Sprintf("%d-%d", o.Channel, o.Channel+1) }
 
+// Pairs returns how many pairs of channels a device has to have: up to that of the last output.
+func (r *Rules) Pairs() int {
+	n := 1
+	for i := range r.Outputs {
+		if !r.Fold {
+			n = max(n, (r.Outputs[i].Channel+1)/2)
+		}
+	}
+	return n
+}
+
 // Master is the last bus.
 type Master struct {
 	Gain     pcm.Decibels

@@ -52,6 +52,7 @@ type goCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input."`
 	controlFlags
 	liveFlags
+	foldFlag
 	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes."`
 }
 
@@ -72,6 +73,7 @@ func (g *goCommand) Run(c *console.Console) error {
 	if len(sheet.List) == 0 {
 		return console.Usage("%s has no list of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
+	g.fold(c, sheet)
 	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(output.SheetInputs(c.In, g.Sheet, sheet)); err != nil {
 		return err
 	}

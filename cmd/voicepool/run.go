@@ -16,6 +16,7 @@ type runCommand struct {
 	fromFlags
 	controlFlags
 	liveFlags
+	foldFlag
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
@@ -36,6 +37,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
+	r.fold(c, sheet)
 	if err := r.outputs().And("--record", " ", r.Record).Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
