@@ -300,3 +300,32 @@ func TestOutputsConfig(t *testing.T) {
 		t.Errorf("%v", parents)
 	}
 }
+
+// TestRecordedOutputs: the head that is written for a mixer is read as that mixer.
+func TestRecordedOutputs(t *testing.T) {
+	c := mixer.Config{
+		Outputs: []mixer.Output{{Name: "main", Gain: -3}, {Name: "the radio", Channel: 7, Gain: 2}, {Name: "foyer"}},
+		Buses:   []mixer.BusConfig{{Name: "a", Output: "the radio"}, {Name: "b", Parent: "a"}, {Name: "c", Parent: "foyer"}, {Name: "d", Parent: "main"}},
+	}
+	head, err := cue.SheetOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if _, err := cue.NewRecorder(head, nil).WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	got := parse(t, text.String()).Config()
+	want := []mixer.Output{{Name: "main", Channel: 1}, {Name: "the radio", Channel: 7, Gain: 2}, {Name: "foyer", Channel: 9}}
+	if !slices.Equal(got.Outputs, want) || got.MasterGain != -3 || !slices.Equal(got.Buses, c.Buses) {
+		t.Errorf("%s\nis read as %+v, gain %v, %+v", &text, got.Outputs, got.MasterGain, got.Buses)
+	}
+	c.Outputs[1].Insert = silencer{}
+	if _, err := cue.SheetOf(c); err == nil || err.Error() != `cue: this cannot be recorded: output "the radio" has an insert` {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+type silencer struct{}
+
+func (silencer) Process(block []pcm.Frame) { clear(block) }

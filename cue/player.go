@@ -156,7 +156,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.record()
 	}
 	p.wide = m.Outputs()
-	p.heard.begin(s.Rate, p.wide)
+	p.heard.begin(s.Rate, p.wide, s.Outputs)
 	p.hold, p.mix = newHold(s.Rate, p.wide), p.mixUntilCut
 	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()

@@ -95,6 +95,9 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	if c.Insert != nil {
 		return nil, fmt.Errorf("%w: the master has an insert", ErrRecord)
 	}
+	if err := s.headOutputs(&c); err != nil {
+		return nil, err
+	}
 	for _, b := range c.Buses {
 		if b.Insert != nil {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))

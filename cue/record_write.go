@@ -55,14 +55,7 @@ func (r *Recorder) head(b *strings.Builder) {
 	var m fields.Line
 	m.Fields(parse.Master(&s.Master), "limiter")
 	fmt.Fprintf(b, "master: {%s}\n", &m)
-	if len(s.Outputs) > 0 {
-		b.WriteString("outputs:\n")
-	}
-	for i := range s.Outputs {
-		var l fields.Line
-		l.Fields(parse.Output(&s.Outputs[i]))
-		fmt.Fprintf(b, "  %s: {%s}\n", fields.Quoted(s.Outputs[i].Name), &l)
-	}
+	writeOutputs(b, s.Outputs)
 	if len(s.Buses) > 0 {
 		b.WriteString("buses:\n")
 	}

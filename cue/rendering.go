@@ -52,6 +52,7 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 		p.beneath.begin(p.sheet.Rate, p.wide, p.begins.frame)
 	}
 	f := &p.file
+	p.heard.truly = true
 mixing:
 	for blocks := 0; n < len(dst); {
 		switch {

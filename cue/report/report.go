@@ -46,7 +46,7 @@ type Output struct {
 	Name     string `json:"name"`
 	Channels string `json:"channels"` // as a sheet has them: "3-4"
 	Peak     Level  `json:"peak_db"`
-	TruePeak Level  `json:"true_peak_db"`
+	TruePeak Level  `json:"true_peak_db"` // of a render alone
 	Loudness Level  `json:"loudness_lufs"`
 }
 

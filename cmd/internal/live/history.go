@@ -99,8 +99,11 @@ func (h *history) steal(e report.Event) {
 func Outputs(w io.Writer, r *report.Report) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
-		fmt.Fprintf(w, "output %s (%s): peak %s dB, true peak %s dB, loudness %s LUFS\n", words.OneLine(o.Name), o.Channels,
-			words.Level(float64(o.Peak)), words.Level(float64(o.TruePeak)), words.Level(float64(o.Loudness)))
+		peak := words.Level(float64(o.Peak)) + " dB"
+		if o.TruePeak.Finite() { // a render measures it
+			peak += ", true peak " + words.Level(float64(o.TruePeak)) + " dB"
+		}
+		fmt.Fprintf(w, "output %s (%s): peak %s, loudness %s LUFS\n", words.OneLine(o.Name), o.Channels, peak, words.Level(float64(o.Loudness)))
 	}
 }
 
