@@ -44,6 +44,7 @@ type Mixer struct {
 	// starts that are asked for after them, too.
 	foretold []command
 	quality  voice.Quality
+	outputs  int    // pairs of channels
 	first    string // the name of the first output: the master is called so, too
 	busy     atomic.Int64
 
@@ -89,6 +90,7 @@ func New(c Config) (*Mixer, error) {
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	m.outputs = m.audio.pairs
 	if l := m.audio.outputs.all[0].limiter; l != nil {
 		m.latency = l.Ahead()
 	}

@@ -25,8 +25,8 @@ type Output struct {
 
 // Outputs returns how many pairs of channels Render interleaves: frame i of pair k, from 0, is
 // dst[i*Outputs()+k]. It is 1 without Config.Outputs and with Config.Fold. A pair that no output
-// names is silent.
-func (m *Mixer) Outputs() int { return m.audio.pairs }
+// names is silent. Any goroutine.
+func (m *Mixer) Outputs() int { return m.outputs }
 
 // pair returns the number of the output's pair of channels, from 0.
 func (o *Output) pair() int { return (o.Channel - 1) / 2 }
