@@ -67,6 +67,57 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestOutputStems: stems add up to all outputs together, and change no bit of any.
+func TestOutputStems(t *testing.T) {
+	for seed := range uint64(12) {
+		s := newOutScript(t, seed)
+		s.config.NoLimiter, s.config.DCGuard, s.config.SoftClip = true, false, false
+		for i := range s.config.Buses {
+			s.config.Buses[i].Insert = nil
+		}
+		for k := range s.config.Outputs {
+			s.config.Outputs[k].Insert = nil
+		}
+		_, want := s.run(t, s.fresh(), everything, func() int { return 300 })
+		c := s.fresh()
+		c.Stems = true
+		m := newMixer(t, c)
+		p := &part{m, everything, map[int]mixer.Handle{}}
+		for _, step := range s.steps {
+			step.do(p)
+		}
+		const hop = outRate / 50
+		n, parts := m.Outputs(), 0
+		block := make([]pcm.Frame, hop*n)
+		for at := 0; at+hop <= outLength; at += hop {
+			m.Render(block)
+			if i, same := firstDifference(block, want[at*n:(at+hop)*n]); !same {
+				t.Fatalf("seed %d: with stems frame %d differs", seed, at+i/n)
+			}
+			var sums [hop][2]float64
+			for i, f := range block {
+				sums[i/n][0] -= float64(f[0])
+				sums[i/n][1] -= float64(f[1])
+			}
+			for _, stem := range m.Stems(hop) {
+				parts++
+				for i, f := range stem {
+					sums[i][0] += float64(f[0])
+					sums[i][1] += float64(f[1])
+				}
+			}
+			for i, sum := range sums {
+				if math.Abs(sum[0])+math.Abs(sum[1]) > 1e-5 {
+					t.Fatalf("seed %d: at frame %d the stems miss %v", seed, at+i, sum)
+				}
+			}
+		}
+		if parts == 0 {
+			t.Errorf("seed %d has no stems", seed)
+		}
+	}
+}
+
 // TestOutputsSkip: what is skipped changes nothing of what comes after it, on any output.
 func TestOutputsSkip(t *testing.T) {
 	for seed := range uint64(20) {
