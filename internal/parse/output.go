@@ -67,10 +67,11 @@ func Output(o *rules.Output) []fields.Field {
 	}
 }
 
-// outputShape is what an output looks like.
-func outputShape() fields.Either {
+// outputsShape is what outputs look like. None is without its channels.
+func outputsShape() fields.Schema {
 	o := &rules.Output{}
-	return fields.Either{pair{&o.Channel}, fields.Mapping{Fields: Output(o), Needs: []string{"channels"}}}
+	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: Output(o), Needs: []string{"channels"}}}
+	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
 }
 
 // allOutputs reads the outputs, before the buses, which name them. The names of outputs are those of

@@ -95,7 +95,7 @@ func (r *Reader) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
 		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil))}}},
-		{Key: "outputs", Like: fields.Names{Of: outputShape()}},
+		{Key: "outputs", Like: outputsShape()},
 		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
 		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},
 		{Key: "voices", To: &s.Voices, Within: Counts},
