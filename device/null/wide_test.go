@@ -80,6 +80,19 @@ func TestStepWide(t *testing.T) {
 	}
 }
 
+func TestStepWideDoesNotAllocate(t *testing.T) {
+	d := null.NewStepped(null.Config{Outputs: 16})
+	d.Start(wideSilence{})
+	d.Step(512)
+	if n := testing.AllocsPerRun(100, func() { d.Step(512); d.Step(7) }); n != 0 {
+		t.Errorf("Step allocates %v times, want 0", n)
+	}
+}
+
+type wideSilence struct{ silence }
+
+func (wideSilence) Outputs() int { return 16 }
+
 // TestPacedWide: an output more makes no second longer.
 func TestPacedWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
