@@ -301,6 +301,26 @@ func TestOutputsConfig(t *testing.T) {
 	}
 }
 
+// TestOutputsDoNotAllocate where a device calls Render, which measures each of them.
+func TestOutputsDoNotAllocate(t *testing.T) {
+	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
+	p := playerOfText(t, lib, "outputs: {a: 1-2, b: 3-4, c: 5-6, d: 7-8}\ncues: [{at: 0s, play: theme, bus: d}, {at: 10ms, play: bell}]\n", cue.Options{})
+	defer p.Close()
+	if err := p.Prime(); err != nil {
+		t.Fatal(err)
+	}
+	block := make([]pcm.Frame, 100*fourOutputs+1)
+	if n := testing.AllocsPerRun(40, func() {
+		block[len(block)-1] = pcm.Frame{1, 1}
+		p.Render(block)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if left, right := p.Levels(); left == 0 || right == 0 || block[len(block)-1] != (pcm.Frame{}) {
+		t.Errorf("levels of %v and %v, and %v where no whole frame is", left, right, block[len(block)-1])
+	}
+}
+
 // TestRecordedOutputs: the head that is written for a mixer is read as that mixer.
 func TestRecordedOutputs(t *testing.T) {
 	c := mixer.Config{

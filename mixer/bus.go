@@ -32,6 +32,9 @@ func (m *Mixer) Bus(name string) (Bus, error) {
 		return Bus{mixer: m}, nil
 	}
 	var names []string
+	if m.first != "" {
+		names = append(names, m.first)
+	}
 	for i := range m.tree {
 		names = append(names, m.tree[i].name)
 	}

@@ -172,6 +172,9 @@ func TestOutputsApart(t *testing.T) {
 		wantAbout(t, "what is left", block[3][0]+block[4][1], 0)
 	}
 	main, radio := busOf(t, m, "main"), busOf(t, m, "radio")
+	if _, err := m.Bus("mian"); err == nil || err.Error() != `mixer: bad argument: there is no bus "mian"; the nearest is "main"` {
+		t.Errorf("the error is %v", err)
+	}
 	if main != busOf(t, m, "master") {
 		t.Error("main is not the master")
 	}
