@@ -73,6 +73,9 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 			l.add(k.path, what)
 		}
 	}
+	if !slices.Equal(made.Outputs, now.Outputs) {
+		l.add([]string{"outputs"}, what)
+	}
 	before := map[string]*rules.Bus{}
 	for i := range made.Buses {
 		before[made.Buses[i].Name] = &made.Buses[i]
@@ -86,6 +89,9 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 		}
 		if was != nil && was.Parent != b.Parent {
 			l.add([]string{"buses", b.Name, "parent"}, what)
+		}
+		if was != nil && was.Output != b.Output {
+			l.add([]string{"buses", b.Name, "output"}, what)
 		}
 		if was != nil && was.Voices != b.Voices {
 			l.add([]string{"buses", b.Name, "voices"}, what)

@@ -278,7 +278,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		return true, nil
 	}
 	if b.block == nil {
-		b.block = make([]pcm.Frame, 4096)
+		b.block = make([]pcm.Frame, 4096*p.wide)
 	}
 	for most := int64(1 << 19); most > 0; {
 		from, known := p.beginsAt()
@@ -296,7 +296,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.posts() && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
 			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
 		}
-		n := min(most, int64(len(b.block)))
+		n, wide := min(most, int64(len(b.block)/p.wide)), int64(p.wide)
 		if p.skips = false; known {
 			n = min(n, from+after-f.now)
 			// What rings for longer than a lead-in can only be heard from the start.
@@ -309,16 +309,16 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			if !known {
 				return false, fmt.Errorf("cue: %w: only a render knows when cue %s begins, at the end of another; begin at a time", ErrBeginning, yaml.Quote(p.options.Cue))
 			}
-			if err := p.mixArmed(b.block[:n]); err != nil {
+			if err := p.mixArmed(b.block[:n*wide]); err != nil {
 				return false, err
 			}
 		} else if !known && p.follows.waits() { // it stops at every end
-			k, err := p.mixToEnd(b.block[:n])
+			k, err := p.mixToEnd(b.block[:n*wide])
 			if err != nil {
 				return false, err
 			}
 			n = int64(k)
-		} else if err := p.mixBlock(b.block[:n]); err != nil {
+		} else if err := p.mixBlock(b.block[:n*wide]); err != nil {
 			return false, err
 		}
 		most -= max(n, 1)
@@ -330,12 +330,12 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {
-		n := min(int64(len(block)), p.ahead()/2)
+		n := min(int64(len(block)/p.wide), p.ahead()/2)
 		if err := p.handAll(f.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
-		p.renderPrepared(block[:n])
-		block = block[n:]
+		p.renderPrepared(block[:n*int64(p.wide)])
+		block = block[n*int64(p.wide):]
 		f.now += n
 		p.poll()
 		st := p.mixer.Stats()

@@ -88,6 +88,7 @@ func differing(now, then *Sheet) (keys []string) {
 		{"overflow", a.Overflow == b.Overflow && a.Grow == b.Grow && a.RejectQuietest == b.RejectQuietest},
 		{"master", a.MasterGain == b.MasterGain && a.NoLimiter == b.NoLimiter && a.SoftClip == b.SoftClip && a.DCGuard == b.DCGuard},
 		{"quality", a.Quality == b.Quality},
+		{"outputs", slices.Equal(a.Outputs, b.Outputs)},
 		{"buses", slices.Equal(a.Buses, b.Buses)},
 		{"seed", now.Seed == then.Seed},
 		{"length", now.Length == nil && then.Length == nil || now.Length != nil && then.Length != nil && *now.Length == *then.Length},

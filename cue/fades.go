@@ -18,6 +18,9 @@ func (d *draft) smooth(n *yaml.Node, target *yaml.Pair) {
 		for i := range d.sheet.Buses {
 			d.silent[d.sheet.Buses[i].Name] = d.sheet.Buses[i].Gain <= pcm.Silence
 		}
+		for i := range d.sheet.Outputs {
+			d.silent[d.sheet.Outputs[i].Name] = d.sheet.Outputs[i].Gain <= pcm.Silence
+		}
 		d.silent["master"] = d.sheet.Master.Gain <= pcm.Silence
 	}
 	name := d.ID

@@ -3,11 +3,8 @@ package cue
 import (
 	"context"
 	"errors"
-	"math"
-	"sync/atomic"
 	"time"
 
-	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -142,13 +139,13 @@ func (p *Player) fade(ticker *time.Ticker) {
 	}
 }
 
-// Render is the source of a device. Audio side: it takes no lock and does not
-// allocate. After the sheet's length it is silent.
+// Render is the source of a device, of as many outputs as Outputs says. Audio side: it takes no lock
+// and does not allocate. After the sheet's length it is silent.
 func (p *Player) Render(dst []pcm.Frame) {
-	for len(dst) > 0 {
-		now := dst[:p.hold.untilFlip(len(dst))]
+	for dst = p.whole(dst); len(dst) > 0; {
+		now := dst[:p.hold.untilFlip(len(dst)/p.wide)*p.wide]
 		dst = dst[len(now):]
-		if p.hold.look(len(now)) {
+		if p.hold.look(len(now) / p.wide) {
 			p.hold.render(now, p.mix)
 		} else {
 			now = p.mixUntilCut(now)
@@ -160,8 +157,9 @@ func (p *Player) Render(dst []pcm.Frame) {
 // mixUntilCut mixes the next frames, which are silent after the sheet's length, and returns those
 // before that. Audio side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
-	if room := p.cut - p.mixer.Now(); p.cut != never && int64(len(dst)) > room+int64(p.mixer.LatencyFrames()) {
-		n := max(room+int64(p.mixer.LatencyFrames()), 0)
+	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
+	if p.cut != never && int64(len(dst)/p.wide) > room {
+		n := max(room, 0) * int64(p.wide)
 		clear(dst[n:])
 		dst = dst[:n]
 	}
@@ -173,42 +171,3 @@ func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 
 // Rate returns the frames per second of the sheet, as a device.Rated does.
 func (p *Player) Rate() int { return p.sheet.Rate }
-
-// Levels returns the highest samples, left and right, that Render or Read gave
-// since the last call, as linear factors. Any goroutine.
-func (p *Player) Levels() (left, right float32) {
-	return math.Float32frombits(p.heard.levels[0].Swap(0)), math.Float32frombits(p.heard.levels[1].Swap(0))
-}
-
-// heard measures what a player gives. But for its levels it belongs to the side
-// that gives it.
-type heard struct {
-	meter   *loudness.Meter
-	peak    float32
-	samples [512]float32
-	levels  [2]atomic.Uint32 // left and right, float32 bits, since somebody looked
-}
-
-// hear measures some frames. Audio side.
-func (h *heard) hear(frames []pcm.Frame) {
-	left, right := float32(0), float32(0)
-	for _, f := range frames {
-		left = max(left, f[0], -f[0])
-		right = max(right, f[1], -f[1])
-	}
-	h.peak = max(h.peak, left, right)
-	for c, x := range [...]float32{left, right} { // whoever reads a level only ever sets it back to 0
-		level, bits := &h.levels[c], math.Float32bits(x)
-		for old := level.Load(); bits > old && !level.CompareAndSwap(old, bits); {
-			old = level.Load()
-		}
-	}
-	for len(frames) > 0 {
-		n := min(len(frames), len(h.samples)/2)
-		for i, f := range frames[:n] {
-			h.samples[2*i], h.samples[2*i+1] = f[0], f[1]
-		}
-		h.meter.Write(h.samples[:2*n])
-		frames = frames[n:]
-	}
-}

@@ -258,8 +258,8 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes some of dst: no further than to the frame at which a voice may be over, so that
-// what waits for that begins there.
+// mixToEnd mixes some frames of dst, and returns how many: no further than to the frame at which a
+// voice may be over, so that what waits for that begins there.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
 	for again := true; again; { // what follows an end acts behind what else does here
@@ -273,7 +273,7 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 		return 0, nil
 	}
 	hop := max((int64(p.sheet.Rate)+25)/50, 1) // the mixer's grid, at which voices give way, too
-	n := min(int64(len(dst)), hop-f.now%hop)
+	n := min(int64(len(dst)/p.wide), hop-f.now%hop)
 	until := func(frame int64) {
 		if frame > f.now {
 			n = min(n, frame-f.now)
@@ -288,7 +288,7 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 		until(p.waiting[i].frame)
 	}
 	n = int64(p.mixer.UntilEnd(int(n)))
-	p.renderPrepared(dst[:n])
+	p.renderPrepared(dst[:n*int64(p.wide)])
 	f.now += n
 	p.poll()
 	return int(n), p.streams.err()

@@ -67,6 +67,9 @@ func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 	for i := range s.Sounds {
 		r.Sounds[s.Sounds[i].Name] = i
 	}
+	for i := range s.Outputs {
+		r.Buses[s.Outputs[i].Name] = true
+	}
 	for i := range s.Buses {
 		r.Buses[s.Buses[i].Name] = true
 	}

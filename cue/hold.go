@@ -14,6 +14,7 @@ type hold struct {
 	on     atomic.Bool
 	window []float32 // a raised cosine from 1 to 0, over 10 ms
 	faded  int       // of the window; the audio side's
+	wide   int       // outputs that are interleaved
 
 	// The audio side's, but for what it tells.
 	was    bool
@@ -33,8 +34,8 @@ const mostFlips = 1024
 
 func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
 
-func newHold(rate int) *hold {
-	h := &hold{window: make([]float32, fadeFrames(rate)), flips: ring.New[flip](mostFlips)}
+func newHold(rate, wide int) *hold {
+	h := &hold{wide: wide, window: make([]float32, fadeFrames(rate)), flips: ring.New[flip](mostFlips)}
 	for i := range h.window {
 		h.window[i] = float32(0.5 + float64(0.5*pcm.CosPi(float64(i+1)/float64(len(h.window)))))
 	}
@@ -71,7 +72,7 @@ func (h *hold) untilFlip(frames int) int {
 // render is Render, through a hold. Audio side.
 func (h *hold) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
-		n := len(dst)
+		n := len(dst) / h.wide
 		switch {
 		case h.was && h.faded == len(h.window):
 			clear(dst)
@@ -81,6 +82,7 @@ func (h *hold) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 		case h.faded > 0:
 			n = min(n, h.faded)
 		}
+		n *= h.wide
 		mix(dst[:n])
 		h.fade(dst[:n])
 		dst = dst[n:]
@@ -92,11 +94,13 @@ func (h *hold) fade(dst []pcm.Frame) {
 	if !h.was && h.faded == 0 {
 		return
 	}
-	for i := range dst {
+	for i := 0; i < len(dst); i += h.wide {
 		if !h.was {
 			h.faded--
 		}
-		h.dim(&dst[i])
+		for k := range h.wide {
+			h.dim(&dst[i+k])
+		}
 		if h.was {
 			h.faded++
 		}

@@ -241,7 +241,7 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 			r.Fail(at, "%s: %s", p.Key, why)
 		}
 	}
-	switch name := c.Target; {
+	switch name := r.rootOf(c); {
 	case c.Verb == SetDuck:
 		c.Scope = OnBus
 		if !r.Buses[name] {

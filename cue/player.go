@@ -10,7 +10,6 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
 	"voicepool/internal/loading"
-	"voicepool/internal/loudness"
 	"voicepool/internal/scenes"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -77,6 +76,7 @@ type Player struct {
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
+	wide      int // outputs that are interleaved
 	schedule  *Schedule
 	follows   follows
 	replaced  sync.Mutex      // of sounds
@@ -167,14 +167,18 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.stage = scenes.NewStage(m, &s.Rules, p.moment)
 	p.buses["master"], _ = m.Bus("master")
+	for i := range s.Outputs {
+		p.buses[s.Outputs[i].Name], _ = m.Bus(s.Outputs[i].Name)
+	}
 	for i := range s.Buses {
 		p.buses[s.Buses[i].Name], _ = m.Bus(s.Buses[i].Name)
 	}
 	if o.Record {
 		p.record()
 	}
-	p.heard.meter = loudness.NewMeter(s.Rate, []float64{1, 1})
-	p.hold, p.mix = newHold(s.Rate), p.mixUntilCut
+	p.wide = m.Outputs()
+	p.heard.begin(s.Rate, p.wide, s.Outputs)
+	p.hold, p.mix = newHold(s.Rate, p.wide), p.mixUntilCut
 	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
 	p.follows, p.pitches = newFollows(s), s.pitches()
 	if err := p.newBeginning(); err != nil {

@@ -67,6 +67,9 @@ type soundKey struct {
 // `sounds` would: its one file and how that is loaded; false when it is none.
 func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
+	for i := range head.Outputs {
+		buses[head.Outputs[i].Name] = true
+	}
 	for i := range head.Buses {
 		buses[head.Buses[i].Name] = true
 	}
@@ -92,11 +95,14 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	if c.Insert != nil {
 		return nil, fmt.Errorf("%w: the master has an insert", ErrRecord)
 	}
+	if err := s.headOutputs(&c); err != nil {
+		return nil, err
+	}
 	for _, b := range c.Buses {
 		if b.Insert != nil {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))
 		}
-		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo}
+		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo}
 		if b.Duck != (mixer.Duck{}) {
 			bus.Duck = duckOf(b.Duck, s.Rate)
 		}

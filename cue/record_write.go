@@ -55,12 +55,13 @@ func (r *Recorder) head(b *strings.Builder) {
 	var m fields.Line
 	m.Fields(parse.Master(&s.Master), "limiter")
 	fmt.Fprintf(b, "master: {%s}\n", &m)
+	writeOutputs(b, s.Outputs)
 	if len(s.Buses) > 0 {
 		b.WriteString("buses:\n")
 	}
 	for i := range s.Buses {
 		var l, duck fields.Line
-		l.Fields(parse.Bus(&s.Buses[i], nil))
+		l.Fields(parse.Bus(&s.Buses[i], nil, nil))
 		if d := s.Buses[i].Duck; d != nil {
 			duck.Fields(parse.Duck(d, nil), "by", "attack", "hold", "release")
 			l.Raw("duck", "{"+duck.String()+"}")

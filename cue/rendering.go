@@ -30,10 +30,11 @@ type rendering struct {
 // longSilence is how many silent blocks Read mixes at most before it returns.
 const longSilence = 1024
 
-// Read fills dst with the next frames and returns how many; at the end 0 and io.EOF. It
-// returns fewer, or none and no error, at the end and within a long silence, so that a
-// caller can stop there. Control and audio side at once, without a clock: the mixer
-// works in blocks of len(dst), which do not show in the result.
+// Read fills dst with the next frames and returns how much of it; at the end 0 and io.EOF. Of a
+// sheet with several outputs len(dst) is a multiple of Outputs, and so is n. It returns less, or
+// none and no error, at the end and within a long silence, so that a caller can stop there. Control
+// and audio side at once, without a clock: the mixer works in blocks of len(dst), which do not show
+// in the result.
 //
 // The first frame is the one of the first cues: the mixer's latency is taken
 // off. The last one is that of the last voice, fade or tail, or the one before
@@ -43,20 +44,22 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
 	p.file.read = true
+	dst = p.whole(dst)
 	if there, err := p.goThere(int64(p.mixer.LatencyFrames())); !there {
 		return 0, err
 	}
 	if p.options.Events {
-		p.beneath.begin(p.sheet.Rate, p.begins.frame)
+		p.beneath.begin(p.sheet.Rate, p.wide, p.begins.frame)
 	}
 	f := &p.file
+	p.heard.truly = true
 mixing:
 	for blocks := 0; n < len(dst); {
 		switch {
 		case f.gap > 0:
-			k := int(min(f.gap, int64(len(dst)-n)))
+			k := int(min(f.gap, int64((len(dst)-n)/p.wide))) * p.wide
 			clear(dst[n : n+k])
-			f.gap -= int64(k)
+			f.gap -= int64(k / p.wide)
 			n += k
 		case len(f.ready) > 0:
 			k := copy(dst[n:], f.ready)
@@ -69,14 +72,14 @@ mixing:
 			break mixing
 		default:
 			blocks++
-			if err := p.mixMore(len(dst)); err != nil {
+			if err := p.mixMore(len(dst) / p.wide); err != nil {
 				return 0, err
 			}
 		}
 	}
-	f.frames += int64(n)
+	f.frames += int64(n / p.wide)
 	p.heard.hear(dst[:n])
-	p.beneath.hear(dst[:n], p.events)
+	p.beneath.hear(dst[:n], p.wide, p.events)
 	return n, nil
 }
 
@@ -111,10 +114,10 @@ func (p *Player) mixMore(size int) error {
 	if err := p.checkEnd(); err != nil {
 		return err
 	}
-	if cap(f.block) < size {
-		f.block = make([]pcm.Frame, size)
+	if cap(f.block) < size*p.wide {
+		f.block = make([]pcm.Frame, size*p.wide)
 	}
-	block := f.block[:size]
+	block := f.block[:size*p.wide]
 	if err := p.mixBlock(block); err != nil {
 		return err
 	}
@@ -129,14 +132,15 @@ func (p *Player) mixMore(size int) error {
 		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
 	// What is held and the block can be given, but for these last frames of both, which are held.
-	block = block[drop:]
-	switch heard := f.held + int64(len(block)) - silent; {
+	block = block[drop*int64(p.wide):]
+	given := int64(len(block) / p.wide)
+	switch heard := f.held + given - silent; {
 	case heard <= 0:
-		f.held += int64(len(block))
+		f.held += given
 	case heard <= f.held:
 		f.gap, f.held = heard, silent
 	default:
-		f.ready = block[:heard-f.held]
+		f.ready = block[:(heard-f.held)*int64(p.wide)]
 		f.gap, f.held = f.held, silent
 	}
 	return nil
@@ -145,9 +149,9 @@ func (p *Player) mixMore(size int) error {
 // mixBlock mixes one block with all that is due in it.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
-	for end := f.now + int64(len(dst)); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
+	for end := f.now + int64(len(dst)/p.wide); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
 		a := &p.sheet.panics[f.panics]
-		if n := a.frame - f.now; n > 0 {
+		if n := (a.frame - f.now) * int64(p.wide); n > 0 {
 			if err := p.mixStretch(dst[:n]); err != nil {
 				return err
 			}
@@ -168,9 +172,9 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 		if err != nil {
 			return err
 		}
-		dst = dst[n:]
+		dst = dst[n*p.wide:]
 	}
-	end := f.now + int64(len(dst))
+	end := f.now + int64(len(dst)/p.wide)
 	for tries := 0; ; tries++ {
 		sent := p.sent
 		blocked, err := p.feed(end)
@@ -184,7 +188,7 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 			return err
 		}
 		if blocked > f.now {
-			n := blocked - f.now
+			n := (blocked - f.now) * int64(p.wide)
 			p.renderPrepared(dst[:n])
 			dst, f.now, tries = dst[n:], blocked, 0
 		} else if tries > commands {
@@ -207,13 +211,13 @@ const unpolled = 10
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
-		n := min(len(dst), p.mixer.Prepare(), most-since)
+		n := min(len(dst)/p.wide, p.mixer.Prepare(), most-since)
 		if p.skips {
 			p.mixer.Skip(n)
 		} else {
-			p.mixer.Render(dst[:n])
+			p.mixer.Render(dst[:n*p.wide])
 		}
-		dst = dst[n:]
+		dst = dst[n*p.wide:]
 		if since += n; since == most {
 			p.poll()
 			since = 0
@@ -221,17 +225,17 @@ func (p *Player) renderPrepared(dst []pcm.Frame) {
 	}
 }
 
-// beneath works out how far under the mix lies what was taken from it: the K-weighted
+// beneath works out how far under the mix, of all outputs, lies what was taken from it: the K-weighted
 // power of the 60 ms of the mix from a steal on, against the most that can be
 // missing. It hears what Read gives, whose events are known by then.
 type beneath struct {
 	window  int64 // 60 ms in frames; 0: nobody reads
 	at      int64 // frames heard
 	sum     float64
-	filters [2]loudness.Filter
-	victims []victim // in the order of their frames
-	opened  int      // so many of them have begun
-	closed  int      // and so many are done
+	filters []loudness.Filter // by channel
+	victims []victim          // in the order of their frames
+	opened  int               // so many of them have begun
+	closed  int               // and so many are done
 }
 
 // victim is an event that waits for its 60 ms.
@@ -242,9 +246,12 @@ type victim struct {
 }
 
 // begin has a player that is read, from a frame on, measure its events.
-func (b *beneath) begin(rate int, from int64) {
+func (b *beneath) begin(rate, outputs int, from int64) {
 	if b.window == 0 {
-		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1), filters: [2]loudness.Filter{loudness.NewFilter(rate), loudness.NewFilter(rate)}}
+		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
+		for range 2 * outputs {
+			b.filters = append(b.filters, loudness.NewFilter(rate))
+		}
 	}
 }
 
@@ -256,7 +263,7 @@ func (b *beneath) expect(event int, e *report.Event) {
 }
 
 // hear takes the next frames of the mix.
-func (b *beneath) hear(frames []pcm.Frame, events []report.Event) {
+func (b *beneath) hear(frames []pcm.Frame, wide int, events []report.Event) {
 	if b.window == 0 {
 		return
 	}
@@ -265,15 +272,16 @@ func (b *beneath) hear(frames []pcm.Frame, events []report.Event) {
 		if len(frames) == 0 {
 			return
 		}
-		n = min(n, int64(len(frames)))
-		for _, f := range frames[:n] {
+		n = min(n, int64(len(frames)/wide))
+		for i, f := range frames[:n*int64(wide)] {
+			filters := b.filters[i%wide*2:]
 			for c, x := range f {
-				y := b.filters[c].Next(float64(x))
+				y := filters[c].Next(float64(x))
 				b.sum += float64(y * y)
 			}
 		}
 		b.at += n
-		frames = frames[n:]
+		frames = frames[n*int64(wide):]
 	}
 }
 

@@ -24,6 +24,7 @@ func (p *Player) Report() *report.Report {
 		Totals:   report.TotalsOf(&st),
 		Peak:     report.Level(pcm.FromLinear(float64(p.heard.peak))),
 		Loudness: report.Level(p.heard.meter.Integrated()),
+		Outputs:  p.heard.outputs(p.sheet.Outputs),
 		Seconds:  math.Round(p.seconds*1e6) / 1e6,
 		Events:   p.events,
 	}

@@ -192,3 +192,11 @@ func (c *Cue) last(rate int) int64 {
 	}
 	return c.base.Frames(rate) + c.drawn(latest).Frames(rate)
 }
+
+// rootOf returns what a cue acts on: the first output's bus is the master.
+func (r *reader) rootOf(c *Cue) string {
+	if len(r.sheet.Outputs) > 0 && c.Target == r.sheet.Outputs[0].Name {
+		c.Target = "master"
+	}
+	return c.Target
+}

@@ -2,7 +2,6 @@ package mixer
 
 import (
 	"voicepool/internal/dsp"
-	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/space"
@@ -73,6 +72,7 @@ type end struct {
 type audio struct {
 	*shared
 	roster
+	outputs
 	chain
 	armory
 
@@ -91,8 +91,6 @@ type audio struct {
 	paused        bool // everything is
 	skips         bool // nothing is mixed
 	quiet         bool // what was mixed last is silence, and nothing rings
-	limiter       *master.Limiter
-	dc            *master.DCGuard // nil: off
 	softClip      bool
 	metered       []pcm.Frame // where a bus is mixed that is measured; nil: none is
 	overflow      Overflow
@@ -126,8 +124,9 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 	}
+	a.outputs = newOutputs(s, c, a.tail)
 	var err error
-	if a.roster, err = newRoster(c); err != nil {
+	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {
 		return nil, err
 	}
 	if c.Overflow == StealMasked {
@@ -143,14 +142,8 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a.buses = newBuses(buses, a)
 	a.refresh()
 	a.face(0)
-	if c.DCGuard {
-		a.dc = master.NewDCGuard(c.Rate)
-	}
 	if c.Meters {
 		a.metered = make([]pcm.Frame, a.hop)
-	}
-	if !c.NoLimiter {
-		a.limiter = master.NewLimiter(c.Rate)
 	}
 	a.stats.Voices = int64(c.Voices)
 	a.published.publish(&a.stats)
@@ -171,11 +164,13 @@ func (a *audio) render(dst []pcm.Frame) {
 		a.arm()
 		a.carryOut()
 	}
-	if n := int64(len(dst)); n > a.longest.Load() {
+	dst = a.whole(dst)
+	pairs := int64(a.pairs)
+	if n := int64(len(dst)) / pairs; n > a.longest.Load() {
 		a.longest.Store(n)
 	}
 	for len(dst) > 0 {
-		n := min(int64(len(dst)), a.hop-a.now%a.hop)
+		n := min(int64(len(dst))/pairs, a.hop-a.now%a.hop)
 		if c := a.queue.next(); c != nil {
 			n = min(n, c.frame-a.now)
 		}
@@ -185,8 +180,8 @@ func (a *audio) render(dst []pcm.Frame) {
 		if a.awaiting > 0 {
 			n = a.untilOver(n)
 		}
-		a.mix(dst[:n])
-		dst = dst[n:]
+		a.mix(dst[:n*pairs])
+		dst = dst[n*pairs:]
 		if len(dst) > 0 {
 			a.arrive()
 		}
@@ -260,47 +255,21 @@ func (a *audio) carryOut() {
 
 // mix makes the frames from now on, in which no command acts.
 func (a *audio) mix(dst []pcm.Frame) {
-	n := int64(len(dst))
+	n := a.begin(dst)
 	for i := range a.buses {
 		a.buses[i].duck.turn(a)
 	}
 	a.mixVoices(n)
-	silent := a.mixBuses(dst)
+	a.mixBuses(n)
 	a.reap()
 	a.now += n
-	a.guard(dst, silent)
-}
-
-// guard takes the mix through what guards the master. silent says that it is.
-func (a *audio) guard(dst []pcm.Frame, silent bool) {
-	n := int64(len(dst))
-	if !silent {
-		a.stats.Faults += master.SilenceFaults(dst)
+	a.quiet = true
+	for k := range a.outputs.all {
+		o := &a.outputs.all[k]
+		a.guard(o)
+		a.quiet = a.quiet && o.silent
 	}
-	if a.dc != nil && !(silent && a.dc.Skip(n)) {
-		if changed := a.dc.Process(dst); changed > 0 {
-			a.silentFrom(a.now - n + changed)
-		}
-		if a.dc.Rings() { // until when, the frames that come say
-			a.silentFrom(a.now + 1)
-		}
-		silent = false
-	}
-	if a.limiter != nil && !(silent && a.limiter.Skip(n)) {
-		a.limiter.Limit(dst)
-		silent = false
-	}
-	if a.softClip {
-		master.SoftClip(dst)
-	}
-	a.quiet = silent
-	switch {
-	case a.meters == nil:
-	case silent:
-		a.meters[0].Skip(n)
-	default:
-		a.meters[0].Feed(dst)
-	}
+	a.interleave(dst)
 }
 
 func (a *audio) emit(e *Event) {
@@ -316,8 +285,8 @@ func (a *audio) publish(from int64) {
 		real, all := 0, a.base // where those that live end
 		for _, v := range a.living() {
 			a.reached[v.index] = v.slot.voice.Commit()
-			if all = v.index + 1; v.index < a.base {
-				real = all
+			if all = max(all, v.index+1); v.index < a.base {
+				real = max(real, v.index+1)
 			}
 		}
 		dsp.Publish(a.positions, a.reached[:real])

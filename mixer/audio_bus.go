@@ -30,7 +30,7 @@ type bus struct {
 	mute   voice.Move // a factor
 	direct voice.Move // a factor of its own voices: 0 while others are soloed
 
-	reach stereo // the factors that count in scores, down to the master's
+	reach stereo // the factors that count in scores, down to those of its output's master bus
 	shift bool   // they have moved since scores were fresh
 
 	duck   duck
@@ -59,7 +59,7 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		if d.Insert != nil {
 			b.insert = newInsert(d.Insert, a.hop)
 		}
-		if a.meters != nil && i > 0 {
+		if a.meters != nil && i > 0 && (a.fold || a.tree[i].above >= 0) {
 			b.meter = a.meters[i]
 		}
 	}
@@ -94,10 +94,12 @@ func (a *audio) refresh() {
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]
-			b.reach = b.reach.times(above.reach)
 			b.held = b.held || above.held
-			b.quiet = b.quiet || above.quiet
 			b.faced = b.faced || above.faced
+			if a.tree[i].above >= 0 {
+				b.reach = b.reach.times(above.reach)
+				b.quiet = b.quiet || above.quiet
+			}
 		}
 		b.shift = b.shift || b.reach != was
 	}
@@ -143,7 +145,7 @@ func (a *audio) setBus(index int, c *command) {
 		a.face(c.over)
 	}
 	for _, v := range a.living() {
-		below := a.tree.below(int(v.slot.bus), index)
+		below := a.tree.through(int(v.slot.bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
 			v.slot.voice.SetShared(a.now, a.pitchOf(v.slot.bus))
 		}
@@ -156,7 +158,7 @@ func (a *audio) setBus(index int, c *command) {
 // heard reports whether anything is heard through a bus, or of its own voices: a voice
 // that began before this frame, a tail, or an insert of which nobody knows.
 func (a *audio) heard(index int, own bool) bool {
-	on := func(bus int) bool { return bus == index || !own && a.tree.below(bus, index) }
+	on := func(bus int) bool { return bus == index || !own && a.tree.through(bus, index) }
 	for i := range a.buses {
 		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && b.insert != nil) {
 			return true
@@ -168,10 +170,8 @@ func (a *audio) heard(index int, own bool) bool {
 	})
 }
 
-// mixBuses mixes all buses down to the master, and reports whether that is silent.
-func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
-	n := int64(len(dst))
-	silent = true
+// mixBuses mixes all buses down to their outputs.
+func (a *audio) mixBuses(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]
 		b.takeTails(a.now, n)
@@ -180,7 +180,6 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 	if a.stems != nil {
 		a.beginStems(n)
 	}
-	clear(dst)
 	for _, i := range a.up {
 		b := &a.buses[i]
 		a.insert(i, n)
@@ -195,11 +194,12 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			continue
 		}
 		b.used = false
-		sum := dst
-		if i > 0 {
-			sum = a.buses[a.tree[i].parent].block(n)
+		var sum []pcm.Frame
+		if above := a.tree[i].above; above >= 0 {
+			sum = a.buses[above].block(n)
 		} else {
-			silent = false
+			o := a.end(i)
+			sum, o.silent = o.into, false
 		}
 		out := sum
 		if b.meter != nil {
@@ -222,7 +222,6 @@ func (a *audio) mixBuses(dst []pcm.Frame) (silent bool) {
 			dsp.Sum(sum, out)
 		}
 	}
-	return silent
 }
 
 // face lets of a bus's own voices be heard what its direct says: nothing while others are

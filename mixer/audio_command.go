@@ -70,14 +70,14 @@ func (a *audio) do(c *command) {
 	}
 }
 
-// each does c to every living voice that its target names, in the order of slots.
+// each does c to every living voice that its target names, in their order.
 func (a *audio) each(c *command) {
 	if c.target.kind == oneVoice {
 		a.one(c)
 		return
 	}
 	found := false
-	for i := a.next(0); i >= 0; i = a.next(i + 1) {
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
 		if a.names(&c.target, a.at(i).record) {
 			found = true
 			a.act(i, c)

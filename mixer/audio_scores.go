@@ -176,7 +176,7 @@ func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
 	return float64(float32(float64(power * soon))), whole
 }
 
-// power returns left^2 + right^2 of a voice on this bus, through the master.
+// power returns left^2 + right^2 of a voice on this bus, through its output's master bus.
 func (b *bus) power(v *voice.Voice, frame int64) float64 {
 	if b.quiet || b.direct.To == 0 {
 		return 0
@@ -355,7 +355,7 @@ func (s *scores) less(i, j int, keys []float32) bool {
 func (a *audio) lost(s *slot) float64 {
 	direct := &a.buses[s.bus].direct
 	g := pair(s.voice.Bound(a.now)).times(both(max(direct.At(a.now), direct.To)))
-	for i := int(s.bus); i >= 0; i = a.tree[i].parent {
+	for i := int(s.bus); i >= 0; i = a.tree[i].above {
 		b := &a.buses[i]
 		pan := pair(voice.Larger(voice.Stereo, &b.pan, a.now))
 		g = g.times(pan).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))

@@ -37,7 +37,7 @@ func (a *audio) skip(frames int64) {
 	}()
 	for frames > 0 {
 		n := min(frames, int64(len(a.spare)))
-		a.render(a.spare[:n])
+		a.render(a.nowhere[:n*int64(a.pairs)])
 		frames -= n
 	}
 }
@@ -48,7 +48,7 @@ func (a *audio) elapse(n int64) {
 	for n > 0 {
 		k := min(n, a.hop-a.now%a.hop, int64(len(a.spare)))
 		a.arrive()
-		a.mix(a.spare[:k])
+		a.mix(a.nowhere[:k*int64(a.pairs)])
 		n -= k
 	}
 	a.publish(from)

@@ -159,7 +159,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.free() || a.overflow == GrowPool && a.extend()
 	}
 	if reason == ReasonNone && free() {
-		return a.takeSlot()
+		return a.takeSlot(a.tree[r.bus].output)
 	}
 	if r.group != nil && r.group.full == Reject {
 		q.spared = r.group
@@ -190,7 +190,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if gone.slot >= 0 && free() {
 		a.putBack(gone.slot, prio)
 		a.steal(gone, forGood)
-		return a.takeSlot()
+		return a.takeSlot(a.tree[r.bus].output)
 	}
 	e.Reason = ReasonPoolFull
 	victim, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
@@ -208,7 +208,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	}
 	if wins {
 		a.demote(victim, e, r.prio, whole)
-		return a.takeSlot()
+		return a.takeSlot(a.tree[r.bus].output)
 	}
 	if least.slot >= 0 {
 		lost := r.asks(uint64(a.stats.Started) + 1)

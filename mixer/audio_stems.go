@@ -45,8 +45,8 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 			continue
 		}
 		sum := s.out[a.now%a.hop:]
-		if bus > 0 {
-			sum = s.buses[a.tree[bus].parent].Load().block(n)
+		if above := a.tree[bus].above; above >= 0 {
+			sum = s.buses[above].Load().block(n)
 		}
 		b.apply(sum[from:to], p.mixed[from:to], a.now+from)
 		p.used = to < n

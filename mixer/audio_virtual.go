@@ -149,13 +149,14 @@ func (a *audio) swap(c choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
 		a.demote(c, e, virtual.prio, float64(a.scores.whole[best]))
-		a.comeBack(a.move(best, a.takeSlot()))
+		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output)))
 		return
 	}
 	a.weigh(&e, c)
 	a.finite += one(!real.endless) - one(!virtual.endless)
 	a.leaveTail(real, a.now)
 	*real, *virtual = *virtual, *real
+	a.rank(c.slot, a.tree[real.bus].output)
 	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
 	real.record.unseat(&real.voice) // nobody may look where the other one is
 	virtual.record.unseat(&virtual.voice)
@@ -183,7 +184,7 @@ func (a *audio) fill() {
 		waiting[0] = slices.MinFunc(waiting, a.first)
 	}
 	for _, i := range waiting[:min(free, len(waiting))] {
-		a.comeBack(a.move(i, a.takeSlot()))
+		a.comeBack(a.move(i, a.takeSlot(a.tree[a.at(i).bus].output)))
 		a.seatsTaken()
 	}
 }

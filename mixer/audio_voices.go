@@ -21,7 +21,7 @@ func (a *audio) mixVoices(n int64) {
 		alive = alive[a.mixFrom(alive, n):]
 	}
 	slices.SortFunc(a.ends, func(e, f end) int {
-		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(e.slot, f.slot))
+		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(a.order(e.slot), a.order(f.slot)))
 	})
 	for _, e := range a.ends {
 		if e.cut && e.slot < a.base { // here, so that tails are added up in the order of their frames

@@ -21,13 +21,20 @@ type Bus struct {
 	index uint16
 }
 
-// Bus returns the bus of a name; "master" is the master. Control side. The error wraps
-// ErrOption and names the nearest bus.
+// Bus returns the bus of a name; "master" and the name of the first output are the master, the
+// name of another output is its master bus. Control side. The error wraps ErrOption and names
+// the nearest bus.
 func (m *Mixer) Bus(name string) (Bus, error) {
 	if i := m.tree.find(name); i >= 0 {
 		return Bus{m, uint16(i)}, nil
 	}
+	if m.first != "" && name == m.first {
+		return Bus{mixer: m}, nil
+	}
 	var names []string
+	if m.first != "" {
+		names = append(names, m.first)
+	}
 	for i := range m.tree {
 		names = append(names, m.tree[i].name)
 	}
@@ -137,8 +144,8 @@ type Levels struct {
 	ShortTerm pcm.LUFS     // of the last 3 s, as EBU Tech 3341 has it: ungated; below 8 kHz unweighted
 }
 
-// Levels returns what the bus has given last, after its gains; of the master what is
-// heard, after the limiter. Without Config.Meters, and of the zero Bus, it is silence. It
+// Levels returns what the bus has given last, after its gains; of the master bus of an output
+// what is heard, after the limiter. Without Config.Meters, and of the zero Bus, it is silence. It
 // allocates nothing.
 func (b Bus) Levels() Levels {
 	var shown master.Shown

@@ -78,6 +78,8 @@ type Config struct {
 	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
 	DCGuard   bool        // removes a DC offset above -30 dBFS, within a second or two; otherwise changes nothing
 	Buses     []BusConfig // in the order in which they are added up
+	Outputs   []Output    // at most MaxOutputs; none: one, on channels 1 and 2. See Mixer.Outputs
+	Fold      bool        // mixes all outputs into one, under one limiter; the choice of victims stays
 	Meters    bool        // measures every bus, for Bus.Levels: about 0.1 % of a core each
 
 	// Lead is how long after a call of now (of a handle, Play, Moments of Now, but
@@ -111,7 +113,8 @@ type Config struct {
 // BusConfig describes a bus, a named sub-mix.
 type BusConfig struct {
 	Name   string        // not empty, unique, and not "master"
-	Parent string        // the bus that it goes into; "": the master
+	Parent string        // the bus that it goes into, or the output; "": the master
+	Output string        // the output on which it is heard; "": that of its parent
 	Gain   pcm.Decibels  // -120..+24
 	Pan    float64       // -1..+1: a balance, since a bus is stereo
 	Pitch  pcm.Semitones // -48..+48, added to that of the voices on it and below it
@@ -162,6 +165,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
 	c.Quality = cmp.Or(c.Quality, voice.Best)
 	c.Buses = slices.Clone(c.Buses)
+	c.settleOutputs()
 	wrong.ranged(c.Voices, 1, MaxVoices, "%d voices are not in %d..%d")
 	if g := &c.Grow; c.Overflow == GrowPool {
 		g.Step, g.Max, g.Idle = cmp.Or(g.Step, 8), cmp.Or(g.Max, min(4*c.Voices, MaxVoices)), cmp.Or(g.Idle, 2*time.Second)
@@ -188,12 +192,13 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
 	wrong.need(setGain.takes((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
-	wrong.buses(c.Buses)
+	wrong.buses(&c)
 	return c, wrong.error
 }
 
 // buses looks for what is wrong with the buses.
-func (c *complaint) buses(buses []BusConfig) {
+func (c *complaint) buses(config *Config) {
+	buses := config.Buses
 	names := map[string]bool{"master": true}
 	c.need(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
 	for i := range buses {
@@ -204,13 +209,16 @@ func (c *complaint) buses(buses []BusConfig) {
 		c.need(b.Voices >= 0, "bus %q has %d voices", b.Name, b.Voices)
 		names[b.Name] = true
 	}
-	tree, _, _ := newTree(append([]BusConfig{{Name: "master"}}, buses...))
+	c.outputs(config, names)
+	all, roots := config.allBuses()
+	tree, _, _ := newTree(all, roots)
 	for i, b := range buses {
 		c.need(b.Parent == "" || names[b.Parent], "the parent of bus %q, %q, is no bus", b.Name, b.Parent)
 		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // those of a circle are not below the master
-		err := b.Duck.check(b.Name, func(bus string) bool { return names[bus] && bus != "master" })
+		err := b.Duck.check(b.Name, func(bus string) bool { return tree.find(bus) > 0 })
 		c.need(err == nil, "%w", err)
 	}
+	c.routes(config, tree)
 }
 
 // check returns what is wrong with the duck of a bus, which reacts to those that exist.

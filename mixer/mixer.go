@@ -44,6 +44,8 @@ type Mixer struct {
 	// starts that are asked for after them, too.
 	foretold []command
 	quality  voice.Quality
+	outputs  int    // pairs of channels
+	first    string // the name of the first output: the master is called so, too
 	busy     atomic.Int64
 
 	// Channels that are closed when voices are over. One goroutine looks after them, as
@@ -59,9 +61,12 @@ func New(c Config) (*Mixer, error) {
 	if err != nil {
 		return nil, err
 	}
-	buses := append([]BusConfig{{Name: "master", Gain: c.MasterGain, Insert: c.Insert}}, c.Buses...)
+	buses, roots := c.allBuses()
 	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
+	if len(c.Outputs) > 0 {
+		m.first = c.Outputs[0].Name
+	}
 	for i := range buses {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
 		m.busGain = append(m.busGain, buses[i].Gain)
@@ -74,7 +79,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	m.busSent = make([][busMoves]uint64, len(buses))
-	m.shared = newShared(&c, buses, m.records.Max())
+	m.shared = newShared(&c, buses, roots, m.records.Max())
 	rare := make([]recordRare, len(m.allRecords))
 	for i := range m.allRecords {
 		id, r, _ := m.records.Acquire()
@@ -85,7 +90,8 @@ func New(c Config) (*Mixer, error) {
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	if l := m.audio.limiter; l != nil {
+	m.outputs = m.audio.pairs
+	if l := m.audio.outputs.all[0].limiter; l != nil {
 		m.latency = l.Ahead()
 	}
 	return m, nil
@@ -94,7 +100,8 @@ func New(c Config) (*Mixer, error) {
 // Render mixes the next len(dst) frames into dst. Audio side: one goroutine at
 // a time, usually a device's. It takes no lock, makes no system call and does
 // not allocate; its work is bounded by the frames, the voices and the commands
-// under way. With no frames it only carries out what is due.
+// under way. With no frames it only carries out what is due. See Outputs for more than two
+// channels: what is left of dst after whole frames of them is silent.
 func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
 // Skip lets so many frames go by as Render does, with all that is decided, ended and told in

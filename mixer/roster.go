@@ -12,6 +12,7 @@ type roster struct {
 	gone     int              // how many that stand there do not live any more
 	arrived  bool             // one lives that does not stand there
 	reached  []int64          // by index: the frames of their sounds that voices have come to
+	ranks    *ranks           // nil: there is one output, and voices come in the order of slots
 
 	leaving                 int // the index of a voice that counts as gone already, see makeRoom; -1: none
 	finite                  int // virtual voices that come to an end
@@ -24,7 +25,7 @@ type seat struct {
 	index int
 }
 
-func newRoster(c *Config) (roster, error) {
+func newRoster(c *Config, outputs int) (roster, error) {
 	n := c.MaxVoices + c.unheard()
 	r := roster{
 		base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]bool, n), reached: make([]int64, n),
@@ -33,6 +34,11 @@ func newRoster(c *Config) (roster, error) {
 	var err error
 	if r.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
 		return r, err
+	}
+	if outputs > 1 {
+		if r.ranks, err = newRanks(outputs, c.MaxVoices); err != nil {
+			return r, err
+		}
 	}
 	r.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.unheard()})
 	return r, err
@@ -60,12 +66,13 @@ func (r *roster) next(i int) int {
 	return -1
 }
 
-// living returns the voices by index. The list holds until one comes or goes.
+// living returns the voices by index, those of slots by output and rank where there are several
+// outputs. The list holds until one comes or goes.
 func (r *roster) living() []seat {
 	if r.gone > 0 || r.arrived { // not where newcomers have taken the very slots of those that left
 		clear(r.listed)
 		r.alive, r.gone, r.arrived = r.alive[:0], 0, false
-		for i := r.next(0); i >= 0; i = r.next(i + 1) {
+		for i, place := r.after(0); i >= 0; i, place = r.after(place) {
 			r.alive = append(r.alive, seat{r.at(i), i})
 			r.listed[i] = true
 		}
@@ -73,8 +80,13 @@ func (r *roster) living() []seat {
 	return r.alive
 }
 
-// takeSlot and takeVirtual take a free index, of which there has to be one.
-func (r *roster) takeSlot() int { return r.take(r.slots, 0) }
+// takeSlot, for an output, and takeVirtual take a free index, of which there has to be one.
+func (r *roster) takeSlot(output int) int {
+	i := r.take(r.slots, 0)
+	r.rank(i, output)
+	return i
+}
+
 func (r *roster) takeVirtual(endless bool) int {
 	r.finite += one(!endless)
 	return r.take(r.virtuals, r.base)
@@ -100,6 +112,7 @@ func (r *roster) release(i int) {
 		r.gone++
 	}
 	if i < r.base {
+		r.unrank(i)
 		r.slots.Release(r.slots.HandleAt(i))
 	} else {
 		r.finite -= one(!r.at(i).endless)

@@ -19,6 +19,7 @@ type shared struct {
 	smooth     int64 // 5 ms in frames
 	hop        int64 // at multiples of it scores are published and virtual voices exchanged
 	tree       tree
+	fold       bool            // all outputs are mixed into one
 	down, up   []int           // the buses, each before what is below it, and after
 	meters     []*master.Meter // by bus; nil: nothing is measured
 	allRecords []*record       // by slot
@@ -48,9 +49,9 @@ type shared struct {
 }
 
 // newShared returns what both sides touch, for some records; the caller puts them in.
-func newShared(c *Config, buses []BusConfig, records int) *shared {
+func newShared(c *Config, buses []BusConfig, roots, records int) *shared {
 	s := &shared{
-		rate: c.Rate, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
+		rate: c.Rate, fold: c.Fold, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		allRecords: make([]*record, records),
 		commands:   ring.New[command](c.Commands),
 		positions:  make([]atomic.Int64, c.MaxVoices+c.unheard()),
@@ -59,7 +60,7 @@ func newShared(c *Config, buses []BusConfig, records int) *shared {
 		events:     ring.New[Event](c.Events),
 	}
 	s.sleep.init()
-	s.tree, s.down, s.up = newTree(buses)
+	s.tree, s.down, s.up = newTree(buses, roots)
 	if c.Meters {
 		s.meters = make([]*master.Meter, len(buses))
 		for i := range s.meters {

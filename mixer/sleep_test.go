@@ -25,6 +25,9 @@ func TestSleep(t *testing.T) {
 				Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0,
 				NoLimiter: one(0, 1) == 0, Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{Attack: time.Millisecond, Release: 30 * time.Millisecond, When: "b", By: 6}}, {Name: "b"}},
 			}
+			if one(0, 1) == 0 {
+				c.Outputs, c.Buses[1].Output = []mixer.Output{{Name: "main"}, {Name: "far", Channel: 5}}, "far"
+			}
 			var m [2]*mixer.Mixer
 			for i := range m {
 				var err error
@@ -73,7 +76,7 @@ func TestSleep(t *testing.T) {
 						if passed := m[1].Wake(time.Now()); passed != int64(n) {
 							t.Fatalf("%d frames have passed, want %d", passed, n)
 						}
-						blocks[0] = make([]pcm.Frame, n)
+						blocks[0] = make([]pcm.Frame, n*m[0].Outputs())
 						m[0].Render(blocks[0])
 						if slices.ContainsFunc(blocks[0], func(f pcm.Frame) bool { return f != pcm.Frame{} }) {
 							t.Fatal("it slept while there was something to be heard")
@@ -85,7 +88,7 @@ func TestSleep(t *testing.T) {
 					}
 				}
 				for i, m := range m {
-					blocks[i] = make([]pcm.Frame, n)
+					blocks[i] = make([]pcm.Frame, n*m.Outputs())
 					m.Render(blocks[i])
 				}
 				if !slices.Equal(blocks[0], blocks[1]) {

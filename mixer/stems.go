@@ -58,7 +58,7 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 		s = &stem{Stem: of, next: m.stems.first.Load(), buses: make([]atomic.Pointer[sums], len(m.tree)), out: make([]pcm.Frame, m.hop)}
 		defer m.stems.first.Store(s)
 	}
-	for i := int(bus); i >= 0; i = m.tree[i].parent {
+	for i := int(bus); i >= 0; i = m.tree[i].above {
 		if s.buses[i].Load() == nil {
 			added := newSums(m.hop, m.stems.ring)
 			s.buses[i].Store(&added)
@@ -68,7 +68,7 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 }
 
 // Stems returns what each name and sound put into the last n frames: their voices alone,
-// with their tails, through all gains, pans, places and ducks. It needs Config.Stems,
+// with their tails, through all gains, pans, places and ducks, on all outputs together. It needs Config.Stems,
 // without which there are none. Stems come before inserts, the DC guard and the limiter:
 // without inserts they add up to what the limiter gets, but for rounding.
 //

@@ -10,12 +10,15 @@ type tree []branch
 type branch struct {
 	name        string
 	parent      int // an index; of the master -1
+	above       int // the bus into which it is mixed, an index; of the master bus of an output -1
+	output      int // which output it is heard on
 	first, last int // what is below it, and itself, has places first..last-1
 }
 
-// newTree returns the tree of the buses, the master first, and their indices in two
-// orders: each before what is below it, and after. Those of a circle are in neither.
-func newTree(buses []BusConfig) (t tree, down, up []int) {
+// newTree returns the tree of the buses, the master first and the master buses of further
+// outputs last, and their indices in two orders: each before what is below it, and after.
+// Those of a circle are in neither.
+func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	index := map[string]int{"": 0}
 	for i := range buses {
 		index[buses[i].Name] = i
@@ -23,17 +26,25 @@ func newTree(buses []BusConfig) (t tree, down, up []int) {
 	t = make(tree, len(buses))
 	below := make([][]int, len(buses))
 	for i := range buses {
-		t[i] = branch{name: buses[i].Name, parent: index[buses[i].Parent]}
+		parent := index[buses[i].Parent]
+		t[i] = branch{name: buses[i].Name, parent: parent, above: parent}
 		if i > 0 {
-			below[t[i].parent] = append(below[t[i].parent], i)
+			below[parent] = append(below[parent], i)
 		}
 	}
-	t[0].parent = -1
+	t[0].parent, t[0].above = -1, -1
+	for i := 1; i <= roots; i++ {
+		root := &t[len(t)-1-roots+i]
+		root.above, root.output = -1, i
+	}
 	var visit func(i int)
 	visit = func(i int) {
 		t[i].first = len(down)
 		down = append(down, i)
 		for _, j := range below[i] {
+			if t[j].above >= 0 {
+				t[j].output = t[i].output
+			}
 			visit(j)
 		}
 		t[i].last = len(down)
@@ -48,6 +59,9 @@ func (t tree) below(i, j int) bool {
 	at := t[i].first
 	return t[j].first <= at && at < t[j].last
 }
+
+// through reports whether what bus i gives is heard through bus j, its gains and its insert.
+func (t tree) through(i, j int) bool { return t[i].output == t[j].output && t.below(i, j) }
 
 // find returns the index of the bus of a name, or -1.
 func (t tree) find(name string) int {

@@ -8,7 +8,8 @@ import (
 // Bus is a named sub-mix.
 type Bus struct {
 	Name   string
-	Parent string // the bus that it goes into; empty: the master
+	Parent string // the bus that it goes into; empty: its output, or the master
+	Output string // empty: that of its parent
 	Gain   pcm.Decibels
 	Pan    float64
 	Pitch  pcm.Semitones
@@ -52,11 +53,18 @@ type SceneBus struct {
 	Duck *Duck
 }
 
-// Parents returns the bus that each bus goes into, by their names; empty: the master.
+// Parents returns the bus that each bus goes into, by their names; empty: the master. The master
+// bus of an output has the name of the output.
 func (r *Rules) Parents() map[string]string {
-	parents := make(map[string]string, len(r.Buses))
+	parents := make(map[string]string, len(r.Outputs)+len(r.Buses))
+	for i := range r.Outputs {
+		parents[r.Outputs[i].Name] = ""
+	}
 	for i := range r.Buses {
-		parents[r.Buses[i].Name] = r.Buses[i].Parent
+		b := &r.Buses[i]
+		if parents[b.Name] = b.Parent; b.Parent == "" {
+			parents[b.Name] = b.Output
+		}
 	}
 	return parents
 }

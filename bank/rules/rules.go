@@ -6,6 +6,7 @@
 package rules
 
 import (
+	"fmt"
 	"io/fs"
 
 	"voicepool/mixer"
@@ -33,6 +34,8 @@ type Rules struct {
 	Rate     int    // frames per second, 1,000..768,000; 48,000 where the file does not say
 	Seed     uint64 // of the random choices; 1 where the file does not say
 	Master   Master
+	Outputs  []Output // pairs of channels of the device; none: one, which is the master
+	Fold     bool     // mixes all outputs into one; no file says so
 	Buses    []Bus
 	Scenes   []Scene
 	Sounds   []Sound // those of `sounds`; of a cue sheet also embedded sounds and files that cues play by name
@@ -43,6 +46,27 @@ type Rules struct {
 type Grow struct {
 	Step, Max int
 	Idle      Time
+}
+
+// Output is a pair of channels of the device, with a mix of its own.
+type Output struct {
+	Name    string
+	Channel int          // the first of the two, from 1
+	Gain    pcm.Decibels // 0 of the first, which has that of the master
+}
+
+// Channels returns the pair as a file has it: 3-4.
+func (o *Output) Channels() string { return fmt.Sprintf("%d-%d", o.Channel, o.Channel+1) }
+
+// Pairs returns how many pairs of channels a device has to have: up to that of the last output.
+func (r *Rules) Pairs() int {
+	n := 1
+	for i := range r.Outputs {
+		if !r.Fold {
+			n = max(n, (r.Outputs[i].Channel+1)/2)
+		}
+	}
+	return n
 }
 
 // Master is the last bus.
@@ -59,7 +83,11 @@ func (r *Rules) Config() mixer.Config {
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse,
 		Grow:       mixer.Grow{Step: r.Grow.Step, Max: r.Grow.Max, Idle: r.Grow.Idle.Duration(r.Rate)},
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
-		Quality: r.Quality,
+		Quality: r.Quality, Fold: r.Fold,
+	}
+	for i := range r.Outputs {
+		o := &r.Outputs[i]
+		c.Outputs = append(c.Outputs, mixer.Output{Name: o.Name, Channel: o.Channel, Gain: o.Gain})
 	}
 	for i := range r.Scenes {
 		c.MaxVoices = max(c.MaxVoices, c.Voices, r.Scenes[i].Voices)
@@ -67,7 +95,7 @@ func (r *Rules) Config() mixer.Config {
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		bus := mixer.BusConfig{
-			Name: b.Name, Parent: b.Parent, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
+			Name: b.Name, Parent: b.Parent, Output: b.Output, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
 			Duck: b.Duck.Of(r.Rate),
 		}
 		c.Buses = append(c.Buses, bus)

@@ -140,6 +140,9 @@ func contents(sheet *cue.Sheet) string {
 	if n := len(sheet.List); n > 0 {
 		parts = slices.Insert(parts, 0, "a list of "+count(n, "cue"))
 	}
+	if n := len(sheet.Outputs); n > 0 {
+		parts = append(parts, count(n, "output"))
+	}
 	if n := len(sheet.Scenes); n > 0 {
 		parts = append(parts, count(n, "scene"))
 	}

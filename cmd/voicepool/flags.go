@@ -172,6 +172,19 @@ func (g *gainFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// foldFlag is what the commands have that play a sheet, which may have several outputs.
+type foldFlag struct {
+	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
+}
+
+// fold has a sheet be folded, if that is wanted.
+func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
+	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
+		c.Say("--fold: the sheet has no `outputs`, so there is nothing to fold")
+	}
+	sheet.Fold = f.Fold
+}
+
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags

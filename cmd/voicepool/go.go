@@ -54,6 +54,7 @@ type goCommand struct {
 	fromFlags
 	controlFlags
 	liveFlags
+	foldFlag
 	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes."`
 }
 
@@ -74,6 +75,7 @@ func (g *goCommand) Run(c *console.Console) error {
 	if len(sheet.List) == 0 {
 		return console.Usage("%s has no list of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
+	g.fold(c, sheet)
 	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(g.reads(output.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func (g *goCommand) Run(c *console.Console) error {
 		return err
 	}
 	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-"}
-	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, again(g.Sheet, g.goesFlag), b.Changed, b.Tell
+	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, again(g.Sheet, g.goesFlag, g.Fold), b.Changed, b.Tell
 	g.begin(&o.Player)
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }

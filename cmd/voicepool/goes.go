@@ -63,7 +63,7 @@ func (g goesFlag) read(sheet *cue.Sheet) error {
 
 // again returns what reads a sheet again that has just been read, if its file has changed since it was
 // read last; nil where it has no file.
-func again(path string, goes goesFlag) func(context.Context) (*cue.Sheet, error) {
+func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sheet, error) {
 	if path == "-" {
 		return nil
 	}
@@ -81,6 +81,7 @@ func again(path string, goes goesFlag) func(context.Context) (*cue.Sheet, error)
 		if err != nil {
 			return nil, err
 		}
+		sheet.Fold = fold
 		return sheet, nil
 	}
 }

@@ -30,6 +30,7 @@ type renderCommand struct {
 	goesFlag
 	fromFlags
 	sheetFlags
+	foldFlag
 }
 
 // sink is what render writes to.
@@ -56,6 +57,7 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err := r.goesFlag.read(sheet); err != nil {
 		return err
 	}
+	r.fold(c, sheet)
 	sheet = r.apply(sheet)
 	if r.NoLimiter {
 		sheet.Master.Limiter = false
@@ -98,7 +100,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		return err
 	}
 	defer drawing.Discard()
-	config := wav.Config{Rate: sheet.Rate, Format: r.Format.Format, Seed: sheet.Seed}
+	config := wav.Config{Rate: sheet.Rate, Outputs: sheet.Pairs(), Format: r.Format.Format, Seed: sheet.Seed}
 	var out sink
 	if r.Output == "-" {
 		if out, err = wav.NewWriter(output.Standard(), config); err != nil {
@@ -140,7 +142,8 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 
 func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, drawing *timeline.File, interrupted *console.Interrupts) error {
 	defer c.Progress("")
-	block := make([]pcm.Frame, drawing.Block(r.Block))
+	outputs := player.Outputs()
+	block := make([]pcm.Frame, drawing.Block(r.Block)*outputs)
 	var (
 		frames int64
 		begin  = time.Now()
@@ -161,7 +164,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		if err := interrupted.Cause(); err != nil {
 			return err
 		}
-		frames += int64(n)
+		frames += int64(n / outputs)
 		left, right := player.Levels()
 		drawing.Look(player.Mixer(), player.Began()+frames, left, right)
 		if !r.Verbose && time.Since(told) >= 100*time.Millisecond {
@@ -192,4 +195,5 @@ func (r *renderCommand) summary(c *console.Console, result *report.Report, clipp
 		line += fmt.Sprintf("; %d samples clipped", clipped)
 	}
 	c.Say("%s", line)
+	live.Outputs(c.Err, result)
 }

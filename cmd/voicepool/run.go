@@ -16,6 +16,7 @@ type runCommand struct {
 	fromFlags
 	controlFlags
 	liveFlags
+	foldFlag
 	Record string `placeholder:"FILE" help:"Write what was played as a cue sheet that renders to the same bits."`
 	Reload bool   `help:"Reload files that change on disk; their next start plays the new sound."`
 }
@@ -36,6 +37,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
+	r.fold(c, sheet)
 	if err := r.outputs().And("--record", " ", r.Record).Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}
@@ -59,7 +61,7 @@ func (r *runCommand) Run(c *console.Console) error {
 	}
 	o.Attend, o.Look, o.Sent, o.Silent = b.Attend, b.Look, b.Tell, r.Control == "-"
 	if r.Record == "" { // what is recorded goes by one sheet
-		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag), b.Changed, b.Tell
+		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag, r.Fold), b.Changed, b.Tell
 	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

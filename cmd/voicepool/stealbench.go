@@ -197,6 +197,9 @@ func stage(c *console.Console, ctx context.Context, path string, length *timeFla
 		return nil, nil, err
 	}
 	sheet.Length = cmp.Or((*rules.Time)(length), sheet.Length)
+	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two mixes are compared, in stereo
+		c.Say("%s: its outputs are folded: what is compared is one mix of all of them", oneLine(path))
+	}
 	if err := goes.read(sheet); err != nil {
 		return nil, nil, err
 	}

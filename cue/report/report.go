@@ -36,7 +36,18 @@ type Report struct {
 	Loudness Level   `json:"loudness_lufs"` // integrated, of BS.1770
 	Seconds  float64 `json:"render_seconds"`
 
+	Outputs []Output `json:"outputs,omitempty"` // where there are several; Peak and Loudness are of all together
+
 	Events []Event `json:"-"` // with Events of cue.Options; WriteTo puts them last
+}
+
+// Output is what was heard on one of several outputs.
+type Output struct {
+	Name     string `json:"name"`
+	Channels string `json:"channels"` // as a sheet has them: "3-4"
+	Peak     Level  `json:"peak_db"`
+	TruePeak Level  `json:"true_peak_db"` // of a render alone
+	Loudness Level  `json:"loudness_lufs"`
 }
 
 // Totals are sums over all starts: Asked = Started + Rejected + Limited +

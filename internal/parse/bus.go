@@ -8,9 +8,10 @@ import (
 )
 
 // Bus returns the fields of a bus, all but its duck.
-func Bus(b *rules.Bus, buses map[string]bool) []fields.Field {
+func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
+		{Key: "output", To: outputName{fields.Name{To: &b.Output, What: "output", Known: outputs}}},
 		{Key: "gain", To: &b.Gain, Within: Decibels},
 		{Key: "pan", To: &b.Pan, Within: Pans},
 		{Key: "pitch", To: &b.Pitch, Within: Semitones},
@@ -43,10 +44,13 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			return
 		}
 		for i := range n.Pairs {
+			if p := &n.Pairs[i]; r.outputs[p.Key] {
+				r.Fail(p.Place, "%s is an output, and so a bus of its own; call this bus something else", yaml.Quote(p.Key))
+			}
 			r.Buses[n.Pairs[i].Key] = true
 		}
 	}
-	parents := map[string]*yaml.Pair{}
+	parents, given := map[string]*yaml.Pair{}, map[string]*yaml.Pair{}
 	r.Named(n, "buses", func(p *yaml.Pair) {
 		b := rules.Bus{Name: p.Key}
 		if p.Key == "all" || p.Key == "master" {
@@ -54,7 +58,8 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			return
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
-		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses), duckField(duck)))
+		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses, r.outputs), duckField(duck)))
+		given[b.Name] = p
 		if b.Parent != "" {
 			parents[b.Name] = fields.Given(p.Value, "parent")
 		}
@@ -75,10 +80,14 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			r.Fail(parents[name].Value.Place, "parent: the bus %s would be below itself", yaml.Quote(name))
 		}
 	}
+	r.route(func(bus string) *yaml.Pair { return given[bus] })
 }
 
 // GivesWay reports what is wrong with the bus to which another one gives way, by its key `when`.
 func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
+	if len(r.rules.Outputs) > 0 && when == r.rules.Outputs[0].Name {
+		when = "master"
+	}
 	switch when {
 	case "": // it is missing
 	case bus:

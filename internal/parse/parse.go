@@ -31,10 +31,11 @@ type Reader struct {
 	Buses  map[string]bool // and "master"
 	Sounds map[string]int  // by name, in Rules.Sounds
 
-	rules  *rules.Rules
-	groups map[string]*rules.Sound // the first of each
-	named  []layerName
-	thens  []then
+	rules   *rules.Rules
+	outputs map[string]bool
+	groups  map[string]*rules.Sound // the first of each
+	named   []layerName
+	thens   []then
 }
 
 // New returns a reader that fills rules, which it gives the defaults of a file. named are the
@@ -44,7 +45,7 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
 	}
 	return &Reader{
-		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{},
+		rules: to, Buses: map[string]bool{"master": true}, Sounds: map[string]int{}, groups: map[string]*rules.Sound{}, outputs: map[string]bool{},
 	}
 }
 
@@ -93,7 +94,8 @@ func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	return []fields.Field{
 		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
-		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil), duckField(nil))}}},
+		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil))}}},
+		{Key: "outputs", Like: outputsShape()},
 		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
 		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},
 		{Key: "voices", To: &s.Voices, Within: Counts},
@@ -128,7 +130,7 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
+	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
 		if p := fields.Given(n, part.key); p != nil {
 			part.read(p.Value)
 		}

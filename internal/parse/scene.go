@@ -45,6 +45,9 @@ func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
 			return
 		}
 		b := rules.SceneBus{Name: p.Key}
+		if len(r.rules.Outputs) > 0 && p.Key == r.rules.Outputs[0].Name {
+			b.Name = "master"
+		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
 		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck)))
 		s.Buses = append(s.Buses, b)

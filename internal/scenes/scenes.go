@@ -28,6 +28,11 @@ type busState struct {
 // Of returns what a file says in a scene of it; nil: in none.
 func Of(r *rules.Rules, scene *rules.Scene) State {
 	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
+	for i := range r.Outputs {
+		if o := &r.Outputs[i]; i > 0 {
+			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain}}
+		}
+	}
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{

@@ -95,6 +95,18 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
+// Outputs prints what was heard on each of several outputs.
+func Outputs(w io.Writer, r *report.Report) {
+	for i := range r.Outputs {
+		o := &r.Outputs[i]
+		peak := words.Level(float64(o.Peak)) + " dB"
+		if o.TruePeak.Finite() { // a render measures it
+			peak += ", true peak " + words.Level(float64(o.TruePeak)) + " dB"
+		}
+		fmt.Fprintf(w, "output %s (%s): peak %s, loudness %s LUFS\n", words.OneLine(o.Name), o.Channels, peak, words.Level(float64(o.Loudness)))
+	}
+}
+
 // Summary tells how it went.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
@@ -102,6 +114,7 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 	h, t := &b.history, &r.Totals
 	fmt.Fprintf(w, "%s, %d voices, %d at most at once, overflow %s; peak %s dB, loudness %s LUFS\n", words.Seconds(r.Frames, r.Rate),
 		r.Voices, t.HighWater, r.Overflow, words.Level(float64(r.Peak)), words.Level(float64(r.Loudness)))
+	Outputs(w, r)
 	fmt.Fprintf(w, "asked %d = started %d + rejected %d + limited %d + coalesced %d\n", t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced)
 	fmt.Fprintf(w, "started %d = ended %d + stopped %d + stolen %d + playing %d\n", t.Started, t.Ended, t.Stopped, t.Stolen, t.Playing)
 	if n := &h.happened; n[mixer.EventVirtual] > 0 {

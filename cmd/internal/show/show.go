@@ -293,14 +293,33 @@ func (s *Show) Change(sheet *cue.Sheet) map[string]float64 {
 	return trims
 }
 
-// Master moves the gain of the master by some decibels.
+// Master moves the gains of the masters of all outputs by some decibels.
 func (s *Show) Master(by float64) error {
-	b, err := s.player.Mixer().Bus("master")
-	if err != nil {
-		return err
+	s.mutex.Lock()
+	masters := s.masters()
+	s.mutex.Unlock()
+	for _, name := range masters {
+		b, err := s.player.Mixer().Bus(name)
+		if err != nil {
+			return err
+		}
+		gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
+		if err := b.Fade(pcm.Decibels(gain), 50*time.Millisecond, voice.InDecibels); err != nil {
+			return err
+		}
 	}
-	gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
-	return b.Fade(pcm.Decibels(gain), 50*time.Millisecond, voice.InDecibels)
+	return nil
+}
+
+// masters returns the buses that are the masters of outputs.
+func (s *Show) masters() []string {
+	names := []string{"master"}
+	if n := len(s.sheet.Outputs); n > 1 {
+		for i := range s.sheet.Outputs[1:] {
+			names = append(names, s.sheet.Outputs[1+i].Name)
+		}
+	}
+	return names
 }
 
 // Mute mutes a bus, or lets it be heard again.
@@ -318,7 +337,7 @@ func (s *Show) Mute(name string, on bool) error {
 }
 
 func (s *Show) buses() (names []string) {
-	names = append(names, "master")
+	names = s.masters()
 	for i := range s.sheet.Buses {
 		names = append(names, s.sheet.Buses[i].Name)
 	}

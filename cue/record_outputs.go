@@ -1,0 +1,43 @@
+package cue
+
+import (
+	"fmt"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// headOutputs gives the head of a sheet the outputs of a mixer.
+func (s *Sheet) headOutputs(c *mixer.Config) error {
+	next := 1
+	for i, o := range c.Outputs {
+		if o.Insert != nil {
+			return fmt.Errorf("%w: output %s has an insert", ErrRecord, yaml.Quote(o.Name))
+		}
+		if o.Channel == 0 {
+			o.Channel = next
+		}
+		next = o.Channel + 2
+		if i == 0 && o.Gain != 0 { // that of the master
+			s.Master.Gain, o.Gain = o.Gain, 0
+		}
+		s.Outputs = append(s.Outputs, rules.Output{Name: o.Name, Channel: o.Channel, Gain: o.Gain})
+	}
+	return nil
+}
+
+// writeOutputs writes them.
+func writeOutputs(b *strings.Builder, outputs []rules.Output) {
+	if len(outputs) > 0 {
+		b.WriteString("outputs:\n")
+	}
+	for i := range outputs {
+		var l fields.Line
+		l.Fields(parse.Output(&outputs[i]))
+		fmt.Fprintf(b, "  %s: {%s}\n", fields.Quoted(outputs[i].Name), &l)
+	}
+}

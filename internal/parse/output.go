@@ -1,0 +1,154 @@
+package parse
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// pair is a place for a pair of channels, written as 3-4: the first of them.
+type pair struct{ to *int }
+
+// Read reads a pair.
+func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	const most = 2 * mixer.MaxOutputs
+	first, second, found := strings.Cut(p.Value.Text, "-")
+	from, err := strconv.Atoi(first)
+	to, wrong := strconv.Atoi(second)
+	switch {
+	case p.Value.Kind != yaml.Scalar || !found || err != nil || wrong != nil || from < 1:
+		return r.Refuse(p, "a pair of channels, such as 1-2 or 3-4")
+	case from%2 == 0 || to != from+1:
+		hint := min((from+1)/2*2, most)
+		r.Fail(p.Value.Place, "%s: %s is no pair: an odd channel and the one after it, such as %d-%d", p.Key, p.Value.Text, hint-1, hint)
+		return false
+	case to > most:
+		r.Fail(p.Value.Place, "%s: %s is beyond the last pair, %d-%d", p.Key, p.Value.Text, most-1, most)
+		return false
+	}
+	*c.to = from
+	return true
+}
+
+// Text returns the pair.
+func (c pair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
+
+// Schema returns the pairs that there are.
+func (c pair) Schema(fields.Limits) fields.Schema {
+	var all []string
+	for i := 1; i < 2*mixer.MaxOutputs; i += 2 {
+		all = append(all, fmt.Sprintf("%d-%d", i, i+1))
+	}
+	return fields.Schema{"enum": all}
+}
+
+// outputName is a place for the name of an output.
+type outputName struct{ fields.Name }
+
+// Read reads the name.
+func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
+		r.Fail(p.Place, "output: there are no outputs; name them first, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
+		return false
+	}
+	return n.Name.Read(r, p, within)
+}
+
+// Output returns the fields of an output.
+func Output(o *rules.Output) []fields.Field {
+	return []fields.Field{
+		{Key: "channels", To: pair{&o.Channel}},
+		{Key: "gain", To: &o.Gain, Within: Decibels},
+	}
+}
+
+// outputsShape is what outputs look like. None is without its channels.
+func outputsShape() fields.Schema {
+	o := &rules.Output{}
+	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: Output(o), Needs: []string{"channels"}}}
+	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
+}
+
+// allOutputs reads the outputs, before the buses, which name them. The names of outputs are those of
+// buses, too.
+func (r *Reader) allOutputs(n *yaml.Node) {
+	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
+		r.Fail(n.Place, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
+		return
+	}
+	users := map[int]string{}
+	r.Named(n, "outputs", func(p *yaml.Pair) {
+		o := rules.Output{Name: p.Key}
+		if p.Key == "all" || p.Key == "master" && len(r.rules.Outputs) > 0 {
+			r.Fail(p.Place, "the name %q is reserved; call the output something else", p.Key)
+			return
+		}
+		if p.Value.Kind != yaml.Mapping {
+			if !r.Value(p, &fields.Field{To: pair{&o.Channel}}) {
+				return
+			}
+		} else if r.Read(p.Value, "an output", Output(&o)); fields.Missing(p.Value, "channels") {
+			r.Fail(p.Place, "output %s needs `channels`, its pair of channels, such as 3-4", yaml.Quote(p.Key))
+		}
+		if o.Channel == 0 {
+			return // it has been told
+		}
+		if other, taken := users[o.Channel]; taken {
+			r.Fail(p.Value.Place, "outputs %s and %s have the same channels, %d-%d", yaml.Quote(other), yaml.Quote(p.Key), o.Channel, o.Channel+1)
+			return
+		}
+		users[o.Channel] = p.Key
+		if len(r.rules.Outputs) == 0 {
+			r.firstOutput(p, &o)
+		}
+		r.Buses[o.Name], r.outputs[o.Name] = true, true
+		r.rules.Outputs = append(r.rules.Outputs, o)
+	})
+}
+
+// firstOutput has the gain of the first output, whose bus is the master, be that of the master.
+func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
+	if o.Gain != 0 && r.rules.Master.Gain != 0 {
+		r.Fail(fields.Given(p.Value, "gain").Place, "gain: the bus of the first output is the master, whose gain is given in `master`; leave one of them out")
+	} else if o.Gain != 0 {
+		r.rules.Master.Gain, o.Gain = o.Gain, 0
+	}
+}
+
+// route checks the output of a bus, whose parent may be on another one.
+func (r *Reader) route(at func(bus string) *yaml.Pair) {
+	if len(r.rules.Outputs) == 0 {
+		return
+	}
+	first := r.rules.Outputs[0].Name
+	outputs := map[string]string{"": first, "master": first}
+	for i := range r.rules.Outputs {
+		name := r.rules.Outputs[i].Name
+		outputs[name] = name
+	}
+	parents, named := r.rules.Parents(), map[string]string{}
+	for i := range r.rules.Buses {
+		named[r.rules.Buses[i].Name] = r.rules.Buses[i].Output
+	}
+	var of func(bus string) string // its output
+	of = func(bus string) string {
+		if _, known := outputs[bus]; !known {
+			outputs[bus] = first // if the way leads back to it
+			outputs[bus] = of(parents[bus])
+		}
+		return outputs[bus]
+	}
+	for i := range r.rules.Buses {
+		b := &r.rules.Buses[i]
+		if above := of(b.Parent); b.Output != "" && b.Parent != "" && above != b.Output {
+			p := fields.Given(at(b.Name).Value, "output")
+			r.Fail(p.Value.Place, "output: the bus %s goes into %s, which is on output %s; leave `output` or `parent` out",
+				yaml.Quote(b.Name), yaml.Quote(b.Parent), yaml.Quote(above))
+		}
+	}
+}
