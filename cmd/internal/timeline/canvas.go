@@ -126,13 +126,12 @@ func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 }
 
 func (p *pngCanvas) name(x, y float64, text string) {
-	for dx := -1; dx <= 1; dx++ {
-		for dy := -1; dy <= 1; dy++ {
-			p.text(x+float64(dx), y+float64(dy), text, ink.Paper)
-		}
-	}
+	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))+ink.Height/2, text, ink.Paper, around...)
 	p.text(x, y, text, bright)
 }
+
+// around are the places of the edge of a letter.
+var around = []image.Point{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
 func (p *pngCanvas) span(text string) int { return ink.Span(text) }
 

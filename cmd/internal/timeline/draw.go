@@ -79,13 +79,13 @@ func (s *timeSheet) drawGround() {
 	if s.levels != nil {
 		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, ink.Field, 1)
 	}
-	step := timeStep(float64(s.head.Rate) * s.perFrame)
+	step := ink.TimeStep(float64(s.head.Rate) * s.perFrame)
 	for k := 0; float64(k)*step <= s.seconds()+1e-9; k++ {
 		at := float64(k) * step
 		x := timeLeft + at*float64(s.head.Rate)*s.perFrame
 		top := float64(timeHead + timeLegend*len(s.legend))
 		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, ink.Lines, 0.8)
-		label := timeLabel(at, step)
+		label := ink.TimeLabel(at, step)
 		s.c.text(x+2, top+7, label, ink.Words)
 		s.c.text(x+2, s.axisBottom+11, label, ink.Words)
 	}
@@ -147,31 +147,6 @@ func (s *timeSheet) drawKey(x, y float64) {
 		s.c.fill(x+12*float64(k-1), y-6, 12, 12, ink.Wave, float64(k)/10)
 	}
 	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), ink.Words)
-}
-
-// timeStep returns how many seconds apart the lines of time are.
-func timeStep(perSecond float64) float64 {
-	for _, step := range [...]float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
-		if step*perSecond >= 80 {
-			return step
-		}
-	}
-	step := 7200.0
-	for step*perSecond < 80 {
-		step *= 2
-	}
-	return step
-}
-
-func timeLabel(at, step float64) string {
-	if at >= 60 || step >= 60 {
-		return fmt.Sprintf("%d:%02d", int(at+1e-9)/60, int(math.Round(at))%60)
-	}
-	digits := 0
-	for s := step; digits < 3 && math.Abs(s-math.Round(s)) > 1e-9; s *= 10 {
-		digits++
-	}
-	return fmt.Sprintf("%.*f s", digits, at)
 }
 
 // drawRibbons draws every voice, as opaque as it is audible.
