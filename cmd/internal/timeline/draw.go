@@ -24,6 +24,7 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 	s.c.layer()
 	s.drawLosses()
 	s.drawGaps()
+	s.drawLost()
 	s.drawStrips()
 	s.c.layer()
 	s.drawNames()
@@ -75,6 +76,9 @@ func (s *timeSheet) drawGround() {
 	for lane := range s.lanes {
 		s.c.fill(timeLeft, s.laneTop+s.lane*float64(lane), float64(s.width), s.lane-1, laneField, 1)
 	}
+	if len(s.lost) > 0 {
+		s.c.fill(timeLeft, s.lostTop, float64(s.width), timeStrip, ink.Field, 1)
+	}
 	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, ink.Field, 1)
 	if s.levels != nil {
 		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, ink.Field, 1)
@@ -98,7 +102,7 @@ func (s *timeSheet) drawGround() {
 		text string
 		draw bool
 	}{
-		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
+		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.lostTop + 7, "lost dB", len(s.lost) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
 	} {
 		if l.draw {
 			s.c.text(2, l.y, l.text, ink.Words)
@@ -272,9 +276,6 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// The peaks that the strip below shows, in dB.
-const peakBottom, peakTop = -60, 0
-
 // drawStrips draws how many voices there were, and the peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
@@ -294,14 +295,10 @@ func (s *timeSheet) drawStrips() {
 	bottom = s.levelTop + timeStrip
 	s.columns(realColour, 0.55, func(x int) (y, h float64) {
 		peak := s.levels.peak(int64(float64(x)/s.perFrame), int64(float64(x+1)/s.perFrame))
-		h = timeStrip * min(max((peak-peakBottom)/(peakTop-peakBottom), 0), 1)
+		h = timeStrip * share(peak)
 		return bottom - h, h
 	})
-	for _, db := range [...]float64{-20, -40} {
-		y := bottom - timeStrip*(db-peakBottom)/(peakTop-peakBottom)
-		s.c.fill(timeLeft, y, float64(s.width), 1, ink.Lines, 1)
-		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
-	}
+	s.scaleOf(bottom)
 }
 
 // columns draws a column for each pixel of time; those that are alike are one.
