@@ -263,3 +263,33 @@ func TestBoardTellsWhoLost(t *testing.T) {
 		t.Errorf("nobody lives, known are %v and %v", b.voices, b.taken)
 	}
 }
+
+// TestSummaryOfPriority: the summary counts what priority decided, and tells the loudest with
+// both priorities; where loudness decided alone there is no such line.
+func TestSummaryOfPriority(t *testing.T) {
+	for _, c := range []struct{ priority, want string }{
+		{"2", "priority decided 2 times; the loudest: coin of priority 0 gave way to chime of priority 2 at 0.4 s, at -21 dB; the next had priority 2, at -77 dB\n"},
+		{"0", ""},
+	} {
+		b, r := playThrough(t, parse(t, `
+voices: 2
+cues:
+- {at: 0s, play: gong, gain: -20}
+- {at: 0.1s, play: bell}
+- {at: 0.2s, play: coin}
+- {at: 0.3s, play: theme, gain: -60, priority: `+c.priority+`}
+- {at: 0.4s, play: chime, priority: `+c.priority+`}
+- {at: 0.5s, play: drip, gain: -60}
+- {at: 1s, stop: all}
+`), func(Picture) {})
+		var out strings.Builder
+		b.Summary(&out, r)
+		_, line, _ := strings.Cut(out.String(), "priority decided")
+		if line != "" {
+			line = "priority decided" + line
+		}
+		if line != c.want {
+			t.Errorf("with priority %s the summary ends %q, want %q", c.priority, line, c.want)
+		}
+	}
+}
