@@ -22,8 +22,9 @@ type Options struct {
 	// calls Read or Feed.
 	Watch func(report.Event)
 
-	// Loading is told how far the loading of sounds is.
-	Loading Loading
+	// Loading is told how far the loading of sounds is. Preparing is told then, in the same way, of
+	// the versions of sounds that pitched voices read.
+	Loading, Preparing Loading
 
 	// Broken is told at once of each stream that breaks while it is decoded, a part of a second or
 	// more before that is heard; from any goroutine, and again if it is played again. nil: nobody.
@@ -123,7 +124,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.versions(loaded).Make(ctx); err != nil {
+	if err := s.versions(loaded).Make(ctx, o.Preparing); err != nil {
 		return nil, err
 	}
 	if o.Record {

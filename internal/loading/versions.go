@@ -44,17 +44,30 @@ func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64)
 	}
 }
 
-// Make makes them, as many at a time as there are processors. When ctx ends it is its error.
-func (v *Versions) Make(ctx context.Context) error {
+// Make makes them, as many at a time as there are processors. progress is told of none at first,
+// and then of each, one call at a time; it may be nil. When ctx ends it is its error.
+func (v *Versions) Make(ctx context.Context, progress func(done, total int)) error {
 	var (
 		wait  sync.WaitGroup
 		taken atomic.Int64
+		mutex sync.Mutex
+		done  int
 	)
+	tell := func(more int) {
+		if progress != nil && len(v.all) > 0 {
+			mutex.Lock()
+			defer mutex.Unlock()
+			done += more
+			progress(done, len(v.all))
+		}
+	}
+	tell(0)
 	for range min(len(v.all), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			for i := int(taken.Add(1)); i <= len(v.all) && ctx.Err() == nil; i = int(taken.Add(1)) {
 				one := v.all[i-1]
 				one.sound.Refine(one.level, one.looped)
+				tell(1)
 			}
 		})
 	}
