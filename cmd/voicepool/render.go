@@ -114,7 +114,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	begin := time.Now()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.Loading(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
+	options := cue.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	r.begin(&options)
 	ranked := 0 // losses that priority decided
 	options.Watch = func(e report.Event) {
@@ -151,7 +151,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames int64
 		begin  = time.Now()
 		told   time.Time // when progress was
-		rate   = player.Sheet().Rate
+		length = player.Extent() - player.Began()
 	)
 	for {
 		n, err := player.Read(block)
@@ -170,13 +170,9 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames += int64(n)
 		left, right := player.Levels()
 		drawing.Look(player.Mixer(), player.Began()+frames, left, right)
-		if !r.Verbose && time.Since(told) >= 100*time.Millisecond {
+		if !r.Verbose && time.Since(told) >= console.Often {
 			told = time.Now()
-			length := int64(0)
-			if l := player.Sheet().Length; l != nil {
-				length = l.Frames(rate)
-			}
-			c.Progress("%s", console.Rendered(frames, length, rate, time.Since(begin)))
+			c.Progress("%s", console.Rendered(frames, length, player.Sheet().Rate, time.Since(begin)))
 		}
 	}
 }
