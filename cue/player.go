@@ -44,6 +44,9 @@ type Options struct {
 	From rules.Time
 	Cue  string
 
+	// Meters has every bus measured, for the Levels of mixer.Bus; Live has that too.
+	Meters bool
+
 	// Record has the player note what it does; see Recorder.
 	Record bool
 
@@ -115,7 +118,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	config.Commands, config.Meters = commands, o.Live
+	config.Commands, config.Meters = commands, o.Live || o.Meters
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}

@@ -19,9 +19,19 @@ type Picture struct {
 	Stats       mixer.Stats
 	Left, Right float32 // the highest samples since the last picture
 	Heard       Heard
+	Ends        int64  // the frame at which the show ends, about; 0: nobody knows
+	Next        string // what the sheet does next, and at which frame; empty: nothing, or nobody knows
+	NextAt      int64
+	Buses       []Bus          // without the master
 	Troubles    []string       // what has failed so far, a line each
 	voices      []lane         // by slot
 	events      []report.Event // since the last picture
+}
+
+// Bus is the level of a bus.
+type Bus struct {
+	Name string
+	Peak float64 // dB
 }
 
 // lane is a voice in a picture.
@@ -71,6 +81,8 @@ type Board struct {
 	voices map[uint64]known         // that live, by number
 	taken  map[uint64]*report.Event // who lost a slot, by the number of who has it
 	recent []report.Event           // since the last look
+
+	plan
 	history
 }
 
@@ -140,5 +152,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 	slices.SortFunc(now.voices, func(x, y lane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
 	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
 	now.events, b.recent = b.recent, nil
+	b.plan.tell(&now)
+	now.Buses = levels(p)
 	return now
 }

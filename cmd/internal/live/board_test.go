@@ -23,10 +23,11 @@ func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *r
 	t.Helper()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
 	b := NewBoard()
-	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{Watch: b.Watch, Events: true})
+	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{Watch: b.Watch, Events: true, Meters: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Plan(p)
 	block := make([]pcm.Frame, 1200)
 	for {
 		if _, err := p.Read(block); errors.Is(err, io.EOF) {
@@ -291,5 +292,31 @@ cues:
 		if line != c.want {
 			t.Errorf("with priority %s the summary ends %q, want %q", c.priority, line, c.want)
 		}
+	}
+}
+
+// TestBoardLooksAhead: a picture has what comes next, when the show ends, and the levels of buses.
+func TestBoardLooksAhead(t *testing.T) {
+	seen := map[int64]Picture{}
+	_, r := playThrough(t, parse(t, `
+buses: {low: {}, high: {}}
+cues:
+- {at: 0s, play: theme, id: theme, loop: true, bus: low}
+- {at: 200ms, play: click, every: 400ms, times: 3, gain: -6}
+- {at: 1400ms, stop: theme, over: 100ms}
+`), func(p Picture) { seen[p.Stats.Frame*40/48000] = p })
+	for at, want := range map[int64]string{ // of a fortieth of a second
+		2: "9600 play click", 7: "9600 play click", 9: "28800 play click", 24: "48000 play click", 41: "67200 stop theme", 57: "0 ",
+	} {
+		p := seen[at]
+		if got := fmt.Sprint(p.NextAt, " ", p.Next); got != want {
+			t.Errorf("after %d ms %q comes next, want %q", 25*at, got, want)
+		}
+		if p.Ends < 1400*48 || p.Ends > r.Frames+4800 {
+			t.Errorf("after %d ms it ends at %d, of %d", 25*at, p.Ends, r.Frames)
+		}
+	}
+	if b := seen[20].Buses; len(b) != 2 || b[0].Name != "low" || b[0].Peak < -40 || b[0].Peak > 0 || b[1].Peak > -100 {
+		t.Errorf("the buses are %v", b)
 	}
 }

@@ -69,10 +69,14 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	o := l.Player
 	o.Watch, o.Broken = happens.Watch, func(err error) { told.add(err) }
 	o.Loading, o.Preparing = c.Loading(), c.Preparing()
+	o.Meters = true
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
+	}
+	if !o.Live {
+		happens.Plan(player)
 	}
 	if l.Device.Kind == "wav" {
 		output.NoteName(c, l.Device.File())
