@@ -39,6 +39,7 @@ type lane struct {
 	slot    int
 	number  uint64
 	sound   string
+	colour  int     // of the sound: its place in the sheet
 	level   float64 // dB
 	pan     float64
 	looping bool
@@ -55,6 +56,16 @@ type Voice struct {
 	Sound string  `json:"sound"`
 	Level float64 `json:"level"` // dB; -120: nothing
 	State string  `json:"state"` // playing, paused or silent
+}
+
+// colourOf returns the colour of a sound, counted from 0.
+func colourOf(s *cue.Sheet, sound string) int {
+	for i := range s.Sounds {
+		if s.Sounds[i].Name == sound {
+			return i
+		}
+	}
+	return 0
 }
 
 // Shown returns the voices of a picture, by slot.
@@ -143,6 +154,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 		if v, ok := b.voices[l.number]; ok { // else its event is still to come
 			l.sound = v.sound
 		}
+		l.colour = colourOf(p.Sheet(), l.sound)
 		if e := b.taken[l.number]; e != nil {
 			l.victim, l.age = e, max(now.Stats.Frame-e.Frame, 0)
 		}

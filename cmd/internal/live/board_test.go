@@ -302,11 +302,11 @@ func TestBoardLooksAhead(t *testing.T) {
 buses: {low: {}, high: {}}
 cues:
 - {at: 0s, play: theme, id: theme, loop: true, bus: low}
-- {at: 200ms, play: click, every: 400ms, times: 3, gain: -6}
+- {at: 200ms, play: coin, every: 400ms, times: 3, gain: -6}
 - {at: 1400ms, stop: theme, over: 100ms}
 `), func(p Picture) { seen[p.Stats.Frame*40/48000] = p })
 	for at, want := range map[int64]string{ // of a fortieth of a second
-		2: "9600 play click", 7: "9600 play click", 9: "28800 play click", 24: "48000 play click", 41: "67200 stop theme", 57: "0 ",
+		2: "9600 play coin", 7: "9600 play coin", 9: "28800 play coin", 24: "48000 play coin", 41: "67200 stop theme", 57: "0 ",
 	} {
 		p := seen[at]
 		if got := fmt.Sprint(p.NextAt, " ", p.Next); got != want {
@@ -315,6 +315,9 @@ cues:
 		if p.Ends < 1400*48 || p.Ends > r.Frames+4800 {
 			t.Errorf("after %d ms it ends at %d, of %d", 25*at, p.Ends, r.Frames)
 		}
+	}
+	if v := seen[10].voices; len(v) != 2 || v[0].colour != 0 || v[1].colour != 1 {
+		t.Errorf("the voices are %+v", v)
 	}
 	if b := seen[20].Buses; len(b) != 2 || b[0].Name != "low" || b[0].Peak < -40 || b[0].Peak > 0 || b[1].Peak > -100 {
 		t.Errorf("the buses are %v", b)

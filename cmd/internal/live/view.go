@@ -21,13 +21,11 @@ type View struct {
 	title  string
 	steals []report.Event // the last ones
 	peaks  [2]float64     // of the meters, in dB, falling
-
-	colours map[string]int // of sounds
 }
 
 // NewView returns a view on a screen, headed by a title.
 func NewView(screen *Screen, title string) *View {
-	return &View{screen: screen, title: title, peaks: [2]float64{bar.Bottom, bar.Bottom}, colours: map[string]int{}}
+	return &View{screen: screen, title: title, peaks: [2]float64{bar.Bottom, bar.Bottom}}
 }
 
 // flash is for how long a slot shows that it was taken, in seconds.
@@ -186,7 +184,7 @@ func (v *View) lanes(p Picture, fit int) {
 }
 
 func (v *View) lane(l lane, rate int) {
-	how, note := v.style(l.sound), ""
+	how, note := soundStyles[l.colour%len(soundStyles)], ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
 		how, note = flashed+how, "  < "+words.OneLine(l.victim.Sound)
 	}
@@ -207,16 +205,6 @@ func (v *View) lane(l lane, rate int) {
 		note = column.Pad(note, room)
 	}
 	v.screen.line(how, "%s", column.First(width, all+note, all, loud, name, fmt.Sprintf("%4d", l.slot)))
-}
-
-// style is the colour of a sound, in the order in which sounds come.
-func (v *View) style(sound string) style {
-	i, ok := v.colours[sound]
-	if !ok {
-		i = len(v.colours)
-		v.colours[sound] = i
-	}
-	return soundStyles[i%len(soundStyles)]
 }
 
 // buses draws the levels of as many buses as fit, and counts the others.

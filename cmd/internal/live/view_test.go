@@ -52,7 +52,7 @@ var sample = Picture{
 	Left: 1, Right: 0,
 	voices: []lane{
 		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &report.Event{Sound: "drip"}, age: 4800},
-		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, looping: true},
+		{slot: 3, number: 2, sound: "theme", colour: 1, level: -15, pan: 1, looping: true},
 	},
 	events: []report.Event{{Frame: 91200, Kind: mixer.EventStolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
 }
