@@ -151,7 +151,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames int64
 		begin  = time.Now()
 		told   time.Time // when progress was
-		length = player.Extent() - player.Began()
+		rate   = player.Sheet().Rate
 	)
 	for {
 		n, err := player.Read(block)
@@ -172,7 +172,12 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		drawing.Look(player.Mixer(), player.Began()+frames, left, right)
 		if !r.Verbose && time.Since(told) >= console.Often {
 			told = time.Now()
-			c.Progress("%s", console.Rendered(frames, length, player.Sheet().Rate, time.Since(begin)))
+			if frames == 0 {
+				begin = told
+				c.Progress("going to where it begins: %s", seconds(player.Mixer().Now(), rate))
+			} else {
+				c.Progress("%s", console.Rendered(frames, player.Extent()-player.Began(), rate, time.Since(begin)))
+			}
 		}
 	}
 }

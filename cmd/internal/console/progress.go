@@ -96,17 +96,16 @@ func left(share float64, took time.Duration) string {
 	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
 }
 
-// Rendered tells how far a render is that is about as long as length, and how fast; a length of
-// 0 is not known.
+// Rendered tells how far a render is that is about as long as length, and how many times faster
+// than real time; a length of 0 is not known.
 func Rendered(frames, length int64, rate int, took time.Duration) string {
-	line, rest := "mixing "+words.Seconds(frames, rate), ""
+	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {
 		share := min(float64(frames)/float64(length), 1)
-		line = fmt.Sprintf("mixing %s  %s of about %s", percent(share), words.Seconds(frames, rate), words.Seconds(length, rate))
-		rest = left(share, took)
+		line = fmt.Sprintf("mixing %s  %s of about %s%s", percent(share), words.Seconds(frames, rate), words.Seconds(length, rate), left(share, took))
 	}
 	if took > 0 {
-		line += fmt.Sprintf(", %.0f times real time", float64(frames)/float64(rate)/took.Seconds())
+		line += fmt.Sprintf(", %.0fx", float64(frames)/float64(rate)/took.Seconds())
 	}
-	return line + rest
+	return line
 }

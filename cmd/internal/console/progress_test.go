@@ -101,23 +101,27 @@ func TestRendered(t *testing.T) {
 		took           time.Duration
 		want           string
 	}{
-		{frames: 24000, took: 10 * time.Millisecond, want: "mixing 0.5 s, 50 times real time"},
+		{frames: 24000, took: 10 * time.Millisecond, want: "mixing 0.5 s, 50x"},
 		{
 			frames: 24000, length: 48000, took: 20 * time.Millisecond,
-			want: "mixing ██████████           50 %  0.5 s of about 1.0 s, 25 times real time",
+			want: "mixing ██████████           50 %  0.5 s of about 1.0 s, 25x",
 		},
 		{
 			frames: 47999, length: 48000, took: 100 * time.Millisecond,
-			want: "mixing ███████████████████▉ 99 %  1.0 s of about 1.0 s, 10 times real time",
+			want: "mixing ███████████████████▉ 99 %  1.0 s of about 1.0 s, 10x",
 		},
 		{
 			frames: 60 * 48000, length: 240 * 48000, took: 3 * time.Second,
-			want: "mixing █████                25 %  1m0s of about 4m0s, 20 times real time, 9s left",
+			want: "mixing █████                25 %  1m0s of about 4m0s, 9s left, 20x",
 		},
-		{frames: 96000, length: 48000, took: 2 * time.Second, want: "mixing ████████████████████ 100 %  2.0 s of about 1.0 s, 1 times real time"},
+		{frames: 96000, length: 48000, took: 2 * time.Second, want: "mixing ████████████████████ 100 %  2.0 s of about 1.0 s, 1x"},
+		{
+			frames: 3599 * 48000, length: 4*3600*48000 + 1, took: 100 * time.Second,
+			want: "mixing ████▉                24 %  59m59s of about 4h0m0s, 5m0s left, 36x",
+		},
 		{length: 48000, want: "mixing                       0 %  0.0 s of about 1.0 s"},
 	} {
-		if got := Rendered(c.frames, c.length, 48000, c.took); got != c.want {
+		if got := Rendered(c.frames, c.length, 48000, c.took); got != c.want || column.Width(got) > 79 {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

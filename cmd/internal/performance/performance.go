@@ -126,7 +126,11 @@ type performance struct {
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
 	defer closed()
-	if err := console.Do(s.interrupts, s.player.Prime); err != nil {
+	if begins := &s.options.Player; !begins.From.IsZero() || begins.Cue != "" {
+		s.console.Progress("going to where it begins")
+	}
+	err := console.Do(s.interrupts, s.player.Prime)
+	if s.console.Progress(""); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
@@ -150,7 +154,7 @@ func (s *performance) play() error {
 		defer close(stopped)
 		s.show(stop, cancel)
 	}()
-	err := s.player.Feed(ctx)
+	err = s.player.Feed(ctx)
 	if err == nil {
 		// What is mixed is still to be heard.
 		select {
