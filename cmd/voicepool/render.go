@@ -176,7 +176,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 				begin = told
 				c.Progress("going to where it begins: %s", seconds(player.Mixer().Now(), rate))
 			} else {
-				c.Progress("%s", console.Rendered(frames, player.Extent()-player.Began(), rate, time.Since(begin)))
+				c.Progress("%s", console.Rendered(frames, player.Ends()-player.Began(), rate, time.Since(begin)))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ type plan struct {
 // its sheet alone, before it begins.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
-	b.plan = plan{schedule: s.Schedule(s.Rate, s.Seed), ends: p.Extent()}
+	b.plan = plan{schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
 }
 
 // steps bounds how many actions are passed over for one picture.

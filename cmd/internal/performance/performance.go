@@ -67,10 +67,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
 	happens, told := live.NewBoard(), &troubles{console: c}
 	o := l.Player
-	o.Watch, o.Broken = happens.Watch, func(err error) { told.add(err) }
-	o.Loading, o.Preparing = c.Loading(), c.Preparing()
-	o.Meters = true
+	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
+	o.Preparing, o.Meters = c.Preparing(), true
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)

@@ -8,8 +8,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestExtent: where nothing is held, pitched or stopped, a show ends when its last sound does.
-func TestExtent(t *testing.T) {
+// TestEnds: where nothing is held, pitched or stopped, a show ends when its last sound does.
+func TestEnds(t *testing.T) {
 	for _, text := range []string{
 		"length: 300ms\ncues: [{at: 0s, play: rain, loop: true}]",
 		"cues: [{at: 250ms, play: coin}, {at: 100ms, play: click, every: 20ms, times: 4}]",
@@ -21,10 +21,10 @@ func TestExtent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		extent := p.Extent()
+		ends := p.Ends()
 		readAll(t, p, 480)
-		if frames := p.Report().Frames; extent < frames-480 || extent > frames {
-			t.Errorf("%s\nlasts %d frames, and %d are foretold", text, frames, extent)
+		if frames := p.Report().Frames; ends < frames-480 || ends > frames {
+			t.Errorf("%s\nlasts %d frames, and %d are foretold", text, frames, ends)
 		}
 	}
 }

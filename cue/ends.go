@@ -1,20 +1,20 @@
 package cue
 
-// Extent returns about when the show ends, as a frame, for those who show how far it is: at its
+// Ends returns about when the show ends, as a frame, for those who show how far it is: at its
 // Length, or when all that starts has been heard once at its own speed, and loops are stopped.
 // It takes no account of pauses and pitches. Control side.
-func (p *Player) Extent() int64 {
+func (p *Player) Ends() int64 {
 	if p.cut != never {
 		return p.cut
 	}
-	rate, extent := p.sheet.Rate, int64(0)
+	rate, ends := p.sheet.Rate, int64(0)
 	acted, loops := int64(0), false
 	for _, asked := range p.sheet.acting() {
 		last := asked.last(rate)
 		acted = max(acted, last)
 		for _, c := range asked.starts() {
 			if c.For != nil {
-				extent = max(extent, last+c.For.Frames(rate))
+				ends = max(ends, last+c.For.Frames(rate))
 				continue
 			}
 			if c.Loop {
@@ -22,12 +22,12 @@ func (p *Player) Extent() int64 {
 				continue
 			}
 			for _, sound := range p.sounds[c.Sound].Once {
-				extent = max(extent, last+max(sound.Frames()-c.From.Frames(rate), 0))
+				ends = max(ends, last+max(sound.Frames()-c.From.Frames(rate), 0))
 			}
 		}
 	}
 	if loops { // something stops it
-		extent = max(extent, acted)
+		ends = max(ends, acted)
 	}
-	return extent
+	return ends
 }
