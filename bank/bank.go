@@ -217,7 +217,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 			versions.Need(all[i].Files(s.Loop), s.Loop, s.Pitch.From+speed+add.From, most)
 		}
 	}
-	return out, versions.Make(ctx, nil)
+	return out, versions.Make(ctx)
 }
 
 // broke keeps what went wrong first in a stream. Any goroutine.

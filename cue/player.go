@@ -127,7 +127,9 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.versions(loaded).Make(ctx, o.Preparing); err != nil {
+	versions := s.versions(loaded)
+	versions.Progress = o.Preparing
+	if err := versions.Make(ctx); err != nil {
 		return nil, err
 	}
 	if o.Record {

@@ -12,6 +12,8 @@ import (
 
 // Versions gathers the versions of sounds that pitched voices read. The zero value has none.
 type Versions struct {
+	Progress func(done, total int) // as cue.Loading; nil: nobody is told
+
 	all  []version
 	seen map[version]bool
 }
@@ -44,9 +46,8 @@ func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64)
 	}
 }
 
-// Make makes them, as many at a time as there are processors. progress is told of none at first,
-// and then of each, one call at a time; it may be nil. When ctx ends it is its error.
-func (v *Versions) Make(ctx context.Context, progress func(done, total int)) error {
+// Make makes them, as many at a time as there are processors. When ctx ends it is its error.
+func (v *Versions) Make(ctx context.Context) error {
 	var (
 		wait  sync.WaitGroup
 		taken atomic.Int64
@@ -54,11 +55,11 @@ func (v *Versions) Make(ctx context.Context, progress func(done, total int)) err
 		done  int
 	)
 	tell := func(more int) {
-		if progress != nil && len(v.all) > 0 {
+		if v.Progress != nil && len(v.all) > 0 {
 			mutex.Lock()
 			defer mutex.Unlock()
 			done += more
-			progress(done, len(v.all))
+			v.Progress(done, len(v.all))
 		}
 	}
 	tell(0)
