@@ -28,7 +28,7 @@ internal/leak -> internal/words
 internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm voice
-audiotest -> cue/report device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
+audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
 internal/words ->
 internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu
@@ -54,7 +54,7 @@ sounds/internal/wave -> pcm
 sounds/tone -> internal/words pcm sounds sounds/internal/wave
 sounds/watch -> sounds voice github.com/fsnotify/fsnotify
 sounds/embedded -> internal/words sounds voice
-beepio -> mixer sounds pcm github.com/gopxl/beep/v2
+beepio -> device mixer sounds pcm github.com/gopxl/beep/v2
 device -> pcm
 device/internal/pace -> device pcm
 device/internal/native -> github.com/jfreymuth/pulse/proto
@@ -68,7 +68,7 @@ internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
-internal/scenes -> bank/rules mixer pcm
+internal/scenes -> bank/rules mixer pcm voice
 cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice

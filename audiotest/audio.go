@@ -1,12 +1,14 @@
 package audiotest
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"voicepool/device"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -39,7 +41,8 @@ type plan struct {
 
 // New returns a mixer of a configuration, at frame 0. Config.Stems is set for it, and
 // Config.Clock, where there is none, goes by the steps. A configuration that is wrong ends
-// the test. The mixer is closed with the test.
+// the test, and so do several outputs: what is heard here is stereo. The mixer is closed with the
+// test.
 func New(t testing.TB, c mixer.Config) *Audio {
 	t.Helper()
 	c.Stems = true
@@ -49,6 +52,10 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	}
 	m, err := mixer.New(c)
 	if err != nil {
+		t.Fatalf("audiotest: %v", err)
+	}
+	if err := stereo(m); err != nil {
+		m.Close()
 		t.Fatalf("audiotest: %v", err)
 	}
 	a := &Audio{
@@ -65,6 +72,14 @@ func New(t testing.TB, c mixer.Config) *Audio {
 		m.Close()
 	})
 	return a
+}
+
+// stereo returns an error where a source has several outputs.
+func stereo(src device.Source) error {
+	if n := device.OutputsOf(src); n > 1 {
+		return fmt.Errorf("the mixer has %d outputs, want 1: fold them (Config.Fold)", n)
+	}
+	return nil
 }
 
 // Mixer returns the mixer, for the game.

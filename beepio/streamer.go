@@ -16,6 +16,7 @@ package beepio
 import (
 	"github.com/gopxl/beep/v2"
 
+	"voicepool/device"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -24,20 +25,28 @@ import (
 const block = 512
 
 // Streamer is a mixer as beep sees it: a stream of the mixer's rate that never
-// drains and never fails.
+// drains. It fails only where the mixer has several outputs: beep plays stereo.
 type Streamer struct {
-	mixer  *mixer.Mixer
+	mixer  device.Source
+	err    error
 	frames [block]pcm.Frame
 }
 
 var _ beep.Streamer = (*Streamer)(nil)
 
 // NewStreamer returns the audio side of m as a beep.Streamer. Nothing else may
-// render m.
-func NewStreamer(m *mixer.Mixer) *Streamer { return &Streamer{mixer: m} }
+// render m. Of a mixer with several outputs it gives nothing, and Err says so.
+func NewStreamer(m *mixer.Mixer) *Streamer { return newStreamer(m, m.Rate()) }
+
+func newStreamer(src device.Source, rate int) *Streamer {
+	return &Streamer{mixer: src, err: device.Check(src, rate)}
+}
 
 // Stream fills samples. Audio side; it does not allocate.
 func (s *Streamer) Stream(samples [][2]float64) (n int, ok bool) {
+	if s.err != nil {
+		return 0, false
+	}
 	n = len(samples)
 	for len(samples) > 0 {
 		frames := s.frames[:min(len(samples), block)]
@@ -50,5 +59,5 @@ func (s *Streamer) Stream(samples [][2]float64) (n int, ok bool) {
 	return n, true
 }
 
-// Err returns nil.
-func (s *Streamer) Err() error { return nil }
+// Err returns nil, or an error that wraps device.ErrOutputs.
+func (s *Streamer) Err() error { return s.err }

@@ -46,16 +46,25 @@ type armed struct {
 
 // arm has the player hand over its list ahead: its GOs begin what they begin as they come.
 func (p *Player) arm() {
-	if p.armed.on || !p.options.Live && !p.given.Awaits() && !p.given.does(DoPanic) {
+	if p.armed.on || !p.options.Live && !p.Sheet().Awaits() && !p.Sheet().does(DoPanic) && !(p.options.Changes && len(p.Sheet().List) > 0) {
 		return
 	}
-	s := p.given.unfired()
+	s := p.Sheet().unfired()
 	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
+	for tag := range s.ids { // a sheet that comes may wait for any of them
+		if p.options.Changes {
+			p.follows.awaited[uint64(tag+1)] = true
+		}
+	}
 	p.armed = armed{on: true, show: &unit{salvo: p.mixer.NewSalvo(), launch: -1}, tags: map[uint64]*mixer.Count{}}
-	if !p.options.Live {
-		p.armed.goes = s.Goes
+	p.armed.goes = s.clocked(s.Rate)
+	if p.options.Live {
+		p.armed.goes = p.begins.goes
 	}
 	p.add(p.armed.show)
+	if p.begins.settled {
+		p.settle()
+	}
 }
 
 func (p *Player) add(u *unit) *unit {
@@ -175,17 +184,17 @@ func (p *Player) handAll(before int64) error {
 		if frame >= before {
 			break
 		}
-		if a.goes = a.goes[1:]; g.Does == DoPanic {
-			rest := a.goes
-			p.panic(g.Over.Duration(p.sheet.Rate), frame)
-			a.goes = rest
+		if a.goes = a.goes[1:]; g.Does != DoGo {
+			if rest := a.goes; g.Does == DoPanic {
+				p.panic(g.Over.Duration(p.sheet.Rate), frame)
+				a.goes = rest
+			}
 			continue
 		}
-		list := p.sheet.standby(a.next)
-		if g.Cue != "" {
-			list = p.sheet.numbers()[numberOf(g.Cue)]
+		a.next = p.fire(p.sheet.meant(g, a.next), frame)
+		if p.options.Live {
+			p.live.note(*g)
 		}
-		a.next = p.fire(list, frame)
 	}
 	if p.held != nil { // what the mixer had no room for
 		if err := p.sendHeld(); err != nil {

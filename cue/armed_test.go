@@ -149,7 +149,7 @@ func TestLiveIsRendered(t *testing.T) {
 		sheet := randomList(draw)
 		s := f.sheet(rate, sheet)
 		block := 1 + draw.IntN(50)
-		p := f.player(sheet, cue.Options{Events: true, Live: true, Block: block})
+		p := f.player(sheet, cue.Options{Events: true, Live: true, Changes: seed%2 == 0, Block: block})
 		held, left := false, 60
 		finished := 0
 		got := playLive(t, p, block, func(frame int) {

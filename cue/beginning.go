@@ -29,6 +29,9 @@ type beginning struct {
 	list int // in Sheet.List; -1: none
 
 	launches []launch // of the times of GO
+	goes     []Go     // of a live show: those before it
+	standby  int      // of a live show: the place in Sheet.List of the cue that stands by there
+	settled  bool     // of a live show: the cues before that count as finished
 
 	frame int64 // once there: where that was
 	there bool
@@ -37,10 +40,13 @@ type beginning struct {
 
 // newBeginning finds the cue of Options.Cue.
 func (p *Player) newBeginning() error {
-	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches}
+	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.there = b.time.IsZero() && p.options.Cue == ""
 	defer func() { p.begins = b }()
 	if p.options.Cue == "" {
+		if p.options.Live && !b.there {
+			b.said(p.Sheet())
+		}
 		return nil
 	}
 	s, names := p.sheet, map[string]bool{}
@@ -65,32 +71,199 @@ func (p *Player) newBeginning() error {
 		known := slices.Sorted(maps.Keys(names))
 		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
+	if p.options.Live {
+		return b.stands(p.Sheet())
+	}
 	if b.list >= 0 && !slices.ContainsFunc(s.launches, func(l launch) bool { return l.list == b.list }) {
 		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
 	}
 	return nil
 }
 
-// beginsAt returns the frame at which the show is to begin, if that is known by now.
+// said has a live show begin where the GOs of the sheet have been said that come before its time.
+func (b *beginning) said(s *Sheet) {
+	rate := max(s.Rate, 1)
+	for _, g := range s.clocked(rate) {
+		if g.At.Frames(rate) >= b.time.Frames(rate) {
+			return
+		}
+		b.say(s, g)
+	}
+}
+
+// say takes a GO that was said before the show begins.
+func (b *beginning) say(s *Sheet, g Go) {
+	if b.goes = append(b.goes, g); g.Does == DoGo {
+		chain := s.chain(s.meant(&g, b.standby))
+		b.standby = s.standby(chain[len(chain)-1] + 1)
+	}
+}
+
+// meant returns the place of the cue that a GO begins, where another stands by.
+func (s *Sheet) meant(g *Go, standby int) int {
+	if g.Cue != "" {
+		return s.numbers()[numberOf(g.Cue)] // it is there: checkGoes has looked
+	}
+	return s.standby(standby)
+}
+
+// stands has a live show begin where a cue of the list stands by: before the GO of the sheet that
+// begins it, or, where there is none, as if those before it were finished.
+func (b *beginning) stands(s *Sheet) error {
+	list, cue := b.list, b.cue
+	if b.list, b.cue = -1, -1; list < 0 {
+		b.time = s.Cues[cue].At
+		if !s.timed() {
+			s := s.fired()
+			i := slices.IndexFunc(s.launches, func(l launch) bool { return s.List[l.list].Timeline })
+			if i < 0 || s.launches[i].after >= 0 {
+				return fmt.Errorf("cue: %w: no time of GO says when the timeline starts; begin at a cue of the list", ErrBeginning)
+			}
+			b.time = plus(plus(s.launches[i].base, s.launches[i].since), b.time)
+		}
+		b.said(s)
+		return nil
+	}
+	for _, g := range s.clocked(max(s.Rate, 1)) {
+		if g.Does == DoGo && s.meant(&g, b.standby) == list {
+			b.time, b.standby = g.At, list
+			return nil
+		}
+		b.say(s, g)
+	}
+	b.goes, b.standby, b.settled, b.there, b.time = nil, list, true, true, rules.Time{}
+	return nil
+}
+
+// Standby returns the place in Sheet.List of the cue that stands by where a live show begins; the
+// length of the list where none does.
+func (p *Player) Standby() int { return p.begins.standby }
+
+// settle has what the cues of the list before one leave behind, if they are finished: endless loops,
+// from their beginning, and what was set.
+func (p *Player) settle() {
+	s, f := p.sheet, &p.follows
+	for i := range p.begins.standby {
+		if s.List[i].Off {
+			continue
+		}
+		l := launch{list: i, after: -1, first: len(s.Cues)}
+		for _, j := range s.actions(i) {
+			if c := s.Cues[j].settled(); c != nil {
+				c.origin, c.launch, c.firing = s.place(j)+1, len(s.launches)+1, s.firings[i]
+				s.Cues = append(s.Cues, *c)
+			}
+		}
+		if l.count = len(s.Cues) - l.first; l.count == 0 {
+			continue
+		}
+		s.launches = append(s.launches, l)
+		s.firings[i]++
+		f.add()
+		f.soon = f.soon[:0]
+		chain := p.waiter(0)
+		chain.at, chain.rank = 0, int32(l.first)
+		p.launch(len(s.launches)-1, chain)
+	}
+}
+
+// actions returns what a cue of the list does, in the order of times: places in Cues. The timeline is
+// a part of the cue that starts it.
+func (s *Sheet) actions(list int) (all []int) {
+	of := &s.List[list]
+	for i := s.first; i < s.own; i++ {
+		if of.Timeline && s.Cues[i].list == 0 || i >= of.First && i < of.First+of.Count {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return s.Cues[a].At.Compare(s.Cues[b].At) })
+	return all
+}
+
+// settled returns what is left of a cue when it is finished, as an action that does that at once; nil:
+// nothing is.
+func (c *Cue) settled() *Cue {
+	out := *c
+	out.At, out.Over, out.FadeIn, out.after, out.afterTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, byTime
+	out.Every, out.EveryMost, out.Times, out.Change.Shape = rules.Time{}, rules.Time{}, 1, 0
+	endless := func(c *Cue) bool { return c.Loop && c.Rounds == 0 && c.For == nil }
+	switch {
+	case c.Verb == Play && c.layers == nil && !endless(c), c.Verb == Seek:
+		return nil
+	case c.Verb == Play:
+		out.layers = nil
+		for i := range c.layers {
+			if one := c.layers[i]; endless(&one) {
+				one.At, one.FadeIn = rules.Time{}, rules.Time{}
+				out.layers = append(out.layers, one)
+			}
+		}
+		if c.layers != nil && out.layers == nil {
+			return nil
+		}
+	case c.Verb == Stop, c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && !c.keeps(): // out of its loop
+		out.Verb, out.Cut, out.Change = Stop, true, mixer.Change{}
+	}
+	return &out
+}
+
+// beginsAt returns the frame of the mixer at which a cue begins with which the show is to begin, if that
+// is known by now, and the frame of what is heard where it is to begin at a time.
 func (p *Player) beginsAt() (frame int64, known bool) {
 	b, rate := &p.begins, p.sheet.Rate
+	after := func(l *launch, since rules.Time) (int64, bool) {
+		if l.after < 0 {
+			return l.base.Frames(rate) + since.Frames(rate), true
+		}
+		if l.after >= len(p.follows.runs) {
+			return 0, false
+		}
+		before := &p.follows.runs[l.after]
+		return before.over + since.Frames(rate), before.begun && before.left == 0
+	}
 	switch {
 	case b.list >= 0:
-		for _, l := range b.launches {
-			if l.list != b.list {
-				continue
+		for i := range b.launches {
+			if l := &b.launches[i]; l.list == b.list {
+				return after(l, l.since)
 			}
-			if l.after < 0 {
-				return l.base.Frames(rate) + l.since.Frames(rate), true
-			}
-			before := &p.follows.runs[l.after]
-			return before.over + l.since.Frames(rate), before.begun && before.left == 0
 		}
 		return 0, false
+	case b.cue >= 0 && p.Sheet().timed():
+		return p.Sheet().Cues[b.cue].frame(0, rate), true
 	case b.cue >= 0:
-		return p.sheet.Cues[b.cue].frame(0, rate), true
+		for i := range b.launches {
+			if l := &b.launches[i]; p.Sheet().List[l.list].Timeline {
+				return after(l, plus(l.since, p.Sheet().Cues[b.cue].At))
+			}
+		}
+		return 0, false
 	}
 	return b.time.Frames(rate), true
+}
+
+// stoodBefore returns how the pauses of a render are where it comes to a frame: of what is heard where
+// the show is to begin at a time, else of the mixer.
+func (p *Player) stoodBefore(frame int64) *pauses {
+	s := &pauses{fade: fadeFrames(p.sheet.Rate)}
+	byTime := p.begins.list < 0 && p.begins.cue < 0
+	for _, one := range p.file.flips {
+		if byTime && one.output > frame || !byTime && one.output-s.stood > frame {
+			break
+		}
+		s.flip(one.output, one.on)
+		s.flips++
+	}
+	if !byTime {
+		frame += s.stood
+	}
+	s.pass(frame)
+	return s
+}
+
+// timed reports whether the timeline starts with the show.
+func (s *Sheet) timed() bool {
+	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
 }
 
 // Began returns the frame at which the show begins: after the first Read, or Prime.
@@ -110,11 +283,17 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 	for most := int64(1 << 19); most > 0; {
 		from, known := p.beginsAt()
 		known = known && from < p.cut // beyond it, it comes to its end
+		stood := p.stoodBefore(from + after)
+		from = stood.output - stood.stood - after // of the mixer
 		if known && f.now == from+after {
-			b.there, b.frame, b.block, p.skips = true, from, nil, false
+			b.there, b.frame, b.block, p.skips = true, stood.output-after, nil, false
+			f.flips = f.flips[stood.flips:]
+			f.stood, p.hold.output = stood.stood, stood.output
+			p.hold.was, p.hold.faded = stood.on, int(stood.faded)
+			p.hold.on.Store(stood.on)
 			return true, nil
 		}
-		if st := p.mixer.Stats(); f.now >= p.cut || p.finished(&st) && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
+		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
 			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
 		}
 		n := min(most, int64(len(b.block)))

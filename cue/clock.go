@@ -31,6 +31,7 @@ type pauses struct {
 	output int64 // so far
 	stands []stand
 	stood  int64 // frames of all of them
+	flips  int   // that were taken in
 }
 
 // pass goes on to a frame of the output.

@@ -24,22 +24,20 @@ const (
 	patience = time.Second
 )
 
-// errPauses is returned where pauses are a part of the times of GO: a device has its own.
-var errPauses = errors.New("cue: the times of GO have pauses, which are for a render alone; leave these lines out")
-
 // Prime hands the first cues over, so that none is late, and waits until what
 // streams among them begin with has been decoded. To be called before a device
 // starts.
 func (p *Player) Prime() error {
-	if !p.options.Live && p.given.does(DoPause) {
-		return errPauses
-	}
 	p.arm()
+	if p.options.Live {
+		p.file.flips = nil
+	}
 	for there, err := p.goThere(0); !there; there, err = p.goThere(0) {
 		if err != nil {
 			return err
 		}
 	}
+	p.hold.plan = p.file.flips
 	if err := p.handSome(p.file.now + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 		return err
 	}
@@ -114,6 +112,7 @@ func (p *Player) handOver(st *mixer.Stats) error {
 
 // handSome hands over what is due before a frame, or as much of it as there is room for.
 func (p *Player) handSome(before int64) (err error) {
+	p.handed = max(p.handed, before)
 	if p.armed.on {
 		return p.handAll(before)
 	}
@@ -157,12 +156,16 @@ func (p *Player) fade(ticker *time.Ticker) {
 // Render is the source of a device. Audio side: it takes no lock and does not
 // allocate. After the sheet's length it is silent.
 func (p *Player) Render(dst []pcm.Frame) {
-	if p.hold.look(len(dst)) {
-		p.hold.render(dst, p.mix)
-	} else {
-		dst = p.mixUntilCut(dst)
+	for len(dst) > 0 {
+		now := dst[:p.hold.untilFlip(len(dst))]
+		dst = dst[len(now):]
+		if p.hold.look(len(now)) {
+			p.hold.render(now, p.mix)
+		} else {
+			now = p.mixUntilCut(now)
+		}
+		p.heard.hear(now)
 	}
-	p.heard.hear(dst)
 }
 
 // mixUntilCut mixes the next frames, which are silent after the sheet's length, and returns those

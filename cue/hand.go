@@ -16,13 +16,22 @@ import (
 // values, such as "gain=-3"; behind `stop` and `scene`, a time alone is `over`. Events of it are of
 // no cue. While Feed plays; any goroutine. The error wraps ErrAction and says what would be right.
 func (p *Player) Do(words ...string) error {
-	c, err := p.given.action(words)
+	p.live.mutex.Lock()
+	s, first := p.given.Load(), p.live.first
+	c, err := s.action(words, &p.live.ids)
+	p.live.mutex.Unlock()
 	if err != nil {
 		return err
 	}
+	if c.Verb == Play {
+		c.Sound += first
+	}
+	for i := range c.layers {
+		c.layers[i].Sound += first
+	}
 	for _, one := range c.starts() {
-		if len(p.files(one)) == 0 {
-			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(p.given.Sounds[one.Sound].Name))
+		if !p.prepared(one) {
+			return fmt.Errorf("%w: play: no cue of the sheet loops %s, so it is not prepared for that", ErrAction, yaml.Quote(s.Sounds[one.Sound-first].Name))
 		}
 	}
 	p.live.ask(func() {
@@ -48,8 +57,9 @@ func (p *Player) Do(words ...string) error {
 var ErrAction = errors.New("cue: no action")
 
 // action reads what people ask for by hand: a verb and what it acts on, as "play" and "bell", then
-// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be.
-func (s *Sheet) action(words []string) (*Cue, error) {
+// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be. ids are all by
+// their tags, from 1 on; its own is added.
+func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
 	}
@@ -57,14 +67,14 @@ func (s *Sheet) action(words []string) (*Cue, error) {
 	r := newReader(to, "")
 	to.Rules = s.Rules
 	to.Sounds = slices.Clip(slices.Clone(s.Sounds))
-	to.ids = slices.Clone(s.ids)
+	to.ids = slices.Clone(*ids)
 	for i := range s.Sounds {
 		r.Sounds[s.Sounds[i].Name] = i
 	}
 	for i := range s.Buses {
 		r.Buses[s.Buses[i].Name] = true
 	}
-	for i, id := range s.ids {
+	for i, id := range to.ids {
 		r.ids[id] = uint64(i + 1)
 	}
 	for i := range s.Cues {
@@ -95,6 +105,7 @@ func (s *Sheet) action(words []string) (*Cue, error) {
 				return names
 			}))
 	}
+	*ids = to.ids
 	return &to.Cues[0], nil
 }
 

@@ -19,6 +19,7 @@ type hold struct {
 	was    bool
 	output int64 // frames given
 	flips  *ring.Ring[flip]
+	plan   []flip // that are to come by themselves
 }
 
 // flip is where a hold begins, or ends.
@@ -51,6 +52,20 @@ func (h *hold) look(frames int) bool {
 	}
 	h.output += int64(frames)
 	return h.was || h.faded > 0
+}
+
+// untilFlip returns how many of some frames come before the next flip by itself, which it makes where
+// none does. Audio side.
+func (h *hold) untilFlip(frames int) int {
+	for len(h.plan) > 0 {
+		next := &h.plan[0]
+		if n := next.output - h.output; n > 0 {
+			return int(min(n, int64(frames)))
+		}
+		h.on.Store(next.on)
+		h.plan = h.plan[1:]
+	}
+	return frames
 }
 
 // render is Render, through a hold. Audio side.

@@ -30,7 +30,7 @@ func (s *Sheet) fired() *Sheet {
 		return s
 	}
 	out := s.unfired()
-	next, numbers := 0, s.numbers()
+	next := 0
 	for _, g := range s.clocked(max(s.Rate, 1)) {
 		switch g.Does {
 		case DoGo:
@@ -40,10 +40,7 @@ func (s *Sheet) fired() *Sheet {
 		default:
 			continue
 		}
-		if next = s.standby(next); g.Cue != "" {
-			next = numbers[numberOf(g.Cue)] // it is there: checkGoes has looked
-		}
-		next = out.begin(next, g.At)
+		next = out.begin(s.meant(&g, next), g.At)
 	}
 	return out
 }
@@ -53,9 +50,8 @@ func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
 	out.firings = make([]uint64, len(s.List))
-	waits := slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
 	for i := range out.Cues {
-		if c := &out.Cues[i]; c.list > 0 || waits {
+		if c := &out.Cues[i]; c.list > 0 || !s.timed() {
 			c.state = idle
 		}
 	}
@@ -86,7 +82,7 @@ func (s *Sheet) launch(list int, l launch) {
 	of := &s.List[list]
 	l.first = len(s.Cues)
 	if of.Timeline {
-		for i := range s.own {
+		for i := s.first; i < s.own; i++ {
 			if s.Cues[i].list == 0 {
 				s.act(i, &l, 0)
 			}
@@ -103,7 +99,7 @@ func (s *Sheet) launch(list int, l launch) {
 // act adds an action of a launch, which is told by its number from 1; 0: of the timeline.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
-	c.origin, c.launch, c.firing = i+1, number, s.firings[l.list]
+	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]
 	ends := c.after != ""
 	c.base, c.At, c.state = l.base, plus(l.since, c.At), byTime
 	if ends { // from that end on

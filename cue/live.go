@@ -22,6 +22,8 @@ type live struct {
 	mutex    sync.Mutex
 	requests []func() // for the goroutine of Feed
 	playing  []Running
+	ids      []string // by their tags, from 1 on: also those that came by hand, and of sheets before
+	first    int      // of the sounds of Player.sheet: that of the sheet given last
 	finished bool
 	wake     chan struct{} // has one while Feed has not seen all requests
 
@@ -36,7 +38,7 @@ type live struct {
 
 // Running is a cue of the list that has begun, or waits to.
 type Running struct {
-	List    int   // its place in Sheet.List
+	List    int   // its place in Sheet.List; -1: the sheet has changed, and it is not there any more
 	Begun   int64 // the frame at which it began, or begins; -1: it waits for the end of something
 	Left    int64 // frames until all that it plays is over; -1: nobody knows
 	Waiting bool  // it has not begun
@@ -53,6 +55,21 @@ func (l *live) ask(do func()) {
 	}
 }
 
+// askOf asks for something that is done to a cue of the list: the same one if the sheet changes before
+// it is done, and nothing where it is gone then. -1 stays -1.
+func (l *live) askOf(p *Player, list int, do func(list int)) {
+	if list < 0 {
+		l.ask(func() { do(-1) })
+		return
+	}
+	number := p.Sheet().List[list].Number
+	l.ask(func() {
+		if i, err := p.sheet.Place(number); err == nil {
+			do(i)
+		}
+	})
+}
+
 // begin is called by Feed, and returns what it waits for.
 func (l *live) begin() <-chan struct{} {
 	l.mutex.Lock()
@@ -65,7 +82,7 @@ func (l *live) begin() <-chan struct{} {
 // as the mixer can, all at one frame. A cue may be fired again while it plays. Any goroutine. The
 // error wraps ErrFire.
 func (p *Player) Fire(list int) error {
-	switch s := p.given; {
+	switch s := p.Sheet(); {
 	case list < 0 || list >= len(s.List):
 		return fmt.Errorf("%w: the list has the cues 0 to %d, not %d", ErrFire, len(s.List)-1, list)
 	case s.List[list].Off:
@@ -73,11 +90,11 @@ func (p *Player) Fire(list int) error {
 	case p.ended():
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
-	p.live.ask(func() {
-		chain := len(p.armed.units)
+	p.live.askOf(p, list, func(list int) {
+		number, chain := p.sheet.List[list].Number, len(p.armed.units)
 		p.fire(list, p.soonest())
 		p.armed.units[chain].begins = func(frame int64) {
-			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: p.given.List[list].Number})
+			p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Cue: number})
 		}
 	})
 	return nil
@@ -90,7 +107,7 @@ func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p
 // Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
 // What goes on from it by itself does so. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
-	p.live.ask(func() {
+	p.live.askOf(p, list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
 			if p.sheet.launches[i].list == list {
 				p.cease(i, over)
@@ -131,7 +148,7 @@ func (l *live) note(g Go) {
 // Goes returns what was done to a live show until now: GO, panic, and pauses, at their exact times.
 // A sheet with these, see Sheet.WriteGoes, renders the frames that were heard. Any goroutine.
 func (p *Player) Goes() []Go {
-	l, rate := &p.live, p.given.Rate
+	l, rate := &p.live, p.sheet.Rate
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	goes := slices.Clone(l.goes)
@@ -237,7 +254,7 @@ func (p *Player) look(st *mixer.Stats) {
 		i += p.live.told
 		if r := &f.runs[i]; r.begun && !r.told && r.begin < st.Frame {
 			r.told = true
-			if p.options.Fired != nil {
+			if p.options.Fired != nil && s.launches[i].list >= 0 {
 				p.options.Fired(s.launches[i].list, r.begin)
 			}
 		}

@@ -34,7 +34,7 @@ func (k MidiKind) String() string { return midiKinds[k] }
 var midiKinds = [...]string{"note", "program", "control"}
 
 // MidiDoes is what Midi.Do may be.
-var MidiDoes = []string{"go", "panic", "stop", "pause", "next", "back"}
+var MidiDoes = []string{"go", "panic", "stop", "pause", "resume", "next", "back"}
 
 // key is a number that the table of MIDI tells apart, as is the kind.
 type midiKey struct {

@@ -113,9 +113,14 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if !unknown {
 		d.incomplete(n)
 	}
-	if d.Verb == Set && fields.Missing(n, "gain") {
-		if p := fields.Given(n, "shape"); p != nil {
+	if p := fields.Given(n, "shape"); p != nil {
+		switch {
+		case d.Verb == Set && fields.Missing(n, "gain"):
 			d.Fail(p.Place, "shape goes with `gain`: it is the way of a gain; all else moves straight")
+		case d.Verb == Play && d.FadeIn.IsZero():
+			d.Fail(p.Place, "shape goes with `fade_in`: it is the way from silence")
+		case d.Verb == Stop && d.Over.IsZero():
+			d.Fail(p.Place, "shape goes with `over`: it is the way to silence")
 		}
 	}
 	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {

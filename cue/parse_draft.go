@@ -84,7 +84,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "protect", To: &c.Change.Protect}, set, mixer.FieldProtect},
 		{fields.Field{Key: "over", To: &c.Over}, []Verb{Stop, Fade, Set, SetScene}, 0},
 		{fields.Field{Key: "cut", To: &c.Cut}, []Verb{Stop}, 0},
-		{fields.Field{Key: "shape", To: parse.Shape(&c.Change.Shape)}, []Verb{Fade, Set}, 0},
+		{fields.Field{Key: "shape", To: parse.Shape(&c.Change.Shape)}, []Verb{Play, Stop, Fade, Set}, 0},
 		{fields.Field{Key: "every", To: parse.Every{Least: &c.Every, Most: &c.EveryMost}}, everyVerb, 0},
 		{fields.Field{Key: "chance", To: &c.Chance, Within: fields.Limits{From: 1e-6, To: 1}}, everyVerb, 0},
 		{fields.Field{Key: "times", To: d.times, Like: fields.Schema{"type": "integer", "minimum": 1}}, everyVerb, 0},

@@ -19,6 +19,9 @@ const endOf = "end of "
 // release is the verb of the list that has an id leave its loop.
 const release = "release"
 
+// crossfade is the verb of the list that fades one out and another in.
+const crossfade = "crossfade"
+
 // listed is what a list cue has besides an action.
 type listed struct {
 	ListCue
@@ -102,7 +105,7 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 		keys = append(keys, own[i].Key)
 	}
 	mine := len(keys)
-	for _, key := range append([]string{release}, d.keys[0]...) {
+	for _, key := range append([]string{release, crossfade}, d.keys[0]...) {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -142,7 +145,7 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 	case len(action.Pairs) > 0:
 		d.action(action, l)
 	case l.start == "" && !unknown && fields.Missing(n, "do"):
-		d.Fail(n.Place, "a cue of the list needs something to do: play, stop, fade, release and so on, `do: [...]`, or `start: timeline`")
+		d.Fail(n.Place, "a cue of the list needs something to do: play, stop, fade, crossfade, release and so on, `do: [...]`, or `start: timeline`")
 	}
 	l.Count = len(d.sheet.Cues) - l.First
 	return l
@@ -151,6 +154,12 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 // action reads what a cue of the list does. It is a cue whose `at` may be left out, or be the end
 // of an id.
 func (d *draft) action(n *yaml.Node, l *listed) {
+	if p := fields.Given(n, crossfade); p != nil {
+		for _, one := range d.crossfade(n, p) {
+			d.action(one, l)
+		}
+		return
+	}
 	c := Cue{
 		Line: n.Line, Column: n.Column, Times: 1, Number: l.Number, Name: l.Name, list: len(d.sheet.List) + 1,
 	}

@@ -3,7 +3,9 @@ package cue
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
@@ -40,7 +42,9 @@ type Options struct {
 	// From has the show begin in the middle, as if all before it had been: what would be sounding
 	// there does, at its place. What is given is the end of what would be given without it, to the
 	// bit. What happened before is told as well. Cue has it begin with the cue of a number instead:
-	// of the list, where a GO of the sheet fires it, or of `cues`.
+	// of the list, where a GO of the sheet fires it, or of `cues`. A live show has the GOs of the sheet
+	// behind it that come before. A cue of its list stands by; where no GO fires it, those before it
+	// count as finished: loops without an end are at their beginning.
 	From rules.Time
 	Cue  string
 
@@ -54,6 +58,9 @@ type Options struct {
 	// not end where nothing is left, until Finish.
 	Live bool
 
+	// Changes says that Player.Change may be called.
+	Changes bool
+
 	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
 	// frame; by the goroutine of Feed. nil: nobody.
 	Fired func(list int, frame int64)
@@ -64,8 +71,8 @@ type Options struct {
 // side and for one goroutine at a time, but for Render, which is the audio side,
 // and Levels.
 type Player struct {
-	given     *Sheet
-	sheet     *Sheet // with what its list has begun
+	given     atomic.Pointer[Sheet] // that was given last
+	sheet     *Sheet                // with what its list has begun, and those that were given before
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
@@ -81,6 +88,7 @@ type Player struct {
 	cut     int64 // frames at which everything is cut; never: nowhere
 	atCut   *mixer.Stats
 	held    *Action // what the mixer had no room for
+	handed  int64   // what is due before it was handed over
 	sent    int64   // actions
 	done    int     // commands of held that the mixer has taken
 	step    int     // of the commands of held: the next
@@ -139,11 +147,17 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
+	if s == given { // it is added to
+		s = new(*given)
+		s.Cues = slices.Clip(s.Cues)
+	}
 	p := &Player{
-		given: given, sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
+		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
 		cut: never, polled: make([]mixer.Event, 256), streams: broken,
 	}
+	p.given.Store(given)
+	p.live.ids = slices.Clone(given.ids)
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
@@ -181,8 +195,8 @@ func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 // gives up before calls it too. Closing twice is harmless.
 func (p *Player) Close() { p.mixer.Close() }
 
-// Sheet returns what is played.
-func (p *Player) Sheet() *Sheet { return p.given }
+// Sheet returns what is played: what Change was given last, or NewPlayer. Any goroutine.
+func (p *Player) Sheet() *Sheet { return p.given.Load() }
 
 // feed hands over what is due before a frame. With mixer.ErrBusy it has handed
 // over what there was room for, and blocked is the frame of the next.
@@ -257,7 +271,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 		if c.Cut {
 			return at.Cut(target)
 		}
-		return at.Stop(target, over)
+		return at.FadeOut(target, over, c.Change.Shape)
 	case Pause:
 		return at.Pause(target)
 	case Resume:
@@ -290,7 +304,7 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 		Base: base,
 		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
 		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
-		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate),
+		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate), FadeShape: c.Change.Shape,
 		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: refOf(a.Cue, number),
 	}
 	if c.Place != nil {
@@ -378,6 +392,13 @@ func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return p.files(c)[file]
+}
+
+// prepared reports whether there is something to play for a start. Any goroutine.
+func (p *Player) prepared(c *Cue) bool {
+	p.replaced.Lock()
+	defer p.replaced.Unlock()
+	return len(p.files(c)) > 0
 }
 
 // files returns what a start may play.

@@ -157,8 +157,13 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		return nil
 	}
 	change := e.Change
-	if change.Fields&mixer.FieldGain == 0 {
-		change.Shape = voice.InDecibels // it is the way of a gain
+	usual := voice.InDecibels
+	if e.Kind == mixer.EntryStop {
+		usual = voice.RaisedCosine
+	}
+	gain := change.Fields&mixer.FieldGain != 0 || e.Kind == mixer.EntryStop && e.Frames > 0
+	if change.Shape == usual || !gain { // it is the way of a gain
+		change.Shape = voice.Natural
 	}
 	r.write(e.Frame, Cue{
 		Verb: entryVerbs[e.Kind], Target: target, Change: change,
@@ -207,7 +212,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
-		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed},
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, Shape: h.FadeShape},
 	}
 	if h.Placed {
 		s := &h.Emitter.Spot

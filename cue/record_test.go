@@ -82,7 +82,7 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 	case 1:
 		o.For = s.time(500*time.Millisecond) + 1
 	case 2:
-		o.FadeIn = s.time(80 * time.Millisecond)
+		o.FadeIn, o.FadeShape = s.time(80*time.Millisecond), voice.Shape(s.random.IntN(5))
 	}
 	if s.random.IntN(3) == 0 {
 		o.Emitter = &space.Emitter{Spot: s.spot(), Spread: float64(s.random.IntN(3)) / 2}
@@ -149,7 +149,7 @@ func (s *session) act() {
 	case 10:
 		h.Fade(gain, over, voice.Shape(s.random.IntN(4)))
 	case 11:
-		s.moment().Stop(target, over*time.Duration(s.random.IntN(2)))
+		s.moment().FadeOut(target, over*time.Duration(s.random.IntN(2)), voice.Shape(s.random.IntN(5)))
 	case 12:
 		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPitch, Gain: gain, Pitch: 2}, over)
 	case 13:

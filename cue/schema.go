@@ -70,6 +70,8 @@ func actionShape() (verbs fields.Either) {
 	when := fields.Field{Key: "at", Like: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
 	for _, one := range append(verbShapes(), fields.Mapping{
 		Fields: []fields.Field{{Key: "at"}, {Key: release, Like: new(string)}}, Needs: []string{release},
+	}, fields.Mapping{
+		Fields: []fields.Field{{Key: "at"}, {Key: crossfade, Like: fields.Mapping{Fields: new(crossing).fields(), Needs: []string{"from", "over"}}}}, Needs: []string{crossfade},
 	}) {
 		m := one.(fields.Mapping)
 		m.Fields = slices.DeleteFunc(m.Fields, func(f fields.Field) bool { return f.Key == "at" || f.Key == "cue" })

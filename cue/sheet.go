@@ -21,9 +21,11 @@ type Sheet struct {
 
 	ids []string // in the order of their first cue
 
-	// Of a sheet that is played, where begun: Cues has what each GO does behind its own.
+	// Of a sheet that is played, where begun: Cues has what each GO does behind its own, and after a
+	// Change the same of the sheets before.
 	begun    bool
-	own      int // of Cues
+	first    int // of Cues: its own
+	own      int // and the end of those
 	launches []launch
 	panics   []alarm
 	firings  []uint64 // by the place in List: how often it has begun

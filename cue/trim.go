@@ -17,24 +17,19 @@ import (
 
 // Trim moves the gain of all that a cue of Sheet.List plays by some decibels: of what it will start,
 // and of what it plays now where all of that has one gain. While Feed plays; any goroutine.
-func (p *Player) Trim(list int, by pcm.Decibels) { p.live.ask(func() { p.trim(list, by) }) }
+func (p *Player) Trim(list int, by pcm.Decibels) {
+	p.live.askOf(p, list, func(list int) { p.trim(list, by) })
+}
 
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
-	trim := func(first, count int) {
-		for i := first; i < first+count; i++ {
-			for _, c := range s.Cues[i].starts() {
-				c.Change.Gain = min(max(c.Change.Gain+by, mixer.MinGain), mixer.MaxGain)
-			}
-		}
-	}
-	trim(s.List[list].First, s.List[list].Count)
+	s.trimCues(s.List[list].First, s.List[list].Count, by)
 	for i := range s.launches {
 		l := &s.launches[i]
 		if l.list != list {
 			continue
 		}
-		trim(l.first, l.count)
+		s.trimCues(l.first, l.count, by)
 		gain, one := pcm.Decibels(0), 0
 		for j := l.first; j < l.first+l.count; j++ {
 			for _, c := range s.Cues[j].starts() {
@@ -47,6 +42,23 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 			if one == 1 {
 				_ = h.Fade(gain, 50*time.Millisecond, voice.InDecibels) // it may be over
 			}
+		}
+	}
+}
+
+// trimCues moves the gain of what a cue of the list will start, by its number.
+func (p *Player) trimCues(number string, by pcm.Decibels) {
+	if i, err := p.sheet.Place(number); err == nil {
+		l := &p.sheet.List[i]
+		p.sheet.trimCues(l.First, l.Count, by)
+	}
+}
+
+// trimCues moves the gains of some cues that play.
+func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
+	for i := first; i < first+count; i++ {
+		for _, c := range s.Cues[i].starts() {
+			c.Change.Gain = min(max(c.Change.Gain+by, mixer.MinGain), mixer.MaxGain)
 		}
 	}
 }

@@ -6,7 +6,6 @@ package device
 
 import (
 	"errors"
-	"fmt"
 
 	"voicepool/pcm"
 )
@@ -30,7 +29,8 @@ var ErrRate = errors.New("device: another rate")
 
 // Source is what a device plays: Render fills dst, whatever its length, with
 // the next frames. It is called by one goroutine at a time, never waits and
-// never fails. It must write every frame of dst, which may hold old ones.
+// never fails. It must write every frame of dst, which may hold old ones. Of a source with
+// several outputs, the frames are interleaved: see Wide.
 type Source interface {
 	Render(dst []pcm.Frame)
 }
@@ -44,18 +44,10 @@ type Rated interface {
 	Rate() int
 }
 
-// Check returns what is wrong with src for a device that plays rate frames per second:
-// ErrNoSource, an error that wraps ErrRate, or nil. Start of every device begins with it.
-func Check(src Source, rate int) error {
-	if src == nil {
-		return ErrNoSource
-	}
-	if r, ok := src.(Rated); ok && r.Rate() != rate {
-		return fmt.Errorf("%w: the source renders %d frames per second, the device plays %d; "+
-			"open the device at %d, or make the source at %d", ErrRate, r.Rate(), rate, r.Rate(), rate)
-	}
-	return nil
-}
+// Check returns what is wrong with src for a device of two channels that plays rate frames per
+// second: ErrNoSource, an error that wraps ErrRate or ErrOutputs, or nil. Start of every such
+// device begins with it; see CheckOutputs for others.
+func Check(src Source, rate int) error { return CheckOutputs(src, rate, 1) }
 
 // Preparer is a source that has something to wait for before it renders: streams
 // that are decoded as they play. A device that has no clock to keep calls Prepare
@@ -70,7 +62,7 @@ type Preparer interface {
 type Device interface {
 	// Start begins to pull from src, at once and by one goroutine at a time. It
 	// may be called once: after that it returns ErrStarted, and after Close
-	// ErrClosed. It returns what Check says of src and Rate, and then may be called again.
+	// ErrClosed. It returns what Check or CheckOutputs says of src, and then may be called again.
 	Start(src Source) error
 
 	// Rate returns the frames per second that the device asks of its source.

@@ -15,6 +15,7 @@ import (
 type Gauge struct {
 	source      Source
 	rate        int64
+	outputs     int64
 	collections uint64 // when it was made
 
 	blocks, late, longest atomic.Int64
@@ -43,7 +44,7 @@ type Load struct {
 
 // NewGauge returns a gauge of src, which plays so many frames per second.
 func NewGauge(src Source, rate int) *Gauge {
-	return &Gauge{source: src, rate: int64(rate), collections: collections()}
+	return &Gauge{source: src, rate: int64(rate), outputs: int64(OutputsOf(src)), collections: collections()}
 }
 
 // Render renders, and takes the time.
@@ -51,7 +52,7 @@ func (g *Gauge) Render(dst []pcm.Frame) {
 	begin := time.Now()
 	g.source.Render(dst)
 	took := time.Since(begin).Nanoseconds()
-	lasts := int64(len(dst)) * int64(time.Second) / g.rate
+	lasts := int64(len(dst)) * int64(time.Second) / (g.rate * g.outputs)
 	if lasts == 0 {
 		return
 	}
@@ -74,6 +75,9 @@ func (g *Gauge) Rate() int {
 	}
 	return int(g.rate)
 }
+
+// Outputs returns how many outputs the source has.
+func (g *Gauge) Outputs() int { return int(g.outputs) }
 
 // Prepare prepares the source, if it is a Preparer.
 func (g *Gauge) Prepare() (frames int) {

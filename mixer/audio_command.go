@@ -1,6 +1,9 @@
 package mixer
 
-import "voicepool/pool"
+import (
+	"voicepool/pool"
+	"voicepool/voice"
+)
 
 // do carries out one command at the present frame.
 func (a *audio) do(c *command) {
@@ -123,7 +126,7 @@ func (a *audio) act(i int, c *command) {
 	s := a.at(i)
 	switch c.kind {
 	case cmdStop:
-		a.stop(i, c.over)
+		a.stop(i, c.over, c.change.Shape)
 	case cmdPause:
 		a.pause(i, pausedBy[c.target.kind])
 	case cmdResume:
@@ -176,12 +179,12 @@ func (a *audio) smoothed(heard bool, over int64) int64 {
 	return max(over, a.smooth)
 }
 
-func (a *audio) stop(i int, over int64) {
+func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.at(i)
 	if over > 0 && s.paused == 0 {
 		s.dying = true
 		a.unlink(s.id, false, nil)
-		s.voice.FadeOut(a.now, over)
+		s.voice.FadeOut(a.now, over, shape)
 		a.rescore(i)
 		return
 	}
@@ -205,7 +208,7 @@ func (a *audio) hold(c *command) {
 func (a *audio) pause(i int, by pauses) {
 	s := a.at(i)
 	if s.dying { // it would hold its slot for nothing
-		a.stop(i, 0)
+		a.stop(i, 0, voice.Natural)
 		return
 	}
 	if s.paused == 0 {

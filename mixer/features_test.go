@@ -141,7 +141,7 @@ func TestFeatureErrors(t *testing.T) {
 		{h.SetLoop(1000000001), "1000000001 rounds are not in 1..1000000000" + leaves},
 		{h.Seek(-time.Second), "a place of -1s is before the beginning"},
 		{h.Fade(25, 0, voice.InDecibels), "a gain of 25 dB is not in -120..24"},
-		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 4"},
+		{h.Fade(0, 0, voice.ConstantPower+1), "there is no shape 5"},
 		{start(mixer.Options{Loop: true, Rounds: -2}), "-2 rounds are not in 1..1000000000" + leaves},
 		{start(mixer.Options{Loop: true, Rounds: 1000000001}), "1000000001 rounds are not in 1..1000000000" + leaves},
 		{m.At(0).Seek(mixer.TargetVoice(h), -1), "a place of -1ns is before the beginning"},

@@ -269,7 +269,9 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	if !s.Streamed() {
 		r.options.From = min(r.options.From, s.Frames())
 	}
-	if r.options.From > 0 && r.options.FadeIn == 0 {
+	if r.options.FadeIn > 0 {
+		r.options.FadeShape = o.FadeShape
+	} else if r.options.From > 0 {
 		r.options.FadeIn = m.smooth
 	}
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect

@@ -14,7 +14,7 @@ type EntryKind uint8
 
 const (
 	EntryPlay EntryKind = iota + 1 // a start was asked for; what became of it is in the events
-	EntryStop                      // over Entry.Frames; also of a voice that leaves its loop for its successor
+	EntryStop                      // over Entry.Frames, along Entry.Change.Shape; also of a voice that leaves its loop for its successor
 	EntryPause
 	EntryResume
 	EntrySet    // Entry.Change, over Entry.Frames; what a successor takes over, as two: where it is, where it goes
@@ -67,6 +67,7 @@ type Played struct {
 	Pan              float64
 	From, For        int64 // frames; For 0: as long as the sound
 	FadeIn           int64
+	FadeShape        voice.Shape
 	Loop             bool
 	Rounds           int
 	Quality          voice.Quality

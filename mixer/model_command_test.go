@@ -163,7 +163,7 @@ func (x *model) act(v *modelVoice, c *modelCommand) {
 	}
 	switch c.kind {
 	case modelStop:
-		x.stop(v, c.over)
+		x.stop(v, c.over, c.change.Shape)
 	case modelPause:
 		x.pause(v, flag)
 	case modelResume:
@@ -185,11 +185,11 @@ func (x *model) act(v *modelVoice, c *modelCommand) {
 	}
 }
 
-func (x *model) stop(v *modelVoice, over int64) {
+func (x *model) stop(v *modelVoice, over int64, shape voice.Shape) {
 	if over > 0 && !v.paused() {
 		v.dying = true
 		before := v.out.first()
-		if v.out = append(v.out, bow{x.now, over}); v.out.first() != before {
+		if v.out = append(v.out, bow{x.now, over, shape}); v.out.first() != before {
 			v.plan(x.now)
 		}
 		x.rescore(v)
@@ -201,7 +201,7 @@ func (x *model) stop(v *modelVoice, over int64) {
 
 func (x *model) pause(v *modelVoice, flag *bool) {
 	if v.dying {
-		x.stop(v, 0)
+		x.stop(v, 0, voice.Natural)
 		return
 	}
 	if !v.paused() {

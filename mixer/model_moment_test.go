@@ -56,8 +56,9 @@ func (d *duo) moment(r *rand.Rand) {
 	switch c.kind = kind; kind {
 	case modelStop:
 		over := d.time(r)
-		d.say("At(%d).Stop %s %v", at, name, over)
-		d.check(moment.Stop(t.Target, over))
+		c.change.Shape = voice.Shape(r.IntN(5))
+		d.say("At(%d).FadeOut %s %v %v", at, name, over, c.change.Shape)
+		d.check(moment.FadeOut(t.Target, over, c.change.Shape))
 		c.over = d.model.frames(over)
 	case modelPause:
 		d.say("At(%d).Pause %s", at, name)

@@ -223,7 +223,7 @@ func (d *duo) play(r *rand.Rand) {
 	case 1:
 		o.For = max(d.time(r), 1)
 	case 2:
-		o.FadeIn = d.time(r)
+		o.FadeIn, o.FadeShape = d.time(r), voice.Shape(r.IntN(5))
 	case 3:
 		o.Pitch, o.Base.Pitch = pick[pcm.Semitones](r, 0, 7, -12, 1.37), pick[pcm.Semitones](r, 0, 0, -1)
 		o.Speed = pick(r, 0, 1, 1.1, 0.7)

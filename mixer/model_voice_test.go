@@ -23,7 +23,7 @@ func (g *glide) at(f int64) float64 {
 	if t >= g.frames {
 		return g.to
 	}
-	if g.shape != voice.InDecibels {
+	if g.shape > voice.InDecibels {
 		return max(20*math.Log10(g.gain(f)), -80)
 	}
 	return g.from + float64((g.to-g.from)*(float64(t)/float64(g.frames)))
@@ -32,7 +32,7 @@ func (g *glide) at(f int64) float64 {
 // gain reads decibels as a factor, on the way that the shape says.
 func (g *glide) gain(f int64) float64 {
 	t := f - g.start
-	if g.shape == voice.InDecibels || t >= g.frames {
+	if g.shape <= voice.InDecibels || t >= g.frames {
 		return factor(g.at(f))
 	}
 	x := float64(t) / float64(g.frames)
@@ -66,18 +66,36 @@ func factor(db float64) float64 {
 }
 
 // bow is the model's raised cosine of a fade in.
-type bow struct{ start, frames int64 }
+type bow struct {
+	start, frames int64
+	shape         voice.Shape
+}
 
 func (b *bow) end() int64 { return b.start + b.frames }
-
-func (b *bow) at(f int64) float64 { return 1 - b.down(f) }
 
 // down is the way of a fade out, from 1 to 0.
 func (b *bow) down(f int64) float64 {
 	if f >= b.end() {
 		return 0
 	}
-	return 0.5 + 0.5*math.Cos(math.Pi*float64(f-b.start)/float64(b.frames))
+	x := float64(f-b.start) / float64(b.frames)
+	switch b.shape {
+	case voice.InDecibels:
+		return factor(-80 * x)
+	case voice.InAmplitude:
+		return 1 - x
+	case voice.ConstantPower:
+		return math.Cos(math.Pi / 2 * x)
+	}
+	return 0.5 + 0.5*math.Cos(math.Pi*x)
+}
+
+// at is the way of a fade in, which is that of a fade out the other way round.
+func (b *bow) at(f int64) float64 {
+	if f >= b.end() {
+		return 1
+	}
+	return (&bow{b.start, b.frames, b.shape}).down(2*b.start + b.frames - f)
 }
 
 // fades are all the fades out that were asked of a voice, in their order. The one that
@@ -205,7 +223,7 @@ func newModelVoice(p *modelPlay, f int64) *modelVoice {
 		loop: o.Loop && o.Rounds != 1, jumps: o.Rounds - 1,
 		base: float64(o.Base.Gain), basePitch: float64(o.Base.Pitch) + semitones(o.Base.Speed),
 		gain: rest(float64(o.Gain)), pan: rest(o.Pan), pitch: rest(float64(o.Pitch)), speed: rest(semitones(o.Speed)),
-		in: bow{start: f, frames: p.fadeIn}, crowdPower: 1,
+		in: bow{f, p.fadeIn, p.o.FadeShape}, crowdPower: 1,
 	}
 	for _, x := range v.data {
 		v.peak = max(v.peak, math.Abs(float64(x)))

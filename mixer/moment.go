@@ -56,6 +56,16 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
+// FadeOut ends the voices of t as Stop does, along a shape of fade.
+func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
+	if shape > voice.ConstantPower {
+		return noShape(shape)
+	}
+	return at.mixer.send(command{
+		kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade), change: Change{Shape: shape},
+	})
+}
+
 // Cut ends the voices of t at the frame, without a tail. That clicks, except where another
 // sound goes on from there, as after Handle.Then, which leaves an entry of it in a journal.
 func (at Moment) Cut(t Target) error {

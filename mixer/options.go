@@ -33,7 +33,9 @@ type Options struct {
 
 	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0
 	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound
-	FadeIn time.Duration // raised cosine
+	FadeIn time.Duration // from silence, along FadeShape
+
+	FadeShape voice.Shape // of FadeIn; 0: a raised cosine
 
 	Quality voice.Quality // how it is read when it is pitched; 0: as Config.Quality says
 
@@ -84,6 +86,8 @@ func (o *Options) check() error {
 		return setRounds.wrong(float64(o.Rounds))
 	case o.WhenFull > WhenFullEnd:
 		return fmt.Errorf("%w: there is no WhenFull %d: WhenFullVirtual and WhenFullEnd are", ErrOption, o.WhenFull)
+	case o.FadeShape > voice.ConstantPower:
+		return noShape(o.FadeShape)
 	case o.Quality > voice.Cubic:
 		return fmt.Errorf("%w: there is no quality %d", ErrOption, o.Quality)
 	}

@@ -119,10 +119,12 @@ func (c *Change) check() error {
 		c.put(f, x)
 	}
 	if c.Fields&FieldGain != 0 && c.Shape > voice.ConstantPower {
-		return fmt.Errorf("%w: there is no shape %d", ErrOption, c.Shape)
+		return noShape(c.Shape)
 	}
 	return nil
 }
+
+func noShape(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
 // rests returns where a move comes to rest that sets f, a gain, pan, pitch or speed, to x, and
 // told what is told of such a place.

@@ -18,13 +18,14 @@ type Move struct {
 type Shape uint8
 
 const (
-	InDecibels    Shape = iota // straight in decibels
+	Natural       Shape = iota // in decibels; of a fade in or out, which has its end at silence, a raised cosine
+	InDecibels                 // straight in decibels
 	InAmplitude                // straight in amplitude
 	RaisedCosine               // in amplitude, level at both ends
 	ConstantPower              // a quarter of a sine in amplitude: two that cross keep their power
 )
 
-var shapeNames = [...]string{"decibels", "amplitude", "cosine", "power"}
+var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "power"}
 
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
@@ -49,7 +50,7 @@ func (m *Move) At(frame int64) float64 {
 	if t >= m.Frames {
 		return m.To
 	}
-	if m.Shape != InDecibels {
+	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
 	}
 	return m.From + float64((m.To-m.From)*(float64(t)/float64(m.Frames)))
@@ -74,7 +75,7 @@ func (m *Move) TurnGain(frame int64, to pcm.Decibels, frames int64, shape Shape)
 // below pcm.Silence.
 func (m *Move) Gain(frame int64) float64 {
 	t := frame - m.Start
-	if m.Shape == InDecibels || t >= m.Frames {
+	if m.Shape <= InDecibels || t >= m.Frames {
 		return pcm.Decibels(m.At(frame)).Gain()
 	}
 	low, high := pcm.Decibels(m.From).Gain(), pcm.Decibels(m.To).Gain()
@@ -111,10 +112,11 @@ func grid(frames int64) int64 {
 	return 64
 }
 
-// curve is a raised cosine from silence to full, or to silence. The zero value is full.
+// curve is a way from silence to full, or to silence. The zero value is full.
 type curve struct {
 	start, frames int64
 	out           bool
+	shape         Shape
 	level         float64 // where a fade out begins, 0..1
 }
 
@@ -126,12 +128,25 @@ func (c *curve) at(frame int64) float64 {
 	switch {
 	case c.out && t >= c.frames:
 		return 0
-	case c.out:
+	case c.out && c.shape == Natural:
 		return float64(c.level * (0.5 + float64(0.5*pcm.CosPi(float64(t)/float64(c.frames)))))
+	case c.out:
+		return float64(c.level * c.shape.from(float64(c.frames-t)/float64(c.frames)))
 	case t >= c.frames:
 		return 1
 	}
-	return 0.5 - float64(0.5*pcm.CosPi(float64(t)/float64(c.frames)))
+	return c.shape.from(float64(t) / float64(c.frames))
+}
+
+// from returns the factor at a share of the way from silence to full.
+func (s Shape) from(share float64) float64 {
+	switch s {
+	case Natural:
+		s = RaisedCosine
+	case InDecibels:
+		return pcm.Decibels(float64(pcm.Silence) * (1 - share)).Gain()
+	}
+	return s.between(share)
 }
 
 func (c *curve) end() int64 { return c.start + c.frames }

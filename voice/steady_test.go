@@ -94,7 +94,7 @@ func TestSteady(t *testing.T) {
 				both(func(v *voice.Voice) { v.SeekTo(frame, to, 240, nil) })
 			case 5:
 				if step > 10 {
-					both(func(v *voice.Voice) { v.FadeOut(frame, 3000) })
+					both(func(v *voice.Voice) { v.FadeOut(frame, 3000, voice.Natural) })
 				}
 			case 6:
 				frames, shape := rapid.SampledFrom([]int64{500, 3000, 9000}).Draw(t, "long"), voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
@@ -163,7 +163,7 @@ func TestSteadyMoved(t *testing.T) {
 		"speed":  func(v *voice.Voice) { v.SetSpeed(64, 2, 0) },
 		"rounds": func(v *voice.Voice) { v.SetRounds(1) },
 		"seek":   func(v *voice.Voice) { v.SeekTo(64, 0, 0, nil) },
-		"fade":   func(v *voice.Voice) { v.FadeOut(64, 10) },
+		"fade":   func(v *voice.Voice) { v.FadeOut(64, 10, voice.Natural) },
 		"return": func(v *voice.Voice) { v.Return(64, 10) },
 		"delay":  func(v *voice.Voice) { v.Delay(64) },
 	} {

@@ -42,7 +42,8 @@ type Options struct {
 	Pitch     pcm.Semitones // a part that moves
 	Speed     float64       // a ratio that moves; 0 means 1
 	From      int64         // where in the sound it starts
-	FadeIn    int64         // frames of raised cosine at the start
+	FadeIn    int64         // frames of the way from silence at the start
+	FadeShape Shape         // of that
 	Loop      bool
 	Rounds    int32 // how often it plays its loop; 0: until it is released
 	Quality   Quality
@@ -120,6 +121,7 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	v.baseGain, v.basePitch = o.BaseGain.Gain(), float64(o.BasePitch)
 	v.gain, v.pan, v.pitch = Rest(float64(o.Gain)), Rest(o.Pan), Rest(float64(o.Pitch))
 	v.in = fadeIn(frame, o.FadeIn)
+	v.in.shape = o.FadeShape
 	if o.Speed != 0 && o.Speed != 1 {
 		v.speed = Rest(float64(pcm.FromRatio(o.Speed)))
 	}
@@ -231,7 +233,7 @@ func (v *Voice) Rises(frame int64) bool {
 }
 
 // FadeOut makes the voice end, silent, at frame+frames, unless it ends before.
-func (v *Voice) FadeOut(frame, frames int64) {
+func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	if v.out.out && v.out.end() <= frame+frames {
 		return
 	}
@@ -239,7 +241,7 @@ func (v *Voice) FadeOut(frame, frames int64) {
 	if v.out.out {
 		level = v.out.at(frame)
 	}
-	v.out = curve{start: frame, frames: frames, out: true, level: level}
+	v.out = curve{start: frame, frames: frames, out: true, shape: shape, level: level}
 	v.Replan(frame)
 }
 

@@ -149,7 +149,7 @@ func TestAgainstModel(t *testing.T) {
 		v.SetPitch(0, pcm.Semitones(m.semi), int64(m.move))
 		got := mix(&v, 1000, 0)
 		if m.out > 0 {
-			v.FadeOut(1000, int64(m.out))
+			v.FadeOut(1000, int64(m.out), voice.Natural)
 		}
 		got = append(got, mix(&v, 5000, 1000)...)
 		want := 6000
@@ -274,16 +274,16 @@ func TestAnHour(t *testing.T) {
 func TestFadeOutNeverGrowsLonger(t *testing.T) {
 	var v voice.Voice
 	v.Start(tone(t, 1, 10000, [2]int64{}), voice.Options{}, 0)
-	v.FadeOut(0, 100)
-	v.FadeOut(10, 5000)
+	v.FadeOut(0, 100, voice.Natural)
+	v.FadeOut(10, 5000, voice.Natural)
 	if got := len(mix(&v, 1000, 0)); got != 100 {
 		t.Errorf("it ends at %d, want 100", got)
 	}
 	v.Start(tone(t, 1, 10000, [2]int64{}), voice.Options{}, 0)
-	v.FadeOut(0, 1000)
+	v.FadeOut(0, 1000, voice.Natural)
 	mix(&v, 500, 0)
 	before, _ := v.Gains(500)
-	v.FadeOut(500, 100)
+	v.FadeOut(500, 100, voice.Natural)
 	after, _ := v.Gains(500)
 	if before != after {
 		t.Errorf("a second fade out jumps from %v to %v", before, after)
@@ -370,7 +370,7 @@ func TestNoAllocation(t *testing.T) {
 		v.SetGain(frame, -6, 700, voice.InDecibels)
 		v.Mix(dst, frame)
 		frame += 512
-		v.FadeOut(frame, 1000)
+		v.FadeOut(frame, 1000, voice.Natural)
 		v.Mix(dst, frame)
 		frame += 512
 	}); n != 0 {

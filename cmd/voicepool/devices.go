@@ -63,9 +63,13 @@ func (d *devicesCommand) Run(c *console.Console) error {
 	return table.Flush()
 }
 
-// state says of a sink how it plays, and whether it is what the server takes unasked.
+// state says of a sink how it plays, and whether it is what the server takes unasked. Two
+// channels are nothing to tell, and 0 are not known.
 func state(s pulse.Sink) string {
 	text := fmt.Sprintf("%d Hz", s.Rate)
+	if s.Channels != 2 && s.Channels != 0 {
+		text += ", " + words.Count(s.Channels, "channel")
+	}
 	if s.Default {
 		text += ", default"
 	}

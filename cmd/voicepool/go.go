@@ -50,17 +50,19 @@ func (f controlFlags) check(l *liveFlags) error {
 
 type goCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input."`
+	goesFlag
+	fromFlags
 	controlFlags
 	liveFlags
 	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes."`
 }
 
 func (g *goCommand) Run(c *console.Console) error {
-	if err := g.liveFlags.check(); err != nil {
+	if err := cmp.Or(g.fromFlags.check(), g.liveFlags.check(), g.controlFlags.check(&g.liveFlags)); err != nil {
 		return err
 	}
-	if err := g.controlFlags.check(&g.liveFlags); err != nil {
-		return err
+	if g.Goes != "" && g.From == nil && g.Cue == "" {
+		return console.Usage("--goes goes with --from or --cue: the GOs before it count as said; all others are yours")
 	}
 	console.IgnoreHangups() // a terminal that is gone ends no show
 	interrupted := c.Listen()
@@ -72,7 +74,10 @@ func (g *goCommand) Run(c *console.Console) error {
 	if len(sheet.List) == 0 {
 		return console.Usage("%s has no list of cues that wait for GO; voicepool run plays it", oneLine(g.Sheet))
 	}
-	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(output.SheetInputs(c.In, g.Sheet, sheet)); err != nil {
+	if err := g.outputs().And("--record-goes", " ", g.RecordGoes).Keep(g.reads(output.SheetInputs(c.In, g.Sheet, sheet))); err != nil {
+		return err
+	}
+	if err := g.goesFlag.read(sheet); err != nil {
 		return err
 	}
 	var draw func(*show.Show)
@@ -89,7 +94,9 @@ func (g *goCommand) Run(c *console.Console) error {
 		return err
 	}
 	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Drawn: draw != nil, Silent: g.Control == "-"}
-	return leave(c, b, g.perform(c, interrupted, sheet, o))
+	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, again(g.Sheet, g.goesFlag), b.Changed, b.Tell
+	g.begin(&o.Player)
+	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
 // leave closes a booth, and returns what went wrong first; what is second is told.

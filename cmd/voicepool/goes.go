@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -58,6 +59,30 @@ func (g goesFlag) read(sheet *cue.Sheet) error {
 		return fmt.Errorf("--goes %s: %w", oneLine(g.Goes), cause(err))
 	}
 	return sheet.ReadGoes(g.Goes, text)
+}
+
+// again returns what reads a sheet again that has just been read, if its file has changed since it was
+// read last; nil where it has no file.
+func again(path string, goes goesFlag) func(context.Context) (*cue.Sheet, error) {
+	if path == "-" {
+		return nil
+	}
+	last, _ := os.Stat(path)
+	return func(ctx context.Context) (*cue.Sheet, error) {
+		now, err := os.Stat(path)
+		if err == nil && last != nil && now.ModTime().Equal(last.ModTime()) && now.Size() == last.Size() && os.SameFile(now, last) {
+			return nil, nil
+		}
+		last = now
+		sheet, err := loadSheet(ctx, path)
+		if err == nil {
+			err = goes.read(sheet)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return sheet, nil
+	}
 }
 
 // reads adds the file to what a command reads.

@@ -49,12 +49,17 @@ func (r *runCommand) Run(c *console.Console) error {
 	r.begin(&o.Player)
 	var keys *os.File
 	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
-		keys = os.Stdin
+		if keys = os.Stdin; !r.Quiet {
+			c.Say("keys: space pauses, Esc is the panic, Q ends")
+		}
 	}
 	b, err := r.open(c, sheet, booth.Options{Keys: keys})
 	if err != nil {
 		return err
 	}
 	o.Attend, o.Look, o.Silent = b.Attend, b.Look, r.Control == "-"
+	if r.Record == "" { // what is recorded goes by one sheet
+		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag), b.Changed, b.Tell
+	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))
 }

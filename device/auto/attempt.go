@@ -30,6 +30,7 @@ const (
 type driver struct {
 	name  string
 	sinks bool // it can play on a sink of one's choice
+	wide  bool // it can play several outputs
 	once  bool // a process can open it once, so that what is lost stays lost
 	open  func(ctx context.Context, c *Config) (device.Device, error)
 	busy  atomic.Bool
@@ -91,7 +92,7 @@ func (a *attempt) taken() int64 {
 func (d *Device) try(number int, drivers []*driver) *attempt {
 	a := &attempt{
 		number: number, opened: make(chan struct{}), began: time.Now(), fresh: true,
-		tap: &tap{valve: &d.valve, who: number, rate: d.config.Rate},
+		tap: &tap{valve: &d.valve, who: number, rate: d.config.Rate, outputs: d.config.Outputs},
 	}
 	d.loose.Go(func() {
 		ctx, cancel := context.WithTimeout(d.ctx, longest)
@@ -125,6 +126,10 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 		return nil, nil, d.config.noDriver()
 	}
 	err := errors.New("the driver is slow to answer")
+	drivers, narrow := d.config.split(drivers)
+	if len(drivers) == 0 {
+		err = nil
+	}
 	for _, r := range drivers {
 		if gone := r.spent.Load(); gone != nil {
 			err = *gone
@@ -150,6 +155,9 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
+	}
+	if len(narrow) > 0 && !errors.Is(err, device.ErrOutputs) {
+		err = &narrowError{names: narrow, outputs: d.config.Outputs, err: err}
 	}
 	return nil, nil, err
 }

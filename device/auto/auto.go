@@ -26,6 +26,10 @@ type Config struct {
 	Buffer time.Duration // of the sound card, as pulse.Config.Buffer
 	Block  int           // frames at a time while nothing is heard; 0 or less means 512
 
+	// Outputs is how many stereo outputs are played, 1..16; 0 or less means 1. Open takes that of
+	// its source. Drivers that play two channels are not tried for more.
+	Outputs int
+
 	Driver string // the only one to be tried, of Drivers; "" tries all
 	Sink   string // as pulse.Config.Sink; drivers without sinks are not tried
 
@@ -65,13 +69,13 @@ type shown struct {
 
 var _ device.Device = (*Device)(nil)
 
-// Open opens a device at the rate of src, and starts to play it. It never fails: while
+// Open opens a device at the rate of src, with its outputs, and starts to play it. It never fails: while
 // nothing can be opened the device keeps time unheard, and Reason says why. A card that
 // comes later is found. Control side. It returns within half a second.
 func Open(src device.Rated, c Config) *Device {
-	c.Rate = src.Rate()
+	c.Rate, c.Outputs = src.Rate(), device.OutputsOf(src)
 	d := New(c)
-	_ = d.Start(src) // has just been opened, at the rate of src
+	_ = d.Start(src) // has just been opened for src
 	return d
 }
 
@@ -106,7 +110,7 @@ func find(c Config, drivers []*driver) (*Device, error) {
 
 // begin makes a device which tries drivers.
 func begin(c Config, drivers []*driver) *Device {
-	c.Rate, c.Block = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512)
+	c.Rate, c.Block, c.Outputs = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512), max(c.Outputs, 1)
 	d := &Device{config: c, drivers: drivers, begun: make(chan struct{}), found: make(chan *attempt)}
 	d.valve.asked, d.valve.nudge = make(chan struct{}, 1), make(chan struct{}, 1)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
@@ -193,8 +197,11 @@ func (d *Device) String() string {
 
 // Start begins to pull from src. After Open it returns device.ErrStarted.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Start(src, d.config.Rate, func() { d.life.Go(d.supervise(src)) })
+	return d.life.Start(src, d.config.Rate, d.config.Outputs, func() { d.life.Go(d.supervise(src)) })
 }
+
+// Outputs returns how many outputs the device plays.
+func (d *Device) Outputs() int { return d.config.Outputs }
 
 // Rate returns the frames per second that the device plays.
 func (d *Device) Rate() int { return d.config.Rate }

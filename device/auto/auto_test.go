@@ -43,6 +43,9 @@ func TestContract(t *testing.T) {
 	t.Run("with a card", func(t *testing.T) {
 		devicetest.Run(t, func(testing.TB) device.Device { return onPaced(Config{Block: 64}) }, nil)
 	})
+	t.Run("with a card of 8 channels", func(t *testing.T) {
+		devicetest.Run(t, func(testing.TB) device.Device { return onPaced(Config{Block: 64, Outputs: 4}) }, nil)
+	})
 }
 
 func TestOpenWithoutSound(t *testing.T) {

@@ -15,13 +15,15 @@ func drivers() []*driver {
 	all := []*driver{{name: "oto", once: true, open: openOto}}
 	switch runtime.GOOS {
 	case "linux", "freebsd", "netbsd", "openbsd", "dragonfly":
-		all = slices.Insert(all, 0, &driver{name: "pulse", sinks: true, open: openPulse})
+		all = slices.Insert(all, 0, &driver{name: "pulse", sinks: true, wide: true, open: openPulse})
 	}
 	return all
 }
 
 func openPulse(ctx context.Context, c *Config) (device.Device, error) {
-	card, err := pulse.Open(ctx, pulse.Config{Rate: c.Rate, Buffer: c.Buffer, Sink: c.Sink, Name: c.Name, Title: c.Title, Icon: c.Icon})
+	card, err := pulse.Open(ctx, pulse.Config{
+		Rate: c.Rate, Buffer: c.Buffer, Sink: c.Sink, Outputs: c.Outputs, Name: c.Name, Title: c.Title, Icon: c.Icon,
+	})
 	if err != nil {
 		return nil, err // not a nil card in an interface
 	}

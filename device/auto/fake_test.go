@@ -17,8 +17,8 @@ import (
 
 // onPaced returns a device whose card never fails.
 func onPaced(c Config) *Device {
-	return begin(c, []*driver{{name: "fake", open: func(_ context.Context, c *Config) (device.Device, error) {
-		return null.NewPaced(null.Config{Rate: c.Rate, Block: c.Block}), nil
+	return begin(c, []*driver{{name: "fake", wide: true, open: func(_ context.Context, c *Config) (device.Device, error) {
+		return null.NewPaced(null.Config{Rate: c.Rate, Block: c.Block, Outputs: c.Outputs}), nil
 	}}})
 }
 
@@ -52,6 +52,7 @@ type server struct {
 type sample struct {
 	at          time.Time
 	first, last float32
+	torn        bool // the outputs were not alike
 }
 
 func (s *server) set(change func()) {
@@ -89,10 +90,10 @@ func (s *server) open(ctx context.Context, c *Config) (device.Device, error) {
 		r = c.Rate
 	}
 	s.set(func() { s.opened++ })
-	return &fakeCard{server: s, rate: r, life: life}, nil
+	return &fakeCard{server: s, rate: r, outputs: c.Outputs, life: life}, nil
 }
 
-func (s *server) driver() *driver { return &driver{name: "fake", open: s.open} }
+func (s *server) driver() *driver { return &driver{name: "fake", wide: true, open: s.open} }
 
 // fakeCard is a stream of the server. Like a real one it takes frames at once to fill what
 // it holds, and then as they are played. When it is gone it keeps time by itself.
@@ -101,7 +102,9 @@ type fakeCard struct {
 	rate   int
 	life   int
 	pace   pace.Life
-	taken  atomic.Int64
+
+	outputs int
+	taken   atomic.Int64
 }
 
 func (c *fakeCard) Rate() int     { return c.rate }
@@ -139,16 +142,17 @@ func (c *fakeCard) Close() error {
 }
 
 func (c *fakeCard) Start(src device.Source) error {
-	return c.pace.Start(src, c.rate, func() { c.pace.Go(func(stop <-chan struct{}) { c.play(src, stop) }) })
+	return c.pace.Start(src, c.rate, c.outputs, func() { c.pace.Go(func(stop <-chan struct{}) { c.play(src, stop) }) })
 }
 
 func (c *fakeCard) play(src device.Source, stop <-chan struct{}) {
-	queue := make([]pcm.Frame, held)
+	queue := make([]pcm.Frame, held*c.outputs)
 	src.Render(queue)
 	c.taken.Add(held)
 	ticker := time.NewTicker(step)
 	defer ticker.Stop()
-	block := make([]pcm.Frame, moved)
+	steps := moved * c.outputs
+	block := make([]pcm.Frame, steps)
 	for {
 		select {
 		case <-stop:
@@ -158,7 +162,7 @@ func (c *fakeCard) play(src device.Source, stop <-chan struct{}) {
 			c.server.mutex.Lock()
 			halted := c.server.halted
 			if !gone && !halted {
-				c.server.heard = append(c.server.heard, sample{now, queue[0][0], queue[moved-1][0]})
+				c.server.heard = append(c.server.heard, sample{now, queue[0][0], queue[steps-1][0], !c.alike(queue[:steps])})
 			}
 			c.server.mutex.Unlock()
 			if halted && !gone {
@@ -166,19 +170,33 @@ func (c *fakeCard) play(src device.Source, stop <-chan struct{}) {
 			}
 			src.Render(block)
 			if !gone {
-				c.taken.Add(int64(len(block)))
-				queue = append(queue[moved:], block...)
+				c.taken.Add(int64(moved))
+				queue = append(queue[steps:], block...)
 			}
 		}
 	}
 }
 
-// counter is a source whose frames are numbers, from 1. It notes two who pull at once.
-type counter struct {
-	t      *testing.T
-	n      float32
-	inside atomic.Int32
+// alike reports whether each frame is the same on all outputs, as those of a counter are.
+func (c *fakeCard) alike(frames []pcm.Frame) bool {
+	for i, f := range frames {
+		if f != frames[i/c.outputs*c.outputs] {
+			return false
+		}
+	}
+	return true
 }
+
+// counter is a source whose frames are numbers, from 1, on all outputs alike. It notes two who
+// pull at once, and blocks that end within a frame.
+type counter struct {
+	t       *testing.T
+	outputs int // 0: one
+	n       float32
+	inside  atomic.Int32
+}
+
+func (c *counter) Outputs() int { return max(c.outputs, 1) }
 
 func (c *counter) Rate() int { return rate }
 
@@ -187,8 +205,13 @@ func (c *counter) Render(dst []pcm.Frame) {
 		c.t.Error("two pull at once")
 	}
 	defer c.inside.Add(-1)
+	if len(dst)%c.Outputs() != 0 {
+		c.t.Errorf("%d frames of %d outputs were asked for", len(dst), c.Outputs())
+	}
 	for i := range dst {
-		c.n++
+		if i%c.Outputs() == 0 {
+			c.n++
+		}
 		dst[i] = pcm.Frame{c.n, c.n}
 	}
 }

@@ -15,11 +15,12 @@ type keeper struct {
 }
 
 // keep begins to.
-func keep(v *valve, begin time.Time, rate, block int) *keeper {
+func keep(v *valve, begin time.Time, config *Config) *keeper {
+	rate, block := config.Rate, config.Block
 	k := &keeper{stop: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(k.ended)
-		frames, silent := make([]pcm.Frame, block), 0
+		frames, silent := make([]pcm.Frame, block*config.Outputs), 0
 		for c := pace.NewClock(begin, rate, block); c.Wait(k.stop); {
 			v.render(nobody, frames)
 			if silent += block; slices.ContainsFunc(frames, func(f pcm.Frame) bool { return f != pcm.Frame{} }) {

@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,13 +15,17 @@ type dozer struct {
 	asleep time.Time
 	frames int64
 	fault  string
+
+	outputs int // 0: one
 }
+
+func (d *dozer) Outputs() int { return max(d.outputs, 1) }
 
 func (d *dozer) Render(dst []pcm.Frame) {
 	if !d.asleep.IsZero() {
 		d.fault = "rendered in its sleep"
 	}
-	d.frames += int64(len(dst))
+	d.frames += int64(len(dst) / d.Outputs())
 }
 
 func (d *dozer) Sleep(at time.Time) bool {
@@ -43,7 +48,7 @@ func TestValveSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &dozer{asked: make(chan struct{}, 1)}
 		v := &valve{asked: make(chan struct{}, 1), nudge: make(chan struct{}, 1)}
-		card, other := &tap{valve: v, who: 1, rate: 48000}, &tap{valve: v, who: 2, rate: 48000}
+		card, other := &tap{valve: v, who: 1, rate: 48000, outputs: 1}, &tap{valve: v, who: 2, rate: 48000, outputs: 1}
 		v.open(src, 48000, 1)
 		block := make([]pcm.Frame, 480)
 		card.Render(block)
@@ -102,15 +107,26 @@ func TestValveSleep(t *testing.T) {
 	})
 }
 
-// TestKeeperSleeps: while there is no card, the source sleeps too, and loses no time.
+// TestKeeperSleeps: while there is no card, the source sleeps too, and loses no time, whatever its
+// outputs.
 func TestKeeperSleeps(t *testing.T) {
+	for _, outputs := range []int{1, 4, 16} {
+		t.Run(fmt.Sprint(outputs), func(t *testing.T) { keeperSleeps(t, outputs) })
+	}
+}
+
+func keeperSleeps(t *testing.T, outputs int) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &dozer{asked: make(chan struct{}, 1)}
+		src := &dozer{asked: make(chan struct{}, 1), outputs: outputs}
 		v := &valve{asked: make(chan struct{}, 1), nudge: make(chan struct{}, 1)}
 		v.open(src, 48000, nobody)
 		begin := time.Now()
-		k := keep(v, v.take(0, begin), 48000, 480)
+		k := keep(v, v.take(0, begin), &Config{Rate: 48000, Block: 480, Outputs: outputs})
 		defer k.end()
+		time.Sleep(900 * time.Millisecond)
+		if synctest.Wait(); v.sleeps() {
+			t.Fatal("it sleeps before a second is over")
+		}
 		for i := range 200 {
 			time.Sleep(time.Duration(301*i) * time.Millisecond / 10)
 			synctest.Wait()

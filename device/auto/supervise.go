@@ -269,7 +269,7 @@ func (s *supervisor) despair(why error) {
 	s.show(nil, reason)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.final = s.final || !slices.ContainsFunc(s.drivers, func(r *driver) bool { return r.spent.Load() == nil })
+	s.final = s.final || !slices.ContainsFunc(s.drivers, func(r *driver) bool { return r.spent.Load() == nil && !s.config.narrow(r) })
 	if s.final {
 		s.tell(Event{Kind: Lost, Frame: s.from, Reason: reason, Final: true})
 	}
@@ -291,7 +291,7 @@ func (s *supervisor) hush(a *attempt, why error) {
 func (s *supervisor) silence(from int64, begin time.Time, reason string) {
 	s.from = from
 	s.lost = time.Now()
-	s.clock = keep(&s.valve, begin, s.config.Rate, s.config.Block)
+	s.clock = keep(&s.valve, begin, &s.config)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.driver, s.heard, s.reason, s.since = nil, nil, reason, from

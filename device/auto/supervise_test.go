@@ -55,15 +55,20 @@ func TestFaults(t *testing.T) {
 	for _, f := range faults {
 		for _, lasts := range []time.Duration{400 * time.Millisecond, time.Second, 5 * time.Second, 9900 * time.Millisecond, 30 * time.Second} {
 			t.Run(fmt.Sprint(f.name, " for ", lasts), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { suffer(t, f, lasts) })
+				synctest.Test(t, func(t *testing.T) { suffer(t, f, lasts, 1) })
+			})
+		}
+		for _, outputs := range []int{2, 16} {
+			t.Run(fmt.Sprint(f.name, " with outputs ", outputs), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { suffer(t, f, 2*time.Second, outputs) })
 			})
 		}
 	}
 }
 
-func suffer(t *testing.T, f fault, lasts time.Duration) {
-	s, src := &server{}, &counter{t: t}
-	d := begin(Config{Rate: rate, Block: 8}, []*driver{s.driver()})
+func suffer(t *testing.T, f fault, lasts time.Duration, outputs int) {
+	s, src := &server{}, &counter{t: t, outputs: outputs}
+	d := begin(Config{Rate: rate, Block: 8, Outputs: outputs}, []*driver{s.driver()})
 	defer d.Close()
 	synctest.Wait()
 	d.look()
@@ -178,6 +183,9 @@ func (s *server) inTime(t *testing.T, begun time.Time, back Event) {
 	first := float32(back.Frame + 1)
 	faded, heard := 0, 0
 	for _, h := range s.heard {
+		if h.torn {
+			t.Fatalf("after %v the outputs are not alike", h.at.Sub(begun))
+		}
 		due := float32(h.at.Sub(begun).Milliseconds()) - float32(moved) + 1
 		switch off := h.first - due; {
 		case heard > 0 && (off > 20 || off < -20 || h.last != h.first+float32(moved-1)):

@@ -15,8 +15,9 @@ type valve struct {
 	mutex  sync.Mutex
 	src    device.Source // nil before open and after close
 	rate   int
+	outs   int // outputs of the source
 	holder int
-	frames int64         // that were rendered
+	frames int64         // that were rendered, of each output
 	last   time.Time     // when the last of them were
 	pause  time.Duration // the longest between two blocks of one holder, since the last look
 
@@ -43,7 +44,7 @@ const nobody = 0
 func (v *valve) open(src device.Source, rate, holder int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.src, v.rate, v.holder, v.last = src, rate, holder, time.Now()
+	v.src, v.rate, v.outs, v.holder, v.last = src, rate, device.OutputsOf(src), holder, time.Now()
 }
 
 // take lets nobody pull. Frame mark would have been due at a time; it returns when the next
@@ -79,10 +80,11 @@ func (v *valve) refuse(who int) {
 // block as long as dst, will be heard. The mutex is held.
 func (v *valve) inherit(dst []pcm.Frame, now time.Time) {
 	v.holder, v.heir, v.last, v.pause = v.heir, nobody, now, 0
-	due := v.base + pcm.Frames(now.Sub(v.begin), v.rate) + v.held - int64(len(dst))
+	block := int64(len(dst) / v.outs)
+	due := v.base + pcm.Frames(now.Sub(v.begin), v.rate) + v.held - block
 	for late := due - v.frames; late > 0; late = due - v.frames {
-		n := min(late, int64(len(dst)))
-		v.src.Render(dst[:n])
+		n := min(late, block)
+		v.src.Render(dst[:n*int64(v.outs)])
 		v.frames += n
 	}
 	v.from, v.fade, v.faded = v.frames, pcm.Frames(fade, v.rate), 0
@@ -227,19 +229,21 @@ func (v *valve) render(who int, dst []pcm.Frame) bool {
 	v.rouse(now)
 	v.pause, v.last = max(v.pause, now.Sub(v.last)), now
 	v.src.Render(dst)
-	v.frames += int64(len(dst))
+	block := int64(len(dst) / v.outs)
+	v.frames += block
 	if left := v.fade - v.faded; left > 0 {
-		n := min(left, int64(len(dst)))
-		fadeIn(dst[:n], v.faded, v.fade)
+		n := min(left, block)
+		fadeIn(dst[:n*int64(v.outs)], v.outs, v.faded, v.fade)
 		v.faded += n
 	}
 	return true
 }
 
-// fadeIn fades frames in, of which the first is frame from of a fade of so many frames.
-func fadeIn(frames []pcm.Frame, from, length int64) {
+// fadeIn fades frames of so many outputs in, of which the first is frame from of a fade of so
+// many frames.
+func fadeIn(frames []pcm.Frame, outputs int, from, length int64) {
 	for i := range frames {
-		g := float32(from+int64(i)) / float32(length)
+		g := float32(from+int64(i/outputs)) / float32(length)
 		frames[i][0] *= g
 		frames[i][1] *= g
 	}
@@ -250,22 +254,28 @@ type tap struct {
 	valve *valve
 	who   int
 	rate  int
-	taken atomic.Int64
+	taken atomic.Int64 // frames of each output
+
+	outputs int
 }
 
 var (
 	_ device.Rated   = (*tap)(nil)
+	_ device.Wide    = (*tap)(nil)
 	_ device.Sleeper = (*tap)(nil)
 )
 
 func (t *tap) Render(dst []pcm.Frame) {
-	t.taken.Add(int64(len(dst)))
+	t.taken.Add(int64(len(dst) / t.outputs))
 	if !t.valve.render(t.who, dst) {
 		clear(dst)
 	}
 }
 
 func (t *tap) Rate() int { return t.rate }
+
+// Outputs is how many outputs the card plays.
+func (t *tap) Outputs() int { return t.outputs }
 
 // Sleep is that of the source, while the card may pull from it.
 func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }

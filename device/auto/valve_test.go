@@ -32,3 +32,22 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// TestTapWide: a card takes frames, and the source has rendered frames, whatever its outputs.
+func TestTapWide(t *testing.T) {
+	for _, outputs := range []int{1, 2, 4, 16} {
+		v := &valve{}
+		v.open(&counter{t: t, outputs: outputs}, rate, 1)
+		holds, other := &tap{valve: v, who: 1, rate: rate, outputs: outputs}, &tap{valve: v, who: 2, rate: rate, outputs: outputs}
+		block := make([]pcm.Frame, 100*outputs)
+		other.Render(block)
+		holds.Render(block)
+		if holds.taken.Load() != 100 || other.taken.Load() != 100 || v.count() != 100 {
+			t.Errorf("%d outputs: %d and %d frames were taken, %d rendered, want 100",
+				outputs, holds.taken.Load(), other.taken.Load(), v.count())
+		}
+		if n := testing.AllocsPerRun(10, func() { holds.Render(block) }); n != 0 {
+			t.Errorf("%v allocations a block", n)
+		}
+	}
+}

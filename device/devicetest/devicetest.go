@@ -4,6 +4,8 @@
 //	func TestDevice(t *testing.T) {
 //		devicetest.Run(t, func(t testing.TB) device.Device { return mine.New() }, nil)
 //	}
+//
+// A device that plays several outputs has a method Outputs that returns how many.
 package devicetest
 
 import (
@@ -48,14 +50,26 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 		t.Errorf("Start(nil) = %v, want %v", err, device.ErrNoSource)
 	}
 
-	src, fast := newProbe(d.Rate(), int64(d.Rate()/4+1)), newProbe(d.Rate()+1, 1)
+	n := outputs(d)
+	src, fast := newProbe(d.Rate(), n, int64(d.Rate()/4+1)), newProbe(d.Rate()+1, n, 1)
 	if err := d.Start(fast); !errors.Is(err, device.ErrRate) {
 		t.Errorf("Start of a source at %d Hz by a device at %d Hz = %v, want %v", fast.rate, d.Rate(), err, device.ErrRate)
+	}
+	refused := []*probe{fast}
+	for _, wrong := range []int{n - 1, n + 1} {
+		if wrong < 1 || wrong > device.MaxOutputs {
+			continue
+		}
+		p := newProbe(d.Rate(), wrong, 1)
+		if err := d.Start(p); !errors.Is(err, device.ErrOutputs) {
+			t.Errorf("Start of a source of %d outputs by a device of %d = %v, want %v", wrong, n, err, device.ErrOutputs)
+		}
+		refused = append(refused, p)
 	}
 	if err := d.Start(src); err != nil {
 		t.Fatalf("Start = %v", err)
 	}
-	other := newProbe(d.Rate(), 1)
+	other := newProbe(d.Rate(), n, 1)
 	if err := d.Start(other); !errors.Is(err, device.ErrStarted) {
 		t.Errorf("second Start = %v, want %v", err, device.ErrStarted)
 	}
@@ -80,8 +94,10 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 	if err := d.Start(other); !errors.Is(err, device.ErrClosed) {
 		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
 	}
-	if n := other.frames.Load() + fast.frames.Load(); n != 0 {
-		t.Errorf("the source of a refused Start was asked for %d frames", n)
+	for _, p := range append(refused, other) {
+		if asked := p.frames.Load(); asked != 0 {
+			t.Errorf("the source of a refused Start was asked for %d frames", asked)
+		}
 	}
 	// The leak test gives a device that still pulls the time to be caught at it.
 	if err := leak.Find(before, known...); err != nil {
@@ -90,10 +106,18 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 	src.report(t)
 }
 
+// outputs returns how many outputs a device plays: 1 unless it tells.
+func outputs(d device.Device) int {
+	if w, ok := d.(interface{ Outputs() int }); ok {
+		return w.Outputs()
+	}
+	return 1
+}
+
 // closeWaits holds the device in Render and looks for so long whether Close comes back.
 func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
-	src := newProbe(d.Rate(), 1)
+	src := newProbe(d.Rate(), outputs(d), 1)
 	src.hold = make(chan struct{})
 	if err := d.Start(src); err != nil {
 		t.Fatalf("Start = %v", err)
@@ -145,7 +169,7 @@ func closeFirst(t testing.TB, d device.Device) {
 	if err := d.Close(); err != nil {
 		t.Errorf("Close before Start = %v", err)
 	}
-	src := newProbe(d.Rate(), 1)
+	src := newProbe(d.Rate(), outputs(d), 1)
 	if err := d.Start(src); !errors.Is(err, device.ErrClosed) {
 		t.Errorf("Start after Close = %v, want %v", err, device.ErrClosed)
 	}

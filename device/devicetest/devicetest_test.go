@@ -53,6 +53,9 @@ type faulty struct {
 	err       error
 	takesNil  bool
 	takesAny  bool // accepts a source of any rate
+	takesWide bool // accepts a source of any number of outputs
+	outputs   int  // more than one; 0: 1
+	ragged    bool // pulls a block that ends within a frame
 	twice     bool // accepts a second Start
 	reopens   bool // accepts a Start after Close
 	parallel  bool // pulls by two goroutines
@@ -69,6 +72,7 @@ type faulty struct {
 func (d *faulty) Rate() int    { return d.rate }
 func (d *faulty) Latency() int { return 0 }
 func (d *faulty) Err() error   { return d.err }
+func (d *faulty) Outputs() int { return max(d.outputs, 1) }
 
 func (d *faulty) Start(src device.Source) error {
 	rated, ok := src.(device.Rated)
@@ -77,6 +81,8 @@ func (d *faulty) Start(src device.Source) error {
 		return device.ErrNoSource
 	case ok && rated.Rate() != d.rate && !d.takesAny:
 		return device.ErrRate
+	case src != nil && device.OutputsOf(src) != d.Outputs() && !d.takesWide:
+		return device.ErrOutputs
 	case d.closed && !d.reopens:
 		return device.ErrClosed
 	case d.started && !d.twice:
@@ -87,7 +93,10 @@ func (d *faulty) Start(src device.Source) error {
 	d.started, d.stop = true, make(chan struct{})
 	pull := func() {
 		defer d.wg.Done()
-		block := make([]pcm.Frame, 64)
+		block := make([]pcm.Frame, 64*d.Outputs())
+		if d.ragged {
+			block = block[1:]
+		}
 		if d.empty {
 			src.Render(nil)
 		}
@@ -143,6 +152,20 @@ func TestLifeFindsFaults(t *testing.T) {
 		{
 			name: "takes any rate", device: &faulty{rate: 1000, takesAny: true},
 			want: "a source at 1001 Hz by a device at 1000 Hz = <nil>",
+		},
+		{name: "good, wide", device: &faulty{rate: 1000, outputs: 4}},
+		{name: "good, widest", device: &faulty{rate: 1000, outputs: device.MaxOutputs}},
+		{
+			name: "takes more", device: &faulty{rate: 1000, takesWide: true},
+			want: "a source of 2 outputs by a device of 1 = <nil>",
+		},
+		{
+			name: "takes fewer", device: &faulty{rate: 1000, outputs: 16, takesWide: true},
+			want: "a source of 15 outputs by a device of 16 = <nil>",
+		},
+		{
+			name: "ragged", device: &faulty{rate: 1000, outputs: 4, ragged: true},
+			want: "called with 255 frames, of 4 outputs",
 		},
 		{name: "starts twice", device: &faulty{rate: 1000, twice: true}, want: "second Start = <nil>"},
 		{

@@ -14,6 +14,7 @@ import (
 // probe is a source that looks at how it is called.
 type probe struct {
 	rate    int
+	outputs int
 	want    int64         // frames until enough is closed
 	enough  chan struct{} // closed when so many frames were asked for
 	entered chan struct{} // closed in the first Render
@@ -29,14 +30,20 @@ type probe struct {
 	seen []string
 }
 
-var _ device.Rated = (*probe)(nil)
+var (
+	_ device.Rated = (*probe)(nil)
+	_ device.Wide  = (*probe)(nil)
+)
 
-func newProbe(rate int, want int64) *probe {
-	return &probe{rate: rate, want: want, enough: make(chan struct{}), entered: make(chan struct{})}
+func newProbe(rate, outputs int, want int64) *probe {
+	return &probe{rate: rate, outputs: outputs, want: want, enough: make(chan struct{}), entered: make(chan struct{})}
 }
 
 // Rate is what the device is to ask for.
 func (p *probe) Rate() int { return p.rate }
+
+// Outputs is how many of them the device is to play.
+func (p *probe) Outputs() int { return p.outputs }
 
 // Render gives silence, and notes what a device must not do.
 func (p *probe) Render(dst []pcm.Frame) {
@@ -50,6 +57,9 @@ func (p *probe) Render(dst []pcm.Frame) {
 	if len(dst) == 0 {
 		p.fault("Render was called with an empty block")
 	}
+	if len(dst)%p.outputs != 0 {
+		p.fault(fmt.Sprintf("Render was called with %d frames, of %d outputs", len(dst), p.outputs))
+	}
 	p.first.Do(func() {
 		close(p.entered)
 		if p.hold != nil {
@@ -58,7 +68,7 @@ func (p *probe) Render(dst []pcm.Frame) {
 	})
 	clear(dst)
 	runtime.Gosched() // gives a second Render the chance to be seen
-	if p.frames.Add(int64(len(dst))) >= p.want {
+	if p.frames.Add(int64(len(dst)/p.outputs)) >= p.want {
 		p.full.Do(func() { close(p.enough) })
 	}
 }

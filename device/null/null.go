@@ -26,6 +26,8 @@ type Config struct {
 	Rate int
 	// Block is how many frames a Paced asks for at once; 0 or less means 512.
 	Block int
+	// Outputs is how many stereo outputs the source has, of 1..16; less means 1, more 16.
+	Outputs int
 }
 
 func (c Config) filled() Config {
@@ -35,6 +37,7 @@ func (c Config) filled() Config {
 	if c.Block <= 0 {
 		c.Block = 512
 	}
+	c.Outputs = min(max(c.Outputs, 1), device.MaxOutputs)
 	return c
 }
 
@@ -57,11 +60,15 @@ func NewPaced(c Config) *Paced {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Paced) Start(src device.Source) error {
-	return d.life.Pull(src, d.config.Rate, d.config.Block, func(block []pcm.Frame) { d.frames.Add(int64(len(block))) })
+	keep := func([]pcm.Frame) { d.frames.Add(int64(d.config.Block)) }
+	return d.life.Pull(src, d.config.Rate, d.config.Outputs, d.config.Block, keep)
 }
 
 // Frames returns how many frames were pulled.
 func (d *Paced) Frames() int64 { return d.frames.Load() }
+
+// Outputs returns how many outputs the device asks for.
+func (d *Paced) Outputs() int { return d.config.Outputs }
 
 // Rate returns Config.Rate.
 func (d *Paced) Rate() int { return d.config.Rate }

@@ -12,8 +12,9 @@ import (
 // Stepped is a device that pulls when Step is called. Its methods may be
 // called by any goroutine, but not from within Render.
 type Stepped struct {
-	rate int
-	life pace.Life
+	rate    int
+	outputs int
+	life    pace.Life
 
 	mu     sync.Mutex
 	src    device.Source // nil before Start and after Close
@@ -25,12 +26,13 @@ var _ device.Device = (*Stepped)(nil)
 
 // NewStepped returns a device that waits for Start and then for Step.
 func NewStepped(c Config) *Stepped {
-	return &Stepped{rate: c.filled().Rate}
+	c = c.filled()
+	return &Stepped{rate: c.Rate, outputs: c.Outputs}
 }
 
 // Start sets what Step pulls from. It renders nothing.
 func (d *Stepped) Start(src device.Source) error {
-	return d.life.Start(src, d.rate, func() { d.set(src) })
+	return d.life.Start(src, d.rate, d.outputs, func() { d.set(src) })
 }
 
 func (d *Stepped) set(src device.Source) {
@@ -41,20 +43,21 @@ func (d *Stepped) set(src device.Source) {
 
 // Step pulls n frames and returns them; they are valid until the next Step. It
 // pulls them in one block, or, when the source is a device.Preparer, in several,
-// having it prepared for each. It returns nil, and pulls nothing, before Start, after Close, and
-// when n is not positive.
+// having it prepared for each. The n frames of several outputs are interleaved, as
+// Render of a device.Wide gives them. It returns nil, and pulls nothing, before Start,
+// after Close, and when n is not positive.
 func (d *Stepped) Step(n int) []pcm.Frame {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.src == nil || n <= 0 {
 		return nil
 	}
-	d.block = slices.Grow(d.block[:0], n)[:n]
+	d.block = slices.Grow(d.block[:0], n*d.outputs)[:n*d.outputs]
 	p, waits := d.src.(device.Preparer)
 	for rest := d.block; len(rest) > 0; {
 		k := len(rest)
 		if waits {
-			k = min(k, p.Prepare())
+			k = min(k/d.outputs, p.Prepare()) * d.outputs
 		}
 		d.src.Render(rest[:k])
 		rest = rest[k:]
@@ -69,6 +72,9 @@ func (d *Stepped) Frames() int64 {
 	defer d.mu.Unlock()
 	return d.frames
 }
+
+// Outputs returns how many outputs the device asks for.
+func (d *Stepped) Outputs() int { return d.outputs }
 
 // Rate returns Config.Rate.
 func (d *Stepped) Rate() int { return d.rate }

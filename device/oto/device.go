@@ -57,7 +57,7 @@ var _ device.Device = (*Device)(nil)
 
 // Start begins to play src. A goroutine watches the driver until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Start(src, d.config.Rate, func() {
+	return d.life.Start(src, d.config.Rate, 1, func() {
 		d.reader = newReader(src, &d.taken)
 		d.player = d.out.play(d.reader, d.held()*frameBytes)
 		d.life.Go(d.watch)

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +19,7 @@ import (
 )
 
 const (
-	frameBytes = 8 // two float32
+	frameBytes = 8 // two float32, of one output
 
 	// blockFrames is how much is rendered at once.
 	blockFrames = 256
@@ -33,6 +32,7 @@ const (
 // not from within Render.
 type Device struct {
 	config Config
+	size   int64 // bytes of a frame of all outputs
 	conn   *native.Conn
 	stream uint32
 	home   uint32 // number of the sink that Config.Sink names
@@ -57,7 +57,7 @@ type Device struct {
 var _ device.Device = (*Device)(nil)
 
 func newDevice(c Config) *Device {
-	return &Device{config: c, born: time.Now(), asked: make(chan struct{}, 1), lost: make(chan struct{})}
+	return &Device{config: c, size: int64(c.Outputs) * frameBytes, born: time.Now(), asked: make(chan struct{}, 1), lost: make(chan struct{})}
 }
 
 // client is how the device meets a server.
@@ -76,22 +76,33 @@ func (d *Device) told(message any) {
 		d.suspended.Store(m.Suspended)
 	case *proto.PlaybackStreamMoved:
 		d.placed(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
-		if d.config.Sink != "" && m.DestIndex != d.home {
-			go d.follow() // who is told may not ask; Close ends the connection, and with it this wait
+		if d.config.Sink != "" && m.DestIndex != d.home || d.config.Outputs > 1 {
+			go d.follow(m.DestIndex) // who is told may not ask; Close ends the connection, and with it this wait
 		}
 	case *proto.PlaybackStreamKilled:
 		d.lose(errKilled)
 	}
 }
 
-// follow loses the stream if the server moved it because the sink that Config.Sink names is gone.
-// Where that sink is still there, the user moved the stream.
-func (d *Device) follow() {
+// follow loses the stream that the server has moved to a sink, if it did so because the sink that
+// Config.Sink names is gone, or if the new one has too few channels. Where the named sink is still
+// there, the user moved the stream.
+func (d *Device) follow(moved uint32) {
 	var sinks proto.GetSinkInfoListReply
 	if err := d.conn.Request(&proto.GetSinkInfoList{}, &sinks); err != nil {
 		return // a server that is gone, or hangs, is noticed by others
 	}
-	if !slices.ContainsFunc(sinks, func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == d.home }) {
+	gone := d.config.Sink != ""
+	for _, s := range sinks {
+		gone = gone && s.SinkIndex != d.home
+		if s.SinkIndex != moved {
+			continue
+		}
+		if err := d.config.fits(s); err != nil {
+			d.lose(err)
+		}
+	}
+	if gone {
 		d.lose(errKilled)
 	}
 }
@@ -112,7 +123,7 @@ func (d *Device) placed(sink string, held uint32, server proto.Microseconds, sus
 	defer d.mu.Unlock()
 	d.sink = sink
 	d.latencies = device.Latencies{
-		Driver: pcm.Duration(int64(held/frameBytes), d.config.Rate),
+		Driver: pcm.Duration(int64(held)/d.size, d.config.Rate),
 		Server: time.Duration(server) * time.Microsecond,
 	}
 }
@@ -129,11 +140,18 @@ func (d *Device) lose(err error) {
 
 // Start begins to play src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Start(src, d.config.Rate, func() {
+	return d.life.Start(src, d.config.Rate, d.config.Outputs, func() {
 		sleeper, _ := src.(device.Sleeper)
-		d.life.Go(func(stop <-chan struct{}) { (&feeder{Device: d, src: src, sleeper: sleeper, stop: stop}).run() })
+		feeder := &feeder{
+			Device: d, src: src, sleeper: sleeper,
+			block: make([]pcm.Frame, blockFrames*d.config.Outputs), bytes: make([]byte, blockFrames*d.size),
+		}
+		d.life.Go(feeder.run)
 	})
 }
+
+// Outputs returns how many outputs the stream has.
+func (d *Device) Outputs() int { return d.config.Outputs }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }
@@ -200,12 +218,13 @@ type feeder struct {
 	sleeper device.Sleeper // src, or nil where it never sleeps
 	silent  int64          // frames of silence that came last
 	stop    <-chan struct{}
-	block   [blockFrames]pcm.Frame
-	bytes   [blockFrames * frameBytes]byte
+	block   []pcm.Frame // of all outputs
+	bytes   []byte
 }
 
 // run gives the server what it asks for, and renders for nobody while it does not.
-func (f *feeder) run() {
+func (f *feeder) run(stop <-chan struct{}) {
+	f.stop = stop
 	last := time.Now()
 	f.feed()
 	// Close ends the connection, and with it this wait.
@@ -242,40 +261,41 @@ func (f *feeder) begin() {
 
 // feed renders and sends what the server wants.
 func (f *feeder) feed() {
-	for f.wanted.Load() >= frameBytes {
+	for f.wanted.Load() >= f.size {
 		select {
 		case <-f.stop:
 			return
 		default:
 		}
-		f.render(f.block[:min(f.wanted.Load()/frameBytes, blockFrames)])
+		f.render(min(f.wanted.Load()/f.size, blockFrames))
 	}
 }
 
-// render renders a block and sends it.
-func (f *feeder) render(block []pcm.Frame) {
+// render renders so many frames of each output and sends them.
+func (f *feeder) render(frames int64) {
+	block, bytes := f.block[:frames*int64(f.config.Outputs)], f.bytes[:frames*f.size]
 	f.src.Render(block)
 	heard := uint32(0)
 	for i, x := range block {
 		left, right := math.Float32bits(x[0]), math.Float32bits(x[1])
-		binary.LittleEndian.PutUint32(f.bytes[frameBytes*i:], left)
-		binary.LittleEndian.PutUint32(f.bytes[frameBytes*i+4:], right)
+		binary.LittleEndian.PutUint32(bytes[frameBytes*i:], left)
+		binary.LittleEndian.PutUint32(bytes[frameBytes*i+4:], right)
 		heard |= left | right
 	}
-	if f.silent += int64(len(block)); heard != 0 {
+	if f.silent += frames; heard != 0 {
 		f.silent = 0
 	}
-	if f.conn.Send(f.stream, f.bytes[:len(block)*frameBytes]) {
-		f.frames.Add(int64(len(block)))
+	if f.conn.Send(f.stream, bytes) {
+		f.frames.Add(frames)
 	}
-	f.wanted.Add(int64(-len(block) * frameBytes))
+	f.wanted.Add(-frames * f.size)
 }
 
 // standIn renders for nobody, from when the server asked last until it does again, or for
 // ever. What the server still holds stays ahead of time, as it was.
 func (f *feeder) standIn(last time.Time, forever bool) {
 	clock := pace.NewClock(last, f.config.Rate, blockFrames)
-	for clock.Wait(f.stop) && (forever || f.wanted.Load() < frameBytes) {
-		f.src.Render(f.block[:])
+	for clock.Wait(f.stop) && (forever || f.wanted.Load() < f.size) {
+		f.src.Render(f.block)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -41,11 +42,18 @@ func (a args) time(microseconds uint64) args {
 	return binary.BigEndian.AppendUint64(append(a, 'U'), microseconds)
 }
 
-func (a args) spec(rate uint32) args {
-	return binary.BigEndian.AppendUint32(append(a, 'a', proto.FormatFloat32LE, 2), rate)
+func (a args) spec(rate uint32, channels int) args {
+	return binary.BigEndian.AppendUint32(append(a, 'a', proto.FormatFloat32LE, byte(channels)), rate)
 }
 
-func (a args) stereo() args { return append(a, 'm', 2, 1, 2) }
+// places is a channel map.
+func (a args) places(channels int) args {
+	a = append(a, 'm', byte(channels))
+	for i := range channels {
+		a = append(a, byte(i+1))
+	}
+	return a
+}
 
 func (a args) format() args { return append(a, 'f', 'B', proto.EncodingPCM, 'P', 'N') }
 
@@ -61,6 +69,8 @@ type server struct {
 	conn   net.Conn
 	answer map[uint32]func(tag uint32) // instead of the usual; nil: no answer
 	sinks  []string
+	wide   map[string]int // channels of sinks; 0: two
+	size   uint32         // bytes of a frame of the stream
 
 	mu     sync.Mutex
 	held   bool // asks for nothing
@@ -71,6 +81,7 @@ type server struct {
 	frames []pcm.Frame
 	sink   uint32 // that the client asked for
 	names  []byte // the requests that have names in them
+	stream []byte // the request for the stream
 }
 
 const buffered = 1440 // frames that the server asks for at first: 30 ms
@@ -126,16 +137,21 @@ func (s *server) obey(command, tag uint32, rest []byte, stop chan struct{}) {
 	case proto.OpLookupSink:
 		reply = reply.number(0)
 	case proto.OpCreatePlaybackStream:
-		s.note(rest, binary.BigEndian.Uint32(rest[7+4+1:]))
-		reply = reply.number(3, 4, buffered*frameBytes, 4<<20, buffered*frameBytes, buffered*frameBytes, 480*frameBytes)
-		reply = reply.spec(48000).stereo().number(0).text("speakers").flag(false).time(10_000).format()
+		channels := int(rest[2])
+		s.note(rest, binary.BigEndian.Uint32(rest[7+2+channels+1:]))
+		s.stream, s.size = slices.Clone(rest), uint32(4*channels)
+		reply = reply.number(3, 4, buffered*s.size, 4<<20, buffered*s.size, buffered*s.size, 480*s.size)
+		reply = reply.spec(48000, channels).places(channels).number(0).text("speakers").flag(false).time(10_000).format()
 	case proto.OpGetServerInfo:
-		reply = reply.text("fake").text("1").text("me").text("here").spec(48000).text("speakers").text("none")
-		reply = reply.number(1).stereo()
+		reply = reply.text("fake").text("1").text("me").text("here").spec(48000, 2).text("speakers").text("none")
+		reply = reply.number(1).places(2)
 	case proto.OpGetSinkInfoList:
 		for i, name := range s.sinks {
-			reply = append(reply, sink(uint32(i), name)...)
+			reply = append(reply, s.describe(uint32(i), name)...)
 		}
+	case proto.OpGetSinkInfo:
+		i := binary.BigEndian.Uint32(rest[1:])
+		reply = s.describe(i, s.sinks[i])
 	case proto.OpCorkPlaybackStream:
 		if s.cork(rest[5] == '1') {
 			go s.play(stop)
@@ -144,10 +160,14 @@ func (s *server) obey(command, tag uint32, rest []byte, stop chan struct{}) {
 	s.say(proto.OpReply, tag, reply)
 }
 
-// sink is what a list has of a sink.
-func sink(i uint32, name string) args {
-	a := args{}.number(i).text(name).text("The " + name).spec(44100).stereo().number(0)
-	a = append(a, 'v', 2, 0, 1, 0, 0, 0, 1, 0, 0)
+// describe is what a list has of a sink.
+func (s *server) describe(i uint32, name string) args {
+	channels := max(s.wide[name], 2)
+	a := args{}.number(i).text(name).text("The "+name).spec(44100, channels).places(channels).number(0)
+	a = append(a, 'v', byte(channels))
+	for range channels {
+		a = append(a, 0, 1, 0, 0)
+	}
 	a = a.flag(i > 0).number(0).text(name + ".monitor").time(0).text("module").number(0)
 	a = a.property("device.description", "The "+name).time(0)
 	a = append(a, 'V', 0, 1, 0, 0) // the base volume
@@ -178,7 +198,7 @@ func (s *server) play(stop chan struct{}) {
 		case <-tick.C:
 		}
 		if !s.holds() {
-			s.say(proto.OpRequest, 0xffffffff, args{}.number(3, 480*frameBytes))
+			s.say(proto.OpRequest, 0xffffffff, args{}.number(3, 480*s.size))
 		}
 	}
 }

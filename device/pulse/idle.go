@@ -24,7 +24,7 @@ const (
 
 // sleeps reports whether the source has nothing to play, and sleeps from now on.
 func (f *feeder) sleeps() bool {
-	return f.sleeper != nil && f.wanted.Load() < frameBytes && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
+	return f.sleeper != nil && f.wanted.Load() < f.size && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
 }
 
 // idle stops the server until the source is asked for something. What the server holds is

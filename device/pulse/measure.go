@@ -19,7 +19,7 @@ func (d *Device) Measure() (device.Latencies, error) {
 	if err := d.conn.Request(&proto.GetPlaybackLatency{StreamIndex: d.stream}, &reply); err != nil {
 		return device.Latencies{}, unavailable(d.conn.Explain(err))
 	}
-	held := max(reply.WriteIndex-reply.ReadIndex, 0) / frameBytes
+	held := max(reply.WriteIndex-reply.ReadIndex, 0) / d.size
 	return device.Latencies{
 		Driver: pcm.Duration(held, d.config.Rate),
 		Server: time.Duration(reply.Latency) * time.Microsecond,

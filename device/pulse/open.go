@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jfreymuth/pulse/proto"
@@ -25,7 +26,8 @@ var errKilled = errors.New("the sink is gone")
 // Open connects to the sound server and makes a stream on a sink of it, which plays from
 // Start on. Without a server, or where it does not answer within 2 s or until ctx ends,
 // the error wraps device.ErrUnavailable. A sink that is not there is an error with the
-// nearest name. Control side.
+// nearest name. A sink with fewer channels than Config.Outputs needs is an error that wraps
+// device.ErrOutputs. Control side.
 func Open(ctx context.Context, c Config) (*Device, error) {
 	c, err := c.filled()
 	if err != nil {
@@ -65,11 +67,13 @@ func (d *Device) create() error {
 	if title == "" {
 		title = c.Name
 	}
-	buffer := uint32(pcm.Frames(c.Buffer, c.Rate)) * frameBytes
+	buffer := uint32(pcm.Frames(c.Buffer, c.Rate) * d.size)
 	request := proto.CreatePlaybackStream{
-		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: 2, Rate: uint32(c.Rate)},
-		ChannelMap:            proto.ChannelMap{proto.ChannelLeft, proto.ChannelRight},
-		ChannelVolumes:        proto.ChannelVolumes{proto.VolumeNorm, proto.VolumeNorm}, // but the user's counts
+		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: byte(c.channels()), Rate: uint32(c.Rate)},
+		ChannelMap:            c.places(),
+		ChannelVolumes:        slices.Repeat(proto.ChannelVolumes{proto.VolumeNorm}, c.channels()), // but the user's counts
+		NoRemap:               c.Outputs > 1,                                                       // channel k is the sink's channel k
+		NoRemix:               c.Outputs > 1,
 		SinkIndex:             sink,
 		Corked:                true,
 		BufferMaxLength:       proto.Undefined,
@@ -82,6 +86,9 @@ func (d *Device) create() error {
 	var reply proto.CreatePlaybackStreamReply
 	if err := d.conn.Request(&request, &reply); err != nil {
 		return unavailable(d.conn.Explain(err))
+	}
+	if err := d.wideEnough(reply.SinkIndex); err != nil {
+		return err
 	}
 	d.stream = reply.StreamIndex
 	d.placed(reply.SinkName, reply.BufferTargetLength, reply.SinkLatency, reply.SinkSuspended)

@@ -162,7 +162,9 @@ func TestSinks(t *testing.T) {
 // TestLongNames: names of any length fit a request.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("ä", 5000)
-	ready(t, &server{}, Config{Name: long, Title: long + "\x00", Icon: long}).Close()
+	for _, outputs := range []int{1, device.MaxOutputs} {
+		ready(t, wideServer(outputs), Config{Name: long, Title: long + "\x00", Icon: long, Outputs: outputs}).Close()
+	}
 }
 
 // TestNoServer: by the way of the user, without a server.

@@ -40,6 +40,9 @@ func (d *Device) Measure() (device.Latencies, error) {
 // Sink returns the name of the sink on which the stream plays now.
 func (d *Device) Sink() string { return "" }
 
+// Outputs returns how many outputs the stream has.
+func (d *Device) Outputs() int { return 1 }
+
 // Frames returns how many frames the server has taken.
 func (d *Device) Frames() int64 { return 0 }
 

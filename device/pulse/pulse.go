@@ -31,6 +31,10 @@ type Config struct {
 	// device is lost, even where the server moves the stream to another sink. A user may
 	// move it all the same.
 	Sink string
+	// Outputs is how many stereo outputs the stream has, 1..16; 0 means 1. The channels of
+	// output k are channels 2k and 2k+1 of the sink, counted from 0, whatever it calls them.
+	// A sink that has fewer channels is refused, and the device is lost when it is moved to one.
+	Outputs int
 	// Name, Title and Icon are what the mixers of the desktop show of the program and of
 	// what it plays. "" means the name of the program, Name, and audio-x-generic.
 	Name, Title, Icon string
@@ -44,11 +48,14 @@ const (
 func (c Config) filled() (Config, error) {
 	c.Rate = cmp.Or(c.Rate, defaultRate)
 	c.Buffer = cmp.Or(c.Buffer, defaultBuffer)
+	c.Outputs = cmp.Or(c.Outputs, 1)
 	switch {
 	case c.Rate < 1000 || c.Rate > 384_000:
 		return c, fmt.Errorf("pulse: a rate of %d, want 1000..384000", c.Rate)
 	case c.Buffer < 5*time.Millisecond || c.Buffer > time.Second:
 		return c, fmt.Errorf("pulse: a buffer of %v, want 5ms..1s", c.Buffer)
+	case c.Outputs < 1 || c.Outputs > device.MaxOutputs:
+		return c, fmt.Errorf("pulse: %d outputs, want 1..%d", c.Outputs, device.MaxOutputs)
 	}
 	return c, nil
 }

@@ -9,7 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Sink is where a Device puts its frames: a Writer or a File.
+// Sink is where a Device puts its frames: a Writer or a File. One that takes the frames of
+// several outputs, as those two may, has a method Outputs that returns how many.
 type Sink interface {
 	Rate() int
 	Write(frames []pcm.Frame) error
@@ -40,7 +41,7 @@ func NewDevice(sink Sink) *Device {
 
 // Start begins to pull from src, from a goroutine that lives until Close.
 func (d *Device) Start(src device.Source) error {
-	return d.life.Pull(src, d.sink.Rate(), deviceBlock, d.write)
+	return d.life.Pull(src, d.sink.Rate(), d.Outputs(), deviceBlock, d.write)
 }
 
 // write gives frames to the sink. One that panics has failed.
@@ -51,6 +52,14 @@ func (d *Device) write(frames []pcm.Frame) {
 		}
 	}()
 	d.fail(d.sink.Write(frames))
+}
+
+// Outputs returns how many outputs the sink takes.
+func (d *Device) Outputs() int {
+	if s, ok := d.sink.(interface{ Outputs() int }); ok {
+		return s.Outputs()
+	}
+	return 1
 }
 
 // Rate returns the sink's rate.

@@ -40,6 +40,8 @@ func TestContract(t *testing.T) {
 		config wav.Config
 	}{
 		{name: "wav"}, {name: "raw", config: wav.Config{Raw: true, Format: wav.F32}},
+		{name: "wide", config: wav.Config{Outputs: 4}},
+		{name: "widest, raw", config: wav.Config{Outputs: 16, Raw: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			devicetest.Run(t, func(t testing.TB) device.Device {

@@ -8,14 +8,15 @@ import (
 )
 
 // encoder turns frames into bytes. What it gives for a frame depends on the
-// frame and its number only.
+// frame and its number only, not on the output.
 type encoder struct {
 	format  Format
+	outputs int
 	dither  pcm.Dither
 	clipped int64
 }
 
-// encode appends frames to buf, the first of them being number n.
+// encode appends interleaved frames to buf, the first of each output being number n.
 func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 	le := binary.LittleEndian
 	switch e.format {
@@ -32,14 +33,17 @@ func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 			}
 		}
 	case S16:
-		for i, f := range frames {
-			for c, x := range f {
-				v, clipped := e.dither.Int16(x, 2*uint64(n+int64(i))+uint64(c))
-				if clipped {
-					e.clipped++
+		for ; len(frames) > 0; frames = frames[e.outputs:] {
+			for _, f := range frames[:e.outputs] {
+				for c, x := range f {
+					v, clipped := e.dither.Int16(x, 2*uint64(n)+uint64(c))
+					if clipped {
+						e.clipped++
+					}
+					buf = le.AppendUint16(buf, uint16(v))
 				}
-				buf = le.AppendUint16(buf, uint16(v))
 			}
+			n++
 		}
 	}
 	return buf

@@ -84,7 +84,10 @@ func createOn(look func(folder string) (room, bool), begin func(path, ending str
 // Rate returns the frames per second.
 func (f *File) Rate() int { return f.writer.Rate() }
 
-// Frames returns how many frames were written.
+// Outputs returns how many stereo outputs are written.
+func (f *File) Outputs() int { return f.writer.Outputs() }
+
+// Frames returns how many frames of each output were written.
 func (f *File) Frames() int64 { return f.writer.Frames() }
 
 // Clipped returns how many samples did not fit; see Writer.Clipped.

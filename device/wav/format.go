@@ -6,16 +6,21 @@
 // A writer that can seek gets its sizes at Close. A pipe gets the sizes of a stream
 // (ffffffff, which readers take as: up to the end), unless Config.Frames announces the
 // length. Beyond 4 GiB the file is an RF64. With Config.Raw there is no header at all.
+//
+// Config.Outputs is how many stereo outputs are written, as 2 x Outputs channels of one file:
+// channels 1 and 2 are the first output.
 package wav
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"voicepool/device"
 )
 
-// ErrFormat is wrapped by the error for a format, rate or length that a WAV
-// file cannot have.
+// ErrFormat is wrapped by the error for a format, rate, length or number of
+// outputs that a WAV file cannot have.
 var ErrFormat = errors.New("wav: no such format")
 
 // ErrLength is wrapped by the error for more or fewer frames than
@@ -42,8 +47,8 @@ const (
 var formats = [...]struct {
 	name string
 	bits int    // of a sample
-	tag  uint16 // in a file
-	size uint32 // of the fmt chunk
+	tag  uint16 // in a file of two channels
+	size uint32 // of its fmt chunk
 }{
 	S24: {"s24", 24, tagExtensible, 40}, // plain PCM is for up to 16 bits
 	S16: {"s16", 16, tagPCM, 16},
@@ -72,8 +77,11 @@ func (f Format) String() string {
 
 func (f Format) bits() int { return formats[f].bits }
 
-// frameBytes returns how many bytes a stereo frame takes.
-func (f Format) frameBytes() int { return 2 * f.bits() / 8 }
+// channels returns how many channels are written.
+func (c *Config) channels() int { return 2 * c.Outputs }
+
+// frameBytes returns how many bytes a frame of all channels takes.
+func (c *Config) frameBytes() int { return c.channels() * c.Format.bits() / 8 }
 
 // Config says what is written. The zero value is 48,000 frames per second in
 // 24 bits, of a length that is not known beforehand.
@@ -88,9 +96,13 @@ type Config struct {
 	// Frames is how many there will be, where that is known, or 0. It gives a
 	// pipe its sizes; to write another number of frames is an error.
 	Frames int64
-	// Raw leaves out the header and all sizes: the samples alone, little-endian, of both
+	// Raw leaves out the header and all sizes: the samples alone, little-endian, of all
 	// channels in turn.
 	Raw bool
+	// Outputs is how many stereo outputs are written, 1..16; 0 means 1. Their frames are
+	// interleaved, as Render of a device.Wide gives them. Each output has the samples, and the
+	// dither, of a stereo file of that output alone.
+	Outputs int
 }
 
 const (
@@ -99,12 +111,14 @@ const (
 )
 
 func (c Config) filled() (Config, error) {
-	c.Rate = cmp.Or(c.Rate, 48000)
+	c.Rate, c.Outputs = cmp.Or(c.Rate, 48000), cmp.Or(c.Outputs, 1)
 	switch {
 	case !c.Format.known():
 		return c, fmt.Errorf("%w: %v", ErrFormat, c.Format)
 	case c.Rate < 1 || c.Rate > maxRate:
 		return c, fmt.Errorf("%w: a rate of %d, want 1..%d", ErrFormat, c.Rate, maxRate)
+	case c.Outputs < 1 || c.Outputs > device.MaxOutputs:
+		return c, fmt.Errorf("%w: %d outputs, want 1..%d", ErrFormat, c.Outputs, device.MaxOutputs)
 	case c.Frames < 0 || c.Frames > maxFrames:
 		return c, fmt.Errorf("%w: a length of %d frames", ErrFormat, c.Frames)
 	}

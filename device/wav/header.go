@@ -14,22 +14,21 @@ const (
 	ds64Bytes = 28
 )
 
-// subtypePCM is the GUID that says PCM in an extensible format; its first two
-// bytes are the tag.
-const subtypePCM = "\x01\x00\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
+// subtype is the GUID of an extensible format without its first two bytes, which are the tag.
+const subtype = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
 // header returns all that stands before the samples. frames is -1 where the
 // end is not known. With room the header has the same length whatever frames
 // is, so that it can be written again when the length is known: it keeps the
 // place of an RF64's ds64 chunk with a JUNK chunk.
-func header(f Format, rate int, frames int64, room bool) []byte {
+func header(c *Config, frames int64, room bool) []byte {
 	le := binary.LittleEndian
-	format := formatChunk(f, rate)
+	format := formatChunk(c)
 	body := 4 + len(format) + 8
 	if room {
 		body += 8 + ds64Bytes
 	}
-	data := frames * int64(f.frameBytes())
+	data := frames * int64(c.frameBytes())
 	big := frames >= 0 && int64(body)+data >= streamed
 	if big && !room {
 		body += 8 + ds64Bytes
@@ -57,7 +56,7 @@ func header(f Format, rate int, frames int64, room bool) []byte {
 		h = append(h, make([]byte, ds64Bytes)...)
 	}
 	h = append(h, format...)
-	if f == F32 {
+	if c.Format == F32 {
 		le.PutUint32(h[len(h)-4:], count)
 	}
 	return le.AppendUint32(append(h, "data"...), dataSize)
@@ -65,25 +64,49 @@ func header(f Format, rate int, frames int64, room bool) []byte {
 
 // formatChunk returns the fmt chunk and, where the format asks for one, a fact
 // chunk whose last four bytes are for the count of frames.
-func formatChunk(f Format, rate int) []byte {
-	le := binary.LittleEndian
-	c := le.AppendUint32([]byte("fmt "), formats[f].size)
-	c = le.AppendUint16(c, formats[f].tag)
-	c = le.AppendUint16(c, 2)
-	c = le.AppendUint32(c, uint32(rate))
-	c = le.AppendUint32(c, uint32(rate*f.frameBytes()))
-	c = le.AppendUint16(c, uint16(f.frameBytes()))
-	c = le.AppendUint16(c, uint16(f.bits()))
-	switch f {
-	case S24:
-		c = le.AppendUint16(c, 22)
-		c = le.AppendUint16(c, uint16(f.bits()))
-		c = le.AppendUint32(c, 3) // front left, front right
-		c = append(c, subtypePCM...)
-	case F32:
-		c = le.AppendUint16(c, 0)
-		c = le.AppendUint32(append(c, "fact"...), 4)
-		c = le.AppendUint32(c, 0)
+func formatChunk(c *Config) []byte {
+	le, format := binary.LittleEndian, formats[c.Format]
+	tag, size := format.tag, format.size
+	if c.Outputs > 1 {
+		tag, size = tagExtensible, 40 // other formats are for two channels at the most
 	}
-	return c
+	h := le.AppendUint32([]byte("fmt "), size)
+	h = le.AppendUint16(h, tag)
+	h = le.AppendUint16(h, uint16(c.channels()))
+	h = le.AppendUint32(h, uint32(c.Rate))
+	h = le.AppendUint32(h, uint32(c.Rate*c.frameBytes()))
+	h = le.AppendUint16(h, uint16(c.frameBytes()))
+	h = le.AppendUint16(h, uint16(format.bits))
+	switch tag {
+	case tagExtensible:
+		h = le.AppendUint16(h, 22)
+		h = le.AppendUint16(h, uint16(format.bits))
+		h = le.AppendUint32(h, c.speakers())
+		h = le.AppendUint16(h, c.subtype())
+		h = append(h, subtype...)
+	case tagFloat:
+		h = le.AppendUint16(h, 0)
+	}
+	if c.Format == F32 {
+		h = le.AppendUint32(append(h, "fact"...), 4)
+		h = le.AppendUint32(h, 0)
+	}
+	return h
+}
+
+// speakers returns the channel mask: front left and front right. Several outputs have no place
+// among the speakers that a mask can name, so it is 0.
+func (c *Config) speakers() uint32 {
+	if c.Outputs > 1 {
+		return 0
+	}
+	return 3
+}
+
+// subtype returns the tag in the GUID of an extensible format.
+func (c *Config) subtype() uint16 {
+	if c.Format == F32 {
+		return tagFloat
+	}
+	return tagPCM
 }

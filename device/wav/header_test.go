@@ -9,6 +9,11 @@ import (
 	"voicepool/pcm"
 )
 
+// configOf is that of a header.
+func configOf(f Format, rate, outputs int) *Config {
+	return &Config{Format: f, Rate: rate, Outputs: outputs}
+}
+
 // field reads n bytes after the first occurrence of id and skip more bytes.
 func field(t *testing.T, h []byte, id string, skip, n int) uint64 {
 	t.Helper()
@@ -26,11 +31,11 @@ func field(t *testing.T, h []byte, id string, skip, n int) uint64 {
 func TestRF64Boundary(t *testing.T) {
 	for _, f := range []Format{S16, S24, F32} {
 		for _, room := range []bool{false, true} {
-			small := header(f, 48000, 0, room)
-			size := int64(f.frameBytes())
+			small := header(configOf(f, 48000, 1), 0, room)
+			size := int64(configOf(f, 48000, 1).frameBytes())
 			last := (int64(streamed) - 1 - int64(len(small)-8)) / size
 			t.Run(fmt.Sprint(f, room), func(t *testing.T) {
-				h := header(f, 48000, last, room)
+				h := header(configOf(f, 48000, 1), last, room)
 				if string(h[:4]) != "RIFF" || len(h) != len(small) {
 					t.Fatalf("%d frames: %q of %d bytes, want RIFF of %d", last, h[:4], len(h), len(small))
 				}
@@ -41,7 +46,7 @@ func TestRF64Boundary(t *testing.T) {
 					t.Errorf("data size %d, want %d", got, last*size)
 				}
 
-				h = header(f, 48000, last+1, room)
+				h = header(configOf(f, 48000, 1), last+1, room)
 				if string(h[:4]) != "RF64" || room && len(h) != len(small) {
 					t.Fatalf("%d frames: %q of %d bytes, want RF64 of %d", last+1, h[:4], len(h), len(small))
 				}
@@ -78,7 +83,7 @@ func TestRF64Boundary(t *testing.T) {
 
 func TestStreamedHeader(t *testing.T) {
 	for _, room := range []bool{false, true} {
-		h := header(F32, 44100, -1, room)
+		h := header(configOf(F32, 44100, 1), -1, room)
 		for _, id := range []string{"RIFF", "data"} {
 			if got := field(t, h, id, 0, 4); got != streamed {
 				t.Errorf("%s size %x, want %x", id, got, uint32(streamed))
@@ -130,7 +135,7 @@ func TestGrowsIntoRF64(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := header(F32, 48000, 10000+more, true)
+	want := header(configOf(F32, 48000, 1), 10000+more, true)
 	if !bytes.Equal(s.head[:len(want)], want) || string(s.head[:4]) != "RF64" {
 		t.Errorf("the header is\n%x\nwant\n%x", s.head[:len(want)], want)
 	}

@@ -35,7 +35,7 @@ func TestRaw(t *testing.T) {
 			if err := file.Close(); err != nil {
 				t.Fatal(err)
 			}
-			size := length * format.frameBytes()
+			size := length * configOf(format, 48000, 1).frameBytes()
 			want := whole.Bytes()[whole.Len()-size:]
 			on, err := os.ReadFile(path)
 			if err != nil || raw.Len() != size || !bytes.Equal(raw.Bytes(), want) || !bytes.Equal(on, want) {

@@ -27,7 +27,7 @@ func told(t *testing.T, path string, f Format) (announced, there int64, agree bo
 	}
 	bytes := int64(binary.LittleEndian.Uint32(text[at+4:]))
 	riff := int64(binary.LittleEndian.Uint32(text[4:]))
-	size := int64(f.frameBytes())
+	size := int64(configOf(f, 1000, 1).frameBytes())
 	return bytes / size, int64(len(text)-at-8) / size, riff == bytes+int64(at) && bytes%size == 0
 }
 
@@ -96,8 +96,8 @@ func TestRecordOnFullDisk(t *testing.T) {
 					if left, _ := os.ReadDir("."); len(left) != 1 {
 						t.Errorf("there are %d files", len(left))
 					}
-					head := len(header(format, 1000, 0, true))
-					want := (int64(limit) - int64(head)) / int64(format.frameBytes())
+					head := len(header(configOf(format, 1000, 1), 0, true))
+					want := (int64(limit) - int64(head)) / int64(configOf(format, 1000, 1).frameBytes())
 					if announced, there, agree := told(t, "out.wav", format); announced != want || there != want || !agree {
 						t.Errorf("%d frames are announced, %d there, want %d; sizes agree: %v", announced, there, want, agree)
 					}

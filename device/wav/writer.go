@@ -43,7 +43,7 @@ func NewWriter(w io.Writer, c Config) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoder := encoder{format: c.Format, dither: pcm.Dither{Seed: c.Seed}}
+	encoder := encoder{format: c.Format, outputs: c.Outputs, dither: pcm.Dither{Seed: c.Seed}}
 	out := &Writer{w: w, config: c, encoder: encoder, buf: make([]byte, 0, blockBytes)}
 	if s, ok := w.(io.WriteSeeker); ok && !c.Raw {
 		if at, err := s.Seek(0, io.SeekCurrent); err == nil {
@@ -56,15 +56,19 @@ func NewWriter(w io.Writer, c Config) (*Writer, error) {
 // Rate returns the frames per second.
 func (w *Writer) Rate() int { return w.config.Rate }
 
-// Frames returns how many frames were written.
+// Outputs returns how many stereo outputs are written.
+func (w *Writer) Outputs() int { return w.config.Outputs }
+
+// Frames returns how many frames of each output were written.
 func (w *Writer) Frames() int64 { return w.frames }
 
 // Clipped returns how many samples were beyond the full scale of an integer
 // format, or not numbers.
 func (w *Writer) Clipped() int64 { return w.encoder.clipped }
 
-// Write appends frames. Its errors wrap what the io.Writer said, ErrLength
-// where more frames come than were announced, or ErrClosed.
+// Write appends frames; of several outputs they are interleaved, and as many of each. Its
+// errors wrap what the io.Writer said, ErrLength where more frames come than were announced,
+// or ErrClosed.
 func (w *Writer) Write(frames []pcm.Frame) error {
 	if w.err == nil && w.closed {
 		return ErrClosed
@@ -73,15 +77,19 @@ func (w *Writer) Write(frames []pcm.Frame) error {
 		return w.err
 	}
 	w.begin()
-	if announced := w.config.Frames; announced > 0 && w.frames+int64(len(frames)) > announced {
+	outputs := w.config.Outputs
+	if len(frames)%outputs != 0 {
+		w.fail(fmt.Errorf("%d stereo frames are not as many of each of %d outputs", len(frames), outputs))
+	}
+	if announced := w.config.Frames; announced > 0 && w.frames+int64(len(frames)/outputs) > announced {
 		w.fail(fmt.Errorf("%w: more than %d frames", ErrLength, announced))
 	}
-	size := w.config.Format.frameBytes()
+	size := w.config.frameBytes()
 	for w.err == nil && len(frames) > 0 {
-		n := min(len(frames), (blockBytes-len(w.buf))/size)
-		w.buf = w.encoder.encode(w.buf, frames[:n], w.frames)
+		n := min(len(frames)/outputs, (blockBytes-len(w.buf))/size)
+		w.buf = w.encoder.encode(w.buf, frames[:n*outputs], w.frames)
 		w.frames += int64(n)
-		frames = frames[n:]
+		frames = frames[n*outputs:]
 		due := w.kept != nil && (w.marked == 0 || w.frames-w.marked >= int64(w.config.Rate))
 		if due || blockBytes-len(w.buf) < size {
 			w.flush()
@@ -137,7 +145,7 @@ func (w *Writer) header(frames int64, room bool) []byte {
 	if w.config.Raw {
 		return nil
 	}
-	return header(w.config.Format, w.config.Rate, frames, room)
+	return header(&w.config, frames, room)
 }
 
 func (w *Writer) flush() {
@@ -169,7 +177,7 @@ func (w *Writer) rescue() bool {
 	if w.kept == nil || w.reached < max(begin, 1) {
 		return false
 	}
-	size := int64(w.config.Format.frameBytes())
+	size := int64(w.config.frameBytes())
 	frames := (w.reached - begin) / size
 	if w.mark(frames) == nil {
 		_ = w.kept.Truncate(begin + frames*size)
@@ -186,7 +194,7 @@ func (w *Writer) patch() error {
 	if _, err := w.seeker.Seek(w.origin, io.SeekStart); err != nil {
 		return err
 	}
-	h := header(w.config.Format, w.config.Rate, w.frames, true)
+	h := header(&w.config, w.frames, true)
 	if n, err := w.seeker.Write(h); err != nil {
 		return err
 	} else if n != len(h) {

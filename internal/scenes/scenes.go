@@ -10,6 +10,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // State is what a scene moves.
@@ -96,6 +97,9 @@ func since(now, old *mixer.Change) mixer.Change {
 		if !f.same {
 			c.Fields |= f.field
 		}
+	}
+	if c.Fields&mixer.FieldGain != 0 && min(now.Gain, old.Gain) <= pcm.Silence {
+		c.Shape = voice.RaisedCosine // straight in decibels, two scenes that cross would leave a hole
 	}
 	return c
 }

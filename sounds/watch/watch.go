@@ -38,23 +38,48 @@ func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voic
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
 	defer n.Close() // also where changed panics
-	err = newWatch(lib, changed).run(ctx, n.Add, n.Events, n.Errors)
-	if err = cmp.Or(err, n.Close()); err != nil {
+	return newWatch(lib, changed).serve(ctx, n)
+}
+
+// File calls changed, one call at a time, when a file has changed on disk and been left alone for
+// 100 ms, until ctx ends, which is no error; also once at the beginning, for what was changed before. Its folder is watched, so another file may take its
+// place. The error is as that of Files. Control side; in a goroutine of its own.
+func File(ctx context.Context, path string, changed func()) error {
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch: files cannot be watched: %w", err)
+	}
+	defer n.Close()
+	return newFile(path, changed).serve(ctx, n)
+}
+
+func newFile(path string, changed func()) *watch {
+	path = filepath.Clean(path)
+	files := func() ([]string, <-chan struct{}) { return []string{path}, nil }
+	again := func(context.Context, string) { changed() }
+	return &watch{files: files, again: again, only: path, due: map[string]time.Time{path: time.Now()}, folders: map[string]bool{}}
+}
+
+// serve is run, with what the system tells.
+func (w *watch) serve(ctx context.Context, n *fsnotify.Watcher) error {
+	if err := cmp.Or(w.run(ctx, n.Add, n.Events, n.Errors), n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
 	}
 	return nil
 }
 
-// watch is a call of Files.
+// watch is a call of Files, or of File.
 type watch struct {
-	lib     *sounds.Library
-	changed func(old, now *voice.Sound, err error)
+	files   func() ([]string, <-chan struct{}) // that are watched, and what is closed when there are more
+	again   func(ctx context.Context, file string)
+	only    string               // the one file whose changes count; empty: all do
 	due     map[string]time.Time // when a file that has changed is read
 	folders map[string]bool      // that are watched
 }
 
 func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watch {
-	return &watch{lib: lib, changed: changed, due: map[string]time.Time{}, folders: map[string]bool{}}
+	again := func(ctx context.Context, file string) { lib.Reload(ctx, file, changed) }
+	return &watch{files: lib.Files, again: again, due: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
 // run serves events until ctx ends. add begins to watch a folder.
@@ -62,7 +87,7 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		files, more := w.lib.Files()
+		files, more := w.files()
 		for _, file := range files {
 			if folder := filepath.Dir(file); !w.folders[folder] {
 				if err := add(folder); err != nil {
@@ -96,7 +121,11 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 }
 
 // touched puts the reading of a file off.
-func (w *watch) touched(file string) { w.due[file] = time.Now().Add(settled) }
+func (w *watch) touched(file string) {
+	if w.only == "" || w.only == file {
+		w.due[file] = time.Now().Add(settled)
+	}
+}
 
 // reload reads the files whose time has come.
 func (w *watch) reload(ctx context.Context) {
@@ -108,6 +137,6 @@ func (w *watch) reload(ctx context.Context) {
 		if info, err := os.Stat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 			continue // its next writer may keep everybody waiting
 		}
-		w.lib.Reload(ctx, file, w.changed)
+		w.again(ctx, file)
 	}
 }

@@ -54,6 +54,12 @@ func watchLibrary(ctx context.Context, b *sounds.Library) *watched {
 		defer w.mu.Unlock()
 		w.told = append(w.told, change{old, now, err})
 	})
+	w.watch(ctx, x)
+	return w
+}
+
+// watch runs a watch.
+func (w *watched) watch(ctx context.Context, x *watch) {
 	add := func(folder string) error {
 		if folder == "" {
 			return errors.New("no more watches")
@@ -64,7 +70,45 @@ func watchLibrary(ctx context.Context, b *sounds.Library) *watched {
 		return nil
 	}
 	go func() { w.done <- x.run(ctx, add, w.events, w.errs) }()
-	return w
+}
+
+// TestWatchFile: one file is told of when it has been left alone for a while, and no other.
+func TestWatchFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.yaml")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		told := 0
+		w := &watched{events: make(chan fsnotify.Event), errs: make(chan error), done: make(chan error, 1)}
+		w.watch(ctx, newFile(filepath.Join(dir, ".", "a.yaml"), func() { told++ }))
+		synctest.Wait()
+		if told != 1 {
+			t.Errorf("told %d times at the beginning", told)
+		}
+		told = 0
+		for range 3 { // as editors write
+			w.events <- fsnotify.Event{Name: path, Op: fsnotify.Write}
+			time.Sleep(settled / 2)
+		}
+		w.events <- fsnotify.Event{Name: filepath.Join(dir, "b.yaml"), Op: fsnotify.Write}
+		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Chmod}
+		synctest.Wait()
+		if told != 0 || !slices.Equal(w.folders, []string{dir}) {
+			t.Errorf("told %d times too early, watching %q", told, w.folders)
+		}
+		time.Sleep(settled)
+		synctest.Wait()
+		w.errs <- fsnotify.ErrEventOverflow // nobody knows what it missed
+		time.Sleep(2 * settled)
+		synctest.Wait()
+		if told != 2 {
+			t.Errorf("told %d times, want 2", told)
+		}
+		cancel()
+		if err := <-w.done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // writeWAV writes a file of noise: 16 bits, two channels.

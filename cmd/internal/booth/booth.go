@@ -103,6 +103,13 @@ func (b *Booth) Look(p live.Picture) {
 	b.record()
 }
 
+// Changed takes the sheet in that the player has changed to, and returns what is trimmed of it. It is
+// for performance.Options.Changed.
+func (b *Booth) Changed(sheet *cue.Sheet) map[string]float64 { return b.show.Change(sheet) }
+
+// Tell tells whoever looks at the show. It is for performance.Options.Tell.
+func (b *Booth) Tell(line string) { b.show.Say(line) }
+
 // record writes what was done to the show until now, when that is more than before.
 func (b *Booth) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {
@@ -181,7 +188,7 @@ func unixPath(address string) (string, bool) {
 
 // follow does what a MIDI device asks for.
 func (b *Booth) follow() {
-	err := midi.Listen(b.midi, b.sheet.Midi, func(command string) {
+	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
 			b.show.Say(fmt.Sprintf("midi %s: %v", command, err))
 		}

@@ -31,6 +31,7 @@ func (player) Cease(int, time.Duration) {}
 func (player) Hold(bool)                {}
 func (player) Playing() []cue.Running   { return nil }
 func (player) Finish()                  {}
+func (player) Standby() int             { return 0 }
 func (player) Trim(int, pcm.Decibels)   {}
 func (p player) Mixer() *mixer.Mixer    { return p.mixer }
 func (player) Do(words ...string) error {

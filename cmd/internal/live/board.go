@@ -164,7 +164,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 	slices.SortFunc(now.voices, func(x, y lane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
 	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
 	now.events, b.recent = b.recent, nil
-	b.plan.tell(&now)
+	b.plan.tell(&now, p.Sheet())
 	now.Buses = levels(p)
 	return now
 }

@@ -316,6 +316,13 @@ cues:
 			t.Errorf("after %d ms it ends at %d, of %d", 25*at, p.Ends, r.Frames)
 		}
 	}
+	// A sheet that takes the place of another is followed from there.
+	p := Picture{Rate: 48000, Stats: mixer.Stats{Frame: 48000}}
+	l := plan{schedule: parse(t, "cues: []").Schedule(48000, 1)}
+	l.tell(&p, parse(t, "cues: [{at: 0.5s, play: bell}, {at: 2s, play: gong}]"))
+	if p.Next != "play gong" || p.NextAt != 96000 || p.Ends != 0 {
+		t.Errorf("after a change %q comes next at %d, and it ends at %d", p.Next, p.NextAt, p.Ends)
+	}
 	if v := seen[10].voices; len(v) != 2 || v[0].colour != 0 || v[1].colour != 1 {
 		t.Errorf("the voices are %+v", v)
 	}

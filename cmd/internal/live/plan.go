@@ -6,6 +6,7 @@ import (
 
 // plan is what a sheet is going to do.
 type plan struct {
+	sheet    *cue.Sheet
 	schedule *cue.Schedule // nil: nobody knows
 	ends     int64
 	next     cue.Action
@@ -16,16 +17,20 @@ type plan struct {
 // its sheet alone, before it begins.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
-	b.plan = plan{schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
+	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
 }
 
 // steps bounds how many actions are passed over for one picture.
 const steps = 4096
 
-// tell tells what comes after the frame of a picture.
-func (l *plan) tell(now *Picture) {
+// tell tells what comes after the frame of a picture, by the sheet that plays by now. When another one
+// ends nobody knows.
+func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return
+	}
+	if s != l.sheet {
+		*l = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed)}
 	}
 	now.Ends = l.ends
 	for range steps {

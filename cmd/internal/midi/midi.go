@@ -15,8 +15,8 @@ import (
 
 // Listen reads raw MIDI to its end, and says what it asks for in the words of control: `go`,
 // `go 2.5`, `panic`, `stop`, `pause`, `resume`, `next`, `back`. The error is that of src; nil at
-// its end.
-func Listen(src io.Reader, table []cue.Midi, say func(command string)) error {
+// its end. table is asked for at each message.
+func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {
 		b, err := in.ReadByte()
@@ -27,7 +27,7 @@ func Listen(src io.Reader, table []cue.Midi, say func(command string)) error {
 			return err
 		}
 		if m := s.next(b); m != nil {
-			if command := Command(m, table); command != "" {
+			if command := Command(m, table()); command != "" {
 				say(command)
 			}
 		}

@@ -83,19 +83,20 @@ func (d Device) File() string {
 // Plays reports whether the device is a sound card, or may be one.
 func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
-// open opens the device. auto says so when it takes another than the sound card.
-func (o *Options) open(c *console.Console, rate int, seed uint64) (device.Device, error) {
+// open opens the device for so many outputs, each of two channels. auto says so when it takes another
+// than the sound card.
+func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (device.Device, error) {
 	d := o.Device
 	switch {
 	case d.Writes():
 		config := formats[d.Kind]
-		config.Rate, config.Seed = rate, seed
+		config.Rate, config.Outputs, config.Seed = rate, outputs, seed
 		return d.write(config)
 	case d.Kind == "null":
-		return null.NewPaced(null.Config{Rate: rate, Block: o.Block}), nil
+		return null.NewPaced(null.Config{Rate: rate, Outputs: outputs, Block: o.Block}), nil
 	}
 	return openCard(c, d, auto.Config{
-		Rate: rate, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
+		Rate: rate, Outputs: outputs, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
 	})
 }
 
@@ -136,6 +137,9 @@ func (g *gate) Render(dst []pcm.Frame) {
 	}
 	g.source.Render(dst)
 }
+
+// Outputs is the source's.
+func (g *gate) Outputs() int { return device.OutputsOf(g.source) }
 
 // Rate is the source's.
 func (g *gate) Rate() int { return g.source.Rate() }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +34,13 @@ type Options struct {
 	// hand on it. Look takes pictures of it. Both may be nil.
 	Attend func(*cue.Player) (leave func(), err error)
 	Look   func(live.Picture)
+	// Again reads the sheet again, which is the file Sheet, and returns nil where that has not changed
+	// since it was read last; nil: the sheet is not followed. Changed is told, as cue.Player.Change says; it may be nil.
+	Again   func(context.Context) (*cue.Sheet, error)
+	Sheet   string
+	Changed func(*cue.Sheet) map[string]float64
+	Tell    func(line string) // as well, what becomes of that; nil: nobody
+
 	Drawn  bool // who attends draws on the terminal: nothing else is printed there meanwhile
 	Silent bool // nothing of what happens is printed
 	Device Device
@@ -68,6 +76,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	happens, told := live.NewBoard(), &troubles{console: c}
 	o := l.Player
 	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
+	o.Changes = l.Again != nil
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
 	o.Preparing, o.Meters = c.Preparing(), true
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
@@ -80,7 +89,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if l.Device.Kind == "wav" {
 		output.NoteName(c, l.Device.File())
 	}
-	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, sheet.Seed) })
+	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
 	if err != nil {
 		return err
 	}
@@ -88,10 +97,15 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
 		interrupts: interrupted, troubles: told,
 	}
+	ctx, cancel := context.WithCancel(interrupted)
+	defer cancel()
 	if l.Reload {
-		ctx, cancel := context.WithCancel(interrupted)
-		defer cancel()
 		go s.watch(ctx, lib)
+	}
+	s.follow = func() {
+		if l.Again != nil {
+			go s.change(ctx, lib)
+		}
 	}
 	err = s.play()
 	if e := s.tell(report); err == nil {
@@ -120,6 +134,7 @@ type performance struct {
 	interrupts *console.Interrupts
 	shown      shown
 	troubles   *troubles
+	follow     func() // the sheet, from now on
 }
 
 func (s *performance) play() error {
@@ -153,6 +168,7 @@ func (s *performance) play() error {
 		defer close(stopped)
 		s.show(stop, cancel)
 	}()
+	s.follow()
 	err = s.player.Feed(ctx)
 	if err == nil {
 		// What is mixed is still to be heard.
@@ -300,6 +316,45 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 		line += fmt.Sprintf("; the server ran dry %s", words.Count(int(c.Underflows()), "time"))
 	}
 	return line
+}
+
+// change has the player go by its sheet when that changes on disk, until ctx ends. One that is broken is
+// told and ignored.
+func (s *performance) change(ctx context.Context, lib *sounds.Library) {
+	name := words.OneLine(s.options.Sheet)
+	tell := func(line string) {
+		if s.troubles.note(line); s.options.Tell != nil {
+			first, _, _ := strings.Cut(line, "\n")
+			s.options.Tell(first)
+		}
+	}
+	err := watch.File(ctx, s.options.Sheet, func() {
+		sheet, err := s.options.Again(ctx)
+		if sheet == nil && err == nil {
+			return
+		}
+		var kept []string
+		if err == nil {
+			kept, err = s.player.Change(ctx, sheet, lib, func() map[string]float64 {
+				if s.options.Changed != nil {
+					return s.options.Changed(sheet)
+				}
+				return nil
+			})
+		}
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			tell(console.Message(err) + "\nthe show goes on with the sheet as it was")
+		case len(kept) > 0:
+			tell(fmt.Sprintf("%s: read again; %s as they were until the show begins anew", name, strings.Join(kept, ", ")))
+		default:
+			tell(name + ": read again")
+		}
+	})
+	if err != nil {
+		tell(console.Message(err))
+	}
 }
 
 // watch has files that change on disk played anew until ctx ends.

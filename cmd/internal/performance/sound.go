@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -104,15 +105,27 @@ func (s *sound) verdict(strict bool) error {
 }
 
 // openCard opens a sound card. auto says so when there is none; one that was named has to be
-// there.
+// there. One with fewer channels than the outputs need is an error of any of them.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind
 		card, err := auto.Find(config)
-		if err != nil {
+		switch {
+		case errors.Is(err, device.ErrOutputs):
+			return nil, fmt.Errorf("--device %s: %s", d, auto.Reason(err))
+		case err != nil:
 			return nil, fmt.Errorf("--device %s: no sound here (%s)", d, auto.Reason(err))
 		}
 		return card, nil
+	}
+	if config.Outputs > 1 {
+		card, err := auto.Find(config)
+		if err == nil {
+			return card, nil
+		}
+		if errors.Is(err, device.ErrOutputs) {
+			return nil, fmt.Errorf("--device %s: %s", d, auto.Reason(err))
+		}
 	}
 	best := auto.New(config)
 	if why := best.Reason(); why != "" {

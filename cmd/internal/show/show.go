@@ -26,6 +26,7 @@ type Player interface {
 	Trim(list int, by pcm.Decibels)
 	Do(words ...string) error
 	Playing() []cue.Running
+	Standby() int
 	Finish()
 	Mixer() *mixer.Mixer
 }
@@ -66,13 +67,13 @@ type Show struct {
 	watchers map[chan<- string]bool
 }
 
-// New returns a show of a sheet, before its first cue.
+// New returns a show of a sheet, where its player begins.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
 		s.muted[sheet.Buses[i].Name] = sheet.Buses[i].Mute
 	}
-	s.standby = s.from(0, 1)
+	s.standby = player.Standby()
 	return s
 }
 
@@ -234,6 +235,41 @@ func (s *Show) Quit() {
 		close(s.done)
 		s.player.Finish()
 	}
+}
+
+// Change has the show go by another sheet, which its player has changed to, and returns the trims that
+// are not written, by the numbers of cues. What stands by and what was fired last is found again by its
+// number; where the number is gone, the next one that is still there stands by, or the one behind the
+// last, or the first.
+func (s *Show) Change(sheet *cue.Sheet) map[string]float64 {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	where := func(i int) int {
+		if i >= 0 && i < len(s.sheet.List) {
+			if j, err := sheet.Place(s.sheet.List[i].Number); err == nil {
+				return j
+			}
+		}
+		return -1
+	}
+	trims, places := map[string]float64{}, map[int]float64{}
+	for i, by := range s.trims {
+		if j := where(i); j >= 0 {
+			trims[sheet.List[j].Number], places[j] = by, by
+		}
+	}
+	standby := -1
+	for i := s.standby; i < len(s.sheet.List) && standby < 0; i++ {
+		standby = where(i)
+	}
+	s.last, s.trims, s.sheet = where(s.last), places, sheet
+	switch {
+	case standby < 0 && s.last >= 0:
+		s.standby = s.after(s.last)
+	default:
+		s.standby = s.from(max(standby, 0), 1)
+	}
+	return trims
 }
 
 // Master moves the gain of the master by some decibels.

@@ -38,6 +38,7 @@ func (p *player) Fire(list int) error {
 	}
 	return p.fails
 }
+func (p *player) Standby() int                       { return 0 }
 func (p *player) Panic(over time.Duration)           { p.note("panic %v", over) }
 func (p *player) Cease(list int, over time.Duration) { p.note("cease %d %v", list, over) }
 func (p *player) Hold(on bool)                       { p.note("hold %v", on) }

@@ -90,7 +90,10 @@ func (s *Show) State() *State {
 		st.List = append(st.List, ListCue{Cue: l.Number, Name: s.name(l), Note: l.Note, Colour: l.Colour, Then: l.Then.String(), Armed: !l.Off, Trim: s.trims[i]})
 	}
 	for _, r := range s.player.Playing() {
-		l := &s.sheet.List[r.List]
+		l := &cue.ListCue{Name: "no longer in the sheet"}
+		if r.List >= 0 {
+			l = &s.sheet.List[r.List]
+		}
 		one := Running{Cue: l.Number, Name: s.name(l), State: "sounding"}
 		if r.Waiting {
 			one.State = "waiting"

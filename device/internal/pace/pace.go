@@ -19,10 +19,10 @@ type Life struct {
 	running         sync.WaitGroup
 }
 
-// Start calls begin the first time. It returns what device.Check says of src and rate,
-// ErrClosed or ErrStarted, and calls nothing, where src cannot be played or it is too late.
-func (l *Life) Start(src device.Source, rate int, begin func()) error {
-	if err := device.Check(src, rate); err != nil {
+// Start calls begin the first time. It returns what device.CheckOutputs says of src, rate and
+// outputs, ErrClosed or ErrStarted, and calls nothing, where src cannot be played or it is too late.
+func (l *Life) Start(src device.Source, rate, outputs int, begin func()) error {
+	if err := device.CheckOutputs(src, rate, outputs); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -43,11 +43,11 @@ func (l *Life) Start(src device.Source, rate int, begin func()) error {
 func (l *Life) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.stop) }) }
 
 // Pull starts to render src, at rate frames per second and block frames at a time, the first
-// one at once, and gives each block to keep. Its errors are those of Start.
-func (l *Life) Pull(src device.Source, rate, block int, keep func([]pcm.Frame)) error {
-	return l.Start(src, rate, func() {
+// one at once, and gives each block of all outputs to keep. Its errors are those of Start.
+func (l *Life) Pull(src device.Source, rate, outputs, block int, keep func([]pcm.Frame)) error {
+	return l.Start(src, rate, outputs, func() {
 		l.Go(func(stop <-chan struct{}) {
-			frames := make([]pcm.Frame, block)
+			frames := make([]pcm.Frame, block*outputs)
 			for c := NewClock(time.Now(), rate, block); c.Wait(stop); {
 				src.Render(frames)
 				keep(frames)

@@ -75,13 +75,13 @@ func TestPull(t *testing.T) {
 		var p pace.Life
 		frames := 0
 		keep := func(dst []pcm.Frame) { frames += len(dst) }
-		if err := p.Pull(nil, 8, 4, keep); err != device.ErrNoSource {
+		if err := p.Pull(nil, 8, 1, 4, keep); err != device.ErrNoSource {
 			t.Errorf("Start without a source: %v, want %v", err, device.ErrNoSource)
 		}
-		if err := p.Pull(silence{}, 8, 4, keep); err != nil {
+		if err := p.Pull(silence{}, 8, 1, 4, keep); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Pull(silence{}, 8, 4, keep); err != device.ErrStarted {
+		if err := p.Pull(silence{}, 8, 1, 4, keep); err != device.ErrStarted {
 			t.Errorf("second Start: %v, want %v", err, device.ErrStarted)
 		}
 		time.Sleep(10*time.Second - 1)
@@ -97,7 +97,7 @@ func TestPull(t *testing.T) {
 		if frames != 80 {
 			t.Errorf("%d frames were pulled in 10 s at 8 Hz, want 80", frames)
 		}
-		if err := p.Pull(silence{}, 8, 4, keep); err != device.ErrClosed {
+		if err := p.Pull(silence{}, 8, 1, 4, keep); err != device.ErrClosed {
 			t.Errorf("Start after Close: %v, want %v", err, device.ErrClosed)
 		}
 	})
@@ -107,7 +107,7 @@ func TestPullCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace.Life
 		hold := make(chan struct{})
-		if err := p.Pull(silence{}, 8, 4, func([]pcm.Frame) { <-hold }); err != nil {
+		if err := p.Pull(silence{}, 8, 1, 4, func([]pcm.Frame) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait() // until the call is under way

@@ -1,0 +1,24 @@
+package audiotest
+
+import (
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// wide is a source of several outputs.
+type wide int
+
+func (w wide) Outputs() int         { return int(w) }
+func (wide) Render(dst []pcm.Frame) { clear(dst) }
+
+// TestStereo: what is heard here is stereo, so several outputs are an error.
+func TestStereo(t *testing.T) {
+	if err := stereo(wide(1)); err != nil {
+		t.Error(err)
+	}
+	const want = "the mixer has 4 outputs, want 1: fold them (Config.Fold)"
+	if err := stereo(wide(4)); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

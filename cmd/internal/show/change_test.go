@@ -1,0 +1,46 @@
+package show_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+)
+
+// TestChange: another sheet has the same cues stand by and trimmed, by their numbers.
+func TestChange(t *testing.T) {
+	for _, c := range []struct {
+		name, does, list string
+		standby, last    string
+		trims            string
+	}{
+		{name: "moved", does: "go 3;trim -2;standby 4", list: "4 9 3 1", standby: "4", last: "3", trims: "map[3:-2]"},
+		{name: "the one that stands by is gone", does: "standby 3", list: "1 2 4 Q5", standby: "4", trims: "map[]"},
+		{name: "all behind it are gone", does: "go 1;standby 3", list: "0 1 2", standby: "2", last: "1", trims: "map[]"},
+		{name: "all are gone", does: "go 4;trim 1", list: "7 8", standby: "7", trims: "map[]"},
+		{name: "the list was over", does: "go Q5", list: "1 Q5 6", standby: "6", last: "Q5", trims: "map[]"},
+		{name: "the list is over", does: "go Q5", list: "1 Q5", last: "Q5", trims: "map[]"},
+	} {
+		s, _ := newShow(t, show.Options{})
+		for _, command := range strings.Split(c.does, ";") {
+			if err := s.Do(command); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text := "list:\n"
+		for _, number := range strings.Fields(c.list) {
+			text += fmt.Sprintf("  - {cue: %s, play: coin}\n", number)
+		}
+		sheet, err := cue.Parse("show.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trims := s.Change(sheet)
+		st := s.State()
+		if st.Standby != c.standby || st.Last != c.last || fmt.Sprint(trims) != c.trims || len(st.List) != len(sheet.List) {
+			t.Errorf("%s: %q stands by after %q with %v, want %q after %q with %v", c.name, st.Standby, st.Last, trims, c.standby, c.last, c.trims)
+		}
+	}
+}

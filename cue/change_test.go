@@ -1,0 +1,192 @@
+package cue_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/sounds"
+)
+
+// changed has a player take another sheet.
+func (f folder) changed(p *cue.Player, text string, adopted func() map[string]float64) []string {
+	f.Helper()
+	kept, err := p.Change(f.Context(), f.sheet(rate, text), sounds.NewLibrary(sounds.Options{Rate: rate}), adopted)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return kept
+}
+
+// TestChangeTimeline: a timeline goes on as another sheet says, at the same time of that.
+func TestChangeTimeline(t *testing.T) {
+	f := newFolder(t)
+	const head = "voices: 5\nsounds:\n  a: {files: [half.wav, quiet.wav], gain: -3}\n  b: {file: short.wav}\n  c: {file: quiet.wav, loop: true}\n"
+	for seed := range uint64(40) {
+		draw := rand.New(rand.NewPCG(seed, 5))
+		// Nothing is due in the time in which the change may act: 700 to 1300.
+		when := func() int { return []int{draw.IntN(700), 1300 + draw.IntN(900)}[draw.IntN(2)] }
+		one := func() string {
+			switch draw.IntN(4) {
+			case 0:
+				return fmt.Sprintf("fade: x, to: -%d, over: 30ms}", draw.IntN(20))
+			case 1:
+				return "stop: x, over: 10ms}"
+			}
+			return fmt.Sprintf("play: %s, id: x, speed: %.2f, for: 150ms}", []string{"half.wav", "b", "c"}[draw.IntN(3)], 0.5+draw.Float64())
+		}
+		before, after, both := head+"cues:\n  - {at: 0, play: half.wav, id: x}\n  - {at: 5s, play: half.wav}\n", head+"buses: {}\ncues:\n", head+"cues:\n  - {at: 0, play: half.wav, id: x}\n"
+		for range 9 {
+			line, at := one(), when()
+			before += fmt.Sprintf("  - {at: %dms, %s\n", at, line)
+			if at < 700 {
+				both += fmt.Sprintf("  - {at: %dms, %s\n", at, line)
+			}
+		}
+		after += "  - {at: 3s, play: short.wav, id: y}\n  - {at: 3s, play: short.wav, id: x}\n" // its ids come in another order
+		both += "  - {at: 3s, play: short.wav, id: y}\n  - {at: 3s, play: short.wav, id: x}\n"
+		for range 9 {
+			line, at := one(), when()
+			after += fmt.Sprintf("  - {at: %dms, %s\n", at, line)
+			if at > 700 {
+				both += fmt.Sprintf("  - {at: %dms, %s\n", at, line)
+			}
+		}
+		every, last := 20+draw.IntN(400), 3+draw.IntN(9)
+		after += fmt.Sprintf("  - {at: 10ms, play: b, every: %dms, times: %d}\n", every, last)
+		for k := range last {
+			at := 10 + k*every
+			if at >= 700 && at <= 1300 { // nobody knows
+				after = strings.Replace(after, fmt.Sprintf("every: %dms, times: %d", every, last), "every: 1ms, times: 1", 1)
+				every = 0
+				break
+			}
+		}
+		for k := 0; every > 0 && k < last; k++ {
+			if at := 10 + k*every; at > 1300 {
+				both += fmt.Sprintf("  - {at: %dms, play: b}\n", at)
+			}
+		}
+		p := f.player(before, cue.Options{Changes: true, Block: 20})
+		done := false
+		got := playLive(t, p, 20, func(frame int) {
+			if frame >= 900 && !done {
+				done = true
+				if kept := f.changed(p, after, nil); len(kept) > 0 {
+					t.Errorf("seed %d: %v stay", seed, kept)
+				}
+			}
+		})
+		want, _ := f.play(both)
+		latency := int(p.Mixer().LatencyFrames())
+		if len(got) < latency+len(want) || !slices.Equal(got[latency:latency+len(want)], want) {
+			t.Fatalf("seed %d: other frames than by\n%s\nafter\n%s\nand\n%s", seed, both, before, after)
+		}
+		f.identities(p.Report())
+	}
+}
+
+// TestChangeList: GOs go by the sheet that came last; what has begun goes on, and can be stopped by it.
+func TestChangeList(t *testing.T) {
+	f := newFolder(t)
+	p := f.player("list:\n  - {cue: 1, play: half.wav, id: house, loop: true}\n  - {cue: 2, play: short.wav}\n  - {cue: 3, play: short.wav}\n",
+		cue.Options{Live: true, Changes: true, Events: true})
+	other := "list:\n  - {cue: 0, play: quiet.wav, id: q}\n  - {cue: 3, do: [{play: quiet.wav, gain: -6}, {at: end of house, play: short.wav}]}\n  - {cue: 1, stop: house, over: 40ms}\n  - {cue: 9, play: half.wav, id: house, loop: 3, arm: false}\n"
+	step := 0
+	fire := func(number string) {
+		t.Helper()
+		i, err := p.Sheet().Place(number)
+		if err == nil {
+			err = p.Fire(i)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	playing := func() (all []string) {
+		for _, r := range p.Playing() {
+			if r.List < 0 {
+				all = append(all, "gone")
+			} else {
+				all = append(all, p.Sheet().List[r.List].Number)
+			}
+		}
+		return all
+	}
+	playLive(t, p, 20, func(frame int) {
+		switch step++; step {
+		case 2:
+			fire("1")
+			fire("2")
+		case 20:
+			if got := fmt.Sprint(playing()); got != "[1]" {
+				t.Errorf("%v play", got)
+			}
+			fire("2")
+			f.changed(p, other, func() map[string]float64 { return map[string]float64{"3": -3} })
+		case 22:
+			if got := fmt.Sprint(playing()); got != "[1 gone]" {
+				t.Errorf("%v play", got)
+			}
+			if _, err := p.Sheet().Place("2"); err == nil {
+				t.Error("cue 2 is still there")
+			}
+			fire("3")
+		case 40:
+			fire("1") // the house ends, and cue 3 goes on
+		case 80:
+			p.Finish()
+		}
+	})
+	r := p.Report()
+	f.identities(r)
+	var told []string
+	for _, e := range r.Events {
+		told = append(told, fmt.Sprintf("%v %s %s", e.Kind, e.ListCue, e.Sound))
+	}
+	want := "started 1 half.wav|started 2 short.wav|ended 2 short.wav|started 2 short.wav|ended 2 short.wav|started 3 quiet.wav|"
+	if got := strings.Join(told, "|"); !strings.HasPrefix(got, want) || !strings.Contains(got, "stopped 1 half.wav|started 3 short.wav") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestChangeRefused: what a show under way cannot take changes nothing, and is told.
+func TestChangeRefused(t *testing.T) {
+	f := newFolder(t)
+	const sheet = "voices: 3\nbuses: {a: {}, b: {}}\nlength: 300ms\ncues: [{at: 0, play: half.wav}]"
+	lib := func() *sounds.Library { return sounds.NewLibrary(sounds.Options{Rate: rate}) }
+	p := f.player(sheet, cue.Options{Changes: true})
+	playLive(t, p, 20, func(frame int) {
+		if frame != 40 {
+			return
+		}
+		for text, want := range map[string]string{
+			"buses: {a: {}, c: {}}\ncues: [{at: 0, play: half.wav}]":          `the bus "c" is new`,
+			"buses: {a: {}, b: {parent: a}}\ncues: [{at: 0, play: half.wav}]": `the bus "b" has another parent`,
+			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                     "there is one now",
+		} {
+			if _, err := p.Change(t.Context(), f.sheet(rate, text), lib(), nil); !errors.Is(err, cue.ErrChange) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		}
+		if _, err := p.Change(t.Context(), f.sheet(2*rate, sheet), lib(), nil); !errors.Is(err, cue.ErrChange) {
+			t.Errorf("another rate: %v", err)
+		}
+		if _, err := p.Change(t.Context(), f.sheet(rate, "cues: [{at: 0, play: missing.wav}]"), lib(), nil); err == nil || errors.Is(err, cue.ErrChange) {
+			t.Errorf("a sound that is not there: %v", err)
+		}
+		kept := f.changed(p, "voices: 4\nseed: 3\nmaster: {gain: -1, limiter: false}\nbuses: {a: {gain: -3}}\ncues: [{at: 0, play: half.wav}]", nil)
+		if got := fmt.Sprint(kept); got != "[voices master buses seed length]" {
+			t.Errorf("%s stay", got)
+		}
+	})
+	q := f.player(sheet, cue.Options{})
+	if _, err := q.Change(t.Context(), f.sheet(rate, sheet), lib(), nil); !errors.Is(err, cue.ErrChange) {
+		t.Errorf("one that was not made for changes: %v", err)
+	}
+	q.Close()
+}

@@ -1,0 +1,105 @@
+package cue
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
+	"voicepool/internal/yaml"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// crossing is what a crossfade says: what goes, what comes, and within which time.
+type crossing struct {
+	from, to, play, id string
+	over               rules.Time
+	gain               pcm.Decibels
+	loop               bool
+	rounds             int
+	bus                string
+}
+
+func (c *crossing) fields() []fields.Field {
+	return []fields.Field{
+		{Key: "from", To: &c.from},
+		{Key: "to", To: &c.to},
+		{Key: "play", To: &c.play},
+		{Key: "over", To: &c.over},
+		{Key: "gain", To: &c.gain, Within: parse.Decibels},
+		{Key: "id", To: &c.id},
+		{Key: "loop", To: fields.Loop{On: &c.loop, Rounds: &c.rounds}},
+		{Key: "bus", To: &c.bus},
+	}
+}
+
+// crossfade returns the two actions that a crossfade is: what goes is stopped, or faded to silence
+// where it is a bus, what comes is faded or played, both along the shape that keeps the power.
+// Nothing where it cannot be understood.
+func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
+	var c crossing
+	value := p.Value
+	if value.Kind != yaml.Mapping {
+		d.Fail(value.Place, "crossfade is a mapping, such as {from: rain, to: wind, over: 4s}, not %s", value.Kind)
+		return nil
+	}
+	for i := range n.Pairs {
+		if key := n.Pairs[i].Key; key != crossfade && key != "at" {
+			d.Fail(n.Pairs[i].Place, "%s does not belong beside crossfade, which has all in its braces; only `at` does", yaml.Quote(key))
+			return nil
+		}
+	}
+	own, good := c.fields(), true
+	var keys []string
+	for i := range own {
+		keys = append(keys, own[i].Key)
+	}
+	if d.Each(value, "a crossfade", keys, func(i int, q *yaml.Pair) { good = d.Value(q, &own[i]) && good }) || !good {
+		return nil
+	}
+	given := func(key string) *yaml.Pair { return fields.Given(value, key) }
+	switch {
+	case given("from") == nil || given("over") == nil:
+		d.Fail(value.Place, "a crossfade needs `from`, the id or the bus that goes, and `over`, the time")
+		return nil
+	case (given("to") == nil) == (given("play") == nil):
+		d.Fail(value.Place, "a crossfade needs `to`, the id or the bus that comes, or `play`, a sound that begins; not both")
+		return nil
+	case given("play") == nil:
+		for _, key := range []string{"id", "loop", "bus"} {
+			if q := given(key); q != nil {
+				d.Fail(q.Place, "%s goes with `play`: it is of the sound that begins", key)
+				return nil
+			}
+		}
+	}
+	text := func(text string) *yaml.Node { return &yaml.Node{Place: p.Place, Kind: yaml.Scalar, Text: text} }
+	node := func(pairs ...*yaml.Pair) *yaml.Node {
+		one := &yaml.Node{Place: n.Place, Kind: yaml.Mapping}
+		for _, pair := range append(pairs, fields.Given(n, "at")) {
+			if pair != nil {
+				one.Pairs = append(one.Pairs, *pair)
+			}
+		}
+		return one
+	}
+	as := func(key string, q *yaml.Pair) *yaml.Pair {
+		return &yaml.Pair{Place: q.Place, Key: key, Value: q.Value}
+	}
+	with := func(key, value string) *yaml.Pair {
+		return &yaml.Pair{Place: p.Place, Key: key, Value: text(value)}
+	}
+	shape, from, over := with("shape", voice.ConstantPower.String()), given("from"), given("over")
+	if d.Buses[c.from] {
+		both = append(both, node(as("fade", from), with("to", "-80"), over, shape))
+	} else {
+		both = append(both, node(as("stop", from), over, shape))
+	}
+	if given("play") != nil {
+		return append(both, node(given("play"), as("fade_in", over), shape, given("gain"), given("id"), given("loop"), given("bus")))
+	}
+	gain := with("to", "0")
+	if q := given("gain"); q != nil {
+		gain = as("to", q)
+	}
+	return append(both, node(as("fade", given("to")), gain, over, shape))
+}

@@ -1,0 +1,48 @@
+package auto
+
+import (
+	"fmt"
+	"strings"
+
+	"voicepool/device"
+)
+
+// narrow reports whether a driver has too few channels for what is to be played.
+func (c *Config) narrow(d *driver) bool { return c.Outputs > 1 && !d.wide }
+
+// split returns the drivers that can play as many outputs as c asks for, and the names of those
+// that cannot.
+func (c *Config) split(drivers []*driver) (wide []*driver, narrow []string) {
+	for _, d := range drivers {
+		if c.narrow(d) {
+			narrow = append(narrow, d.name)
+		} else {
+			wide = append(wide, d)
+		}
+	}
+	return wide, narrow
+}
+
+// narrowError is the error where drivers were not tried, because they play two channels.
+type narrowError struct {
+	names   []string
+	outputs int
+	err     error // of the drivers that were tried; nil: none
+}
+
+func (e *narrowError) Error() string {
+	tried := ""
+	if e.err != nil {
+		tried = Reason(e.err) + "; "
+	}
+	return fmt.Sprintf("auto: %s%s is not tried: it plays 2 channels, %d outputs need %d; fold them into one for it (--fold)",
+		tried, strings.Join(e.names, ", "), e.outputs, 2*e.outputs)
+}
+
+// Unwrap returns the error of what was tried; where nothing was, the channels are too few.
+func (e *narrowError) Unwrap() error {
+	if e.err == nil {
+		return device.ErrOutputs
+	}
+	return e.err
+}

@@ -1,0 +1,175 @@
+//go:build linux
+
+package pulse
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/device"
+	"voicepool/pcm"
+)
+
+// period is how many frames every tone has gone round after.
+const period = 480
+
+// tones is a source of several outputs. Each channel has its own tone, a multiple of 100 Hz.
+type tones struct {
+	outputs int
+	table   []pcm.Frame // a period of all outputs
+	n       int         // of the next in it
+}
+
+func newTones(outputs int) *tones {
+	s := &tones{outputs: outputs}
+	for i := range period * outputs {
+		var f pcm.Frame
+		for c := range f {
+			f[c] = float32(0.5 * math.Sin(2*math.Pi*hertz(2*(i%outputs)+c)*float64(i/outputs)/48000))
+		}
+		s.table = append(s.table, f)
+	}
+	return s
+}
+
+func (s *tones) Outputs() int { return s.outputs }
+
+func (s *tones) Render(dst []pcm.Frame) {
+	for i := range dst {
+		dst[i] = s.table[s.n]
+		s.n = (s.n + 1) % len(s.table)
+	}
+}
+
+// hertz is the tone of a channel.
+func hertz(channel int) float64 { return 100 * float64(channel+1) }
+
+// hear records half a second of a monitor, channel by channel, which is not silence.
+func hear(t *testing.T, monitor, places string, channels int) [][]float64 {
+	t.Helper()
+	record := exec.Command("parec", "--raw", "--device="+monitor, "--rate=48000", "--format=float32le",
+		fmt.Sprint("--channels=", channels), "--channel-map="+places, "--latency-msec=20")
+	out, err := record.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := record.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer record.Wait()
+	defer record.Process.Kill()
+	in, frame := bufio.NewReader(out), make([]byte, 4*channels)
+	heard := make([][]float64, channels)
+	for n := 0; len(heard[0]) < 24000; n++ {
+		if _, err := io.ReadFull(in, frame); err != nil || n == 20*48000 {
+			t.Fatalf("%d frames were recorded, %v", n, err)
+		}
+		if n < 24000 { // until then the stream may begin
+			continue
+		}
+		for c := range heard {
+			heard[c] = append(heard[c], float64(math.Float32frombits(binary.LittleEndian.Uint32(frame[4*c:]))))
+		}
+	}
+	return heard
+}
+
+// level returns how loud a tone is in what was heard: the median of its amplitude in each period. A
+// machine that is busy may make a gap, which is in few of them.
+func level(x []float64, hz float64) float64 {
+	var all []float64
+	for part := range slices.Chunk(x, period) {
+		re, im := 0.0, 0.0
+		for i, v := range part {
+			re += v * math.Cos(2*math.Pi*hz*float64(i)/48000)
+			im += v * math.Sin(2*math.Pi*hz*float64(i)/48000)
+		}
+		all = append(all, 2*math.Hypot(re, im)/period)
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// TestServerWide: each channel of a sink plays the channel of its output, and no other. A sink
+// with fewer channels is refused, and a stream that is moved to one is lost.
+func TestServerWide(t *testing.T) {
+	openServer(t, Config{}).Close()
+	surround := "front-left,front-right,rear-left,rear-right,front-center,lfe,side-left,side-right"
+	for _, c := range []struct {
+		outputs int
+		places  string
+	}{
+		{2, "front-left,front-right,rear-left,rear-right"}, {2, aux(4)},
+		{4, surround}, {3, surround}, {4, aux(8)}, {3, aux(10)}, {16, aux(32)},
+	} {
+		channels := strings.Count(c.places, ",") + 1
+		out, err := exec.Command("pactl", "load-module", "module-null-sink", "sink_name=wide", "rate=48000",
+			"format=float32le", "norewinds=1", fmt.Sprint("channels=", channels), "channel_map="+c.places).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		d := openServer(t, Config{Sink: "wide", Outputs: c.outputs, Buffer: 200 * time.Millisecond})
+		if err := d.Start(newTones(c.outputs)); err != nil {
+			t.Fatal(err)
+		}
+		for channel, x := range hear(t, "wide.monitor", c.places, channels) {
+			for tone := range channels {
+				want := 0.0
+				if tone == channel && channel < 2*c.outputs {
+					want = 0.5
+				}
+				if got := level(x, hertz(tone)); math.Abs(got-want) > 0.01 {
+					t.Errorf("%d outputs on %d channels: channel %d has %.3f of the tone of channel %d, want %.3f",
+						c.outputs, channels, channel, got, tone, want)
+				}
+			}
+		}
+		t.Logf("%d outputs: %d frames, %d underflows", c.outputs, d.Frames(), d.Underflows())
+		pactl(t, "move-sink-input", input(t), "proof")
+		want := fmt.Sprintf(`pulse: the sink "proof" plays 2 channels, %d outputs need %d; choose another sink, or fold the outputs into one (--fold)`,
+			c.outputs, 2*c.outputs)
+		select {
+		case <-d.Lost():
+			if err := d.Err(); err == nil || err.Error() != want {
+				t.Errorf("it was moved: %v, want %s", err, want)
+			}
+		case <-time.After(5 * time.Second):
+			t.Error("it was moved, and plays on")
+		}
+		d.Close()
+		_, err = Open(t.Context(), Config{Sink: "proof", Outputs: c.outputs})
+		if !errors.Is(err, device.ErrOutputs) || err.Error() != want {
+			t.Errorf("on a sink of two channels: %v, want %s", err, want)
+		}
+		pactl(t, "unload-module", strings.TrimSpace(string(out)))
+	}
+}
+
+// aux is the channel map of a card with so many channels that are no loudspeakers of a room.
+func aux(channels int) string {
+	names := make([]string, channels)
+	for i := range names {
+		names[i] = fmt.Sprint("aux", i)
+	}
+	return strings.Join(names, ",")
+}
+
+// input returns the number of the one stream that the server plays.
+func input(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("pactl", "list", "short", "sink-inputs").CombinedOutput()
+	number, _, ok := strings.Cut(string(out), "\t")
+	if err != nil || !ok || strings.Count(string(out), "\n") != 1 {
+		t.Fatalf("%v, %q", err, out)
+	}
+	return number
+}
