@@ -77,7 +77,7 @@ space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
-cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/live cue mixer internal/words golang.org/x/term
+cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix

@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds"
 )
 
-// Loading is told of every file that has been loaded or could not be: how many
+// Loading is told at first and with every file that has been loaded or could not be, how many
 // are done, and of how many; one call at a time, from any goroutine. A file that
 // is played in two ways counts twice.
 type Loading func(done, total int)

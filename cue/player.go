@@ -23,8 +23,9 @@ type Options struct {
 	// calls Read or Feed.
 	Watch func(report.Event)
 
-	// Loading is told how far the loading of sounds is.
-	Loading Loading
+	// Loading is told how far the loading of sounds is. Preparing is told then, in the same way, of
+	// the versions of sounds that pitched voices read.
+	Loading, Preparing Loading
 
 	// Broken is told at once of each stream that breaks while it is decoded, a part of a second or
 	// more before that is heard; from any goroutine, and again if it is played again. nil: nobody.
@@ -45,6 +46,9 @@ type Options struct {
 	// count as finished: loops without an end are at their beginning.
 	From rules.Time
 	Cue  string
+
+	// Meters has every bus measured, for the Levels of mixer.Bus; Live has that too.
+	Meters bool
 
 	// Record has the player note what it does; see Recorder.
 	Record bool
@@ -128,7 +132,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	config.Commands, config.Meters = commands, o.Live
+	config.Commands, config.Meters = commands, o.Live || o.Meters
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
@@ -137,7 +141,9 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.versions(loaded).Make(ctx); err != nil {
+	versions := s.versions(loaded)
+	versions.Progress = o.Preparing
+	if err := versions.Make(ctx); err != nil {
 		return nil, err
 	}
 	if o.Record {

@@ -55,10 +55,6 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 		return
 	}
 	sound := &p.sheet.Sounds[c.Sound]
-	e.NewcomerPriority = c.Priority
-	if e.Refusal() {
-		e.Priority = c.Priority
-	}
 	switch m.Reason {
 	case mixer.ReasonGroupLimit:
 		e.Limit, e.PerOwner = sound.Limit.Voices, sound.Limit.PerOwner

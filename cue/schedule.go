@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"strings"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/chance"
+	"voicepool/internal/words"
 	"voicepool/pcm"
 )
 
@@ -309,4 +311,19 @@ func (sc *Schedule) enlist(i int) {
 	for j := range c.layers {
 		take(&c.layers[j], [2]int{i, j + 1})
 	}
+}
+
+// Says returns what an action does in a few words, such as play bell; a cue of the list has its
+// number and name before them.
+func (sc *Schedule) Says(a *Action) string {
+	c := &sc.sheet.Cues[a.Cue]
+	what := c.Target
+	switch c.Verb {
+	case Play:
+		what = sc.sheet.Sounds[c.Sound].Name
+	case SetScene:
+		what = c.Scene
+	}
+	parts := []string{c.Number, c.Name, c.Verb.String(), what}
+	return words.OneLine(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "))
 }

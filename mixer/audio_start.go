@@ -1,8 +1,6 @@
 package mixer
 
 import (
-	"slices"
-
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -94,7 +92,7 @@ func (a *audio) start(c *command) {
 	a.seatsTaken()
 	a.tell(&Event{}, EventStarted, s, a.now, i)
 	if w := &a.refused; s.virtual {
-		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, Endless: endless}
+		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless}
 		e.powers.lost = a.lost(s)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
@@ -134,7 +132,7 @@ func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 // turnAway ends a start that gets no voice.
 func (a *audio) turnAway(c *command, e *Event) {
 	r := a.record(c.record)
-	e.Frame, e.Slot, e.Sound, e.Group, e.Ref = a.now, -1, r.sound.Load(), r.group, r.ref
+	e.Frame, e.Slot, e.Sound, e.Group, e.Ref, e.NewcomerPriority = a.now, -1, r.sound.Load(), r.group, r.ref, r.prio
 	a.name(e, r)
 	a.emit(e)
 	a.discard(r, c.record, e.Kind)
@@ -281,7 +279,9 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	c = a.choose(q, policy)
 	switch {
 	case c.slot < 0 && e.Reason == ReasonPoolFull:
-		e.refuse(a.outranks(q), &c, -1)
+		why, lowest := a.outranks(q)
+		e.refuse(why, &c, -1)
+		e.RunnerUpPriority = lowest
 	case c.slot < 0:
 		e.refuse(e.Reason, &c, -1)
 	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
@@ -302,18 +302,22 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	}
 }
 
-// outranks says why no voice can be taken.
-func (a *audio) outranks(q *query) Reason {
+// outranks says why no voice can be taken, and the lowest priority that is above the newcomer's.
+func (a *audio) outranks(q *query) (why Reason, lowest int32) {
 	if q.spared != nil { // was it for those of its group alone?
 		others := *q
 		if others.spared = nil; a.choose(&others, StealOldest).slot >= 0 {
-			return ReasonPoolFull
+			return ReasonPoolFull, 0
 		}
 	}
-	if slices.ContainsFunc(a.scores.prio[:a.base], func(prio int32) bool { return prio < unstealable }) {
-		return ReasonOutranked
+	lowest = unstealable
+	for _, prio := range a.scores.prio[:a.base] {
+		lowest = min(lowest, prio)
 	}
-	return ReasonProtected
+	if lowest < unstealable {
+		return ReasonOutranked, lowest
+	}
+	return ReasonProtected, 0
 }
 
 // steal ends a voice for somebody else, leaving its tail.

@@ -138,7 +138,7 @@ func (a *audio) exchange() {
 		}
 		v := a.at(best)
 		e := v.record.asks(v.number)
-		e.Reason, e.powers.newcomer = ReasonExchanged, float64(s.audibility[best])
+		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
 		a.swap(c, best, e)
 	}
 }

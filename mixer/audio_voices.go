@@ -137,7 +137,7 @@ func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
 
 // asks is an event of what happens to others for the sake of a start, or of a voice.
 func (r *record) asks(number uint64) Event {
-	return Event{By: number, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref}
+	return Event{By: number, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, NewcomerPriority: r.prio}
 }
 
 // outcome counts a start that is over, by what was told of it, and returns its state.

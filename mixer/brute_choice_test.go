@@ -81,7 +81,7 @@ func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 }
 
 func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
-	e.Slot = -1
+	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
 	case mixer.EventLimited:
 		x.stats.Limited++
@@ -114,7 +114,7 @@ func (x *brute) hasRoom() bool {
 
 // by says for whose sake something happens.
 func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
-	e.By, e.BySound, e.ByRef = uint64(x.stats.Started)+1, v.play.sound.sound, v.play.o.Ref
+	e.By, e.BySound, e.ByRef, e.NewcomerPriority = uint64(x.stats.Started)+1, v.play.sound.sound, v.play.o.Ref, int32(v.prio)
 	if v.play.group != nil {
 		e.ByGroup = v.play.group.g
 	}
@@ -250,8 +250,10 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 	if victim == nil {
 		if why == mixer.ReasonPoolFull {
 			refused.Reason = mixer.ReasonProtected
-			if x.count(func(w *bruteVoice) bool { return !w.virtual() && !w.protect }) > 0 {
-				refused.Reason = mixer.ReasonOutranked
+			for _, w := range x.among(func(w *bruteVoice) bool { return !w.virtual() && !w.protect }) {
+				if prio := int32(w.prio); refused.Reason != mixer.ReasonOutranked || prio < refused.RunnerUpPriority {
+					refused.Reason, refused.RunnerUpPriority = mixer.ReasonOutranked, prio
+				}
 			}
 		}
 		x.choices[refused.Reason.String()+", nobody"]++
@@ -346,6 +348,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float6
 			x.finish(victim, e)
 			return
 		}
+		l.NewcomerPriority = e.NewcomerPriority
 		if l.By, l.BySound, l.ByRef, l.ByGroup = e.By, e.BySound, e.ByRef, e.ByGroup; e.By != 0 {
 			l.Newcomer = pcm.FromPower(best)
 		}

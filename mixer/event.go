@@ -90,8 +90,10 @@ type Event struct {
 	Priority   int32        // of the victim
 	Policy     Overflow
 
-	// The priority of RunnerUp: Priority, but where the victim alone had the lowest.
+	// The priority of RunnerUp: Priority, but where the victim alone had the lowest. Of
+	// ReasonOutranked the lowest that plays unprotected.
 	RunnerUpPriority int32
+	NewcomerPriority int32 // of By; of a start that was refused its own
 
 	// Of Stolen, and of a voice that became virtual: a certificate of what can have
 	// been lost. It is the largest K-weighted level, left and right together, that

@@ -89,7 +89,7 @@ func (x *model) pass(p *modelPlay, kind mixer.EventKind, state mixer.State) {
 }
 
 func (x *model) turnAway(p *modelPlay, e mixer.Event) {
-	e.Slot = -1
+	e.Slot, e.NewcomerPriority = -1, int32(p.o.Priority)
 	switch e.Kind {
 	case mixer.EventLimited:
 		x.stats.Limited++
@@ -180,8 +180,8 @@ func (x *model) makeRoom(p *modelPlay) bool {
 		if reason == mixer.ReasonPoolFull {
 			refused.Reason = mixer.ReasonProtected
 			for _, v := range x.slots {
-				if v != nil && !v.protect {
-					refused.Reason = mixer.ReasonOutranked
+				if v != nil && !v.protect && (refused.Reason == mixer.ReasonProtected || int32(v.prio) < refused.RunnerUpPriority) {
+					refused.Reason, refused.RunnerUpPriority = mixer.ReasonOutranked, int32(v.prio)
 				}
 			}
 		}
@@ -201,7 +201,7 @@ func (x *model) makeRoom(p *modelPlay) bool {
 			return false
 		}
 	}
-	e := mixer.Event{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer)}
+	e := mixer.Event{Reason: reason, By: uint64(x.stats.Started) + 1, BySound: p.sound, ByRef: p.o.Ref, Newcomer: pcm.FromPower(newcomer), NewcomerPriority: int32(p.o.Priority)}
 	if p.group != nil {
 		e.ByGroup = p.group.g
 	}

@@ -116,10 +116,16 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	}
 	begin := time.Now()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
-	options := cue.Options{Loading: c.Loading(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
+	options := cue.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	r.begin(&options)
-	if r.Verbose {
-		options.Watch = func(e report.Event) { fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate)) }
+	ranked := 0 // losses that priority decided
+	options.Watch = func(e report.Event) {
+		if e.ByPriority() {
+			ranked++
+		}
+		if r.Verbose {
+			fmt.Fprintln(c.Err, live.Describe(e, sheet.Rate))
+		}
 	}
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, options) })
 	if err != nil {
@@ -135,7 +141,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		result.WriteTo(c.Out)
 	}
 	if !r.Quiet && closed == nil {
-		r.summary(c, result, out.Clipped(), time.Since(begin))
+		r.summary(c, result, out.Clipped(), ranked, time.Since(begin))
 	}
 	return failed
 }
@@ -167,13 +173,14 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 		frames += int64(n / outputs)
 		left, right := player.Levels()
 		drawing.Look(player.Mixer(), player.Began()+frames, left, right)
-		if !r.Verbose && time.Since(told) >= 100*time.Millisecond {
+		if !r.Verbose && time.Since(told) >= console.Often {
 			told = time.Now()
-			length := int64(0)
-			if l := player.Sheet().Length; l != nil {
-				length = l.Frames(rate)
+			if frames == 0 {
+				begin = told
+				c.Progress("going to where it begins: %s", seconds(player.Mixer().Now(), rate))
+			} else {
+				c.Progress("%s", console.Rendered(frames, player.Ends()-player.Began(), rate, time.Since(begin)))
 			}
-			c.Progress("%s", console.Rendered(frames, length, rate, time.Since(begin)))
 		}
 	}
 }
@@ -181,16 +188,20 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 // mixerGrid is how often the mixer refreshes levels.
 const mixerGrid = 20 * time.Millisecond
 
-func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, took time.Duration) {
+func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {
 	name := oneLine(r.Output)
 	if r.Output == "-" {
 		name = "standard output"
 	}
 	t := &result.Totals
 	length := float64(result.Frames-result.From) / float64(result.Rate)
-	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d asked, %d started, %d stolen; %.0f times real time",
+	byPriority := ""
+	if ranked > 0 {
+		byPriority = fmt.Sprintf(", %d lost by priority", ranked)
+	}
+	line := fmt.Sprintf("%s: %s, %v, peak %s dB, %s LUFS; %d asked, %d started, %d stolen%s; %.0f times real time",
 		name, seconds(result.Frames-result.From, result.Rate), r.Format.Format, words.Level(float64(result.Peak)), words.Level(float64(result.Loudness)),
-		t.Asked, t.Started, t.Stolen, length/took.Seconds())
+		t.Asked, t.Started, t.Stolen, byPriority, length/took.Seconds())
 	if clipped > 0 {
 		line += fmt.Sprintf("; %d samples clipped", clipped)
 	}

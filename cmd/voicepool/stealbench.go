@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
@@ -138,9 +137,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	}
 	defer stage.Close()
 	begin := time.Now()
-	runs, err := b.plan().Measure(interrupted, stage, func(done, total int) {
-		c.Progress("measuring %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
-	})
+	runs, err := b.plan().Measure(interrupted, stage, c.Work("measuring"))
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,8 @@ type Event struct {
 	Peers                          int // how many of those had the victim's priority
 	HasRunnerUp                    bool
 	Priority                       int // of the victim; of a start that was refused its own
-	NewcomerPriority               int // of who took a slot by starting
-	RunnerUpPriority               int // of the second least: the victim's, but where the victim alone had the lowest
+	NewcomerPriority               int // of who took a slot
+	RunnerUpPriority               int // of the second least: the victim's, but where the victim alone had the lowest; of ReasonOutranked the lowest that plays
 	Policy                         mixer.Overflow
 
 	// Of Reason ReasonGroupLimit and ReasonBusLimit: how many voices the limit allows, 0 where
@@ -108,8 +108,20 @@ func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mi
 // Refusal reports whether a start got no voice of its own by a rule or a full pool.
 func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
 
-// Outranking reports whether NewcomerPriority is known: a start took the slot.
-func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 && e.Reason != mixer.ReasonExchanged }
+// Outranking reports whether somebody took the slot, whose priority is NewcomerPriority.
+func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
+
+// ByPriority reports whether priority decided a loss, before the policy compared how loud voices
+// are: higher ones were spared, came back for the victim, or refused the start.
+func (e *Event) ByPriority() bool {
+	switch {
+	case e.Reason == mixer.ReasonOutranked:
+		return true
+	case e.Reason == mixer.ReasonExchanged:
+		return e.NewcomerPriority > e.Priority
+	}
+	return e.Loss() && e.Peers > 0 && e.Peers < e.Candidates
+}
 
 // decided reports whether the event has the numbers of a choice.
 func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
@@ -126,7 +138,7 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		Candidates: when(decided, &e.Candidates), Peers: when(decided, &e.Peers),
 		Priority:         when(loss || e.Refusal(), &e.Priority),
 		NewcomerPriority: when(e.Outranking(), &e.NewcomerPriority),
-		RunnerUpPriority: when(loss && e.HasRunnerUp, &e.RunnerUpPriority),
+		RunnerUpPriority: when(loss && e.HasRunnerUp || e.Reason == mixer.ReasonOutranked, &e.RunnerUpPriority),
 		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
 	}
 	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
@@ -161,7 +173,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	*e = Event{
 		Frame: w.Frame, Kind: mixer.EventStarted, Voice: w.Voice, Sound: w.Sound, Cue: or(w.Cue, 0), Called: w.Called, By: w.By, BySound: w.BySound, Slot: or(w.Slot, -1),
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
-		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, 0),
+		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, or(w.Priority, 0)),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
 		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
 	}

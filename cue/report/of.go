@@ -17,7 +17,10 @@ func EventOf(m *mixer.Event) Event {
 		Frame: m.Frame, Kind: m.Kind, Voice: m.Voice, Sound: name(m.Sound), Cue: int(m.Ref), Slot: m.Slot, Reason: m.Reason,
 		By: m.By, BySound: name(m.BySound), Candidates: m.Candidates, Peers: m.Peers, HasRunnerUp: !math.IsInf(float64(m.RunnerUp), 1),
 		Audibility: silent, Newcomer: silent, RunnerUp: silent, Lost: silent,
-		Priority: int(m.Priority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy, Endless: m.Endless,
+		Priority: int(m.Priority), NewcomerPriority: int(m.NewcomerPriority), RunnerUpPriority: int(m.RunnerUpPriority), Policy: m.Policy, Endless: m.Endless,
+	}
+	if e.Refusal() {
+		e.Priority = e.NewcomerPriority
 	}
 	if e.Loss() || e.Refusal() {
 		e.Audibility, e.Newcomer, e.Lost = Level(m.Audibility), Level(m.Newcomer), Level(m.Lost)

@@ -26,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 			Frame: 2, Kind: mixer.EventStolen, Voice: 1, Sound: "a", Slot: 1, Reason: mixer.ReasonPoolFull, By: 2, BySound: "b", Audibility: -30.5, Newcomer: -20, RunnerUp: -100,
 			HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 4, RunnerUpPriority: 2, Policy: mixer.StealMasked, Lost: -12.25, BelowMix: 6, HasBelowMix: true,
 		},
-		quiet(Event{Frame: 2, Kind: mixer.EventLimited, Slot: -1, Sound: "a", Reason: mixer.ReasonCooldown, Cooldown: "0.25s", Priority: 7, RunnerUpPriority: 7}),
+		quiet(Event{Frame: 2, Kind: mixer.EventLimited, Slot: -1, Sound: "a", Reason: mixer.ReasonCooldown, Cooldown: "0.25s", Priority: 7, NewcomerPriority: 7, RunnerUpPriority: 7}),
 		quiet(Event{Frame: 3, Kind: mixer.EventRejected, Slot: -1, Reason: mixer.ReasonBusLimit, Bus: "sfx", Limit: 2}),
 		quiet(Event{Frame: 4, Kind: mixer.EventMissed, Slot: -1}),
 		quiet(Event{Frame: 4, Kind: mixer.EventDevice, Cue: -1, Slot: -1, State: DeviceLost, Why: "pool: the sound server is gone"}),

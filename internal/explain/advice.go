@@ -107,7 +107,7 @@ func (a *advisor) pool(e *report.Event) {
 	switch {
 	case e.Kind == mixer.EventRejected:
 		a.say("overflow", "`overflow: quietest` lets the voice give way that is missed least; `reject` lets none.")
-	case e.Outranking():
+	case e.Outranking() && e.Reason != mixer.ReasonExchanged:
 		a.say("keep", "If it matters: a priority above the newcomer's %d, or `protect: true`, keeps it.", e.NewcomerPriority)
 	default:
 		a.say("keep", "If it matters: a higher priority than its %d, or `protect: true`, keeps it.", e.Priority)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,11 +32,11 @@ func OfLosses(name string, in io.Reader) (*Losses, error) {
 			return nil
 		}
 		a.Lost++
-		if !missed(e).Finite() { // or nobody knows
+		if !Missed(e).Finite() { // or nobody knows
 			return nil
 		}
 		at, _ := slices.BinarySearchFunc(worst, e, func(x, e *report.Event) int {
-			return cmp.Or(cmp.Compare(missed(e), missed(x)), -1)
+			return cmp.Or(cmp.Compare(Missed(e), Missed(x)), -1)
 		})
 		if at < worstLosses {
 			worst = slices.Insert(worst, at, e)
@@ -71,12 +72,16 @@ func counted(losses int) string {
 	return fmt.Sprintf("%d losses", losses)
 }
 
-// missed returns the level at which what an event took would have been heard.
-func missed(e *report.Event) report.Level {
-	if e.Refusal() {
-		return e.Newcomer
+// Missed returns the level at which what an event took would have been heard; not finite
+// where it was silent, or nobody knows.
+func Missed(e *report.Event) report.Level {
+	switch {
+	case !e.Refusal():
+		return e.Audibility
+	case e.Candidates == 0:
+		return report.Level(math.Inf(-1))
 	}
-	return e.Audibility
+	return e.Newcomer
 }
 
 // Print prints the losses, each in its first words, and what could be done about the first.
@@ -98,7 +103,7 @@ func (a *Losses) Print(w io.Writer) {
 		name := words.OneLine(m.Event.Sound) // which may have any of these in it
 		text, _, _ := strings.Cut(strings.TrimPrefix(m.Text, name), ". ")
 		text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ": ")
-		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(missed(m.Event)), name+text)
+		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(Missed(m.Event)), name+text)
 	}
 	printMoments(w, nil, 0, a.Advice)
 	if e := a.Events[0].Event; e.Voice != 0 {

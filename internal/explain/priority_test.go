@@ -52,6 +52,40 @@ func TestPriorityOfVirtual(t *testing.T) {
 	}
 }
 
+// TestPriorityTold: what priority decided is told with both priorities, in full and in a line;
+// what loudness decided is not.
+func TestPriorityTold(t *testing.T) {
+	lost := report.Event{Frame: 2000, Kind: mixer.EventStolen, Sound: "drip", By: 3, BySound: "bell", Audibility: -32, RunnerUp: -100, HasRunnerUp: true, Candidates: 9, Peers: 1, Priority: -1, NewcomerPriority: 2, RunnerUpPriority: 1}
+	some, equal, back, quiet, refused := lost, lost, lost, lost, lost
+	some.Peers, some.RunnerUpPriority = 4, -1
+	equal.Peers, equal.RunnerUpPriority = 9, -1
+	back.Kind, back.Reason, back.Peers, back.RunnerUpPriority = mixer.EventVirtual, mixer.ReasonExchanged, 9, -1
+	quiet = back
+	quiet.NewcomerPriority = -1
+	refused = report.Event{Frame: 2000, Kind: mixer.EventRejected, Reason: mixer.ReasonOutranked, Sound: "drip", Priority: -1, NewcomerPriority: -1, RunnerUpPriority: 1}
+	for _, c := range []struct {
+		name       string
+		e          report.Event
+		told, line string // empty: loudness decided
+	}{
+		{"alone", lost, "bell #3, whose priority 2 is above its own -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB; the next had priority 1, at -100 dB"},
+		{"some", some, "4 had the lowest priority, -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB"},
+		{"equal", equal, "Of the 9 that could give way it would be missed least", ""},
+		{"back", back, "which was virtual and has priority 2, above its own -1", "drip of priority -1 gave way to bell of priority 2 at 2.0 s, at -32 dB"},
+		{"louder", quiet, "which was virtual and is going to be louder", ""},
+		{"refused", refused, "had a priority above its own -1, of 1 or more", "drip of priority -1 got no voice at 2.0 s: what plays unprotected had 1 or more"},
+	} {
+		if got := Outcome(&c.e, &report.Report{Rate: 1000}, nil); !strings.Contains(got, c.told) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.told)
+		}
+		if c.e.ByPriority() != (c.line != "") {
+			t.Errorf("%s: by priority %v", c.name, c.e.ByPriority())
+		} else if got := Priority(&c.e, 1000); c.line != "" && got != c.line {
+			t.Errorf("%s: %q, want %q", c.name, got, c.line)
+		}
+	}
+}
+
 func TestSteal(t *testing.T) {
 	e := report.Event{
 		Frame: 595200, Kind: mixer.EventStolen, Sound: "drip", By: 9, BySound: "bell", Reason: mixer.ReasonPoolFull,

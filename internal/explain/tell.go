@@ -70,12 +70,12 @@ func tellWaits(e *report.Event, text string) string {
 // has to be 6 dB louder.
 func tellExchange(e *report.Event) string {
 	switch {
+	case e.ByPriority():
+		return fmt.Sprintf("has priority %d, above its own %d", e.NewcomerPriority, e.Priority)
 	case e.Policy == mixer.StealMasked:
-		return "is going to be heard more beside the others, or has a higher priority"
-	case e.Newcomer.Finite() && (!e.Audibility.Finite() || e.Newcomer >= e.Audibility+5.9):
-		return "is going to be louder"
+		return "is going to be heard more beside the others"
 	}
-	return "has a higher priority"
+	return "is going to be louder"
 }
 
 // tellStolen says why a voice was stolen.
@@ -151,6 +151,9 @@ func tellReason(e *report.Event, head *report.Report) string {
 			return "since the sound's cooldown of " + words.OneLine(e.Cooldown) + " was not over"
 		}
 		return "since the sound's cooldown was not over"
+	}
+	if e.Reason == mixer.ReasonOutranked && e.RunnerUpPriority > e.Priority {
+		return fmt.Sprintf("since all voices were protected or had a priority above its own %d, of %d or more", e.Priority, e.RunnerUpPriority)
 	}
 	return cmp.Or(reasons[e.Reason], "for the reason "+e.Reason.String())
 }
@@ -348,7 +351,7 @@ func rivals(e *report.Event) string {
 // outranked says that the priority of who took a slot gave it the right to, and ends with
 // end; else it is empty.
 func outranked(e *report.Event, end string) string {
-	if !e.Outranking() || e.NewcomerPriority <= e.Priority {
+	if !e.Outranking() || e.Reason == mixer.ReasonExchanged || e.NewcomerPriority <= e.Priority {
 		return ""
 	}
 	return fmt.Sprintf(", whose priority %d is above its own %d%s", e.NewcomerPriority, e.Priority, end)

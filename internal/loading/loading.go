@@ -76,6 +76,9 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 		}
 	}
 	done := 0
+	if o.Progress != nil && len(sources) > 0 {
+		o.Progress(0, len(sources))
+	}
 	lib.LoadEach(ctx, sources, func(i int, got *voice.Sound, err error) bool {
 		*places[i] = got
 		if err != nil {

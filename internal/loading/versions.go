@@ -12,6 +12,8 @@ import (
 
 // Versions gathers the versions of sounds that pitched voices read. The zero value has none.
 type Versions struct {
+	Progress func(done, total int) // as cue.Loading; nil: nobody is told
+
 	all  []version
 	seen map[version]bool
 }
@@ -49,12 +51,24 @@ func (v *Versions) Make(ctx context.Context) error {
 	var (
 		wait  sync.WaitGroup
 		taken atomic.Int64
+		mutex sync.Mutex
+		done  int
 	)
+	tell := func(more int) {
+		if v.Progress != nil && len(v.all) > 0 {
+			mutex.Lock()
+			defer mutex.Unlock()
+			done += more
+			v.Progress(done, len(v.all))
+		}
+	}
+	tell(0)
 	for range min(len(v.all), runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
 			for i := int(taken.Add(1)); i <= len(v.all) && ctx.Err() == nil; i = int(taken.Add(1)) {
 				one := v.all[i-1]
 				one.sound.Refine(one.level, one.looped)
+				tell(1)
 			}
 		})
 	}

@@ -49,12 +49,16 @@ func portray(s *voice.Sound, looped bool) *portrait {
 	return p
 }
 
-// The measures of a panel, in pixels.
+// The measures of a picture, in pixels.
 const (
-	panelMargin = 20
-	panelTitle  = 18
-	panelWave   = 81 // odd: there is a middle line
-	panelHeight = panelTitle + panelWave + 17
+	panelLeft    = 64 // the levels
+	panelRight   = 30 // the samples
+	panelLegend  = 30
+	panelTitle   = 18
+	panelWave    = 81 // odd: there is a middle line
+	panelTime    = 32
+	panelHeight  = panelTitle + panelWave + panelTime
+	panelMargins = panelLeft + panelRight
 )
 
 var (
@@ -63,45 +67,84 @@ var (
 	loud    = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
 )
 
-// Paint draws a panel for each row that could be loaded: the waveform from -1 to +1, red where it
-// goes beyond, and over it the loudness index from -60 dB at the bottom to 0 at
-// the top, with lines at -20 and -40.
+// picture is what panels are painted into.
+type picture struct{ *image.RGBA }
+
+func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
+	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// Paint draws a legend, then a panel for each row that could be loaded: the waveform, red where
+// it goes beyond full scale, and over it the loudness index.
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
-	img := image.NewRGBA(image.Rect(0, 0, portraitColumns+2*panelMargin, len(rows)*panelHeight+panelMargin))
-	fill := func(x0, y0, x1, y1 int, c color.Color) {
-		draw.Draw(img, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
+	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
+	p.fill(0, 0, p.Rect.Dx(), p.Rect.Dy(), ink.Paper)
+	x := panelLeft
+	for _, e := range [...]struct {
+		c    color.Color
+		text string
+	}{
+		{ink.Wave, "waveform, -1 to +1 (right)"}, {over, "beyond full scale"}, {loud, "loudness from there on, dB (left)"}, {repeats, "loop"},
+	} {
+		p.fill(x, 10, x+14, 20, e.c)
+		ink.Write(p, x+19, 15+ink.Height/2, e.text, ink.Words)
+		x += ink.Span(e.text) + 43
 	}
-	fill(0, 0, img.Rect.Dx(), img.Rect.Dy(), ink.Paper)
-	for i, r := range rows {
-		top := i*panelHeight + panelMargin/2
-		ink.Write(img, panelMargin, top+panelTitle-6, titleOf(r), ink.Words)
-		top += panelTitle
-		middle := top + panelWave/2
-		fill(panelMargin, top, panelMargin+portraitColumns, top+panelWave, ink.Field)
-		fill(panelMargin+r.picture.loop[0], top, panelMargin+r.picture.loop[1], top+panelWave, repeats)
-		for _, db := range []float64{-40, -20} {
-			y := top + levelRow(db)
-			fill(panelMargin, y, panelMargin+portraitColumns, y+1, ink.Lines)
-		}
-		for x := range portraitColumns {
-			low, high := r.picture.low[x], r.picture.high[x]
-			c := ink.Wave
-			if low < -1 || high > 1 {
-				c = over
-			}
-			fill(panelMargin+x, middle-waveRow(high), panelMargin+x+1, middle-waveRow(low)+1, c)
-		}
-		last := levelRow(r.picture.level[0])
-		for x := range portraitColumns {
-			y := levelRow(r.picture.level[x])
-			if y < panelWave || last < panelWave {
-				fill(panelMargin+x, top+min(y, last, panelWave-1), panelMargin+x+1, top+min(max(y, last)+1, panelWave), loud)
-			}
-			last = y
-		}
+	for i := range rows {
+		p.panel(&rows[i], panelLegend+i*panelHeight)
 	}
-	return img
+	return p.RGBA
+}
+
+// panel draws one sound below a row of pixels.
+func (p picture) panel(r *Row, top int) {
+	ink.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), ink.Words)
+	top += panelTitle
+	middle, bottom, right := top+panelWave/2, top+panelWave, panelLeft+portraitColumns
+	p.fill(panelLeft, top, right, bottom, ink.Field)
+	p.fill(panelLeft+r.picture.loop[0], top, panelLeft+r.picture.loop[1], bottom, repeats)
+	for db := bar.Bottom; db <= bar.Top; db += 20 {
+		y := min(top+levelRow(float64(db)), bottom-1)
+		p.fill(panelLeft, y, right, y+1, ink.Lines)
+		label := fmt.Sprintf("%d dB", db)
+		ink.Write(p, panelLeft-5-ink.Span(label), y+ink.Height/2, label, ink.Words)
+	}
+	for i, label := range [...]string{"-1", "0", "+1"} {
+		ink.Write(p, right+5, middle-waveRow(float32(i-1))+ink.Height/2, label, ink.Words)
+	}
+	p.time(r.info.Seconds, top)
+	for x := range portraitColumns {
+		low, high := r.picture.low[x], r.picture.high[x]
+		c := ink.Wave
+		if low < -1 || high > 1 {
+			c = over
+		}
+		p.fill(panelLeft+x, middle-waveRow(high), panelLeft+x+1, middle-waveRow(low)+1, c)
+	}
+	last := levelRow(r.picture.level[0])
+	for x := range portraitColumns {
+		y := levelRow(r.picture.level[x])
+		if y < panelWave || last < panelWave {
+			p.fill(panelLeft+x, top+min(y, last, panelWave-1), panelLeft+x+1, top+min(max(y, last)+1, panelWave), loud)
+		}
+		last = y
+	}
+}
+
+// time draws the lines of a time axis below a row of pixels, and their labels under the panel.
+func (p picture) time(seconds float64, top int) {
+	if !(seconds > 0) {
+		return
+	}
+	perSecond := portraitColumns / seconds
+	step := ink.TimeStep(perSecond)
+	for k := 0; float64(k)*step <= seconds; k++ {
+		x := panelLeft + min(int(math.Round(float64(k)*step*perSecond)), portraitColumns-1)
+		p.fill(x, top, x+1, top+panelWave+4, ink.Lines)
+		label := ink.TimeLabel(float64(k)*step, step)
+		ink.Write(p, min(x, p.Rect.Dx()-ink.Span(label)), top+panelWave+4+ink.Height+2, label, ink.Words)
+	}
 }
 
 // waveRow is how many rows a sample lies above the middle.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPaint: what goes beyond full scale is red, silence is a line, the loudness
-// goes along the right row, the loop is a shade.
+// goes along the right row, the loop is a shade; axes and the legend are where they belong.
 func TestPaint(t *testing.T) {
 	data := make([]float32, 2*portraitColumns)
 	for i := range portraitColumns {
@@ -21,8 +21,8 @@ func TestPaint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img := Paint([]Row{{info: sounds.Info{Name: "AZ"}, picture: portray(s, true)}, {picture: portray(s, false)}})
-	const top = panelMargin/2 + panelTitle
+	img := Paint([]Row{{info: sounds.Info{Name: "IZ", Seconds: 2}, picture: portray(s, true)}, {picture: portray(s, false)}})
+	const top = panelLegend + panelTitle
 	const middle = top + panelWave/2
 	for _, c := range []struct {
 		name string
@@ -38,12 +38,43 @@ func TestPaint(t *testing.T) {
 		{name: "the loudness", x: 700, y: top + 27, want: loud}, // -20 dB, a third of the way
 		{name: "a line", x: 700, y: top + 53, want: ink.Lines},
 		{name: "no loop", x: 700, y: top + panelHeight + 4, want: ink.Field},
-		{name: "a letter", y: top - 7, want: ink.Words},
-		{name: "between its legs", x: 2, y: top - 7, want: ink.Paper},
 		{name: "the margin", x: -1, y: middle, want: ink.Paper},
+		{name: "a line at 0.4 s", x: 192, y: top + 4, want: ink.Lines},
+		{name: "its tick", x: 192, y: top + panelWave + 2, want: ink.Lines},
+		{name: "none beside it", x: 193, y: top + 4, want: ink.Field},
+		{name: "no tick between", x: 144, y: top + panelWave + 2, want: ink.Paper},
+		{name: "the legend of the waveform", y: 15, want: ink.Wave},
 	} {
-		if got := img.At(panelMargin+c.x, c.y); got != c.want {
+		if got := img.At(panelLeft+c.x, c.y); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	dark := func(x0, y0, x1, y1 int) bool {
+		for y := y0; y < y1; y++ {
+			for x := x0; x < x1; x++ {
+				if img.At(x, y) != ink.Paper {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	const under = top + panelWave + 6
+	for _, c := range []struct {
+		name           string
+		x0, y0, x1, y1 int
+		text           bool
+	}{
+		{"the title", panelLeft, panelLegend, panelLeft + 40, top - 2, true},
+		{"-20 dB", 0, top + 22, panelLeft, top + 32, true},
+		{"between -20 and -40 dB", 0, top + 34, panelLeft, top + 46, false},
+		{"-1", panelLeft + portraitColumns, top + 75, panelLeft + portraitColumns + panelRight, top + 86, true},
+		{"0.4 s", panelLeft + 192, under, panelLeft + 222, under + 10, true},
+		{"between 0.4 s and 0.6 s", panelLeft + 232, under, panelLeft + 284, under + 10, false},
+		{"a second without a length", panelLeft, under + panelHeight, panelLeft + portraitColumns, under + panelHeight + 10, false},
+	} {
+		if dark(c.x0, c.y0, c.x1, c.y1) == c.text {
+			t.Errorf("%s: text there %v, want %v", c.name, !c.text, c.text)
 		}
 	}
 	empty, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 2})

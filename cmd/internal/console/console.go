@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -18,9 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"voicepool/bank/rules"
-	"voicepool/cmd/internal/bar"
 	"voicepool/cmd/internal/live"
-	"voicepool/cue"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 )
@@ -38,6 +35,10 @@ type Console struct {
 
 	mutex  sync.Mutex
 	screen *live.Screen // what has taken a terminal over
+
+	line  sync.Mutex       // of what goes to Err
+	shown bool             // a line of progress is there
+	clock func() time.Time // nil: that of the system
 }
 
 // Restore gives the terminal back, whatever has taken it over. Any goroutine.
@@ -76,6 +77,9 @@ func New() *Console {
 
 // Say prints a message, one line.
 func (c *Console) Say(format string, args ...any) {
+	c.line.Lock()
+	defer c.line.Unlock()
+	c.clear()
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
@@ -209,44 +213,8 @@ func Message(err error) string {
 	return words.Plain(err)
 }
 
-// Progress shows on a terminal, in one line that replaces itself, what is going
-// on; an empty format takes it away. Elsewhere, and on a quiet console, it prints nothing.
-func (c *Console) Progress(format string, args ...any) {
-	if c.ErrTerminal == nil || c.Quiet {
-		return
-	}
-	fmt.Fprintf(c.Err, "\r\x1b[K"+format, args...)
-}
-
-// Loading returns what shows how far the loading of sounds is.
-func (c *Console) Loading() cue.Loading {
-	if c.ErrTerminal == nil || c.Quiet {
-		return nil
-	}
-	return func(done, total int) {
-		c.Progress("loading %s %d of %d", bar.Share(float64(done)/float64(total), 20), done, total)
-		if done == total {
-			c.Progress("")
-		}
-	}
-}
-
-// Rendered tells how far a render is, and how fast; a length of 0 is not known.
-// With a length it may end sooner, when nothing sounds any more.
-func Rendered(frames, length int64, rate int, took time.Duration) string {
-	line := words.Seconds(frames, rate)
-	if length > 0 {
-		share := min(float64(frames)/float64(length), 1)
-		line = fmt.Sprintf("%s %.0f %%  %s of at most %s", bar.Share(share, 20), math.Floor(100*share), line, words.Seconds(length, rate))
-	}
-	if took > 0 {
-		line += fmt.Sprintf("  %.0f times real time", float64(frames)/float64(rate)/took.Seconds())
-	}
-	return line
-}
-
 // Each does n pieces of work, as many at a time as there are processors, and tells done
-// of each that is finished, from this goroutine.
+// at first and of each that is finished, from this goroutine.
 func Each(n int, done func(done, total int), work func(i int)) {
 	next, finished := atomic.Int64{}, make(chan struct{}, n)
 	for range min(runtime.GOMAXPROCS(0), n) {
@@ -256,6 +224,9 @@ func Each(n int, done func(done, total int), work func(i int)) {
 				finished <- struct{}{}
 			}
 		}()
+	}
+	if done != nil {
+		done(0, n)
 	}
 	for i := range n {
 		if <-finished; done != nil {

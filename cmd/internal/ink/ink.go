@@ -7,10 +7,14 @@ import (
 	"image/color"
 	"image/draw"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/hajimehoshi/bitmapfont/v3"
 	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
@@ -19,41 +23,84 @@ import (
 // Height is how high capital letters are, in pixels.
 const Height = 9
 
-// Write puts a line of letters into a picture, from x on and upon the line y. They are 6
-// pixels wide, those of Chinese, Japanese and Korean 12.
-func Write(img draw.Image, x, y int, text string, c color.Color) {
-	d := font.Drawer{Dst: img, Src: image.NewUniform(c), Face: bitmapfont.Face, Dot: fixed.P(x, y)}
-	for _, r := range shape(text) {
-		d.Dot.X -= overlap(r)
-		d.DrawString(string(r))
+// goFont is for Latin, Greek and Cyrillic letters. Other scripts are written in bitmaps.
+var goFont = sync.OnceValue(func() *opentype.Font {
+	parsed, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		panic("the embedded font: " + err.Error()) // x/image has tests of it
 	}
+	return parsed
+})
+
+// pen writes one line. It is for one goroutine, since faces are.
+type pen struct {
+	scaled font.Face
+	lookup sfnt.Buffer
+}
+
+func newPen() *pen {
+	scaled, err := opentype.NewFace(goFont(), &opentype.FaceOptions{Size: 12.5, DPI: 72})
+	if err != nil {
+		panic("the embedded font: " + err.Error()) // these options are valid
+	}
+	return &pen{scaled: scaled}
+}
+
+// face returns what a letter is written in.
+func (p *pen) face(r rune) font.Face {
+	if i, err := goFont().GlyphIndex(&p.lookup, r); err == nil && i != 0 {
+		return p.scaled
+	}
+	return bitmapfont.Face
+}
+
+// letters calls put with each letter of a shaped text and where it stands, and returns how
+// wide the text is.
+func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int26_6)) (x fixed.Int26_6) {
+	for _, r := range text {
+		face := p.face(r)
+		advance, _ := face.GlyphAdvance(r)
+		back := fixed.Int26_6(0)
+		if unicode.Is(unicode.Mn, r) { // a mark stands over the letter before it
+			back = advance
+		}
+		if put != nil {
+			put(face, r, x-back)
+		}
+		x += advance - back
+	}
+	return x
+}
+
+// Write puts a line of letters into a picture, from x on and upon the line y. Each shift of
+// where they stand is one more copy. Edges of letters may differ by a shade between kinds of
+// processors, which round differently.
+func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image.Point) {
+	if len(shifts) == 0 {
+		shifts = []image.Point{{}}
+	}
+	source := image.NewUniform(c)
+	newPen().letters(shape(text), func(face font.Face, r rune, at fixed.Int26_6) {
+		area, mask, from, _, ok := face.Glyph(fixed.Point26_6{X: fixed.I(x) + at, Y: fixed.I(y)}, r)
+		if !ok {
+			return
+		}
+		for _, s := range shifts {
+			draw.DrawMask(img, area.Add(s), source, image.Point{}, mask, from, draw.Over)
+		}
+	})
 }
 
 // Span returns how wide a line of letters is, in pixels.
-func Span(text string) int {
-	var wide fixed.Int26_6
-	for _, r := range shape(text) {
-		advance, _ := bitmapfont.Face.GlyphAdvance(r)
-		wide += advance - overlap(r)
-	}
-	return wide.Ceil()
-}
-
-// overlap returns how far a mark goes back, to stand over the letter before it.
-func overlap(r rune) fixed.Int26_6 {
-	if !unicode.Is(unicode.Mn, r) {
-		return 0
-	}
-	advance, _ := bitmapfont.Face.GlyphAdvance(r)
-	return advance
-}
+func Span(text string) int { return newPen().letters(shape(text), nil).Ceil() }
 
 // shape returns a text in the letters that the font has, from left to right as it is
 // drawn. What it has no letter for is named by its number in Unicode.
 func shape(text string) string {
 	var known strings.Builder
+	p := newPen()
 	for _, r := range norm.NFC.String(text) {
-		if drawable(r) {
+		if p.drawable(r) {
 			known.WriteRune(r)
 		} else {
 			fmt.Fprintf(&known, "<U+%04X>", r)
@@ -64,9 +111,9 @@ func shape(text string) string {
 	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
-// drawable reports whether the font has a letter: one without a dot is a space, or none.
-func drawable(r rune) bool {
-	if r < 0x7f || unicode.IsSpace(r) {
+// drawable reports whether a font has a letter: a bitmap without a dot is a space, or none.
+func (p *pen) drawable(r rune) bool {
+	if r < 0x7f || unicode.IsSpace(r) || p.face(r) == p.scaled {
 		return true
 	}
 	area, mask, at, _, ok := bitmapfont.Face.Glyph(fixed.Point26_6{}, r)

@@ -33,6 +33,42 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// TestSpan: a text is drawn within its span, and Latin, Greek and Cyrillic letters have
+// widths of their own and smooth edges.
+func TestSpan(t *testing.T) {
+	for _, text := range []string{"W", "i", "glück", "колокол", "καμπάνα", "日本語の鐘", "פעמון"} {
+		img := image.NewRGBA(image.Rect(0, 0, 200, 40))
+		Write(img, 20, 20, text, Words)
+		last, shades := 0, map[uint8]bool{}
+		for x := range 200 {
+			for y := range 40 {
+				if a := img.RGBAAt(x, y).A; a > 0 {
+					last, shades[a] = x, true
+				}
+			}
+		}
+		if end := 20 + Span(text); last < end-5 || last > end {
+			t.Errorf("%q ends at %d, its span at %d", text, last, end)
+		}
+		if smooth := text[0] < 0xd5; smooth != (len(shades) > 2) { // up to Cyrillic
+			t.Errorf("%q has %d shades", text, len(shades))
+		}
+	}
+	if Span("iiii") >= Span("WW") {
+		t.Errorf("iiii is %d wide, WW %d", Span("iiii"), Span("WW"))
+	}
+}
+
+// TestTimeLabel: lines are 80 pixels apart or more, and their labels tell them apart.
+func TestTimeLabel(t *testing.T) {
+	for perSecond := 0.001; perSecond < 1e6; perSecond *= 1.7 {
+		step := TimeStep(perSecond)
+		if step*perSecond < 80 || TimeLabel(step, step) == TimeLabel(2*step, step) {
+			t.Errorf("at %v pixels a second lines are %v s apart, at %s and %s", perSecond, step, TimeLabel(step, step), TimeLabel(2*step, step))
+		}
+	}
+}
+
 // FuzzWrite: any text can be drawn, and is as wide as Span says.
 func FuzzWrite(f *testing.F) {
 	for _, text := range []string{"bell #3", "جرس #3 (x) ", "לא\u0301a\u0301", "\xff\u200f\u202e\u2067", "한글", "\u3000\u0e31"} {
@@ -42,7 +78,7 @@ func FuzzWrite(f *testing.F) {
 		if len(text) > 100 {
 			return
 		}
-		if letters := len([]rune(shape(text))); Span(text) > 12*letters || Span(text) < 0 {
+		if letters := len([]rune(shape(text))); Span(text) > 17*letters || Span(text) < 0 {
 			t.Errorf("%q is %d pixels wide, with %d letters", text, Span(text), letters)
 		}
 		drawn(text)

@@ -19,9 +19,19 @@ type Picture struct {
 	Stats       mixer.Stats
 	Left, Right float32 // the highest samples since the last picture
 	Heard       Heard
+	Ends        int64  // the frame at which the show ends, about; 0: nobody knows
+	Next        string // what the sheet does next, and at which frame; empty: nothing, or nobody knows
+	NextAt      int64
+	Buses       []Bus          // without the master
 	Troubles    []string       // what has failed so far, a line each
 	voices      []lane         // by slot
 	events      []report.Event // since the last picture
+}
+
+// Bus is the level of a bus.
+type Bus struct {
+	Name string
+	Peak float64 // dB
 }
 
 // lane is a voice in a picture.
@@ -29,6 +39,7 @@ type lane struct {
 	slot    int
 	number  uint64
 	sound   string
+	colour  int     // of the sound: its place in the sheet
 	level   float64 // dB
 	pan     float64
 	looping bool
@@ -45,6 +56,16 @@ type Voice struct {
 	Sound string  `json:"sound"`
 	Level float64 `json:"level"` // dB; -120: nothing
 	State string  `json:"state"` // playing, paused or silent
+}
+
+// colourOf returns the colour of a sound, counted from 0.
+func colourOf(s *cue.Sheet, sound string) int {
+	for i := range s.Sounds {
+		if s.Sounds[i].Name == sound {
+			return i
+		}
+	}
+	return 0
 }
 
 // Shown returns the voices of a picture, by slot.
@@ -71,6 +92,8 @@ type Board struct {
 	voices map[uint64]known         // that live, by number
 	taken  map[uint64]*report.Event // who lost a slot, by the number of who has it
 	recent []report.Event           // since the last look
+
+	plan
 	history
 }
 
@@ -131,6 +154,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 		if v, ok := b.voices[l.number]; ok { // else its event is still to come
 			l.sound = v.sound
 		}
+		l.colour = colourOf(p.Sheet(), l.sound)
 		if e := b.taken[l.number]; e != nil {
 			l.victim, l.age = e, max(now.Stats.Frame-e.Frame, 0)
 		}
@@ -140,5 +164,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 	slices.SortFunc(now.voices, func(x, y lane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
 	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
 	now.events, b.recent = b.recent, nil
+	b.plan.tell(&now, p.Sheet())
+	now.Buses = levels(p)
 	return now
 }

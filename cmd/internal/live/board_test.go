@@ -23,10 +23,11 @@ func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *r
 	t.Helper()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
 	b := NewBoard()
-	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{Watch: b.Watch, Events: true})
+	p, err := cue.NewPlayer(context.Background(), sheet, lib, cue.Options{Watch: b.Watch, Events: true, Meters: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Plan(p)
 	block := make([]pcm.Frame, 1200)
 	for {
 		if _, err := p.Read(block); errors.Is(err, io.EOF) {
@@ -261,5 +262,71 @@ func TestBoardTellsWhoLost(t *testing.T) {
 	b.Watch(report.Event{Frame: 30, Kind: mixer.EventEnded, Voice: 2, Slot: -1, Sound: "bell"})
 	if len(b.taken)+len(b.voices) != 0 {
 		t.Errorf("nobody lives, known are %v and %v", b.voices, b.taken)
+	}
+}
+
+// TestSummaryOfPriority: the summary counts what priority decided, and tells the loudest with
+// both priorities; where loudness decided alone there is no such line.
+func TestSummaryOfPriority(t *testing.T) {
+	for _, c := range []struct{ priority, want string }{
+		{"2", "priority decided 2 times; the loudest: coin of priority 0 gave way to chime of priority 2 at 0.4 s, at -21 dB; the next had priority 2, at -77 dB\n"},
+		{"0", ""},
+	} {
+		b, r := playThrough(t, parse(t, `
+voices: 2
+cues:
+- {at: 0s, play: gong, gain: -20}
+- {at: 0.1s, play: bell}
+- {at: 0.2s, play: coin}
+- {at: 0.3s, play: theme, gain: -60, priority: `+c.priority+`}
+- {at: 0.4s, play: chime, priority: `+c.priority+`}
+- {at: 0.5s, play: drip, gain: -60}
+- {at: 1s, stop: all}
+`), func(Picture) {})
+		var out strings.Builder
+		b.Summary(&out, r)
+		_, line, _ := strings.Cut(out.String(), "priority decided")
+		if line != "" {
+			line = "priority decided" + line
+		}
+		if line != c.want {
+			t.Errorf("with priority %s the summary ends %q, want %q", c.priority, line, c.want)
+		}
+	}
+}
+
+// TestBoardLooksAhead: a picture has what comes next, when the show ends, and the levels of buses.
+func TestBoardLooksAhead(t *testing.T) {
+	seen := map[int64]Picture{}
+	_, r := playThrough(t, parse(t, `
+buses: {low: {}, high: {}}
+cues:
+- {at: 0s, play: theme, id: theme, loop: true, bus: low}
+- {at: 200ms, play: coin, every: 400ms, times: 3, gain: -6}
+- {at: 1400ms, stop: theme, over: 100ms}
+`), func(p Picture) { seen[p.Stats.Frame*40/48000] = p })
+	for at, want := range map[int64]string{ // of a fortieth of a second
+		2: "9600 play coin", 7: "9600 play coin", 9: "28800 play coin", 24: "48000 play coin", 41: "67200 stop theme", 57: "0 ",
+	} {
+		p := seen[at]
+		if got := fmt.Sprint(p.NextAt, " ", p.Next); got != want {
+			t.Errorf("after %d ms %q comes next, want %q", 25*at, got, want)
+		}
+		if p.Ends < 1400*48 || p.Ends > r.Frames+4800 {
+			t.Errorf("after %d ms it ends at %d, of %d", 25*at, p.Ends, r.Frames)
+		}
+	}
+	// A sheet that takes the place of another is followed from there.
+	p := Picture{Rate: 48000, Stats: mixer.Stats{Frame: 48000}}
+	l := plan{schedule: parse(t, "cues: []").Schedule(48000, 1)}
+	l.tell(&p, parse(t, "cues: [{at: 0.5s, play: bell}, {at: 2s, play: gong}]"))
+	if p.Next != "play gong" || p.NextAt != 96000 || p.Ends != 0 {
+		t.Errorf("after a change %q comes next at %d, and it ends at %d", p.Next, p.NextAt, p.Ends)
+	}
+	if v := seen[10].voices; len(v) != 2 || v[0].colour != 0 || v[1].colour != 1 {
+		t.Errorf("the voices are %+v", v)
+	}
+	if b := seen[20].Buses; len(b) != 2 || b[0].Name != "low" || b[0].Peak < -40 || b[0].Peak > 0 || b[1].Peak > -100 {
+		t.Errorf("the buses are %v", b)
 	}
 }

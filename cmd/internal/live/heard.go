@@ -20,12 +20,12 @@ type Heard struct {
 func (v *View) heard(h *Heard) {
 	switch {
 	case h.Lost != "":
-		v.screen.line(red, "NO SOUND since %s", h.Lost)
+		v.screen.wrapped(red, "NO SOUND since "+h.Lost, true)
 	case h.Device != "":
 		on, latency := h.Device, fmt.Sprintf("latency %d ms", h.Latency.Milliseconds())
 		if h.Sink != "" {
 			on += " on " + h.Sink
 		}
-		v.screen.line(dim, "%s", column.First(v.screen.width, on+"   "+h.State+"   "+latency, on+"   "+h.State, on))
+		v.screen.line(dim, "%s", column.First(v.screen.width, on+"   "+h.State+"   "+latency, on+"   "+h.State, h.Device+"   "+h.State+"   "+latency, h.Device+"   "+h.State, h.Device))
 	}
 }

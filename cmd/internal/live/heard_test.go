@@ -19,7 +19,7 @@ func TestHeard(t *testing.T) {
 		{name: "no sink", heard: Heard{Device: "null", State: "keeping time, unheard", Latency: 10 * time.Millisecond},
 			want: "\x1b[2mnull   keeping time, unheard   latency 10 ms\x1b"},
 		{name: "a narrow window", heard: Heard{Device: "pulse", Sink: long, State: "playing", Latency: time.Second},
-			want: "\x1b[2mpulse on " + long + "\x1b"},
+			want: "\x1b[2mpulse   playing   latency 1000 ms\x1b"},
 		{name: "lost", heard: Heard{Device: "null", State: "playing", Lost: "12.4 s: server gone; looking"},
 			want: "\x1b[31mNO SOUND since 12.4 s: server gone; looking\x1b"},
 	} {

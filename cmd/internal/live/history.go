@@ -21,6 +21,8 @@ type history struct {
 	happened tally
 	quietest *report.Event // the steal that was heard least, and the one heard most
 	loudest  *report.Event
+	ranked   int // losses that priority decided, and the one of those that was heard most
+	outrank  *report.Event
 	crowd    moment // the frame with the most starts asked for
 	crowded  moment // the one that is being counted
 }
@@ -47,6 +49,11 @@ func (h *history) note(e report.Event) {
 	m := &h.crowded
 	m.tally[e.Kind]++
 	h.happened[e.Kind]++
+	if e.ByPriority() {
+		if h.ranked++; h.outrank == nil || explain.Missed(&e) > explain.Missed(h.outrank) {
+			h.outrank = &e
+		}
+	}
 	switch e.Kind {
 	case mixer.EventRejected, mixer.EventLimited:
 		h.refused[fmt.Sprintf("%s was %s (%s)", e.Sound, e.Kind, e.Reason)]++
@@ -146,6 +153,9 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 	}
 	if h.loudest != nil && h.loudest != h.quietest {
 		fmt.Fprintf(w, "the loudest loss:  %s\n", explain.Steal(h.loudest, r.Rate))
+	}
+	if h.outrank != nil {
+		fmt.Fprintf(w, "priority decided %s; the loudest: %s\n", words.Count(h.ranked, "time"), explain.Priority(h.outrank, r.Rate))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,18 +76,23 @@ func (s *Screen) begin() {
 // free returns how many lines still fit.
 func (s *Screen) free() int { return s.height - s.rows }
 
-// style is how a line looks, as the number of an ANSI attribute; 0 is plain.
-type style int
+// style is how a line looks, as the parameters of an ANSI attribute.
+type style string
 
 const (
-	plain   style = 0
-	bold    style = 1
-	dim     style = 2
-	red     style = 31
-	green   style = 32
-	yellow  style = 33
-	flashed style = 7
+	plain   style = ""
+	bold    style = "1"
+	dim     style = "2"
+	red     style = "31"
+	green   style = "32"
+	yellow  style = "33"
+	flashed style = "7;"
 )
+
+// soundStyles are for sounds, which can be told apart on a dark ground and on a light one.
+var soundStyles = [...]style{
+	"38;5;33", "38;5;208", "38;5;34", "38;5;135", "38;5;178", "38;5;37", "38;5;204", "38;5;137", "38;5;106", "38;5;63", "38;5;186", "38;5;74", "38;5;170", "38;5;71",
+}
 
 // line draws one line, cut to the width of the window.
 func (s *Screen) line(how style, format string, args ...any) {
@@ -102,7 +108,35 @@ func (s *Screen) line(how style, format string, args ...any) {
 		s.buf.WriteString("\x1b[K" + text)
 		return
 	}
-	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%dm%s\x1b[0m", how, text)
+	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%sm%s\x1b[0m", how, text)
+}
+
+// wrapped draws a text in as many lines as it needs, where all of them are free, or first is set.
+func (s *Screen) wrapped(how style, text string, first bool) {
+	lines := wrap(text, s.width)
+	if len(lines) > s.free() && !first {
+		return
+	}
+	for _, l := range lines {
+		s.line(how, "%s", l)
+	}
+}
+
+// wrap breaks a text between words into lines of so many columns, all but the first indented.
+func wrap(text string, width int) (lines []string) {
+	const indent = "  "
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case column.Width(line)+1+column.Width(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), indent+word
+		}
+	}
+	return append(lines, line)
 }
 
 // end hands the picture over, in the place of one that still waits.

@@ -31,8 +31,9 @@ func NewView(screen *Screen, title string) *View {
 // flash is for how long a slot shows that it was taken, in seconds.
 const flash = 0.5
 
-// keepSteals is how many of the last steals are shown.
-const keepSteals = 5
+// keepSteals is how many of the last steals are kept, for all rows that are free; a low window
+// has leastSteals rows for them.
+const keepSteals, leastSteals = 64, 5
 
 // Show draws a picture.
 func (v *View) Show(p Picture) {
@@ -49,28 +50,39 @@ func (v *View) Show(p Picture) {
 	st := &p.Stats
 	s.line(bold, "%s", v.head(p))
 	v.heard(&p.Heard)
-	for _, trouble := range p.Troubles {
-		s.line(red, "%s", trouble)
+	if p.Next != "" {
+		s.line(dim, "%s", cutTitle(fmt.Sprintf("next at %s: %s", words.Seconds(p.NextAt, p.Rate), p.Next), s.width))
 	}
+	for _, trouble := range p.Troubles {
+		s.wrapped(red, trouble, true)
+	}
+	half := max((s.width-22)/2, 2)
 	for i, x := range [2]float32{p.Left, p.Right} {
 		v.peaks[i] = max(float64(pcm.FromLinear(float64(x))), v.peaks[i]-1.5, bar.Bottom)
-		s.line(meterStyle(v.peaks[i]), "%s %s %s", [2]string{"L", "R"}[i], bar.Level(v.peaks[i], max(s.width-12, 10)), shortLevel(v.peaks[i]))
+	}
+	s.line(meterStyle(max(v.peaks[0], v.peaks[1])), "L %s %s  R %s %s",
+		bar.Level(v.peaks[0], half), shortLevel(v.peaks[0]), bar.Level(v.peaks[1], half), shortLevel(v.peaks[1]))
+	if len(p.Buses) > 0 {
+		s.line(plain, "%s", buses(p.Buses, s.width))
 	}
 	s.line(plain, "%s", totals(st, s.width))
 	s.line(dim, "%s", column.First(s.width,
-		fmt.Sprintf("slot  voice  %s  %s  left   right", column.Pad("sound", 14), column.Pad("how loud it is going to be", voiceBar(s.width)+7)),
+		fmt.Sprintf("slot  voice  %s  %s  left   right", column.Pad("sound", 14), column.Pad("how loud it will be", voiceBar(s.width)+7)),
 		"slot  voice  "+column.Pad("sound", 14)+"  loud",
 		"slot  voice  sound",
 		"slot",
 	))
 	// A low window is for the voices.
-	below := min(keepSteals, s.height/5)
+	below := 0
+	if len(v.steals) > 0 {
+		below = min(leastSteals, s.height/5)
+	}
 	v.lanes(p, max(s.free()-below-1, 1))
 	if s.free() > below {
 		s.line(plain, "")
 	}
-	for i := len(v.steals) - 1; i >= 0; i-- {
-		s.line(dim, "%s", explain.Steal(&v.steals[i], p.Rate))
+	for i := len(v.steals) - 1; i >= 0 && s.free() > 0; i-- {
+		s.wrapped(dim, explain.Steal(&v.steals[i], p.Rate), i == len(v.steals)-1)
 	}
 	s.end()
 }
@@ -79,6 +91,9 @@ func (v *View) Show(p Picture) {
 // ends; in a narrow window the most of it that fits.
 func (v *View) head(p Picture) string {
 	at := words.Seconds(p.Stats.Frame, p.Rate)
+	if left := p.Ends - p.Stats.Frame; p.Ends > 0 && left > 0 {
+		at += ", " + words.Seconds(left, p.Rate) + " left"
+	}
 	real := p.Stats.Playing - p.Stats.Virtual
 	voices := fmt.Sprintf("%d of %d voices", real, p.Stats.Voices)
 	if p.Stats.Virtual > 0 {
@@ -91,7 +106,8 @@ func (v *View) head(p Picture) string {
 		title+"   "+at+"   "+voices,
 		cutTitle(title, v.screen.width-len(at)-len(voices)-6)+"   "+at+"   "+voices,
 		at+"  "+voices,
-		at+"  "+short,
+		words.Seconds(p.Stats.Frame, p.Rate)+"  "+voices,
+		words.Seconds(p.Stats.Frame, p.Rate)+"  "+short,
 		short,
 	)
 }
@@ -168,9 +184,9 @@ func (v *View) lanes(p Picture, fit int) {
 }
 
 func (v *View) lane(l lane, rate int) {
-	how, note := plain, ""
+	how, note := soundStyles[l.colour%len(soundStyles)], ""
 	if l.victim != nil && float64(l.age) < flash*float64(rate) {
-		how, note = flashed, "  < "+words.OneLine(l.victim.Sound)
+		how, note = flashed+how, "  < "+words.OneLine(l.victim.Sound)
 	}
 	switch {
 	case note != "":
@@ -181,8 +197,31 @@ func (v *View) lane(l lane, rate int) {
 	case l.looping:
 		note = "  loop"
 	}
-	v.screen.line(how, "%4d %6d  %s  %s %s  %s%s", l.slot, l.number, column.Pad(words.OneLine(l.sound), 14),
-		bar.Level(l.level, voiceBar(v.screen.width)), shortLevel(l.level), place(l.pan), note)
+	width := v.screen.width
+	name := fmt.Sprintf("%4d %6d  %s", l.slot, l.number, column.Pad(words.OneLine(l.sound), 14))
+	loud := fmt.Sprintf("%s  %s %s", name, bar.Level(l.level, voiceBar(width)), shortLevel(l.level))
+	all := loud + "  " + place(l.pan)
+	if room := width - column.Width(all); room > 4 && column.Width(note) > room {
+		note = column.Pad(note, room)
+	}
+	v.screen.line(how, "%s", column.First(width, all+note, all, loud, name, fmt.Sprintf("%4d", l.slot)))
+}
+
+// buses draws the levels of as many buses as fit, and counts the others.
+func buses(all []Bus, width int) string {
+	line := ""
+	for i, b := range all {
+		one := fmt.Sprintf("%s %s %s   ", words.OneLine(b.Name), bar.Level(b.Peak, 6), shortLevel(b.Peak))
+		more := ""
+		if left := len(all) - i - 1; left > 0 {
+			more = fmt.Sprintf("+%d", left)
+		}
+		if column.Width(strings.TrimRight(line+one, " ")) > width-column.Width(more) {
+			return line + fmt.Sprintf("+%d", len(all)-i)
+		}
+		line += one
+	}
+	return strings.TrimRight(line, " ")
 }
 
 // voiceBar is the width of a voice's bar in a window.

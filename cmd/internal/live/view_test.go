@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,7 +52,7 @@ var sample = Picture{
 	Left: 1, Right: 0,
 	voices: []lane{
 		{slot: 1, number: 7, sound: "bell", level: -30, pan: -1, victim: &report.Event{Sound: "drip"}, age: 4800},
-		{slot: 3, number: 2, sound: "theme", level: -15, pan: 1, looping: true},
+		{slot: 3, number: 2, sound: "theme", colour: 1, level: -15, pan: 1, looping: true},
 	},
 	events: []report.Event{{Frame: 91200, Kind: mixer.EventStolen, Sound: "drip", By: 7, BySound: "bell", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}},
 }
@@ -60,16 +61,16 @@ func TestLiveView(t *testing.T) {
 	got := strings.Split(show(t, false, sample), "\r\n")
 	want := []string{
 		"voicepool test   2.0 s   2 of 4 voices   Ctrl-C ends it",
-		"L " + strings.Repeat("█", 68) + "   0 dB",
-		"R " + strings.Repeat(" ", 68) + "       ",
+		"L " + strings.Repeat("█", 29) + "   0 dB  R " + strings.Repeat(" ", 36),
 		"asked 9   started 7   ended 4   stopped 0   stolen 1   rejected 2   limited 0",
-		"slot  voice  sound           how loud it is going to …  left   right",
+		"slot  voice  sound           how loud it will be        left   right",
 		"   0      -",
 		"   1      7  bell            █████████          -30 dB  ●────────────  < drip",
 		"   2      -",
 		"   3      2  theme           █████████████▌     -15 dB  ────────────●  loop",
 		"",
-		"drip lost its voice to bell at 1.9 s: it would have been heard at -61 dB, the ne",
+		"drip lost its voice to bell at 1.9 s: it would have been heard at -61 dB, the",
+		"  next of 2 at -30",
 		"\x1b[J",
 	}
 	if len(got) != len(want) {
@@ -80,8 +81,8 @@ func TestLiveView(t *testing.T) {
 			t.Errorf("line %d is\n%q, want\n%q", i, line, want[i])
 		}
 	}
-	if coloured := show(t, true, sample); !strings.Contains(coloured, "\x1b[7m   1      7  bell") || !strings.Contains(coloured, "\x1b[31mL █") {
-		t.Errorf("the steal does not flash, or the meter is not red: %q", coloured)
+	if coloured := show(t, true, sample); !strings.Contains(coloured, "\x1b[7;38;5;33m   1      7  bell") || !strings.Contains(coloured, "\x1b[38;5;208m   3      2  theme") || !strings.Contains(coloured, "\x1b[31mL █") {
+		t.Errorf("the steal does not flash, sounds have not their own colours, or the meter is not red: %q", coloured)
 	}
 }
 
@@ -95,7 +96,7 @@ func TestLiveViewIsNeverTooHigh(t *testing.T) {
 		p.events = append(p.events, p.events[0])
 	}
 	text := show(t, false, p)
-	if lines := strings.Count(text, "\r\n") + 1; lines > 24 || !strings.Contains(text, "... and 87 more") {
+	if lines := strings.Count(text, "\r\n") + 1; lines > 24 || !strings.Contains(text, "... and 86 more") {
 		t.Errorf("%d lines in a window of 24:\n%s", lines, text)
 	}
 }
@@ -281,5 +282,74 @@ func TestColumns(t *testing.T) {
 	}
 	if lanes != len(p.voices) {
 		t.Errorf("%d voices are drawn with their bars, want %d", lanes, len(p.voices))
+	}
+}
+
+// lines returns the lines of a picture in a window of 80 x 24, without their styles.
+func lines(t *testing.T, p Picture) []string {
+	t.Helper()
+	text, _, _ := strings.Cut(show(t, false, p), "\r\n\x1b[J")
+	all := strings.Split(text, "\r\n")
+	for i := range all {
+		all[i] = strings.TrimPrefix(all[i], "\x1b[K")
+	}
+	return all
+}
+
+// TestFullView: at 80 columns the view tells the device, what is left, what comes next and the
+// buses, cuts nothing, and has losses in all rows that are free.
+func TestFullView(t *testing.T) {
+	p := sample
+	p.Heard = Heard{Device: "pulse", Sink: "Built-in Audio Analog Stereo of a card with a long name", State: "playing", Latency: 20e6}
+	p.Ends, p.Next, p.NextAt = 48000*90, "2.5 Thunder play thunder", 48000*3
+	p.Buses = []Bus{{"music", -30}, {"sfx", -6}, {"speech", -60}, {"ambience", -20}, {"radio", -12}}
+	p.Troubles = []string{"report.json: no space left on device; what is played goes on, and nothing more of it is written down"}
+	for i := range 60 {
+		e := p.events[0]
+		e.Sound = fmt.Sprintf("a_sound_with_a_long_name_%d", i)
+		p.events = append(p.events, e)
+	}
+	got := lines(t, p)
+	want := []string{
+		"voicepool test   2.0 s, 1m28s left   2 of 4 voices   Ctrl-C ends it",
+		"pulse on Built-in Audio Analog Stereo of a card with a long name   playing",
+		"next at 3.0 s: 2.5 Thunder play thunder",
+		"report.json: no space left on device; what is played goes on, and nothing more",
+		"  of it is written down",
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("line %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+	if want := "music ███    -30 dB   sfx █████▍  -6 dB   speech                 +2"; got[6] != want {
+		t.Errorf("the buses are %q, want %q", got[6], want)
+	}
+	if len(got) != 24 || !strings.Contains(got[14], "name_59 lost") || strings.Count(strings.Join(got, "\n"), "lost its voice") != 5 {
+		t.Errorf("losses do not fill a window of 24 rows with the last one first: %d rows\n%s", len(got), strings.Join(got, "\n"))
+	}
+	for _, line := range got {
+		if column.Width(line) > 80 || strings.Contains(line, "…") {
+			t.Errorf("it is cut: %q", line)
+		}
+	}
+}
+
+// TestWrap: lines are as long as they may be, and nothing is lost between them.
+func TestWrap(t *testing.T) {
+	const text = "drip lost its voice to 日本語の鐘の音 at 1.9 s: it would have been heard"
+	for width := 16; width < 90; width++ {
+		got := wrap(text, width)
+		for i, line := range got {
+			if column.Width(line) > width {
+				t.Errorf("in %d columns a line takes %d: %q", width, column.Width(line), line)
+			}
+			if i > 0 && column.Width(got[i-1])+1+column.Width(strings.Fields(line)[0]) <= width {
+				t.Errorf("in %d columns %q has room for what comes after it", width, got[i-1])
+			}
+		}
+		if joined := strings.Join(strings.Fields(strings.Join(got, " ")), " "); joined != text {
+			t.Errorf("in %d columns it is %q", width, joined)
+		}
 	}
 }

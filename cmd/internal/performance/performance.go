@@ -84,9 +84,13 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	defer messages.Close()
 	o.Send = messages.Send
 	o.Events, o.Record = l.Report != "" || l.JSON || l.Timeline != "", l.Record != ""
+	o.Preparing, o.Meters = c.Preparing(), true
 	player, err := console.Within(interrupted, func() (*cue.Player, error) { return cue.NewPlayer(interrupted, sheet, lib, o) })
 	if err != nil {
 		return errors.Join(interrupted.Cause(), err)
+	}
+	if !o.Live {
+		happens.Plan(player)
 	}
 	if l.Device.Kind == "wav" {
 		output.NoteName(c, l.Device.File())
@@ -155,7 +159,11 @@ type performance struct {
 func (s *performance) play() error {
 	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
 	defer closed()
-	if err := console.Do(s.interrupts, s.player.Prime); err != nil {
+	if begins := &s.options.Player; !begins.From.IsZero() || begins.Cue != "" {
+		s.console.Progress("going to where it begins")
+	}
+	err := console.Do(s.interrupts, s.player.Prime)
+	if s.console.Progress(""); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(s.interrupts)
@@ -180,7 +188,7 @@ func (s *performance) play() error {
 		s.show(stop, cancel)
 	}()
 	s.follow()
-	err := s.player.Feed(ctx)
+	err = s.player.Feed(ctx)
 	if err == nil {
 		// What is mixed is still to be heard.
 		select {

@@ -43,9 +43,11 @@ type svgCanvas struct {
 	names bytes.Buffer
 }
 
+// newSVGCanvas returns an SVG as wide as the page that shows it, but not so narrow that its
+// letters cannot be read: then the page scrolls.
 func newSVGCanvas(width, height int) *svgCanvas {
 	s := &svgCanvas{paths: map[string]*bytes.Buffer{}}
-	fmt.Fprintf(&s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" shape-rendering="crispEdges">`+"\n", width, height, width, height)
+	fmt.Fprintf(&s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="100%%" viewBox="0 0 %d %d" preserveAspectRatio="xMinYMin meet" style="height:auto;min-width:%dpx" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" shape-rendering="crispEdges">`+"\n", width, height, width/2)
 	return s
 }
 
@@ -126,13 +128,12 @@ func (p *pngCanvas) text(x, y float64, text string, c color.RGBA) {
 }
 
 func (p *pngCanvas) name(x, y float64, text string) {
-	for dx := -1; dx <= 1; dx++ {
-		for dy := -1; dy <= 1; dy++ {
-			p.text(x+float64(dx), y+float64(dy), text, ink.Paper)
-		}
-	}
+	ink.Write(p.img, int(math.Round(x)), int(math.Round(y))+ink.Height/2, text, ink.Paper, around...)
 	p.text(x, y, text, bright)
 }
+
+// around are the places of the edge of a letter.
+var around = []image.Point{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
 func (p *pngCanvas) span(text string) int { return ink.Span(text) }
 

@@ -24,6 +24,7 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 	s.c.layer()
 	s.drawLosses()
 	s.drawGaps()
+	s.drawLost()
 	s.drawStrips()
 	s.c.layer()
 	s.drawNames()
@@ -75,17 +76,20 @@ func (s *timeSheet) drawGround() {
 	for lane := range s.lanes {
 		s.c.fill(timeLeft, s.laneTop+s.lane*float64(lane), float64(s.width), s.lane-1, laneField, 1)
 	}
+	if len(s.lost) > 0 {
+		s.c.fill(timeLeft, s.lostTop, float64(s.width), timeStrip, ink.Field, 1)
+	}
 	s.c.fill(timeLeft, s.countTop, float64(s.width), timeStrip, ink.Field, 1)
 	if s.levels != nil {
 		s.c.fill(timeLeft, s.levelTop, float64(s.width), timeStrip, ink.Field, 1)
 	}
-	step := timeStep(float64(s.head.Rate) * s.perFrame)
+	step := ink.TimeStep(float64(s.head.Rate) * s.perFrame)
 	for k := 0; float64(k)*step <= s.seconds()+1e-9; k++ {
 		at := float64(k) * step
 		x := timeLeft + at*float64(s.head.Rate)*s.perFrame
 		top := float64(timeHead + timeLegend*len(s.legend))
 		s.c.fill(x, top+timeAxis-4, 1, s.axisBottom-top-timeAxis+8, ink.Lines, 0.8)
-		label := timeLabel(at, step)
+		label := ink.TimeLabel(at, step)
 		s.c.text(x+2, top+7, label, ink.Words)
 		s.c.text(x+2, s.axisBottom+11, label, ink.Words)
 	}
@@ -98,7 +102,7 @@ func (s *timeSheet) drawGround() {
 		text string
 		draw bool
 	}{
-		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
+		{s.refusedTop + 7, lane, len(s.marks) > 0}, {s.lostTop + 7, "lost dB", len(s.lost) > 0}, {s.countTop + 7, "voices", true}, {s.levelTop + 7, "peak dB", s.levels != nil},
 	} {
 		if l.draw {
 			s.c.text(2, l.y, l.text, ink.Words)
@@ -147,31 +151,6 @@ func (s *timeSheet) drawKey(x, y float64) {
 		s.c.fill(x+12*float64(k-1), y-6, 12, 12, ink.Wave, float64(k)/10)
 	}
 	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), ink.Words)
-}
-
-// timeStep returns how many seconds apart the lines of time are.
-func timeStep(perSecond float64) float64 {
-	for _, step := range [...]float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
-		if step*perSecond >= 80 {
-			return step
-		}
-	}
-	step := 7200.0
-	for step*perSecond < 80 {
-		step *= 2
-	}
-	return step
-}
-
-func timeLabel(at, step float64) string {
-	if at >= 60 || step >= 60 {
-		return fmt.Sprintf("%d:%02d", int(at+1e-9)/60, int(math.Round(at))%60)
-	}
-	digits := 0
-	for s := step; digits < 3 && math.Abs(s-math.Round(s)) > 1e-9; s *= 10 {
-		digits++
-	}
-	return fmt.Sprintf("%.*f s", digits, at)
 }
 
 // drawRibbons draws every voice, as opaque as it is audible.
@@ -297,9 +276,6 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// The peaks that the strip below shows, in dB.
-const peakBottom, peakTop = -60, 0
-
 // drawStrips draws how many voices there were, and the peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
@@ -319,14 +295,10 @@ func (s *timeSheet) drawStrips() {
 	bottom = s.levelTop + timeStrip
 	s.columns(realColour, 0.55, func(x int) (y, h float64) {
 		peak := s.levels.peak(int64(float64(x)/s.perFrame), int64(float64(x+1)/s.perFrame))
-		h = timeStrip * min(max((peak-peakBottom)/(peakTop-peakBottom), 0), 1)
+		h = timeStrip * share(peak)
 		return bottom - h, h
 	})
-	for _, db := range [...]float64{-20, -40} {
-		y := bottom - timeStrip*(db-peakBottom)/(peakTop-peakBottom)
-		s.c.fill(timeLeft, y, float64(s.width), 1, ink.Lines, 1)
-		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
-	}
+	s.scaleOf(bottom)
 }
 
 // columns draws a column for each pixel of time; those that are alike are one.

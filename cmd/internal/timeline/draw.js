@@ -20,7 +20,7 @@ const least = () => room() / Math.max(D.frames, 1);
 const lane = () => Math.max(Math.round(row * .6), 3);
 const rowsHeight = () => D.slots * row + (D.lanes ? 6 + D.lanes * lane() : 0);
 const rowsTop = () => AXIS + (D.refused.length ? REFUSED : 0);
-const strips = () => D.step ? 2 : 1;
+const strips = () => 1 + (D.step ? 1 : 0) + (D.lost.length ? 1 : 0);
 const roomForRows = () => Math.max(Math.min(height - rowsTop() - strips() * (LEAST_STRIP + GAP) - 4, rowsHeight()), 20);
 const x = f => LEFT + (f - start) * scale;
 const frame = px => start + (px - LEFT) / scale;
@@ -97,7 +97,8 @@ function draw() {
   drawLinks(shown, from, to);
   for (const v of shown) drawName(v, from, to, top, bottom);
   ctx.restore();
-  drawStrips(bottom + GAP, from, to, ticks);
+  drawLost(bottom + GAP, from, to, ticks);
+  drawStrips(bottom + GAP + (D.lost.length ? strip + GAP : 0), from, to, ticks);
   for (const t of ticks.list) {
     const label = ticks.label(t), px = x(t * D.rate) + 3;
     if (px + ctx.measureText(label).width < width) text(px, 17, label, WORDS);
@@ -284,7 +285,33 @@ function drawStrips(top, from, to, ticks) {
   if (!D.step) return;
   top += strip + GAP;
   textTo(LEFT - 6, top + 7, 'peak dB', WORDS);
+  levels(top, n);
+}
+function levels(top, n) {
   for (const db of [-20, -40]) { fill(LEFT, top - strip * db / 60, n, 1, GRID, 1); textTo(LEFT - 6, top - strip * db / 60, String(db), FAINT); }
+}
+// drawLost draws each loss as high as it would have been loud, and names the loudest of those shown.
+function drawLost(top, from, to, ticks) {
+  if (!D.lost.length) return;
+  const n = Math.floor(width - LEFT);
+  fill(LEFT, top, n, strip, FIELD, 1);
+  for (const t of ticks.list) fill(Math.round(x(t * D.rate)), top, 1, strip, GRID, 1);
+  levels(top, n);
+  textTo(LEFT - 6, top + 7, 'lost dB', WORDS);
+  let worst = null;
+  for (const l of D.lost) {
+    const [f, , sound, kind, db] = l;
+    if (f < from || f > to || off.has(sound)) continue;
+    const h = Math.max(strip * Math.min(Math.max((db + 60) / 60, 0), 1), 1), px = Math.round(x(f)) - 1;
+    fill(Math.max(px, LEFT), top + strip - h, 2, h, kind === 'stolen' ? STOLEN : kind === 'virtual' ? VIRTUAL : REFUSAL, .9);
+    if (db > D.floor) worst = l;
+  }
+  if (!worst) return;
+  const label = `worst: ${D.sounds[worst[2]]}${worst[1] ? '\u200e #' + worst[1] : ''} at ${Math.round(worst[4])} dB`, wide = ctx.measureText(label).width;
+  const left = Math.max(x(worst[0]) + 5 + wide > width ? x(worst[0]) - 5 - wide : x(worst[0]) + 5, LEFT);
+  ctx.globalAlpha = 1; ctx.strokeStyle = '#10141bcc'; ctx.lineWidth = 3; ctx.lineJoin = 'round';
+  ctx.strokeText(label, left, top + 7);
+  text(left, top + 7, label, BRIGHT);
 }
 
 // thumbs returns where the bars that say which part is shown have their thumbs.

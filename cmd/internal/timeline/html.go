@@ -74,13 +74,14 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 		Colours []string    `json:"colours"`
 		Voices  []pageVoice `json:"voices"`
 		Refused []pageMark  `json:"refused"`
+		Lost    [][5]any    `json:"lost"` // frame, voice, sound, kind, level; the quietest first
 		Gaps    []pageGap   `json:"gaps"`
 		Steps   []int64     `json:"steps"` // frame, real, virtual
 		Peaks   []byte      `json:"peaks"`
 		Floor   float64     `json:"floor"` // the level of a byte of 0; each is half a decibel more
 	}{
 		Title: t.title, About: t.about(), Rate: t.head.Rate, Frames: t.head.Frames, Pool: t.head.Voices, Slots: max(t.slots, 1), Lanes: t.lanes,
-		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Gaps: []pageGap{}, Steps: t.steps(), Peaks: []byte{},
+		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Lost: [][5]any{}, Gaps: []pageGap{}, Steps: t.steps(), Peaks: []byte{},
 		Floor: inaudible,
 	}
 	if l := t.levels; l != nil {
@@ -97,6 +98,9 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	}
 	for _, m := range t.marks {
 		page.Refused = append(page.Refused, pageMark{m.frame, m.sound, m.kind.String(), m.text()})
+	}
+	for _, l := range t.quietestLost() {
+		page.Lost = append(page.Lost, [5]any{l.frame, l.voice, l.sound, l.kind.String(), l.level})
 	}
 	for i := range t.gaps {
 		g := &t.gaps[i]

@@ -35,6 +35,7 @@ type timeSheet struct {
 	slotTop       float64
 	laneTop       float64
 	refusedTop    float64
+	lostTop       float64
 	countTop      float64
 	levelTop      float64
 	axisBottom    float64
@@ -98,6 +99,9 @@ func layTimeline(t *Timeline, c canvas) *timeSheet {
 	s.laneTop = y + 4
 	if s.lanes > 0 {
 		y += 4 + s.lane*float64(s.lanes)
+	}
+	if s.lostTop = y + timeGap; len(s.lost) > 0 {
+		y = s.lostTop + timeStrip
 	}
 	s.countTop = y + timeGap
 	y = s.countTop + timeStrip

@@ -27,6 +27,7 @@ type Timeline struct {
 	sounds  []string // the most frequent first
 	ribbons []ribbon // by number
 	marks   []mark   // starts that got no voice
+	lost    []lost   // what was not heard to its end
 	gaps    explain.Gaps
 	slots   int     // that were ever used
 	lanes   int     // that virtual voices need
@@ -66,6 +67,15 @@ type mark struct {
 	text  func() string
 }
 
+// lost is a voice that gave way, or a start that was refused.
+type lost struct {
+	frame int64
+	voice uint64 // 0: it never started
+	sound int
+	kind  mixer.EventKind
+	level float64 // at which it would have been heard, at least inaudible
+}
+
 // maxShown bounds how many events a timeline can show: they are kept.
 const maxShown = 500000
 
@@ -99,6 +109,7 @@ type gathering struct {
 	lives   map[uint64]*explain.Life
 	used    map[string]int // starts by sound
 	refused []*report.Event
+	lost    []*report.Event
 	gaps    explain.Gaps
 	events  int
 }
@@ -117,6 +128,9 @@ func (g *gathering) add(name string, e *report.Event) error {
 		return nil
 	default:
 		g.used[e.Sound] += 0 // its start may be lost
+	}
+	if e.Loss() || e.Refusal() {
+		g.lost = append(g.lost, e)
 	}
 	if e.Voice == 0 {
 		g.refused = append(g.refused, e)
@@ -149,8 +163,19 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	for _, e := range g.refused {
 		t.marks = append(t.marks, mark{e.Frame, index[e.Sound], e.Kind, func() string { return explain.Outcome(e, head, nil) }})
 	}
+	for _, e := range g.lost {
+		t.lost = append(t.lost, lost{e.Frame, e.Voice, index[e.Sound], e.Kind, audible(explain.Missed(e))})
+	}
 	t.findLanes()
 	return t
+}
+
+// audible returns a level that is drawn.
+func audible(l report.Level) float64 {
+	if !l.Finite() {
+		return inaudible
+	}
+	return max(float64(l), inaudible)
 }
 
 // ribbon puts a life into a row for each of its parts.
@@ -182,11 +207,7 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 			b.to = e.Frame
 		}
 		if e.Kind == mixer.EventVirtual && len(b.parts) > 0 || e.Kind == mixer.EventStolen {
-			level := float64(e.Audibility)
-			if !e.Audibility.Finite() {
-				level = inaudible
-			}
-			b.losses = append(b.losses, loss{e.Frame, e.By, e.Kind == mixer.EventVirtual, level})
+			b.losses = append(b.losses, loss{e.Frame, e.By, e.Kind == mixer.EventVirtual, audible(e.Audibility)})
 		}
 	}
 	if b.from < 0 { // its start was lost

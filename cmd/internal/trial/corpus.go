@@ -34,6 +34,9 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	}
 	var takes []steal.Take
 	done := 0
+	if loading != nil {
+		loading(0, len(files))
+	}
 	lib.LoadEach(ctx, sources, func(i int, sound *voice.Sound, err error) bool {
 		if done++; loading != nil {
 			loading(done, len(files))

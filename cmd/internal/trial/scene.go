@@ -127,7 +127,6 @@ type Plan struct {
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
-	progress(0, jobs)
 	console.Each(jobs, progress, func(i int) {
 		if ctx.Err() == nil {
 			results[i], errs[i] = p.measure(ctx, stage, p.Scenes[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])

@@ -1,0 +1,74 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+
+	"voicepool/cmd/internal/ink"
+	"voicepool/mixer"
+)
+
+// quietestLost returns the losses, the quietest first: the louder ones are drawn above. Of
+// equals the first is the last.
+func (t *Timeline) quietestLost() []lost {
+	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
+}
+
+// drawLost draws each loss as high as it would have been loud, and names the loudest.
+func (s *timeSheet) drawLost() {
+	if len(s.lost) == 0 {
+		return
+	}
+	bottom := s.lostTop + timeStrip
+	s.scaleOf(bottom)
+	all := s.quietestLost()
+	for i := range all {
+		l := &all[i]
+		h := max(timeStrip*share(l.level), 1)
+		s.c.fill(s.x(l.frame)-1, bottom-h, 2, h, l.colour(), 0.9)
+	}
+	worst := &all[len(all)-1]
+	if worst.level <= inaudible {
+		return
+	}
+	name := "worst: " + s.names[worst.sound]
+	if worst.voice > 0 {
+		name += fmt.Sprintf(" #%d", worst.voice)
+	}
+	name += fmt.Sprintf(" at %.0f dB", worst.level)
+	x := s.x(worst.frame) + 5
+	if span := float64(s.c.span(name)); x+span > float64(timeLeft+s.width) {
+		x = max(x-span-10, timeLeft)
+	}
+	s.c.name(x, s.lostTop+7, name)
+}
+
+// colour is that of the mark in the rows.
+func (l *lost) colour() color.RGBA {
+	switch l.kind {
+	case mixer.EventStolen:
+		return stolenColour
+	case mixer.EventVirtual:
+		return virtualColour
+	}
+	return refusedColour
+}
+
+// The levels that strips show, in dB.
+const peakBottom, peakTop = -60, 0
+
+// share returns how much of a strip a level fills.
+func share(db float64) float64 {
+	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
+}
+
+// scaleOf draws the lines of a strip of levels, and their labels.
+func (s *timeSheet) scaleOf(bottom float64) {
+	for _, db := range [...]float64{-20, -40} {
+		y := bottom - timeStrip*share(db)
+		s.c.fill(timeLeft, y, float64(s.width), 1, ink.Lines, 1)
+		s.besideRow(y, fmt.Sprintf("%.0f", db), faint)
+	}
+}

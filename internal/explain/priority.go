@@ -1,0 +1,24 @@
+package explain
+
+import (
+	"fmt"
+
+	"voicepool/cue/report"
+	"voicepool/internal/words"
+)
+
+// Priority says in one sentence which priorities decided an event for which ByPriority holds.
+func Priority(e *report.Event, rate int) string {
+	who, at := fmt.Sprintf("%s of priority %d", words.OneLine(e.Sound), e.Priority), words.Seconds(e.Frame, rate)
+	if e.By == 0 {
+		return fmt.Sprintf("%s got no voice at %s: what plays unprotected had %d or more", who, at, e.RunnerUpPriority)
+	}
+	text := fmt.Sprintf("%s gave way to %s of priority %d at %s", who, words.OneLine(e.BySound), e.NewcomerPriority, at)
+	if heard := Missed(e); heard.Finite() {
+		text += fmt.Sprintf(", at %s dB", roundLevel(heard))
+	}
+	if alone(e) && e.RunnerUpPriority > e.Priority {
+		text += fmt.Sprintf("; the next had priority %d, at %s dB", e.RunnerUpPriority, roundLevel(e.RunnerUp))
+	}
+	return text
+}
