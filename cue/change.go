@@ -71,6 +71,8 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	})
 	select {
 	case <-done:
+	case <-p.live.over:
+		return nil, fmt.Errorf("%w: it has ended", ErrChange)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -108,6 +110,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	p.sounds = slices.Concat(p.sounds, loaded)
 	p.replaced.Unlock()
 	p.groups = slices.Concat(p.groups, groups)
+	to.Repeat = s.Repeat
 	to.Sounds, to.Scenes = slices.Concat(to.Sounds, s.Sounds), s.Scenes
 	p.schedule.widen(len(to.Sounds))
 
@@ -230,6 +233,12 @@ func (sc *Schedule) addFrom(cue int, frame int64) {
 		if k := uint64((frame - t.frame) / (every + 1)); k > 0 { // no later than the last before it
 			t.repetition = min(k, c.Times) - 1
 			t.frame = sc.frame(cue, t.repetition)
+		}
+	}
+	if period := sc.sheet.Repeat.Frames(sc.rate); sc.sheet.again(c) && frame-t.frame > period { // nor in an earlier round
+		if rounds := (frame - c.last(sc.rate)) / (period + 1); rounds > 1 {
+			t = turn{moment: t.moment, round: uint64(rounds - 1)}
+			t.frame = sc.base(cue) + sc.since(t).Frames(sc.rate)
 		}
 	}
 	for more && t.frame < frame {

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/pcm"
 	"voicepool/sounds"
 )
 
@@ -189,4 +191,41 @@ func TestChangeRefused(t *testing.T) {
 		t.Errorf("one that was not made for changes: %v", err)
 	}
 	q.Close()
+}
+
+// TestChangeNothing: a sheet that changes to itself, again and again, gives the frames of one that does
+// not.
+func TestChangeNothing(t *testing.T) {
+	f := newFolder(t)
+	for seed := range uint64(30) {
+		draw := rand.New(rand.NewPCG(seed, 6))
+		sheet := "voices: 5\nsounds: {s: {file: half.wav, gain: [-9, 0], pitch: [-3, 3]}}\n" + []string{"", "length: 410ms\nrepeat: true\n"}[seed%2] + "cues:\n"
+		for i := range 6 {
+			sheet += fmt.Sprintf("  - {at: %dms, play: s, id: x, every: %s, times: %d, chance: 0.%d}\n  - {at: %dms, fade: x, to: -%d, over: 30ms, every: 97ms, times: 20}\n",
+				draw.IntN(400), []string{fmt.Sprintf("%dms", 3+draw.IntN(300)), "[20ms, 400ms]"}[i%2], 1+draw.IntN(12), 2+draw.IntN(7), draw.IntN(400), draw.IntN(20))
+		}
+		play := func(changes bool) []pcm.Frame {
+			draw := rand.New(rand.NewPCG(seed, 7))
+			s := f.sheet(rate, sheet+[]string{"  - {at: 2400ms, play: short.wav}\n", ""}[seed%2])
+			end := rules.FrameTime(2500, rate)
+			s.Length = &end
+			p := f.playerOf(s, cue.Options{Changes: true, Block: 20})
+			return playLive(t, p, 20, func(frame int) {
+				if changes && draw.IntN(12) == 0 {
+					if _, err := p.Change(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), nil); err != nil && !strings.Contains(err.Error(), "it has ended") {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		want, got := play(false), play(true)
+		n := min(len(want), len(got))
+		if n < 2400 || !slices.Equal(got[:n], want[:n]) {
+			i := 0
+			for i < n && got[i] == want[i] {
+				i++
+			}
+			t.Fatalf("seed %d: frame %d of %d differs\n%s", seed, i, n, sheet)
+		}
+	}
 }

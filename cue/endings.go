@@ -19,8 +19,13 @@ func (s *Sheet) CheckRender() error {
 	if err := s.CheckGoes(); err != nil || s.Length != nil {
 		return err
 	}
-	s = s.fired()
 	r := newReader(&Sheet{}, s.File)
+	if !s.Repeat.IsZero() && len(s.Cues) > 0 {
+		c := &s.Cues[0]
+		r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "the sheet repeats every %v, so a render would never end; give it an end with --length, such as --length 10m", s.Repeat)
+		return r.Errors()
+	}
+	s = s.fired()
 	ends := s.endings()
 	for i, c := range s.acting() {
 		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)

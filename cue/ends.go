@@ -2,10 +2,13 @@ package cue
 
 // Ends returns about when the show ends, as a frame, for those who show how far it is: at its
 // Length, or when all that starts has been heard once at its own speed, and loops are stopped.
-// It takes no account of pauses and pitches. Control side.
+// It takes no account of pauses and pitches. 0: it repeats, and nobody knows. Control side.
 func (p *Player) Ends() int64 {
-	if p.cut != never {
+	switch {
+	case p.cut != never:
 		return p.cut
+	case !p.sheet.Repeat.IsZero():
+		return 0
 	}
 	rate, ends := p.sheet.Rate, int64(0)
 	acted, loops := int64(0), false

@@ -59,6 +59,7 @@ func (p *Player) ahead() int64 {
 func (p *Player) Feed(ctx context.Context) error {
 	defer p.Close()
 	p.arm()
+	defer close(p.live.over)
 	wake := p.live.begin()
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()

@@ -25,6 +25,7 @@ type live struct {
 	ids      []string // by their tags, from 1 on: also those that came by hand, and of sheets before
 	first    int      // of the sounds of Player.sheet: that of the sheet given last
 	finished bool
+	over     chan struct{} // closed when Feed has returned
 	wake     chan struct{} // has one while Feed has not seen all requests
 
 	// Of the goroutine of Feed.

@@ -61,6 +61,9 @@ func Parse(file string, src []byte) (*Sheet, error) {
 			d.list(list.Value)
 		}
 		d.resolve()
+		if p := fields.Given(root, "repeat"); p != nil && s.repeats {
+			d.repeat(p, cues)
+		}
 		if p := fields.Given(root, "goes"); p != nil {
 			d.goes(p.Value)
 		}
@@ -77,6 +80,25 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
+// repeat has the cues begin again at the length of the sheet.
+func (d *draft) repeat(p, cues *yaml.Pair) {
+	s := d.sheet
+	switch {
+	case cues == nil:
+		d.Fail(p.Place, "repeat goes with `cues`, which go by time; a list waits for GO")
+	case s.Length == nil || s.Length.IsZero():
+		d.Fail(p.Place, "repeat needs `length`, the time after which the cues begin again")
+	default:
+		for i := range s.Cues {
+			if c := &s.Cues[i]; c.list == 0 && c.At.Compare(*s.Length) >= 0 {
+				d.Fail(yaml.Place{Line: c.Line, Column: c.Column}, "at: the sheet begins again at %v, so nothing happens at %v; give it a greater `length`", *s.Length, c.At)
+				return
+			}
+		}
+		s.Repeat, s.Length = *s.Length, nil
+	}
+}
+
 // fields returns what a sheet has besides rules.
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
@@ -85,6 +107,7 @@ func (s *Sheet) fields() []fields.Field {
 		{Key: "goes"},
 		{Key: "midi"},
 		{Key: "length", To: optionalTime(&s.Length)},
+		{Key: "repeat", To: &s.repeats},
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 type Action struct {
 	Frame      int64
 	Cue        int    // in Sheet.Cues
-	Repetition uint64 // from 0
+	Repetition uint64 // from 0; in a sheet that repeats, it goes on counting
 	Passed     bool   // chance leaves it out: it does nothing
 	Rest       uint64 // repetitions that the cue has counted and that do not come: `until` is before them
 
@@ -63,7 +63,8 @@ type Schedule struct {
 type turn struct {
 	moment
 	repetition uint64
-	since      int64 // the nanoseconds from the first, where chance draws the times
+	since      int64  // the nanoseconds from the first, where chance draws the times
+	round      uint64 // of a sheet that repeats: how often it has
 }
 
 // turns is a heap of those of cues that have begun.
@@ -107,6 +108,9 @@ func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
 
 func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	if n := sc.left(c); n != nil {
+		if sc.sheet.again(c) {
+			times = 1<<64 - 1
+		}
 		*n += min(times, 1<<64-1-*n)
 	}
 }
@@ -207,14 +211,17 @@ func (sc *Schedule) Next() (Action, bool) {
 // repeat returns the action of a turn, and the next turn of its cue, but for the frame of that.
 func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
-	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1}
+	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
 	more = after.repetition < c.Times
-	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition}
-	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: t.repetition + c.firing*c.Times}
+	a = Action{Frame: t.frame, Cue: t.index, Repetition: t.repetition + t.round*c.Times}
+	d := chance.Draw{Seed: sc.seed, Place: uint64(sc.sheet.place(t.index)), Time: a.Repetition + c.firing*c.Times}
 	if more && !c.EveryMost.IsZero() {
 		if after.since, more = c.gap(d, t.since); !more {
 			a.Rest = c.Times - after.repetition
 		}
+	}
+	if sc.sheet.again(c) && !(more && sc.inRound(after)) {
+		after, more = turn{moment: after.moment, round: t.round + 1}, true
 	}
 	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
 		sc.draw(&a, c)
@@ -228,11 +235,26 @@ func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 
 // since returns when a turn comes, from where its cue begins.
 func (sc *Schedule) since(t turn) rules.Time {
-	if c := &sc.sheet.Cues[t.index]; !c.EveryMost.IsZero() {
-		return c.drawn(t.since)
-	} else {
-		return c.moment(t.repetition)
+	c := &sc.sheet.Cues[t.index]
+	since := c.moment(t.repetition)
+	if !c.EveryMost.IsZero() {
+		since = c.drawn(t.since)
 	}
+	if t.round > 0 {
+		since, _ = since.Repeat(t.round, sc.sheet.Repeat)
+	}
+	return since
+}
+
+// inRound reports whether a turn comes before its sheet begins again.
+func (sc *Schedule) inRound(t turn) bool {
+	t.round = 0
+	return sc.since(t).Compare(sc.sheet.Repeat) < 0
+}
+
+// again reports whether a cue begins again with its sheet.
+func (s *Sheet) again(c *Cue) bool {
+	return !s.Repeat.IsZero() && c.list == 0 && !c.hand && c.At.Compare(s.Repeat) < 0
 }
 
 // advance passes over the first turn; if there is more of its cue, after is the

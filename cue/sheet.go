@@ -14,10 +14,13 @@ import (
 type Sheet struct {
 	rules.Rules
 	Length *rules.Time // where everything is cut; nil: nowhere
+	Repeat rules.Time  // of `repeat: true`: after how long its Cues that go by time begin again, without end; 0: they do not
 	Cues   []Cue       // in the order of the file, then the actions of List
 	List   []ListCue   // in the order of the file
 	Goes   []Go        // when somebody says GO, in a rehearsal
 	Midi   []Midi      // what messages of a MIDI device do, while it is live
+
+	repeats bool // it says so
 
 	ids []string // in the order of their first cue
 
