@@ -68,6 +68,11 @@ func randomList(draw *rand.Rand) string {
 // playLive plays by Feed and Render, in blocks, and returns what Render gave. do is called before
 // each block.
 func playLive(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []pcm.Frame) {
+	return playLiveAt(t, p, rate, block, do)
+}
+
+// playLiveAt is playLive at another rate.
+func playLiveAt(t *testing.T, p *cue.Player, rate, block int, do func(frame int)) (out []pcm.Frame) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := p.Prime(); err != nil {
 			t.Fatal(err)
