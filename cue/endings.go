@@ -28,19 +28,22 @@ func (s *Sheet) CheckRender() error {
 	s = s.fired()
 	ends := s.endings()
 	for i, c := range s.acting() {
-		at, m := yaml.Place{Line: c.Line, Column: c.Column}, s.moment(i)
+		m := s.moment(i)
+		fail := func(format string, args ...any) {
+			r.Of(c.prefix(), func() { r.Fail(yaml.Place{Line: c.Line, Column: c.Column}, format, args...) })
+		}
 		for _, c := range c.starts() {
 			if c.Loop && c.Rounds == 0 && c.For == nil && !ends.over(c, m) {
-				r.Fail(at, "%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length",
+				fail("%s loops and nothing stops it, so a render would never end; give it `for`, stop it with a cue, or give a length",
 					yaml.Quote(s.Sounds[c.Sound].Name))
 				break
 			}
 		}
 		switch {
 		case c.keeps() && ends.loops(c, m):
-			r.Fail(at, "%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(c.Target))
+			fail("%s loops from here on and nothing stops it, so a render would never end; stop it, let it go with `loop: false`, or give a length", yaml.Quote(c.Target))
 		case c.Verb == Pause && ends.paused(c, m):
-			r.Fail(at, "nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", yaml.Quote(c.Target))
+			fail("nothing resumes or stops %s after this pause, so a render would never end; resume or stop it, or give a length", yaml.Quote(c.Target))
 		}
 	}
 	return r.Errors()
