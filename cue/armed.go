@@ -82,7 +82,7 @@ func (p *Player) waiter(about int64) *unit {
 func (p *Player) tagged(tag uint64) *mixer.Count {
 	c := p.armed.tags[tag]
 	if c == nil {
-		c = p.mixer.NewCount()
+		c = p.mixer.NewLoopCount()
 		p.armed.tags[tag] = c
 	}
 	return c

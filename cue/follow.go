@@ -20,8 +20,41 @@ type follows struct {
 	awaited map[uint64]bool // the tags of ids whose end something waits for
 	starts  map[uint64]int  // by such a tag: the starts that are to come, and the voices that live
 	over    map[uint64]int64
-	left    int // what has not been released
-	floor   int // cues before it are forgotten
+	loops   []looping       // starts of such ids that are in their loops
+	free    map[uint64]bool // those that have left them, by their numbers, until they are over
+	left    int             // what has not been released
+	floor   int             // cues before it are forgotten
+}
+
+// looping is a start of an id that something waits for the end of.
+type looping struct {
+	tag    uint64
+	handle mixer.Handle
+}
+
+// unloop notes which starts have left their loops by a frame of a render.
+func (p *Player) unloop() {
+	f := &p.follows
+	f.loops = slices.DeleteFunc(f.loops, func(l looping) bool {
+		if !p.mixer.LeftLoop(l.handle) {
+			return false
+		}
+		if !l.handle.State().Over() {
+			if f.free == nil {
+				f.free = map[uint64]bool{}
+			}
+			f.free[l.handle.Number()] = true
+			f.freed(l.tag, p.file.now)
+		}
+		return true
+	})
+}
+
+// freed takes a start off an id.
+func (f *follows) freed(tag uint64, frame int64) {
+	if f.starts[tag]--; f.starts[tag] == 0 {
+		f.over[tag] = frame
+	}
 }
 
 // run is how far a launch is.
@@ -133,10 +166,11 @@ func (f *follows) note(e *mixer.Event) {
 		return
 	}
 	c := &f.sheet.Cues[i]
-	if f.awaited[c.tag] {
-		if f.starts[c.tag]--; f.starts[c.tag] == 0 {
-			f.over[c.tag] = e.Frame
-		}
+	switch {
+	case f.free[e.Voice] && e.Voice > 0:
+		delete(f.free, e.Voice)
+	case f.awaited[c.tag]:
+		f.freed(c.tag, e.Frame)
 	}
 	if c.launch > 0 {
 		if r := &f.runs[c.launch-1]; r.left > 0 {
@@ -155,6 +189,7 @@ func (f *follows) end(i int, frame int64) {
 
 // clear forgets what waits of some launches and of some cues, the first ones.
 func (f *follows) clear(launches, cues int) {
+	f.loops, f.free = nil, nil
 	f.soon = slices.DeleteFunc(f.soon, func(t turn) bool { return t.index < launches })
 	heap.Init(&f.soon)
 	f.waiting = slices.DeleteFunc(f.waiting, func(i int) bool { return i < cues })
@@ -291,5 +326,6 @@ func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	p.renderPrepared(dst[:n*int64(p.wide)])
 	f.now += n
 	p.poll()
+	p.unloop()
 	return int(n), p.streams.err()
 }

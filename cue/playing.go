@@ -77,6 +77,9 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	}
 	p.asked++
 	p.follows.asked(c)
+	if c.Loop && !p.armed.on && p.follows.awaited[c.tag] {
+		p.follows.loops = append(p.follows.loops, looping{c.tag, h})
+	}
 	if c.launch > 0 && p.options.Live {
 		r := &p.follows.runs[c.launch-1]
 		r.handles = append(slices.DeleteFunc(r.handles, func(h mixer.Handle) bool { return h.State().Over() }), h)

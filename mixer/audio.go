@@ -247,6 +247,9 @@ func (a *audio) carryOut() {
 			}
 		}
 		a.succeed()
+		if a.awaiting > 0 {
+			a.unloop()
+		}
 		if a.zero == nil || !a.resolve() {
 			return
 		}

@@ -173,6 +173,22 @@ func without(list, s *Salvo) *Salvo {
 	return list
 }
 
+// unloop takes starts that have left their loops off counts that go by that.
+func (a *audio) unloop() {
+	for _, v := range a.living() {
+		r := v.slot.record
+		if !r.counted || !r.loop {
+			continue
+		}
+		for i, c := range r.counts {
+			if c != nil && c.loops && v.slot.voice.LeftLoop() {
+				r.counts[i] = nil
+				a.add(c, -1)
+			}
+		}
+	}
+}
+
 // untilOver returns how many of n frames there are before the first voice may be over whose end a
 // salvo waits for.
 func (a *audio) untilOver(n int64) int64 {
@@ -183,8 +199,22 @@ func (a *audio) untilOver(n int64) int64 {
 		}
 		left, _ := s.voice.Left(n, a.now, false)
 		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
+		if r := s.record; r.loop && (loops(r.counts[0]) || loops(r.counts[1])) {
+			n = a.untilLeft(s, n)
+		}
 	}
 	return n
+}
+
+func loops(c *Count) bool { return c != nil && c.loops }
+
+// untilLeft returns how many of n frames there are before a voice that loops may leave its loop.
+func (a *audio) untilLeft(s *slot, n int64) int64 {
+	if s.voice.Endless() || s.voice.LeftLoop() {
+		return n
+	}
+	left, _ := s.voice.Left(n, a.now, true)
+	return min(n, max(left, 1))
 }
 
 // awaited reports whether a salvo waits for a count of a start.

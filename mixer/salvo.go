@@ -39,6 +39,7 @@ type Count struct {
 type countState struct {
 	left    int64
 	waiting *Salvo // the first that waits for it
+	loops   bool   // a start that leaves its loop is over for it
 }
 
 // NewSalvo returns a salvo without commands. Control side.
@@ -50,6 +51,12 @@ func (m *Mixer) NewSalvo() *Salvo {
 
 // NewCount returns a count of 0. Control side.
 func (m *Mixer) NewCount() *Count { return &Count{mixer: m} }
+
+// NewLoopCount returns a count of 0, for which a start that loops is over where it leaves its loop: at
+// the end of its last round, if it goes on behind that. Control side.
+func (m *Mixer) NewLoopCount() *Count {
+	return &Count{mixer: m, countState: countState{loops: true}}
+}
 
 // At returns the moment so many frames after the salvo is fired. Control side.
 func (s *Salvo) At(offset int64) Moment {

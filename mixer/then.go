@@ -35,8 +35,12 @@ func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	return h.mixer.play(command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
 }
 
-// UntilEnd returns how many of some frames can be rendered before the first voice is over, as
-// things stand, so that a Render of no more ends at that very frame: for whoever renders without a
+// LeftLoop reports whether a start that loops has left its loop for good, or is over. Audio side, between
+// two calls of Render.
+func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
+
+// UntilEnd returns how many of some frames can be rendered before the first voice is over, or leaves
+// its loop, as things stand, so that a Render of no more ends at that very frame: for whoever renders without a
 // clock, and gives commands for the frame at which a voice ends. What gives way to a start does so
 // at the frame of the start, or at one of the grid of 20 ms. It is at least 1, where frames is. Audio
 // side, between two calls of Render.

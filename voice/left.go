@@ -1,5 +1,7 @@
 package voice
 
+import "voicepool/pcm"
+
 // Left returns for how many of the next n frames the voice goes on, and nothing moves it:
 // fewer where it comes to its end, or, with loop, to the end of its loop. wraps says that
 // it is the loop's. What is not decoded yet of a stream counts as going on.
@@ -42,8 +44,25 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 // untilWrap returns how far it is, 32.32, until the voice has heard its loop to the end,
 // whether it goes back then or not. never: it is behind its loop.
 func (v *Voice) untilWrap() int64 {
-	loop, at, rest := v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
-	ends := int64(0) // how many ends of rounds are still to come behind the first
+	loop, at, rest, ends := v.rounds()
+	behind, size := at-loop[1], loop.Frames()
+	switch {
+	case size <= 0:
+		return never
+	case behind < 0:
+		return -behind<<32 - rest
+	case behind == 0 && rest == 0:
+		return 0
+	case behind/size >= ends:
+		return never
+	}
+	return (size-behind%size)<<32 - rest
+}
+
+// rounds returns the loop of the voice, where it stands, and how many ends of rounds are still to come
+// behind the first; never: it goes back without end.
+func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
+	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
 	case v.feed != nil:
 		at, rest = v.feed.course.From+v.heard, v.pos
@@ -57,16 +76,13 @@ func (v *Voice) untilWrap() int64 {
 	case v.Looping():
 		ends = int64(v.jumps)
 	}
-	behind, size := at-loop[1], loop.Frames()
-	switch {
-	case size <= 0:
-		return never
-	case behind < 0:
-		return -behind<<32 - rest
-	case behind == 0 && rest == 0:
-		return 0
-	case behind/size >= ends:
-		return never
-	}
-	return (size-behind%size)<<32 - rest
+	return loop, at, rest, ends
+}
+
+// LeftLoop reports whether the voice, of a start that loops, has come to the end of its loop for the
+// last time.
+func (v *Voice) LeftLoop() bool {
+	loop, at, _, ends := v.rounds()
+	size := loop.Frames()
+	return size > 0 && ends != never && at >= loop[1] && (at-loop[1])/size >= ends
 }
