@@ -78,9 +78,10 @@ mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
-cmd/internal/catalog -> cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
+cmd/internal/catalog -> bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
+cmd/internal/extent -> bank/rules cmd/internal/console cue internal/words mixer sounds
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/booth -> cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/show cue internal/words golang.org/x/sys/unix

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"voicepool/bank/rules"
@@ -56,11 +55,6 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 func (s *Sheet) numbered(number string) bool {
 	_, found := s.numbers()[numberOf(number)]
 	return found
-}
-
-// does reports whether some line of the GOs of a sheet does something.
-func (s *Sheet) does(deed Deed) bool {
-	return slices.ContainsFunc(s.Goes, func(g Go) bool { return g.Does == deed })
 }
 
 // panicOver is how long a panic takes that does not say.

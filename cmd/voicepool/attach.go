@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"path/filepath"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -45,27 +44,9 @@ func (a *attachCommand) find() (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
 		return control.Dial(a.Show)
 	}
-	paths, err := control.Shows()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, path := range paths {
-		conn, err := control.Dial("unix:" + path)
-		if err != nil {
-			continue
-		}
-		answer, err := control.Remote(conn)("state")
-		if err != nil || answer.State == nil {
-			conn.Close()
-			continue
-		}
-		name := answer.State.Show
-		if a.Show == name || filepath.Base(a.Show) == filepath.Base(name) || a.Show == "" && len(paths) == 1 {
-			return conn, nil
-		}
-		conn.Close()
-		names = append(names, fmt.Sprintf("%s (unix:%s)", oneLine(name), path))
+	conn, names, err := control.Find(a.Show)
+	if conn != nil || err != nil {
+		return conn, err
 	}
 	switch {
 	case len(names) == 0:

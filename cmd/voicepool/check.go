@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/extent"
 	"voicepool/cue"
 	rule "voicepool/internal/parse"
 	"voicepool/sounds"
@@ -44,7 +44,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 		return err
 	}
 	var notes, warnings rules.Errors
-	var lasts *extent
+	var lasts *extent.Extent
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
@@ -58,9 +58,9 @@ func (k *checkCommand) Run(c *console.Console) error {
 		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
-		warnings = unheard(interrupted, sheet, lib)
+		warnings = catalog.Unheard(interrupted, sheet, lib)
 		if understood && (k.JSON || !k.Quiet) {
-			if lasts, err = extentOf(interrupted, sheet, lib); err != nil {
+			if lasts, err = extent.Of(interrupted, sheet, lib); err != nil {
 				return err
 			}
 		}
@@ -79,10 +79,10 @@ func (k *checkCommand) Run(c *console.Console) error {
 	problems := slices.Concat(problemsOf("sheet", wrong), said, problemsOf("warning", warnings))
 	if k.JSON {
 		err := c.JSON(struct {
-			File     string    `json:"file"`
-			OK       bool      `json:"ok"`
-			Problems []problem `json:"problems"`
-			Extent   *extent   `json:"extent,omitempty"`
+			File     string         `json:"file"`
+			OK       bool           `json:"ok"`
+			Problems []problem      `json:"problems"`
+			Extent   *extent.Extent `json:"extent,omitempty"`
 		}{k.Sheet, len(wrong) == 0, append([]problem{}, problems...), lasts})
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 }
 
 // tell says how long the sheet lasts, where that is known.
-func (k *checkCommand) tell(c *console.Console, lasts *extent) {
+func (k *checkCommand) tell(c *console.Console, lasts *extent.Extent) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
 	}
@@ -180,45 +180,4 @@ func asks(sheet *cue.Sheet) rules.Errors {
 		}
 	}
 	return nil
-}
-
-// unheard finds the starts that begin at or beyond the end of their sound, and
-// end as they begin.
-func unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
-	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
-	for i := range sheet.Cues {
-		c := &sheet.Cues[i]
-		from := c.From.Frames(sheet.Rate)
-		sound := &sheet.Sounds[c.Sound]
-		if c.Verb != cue.Play || from == 0 || c.Loop || sound.Stream {
-			continue
-		}
-		if lengths[c.Sound] == nil {
-			lengths[c.Sound] = framesOf(ctx, sheet, sound, lib)
-		}
-		for j, frames := range lengths[c.Sound] {
-			if frames < 0 || from < frames {
-				continue
-			}
-			name := sound.Name
-			if f := &sound.Files[j]; len(sound.Files) > 1 {
-				name += ", " + f.Path + f.Name
-			}
-			list = append(list, &rules.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
-				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, oneLine(name), catalog.Length(float64(frames)/float64(sheet.Rate)))})
-		}
-	}
-	return list
-}
-
-// framesOf returns how long the files of a sound are, -1 for what could not be loaded.
-func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
-	frames := make([]int64, len(sound.Files))
-	for i, f := range sound.Files {
-		frames[i] = -1
-		if loaded, err := lib.Load(ctx, sheet.Source(sound, f, false)); err == nil {
-			frames[i] = loaded[0].Frames()
-		}
-	}
-	return frames
 }

@@ -72,6 +72,9 @@ func check(ts *testscript.TestScript, want string, err error) {
 	}
 }
 
+// hangUp is SIGHUP, which the package syscall has no name for in js.
+const hangUp = syscall.Signal(1)
+
 // interrupt SIGNAL FILE CODE COMMAND... sends a signal to a command as soon as a
 // file is there that matches a pattern, and checks how the command ends. With FILE>BYTES
 // the file also has more than so many bytes. What KILL ends has the code -1.
@@ -79,7 +82,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: interrupt SIGNAL FILE CODE COMMAND...")
 	}
-	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}[args[0]]
+	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": hangUp, "KILL": syscall.SIGKILL}[args[0]]
 	pattern, least, _ := strings.Cut(args[1], ">")
 	bytes, _ := strconv.ParseInt(least, 10, 64)
 	path, err := exec.LookPath(args[3])

@@ -42,8 +42,9 @@ func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voic
 }
 
 // File calls changed, one call at a time, when a file has changed on disk and been left alone for
-// 100 ms, until ctx ends, which is no error; also once at the beginning, for what was changed before. Its folder is watched, so another file may take its
-// place. The error is as that of Files. Control side; in a goroutine of its own.
+// 100 ms; also once at the beginning, for what was changed before. It ends with ctx, which is no
+// error. The folder is watched, so another file may take the file's place. The error is as that of
+// Files. Control side; in a goroutine of its own.
 func File(ctx context.Context, path string, changed func()) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {

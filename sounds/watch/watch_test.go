@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,14 +79,13 @@ func TestWatchFile(t *testing.T) {
 	path := filepath.Join(dir, "a.yaml")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		told := 0
+		var told atomic.Int32
 		w := &watched{events: make(chan fsnotify.Event), errs: make(chan error), done: make(chan error, 1)}
-		w.watch(ctx, newFile(filepath.Join(dir, ".", "a.yaml"), func() { told++ }))
+		w.watch(ctx, newFile(filepath.Join(dir, ".", "a.yaml"), func() { told.Add(1) }))
 		synctest.Wait()
-		if told != 1 {
-			t.Errorf("told %d times at the beginning", told)
+		if n := told.Swap(0); n != 1 {
+			t.Errorf("told %d times at the beginning", n)
 		}
-		told = 0
 		for range 3 { // as editors write
 			w.events <- fsnotify.Event{Name: path, Op: fsnotify.Write}
 			time.Sleep(settled / 2)
@@ -93,16 +93,16 @@ func TestWatchFile(t *testing.T) {
 		w.events <- fsnotify.Event{Name: filepath.Join(dir, "b.yaml"), Op: fsnotify.Write}
 		w.events <- fsnotify.Event{Name: path, Op: fsnotify.Chmod}
 		synctest.Wait()
-		if told != 0 || !slices.Equal(w.folders, []string{dir}) {
-			t.Errorf("told %d times too early, watching %q", told, w.folders)
+		if n := told.Load(); n != 0 || !slices.Equal(w.folders, []string{dir}) {
+			t.Errorf("told %d times too early, watching %q", n, w.folders)
 		}
 		time.Sleep(settled)
 		synctest.Wait()
 		w.errs <- fsnotify.ErrEventOverflow // nobody knows what it missed
 		time.Sleep(2 * settled)
 		synctest.Wait()
-		if told != 2 {
-			t.Errorf("told %d times, want 2", told)
+		if n := told.Load(); n != 2 {
+			t.Errorf("told %d times, want 2", n)
 		}
 		cancel()
 		if err := <-w.done; err != nil {

@@ -1,4 +1,5 @@
-package main
+// Package extent tells how long a cue sheet lasts, and how many voices it needs.
+package extent
 
 import (
 	"cmp"
@@ -15,11 +16,11 @@ import (
 	"voicepool/sounds"
 )
 
-// playing is how long check plays a sheet to learn how long it is.
+// playing is how long Of plays a sheet to learn how long it is.
 const playing = 5 * time.Second
 
-// extent is how long a sheet lasts, and how many voices it needs.
-type extent struct {
+// Extent is how long a sheet lasts, and how many voices it needs.
+type Extent struct {
 	Seconds *float64 `json:"seconds"` // null: nobody knows
 	Endless bool     `json:"endless"`
 	Waits   int      `json:"waits"`          // cues that wait for GO, where no times of GO are given
@@ -32,13 +33,12 @@ type extent struct {
 	unknown error
 }
 
-// extentOf plays a sheet that is in order, but for sounds that are missing; nil: there is nothing to
-// play.
-func extentOf(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*extent, error) {
+// Of plays a sheet that is in order, but for sounds that are missing; nil: there is nothing to play.
+func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Extent, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
 	}
-	x := &extent{Pool: slotsOf(sheet)}
+	x := &Extent{Pool: slotsOf(sheet)}
 	x.goes = len(sheet.List) > 0
 	if sheet.CheckGoes() != nil {
 		x.Waits = sheet.Waits()
@@ -84,11 +84,11 @@ func slotsOf(sheet *cue.Sheet) []int {
 }
 
 // String says it in a line.
-func (x *extent) String() string {
+func (x *Extent) String() string {
 	text := ""
 	switch {
 	case x.Waits > 0:
-		return "waits for GO at " + count(x.Waits, "cue")
+		return "waits for GO at " + words.Count(x.Waits, "cue")
 	case x.unknown != nil:
 		return "how long it lasts is not known: " + console.Message(x.unknown)
 	case x.Endless && len(x.lines) == 1:
@@ -103,7 +103,7 @@ func (x *extent) String() string {
 	if x.goes {
 		text += " with the times of GO in it"
 	}
-	slots := count(x.Pool[1], "slot")
+	slots := words.Count(x.Pool[1], "slot")
 	if x.Pool[0] < x.Pool[1] {
 		slots = fmt.Sprintf("%d to %s", x.Pool[0], slots)
 	}
@@ -112,12 +112,12 @@ func (x *extent) String() string {
 		least = "at least "
 	}
 	if *x.Voices > x.Pool[0] {
-		text += fmt.Sprintf("; needs %s%s at once, the pool has %s", least, count(*x.Voices, "voice"), slots)
+		text += fmt.Sprintf("; needs %s%s at once, the pool has %s", least, words.Count(*x.Voices, "voice"), slots)
 	} else {
-		text += fmt.Sprintf("; %s%s at once, of %s", least, count(*x.Voices, "voice"), slots)
+		text += fmt.Sprintf("; %s%s at once, of %s", least, words.Count(*x.Voices, "voice"), slots)
 	}
 	if x.Missing > 0 {
-		text += "; without " + count(x.Missing, "sound") + " that cannot be had"
+		text += "; without " + words.Count(x.Missing, "sound") + " that cannot be had"
 	}
 	return text
 }

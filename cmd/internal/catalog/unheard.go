@@ -1,0 +1,52 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+)
+
+// Unheard finds the starts that begin at or beyond the end of their sound, and
+// end as they begin.
+func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
+	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
+	for i := range sheet.Cues {
+		c := &sheet.Cues[i]
+		from := c.From.Frames(sheet.Rate)
+		sound := &sheet.Sounds[c.Sound]
+		if c.Verb != cue.Play || from == 0 || c.Loop || sound.Stream {
+			continue
+		}
+		if lengths[c.Sound] == nil {
+			lengths[c.Sound] = framesOf(ctx, sheet, sound, lib)
+		}
+		for j, frames := range lengths[c.Sound] {
+			if frames < 0 || from < frames {
+				continue
+			}
+			name := sound.Name
+			if f := &sound.Files[j]; len(sound.Files) > 1 {
+				name += ", " + f.Path + f.Name
+			}
+			list = append(list, &rules.Error{File: sheet.File, Line: c.Line, Column: c.Column, Msg: fmt.Sprintf(
+				"from: %v is beyond the end of %q, which lasts %s, so nothing of it is heard", c.From, words.OneLine(name), Length(float64(frames)/float64(sheet.Rate)))})
+		}
+	}
+	return list
+}
+
+// framesOf returns how long the files of a sound are, -1 for what could not be loaded.
+func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
+	frames := make([]int64, len(sound.Files))
+	for i, f := range sound.Files {
+		frames[i] = -1
+		if loaded, err := lib.Load(ctx, sheet.Source(sound, f, false)); err == nil {
+			frames[i] = loaded[0].Frames()
+		}
+	}
+	return frames
+}

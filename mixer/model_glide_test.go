@@ -1,0 +1,128 @@
+package mixer_test
+
+import (
+	"math"
+
+	"voicepool/voice"
+)
+
+// glide is the model's move: a value on its way.
+type glide struct {
+	from, to      float64
+	start, frames int64
+	shape         voice.Shape
+}
+
+func rest(x float64) glide { return glide{from: x, to: x} }
+
+func (g *glide) end() int64 { return g.start + g.frames }
+
+func (g *glide) at(f int64) float64 {
+	t := f - g.start
+	if t >= g.frames {
+		return g.to
+	}
+	if g.shape > voice.InDecibels {
+		return max(20*math.Log10(g.gain(f)), -80)
+	}
+	return g.from + float64((g.to-g.from)*(float64(t)/float64(g.frames)))
+}
+
+// gain reads decibels as a factor, on the way that the shape says.
+func (g *glide) gain(f int64) float64 {
+	t := f - g.start
+	if g.shape <= voice.InDecibels || t >= g.frames {
+		return factor(g.at(f))
+	}
+	x := float64(t) / float64(g.frames)
+	a, b := factor(g.from), factor(g.to)
+	switch {
+	case g.shape == voice.InAmplitude:
+		return a + (b-a)*x
+	case g.shape == voice.RaisedCosine:
+		return a + (b-a)*(0.5-0.5*math.Cos(math.Pi*x))
+	case b > a: // constant power, up and down
+		return a + (b-a)*math.Sin(math.Pi/2*x)
+	}
+	return b + (a-b)*math.Cos(math.Pi/2*x)
+}
+
+func (g *glide) turn(f int64, to float64, frames int64) {
+	*g = glide{from: g.at(f), to: to, start: f, frames: frames}
+}
+
+// turnGain turns decibels, of which silence is no further away than -80.
+func (g *glide) turnGain(f int64, to float64, frames int64, shape voice.Shape) {
+	*g = glide{from: max(g.at(f), -80), to: max(to, -80), start: f, frames: frames, shape: shape}
+}
+
+// factor returns the amplitude factor of decibels.
+func factor(db float64) float64 {
+	if db <= -80 {
+		return 0
+	}
+	return math.Pow(10, db/20)
+}
+
+// bow is the model's raised cosine of a fade in.
+type bow struct {
+	start, frames int64
+	shape         voice.Shape
+}
+
+func (b *bow) end() int64 { return b.start + b.frames }
+
+// down is the way of a fade out, from 1 to 0.
+func (b *bow) down(f int64) float64 {
+	if f >= b.end() {
+		return 0
+	}
+	x := float64(f-b.start) / float64(b.frames)
+	switch b.shape {
+	case voice.InDecibels:
+		return factor(-80 * x)
+	case voice.InAmplitude:
+		return 1 - x
+	case voice.ConstantPower:
+		return math.Cos(math.Pi / 2 * x)
+	}
+	return 0.5 + 0.5*math.Cos(math.Pi*x)
+}
+
+// at is the way of a fade in, which is that of a fade out the other way round.
+func (b *bow) at(f int64) float64 {
+	if f >= b.end() {
+		return 1
+	}
+	return (&bow{b.start, b.frames, b.shape}).down(2*b.start + b.frames - f)
+}
+
+// fades are all the fades out that were asked of a voice, in their order. The one that
+// ends first counts, of several the first asked, and each begins where the voice then was.
+type fades []bow
+
+// first is the index of the one that counts; -1: there is none.
+func (o fades) first() int {
+	first := -1
+	for i := range o {
+		if first < 0 || o[i].end() < o[first].end() {
+			first = i
+		}
+	}
+	return first
+}
+
+// over reports whether a voice has faded out.
+func (o fades) over(f int64) bool {
+	i := o.first()
+	return i >= 0 && f >= o[i].end()
+}
+
+// at returns the factor at a frame that is not before the last of them.
+func (o fades) at(f int64) float64 {
+	i := o.first()
+	if i < 0 {
+		return 1
+	}
+	return o[:i].at(o[i].start) * o[i].down(f)
+}
