@@ -25,10 +25,12 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 // goroutine but that of Feed. The library is that of NewPlayer.
 //
 // When it acts, the goroutine of Feed calls adopted, which may be nil, and moves the gains of the new
-// sheet's list by what it returns: decibels, by the numbers of cues, as Trim does.
+// sheet's list by what it returns: decibels, by the numbers of cues, as Trim does. adopted calls take
+// once: from there on Sheet, Playing and places in the list are those of the new sheet. Who asks for
+// cues by their places holds a lock while it does so, and takes the new sheet under the same one.
 //
 // The error is that of LoadSounds, or wraps ErrChange; then nothing has changed.
-func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func() map[string]float64) (kept []string, err error) {
+func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
 		return nil, fmt.Errorf("%w: it was not made for changes", ErrChange)
@@ -62,11 +64,13 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	done := make(chan struct{})
 	p.live.ask(func() {
 		defer close(done)
-		p.change(s, loaded, groups)
-		if adopted != nil {
-			for number, by := range adopted() {
-				p.trimCues(number, pcm.Decibels(by))
-			}
+		take := p.change(s, loaded, groups)
+		if adopted == nil {
+			take()
+			return
+		}
+		for number, by := range adopted(take) {
+			p.trimCues(number, pcm.Decibels(by))
 		}
 	})
 	select {
@@ -101,8 +105,8 @@ func differing(now, then *Sheet) (keys []string) {
 }
 
 // change takes another sheet in: what it says comes behind what there is, so that all that is under way
-// keeps its places.
-func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) {
+// keeps its places. What it returns has all others see it.
+func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
 	p.sounds = slices.Concat(p.sounds, loaded)
@@ -156,6 +160,10 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	for i := range to.launches {
 		to.launches[i].list = where(to.launches[i].list)
 	}
+	playing := slices.Clone(p.live.playing) // nobody else writes to it
+	for i := range playing {
+		playing[i].List = where(playing[i].List)
+	}
 	firings := make([]uint64, len(s.List))
 	for i, n := range to.firings {
 		if j := where(i); j >= 0 {
@@ -179,10 +187,12 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 		}
 	}
 	p.pitches = to.pitches()
-	p.live.mutex.Lock()
-	p.live.first = first
-	p.given.Store(s)
-	p.live.mutex.Unlock()
+	return func() {
+		p.live.mutex.Lock()
+		defer p.live.mutex.Unlock()
+		p.live.first, p.live.playing = first, playing
+		p.given.Store(s)
+	}
 }
 
 // regoes takes the times of GO of another sheet that are still to come. The cue that stands by does so

@@ -13,7 +13,7 @@ import (
 )
 
 // changed has a player take another sheet.
-func (f folder) changed(p *cue.Player, text string, adopted func() map[string]float64) []string {
+func (f folder) changed(p *cue.Player, text string, adopted func(take func()) map[string]float64) []string {
 	f.Helper()
 	kept, err := p.Change(f.Context(), f.sheet(rate, text), sounds.NewLibrary(sounds.Options{Rate: rate}), adopted)
 	if err != nil {
@@ -127,7 +127,13 @@ func TestChangeList(t *testing.T) {
 				t.Errorf("%v play", got)
 			}
 			fire("2")
-			f.changed(p, other, func() map[string]float64 { return map[string]float64{"3": -3} })
+			f.changed(p, other, func(take func()) map[string]float64 {
+				take()
+				return map[string]float64{"3": -3}
+			})
+			if got := fmt.Sprint(playing()); got != "[1 gone]" { // at once: nobody sees places of the one before
+				t.Errorf("%v play", got)
+			}
 		case 22:
 			if got := fmt.Sprint(playing()); got != "[1 gone]" {
 				t.Errorf("%v play", got)

@@ -57,12 +57,15 @@ func (l *live) ask(do func()) {
 
 // askOf asks for something that is done to a cue of the list: the same one if the sheet changes before
 // it is done, and nothing where it is gone then. -1 stays -1.
-func (l *live) askOf(p *Player, list int, do func(list int)) {
-	if list < 0 {
+func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
+	switch {
+	case list < 0:
 		l.ask(func() { do(-1) })
 		return
+	case list >= len(s.List): // the sheet has changed
+		return
 	}
-	number := p.Sheet().List[list].Number
+	number := s.List[list].Number
 	l.ask(func() {
 		if i, err := p.sheet.Place(number); err == nil {
 			do(i)
@@ -87,7 +90,8 @@ func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 // its place, of the speed that its cue says, and what would have ended is left out. What begins at the
 // end of something does so at that end.
 func (p *Player) FireFrom(list int, from time.Duration) error {
-	switch s := p.Sheet(); {
+	s := p.Sheet()
+	switch {
 	case list < 0 || list >= len(s.List):
 		return fmt.Errorf("%w: the list has the cues 0 to %d, not %d", ErrFire, len(s.List)-1, list)
 	case s.List[list].Off:
@@ -95,7 +99,7 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	case p.ended():
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
-	p.live.askOf(p, list, func(list int) {
+	p.live.askOf(p, s, list, func(list int) {
 		number, chain := p.sheet.List[list].Number, len(p.armed.units)
 		since := rules.FrameTime(max(from.Nanoseconds(), 0), within)
 		p.fire(list, p.soonest(), since)
@@ -113,7 +117,7 @@ func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p
 // Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
 // What goes on from it by itself does so. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
-	p.live.askOf(p, list, func(list int) {
+	p.live.askOf(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
 			if p.sheet.launches[i].list == list {
 				p.cease(i, over)
