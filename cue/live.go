@@ -298,10 +298,10 @@ func (p *Player) longest(launch int) float64 {
 	for i := l.first; i < l.first+l.count; i++ {
 		asked := &p.sheet.Cues[i]
 		for _, c := range asked.starts() {
-			if asked.afterTag != 0 || c.Loop && c.Rounds == 0 && c.For == nil {
+			if asked.afterTag != 0 {
 				return never
 			}
-			lasts := p.lasts(c, asked, &p.pitches)
+			lasts := p.takes(c, asked)
 			if lasts == never {
 				return never
 			}
@@ -310,4 +310,27 @@ func (p *Player) longest(launch int) float64 {
 		}
 	}
 	return most
+}
+
+// takes returns how many frames a start plays, of its longest file, if nothing else moves it; never:
+// nobody knows.
+func (p *Player) takes(c, asked *Cue) float64 {
+	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
+	if c.For != nil {
+		cut = float64(c.For.Frames(rate))
+	}
+	if c.Loop && c.Rounds == 0 {
+		return cut
+	}
+	for _, sound := range p.sounds[c.Sound].Files(c.Loop) {
+		if sound.Frames() == 0 && sound.Streamed() {
+			return cut
+		}
+		frames := sound.Frames() - c.From.Frames(rate)
+		if c.Loop {
+			frames += int64(c.Rounds-1) * sound.Loop().Frames()
+		}
+		most = max(most, frames)
+	}
+	return min(cut, float64(most)*math.Exp2(-max(p.pitches.of(p.sheet, c, asked).least, slowest)/12))
 }
