@@ -1,4 +1,4 @@
-//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly || windows)
 
 package booth
 
@@ -8,3 +8,6 @@ import (
 )
 
 func single(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
+
+// Forget does nothing here: there are no terminals.
+func Forget() {}
