@@ -94,6 +94,9 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 			continue
 		}
 		for _, action := range append(items(item, "do"), item) {
+			if p := fields.Given(action, "crossfade"); p != nil && p.Value.Kind == yaml.Mapping {
+				action = p.Value
+			}
 			play := fields.Given(action, "play")
 			if play == nil {
 				continue
