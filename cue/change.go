@@ -47,7 +47,12 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 		case !some:
 			return nil, fmt.Errorf("%w: the bus %s is new; begin the show again", ErrChange, yaml.Quote(b.Name))
 		case s.Parents()[b.Name] != now.Parents()[b.Name]:
-			return nil, fmt.Errorf("%w: the bus %s has another parent; begin the show again", ErrChange, yaml.Quote(b.Name))
+			return nil, fmt.Errorf("%w: the bus %s has another parent or output; begin the show again", ErrChange, yaml.Quote(b.Name))
+		}
+	}
+	for i := 1; i < len(s.Outputs); i++ { // the first one's bus is the master
+		if _, some := p.buses[s.Outputs[i].Name]; !some {
+			return nil, fmt.Errorf("%w: the output %s is new; begin the show again", ErrChange, yaml.Quote(s.Outputs[i].Name))
 		}
 	}
 	loaded, err := s.load(ctx, lib, nil, p.streams, true)

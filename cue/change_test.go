@@ -171,9 +171,10 @@ func TestChangeRefused(t *testing.T) {
 			return
 		}
 		for text, want := range map[string]string{
-			"buses: {a: {}, c: {}}\ncues: [{at: 0, play: half.wav}]":          `the bus "c" is new`,
-			"buses: {a: {}, b: {parent: a}}\ncues: [{at: 0, play: half.wav}]": `the bus "b" has another parent`,
-			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                     "there is one now",
+			"buses: {a: {}, c: {}}\ncues: [{at: 0, play: half.wav}]":                                       `the bus "c" is new`,
+			"buses: {a: {}, b: {parent: a}}\ncues: [{at: 0, play: half.wav}]":                              `the bus "b" has another parent`,
+			"outputs: {main: 1-2, c: 3-4}\nbuses: {a: {}, b: {}}\ncues: [{at: 0, play: half.wav, bus: c}]": `the output "c" is new`,
+			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                                                  "there is one now",
 		} {
 			if _, err := p.Change(t.Context(), f.sheet(rate, text), lib(), nil); !errors.Is(err, cue.ErrChange) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", text, err, want)
