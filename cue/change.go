@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"voicepool/internal/chance"
@@ -120,19 +121,10 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	to.Sounds, to.Scenes = slices.Concat(to.Sounds, s.Sounds), s.Scenes
 	p.schedule.widen(len(to.Sounds))
 
-	tags, owners := p.live.names(s.ids, &p.live.ids), map[string]uint64{}
-	for i := range to.Cues {
-		for _, c := range to.Cues[i].starts() {
-			owners[c.Owner] = c.owner
-		}
-	}
+	tags, owners := p.live.names(s)
 	number := func(c *Cue) uint64 {
-		if c.owner > 0 && owners[c.Owner] == 0 {
-			most := uint64(0)
-			for _, n := range owners {
-				most = max(most, n)
-			}
-			owners[c.Owner] = most + 1
+		if c.owner == 0 {
+			return 0
 		}
 		return owners[c.Owner]
 	}
@@ -195,7 +187,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	return func() {
 		p.live.mutex.Lock()
 		defer p.live.mutex.Unlock()
-		p.live.first, p.live.playing = first, playing
+		p.live.first, p.live.tags, p.live.playing = first, tags, playing
 		p.given.Store(s)
 	}
 }
@@ -214,21 +206,40 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handed })
 }
 
-// names returns the tags of ids, by their places from 1 on, and adds those to all that there are which
-// are new.
-func (l *live) names(ids []string, all *[]string) []uint64 {
+// names returns the tags of the ids of a sheet, by its own, and the numbers of all owners, and adds those
+// of the sheet to all that there are.
+func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	tags := []uint64{0}
-	for _, id := range ids {
-		i := slices.Index(*all, id)
+	tags = []uint64{0}
+	for _, id := range s.ids {
+		i := slices.Index(l.ids, id)
 		if i < 0 {
-			i = len(*all)
-			*all = append(slices.Clip(*all), id)
+			i = len(l.ids)
+			l.ids = append(slices.Clip(l.ids), id)
 		}
 		tags = append(tags, uint64(i+1))
 	}
-	return tags
+	l.owners = maps.Clone(l.owners)
+	for _, name := range slices.Sorted(maps.Keys(s.owners())) {
+		if l.owners[name] == 0 {
+			l.owners[name] = uint64(len(l.owners) + 1)
+		}
+	}
+	return tags, l.owners
+}
+
+// owners returns the numbers of all owners of a sheet.
+func (s *Sheet) owners() map[string]uint64 {
+	all := map[string]uint64{}
+	for i := range s.Cues {
+		for _, c := range s.Cues[i].starts() {
+			if c.owner > 0 {
+				all[c.Owner] = c.owner
+			}
+		}
+	}
+	return all
 }
 
 // widen makes room for more sounds.

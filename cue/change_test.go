@@ -197,3 +197,51 @@ func TestChangeRefused(t *testing.T) {
 	}
 	q.Close()
 }
+
+// TestChangeOwners: what is played by hand belongs to the owner of its name, in whatever order sheets
+// name them, and whether they name them at all.
+func TestChangeOwners(t *testing.T) {
+	f := newFolder(t)
+	const list = "voices: 8\nsounds: {s: {file: half.wav, limit: {voices: 1, per: owner}}}\nlist:\n  - {cue: %[1]s, play: s, owner: %[1]s, loop: true}\n  - {cue: %[2]s, play: s, owner: %[2]s, loop: true}\n"
+	for _, c := range []struct {
+		other  string // the sheet that comes; empty: none does
+		hands  []string
+		voices int64
+	}{
+		{"", []string{"x", "y"}, 2},
+		{fmt.Sprintf(list, "b", "a"), []string{"b", "b"}, 1},
+		{fmt.Sprintf(list, "b", "a"), []string{"a", "b"}, 2},
+		{"", []string{"p", "q", "p"}, 3},
+		{fmt.Sprintf(list, "z", "b"), []string{"p", "z", "a", "q"}, 5},
+	} {
+		names := []string{"a", "b"}
+		if c.other == "" {
+			names = []string{"x", "y"}
+		}
+		p := f.player(fmt.Sprintf(list, names[0], names[1]), cue.Options{Live: true, Changes: true})
+		step := 0
+		playLive(t, p, 20, func(int) {
+			switch step++; {
+			case step == 2 && c.other != "":
+				f.changed(p, c.other, nil)
+			case step == 6:
+				i, err := p.Sheet().Place(names[1])
+				if err == nil {
+					err = p.Fire(i)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			case step >= 10 && step < 10+len(c.hands):
+				if err := p.Do("play", "s", "loop=true", "owner="+c.hands[step-10]); err != nil {
+					t.Error(err)
+				}
+			case step == 22:
+				if got := p.Mixer().Stats().Playing; got != c.voices {
+					t.Errorf("after %q by hand %d voices play, want %d", c.hands, got, c.voices)
+				}
+				p.Finish()
+			}
+		})
+	}
+}

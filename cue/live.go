@@ -22,8 +22,10 @@ type live struct {
 	mutex    sync.Mutex
 	requests []func() // for the goroutine of Feed
 	playing  []Running
-	ids      []string // by their tags, from 1 on: also those that came by hand, and of sheets before
-	first    int      // of the sounds of Player.sheet: that of the sheet given last
+	ids      []string          // by their tags, from 1 on: also those that came by hand, and of sheets before
+	owners   map[string]uint64 // their numbers, in the same way
+	tags     []uint64          // of the ids of the sheet given last, by its own; nil: they are the same
+	first    int               // of the sounds of Player.sheet: that of the sheet given last
 	finished bool
 	wake     chan struct{} // has one while Feed has not seen all requests
 

@@ -164,7 +164,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.schedule.gone = p.gone
 	p.given.Store(given)
-	p.live.ids = slices.Clone(given.ids)
+	p.live.ids, p.live.owners = slices.Clone(given.ids), given.owners()
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
