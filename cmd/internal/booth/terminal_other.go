@@ -1,4 +1,4 @@
-//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly || windows)
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
 
 package booth
 
@@ -9,5 +9,5 @@ import (
 
 func single(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
 
-// Forget does nothing here: there are no terminals.
+// Forget does nothing here: nobody knows how.
 func Forget() {}
