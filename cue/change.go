@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"voicepool/internal/chance"
@@ -25,10 +26,12 @@ var ErrChange = errors.New("cue: the show keeps its sheet")
 // goroutine but that of Feed. The library is that of NewPlayer.
 //
 // When it acts, the goroutine of Feed calls adopted, which may be nil, and moves the gains of the new
-// sheet's list by what it returns: decibels, by the numbers of cues, as Trim does.
+// sheet's list by what it returns: decibels, by the numbers of cues, as Trim does. adopted calls take
+// once: from there on Sheet, Playing and places in the list are those of the new sheet. Who asks for
+// cues by their places holds a lock while it does so, and takes the new sheet under the same one.
 //
 // The error is that of LoadSounds, or wraps ErrChange; then nothing has changed.
-func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func() map[string]float64) (kept []string, err error) {
+func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
 		return nil, fmt.Errorf("%w: it was not made for changes", ErrChange)
@@ -45,7 +48,12 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 		case !some:
 			return nil, fmt.Errorf("%w: the bus %s is new; begin the show again", ErrChange, yaml.Quote(b.Name))
 		case s.Parents()[b.Name] != now.Parents()[b.Name]:
-			return nil, fmt.Errorf("%w: the bus %s has another parent; begin the show again", ErrChange, yaml.Quote(b.Name))
+			return nil, fmt.Errorf("%w: the bus %s has another parent or output; begin the show again", ErrChange, yaml.Quote(b.Name))
+		}
+	}
+	for i := 1; i < len(s.Outputs); i++ { // the first one's bus is the master
+		if _, some := p.buses[s.Outputs[i].Name]; !some {
+			return nil, fmt.Errorf("%w: the output %s is new; begin the show again", ErrChange, yaml.Quote(s.Outputs[i].Name))
 		}
 	}
 	loaded, err := s.load(ctx, lib, nil, p.streams, true)
@@ -62,11 +70,13 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	done := make(chan struct{})
 	p.live.ask(func() {
 		defer close(done)
-		p.change(s, loaded, groups)
-		if adopted != nil {
-			for number, by := range adopted() {
-				p.trimCues(number, pcm.Decibels(by))
-			}
+		take := p.change(s, loaded, groups)
+		if adopted == nil {
+			take()
+			return
+		}
+		for number, by := range adopted(take) {
+			p.trimCues(number, pcm.Decibels(by))
 		}
 	})
 	select {
@@ -103,8 +113,8 @@ func differing(now, then *Sheet) (keys []string) {
 }
 
 // change takes another sheet in: what it says comes behind what there is, so that all that is under way
-// keeps its places.
-func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) {
+// keeps its places. What it returns has all others see it.
+func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
 	p.sounds = slices.Concat(p.sounds, loaded)
@@ -114,19 +124,10 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	to.Sounds, to.Scenes = slices.Concat(to.Sounds, s.Sounds), s.Scenes
 	p.schedule.widen(len(to.Sounds))
 
-	tags, owners := p.live.names(s.ids, &p.live.ids), map[string]uint64{}
-	for i := range to.Cues {
-		for _, c := range to.Cues[i].starts() {
-			owners[c.Owner] = c.owner
-		}
-	}
+	tags, owners := p.live.names(s)
 	number := func(c *Cue) uint64 {
-		if c.owner > 0 && owners[c.Owner] == 0 {
-			most := uint64(0)
-			for _, n := range owners {
-				most = max(most, n)
-			}
-			owners[c.Owner] = most + 1
+		if c.owner == 0 {
+			return 0
 		}
 		return owners[c.Owner]
 	}
@@ -159,6 +160,10 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	for i := range to.launches {
 		to.launches[i].list = where(to.launches[i].list)
 	}
+	playing := slices.Clone(p.live.playing) // nobody else writes to it
+	for i := range playing {
+		playing[i].List = where(playing[i].List)
+	}
 	firings := make([]uint64, len(s.List))
 	for i, n := range to.firings {
 		if j := where(i); j >= 0 {
@@ -182,10 +187,12 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 		}
 	}
 	p.pitches = to.pitches()
-	p.live.mutex.Lock()
-	p.live.first = first
-	p.given.Store(s)
-	p.live.mutex.Unlock()
+	return func() {
+		p.live.mutex.Lock()
+		defer p.live.mutex.Unlock()
+		p.live.first, p.live.tags, p.live.playing = first, tags, playing
+		p.given.Store(s)
+	}
 }
 
 // regoes takes the times of GO of another sheet that are still to come. The cue that stands by does so
@@ -202,21 +209,40 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handed })
 }
 
-// names returns the tags of ids, by their places from 1 on, and adds those to all that there are which
-// are new.
-func (l *live) names(ids []string, all *[]string) []uint64 {
+// names returns the tags of the ids of a sheet, by its own, and the numbers of all owners, and adds those
+// of the sheet to all that there are.
+func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	tags := []uint64{0}
-	for _, id := range ids {
-		i := slices.Index(*all, id)
+	tags = []uint64{0}
+	for _, id := range s.ids {
+		i := slices.Index(l.ids, id)
 		if i < 0 {
-			i = len(*all)
-			*all = append(slices.Clip(*all), id)
+			i = len(l.ids)
+			l.ids = append(slices.Clip(l.ids), id)
 		}
 		tags = append(tags, uint64(i+1))
 	}
-	return tags
+	l.owners = maps.Clone(l.owners)
+	for _, name := range slices.Sorted(maps.Keys(s.owners())) {
+		if l.owners[name] == 0 {
+			l.owners[name] = uint64(len(l.owners) + 1)
+		}
+	}
+	return tags, l.owners
+}
+
+// owners returns the numbers of all owners of a sheet.
+func (s *Sheet) owners() map[string]uint64 {
+	all := map[string]uint64{}
+	for i := range s.Cues {
+		for _, c := range s.Cues[i].starts() {
+			if c.owner > 0 {
+				all[c.Owner] = c.owner
+			}
+		}
+	}
+	return all
 }
 
 // widen makes room for more sounds.

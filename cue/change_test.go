@@ -15,7 +15,7 @@ import (
 )
 
 // changed has a player take another sheet.
-func (f folder) changed(p *cue.Player, text string, adopted func() map[string]float64) []string {
+func (f folder) changed(p *cue.Player, text string, adopted func(take func()) map[string]float64) []string {
 	f.Helper()
 	kept, err := p.Change(f.Context(), f.sheet(rate, text), sounds.NewLibrary(sounds.Options{Rate: rate}), adopted)
 	if err != nil {
@@ -129,7 +129,13 @@ func TestChangeList(t *testing.T) {
 				t.Errorf("%v play", got)
 			}
 			fire("2")
-			f.changed(p, other, func() map[string]float64 { return map[string]float64{"3": -3} })
+			f.changed(p, other, func(take func()) map[string]float64 {
+				take()
+				return map[string]float64{"3": -3}
+			})
+			if got := fmt.Sprint(playing()); got != "[1 gone]" { // at once: nobody sees places of the one before
+				t.Errorf("%v play", got)
+			}
 		case 22:
 			if got := fmt.Sprint(playing()); got != "[1 gone]" {
 				t.Errorf("%v play", got)
@@ -167,9 +173,10 @@ func TestChangeRefused(t *testing.T) {
 			return
 		}
 		for text, want := range map[string]string{
-			"buses: {a: {}, c: {}}\ncues: [{at: 0, play: half.wav}]":          `the bus "c" is new`,
-			"buses: {a: {}, b: {parent: a}}\ncues: [{at: 0, play: half.wav}]": `the bus "b" has another parent`,
-			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                     "there is one now",
+			"buses: {a: {}, c: {}}\ncues: [{at: 0, play: half.wav}]":                                       `the bus "c" is new`,
+			"buses: {a: {}, b: {parent: a}}\ncues: [{at: 0, play: half.wav}]":                              `the bus "b" has another parent`,
+			"outputs: {main: 1-2, c: 3-4}\nbuses: {a: {}, b: {}}\ncues: [{at: 0, play: half.wav, bus: c}]": `the output "c" is new`,
+			"list: [{cue: 1, play: half.wav}]\ngoes: [0]":                                                  "there is one now",
 		} {
 			if _, err := p.Change(t.Context(), f.sheet(rate, text), lib(), nil); !errors.Is(err, cue.ErrChange) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", text, err, want)
@@ -227,5 +234,53 @@ func TestChangeNothing(t *testing.T) {
 			}
 			t.Fatalf("seed %d: frame %d of %d differs\n%s", seed, i, n, sheet)
 		}
+	}
+}
+
+// TestChangeOwners: what is played by hand belongs to the owner of its name, in whatever order sheets
+// name them, and whether they name them at all.
+func TestChangeOwners(t *testing.T) {
+	f := newFolder(t)
+	const list = "voices: 8\nsounds: {s: {file: half.wav, limit: {voices: 1, per: owner}}}\nlist:\n  - {cue: %[1]s, play: s, owner: %[1]s, loop: true}\n  - {cue: %[2]s, play: s, owner: %[2]s, loop: true}\n"
+	for _, c := range []struct {
+		other  string // the sheet that comes; empty: none does
+		hands  []string
+		voices int64
+	}{
+		{"", []string{"x", "y"}, 2},
+		{fmt.Sprintf(list, "b", "a"), []string{"b", "b"}, 1},
+		{fmt.Sprintf(list, "b", "a"), []string{"a", "b"}, 2},
+		{"", []string{"p", "q", "p"}, 3},
+		{fmt.Sprintf(list, "z", "b"), []string{"p", "z", "a", "q"}, 5},
+	} {
+		names := []string{"a", "b"}
+		if c.other == "" {
+			names = []string{"x", "y"}
+		}
+		p := f.player(fmt.Sprintf(list, names[0], names[1]), cue.Options{Live: true, Changes: true})
+		step := 0
+		playLive(t, p, 20, func(int) {
+			switch step++; {
+			case step == 2 && c.other != "":
+				f.changed(p, c.other, nil)
+			case step == 6:
+				i, err := p.Sheet().Place(names[1])
+				if err == nil {
+					err = p.Fire(i)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			case step >= 10 && step < 10+len(c.hands):
+				if err := p.Do("play", "s", "loop=true", "owner="+c.hands[step-10]); err != nil {
+					t.Error(err)
+				}
+			case step == 22:
+				if got := p.Mixer().Stats().Playing; got != c.voices {
+					t.Errorf("after %q by hand %d voices play, want %d", c.hands, got, c.voices)
+				}
+				p.Finish()
+			}
+		})
 	}
 }

@@ -20,7 +20,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	line := 0
 	for row := range bytes.Lines(text) {
 		line++
-		words, _, _ := strings.Cut(string(row), "#")
+		words := s.said(string(row))
 		at, number, _ := strings.Cut(strings.TrimSpace(words), " ")
 		if at == "" {
 			continue
@@ -49,6 +49,20 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	}
 	s.Goes = goes
 	return nil
+}
+
+// said returns what a line of GOs says, without what follows a # for people. A # in the number of a cue
+// is of that number.
+func (s *Sheet) said(row string) string {
+	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
+		_, rest, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
+		number, from, _ := strings.Cut(strings.TrimSpace(rest), fromWord)
+		if strings.Contains(number, "#") && s.numbered(number) && !strings.Contains(from, "#") {
+			return row[:end]
+		}
+	}
+	row, _, _ = strings.Cut(row, "#")
+	return row
 }
 
 // numbered reports whether a cue of the list has a number.

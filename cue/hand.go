@@ -3,6 +3,7 @@ package cue
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
 	s, first := p.given.Load(), p.live.first
-	c, err := s.action(words, &p.live.ids)
+	c, err := p.live.action(s, words)
 	p.live.mutex.Unlock()
 	if err != nil {
 		return err
@@ -53,9 +54,9 @@ func (p *Player) Do(words ...string) error {
 var ErrAction = errors.New("cue: no action")
 
 // action reads what people ask for by hand: a verb and what it acts on, as "play" and "bell", then
-// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be. ids are all by
-// their tags, from 1 on; its own is added.
-func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
+// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be. Its id and its
+// owner are added to those that there are. Under the mutex.
+func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
 	}
@@ -63,7 +64,7 @@ func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 	r := newReader(to, "")
 	to.Rules = s.Rules
 	to.Sounds = slices.Clip(slices.Clone(s.Sounds))
-	to.ids = slices.Clone(*ids)
+	to.ids = slices.Clone(l.ids)
 	for i := range s.Sounds {
 		r.Sounds[s.Sounds[i].Name] = i
 	}
@@ -76,13 +77,15 @@ func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 	for i, id := range to.ids {
 		r.ids[id] = uint64(i + 1)
 	}
+	r.owners = maps.Clone(l.owners)
 	for i := range s.Cues {
 		c := &s.Cues[i]
-		if c.owner > 0 {
-			r.owners[c.Owner] = c.owner
+		tag := c.tag
+		if l.tags != nil {
+			tag = l.tags[tag]
 		}
-		if c.Verb == Play && c.tag != 0 && !slices.Contains(r.played[c.tag], c.Sound) {
-			r.played[c.tag] = append(r.played[c.tag], c.Sound)
+		if c.Verb == Play && tag != 0 && !slices.Contains(r.played[tag], c.Sound) {
+			r.played[tag] = append(r.played[tag], c.Sound)
 		}
 	}
 	n, err := actionNode(words)
@@ -104,7 +107,7 @@ func (s *Sheet) action(words []string, ids *[]string) (*Cue, error) {
 				return names
 			}))
 	}
-	*ids = to.ids
+	l.ids, l.owners = to.ids, r.owners
 	return &to.Cues[0], nil
 }
 

@@ -22,8 +22,10 @@ type live struct {
 	mutex    sync.Mutex
 	requests []func() // for the goroutine of Feed
 	playing  []Running
-	ids      []string // by their tags, from 1 on: also those that came by hand, and of sheets before
-	first    int      // of the sounds of Player.sheet: that of the sheet given last
+	ids      []string          // by their tags, from 1 on: also those that came by hand, and of sheets before
+	owners   map[string]uint64 // their numbers, in the same way
+	tags     []uint64          // of the ids of the sheet given last, by its own; nil: they are the same
+	first    int               // of the sounds of Player.sheet: that of the sheet given last
 	finished bool
 	over     chan struct{} // closed when Feed has returned
 	wake     chan struct{} // has one while Feed has not seen all requests
@@ -58,12 +60,15 @@ func (l *live) ask(do func()) {
 
 // askOf asks for something that is done to a cue of the list: the same one if the sheet changes before
 // it is done, and nothing where it is gone then. -1 stays -1.
-func (l *live) askOf(p *Player, list int, do func(list int)) {
-	if list < 0 {
+func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
+	switch {
+	case list < 0:
 		l.ask(func() { do(-1) })
 		return
+	case list >= len(s.List): // the sheet has changed
+		return
 	}
-	number := p.Sheet().List[list].Number
+	number := s.List[list].Number
 	l.ask(func() {
 		if i, err := p.sheet.Place(number); err == nil {
 			do(i)
@@ -88,7 +93,8 @@ func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 // its place, of the speed that its cue says, and what would have ended is left out. What begins at the
 // end of something does so at that end.
 func (p *Player) FireFrom(list int, from time.Duration) error {
-	switch s := p.Sheet(); {
+	s := p.Sheet()
+	switch {
 	case list < 0 || list >= len(s.List):
 		return fmt.Errorf("%w: the list has the cues 0 to %d, not %d", ErrFire, len(s.List)-1, list)
 	case s.List[list].Off:
@@ -96,7 +102,7 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	case p.ended():
 		return fmt.Errorf("%w: the show has ended", ErrFire)
 	}
-	p.live.askOf(p, list, func(list int) {
+	p.live.askOf(p, s, list, func(list int) {
 		number, chain := p.sheet.List[list].Number, len(p.armed.units)
 		since := rules.FrameTime(max(from.Nanoseconds(), 0), within)
 		p.fire(list, p.soonest(), since)
@@ -114,7 +120,7 @@ func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p
 // Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
 // What goes on from it by itself does so. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
-	p.live.askOf(p, list, func(list int) {
+	p.live.askOf(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
 			if p.sheet.launches[i].list == list {
 				p.cease(i, over)
@@ -295,10 +301,10 @@ func (p *Player) longest(launch int) float64 {
 	for i := l.first; i < l.first+l.count; i++ {
 		asked := &p.sheet.Cues[i]
 		for _, c := range asked.starts() {
-			if asked.afterTag != 0 || c.Loop && c.Rounds == 0 && c.For == nil {
+			if asked.afterTag != 0 {
 				return never
 			}
-			lasts := p.lasts(c, asked, &p.pitches)
+			lasts := p.takes(c, asked)
 			if lasts == never {
 				return never
 			}
@@ -307,4 +313,27 @@ func (p *Player) longest(launch int) float64 {
 		}
 	}
 	return most
+}
+
+// takes returns how many frames a start plays, of its longest file, if nothing else moves it; never:
+// nobody knows.
+func (p *Player) takes(c, asked *Cue) float64 {
+	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
+	if c.For != nil {
+		cut = float64(c.For.Frames(rate))
+	}
+	if c.Loop && c.Rounds == 0 {
+		return cut
+	}
+	for _, sound := range p.sounds[c.Sound].Files(c.Loop) {
+		if sound.Frames() == 0 && sound.Streamed() {
+			return cut
+		}
+		frames := sound.Frames() - c.From.Frames(rate)
+		if c.Loop {
+			frames += int64(c.Rounds-1) * sound.Loop().Frames()
+		}
+		most = max(most, frames)
+	}
+	return min(cut, float64(most)*math.Exp2(-max(p.pitches.of(p.sheet, c, asked).least, slowest)/12))
 }

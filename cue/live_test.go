@@ -55,3 +55,35 @@ func TestLive(t *testing.T) {
 		t.Errorf("%+v", r.Totals)
 	}
 }
+
+// TestLeft: what is said to be left of a cue is what it plays from there on.
+func TestLeft(t *testing.T) {
+	f := newFolder(t)
+	for _, c := range []string{
+		"play: half.wav", "play: half.wav, loop: 3", "play: half.wav, from: 60ms", "play: half.wav, pitch: -12",
+		"play: half.wav, loop: 4, from: 30ms, speed: 0.5", "play: half.wav, loop: true, for: 250ms", "play: half.wav, for: 300ms", "play: half.wav, for: 50ms",
+		"play: short.wav, every: 150ms, times: 4",
+		"pre: 200ms, play: half.wav",
+	} {
+		p := f.player("list: [{cue: 1, "+c+"}]", cue.Options{Live: true, Events: true})
+		var at, left, looks int64
+		playLive(t, p, 20, func(frame int) {
+			switch all := p.Playing(); {
+			case frame == 40:
+				if err := p.Fire(0); err != nil {
+					t.Error(err)
+				}
+			case len(all) > 0 && all[0].Begun >= 0 && !all[0].Waiting && looks < 2:
+				at, left, looks = p.Mixer().Now(), all[0].Left, looks+1
+			case frame > 60 && len(all) == 0:
+				p.Finish()
+			}
+		})
+		events := p.Report().Events
+		ends := events[len(events)-1].Frame
+		if looks == 0 || at+left < ends-25 || at+left > ends+25 { // some blocks may lie between
+			t.Errorf("%s: at %d %d are left, but it ends at %d", c, at, left, ends)
+		}
+		f.identities(p.Report())
+	}
+}

@@ -163,7 +163,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.schedule.gone = p.gone
 	p.given.Store(given)
-	p.live.ids, p.live.over = slices.Clone(given.ids), make(chan struct{})
+	p.live.ids, p.live.owners, p.live.over = slices.Clone(given.ids), given.owners(), make(chan struct{})
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}

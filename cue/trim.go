@@ -18,7 +18,7 @@ import (
 // Trim moves the gain of all that a cue of Sheet.List plays by some decibels: of what it will start,
 // and of what it plays now where all of that has one gain. While Feed plays; any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
-	p.live.askOf(p, list, func(list int) { p.trim(list, by) })
+	p.live.askOf(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
 func (p *Player) trim(list int, by pcm.Decibels) {
@@ -94,6 +94,9 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 			continue
 		}
 		for _, action := range append(items(item, "do"), item) {
+			if p := fields.Given(action, "crossfade"); p != nil && p.Value.Kind == yaml.Mapping {
+				action = p.Value
+			}
 			play := fields.Given(action, "play")
 			if play == nil {
 				continue

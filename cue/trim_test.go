@@ -23,6 +23,11 @@ func TestTrimmed(t *testing.T) {
 			want: "list:\n  - cue: 1\n    name: 和太鼓\n    do: [{play: 太鼓, gain: -2}, {stop: a}, {play: coin, gain: -3}]\n",
 		},
 		{name: "as low as it goes", src: "list: [{cue: 1, play: coin, gain: -119}]", want: "list: [{cue: 1, play: coin, gain: -120}]"},
+		{
+			name: "a crossfade", src: "list: [{cue: 1, crossfade: {from: a, play: coin, over: 1s}}, {cue: 2, crossfade: {from: a, play: coin}}]",
+			want: "list: [{cue: 1, crossfade: {from: a, play: coin, gain: -3, over: 1s}}, {cue: 2, crossfade: {from: a, play: coin}}]",
+		},
+		{name: "a crossfade to a bus", src: "list: [{cue: 1, crossfade: {from: a, to: b, gain: -1}}]", want: "list: [{cue: 1, crossfade: {from: a, to: b, gain: -1}}]"},
 		{name: "no number", src: "list: [{cue: 1, play: coin, gain: loud}]", err: `line 1: gain "loud" cannot be changed`},
 		{name: "no YAML", src: "list: [", err: "cue: "},
 		{name: "no list", src: "cues: []", want: "cues: []"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"voicepool/cmd/internal/booth"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/control"
 	"voicepool/cmd/internal/screen"
@@ -31,6 +32,7 @@ func (a *attachCommand) Run(c *console.Console) error {
 	if err != nil {
 		return fmt.Errorf("this terminal cannot be drawn on: %w", err)
 	}
+	booth.Forget()
 	err = screen.Run(context.Background(), t, true, control.Remote(conn))
 	if errors.Is(err, screen.ErrLeft) {
 		c.Say("the show goes on; voicepool attach comes back to it")

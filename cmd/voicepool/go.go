@@ -89,7 +89,10 @@ func (g *goCommand) Run(c *console.Console) error {
 			return fmt.Errorf("this terminal cannot be drawn on: %w; --control and -q run a show without one", err)
 		}
 		// Who loses the terminal finds the show by attach.
-		draw = func(s *show.Show) { _ = screen.Run(interrupted, t, false, control.Local(s)) }
+		draw = func(s *show.Show) {
+			booth.Forget()
+			_ = screen.Run(interrupted, t, false, control.Local(s))
+		}
 	}
 	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -109,6 +110,47 @@ func TestTerminalIsGone(t *testing.T) {
 				t.Errorf("of the sound %v", err)
 			}
 		})
+	}
+}
+
+// TestTypedAhead: what was typed before the screen of a show is there, into a pager say, is no key of
+// it. What is typed there is.
+func TestTypedAhead(t *testing.T) {
+	looks, programs := newTerminal(t)
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "show.yaml"), []byte("list: [{cue: 1, play: click}, {cue: 2, play: click}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := looks.WriteString("  "); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "voicepool", "go", "show.yaml", "--device", "null", "--record-goes", "goes.txt")
+	command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, programs, programs, programs
+	command.Env = append(os.Environ(), "TERM=xterm", "XDG_RUNTIME_DIR="+folder)
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	programs.Close()
+	var screen bytes.Buffer
+	for part := make([]byte, 4096); !strings.Contains(screen.String(), "GO: "); {
+		n, err := looks.Read(part)
+		if screen.Write(part[:n]); err != nil {
+			t.Fatalf("%v after %q", err, screen.String())
+		}
+	}
+	go io.Copy(io.Discard, looks) // until it is closed
+	if _, err := looks.WriteString("g2\r qq"); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
+	}
+	goes, err := os.ReadFile(filepath.Join(folder, "goes.txt"))
+	if text := strings.TrimSpace(string(goes)); err != nil || !strings.HasSuffix(text, "s 2") || strings.Contains(text, "\n") {
+		t.Errorf("there were the GOs %q, want one of cue 2; %v", goes, err)
 	}
 }
 

@@ -105,7 +105,9 @@ func (b *Booth) Look(p live.Picture) {
 
 // Changed takes the sheet in that the player has changed to, and returns what is trimmed of it. It is
 // for performance.Options.Changed.
-func (b *Booth) Changed(sheet *cue.Sheet) map[string]float64 { return b.show.Change(sheet) }
+func (b *Booth) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
+	return b.show.Change(sheet, take)
+}
 
 // Tell tells whoever looks at the show: for performance.Options.Tell and Sent.
 func (b *Booth) Tell(line string) { b.show.Say(line) }

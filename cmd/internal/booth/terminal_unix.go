@@ -23,3 +23,15 @@ func single(f *os.File) (restore func(), err error) {
 	}
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // it may be gone
 }
+
+// Forget has nobody get what was typed on the terminal of this process before now.
+func Forget() {
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return // there is none
+	}
+	defer f.Close()
+	if now, err := unix.IoctlGetTermios(int(f.Fd()), getTermios); err == nil {
+		_ = unix.IoctlSetTermios(int(f.Fd()), setTermios, now) // it may be gone
+	}
+}

@@ -6,5 +6,5 @@ import "golang.org/x/sys/unix"
 
 const (
 	getTermios = unix.TIOCGETA
-	setTermios = unix.TIOCSETA
+	setTermios = unix.TIOCSETAF // what was typed before is for nobody
 )

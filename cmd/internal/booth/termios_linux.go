@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 const (
 	getTermios = unix.TCGETS
-	setTermios = unix.TCSETS
+	setTermios = unix.TCSETSF // what was typed before is for nobody
 )

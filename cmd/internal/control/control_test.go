@@ -239,3 +239,22 @@ func FuzzServe(f *testing.F) {
 		}
 	})
 }
+
+// TestFolderElsewhere: a link in place of the folder is refused, and what it leads to stays as it is.
+func TestFolderElsewhere(t *testing.T) {
+	elsewhere, run := t.TempDir(), t.TempDir()
+	if err := os.Chmod(elsewhere, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(run, "voicepool")); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", run)
+	_, err := Folder()
+	if err == nil || !strings.Contains(err.Error(), "is no folder of this user's alone") {
+		t.Errorf("a link: %v", err)
+	}
+	if info, err := os.Stat(elsewhere); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("where it leads to has the mode %v; %v", info.Mode(), err)
+	}
+}

@@ -148,7 +148,7 @@ func Folder() (string, error) {
 	if err != nil {
 		return "", words.Cause(err)
 	}
-	if err := os.Chmod(folder, 0o700); err != nil || !info.IsDir() { // only its owner may
+	if !info.IsDir() || os.Chmod(folder, 0o700) != nil { // only its owner may
 		return "", fmt.Errorf("%s is no folder of this user's alone", folder)
 	}
 	return folder, nil

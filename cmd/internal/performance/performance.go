@@ -39,7 +39,7 @@ type Options struct {
 	// since it was read last; nil: the sheet is not followed. Changed is told, as cue.Player.Change says; it may be nil.
 	Again   func(context.Context) (*cue.Sheet, error)
 	Sheet   string
-	Changed func(*cue.Sheet) map[string]float64
+	Changed func(sheet *cue.Sheet, take func()) map[string]float64
 	Tell    func(line string) // as well, what becomes of that; nil: nobody
 
 	Drawn  bool // who attends draws on the terminal: nothing else is printed there meanwhile
@@ -355,10 +355,11 @@ func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 		}
 		var kept []string
 		if err == nil {
-			kept, err = s.player.Change(ctx, sheet, lib, func() map[string]float64 {
+			kept, err = s.player.Change(ctx, sheet, lib, func(take func()) map[string]float64 {
 				if s.options.Changed != nil {
-					return s.options.Changed(sheet)
+					return s.options.Changed(sheet, take)
 				}
+				take()
 				return nil
 			})
 		}

@@ -236,7 +236,9 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 				text += fmt.Sprintf("  from %g s", st.Loaded)
 			}
 			for i < len(st.List)-1 && st.List[i].Then != "wait" {
-				i++
+				if i++; !st.List[i].Armed {
+					continue
+				}
 				text += ", then " + words.OneLine(st.List[i].Cue)
 			}
 		}

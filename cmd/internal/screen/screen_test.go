@@ -87,11 +87,14 @@ func TestDraw(t *testing.T) {
 	all := strings.Join(lines, "\n")
 	for _, want := range []string{
 		" show.yaml  12.3", "pulse hall, playing, 35 ms", "  1    House music", "3.2 -1:01.2", "  2  + 和", "-3 dB waits",
-		"> 2.5+ Thunder  wait for the lamp", "x Q8   Spare", "master", " -6", "muted", "2 of 32 voices, 1 stolen", "song", "paused", " GO: 2.5 Thunder, then Q8", " go 1    ?: keys",
+		"> 2.5+ Thunder  wait for the lamp", "x Q8   Spare", "master", " -6", "muted", "2 of 32 voices, 1 stolen", "song", "paused", " GO: 2.5 Thunder", " go 1    ?: keys",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not on the screen\n%s", want, all)
 		}
+	}
+	if strings.Contains(all, ", then Q8") {
+		t.Error("a cue that is not armed is said to go on")
 	}
 	if strings.Contains(all, "\x1b") {
 		t.Error("a name reaches the terminal as it is")

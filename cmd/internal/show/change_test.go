@@ -3,7 +3,10 @@ package show_test
 import (
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"voicepool/cmd/internal/show"
 	"voicepool/cue"
@@ -37,10 +40,58 @@ func TestChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trims := s.Change(sheet)
+		trims := s.Change(sheet, func() {})
 		st := s.State()
 		if st.Standby != c.standby || st.Last != c.last || fmt.Sprint(trims) != c.trims || len(st.List) != len(sheet.List) {
 			t.Errorf("%s: %q stands by after %q with %v, want %q after %q with %v", c.name, st.Standby, st.Last, trims, c.standby, c.last, c.trims)
 		}
+	}
+}
+
+// turning is a player whose cue 1 plays, in whatever sheet it has: at its place there.
+type turning struct {
+	*player
+	place atomic.Int64
+	wrong atomic.Int64
+}
+
+func (p *turning) Playing() []cue.Running { return []cue.Running{{List: int(p.place.Load())}} }
+func (p *turning) Cease(list int, _ time.Duration) {
+	if int64(list) != p.place.Load() {
+		p.wrong.Add(1)
+	}
+}
+
+// TestChangeWhileAsked: who looks at a show and stops cues while its sheet changes meets the cues of one
+// sheet, never the places of another.
+func TestChangeWhileAsked(t *testing.T) {
+	var sheets [2]*cue.Sheet
+	for i, text := range []string{"list:\n  - {cue: 1, play: coin}\n", "list:\n  - {cue: 0, play: coin}\n  - {cue: 1, play: coin}\n"} {
+		var err error
+		if sheets[i], err = cue.Parse("show.yaml", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, idle := newShow(t, show.Options{})
+	p := &turning{player: idle}
+	s := show.New(sheets[0], p, show.Options{})
+	var ended atomic.Bool
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		for !ended.Load() {
+			if got := s.State().Running[0].Cue; got != "1" {
+				t.Errorf("cue %s plays", got)
+				return
+			}
+			s.Stop(0)
+		}
+	})
+	for i := range 20000 {
+		s.Change(sheets[(i+1)%2], func() { p.place.Store(int64((i + 1) % 2)) })
+	}
+	ended.Store(true)
+	looks.Wait()
+	if n := p.wrong.Load(); n > 0 {
+		t.Errorf("%d stops of a wrong place", n)
 	}
 }

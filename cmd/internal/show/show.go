@@ -261,10 +261,11 @@ func (s *Show) Quit() {
 // Change has the show go by another sheet, which its player has changed to, and returns the trims that
 // are not written, by the numbers of cues. What stands by and what was fired last is found again by its
 // number; where the number is gone, the next one that is still there stands by, or the one behind the
-// last, or the first.
-func (s *Show) Change(sheet *cue.Sheet) map[string]float64 {
+// last, or the first. take has the player show it, while nothing is asked of that by a place in the list.
+func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	take()
 	where := func(i int) int {
 		if i >= 0 && i < len(s.sheet.List) {
 			if j, err := sheet.Place(s.sheet.List[i].Number); err == nil {

@@ -68,7 +68,9 @@ list:
   - {cue: Q5, play: coin}
 `
 
-func newShow(t testing.TB, o show.Options) (*show.Show, *player) {
+func newShow(t testing.TB, o show.Options) (*show.Show, *player) { return showOf(t, sheet, o) }
+
+func showOf(t testing.TB, sheet string, o show.Options) (*show.Show, *player) {
 	t.Helper()
 	s, err := cue.Parse("show.yaml", []byte(sheet))
 	if err != nil {
@@ -105,6 +107,7 @@ func TestWords(t *testing.T) {
 		{name: "next and back", says: "next;next;back;next", standby: "3"},
 		{name: "before the first", says: "back", err: "no cue further on", standby: "1"},
 		{name: "to the end, and no further", says: "next;next;next;next;next;next", err: "no cue further on", standby: ""},
+		{name: "two words of none", says: "go Act 7", err: `no cue of the list has the number "Act 7"`, standby: "1"},
 		{name: "panic", says: "panic;panic", asks: "panic 1s, panic 5ms", standby: "1"},
 		{name: "pause", says: "pause;pause;go", asks: "hold true", err: "paused", standby: "1"},
 		{name: "resume", says: "pause;resume;go", asks: "hold true, hold false, fire 0", standby: "2"},

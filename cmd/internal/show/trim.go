@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"voicepool/cue"
 	"voicepool/internal/whole"
@@ -23,6 +24,9 @@ func (s *Show) Trim(by float64) error {
 	}
 	if i >= len(s.sheet.List) {
 		return errors.New("there is no cue to trim")
+	}
+	if l := &s.sheet.List[i]; !slices.ContainsFunc(s.sheet.Cues[l.First:l.First+l.Count], func(c cue.Cue) bool { return c.Verb == cue.Play }) {
+		return fmt.Errorf("cue %s plays nothing, so it has no gain; trim one that plays, behind its GO", s.number(i))
 	}
 	s.trims[i] = math.Round(100*(s.trims[i]+by)) / 100
 	s.player.Trim(i, pcm.Decibels(by))

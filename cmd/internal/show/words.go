@@ -22,8 +22,8 @@ type word struct {
 // table is the commands, in the order in which help has them. What is not here is an action, as a
 // cue of the sheet would be.
 var table = []word{
-	{"go", "[CUE]", "begin the cue that stands by, or the one of a number", 0, 1, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, "")) }},
-	{"standby", "CUE", "have a cue stand by", 1, 1, func(s *Show, rest []string) error { return s.Standby(rest[0]) }},
+	{"go", "[CUE]", "begin the cue that stands by, or the one of a number", 0, maxWords, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, " ")) }},
+	{"standby", "CUE", "have a cue stand by", 1, maxWords, func(s *Show, rest []string) error { return s.Standby(strings.Join(rest, " ")) }},
 	{"next", "", "have the next cue stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(1) }},
 	{"back", "", "have the cue before stand by", 0, 0, func(s *Show, _ []string) error { return s.Step(-1) }},
 	{"load", "TIME", "have the cue that stands by begin at a time within it, at its next GO", 1, 1, load},

@@ -1,0 +1,40 @@
+package show_test
+
+import (
+	"strings"
+	"testing"
+
+	"voicepool/cmd/internal/show"
+)
+
+// TestNumberOfWords: any text is the number of a cue, also one of several words.
+func TestNumberOfWords(t *testing.T) {
+	s, p := showOf(t, "list: [{cue: 1, play: coin}, {cue: Act 6, play: coin}, {cue: 7, play: coin}]", show.Options{})
+	for _, command := range []string{"go Act 6", "standby Act 6", "go"} {
+		if err := s.Do(command); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	if got := p.take(); got != "fire 1, fire 1" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// TestTrimNothing: a cue that plays nothing is not trimmed, as nothing could be written.
+func TestTrimNothing(t *testing.T) {
+	s, p := showOf(t, "buses: {music: {}}\nlist: [{cue: 1, fade: music, to: -6}, {cue: 2, do: [{fade: music, to: 0}, {play: coin}]}]", show.Options{})
+	if err := s.Do("trim -1"); err == nil || !strings.Contains(err.Error(), "cue 1 plays nothing, so it has no gain") {
+		t.Errorf("trim gives %v", err)
+	}
+	if err := s.Do("write"); err == nil || !strings.Contains(err.Error(), "nothing is trimmed") {
+		t.Errorf("write gives %v", err)
+	}
+	for _, command := range []string{"go 2", "trim -1"} {
+		if err := s.Do(command); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	if got := p.take(); got != "fire 1, trim 1 -1" && got != "fire 1, trim 1 -1 dB" {
+		t.Errorf("asked for %q", got)
+	}
+}
