@@ -128,6 +128,7 @@ func (s *screen) command(format string, args ...any) {
 	case !answer.OK:
 		s.say(answer.Error)
 	default:
+		s.message = "" // what went wrong before is over
 		s.look()
 	}
 }

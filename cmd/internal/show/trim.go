@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strconv"
 
 	"voicepool/cue"
 	"voicepool/internal/whole"
 	"voicepool/internal/words"
+	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -24,7 +26,11 @@ func (s *Show) Trim(by float64) error {
 	if i >= len(s.sheet.List) {
 		return errors.New("there is no cue to trim")
 	}
-	s.trims[i] = math.Round(100*(s.trims[i]+by)) / 100
+	sum := math.Round(100*(s.trims[i]+by)) / 100
+	if sum < mixer.MinGain || sum > mixer.MaxGain {
+		return fmt.Errorf("trim: cue %s would be trimmed by %+g dB; give %d to %d", strconv.Quote(s.number(i)), sum, mixer.MinGain, mixer.MaxGain)
+	}
+	s.trims[i] = sum
 	s.player.Trim(i, pcm.Decibels(by))
 	s.tell(fmt.Sprintf("trim %s %+g dB", s.number(i), s.trims[i]))
 	return nil
