@@ -64,7 +64,9 @@ func (l *live) askOf(p *Player, list int, do func(list int)) {
 	}
 	number := p.Sheet().List[list].Number
 	l.ask(func() {
-		if i, err := p.sheet.Place(number); err == nil {
+		if all := p.sheet.List; list < len(all) && all[list].Number == number { // mostly, and at once
+			do(list)
+		} else if i, err := p.sheet.Place(number); err == nil {
 			do(i)
 		}
 	})
@@ -297,13 +299,29 @@ func (p *Player) longest(launch int) float64 {
 			if asked.afterTag != 0 || c.Loop && c.Rounds == 0 && c.For == nil {
 				return never
 			}
-			lasts := p.lasts(c, asked, &p.pitches)
-			if lasts == never {
+			if p.lasts(c, asked, &p.pitches) == never {
 				return never
 			}
+			lasts := p.plays(c, asked)
 			from := asked.last(p.sheet.Rate) - asked.base.Frames(p.sheet.Rate) - l.since.Frames(p.sheet.Rate)
 			most = max(most, float64(from)+lasts)
 		}
 	}
 	return most
+}
+
+// plays returns how many frames a start lasts, if nothing seeks it or changes its loop.
+func (p *Player) plays(c, asked *Cue) float64 {
+	if c.For != nil {
+		return float64(c.For.Frames(p.sheet.Rate))
+	}
+	frames := int64(0)
+	for _, sound := range p.sounds[c.Sound].Files(c.Loop) {
+		whole := int64(sound.Frames())
+		if c.Loop {
+			whole += int64(c.Rounds-1) * int64(sound.Loop().Frames())
+		}
+		frames = max(frames, whole-c.From.Frames(p.sheet.Rate))
+	}
+	return float64(frames) * math.Exp2(-max(p.pitches.of(p.sheet, c, asked).least, slowest)/12)
 }
