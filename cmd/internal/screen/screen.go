@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -111,6 +112,9 @@ func (s *screen) look() {
 	switch {
 	case err != nil:
 		s.over = true // it has ended, or cannot be reached
+		if broken, some := errors.AsType[*net.OpError](err); some {
+			err = broken.Err // the name of the socket tells nobody anything
+		}
 		if s.may {
 			s.end = fmt.Errorf("the show has ended (%w)", err)
 		}
