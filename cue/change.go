@@ -39,6 +39,9 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	if len(s.List) > 0 && len(now.List) == 0 {
 		return nil, fmt.Errorf("%w: it has no list of cues that wait for GO, and there is one now; begin the show again", ErrChange)
 	}
+	if len(s.List) == 0 && len(now.List) > 0 { // as a file that is being written
+		return nil, fmt.Errorf("%w: it has cues that wait for GO, and there is none there; write the list again", ErrChange)
+	}
 	if s.Rate != now.Rate {
 		return nil, fmt.Errorf("%w: `rate` is %d now, and %d there; begin the show again", ErrChange, now.Rate, s.Rate)
 	}

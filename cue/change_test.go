@@ -193,6 +193,7 @@ func TestChangeRefused(t *testing.T) {
 			t.Errorf("%s stay", got)
 		}
 	})
+	f.refusesNone(lib())
 	q := f.player(sheet, cue.Options{})
 	if _, err := q.Change(t.Context(), f.sheet(rate, sheet), lib(), nil); !errors.Is(err, cue.ErrChange) {
 		t.Errorf("one that was not made for changes: %v", err)
@@ -283,4 +284,28 @@ func TestChangeOwners(t *testing.T) {
 			}
 		})
 	}
+}
+
+// refusesNone has a list go on that an edit leaves without a cue: a file is empty for a moment while it
+// is written. The sheet that comes back is taken.
+func (f folder) refusesNone(lib *sounds.Library) {
+	const sheet = "list: [{cue: 1, play: half.wav}, {cue: 2, play: short.wav}]\ngoes: [0]\nlength: 200ms"
+	p := f.player(sheet, cue.Options{Changes: true})
+	playLive(f.TB.(*testing.T), p, 20, func(frame int) {
+		if frame != 40 {
+			return
+		}
+		for _, text := range []string{"", "cues: [{at: 0, play: half.wav}]"} {
+			if _, err := p.Change(f.Context(), f.sheet(rate, text), lib, nil); !errors.Is(err, cue.ErrChange) || !strings.Contains(err.Error(), "wait for GO") {
+				f.Errorf("a sheet without a list: %v", err)
+			}
+			if n := len(p.Sheet().List); n != 2 {
+				f.Errorf("%d cues wait after a sheet without a list", n)
+			}
+		}
+		f.changed(p, strings.Replace(sheet, "{cue: 2", "{cue: 1.5, play: half.wav}, {cue: 2", 1), nil)
+		if n := len(p.Sheet().List); n != 3 {
+			f.Errorf("%d cues wait once the list is back", n)
+		}
+	})
 }

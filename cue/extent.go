@@ -142,7 +142,7 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 		if err := p.mixMore(skimmed); err != nil {
 			return full, err
 		}
-		e.Frames += f.gap + int64(len(f.ready))
+		e.Frames += f.gap + int64(len(f.ready)/p.wide)
 		f.gap, f.ready = 0, nil
 	}
 	p.poll()

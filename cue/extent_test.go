@@ -91,8 +91,9 @@ func TestExtent(t *testing.T) {
 	file := filepath.Join(f.path, "s.yaml")
 	const head = "rate: 1000\nvoices: 2\n"
 	for text, want := range map[string]cue.Extent{
-		"cues: []":                         {},
-		"cues: [{at: 1s, play: half.wav}]": {Frames: 1100, Voices: 1},
+		"cues: []": {},
+		"outputs: {a: 1-2, b: 3-4, c: 5-6}\nbuses: {x: {output: c}}\ncues: [{at: 1s, play: half.wav, bus: x}]": {Frames: 1100, Voices: 1},
+		"cues: [{at: 1s, play: half.wav}]":                                                                               {Frames: 1100, Voices: 1},
 		"length: 5s\ncues: [{at: 1s, play: half.wav, loop: true}]":                                                       {Frames: 5000, Voices: 1},
 		"cues: [{at: 0, play: half.wav, every: 10ms, times: 50}]":                                                        {Frames: 590, Voices: 10},
 		"cues: [{at: 0, play: half.wav}, {at: 100ms, play: half.wav}, {at: 20ms, play: half.wav, from: 99ms}]":           {Frames: 200, Voices: 2},

@@ -123,13 +123,17 @@ type sendCommand struct {
 const sendPatience = 5 * time.Second
 
 func (s *sendCommand) Run(c *console.Console) error {
+	command := strings.Join(s.Command, " ")
+	if strings.TrimSpace(command) == "" { // which gets no answer
+		return console.Usage("a command is missing, such as: voicepool send %s go", oneLine(s.Address))
+	}
 	conn, err := control.Dial(s.Address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(sendPatience))
-	line, err := control.Ask(conn, bufio.NewReader(conn), strings.Join(s.Command, " "))
+	line, err := control.Ask(conn, bufio.NewReader(conn), command)
 	if err != nil {
 		return fmt.Errorf("%s: %w", oneLine(s.Address), cause(err))
 	}

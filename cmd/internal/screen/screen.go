@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -111,6 +112,9 @@ func (s *screen) look() {
 	switch {
 	case err != nil:
 		s.over = true // it has ended, or cannot be reached
+		if broken, some := errors.AsType[*net.OpError](err); some {
+			err = broken.Err // the name of the socket tells nobody anything
+		}
 		if s.may {
 			s.end = fmt.Errorf("the show has ended (%w)", err)
 		}
@@ -128,6 +132,7 @@ func (s *screen) command(format string, args ...any) {
 	case !answer.OK:
 		s.say(answer.Error)
 	default:
+		s.message = "" // what went wrong before is over
 		s.look()
 	}
 }

@@ -252,3 +252,13 @@ func TestRun(t *testing.T) {
 		}
 	}
 }
+
+// TestMessageGoes: what went wrong is no longer told once a key did something.
+func TestMessageGoes(t *testing.T) {
+	f := newFake()
+	s, _ := drawn(t, f, 80, 24)
+	s.say("no such cue")
+	if press(s, ' '); s.message != "" {
+		t.Errorf("%q stays after a GO", s.message)
+	}
+}

@@ -6,10 +6,12 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 
 	"voicepool/cue"
 	"voicepool/internal/whole"
 	"voicepool/internal/words"
+	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -28,7 +30,11 @@ func (s *Show) Trim(by float64) error {
 	if l := &s.sheet.List[i]; !slices.ContainsFunc(s.sheet.Cues[l.First:l.First+l.Count], func(c cue.Cue) bool { return c.Verb == cue.Play }) {
 		return fmt.Errorf("cue %s plays nothing, so it has no gain; trim one that plays, behind its GO", s.number(i))
 	}
-	s.trims[i] = math.Round(100*(s.trims[i]+by)) / 100
+	sum := math.Round(100*(s.trims[i]+by)) / 100
+	if sum < mixer.MinGain || sum > mixer.MaxGain {
+		return fmt.Errorf("trim: cue %s would be trimmed by %+g dB; give %d to %d", strconv.Quote(s.number(i)), sum, mixer.MinGain, mixer.MaxGain)
+	}
+	s.trims[i] = sum
 	s.player.Trim(i, pcm.Decibels(by))
 	s.tell(fmt.Sprintf("trim %s %+g dB", s.number(i), s.trims[i]))
 	return nil

@@ -76,6 +76,9 @@ func (s *Show) Do(line string) error {
 		return unknown(all[0])
 	}
 	w, rest := &table[i], all[1:]
+	if w.most == 0 && len(rest) > 0 {
+		return fmt.Errorf("%s takes no more words", w.name)
+	}
 	if len(rest) < w.least || len(rest) > w.most {
 		return fmt.Errorf("%s: write %s", w.name, strings.TrimSpace(w.name+" "+w.takes))
 	}
