@@ -248,7 +248,7 @@ func (w *walls) check() (faults, audioSide []string) {
 	made := func(f *types.Func) bool { return f.Name() == "New" && receiver(f) == nil }
 	renders := func(f *types.Func) bool {
 		r := receiver(f)
-		return slices.Contains([]string{"Render", "Skip", "UntilEnd", "Sleep", "Wake"}, f.Name()) && r != nil && r.Name() == "Mixer"
+		return slices.Contains([]string{"Render", "Skip", "UntilEnd", "LeftLoop", "Sleep", "Wake"}, f.Name()) && r != nil && r.Name() == "Mixer"
 	}
 	controlFuncs := w.reach(func(f *types.Func) bool { return f.Exported() && !made(f) && !renders(f) })
 	faults = append(faults, w.faults(audioFuncs, "audio", control, quiet)...)
@@ -262,7 +262,7 @@ func (w *walls) check() (faults, audioSide []string) {
 		ast.Inspect(w.funcs[f], func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				if v, ok := w.info.Uses[id].(*types.Var); ok && v.IsField() && v.Name() == "audio" && slices.Contains(slices.Collect(mixer.Fields()), v) {
-					faults = append(faults, fmt.Sprintf("%s: %s names Mixer.audio, which is for New, Render, Skip, UntilEnd, Sleep and Wake", w.set.Position(n.Pos()), f.Name()))
+					faults = append(faults, fmt.Sprintf("%s: %s names Mixer.audio, which is for New, Render, Skip, UntilEnd, LeftLoop, Sleep and Wake", w.set.Position(n.Pos()), f.Name()))
 				}
 			}
 			return true

@@ -17,7 +17,7 @@ import (
 // any number of goroutines, but for Render, which is the audio side.
 type Mixer struct {
 	*shared
-	audio *audio // New makes it; Render, Skip, UntilEnd, Sleep and Wake call it; nothing else looks at it
+	audio *audio // New makes it; Render, Skip, UntilEnd, LeftLoop, Sleep and Wake call it; nothing else looks at it
 
 	// The control side.
 	maxVoices  int

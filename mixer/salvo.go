@@ -31,6 +31,7 @@ type salvoState struct {
 // for good, refused, or coalesced. Salvos wait for it, see Moment.FireAt. Made by NewCount.
 type Count struct {
 	mixer *Mixer
+	loops bool // a start that leaves its loop is over for it
 
 	countState
 }
@@ -39,7 +40,6 @@ type Count struct {
 type countState struct {
 	left    int64
 	waiting *Salvo // the first that waits for it
-	loops   bool   // a start that leaves its loop is over for it
 }
 
 // NewSalvo returns a salvo without commands. Control side.
@@ -55,7 +55,7 @@ func (m *Mixer) NewCount() *Count { return &Count{mixer: m} }
 // NewLoopCount returns a count of 0, for which a start that loops is over where it leaves its loop: at
 // the end of its last round, if it goes on behind that. Control side.
 func (m *Mixer) NewLoopCount() *Count {
-	return &Count{mixer: m, countState: countState{loops: true}}
+	return &Count{mixer: m, loops: true}
 }
 
 // At returns the moment so many frames after the salvo is fired. Control side.

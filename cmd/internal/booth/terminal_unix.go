@@ -21,6 +21,7 @@ func single(f *os.File) (restore func(), err error) {
 	if err := unix.IoctlSetTermios(fd, setTermios, &now); err != nil {
 		return nil, err
 	}
+	forget(fd)
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // it may be gone
 }
 
@@ -31,7 +32,5 @@ func Forget() {
 		return // there is none
 	}
 	defer f.Close()
-	if now, err := unix.IoctlGetTermios(int(f.Fd()), getTermios); err == nil {
-		_ = unix.IoctlSetTermios(int(f.Fd()), setTermios, now) // it may be gone
-	}
+	forget(int(f.Fd()))
 }

@@ -6,5 +6,11 @@ import "golang.org/x/sys/unix"
 
 const (
 	getTermios = unix.TIOCGETA
-	setTermios = unix.TIOCSETAF // what was typed before is for nobody
+	setTermios = unix.TIOCSETA
 )
+
+// forget drops what was typed before. It does not wait for what is written to be read.
+func forget(fd int) {
+	const input = 1 // FREAD
+	_ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, input)
+}
