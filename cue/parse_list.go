@@ -3,6 +3,7 @@ package cue
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
@@ -85,6 +86,10 @@ func (d *draft) list(n *yaml.Node) {
 
 // unique keeps the number of a cue, which no other may have.
 func (d *draft) unique(n *yaml.Node, number string) {
+	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
+		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s is no number that can be said; write one line without control characters, such as 2.5", yaml.Quote(number))
+		return
+	}
 	if line, some := d.lines[numberOf(number)]; some {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s is in line %d already; each cue has a number of its own", yaml.Quote(number), line)
 		return
@@ -260,6 +265,14 @@ func (d *draft) checkEnds() {
 				yaml.Quote(c.after))
 		}
 	}
+	for _, e := range d.ends {
+		if c := &s.Cues[e.cue]; s.circles(e.cue, e.cue, map[int]bool{}) {
+			d.Of(c.prefix(), func() {
+				d.Fail(e.at.Place, "at: %s begins at an end that comes after its own, so neither ever comes; give one of them a time", yaml.Quote(c.ID))
+			})
+			break
+		}
+	}
 	for i := range s.List {
 		l := &s.List[i]
 		for j := l.First; l.Then == ThenFollow && j < l.First+l.Count; j++ {
@@ -270,6 +283,23 @@ func (d *draft) checkEnds() {
 			}
 		}
 	}
+}
+
+// circles reports whether an action waits for what waits for another one, in the cue of both.
+func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
+	l := &s.List[s.Cues[from].list-1]
+	for i := l.First; i < l.First+l.Count; i++ {
+		c := &s.Cues[i]
+		waits := c.Verb == Play && c.tag == s.Cues[from].afterTag && c.afterTag != 0 && c.tag != c.afterTag
+		if !waits || seen[i] {
+			continue
+		}
+		seen[i] = true
+		if i == to || s.circles(i, to, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // ends is what stops voices or has them leave their loops.
