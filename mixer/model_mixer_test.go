@@ -110,13 +110,55 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 func (x *model) frames(d time.Duration) int64 { return pcm.Frames(d, x.rate) }
 
 func (x *model) send(c modelCommand) {
+	if fields := c.change.Fields; c.kind == modelSet && c.frame == mixer.Now && c.target.one != nil && fields < mixer.FieldMute && fields&(fields-1) != 0 {
+		c.change.Fields = fields & -fields // each by itself
+		x.send(c)
+		c.change.Fields = fields & (fields - 1)
+		x.send(c)
+		return
+	}
 	x.seq++
 	if now := c.kind == modelSet && c.frame == mixer.Now; c.kind != modelWant &&
 		!(now && (c.target.bus >= 0 || c.target.one != nil && c.change.Fields < mixer.FieldMute)) {
 		x.other = x.seq
 	}
 	c.seq = x.seq
+	if x.replaces(&c) {
+		return
+	}
 	x.commands = append(x.commands, c)
+}
+
+// replaces has a set of now of one voice take the place of one of the same field that no block has seen
+// and behind which there are wants alone: a tail that they leave knows the last set only.
+func (x *model) replaces(c *modelCommand) bool {
+	if c.kind != modelSet || c.frame != mixer.Now || c.target.one == nil || c.change.Fields >= mixer.FieldMute {
+		return false
+	}
+	for i := len(x.commands) - 1; i >= 0; i-- {
+		was := &x.commands[i]
+		if was.arrived || was.seq <= x.other {
+			return false
+		}
+		if was.kind == modelSet && was.frame == mixer.Now && was.target.one == c.target.one && was.change.Fields == c.change.Fields {
+			if was.over == 0 && c.over > 0 && !x.sounds(c.target.one) { // it goes on from there
+				return false
+			}
+			was.change, was.over = c.change, c.over
+			return true
+		}
+	}
+	return false
+}
+
+// sounds reports whether a start has been heard.
+func (x *model) sounds(p *modelPlay) bool {
+	for _, v := range x.slots {
+		if v != nil && v.play == p {
+			return v.sounded
+		}
+	}
+	return false
 }
 
 // want is a call of a handle that sets one thing now. What may take its time acts in the
