@@ -195,7 +195,11 @@ func (p *Player) handAll(before int64) error {
 			}
 			continue
 		}
-		a.next = p.fire(p.sheet.meant(g, a.next), frame, g.From)
+		list := p.sheet.meant(g, a.next)
+		if list == len(p.sheet.List) { // an edited sheet has no cue left for it
+			continue
+		}
+		a.next = p.fire(list, frame, g.From)
 		if p.options.Live {
 			p.live.note(*g)
 		}

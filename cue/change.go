@@ -265,7 +265,7 @@ func (sc *Schedule) addFrom(cue int, frame int64) {
 		}
 	}
 	if period := sc.sheet.Repeat.Frames(sc.rate); sc.sheet.again(c) && frame-t.frame > period { // nor in an earlier round
-		if rounds := (frame - c.last(sc.rate)) / (period + 1); rounds > 1 {
+		if rounds := frame / (period + 1); rounds > 1 { // no later than the last before it
 			t = turn{moment: t.moment, round: uint64(rounds - 1)}
 			t.frame = sc.base(cue) + sc.since(t).Frames(sc.rate)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -308,4 +309,76 @@ func (f folder) refusesNone(lib *sounds.Library) {
 			f.Errorf("%d cues wait once the list is back", n)
 		}
 	})
+}
+
+// TestChangeDraws: what a cue draws at its next GO is what it would have drawn without a change.
+func TestChangeDraws(t *testing.T) {
+	f := newFolder(t)
+	const sheet = "sounds: {s: {file: half.wav, gain: [-20, 0]}}\nlist: [{cue: 1, play: s}, {cue: 2, play: s}]"
+	play := func(changes bool) []pcm.Frame {
+		p, step := f.player(sheet, cue.Options{Live: true, Changes: true, Block: 20}), 0
+		return playLive(t, p, 20, func(int) {
+			switch step++; {
+			case step%12 == 4 && step < 48:
+				_ = p.Fire(step / 24)
+			case step%12 == 10 && step < 48 && changes:
+				f.changed(p, sheet, nil)
+			case step == 60:
+				p.Finish()
+			}
+		})
+	}
+	if !slices.Equal(play(true), play(false)) {
+		t.Error("it draws otherwise after a change")
+	}
+}
+
+// TestChangeTrims: what is trimmed, and is not written, counts in the sheet that comes.
+func TestChangeTrims(t *testing.T) {
+	f := newFolder(t)
+	play := func(gain int, trims map[string]float64) (out []float32) {
+		p, step := f.player("list: [{cue: 1, play: short.wav}]", cue.Options{Live: true, Changes: true, Block: 20}), 0
+		for _, frame := range playLive(t, p, 20, func(int) {
+			switch step++; step {
+			case 3:
+				f.changed(p, fmt.Sprintf("list: [{cue: 0, play: quiet.wav}, {cue: 1.0, play: half.wav, gain: %d}]", gain), func(take func()) map[string]float64 {
+					take()
+					return trims
+				})
+			case 6:
+				_ = p.Fire(1)
+			case 30:
+				p.Finish()
+			}
+		}) {
+			out = append(out, frame[0])
+		}
+		return out
+	}
+	if want := play(-9, nil); !slices.Equal(play(-3, map[string]float64{"1": -6}), want) || slices.Equal(play(-3, nil), want) {
+		t.Error("a trim of 6 dB is not one of 6 dB")
+	}
+}
+
+// TestChangeGoes: the times of GO that are still to come are those of the sheet that comes, and the same
+// cue stands by; one for which none is left does nothing.
+func TestChangeGoes(t *testing.T) {
+	f := newFolder(t)
+	p := f.player("list: [{cue: 1, play: half.wav}, {cue: 2, play: short.wav}, {cue: 3, play: quiet.wav}]\ngoes: [100ms, 2s]", cue.Options{Changes: true, Events: true, Block: 20})
+	done := false
+	playLive(t, p, 20, func(frame int) {
+		if frame >= 500 && !done {
+			done = true
+			f.changed(p, "list: [{cue: 3, play: quiet.wav}, {cue: 1, play: half.wav}, {cue: 1.5, play: half.wav, arm: false}, {cue: 2, play: short.wav}]\ngoes: [100ms, 1500ms, 1800ms]", nil)
+		}
+	})
+	var told []string
+	for _, e := range p.Report().Events {
+		if e.Kind == mixer.EventStarted {
+			told = append(told, fmt.Sprintf("%d %s", e.Frame, e.ListCue))
+		}
+	}
+	if got := strings.Join(told, ", "); got != "100 1, 1500 2" {
+		t.Errorf("it fires %s", got)
+	}
 }

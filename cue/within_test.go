@@ -98,3 +98,17 @@ func TestWithinLive(t *testing.T) {
 		}
 	}
 }
+
+// TestWithinFades: of a fade in, what is left of its time.
+func TestWithinFades(t *testing.T) {
+	f := newFolder(t)
+	s := f.sheet(rate, "list: [{cue: 1, play: half.wav, loop: true, for: 1s, fade_in: 300ms}]")
+	if err := s.ReadGoes("goes", []byte("0 1 from 100ms")); err != nil {
+		t.Fatal(err)
+	}
+	out := readAll(t, f.playerOf(s, cue.Options{}), 64)
+	full := out[500][0]
+	if half := out[100][0] / full; len(out) < 900 || half < 0.49 || half > 0.51 || out[210][0] != full || out[190][0] == full {
+		t.Errorf("%d frames; half way of 200 ms it is %v of %v, at 210 %v", len(out), half, full, out[210][0])
+	}
+}
