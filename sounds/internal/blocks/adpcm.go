@@ -72,7 +72,7 @@ func decodeIMA(dst []float32, src []byte, channels int) error {
 			return fmt.Errorf("the step %d of an ADPCM block, the last is %d", index, len(imaSteps)-1)
 		}
 		dst[ch] = float32(x) / (1 << 15)
-		words := src[4*channels+4*ch:]
+		words := src[min(4*channels+4*ch, len(src)):] // none where the file ends behind the head
 		for i, at := 0, ch+channels; at < len(dst); i, at = i+1, at+channels {
 			// Bytes of a word follow each other, words of a channel do not.
 			code := int(words[i>>3*4*channels+i>>1&3]) >> (i & 1 * 4) & 15
