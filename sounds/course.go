@@ -23,13 +23,13 @@ type course struct {
 	at       int64 // the next frame
 
 	part   part
-	begun  bool         // the origin stands where the part goes on
-	source int64        // the frame of the source that comes next from ready or the origin
-	ready  []float32    // what the origin gave and was not taken yet
-	window [2][]float64 // what the part is made from; by channel
-	base   int64        // which frame of the source, or of its endless repetition, window begins with
-	ended  bool         // nothing follows in the source
-	why    error        // io.EOF, or what keeps it from going on
+	begun  bool      // the origin stands where the part goes on
+	source int64     // the frame of the source that comes next from ready or the origin
+	ready  []float32 // what the origin gave and was not taken yet
+	window []float64 // what the part is made from, interleaved
+	base   int64     // which frame of the source, or of its endless repetition, window begins with
+	ended  bool      // nothing follows in the source
+	why    error     // io.EOF, or what keeps it from going on
 	out    []float32
 
 	short []pcm.Frame // of a short loop, what has been made of it
@@ -136,7 +136,7 @@ func (c *course) parted() (part, int64) {
 // begin brings the origin to where a part needs it.
 func (c *course) begin(p part) error {
 	c.part, c.begun, c.ended, c.why, c.ready = p, true, false, nil, nil
-	c.window[0], c.window[1] = c.window[0][:0], c.window[1][:0]
+	c.window = c.window[:0]
 	c.source, c.base = c.at, c.at
 	if c.plan.resampler != nil {
 		first, _ := c.plan.place(c.at)
@@ -146,8 +146,9 @@ func (c *course) begin(p part) error {
 			from, size := c.plan.source[0], c.plan.source[1]-c.plan.source[0]
 			c.source = from + ((c.base-from)%size+size)%size
 		}
-		for ; c.source < 0; c.source++ {
-			c.window[0], c.window[1] = append(c.window[0], 0), append(c.window[1], 0)
+		if c.source < 0 {
+			c.silence(-c.source)
+			c.source = 0
 		}
 	}
 	return c.from.seek(c.source)
@@ -200,10 +201,7 @@ func (c *course) convert(n int64) ([]float32, error) {
 	n = min(n, max(pieceIn*r.out/r.in, 1))
 	first, phase := r.place(c.at)
 	last, _ := r.place(c.at + n - 1)
-	for ch := range c.channels {
-		w := c.window[ch]
-		c.window[ch] = w[:copy(w, w[first-r.before-c.base:])]
-	}
+	c.window = c.window[:copy(c.window, c.window[(first-r.before-c.base)*int64(c.channels):])]
 	c.base = first - r.before
 	if err := c.fill(c.base + last - first + r.width - 1); err != nil {
 		return nil, err
@@ -218,21 +216,19 @@ func (c *course) convert(n int64) ([]float32, error) {
 		}
 	}
 	c.out = source.Grow(c.out[:0], int(n)*c.channels)
-	r.convert(c.out, &c.window, c.channels, phase)
+	r.convert(c.out, c.window, c.channels, phase)
 	return c.out, nil
 }
 
 // fill brings the window to a frame.
 func (c *course) fill(last int64) error {
 	for {
-		need := last + 1 - c.base - int64(len(c.window[0]))
+		need := last + 1 - c.base - int64(len(c.window)/c.channels)
 		if need <= 0 {
 			return nil
 		}
 		if c.ended {
-			for range need {
-				c.window[0], c.window[1] = append(c.window[0], 0), append(c.window[1], 0)
-			}
+			c.silence(need)
 			return nil
 		}
 		x, err := c.pull(need)
@@ -243,12 +239,15 @@ func (c *course) fill(last int64) error {
 		if err != nil {
 			return err
 		}
-		for ch := range c.channels {
-			w := c.window[ch]
-			for i := ch; i < len(x); i += c.channels {
-				w = append(w, float64(x[i]))
-			}
-			c.window[ch] = w
-		}
+		n := len(c.window)
+		c.window = source.Grow(c.window, len(x))
+		widen(c.window[n:], x)
 	}
+}
+
+// silence goes on with silent frames.
+func (c *course) silence(frames int64) {
+	n := len(c.window)
+	c.window = source.Grow(c.window, int(frames)*c.channels)
+	clear(c.window[n:])
 }

@@ -36,16 +36,14 @@ func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
 // write takes whole frames of interleaved samples.
 func (h *hopper) write(samples []float32) {
-	channels := len(h.filters)
-	for ; len(samples) >= channels; samples = samples[channels:] {
-		for c := range h.filters {
-			y := h.filters[c].Next(float64(samples[c]))
-			h.sum += float64(y * y)
-		}
-		h.frames++
+	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
+		n := min(h.hop-h.frames, int64(len(samples))/channels)
+		h.sum = loudness.Energy(h.filters, samples[:n*channels], h.sum)
+		h.frames += n
 		if h.frames == h.hop {
 			h.end()
 		}
+		samples = samples[n*channels:]
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"voicepool/internal/fourier"
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
 
@@ -54,6 +55,7 @@ type masker struct {
 	weight   []float64                         // by bin
 	band     []int                             // by bin; -1: none
 	spread   [voice.Bands][voice.Bands]float64 // from, to
+	samples  []float64                         // of the window, interleaved
 	spectrum []complex128
 }
 
@@ -92,10 +94,12 @@ func newMasker(rate int) *masker {
 
 // hopOf measures the window of a sound that begins at a frame.
 func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
+	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
+	s.fill(m.samples, first)
 	for i, w := range m.window {
-		left, right := float64(s.sample(first+int64(i), 0)), 0.0
+		left, right := m.samples[i*s.channels], 0.0
 		if s.channels == 2 {
-			right = float64(s.sample(first+int64(i), 1))
+			right = m.samples[2*i+1]
 		}
 		m.spectrum[i] = complex(float64(left*w), float64(right*w))
 	}

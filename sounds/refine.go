@@ -62,7 +62,7 @@ const directLevels = 4
 func (r *refining) make(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
-		refineFilters[level]().run(dst, r.channels, first, r.sample)
+		refineFilters[level]().run(dst, r.channels, first, r.fill)
 		return
 	}
 	f := refineFilters[directLevels]()
@@ -71,21 +71,43 @@ func (r *refining) make(dst []float32, level int, first int64) {
 	begin, end = begin-f.before, end-f.before+f.width
 	below := make([]float32, (end-begin)*int64(r.channels))
 	r.make(below, level-1, begin)
-	f.run(dst, r.channels, first, func(frame int64, channel int) float32 {
-		return below[(frame-begin)*int64(r.channels)+int64(channel)]
+	f.run(dst, r.channels, first, func(dst []float64, frame int64) {
+		widen(dst, below[(frame-begin)*int64(r.channels):])
 	})
 }
 
-// sample returns a sample of the sound, which is silent around it, or goes on
-// with its loop.
-func (r *refining) sample(frame int64, channel int) float32 {
-	if length := r.loop[1] - r.loop[0]; length > 0 && frame >= r.loop[1] {
-		frame = r.loop[0] + (frame-r.loop[0])%length
+// fill sets dst to the frames of the sound from a given one on. It is silent around them, or
+// goes on with its loop.
+func (r *refining) fill(dst []float64, frame int64) {
+	channels, end, length := int64(r.channels), r.frames, r.loop[1]-r.loop[0]
+	if length > 0 {
+		end = r.loop[1]
 	}
-	if frame < 0 || frame >= r.frames {
-		return 0
+	for len(dst) > 0 {
+		if length > 0 && frame >= end {
+			frame = r.loop[0] + (frame-r.loop[0])%length
+		}
+		n := int64(len(dst)) / channels
+		switch {
+		case frame < 0:
+			n = min(n, -frame)
+			clear(dst[:n*channels])
+		case frame >= end:
+			clear(dst)
+		default:
+			n = min(n, end-frame)
+			widen(dst[:n*channels], r.samples[frame*channels:])
+		}
+		dst, frame = dst[n*channels:], frame+n
 	}
-	return r.samples[frame*int64(r.channels)+int64(channel)]
+}
+
+// widen sets dst to the first samples of src.
+func widen(dst []float64, src []float32) {
+	src = src[:len(dst)]
+	for i, x := range src {
+		dst[i] = float64(x)
+	}
 }
 
 // refineFilters are those of the direct levels, and the one that makes each other

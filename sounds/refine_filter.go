@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 )
 
 // The band of a version, in cycles per frame of it, which is 48 kHz where the
@@ -110,19 +111,16 @@ func cosines(c []float64, x float64) float64 {
 // span is how many frames are made at a time.
 const span = 4096
 
-// run makes the frames of dst, which is interleaved, from first on.
-func (s *resampler) run(dst []float32, channels int, first int64, sample func(frame int64, channel int) float32) {
-	var windows [2][]float64
+// run makes the frames of dst, which is interleaved, from first on. fill sets frames of the
+// source from a given one on.
+func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst []float64, frame int64)) {
+	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {
 		n = min(span, len(dst)/channels)
 		begin, phase := s.place(first)
 		end, _ := s.place(first + int64(n) - 1)
-		for c := range channels {
-			windows[c] = windows[c][:0]
-			for i := begin - s.before; i < end-s.before+s.width; i++ {
-				windows[c] = append(windows[c], float64(sample(i, c)))
-			}
-		}
-		s.convert(dst[:n*channels], &windows, channels, phase)
+		window = source.Grow(window[:0], int(end-begin+s.width)*channels)
+		fill(window, begin-s.before)
+		s.convert(dst[:n*channels], window, channels, phase)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/bits"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -60,84 +61,23 @@ func (s *resampler) phase(p int64) []float64 {
 	if rest == 0 {
 		return taps
 	}
-	next := s.row(row + 1)
-	fraction := float64(rest) / float64(s.out)
-	for i, x := range taps {
-		s.taps[i] = x + float64((next[i]-x)*fraction)
-	}
+	dsp.Between(s.taps, taps, s.row(row+1), float64(rest)/float64(s.out))
 	return s.taps
 }
 
-// convert makes the frames that fill dst. windows begin where the filter does for the
-// first, which lies phase out-ths behind a whole frame. Frames of one phase, which have
-// the same taps, are made one after the other, of a mono sound two at a time.
-func (s *resampler) convert(dst []float32, windows *[2][]float64, channels int, phase int64) {
-	left, right, width := windows[0], windows[1], s.width
-	frames := int64(len(dst) / channels)
-	begin := int64(0)
-	for first := range min(s.out, frames) {
-		taps := s.phase(phase)
-		for n, i := first, begin; n < frames; n, i = n+s.out, i+s.in {
-			switch second := n + s.out; {
-			case channels == 2:
-				l, r := dot2(taps, left[i:i+width], right[i:i+width])
-				dst[2*n], dst[2*n+1] = float32(l), float32(r)
-			case second >= frames:
-				dst[n] = float32(dot(taps, left[i:i+width]))
-			default:
-				x, y := dot2(taps, left[i:i+width], left[i+s.in:i+s.in+width])
-				dst[n], dst[second] = float32(x), float32(y)
-				n, i = second, i+s.in
-			}
-		}
+// convert makes the frames that fill dst of interleaved ones. window begins where the filter
+// does for the first, which lies phase out-ths behind a whole frame. Frames of one phase
+// have the same taps and are made in one go.
+func (s *resampler) convert(dst []float32, window []float64, channels int, phase int64) {
+	begin, every := int64(0), min(s.out, int64(len(dst)/channels))
+	for first := range every {
+		dsp.Filter(dst[first*int64(channels):], channels, int(every), s.phase(phase), window[begin*int64(channels):], int(s.in))
 		begin += s.in / s.out
 		if phase += s.in % s.out; phase >= s.out {
 			phase -= s.out
 			begin++
 		}
 	}
-}
-
-// dot is the scalar product of taps and x, in four sums, whose order is part of
-// the result. Both have the same length, which is even.
-func dot(taps, x []float64) float64 {
-	x = x[:len(taps)]
-	var s0, s1, s2, s3 float64
-	for len(taps) >= 4 && len(x) >= 4 {
-		h, x4 := (*[4]float64)(taps), (*[4]float64)(x)
-		s0 += float64(h[0] * x4[0])
-		s1 += float64(h[1] * x4[1])
-		s2 += float64(h[2] * x4[2])
-		s3 += float64(h[3] * x4[3])
-		taps, x = taps[4:], x[4:]
-	}
-	for i := range taps {
-		s0 += float64(taps[i] * x[i])
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// dot2 is dot for two channels at a time, with the same bits.
-func dot2(taps, x, y []float64) (float64, float64) {
-	x, y = x[:len(taps)], y[:len(taps)]
-	var s0, s1, s2, s3, t0, t1, t2, t3 float64
-	for len(taps) >= 4 && len(x) >= 4 && len(y) >= 4 {
-		h, x4, y4 := (*[4]float64)(taps), (*[4]float64)(x), (*[4]float64)(y)
-		s0 += float64(h[0] * x4[0])
-		t0 += float64(h[0] * y4[0])
-		s1 += float64(h[1] * x4[1])
-		t1 += float64(h[1] * y4[1])
-		s2 += float64(h[2] * x4[2])
-		t2 += float64(h[2] * y4[2])
-		s3 += float64(h[3] * x4[3])
-		t3 += float64(h[3] * y4[3])
-		taps, x, y = taps[4:], x[4:], y[4:]
-	}
-	for i := range taps {
-		s0 += float64(taps[i] * x[i])
-		t0 += float64(taps[i] * y[i])
-	}
-	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
 }
 
 // resample converts interleaved samples from one rate to another, and a loop
@@ -157,7 +97,7 @@ func resample(ctx context.Context, filters *filters, src []float32, channels int
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		x, err := c.next(span)
+		x, err := c.next(pieceIn)
 		switch {
 		case err == nil:
 			dst = append(dst, x...)

@@ -228,19 +228,6 @@ func TestInterpolated(t *testing.T) {
 	}
 }
 
-// TestDot: two channels at a time have the bits of one at a time.
-func TestDot(t *testing.T) {
-	for n := range 40 {
-		h, x, y := make([]float64, n), make([]float64, n), make([]float64, n)
-		for i := range h {
-			h[i], x[i], y[i] = math.Sin(float64(i)), math.Cos(float64(3*i)), math.Sqrt(float64(i))
-		}
-		if a, b := dot2(h, x, y); a != dot(h, x) || b != dot(h, y) {
-			t.Errorf("%d taps: %v %v, one by one %v %v", n, a, b, dot(h, x), dot(h, y))
-		}
-	}
-}
-
 // TestResamplerBits pins the bits, which must be the same on every machine.
 func TestResamplerBits(t *testing.T) {
 	x := make([]float32, 2000)

@@ -30,6 +30,19 @@ func sum(dst, src *float32, n int)    { sumAVX2(dst, src, n) }
 func window(dst, w *float32, n int)   { windowAVX2(dst, w, n) }
 func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 
+func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
+	switch {
+	case channels == 1:
+		filterMonoAVX2(dst, stride, taps, width, x, step, n)
+	case level == avx512:
+		filterStereoAVX512(dst, stride, taps, width, x, step, n)
+	default:
+		filterStereoAVX2(dst, stride, taps, width, x, step, n)
+	}
+}
+
+func between(dst, a, b *float64, n int, fraction float64) { betweenAVX2(dst, a, b, n, fraction) }
+
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.
 func (f Formula) wider(n int, pos, step int64, frames int) int {

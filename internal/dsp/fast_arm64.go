@@ -13,6 +13,16 @@ func sum(dst, src *float32, n int)    { sumNEON(dst, src, n) }
 func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }
 func peak(src *float32, n int) uint32 { return peakNEON(src, n) }
 
+func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
+	if channels == 1 {
+		filterMonoNEON(dst, stride, taps, width, x, step, n)
+	} else {
+		filterStereoNEON(dst, stride, taps, width, x, step, n)
+	}
+}
+
+func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, b, n, fraction) }
+
 // mix calls a kernel of whole turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))

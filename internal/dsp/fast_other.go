@@ -18,6 +18,11 @@ func sum(dst, src *float32, n int)    {}
 func window(dst, w *float32, n int)   {}
 func peak(src *float32, n int) uint32 { return 0 }
 
+func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
+}
+
+func between(dst, a, b *float64, n int, fraction float64) {}
+
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0
 }

@@ -95,6 +95,18 @@ func peakAVX2(src *float32, n int) uint32
 func publishWords(dst *int64, src *int64, n int)
 
 //go:noescape
+func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
+
+//go:noescape
+func filterStereoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
+
+//go:noescape
+func filterStereoAVX512(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
+
+//go:noescape
+func betweenAVX2(dst *float64, a *float64, b *float64, n int, fraction float64)
+
+//go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape

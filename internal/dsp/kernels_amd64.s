@@ -5066,6 +5066,983 @@ loop108:
 	JNZ  loop108
 	RET
 
+// func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
+// Requires: AVX
+TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ taps+16(FP), DX
+	MOVQ width+24(FP), BX
+	MOVQ x+32(FP), SI
+	MOVQ step+40(FP), DI
+	MOVQ n+48(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R9
+
+loop109:
+	CMPQ   R8, $0x08
+	JLT    fewer110
+	MOVQ   DX, R10
+	MOVQ   BX, R11
+	SHRQ   $0x02, R11
+	MOVQ   SI, R12
+	LEAQ   (SI)(DI*4), R13
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop111:
+	VMOVUPD (R10), Y8
+	VMULPD  (R12), Y8, Y9
+	VADDPD  Y9, Y0, Y0
+	VMULPD  (R12)(DI*1), Y8, Y9
+	VADDPD  Y9, Y1, Y1
+	VMULPD  (R12)(DI*2), Y8, Y9
+	VADDPD  Y9, Y2, Y2
+	VMULPD  (R12)(R9*1), Y8, Y9
+	VADDPD  Y9, Y3, Y3
+	VMULPD  (R13), Y8, Y9
+	VADDPD  Y9, Y4, Y4
+	VMULPD  (R13)(DI*1), Y8, Y9
+	VADDPD  Y9, Y5, Y5
+	VMULPD  (R13)(DI*2), Y8, Y9
+	VADDPD  Y9, Y6, Y6
+	VMULPD  (R13)(R9*1), Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R13
+	ADDQ    $0x20, R10
+	SUBQ    $0x01, R11
+	JNZ     loop111
+	MOVQ    BX, R11
+	ANDQ    $0x03, R11
+	JZ      whole112
+
+loop113:
+	VMOVSD (R10), X8
+	VMOVSD (R12), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y0, Y0
+	VMOVSD (R12)(DI*1), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y1, Y1
+	VMOVSD (R12)(DI*2), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y2, Y2
+	VMOVSD (R12)(R9*1), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y3, Y3
+	VMOVSD (R13), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y4, Y4
+	VMOVSD (R13)(DI*1), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y5, Y5
+	VMOVSD (R13)(DI*2), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y6, Y6
+	VMOVSD (R13)(R9*1), X10
+	VMULPD X10, X8, X10
+	VADDPD Y10, Y7, Y7
+	ADDQ   $0x08, R12
+	ADDQ   $0x08, R13
+	ADDQ   $0x08, R10
+	SUBQ   $0x01, R11
+	JNZ    loop113
+
+whole112:
+	VHADDPD      Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDSD       X8, X0, X0
+	VCVTSD2SS    X0, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y1, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDSD       X0, X1, X1
+	VCVTSD2SS    X1, X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y2, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDSD       X0, X2, X2
+	VCVTSD2SS    X2, X2, X2
+	VMOVSS       X2, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y3, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDSD       X0, X3, X3
+	VCVTSD2SS    X3, X3, X3
+	VMOVSS       X3, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y4, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDSD       X0, X4, X4
+	VCVTSD2SS    X4, X4, X4
+	VMOVSS       X4, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y5, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDSD       X0, X5, X5
+	VCVTSD2SS    X5, X5, X5
+	VMOVSS       X5, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y6, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDSD       X0, X6, X6
+	VCVTSD2SS    X6, X6, X6
+	VMOVSS       X6, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y7, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDSD       X0, X7, X7
+	VCVTSD2SS    X7, X7, X7
+	VMOVSS       X7, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x08, R8
+	JMP          loop109
+
+fewer110:
+loop114:
+	CMPQ   R8, $0x04
+	JLT    fewer115
+	MOVQ   DX, R10
+	MOVQ   BX, R11
+	SHRQ   $0x02, R11
+	MOVQ   SI, R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+loop116:
+	VMOVUPD (R10), Y4
+	VMULPD  (R12), Y4, Y5
+	VADDPD  Y5, Y0, Y0
+	VMULPD  (R12)(DI*1), Y4, Y5
+	VADDPD  Y5, Y1, Y1
+	VMULPD  (R12)(DI*2), Y4, Y5
+	VADDPD  Y5, Y2, Y2
+	VMULPD  (R12)(R9*1), Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R10
+	SUBQ    $0x01, R11
+	JNZ     loop116
+	MOVQ    BX, R11
+	ANDQ    $0x03, R11
+	JZ      whole117
+
+loop118:
+	VMOVSD (R10), X4
+	VMOVSD (R12), X10
+	VMULPD X10, X4, X10
+	VADDPD Y10, Y0, Y0
+	VMOVSD (R12)(DI*1), X10
+	VMULPD X10, X4, X10
+	VADDPD Y10, Y1, Y1
+	VMOVSD (R12)(DI*2), X10
+	VMULPD X10, X4, X10
+	VADDPD Y10, Y2, Y2
+	VMOVSD (R12)(R9*1), X10
+	VMULPD X10, X4, X10
+	VADDPD Y10, Y3, Y3
+	ADDQ   $0x08, R12
+	ADDQ   $0x08, R10
+	SUBQ   $0x01, R11
+	JNZ    loop118
+
+whole117:
+	VHADDPD      Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VADDSD       X4, X0, X0
+	VCVTSD2SS    X0, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y1, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDSD       X0, X1, X1
+	VCVTSD2SS    X1, X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y2, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDSD       X0, X2, X2
+	VCVTSD2SS    X2, X2, X2
+	VMOVSS       X2, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y3, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDSD       X0, X3, X3
+	VCVTSD2SS    X3, X3, X3
+	VMOVSS       X3, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x04, R8
+	JMP          loop114
+
+fewer115:
+loop119:
+	CMPQ   R8, $0x02
+	JLT    fewer120
+	MOVQ   DX, R9
+	MOVQ   BX, R10
+	SHRQ   $0x02, R10
+	MOVQ   SI, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loop121:
+	VMOVUPD (R9), Y2
+	VMULPD  (R11), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  (R11)(DI*1), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R9
+	SUBQ    $0x01, R10
+	JNZ     loop121
+	MOVQ    BX, R10
+	ANDQ    $0x03, R10
+	JZ      whole122
+
+loop123:
+	VMOVSD (R9), X2
+	VMOVSD (R11), X10
+	VMULPD X10, X2, X10
+	VADDPD Y10, Y0, Y0
+	VMOVSD (R11)(DI*1), X10
+	VMULPD X10, X2, X10
+	VADDPD Y10, Y1, Y1
+	ADDQ   $0x08, R11
+	ADDQ   $0x08, R9
+	SUBQ   $0x01, R10
+	JNZ    loop123
+
+whole122:
+	VHADDPD      Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDSD       X2, X0, X0
+	VCVTSD2SS    X0, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VHADDPD      Y1, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDSD       X0, X1, X1
+	VCVTSD2SS    X1, X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x02, R8
+	JMP          loop119
+
+fewer120:
+loop124:
+	CMPQ   R8, $0x01
+	JLT    fewer125
+	MOVQ   DX, R9
+	MOVQ   BX, R10
+	SHRQ   $0x02, R10
+	MOVQ   SI, R11
+	VXORPD Y0, Y0, Y0
+
+loop126:
+	VMOVUPD (R9), Y1
+	VMULPD  (R11), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R9
+	SUBQ    $0x01, R10
+	JNZ     loop126
+	MOVQ    BX, R10
+	ANDQ    $0x03, R10
+	JZ      whole127
+
+loop128:
+	VMOVSD (R9), X1
+	VMOVSD (R11), X10
+	VMULPD X10, X1, X10
+	VADDPD Y10, Y0, Y0
+	ADDQ   $0x08, R11
+	ADDQ   $0x08, R9
+	SUBQ   $0x01, R10
+	JNZ    loop128
+
+whole127:
+	VHADDPD      Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDSD       X1, X0, X0
+	VCVTSD2SS    X0, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x01, R8
+	JMP          loop124
+
+fewer125:
+	VZEROUPPER
+	RET
+
+// func filterStereoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
+// Requires: AVX, AVX2
+TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ taps+16(FP), DX
+	MOVQ width+24(FP), BX
+	MOVQ x+32(FP), SI
+	MOVQ step+40(FP), DI
+	MOVQ n+48(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R9
+
+loop129:
+	CMPQ   R8, $0x04
+	JLT    fewer130
+	MOVQ   DX, R10
+	MOVQ   BX, R11
+	SHRQ   $0x02, R11
+	MOVQ   SI, R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop131:
+	VPERMPD $0x50, (R10), Y8
+	VPERMPD $0xfa, (R10), Y9
+	VMULPD  (R12), Y8, Y10
+	VADDPD  Y10, Y0, Y0
+	VMULPD  32(R12), Y9, Y10
+	VADDPD  Y10, Y1, Y1
+	VMULPD  (R12)(DI*1), Y8, Y10
+	VADDPD  Y10, Y2, Y2
+	VMULPD  32(R12)(DI*1), Y9, Y10
+	VADDPD  Y10, Y3, Y3
+	VMULPD  (R12)(DI*2), Y8, Y10
+	VADDPD  Y10, Y4, Y4
+	VMULPD  32(R12)(DI*2), Y9, Y10
+	VADDPD  Y10, Y5, Y5
+	VMULPD  (R12)(R9*1), Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMULPD  32(R12)(R9*1), Y9, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $0x40, R12
+	ADDQ    $0x20, R10
+	SUBQ    $0x01, R11
+	JNZ     loop131
+	MOVQ    BX, R11
+	ANDQ    $0x03, R11
+	JZ      whole132
+
+loop133:
+	VMOVDDUP (R10), X8
+	VMULPD   (R12), X8, X11
+	VADDPD   Y11, Y0, Y0
+	VMULPD   (R12)(DI*1), X8, X11
+	VADDPD   Y11, Y2, Y2
+	VMULPD   (R12)(DI*2), X8, X11
+	VADDPD   Y11, Y4, Y4
+	VMULPD   (R12)(R9*1), X8, X11
+	VADDPD   Y11, Y6, Y6
+	ADDQ     $0x10, R12
+	ADDQ     $0x08, R10
+	SUBQ     $0x01, R11
+	JNZ      loop133
+
+whole132:
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPD       X8, X0, X0
+	VEXTRACTF128 $0x01, Y1, X8
+	VADDPD       X8, X1, X1
+	VADDPD       X1, X0, X0
+	VCVTPD2PSX   X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VADDPD       X3, X2, X2
+	VCVTPD2PSX   X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X5
+	VADDPD       X5, X4, X4
+	VCVTPD2PSX   X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VEXTRACTF128 $0x01, Y7, X0
+	VADDPD       X0, X7, X7
+	VADDPD       X7, X6, X6
+	VCVTPD2PSX   X6, X6
+	VMOVSD       X6, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x04, R8
+	JMP          loop129
+
+fewer130:
+loop134:
+	CMPQ   R8, $0x02
+	JLT    fewer135
+	MOVQ   DX, R9
+	MOVQ   BX, R10
+	SHRQ   $0x02, R10
+	MOVQ   SI, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+loop136:
+	VPERMPD $0x50, (R9), Y4
+	VPERMPD $0xfa, (R9), Y5
+	VMULPD  (R11), Y4, Y6
+	VADDPD  Y6, Y0, Y0
+	VMULPD  32(R11), Y5, Y6
+	VADDPD  Y6, Y1, Y1
+	VMULPD  (R11)(DI*1), Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VMULPD  32(R11)(DI*1), Y5, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    $0x40, R11
+	ADDQ    $0x20, R9
+	SUBQ    $0x01, R10
+	JNZ     loop136
+	MOVQ    BX, R10
+	ANDQ    $0x03, R10
+	JZ      whole137
+
+loop138:
+	VMOVDDUP (R9), X4
+	VMULPD   (R11), X4, X11
+	VADDPD   Y11, Y0, Y0
+	VMULPD   (R11)(DI*1), X4, X11
+	VADDPD   Y11, Y2, Y2
+	ADDQ     $0x10, R11
+	ADDQ     $0x08, R9
+	SUBQ     $0x01, R10
+	JNZ      loop138
+
+whole137:
+	VEXTRACTF128 $0x01, Y0, X4
+	VADDPD       X4, X0, X0
+	VEXTRACTF128 $0x01, Y1, X4
+	VADDPD       X4, X1, X1
+	VADDPD       X1, X0, X0
+	VCVTPD2PSX   X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VADDPD       X3, X2, X2
+	VCVTPD2PSX   X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x02, R8
+	JMP          loop134
+
+fewer135:
+loop139:
+	CMPQ   R8, $0x01
+	JLT    fewer140
+	MOVQ   DX, R9
+	MOVQ   BX, R10
+	SHRQ   $0x02, R10
+	MOVQ   SI, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loop141:
+	VPERMPD $0x50, (R9), Y2
+	VPERMPD $0xfa, (R9), Y3
+	VMULPD  (R11), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMULPD  32(R11), Y3, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x40, R11
+	ADDQ    $0x20, R9
+	SUBQ    $0x01, R10
+	JNZ     loop141
+	MOVQ    BX, R10
+	ANDQ    $0x03, R10
+	JZ      whole142
+
+loop143:
+	VMOVDDUP (R9), X2
+	VMULPD   (R11), X2, X11
+	VADDPD   Y11, Y0, Y0
+	ADDQ     $0x10, R11
+	ADDQ     $0x08, R9
+	SUBQ     $0x01, R10
+	JNZ      loop143
+
+whole142:
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPD       X2, X0, X0
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X1
+	VADDPD       X1, X0, X0
+	VCVTPD2PSX   X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	ADDQ         DI, SI
+	SUBQ         $0x01, R8
+	JMP          loop139
+
+fewer140:
+	VZEROUPPER
+	RET
+
+// func filterStereoAVX512(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ taps+16(FP), DX
+	MOVQ width+24(FP), BX
+	MOVQ x+32(FP), SI
+	MOVQ step+40(FP), DI
+	MOVQ n+48(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R9
+
+loop144:
+	CMPQ   R8, $0x08
+	JLT    fewer145
+	MOVQ   DX, R10
+	MOVQ   BX, R11
+	SHRQ   $0x02, R11
+	MOVQ   SI, R12
+	LEAQ   (SI)(DI*4), R13
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+loop146:
+	VMOVUPD   (R10), Y8
+	VMOVDQU64 doubled<>+0(SB), Z9
+	VPERMPD   Z8, Z9, Z8
+	VMULPD    (R12), Z8, Z9
+	VADDPD    Z9, Z0, Z0
+	VMULPD    (R12)(DI*1), Z8, Z9
+	VADDPD    Z9, Z1, Z1
+	VMULPD    (R12)(DI*2), Z8, Z9
+	VADDPD    Z9, Z2, Z2
+	VMULPD    (R12)(R9*1), Z8, Z9
+	VADDPD    Z9, Z3, Z3
+	VMULPD    (R13), Z8, Z9
+	VADDPD    Z9, Z4, Z4
+	VMULPD    (R13)(DI*1), Z8, Z9
+	VADDPD    Z9, Z5, Z5
+	VMULPD    (R13)(DI*2), Z8, Z9
+	VADDPD    Z9, Z6, Z6
+	VMULPD    (R13)(R9*1), Z8, Z9
+	VADDPD    Z9, Z7, Z7
+	ADDQ      $0x40, R12
+	ADDQ      $0x40, R13
+	ADDQ      $0x20, R10
+	SUBQ      $0x01, R11
+	JNZ       loop146
+	MOVQ      BX, R11
+	ANDQ      $0x03, R11
+	JZ        whole147
+
+loop148:
+	VMOVDDUP (R10), X8
+	VMULPD   (R12), X8, X10
+	VADDPD   Z10, Z0, Z0
+	VMULPD   (R12)(DI*1), X8, X10
+	VADDPD   Z10, Z1, Z1
+	VMULPD   (R12)(DI*2), X8, X10
+	VADDPD   Z10, Z2, Z2
+	VMULPD   (R12)(R9*1), X8, X10
+	VADDPD   Z10, Z3, Z3
+	VMULPD   (R13), X8, X10
+	VADDPD   Z10, Z4, Z4
+	VMULPD   (R13)(DI*1), X8, X10
+	VADDPD   Z10, Z5, Z5
+	VMULPD   (R13)(DI*2), X8, X10
+	VADDPD   Z10, Z6, Z6
+	VMULPD   (R13)(R9*1), X8, X10
+	VADDPD   Z10, Z7, Z7
+	ADDQ     $0x10, R12
+	ADDQ     $0x10, R13
+	ADDQ     $0x08, R10
+	SUBQ     $0x01, R11
+	JNZ      loop148
+
+whole147:
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VEXTRACTF64X2 $0x01, Y0, X9
+	VADDPD        X9, X0, X0
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X0, X0
+	VCVTPD2PSX    X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z1, Y8
+	VEXTRACTF64X2 $0x01, Y1, X9
+	VADDPD        X9, X1, X1
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X1, X1
+	VCVTPD2PSX    X1, X1
+	VMOVSD        X1, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z2, Y8
+	VEXTRACTF64X2 $0x01, Y2, X9
+	VADDPD        X9, X2, X2
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X2, X2
+	VCVTPD2PSX    X2, X2
+	VMOVSD        X2, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z3, Y8
+	VEXTRACTF64X2 $0x01, Y3, X9
+	VADDPD        X9, X3, X3
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X3, X3
+	VCVTPD2PSX    X3, X3
+	VMOVSD        X3, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z4, Y8
+	VEXTRACTF64X2 $0x01, Y4, X9
+	VADDPD        X9, X4, X4
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X4, X4
+	VCVTPD2PSX    X4, X4
+	VMOVSD        X4, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z5, Y8
+	VEXTRACTF64X2 $0x01, Y5, X9
+	VADDPD        X9, X5, X5
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X5, X5
+	VCVTPD2PSX    X5, X5
+	VMOVSD        X5, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z6, Y8
+	VEXTRACTF64X2 $0x01, Y6, X9
+	VADDPD        X9, X6, X6
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X6, X6
+	VCVTPD2PSX    X6, X6
+	VMOVSD        X6, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z7, Y8
+	VEXTRACTF64X2 $0x01, Y7, X9
+	VADDPD        X9, X7, X7
+	VEXTRACTF64X2 $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VADDPD        X8, X7, X7
+	VCVTPD2PSX    X7, X7
+	VMOVSD        X7, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	SUBQ          $0x08, R8
+	JMP           loop144
+
+fewer145:
+loop149:
+	CMPQ   R8, $0x04
+	JLT    fewer150
+	MOVQ   DX, R10
+	MOVQ   BX, R11
+	SHRQ   $0x02, R11
+	MOVQ   SI, R12
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+
+loop151:
+	VMOVUPD   (R10), Y10
+	VMOVDQU64 doubled<>+0(SB), Z0
+	VPERMPD   Z10, Z0, Z10
+	VMULPD    (R12), Z10, Z0
+	VADDPD    Z0, Z11, Z11
+	VMULPD    (R12)(DI*1), Z10, Z0
+	VADDPD    Z0, Z12, Z12
+	VMULPD    (R12)(DI*2), Z10, Z0
+	VADDPD    Z0, Z13, Z13
+	VMULPD    (R12)(R9*1), Z10, Z0
+	VADDPD    Z0, Z14, Z14
+	ADDQ      $0x40, R12
+	ADDQ      $0x20, R10
+	SUBQ      $0x01, R11
+	JNZ       loop151
+	MOVQ      BX, R11
+	ANDQ      $0x03, R11
+	JZ        whole152
+
+loop153:
+	VMOVDDUP (R10), X0
+	VMULPD   (R12), X0, X18
+	VADDPD   Z18, Z11, Z11
+	VMULPD   (R12)(DI*1), X0, X18
+	VADDPD   Z18, Z12, Z12
+	VMULPD   (R12)(DI*2), X0, X18
+	VADDPD   Z18, Z13, Z13
+	VMULPD   (R12)(R9*1), X0, X18
+	VADDPD   Z18, Z14, Z14
+	ADDQ     $0x10, R12
+	ADDQ     $0x08, R10
+	SUBQ     $0x01, R11
+	JNZ      loop153
+
+whole152:
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VEXTRACTF64X2 $0x01, Y11, X1
+	VADDPD        X1, X11, X11
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X11, X11
+	VCVTPD2PSX    X11, X11
+	VMOVSD        X11, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VEXTRACTF64X2 $0x01, Y12, X1
+	VADDPD        X1, X12, X12
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X12, X12
+	VCVTPD2PSX    X12, X12
+	VMOVSD        X12, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VEXTRACTF64X2 $0x01, Y13, X1
+	VADDPD        X1, X13, X13
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X13, X13
+	VCVTPD2PSX    X13, X13
+	VMOVSD        X13, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VEXTRACTF64X2 $0x01, Y14, X1
+	VADDPD        X1, X14, X14
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X14, X14
+	VCVTPD2PSX    X14, X14
+	VMOVSD        X14, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	SUBQ          $0x04, R8
+	JMP           loop149
+
+fewer150:
+loop154:
+	CMPQ   R8, $0x02
+	JLT    fewer155
+	MOVQ   DX, R9
+	MOVQ   BX, R10
+	SHRQ   $0x02, R10
+	MOVQ   SI, R11
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+
+loop156:
+	VMOVUPD   (R9), Y18
+	VMOVDQU64 doubled<>+0(SB), Z0
+	VPERMPD   Z18, Z0, Z18
+	VMULPD    (R11), Z18, Z0
+	VADDPD    Z0, Z15, Z15
+	VMULPD    (R11)(DI*1), Z18, Z0
+	VADDPD    Z0, Z16, Z16
+	ADDQ      $0x40, R11
+	ADDQ      $0x20, R9
+	SUBQ      $0x01, R10
+	JNZ       loop156
+	MOVQ      BX, R10
+	ANDQ      $0x03, R10
+	JZ        whole157
+
+loop158:
+	VMOVDDUP (R9), X0
+	VMULPD   (R11), X0, X19
+	VADDPD   Z19, Z15, Z15
+	VMULPD   (R11)(DI*1), X0, X19
+	VADDPD   Z19, Z16, Z16
+	ADDQ     $0x10, R11
+	ADDQ     $0x08, R9
+	SUBQ     $0x01, R10
+	JNZ      loop158
+
+whole157:
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VEXTRACTF64X2 $0x01, Y15, X1
+	VADDPD        X1, X15, X15
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X15, X15
+	VCVTPD2PSX    X15, X15
+	VMOVSD        X15, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	VEXTRACTF64X4 $0x01, Z16, Y0
+	VEXTRACTF64X2 $0x01, Y16, X1
+	VADDPD        X1, X16, X16
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X16, X16
+	VCVTPD2PSX    X16, X16
+	VMOVSD        X16, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	SUBQ          $0x02, R8
+	JMP           loop154
+
+fewer155:
+loop159:
+	CMPQ   R8, $0x01
+	JLT    fewer160
+	MOVQ   DX, R9
+	MOVQ   BX, R10
+	SHRQ   $0x02, R10
+	MOVQ   SI, R11
+	VPXORQ Z17, Z17, Z17
+
+loop161:
+	VMOVUPD   (R9), Y19
+	VMOVDQU64 doubled<>+0(SB), Z0
+	VPERMPD   Z19, Z0, Z19
+	VMULPD    (R11), Z19, Z0
+	VADDPD    Z0, Z17, Z17
+	ADDQ      $0x40, R11
+	ADDQ      $0x20, R9
+	SUBQ      $0x01, R10
+	JNZ       loop161
+	MOVQ      BX, R10
+	ANDQ      $0x03, R10
+	JZ        whole162
+
+loop163:
+	VMOVDDUP (R9), X0
+	VMULPD   (R11), X0, X20
+	VADDPD   Z20, Z17, Z17
+	ADDQ     $0x10, R11
+	ADDQ     $0x08, R9
+	SUBQ     $0x01, R10
+	JNZ      loop163
+
+whole162:
+	VEXTRACTF64X4 $0x01, Z17, Y0
+	VEXTRACTF64X2 $0x01, Y17, X1
+	VADDPD        X1, X17, X17
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VADDPD        X0, X17, X17
+	VCVTPD2PSX    X17, X17
+	VMOVSD        X17, (AX)
+	ADDQ          CX, AX
+	ADDQ          DI, SI
+	SUBQ          $0x01, R8
+	JMP           loop159
+
+fewer160:
+	VZEROUPPER
+	RET
+
+DATA doubled<>+0(SB)/8, $0x0000000000000000
+DATA doubled<>+8(SB)/8, $0x0000000000000000
+DATA doubled<>+16(SB)/8, $0x0000000000000001
+DATA doubled<>+24(SB)/8, $0x0000000000000001
+DATA doubled<>+32(SB)/8, $0x0000000000000002
+DATA doubled<>+40(SB)/8, $0x0000000000000002
+DATA doubled<>+48(SB)/8, $0x0000000000000003
+DATA doubled<>+56(SB)/8, $0x0000000000000003
+GLOBL doubled<>(SB), RODATA|NOPTR, $64
+
+// func betweenAVX2(dst *float64, a *float64, b *float64, n int, fraction float64)
+// Requires: AVX
+TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD fraction+32(FP), Y0
+
+loop164:
+	VMOVUPD (CX), Y1
+	VMOVUPD (DX), Y2
+	VSUBPD  Y1, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 32(DX), Y2
+	VSUBPD  Y1, Y2, Y2
+	VMULPD  Y0, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, BX
+	JNZ     loop164
+	VZEROUPPER
+	RET
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -5077,7 +6054,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop109:
+loop165:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -5088,7 +6065,7 @@ loop109:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop109
+	JNZ        loop165
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -5122,7 +6099,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop110:
+loop166:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -5138,7 +6115,7 @@ loop110:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop110
+	JNZ        loop166
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -5178,7 +6155,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop111:
+loop167:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -5189,17 +6166,17 @@ loop111:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found112
+	JNZ       found168
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop111
-	JMP       done113
+	JNE       loop167
+	JMP       done169
 
-found112:
+found168:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done113:
+done169:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -5223,7 +6200,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop114:
+loop170:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -5254,7 +6231,7 @@ loop114:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop114
+	JNE       loop170
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -5280,21 +6257,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop115:
+loop171:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found116
+	JNZ       found172
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop115
-	JMP       done117
+	JNE       loop171
+	JMP       done173
 
-found116:
+found172:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done117:
+done173:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -5311,13 +6288,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop118:
+loop174:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop118
+	JNZ        loop174
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -5353,7 +6330,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop119:
+loop175:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -5361,7 +6338,7 @@ loop119:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop119
+	JNZ        loop175
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -5407,22 +6384,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop120:
+loop176:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found121
+	JNZ      found177
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop120
-	JMP      done122
+	JNE      loop176
+	JMP      done178
 
-found121:
+found177:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done122:
+done178:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -5445,7 +6422,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop123:
+loop179:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -5453,7 +6430,7 @@ loop123:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop123
+	JNE      loop179
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -5491,21 +6468,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop124:
+loop180:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found125
+	JNZ      found181
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop124
-	JMP      done126
+	JNE      loop180
+	JMP      done182
 
-found125:
+found181:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done126:
+done182:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -56,6 +56,15 @@ func windowNEON(dst *float32, w *float32, n int)
 func peakNEON(src *float32, n int) uint32
 
 //go:noescape
+func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
+
+//go:noescape
+func filterStereoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
+
+//go:noescape
+func betweenNEON(dst *float64, a *float64, b *float64, n int, fraction float64)
+
+//go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 
 //go:noescape

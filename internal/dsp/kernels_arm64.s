@@ -3691,6 +3691,661 @@ loop1:
 	MOVW    R2, ret+16(FP)
 	RET
 
+// func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
+TEXT ·filterMonoNEON(SB), NOSPLIT, $0-56
+	MOVD    dst+0(FP), R0
+	MOVD    stride+8(FP), R1
+	MOVD    taps+16(FP), R2
+	MOVD    width+24(FP), R3
+	MOVD    x+32(FP), R4
+	MOVD    step+40(FP), R5
+	MOVD    n+48(FP), R6
+	LSL     $2, R1
+	LSL     $3, R5
+
+loop1:
+	CMP     $8, R6
+	BLT     fewer2
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	MOVD    R4, R10
+	ADD     R5, R4
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	MOVD    R4, R11
+	ADD     R5, R4
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	MOVD    R4, R12
+	ADD     R5, R4
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	MOVD    R4, R13
+	ADD     R5, R4
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	MOVD    R4, R14
+	ADD     R5, R4
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	MOVD    R4, R15
+	ADD     R5, R4
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	MOVD    R4, R19
+	ADD     R5, R4
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+
+loop3:
+	FLDPQ.P 32(R7), (F16, F17)
+	FLDPQ.P 32(R9), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD    $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	FLDPQ.P 32(R10), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD    $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	FLDPQ.P 32(R11), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD    $0x4e73d4a5 // fadd v5.2d, v5.2d, v19.2d
+	FLDPQ.P 32(R12), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	FLDPQ.P 32(R13), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	WORD    $0x4e73d529 // fadd v9.2d, v9.2d, v19.2d
+	FLDPQ.P 32(R14), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	FLDPQ.P 32(R15), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	WORD    $0x4e73d5ad // fadd v13.2d, v13.2d, v19.2d
+	FLDPQ.P 32(R19), (F18, F19)
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x6e71de73 // fmul v19.2d, v19.2d, v17.2d
+	WORD    $0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD    $0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	SUB     $1, R8
+	CBNZ    R8, loop3
+	AND     $3, R3, R8
+	CBZ     R8, whole4
+
+loop5:
+	FMOVD.P 8(R7), F16
+	FMOVD.P 8(R9), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	FMOVD.P 8(R10), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FMOVD.P 8(R11), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FMOVD.P 8(R12), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FMOVD.P 8(R13), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FMOVD.P 8(R14), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FMOVD.P 8(R15), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FMOVD.P 8(R19), F18
+	WORD    $0x6e70de52 // fmul v18.2d, v18.2d, v16.2d
+	WORD    $0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	SUB     $1, R8
+	CBNZ    R8, loop5
+
+whole4:
+	WORD    $0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	WORD    $0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVS   F0, (R0)
+	ADD     R1, R0
+	WORD    $0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	WORD    $0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
+	WORD    $0x0e616842 // fcvtn v2.2s, v2.2d
+	FMOVS   F2, (R0)
+	ADD     R1, R0
+	WORD    $0x6e65d484 // faddp v4.2d, v4.2d, v5.2d
+	WORD    $0x6e64d484 // faddp v4.2d, v4.2d, v4.2d
+	WORD    $0x0e616884 // fcvtn v4.2s, v4.2d
+	FMOVS   F4, (R0)
+	ADD     R1, R0
+	WORD    $0x6e67d4c6 // faddp v6.2d, v6.2d, v7.2d
+	WORD    $0x6e66d4c6 // faddp v6.2d, v6.2d, v6.2d
+	WORD    $0x0e6168c6 // fcvtn v6.2s, v6.2d
+	FMOVS   F6, (R0)
+	ADD     R1, R0
+	WORD    $0x6e69d508 // faddp v8.2d, v8.2d, v9.2d
+	WORD    $0x6e68d508 // faddp v8.2d, v8.2d, v8.2d
+	WORD    $0x0e616908 // fcvtn v8.2s, v8.2d
+	FMOVS   F8, (R0)
+	ADD     R1, R0
+	WORD    $0x6e6bd54a // faddp v10.2d, v10.2d, v11.2d
+	WORD    $0x6e6ad54a // faddp v10.2d, v10.2d, v10.2d
+	WORD    $0x0e61694a // fcvtn v10.2s, v10.2d
+	FMOVS   F10, (R0)
+	ADD     R1, R0
+	WORD    $0x6e6dd58c // faddp v12.2d, v12.2d, v13.2d
+	WORD    $0x6e6cd58c // faddp v12.2d, v12.2d, v12.2d
+	WORD    $0x0e61698c // fcvtn v12.2s, v12.2d
+	FMOVS   F12, (R0)
+	ADD     R1, R0
+	WORD    $0x6e6fd5ce // faddp v14.2d, v14.2d, v15.2d
+	WORD    $0x6e6ed5ce // faddp v14.2d, v14.2d, v14.2d
+	WORD    $0x0e6169ce // fcvtn v14.2s, v14.2d
+	FMOVS   F14, (R0)
+	ADD     R1, R0
+	SUB     $8, R6
+	B       loop1
+
+fewer2:
+
+loop6:
+	CMP     $4, R6
+	BLT     fewer7
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	MOVD    R4, R10
+	ADD     R5, R4
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	MOVD    R4, R11
+	ADD     R5, R4
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	MOVD    R4, R12
+	ADD     R5, R4
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+
+loop8:
+	FLDPQ.P 32(R7), (F8, F9)
+	FLDPQ.P 32(R9), (F10, F11)
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x6e69dd6b // fmul v11.2d, v11.2d, v9.2d
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	FLDPQ.P 32(R10), (F10, F11)
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x6e69dd6b // fmul v11.2d, v11.2d, v9.2d
+	WORD    $0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	WORD    $0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	FLDPQ.P 32(R11), (F10, F11)
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x6e69dd6b // fmul v11.2d, v11.2d, v9.2d
+	WORD    $0x4e6ad484 // fadd v4.2d, v4.2d, v10.2d
+	WORD    $0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
+	FLDPQ.P 32(R12), (F10, F11)
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x6e69dd6b // fmul v11.2d, v11.2d, v9.2d
+	WORD    $0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	WORD    $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	SUB     $1, R8
+	CBNZ    R8, loop8
+	AND     $3, R3, R8
+	CBZ     R8, whole9
+
+loop10:
+	FMOVD.P 8(R7), F8
+	FMOVD.P 8(R9), F10
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	FMOVD.P 8(R10), F10
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	FMOVD.P 8(R11), F10
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x4e6ad484 // fadd v4.2d, v4.2d, v10.2d
+	FMOVD.P 8(R12), F10
+	WORD    $0x6e68dd4a // fmul v10.2d, v10.2d, v8.2d
+	WORD    $0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	SUB     $1, R8
+	CBNZ    R8, loop10
+
+whole9:
+	WORD    $0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	WORD    $0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVS   F0, (R0)
+	ADD     R1, R0
+	WORD    $0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	WORD    $0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
+	WORD    $0x0e616842 // fcvtn v2.2s, v2.2d
+	FMOVS   F2, (R0)
+	ADD     R1, R0
+	WORD    $0x6e65d484 // faddp v4.2d, v4.2d, v5.2d
+	WORD    $0x6e64d484 // faddp v4.2d, v4.2d, v4.2d
+	WORD    $0x0e616884 // fcvtn v4.2s, v4.2d
+	FMOVS   F4, (R0)
+	ADD     R1, R0
+	WORD    $0x6e67d4c6 // faddp v6.2d, v6.2d, v7.2d
+	WORD    $0x6e66d4c6 // faddp v6.2d, v6.2d, v6.2d
+	WORD    $0x0e6168c6 // fcvtn v6.2s, v6.2d
+	FMOVS   F6, (R0)
+	ADD     R1, R0
+	SUB     $4, R6
+	B       loop6
+
+fewer7:
+
+loop11:
+	CMP     $2, R6
+	BLT     fewer12
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	MOVD    R4, R10
+	ADD     R5, R4
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+
+loop13:
+	FLDPQ.P 32(R7), (F4, F5)
+	FLDPQ.P 32(R9), (F6, F7)
+	WORD    $0x6e64dcc6 // fmul v6.2d, v6.2d, v4.2d
+	WORD    $0x6e65dce7 // fmul v7.2d, v7.2d, v5.2d
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD    $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	FLDPQ.P 32(R10), (F6, F7)
+	WORD    $0x6e64dcc6 // fmul v6.2d, v6.2d, v4.2d
+	WORD    $0x6e65dce7 // fmul v7.2d, v7.2d, v5.2d
+	WORD    $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD    $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	SUB     $1, R8
+	CBNZ    R8, loop13
+	AND     $3, R3, R8
+	CBZ     R8, whole14
+
+loop15:
+	FMOVD.P 8(R7), F4
+	FMOVD.P 8(R9), F6
+	WORD    $0x6e64dcc6 // fmul v6.2d, v6.2d, v4.2d
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	FMOVD.P 8(R10), F6
+	WORD    $0x6e64dcc6 // fmul v6.2d, v6.2d, v4.2d
+	WORD    $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	SUB     $1, R8
+	CBNZ    R8, loop15
+
+whole14:
+	WORD    $0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	WORD    $0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVS   F0, (R0)
+	ADD     R1, R0
+	WORD    $0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	WORD    $0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
+	WORD    $0x0e616842 // fcvtn v2.2s, v2.2d
+	FMOVS   F2, (R0)
+	ADD     R1, R0
+	SUB     $2, R6
+	B       loop11
+
+fewer12:
+
+loop16:
+	CMP     $1, R6
+	BLT     fewer17
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+
+loop18:
+	FLDPQ.P 32(R7), (F2, F3)
+	FLDPQ.P 32(R9), (F4, F5)
+	WORD    $0x6e62dc84 // fmul v4.2d, v4.2d, v2.2d
+	WORD    $0x6e63dca5 // fmul v5.2d, v5.2d, v3.2d
+	WORD    $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD    $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	SUB     $1, R8
+	CBNZ    R8, loop18
+	AND     $3, R3, R8
+	CBZ     R8, whole19
+
+loop20:
+	FMOVD.P 8(R7), F2
+	FMOVD.P 8(R9), F4
+	WORD    $0x6e62dc84 // fmul v4.2d, v4.2d, v2.2d
+	WORD    $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	SUB     $1, R8
+	CBNZ    R8, loop20
+
+whole19:
+	WORD    $0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	WORD    $0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVS   F0, (R0)
+	ADD     R1, R0
+	SUB     $1, R6
+	B       loop16
+
+fewer17:
+	RET
+
+// func filterStereoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
+TEXT ·filterStereoNEON(SB), NOSPLIT, $0-56
+	MOVD    dst+0(FP), R0
+	MOVD    stride+8(FP), R1
+	MOVD    taps+16(FP), R2
+	MOVD    width+24(FP), R3
+	MOVD    x+32(FP), R4
+	MOVD    step+40(FP), R5
+	MOVD    n+48(FP), R6
+	LSL     $2, R1
+	LSL     $3, R5
+
+loop1:
+	CMP     $4, R6
+	BLT     fewer2
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	MOVD    R4, R10
+	ADD     R5, R4
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	MOVD    R4, R11
+	ADD     R5, R4
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	MOVD    R4, R12
+	ADD     R5, R4
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+
+loop3:
+	FLDPQ.P 32(R7), (F16, F17)
+	FLDPQ.P 32(R9), (F18, F19)
+	FLDPQ.P 32(R9), (F20, F21)
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4fd09a73 // fmul v19.2d, v19.2d, v16.d[1]
+	WORD    $0x4fd19294 // fmul v20.2d, v20.2d, v17.d[0]
+	WORD    $0x4fd19ab5 // fmul v21.2d, v21.2d, v17.d[1]
+	WORD    $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD    $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	WORD    $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD    $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
+	FLDPQ.P 32(R10), (F18, F19)
+	FLDPQ.P 32(R10), (F20, F21)
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4fd09a73 // fmul v19.2d, v19.2d, v16.d[1]
+	WORD    $0x4fd19294 // fmul v20.2d, v20.2d, v17.d[0]
+	WORD    $0x4fd19ab5 // fmul v21.2d, v21.2d, v17.d[1]
+	WORD    $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD    $0x4e73d4a5 // fadd v5.2d, v5.2d, v19.2d
+	WORD    $0x4e74d4c6 // fadd v6.2d, v6.2d, v20.2d
+	WORD    $0x4e75d4e7 // fadd v7.2d, v7.2d, v21.2d
+	FLDPQ.P 32(R11), (F18, F19)
+	FLDPQ.P 32(R11), (F20, F21)
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4fd09a73 // fmul v19.2d, v19.2d, v16.d[1]
+	WORD    $0x4fd19294 // fmul v20.2d, v20.2d, v17.d[0]
+	WORD    $0x4fd19ab5 // fmul v21.2d, v21.2d, v17.d[1]
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	WORD    $0x4e73d529 // fadd v9.2d, v9.2d, v19.2d
+	WORD    $0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	WORD    $0x4e75d56b // fadd v11.2d, v11.2d, v21.2d
+	FLDPQ.P 32(R12), (F18, F19)
+	FLDPQ.P 32(R12), (F20, F21)
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4fd09a73 // fmul v19.2d, v19.2d, v16.d[1]
+	WORD    $0x4fd19294 // fmul v20.2d, v20.2d, v17.d[0]
+	WORD    $0x4fd19ab5 // fmul v21.2d, v21.2d, v17.d[1]
+	WORD    $0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	WORD    $0x4e73d5ad // fadd v13.2d, v13.2d, v19.2d
+	WORD    $0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	WORD    $0x4e75d5ef // fadd v15.2d, v15.2d, v21.2d
+	SUB     $1, R8
+	CBNZ    R8, loop3
+	AND     $3, R3, R8
+	CBZ     R8, whole4
+
+loop5:
+	FMOVD.P 8(R7), F16
+	FMOVQ.P 16(R9), F18
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	FMOVQ.P 16(R10), F18
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FMOVQ.P 16(R11), F18
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FMOVQ.P 16(R12), F18
+	WORD    $0x4fd09252 // fmul v18.2d, v18.2d, v16.d[0]
+	WORD    $0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	SUB     $1, R8
+	CBNZ    R8, loop5
+
+whole4:
+	WORD    $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD    $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD    $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVD   F0, (R0)
+	ADD     R1, R0
+	WORD    $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD    $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD    $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD    $0x0e616884 // fcvtn v4.2s, v4.2d
+	FMOVD   F4, (R0)
+	ADD     R1, R0
+	WORD    $0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	WORD    $0x4e6bd54a // fadd v10.2d, v10.2d, v11.2d
+	WORD    $0x4e6ad508 // fadd v8.2d, v8.2d, v10.2d
+	WORD    $0x0e616908 // fcvtn v8.2s, v8.2d
+	FMOVD   F8, (R0)
+	ADD     R1, R0
+	WORD    $0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	WORD    $0x4e6fd5ce // fadd v14.2d, v14.2d, v15.2d
+	WORD    $0x4e6ed58c // fadd v12.2d, v12.2d, v14.2d
+	WORD    $0x0e61698c // fcvtn v12.2s, v12.2d
+	FMOVD   F12, (R0)
+	ADD     R1, R0
+	SUB     $4, R6
+	B       loop1
+
+fewer2:
+
+loop6:
+	CMP     $2, R6
+	BLT     fewer7
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	MOVD    R4, R10
+	ADD     R5, R4
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+
+loop8:
+	FLDPQ.P 32(R7), (F8, F9)
+	FLDPQ.P 32(R9), (F10, F11)
+	FLDPQ.P 32(R9), (F12, F13)
+	WORD    $0x4fc8914a // fmul v10.2d, v10.2d, v8.d[0]
+	WORD    $0x4fc8996b // fmul v11.2d, v11.2d, v8.d[1]
+	WORD    $0x4fc9918c // fmul v12.2d, v12.2d, v9.d[0]
+	WORD    $0x4fc999ad // fmul v13.2d, v13.2d, v9.d[1]
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD    $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD    $0x4e6cd442 // fadd v2.2d, v2.2d, v12.2d
+	WORD    $0x4e6dd463 // fadd v3.2d, v3.2d, v13.2d
+	FLDPQ.P 32(R10), (F10, F11)
+	FLDPQ.P 32(R10), (F12, F13)
+	WORD    $0x4fc8914a // fmul v10.2d, v10.2d, v8.d[0]
+	WORD    $0x4fc8996b // fmul v11.2d, v11.2d, v8.d[1]
+	WORD    $0x4fc9918c // fmul v12.2d, v12.2d, v9.d[0]
+	WORD    $0x4fc999ad // fmul v13.2d, v13.2d, v9.d[1]
+	WORD    $0x4e6ad484 // fadd v4.2d, v4.2d, v10.2d
+	WORD    $0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
+	WORD    $0x4e6cd4c6 // fadd v6.2d, v6.2d, v12.2d
+	WORD    $0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
+	SUB     $1, R8
+	CBNZ    R8, loop8
+	AND     $3, R3, R8
+	CBZ     R8, whole9
+
+loop10:
+	FMOVD.P 8(R7), F8
+	FMOVQ.P 16(R9), F10
+	WORD    $0x4fc8914a // fmul v10.2d, v10.2d, v8.d[0]
+	WORD    $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	FMOVQ.P 16(R10), F10
+	WORD    $0x4fc8914a // fmul v10.2d, v10.2d, v8.d[0]
+	WORD    $0x4e6ad484 // fadd v4.2d, v4.2d, v10.2d
+	SUB     $1, R8
+	CBNZ    R8, loop10
+
+whole9:
+	WORD    $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD    $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD    $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVD   F0, (R0)
+	ADD     R1, R0
+	WORD    $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD    $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD    $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD    $0x0e616884 // fcvtn v4.2s, v4.2d
+	FMOVD   F4, (R0)
+	ADD     R1, R0
+	SUB     $2, R6
+	B       loop6
+
+fewer7:
+
+loop11:
+	CMP     $1, R6
+	BLT     fewer12
+	MOVD    R2, R7
+	LSR     $2, R3, R8
+	MOVD    R4, R9
+	ADD     R5, R4
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+
+loop13:
+	FLDPQ.P 32(R7), (F4, F5)
+	FLDPQ.P 32(R9), (F6, F7)
+	FLDPQ.P 32(R9), (F8, F9)
+	WORD    $0x4fc490c6 // fmul v6.2d, v6.2d, v4.d[0]
+	WORD    $0x4fc498e7 // fmul v7.2d, v7.2d, v4.d[1]
+	WORD    $0x4fc59108 // fmul v8.2d, v8.2d, v5.d[0]
+	WORD    $0x4fc59929 // fmul v9.2d, v9.2d, v5.d[1]
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD    $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD    $0x4e68d442 // fadd v2.2d, v2.2d, v8.2d
+	WORD    $0x4e69d463 // fadd v3.2d, v3.2d, v9.2d
+	SUB     $1, R8
+	CBNZ    R8, loop13
+	AND     $3, R3, R8
+	CBZ     R8, whole14
+
+loop15:
+	FMOVD.P 8(R7), F4
+	FMOVQ.P 16(R9), F6
+	WORD    $0x4fc490c6 // fmul v6.2d, v6.2d, v4.d[0]
+	WORD    $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	SUB     $1, R8
+	CBNZ    R8, loop15
+
+whole14:
+	WORD    $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD    $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD    $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD    $0x0e616800 // fcvtn v0.2s, v0.2d
+	FMOVD   F0, (R0)
+	ADD     R1, R0
+	SUB     $1, R6
+	B       loop11
+
+fewer12:
+	RET
+
+// func betweenNEON(dst *float64, a *float64, b *float64, n int, fraction float64)
+TEXT ·betweenNEON(SB), NOSPLIT, $0-40
+	MOVD    dst+0(FP), R0
+	MOVD    a+8(FP), R1
+	MOVD    b+16(FP), R2
+	MOVD    n+24(FP), R3
+	FMOVD   fraction+32(FP), F0
+
+loop1:
+	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R2), (F5, F6)
+	FLDPQ.P 32(R1), (F3, F4)
+	FLDPQ.P 32(R2), (F7, F8)
+	WORD    $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
+	WORD    $0x4fc090a5 // fmul v5.2d, v5.2d, v0.d[0]
+	WORD    $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD    $0x4ee2d4c6 // fsub v6.2d, v6.2d, v2.2d
+	WORD    $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
+	WORD    $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD    $0x4ee3d4e7 // fsub v7.2d, v7.2d, v3.2d
+	WORD    $0x4fc090e7 // fmul v7.2d, v7.2d, v0.d[0]
+	WORD    $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD    $0x4ee4d508 // fsub v8.2d, v8.2d, v4.2d
+	WORD    $0x4fc09108 // fmul v8.2d, v8.2d, v0.d[0]
+	WORD    $0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FSTPQ.P (F1, F2), 32(R0)
+	FSTPQ.P (F3, F4), 32(R0)
+	SUB     $8, R3
+	CBNZ    R3, loop1
+	RET
+
 // func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 TEXT ·lowestNEON(SB), NOSPLIT, $0-32
 	MOVD    prio+0(FP), R0

@@ -87,6 +87,43 @@ func (f *Filter) Next(x float64) float64 {
 	return z
 }
 
+// Energy adds the squares of what a filter makes of each sample to sum, in the order of
+// the samples, which are interleaved for as many filters.
+func Energy(filters []Filter, samples []float32, sum float64) float64 {
+	if len(filters) == 2 {
+		return energy2(&filters[0], &filters[1], samples, sum)
+	}
+	for channels := len(filters); len(samples) >= channels; samples = samples[channels:] {
+		for c := range filters {
+			y := filters[c].Next(float64(samples[c]))
+			sum += float64(y * y)
+		}
+	}
+	return sum
+}
+
+// energy2 is Next for two filters of the same rate at once, with all that moves in
+// registers.
+func energy2(left, right *Filter, samples []float32, sum float64) float64 {
+	a, b := left.shelf, left.high
+	l1, l2, l3, l4 := left.s1, left.s2, left.h1, left.h2
+	r1, r2, r3, r4 := right.s1, right.s2, right.h1, right.h2
+	for ; len(samples) >= 2; samples = samples[2:] {
+		l, r := float64(samples[0]), float64(samples[1])
+		ly, ry := float64(a.b0*l)+l1, float64(a.b0*r)+r1
+		l1, r1 = float64(a.b1*l)-float64(a.a1*ly)+l2, float64(a.b1*r)-float64(a.a1*ry)+r2
+		l2, r2 = float64(a.b2*l)-float64(a.a2*ly), float64(a.b2*r)-float64(a.a2*ry)
+		lz, rz := float64(b.b0*ly)+l3, float64(b.b0*ry)+r3
+		l3, r3 = float64(b.b1*ly)-float64(b.a1*lz)+l4, float64(b.b1*ry)-float64(b.a1*rz)+r4
+		l4, r4 = float64(b.b2*ly)-float64(b.a2*lz), float64(b.b2*ry)-float64(b.a2*rz)
+		sum += float64(lz * lz)
+		sum += float64(rz * rz)
+	}
+	left.s1, left.s2, left.h1, left.h2 = l1, l2, l3, l4
+	right.s1, right.s2, right.h1, right.h2 = r1, r2, r3, r4
+	return sum
+}
+
 // Rest forgets a state that has faded below -400 dB, before it turns into
 // denormals, which are slow. To be called now and then, at frames that do not
 // depend on the length of a block.

@@ -2,6 +2,7 @@ package loudness_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"voicepool/internal/loudness"
@@ -130,6 +131,30 @@ func TestNoAllocation(t *testing.T) {
 	x := make([]float32, 9600)
 	if n := testing.AllocsPerRun(5, func() { m.Write(x); p.Write(x); m.Integrated() }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestEnergy: two filters at once do what they do one by one, to the bit, however the samples
+// are cut.
+func TestEnergy(t *testing.T) {
+	x := signals[6].samples()
+	for channels := 1; channels <= 3; channels++ {
+		var one, both []loudness.Filter
+		for range channels {
+			one, both = append(one, loudness.NewFilter(44100)), append(both, loudness.NewFilter(44100))
+		}
+		want, got := 0.0, 0.0
+		for i := range len(x) / channels * channels {
+			y := one[i%channels].Next(float64(x[i]))
+			want += float64(y * y)
+		}
+		for i, n := 0, 0; i < len(x)/channels; i += n {
+			n = min(1+i%777, len(x)/channels-i)
+			got = loudness.Energy(both, x[i*channels:(i+n)*channels], got)
+		}
+		if got != want || !slices.Equal(one, both) {
+			t.Errorf("%d channels: an energy of %v, one by one %v", channels, got, want)
+		}
 	}
 }
 

@@ -33,6 +33,10 @@ func main() {
 	window()
 	peak()
 	publish()
+	filter(1, 8, false)
+	filter(2, 4, false)
+	filter(2, 8, true)
+	between()
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)

@@ -71,9 +71,9 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 // Grow appends n samples to dst, which are to be set. It doubles what it must
 // enlarge, so that all that was ever allocated stays below four times the
 // result.
-func Grow(dst []float32, n int) []float32 {
+func Grow[T float32 | float64](dst []T, n int) []T {
 	if len(dst)+n > cap(dst) {
-		larger := make([]float32, len(dst), max(2*cap(dst), len(dst)+n))
+		larger := make([]T, len(dst), max(2*cap(dst), len(dst)+n))
 		copy(larger, dst)
 		dst = larger
 	}

@@ -34,6 +34,22 @@ func (k *kernel) fmulLane(d, n, m vec, lane int) {
 	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "fmul v%d.4s, v%d.4s, v%d.s[%d]", int(d), int(n), int(m), lane)
 }
 
+// On two lanes of float64.
+
+func (k *kernel) fadd64(d, n, m vec)  { k.three(0x4e60d400, "fadd", d, n, m, "2d") }
+func (k *kernel) fsub64(d, n, m vec)  { k.three(0x4ee0d400, "fsub", d, n, m, "2d") }
+func (k *kernel) fmul64(d, n, m vec)  { k.three(0x6e60dc00, "fmul", d, n, m, "2d") }
+func (k *kernel) faddp64(d, n, m vec) { k.three(0x6e60d400, "faddp", d, n, m, "2d") }
+
+// fmulLane64 multiplies both lanes of n by one of m.
+func (k *kernel) fmulLane64(d, n, m vec, lane int) {
+	bits := 0x4fc09000 | uint32(lane)<<11
+	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "fmul v%d.2d, v%d.2d, v%d.d[%d]", int(d), int(n), int(m), lane)
+}
+
+// narrow rounds both lanes to float32.
+func (k *kernel) narrow(d, n vec) { k.two(0x0e616800, "fcvtn v%d.2s, v%d.2d", d, n) }
+
 // scvtf converts whole numbers.
 func (k *kernel) scvtf(d, n vec) { k.two(0x4e21d800, "scvtf v%d.4s, v%d.4s", d, n) }
 

@@ -1,0 +1,98 @@
+package dsp
+
+// Filter makes frames of dst, the first and each every-th after it. The n-th of them is the product of
+// taps and as many frames of x from n*step on. Both are interleaved, of 1 or 2 channels; every is 1 or
+// more, step 0 or more. x has as many frames as that takes.
+//
+// A sample is added up in four sums, whose order is part of the result: of four taps in a
+// row each goes to another, of the last one to three all go to the first.
+func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
+	stride := channels * every
+	n := (len(dst) + stride - 1) / stride
+	switch n {
+	case 0:
+		return
+	case 1: // whatever the step is
+		step = 0
+	}
+	if width := len(taps); level != generic && width >= 4 && uint(step) <= uint(len(x)) && ((n-1)*step+width)*channels <= len(x) {
+		filter(channels, &dst[0], stride, &taps[0], width, &x[0], channels*step, n)
+		return
+	}
+	if channels == 2 {
+		for i := range n {
+			y := dst[i*stride:][:2]
+			l, r := woven(taps, x[2*i*step:])
+			y[0], y[1] = float32(l), float32(r)
+		}
+		return
+	}
+	for i := 0; i+1 < n; i += 2 { // two at a time, for the sake of speed
+		a, b := products(taps, x[i*step:], x[(i+1)*step:])
+		dst[i*stride], dst[(i+1)*stride] = float32(a), float32(b)
+	}
+	if i := n - 1; n%2 == 1 {
+		a, _ := products(taps, x[i*step:], x[i*step:])
+		dst[i*stride] = float32(a)
+	}
+}
+
+// woven returns the products of taps and both channels of x.
+func woven(taps, x []float64) (float64, float64) {
+	x = x[:2*len(taps)]
+	var s0, s1, s2, s3, t0, t1, t2, t3 float64
+	for len(taps) >= 4 && len(x) >= 8 {
+		h, x4 := (*[4]float64)(taps), (*[8]float64)(x)
+		s0 += float64(h[0] * x4[0])
+		t0 += float64(h[0] * x4[1])
+		s1 += float64(h[1] * x4[2])
+		t1 += float64(h[1] * x4[3])
+		s2 += float64(h[2] * x4[4])
+		t2 += float64(h[2] * x4[5])
+		s3 += float64(h[3] * x4[6])
+		t3 += float64(h[3] * x4[7])
+		taps, x = taps[4:], x[8:]
+	}
+	for i := range taps {
+		s0 += float64(taps[i] * x[2*i])
+		t0 += float64(taps[i] * x[2*i+1])
+	}
+	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
+}
+
+// products returns those of taps and x, and of taps and y.
+func products(taps, x, y []float64) (float64, float64) {
+	x, y = x[:len(taps)], y[:len(taps)]
+	var s0, s1, s2, s3, t0, t1, t2, t3 float64
+	for len(taps) >= 4 && len(x) >= 4 && len(y) >= 4 {
+		h, x4, y4 := (*[4]float64)(taps), (*[4]float64)(x), (*[4]float64)(y)
+		s0 += float64(h[0] * x4[0])
+		t0 += float64(h[0] * y4[0])
+		s1 += float64(h[1] * x4[1])
+		t1 += float64(h[1] * y4[1])
+		s2 += float64(h[2] * x4[2])
+		t2 += float64(h[2] * y4[2])
+		s3 += float64(h[3] * x4[3])
+		t3 += float64(h[3] * y4[3])
+		taps, x, y = taps[4:], x[4:], y[4:]
+	}
+	for i := range taps {
+		s0 += float64(taps[i] * x[i])
+		t0 += float64(taps[i] * y[i])
+	}
+	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
+}
+
+// Between fills dst with what lies a fraction of the way from a to b. Both are as long as dst.
+func Between(dst, a, b []float64, fraction float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	n := 0
+	if level != generic {
+		if n = len(dst) &^ 7; n > 0 {
+			between(&dst[0], &a[0], &b[0], n, fraction)
+		}
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = a[i] + float64((b[i]-a[i])*fraction)
+	}
+}
