@@ -24,6 +24,7 @@ type unit struct {
 	at     int64             // the frame of a GO; -1: none fires it
 	begins func(frame int64) // is told of base; nil: nobody
 	over   int64             // a frame at which it is dropped for good; 0: it is not dropped
+	ends   bool              // it drops others, so no panic drops it
 }
 
 // step is a command of a unit that is no action.

@@ -63,7 +63,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	if err != nil {
 		return nil, err
 	}
-	if err := s.versions(loaded).Make(ctx); err != nil {
+	if err := s.versions(loaded, true).Make(ctx); err != nil {
 		return nil, err
 	}
 	groups, err := s.Groups(p.mixer)
@@ -190,10 +190,12 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 		}
 	}
 	p.pitches = to.pitches()
+	stock := p.newStock(s, first, loaded, groups)
 	return func() {
 		p.live.mutex.Lock()
 		defer p.live.mutex.Unlock()
 		p.live.first, p.live.tags, p.live.playing = first, tags, playing
+		p.byHand.stock.Store(stock)
 		p.given.Store(s)
 	}
 }
@@ -232,7 +234,7 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 			l.owners[name] = uint64(len(l.owners) + 1)
 		}
 	}
-	return tags, l.owners
+	return tags, maps.Clone(l.owners) // Start adds to those
 }
 
 // owners returns the numbers of all owners of a sheet.

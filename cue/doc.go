@@ -12,6 +12,10 @@
 //	}
 //	report := p.Report()
 //
+// Who has hundreds of players calls Turn of each now and then, on one goroutine, in the place of Feed,
+// and none of those that are Idle. Fire, Do and Start act on a player while it plays: GO of the list, a
+// cue in words, and a sound of the sheet at once.
+//
 // Times in a sheet are exact decimals, and each becomes a frame by one rounding, half
 // up. A repetition is at + k x every before it is rounded, so no rhythm drifts. Random
 // choices are a hash of the sheet's seed and of the cue's place, so they do not depend

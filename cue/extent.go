@@ -157,5 +157,5 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 // begun reports whether all that a sheet starts has begun.
 func (p *Player) begun() bool {
 	st := p.mixer.Stats()
-	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.toCome(&st) >= p.asked
+	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.toCome(&st) >= p.askedFor()
 }

@@ -57,86 +57,20 @@ func (p *Player) ahead() int64 {
 // the device has stopped to call Render. A stream that turned out to be broken is
 // its error when all the rest has been played.
 func (p *Player) Feed(ctx context.Context) error {
-	defer p.Close()
-	p.arm()
-	defer close(p.live.over)
-	wake := p.live.begin()
+	wake, ended := p.live.begin(), ctx.Done()
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
-		st := p.mixer.Stats()
-		p.poll()
-		p.flip()
-		p.learn(&st)
-		p.post(&st)
-		switch {
-		case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
-			p.poll()
-			return p.streams.err()
-		case !p.finished(&st) || p.options.Live || p.posts():
-			if err := p.handOver(&st); err != nil {
-				return err
-			}
-		case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
-			p.poll()
-			p.miss()
-			return p.streams.err()
-		}
-		p.look(&st)
-		if p.live.finish {
-			p.fade(ticker)
-			return p.streams.err()
+		if done, err := p.Turn(); done {
+			return err
 		}
 		select {
-		case <-ctx.Done():
-			p.fade(ticker)
-			return ctx.Err()
+		case <-ended:
+			p.leave(ctx.Err())
+			ended = nil
 		case <-ticker.C:
 		case <-wake:
 		}
-	}
-}
-
-// handOver hands over what is due soon, and does what was asked for.
-func (p *Player) handOver(st *mixer.Stats) error {
-	for range 2 { // what was asked for comes behind what was due before
-		if err := p.handAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
-			return err
-		}
-		p.serve()
-	}
-	return nil
-}
-
-// fade silences everything, also what is under way, and waits for it.
-func (p *Player) fade(ticker *time.Ticker) {
-	defer func() { // of a GO that came just before
-		st := p.mixer.Stats()
-		p.learn(&st)
-	}()
-	p.mixer.StopAll(fadeOut)
-	moved, frame := time.Now(), int64(-1)
-	all := false // that was handed over has been asked to stop
-	for {
-		p.poll()
-		st := p.mixer.Stats()
-		if p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
-			p.poll()
-			return
-		}
-		if st.Playing > 0 && !all { // starts come that were handed over before
-			all = st.Asked >= p.asked
-			p.mixer.StopAll(fadeOut)
-		}
-		if p.cut != never && st.Frame >= p.cut {
-			return // Render mixes no more
-		}
-		if st.Frame != frame {
-			moved, frame = time.Now(), st.Frame
-		} else if time.Since(moved) >= patience {
-			return
-		}
-		<-ticker.C
 	}
 }
 

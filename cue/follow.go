@@ -65,6 +65,8 @@ type run struct {
 	over  int64  // the frame at which the last was
 	told  bool   // Options.Fired knows of it
 
+	ceased bool // it was stopped, maybe before it began
+
 	// Where it is armed.
 	count   *mixer.Count
 	units   []*unit

@@ -44,7 +44,10 @@ func newHold(rate, wide int) *hold {
 
 // Hold has everything stand still at one frame, voices, timeline, waits and follow-ons alike, and
 // go on from there, as if nothing had been: what is heard fades out and in within 10 ms. Any goroutine.
-func (p *Player) Hold(on bool) { p.hold.on.Store(on) }
+func (p *Player) Hold(on bool) {
+	p.hold.on.Store(on)
+	p.live.rouse()
+}
 
 // look takes in whether all is held now, and reports whether render is needed. Audio side.
 func (h *hold) look(frames int) bool {

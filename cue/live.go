@@ -19,16 +19,19 @@ var ErrFire = errors.New("cue: no GO")
 
 // live is what people do to a player while it plays.
 type live struct {
-	mutex    sync.Mutex
-	requests []func() // for the goroutine of Feed
-	playing  []Running
-	ids      []string          // by their tags, from 1 on: also those that came by hand, and of sheets before
-	owners   map[string]uint64 // their numbers, in the same way
-	tags     []uint64          // of the ids of the sheet given last, by its own; nil: they are the same
-	first    int               // of the sounds of Player.sheet: that of the sheet given last
-	finished bool
-	over     chan struct{} // closed when Feed has returned
-	wake     chan struct{} // has one while Feed has not seen all requests
+	mutex               sync.Mutex
+	requests            []func() // for the goroutine of Feed
+	playing             []Running
+	ids                 []string          // by their tags, from 1 on: also those that came by hand, and of sheets before
+	tagged              map[string]uint64 // the tags of the first of them
+	owners              map[string]uint64 // their numbers, in the same way
+	madeIDs, madeOwners int               // by Start
+	tags                []uint64          // of the ids of the sheet given last, by its own; nil: they are the same
+	first               int               // of the sounds of Player.sheet: that of the sheet given last
+	finished            bool
+	over                chan struct{} // closed when Feed has returned
+	wake                chan struct{} // has one while Feed has not seen all requests
+	call                func()        // Options.Wake; nil: nobody
 
 	// Of the goroutine of Feed.
 	finish bool
@@ -50,11 +53,21 @@ type Running struct {
 // ask has the goroutine of Feed do something soon.
 func (l *live) ask(do func()) {
 	l.mutex.Lock()
-	defer l.mutex.Unlock()
 	l.requests = append(l.requests, do)
+	l.mutex.Unlock()
+	l.rouse()
+}
+
+// rouse has the goroutine of Feed look soon. Any goroutine.
+func (l *live) rouse() {
+	l.mutex.Lock()
 	select {
 	case l.wake <- struct{}{}: // nobody waits yet where it is nil
 	default:
+	}
+	l.mutex.Unlock()
+	if l.call != nil {
+		l.call()
 	}
 }
 
@@ -206,7 +219,8 @@ func (p *Player) soonest() int64 {
 // cease ends a launch.
 func (p *Player) cease(launch int, over time.Duration) {
 	r, end := &p.follows.runs[launch], p.waiter(p.soonest())
-	end.at, end.rank = end.base, math.MaxInt32
+	end.at, end.rank, end.ends = end.base, math.MaxInt32, true
+	r.ceased = true
 	for _, u := range r.units {
 		left := uint64(0)
 		for _, t := range u.turns {
@@ -232,14 +246,14 @@ const foremost = -1
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.armed
 	units := slices.Clone(a.units)
-	end := &unit{salvo: p.mixer.NewSalvo(), base: frame, launch: -1, rank: foremost}
+	end := &unit{salvo: p.mixer.NewSalvo(), base: frame, launch: -1, rank: foremost, ends: true}
 	end.at, p.live.calm = end.base, end.base+1
 	end.begins = func(frame int64) {
 		p.live.note(Go{At: rules.FrameTime(frame, p.sheet.Rate), Does: DoPanic, Over: rules.FrameTime(pcm.Frames(over, p.sheet.Rate), p.sheet.Rate)})
 	}
 	for _, u := range units {
-		if u.over > 0 {
-			continue // it is dropped
+		if u.over > 0 || u.ends {
+			continue // it is dropped, or what drops others
 		}
 		u.steps, u.turns, u.at, u.over = nil, nil, -1, frame+1
 		end.step(0, foremost, func(at mixer.Moment) error { return at.Drop(u.salvo) })
@@ -280,7 +294,7 @@ func (p *Player) look(st *mixer.Stats) {
 		p.live.told++
 	}
 	var playing []Running
-	p.live.active = slices.DeleteFunc(p.live.active, func(i int) bool { return f.runs[i].told && f.runs[i].left == 0 })
+	p.live.active = slices.DeleteFunc(p.live.active, func(i int) bool { return (f.runs[i].told || f.runs[i].ceased) && f.runs[i].left == 0 })
 	for _, i := range p.live.active {
 		one := Running{List: s.launches[i].list, Begun: -1, Left: -1, Waiting: !f.runs[i].told}
 		if f.runs[i].begun {

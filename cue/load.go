@@ -40,6 +40,9 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 		if ways[i] == 0 || live { // whether a cue plays it or not
 			ways[i] |= loading.Once
 		}
+		if live && s.Sounds[i].Loop {
+			ways[i] |= loading.Looped
+		}
 	}
 	all, missing, err := loading.Sounds(ctx, &s.Rules, lib, ways, loading.Options{Progress: progress, OnError: b.note})
 	if err != nil {

@@ -67,6 +67,11 @@ type Options struct {
 	// of frames, by the goroutine of Feed, which waits for it. Feed goes on until the last one. Read
 	// sends none. nil: nobody.
 	Send func(m *Message, frame int64)
+
+	// Wake is called where something has been asked for, as by Do, Fire, Panic, Hold or Start, by the
+	// goroutine that asks: Player.Turn is to be called soon. It calls nothing of the player and does not
+	// wait. nil: nobody.
+	Wake func()
 }
 
 // Player plays a sheet once, either by Read, faster than real time, or by
@@ -100,7 +105,7 @@ type Player struct {
 	stage   scenes.Stage
 	waiting []waiting
 	voids   []int64 // frames of starts that were stopped before they came
-	asked   int64   // starts among them
+	asked   int64   // starts among them, but for those of Start
 	polled  []mixer.Event
 	events  []report.Event
 	missed  int64 // what the mixer did not need to be asked
@@ -110,6 +115,8 @@ type Player struct {
 	beneath beneath
 	streams *broken
 	live    live
+	turning turning
+	byHand  byHand
 	armed   armed
 	outbox  outbox
 	pitches pitches
@@ -140,7 +147,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	versions := s.versions(loaded)
+	versions := s.versions(loaded, o.Live)
 	versions.Progress = o.Preparing
 	if err := versions.Make(ctx); err != nil {
 		return nil, err
@@ -163,13 +170,15 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	p.schedule.gone = p.gone
 	p.given.Store(given)
-	p.live.ids, p.live.owners, p.live.over = slices.Clone(given.ids), given.owners(), make(chan struct{})
+	p.live.ids, p.live.owners, p.live.over, p.live.call = slices.Clone(given.ids), given.owners(), make(chan struct{}), o.Wake
 	if s.Length != nil {
 		p.cut = s.Length.Frames(s.Rate)
 	}
 	if p.groups, err = s.Groups(m); err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
+	p.byHand.seed, p.byHand.draws = s.Seed, map[string]*draws{}
+	p.byHand.stock.Store(p.newStock(given, 0, loaded, p.groups))
 	p.stage = scenes.NewStage(m, &s.Rules, p.moment)
 	p.buses["master"], _ = m.Bus("master")
 	for i := range s.Outputs {
@@ -309,30 +318,6 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	return at.Set(target, c.Change, over)
 }
 
-// start returns how a voice starts: what the sound says and chance has drawn is
-// its base, what the cue says its own part. number is that of a layer, from 1, or 0.
-func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
-	rate := p.sheet.Rate
-	o := mixer.Options{
-		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
-		Base: base,
-		Bus:  p.buses[c.Bus], Group: p.groups[c.Sound], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
-		Owner: c.owner, WhenFull: p.sheet.Sounds[c.Sound].WhenFull,
-		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate), FadeShape: c.Change.Shape,
-		Quality: p.sheet.QualityOf(&p.sheet.Sounds[c.Sound]), Tag: c.tag, Ref: refOf(a.Cue, number),
-	}
-	if c.Place != nil {
-		e := p.sheet.Sounds[c.Sound].Emitter
-		e.Spot = c.spot()
-		o.Emitter = &e
-	}
-	if c.For != nil {
-		// Less than half a frame is a frame: 0 would be the whole sound.
-		o.For = max(c.For.Duration(rate), pcm.Duration(1, rate))
-	}
-	return o
-}
-
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:
@@ -374,8 +359,11 @@ func (p *Player) tell(e report.Event) {
 // quiet reports whether nothing sounds, and nothing that was handed over is
 // going to. SilentFrom of the stats is then the end of what has sounded.
 func (p *Player) quiet(st *mixer.Stats) bool {
-	return st.Playing == 0 && st.Asked+p.toCome(st) >= p.asked
+	return st.Playing == 0 && st.Asked+p.toCome(st) >= p.askedFor()
 }
+
+// askedFor returns how many starts were asked for: of the sheet, and by hand.
+func (p *Player) askedFor() int64 { return p.asked + p.byHand.asked.Load() }
 
 // finished reports whether nothing will sound any more.
 func (p *Player) finished(st *mixer.Stats) bool {

@@ -3,6 +3,7 @@ package cue
 import (
 	"slices"
 
+	"voicepool/bank/rules"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -14,12 +15,32 @@ const refBits = 32
 // refOf is the mark of a start in events: of a cue, or of a layer of it, counted from 1.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
-// ofRef returns the cue of a mark, and the number of a layer.
+// ofRef returns the cue of a mark, and the number of a layer; -1: it is of a start by hand.
 func ofRef(ref int64) (cue, number int) {
 	if ref < 0 {
 		return -1, 0
 	}
 	return int(ref & (1<<refBits - 1)), int(ref >> refBits)
+}
+
+const (
+	// handBits is how many bits of the mark of a start by hand are its sound. Those above are what the
+	// caller gave.
+	handBits = 24
+
+	// MaxRef is the largest Start.Ref.
+	MaxRef = 1<<(63-handBits) - 1
+)
+
+// handRef is the mark of a start by hand, which is negative. A sound whose place is beyond the bits has none.
+func handRef(ref int64, sound int) int64 { return ^(ref<<handBits | int64(min(sound, 1<<handBits-1))) }
+
+// ofHandRef returns what the caller gave with a start by hand, and the place of its sound; of others 0 and -1.
+func ofHandRef(ref int64) (given int64, sound int) {
+	if ref >= 0 {
+		return 0, -1
+	}
+	return ^ref >> handBits, int(^ref & (1<<handBits - 1))
 }
 
 // waiting is a layer that was asked for and waits for its delay. No tag finds it.
@@ -60,6 +81,36 @@ func (p *Player) play(a *Action, c *Cue) error {
 		p.tuning.follow(a.Frame, tuned)
 	}
 	return nil
+}
+
+// start returns how a voice starts: what the sound says and chance has drawn is
+// its base, what the cue says its own part. number is that of a layer, from 1, or 0.
+func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
+	rate, sound := p.sheet.Rate, &p.sheet.Sounds[c.Sound]
+	o := p.voiceOf(c, sound, base, rate)
+	o.Group, o.Quality, o.Ref = p.groups[c.Sound], p.sheet.QualityOf(sound), refOf(a.Cue, number)
+	if c.Place != nil {
+		e := sound.Emitter
+		e.Spot = c.spot()
+		o.Emitter = &e
+	}
+	if c.For != nil {
+		// Less than half a frame is a frame: 0 would be the whole sound.
+		o.For = max(c.For.Duration(rate), pcm.Duration(1, rate))
+	}
+	return o
+}
+
+// voiceOf returns what a cue says of a voice, or a start by hand. Any goroutine.
+func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
+	return mixer.Options{
+		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
+		Base: base,
+		Bus:  p.buses[c.Bus], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
+		Owner: c.owner, WhenFull: sound.WhenFull,
+		From: c.From.Duration(rate), FadeIn: c.FadeIn.Duration(rate), FadeShape: c.Change.Shape,
+		Tag: c.tag,
+	}
 }
 
 // begin asks for a start.

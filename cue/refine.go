@@ -132,23 +132,47 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
-// versions returns all versions of sounds that the cues can come to need.
-func (s *Sheet) versions(all []loading.Sound) *loading.Versions {
+// versions returns all versions of sounds that the cues can come to need; of a live show also those of
+// all sounds as they are started by hand.
+func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
 	out := &loading.Versions{}
 	pitches := s.pitches()
+	need := func(c, asked *Cue) {
+		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
+			return
+		}
+		total := pitches.of(s, c, asked)
+		if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
+			total = total.with(float64(most))
+		}
+		out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
+		if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
+			out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
+		}
+	}
 	for i := range s.Cues {
 		for _, c := range s.Cues[i].starts() {
-			if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
-				continue
-			}
-			total := pitches.of(s, c, &s.Cues[i])
-			if most := s.Sounds[c.Sound].MaxPitch; most > 0 {
-				total = total.with(float64(most))
-			}
-			out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
-			if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
-				out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
-			}
+			need(c, &s.Cues[i])
+		}
+	}
+	if !live {
+		return out
+	}
+	places := make(map[string]int, len(s.Sounds))
+	for i := range s.Sounds {
+		places[s.Sounds[i].Name] = i
+	}
+	byHand := func(i int, asked *Cue) {
+		one := &s.Sounds[i]
+		need(&Cue{Sound: i, Bus: one.Bus, Loop: one.Loop, Rounds: one.Rounds}, asked)
+	}
+	for i := range s.Sounds {
+		asked := &Cue{Sound: i}
+		for _, l := range s.Sounds[i].Layers {
+			byHand(places[l.Sound], asked)
+		}
+		if s.Sounds[i].Layers == nil {
+			byHand(i, asked)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package cue
 import (
 	"math"
 
+	"voicepool/bank/rules"
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -38,6 +39,7 @@ func (p *Player) Report() *report.Report {
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = ofRef(m.Ref)
+	e.Ref, _ = ofHandRef(m.Ref)
 	e.Called, e.Cue = p.sheet.called(e.Cue), p.sheet.place(e.Cue)
 	e.Sound, e.BySound = p.name(m.Sound, m.Ref), p.name(m.BySound, m.ByRef)
 	p.ruled(&e, m)
@@ -50,11 +52,10 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	if e.Loss() && m.By != 0 {
 		ref = m.ByRef
 	}
-	c := p.asker(ref)
-	if !e.Loss() && !e.Refusal() || c == nil {
+	sound := p.startedOf(ref)
+	if !e.Loss() && !e.Refusal() || sound == nil {
 		return
 	}
-	sound := &p.sheet.Sounds[c.Sound]
 	switch m.Reason {
 	case mixer.ReasonGroupLimit:
 		e.Limit, e.PerOwner = sound.Limit.Voices, sound.Limit.PerOwner
@@ -74,26 +75,29 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 
 // name returns what the sheet calls a sound.
 func (p *Player) name(s *voice.Sound, ref int64) string {
-	c := p.asker(ref)
-	switch {
-	case s == nil:
+	if s == nil {
 		return ""
-	case c == nil:
-		return s.Name() // played by somebody else
 	}
-	return p.sheet.Sounds[c.Sound].Name
+	if sound := p.startedOf(ref); sound != nil {
+		return sound.Name
+	}
+	return s.Name() // played by somebody else
 }
 
-// asker returns what asked for a start, or a command: a cue, or a layer of one; nil: none.
-func (p *Player) asker(ref int64) *Cue {
+// startedOf returns the sound of a start, by its mark: of a cue, of a layer of one, or by hand; nil: of none.
+func (p *Player) startedOf(ref int64) *rules.Sound {
 	i, number := ofRef(ref)
-	if i < 0 || i >= len(p.sheet.Cues) {
+	_, sound := ofHandRef(ref)
+	if i >= 0 && i < len(p.sheet.Cues) {
+		switch c := &p.sheet.Cues[i]; {
+		case number == 0:
+			sound = c.Sound
+		case number <= len(c.layers):
+			sound = c.layers[number-1].Sound
+		}
+	}
+	if sound < 0 || sound >= len(p.sheet.Sounds) {
 		return nil
 	}
-	if c := &p.sheet.Cues[i]; number == 0 {
-		return c
-	} else if number <= len(c.layers) {
-		return &c.layers[number-1]
-	}
-	return nil
+	return &p.sheet.Sounds[sound]
 }

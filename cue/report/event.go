@@ -19,6 +19,7 @@ type Event struct {
 	Cue    int    // its place in the sheet, from 0; -1: none
 	Slot   int    // -1: none
 	Called        // the cue, by people
+	Ref    int64  // what the program gave that started it by hand, see cue.Start; no part of the JSON
 	Reason mixer.Reason
 
 	// Of a voice that was stolen or became virtual: the number and the sound of who

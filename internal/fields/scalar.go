@@ -15,6 +15,16 @@ type Limits struct {
 	Unit     string // as messages have it: " of decibels"
 }
 
+// String says what a number is to be, as messages do.
+func (l Limits) String() string {
+	return fmt.Sprintf("a number%s from %s to %s", l.Unit, short(l.From), short(l.To))
+}
+
+// Refuses says that a number is out of range.
+func (l Limits) Refuses(text string) string {
+	return fmt.Sprintf("%s is out of range: it takes %s", text, l)
+}
+
 // Scalar returns the text of a value that must be one; want says what it is.
 func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
 	if p.Value.Kind != yaml.Scalar {
@@ -43,12 +53,11 @@ func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 		*dst = x
 		return true
 	}
-	want := fmt.Sprintf("a number%s from %s to %s", within.Unit, short(within.From), short(within.To))
 	if isNumber {
-		r.Fail(p.Value.Place, "%s: %s is out of range: it takes %s", p.Key, p.Value.Text, want)
+		r.Fail(p.Value.Place, "%s: %s", p.Key, within.Refuses(p.Value.Text))
 		return false
 	}
-	return r.Refuse(p, want)
+	return r.Refuse(p, within.String())
 }
 
 // DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.

@@ -1,0 +1,171 @@
+package cue
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// handPlay is a start by hand that is being asked for.
+type handPlay struct {
+	player  *Player
+	start   *Start
+	name    string
+	rate    int
+	asks    Cue    // what a cue of the sheet would say, but for what layers say themselves
+	frame   int64  // mixer.Now: the next
+	number  uint64 // of one of several layers
+	handles []mixer.Handle
+	late    []waiting // layers that wait for their delay
+	tuned   *tuned    // nil: its sound has no parameters
+}
+
+// cue returns what a cue of the sheet would say, but for what layers say themselves.
+func (w *ware) cue(o *Start) Cue {
+	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
+	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
+	c.add(w)
+	return c
+}
+
+// add adds the pan and the priority of a sound.
+func (c *Cue) add(w *ware) {
+	c.Change.Pan = min(max(c.Change.Pan+w.rules.Pan, -mixer.MaxPan), mixer.MaxPan)
+	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+}
+
+// inherit takes over what a sound says and a start leaves open.
+func (c *Cue) inherit(w *ware, o *Start) {
+	if o.Bus == "" {
+		c.Bus = w.rules.Bus
+	}
+	c.Protect = c.Protect || w.rules.Protect
+	if c.Loop, c.Rounds = w.rules.Loop, w.rules.Rounds; o.Loop != nil {
+		c.Loop, c.Rounds = *o.Loop, 0
+	}
+	c.From = w.rules.From
+}
+
+// play starts a sound, or its layers; or none of them. Under the mutex of its draws.
+func (h *handPlay) play(w *ware) error {
+	h.when(w)
+	if w.rules.Parameters != nil {
+		h.tuned = new(tuning).begins(0, &h.asks, w.rules, true)
+	}
+	layers, err := 1, error(nil)
+	d, seed := w.draws, h.player.byHand.seed
+	if draw := d.draw(w, seed); w.layers == nil {
+		err = h.begin(w, &h.asks, d.file(w, 0, draw), w.base(draw))
+	} else {
+		h.number = h.player.byHand.numbers.Add(1)
+		base := w.base(draw)
+		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
+			l, c := &w.layers[layers], h.asks
+			c.Sound = l.index
+			c.add(l)
+			draw := d.draw(l, seed)
+			err = h.begin(l, &c, d.file(l, layers, draw), together(base, l.base(draw)))
+		}
+	}
+	if err == nil {
+		d.starts++
+		return nil
+	}
+	d.undo(layers)
+	for _, voice := range h.handles {
+		_ = voice.Stop() // before it sounds
+	}
+	return err
+}
+
+// when works out the frame: delays need one that is known.
+func (h *handPlay) when(w *ware) {
+	switch o := h.start; {
+	case o.Salvo != nil:
+		h.frame = max(o.Frame, 0)
+	case o.Frame > 0:
+		h.frame = o.Frame
+	case slices.ContainsFunc(w.layers, func(l ware) bool { return l.delay > 0 }):
+		m := h.player.mixer
+		h.frame = m.Next() + pcm.Frames(m.Latency().Block+time.Millisecond, h.rate)
+	default:
+		h.frame = mixer.Now
+	}
+}
+
+// begin asks the mixer for a start.
+func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
+	p, o := h.player, h.start
+	c.inherit(w, o)
+	sound, err := p.fileOf(w, c.Loop, file)
+	if err != nil {
+		return err
+	}
+	m := p.voiceOf(c, w.rules, base, h.rate)
+	m.Group, m.Quality = w.group, w.quality
+	m.Name, m.Play, m.Ref = h.name, h.number, handRef(o.Ref, w.index)
+	if m.FadeIn = o.FadeIn; o.For > 0 {
+		m.For = max(o.For, pcm.Duration(1, h.rate))
+	}
+	if o.From > 0 {
+		m.From = o.From
+		fold(sound, &m)
+	}
+	if t := h.tuned; t != nil {
+		m.Gain, m.Pitch = pcm.Decibels(t.gain.at(0)), pcm.Semitones(t.pitch.at(0))
+	}
+	frame := h.frame
+	if w.delay > 0 {
+		frame += w.delay
+	}
+	at := p.mixer.At(frame)
+	if o.Salvo != nil {
+		at = o.Salvo.At(frame)
+	}
+	p.byHand.asked.Add(1)
+	voice, err := at.Play(sound, m)
+	if err != nil {
+		p.byHand.asked.Add(-1)
+		return err
+	}
+	h.handles = append(h.handles, voice)
+	if w.delay > 0 && o.Salvo == nil {
+		h.late = append(h.late, waiting{frame: frame, tag: c.tag, bus: c.Bus, handle: voice})
+	}
+	return nil
+}
+
+// adopt has the goroutine of Feed do with the start what cues ask for that no tag finds: with layers
+// that wait for their delay, and with parameters.
+func (h *handPlay) adopt() {
+	if h.late == nil && h.tuned == nil {
+		return
+	}
+	p := h.player
+	p.live.ask(func() {
+		now := p.soonest()
+		if p.held == nil { // else the list must be the same when it is sent on
+			p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < now })
+		}
+		p.waiting = append(p.waiting, h.late...)
+		if h.tuned != nil {
+			h.tuned.voices, h.tuned.starts = h.handles, make([]int64, len(h.handles))
+			p.join(h.tuned, now)
+		}
+	})
+}
+
+// join has a play that somebody started follow the parameters that are set for all, from a frame on.
+func (p *Player) join(one *tuned, frame int64) {
+	t := &p.tuning
+	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), one)
+	for i := range one.values {
+		if x, all := t.values[one.rules.Parameters[i].Name]; all {
+			one.values[i] = x
+		}
+	}
+	t.follow(frame, one)
+	_ = one.lines(func(l *line) error { return l.set(p.moment, frame, t.rate) }) // else it goes on from the next corner
+}

@@ -1,0 +1,299 @@
+package cue_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// TestStartIsFound: cues find what was started by hand by its id, layers that wait and parameters too.
+func TestStartIsFound(t *testing.T) {
+	f := newFolder(t)
+	for _, c := range []struct {
+		start cue.Start
+		do    string
+	}{
+		{cue.Start{Sound: "drone"}, "stop: x"},
+		{cue.Start{Sound: "drone"}, "fade: x, to: -20, over: 40ms"},
+		{cue.Start{Sound: "crash"}, "stop: x"},
+		{cue.Start{Sound: "crash"}, "set: x, gain: -9"},
+		{cue.Start{Sound: "crash"}, "stop: all"},
+		{cue.Start{Sound: "motor"}, "set: x, parameters: {rpm: 8}, over: 60ms"},
+		{cue.Start{Sound: "motor"}, "set: all, parameters: {rpm: 8}, over: 60ms"},
+	} {
+		const tail = "  - {at: 5s, play: motor, id: x}\n" + stopped
+		cues := "cues:\n  - {at: 400ms, play: " + c.start.Sound + ", id: x}\n  - {at: 420ms, " + c.do + "}\n" + tail
+		want := turned(t, f.player(kit+strings.Replace(cues, tail, "  - {at: 900ms, play: motor, id: x}\n"+stopped, 1), cue.Options{Block: 20}), 20, nil)[:800]
+		p := f.player(kit+strings.Replace(cues, "at: 400ms, play: "+c.start.Sound, "at: 5s, play: "+c.start.Sound, 1), cue.Options{Block: 20, Live: true})
+		c.start.Frame, c.start.ID = 400, "x"
+		got := turned(t, p, 20, func(frame int) {
+			switch frame {
+			case 20: // what comes within 200 ms is handed over before
+				if _, err := p.Start(c.start); err != nil {
+					t.Fatal(err)
+				}
+			case 800:
+				p.Finish()
+			}
+		})[:800]
+		alike(t, c.start.Sound+" and "+c.do, got, want)
+	}
+}
+
+// TestStartAndTheEnd: a sheet ends when all of it and all that was started by hand is over, and no sooner.
+func TestStartAndTheEnd(t *testing.T) {
+	f := newFolder(t)
+	for _, c := range []struct{ cue, first, last, ends int }{
+		{600, 20, 40, 700},   // what was started by hand ends before the sheet begins
+		{100, 150, 500, 600}, // behind the end of the sheet
+		{100, 300, 500, 600},
+		{0, 0, 0, 100},
+	} {
+		for _, read := range []bool{false, true} {
+			p := f.player(fmt.Sprintf("cues: [{at: %dms, play: half.wav}]", c.cue), cue.Options{Block: 20, Events: true})
+			for _, at := range []int{c.first, c.last} {
+				if _, err := p.Start(cue.Start{Sound: "half.wav", Frame: int64(at)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out []pcm.Frame
+			if read {
+				out = readAll(t, p, 20)
+			} else {
+				out = turned(t, p, 20, nil)
+			}
+			if len(out) < c.ends || len(out) > c.ends+60 {
+				t.Errorf("%+v: it ends after %d frames", c, len(out))
+			}
+			r := p.Report()
+			f.identities(r)
+			if r.Totals.Ended != 3 || r.Totals.Asked != 3 {
+				t.Errorf("%+v: %+v", c, r.Totals)
+			}
+		}
+	}
+}
+
+// TestStartOfSalvo: starts of a salvo begin together where it is fired, and none where it is dropped.
+func TestStartOfSalvo(t *testing.T) {
+	f := newFolder(t)
+	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", cue.Options{Block: 20, Live: true, Events: true})
+	m := p.Mixer()
+	fired, dropped := m.NewSalvo(), m.NewSalvo()
+	turned(t, p, 20, func(frame int) {
+		switch frame {
+		case 0:
+			for _, salvo := range []*mixer.Salvo{fired, dropped} {
+				for i := range 2 {
+					if _, err := p.Start(cue.Start{Sound: "bell", Salvo: salvo, Frame: int64(5 * i)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := errors.Join(m.At(100).Fire(fired), m.At(110).Drop(dropped)); err != nil {
+				t.Fatal(err)
+			}
+		case 400:
+			if !p.Idle() {
+				p.Finish() // the cue at 5 s is still to come
+			}
+		}
+	})
+	r := p.Report()
+	if got := events(r); r.Totals.Ended != 2 || !strings.Contains(got, "100 started bell/-1") || !strings.Contains(got, "105 started bell/-1") || r.Totals.Stopped != 2 {
+		t.Errorf("%s, %+v", got, r.Totals)
+	}
+}
+
+// TestStartMakesSoManyIDs: ids and owners that are made by hand are bounded.
+func TestStartMakesSoManyIDs(t *testing.T) {
+	f := newFolder(t)
+	p := f.player(kit+"cues: [{at: 5s, play: bell, id: known, owner: me}]\n", cue.Options{Live: true})
+	start := func(id, owner string) error {
+		h, err := p.Start(cue.Start{Sound: "cool", ID: id, Owner: owner, Frame: 1})
+		for _, voice := range h {
+			_ = voice.Stop()
+		}
+		p.Mixer().Render(nil)
+		return err
+	}
+	for i := range 100_000 {
+		if err := start(fmt.Sprint("i", i), fmt.Sprint("o", i)); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			t.Fatal(i, err)
+		}
+	}
+	if err := start("one more", ""); !errors.Is(err, cue.ErrAction) || !strings.Contains(err.Error(), "100000 ids") {
+		t.Errorf("one id more says %v", err)
+	}
+	if err := start("", "one more"); !errors.Is(err, cue.ErrAction) || !strings.Contains(err.Error(), "100000 owners") {
+		t.Errorf("one owner more says %v", err)
+	}
+	for _, id := range []string{"known", "i0", "i99999"} {
+		if err := start(id, "me"); errors.Is(err, cue.ErrAction) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+// TestStartWhileAllMoves: starts from many goroutines while the sheet changes, turns and renders. Each is
+// told once, under the name that it was asked for by.
+func TestStartWhileAllMoves(t *testing.T) {
+	f := newFolder(t)
+	asked, told := [2]sync.Map{}, 0
+	p := f.player(kit+"cues: [{at: 0, play: drone, id: d}]\n", cue.Options{Block: 20, Live: true, Changes: true, Watch: func(e report.Event) {
+		if e.Cue >= 0 || e.Voice == 0 && e.Kind != mixer.EventLimited && e.Kind != mixer.EventRejected || e.Ref == 0 {
+			return
+		}
+		if e.Kind == mixer.EventStarted || e.Kind == mixer.EventLimited || e.Kind == mixer.EventRejected {
+			told++
+			if name, _ := asked[1].Load(e.Ref); name != "crash" && name != e.Sound {
+				t.Errorf("%+v was started as %v", e, name)
+			}
+		}
+	}})
+	other := strings.Replace(kit, "sounds:\n", "sounds:\n  new: {file: short.wav}\n", 1) + "cues: [{at: 0, play: drone, id: d, loop: true}, {at: 0, play: bell, id: e}]\n"
+	sheets := []*cue.Sheet{f.sheet(rate, other), f.sheet(rate, kit+"cues: [{at: 0, play: drone, id: d}]\n")}
+	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
+	var wait, turns sync.WaitGroup
+	stop := make(chan struct{})
+	turns.Go(func() {
+		dst := make([]pcm.Frame, 20)
+		for {
+			if done, err := p.Turn(); done || err != nil {
+				t.Errorf("Turn gave %v, %v", done, err)
+				return
+			}
+			p.Idle()
+			select {
+			case <-stop:
+				return
+			default:
+				p.Render(dst)
+			}
+		}
+	})
+	for g := range 4 {
+		wait.Go(func() {
+			for i := range 150 {
+				name := []string{"bell", "crash", "many", "cool", "motor"}[i%5]
+				ref := int64(1 + g*1000 + i)
+				asked[1].Store(ref, name)
+				h, err := p.Start(cue.Start{Sound: name, ID: fmt.Sprint("id", g), Owner: fmt.Sprint("o", i%9), Ref: ref, Gain: -20, For: 30 * time.Millisecond})
+				switch {
+				case errors.Is(err, mixer.ErrBusy):
+				case err != nil:
+					t.Error(err)
+				default:
+					for range h {
+						asked[0].Store(ref, true)
+					}
+				}
+				if _, known := p.Tag(fmt.Sprint("id", g)); !known {
+					t.Error("an id that was made is not known")
+				}
+			}
+		})
+	}
+	wait.Go(func() {
+		for i := range 12 {
+			if _, err := p.Change(t.Context(), sheets[i%2], lib, nil); err != nil {
+				t.Error(err)
+			}
+			if err := p.Do("play", "bell", "id=hand", "owner=o1"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	wait.Wait()
+	close(stop)
+	turns.Wait()
+	starts := 0
+	asked[0].Range(func(any, any) bool { starts++; return true })
+	if told == 0 || starts == 0 {
+		t.Errorf("%d starts, %d were told", starts, told)
+	}
+	p.Close()
+}
+
+// TestStartAfterChange: a sheet that has come brings its sounds, and those that are gone are gone.
+func TestStartAfterChange(t *testing.T) {
+	f := newFolder(t)
+	var told []string
+	p := f.player("sounds: {old: half.wav, both: short.wav}\ncues: []\n", cue.Options{Block: 20, Live: true, Changes: true, Watch: func(e report.Event) {
+		told = append(told, fmt.Sprint(e.Kind, " ", e.Sound))
+	}})
+	changed := make(chan struct{})
+	playLive(t, p, 20, func(frame int) {
+		switch frame {
+		case 100:
+			if _, err := p.Start(cue.Start{Sound: "old"}); err != nil {
+				t.Error(err)
+			}
+			go func() {
+				f.changed(p, "sounds: {new: {file: quiet.wav, loop: true}, both: quiet.wav}\ncues: []\n", nil)
+				close(changed)
+			}()
+			<-changed
+			if _, err := p.Start(cue.Start{Sound: "old"}); !errors.Is(err, cue.ErrAction) {
+				t.Errorf("what is gone: %v", err)
+			}
+			for _, name := range []string{"new", "both"} {
+				if h, err := p.Start(cue.Start{Sound: name}); err != nil || !strings.Contains(h[0].Sound().Name(), "quiet") {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		case 400:
+			p.Finish()
+		}
+	})
+	if got := strings.Join(told, ", "); got != "started old, started new, started both, ended old, ended both, stopped new" {
+		t.Error(got)
+	}
+}
+
+// BenchmarkStart starts a sound by hand, beside what the mixer takes for it.
+func BenchmarkStart(b *testing.B) {
+	f := newFolder(b)
+	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", cue.Options{Live: true})
+	if err := p.Prime(); err != nil {
+		b.Fatal(err)
+	}
+	sound, m, n := (*mixer.Mixer).Play, p.Mixer(), 0
+	h, err := p.Start(cue.Start{Sound: "cool"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := h[0].Sound()
+	for _, one := range []struct {
+		name string
+		do   func() error
+	}{
+		{"mixer", func() error { _, err := sound(m, s, mixer.Options{Gain: -3, Tag: 3, Ref: 4}); return err }},
+		{"Start", func() error { _, err := p.Start(cue.Start{Sound: "cool", Gain: -3, ID: "x", Ref: 4}); return err }},
+		{"Start of layers", func() error { _, err := p.Start(cue.Start{Sound: "crash", Gain: -3, ID: "x"}); return err }},
+	} {
+		b.Run(one.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := one.do(); err != nil {
+					b.Fatal(err)
+				}
+				if n++; n%500 == 0 {
+					b.StopTimer()
+					m.Render(make([]pcm.Frame, 400))
+					_, _ = p.Turn()
+					b.StartTimer()
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,240 @@
+package cue_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// kit is the sounds of the tests of starts by hand.
+const kit = `
+voices: 6
+buses: {sfx: {gain: -3}, low: {parent: sfx, gain: -2}}
+sounds:
+  bell: {file: half.wav, gain: -3, pan: -0.25, bus: sfx, priority: 3}
+  drone: {file: half.wav, loop: true, gain: -9, bus: low}
+  thrice: {file: short.wav, loop: 3, from: 5ms}
+  fast: {file: half.wav, speed: 1.5, pitch: 2}
+  tail: {file: quiet.wav, pan: 0.5, bus: low, protect: true}
+  crash: {layers: [bell, {sound: tail, delay: 30ms}, {sound: drone, delay: 7ms}], gain: -1, pan: 0.1}
+  motor: {file: half.wav, loop: true, parameters: {rpm: {from: 0, to: 9, at: 3, gain: [[0, -20], [3, -6], [9, 0]], pitch: [[0, -5], [9, 5]]}}}
+  many: {files: [half.wav, quiet.wav, short.wav], pick: shuffle, gain: [-12, 0]}
+  once: {file: half.wav, limit: {voices: 1, full: reject}}
+  cool: {file: short.wav, cooldown: 250ms}
+`
+
+// stopped ends everything, so that a sheet with loops has an end.
+const stopped = "  - {at: 1s, stop: all}\n"
+
+// TestStart: a start by hand is what a cue of the sheet is at the same frame, to the bit.
+func TestStart(t *testing.T) {
+	f := newFolder(t)
+	for _, c := range []struct {
+		cue   string
+		start cue.Start
+	}{
+		{"play: bell", cue.Start{Sound: "bell"}},
+		{"play: bell, gain: -4, pitch: 3, speed: 0.75, pan: 0.25, bus: low, fade_in: 20ms, for: 61ms", cue.Start{
+			Sound: "bell", Gain: -4, Pitch: 3, Speed: 0.75, Pan: 0.5, Bus: "low", FadeIn: 20 * time.Millisecond, For: 61 * time.Millisecond,
+		}},
+		{"play: bell, from: 40ms", cue.Start{Sound: "bell", From: 40 * time.Millisecond}},
+		{"play: drone", cue.Start{Sound: "drone"}},
+		{"play: drone, loop: false", cue.Start{Sound: "drone", Loop: new(false)}},
+		{"play: bell, loop: true", cue.Start{Sound: "bell", Loop: new(true)}},
+		{"play: thrice", cue.Start{Sound: "thrice"}},
+		{"play: fast, gain: 2", cue.Start{Sound: "fast", Gain: 2}},
+		{"play: crash", cue.Start{Sound: "crash"}},
+		{"play: crash, bus: sfx, gain: -2, pitch: -3, from: 10ms", cue.Start{Sound: "crash", Bus: "sfx", Gain: -2, Pitch: -3, From: 10 * time.Millisecond}},
+		{"play: motor, pitch: 1", cue.Start{Sound: "motor", Pitch: 1}},
+	} {
+		sheet := kit + "cues:\n  - {at: 100ms, " + c.cue + ", id: x}\n" + stopped
+		want := turned(t, f.player(sheet, cue.Options{Block: 20}), 20, nil)
+		idle := strings.Replace(sheet, "at: 100ms", "at: 5s", 1) // so that what it loops is prepared
+		p := f.player(idle, cue.Options{Block: 20, Live: true, Events: true})
+		c.start.Frame, c.start.ID, c.start.Ref = 100, "x", 7
+		got := turned(t, p, 20, func(frame int) {
+			switch frame {
+			case 40:
+				if handles, err := p.Start(c.start); err != nil || len(handles) == 0 {
+					t.Fatalf("%s: %d handles, %v", c.cue, len(handles), err)
+				}
+			case 1500:
+				p.Finish()
+			}
+		})
+		alike(t, c.cue, got, want)
+		for _, e := range p.Report().Events {
+			if e.Cue != -1 || e.Ref != 7 || e.Called != (report.Called{}) || !strings.Contains("bell tail drone thrice fast motor", e.Sound) {
+				t.Errorf("%s: the event %+v", c.cue, e)
+			}
+		}
+		f.identities(p.Report())
+	}
+}
+
+// TestStartFolds: behind the end of a loop a start goes on where the loop would be.
+func TestStartFolds(t *testing.T) {
+	f := newFolder(t)
+	sheet := kit + "cues:\n  - {at: 5s, play: many}\n" + stopped
+	heard := func(from time.Duration) []pcm.Frame {
+		p := f.player(strings.Replace(sheet, "file: half.wav, loop: true, gain", "file: half.wav, loop: {from: 20ms, to: 90ms}, gain", 1), cue.Options{Block: 20, Live: true})
+		return turned(t, p, 20, func(frame int) {
+			switch frame {
+			case 40:
+				if _, err := p.Start(cue.Start{Sound: "drone", From: from, Frame: 100}); err != nil {
+					t.Fatal(err)
+				}
+			case 1500:
+				p.Finish()
+			}
+		})
+	}
+	want := heard(50 * time.Millisecond)
+	alike(t, "a thousand rounds later", heard(50*time.Millisecond+1000*70*time.Millisecond), want)
+	if slices.Max(slices.Collect(func(yield func(float32) bool) {
+		for _, x := range want {
+			if !yield(x[0]) {
+				return
+			}
+		}
+	})) == 0 {
+		t.Error("nothing was to be heard")
+	}
+}
+
+// TestStartUnderLimits: limits, cooldowns and the pool count, and events say what the sheet does.
+func TestStartUnderLimits(t *testing.T) {
+	f := newFolder(t)
+	var all []report.Event
+	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", cue.Options{Block: 20, Live: true, Watch: func(e report.Event) { all = append(all, e) }})
+	starts := map[int]string{0: "once", 20: "once", 200: "cool", 220: "cool", 600: "once", 700: "tail", 720: "tail"}
+	turned(t, p, 20, func(frame int) {
+		if name := starts[frame]; name != "" {
+			if _, err := p.Start(cue.Start{Sound: name, Ref: int64(frame)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if frame == 800 {
+			p.Finish()
+		}
+	})
+	var got []string
+	for _, e := range all {
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%v %s %d %d %s", e.Kind, e.Sound, e.Ref, e.Limit, e.Cooldown)))
+	}
+	want := []string{"started once 0 0", "limited once 20 1", "ended once 0 0", "started cool 200 0", "ended cool 200 0", "limited cool 220 0 0.25s",
+		"started once 600 0", "ended once 600 0", "started tail 700 0", "started tail 720 0", "ended tail 700 0", "ended tail 720 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	full := f.player(strings.Replace(kit, "voices: 6", "voices: 1", 1)+"cues: [{at: 0, play: drone, id: d}]\n", cue.Options{Block: 20, Live: true, Watch: func(e report.Event) {
+		if e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual {
+			if e.Sound != "drone" || e.BySound != "bell" || e.Cue != 0 || e.Ref != 0 {
+				t.Errorf("the event of the victim is %+v", e)
+			}
+			all = nil
+		}
+	}})
+	turned(t, full, 20, func(frame int) {
+		switch frame {
+		case 100:
+			if _, err := full.Start(cue.Start{Sound: "bell", Ref: cue.MaxRef}); err != nil {
+				t.Fatal(err)
+			}
+		case 300:
+			full.Finish()
+		}
+	})
+	if all != nil {
+		t.Error("nobody was stolen")
+	}
+}
+
+// TestStartByChance: the variations of a name depend on the seed and on how many starts of it there were,
+// and on nothing else.
+func TestStartByChance(t *testing.T) {
+	f := newFolder(t)
+	const n = 30
+	draw := func(seed int, others bool) (drawn []string) {
+		p := f.player(kit+fmt.Sprintf("seed: %d\ncues: [{at: 0, play: many, every: 50ms, times: 20}]\n", seed), cue.Options{Block: 20, Live: true})
+		for range n {
+			if others {
+				if _, err := p.Start(cue.Start{Sound: "crash", Gain: -90}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.Start(cue.Start{Sound: "many", Gain: 90}); err == nil {
+					t.Fatal("a gain of 90 dB is taken")
+				}
+			}
+			h, err := p.Start(cue.Start{Sound: "many"})
+			if err != nil || len(h) != 1 {
+				t.Fatal(h, err)
+			}
+			drawn = append(drawn, h[0].Sound().Name())
+		}
+		return drawn
+	}
+	first := draw(1, false)
+	if again := draw(1, true); !slices.Equal(first, again) {
+		t.Errorf("other starts change what chance draws: %v, %v", first, again)
+	}
+	if other := draw(2, false); slices.Equal(first, other) {
+		t.Error("another seed draws the same")
+	}
+	for i := 0; i < n; i += 3 {
+		if cycle := slices.Sorted(slices.Values(first[i : i+3])); len(slices.Compact(cycle)) != 3 {
+			t.Errorf("a shuffle gives %v", first[i:i+3])
+		}
+	}
+}
+
+// TestStartSays: what is no start is refused in the words of a check, and changes nothing.
+func TestStartSays(t *testing.T) {
+	f := newFolder(t)
+	p := f.player(kit+"cues: [{at: 1s, play: bell, id: known}]\n", cue.Options{Block: 20, Live: true})
+	for _, c := range []struct {
+		start cue.Start
+		says  string
+	}{
+		{cue.Start{Sound: "bel"}, `play: "bel" is no sound of the sheet; did you mean "bell"?`},
+		{cue.Start{Sound: "bell", Bus: "sfz"}, `bus: there is no bus "sfz"; did you mean "sfx"?`},
+		{cue.Start{Sound: "bell", Gain: 40}, "gain: 40 is out of range: it takes a number of decibels from -120 to 24"},
+		{cue.Start{Sound: "bell", Pan: -1.5}, "pan: -1.5 is out of range: it takes a number from -1 to 1"},
+		{cue.Start{Sound: "bell", Pitch: 49}, "pitch: 49 is out of range: it takes a number of semitones from -48 to 48"},
+		{cue.Start{Sound: "bell", Speed: 17}, "speed: 17 is out of range: it takes a number from 1/16 to 16"},
+		{cue.Start{Sound: "bell", Priority: 1e7}, "priority: 10000000 is out of range: it takes a number from -1000000 to 1000000"},
+		{cue.Start{Sound: "bell", Ref: -1}, "ref: -1 is out of range: it takes a number from 0 to 549755813887"},
+		{cue.Start{Sound: "bell", From: -time.Second}, "from: a time is not negative, as -1s is"},
+		{cue.Start{Sound: "bell", ID: "all"}, `id: "all" is reserved: it means everything that sounds`},
+		{cue.Start{Sound: "bell", ID: "sfx"}, `id: "sfx" is the name of a bus; an id must differ from them`},
+		{cue.Start{Sound: "bell", Frame: -2}, "frame: there is no frame -2"},
+		{cue.Start{Sound: "bell", Loop: new(true)}, `play: no cue of the sheet loops "bell", so it is not prepared for that`},
+		{cue.Start{Sound: "crash", Loop: new(true)}, `play: no cue of the sheet loops "bell", so it is not prepared for that`},
+	} {
+		handles, err := p.Start(c.start)
+		if !errors.Is(err, cue.ErrAction) || err.Error() != "cue: no action: "+c.says || handles != nil {
+			t.Errorf("%+v: %v, %v, want %s", c.start, handles, err, c.says)
+		}
+	}
+	if st := p.Mixer().Stats(); st.Pending != 0 {
+		t.Errorf("%d starts are to come", st.Pending)
+	}
+	if _, known := p.Tag("known"); !known {
+		t.Error("the id of a cue has no tag")
+	}
+	if tag, known := p.Tag("new"); known || tag != 0 {
+		t.Errorf("an id that nobody has has the tag %d", tag)
+	}
+	p.Close()
+	if _, err := p.Start(cue.Start{Sound: "bell"}); !errors.Is(err, mixer.ErrClosed) {
+		t.Errorf("after Close Start says %v", err)
+	}
+}
