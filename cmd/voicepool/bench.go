@@ -1,9 +1,11 @@
 package main
 
 import (
-	"fmt"
+	"os"
+	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"voicepool/cmd/internal/bench"
@@ -18,13 +20,16 @@ type benchCommand struct {
 	Speed    *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`
 	Own      bool           `help:"Give each voice a sound of its own, up to 1024; otherwise they share 16."`
 	Least    bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
+	All      bool           `help:"Measure also the memory of a mixer, and 500 mixers in turn."`
+	Only     []string       `placeholder:"CASE,..." help:"Measure these cases only: names as the table has them, * stands for any part."`
+	Against  string         `predictor:"report" placeholder:"FILE" help:"Compare with what an earlier bench --json has printed, as benchstat does."`
 	JSON     bool           `name:"json" help:"Print JSON."`
 	Realtime bool           `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
 	Seconds  *int           `placeholder:"N" help:"Length of each run of --realtime in seconds, 1..3600 (10)."`
 }
 
 func (b *benchCommand) options() (o bench.Options, err error) {
-	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Own: b.Own, Least: b.Least}
+	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Own: b.Own, Least: b.Least, All: b.All || b.Only != nil, Only: b.Only}
 	if b.Own {
 		o.Voices = o.Voices[:3]
 	}
@@ -46,13 +51,18 @@ func (b *benchCommand) options() (o bench.Options, err error) {
 	if b.Speed != nil && !(o.Speed >= mixer.MinSpeed && o.Speed <= mixer.MaxSpeed) {
 		return o, console.Usage("--speed: %v is not in 1/16..16", o.Speed)
 	}
+	for _, pattern := range b.Only {
+		if !slices.ContainsFunc(bench.Cases(), func(name string) bool { match, err := path.Match(pattern, name); return match && err == nil }) {
+			return o, console.Usage("--only: there is no case %s, only %s", oneLine(pattern), strings.Join(bench.Cases(), ", "))
+		}
+	}
 	return o, nil
 }
 
 func (b *benchCommand) Run(c *console.Console) error {
 	switch {
-	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least):
-		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own or --least")
+	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least || b.All || b.Only != nil || b.Against != ""):
+		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own, --least, --all, --only or --against")
 	case b.Realtime:
 		return b.runRealtime(c)
 	case b.Seconds != nil:
@@ -62,32 +72,32 @@ func (b *benchCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
+	var before *bench.Results
+	if b.Against != "" {
+		text, err := os.ReadFile(b.Against)
+		if err == nil {
+			before, err = bench.ReadResults(text)
+		}
+		if err != nil {
+			return console.Usage("--against %s: %w", oneLine(b.Against), cause(err))
+		}
+	}
 	rows, err := bench.Measure(o, c.Progress)
 	c.Progress("")
 	if err != nil {
 		return err
 	}
-	if b.JSON {
-		return c.JSON(struct {
-			Rate  int         `json:"rate"`
-			Block int         `json:"block"`
-			Runs  int         `json:"runs"`
-			Rows  []bench.Row `json:"rows"`
-		}{bench.Rate, bench.Block, bench.Runs, rows})
+	now := &bench.Results{Rate: bench.Rate, Block: bench.Block, Runs: bench.Runs, Rows: rows}
+	switch {
+	case before != nil && b.JSON:
+		return c.JSON(bench.Against(now, before))
+	case before != nil:
+		bench.PrintChanges(c.Out, bench.Against(now, before))
+		return nil
+	case b.JSON:
+		return c.JSON(now)
 	}
-	fmt.Fprintf(c.Out, "%-17s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
-	calls := false
-	for _, r := range rows {
-		if r.Ns == nil {
-			fmt.Fprintf(c.Out, "%-17s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
-			continue
-		}
-		if !calls {
-			fmt.Fprintf(c.Out, "\n%-17s %6s %21s\n", "call", "voices", "ns")
-			calls = true
-		}
-		fmt.Fprintf(c.Out, "%-17s %6d %21.0f\n", r.Case, r.Voices, *r.Ns)
-	}
+	bench.Print(c.Out, rows)
 	return nil
 }
 
@@ -111,10 +121,6 @@ func (b *benchCommand) runRealtime(c *console.Console) error {
 			Rows   []bench.RealtimeRow `json:"rows"`
 		}{bench.Rate, bench.Block, bench.RealtimeVoices, runtime.GOMAXPROCS(0), rows})
 	}
-	fmt.Fprintf(c.Out, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
-	for _, r := range rows {
-		fmt.Fprintf(c.Out, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
-			r.Run, r.Blocks, r.Late, r.Missed, r.WorstLate, r.Mean, r.Longest, r.Collections, r.Garbage)
-	}
+	bench.PrintRealtime(c.Out, rows)
 	return nil
 }

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"path"
 	"slices"
 	"time"
 
@@ -28,6 +29,16 @@ type Options struct {
 	Speed  float64       // of what is pitched; 0: 1.1
 	Own    bool          // each voice has a sound of its own, instead of 16 that they share
 	Least  bool          // the least time of each place of the grid, not the median
+	All    bool          // also what takes long, or is asked for seldom: memory, and mixers in turn
+	Only   []string      // patterns of cases, as path.Match has them; none: all
+}
+
+// picks reports whether a case is to be measured.
+func (o *Options) picks(name string) bool {
+	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
+		match, _ := path.Match(pattern, name) // that it is one is checked
+		return match
+	})
 }
 
 // Progress is told what is measured next.
@@ -41,7 +52,10 @@ type Row struct {
 	NsPerVoiceFrame *float64 `json:"ns_per_voice_frame,omitempty"`
 	VoicesRealtime  *int     `json:"voices_realtime,omitempty"`
 	Ns              *float64 `json:"ns,omitempty"`
+	Bytes           *float64 `json:"bytes,omitempty"`
 	Kernel          string   `json:"kernel"`
+
+	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
 // Measure measures all cases, then the calls, and tells what is next.
@@ -52,6 +66,9 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		different = slices.Max(o.Voices)
 	}
 	for _, c := range cases {
+		if !o.picks(c.name) {
+			continue
+		}
 		sounds, err := noises(different, c.channels, c.compact)
 		if err != nil {
 			return nil, err
@@ -61,12 +78,12 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		}
 		for _, n := range o.Voices {
 			next("measuring %s with %d voices", c.name, n)
-			ns, err := c.measure(sounds, n, o.Slice, o.Least)
+			ns, runs, err := c.measure(sounds, n, o.Slice, o.Least)
 			if err != nil {
 				return nil, err
 			}
 			realtime := int(1e9 / Rate / ns)
-			rows = append(rows, Row{Case: c.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel()})
+			rows = append(rows, Row{Case: c.name, Voices: n, NsPerVoiceFrame: &ns, VoicesRealtime: &realtime, Kernel: dsp.Kernel(), Samples: runs})
 		}
 	}
 	sounds, err := noises(16, 1, false)
@@ -74,15 +91,47 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		return nil, err
 	}
 	for _, n := range o.Voices {
+		if !slices.ContainsFunc(callNames, o.picks) {
+			break
+		}
 		next("measuring starts with %d voices", n)
 		calls, err := measureCalls(sounds, n)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, calls...)
+		rows = append(rows, slices.DeleteFunc(calls, func(r Row) bool { return !o.picks(r.Case) })...)
 	}
-	silent, err := measureSilence()
-	return append(rows, silent), err
+	if o.picks(silentBlock) {
+		silent, err := measureSilence()
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, silent)
+	}
+	if !o.All {
+		return rows, nil
+	}
+	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){turns, memory} {
+		more, err := measure(o.picks, next)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+// callNames are the calls that measureCalls measures.
+var callNames = []string{"play", "start-steal", "start-steal-unheard", "stop"}
+
+const silentBlock = "silent-block"
+
+// Cases returns the names of all cases, in their order.
+func Cases() (names []string) {
+	for _, c := range cases {
+		names = append(names, c.name)
+	}
+	return append(append(names, callNames...), silentBlock, "turn", "memory")
 }
 
 // way is a way to mix.
@@ -178,10 +227,10 @@ const gridPlaces = 15
 
 // measure returns nanoseconds per voice and frame: the median of runs of at least a
 // slice, or of all their blocks the least at each place of the grid.
-func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (float64, error) {
+func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	m.Prepare()
 	block := make([]pcm.Frame, Block)
@@ -191,7 +240,6 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	number := 0
 	var quickest [gridPlaces]time.Duration
 	each := func(took time.Duration) float64 { return float64(took.Nanoseconds()) / Block / float64(n) }
-	var runs []float64
 	for range Runs {
 		blocks := 0
 		var took time.Duration
@@ -209,13 +257,13 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 		runs = append(runs, each(took)/float64(blocks))
 	}
 	if !least {
-		return Median(runs), nil
+		return Median(runs), runs, nil
 	}
 	var sum time.Duration
 	for _, t := range quickest {
 		sum += t
 	}
-	return each(sum) / gridPlaces, nil
+	return each(sum) / gridPlaces, runs, nil
 }
 
 // Median returns the median of what runs have taken.
@@ -296,13 +344,13 @@ func measureSilence() (Row, error) {
 		}
 		runs = append(runs, perCall(time.Since(begin), blocks))
 	}
-	return callRow("silent-block", 0, runs), nil
+	return callRow(silentBlock, 0, runs), nil
 }
 
 func perCall(d time.Duration, calls int) float64 { return float64(d.Nanoseconds()) / float64(calls) }
 
 func callRow(name string, n int, runs []float64) Row {
-	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel()}
+	return Row{Case: name, Voices: n, Ns: new(Median(runs)), Kernel: dsp.Kernel(), Samples: runs}
 }
 
 // caller plays and stops voices of a mixer.

@@ -88,7 +88,7 @@ func TestBench(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, least := range []bool{false, true} {
-		ns, err := cases[7].measure(sounds, 32, 0, least)
+		ns, _, err := cases[7].measure(sounds, 32, 0, least)
 		if err != nil || !(ns > 0.01) || ns > 10000 {
 			t.Errorf("%v ns, %v", ns, err)
 		}

@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Results is what `voicepool bench --json` prints.
+type Results struct {
+	Rate  int   `json:"rate"`
+	Block int   `json:"block"`
+	Runs  int   `json:"runs"`
+	Rows  []Row `json:"rows"`
+}
+
+// ReadResults reads what an earlier `voicepool bench --json` has printed. The error says what the text
+// is instead.
+func ReadResults(text []byte) (*Results, error) {
+	var r Results
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("is not what bench --json prints: %w", err)
+	}
+	some := false
+	for i := range r.Rows {
+		some = some || len(r.Rows[i].Samples) > 0
+	}
+	if !some {
+		return nil, fmt.Errorf("has no rows with samples: it is not what bench --json prints, or that of an older version")
+	}
+	return &r, nil
+}
+
+// Change is a row beside the same one of earlier results.
+type Change struct {
+	Case   string  `json:"case"`
+	Voices int     `json:"voices"`
+	Unit   string  `json:"unit"`
+	Before float64 `json:"before"` // the median of the samples
+	Now    float64 `json:"now"`
+	Share  float64 `json:"change"` // now to before, less 1
+	P      float64 `json:"p"`      // that chance alone makes such a difference
+}
+
+// significant is from where on benchstat calls a difference one.
+const significant = 0.05
+
+// Differs reports whether chance alone is unlikely to make such a difference.
+func (c *Change) Differs() bool { return c.P < significant }
+
+// Against returns the rows that both results have, beside each other. P is that of the Mann-Whitney U
+// test on their samples, as benchstat has it.
+func Against(now, before *Results) (changes []Change) {
+	for i := range now.Rows {
+		n := &now.Rows[i]
+		for k := range before.Rows {
+			b := &before.Rows[k]
+			if n.Case != b.Case || n.Voices != b.Voices || n.Unit() != b.Unit() || len(n.Samples) == 0 || len(b.Samples) == 0 {
+				continue
+			}
+			p := benchmath.AssumeNothing.Compare(sample(b.Samples), sample(n.Samples)).P
+			was, is := Median(b.Samples), Median(n.Samples)
+			changes = append(changes, Change{Case: n.Case, Voices: n.Voices, Unit: n.Unit(), Before: was, Now: is, Share: is/was - 1, P: p})
+		}
+	}
+	return changes
+}
+
+func sample(values []float64) *benchmath.Sample {
+	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
+}
+
+// PrintChanges prints what has changed. A difference that chance alone could make is ~.
+func PrintChanges(w io.Writer, changes []Change) {
+	fmt.Fprintf(w, "%-21s %6s %8s %12s %12s %9s %7s\n", "case", "voices", "unit", "before", "now", "change", "p")
+	for i := range changes {
+		c := &changes[i]
+		change := "~"
+		if c.Differs() && !math.IsNaN(c.Share) {
+			change = fmt.Sprintf("%+.1f %%", 100*c.Share)
+		}
+		fmt.Fprintf(w, "%-21s %6d %8s %12.4g %12.4g %9s %7.3f\n", c.Case, c.Voices, c.Unit, c.Before, c.Now, change, c.P)
+	}
+}

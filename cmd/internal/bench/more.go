@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"runtime"
+	"time"
+
+	"voicepool/internal/dsp"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// memory measures the bytes that New takes, and, with all voices playing, what each voice adds.
+func memory(pick func(string) bool, next Progress) ([]Row, error) {
+	if !pick("memory") {
+		return nil, nil
+	}
+	var rows []Row
+	for _, n := range []int{8, 32, 1024} {
+		next("measuring the memory of a mixer of %d voices", n)
+		var runs []float64
+		for range Runs {
+			before := reserved()
+			m, err := mixer.New(mixer.Config{Rate: Rate, Voices: n})
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, reserved()-before)
+			runtime.KeepAlive(m)
+		}
+		rows = append(rows, Row{Case: "memory", Voices: n, Bytes: new(Median(runs)), Samples: runs, Kernel: dsp.Kernel()})
+	}
+	return rows, nil
+}
+
+// reserved returns the bytes allocated so far, those that are free again included.
+func reserved() float64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.TotalAlloc)
+}
+
+// turns measures a block of a mixer of eight voices that sound: of one mixer, and of one of 500 in turn, which
+// has left the caches meanwhile.
+func turns(pick func(string) bool, next Progress) ([]Row, error) {
+	if !pick("turn") {
+		return nil, nil
+	}
+	sounds, err := noises(16, 1, false)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, count := range []int{1, 500} {
+		next("measuring %d mixers in turn", count)
+		mixers := make([]*mixer.Mixer, count)
+		block := make([]pcm.Frame, Block)
+		for i := range mixers {
+			if mixers[i], _, err = (way{speed: 1}).stage(sounds, 8); err != nil {
+				return nil, err
+			}
+			mixers[i].Render(block)
+		}
+		var runs []float64
+		rounds := max(2000/count, 4)
+		for range Runs {
+			begin := time.Now()
+			for range rounds {
+				for _, m := range mixers {
+					m.Render(block)
+				}
+			}
+			runs = append(runs, perCall(time.Since(begin), rounds*count))
+		}
+		rows = append(rows, callRow("turn", count, runs))
+	}
+	return rows, nil
+}

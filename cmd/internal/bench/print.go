@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+)
+
+// Print prints rows as tables: what mixes, then what is called.
+func Print(w io.Writer, rows []Row) {
+	unit := ""
+	for i := range rows {
+		r := &rows[i]
+		if r.Unit() != unit {
+			if unit != "" {
+				fmt.Fprintln(w)
+			}
+			switch unit = r.Unit(); unit {
+			case unitVoice:
+				fmt.Fprintf(w, "%-21s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
+			default:
+				fmt.Fprintf(w, "%-21s %6s %21s\n", "call", "voices", unit)
+			}
+		}
+		if r.NsPerVoiceFrame != nil {
+			fmt.Fprintf(w, "%-21s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
+			continue
+		}
+		fmt.Fprintf(w, "%-21s %6d %21.0f\n", r.Case, r.Voices, r.value())
+	}
+}
+
+// PrintRealtime prints how blocks kept up with real time.
+func PrintRealtime(w io.Writer, rows []RealtimeRow) {
+	fmt.Fprintf(w, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%-8s %7d %6d %7d %14.2f %12.3f %12.2f %12d %6.2f\n",
+			r.Run, r.Blocks, r.Late, r.Missed, r.WorstLate, r.Mean, r.Longest, r.Collections, r.Garbage)
+	}
+}
+
+// The units of rows.
+const (
+	unitVoice = "ns/frame" // of a voice
+	unitCall  = "ns"
+	unitBytes = "bytes"
+)
+
+// Unit returns what the row counts.
+func (r *Row) Unit() string {
+	switch {
+	case r.NsPerVoiceFrame != nil:
+		return unitVoice
+	case r.Bytes != nil:
+		return unitBytes
+	}
+	return unitCall
+}
+
+func (r *Row) value() float64 {
+	switch {
+	case r.Bytes != nil:
+		return *r.Bytes
+	case r.Ns != nil:
+		return *r.Ns
+	}
+	return 0
+}
