@@ -22,6 +22,7 @@ var pages = []struct {
 	{"docs/concepts.md", 0},
 	{"docs/cues.md", 0},
 	{"docs/shows.md", 0},
+	{"docs/service.md", 0},
 	{"docs/banks.md", 0},
 	{"docs/stealing.md", 0},
 	{"docs/embedding.md", 0},

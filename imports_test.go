@@ -76,9 +76,10 @@ device/devicetest -> device internal/leak pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
-cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice
+cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
+cmd/internal/board ->
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
 cmd/internal/extent -> bank/rules cmd/internal/console cue internal/words mixer sounds
@@ -86,15 +87,28 @@ cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... 
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/booth -> cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/show cue internal/words golang.org/x/sys/unix
 cmd/internal/control -> cmd/internal/show internal/words
+cmd/internal/room -> bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice
 cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
 cmd/internal/show -> bank/rules cmd/internal/live cue internal/whole internal/words mixer pcm voice
 cmd/internal/midi -> cue gitlab.com/gomidi/midi/v2
 cmd/internal/osc -> cue
+cmd/internal/qlab -> bank/rules cmd/internal/osc cmd/internal/room cmd/internal/show cue internal/words
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
+cmd/internal/problem -> cue/report
+cmd/internal/board ->
+cmd/internal/guard -> internal/words
+cmd/internal/systemd -> golang.org/x/sys/unix
+cmd/internal/serve -> cmd/internal/board cmd/internal/guard cmd/internal/problem cmd/internal/qlab cmd/internal/room cmd/internal/service cmd/internal/systemd golang.org/x/sys/windows internal/fields internal/whole internal/words internal/yaml mixer sounds
+cmd/internal/service -> bank/rules cmd/internal/problem cmd/internal/room cmd/internal/show cue internal/words mixer sounds github.com/coder/websocket github.com/prometheus/client_golang/...
 cmd/internal/spill ->
 cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/drivers -> device/auto device/oto device/pulse internal/words
+cmd/internal/findings -> bank/rules cue internal/parse internal/words
+cmd/internal/remote -> bank/rules cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket
+cmd/internal/shell -> sounds/embedded github.com/posener/complete
+cmd/internal/value -> bank/rules device/wav mixer voice
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
-cmd/internal/trial -> cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
+cmd/internal/trial -> bank/rules cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)
 
 // table reads arrows.

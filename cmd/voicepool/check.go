@@ -11,8 +11,7 @@ import (
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/extent"
-	"voicepool/cue"
-	rule "voicepool/internal/parse"
+	"voicepool/cmd/internal/findings"
 	"voicepool/sounds"
 )
 
@@ -21,16 +20,6 @@ type checkCommand struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Quiet bool   `short:"q" help:"Print errors only."`
 	isolateFlag
-}
-
-// problem is one thing that is wrong.
-type problem struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Message string `json:"message"`
-	Kind    string `json:"kind"` // sheet, sound; no errors: note, of what a render or a game needs besides; warning
-	text    string // of the line that is printed
 }
 
 func (k *checkCommand) Run(c *console.Console) error {
@@ -65,25 +54,25 @@ func (k *checkCommand) Run(c *console.Console) error {
 			}
 		}
 	}
-	var said []problem
+	var said []findings.Problem
 	if len(wrong) == 0 {
 		errors.As(sheet.CheckRender(), &notes)
-		said = problemsOf("note", notes)
+		said = findings.Of("note", notes)
 		for i := range said {
 			if sheet.CheckGoes() == nil {
-				said[i].text += " (a run plays on until Ctrl-C)"
+				said[i].Text += " (a run plays on until Ctrl-C)"
 			}
 		}
-		said = append(said, problemsOf("note", asks(sheet))...)
+		said = append(said, findings.Of("note", findings.Asks(sheet))...)
 	}
-	problems := slices.Concat(problemsOf("sheet", wrong), said, problemsOf("warning", warnings))
+	problems := slices.Concat(findings.Of("sheet", wrong), said, findings.Of("warning", warnings))
 	if k.JSON {
 		err := c.JSON(struct {
-			File     string         `json:"file"`
-			OK       bool           `json:"ok"`
-			Problems []problem      `json:"problems"`
-			Extent   *extent.Extent `json:"extent,omitempty"`
-		}{k.Sheet, len(wrong) == 0, append([]problem{}, problems...), lasts})
+			File     string             `json:"file"`
+			OK       bool               `json:"ok"`
+			Problems []findings.Problem `json:"problems"`
+			Extent   *extent.Extent     `json:"extent,omitempty"`
+		}{k.Sheet, len(wrong) == 0, append([]findings.Problem{}, problems...), lasts})
 		if err != nil {
 			return err
 		}
@@ -92,7 +81,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	for i, p := range problems {
 		found[p.Kind]++
 		if i < len(wrong) || len(wrong) == 0 && !k.Quiet {
-			c.Say("%s", p.text)
+			c.Say("%s", p.Text)
 		}
 	}
 	if len(wrong) > 0 {
@@ -111,7 +100,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if verdict == nil {
 		verdict = []string{"nothing is wrong"}
 	}
-	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), contents(sheet), strings.Join(verdict, ", "))
+	fmt.Fprintf(c.Out, "%s: %s: %s\n", oneLine(k.Sheet), findings.Contents(sheet), strings.Join(verdict, ", "))
 	k.tell(c, lasts)
 	return nil
 }
@@ -121,63 +110,4 @@ func (k *checkCommand) tell(c *console.Console, lasts *extent.Extent) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)
 	}
-}
-
-// contents counts what a sheet has. One without cues is a bank.
-func contents(sheet *cue.Sheet) string {
-	buses := "1 bus"
-	if n := len(sheet.Buses); n != 1 {
-		buses = fmt.Sprintf("%d buses", n)
-	}
-	parts := []string{count(len(sheet.Sounds), "sound"), buses}
-	cues := len(sheet.Cues)
-	for i := range sheet.List {
-		cues -= sheet.List[i].Count
-	}
-	if cues > 0 || sheet.Cues != nil && sheet.List == nil {
-		parts = slices.Insert(parts, 0, count(cues, "cue"))
-	}
-	if n := len(sheet.List); n > 0 {
-		parts = slices.Insert(parts, 0, "a list of "+count(n, "cue"))
-	}
-	if n := len(sheet.Outputs); n > 0 {
-		parts = append(parts, count(n, "output"))
-	}
-	if n := len(sheet.Scenes); n > 0 {
-		parts = append(parts, count(n, "scene"))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// problemsOf returns errors as problems; those of a sound are of a kind of their own.
-func problemsOf(kind string, list rules.Errors) (all []problem) {
-	for _, e := range list {
-		p := problem{e.File, e.Line, e.Column, oneLine(e.Msg), kind, oneLine(e.Error())}
-		switch {
-		case kind == "note":
-			p.text = "note: " + p.text
-		case kind == "warning":
-			p.text = "warning: " + p.text
-		case e.Sound != nil:
-			p.Kind = "sound"
-		}
-		all = append(all, p)
-	}
-	return all
-}
-
-// asks says what a game imports besides for a bank that names embedded sounds.
-func asks(sheet *cue.Sheet) rules.Errors {
-	if sheet.Cues != nil || sheet.List != nil {
-		return nil
-	}
-	for i := range sheet.Sounds {
-		for _, f := range sheet.Sounds[i].Files {
-			if _, found := sheet.Find(f.Name); found {
-				return rules.Errors{{File: sheet.File, Line: f.Line, Column: f.Column, Msg: fmt.Sprintf(
-					"%q is an embedded sound, and a game has those if it imports sounds/embedded: %s", f.Name, rule.AskEmbedded)}}
-			}
-		}
-	}
-	return nil
 }

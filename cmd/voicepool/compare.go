@@ -9,6 +9,7 @@ import (
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 	"voicepool/device/wav"
 	"voicepool/pcm"
@@ -20,7 +21,7 @@ type compareCommand struct {
 	Voices   *int           `placeholder:"N" help:"Number of voices in the pool; default: as in the sheet."`
 	Virtual  *int           `placeholder:"N" help:"Number of virtual voices of policies without +virtual=N; default: as in the sheet."`
 	Wav      string         `name:"wav" placeholder:"FOLDER" help:"Write all mixes to this folder (f32, no limiter), named after their policies, and unlimited.wav."`
-	Length   *timeFlag      `placeholder:"TIME" help:"Stop after this time."`
+	Length   *value.Time    `placeholder:"TIME" help:"Stop after this time."`
 	goesFlag
 	trialFlags
 }
@@ -38,7 +39,7 @@ func (b *compareCommand) Run(c *console.Console) error {
 }
 
 func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts) error {
-	k, whole, err := stage(c, interrupted, b.Sheet, b.Length, b.goesFlag, b.limits(), func(sheet *cue.Sheet) error {
+	k, whole, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), b.read, func(sheet *cue.Sheet) error {
 		set(&sheet.Voices, b.Voices)
 		set(&sheet.Virtual, b.Virtual)
 		if b.Policies == nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
+	"regexp"
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/performance"
@@ -13,6 +15,16 @@ import (
 //
 //go:embed demo.yaml
 var demoSheet []byte
+
+// demoLoops are the sounds that cues of the show loop.
+var demoLoops = regexp.MustCompile(`(?m)^  (theme|rain|wind|engine): +\{`)
+
+// demoBank returns the sounds of the show and their rules, without its cues. What those loop loops by
+// itself.
+func demoBank() []byte {
+	bank, _, _ := bytes.Cut(demoSheet, []byte("\ncues:"))
+	return append(demoLoops.ReplaceAll(bank, []byte("  $1: {loop: true, ")), '\n')
+}
 
 type demoCommand struct {
 	Sheet bool `help:"Print the cue sheet of the show; play nothing."`

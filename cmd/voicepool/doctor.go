@@ -8,6 +8,7 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/doctor"
+	"voicepool/cmd/internal/drivers"
 )
 
 type doctorCommand struct {
@@ -64,7 +65,7 @@ func printReport(w io.Writer, r *doctor.Report) error {
 		row("socket", s.Path, detail+" ("+s.From+")")
 	}
 	for _, s := range r.Sinks {
-		row("sink", s.Name, state(s))
+		row("sink", s.Name, drivers.State(s))
 	}
 	for _, s := range r.Cards {
 		row("card", s.Path, s.Name+": "+s.Detail)

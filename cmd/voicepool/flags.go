@@ -2,18 +2,15 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
-	"voicepool/device/wav"
 	"voicepool/mixer"
 	"voicepool/sounds"
 	"voicepool/voice"
@@ -22,15 +19,15 @@ import (
 // sheetFlags are those that all commands which play have. What is not given is
 // nil or zero: then the sheet counts.
 type sheetFlags struct {
-	Voices   *int          `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
-	Overflow *overflowFlag `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
-	Virtual  *int          `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
-	Refuse   bool          `help:"Reject a new sound that would itself be the least audible."`
-	Rate     *int          `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
-	Quality  *qualityFlag  `predictor:"quality" placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
-	Seed     *int64        `placeholder:"N" help:"Seed of the random choices."`
-	Length   *timeFlag     `placeholder:"TIME" help:"Stop after this time: 30s, 1m30s, 1.5."`
-	Block    int           `placeholder:"N" default:"512" help:"Frames per block, 1..1048576."`
+	Voices   *int            `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
+	Overflow *value.Overflow `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
+	Virtual  *int            `placeholder:"N" help:"Number of virtual voices: stolen voices keep time silently and return when they are loud enough."`
+	Refuse   bool            `help:"Reject a new sound that would itself be the least audible."`
+	Rate     *int            `placeholder:"HZ" help:"Sample rate in Hz, 1000..768000."`
+	Quality  *value.Quality  `predictor:"quality" placeholder:"NAME" help:"Interpolation of pitched sounds: linear, cubic, best."`
+	Seed     *int64          `placeholder:"N" help:"Seed of the random choices."`
+	Length   *value.Time     `placeholder:"TIME" help:"Stop after this time: 30s, 1m30s, 1.5."`
+	Block    int             `placeholder:"N" default:"512" help:"Frames per block, 1..1048576."`
 
 	isolateFlag
 
@@ -119,59 +116,6 @@ func (f *sheetFlags) summed(list output.List, file *os.File, name string) output
 	return list.Print("the text on "+name+" (-q prints none)", file)
 }
 
-type overflowFlag mixer.Overflow
-
-func (o *overflowFlag) UnmarshalText(text []byte) error {
-	policy, ok := mixer.ParseOverflow(string(text))
-	if *o = overflowFlag(policy); !ok {
-		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", text)
-	}
-	return nil
-}
-
-type qualityFlag voice.Quality
-
-func (q *qualityFlag) UnmarshalText(text []byte) error {
-	quality, ok := voice.ParseQuality(string(text))
-	if *q = qualityFlag(quality); !ok {
-		return fmt.Errorf("%q is no quality, want linear, cubic or best", text)
-	}
-	return nil
-}
-
-type timeFlag rules.Time
-
-func (t *timeFlag) UnmarshalText(text []byte) error {
-	time, err := rules.ParseTime(string(text))
-	*t = timeFlag(time)
-	return err
-}
-
-type formatFlag struct{ wav.Format }
-
-func (f *formatFlag) UnmarshalText(text []byte) (err error) {
-	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
-		return fmt.Errorf("%q is no format, want s16, s24 or f32", text)
-	}
-	return nil
-}
-
-// gainFlag is a number of decibels, with or without its unit.
-type gainFlag float64
-
-func (g *gainFlag) UnmarshalText(text []byte) error {
-	number := string(text)
-	if n := len(number) - len("dB"); n > 0 && strings.EqualFold(number[n:], "dB") {
-		number = strings.TrimRight(number[:n], " ")
-	}
-	x, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return fmt.Errorf("%q is no gain, want decibels, as -6 or -6dB", text)
-	}
-	*g = gainFlag(x)
-	return nil
-}
-
 // foldFlag is what the commands have that play a sheet, which may have several outputs.
 type foldFlag struct {
 	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
@@ -190,7 +134,7 @@ type liveFlags struct {
 	sheetFlags
 	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
 	Device performance.Device `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
-	Buffer *timeFlag          `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
+	Buffer *value.Time        `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
 }
 
 func (l *liveFlags) check() error {

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"voicepool/cmd/internal/value"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -13,12 +14,12 @@ func TestFlagsWinOverSheet(t *testing.T) {
 		t.Errorf("no flags make %+v", got)
 	}
 	voices, seed, rate := 5, int64(-1), 44100
-	length := new(timeFlag)
+	length := new(value.Time)
 	if err := length.UnmarshalText([]byte("1.5s")); err != nil {
 		t.Fatal(err)
 	}
 	f := &sheetFlags{
-		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(overflowFlag(mixer.Reject)), Quality: new(qualityFlag(voice.Linear)),
+		Voices: &voices, Seed: &seed, Rate: &rate, Overflow: new(value.Overflow(mixer.Reject)), Quality: new(value.Quality(voice.Linear)),
 		Length: length, Refuse: true,
 	}
 	got := f.apply(sheet)

@@ -16,16 +16,18 @@ import (
 	"voicepool/cmd/internal/control"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/remote"
 	"voicepool/cmd/internal/screen"
 	"voicepool/cmd/internal/show"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 )
 
 // controlFlags are those of the commands that others may have a hand on.
 type controlFlags struct {
-	Control string    `placeholder:"WHERE" help:"Take commands, one a line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
-	Midi    string    `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device, as /dev/snd/midiC1D0, or a pipe: by the table midi of the sheet, and MIDI Show Control."`
-	Guard   *timeFlag `placeholder:"TIME" help:"After a GO, ignore others for this long (300ms)."`
+	Control string      `placeholder:"WHERE" help:"Take commands, one a line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
+	Midi    string      `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device, as /dev/snd/midiC1D0, or a pipe: by the table midi of the sheet, and MIDI Show Control."`
+	Guard   *value.Time `placeholder:"TIME" help:"After a GO, ignore others for this long (300ms)."`
 }
 
 // open opens what the flags name.
@@ -49,7 +51,8 @@ func (f controlFlags) check(l *liveFlags) error {
 }
 
 type goCommand struct {
-	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input."`
+	Sheet string `arg:"" optional:"" predictor:"sheet" help:"Cue sheet (YAML or JSON) with a list of cues; - is standard input. With --to the number of a cue; none: the one that stands by."`
+	remote.Flags
 	goesFlag
 	fromFlags
 	controlFlags
@@ -59,6 +62,14 @@ type goCommand struct {
 }
 
 func (g *goCommand) Run(c *console.Console) error {
+	switch {
+	case g.To != "" && g.Sheet != "":
+		return g.Flags.Command(c, "go", g.Sheet)
+	case g.To != "":
+		return g.Flags.Command(c, "go")
+	case g.Sheet == "":
+		return console.Usage("expected \"<sheet>\"")
+	}
 	if err := cmp.Or(g.fromFlags.check(), g.liveFlags.check(), g.controlFlags.check(&g.liveFlags)); err != nil {
 		return err
 	}
@@ -115,19 +126,23 @@ func leave(c *console.Console, b *booth.Booth, err error) error {
 }
 
 type sendCommand struct {
-	Address string   `arg:"" help:"Where the show listens: unix:PATH."`
-	Command []string `arg:"" passthrough:"" help:"What it is to do: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all."`
+	Words []string `arg:"" name:"command" passthrough:"" help:"Where the show listens, unix:PATH, and what it is to do: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all. With --to what the room is to do."`
+	remote.Flags
 }
 
 // patience is how long a show may take for an answer.
 const sendPatience = 5 * time.Second
 
 func (s *sendCommand) Run(c *console.Console) error {
-	command := strings.Join(s.Command, " ")
-	if strings.TrimSpace(command) == "" { // which gets no answer
-		return console.Usage("a command is missing, such as: voicepool send %s go", oneLine(s.Address))
+	address := s.Words[0]
+	if s.To != "" && !strings.HasPrefix(address, "unix:") {
+		return s.Flags.Command(c, s.Words...)
 	}
-	conn, err := control.Dial(s.Address)
+	command := strings.Join(s.Words[1:], " ")
+	if strings.TrimSpace(command) == "" { // which gets no answer
+		return console.Usage("a command is missing, such as: voicepool send %s go", oneLine(address))
+	}
+	conn, err := control.Dial(address)
 	if err != nil {
 		return err
 	}
@@ -135,7 +150,7 @@ func (s *sendCommand) Run(c *console.Console) error {
 	conn.SetDeadline(time.Now().Add(sendPatience))
 	line, err := control.Ask(conn, bufio.NewReader(conn), command)
 	if err != nil {
-		return fmt.Errorf("%s: %w", oneLine(s.Address), cause(err))
+		return fmt.Errorf("%s: %w", oneLine(address), cause(err))
 	}
 	fmt.Fprintf(c.Out, "%s", line)
 	var answer control.Answer

@@ -9,6 +9,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 )
 
@@ -19,8 +20,8 @@ type goesFlag struct {
 
 // fromFlags are what commands have that can begin in the middle.
 type fromFlags struct {
-	From *timeFlag `placeholder:"TIME" help:"Begin at this time of the show, as if all before it had been heard: 30s, 1m30s, 1.5."`
-	Cue  string    `placeholder:"N" help:"Begin where the cue of this number does."`
+	From *value.Time `placeholder:"TIME" help:"Begin at this time of the show, as if all before it had been heard: 30s, 1m30s, 1.5."`
+	Cue  string      `placeholder:"N" help:"Begin where the cue of this number does."`
 }
 
 // begin has a player begin there.

@@ -33,7 +33,9 @@ type grammar struct {
 	Run        runCommand        `cmd:"" help:"Play a cue sheet in real time."`
 	Go         goCommand         `cmd:"" help:"Run a show: cues that wait for GO, from a terminal, a socket, MIDI or standard input."`
 	Attach     attachCommand     `cmd:"" help:"Come back to the screen of a show that runs."`
-	Send       sendCommand       `cmd:"" help:"Send a command to a show that runs, and print its answer."`
+	Serve      serveCommand      `cmd:"" help:"Keep rooms running that other programs and people play on, over HTTP, WebSocket and OSC."`
+	Send       sendCommand       `cmd:"" help:"Send a command to a show that runs, or to a server, and print its answer."`
+	Watch      watchCommand      `cmd:"" help:"Show what a room of a server plays."`
 	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
 	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`

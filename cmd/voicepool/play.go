@@ -15,6 +15,8 @@ import (
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/remote"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/sounds"
@@ -23,18 +25,22 @@ import (
 type playCommand struct {
 	Sounds []string `arg:"" predictor:"sound" name:"sound" help:"Files, names of embedded sounds, - for standard input, or what is generated: tone:440, tone:440:square (saw, triangle), noise:white, noise:pink. A tone plays for a second, noise for ten, or as long as --length or --loop say."`
 
-	Gain  gainFlag `placeholder:"DB" help:"Gain in dB, -120..24."`
-	Pan   float64  `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
-	Pitch float64  `placeholder:"ST" help:"Pitch in semitones, -48..48."`
-	Speed float64  `placeholder:"X" default:"1" help:"Speed as a ratio, 0.0625..16."`
-	Loop  bool     `help:"Repeat until Ctrl-C."`
+	Gain  value.Gain `placeholder:"DB" help:"Gain in dB, -120..24."`
+	Pan   float64    `placeholder:"P" help:"Pan, -1 (left) .. 1 (right)."`
+	Pitch float64    `placeholder:"ST" help:"Pitch in semitones, -48..48."`
+	Speed float64    `placeholder:"X" default:"1" help:"Speed as a ratio, 0.0625..16."`
+	Loop  bool       `help:"Repeat until Ctrl-C."`
 
 	liveFlags
+	remote.Flags
 }
 
 func (p *playCommand) Run(c *console.Console) error {
 	if err := p.check(); err != nil {
 		return err
+	}
+	if p.To != "" {
+		return p.far(c)
 	}
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -57,6 +63,27 @@ func (p *playCommand) Run(c *console.Console) error {
 		return at.Sound
 	}
 	return err
+}
+
+// far plays the sounds of a room, by the names that it has for them.
+func (p *playCommand) far(c *console.Console) error {
+	room, err := p.Flags.Room()
+	if err != nil {
+		return err
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	for _, sound := range p.Sounds {
+		body := map[string]any{"sound": sound, "gain": p.Gain, "pan": p.Pan, "pitch": p.Pitch, "speed": p.Speed}
+		if p.Loop {
+			body["loop"] = true
+		}
+		answer, err := room.Play(interrupted, body)
+		if err := remote.Answered(c, answer, err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check names flags, where the sheet that is made of them would name its own

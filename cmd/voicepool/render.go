@@ -14,6 +14,7 @@ import (
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
@@ -23,10 +24,10 @@ import (
 )
 
 type renderCommand struct {
-	Sheet     string     `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
-	Output    string     `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
-	Format    formatFlag `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
-	NoLimiter bool       `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
+	Sheet     string       `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
+	Output    string       `short:"o" required:"" placeholder:"FILE" help:"WAV file to write; - is standard output."`
+	Format    value.Format `default:"s24" placeholder:"NAME" help:"Sample format: s16 (dithered), s24 or f32."`
+	NoLimiter bool         `name:"no-limiter" help:"Disable the limiter: samples may exceed full scale."`
 	goesFlag
 	fromFlags
 	sheetFlags

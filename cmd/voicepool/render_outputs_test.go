@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
 )
@@ -72,7 +73,7 @@ func rendered(t *testing.T, sheet string, format wav.Format, fold bool) ([]byte,
 	if err := os.WriteFile(path, []byte(sheet), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r := &renderCommand{Sheet: path, Output: out, Format: formatFlag{format}, foldFlag: foldFlag{Fold: fold}, sheetFlags: sheetFlags{Block: 500, Quiet: true, Report: told}}
+	r := &renderCommand{Sheet: path, Output: out, Format: value.Format{Format: format}, foldFlag: foldFlag{Fold: fold}, sheetFlags: sheetFlags{Block: 500, Quiet: true, Report: told}}
 	if err := r.Run(&console.Console{In: strings.NewReader(""), Out: &console.Sticky{W: io.Discard}, Err: io.Discard}); err != nil {
 		t.Fatalf("%v\n%s", err, sheet)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,14 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/trial"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 	"voicepool/internal/steal"
-	"voicepool/sounds"
 )
 
 type stealbenchCommand struct {
@@ -28,7 +26,7 @@ type stealbenchCommand struct {
 	Corpus   uint64         `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
 	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`
 	All      bool           `help:"Measure six seeds and the sizes 8, 16, 32, 64; takes some minutes."`
-	Length   *timeFlag      `placeholder:"TIME" help:"Stop the cue sheet after this time."`
+	Length   *value.Time    `placeholder:"TIME" help:"Stop the cue sheet after this time."`
 	Write    string         `placeholder:"FOLDER" help:"Write the scenes as cue sheets, with their sounds, to a new folder; measure nothing."`
 	SVG      string         `name:"svg" placeholder:"FILE" help:"Draw the figures of the scenes to an SVG file."`
 	trialFlags
@@ -186,39 +184,11 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	return nil
 }
 
-// stage loads a sheet and its sounds, and renders what they are with voices for all.
-// Before that, set changes the sheet and finds what is wrong with it.
-func stage(c *console.Console, ctx context.Context, path string, length *timeFlag, goes goesFlag, limits sounds.Limits, set func(*cue.Sheet) error) (*trial.Comparison, *trial.Run, error) {
-	sheet, err := loadSheet(ctx, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	sheet.Length = cmp.Or((*rules.Time)(length), sheet.Length)
-	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two mixes are compared, in stereo
-		c.Say("%s: its outputs are folded: what is compared is one mix of all of them", oneLine(path))
-	}
-	if err := goes.read(sheet); err != nil {
-		return nil, nil, err
-	}
-	if err := sheet.CheckRender(); err != nil {
-		return nil, nil, err
-	}
-	if err := set(sheet); err != nil {
-		return nil, nil, err
-	}
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: limits})
-	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, lib, c.Loading()) }); err != nil {
-		return nil, nil, err
-	}
-	c.Progress("rendering with voices for all")
-	return trial.NewComparison(ctx, sheet, lib)
-}
-
 // moreVirtual says where a sheet may have virtual voices from.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {
-	k, _, err := stage(c, interrupted, b.Sheet, b.Length, goesFlag{}, b.limits(), func(sheet *cue.Sheet) error {
+	k, _, err := trial.Load(c, interrupted, b.Sheet, b.Length.Given(), b.limits(), goesFlag{}.read, func(sheet *cue.Sheet) error {
 		for _, p := range b.Policies {
 			if err := p.Check(p.Virtuals(sheet.Virtual), moreVirtual); err != nil {
 				return console.Usage("%w", err)

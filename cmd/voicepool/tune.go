@@ -7,6 +7,7 @@ import (
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/trial"
+	"voicepool/cmd/internal/value"
 	"voicepool/cue"
 )
 
@@ -14,7 +15,7 @@ type tuneCommand struct {
 	Sheet  string        `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	Damage shareFlag     `default:"1%" placeholder:"SHARE" help:"Share of what is heard that may audibly differ (${default})."`
 	Policy *trial.Policy `placeholder:"NAME" help:"Policy of a full pool: quietest, oldest, gain, reject, masked; also quietest+refuse, masked+virtual=64. Default: as in the sheet."`
-	Length *timeFlag     `placeholder:"TIME" help:"Stop after this time."`
+	Length *value.Time   `placeholder:"TIME" help:"Stop after this time."`
 	goesFlag
 	trialFlags
 }
@@ -39,7 +40,7 @@ func (t *tuneCommand) Run(c *console.Console) error { return t.during(c, t.run) 
 
 func (t *tuneCommand) run(c *console.Console, interrupted *console.Interrupts) error {
 	var policy trial.Policy
-	k, _, err := stage(c, interrupted, t.Sheet, t.Length, t.goesFlag, t.limits(), func(sheet *cue.Sheet) (err error) {
+	k, _, err := trial.Load(c, interrupted, t.Sheet, t.Length.Given(), t.limits(), t.read, func(sheet *cue.Sheet) (err error) {
 		policy, err = t.policy(sheet)
 		if err == nil {
 			err = policy.Check(policy.Virtuals(sheet.Virtual), moreVirtual)

@@ -18,3 +18,6 @@ func unread(error) error { return nil }
 
 // endings are the signals that ask for an end.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+// NotifyHangups does nothing where there is no such signal.
+func NotifyHangups(chan<- os.Signal) {}

@@ -31,3 +31,6 @@ func IgnoreHangups() { signal.Ignore(syscall.SIGHUP) }
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
+
+// NotifyHangups sends SIGHUP to a channel from now on, though it was ignored.
+func NotifyHangups(to chan<- os.Signal) { signal.Notify(to, syscall.SIGHUP) }

@@ -1,6 +1,6 @@
-// Package osc sends the messages of Open Sound Control that a show has in it, by UDP. The encoder is
-// its own: the format is four types and a rule for padding, and the one Go library that people know,
-// hypebeast/go-osc, cannot be fetched from the module proxy.
+// Package osc speaks Open Sound Control: it encodes and decodes packets, frames them with SLIP for
+// TCP, and sends the messages of a show by UDP. The codec is its own: the format is a few types and a
+// rule for padding, and the one Go library that people know, hypebeast/go-osc, is dormant since 2022.
 package osc
 
 import (
@@ -10,24 +10,18 @@ import (
 	"voicepool/cue"
 )
 
-// Append appends a message as OSC 1.0 has it: address, types and values, each padded to 4 bytes.
+// Impulse is the argument of type I.
+type Impulse struct{}
+
+// Time is the argument of type t: seconds since 1900 in the upper 32 bits, their fraction in the lower.
+type Time uint64
+
+// Append appends a message as OSC 1.0 has it: address, types and values, each padded to 4 bytes. A
+// value of a type that OSC does not have is sent as F, false.
 func Append(b []byte, m *cue.Message) []byte {
 	types := []byte{','}
 	for _, arg := range m.Args {
-		t := byte('F')
-		switch arg := arg.(type) {
-		case int32:
-			t = 'i'
-		case float32:
-			t = 'f'
-		case string:
-			t = 's'
-		case bool:
-			if arg {
-				t = 'T'
-			}
-		}
-		types = append(types, t)
+		types = append(types, typeOf(arg))
 	}
 	b = appendText(appendText(b, m.Address), string(types))
 	for _, arg := range m.Args {
@@ -38,13 +32,66 @@ func Append(b []byte, m *cue.Message) []byte {
 			b = binary.BigEndian.AppendUint32(b, math.Float32bits(arg))
 		case string:
 			b = appendText(b, arg)
+		case []byte:
+			b = appendBlob(b, arg)
+		case int64:
+			b = binary.BigEndian.AppendUint64(b, uint64(arg))
+		case float64:
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(arg))
+		case Time:
+			b = binary.BigEndian.AppendUint64(b, uint64(arg))
 		}
 	}
 	return b
+}
+
+// typeOf returns the letter of a value.
+func typeOf(arg any) byte {
+	switch arg := arg.(type) {
+	case int32:
+		return 'i'
+	case float32:
+		return 'f'
+	case string:
+		return 's'
+	case []byte:
+		return 'b'
+	case int64:
+		return 'h'
+	case float64:
+		return 'd'
+	case Time:
+		return 't'
+	case Impulse:
+		return 'I'
+	case nil:
+		return 'N'
+	case bool:
+		if arg {
+			return 'T'
+		}
+	}
+	return 'F'
 }
 
 // appendText appends a text and one to four zeros, up to a multiple of 4 bytes.
 func appendText(b []byte, text string) []byte {
 	b = append(b, text...)
 	return append(b, 0, 0, 0, 0)[:len(b)+4-len(text)%4]
+}
+
+// appendBlob appends a length, the bytes, and up to three zeros.
+func appendBlob(b, blob []byte) []byte {
+	b = append(binary.BigEndian.AppendUint32(b, uint32(len(blob))), blob...)
+	return append(b, 0, 0, 0)[:len(b)+-len(blob)&3]
+}
+
+// AppendBundle appends a bundle that is to be carried out at once. Each element is a packet.
+func AppendBundle(b []byte, elements ...[]byte) []byte {
+	b = append(b, bundleMark...)
+	b = binary.BigEndian.AppendUint64(b, 1)
+	for _, e := range elements {
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(e))), e...)
+	}
+	return b
 }

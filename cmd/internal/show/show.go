@@ -14,7 +14,6 @@ import (
 	"voicepool/cue"
 	"voicepool/mixer"
 	"voicepool/pcm"
-	"voicepool/voice"
 )
 
 // Player is what a show plays: a cue.Player.
@@ -35,9 +34,11 @@ const (
 	// Guard is how long after a GO no other counts, where Options do not say.
 	Guard = 300 * time.Millisecond
 
+	// Fade is how long a stop takes that does not say.
+	Fade = 2 * time.Second
+
 	panicOver = time.Second          // the fade of a panic; another one within it is hard
 	hardOver  = 5 * time.Millisecond // of the second
-	stopOver  = 2 * time.Second      // of a stop without a time
 )
 
 // Options say how a show is run.
@@ -105,33 +106,42 @@ var errGuard = errors.New("within the guard of the last GO; nothing is fired")
 // Go begins the cue of a number, or the one that stands by where it is empty. A GO within the guard
 // of another does nothing, and begins the guard anew: a key that is held is one GO.
 func (s *Show) Go(number string) error {
+	_, err := s.Begin(number, nil)
+	return err
+}
+
+// Begin is Go at a time within the cue; nil: as Load says, or at its beginning. It returns the number of
+// the cue that has begun.
+func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	i := s.standby
 	if number != "" {
-		var err error
 		if i, err = s.find(number); err != nil {
-			return err
+			return "", err
 		}
 	}
 	now := time.Now()
 	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
 	s.pressed = now
 	if soon {
-		return errGuard
+		return "", errGuard
 	}
 	switch {
 	case s.paused:
-		return errors.New("the show is paused; resume it, then GO")
+		return "", errors.New("the show is paused; resume it, then GO")
 	case i >= len(s.sheet.List):
-		return errors.New("no cue stands by: the list is over; choose one with standby")
+		return "", errors.New("no cue stands by: the list is over; choose one with standby")
 	}
 	from := s.loaded
-	if i != s.standby {
+	switch {
+	case at != nil:
+		from = *at
+	case i != s.standby:
 		from = 0
 	}
 	if err := s.player.FireFrom(i, from); err != nil {
-		return err
+		return "", err
 	}
 	s.last, s.standby, s.loaded = i, s.after(i), 0
 	line := "go " + s.sheet.List[i].Number
@@ -139,7 +149,14 @@ func (s *Show) Go(number string) error {
 		line += " from " + from.String()
 	}
 	s.tell(line)
-	return nil
+	return s.sheet.List[i].Number, nil
+}
+
+// Next returns the number of the cue that stands by; empty at the end of the list.
+func (s *Show) Next() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.number(s.standby)
 }
 
 // Load has the cue that stands by begin at a time within it, at its next GO; 0: at its beginning.
@@ -292,57 +309,6 @@ func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 		s.standby = s.from(max(standby, 0), 1)
 	}
 	return trims
-}
-
-// Master moves the gains of the masters of all outputs by some decibels.
-func (s *Show) Master(by float64) error {
-	s.mutex.Lock()
-	masters := s.masters()
-	s.mutex.Unlock()
-	for _, name := range masters {
-		b, err := s.player.Mixer().Bus(name)
-		if err != nil {
-			return err
-		}
-		gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
-		if err := b.Fade(pcm.Decibels(gain), 50*time.Millisecond, voice.InDecibels); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// masters returns the buses that are the masters of outputs.
-func (s *Show) masters() []string {
-	names := []string{"master"}
-	if n := len(s.sheet.Outputs); n > 1 {
-		for i := range s.sheet.Outputs[1:] {
-			names = append(names, s.sheet.Outputs[1+i].Name)
-		}
-	}
-	return names
-}
-
-// Mute mutes a bus, or lets it be heard again.
-func (s *Show) Mute(name string, on bool) error {
-	b, err := s.player.Mixer().Bus(name)
-	if err == nil {
-		err = b.SetMute(on)
-	}
-	if err == nil {
-		s.mutex.Lock()
-		defer s.mutex.Unlock()
-		s.muted[name] = on
-	}
-	return err
-}
-
-func (s *Show) buses() (names []string) {
-	names = s.masters()
-	for i := range s.sheet.Buses {
-		names = append(names, s.sheet.Buses[i].Name)
-	}
-	return names
 }
 
 // Say notes something that has happened, for screens and whoever watches.

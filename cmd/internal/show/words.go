@@ -115,7 +115,7 @@ func (s *Show) act(all []string) error {
 
 func stop(s *Show, rest []string) error {
 	if len(rest) == 0 || len(rest) == 1 && isTime(rest[0]) {
-		over := stopOver
+		over := Fade
 		if len(rest) == 1 {
 			t, _ := rules.ParseTime(rest[0])
 			over = t.Duration(1e6)
@@ -124,7 +124,7 @@ func stop(s *Show, rest []string) error {
 		return nil
 	}
 	if len(rest) == 1 {
-		rest = append(rest, fmt.Sprint(stopOver))
+		rest = append(rest, fmt.Sprint(Fade))
 	}
 	return s.act(append([]string{"stop"}, rest...))
 }

@@ -1,0 +1,79 @@
+// Package board serves the page on which people see and play the rooms of a service: its voices,
+// buses, cues and sounds. The page speaks the service's HTTP and WebSocket, and nothing else.
+//
+//	mux.Handle("GET /{$}", board.Handler())
+//	mux.Handle("GET /board/", board.Handler())
+package board
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+//go:embed static
+var files embed.FS
+
+// Policy is the content security policy of the page: nothing inline, nothing from elsewhere.
+const Policy = "default-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// types are the content types of the files by their endings. The system's table may say otherwise.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+// asset is a file of the page.
+type asset struct {
+	data      []byte
+	tag, kind string
+}
+
+// Handler returns what serves the page at / and its files below /board/. Browsers keep the files and
+// ask whether they have changed. Any goroutine.
+func Handler() http.Handler {
+	assets := map[string]asset{}
+	entries, _ := fs.ReadDir(files, "static") // the folder is in the program
+	for _, e := range entries {
+		data, _ := files.ReadFile("static/" + e.Name())
+		sum := sha256.Sum256(data)
+		a := asset{data: data, tag: `"` + hex.EncodeToString(sum[:12]) + `"`, kind: types[path.Ext(e.Name())]}
+		if e.Name() == "index.html" {
+			assets["/"] = a
+			continue
+		}
+		assets["/board/"+e.Name()] = a
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, assets) })
+}
+
+func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
+	a, ok := assets[r.URL.Path]
+	switch {
+	case !ok:
+		http.NotFound(w, r)
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "the page can only be read", http.StatusMethodNotAllowed)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", a.tag)
+	if strings.HasPrefix(a.kind, "text/html") {
+		h.Set("Content-Security-Policy", Policy)
+		h.Set("Referrer-Policy", "same-origin")
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.data))
+}

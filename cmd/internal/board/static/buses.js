@@ -1,0 +1,94 @@
+// The mixer: a strip for each bus, with its meter, its fader, mute and solo.
+
+import { byId, make, mark, write } from './element.js';
+import { Fader } from './fader.js';
+import { decibels, height, place } from './scale.js';
+
+const HELD = 1500;  // ms for which a peak is marked
+const SPOKEN = 1000; // ms between two values of a meter for who cannot see it
+
+const MARKS = [6, 0, -10, -20, -40];
+
+export class Buses {
+	#order; #strips = new Map(); #names = ''; #peaks = new Map();
+
+	// order sends an order and says what becomes of it.
+	constructor(order) { this.#order = order; }
+
+	state(s) {
+		const names = s.buses.map(b => b.bus).join('\n');
+		if (names !== this.#names) {
+			this.#names = names;
+			this.#strips = new Map(s.buses.map(b => [b.bus, this.#strip(b)]));
+			byId('strips').replaceChildren(...[...this.#strips.values()].map(x => x.element));
+		}
+		const solo = s.buses.some(b => b.solo);
+		for (const b of s.buses) {
+			const strip = this.#strips.get(b.bus);
+			strip.fader.show(b.gain);
+			mark(strip.mute, 'aria-pressed', b.mute);
+			mark(strip.solo, 'aria-pressed', b.solo);
+			strip.element.classList.toggle('off', b.mute || solo && !b.solo && !strip.top);
+		}
+		this.levels(s);
+	}
+
+	levels(l) {
+		for (const b of l.buses) this.#peaks.set(b.bus, b.peak);
+	}
+
+	// draw moves the meters, and reports whether any of them is up.
+	draw(now) {
+		let up = false;
+		for (const [bus, s] of this.#strips) {
+			const level = this.#peaks.get(bus) ?? -120;
+			const at = height(level);
+			if (at >= s.held || now - s.since > HELD) {
+				if (at !== s.held) s.peak.style.setProperty('--at', at.toFixed(4));
+				s.held = at;
+				s.since = now;
+			}
+			if (at !== s.at) {
+				s.at = at;
+				s.bar.style.setProperty('--at', at.toFixed(3));
+				s.meter.classList.toggle('hot', level > -0.2);
+			}
+			if (now - s.spoken > SPOKEN) {
+				s.spoken = now;
+				mark(s.meter, 'aria-valuenow', Math.round(Math.max(level, -60)));
+				mark(s.meter, 'aria-valuetext', at > 0 ? decibels(Math.round(level)) : 'silent');
+			}
+			up ||= s.at > 0 || s.held > 0;
+		}
+		return up;
+	}
+
+	clear() { this.#peaks.clear(); }
+
+	#strip(b) {
+		const bar = make('i'), peak = make('b');
+		const meter = make('div', { className: 'meter', role: 'meter', 'aria-label': `Peak of ${b.bus}`, 'aria-valuemin': -60, 'aria-valuemax': 6, 'aria-valuenow': -60 }, bar, peak);
+		const thumb = make('div', { className: 'fader' }, make('span', { className: 'thumb' }));
+		const ticks = make('div', { className: 'ticks', 'aria-hidden': 'true' }, ...MARKS.map(db => {
+			const tick = make('span', { textContent: Math.abs(db) });
+			tick.style.setProperty('--at', place(db));
+			return tick;
+		}));
+		const value = make('output', { className: 'value', 'aria-hidden': 'true' });
+		thumb.addEventListener('gain', e => write(value, e.detail));
+		const fader = new Fader(thumb, `Gain of ${b.bus}`, gain => this.#set(b.bus, { gain }));
+		const toggle = (text, name, field) => {
+			const button = make('button', { type: 'button', className: `small ${field}`, textContent: text, title: name, 'aria-label': `${name} ${b.bus}`, 'aria-pressed': 'false' });
+			button.addEventListener('click', () => this.#set(b.bus, { [field]: button.getAttribute('aria-pressed') !== 'true' }));
+			return button;
+		};
+		const mute = toggle('M', 'Mute', 'mute'), solo = toggle('S', 'Solo', 'solo');
+		const element = make('div', { className: 'strip', role: 'group', 'aria-label': `Bus ${b.bus}` },
+			make('h3', { textContent: b.bus, title: b.parent ? `${b.bus}, into ${b.parent}` : b.bus }),
+			make('div', { className: 'travel' }, ticks, thumb, meter), value, make('div', { className: 'switches' }, mute, solo));
+		element.dataset.bus = b.bus;
+		return { element, fader, mute, solo, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
+	}
+
+	#set(bus, to) { this.#order({ do: 'bus', bus, with: to }); }
+}

@@ -1,0 +1,31 @@
+package console
+
+import (
+	"os"
+	"os/signal"
+)
+
+// Hangups returns a channel that has one value for each SIGHUP, or for several that nobody has taken
+// yet, until stop is called.
+func Hangups() (told <-chan struct{}, stop func()) {
+	signals, out, done := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	NotifyHangups(signals)
+	go func() {
+		for {
+			select {
+			case <-signals:
+			case <-done:
+				return
+			}
+			select {
+			case out <- struct{}{}:
+			case <-done:
+				return
+			}
+		}
+	}()
+	return out, func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}

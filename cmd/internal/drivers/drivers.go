@@ -1,0 +1,85 @@
+// Package drivers lists where sound can be heard: what --device can name, and which of it auto takes.
+package drivers
+
+import (
+	"context"
+	"fmt"
+
+	"voicepool/device/auto"
+	"voicepool/device/oto"
+	"voicepool/device/pulse"
+	"voicepool/internal/words"
+)
+
+// Row is one thing that --device can name.
+type Row struct {
+	Name   string       `json:"name"` // as --device takes it
+	Found  bool         `json:"found"`
+	Auto   bool         `json:"auto"` // auto would take it
+	Detail string       `json:"detail"`
+	Sinks  []pulse.Sink `json:"sinks,omitempty"`
+	Below  []Entry      `json:"drivers,omitempty"`
+}
+
+// Entry is a way to the sound card.
+type Entry struct {
+	Name   string `json:"name"`
+	Found  bool   `json:"found"`
+	Detail string `json:"detail"`
+}
+
+// State says of a sink how it plays, and whether it is what the server takes unasked. Two
+// channels are nothing to tell, and 0 are not known.
+func State(s pulse.Sink) string {
+	text := fmt.Sprintf("%d Hz", s.Rate)
+	if s.Channels != 2 && s.Channels != 0 {
+		text += ", " + words.Count(s.Channels, "channel")
+	}
+	if s.Default {
+		text += ", default"
+	}
+	if s.Suspended {
+		text += ", suspended"
+	}
+	if s.Muted {
+		text += ", muted"
+	}
+	return text
+}
+
+// List opens the sound card, silently: only that tells whether it
+// answers.
+func List() []Row {
+	server := Row{Name: "pulse", Detail: "the sound server"}
+	sinks, err := pulse.Sinks(context.Background())
+	if server.Sinks = sinks; err != nil {
+		server.Detail = auto.Reason(err)
+	} else if _, where := pulse.Server(); len(sinks) == 0 {
+		server.Detail = "the sound server has no output (" + where + ")"
+	} else {
+		server.Found, server.Detail = true, "the sound server at "+where
+	}
+	card := Row{Name: "oto", Detail: "the sound card"}
+	for _, p := range oto.Probe() {
+		card.Below = append(card.Below, Entry(p))
+		card.Found = card.Found || p.Found
+	}
+	best := auto.New(auto.Config{})
+	defer best.Close()
+	taken := best.Driver()
+	if why := best.Reason(); why != "" {
+		card.Found, card.Detail = false, why
+	}
+	rows := []Row{
+		server,
+		card,
+		{Name: "null", Found: true, Detail: "nothing is heard, in real time"},
+		{Name: "wav:FILE", Found: true, Detail: "recorded into a WAV file, in real time"},
+		{Name: "raw:FILE", Found: true, Detail: "float32 samples without a header; raw16:FILE has int16"},
+		{Name: "-", Found: true, Detail: "a WAV on standard output, in real time"},
+	}
+	for i := range rows {
+		rows[i].Auto = rows[i].Name == taken
+	}
+	return rows
+}

@@ -1,0 +1,300 @@
+package guard_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"voicepool/cmd/internal/guard"
+	"voicepool/internal/leak"
+)
+
+// bound is how long anything may take that a test waits for.
+const bound = 30 * time.Second
+
+// serve serves on loopback until the test ends, and returns the address.
+func serve(t *testing.T, g *guard.Guard, l net.Listener, change func(*http.Server)) string {
+	t.Helper()
+	if l == nil {
+		l = listen(t)
+	}
+	s := g.Server(g.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusRequestTimeout)
+			return
+		}
+		fmt.Fprintf(w, "%d bytes", n)
+	})))
+	if change != nil {
+		change(s)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Serve(g.Listener(l))
+	}()
+	t.Cleanup(func() {
+		s.Close()
+		<-done
+		g.Close()
+		if err := leak.Find(nil); err != nil {
+			t.Error(err)
+		}
+		if n := g.Counts().Open; n != 0 {
+			t.Errorf("%d connections are counted after the end", n)
+		}
+	})
+	return l.Addr().String()
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// get asks by a connection of its own.
+func get(addr string) (int, string, error) {
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: bound}
+	r, err := c.Get("http://" + addr + "/")
+	if err != nil {
+		return 0, "", err
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	return r.StatusCode, string(text), err
+}
+
+func served(t *testing.T, addr string) {
+	t.Helper()
+	if code, text, err := get(addr); code != 200 || text != "0 bytes" || err != nil {
+		t.Fatalf("others get %d %q, %v", code, text, err)
+	}
+}
+
+func dial(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetDeadline(time.Now().Add(bound))
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ended waits until the server has ended a connection, and returns what it said.
+func ended(t *testing.T, c net.Conn) string {
+	t.Helper()
+	text, err := io.ReadAll(c)
+	if e, ok := err.(net.Error); ok && e.Timeout() {
+		t.Fatalf("the server keeps a connection, having said %q", text)
+	}
+	return string(text)
+}
+
+// TestSlow: connections that send nothing, half a request, headers a byte at a time, or half a body,
+// are ended, and others are served meanwhile.
+func TestSlow(t *testing.T) {
+	g := guard.New(guard.Options{Loopback: true})
+	addr := serve(t, g, nil, func(s *http.Server) { s.ReadHeaderTimeout, s.IdleTimeout = 500*time.Millisecond, 500*time.Millisecond })
+	var list []net.Conn
+	for range 40 {
+		for _, begin := range []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"} {
+			c := dial(t, addr)
+			if _, err := io.WriteString(c, begin); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, c)
+		}
+	}
+	half := dial(t, addr) // says that it sends nothing more
+	io.WriteString(half, "GET / HTTP/1.1\r\n")
+	half.(*net.TCPConn).CloseWrite()
+	list = append(list, half)
+	drip := dial(t, addr)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		io.WriteString(drip, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+		for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
+			if _, err := io.WriteString(drip, "x"); err != nil {
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	served(t, addr)
+	for _, c := range list {
+		ended(t, c)
+	}
+	select {
+	case <-over:
+	case <-time.After(bound):
+		t.Error("headers come a byte at a time for ever")
+	}
+	served(t, addr)
+}
+
+// TestSlowBody: a body that does not come ends its request.
+func TestSlowBody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for a body for ten seconds")
+	}
+	t.Parallel()
+	g := guard.New(guard.Options{Loopback: true})
+	addr := serve(t, g, nil, nil)
+	c := dial(t, addr)
+	io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n0123456789")
+	served(t, addr)
+	if text := ended(t, c); !strings.HasPrefix(text, "HTTP/1.1 408 ") {
+		t.Errorf("it says %q", text)
+	}
+	served(t, addr)
+}
+
+// TestHeader: large headers are refused.
+func TestHeader(t *testing.T) {
+	g := guard.New(guard.Options{Loopback: true})
+	addr := serve(t, g, nil, nil)
+	for _, size := range []int{8 << 10, 64 << 10} {
+		c := dial(t, addr)
+		go fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: %s\r\n\r\n", strings.Repeat("x", size))
+		want := "HTTP/1.1 200 OK"
+		if size > 16<<10 {
+			want = "HTTP/1.1 431 Request Header Fields Too Large"
+		}
+		line, err := bufio.NewReader(c).ReadString('\n')
+		if strings.TrimSpace(line) != want {
+			t.Errorf("%d bytes: %q, %v, want %s", size, line, err, want)
+		}
+	}
+}
+
+// TestConnections: what is too many is told so, and is free again when others leave.
+func TestConnections(t *testing.T) {
+	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Connections: 10}})
+	addr := serve(t, g, nil, nil)
+	var list []net.Conn
+	for range 10 {
+		c := dial(t, addr)
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, c)
+	}
+	code, text, err := get(addr)
+	var problem struct {
+		Status, Limit int
+		Detail        string
+	}
+	if json.Unmarshal([]byte(text), &problem); code != 503 || problem.Status != 503 || problem.Limit != 10 || err != nil {
+		t.Errorf("the eleventh gets %d %q, %v", code, text, err)
+	}
+	if n := g.Counts().Connections; n != 1 {
+		t.Errorf("%d are counted, want 1", n)
+	}
+	for _, c := range list {
+		c.Close()
+	}
+	for begin := time.Now(); ; {
+		if code, _, _ := get(addr); code == 200 {
+			break
+		}
+		if time.Since(begin) > bound {
+			t.Fatal("there is no place again")
+		}
+	}
+}
+
+// far is a listener whose clients come from another machine.
+type far struct{ net.Listener }
+
+func (l far) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return farConn{c}, err
+}
+
+type farConn struct{ net.Conn }
+
+func (farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 4000} }
+
+// TestPerAddress: an address of another machine has fewer.
+func TestPerAddress(t *testing.T) {
+	g := guard.New(guard.Options{Limits: guard.Limits{PerAddress: 2}})
+	addr := serve(t, g, far{listen(t)}, nil)
+	for range 2 {
+		c := dial(t, addr)
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, text, err := get(addr); code != 429 || !strings.Contains(text, `"limit":2`) {
+		t.Errorf("the third gets %d %q, %v", code, text, err)
+	}
+}
+
+// TestFlood: thousands of connections that are opened, broken off and filled with nonsense leave
+// nothing behind, and others are served in between.
+func TestFlood(t *testing.T) {
+	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Connections: 64}})
+	addr := serve(t, g, nil, nil)
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for i := range 300 {
+				c, err := net.Dial("tcp", addr)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.SetDeadline(time.Now().Add(bound))
+				switch (worker + i) % 4 {
+				case 0: // nothing
+				case 1:
+					io.WriteString(c, "\x16\x03\x01\x02\x00\x01\x00")
+				case 2:
+					io.WriteString(c, "GET / HTTP/1.1\r\nHost: \x00evil\r\n\r\n")
+				case 3:
+					c.(*net.TCPConn).SetLinger(0) // it breaks off
+					io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nx")
+				}
+				c.Close()
+			}
+		})
+	}
+	good := 0
+	for range 50 {
+		code, _, err := get(addr)
+		switch {
+		case code == 200:
+			good++
+		case code != 503 && err == nil:
+			t.Errorf("others get %d", code)
+		}
+	}
+	group.Wait()
+	if good == 0 {
+		t.Error("others are not served at all during the flood")
+	}
+	for begin := time.Now(); g.Counts().Open > 0; {
+		if time.Since(begin) > bound {
+			t.Fatalf("%d connections stay", g.Counts().Open)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	served(t, addr)
+}

@@ -1,0 +1,187 @@
+// Package guard decides who may do what on a server of HTTP. It checks Host and Origin, knows
+// tokens, sessions of browsers and links of one use, and bounds rates and connections.
+//
+//	g := guard.New(guard.Options{Tokens: tokens, Hosts: []string{"stage.local"}})
+//	defer g.Close()
+//	server := g.Server(g.Wrap(handler))
+//	err := server.Serve(g.Listener(listener))
+//
+//	// In the handler:
+//	if err := guard.Allow(r.Context(), room, guard.Operate); err != nil { ... }
+//
+// All methods may be called by any goroutine.
+package guard
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Options say whom a Guard lets in.
+type Options struct {
+	Tokens   *Tokens  // nil: there are none, and nobody needs one
+	Loopback bool     // the server listens on loopback alone
+	Secure   bool     // it is served under TLS
+	Hosts    []string // names that it is reached by, besides its addresses and localhost; a port may follow
+
+	// Public returns the role of those without a token in a room, where it has one of its own. nil:
+	// no room has.
+	Public func(room string) (role Role, some bool)
+
+	Limits Limits
+}
+
+// Limits bound what clients take; 0 is the default.
+type Limits struct {
+	Connections int // at once, in all (4096)
+	PerAddress  int // at once, of an address that is not loopback (512)
+	Rate        int // requests and messages a second, in all (20000)
+	AddressRate int // of an address that is not loopback, and of a token used from there (2000)
+	Logins      int // that fail, a minute and address (5)
+	Sessions    int // of browsers (1024)
+}
+
+func (l Limits) complete() Limits {
+	for at, value := range map[*int]int{
+		&l.Connections: 4096, &l.PerAddress: 512, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024,
+	} {
+		if *at <= 0 {
+			*at = value
+		}
+	}
+	return l
+}
+
+// Counts are what a Guard has refused since it began, and what it holds.
+type Counts struct {
+	Hosts, Origins, Tokens int64 // a wrong Host, a foreign Origin, a wrong token or key
+	Rates, Connections     int64 // too many requests, too many connections
+	Sessions, Open         int   // of browsers, and connections, now
+}
+
+// Guard lets in and keeps out.
+type Guard struct {
+	limits Limits
+	rules  atomic.Pointer[rules]
+
+	ended context.Context // ends all badges
+	end   context.CancelFunc
+
+	sessions sessions
+	rates    rates
+	failures failures
+	crowd    crowd
+
+	counts struct{ hosts, origins, tokens, rates, connections atomic.Int64 }
+	change sync.Mutex // of rules
+}
+
+// rules are what Change changes.
+type rules struct {
+	Options
+	hosts map[string]bool // lower case, without a port
+}
+
+// New returns a Guard.
+func New(o Options) *Guard {
+	g := &Guard{limits: o.Limits.complete()}
+	g.ended, g.end = context.WithCancel(context.Background())
+	g.sessions.most = g.limits.Sessions
+	g.rates.init(g.limits)
+	g.failures.least = g.limits.Logins
+	g.crowd.limits = g.limits
+	g.Change(o)
+	return g
+}
+
+// Change has the Guard go by other options. Sessions of tokens that are gone, or that may do something
+// else now, end at once, and so do requests under way in their name. Limits stay.
+func (g *Guard) Change(o Options) {
+	g.change.Lock()
+	defer g.change.Unlock()
+	old := g.rules.Load()
+	o.Hosts = slices.Clone(o.Hosts)
+	if o.Tokens != nil {
+		o.Tokens = o.Tokens.issue(g.ended, old)
+	}
+	g.rules.Store(&rules{o, hostNames(o.Hosts)})
+	if old == nil || old.Tokens == nil {
+		return
+	}
+	for _, t := range old.Tokens.list {
+		if o.Tokens == nil || !slices.ContainsFunc(o.Tokens.list, func(n *token) bool { return n.badge == t.badge }) {
+			t.badge.end()
+		}
+	}
+}
+
+// Close ends all sessions and all requests under way in their name.
+func (g *Guard) Close() { g.end() }
+
+// Counts returns what has been refused.
+func (g *Guard) Counts() Counts {
+	return Counts{
+		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
+		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(),
+		Sessions: g.sessions.count(), Open: g.crowd.count(),
+	}
+}
+
+// Wrap returns a handler that lets through to next what may pass. It answers /login, /logout and
+// /v1/login-links itself.
+func (g *Guard) Wrap(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /login", g.loginPage)
+	mux.HandleFunc("POST /login", g.login)
+	mux.HandleFunc("GET /login.css", loginStyle)
+	mux.HandleFunc("POST /logout", g.logout)
+	mux.HandleFunc("POST /v1/login-links", g.makeLink)
+	mux.Handle("/", next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		secure(w.Header(), r.TLS != nil)
+		ctx, cancel, err := g.check(r)
+		if err != nil {
+			Write(w, err)
+			return
+		}
+		defer cancel()
+		if v := ctx.Value(visitorKey{}).(*visitor); v.badge == nil && g.rules.Load().Tokens != nil {
+			w.Header().Set("WWW-Authenticate", scheme) // with a token it may be answered otherwise
+		}
+		mux.ServeHTTP(w, bounded(w, r.WithContext(ctx)))
+	})
+}
+
+// check returns the context of a request that may pass, which names who asks.
+func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
+	rules := g.rules.Load()
+	if err := rules.host(r); err != nil {
+		g.counts.hosts.Add(1)
+		return nil, nil, err
+	}
+	v := &visitor{guard: g, addr: addressOf(r.RemoteAddr), socket: upgrades(r)}
+	if err := g.identify(v, rules, r); err != nil {
+		return nil, nil, err
+	}
+	if err := rules.origin(r, v.session != nil); err != nil {
+		g.counts.origins.Add(1)
+		return nil, nil, err
+	}
+	if err := v.take(); err != nil {
+		return nil, nil, err
+	}
+	ctx := context.WithValue(r.Context(), visitorKey{}, v)
+	if v.badge == nil || !lasting(r) {
+		return ctx, func() {}, nil
+	}
+	// What may last long, as an event stream or a WebSocket, ends with the badge.
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(v.badge.ended, cancel)
+	return ctx, func() { stop(); cancel() }, nil
+}
+
+// lasting reports whether an answer may go on for long.
+func lasting(r *http.Request) bool { return r.Method == http.MethodGet }

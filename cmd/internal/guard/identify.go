@@ -1,0 +1,45 @@
+package guard
+
+import (
+	"net/http"
+	"strings"
+)
+
+// identify finds out who asks: by a token, or by the cookie of a session.
+func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
+	if header := r.Header.Get("Authorization"); header != "" {
+		if rules.Tokens == nil {
+			return nil // nobody needs one
+		}
+		scheme, secret, _ := strings.Cut(header, " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			v.badge = rules.Tokens.find(strings.TrimSpace(secret))
+		}
+		if v.badge != nil {
+			return nil
+		}
+		g.counts.tokens.Add(1)
+		if err := g.failures.fail(v.addr); err != nil {
+			return err
+		}
+		if !strings.EqualFold(scheme, "Bearer") {
+			return &Denied{Status: 401, Detail: "Authorization: want Bearer TOKEN"}
+		}
+		return &Denied{Status: 401, Detail: "there is no such token, or not any more"}
+	}
+	if cookie, err := r.Cookie(cookieName(rules.Secure)); err == nil {
+		if v.session = g.sessions.find(cookie.Value); v.session != nil {
+			v.badge = v.session.badge
+		}
+	}
+	return nil
+}
+
+// cookieName returns the name of the cookie. Browsers take one that begins with __Host- from this
+// host alone, over TLS.
+func cookieName(secure bool) string {
+	if secure {
+		return "__Host-voicepool"
+	}
+	return "voicepool"
+}

@@ -1,0 +1,139 @@
+package guard
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// crowd are the connections that are open.
+type crowd struct {
+	limits    Limits
+	mutex     sync.Mutex
+	open      int
+	addresses map[netip.Prefix]int
+	leaving   int // those that are told why they are refused
+}
+
+func (c *crowd) count() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.open
+}
+
+// enter counts a connection, or says why it is refused.
+func (c *crowd) enter(a address) *Denied {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.open >= c.limits.Connections {
+		n := c.limits.Connections
+		return &Denied{Status: 503, Detail: fmt.Sprintf("the server has its %d connections", n), Limit: n, After: time.Second}
+	}
+	if !a.loopback {
+		if c.addresses[a.block] >= c.limits.PerAddress {
+			n := c.limits.PerAddress
+			return &Denied{Status: 429, Detail: fmt.Sprintf("this address has its %d connections", n), Limit: n, After: time.Second}
+		}
+		if c.addresses == nil {
+			c.addresses = map[netip.Prefix]int{}
+		}
+		c.addresses[a.block]++
+	}
+	c.open++
+	return nil
+}
+
+func (c *crowd) leave(a address) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.open--
+	if !a.loopback {
+		if c.addresses[a.block]--; c.addresses[a.block] <= 0 {
+			delete(c.addresses, a.block)
+		}
+	}
+}
+
+// Listener returns a listener that refuses connections beyond the limits, with an answer of HTTP that
+// names the limit. Below TLS nobody could read it; then it closes them.
+func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
+
+type listener struct {
+	net.Listener
+	guard *Guard
+}
+
+// Accept returns the next connection that is within the limits.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		a := addressOf(c.RemoteAddr().String())
+		why := l.guard.crowd.enter(a)
+		if why == nil {
+			return &conn{Conn: c, leave: sync.OnceFunc(func() { l.guard.crowd.leave(a) })}, nil
+		}
+		l.guard.counts.connections.Add(1)
+		l.guard.refuse(c, why)
+	}
+}
+
+// conn is a connection that is counted.
+type conn struct {
+	net.Conn
+	leave func()
+}
+
+// Close closes it, and counts it once.
+func (c *conn) Close() error {
+	c.leave()
+	return c.Conn.Close()
+}
+
+// CloseWrite lets a server send all that it has before it closes.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// mostLeaving is how many connections are told at once why they are refused.
+const mostLeaving = 64
+
+// refuse tells a client why, and closes. What the client sends is read for a second at most: a
+// connection that is closed before loses its answer.
+func (g *Guard) refuse(c net.Conn, why *Denied) {
+	g.crowd.mutex.Lock()
+	full := g.crowd.leaving == mostLeaving || g.rules.Load().Secure
+	if !full {
+		g.crowd.leaving++
+	}
+	g.crowd.mutex.Unlock()
+	if full {
+		c.Close()
+		return
+	}
+	go func() {
+		defer func() {
+			c.Close()
+			g.crowd.mutex.Lock()
+			g.crowd.leaving--
+			g.crowd.mutex.Unlock()
+		}()
+		c.SetDeadline(time.Now().Add(time.Second))
+		text := why.problem()
+		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nRetry-After: %d\r\nConnection: close\r\n\r\n%s",
+			why.Status, http.StatusText(why.Status), len(text), why.Seconds(), text)
+		if half, ok := c.(interface{ CloseWrite() error }); ok {
+			half.CloseWrite()
+		}
+		io.CopyN(io.Discard, c, 2*mostHeader)
+	}()
+}

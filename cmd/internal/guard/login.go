@@ -1,0 +1,193 @@
+package guard
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"voicepool/internal/words"
+)
+
+//go:embed login.html
+var loginText string
+
+//go:embed login.css
+var loginCSS []byte
+
+// mostForm bounds what is sent to log in, in bytes.
+const mostForm = 4096
+
+var loginTemplate = template.Must(template.New("login").Parse(loginText))
+
+// loginPage shows the page, or follows a link of one use.
+func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
+	v := r.Context().Value(visitorKey{}).(*visitor)
+	key := r.URL.Query().Get("key")
+	if key == "" || r.Method != http.MethodGet || strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
+		g.showLogin(w, r, http.StatusOK, "")
+		return
+	}
+	if err := g.failures.blocked(v.addr); err != nil {
+		Write(w, err)
+		return
+	}
+	b := g.sessions.use(key)
+	if b == nil {
+		g.counts.tokens.Add(1)
+		g.failures.fail(v.addr)
+		g.showLogin(w, r, http.StatusForbidden, "This link has been used, or is too old. Ask for another, or log in with a token.")
+		return
+	}
+	g.enter(w, r, b)
+}
+
+// login takes the form of the page.
+func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
+	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
+	if err := g.failures.blocked(v.addr); err != nil {
+		Write(w, err)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	if err := r.ParseForm(); err != nil {
+		Write(w, &Denied{Status: 400, Detail: "the form cannot be read, or has more than 4 KiB"})
+		return
+	}
+	if rules.Tokens == nil {
+		http.Redirect(w, r, next(r), http.StatusSeeOther)
+		return
+	}
+	b := rules.Tokens.find(strings.TrimSpace(r.PostForm.Get("token")))
+	if b == nil {
+		g.counts.tokens.Add(1)
+		if err := g.failures.fail(v.addr); err != nil {
+			Write(w, err)
+			return
+		}
+		g.showLogin(w, r, http.StatusForbidden, "There is no such token.")
+		return
+	}
+	g.enter(w, r, b)
+}
+
+// enter begins a session, and leads to the board.
+func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
+	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
+		v.session.badge.end()
+	}
+	g.setCookie(w, g.sessions.begin(b), int(sessionTime.Seconds()))
+	http.Redirect(w, r, next(r), http.StatusSeeOther)
+}
+
+// logout ends the session.
+func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
+	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
+		v.session.badge.end()
+	}
+	g.setCookie(w, "", -1)
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}
+
+func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
+	tls := g.rules.Load().Secure
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(tls), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: tls, SameSite: http.SameSiteStrictMode,
+	})
+	w.Header().Set("Cache-Control", "no-store")
+}
+
+// next returns where a login leads to: a path of this server.
+func next(r *http.Request) string {
+	to := r.FormValue("next")
+	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
+		return "/"
+	}
+	return to
+}
+
+func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
+	to := r.URL.Query().Get("next")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	loginTemplate.Execute(w, struct {
+		Message, Next string
+		Open          bool
+	}{message, to, g.rules.Load().Tokens == nil})
+}
+
+func loginStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Write(loginCSS)
+}
+
+// invitation is the body of POST /v1/login-links.
+type invitation struct {
+	Role string `json:"role"`
+	Room string `json:"room"`
+}
+
+// makeLink makes a link of one use. It may do at most what its maker may, and ends with the maker's
+// token.
+func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
+	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
+	if err != nil {
+		Write(w, &Denied{Status: 413, Detail: "the body has more than 4 KiB", Limit: mostForm})
+		return
+	}
+	var asked invitation
+	role, wrong := asked.read(data)
+	if wrong != nil {
+		Write(w, wrong)
+		return
+	}
+	if err := Allow(r.Context(), asked.Room, Admin); err != nil {
+		Write(w, err)
+		return
+	}
+	if asked.Room == "" && v.badge != nil && !v.badge.covers(Admin, "") {
+		Write(w, denied(403, "room: the token is of some rooms; name one of them"))
+		return
+	}
+	from := g.ended
+	if v.badge != nil {
+		from = v.badge.ended
+	}
+	path := g.invite(from, role, asked.Room)
+	scheme := "http"
+	if rules.Secure {
+		scheme = "https"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusCreated)
+	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
+}
+
+// read reads an invitation.
+func (i *invitation) read(data []byte) (Role, *Denied) {
+	var given map[string]json.RawMessage
+	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {
+		return None, denied(400, `the body is JSON, such as {"role": "operator", "room": "main"}`)
+	}
+	for key, value := range given {
+		to := map[string]*string{"role": &i.Role, "room": &i.Room}[key]
+		switch {
+		case to == nil:
+			return None, denied(400, "there is no field %s; the nearest is %s", words.OneLine(key), words.Nearest(key, []string{"role", "room"}))
+		case json.Unmarshal(value, to) != nil:
+			return None, denied(400, "%s: want a text", key)
+		}
+	}
+	role, err := ParseRole(i.Role)
+	if err != nil {
+		return None, &Denied{Status: 400, Detail: fmt.Sprintf("role: %v", err)}
+	}
+	return role, nil
+}

@@ -1,0 +1,124 @@
+package guard
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// hostNames returns the names of some hosts as Host has them, without ports.
+func hostNames(hosts []string) map[string]bool {
+	names := map[string]bool{"localhost": true}
+	for _, h := range hosts {
+		name, _ := splitHost(h)
+		names[name] = true
+	}
+	return names
+}
+
+// splitHost returns the name of a host in lower case, and its port; "": none.
+func splitHost(host string) (name, port string) {
+	name = host
+	if n, p, err := net.SplitHostPort(host); err == nil {
+		name, port = n, p
+	} else {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	}
+	return strings.TrimSuffix(strings.ToLower(name), "."), port
+}
+
+// host checks Host: a page whose name an attacker lets point to this machine has another.
+func (s *rules) host(r *http.Request) *Denied {
+	name, _ := splitHost(r.Host)
+	if s.hosts[name] {
+		return nil
+	}
+	if a, err := netip.ParseAddr(name); err == nil {
+		local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if a = a.Unmap().WithZone(""); a.IsLoopback() || local != nil && a == addressOf(local.String()).ip {
+			return nil
+		}
+	}
+	return denied(403, "Host: this server is not known by that name; --host names it")
+}
+
+// origin checks that what changes something, and what opens a WebSocket, is not sent by a page of
+// somebody else. by says that a cookie names who asks: browsers send it whoever made the page.
+func (s *rules) origin(r *http.Request, cookie bool) *Denied {
+	if safe(r.Method) && !upgrades(r) {
+		return nil
+	}
+	if list := r.Header.Values("Origin"); len(list) > 0 {
+		for _, origin := range list {
+			if !s.own(origin, r.Host) {
+				return denied(403, "Origin: a page of another site may not do this")
+			}
+		}
+		return nil
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return nil
+	case "":
+		if !cookie {
+			return nil // no browser
+		}
+		return denied(403, "Origin: is missing beside the cookie; programs send Authorization: Bearer TOKEN")
+	}
+	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
+}
+
+// own reports whether an origin is of this server.
+func (s *rules) own(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
+		return false
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || s.Secure) {
+		return false
+	}
+	for _, h := range append([]string{host}, s.Hosts...) {
+		if sameHost(u.Host, h, u.Scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameHost reports whether two hosts with ports are one, where a missing port is the scheme's.
+func sameHost(a, b, scheme string) bool {
+	standard := map[string]string{"http": "80", "https": "443"}[scheme]
+	nameA, portA := splitHost(a)
+	nameB, portB := splitHost(b)
+	if portA == "" {
+		portA = standard
+	}
+	if portB == "" {
+		portB = standard
+	}
+	return nameA == nameB && portA == portB
+}
+
+func safe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// upgrades reports whether a request asks for another protocol.
+func upgrades(r *http.Request) bool {
+	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
+}
+
+// secure sets headers that keep browsers from doing more than the pages need. tls: browsers take the
+// last one only where nobody can have changed it on its way, and say so on their console.
+func secure(h http.Header, tls bool) {
+	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if tls {
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
+}

@@ -1,0 +1,170 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// bucket bounds a rate: it holds what a second brings. It fills as time passes. The zero bucket is
+// full.
+type bucket struct {
+	mutex sync.Mutex
+	spent float64
+	last  time.Time
+}
+
+// take takes one of rate a second, or returns how long there is none.
+func (b *bucket) take(rate float64, now time.Time) time.Duration {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if !b.last.IsZero() {
+		b.spent = max(0, b.spent-now.Sub(b.last).Seconds()*rate)
+	}
+	b.last = now
+	if b.spent+1 > rate {
+		return time.Duration(math.Ceil((b.spent + 1 - rate) / rate * 1e9))
+	}
+	b.spent++
+	return 0
+}
+
+// mostAddresses is how many addresses are remembered.
+const mostAddresses = 4096
+
+// rates are the buckets of all, and of each address.
+type rates struct {
+	server        bucket
+	limit, single float64
+	mutex         sync.Mutex
+	addresses     map[netip.Prefix]*bucket
+}
+
+func (s *rates) init(l Limits) {
+	s.limit, s.single = float64(l.Rate), float64(l.AddressRate)
+	s.addresses = map[netip.Prefix]*bucket{}
+}
+
+// of returns the bucket of an address. Where there are too many, any that is forgotten begins anew.
+func (s *rates) of(block netip.Prefix) *bucket {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	b := s.addresses[block]
+	if b == nil {
+		forget(s.addresses)
+		b = &bucket{}
+		s.addresses[block] = b
+	}
+	return b
+}
+
+// forget makes room in a map of addresses that is full.
+func forget[T any](m map[netip.Prefix]T) {
+	if len(m) < mostAddresses {
+		return
+	}
+	n := 0
+	for block := range m {
+		delete(m, block)
+		if n++; n == mostAddresses/4 {
+			return
+		}
+	}
+}
+
+// take counts a request of a visitor.
+func (v *visitor) take() *Denied {
+	r, now := &v.guard.rates, time.Now()
+	wait, limit := time.Duration(0), r.single
+	what := "address"
+	if !v.addr.loopback {
+		wait = r.of(v.addr.block).take(r.single, now)
+		if wait == 0 && v.badge != nil {
+			wait, what = v.badge.spent.take(r.single, now), "token"
+		}
+	}
+	if wait == 0 {
+		wait, limit, what = r.server.take(r.limit, now), r.limit, "server"
+	}
+	if wait == 0 {
+		return nil
+	}
+	v.guard.counts.rates.Add(1)
+	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %.0f requests a second of this %s", limit, what), Limit: int(limit), After: wait}
+}
+
+// failures bound how often an address may try tokens. Each one too many doubles the time that it has
+// to wait, up to 15 minutes.
+type failures struct {
+	least     int
+	mutex     sync.Mutex
+	addresses map[netip.Prefix]*trier
+}
+
+// trier is an address that has tried wrong tokens.
+type trier struct {
+	from    time.Time // when its minute began
+	count   int
+	wait    time.Duration
+	blocked time.Time // until when
+}
+
+const (
+	firstWait = 10 * time.Second
+	mostWait  = 15 * time.Minute
+)
+
+// blocked returns a *Denied while an address has to wait.
+func (f *failures) blocked(a address) *Denied {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.refuse(f.addresses[a.block], time.Now())
+}
+
+// fail counts a wrong token. It returns a *Denied while the address has to wait.
+func (f *failures) fail(a address) *Denied {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	now := time.Now()
+	t := f.addresses[a.block]
+	if t == nil {
+		if f.addresses == nil {
+			f.addresses = map[netip.Prefix]*trier{}
+		}
+		forget(f.addresses)
+		t = &trier{from: now}
+		f.addresses[a.block] = t
+	}
+	if err := f.refuse(t, now); err != nil {
+		return err
+	}
+	if now.Sub(later(t.from, t.blocked)) > mostWait { // it has been good
+		*t = trier{from: now}
+	} else if t.wait == 0 && now.Sub(t.from) > time.Minute {
+		t.from, t.count = now, 0
+	}
+	t.count++
+	if t.count <= f.least {
+		return nil
+	}
+	t.wait = min(max(2*t.wait, firstWait), mostWait)
+	t.blocked = now.Add(t.wait)
+	return f.refuse(t, now)
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func (f *failures) refuse(t *trier, now time.Time) *Denied {
+	if t == nil || !now.Before(t.blocked) {
+		return nil
+	}
+	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %d wrong tokens a minute from this address", f.least), Limit: f.least, After: t.blocked.Sub(now)}
+}

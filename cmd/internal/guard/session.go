@@ -1,0 +1,147 @@
+package guard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	sessionTime = 30 * 24 * time.Hour
+	linkTime    = time.Hour
+	mostLinks   = 256
+)
+
+// session is a browser that is logged in. Only the hash of its cookie is known.
+type session struct {
+	sum   [sha256.Size]byte
+	badge *badge
+}
+
+// link lets somebody log in once.
+type link struct {
+	session
+	until time.Time
+}
+
+// sessions are those that are logged in, and those who may, oldest first.
+type sessions struct {
+	mutex sync.Mutex
+	most  int
+	list  map[[sha256.Size]byte]*session
+	order []*session
+	links []link
+}
+
+// secret returns 256 random bits as text, and the hash of that.
+func secret() (text string, sum [sha256.Size]byte) {
+	var bits [32]byte
+	rand.Read(bits[:])
+	text = base64.RawURLEncoding.EncodeToString(bits[:])
+	return text, sha256.Sum256([]byte(text))
+}
+
+// under returns a badge that ends with another, or after a time.
+func under(of *badge, time time.Duration) *badge {
+	b := &badge{role: of.role, rooms: of.rooms, name: of.name}
+	b.ended, b.end = context.WithTimeout(of.ended, time)
+	return b
+}
+
+// begin returns the cookie of a new session in the name of a badge. The oldest session ends where
+// there are too many.
+func (s *sessions) begin(of *badge) (cookie string) {
+	cookie, sum := secret()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.order = slices.DeleteFunc(s.order, func(old *session) bool {
+		over := old.badge.ended.Err() != nil
+		if over {
+			delete(s.list, old.sum)
+		}
+		return over
+	})
+	if len(s.order) >= s.most {
+		s.order[0].badge.end()
+		delete(s.list, s.order[0].sum)
+		s.order = slices.Delete(s.order, 0, 1)
+	}
+	if s.list == nil {
+		s.list = map[[sha256.Size]byte]*session{}
+	}
+	one := &session{sum, under(of, sessionTime)}
+	s.list[sum] = one
+	s.order = append(s.order, one)
+	return cookie
+}
+
+// find returns the session of a cookie; nil: there is none.
+func (s *sessions) find(cookie string) *session {
+	sum := sha256.Sum256([]byte(cookie)) // which tells nothing of how near it is to another
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	one := s.list[sum]
+	if one == nil || one.badge.ended.Err() != nil {
+		return nil
+	}
+	return one
+}
+
+func (s *sessions) count() (n int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, one := range s.order {
+		if one.badge.ended.Err() == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// invite returns the key of a link that logs in once, in the name of a badge.
+func (s *sessions) invite(b *badge) (key string) {
+	key, sum := secret()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := time.Now()
+	s.links = slices.DeleteFunc(s.links, func(l link) bool { return !now.Before(l.until) || l.badge.ended.Err() != nil })
+	if len(s.links) == mostLinks {
+		s.links = slices.Delete(s.links, 0, 1)
+	}
+	s.links = append(s.links, link{session{sum, b}, now.Add(linkTime)})
+	return key
+}
+
+// use returns the badge of a link, once; nil: there is none, or not any more.
+func (s *sessions) use(key string) *badge {
+	sum := sha256.Sum256([]byte(key))
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := slices.IndexFunc(s.links, func(l link) bool { return l.sum == sum })
+	if i < 0 {
+		return nil
+	}
+	l := s.links[i]
+	s.links = slices.Delete(s.links, i, i+1)
+	if !time.Now().Before(l.until) || l.badge.ended.Err() != nil {
+		return nil
+	}
+	return l.badge
+}
+
+// Invite returns the path of a link that logs a browser in once, within an hour, with a role in a
+// room; "": in all rooms. It is for whoever started the server.
+func (g *Guard) Invite(role Role, room string) (path string) { return g.invite(g.ended, role, room) }
+
+// invite is Invite of a link that ends with a context, and so do its sessions.
+func (g *Guard) invite(ended context.Context, role Role, room string) (path string) {
+	b := &badge{role: role, name: "a link", ended: ended, end: func() {}}
+	if room != "" {
+		b.rooms = []string{room}
+	}
+	return "/login?key=" + g.sessions.invite(b)
+}

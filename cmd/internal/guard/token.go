@@ -1,0 +1,168 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"voicepool/internal/words"
+)
+
+const (
+	leastToken = 16      // characters
+	mostToken  = 512     // characters
+	mostTokens = 1000    // each is compared with each that is presented
+	mostFile   = 1 << 20 // bytes of a token file
+)
+
+// token is a line of a token file. It knows the token's hash alone.
+type token struct {
+	sum   [sha256.Size]byte
+	badge *badge
+}
+
+// Tokens are those of a token file.
+type Tokens struct{ list []*token }
+
+// Len returns how many there are.
+func (t *Tokens) Len() int { return len(t.list) }
+
+// LoadTokens reads a token file. Notes are about what it should not be, such as readable by others.
+func LoadTokens(path string) (t *Tokens, notes []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != os.ModeNamedPipe {
+		err = fmt.Errorf("%s: is no file", words.OneLine(path))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		notes = append(notes, fmt.Sprintf("%s: others can read or change the tokens (mode %04o); chmod 600 keeps them out", words.OneLine(path), mode))
+	}
+	text, err := io.ReadAll(io.LimitReader(file, mostFile+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	t, err = ParseTokens(words.OneLine(path), text)
+	return t, notes, err
+}
+
+// ParseTokens reads lines ROLE TOKEN [ROOM,ROOM...] [# NAME]. Faults begin with title:line, and never
+// quote what may be a token.
+func ParseTokens(title string, text []byte) (*Tokens, error) {
+	if len(text) > mostFile {
+		return nil, fmt.Errorf("%s: has more than 1 MiB", title)
+	}
+	t := &Tokens{}
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		one, err := parseToken(string(line), number)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", title, number, err)
+		case one == nil:
+			continue
+		case slices.ContainsFunc(t.list, func(other *token) bool { return other.sum == one.sum }):
+			return nil, fmt.Errorf("%s:%d: this token stands in an earlier line, too", title, number)
+		case len(t.list) == mostTokens:
+			return nil, fmt.Errorf("%s:%d: has more than %d tokens", title, number, mostTokens)
+		}
+		t.list = append(t.list, one)
+	}
+	if len(t.list) == 0 {
+		return nil, fmt.Errorf("%s: has no token; write a line such as: operator %s", title, strings.Repeat("x", leastToken))
+	}
+	return t, nil
+}
+
+// parseToken reads a line; nil: it is empty.
+func parseToken(line string, number int) (*token, error) {
+	fields := strings.Fields(line)
+	name := fmt.Sprintf("line %d", number)
+	if i := slices.IndexFunc(fields, func(f string) bool { return f[0] == '#' }); i >= 0 {
+		if text := strings.TrimSpace(strings.TrimPrefix(strings.Join(fields[i:], " "), "#")); text != "" {
+			name = words.OneLine(text)
+		}
+		fields = fields[:i]
+	}
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	if len(fields) == 1 {
+		return nil, fmt.Errorf("a line is ROLE TOKEN [ROOM,ROOM...] [# NAME]; this has one word")
+	}
+	role, err := ParseRole(fields[0])
+	if err != nil {
+		if len(fields[0]) >= leastToken { // it may be a token in the wrong place
+			err = fmt.Errorf("a line begins with its role: read-only, operator or admin")
+		}
+		return nil, err
+	}
+	secret := fields[1]
+	switch {
+	case len(secret) < leastToken || len(secret) > mostToken:
+		return nil, fmt.Errorf("a token has %d to %d characters, this has %d", leastToken, mostToken, len(secret))
+	case strings.ContainsFunc(secret, func(r rune) bool { return r < '!' || r > '~' }):
+		return nil, fmt.Errorf("a token is of ASCII letters, digits and signs; this has others")
+	case len(fields) > 3:
+		return nil, fmt.Errorf("after the token come its rooms, with commas and no spaces, and # before a name")
+	}
+	b := &badge{role: role, name: name}
+	if len(fields) == 3 {
+		b.rooms = strings.Split(fields[2], ",")
+		if slices.Contains(b.rooms, "") {
+			return nil, fmt.Errorf("a room in the list of rooms is empty")
+		}
+	}
+	return &token{sha256.Sum256([]byte(secret)), b}, nil
+}
+
+// issue returns tokens whose badges are valid: those of old for tokens that may do the same as before.
+func (t *Tokens) issue(ended context.Context, old *rules) *Tokens {
+	out := &Tokens{}
+	for _, one := range t.list {
+		b := &badge{role: one.badge.role, rooms: one.badge.rooms, name: one.badge.name}
+		if old != nil && old.Tokens != nil {
+			for _, before := range old.Tokens.list {
+				if before.sum == one.sum && before.badge.role == b.role && slices.Equal(before.badge.rooms, b.rooms) {
+					b = before.badge
+				}
+			}
+		}
+		if b.ended == nil {
+			b.ended, b.end = context.WithCancel(ended)
+		}
+		out.list = append(out.list, &token{one.sum, b})
+	}
+	return out
+}
+
+// find returns the badge of a token, or nil. It takes the same time wherever the token stands, and
+// whatever it begins with.
+func (t *Tokens) find(secret string) *badge {
+	if len(secret) > mostToken {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(secret))
+	found := -1
+	for i, one := range t.list {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], one.sum[:]), i, found)
+	}
+	if found < 0 {
+		return nil
+	}
+	return t.list[found].badge
+}

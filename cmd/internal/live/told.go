@@ -1,0 +1,37 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+
+	"voicepool/cue/report"
+)
+
+// Told is a voice of a Picture that somebody else tells, such as a server.
+type Told struct {
+	Slot     int
+	Number   uint64
+	Sound    string
+	Colour   int     // of the sound, from 0
+	Level    float64 // dB
+	Pan      float64
+	Looping  bool
+	Paused   bool
+	Silent   bool          // nothing of it is heard
+	Victim   *report.Event // who lost the slot to it; nil: nobody
+	SinceWon int64         // frames since then
+}
+
+// With returns the picture with the voices and the events that somebody else tells.
+func (p Picture) With(voices []Told, events []report.Event) Picture {
+	p.events = events
+	p.voices = make([]lane, 0, len(voices))
+	for _, v := range voices {
+		p.voices = append(p.voices, lane{
+			slot: v.Slot, number: v.Number, sound: v.Sound, colour: v.Colour, level: v.Level, pan: v.Pan,
+			looping: v.Looping, paused: v.Paused, silent: v.Silent, victim: v.Victim, age: v.SinceWon,
+		})
+	}
+	slices.SortFunc(p.voices, func(x, y lane) int { return cmp.Compare(x.slot, y.slot) })
+	return p
+}

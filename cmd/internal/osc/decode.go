@@ -1,0 +1,187 @@
+package osc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"voicepool/cue"
+)
+
+const (
+	// MaxPacket is how many bytes a packet has at most.
+	MaxPacket = 64 << 10
+
+	// MaxMessages is how many messages a packet holds at most, its bundles together.
+	MaxMessages = 1024
+
+	// MaxDepth is how deep bundles lie in bundles at most.
+	MaxDepth = 8
+
+	bundleMark = "#bundle\x00"
+)
+
+// ErrPacket is wrapped by the errors of Decode.
+var ErrPacket = errors.New("osc: the packet cannot be read")
+
+// Decode reads a packet, a message or a bundle, and returns its messages in their order. Arguments are
+// int32, float32, string, []byte, bool, nil, Impulse, int64, float64 or Time. Time tags of bundles are
+// ignored: a command acts when it arrives. A packet is read as a whole, or not at all.
+func Decode(packet []byte) ([]*cue.Message, error) {
+	if len(packet) > MaxPacket {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrPacket, MaxPacket)
+	}
+	d := decoder{}
+	if err := d.packet(packet, 0); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPacket, err)
+	}
+	return d.messages, nil
+}
+
+type decoder struct{ messages []*cue.Message }
+
+var (
+	errShort  = errors.New("it ends too early")
+	errRest   = errors.New("something follows")
+	errText   = errors.New("a text is not UTF-8, or is not padded with zeros")
+	errLength = errors.New("its length is not a multiple of 4")
+)
+
+// packet reads a message or a bundle.
+func (d *decoder) packet(b []byte, depth int) error {
+	if len(b) == 0 || len(b)%4 != 0 {
+		return errLength
+	}
+	rest, bundle := bytes.CutPrefix(b, []byte(bundleMark))
+	if !bundle {
+		return d.message(b)
+	}
+	if depth == MaxDepth {
+		return fmt.Errorf("bundles lie more than %d deep", MaxDepth)
+	}
+	if len(rest) < 8 {
+		return errShort
+	}
+	for rest = rest[8:]; len(rest) > 0; {
+		if len(rest) < 4 {
+			return errShort
+		}
+		size := binary.BigEndian.Uint32(rest)
+		if rest = rest[4:]; uint64(size) > uint64(len(rest)) {
+			return errShort
+		}
+		if err := d.packet(rest[:size], depth+1); err != nil {
+			return err
+		}
+		rest = rest[size:]
+	}
+	return nil
+}
+
+// message reads a message. Without any types it has no arguments: old programs leave them out.
+func (d *decoder) message(b []byte) error {
+	if len(d.messages) == MaxMessages {
+		return fmt.Errorf("it has more than %d messages", MaxMessages)
+	}
+	address, b, err := text(b)
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(address, "/") {
+		return errors.New("an address begins with /")
+	}
+	m := &cue.Message{Address: address}
+	d.messages = append(d.messages, m)
+	if len(b) == 0 {
+		return nil
+	}
+	types, b, err := text(b)
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(types, ",") {
+		return errors.New("types begin with a comma")
+	}
+	for _, t := range []byte(types[1:]) {
+		var arg any
+		if arg, b, err = argument(t, b); err != nil {
+			return err
+		}
+		m.Args = append(m.Args, arg)
+	}
+	if len(b) > 0 {
+		return errRest
+	}
+	return nil
+}
+
+// argument reads a value of a type, and returns what follows it.
+func argument(t byte, b []byte) (arg any, rest []byte, err error) {
+	size := 0
+	switch t {
+	case 'i', 'f', 'b':
+		size = 4
+	case 'h', 'd', 't':
+		size = 8
+	}
+	if len(b) < size {
+		return nil, nil, errShort
+	}
+	switch rest = b[size:]; t {
+	case 'i':
+		return int32(binary.BigEndian.Uint32(b)), rest, nil
+	case 'f':
+		return math.Float32frombits(binary.BigEndian.Uint32(b)), rest, nil
+	case 'h':
+		return int64(binary.BigEndian.Uint64(b)), rest, nil
+	case 'd':
+		return math.Float64frombits(binary.BigEndian.Uint64(b)), rest, nil
+	case 't':
+		return Time(binary.BigEndian.Uint64(b)), rest, nil
+	case 'T', 'F':
+		return t == 'T', rest, nil
+	case 'N':
+		return nil, rest, nil
+	case 'I':
+		return Impulse{}, rest, nil
+	case 's':
+		return anyText(b)
+	case 'b':
+		n := uint64(binary.BigEndian.Uint32(b))
+		if (n+3)&^3 > uint64(len(rest)) {
+			return nil, nil, errShort
+		}
+		return bytes.Clone(rest[:n]), rest[(n+3)&^3:], nil
+	}
+	return nil, nil, fmt.Errorf("no argument has the type %q", t)
+}
+
+func anyText(b []byte) (any, []byte, error) {
+	s, rest, err := text(b)
+	return s, rest, err
+}
+
+// text reads a text and the zeros behind it.
+func text(b []byte) (s string, rest []byte, err error) {
+	end := bytes.IndexByte(b, 0)
+	if end < 0 {
+		return "", nil, errShort
+	}
+	next := end + 4 - end%4
+	if next > len(b) {
+		return "", nil, errShort
+	}
+	for _, pad := range b[end:next] {
+		if pad != 0 {
+			return "", nil, errText
+		}
+	}
+	if !utf8.Valid(b[:end]) {
+		return "", nil, errText
+	}
+	return string(b[:end]), b[next:], nil
+}

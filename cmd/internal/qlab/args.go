@@ -1,0 +1,141 @@
+package qlab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/words"
+)
+
+// text returns an argument as a text: numbers are written as people write them.
+func (c *call) text(i int) (string, error) {
+	if i >= len(c.args) {
+		return "", fmt.Errorf("argument %d is missing", i+1)
+	}
+	switch arg := c.args[i].(type) {
+	case string:
+		return arg, nil
+	case int32:
+		return strconv.Itoa(int(arg)), nil
+	case int64:
+		return strconv.FormatInt(arg, 10), nil
+	case float32:
+		return strconv.FormatFloat(float64(arg), 'f', -1, 32), nil
+	case float64:
+		return strconv.FormatFloat(arg, 'f', -1, 64), nil
+	case bool:
+		return strconv.FormatBool(arg), nil
+	}
+	return "", fmt.Errorf("argument %d is no text and no number", i+1)
+}
+
+// number returns an argument as a number. Many remotes send all that they send as text.
+func (c *call) number(i int) (float64, error) {
+	text, err := c.text(i)
+	if err != nil {
+		return 0, err
+	}
+	x, err := strconv.ParseFloat(strings.TrimSuffix(text, "dB"), 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%q is no number", words.OneLine(text))
+	}
+	return x, nil
+}
+
+// truth returns an argument as true or false.
+func (c *call) truth(i int) (bool, error) {
+	text, err := c.text(i)
+	if err != nil {
+		return false, err
+	}
+	switch text {
+	case "true", "1":
+		return true, nil
+	case "false", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither 0 nor 1", words.OneLine(text))
+}
+
+// time returns an argument as a time: a number of seconds, or a text as sheets have it.
+func (c *call) time(i int) (time.Duration, error) {
+	text, err := c.text(i)
+	if err != nil {
+		return 0, err
+	}
+	t, err := rules.ParseTime(text)
+	if err != nil {
+		return 0, err
+	}
+	return t.Duration(1e6), nil
+}
+
+// most refuses more arguments than a method takes.
+func (c *call) most(n int) error {
+	switch {
+	case len(c.args) <= n:
+		return nil
+	case n == 0:
+		return errors.New("it takes no arguments")
+	}
+	return fmt.Errorf("it takes at most %d arguments", n)
+}
+
+// reader reads the value of a key from an argument.
+type reader func(c *call, i int) error
+
+// pairs reads keys and values from an argument on.
+func (c *call) pairs(from int, keys map[string]reader) error {
+	seen := map[string]bool{}
+	for i := from; i < len(c.args); i += 2 {
+		key, ok := c.args[i].(string)
+		if !ok {
+			return fmt.Errorf("argument %d is no key; keys and values take turns", i+1)
+		}
+		read, known := keys[key]
+		switch {
+		case !known:
+			return fmt.Errorf("%q is no key; did you mean %q?", words.OneLine(key), words.Nearest(key, sorted(keys)))
+		case seen[key]:
+			return fmt.Errorf("%s is given twice", key)
+		case i+1 == len(c.args):
+			return fmt.Errorf("%s: its value is missing", key)
+		}
+		seen[key] = true
+		if err := read(c, i+1); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// into returns what reads a value into a place.
+func into[T any](place *T, read func(*call, int) (T, error)) reader {
+	return func(c *call, i int) (err error) {
+		*place, err = read(c, i)
+		return err
+	}
+}
+
+// maybe is into for a place that says by nil that it has no value.
+func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
+	return func(c *call, i int) error {
+		value, err := read(c, i)
+		*place = &value
+		return err
+	}
+}
+
+// whole returns an argument as a whole number.
+func (c *call) whole(i int) (int, error) {
+	x, err := c.number(i)
+	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {
+		err = fmt.Errorf("%g is no whole number of a size that can be", x)
+	}
+	return int(x), err
+}

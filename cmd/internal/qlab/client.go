@@ -1,0 +1,145 @@
+package qlab
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/osc"
+	"voicepool/cmd/internal/room"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// client is somebody who asks: a connection of TCP, or a sender of UDP.
+type client struct {
+	server *Server
+	from   netip.AddrPort
+	conn   *connection // nil: over UDP
+
+	mutex    sync.Mutex
+	passcode string // as /connect had it last
+
+	// Of UDP, under the server's mutex.
+	seen time.Time
+
+	// Of whoever reads the messages.
+	known  bool // it is on this machine, or has said /connect: it may be answered over UDP
+	budget int  // bytes that may answer the packet that is read
+	proven bool // it has said something that is allowed
+}
+
+// reply is an answer, as QLab has it.
+type reply struct {
+	Workspace string `json:"workspace_id,omitempty"`
+	Address   string `json:"address"`
+	Status    string `json:"status"`
+	Data      any    `json:"data,omitempty"`
+}
+
+// errDenied answers what is not allowed.
+var errDenied = errors.New("denied")
+
+// maxAddress is how long an address may be, as it stands twice in the answer.
+const maxAddress = 1024
+
+// handle carries out a message, and answers it.
+func (c *client) handle(m *cue.Message) {
+	if len(m.Address) > maxAddress {
+		c.server.counters.Malformed.Add(1)
+		return
+	}
+	one := call{client: c, args: m.Args}
+	data, err := one.route(strings.Split(m.Address[1:], "/"))
+	r := reply{Address: m.Address, Status: "ok", Data: data}
+	if one.room != nil {
+		r.Workspace = workspaceID(one.name)
+	}
+	switch {
+	case errors.Is(err, errDenied):
+		c.server.counters.Denied.Add(1)
+		r.Status = "denied"
+	case err != nil:
+		c.server.counters.Failed.Add(1)
+		r.Status, r.Data = "error", sentence(err)
+	}
+	c.answer(m.Address, &r)
+}
+
+// sentence says what is wrong. What a room or a show does not say for people is not told.
+func sentence(err error) string {
+	if at, ok := errors.AsType[*room.Error](err); ok {
+		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
+			return words.OneLine(at.Detail + ": " + at.Reason)
+		}
+		return words.OneLine(at.Detail)
+	}
+	text := words.Plain(err)
+	return strings.TrimPrefix(text, "no action: ")
+}
+
+// answer sends an answer.
+func (c *client) answer(address string, r *reply) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		text.Reset()
+		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer cannot be written"}) // texts alone can
+	}
+	encode := func(text string) []byte {
+		return osc.Append(nil, &cue.Message{Address: "/reply" + address, Args: []any{text}})
+	}
+	packet := encode(strings.TrimSuffix(text.String(), "\n"))
+	if c.conn != nil {
+		c.conn.write(packet)
+		return
+	}
+	if len(packet) > maxDatagram {
+		text.Reset()
+		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer is longer than a packet of UDP; ask over TCP"})
+		packet = encode(strings.TrimSuffix(text.String(), "\n"))
+	}
+	if !c.known || len(packet) > c.budget {
+		c.server.counters.Unanswered.Add(1)
+		return
+	}
+	c.budget -= len(packet)
+	c.server.send(c.from, packet)
+}
+
+// update tells of a change, without ever waiting. Any goroutine.
+func (c *client) update(address string, args []any) {
+	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
+	if c.conn != nil {
+		c.conn.later(packet)
+		return
+	}
+	c.server.send(c.from, packet)
+}
+
+// role returns what the client may do in a room. Any goroutine.
+func (c *client) role(name string) Role {
+	c.mutex.Lock()
+	passcode := c.passcode
+	c.mutex.Unlock()
+	return c.server.check(passcode, name, c.from.Addr())
+}
+
+func (s *Server) check(passcode, name string, from netip.Addr) Role {
+	if s.options.Check == nil {
+		return Operate
+	}
+	return s.options.Check(passcode, name, from)
+}
+
+// end has the client's connection end. Any goroutine.
+func (c *client) end() {
+	if c.conn != nil {
+		c.conn.end()
+	}
+}

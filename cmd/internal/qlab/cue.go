@@ -1,0 +1,156 @@
+package qlab
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+)
+
+// panicOver is the fade of a cue's panic.
+const panicOver = time.Second
+
+// active is the word for all cues that run.
+const active = "active"
+
+// cue is /cue/{number}/... and /cue_id/{id}/...: what a cue has, or does.
+func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
+	if len(rest) < 2 {
+		return nil, errUnknown
+	}
+	l := c.look()
+	if strings.EqualFold(rest[0], listID(c.name)) {
+		return c.tell(l.lists()[0], rest[1:])
+	}
+	if rest[0] == active {
+		return c.all(l, rest[1:])
+	}
+	i := find(l, rest[0])
+	if i < 0 {
+		return nil, errNoCue
+	}
+	if do, found := deeds[rest[1]]; found && len(rest) == 2 {
+		return nil, c.act(do, l, i)
+	}
+	return c.tell(l.cue(i), rest[1:])
+}
+
+// all does with all cues that run what an address says.
+func (c *call) all(l *list, rest []string) (any, error) {
+	if do, found := deeds[rest[0]]; found && len(rest) == 1 {
+		for i := range l.state.List {
+			if _, runs := l.runs[l.state.List[i].Cue]; runs {
+				if err := c.act(do, l, i); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return nil, nil
+	}
+	all := []any{}
+	for _, v := range l.running(true) {
+		one, err := c.tell(v, rest)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// tell tells what a cue has.
+func (c *call) tell(v values, rest []string) (any, error) {
+	switch rest[0] {
+	case "valuesForKeys":
+		if len(rest) > 1 {
+			return nil, errUnknown
+		}
+		text, err := c.text(0)
+		if err != nil {
+			return nil, err
+		}
+		var keys []string
+		if json.Unmarshal([]byte(text), &keys) != nil {
+			return nil, errors.New("the keys are no list of JSON")
+		}
+		return v.only(keys), nil
+	case "children":
+		return told(v["cues"].([]values), rest[1:])
+	}
+	value, found := v[rest[0]]
+	switch {
+	case !found || len(rest) > 1:
+		return nil, errUnknown
+	case len(c.args) > 0:
+		return nil, errors.New(rest[0] + " is changed in the sheet alone")
+	}
+	return value, nil
+}
+
+// deed is what a cue does.
+type deed func(c *call, l *list, i int) error
+
+// act does something with a cue, for somebody who may.
+func (c *call) act(do deed, l *list, i int) error {
+	if c.role(c.name) < Operate {
+		return errDenied
+	}
+	return do(c, l, i)
+}
+
+// ceases is a deed that ends a cue within a time.
+func ceases(over time.Duration) deed {
+	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
+}
+
+// starts begins a cue. What stands by stays.
+func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
+
+var deeds = map[string]deed{
+	"start":       starts,
+	"go":          starts,
+	"preview":     starts,
+	"load":        func(*call, *list, int) error { return nil }, // all is loaded
+	"loadAt":      loadAt,
+	"stop":        ceases(quick),
+	"hardStop":    ceases(hard),
+	"reset":       ceases(hard),
+	"panic":       ceases(panicOver),
+	"panicInTime": panicIn,
+	"pause":       func(c *call, l *list, i int) error { return c.pause(l, i, true) },
+	"resume":      func(c *call, l *list, i int) error { return c.pause(l, i, false) },
+	"togglePause": func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) },
+}
+
+func panicIn(c *call, l *list, i int) error {
+	over, err := c.time(0)
+	if err != nil {
+		return err
+	}
+	return ceases(over)(c, l, i)
+}
+
+// loadAt has the cue that stands by begin at a time within it.
+func loadAt(c *call, l *list, i int) error {
+	at, err := c.time(0)
+	if err != nil {
+		return err
+	}
+	if l.state.List[i].Cue != l.state.Standby {
+		return errors.New("only the cue that stands by can be loaded to a time")
+	}
+	return c.room.Show().Load(at)
+}
+
+// pause has a cue that runs stand still, or go on, where no other does: all that sounds stands still
+// as one.
+func (c *call) pause(l *list, i int, on bool) error {
+	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
+		return nil
+	}
+	if len(l.runs) > 1 {
+		return errors.New("other cues run as well; /pause and /resume are for all of them")
+	}
+	c.room.Show().Pause(on)
+	return nil
+}

@@ -1,0 +1,277 @@
+package qlab
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+)
+
+// list is how the list of a room stands.
+type list struct {
+	room  string
+	state *room.State
+	sheet *cue.Sheet
+	runs  map[string]show.Running // by the numbers of cues
+	where map[string]int          // the places of cues in the sheet, by their numbers
+	long  map[string]float64      // the seconds of sounds
+}
+
+// values are what is told about a cue, by QLab's keys.
+type values map[string]any
+
+var errNoCue = errors.New("there is no such cue")
+
+// look returns how the list stands now.
+func (c *call) look() *list {
+	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]show.Running{}, long: map[string]float64{}}
+	for _, r := range l.state.Running {
+		l.runs[r.Cue] = r
+	}
+	delete(l.runs, "") // no longer in the sheet
+	l.where = make(map[string]int, len(l.sheet.List))
+	for i := range l.sheet.List {
+		l.where[l.sheet.List[i].Number] = i
+	}
+	for _, s := range l.state.Sounds {
+		l.long[s.Sound] = s.Seconds
+	}
+	return l
+}
+
+// place returns the place of the cue of a number; -1: there is none.
+func (l *list) place(number string) int {
+	if number == "" {
+		return -1
+	}
+	same := func(one show.ListCue) bool { return one.Cue == number }
+	if i := slices.IndexFunc(l.state.List, same); i >= 0 {
+		return i
+	}
+	if i, err := l.sheet.Place(number); err == nil { // 2.50 is 2.5
+		number = l.sheet.List[i].Number
+		return slices.IndexFunc(l.state.List, same)
+	}
+	return -1
+}
+
+// byNumber returns the place of the cue of a number, or of the one that stands by.
+func (l *list) byNumber(number string) int {
+	switch number {
+	case "selected", "playhead", "playbackPosition":
+		return l.place(l.state.Standby)
+	}
+	return l.place(number)
+}
+
+// byID returns the place of the cue of an id.
+func (l *list) byID(id string) int {
+	return slices.IndexFunc(l.state.List, func(one show.ListCue) bool { return strings.EqualFold(id, cueID(l.room, one.Cue)) })
+}
+
+// idOf returns the id of the cue of a number; none: there is none.
+func (l *list) idOf(number string) string {
+	if i := l.place(number); i >= 0 {
+		return cueID(l.room, l.state.List[i].Cue)
+	}
+	return "none"
+}
+
+// cue returns what is told about a cue.
+func (l *list) cue(i int) values {
+	one := &l.state.List[i]
+	run, runs := l.runs[one.Cue]
+	v := values{
+		"uniqueID": cueID(l.room, one.Cue), "number": one.Cue, "name": one.Name, "displayName": one.Name, "listName": one.Name,
+		"type": "Memo", "mode": 0, "colorName": colour(one.Colour), "notes": one.Note, "parent": listID(l.room), "cues": []values{},
+		"isRunning": runs && !l.state.Paused, "isPaused": runs && l.state.Paused, "isLoaded": one.Cue == l.state.Standby && l.state.Loaded > 0,
+		"isBroken": false, "isAuditioning": false, "flagged": false, "armed": one.Armed, "autoLoad": false,
+		"continueMode": continues(one.Then), "infiniteLoop": false, "holdLastFrame": false, "cartPosition": []int{0, 0},
+		"preWait": 0.0, "postWait": 0.0, "actionElapsed": 0.0, "percentActionElapsed": 0.0,
+	}
+	duration := 0.0
+	if j, there := l.where[one.Cue]; there {
+		c := &l.sheet.List[j]
+		actions := l.sheet.Cues[c.First : c.First+c.Count]
+		v["preWait"] = c.Pre.Duration(1e6).Seconds()
+		v["postWait"] = c.Wait.Duration(1e6).Seconds()
+		v["type"] = kind(c, actions)
+		for k := range actions {
+			if a := &actions[k]; a.Verb == cue.Play && a.Loop && a.Rounds == 0 {
+				v["infiniteLoop"] = true
+			}
+			duration = max(duration, l.lasts(&actions[k]))
+		}
+	}
+	if runs {
+		if run.Remaining != nil {
+			duration = run.Elapsed + *run.Remaining
+		}
+		v["actionElapsed"] = run.Elapsed
+		if duration > 0 {
+			v["percentActionElapsed"] = min(run.Elapsed/duration, 1)
+		}
+	}
+	v["duration"] = duration
+	return v
+}
+
+// lasts returns the seconds from where a cue begins to where an action of it is over, as far as the
+// sheet says.
+func (l *list) lasts(a *cue.Cue) float64 {
+	over := a.Over.Duration(1e6).Seconds()
+	if a.Verb == cue.Play {
+		if over = 0; a.Sound < len(l.sheet.Sounds) {
+			over = l.long[l.sheet.Sounds[a.Sound].Name]
+		}
+		if a.For != nil {
+			over = a.For.Duration(1e6).Seconds()
+		}
+	}
+	return a.At.Duration(1e6).Seconds() + over
+}
+
+// kind returns what QLab would call a cue.
+func kind(c *cue.ListCue, actions []cue.Cue) string {
+	switch {
+	case c.Timeline:
+		return "Start"
+	case len(actions) > 1:
+		return "Group"
+	case len(actions) == 0:
+		return "Memo"
+	}
+	switch actions[0].Verb {
+	case cue.Play:
+		return "Audio"
+	case cue.Stop:
+		return "Stop"
+	case cue.Fade, cue.Set, cue.Put, cue.SetScene, cue.SetDuck:
+		return "Fade"
+	case cue.Pause:
+		return "Pause"
+	case cue.Resume:
+		return "Start"
+	case cue.Seek:
+		return "Load"
+	case cue.Send:
+		return "Network"
+	}
+	return "Memo"
+}
+
+// continues returns QLab's number of how a list goes on from a cue.
+func continues(then string) int {
+	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
+}
+
+func colour(name string) string {
+	if name == "" {
+		return "none"
+	}
+	return strings.ToLower(name)
+}
+
+// header returns what is told about the list itself, without its cues.
+func (l *list) header() values {
+	return values{
+		"uniqueID": listID(l.room), "number": "", "name": "Main Cue List", "displayName": "Main Cue List", "listName": "Main Cue List",
+		"type": "Cue List", "mode": 0, "colorName": "none", "notes": l.state.Title, "parent": root, "cues": []values{},
+		"isRunning": len(l.state.Running) > 0 && !l.state.Paused, "isPaused": len(l.state.Running) > 0 && l.state.Paused,
+		"isLoaded": false, "isBroken": false, "isAuditioning": false, "flagged": false, "armed": true, "autoLoad": false,
+		"continueMode": 0, "infiniteLoop": false, "holdLastFrame": false, "cartPosition": []int{0, 0},
+		"preWait": 0.0, "postWait": 0.0, "actionElapsed": 0.0, "percentActionElapsed": 0.0, "duration": 0.0,
+	}
+}
+
+// children returns what is told about all cues of the list.
+func (l *list) children() []values {
+	all := []values{}
+	for i := range l.state.List {
+		all = append(all, l.cue(i))
+	}
+	return all
+}
+
+// lists returns the lists of a room: one, with its cues.
+func (l *list) lists() []values {
+	one := l.header()
+	one["cues"] = l.children()
+	return []values{one}
+}
+
+// selected returns the cue that stands by: selection and playhead are one here.
+func (l *list) selected() []values {
+	if i := l.place(l.state.Standby); i >= 0 {
+		return []values{l.cue(i)}
+	}
+	return []values{}
+}
+
+// running returns the cues that run, and those that stand still in a pause where that is asked for.
+func (l *list) running(paused bool) []values {
+	all := []values{}
+	for i := range l.state.List {
+		if _, runs := l.runs[l.state.List[i].Cue]; runs && (paused || !l.state.Paused) {
+			all = append(all, l.cue(i))
+		}
+	}
+	return all
+}
+
+// listed is a method that tells of cues: with all that they have, /shallow without what lies in them,
+// and /uniqueIDs with their ids alone.
+func listed(which func(*list) []values) func(*call, []string) (any, error) {
+	return func(c *call, rest []string) (any, error) {
+		if err := c.most(0); err != nil {
+			return nil, err
+		}
+		return told(which(c.look()), rest)
+	}
+}
+
+// told returns of cues what an address asks for.
+func told(all []values, rest []string) (any, error) {
+	form := strings.Join(rest, "/")
+	ids, shallow := false, false
+	switch form {
+	case "":
+	case "shallow":
+		shallow = true
+	case "uniqueIDs":
+		ids = true
+	case "uniqueIDs/shallow":
+		ids, shallow = true, true
+	default:
+		return nil, errUnknown
+	}
+	for i, v := range all {
+		if shallow {
+			v["cues"] = []values{}
+		}
+		if ids {
+			all[i] = onlyIDs(v)
+		}
+	}
+	return all, nil
+}
+
+// onlyIDs returns the id of a cue, and of those in it.
+func onlyIDs(v values) values {
+	inside := []values{}
+	for _, one := range v["cues"].([]values) {
+		inside = append(inside, onlyIDs(one))
+	}
+	return values{"uniqueID": v["uniqueID"], "cues": inside}
+}
+
+// only returns the values of some keys. Keys that there are not are left out.
+func (v values) only(keys []string) values {
+	out := maps.Clone(v)
+	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })
+	return out
+}

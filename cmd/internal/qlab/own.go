@@ -1,0 +1,233 @@
+package qlab
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/room"
+)
+
+// stopOver is the fade of a stop without a time, as the word stop has it.
+const stopOver = 2 * time.Second
+
+// own is what follows /voicepool/{room}.
+var own = map[string]method{
+	"connect": {None, plainly((*call).connect)},
+	"updates": {Read, plainly((*call).updates)},
+	"thump":   {Read, plainly((*call).thump)},
+	"state":   {Read, plainly(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
+	"go":      {Operate, plainly((*call).goes)},
+	"standby": {Operate, does((*call).standby)},
+	"next":    {Operate, does(func(c *call) error { return c.step(1) })},
+	"back":    {Operate, does(func(c *call) error { return c.step(-1) })},
+	"panic":   {Operate, does((*call).panic)},
+	"pause":   {Operate, does(func(c *call) error { return c.hold(true) })},
+	"resume":  {Operate, does(func(c *call) error { return c.hold(false) })},
+	"play":    {Operate, plainly((*call).play)},
+	"set":     {Operate, plainly((*call).set)},
+	"stop":    {Operate, plainly((*call).stop)},
+	"scene":   {Operate, does((*call).scene)},
+	"bus":     {Operate, (*call).bus},
+}
+
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// standing is what a GO answers.
+type standing struct {
+	Cue     string `json:"cue"`
+	Standby string `json:"standby"`
+}
+
+func (c *call) goes() (any, error) {
+	number := ""
+	if err := c.most(1); err != nil {
+		return nil, err
+	}
+	if len(c.args) == 1 {
+		var err error
+		if number, err = c.text(0); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.room.Show().Go(number); err != nil {
+		return nil, err
+	}
+	st := c.room.State()
+	return standing{Cue: st.Last, Standby: st.Standby}, nil
+}
+
+func (c *call) standby() error {
+	number, err := c.text(0)
+	if err == nil {
+		err = c.most(1)
+	}
+	if err != nil {
+		return err
+	}
+	return c.room.Show().Standby(number)
+}
+
+func (c *call) step(by int) error {
+	if err := c.most(0); err != nil {
+		return err
+	}
+	return c.room.Show().Step(by)
+}
+
+func (c *call) panic() error {
+	if err := c.most(0); err != nil {
+		return err
+	}
+	c.room.Show().Panic()
+	return nil
+}
+
+func (c *call) hold(on bool) error {
+	if err := c.most(0); err != nil {
+		return err
+	}
+	c.room.Show().Pause(on)
+	return nil
+}
+
+// play is /play sound [key value ...].
+func (c *call) play() (any, error) {
+	sound, err := c.text(0)
+	if err != nil {
+		return nil, err
+	}
+	o := room.Order{Sound: sound}
+	err = c.pairs(1, map[string]reader{
+		"gain": into(&o.Gain, (*call).number), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
+		"speed": into(&o.Speed, (*call).number), "bus": into(&o.Bus, (*call).text), "loop": maybe(&o.Loop, (*call).truth),
+		"priority": into(&o.Priority, (*call).whole), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
+		"from": into(&o.From, (*call).time), "at": maybe(&o.When.At, (*call).time),
+	})
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.room.Play(o)
+	return v, known(err)
+}
+
+// known returns an error of a room as it is where it is meant for people.
+func known(err error) error {
+	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
+		return err
+	}
+	return errors.New("it failed")
+}
+
+// voices is what moves of a target.
+type voices struct {
+	Voices []uint64 `json:"voices"`
+}
+
+// set is /set target key value ...
+func (c *call) set() (any, error) {
+	target, err := c.text(0)
+	if err != nil {
+		return nil, err
+	}
+	var m room.Move
+	err = c.pairs(1, map[string]reader{
+		"gain": maybe(&m.Gain, (*call).number), "pan": maybe(&m.Pan, (*call).number), "pitch": maybe(&m.Pitch, (*call).number),
+		"speed": maybe(&m.Speed, (*call).number), "over": into(&m.Over, (*call).time), "shape": into(&m.Shape, (*call).text),
+		"seek": maybe(&m.Seek, (*call).time), "pause": maybe(&m.Pause, (*call).truth), "loop": maybe(&m.Loop, (*call).truth),
+		"priority": maybe(&m.Priority, (*call).whole), "at": maybe(&m.When.At, (*call).time),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(c.args) < 3 {
+		return nil, errors.New("it sets nothing; write /set TARGET KEY VALUE")
+	}
+	numbers, err := c.room.Set(target, m)
+	return voices{numbers}, known(err)
+}
+
+// stop is /stop [target] [seconds]: without a target, or with all, the cues that run. One argument that
+// is a number with a point is the time.
+func (c *call) stop() (any, error) {
+	if err := c.most(2); err != nil {
+		return nil, err
+	}
+	target, over, timed := "all", stopOver, len(c.args)-1
+	if len(c.args) == 1 {
+		switch c.args[0].(type) {
+		case float32, float64:
+			timed = 0
+		default:
+			timed = -1
+		}
+	}
+	var err error
+	if len(c.args) > 0 && timed != 0 {
+		if target, err = c.text(0); err != nil {
+			return nil, err
+		}
+	}
+	if timed >= 0 && len(c.args) > 0 {
+		if over, err = c.time(timed); err != nil {
+			return nil, err
+		}
+	}
+	if target == "all" || target == "" {
+		c.room.Show().Stop(over)
+		return nil, nil
+	}
+	numbers, err := c.room.Stop(target, over, room.Moment{})
+	return voices{numbers}, known(err)
+}
+
+// scene is /scene name [seconds].
+func (c *call) scene() error {
+	name, err := c.text(0)
+	if err != nil {
+		return err
+	}
+	var over time.Duration
+	if len(c.args) > 1 {
+		if over, err = c.time(1); err != nil {
+			return err
+		}
+	}
+	if err := c.most(2); err != nil {
+		return err
+	}
+	return known(c.room.Scene(name, over))
+}
+
+// bus is /bus/{bus}/gain db [seconds], /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1.
+func (c *call) bus(rest []string) (any, error) {
+	if len(rest) != 2 {
+		return nil, errUnknown
+	}
+	var f room.Fader
+	var err error
+	switch most := 1; rest[1] {
+	case "gain":
+		most = 2
+		err = maybe(&f.Gain, (*call).number)(c, 0)
+		if err == nil && len(c.args) > 1 {
+			f.Over, err = c.time(1)
+		}
+		if err == nil {
+			err = c.most(most)
+		}
+	case "mute":
+		err = maybe(&f.Mute, (*call).truth)(c, 0)
+	case "solo":
+		err = maybe(&f.Solo, (*call).truth)(c, 0)
+	default:
+		return nil, errUnknown
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rest[1], err)
+	}
+	b, err := c.room.SetBus(rest[0], f)
+	return b, known(err)
+}

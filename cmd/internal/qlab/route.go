@@ -1,0 +1,147 @@
+package qlab
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// call is a message that is carried out.
+type call struct {
+	*client
+	args []any
+	name string // of the room
+	room Room
+}
+
+// method is what an address does: rest is what follows it there.
+type method struct {
+	needs Role
+	do    func(c *call, rest []string) (any, error)
+}
+
+// route finds what an address is about, and does it.
+func (c *call) route(path []string) (any, error) {
+	switch {
+	case path[0] == "voicepool" && len(path) > 2:
+		if !c.enter(path[1]) {
+			return nil, noRoom(path[1])
+		}
+		return c.run(own, path[2:])
+	case path[0] == "workspace" && len(path) > 2:
+		if !c.enter(c.workspace(path[1])) {
+			return nil, noRoom(path[1])
+		}
+		path = path[2:]
+	default:
+		c.enter(c.server.options.Main)
+	}
+	if len(path) > 2 && path[0] == "cue_id" && strings.EqualFold(path[1], listID(c.name)) {
+		if _, found := workspaceMethods[path[2]]; found || path[2] == "cue" {
+			path = path[2:] // a room has one list
+		}
+	}
+	if path[0] == "cue" || path[0] == "cue_id" {
+		return c.run(cues, path)
+	}
+	return c.run(workspaceMethods, path)
+}
+
+// cues are the addresses of cues.
+var cues = map[string]method{
+	"cue":    {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byNumber) }},
+	"cue_id": {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byID) }},
+}
+
+func noRoom(name string) error { return fmt.Errorf("there is no room %q", name) }
+
+// enter has the call be about a room. It reports whether there is one.
+func (c *call) enter(name string) bool {
+	if r := c.server.room(name); r != nil {
+		c.name, c.room = name, r
+		return true
+	}
+	return false
+}
+
+// room returns the room of a name; nil: there is none, or it has ended.
+func (s *Server) room(name string) Room {
+	r := s.options.Rooms(name)
+	if r == nil {
+		return nil
+	}
+	select {
+	case <-r.Done():
+		return nil
+	default:
+		return r
+	}
+}
+
+// names returns the names of all rooms.
+func (s *Server) names() []string {
+	if s.options.Names == nil {
+		return []string{s.options.Main}
+	}
+	return s.options.Names()
+}
+
+// workspace returns the name of the room that an id, or a name, is of.
+func (c *call) workspace(id string) string {
+	for _, name := range c.server.names() {
+		if strings.EqualFold(id, workspaceID(name)) {
+			return name
+		}
+	}
+	return id
+}
+
+// run does what the first word of a path says.
+func (c *call) run(methods map[string]method, path []string) (any, error) {
+	m, found := methods[path[0]]
+	if !found {
+		return nil, errUnknown
+	}
+	if m.needs > None {
+		if c.room == nil {
+			return nil, noRoom(c.server.options.Main)
+		}
+		role := c.role(c.name)
+		if role < m.needs {
+			return nil, errDenied
+		}
+		c.proven = true
+	}
+	return m.do(c, path[1:])
+}
+
+var errUnknown = errors.New("no method has this address")
+
+// plainly is a method of an address that nothing follows.
+func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
+	return func(c *call, rest []string) (any, error) {
+		if len(rest) > 0 {
+			return nil, errUnknown
+		}
+		return do(c)
+	}
+}
+
+// does is a method that only does something.
+func does(do func(c *call) error) func(*call, []string) (any, error) {
+	return plainly(func(c *call) (any, error) { return nil, do(c) })
+}
+
+// fixed is a method of something that is always the same here, and can be set to that alone.
+func fixed(value bool) func(*call, []string) (any, error) {
+	return plainly(func(c *call) (any, error) {
+		if len(c.args) > 0 {
+			if on, err := c.truth(0); err != nil || on != value {
+				return nil, errFixed
+			}
+		}
+		return value, nil
+	})
+}
+
+var errFixed = errors.New("voicepool has nothing to set there")

@@ -1,0 +1,112 @@
+package qlab
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"voicepool/cmd/internal/room"
+)
+
+// TestOwn: what each address of ours asks of a room, and what is answered.
+func TestOwn(t *testing.T) {
+	f := newFake(t, sheet)
+	r := overTCP(t, serve(t, one(f)))
+	for _, c := range []struct {
+		address string
+		args    []any
+		asks    string
+		data    string // as JSON; of an error a part of it
+		status  string // empty: ok
+	}{
+		{address: "go", asks: "fire 1", data: `{"cue":"1","standby":"2"}`},
+		{address: "go", args: []any{float32(2.5)}, asks: "fire 2.5", data: `{"cue":"2.5","standby":"Q4"}`},
+		{address: "go", args: []any{"3"}, status: "error", data: "arm: false"},
+		{address: "go", args: []any{int32(9)}, status: "error", data: `no cue of the list has the number "9"`},
+		{address: "go", args: []any{"1", "2"}, status: "error", data: "at most 1 arguments"},
+		{address: "standby", args: []any{int32(2)}, data: "null"},
+		{address: "standby", status: "error", data: "argument 1 is missing"},
+		{address: "next", data: "null"},
+		{address: "back", data: "null"},
+		{address: "pause", asks: "hold true", data: "null"},
+		{address: "resume", asks: "hold false", data: "null"},
+		{address: "stop", args: []any{"all", float32(1)}, asks: "cease 1 1s, cease 2.5 1s", data: "null"},
+		{address: "stop", args: []any{int32(17)}, asks: "stop 17 2s", data: `{"voices":[17]}`},
+		{address: "stop", args: []any{"rain", "500ms"}, asks: "stop rain 500ms", data: `{"voices":[17]}`},
+		{address: "stop", args: []any{float32(0.5)}, data: "null"},
+		{address: "stop", args: []any{"rain", "soon"}, status: "error", data: "no time"},
+		{address: "panic", asks: "panic 1s", data: "null"},
+		{address: "panic", args: []any{int32(1)}, status: "error", data: "no arguments"},
+		{address: "play", args: []any{"coin"}, asks: "play coin gain=0 pan=0 pitch=0 speed=0 bus= loop= priority=0 id= fade_in=0s from=0s at=",
+			data: `{"voice":17,"sound":"coin","frame":0,"state":"playing","slot":0}`},
+		{address: "play", args: []any{"coin", "gain", int32(-3), "pan", "0.5", "pitch", float32(2), "speed", 1.5, "bus", "sfx", "loop", true, "priority", int32(2), "id", "b", "fade_in", "1s", "from", float32(0.25), "at", int64(9)},
+			asks: "play coin gain=-3 pan=0.5 pitch=2 speed=1.5 bus=sfx loop=true priority=2 id=b fade_in=1s from=250ms at=9s",
+			data: `{"voice":17,"sound":"coin","id":"b","frame":0,"state":"playing","slot":0}`},
+		{address: "play", status: "error", data: "argument 1 is missing"},
+		{address: "play", args: []any{"coin", "gian", int32(1)}, status: "error", data: `"gian" is no key; did you mean "gain"?`},
+		{address: "play", args: []any{"coin", "gain"}, status: "error", data: "gain: its value is missing"},
+		{address: "play", args: []any{"coin", "gain", int32(1), "gain", int32(1)}, status: "error", data: "gain is given twice"},
+		{address: "play", args: []any{"coin", "gain", "loud"}, status: "error", data: `gain: "loud" is no number`},
+		{address: "play", args: []any{"coin", "gain", "NaN"}, status: "error", data: "no number"},
+		{address: "play", args: []any{"coin", "loop", int32(2)}, status: "error", data: "neither 0 nor 1"},
+		{address: "play", args: []any{"coin", "priority", float32(0.5)}, status: "error", data: "whole number"},
+		{address: "play", args: []any{[]byte("coin")}, status: "error", data: "no text"},
+		{address: "set", args: []any{"house", "gain", float32(-6), "over", float32(2), "shape", "db"}, asks: "set house gain=-6 over=2s shape=db", data: `{"voices":[17]}`},
+		{address: "set", args: []any{int32(17), "seek", float32(1.5)}, asks: "set 17 seek=1.5s over=0s shape=", data: `{"voices":[17]}`},
+		{address: "set", args: []any{"house"}, status: "error", data: "it sets nothing"},
+		{address: "scene", args: []any{"night", int32(2)}, asks: "scene night 2s", data: "null"},
+		{address: "bus/music/gain", args: []any{float32(-6), float32(0.5)}, asks: "bus music gain=-6 mute=false over=500ms", data: `{"bus":"music","gain":-6,"mute":false,"solo":false,"peak":0}`},
+		{address: "bus/music/mute", args: []any{int32(1)}, asks: "bus music gain=0 mute=true over=0s", data: `{"bus":"music","gain":0,"mute":true,"solo":false,"peak":0}`},
+		{address: "bus/music/mute", status: "error", data: "mute: argument 1 is missing"},
+		{address: "bus/music", status: "error", data: "no method"},
+		{address: "bus/music/colour", status: "error", data: "no method"},
+		{address: "fly", status: "error", data: "no method"},
+		{address: "go/1", status: "error", data: "no method"},
+	} {
+		a := r.ask("/voicepool/main/"+c.address, c.args...)
+		if c.status == "" {
+			c.status = "ok"
+		}
+		var want any
+		ok := false
+		if c.status == "ok" {
+			if err := json.Unmarshal([]byte(c.data), &want); err != nil {
+				t.Fatal(err)
+			}
+			ok = reflect.DeepEqual(a.Data, want)
+		} else {
+			text, _ := a.Data.(string)
+			ok = strings.Contains(text, c.data)
+		}
+		if asks := f.take(); !ok || a.Status != c.status || asks != c.asks || a.Workspace != workspaceID("main") {
+			t.Errorf("%s %v: asked for %q, want %q; answered %v", c.address, c.args, asks, c.asks, a)
+		}
+	}
+	if a := r.ask("/voicepool/other/go"); a.Status != "error" || a.Data != `there is no room "other"` || a.Workspace != "" {
+		t.Errorf("a room that there is not: %v", a)
+	}
+	if a := r.ask("/voicepool/main/state"); a.Data.(map[string]any)["title"] != "show.yaml" {
+		t.Errorf("state: %v", a)
+	}
+}
+
+// TestRefused: what a room says of an order that it does not carry out is the answer, and nothing else.
+func TestRefused(t *testing.T) {
+	f := newFake(t, sheet)
+	r := overTCP(t, serve(t, one(f)))
+	for _, c := range []struct {
+		err  error
+		data string
+	}{
+		{&room.Error{Kind: room.Refused, Detail: "coin is refused", Reason: "pool full"}, "coin is refused: pool full"},
+		{&room.Error{Kind: room.NotFound, Detail: `there is no sound "coin"; the nearest is "bell"`}, `there is no sound "coin"; the nearest is "bell"`},
+		{errors.New("/srv/secret: no such file"), "it failed"},
+	} {
+		f.fails = c.err
+		if a := r.ask("/voicepool/main/play", "coin"); a.Status != "error" || a.Data != c.data {
+			t.Errorf("%v", a)
+		}
+	}
+}

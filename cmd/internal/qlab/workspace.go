@@ -1,0 +1,233 @@
+package qlab
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// version is what remotes take for QLab's. They look at the number before the point.
+const version = "5.4 (voicepool)"
+
+const (
+	quick = 50 * time.Millisecond // the fade of QLab's stop, which is at once there
+	hard  = 5 * time.Millisecond  // of its hardStop and reset
+)
+
+// workspaceMethods are QLab's addresses, alone and below /workspace/{id}.
+var workspaceMethods = map[string]method{
+	"version":     {None, plainly(func(c *call) (any, error) { return version, nil })},
+	"workspaces":  {None, plainly((*call).workspaces)},
+	"connect":     {None, plainly((*call).connect)},
+	"disconnect":  {None, plainly((*call).disconnect)},
+	"alwaysReply": {None, fixed(true)},
+	"thump":       {Read, plainly((*call).thump)},
+	"updates":     {Read, plainly((*call).updates)},
+
+	"cueLists":            {Read, listed((*list).lists)},
+	"selectedCues":        {Read, listed((*list).selected)},
+	"runningCues":         {Read, listed(func(l *list) []values { return l.running(false) })},
+	"runningOrPausedCues": {Read, listed(func(l *list) []values { return l.running(true) })},
+	"currentCueList":      {Read, plainly(func(c *call) (any, error) { return c.look().header(), nil })},
+	"currentCueListID":    {Read, plainly(func(c *call) (any, error) { return listID(c.name), nil })},
+	"playheadID":          {Read, (*call).playheadID},
+	"playheadId":          {Read, (*call).playheadID},
+
+	"showMode":                {Read, fixed(true)},
+	"alwaysAudition":          {Read, fixed(false)},
+	"auditionMonitors":        {Read, fixed(false)},
+	"auditionWindow":          {Read, fixed(false)},
+	"overrideWindow":          {Read, fixed(false)},
+	"liveFadePreview":         {Read, fixed(false)},
+	"settings":                {Read, (*call).settings},
+	"overrides":               {Read, (*call).overrides},
+	"doubleGoWindowRemaining": {Read, plainly((*call).remaining)},
+
+	"go":          {Operate, plainly((*call).goes)},
+	"stop":        {Operate, does(func(c *call) error { c.room.Show().Stop(quick); return nil })},
+	"hardStop":    {Operate, does(func(c *call) error { c.room.Show().Stop(hard); return nil })},
+	"pause":       {Operate, does(func(c *call) error { return c.hold(true) })},
+	"resume":      {Operate, does(func(c *call) error { return c.hold(false) })},
+	"togglePause": {Operate, does(func(c *call) error { return c.hold(!c.room.Show().Paused()) })},
+	"panic":       {Operate, does((*call).panic)},
+	"panicInTime": {Operate, does((*call).panicIn)},
+	"reset":       {Operate, does((*call).reset)},
+	"playhead":    {Operate, (*call).playhead},
+	"select":      {Operate, (*call).playhead},
+	"select_id":   {Operate, (*call).playheadID},
+}
+
+// workspaces tells of the rooms.
+func (c *call) workspaces() (any, error) {
+	type workspace struct {
+		ID       string `json:"uniqueID"`
+		Name     string `json:"displayName"`
+		Passcode bool   `json:"hasPasscode"`
+		Version  string `json:"version"`
+	}
+	all := []workspace{}
+	for _, name := range c.server.names() {
+		if c.server.room(name) != nil {
+			all = append(all, workspace{workspaceID(name), name, c.server.check("", name, c.from.Addr()) == None, version})
+		}
+	}
+	return all, nil
+}
+
+// connect takes the passcode. Without one it only tells that one is needed, as remotes ask for that
+// before they send theirs.
+func (c *call) connect() (any, error) {
+	passcode := ""
+	if len(c.args) > 0 {
+		var err error
+		if passcode, err = c.text(0); err != nil {
+			return nil, err
+		}
+	}
+	if c.room == nil {
+		return nil, noRoom(c.server.options.Main)
+	}
+	role := c.server.check(passcode, c.name, c.from.Addr())
+	if role == None && passcode == "" {
+		return "badpass", nil
+	}
+	c.mutex.Lock()
+	c.passcode = passcode
+	c.mutex.Unlock()
+	if role == None {
+		return nil, errDenied
+	}
+	if !c.server.keep(c.client) {
+		return nil, errors.New("too many remotes are connected")
+	}
+	c.known, c.proven = true, true
+	if role == Read {
+		return "ok:view", nil
+	}
+	return "ok:view|control", nil
+}
+
+// disconnect forgets the passcode, and ends the updates.
+func (c *call) disconnect() (any, error) {
+	c.mutex.Lock()
+	c.passcode = ""
+	c.mutex.Unlock()
+	c.server.unwatch(c.client, "")
+	return nil, nil
+}
+
+func (c *call) thump() (any, error) { return "thump", nil }
+
+// updates asks for updates, or for no more of them; without an argument it tells whether they come.
+func (c *call) updates() (any, error) {
+	if len(c.args) == 0 {
+		return c.server.isWatching(c.client, c.name), nil
+	}
+	on, err := c.truth(0)
+	if err != nil {
+		return nil, err
+	}
+	if !on {
+		c.server.unwatch(c.client, c.name)
+		return false, nil
+	}
+	if !c.known || !c.server.keep(c.client) {
+		return nil, errors.New("say /connect first")
+	}
+	c.server.watch(c.client, c.name, c.room)
+	return true, nil
+}
+
+// settings is /settings/general/minGoTime, which is the guard of GO.
+func (c *call) settings(rest []string) (any, error) {
+	if strings.Join(rest, "/") != "general/minGoTime" {
+		return nil, errUnknown
+	}
+	if len(c.args) > 0 {
+		return nil, errFixed
+	}
+	guard, _ := c.room.Show().Guarded()
+	return guard.Seconds(), nil
+}
+
+// overrides is /overrides/{what}Enabled: nothing is overridden here.
+func (c *call) overrides(rest []string) (any, error) {
+	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
+		return nil, errUnknown
+	}
+	return fixed(true)(c, nil)
+}
+
+func (c *call) remaining() (any, error) {
+	_, left := c.room.Show().Guarded()
+	return left.Seconds(), nil
+}
+
+func (c *call) panicIn() error {
+	over, err := c.time(0)
+	if err == nil {
+		err = c.most(1)
+	}
+	if err == nil {
+		c.room.Show().PanicIn(over)
+	}
+	return err
+}
+
+// reset ends all cues, and has the first one stand by.
+func (c *call) reset() error {
+	c.room.Show().Stop(hard)
+	for _, one := range c.room.State().List {
+		if one.Armed {
+			return c.room.Show().Standby(one.Cue)
+		}
+	}
+	return nil
+}
+
+// playhead is /playhead/next, /playhead/previous and /playhead/{number}: what stands by.
+func (c *call) playhead(rest []string) (any, error) {
+	if len(rest) == 0 && len(c.args) == 1 {
+		number, err := c.text(0)
+		if err != nil {
+			return nil, err
+		}
+		rest = []string{number}
+	}
+	if len(rest) != 1 {
+		return nil, errUnknown
+	}
+	switch rest[0] {
+	case "next", "nextSequence":
+		return nil, c.room.Show().Step(1)
+	case "previous", "previousSequence":
+		return nil, c.room.Show().Step(-1)
+	}
+	return nil, c.room.Show().Standby(rest[0])
+}
+
+// playheadID tells which cue stands by; with an id it has that one stand by.
+func (c *call) playheadID(rest []string) (any, error) {
+	l := c.look()
+	if len(rest) == 0 && len(c.args) == 1 {
+		text, err := c.text(0)
+		if err != nil {
+			return nil, err
+		}
+		rest = []string{text}
+	}
+	switch len(rest) {
+	case 0:
+		return l.idOf(l.state.Standby), nil
+	case 1:
+		i := l.byID(rest[0])
+		if i < 0 {
+			return nil, errNoCue
+		}
+		if c.role(c.name) < Operate {
+			return nil, errDenied
+		}
+		return nil, c.room.Show().Standby(l.state.List[i].Cue)
+	}
+	return nil, errUnknown
+}

@@ -1,0 +1,17 @@
+//go:build !js
+
+package remote
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/coder/websocket"
+)
+
+// dial opens a WebSocket, signed with the token.
+func (c *Client) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
+	head := http.Header{}
+	c.sign(head)
+	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{}})
+}

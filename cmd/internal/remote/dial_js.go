@@ -1,0 +1,13 @@
+package remote
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/coder/websocket"
+)
+
+// dial opens a WebSocket. A browser signs it with its cookie, and with nothing else.
+func (c *Client) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
+	return websocket.Dial(ctx, address, nil)
+}

@@ -1,0 +1,47 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/internal/words"
+)
+
+// Flags are those of the commands that can play on a room of a server.
+type Flags struct {
+	To    string `placeholder:"URL" env:"VOICEPOOL_URL" help:"Play on a room of a server, voicepool serve: http://HOST:PORT, or http://HOST:PORT/ROOM."`
+	Token string `hidden:"" env:"VOICEPOOL_TOKEN" help:"Token of the server; give it by VOICEPOOL_TOKEN."`
+}
+
+// Room returns the client of the room that is meant.
+func (f *Flags) Room() (*Client, error) {
+	room, err := New(f.To, f.Token)
+	if err != nil {
+		return nil, console.Usage("--to: %w", err)
+	}
+	return room, nil
+}
+
+// Command has the room carry out a command, and prints the answer.
+func (f *Flags) Command(c *console.Console, command ...string) error {
+	room, err := f.Room()
+	if err != nil {
+		return err
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	answer, err := room.Say(interrupted, command...)
+	return Answered(c, answer, err)
+}
+
+// Answered prints what a server answers. What it refuses is wrong usage, as a faulty sheet is.
+func Answered(c *console.Console, answer []byte, err error) error {
+	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
+		return console.Usage("%s", words.Plain(err))
+	}
+	if err == nil {
+		fmt.Fprintf(c.Out, "%s\n", answer)
+	}
+	return err
+}

@@ -1,0 +1,245 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/words"
+)
+
+// ErrWords is wrapped by the error of Say where the words are no command. Nothing has been sent.
+var ErrWords = errors.New("no command")
+
+// word is a command: what it is called, what comes behind it, and what it asks the server for.
+type word struct {
+	name, takes string
+	least, most int // words behind it
+	ask         func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error)
+}
+
+// many bounds the words of a command.
+const many = 100
+
+// table is the commands, in the order in which help has them: those of a show, as `voicepool send`
+// has them for a socket.
+var table = []word{
+	{"go", "[CUE]", 0, 1, post("go", "cue")},
+	{"standby", "CUE", 1, 1, post("standby", "cue")},
+	{"next", "", 0, 0, step(1)},
+	{"back", "", 0, 0, step(-1)},
+	{"panic", "", 0, 0, post("panic")},
+	{"stop", "[ID|all] [TIME]", 0, 2, (*Client).stop},
+	{"pause", "[ID]", 0, 1, hold(true)},
+	{"resume", "[ID]", 0, 1, hold(false)},
+	{"mute", "BUS", 1, 1, mute(true)},
+	{"unmute", "BUS", 1, 1, mute(false)},
+	{"play", "SOUND [KEY=VALUE ...]", 1, many, (*Client).play},
+	{"set", "ID|BUS KEY=VALUE ...", 2, many, (*Client).set},
+	{"fade", "ID|BUS to=DB over=TIME", 2, many, (*Client).set},
+	{"release", "ID", 1, 1, (*Client).release},
+	{"seek", "ID to=TIME", 2, 2, (*Client).seek},
+	{"scene", "NAME [TIME]", 1, 2, post("scene", "scene", "over")},
+	{"state", "", 0, 0, func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
+		return c.call(ctx, http.MethodGet, "/state", nil)
+	}},
+}
+
+// Help returns the commands, a line each.
+func Help() (lines []string) {
+	for _, w := range table {
+		lines = append(lines, strings.TrimSpace(w.name+" "+w.takes))
+	}
+	return lines
+}
+
+// Say has the room carry out a command, and returns the server's answer. An error that is a *Refusal is the
+// server's; others say that it cannot be reached, or wrap ErrWords.
+func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, error) {
+	if len(command) == 0 {
+		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrWords)
+	}
+	i := slices.IndexFunc(table, func(w word) bool { return w.name == command[0] })
+	if i < 0 {
+		var names []string
+		for _, w := range table {
+			names = append(names, w.name)
+		}
+		return nil, fmt.Errorf("%w: %q is none; did you mean %q? The commands are %s", ErrWords,
+			words.OneLine(command[0]), words.Nearest(strings.ToLower(command[0]), names), strings.Join(names, ", "))
+	}
+	w, rest := &table[i], command[1:]
+	if len(rest) < w.least || len(rest) > w.most {
+		return nil, fmt.Errorf("%w: %s: write %s", ErrWords, w.name, strings.TrimSpace(w.name+" "+w.takes))
+	}
+	return w.ask(c, ctx, rest)
+}
+
+// post returns what posts its words under some keys.
+func post(call string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
+	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
+		body := map[string]any{}
+		for i, text := range rest {
+			text = behind(text, keys[i])
+			body[keys[i]] = text
+		}
+		return c.call(ctx, http.MethodPost, "/"+call, body)
+	}
+}
+
+// behind takes the key off key=value, where it stands there.
+func behind(text, key string) string {
+	if value, found := strings.CutPrefix(text, key+"="); found {
+		return value
+	}
+	return text
+}
+
+func step(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
+	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
+		return c.call(ctx, http.MethodPost, "/standby", map[string]any{"step": by})
+	}
+}
+
+func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
+	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
+		if len(rest) == 1 {
+			return c.call(ctx, http.MethodPatch, voice(rest[0]), map[string]any{"pause": on})
+		}
+		return c.call(ctx, http.MethodPost, "/pause", map[string]any{"on": on})
+	}
+}
+
+func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
+	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
+		return c.call(ctx, http.MethodPatch, "/buses/"+url.PathEscape(rest[0]), map[string]any{"mute": on})
+	}
+}
+
+// voice returns the path of a start, or of an id.
+func voice(id string) string { return "/voices/" + url.PathEscape(id) }
+
+// stop ends what has an id, or, without one, the cues that run.
+func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
+	body := map[string]any{}
+	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {
+		body["over"], rest = rest[n-1], rest[:n-1]
+	}
+	if len(rest) > 0 && rest[0] != "all" {
+		path := voice(rest[0])
+		if over, some := body["over"].(string); some {
+			path += "?over=" + url.QueryEscape(over)
+		}
+		return c.call(ctx, http.MethodDelete, path, nil)
+	}
+	if len(rest) > 0 {
+		body["target"] = "all"
+	}
+	return c.call(ctx, http.MethodPost, "/stop", body)
+}
+
+func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
+	body, err := pairs("play", rest[1:])
+	if err != nil {
+		return nil, err
+	}
+	body["sound"] = rest[0]
+	return c.Play(ctx, body)
+}
+
+// Play starts a sound: the body is that of the server's call.
+func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
+	return c.call(ctx, http.MethodPost, "/play", body)
+}
+
+// set moves a bus, or what has an id.
+func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
+	body, err := pairs("set", rest[1:])
+	if err != nil {
+		return nil, err
+	}
+	if to, some := body["to"]; some { // of a fade
+		delete(body, "to")
+		body["gain"] = to
+	}
+	is, err := c.isBus(ctx, rest[0])
+	if err != nil {
+		return nil, err
+	}
+	if is {
+		return c.call(ctx, http.MethodPatch, "/buses/"+url.PathEscape(rest[0]), body)
+	}
+	return c.call(ctx, http.MethodPatch, voice(rest[0]), body)
+}
+
+// isBus asks whether a name is a bus of the room.
+func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
+	answer, err := c.call(ctx, http.MethodGet, "/state", nil)
+	if err != nil {
+		return false, err
+	}
+	var state struct {
+		Buses []struct{ Bus string }
+	}
+	if err := json.Unmarshal(answer, &state); err != nil {
+		return false, fmt.Errorf("%s: what answers there is no voicepool", c.base.Host)
+	}
+	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
+}
+
+func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
+	return c.call(ctx, http.MethodPatch, voice(rest[0]), map[string]any{"loop": false})
+}
+
+func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
+	to := behind(rest[1], "to")
+	return c.call(ctx, http.MethodPatch, voice(rest[0]), map[string]any{"seek": to})
+}
+
+// pairs reads words such as gain=-3: numbers and truths as such, all else as text.
+func pairs(verb string, all []string) (map[string]any, error) {
+	body := map[string]any{}
+	for _, text := range all {
+		key, value, found := strings.Cut(text, "=")
+		if !found || key == "" {
+			return nil, fmt.Errorf("%w: %s: %q is no key with a value, such as gain=-3", ErrWords, verb, words.OneLine(text))
+		}
+		if _, twice := body[key]; twice {
+			return nil, fmt.Errorf("%w: %s: %s stands there twice", ErrWords, verb, words.OneLine(key))
+		}
+		body[key] = valueOf(key, value)
+	}
+	return body, nil
+}
+
+// valueOf returns what a value is in JSON. An id is a text, whatever it looks like.
+func valueOf(key, text string) any {
+	if key == "id" || key == "bus" || key == "sound" {
+		return text
+	}
+	if isNumber(text) {
+		return json.Number(text)
+	}
+	if text == "true" || text == "false" {
+		return text == "true"
+	}
+	return text
+}
+
+// isNumber reports whether a text is a number as JSON has it.
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil && json.Valid([]byte(text))
+}
+
+func isTime(text string) bool {
+	_, err := rules.ParseTime(text)
+	return err == nil
+}

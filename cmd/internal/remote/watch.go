@@ -1,0 +1,271 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/live"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// errEnd says that the room has ended.
+var errEnd = errors.New("the room has ended")
+
+const (
+	// again is how long a lost server is left alone before it is asked again.
+	again = time.Second
+
+	// longest is how many bytes a message of a server may have: the state of a room of many voices.
+	longest = 16 << 20
+)
+
+// Watch gives pictures of the room to show until ctx ends or the room does, which is no error. A server
+// that is lost is told in the picture and asked again; one that cannot be reached at first is an error.
+func (c *Client) Watch(ctx context.Context, show func(p live.Picture, last bool)) error {
+	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
+	for first := true; ; first = false {
+		err := c.watch(ctx, w, show)
+		var refused *Refusal
+		switch {
+		case ctx.Err() != nil:
+			show(w.picture(), true)
+			return ctx.Err()
+		case errors.Is(err, errEnd):
+			show(w.picture(), true)
+			return nil
+		case first && !w.seen, errors.As(err, &refused):
+			return err
+		}
+		w.now.Heard.Lost = err.Error() + "; asking again"
+		show(w.picture(), false)
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// watch follows the room over one connection.
+func (c *Client) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
+	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
+	if err != nil {
+		if answer != nil && answer.StatusCode/100 == 4 {
+			return c.refusal(answer, nil)
+		}
+		return c.unreachable(err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(longest)
+	for {
+		_, text, err := conn.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: the connection is lost", c.base.Host)
+		}
+		moved, err := w.take(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.base.Host, err)
+		}
+		if moved {
+			show(w.picture(), false)
+		}
+	}
+}
+
+// watching is what is known of a room that is watched.
+type watching struct {
+	seen    bool
+	now     live.Picture
+	colours map[string]int          // of sounds
+	took    map[uint64]report.Event // who lost a slot, by the number of who has it
+	voices  []voiceState
+	events  []report.Event // since the last picture
+}
+
+// message is what a server tells.
+type message struct {
+	Type  string          `json:"type"`
+	State *roomState      `json:"state"`
+	Event json.RawMessage `json:"event"`
+	levels
+}
+
+// roomState is the part of a room's state that a picture shows.
+type roomState struct {
+	levels
+	Rate      int           `json:"rate"`
+	Pool      int64         `json:"pool"`
+	Virtual   int64         `json:"virtual"`
+	Device    string        `json:"device"`
+	Sink      string        `json:"sink"`
+	Lost      string        `json:"lost"`
+	LatencyMS float64       `json:"latency_ms"`
+	Totals    report.Totals `json:"totals"`
+	Sounds    []struct {
+		Sound string `json:"sound"`
+	} `json:"sounds"`
+}
+
+// levels is what moves all the time.
+type levels struct {
+	Frame   int64        `json:"frame"`
+	Playing int64        `json:"playing"`
+	Left    *float64     `json:"left"`
+	Right   *float64     `json:"right"`
+	Voices  []voiceState `json:"voices"`
+	Buses   []struct {
+		Bus  string  `json:"bus"`
+		Peak float64 `json:"peak"`
+	} `json:"buses"`
+}
+
+// voiceState is a voice of a room.
+type voiceState struct {
+	Voice   uint64  `json:"voice"`
+	Sound   string  `json:"sound"`
+	Slot    int     `json:"slot"`
+	Level   float64 `json:"level"`
+	Pan     float64 `json:"pan"`
+	State   string  `json:"state"`
+	Looping bool    `json:"looping"`
+}
+
+// take takes a message, and reports whether there is a new picture.
+func (w *watching) take(text []byte) (moved bool, err error) {
+	var m message
+	if json.Unmarshal(text, &m) != nil {
+		return false, errors.New("what answers there is no voicepool")
+	}
+	switch m.Type {
+	case "state":
+		if m.State == nil || m.State.Rate < 1 {
+			return false, errors.New("what answers there is no voicepool")
+		}
+		w.seen = true
+		w.state(m.State)
+		return true, nil
+	case "levels":
+		w.levels(&m.levels)
+		return w.seen, nil
+	case "event":
+		w.event(m.Event)
+	case "end":
+		return false, errEnd
+	}
+	return false, nil
+}
+
+// state takes how a room stands.
+func (w *watching) state(s *roomState) {
+	st := &w.now.Stats
+	w.now.Rate = s.Rate
+	st.Voices, st.Virtual = s.Pool, s.Virtual
+	t := &s.Totals
+	st.Asked, st.Started, st.Rejected, st.Limited, st.Coalesced = t.Asked, t.Started, t.Rejected, t.Limited, t.Coalesced
+	st.Ended, st.Stopped, st.Stolen, st.Underruns, st.Faults = t.Ended, t.Stopped, t.Stolen, t.Underruns, t.Faults
+	w.now.Heard = live.Heard{Device: s.Device, Sink: s.Sink, State: "playing", Lost: s.Lost, Latency: time.Duration(s.LatencyMS * 1e6)}
+	if s.Device == "none" {
+		w.now.Heard.Device, w.now.Heard.State = "no card", "heard over the network"
+	}
+	for i := range s.Sounds {
+		w.colours[s.Sounds[i].Sound] = i
+	}
+	w.levels(&s.levels)
+}
+
+// levels takes what moves.
+func (w *watching) levels(l *levels) {
+	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
+	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
+	w.now.Buses = w.now.Buses[:0:0]
+	for _, b := range l.Buses {
+		if b.Bus != "master" {
+			w.now.Buses = append(w.now.Buses, live.Bus{Name: b.Bus, Peak: b.Peak})
+		}
+	}
+}
+
+// linear returns the factor of a level in decibels; nil: silence.
+func linear(db *float64) float32 {
+	if db == nil || *db <= silence {
+		return 0
+	}
+	return float32(pcm.Decibels(*db).Linear())
+}
+
+// silence is the level of nothing, in JSON.
+const silence = -120
+
+// event takes what has happened, and counts it: a state comes only now and then.
+func (w *watching) event(text json.RawMessage) {
+	var e report.Event
+	if e.UnmarshalJSON(text) != nil {
+		return // of a newer server, say
+	}
+	st := &w.now.Stats
+	switch e.Kind {
+	case mixer.EventStarted:
+		st.Asked++
+		st.Started++
+	case mixer.EventRejected:
+		st.Asked++
+		st.Rejected++
+	case mixer.EventLimited:
+		st.Asked++
+		st.Limited++
+	case mixer.EventCoalesced:
+		st.Asked++
+		st.Coalesced++
+	case mixer.EventEnded:
+		st.Ended++
+	case mixer.EventStopped:
+		st.Stopped++
+	case mixer.EventStolen:
+		st.Stolen++
+	}
+	if e.Loss() && e.By != 0 {
+		w.took[e.By] = e
+	}
+	if w.events = append(w.events, e); len(w.events) > kept {
+		w.events = slices.Delete(w.events, 0, len(w.events)-kept)
+	}
+}
+
+// kept is how many events wait for a picture at most.
+const kept = 1024
+
+// picture returns how things stand, with the events since the last one.
+func (w *watching) picture() live.Picture {
+	var all []live.Told
+	alive := map[uint64]bool{}
+	for _, v := range w.voices {
+		if alive[v.Voice] = true; v.Slot < 0 {
+			continue
+		}
+		one := live.Told{
+			Slot: v.Slot, Number: v.Voice, Sound: v.Sound, Colour: w.colours[v.Sound], Level: v.Level, Pan: v.Pan,
+			Looping: v.Looping, Paused: v.State == "paused", Silent: v.State == "silent",
+		}
+		if one.Level <= silence {
+			one.Level = math.Inf(-1)
+		}
+		if e, some := w.took[v.Voice]; some {
+			one.Victim, one.SinceWon = &e, max(w.now.Stats.Frame-e.Frame, 0)
+		}
+		all = append(all, one)
+	}
+	for number, e := range w.took {
+		if !alive[number] && e.Frame < w.now.Stats.Frame {
+			delete(w.took, number)
+		}
+	}
+	events := w.events
+	w.events = nil
+	return w.now.With(all, events)
+}

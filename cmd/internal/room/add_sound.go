@@ -1,0 +1,174 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+	"voicepool/internal/yaml"
+	"voicepool/sounds"
+)
+
+// soundName is what a sound that is taken in may be called.
+var soundName = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,63}$`)
+
+// endings are those of files, by their formats.
+var endings = map[string]string{"wav": ".wav", "aiff": ".aiff", "flac": ".flac", "oggflac": ".oga", "vorbis": ".ogg", "opus": ".opus", "mp3": ".mp3"}
+
+// AddSound takes a sound into the room's folder, decoded under the limits, and into the sheet where that has
+// none of this name. One that was taken in before is replaced: what plays goes on with the old one. A sound
+// of the sheet that has another file is not: that is an *Error of Kind Refused.
+func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
+	if !soundName.MatchString(name) {
+		return Sound{}, nil, wrong("name", "%q is no name of a sound: it takes 1 to 64 of a-z, A-Z, 0-9, _, - and ., no . first", words.OneLine(name))
+	}
+	r.changes.Lock()
+	defer r.changes.Unlock()
+	switch {
+	case r.ended():
+		return Sound{}, nil, errClosed
+	case r.folder == nil:
+		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Detail: "the room has no folder of its own, so it takes no sounds"}
+	}
+	part, err := whole.Create(filepath.Join(r.options.Folder, "."+name), ".upload")
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	defer part.Discard()
+	info, err := r.decode(ctx, name, part, data)
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	file := name + endings[info.Format]
+	info.File = file
+	text, err := r.textWith(name, file)
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	if old, err := r.folder.Lstat(file); err == nil && !old.Mode().IsRegular() {
+		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Sound{}, nil, err
+	}
+	if err := part.Keep(); err != nil {
+		return Sound{}, nil, err
+	}
+	if err := r.folder.Rename("."+name, file); err != nil {
+		return Sound{}, nil, err
+	}
+	if err := r.change(ctx, text); err != nil {
+		return Sound{}, nil, err
+	}
+	one := Sound{Sound: name, Seconds: info.Seconds}
+	for _, s := range r.State().Sounds {
+		if s.Sound == name {
+			one = s
+		}
+	}
+	return one, info, nil
+}
+
+// decode takes in a file, and returns what it is.
+func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
+	most := r.options.Limits.Bytes
+	if most <= 0 {
+		most = 256 << 20
+	}
+	n, err := io.Copy(part, io.LimitReader(data, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if n > most {
+		return nil, &Error{Kind: Limit, Field: "body", Detail: fmt.Sprintf("the file is longer than %d bytes, which is the most", most)}
+	}
+	if _, err := part.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	clip, err := sounds.Decode(ctx, name, part, r.options.Limits)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &Error{Kind: Range, Field: "body", Detail: words.Plain(err)}
+	}
+	info := sounds.Describe(clip, false)
+	return &info, nil
+}
+
+// textWith returns the text of the sheet with a sound of a file in it.
+func (r *Room) textWith(name, file string) ([]byte, error) {
+	text := *r.text.Load()
+	s := r.Sheet()
+	for i := range s.Sounds {
+		one := &s.Sounds[i]
+		switch {
+		case one.Name != name:
+		case len(one.Files) == 1 && one.Files[0].Path == file:
+			return text, nil
+		default:
+			return nil, &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: the sheet has a sound %q that is not from the file %s; take another name", name, file)}
+		}
+	}
+	root, broken := yaml.Read(text, "sheet")
+	if broken != nil {
+		return nil, &Error{Kind: Refused, Field: "sheet", Detail: broken.Error()}
+	}
+	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(file))
+	with := enter(string(text), root, entry)
+	parsed, err := r.read([]byte(with))
+	if err == nil {
+		for _, one := range soundsOf(parsed) {
+			if one == name {
+				return []byte(with), nil
+			}
+		}
+	}
+	return nil, &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
+}
+
+// enter puts an entry at the head of the sounds of a text.
+func enter(text string, root *yaml.Node, entry string) string {
+	var all *yaml.Node
+	if root != nil {
+		for i := range root.Pairs {
+			if root.Pairs[i].Key == "sounds" {
+				all = root.Pairs[i].Value
+			}
+		}
+	}
+	lines := strings.SplitAfter(text, "\n")
+	switch {
+	case all == nil && strings.HasPrefix(strings.TrimSpace(text), "{"):
+		return within(text, strings.Index(text, "{"), `"sounds": {`+entry+`}`, len(root.Pairs) > 0)
+	case all == nil:
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		return text + "sounds:\n  " + entry + "\n"
+	case all.Kind != yaml.Mapping || all.Line < 1 || all.Line > len(lines):
+		return text
+	}
+	before := len(strings.Join(lines[:all.Line-1], ""))
+	line := []rune(lines[all.Line-1])
+	column := min(max(all.Column-1, 0), len(line))
+	if at := before + len(string(line[:column])); at < len(text) && text[at] == '{' {
+		return within(text, at, entry, len(all.Pairs) > 0)
+	}
+	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
+}
+
+// within puts an entry behind a bracket.
+func within(text string, at int, entry string, more bool) string {
+	if more {
+		entry += ", "
+	}
+	return text[:at+1] + entry + text[at+1:]
+}

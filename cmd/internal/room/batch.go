@@ -1,0 +1,222 @@
+package room
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"voicepool/mixer"
+)
+
+// mostSteps is how many steps a batch has at most.
+const mostSteps = 1000
+
+// batch is steps that are asked for together. They wait in a salvo, so that none acts before all have
+// been taken.
+type batch struct {
+	room   *Room
+	stage  *stage
+	steps  []Step
+	salvo  *mixer.Salvo
+	asks   []*ask // of the plays, by step
+	voices [][]mixer.Handle
+}
+
+// Batch carries out steps at one frame, or none of them: what cannot be read, or is not there, is an
+// error that names its place in the batch by Field, as "commands[2].gain". A step finds what an earlier
+// one starts under an id. Their own times do not count. What the pool refuses keeps nothing else back.
+func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
+	if err := when.check(); err != nil {
+		return 0, nil, err
+	}
+	if len(steps) > mostSteps {
+		return 0, nil, &Error{Kind: Limit, Field: "commands", Detail: fmt.Sprintf("commands: there are %d; a batch takes at most %d", len(steps), mostSteps)}
+	}
+	b := &batch{room: r, steps: steps, asks: make([]*ask, len(steps)), voices: make([][]mixer.Handle, len(steps))}
+	for i := range steps {
+		if steps[i].Play != nil {
+			b.asks[i] = r.log.ask()
+			defer r.log.forget(b.asks[i])
+		}
+	}
+	r.orders.Lock()
+	later := false
+	err = r.settle(func() error {
+		b.stage = r.on()
+		b.salvo = b.stage.player.Mixer().NewSalvo()
+		at, late := r.frame(&when)
+		if frame, later = at, late; at == mixer.Now {
+			frame = b.stage.player.Mixer().Next()
+		}
+		m := b.stage.player.Mixer()
+		err := b.ask()
+		if err == nil {
+			err = m.At(at).Fire(b.salvo)
+		}
+		if err != nil {
+			_ = m.At(mixer.Now).Drop(b.salvo)
+		}
+		return err
+	})
+	r.orders.Unlock()
+	if err != nil {
+		return 0, nil, err
+	}
+	results, err = b.results(later)
+	return frame, results, err
+}
+
+// ask gives all steps to the salvo.
+func (b *batch) ask() error {
+	for i := range b.steps {
+		if err := b.check(&b.steps[i]); err != nil {
+			return placed(i, err)
+		}
+	}
+	made := map[string]bool{}
+	for i := range b.steps {
+		if err := b.step(i, made); err != nil {
+			return placed(i, err)
+		}
+	}
+	return nil
+}
+
+// placed says in which step an error is.
+func placed(i int, err error) error {
+	one, ok := errors.AsType[*Error](of(err))
+	if !ok {
+		return err
+	}
+	e := *one
+	at := fmt.Sprintf("commands[%d]", i)
+	if e.Detail = at + ": " + e.Detail; e.Field != "" {
+		at += "." + e.Field
+	}
+	e.Field = at
+	return &e
+}
+
+// check returns what is wrong with a step.
+func (b *batch) check(s *Step) error {
+	switch {
+	case s.Play != nil:
+		return s.Play.check(b.stage.player.Sheet())
+	case s.Set != nil:
+		return s.Set.check()
+	case s.Stop != nil:
+		return lasting("over", *s.Stop)
+	case s.Bus != nil:
+		if err := s.Bus.check(); err != nil {
+			return err
+		}
+		_, err := b.room.fader(s.On, s.Bus)
+		return err
+	}
+	return wrong("do", "it says nothing to do; it takes one of play, set, stop, bus")
+}
+
+// step gives a step to the salvo. made are the ids of plays before it.
+func (b *batch) step(i int, made map[string]bool) (err error) {
+	s, at := &b.steps[i], b.salvo.At(0)
+	switch {
+	case s.Play != nil:
+		made[s.Play.ID] = true
+		b.asks[i].handles, err = s.Play.start(b.stage.player, 0, b.salvo, b.asks[i].ref)
+		return err
+	case s.Bus != nil:
+		bus, err := b.room.fader(s.On, s.Bus)
+		if err != nil {
+			return err
+		}
+		return s.Bus.act(at, bus)
+	}
+	targets, err := b.targets(i, made)
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if s.Set != nil {
+			err = s.Set.act(at, t)
+		} else {
+			err = at.Stop(t, *s.Stop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets returns what a step acts on.
+func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
+	on := b.steps[i].On
+	b.voices[i] = b.stage.find(on)
+	if len(b.voices[i]) == 0 && !(made[on] && on != "") {
+		return nil, missing("voice", on, b.stage.names())
+	}
+	tag, ok := b.stage.player.Tag(on)
+	if ok {
+		all = append(all, mixer.TargetTag(tag))
+	}
+	for _, h := range b.voices[i] {
+		if !ok || h.Tag() != tag {
+			all = append(all, mixer.TargetVoice(h))
+		}
+	}
+	return all, nil
+}
+
+// results says what became of the steps.
+func (b *batch) results(later bool) ([]Result, error) {
+	results := make([]Result, len(b.steps))
+	r := b.room
+	for i := range b.steps {
+		s, out := &b.steps[i], &results[i]
+		switch {
+		case s.Play != nil:
+			b.stage.call(s.Play.ID)
+			r.loops.note(s.Play, b.asks[i].handles, b.stage.player.Sheet())
+			v := Verdict{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
+			if !later {
+				var err error
+				if v, err = r.verdict(s.Play, b.asks[i]); err != nil {
+					e, ok := errors.AsType[*Error](err)
+					if !ok || e.Kind != Refused {
+						return nil, err
+					}
+					out.Refused = e
+					continue
+				}
+			}
+			out.Verdict = &v
+		case s.Bus != nil:
+			r.moved(s.On, s.Bus)
+			one := r.bus(s.On)
+			out.Bus = &one
+		default:
+			if out.Voices = b.numbers(i); s.Set != nil {
+				r.loops.move(out.Voices, s.Set)
+			}
+		}
+	}
+	return results, nil
+}
+
+// numbers returns the voices that a step acted on, those of plays before it too.
+func (b *batch) numbers(i int) (numbers []uint64) {
+	for _, h := range b.voices[i] {
+		numbers = append(numbers, h.Number())
+	}
+	for j := range i {
+		if p := b.steps[j].Play; p != nil && p.ID == b.steps[i].On && p.ID != "" {
+			for _, h := range b.asks[j].handles {
+				if n := h.Number(); n != 0 {
+					numbers = append(numbers, n)
+				}
+			}
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}

@@ -1,0 +1,133 @@
+package room
+
+import (
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/performance"
+	"voicepool/device"
+	"voicepool/device/auto"
+	"voicepool/device/null"
+	"voicepool/internal/ring"
+	"voicepool/pcm"
+)
+
+// card is the device of a room. Its audio side takes no lock: what it plays goes through a ring to
+// who listens.
+type card struct {
+	room    *Room
+	device  device.Device
+	best    *auto.Device // nil: it is none that is looked after
+	kind    string
+	waits   *ring.Ring[slab]
+	heeded  atomic.Bool // somebody listens
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+// slab is a piece of a block on its way to who listens.
+type slab struct {
+	frames [512]pcm.Frame
+	n      int
+}
+
+// openCard opens the device of a room and begins to play on it.
+func openCard(r *Room) (*card, error) {
+	o := &r.options
+	var asked performance.Device
+	if err := asked.UnmarshalText([]byte(o.Device)); err != nil {
+		return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + err.Error()}
+	}
+	if asked.Writes() {
+		return nil, &Error{Kind: Range, Field: "device", Detail: "device: a room plays on a sound card, on null or on none; record it from its audio.wav"}
+	}
+	c := &card{room: r, kind: asked.String(), waits: ring.New[slab](256), stop: make(chan struct{}), stopped: make(chan struct{})}
+	config := auto.Config{
+		Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block, Buffer: o.Buffer, Sink: asked.Name, Name: "voicepool", Title: o.Title,
+	}
+	switch {
+	case asked.Kind == "null":
+		c.device = null.NewPaced(null.Config{Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block})
+	case asked.Kind == "auto" && r.on().player.Outputs() == 1:
+		c.best = auto.New(config)
+		if why := c.best.Reason(); why != "" {
+			r.say("no sound here (" + why + "): playing on silently, and looking for a sound card")
+		}
+	default:
+		if asked.Kind != "auto" {
+			config.Driver = asked.Kind
+		}
+		best, err := auto.Find(config)
+		if err != nil {
+			return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + asked.String() + ": no sound here (" + auto.Reason(err) + ")"}
+		}
+		c.best = best
+	}
+	if c.best != nil {
+		c.device = c.best
+	}
+	if err := c.device.Start(c); err != nil {
+		c.device.Close()
+		return nil, err
+	}
+	go c.drain()
+	return c, nil
+}
+
+// Render is the source of the device. Audio side.
+func (c *card) Render(dst []pcm.Frame) {
+	c.room.on().player.Render(dst)
+	if !c.heeded.Load() {
+		return
+	}
+	wide := c.room.on().player.Outputs()
+	for len(dst) > 0 {
+		var s slab
+		s.n = copy(s.frames[:len(s.frames)/wide*wide], dst)
+		c.waits.Push(s) // who drains is too slow: a gap
+		dst = dst[s.n:]
+	}
+}
+
+// Outputs is the player's.
+func (c *card) Outputs() int { return c.room.on().player.Outputs() }
+
+// Rate is the player's.
+func (c *card) Rate() int { return c.room.rate }
+
+// drain gives what is played to who listens.
+func (c *card) drain() {
+	defer close(c.stopped)
+	ticker := time.NewTicker(step)
+	defer ticker.Stop()
+	for {
+		c.heeded.Store(!c.room.hall.empty())
+		for s := c.waits.Front(); s != nil; s = c.waits.Front() {
+			c.room.hall.give(s.frames[:s.n])
+			c.waits.Drop()
+		}
+		select {
+		case <-c.stop:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// heard says where the room is heard.
+func (c *card) heard() live.Heard {
+	h := live.Heard{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
+	if c.best != nil {
+		h.Device, h.Sink, h.Lost = c.best.Driver(), c.best.Sink(), c.best.Reason()
+	}
+	return h
+}
+
+// close ends the playing on the device.
+func (c *card) close() error {
+	err := c.device.Close()
+	close(c.stop)
+	<-c.stopped
+	return err
+}

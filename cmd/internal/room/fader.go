@@ -1,0 +1,165 @@
+package room
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Fader is what moves in a bus: what is nil stays.
+type Fader struct {
+	Gain       *float64
+	Mute, Solo *bool
+	Over       time.Duration
+	Duck       *Duck // its By of 0 ends the duck
+	When       Moment
+}
+
+// Duck is how a bus ducks.
+type Duck struct {
+	When                  string
+	By                    float64
+	Attack, Hold, Release time.Duration
+}
+
+// desk is what people have moved: the mixer does not tell it.
+type desk struct {
+	mutex sync.Mutex
+	solo  map[string]bool
+	moved map[string]bool // by hand
+	scene string
+}
+
+func (d *desk) begin() { d.solo, d.moved = map[string]bool{}, map[string]bool{} }
+
+// movedBuses returns what was moved by hand, sorted.
+func (d *desk) movedBuses() []string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return slices.Sorted(maps.Keys(d.moved))
+}
+
+// check returns what is wrong with a fader.
+func (f *Fader) check() error {
+	if f.Gain != nil {
+		if err := ranged("gain", *f.Gain); err != nil {
+			return err
+		}
+	}
+	if f.Duck != nil {
+		if err := ranged("by", f.Duck.By); err != nil {
+			return err
+		}
+	}
+	if err := lasting("over", f.Over); err != nil {
+		return err
+	}
+	return f.When.check()
+}
+
+// act asks the mixer for what a fader says.
+func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
+	if f.Gain != nil {
+		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
+		if f.Over > 0 {
+			err = at.Fade(mixer.TargetBus(b), pcm.Decibels(*f.Gain), f.Over, voice.InDecibels)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var c mixer.Change
+	if f.Mute != nil {
+		c.Fields, c.Mute = c.Fields|mixer.FieldMute, *f.Mute
+	}
+	if f.Solo != nil {
+		c.Fields, c.Solo = c.Fields|mixer.FieldSolo, *f.Solo
+	}
+	if c.Fields != 0 {
+		if err := at.Set(mixer.TargetBus(b), c, 0); err != nil {
+			return err
+		}
+	}
+	if d := f.Duck; d != nil && d.By > 0 {
+		return at.SetDuck(b, mixer.Duck{When: d.When, By: pcm.Decibels(d.By), Attack: d.Attack, Hold: d.Hold, Release: d.Release})
+	} else if d != nil {
+		return at.SetDuck(b, mixer.Duck{})
+	}
+	return nil
+}
+
+// SetBus moves a bus, "master" included, and returns how it stands then.
+func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
+	if err := f.check(); err != nil {
+		return Bus{}, err
+	}
+	b, err := r.fader(bus, &f)
+	if err != nil {
+		return Bus{}, err
+	}
+	r.orders.Lock()
+	defer r.orders.Unlock()
+	err = r.settle(func() error {
+		frame, _ := r.frame(&f.When)
+		return f.act(r.on().player.Mixer().At(frame), b)
+	})
+	if err != nil {
+		return Bus{}, err
+	}
+	r.moved(bus, &f)
+	return r.bus(bus), nil
+}
+
+// fader returns the bus that a fader moves.
+func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
+	m, s := r.on().player.Mixer(), r.Sheet()
+	b, err := m.Bus(bus)
+	if err != nil {
+		return b, missing("bus", bus, buses(s))
+	}
+	if f.Duck != nil && f.Duck.By > 0 {
+		if _, err := m.Bus(f.Duck.When); err != nil {
+			return b, missing("bus", f.Duck.When, buses(s))
+		}
+	}
+	return b, nil
+}
+
+// moved notes what people have moved.
+func (r *Room) moved(bus string, f *Fader) {
+	r.desk.move(bus, f)
+	if f.Mute != nil {
+		r.Show().Muted(bus, *f.Mute)
+	}
+}
+
+// move notes what people have moved.
+func (d *desk) move(bus string, f *Fader) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.moved[bus] = true
+	if f.Solo != nil {
+		d.solo[bus] = *f.Solo
+	}
+}
+
+// bus returns how a bus stands.
+func (r *Room) bus(name string) Bus {
+	b, err := r.on().player.Mixer().Bus(name)
+	if err != nil {
+		return Bus{Bus: name}
+	}
+	muted := r.Show().IsMuted(name)
+	r.desk.mutex.Lock()
+	defer r.desk.mutex.Unlock()
+	s := r.Sheet()
+	return Bus{
+		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.desk.solo[name],
+		Peak: tenth(max(float64(b.Levels().Peak), silence)),
+	}
+}

@@ -1,0 +1,104 @@
+package room
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/show"
+	"voicepool/pcm"
+)
+
+// Levels is what moves all the time.
+type Levels struct {
+	Frame   int64          `json:"frame"`
+	Time    float64        `json:"time"`
+	Playing int64          `json:"playing"`
+	Stolen  int64          `json:"stolen"`
+	Left    float64        `json:"left"` // dB
+	Right   float64        `json:"right"`
+	Buses   []BusLevel     `json:"buses"`
+	Voices  []Voice        `json:"voices"`
+	Running []show.Running `json:"running"`
+	Standby string         `json:"standby"`
+	Paused  bool           `json:"paused"`
+}
+
+// BusLevel is the level of a bus.
+type BusLevel struct {
+	Bus  string  `json:"bus"`
+	Peak float64 `json:"peak"`
+}
+
+// fresh is for how long Levels are those that were worked out last.
+const fresh = 30 * time.Millisecond
+
+// meter keeps what was worked out last.
+type meter struct {
+	mutex    sync.Mutex
+	at       time.Time
+	last     *Levels
+	still    bool
+	revision int64
+	print    string // of what is no level: where it changes, so does the revision
+}
+
+// Levels returns what moves, and the revision of the State; it is worked out once for all who ask
+// within 30 ms. still reports that nothing has moved since the last one was made: then it is that
+// one itself, so that who has it already knows by comparing.
+func (r *Room) Levels() (l *Levels, revision int64, still bool) {
+	m := &r.meter
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	now := time.Now()
+	if m.last != nil && now.Sub(m.at) < fresh {
+		return m.last, m.revision, m.still
+	}
+	l, print := r.levels()
+	if m.at = now; print != m.print {
+		m.print = print
+		m.revision++
+	}
+	if m.still = m.last != nil && m.last.same(l); !m.still {
+		m.last = l
+	}
+	return m.last, m.revision, m.still
+}
+
+// levels works out what moves, and the print of what does not.
+func (r *Room) levels() (*Levels, string) {
+	shown, s := r.on().show.State(), r.on().player.Sheet()
+	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
+	left, right := r.on().player.Levels()
+	l := &Levels{
+		Frame: now, Time: float64(now) / float64(r.rate), Playing: st.Playing, Stolen: st.Stolen,
+		Left: level(left), Right: level(right), Buses: []BusLevel{}, Voices: r.voices(),
+		Running: shown.Running, Standby: shown.Standby, Paused: shown.Paused,
+	}
+	var print strings.Builder
+	heard := r.heard()
+	fmt.Fprintf(&print, "%p %q %q %v %v %q %q %q %q %q ", s, r.desk.shown(), shown.Standby, shown.Loaded, shown.Paused, shown.Last, shown.Said, heard.Device, heard.Sink, heard.Lost)
+	for _, c := range shown.List {
+		fmt.Fprintf(&print, "%v ", c.Trim)
+	}
+	for _, name := range buses(s) {
+		b := r.bus(name)
+		l.Buses = append(l.Buses, BusLevel{name, b.Peak})
+		fmt.Fprintf(&print, "%v %v %v ", b.Gain, b.Mute, b.Solo)
+	}
+	return l, print.String()
+}
+
+// level returns a sample in decibels.
+func level(x float32) float64 {
+	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
+}
+
+// same reports whether nothing has moved but time.
+func (l *Levels) same(now *Levels) bool {
+	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
+		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&
+		l.Standby == now.Standby && l.Paused == now.Paused
+}

@@ -1,0 +1,220 @@
+package room
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"sync"
+	"time"
+
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
+
+// waits is how much waits for a listener at most.
+const waits = 2 * time.Second
+
+// Listen returns a listener of an output; "": the first, or, in a room without a card, all of them
+// added up, what is too loud being clipped.
+func (r *Room) Listen(output string) (*Listener, error) {
+	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
+	s := r.on().player.Sheet()
+	switch {
+	case output == "" && r.pace == nil, output == "master" && len(s.Outputs) == 0:
+		l.pair = 0
+	case output != "":
+		names := []string{"master"}
+		if len(s.Outputs) > 0 {
+			names = nil
+		}
+		for i := range s.Outputs {
+			o := &s.Outputs[i]
+			names = append(names, o.Name)
+			if o.Name == output {
+				l.pair = (o.Channel - 1) / 2
+			}
+		}
+		if l.pair < 0 {
+			return nil, missing("output", output, names)
+		}
+	}
+	if !r.hall.enter(l) {
+		return nil, errClosed
+	}
+	r.wake()
+	return l, nil
+}
+
+// Listener hears a room: 16-bit stereo.
+type Listener struct {
+	room  *Room
+	pair  int // -1: all of them
+	limit int // bytes
+	more  chan struct{}
+
+	mutex sync.Mutex
+	waits []byte
+	ended error
+	given []byte // the caller's
+}
+
+// Rate returns the frames per second.
+func (l *Listener) Rate() int { return l.room.rate }
+
+// Next waits for the next frames, interleaved, little-endian, until ctx ends. They are valid until the
+// next call. It returns io.EOF when the room has ended, and ErrSlow where more than two seconds wait.
+func (l *Listener) Next(ctx context.Context) ([]byte, error) {
+	for {
+		l.mutex.Lock()
+		if len(l.waits) > 0 && l.ended != ErrSlow {
+			l.given, l.waits = l.waits, l.given[:0]
+			l.mutex.Unlock()
+			return l.given, nil
+		}
+		err := l.ended
+		l.mutex.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.more:
+		}
+	}
+}
+
+// Close ends the listening.
+func (l *Listener) Close() {
+	l.room.hall.leave(l)
+	l.end(io.EOF)
+}
+
+// end has Next return an error, when what waits has been taken.
+func (l *Listener) end(err error) {
+	l.mutex.Lock()
+	if l.ended == nil {
+		l.ended = err
+	}
+	l.mutex.Unlock()
+	l.tell()
+}
+
+func (l *Listener) tell() {
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+// take takes a block of so many pairs, and reports whether there was room.
+func (l *Listener) take(block []pcm.Frame, pairs int) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if len(l.waits)+4*len(block)/pairs > l.limit {
+		return false
+	}
+	for i := 0; i+pairs <= len(block); i += pairs {
+		var f pcm.Frame
+		if l.pair >= 0 {
+			f = block[i+l.pair]
+		} else {
+			for _, one := range block[i : i+pairs] {
+				f[0], f[1] = f[0]+one[0], f[1]+one[1]
+			}
+		}
+		l.waits = binary.LittleEndian.AppendUint16(l.waits, uint16(sample(f[0])))
+		l.waits = binary.LittleEndian.AppendUint16(l.waits, uint16(sample(f[1])))
+	}
+	l.tell()
+	return true
+}
+
+// sample returns 16 bits of a sample.
+func sample(x float32) int16 {
+	x = min(max(x*32768, -32768), 32767)
+	if x < 0 {
+		return int16(x - 0.5)
+	}
+	return int16(min(x+0.5, 32767))
+}
+
+// hall is where the listeners of a room are.
+type hall struct {
+	pairs int
+
+	mutex   sync.Mutex
+	all     []*Listener
+	dropped int64
+	closed  bool
+}
+
+func (h *hall) enter(l *Listener) bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if !h.closed {
+		h.all = append(h.all, l)
+	}
+	return !h.closed
+}
+
+func (h *hall) leave(l *Listener) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for i, one := range h.all {
+		if one == l {
+			h.all = append(h.all[:i], h.all[i+1:]...)
+			return
+		}
+	}
+}
+
+func (h *hall) empty() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return len(h.all) == 0
+}
+
+// give gives a block to all of them. Who is too slow is dropped.
+func (h *hall) give(block []pcm.Frame) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	kept := h.all[:0]
+	for _, l := range h.all {
+		if l.take(block, h.pairs) {
+			kept = append(kept, l)
+			continue
+		}
+		h.dropped++
+		l.end(ErrSlow)
+	}
+	clear(h.all[len(kept):])
+	h.all = kept
+}
+
+// close ends all of them.
+func (h *hall) close() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.closed = true
+	for _, l := range h.all {
+		l.end(io.EOF)
+	}
+	h.all = nil
+}
+
+// Listeners returns how many there are, and how many were dropped because they were too slow.
+func (r *Room) Listeners() (now int, dropped int64) {
+	r.hall.mutex.Lock()
+	defer r.hall.mutex.Unlock()
+	return len(r.hall.all), r.hall.dropped
+}
+
+// missing is the error of a name that is not there.
+func missing(what, name string, known []string) *Error {
+	nearest := ""
+	if len(known) > 0 {
+		nearest = words.Nearest(name, known)
+	}
+	return notFound(what, name, nearest)
+}

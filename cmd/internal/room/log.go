@@ -1,0 +1,117 @@
+package room
+
+import (
+	"sync"
+
+	"voicepool/cue/report"
+	"voicepool/mixer"
+)
+
+// Numbered is an event with its number in the room, from 1.
+type Numbered struct {
+	Number int64
+	Text   string // one sentence for people
+	report.Event
+}
+
+// Kept is how many events a room keeps at least.
+const Kept = 100_000
+
+// log keeps the last events of a room. Its memory grows with what it keeps: a beginning or an end takes
+// 48 bytes, a loss some 400.
+type log struct {
+	rate int
+
+	mutex  sync.Mutex
+	tape   tape
+	voices map[uint64]lived // those that live, by their numbers
+	took   map[uint64]loser // who lost a slot, by the number of who has it
+	ref    int64            // of the last ask
+	asked  map[int64]*ask
+	more   chan struct{} // closed with the next event; nil: nobody waits
+	closed bool
+}
+
+// lived is what events have told of a voice.
+type lived struct {
+	sound string // as the sheet calls it
+	real  bool   // it has a slot
+}
+
+// loser is a voice that lost its slot.
+type loser struct {
+	voice uint64
+	name  string
+}
+
+func (l *log) begin(rate int) {
+	l.rate, l.asked = rate, map[int64]*ask{}
+	l.forgetVoices()
+}
+
+// forgetVoices says that another mixer counts from here on. Nobody else has the log, or the mutex is held.
+func (l *log) forgetVoices() {
+	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
+	l.tape.clear()
+}
+
+// watch takes an event. It is for cue.Options.Watch.
+func (r *Room) watch(e report.Event) { r.log.note(&e) }
+
+func (l *log) note(e *report.Event) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if e.Ref > 0 {
+		l.answer(e)
+	}
+	l.tape.add(e)
+	switch e.Kind {
+	case mixer.EventStarted, mixer.EventReal:
+		l.voices[e.Voice] = lived{e.Sound, e.Slot >= 0}
+	case mixer.EventVirtual, mixer.EventStolen, mixer.EventEnded, mixer.EventStopped:
+		if e.By != 0 && l.voices[e.Voice].real {
+			l.took[e.By] = loser{e.Voice, e.Sound}
+		}
+		delete(l.took, e.Voice)
+		if delete(l.voices, e.Voice); e.Kind == mixer.EventVirtual {
+			l.voices[e.Voice] = lived{sound: e.Sound}
+		}
+	}
+	l.tellAll()
+}
+
+// tellAll wakes who waits. The mutex is held.
+func (l *log) tellAll() {
+	if l.more != nil {
+		close(l.more)
+		l.more = nil
+	}
+}
+
+// tell says of a voice what only events tell.
+func (l *log) tell(v *Voice) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if known, ok := l.voices[v.Voice]; ok {
+		v.Sound = known.sound
+	}
+	if took, ok := l.took[v.Voice]; ok {
+		v.Took, v.TookName = took.voice, took.name
+	}
+}
+
+// from returns events from a number on, without their sentences. The mutex is held.
+func (l *log) from(number int64, limit int) (events []Numbered) {
+	for n := max(number, l.tape.first()); n <= l.tape.last && len(events) < limit; n++ {
+		events = append(events, Numbered{Number: n, Event: l.tape.at(n)})
+	}
+	return events
+}
+
+// close ends who waits.
+func (l *log) close() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.closed = true
+	l.tellAll()
+}

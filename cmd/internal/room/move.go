@@ -1,0 +1,163 @@
+package room
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Move is what moves in voices: what is nil stays.
+type Move struct {
+	Gain, Pan, Pitch, Speed *float64
+	Over                    time.Duration
+	Shape                   string
+	Seek                    *time.Duration
+	Pause                   *bool
+	Loop                    *bool
+	Priority                *int
+	When                    Moment
+}
+
+// check returns what is wrong with a move.
+func (m *Move) check() error {
+	for _, one := range []struct {
+		field string
+		x     *float64
+	}{{"gain", m.Gain}, {"pan", m.Pan}, {"pitch", m.Pitch}, {"speed", m.Speed}} {
+		if one.x != nil {
+			if err := ranged(one.field, *one.x); err != nil {
+				return err
+			}
+		}
+	}
+	if m.Priority != nil {
+		if err := ranged("priority", float64(*m.Priority)); err != nil {
+			return err
+		}
+	}
+	if m.Seek != nil {
+		if err := lasting("seek", *m.Seek); err != nil {
+			return err
+		}
+	}
+	if _, err := shape(m.Shape); err != nil {
+		return err
+	}
+	if err := lasting("over", m.Over); err != nil {
+		return err
+	}
+	return m.When.check()
+}
+
+// shapes are the ways of a gain, by their names in a sheet.
+var shapes = map[string]voice.Shape{
+	"": voice.Natural, "decibels": voice.InDecibels, "db": voice.InDecibels, "amplitude": voice.InAmplitude, "linear": voice.InAmplitude,
+	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
+}
+
+// shape returns the shape of a name.
+func shape(name string) (voice.Shape, error) {
+	s, ok := shapes[name]
+	if !ok {
+		return s, wrong("shape", "%q is no shape of a fade; it takes one of amplitude, cosine, decibels, power", words.OneLine(name))
+	}
+	return s, nil
+}
+
+// change returns what is set at once.
+func (m *Move) change() (c mixer.Change) {
+	if m.Gain != nil {
+		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
+	}
+	if m.Pan != nil {
+		c.Fields, c.Pan = c.Fields|mixer.FieldPan, *m.Pan
+	}
+	if m.Pitch != nil {
+		c.Fields, c.Pitch = c.Fields|mixer.FieldPitch, pcm.Semitones(*m.Pitch)
+	}
+	if m.Speed != nil {
+		c.Fields, c.Speed = c.Fields|mixer.FieldSpeed, *m.Speed
+	}
+	if m.Priority != nil {
+		c.Fields, c.Priority = c.Fields|mixer.FieldPriority, *m.Priority
+	}
+	if m.Loop != nil {
+		c.Fields, c.Rounds = c.Fields|mixer.FieldRounds, 1
+		if *m.Loop {
+			c.Rounds = mixer.Forever
+		}
+	}
+	c.Shape, _ = shape(m.Shape)
+	return c
+}
+
+// act asks the mixer for a move of a voice.
+func (m *Move) act(at mixer.Moment, t mixer.Target) error {
+	if c := m.change(); c.Fields != 0 {
+		if err := at.Set(t, c, m.Over); err != nil {
+			return err
+		}
+	}
+	if m.Seek != nil {
+		if err := at.Seek(t, *m.Seek); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.Pause == nil:
+		return nil
+	case *m.Pause:
+		return at.Pause(t)
+	}
+	return at.Resume(t)
+}
+
+// Set moves the voices of a target: the number of a start, or an id that names all of its. It returns their numbers.
+func (r *Room) Set(target string, m Move) ([]uint64, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	voices, err := r.each(target, m.When, func(at mixer.Moment, t mixer.Target) error { return m.act(at, t) })
+	r.loops.move(voices, &m)
+	return voices, err
+}
+
+// Stop ends the voices of a target within a time; 0: with a tail of 10 ms.
+func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
+	if err := lasting("over", over); err != nil {
+		return nil, err
+	}
+	if err := when.check(); err != nil {
+		return nil, err
+	}
+	return r.each(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
+}
+
+// each does something to each voice of a target, and returns their numbers.
+func (r *Room) each(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
+	r.orders.Lock()
+	defer r.orders.Unlock()
+	err = r.settle(func() error {
+		frame, _ := r.frame(&when)
+		handles := r.on().find(target)
+		if len(handles) == 0 {
+			return missing("voice", target, r.on().names())
+		}
+		for _, h := range handles {
+			if err := do(r.on().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {
+				return err
+			}
+			numbers = append(numbers, h.Number())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}

@@ -1,0 +1,187 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/sounds/embedded"
+)
+
+// Open makes a room and begins to play it. Without a Text it has the sounds of the program. The error
+// is of its sheet or its sounds, an *Error of Kind Range, or of its device.
+func Open(ctx context.Context, o Options) (*Room, error) {
+	if o.Text == nil {
+		o.Text = demo()
+	}
+	if o.Title == "" {
+		o.Title = o.Name
+	}
+	r := &Room{options: o, done: make(chan struct{})}
+	r.text.Store(&o.Text)
+	s, err := r.read(o.Text)
+	if err != nil {
+		return nil, err
+	}
+	r.rate = s.Rate
+	if err := r.begin(ctx, s); err != nil {
+		if r.folder != nil {
+			r.folder.Close()
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// demo is a bank of the program's own sounds.
+func demo() []byte {
+	var text strings.Builder
+	text.WriteString("sounds:\n")
+	for _, name := range embedded.Names() {
+		fmt.Fprintf(&text, "  %s: {loop: %t}\n", name, embedded.IsLoop(name))
+	}
+	return []byte(text.String())
+}
+
+// read reads a sheet, whose files lie in the folder of the room.
+func (r *Room) read(text []byte) (*cue.Sheet, error) {
+	o := &r.options
+	s, err := cue.Parse(o.Title, text)
+	if err != nil {
+		return nil, &Error{Kind: Range, Field: "sheet", Detail: err.Error()}
+	}
+	s.Length = nil // a room goes on: Feed would end there, and close the mixer
+	if o.Voices > 0 {
+		s.Voices = o.Voices
+	}
+	if o.Free {
+		if o.Folder != "" && !filepath.IsAbs(o.Title) {
+			s.File = filepath.Join(o.Folder, filepath.Base(o.Title))
+		}
+		return s, nil
+	}
+	s.File = "sheet.yaml" // its own folder is that of the room
+	if err := r.confine(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// confine has a sheet see the folder of the room, and nothing else.
+func (r *Room) confine(s *cue.Sheet) error {
+	s.FS = nowhere{}
+	if r.folder == nil && r.options.Folder != "" {
+		root, err := os.OpenRoot(r.options.Folder)
+		if err != nil {
+			return &Error{Kind: Range, Field: "folder", Detail: "the folder of the room cannot be opened"}
+		}
+		r.folder = root
+	}
+	if r.folder != nil {
+		s.FS = r.folder.FS()
+	}
+	for i := range s.Sounds {
+		for _, f := range s.Sounds[i].Files {
+			field := "sounds." + s.Sounds[i].Name
+			switch {
+			case f.Path == "":
+			case r.folder == nil:
+				return wrong(field, "the room has no folder, so there is no file %q; it has the sounds of the program", f.Path)
+			case !fs.ValidPath(f.Path):
+				return wrong(field, "%q is no file of the room's folder: name one in it, such as bell.wav", f.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// nowhere has no files.
+type nowhere struct{}
+
+func (nowhere) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// begin makes the player, and has it play.
+func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
+	r.log.begin(s.Rate)
+	r.desk.begin()
+	was := r.options.Resume
+	var st *stage
+	var err error
+	if was != nil && timed(s) {
+		if st, err = r.newStage(ctx, s, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
+			st = nil // it is over there
+		}
+	}
+	if st == nil {
+		if st, err = r.newStage(ctx, s, cue.Options{}); err != nil {
+			return err
+		}
+	}
+	r.hall.pairs = st.player.Outputs()
+	r.stage.Store(st)
+	if err := r.sound(ctx); err != nil {
+		st.player.Close()
+		return err
+	}
+	if was != nil {
+		r.resumeAll(was)
+	}
+	return nil
+}
+
+// timed reports whether a sheet goes by time from its beginning.
+func timed(s *cue.Sheet) bool {
+	own := len(s.Cues)
+	if len(s.List) > 0 {
+		own = s.List[0].First
+		for i := range s.List {
+			if s.List[i].Timeline {
+				return false // a GO begins it
+			}
+		}
+	}
+	return own > 0
+}
+
+// sound begins to mix: on a card, or by the clock.
+func (r *Room) sound(ctx context.Context) (err error) {
+	o := &r.options
+	if o.Device != "" && o.Device != "none" {
+		if r.card, err = openCard(r); err == nil {
+			r.on().feed(ctx, r.say)
+		}
+		return err
+	}
+	r.pace = &pace{room: r, workers: o.Workers, own: o.Workers == nil}
+	if r.pace.own {
+		r.pace.workers = NewWorkers(1)
+	}
+	r.pace.start()
+	return nil
+}
+
+// unread returns the error of a sheet, or of its sounds.
+func (r *Room) unread(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	detail := err.Error()
+	if _, told := err.(rules.Errors); !told {
+		detail = strings.TrimPrefix(detail, "cue: ")
+	}
+	return &Error{Kind: Range, Field: "sheet", Detail: detail}
+}
+
+// say tells people something.
+func (r *Room) say(line string) {
+	if r.options.Say != nil {
+		r.options.Say(line)
+	}
+}

@@ -1,0 +1,28 @@
+package room
+
+import (
+	"time"
+
+	"voicepool/sounds"
+)
+
+// Options say what a room is made from.
+type Options struct {
+	Name   string
+	Title  string // of its sheet in messages, such as show.yaml; empty: the name
+	Text   []byte // the sheet or the bank
+	Folder string // where its sounds lie, and nowhere else; empty: it has those of the program alone
+	Free   bool   // its sheet may name any file: it was named by whoever started the program
+
+	// Device is as --device has it; empty or "none": it has no card, is paced by the clock, and heard
+	// over the network. Buffer and Block are of a card; 0: as the driver has it.
+	Device string
+	Buffer time.Duration
+	Block  int
+
+	Voices  int // of the pool; 0: as the sheet says
+	Limits  sounds.Limits
+	Workers *Workers     // mix the rooms without a card; nil: some of its own
+	Resume  *Snapshot    // it goes on from there; nil: it begins
+	Say     func(string) // told what people should know, a line each; any goroutine; nil: nobody
+}

@@ -1,0 +1,96 @@
+package room
+
+import (
+	"time"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// Order asks for a start. Pointers that are nil, and zeros, leave what the sheet says.
+type Order struct {
+	Sound    string        `json:"sound"`
+	Gain     float64       `json:"gain,omitempty"`
+	Pan      float64       `json:"pan,omitempty"`
+	Pitch    float64       `json:"pitch,omitempty"`
+	Speed    float64       `json:"speed,omitempty"` // 0: 1
+	Bus      string        `json:"bus,omitempty"`
+	Loop     *bool         `json:"loop,omitempty"`
+	Priority int           `json:"priority,omitempty"` // added to the sound's
+	ID       string        `json:"id,omitempty"`
+	FadeIn   time.Duration `json:"fade_in,omitempty"`
+	From     time.Duration `json:"from,omitempty"`
+	When     Moment        `json:"when,omitzero"`
+}
+
+// check returns what is wrong with an order.
+func (o *Order) check(s *cue.Sheet) error {
+	found := false
+	for i := range s.Sounds {
+		found = found || s.Sounds[i].Name == o.Sound
+	}
+	if !found {
+		return missing("sound", o.Sound, soundsOf(s))
+	}
+	if o.Speed != 0 {
+		if err := ranged("speed", o.Speed); err != nil {
+			return err
+		}
+	}
+	for _, one := range []error{
+		ranged("gain", o.Gain), ranged("pan", o.Pan), ranged("pitch", o.Pitch), ranged("priority", float64(o.Priority)),
+		lasting("fade_in", o.FadeIn), lasting("from", o.From), o.When.check(),
+	} {
+		if one != nil {
+			return one
+		}
+	}
+	if len(o.ID) > 128 {
+		return wrong("id", "it has %d bytes: it takes a name of at most 128", len(o.ID))
+	}
+	return nil
+}
+
+// start asks the player for what is ordered, at a frame of the mixer or of a salvo.
+func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64) ([]mixer.Handle, error) {
+	if o.Bus != "" {
+		if _, err := p.Mixer().Bus(o.Bus); err != nil {
+			return nil, missing("bus", o.Bus, buses(p.Sheet()))
+		}
+	}
+	return p.Start(cue.Start{
+		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, Bus: o.Bus,
+		Priority: o.Priority, Loop: o.Loop, From: o.From, FadeIn: o.FadeIn, ID: o.ID, Frame: frame, Salvo: salvo, Ref: ref,
+	})
+}
+
+// Play starts a sound and waits for the verdict: at once in a room without a card, at the next block
+// in one with a card. A refusal is an *Error of Kind Refused with its event. A start for later is
+// answered at once with the state pending, and has no number yet; so is one while the show is paused on
+// a card. Give such a start an ID to reach it by.
+func (r *Room) Play(o Order) (Verdict, error) {
+	st := r.on()
+	if err := o.check(st.player.Sheet()); err != nil {
+		return Verdict{}, err
+	}
+	ask := r.log.ask()
+	defer r.log.forget(ask)
+	later := false
+	err := r.settle(func() (err error) {
+		var frame int64
+		frame, later = r.frame(&o.When)
+		st = r.on()
+		ask.handles, err = o.start(st.player, frame, nil, ask.ref)
+		return err
+	})
+	if err != nil {
+		return Verdict{}, err
+	}
+	st.call(o.ID)
+	r.loops.note(&o, ask.handles, st.player.Sheet())
+	if later || r.card != nil && st.show.Paused() {
+		return Verdict{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil
+	}
+	return r.verdict(&o, ask)
+}

@@ -1,0 +1,90 @@
+package room
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"voicepool/bank/rules"
+)
+
+// Snapshot is what survives a restart, as JSON.
+type Snapshot struct {
+	Room    string    `json:"room"`
+	Time    time.Time `json:"time"`
+	Frame   int64     `json:"frame"`
+	Text    string    `json:"text"`
+	Scene   string    `json:"scene"`
+	Standby string    `json:"standby"`
+	Last    string    `json:"last"`
+	Buses   []Bus     `json:"buses"` // those that were moved by hand
+	Loops   []Loop    `json:"loops"` // those that were started by hand
+}
+
+// Loop is a loop that runs.
+type Loop struct {
+	Order    Order   `json:"order"`
+	Position float64 `json:"position"` // seconds, at Snapshot.Time
+	Gain     float64 `json:"gain"`     // as it was moved to
+	Pan      float64 `json:"pan"`
+	Paused   bool    `json:"paused"`
+}
+
+// Snapshot returns what is to survive.
+func (r *Room) Snapshot() *Snapshot {
+	st := r.on()
+	shown := st.show.State()
+	out := &Snapshot{
+		Room: r.Name(), Time: time.Now(), Frame: st.player.Mixer().Now(), Text: string(r.Text()),
+		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Bus{}, Loops: r.loops.running(),
+	}
+	for _, name := range r.desk.movedBuses() {
+		b := r.bus(name)
+		b.Peak = 0
+		out.Buses = append(out.Buses, b)
+	}
+	return out
+}
+
+// ratio is how much faster than the sound it plays, but for what the sheet says.
+func (o *Order) ratio() float64 {
+	speed := o.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	return speed * math.Pow(2, o.Pitch/12)
+}
+
+// from is where the clock of a snapshot would be now: that of a sheet that goes by time.
+func (s *Snapshot) from(rate int) rules.Time {
+	since := max(time.Since(s.Time), 0)
+	return rules.FrameTime(s.Frame+int64(since.Seconds()*float64(rate)), rate)
+}
+
+// resumeAll puts the room where a snapshot was. What is not in the sheet any more is left out, and told.
+func (r *Room) resumeAll(s *Snapshot) {
+	st, since := r.on(), max(time.Since(s.Time), 0)
+	tell := func(err error) {
+		if err != nil {
+			r.say("not as it was before: " + err.Error())
+		}
+	}
+	if s.Scene != "" {
+		tell(r.Scene(s.Scene, 0))
+	}
+	known := buses(st.player.Sheet())
+	for _, b := range s.Buses {
+		if slices.Contains(known, b.Bus) {
+			f := Fader{Gain: &b.Gain, Mute: &b.Mute, Solo: &b.Solo}
+			if b.Bus == "master" {
+				f.Mute, f.Solo = nil, nil
+			}
+			_, err := r.SetBus(b.Bus, f)
+			tell(err)
+		}
+	}
+	st.show.Return(s.Last, s.Standby)
+	for i := range s.Loops {
+		tell(r.resume(&s.Loops[i], since))
+	}
+}

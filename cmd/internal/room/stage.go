@@ -1,0 +1,181 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+	"voicepool/internal/loading"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/sounds"
+)
+
+// stage is what plays: a change that the player cannot take puts another in its place.
+type stage struct {
+	player *cue.Player
+	show   *show.Show
+	sounds *sounds.Library
+	fed    chan struct{}      // closed when the player has come to its end
+	cancel context.CancelFunc // of Feed; nil: the room is paced
+
+	mutex sync.Mutex
+	ids   map[uint64]string // by their tags
+	held  map[string]held   // the sounds, by their names
+}
+
+// newStage makes a player of a sheet, with its sounds. Nothing plays yet.
+func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stage, error) {
+	st := &stage{fed: make(chan struct{}), ids: map[uint64]string{}}
+	st.sounds = sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
+	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, r.watch, r.wake
+	o.Broken = func(err error) { r.say(err.Error()) }
+	o.Fired = r.fired
+	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
+	if err == nil {
+		st.player = player
+		if err = st.learn(ctx, s); err == nil {
+			err = player.Prime()
+		}
+		if err != nil {
+			player.Close()
+		}
+	}
+	if err != nil {
+		return nil, r.unread(ctx, err)
+	}
+	st.show = show.New(s, player, show.Options{Guard: show.Guard})
+	return st, nil
+}
+
+// learn looks up what a sheet has: the lengths of its sounds, and its ids. The player knows it.
+func (st *stage) learn(ctx context.Context, s *cue.Sheet) error {
+	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
+	for i := range s.Sounds {
+		if s.Sounds[i].Loop {
+			ways[i] |= loading.Looped
+		}
+	}
+	files, wrong, err := loading.Sounds(ctx, &s.Rules, st.sounds, ways, loading.Options{})
+	if err == nil {
+		err = wrong.Err()
+	}
+	if err != nil {
+		return err
+	}
+	all := holds(s, files)
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	st.held = all
+	for i := range s.Cues {
+		if tag, ok := st.player.Tag(s.Cues[i].ID); ok {
+			st.ids[tag] = s.Cues[i].ID
+		}
+	}
+	return nil
+}
+
+// call notes an id that was made by hand.
+func (st *stage) call(id string) {
+	if id == "" {
+		return
+	}
+	if tag, ok := st.player.Tag(id); ok {
+		st.mutex.Lock()
+		st.ids[tag] = id
+		st.mutex.Unlock()
+	}
+}
+
+// id returns the id of a tag; empty: it has none.
+func (st *stage) id(tag uint64) string {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	return st.ids[tag]
+}
+
+// names returns all ids.
+func (st *stage) names() (all []string) {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	for _, id := range st.ids {
+		all = append(all, id)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// find returns the voices of a target: the number of one, or the id of some.
+func (st *stage) find(target string) (found []mixer.Handle) {
+	number, err := strconv.ParseUint(target, 10, 64)
+	tag, _ := st.player.Tag(target)
+	for h := range st.player.Mixer().Voices() {
+		if tag != 0 && h.Tag() == tag || err == nil && number != 0 && h.Number() == number {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// feed has the player of a room with a card go on.
+func (st *stage) feed(ctx context.Context, say func(string)) {
+	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(st.fed)
+		if err := st.player.Feed(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			say(err.Error())
+		}
+	}()
+}
+
+// end ends it at once: nothing renders it any more.
+func (st *stage) end() {
+	if st.cancel != nil {
+		st.cancel()
+		<-st.fed
+	}
+	st.player.Close()
+}
+
+// buses returns the names of all buses, that of the master first.
+func buses(s *cue.Sheet) []string {
+	names := []string{"master"}
+	for i := range s.Outputs {
+		if i > 0 {
+			names = append(names, s.Outputs[i].Name)
+		}
+	}
+	for i := range s.Buses {
+		names = append(names, s.Buses[i].Name)
+	}
+	return names
+}
+
+// soundsOf returns the names of the sounds of a sheet.
+func soundsOf(s *cue.Sheet) (names []string) {
+	for i := range s.Sounds {
+		names = append(names, s.Sounds[i].Name)
+	}
+	return names
+}
+
+// said returns an error of an action as one of the room.
+func said(err error) *Error {
+	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
+	e := &Error{Kind: Range, Detail: text}
+	if key, _, some := strings.Cut(text, ": "); some && !strings.Contains(key, " ") {
+		e.Field = key
+	} else if strings.Contains(text, " loop") {
+		e.Field = "loop"
+	}
+	return e
+}
+
+// patience is how long a verdict is waited for on a card, and the player for what was asked of it.
+const patience = 2 * time.Second

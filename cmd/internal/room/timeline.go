@@ -1,0 +1,48 @@
+package room
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"voicepool/cmd/internal/timeline"
+	"voicepool/cue/report"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+const (
+	// looksBack is how much of the past a timeline shows.
+	looksBack = 10 * time.Minute
+
+	// drawn is how many events a timeline has at most: the last ones.
+	drawn = 20_000
+)
+
+// Timeline writes a page of the voices of the last ten minutes, or of as much as the last 20,000 events
+// reach back. What began before that is not in it.
+func (r *Room) Timeline(w io.Writer) error {
+	out := r.Report()
+	if n := len(out.Events) - drawn; n > 0 {
+		out.Events = out.Events[n:]
+	}
+	since := out.Frames - pcm.Frames(looksBack, r.rate)
+	begun := map[uint64]bool{}
+	out.Events = slices.DeleteFunc(out.Events, func(e report.Event) bool {
+		if e.Frame < since {
+			return true
+		}
+		if e.Kind == mixer.EventStarted {
+			begun[e.Voice] = true
+		}
+		return e.Voice != 0 && !begun[e.Voice] && !e.Refusal()
+	})
+	if len(out.Events) > 0 {
+		out.From = max(out.Events[0].Frame-int64(r.rate), 0)
+	}
+	t, err := timeline.Of(r.options.Title, out, nil)
+	if err != nil {
+		return err
+	}
+	return t.Write(w, timeline.HTML)
+}

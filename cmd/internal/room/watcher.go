@@ -1,0 +1,183 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"voicepool/cue/report"
+	"voicepool/internal/explain"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+)
+
+// Events returns up to limit events from a number on, and the number of the first that is kept.
+func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
+	r.log.mutex.Lock()
+	events, first = r.log.from(from, limit), r.log.tape.first()
+	r.log.mutex.Unlock()
+	r.log.say(events)
+	return events, first
+}
+
+// Watch returns a watcher of the events from a number on; 0: of those from now on.
+func (r *Room) Watch(from int64) *Watcher {
+	if from <= 0 {
+		r.log.mutex.Lock()
+		defer r.log.mutex.Unlock()
+		from = r.log.tape.last + 1
+	}
+	return &Watcher{log: &r.log, next: from}
+}
+
+// Watcher hands out events in their order. It keeps none itself: nobody waits for who is slow. One
+// goroutine at a time.
+type Watcher struct {
+	log  *log
+	next int64
+}
+
+// most is how many events a watcher hands out at a time.
+const most = 1000
+
+// Next waits for the next events until ctx ends. It returns io.EOF when the room has ended, and
+// ErrSlow where what comes next is not kept any more.
+func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
+	for {
+		l := w.log
+		l.mutex.Lock()
+		if w.next < l.tape.first() {
+			l.mutex.Unlock()
+			return nil, ErrSlow
+		}
+		events := l.from(w.next, most)
+		if len(events) > 0 {
+			l.mutex.Unlock()
+			w.next += int64(len(events))
+			l.say(events)
+			return events, nil
+		}
+		if l.closed {
+			l.mutex.Unlock()
+			return nil, io.EOF
+		}
+		if l.more == nil {
+			l.more = make(chan struct{})
+		}
+		more := l.more
+		l.mutex.Unlock()
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-more:
+		}
+	}
+}
+
+// ErrSlow says that a reader was too slow.
+var ErrSlow = errors.New("room: the reader is too slow")
+
+// say gives events their sentences.
+func (l *log) say(events []Numbered) {
+	head := &report.Report{Version: 1, Rate: l.rate}
+	for i := range events {
+		events[i].Text = sentence(&events[i].Event, head)
+	}
+}
+
+// sentence says an event in one sentence.
+func sentence(e *report.Event, head *report.Report) string {
+	name := fmt.Sprintf("%s #%d", words.OneLine(e.Sound), e.Voice)
+	switch e.Kind {
+	case mixer.EventStarted:
+		if e.Slot < 0 {
+			return name + " begins without a slot"
+		}
+		return fmt.Sprintf("%s begins in slot %d", name, e.Slot)
+	case mixer.EventEnded:
+		return name + " came to its end"
+	case mixer.EventStopped:
+		return name + " was stopped"
+	case mixer.EventStolen, mixer.EventVirtual:
+		if e.By != 0 {
+			return explain.Steal(e, head.Rate)
+		}
+		return name + " gave up its slot"
+	case mixer.EventReal:
+		return fmt.Sprintf("%s is heard again, in slot %d", name, e.Slot)
+	case mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
+		return explain.Outcome(e, head, nil)
+	case mixer.EventMissed:
+		return "an order found no voice"
+	case mixer.EventUnderrun:
+		return name + " ran dry: its file came too slowly"
+	case mixer.EventBroken:
+		return name + " ended: its file cannot be decoded any further"
+	case mixer.EventDevice:
+		if e.State == report.DeviceLost {
+			return "the device lost the sound: " + words.OneLine(e.Why)
+		}
+		return fmt.Sprintf("the device has the sound back after %.1f s", e.Seconds)
+	}
+	return name + ": " + e.Kind.String()
+}
+
+// Voice returns a start that is kept: its events, oldest first. The error is of Kind NotFound.
+func (r *Room) Voice(number uint64) ([]Numbered, error) {
+	var events []Numbered
+	l := &r.log
+	l.mutex.Lock()
+	for n := l.tape.first(); n <= l.tape.last; n++ {
+		if e := l.tape.at(n); number != 0 && (e.Voice == number || e.By == number) {
+			events = append(events, Numbered{Number: n, Event: e})
+		}
+	}
+	l.mutex.Unlock()
+	if len(events) == 0 {
+		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("nothing is kept of a voice %d", number)}
+	}
+	l.say(events)
+	return events, nil
+}
+
+// Explain says why a voice sounds, was stolen or refused, in sentences.
+func (r *Room) Explain(number uint64) ([]string, error) {
+	events, err := r.Voice(number)
+	if err != nil {
+		return nil, err
+	}
+	life := &explain.Life{Number: number}
+	for i := range events {
+		life.Add(&events[i].Event)
+	}
+	if !life.Started() {
+		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("the start of voice %d is not kept any more", number)}
+	}
+	told := life.Tell(r.head())
+	text := []string{told.Title()}
+	for _, m := range told.Events {
+		text = append(text, fmt.Sprintf("%s: %s", words.Clock(m.Seconds), m.Text))
+	}
+	return append(text, told.Advice...), nil
+}
+
+// head returns what is known of the playing so far, without events.
+func (r *Room) head() *report.Report {
+	st, s := r.on().player.Mixer().Stats(), r.on().player.Sheet()
+	return &report.Report{
+		Version: 1, Rate: r.rate, Frames: st.Frame, Voices: int(st.Voices), Virtual: s.Virtual, Overflow: s.Overflow.String(),
+		Totals: report.TotalsOf(&st),
+	}
+}
+
+// Report returns what is known of the playing so far, with the events that are kept.
+func (r *Room) Report() *report.Report {
+	out := r.head()
+	r.log.mutex.Lock()
+	defer r.log.mutex.Unlock()
+	for n := r.log.tape.first(); n <= r.log.tape.last; n++ {
+		out.Events = append(out.Events, r.log.tape.at(n))
+	}
+	return out
+}

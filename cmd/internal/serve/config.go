@@ -1,0 +1,231 @@
+package serve
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/guard"
+	"voicepool/internal/fields"
+	"voicepool/internal/words"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// Config is what a configuration file says. Its paths are as from the folder of the program; the file
+// has them as from its own.
+type Config struct {
+	Listen, OSC      string
+	Tokens           string // a file
+	Cert, Key, State string
+	Hosts            []string
+	Limits           guard.Limits
+	MostRooms        int // 0: as the service has it
+	Rooms            []RoomConfig
+}
+
+// RoomConfig is a room of a configuration file.
+type RoomConfig struct {
+	Name   string
+	Sheet  string // a file: a sheet or a bank; empty: the sounds of the program
+	Folder string // of its sounds; empty: the sheet's
+	Device string // as --device; empty: none
+	Voices int    // 0: as the sheet says
+	Public Public
+}
+
+// Public is what those without a token may do in a room.
+type Public uint8
+
+const (
+	PublicUnsaid Public = iota
+	PublicNone
+	PublicRead
+	PublicOperate
+)
+
+// String returns it as files have it.
+func (p Public) String() string {
+	return words.Name("Public", p, []string{"", "none", "read", "operate"})
+}
+
+// role returns the role that it is.
+func (p Public) role() (role guard.Role, some bool) {
+	return guard.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
+}
+
+// mostConfig bounds a configuration file, in bytes.
+const mostConfig = 1 << 20
+
+// LoadConfig reads a configuration file. All that is wrong is one error, a line each.
+func LoadConfig(path string) (*Config, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > mostConfig {
+		return nil, fmt.Errorf("%s: has more than 1 MiB", words.OneLine(path))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	return ParseConfig(path, text)
+}
+
+// ParseConfig reads the text of a configuration file.
+func ParseConfig(path string, text []byte) (*Config, error) {
+	title := words.OneLine(path)
+	root, wrong := yaml.Read(text, "configuration")
+	if wrong != nil {
+		return nil, fmt.Errorf("%s:%w", title, wrong)
+	}
+	c := &Config{}
+	r := &fields.Reader{}
+	if root == nil || root.Kind == yaml.Nothing {
+		r.Fail(yaml.Place{Line: 1, Column: 1}, "the configuration is empty; write rooms: {main: {sheet: show.yaml}}")
+	} else {
+		c.read(r, root)
+	}
+	if r.Failed() {
+		var lines []string
+		for _, w := range r.Wrong() {
+			lines = append(lines, fmt.Sprintf("%s:%v", title, w))
+		}
+		if len(lines) > 1 {
+			lines = append(lines[:1], fmt.Sprintf("(and %d more)", len(lines)-1))
+		}
+		return nil, fmt.Errorf("%s", strings.Join(lines, " "))
+	}
+	c.place(filepath.Dir(path))
+	return c, nil
+}
+
+func (c *Config) read(r *fields.Reader, root *yaml.Node) {
+	l := &c.Limits
+	many := fields.Limits{From: 1, To: 1_000_000}
+	limits := []fields.Field{
+		{Key: "connections", To: &l.Connections, Within: many},
+		{Key: "connections_per_address", To: &l.PerAddress, Within: many},
+		{Key: "requests", To: &l.Rate, Within: many},
+		{Key: "requests_per_address", To: &l.AddressRate, Within: many},
+		{Key: "logins", To: &l.Logins, Within: many},
+		{Key: "sessions", To: &l.Sessions, Within: many},
+		{Key: "rooms", To: &c.MostRooms, Within: fields.Limits{From: 1, To: 100_000}},
+	}
+	r.Read(root, "the configuration", []fields.Field{
+		{Key: "listen", To: &c.Listen},
+		{Key: "osc", To: &c.OSC},
+		{Key: "tokens", To: &c.Tokens},
+		{Key: "hosts", To: func(p *yaml.Pair) bool { return readHosts(r, p, &c.Hosts) }},
+		{Key: "cert", To: &c.Cert},
+		{Key: "key", To: &c.Key},
+		{Key: "state", To: &c.State},
+		{Key: "limits", To: func(p *yaml.Pair) bool { r.Read(p.Value, "limits", limits); return true }},
+		{Key: "rooms", To: func(p *yaml.Pair) bool {
+			r.Named(p.Value, "rooms", func(p *yaml.Pair) { c.room(r, p) })
+			return true
+		}},
+	})
+	if len(c.Rooms) == 0 && !r.Failed() {
+		r.Fail(root.Place, "there is no room; write rooms: {main: {sheet: show.yaml}}")
+	}
+	if (c.Cert == "") != (c.Key == "") && !r.Failed() {
+		r.Fail(root.Place, "cert and key go together")
+	}
+}
+
+// room reads a room.
+func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
+	one := RoomConfig{Name: p.Key}
+	if err := checkName(p.Key); err != nil {
+		r.Fail(p.Place, "%v", err)
+		return
+	}
+	if p.Value.Kind == yaml.Nothing { // as in {main: }
+		c.Rooms = append(c.Rooms, one)
+		return
+	}
+	bank, sink := "", ""
+	r.Read(p.Value, "a room", []fields.Field{
+		{Key: "sheet", To: &one.Sheet},
+		{Key: "bank", To: &bank},
+		{Key: "folder", To: &one.Folder},
+		{Key: "device", To: &one.Device},
+		{Key: "sink", To: &sink},
+		{Key: "voices", To: &one.Voices, Within: fields.Limits{From: 1, To: mixer.MaxVoices}},
+		{Key: "public", To: fields.Choice(&one.Public, PublicNone, PublicRead, PublicOperate)},
+	})
+	switch {
+	case bank != "" && one.Sheet != "":
+		r.Fail(p.Place, "a room has a sheet or a bank, not both")
+	case sink != "" && one.Device != "" && one.Device != "pulse":
+		r.Fail(p.Place, "sink: only device pulse has sinks")
+	}
+	if bank != "" {
+		one.Sheet = bank
+	}
+	if sink != "" {
+		one.Device = "pulse:" + sink
+	}
+	c.Rooms = append(c.Rooms, one)
+}
+
+// readHosts reads a name or a list of them.
+func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
+	items := []*yaml.Node{p.Value}
+	if p.Value.Kind == yaml.List {
+		items = p.Value.Items
+	}
+	for _, item := range items {
+		one, host := *p, ""
+		one.Value = item
+		if !r.Word(&one, &host) {
+			return false
+		}
+		if err := CheckHost(host); err != nil {
+			r.Fail(item.Place, "hosts: %v", err)
+			return false
+		}
+		*to = append(*to, host)
+	}
+	return true
+}
+
+// CheckHost returns an error for what is no name of a host.
+func CheckHost(host string) error {
+	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
+		return fmt.Errorf("%s is no name of a host, want a name such as stage.local, or name:port", yaml.Quote(host))
+	}
+	return nil
+}
+
+// mostName bounds the name of a room, in bytes.
+const mostName = 64
+
+// checkName returns an error for what no room may be called: the names are those of folders, and stand
+// in addresses.
+func checkName(name string) error {
+	for i, r := range name {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
+			return fmt.Errorf("a room is called by letters, digits, _, - and ., not beginning with .; %s is not", yaml.Quote(name))
+		}
+	}
+	if name == "" || len(name) > mostName {
+		return fmt.Errorf("the name of a room has 1 to %d letters", mostName)
+	}
+	return nil
+}
+
+// place has paths begin at the folder of the program.
+func (c *Config) place(folder string) {
+	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
+	for i := range c.Rooms {
+		paths = append(paths, &c.Rooms[i].Sheet, &c.Rooms[i].Folder)
+	}
+	for _, p := range paths {
+		if *p != "" && !filepath.IsAbs(*p) {
+			*p = filepath.Join(folder, *p)
+		}
+	}
+	slices.SortStableFunc(c.Rooms, func(a, b RoomConfig) int { return strings.Compare(a.Name, b.Name) })
+}

@@ -1,0 +1,46 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+
+	"voicepool/cmd/internal/board"
+	"voicepool/cmd/internal/guard"
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/service"
+)
+
+// newHall makes what has the rooms and answers for them. Sounds of rooms that are made over the
+// network lie in a folder of each room's name.
+func (s *server) newHall() *service.Server {
+	folder := s.scratch
+	if s.store != nil {
+		folder = filepath.Join(s.store.folder, "sounds")
+	}
+	return service.New(service.Options{
+		Folder: folder, Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
+		Allow: allow, Board: board.Handler(), Say: s.Say,
+	})
+}
+
+// allow asks the guard. The roles of the service are the guard's.
+func allow(ctx context.Context, role service.Role, room string) error {
+	err := guard.Allow(ctx, room, guard.Role(role))
+	if err == nil && role >= service.Operate {
+		err = guard.Take(ctx)
+	}
+	if d, ok := errors.AsType[*guard.Denied](err); ok {
+		return problem.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
+	}
+	return err
+}
+
+// leave waits until a room that has ended has left the hall, and its name is free.
+func leave(h *service.Server, r *room.Room) {
+	for h.Room(r.Name()) == r {
+		runtime.Gosched()
+	}
+}

@@ -1,0 +1,136 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"sync/atomic"
+
+	"voicepool/cmd/internal/systemd"
+	"voicepool/internal/words"
+)
+
+// CheckAddress returns an error for what is no address to listen at.
+func CheckAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		n, e := strconv.Atoi(port)
+		if e == nil && n >= 0 && n <= 65535 {
+			return nil
+		}
+		return fmt.Errorf("%s has no port, want 0..65535 after the last colon", words.OneLine(address))
+	}
+	return fmt.Errorf("%s is no address, want HOST:PORT such as 127.0.0.1:7700, or :7700 for all", words.OneLine(address))
+}
+
+// listen returns what clients connect to: a socket that the service manager passes, or one of its own.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	passed, err := systemd.Sockets()
+	if err != nil {
+		return nil, err
+	}
+	var first net.Listener
+	for _, s := range passed {
+		if first == nil && s.Listener != nil {
+			first = s.Listener
+			continue
+		}
+		s.Close()
+	}
+	if first != nil {
+		return first, nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	return l, taken("listen", address, err)
+}
+
+// taken returns the error of listening at an address, by the flag that names it.
+func taken(flag, address string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errTaken):
+		return fmt.Errorf("--%s: %s is taken, by another voicepool serve or another program; choose another port", flag, address)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("--%s: %s may not be listened at by this user; ports from 1024 on may", flag, address)
+	}
+	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
+}
+
+// plainNet returns what the system said of an address.
+func plainNet(err error) error {
+	var at *os.SyscallError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// loopback reports whether only this machine reaches an address.
+func loopback(a net.Addr) bool {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	case *net.UnixAddr:
+		return true
+	}
+	return false
+}
+
+// boardAddress returns where people find the board: of all addresses, by the name of the machine.
+func boardAddress(a net.Addr, secure bool) string {
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	host := a.String()
+	if t, ok := a.(*net.TCPAddr); ok && t.IP.IsUnspecified() {
+		name, err := os.Hostname()
+		if err != nil || name == "" {
+			name = "localhost"
+		}
+		host = net.JoinHostPort(name, strconv.Itoa(t.Port))
+	}
+	return scheme + "://" + host + "/"
+}
+
+// ownNames are the names by which others on the network reach this machine.
+func ownNames() []string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return nil
+	}
+	return []string{name, name + ".local"}
+}
+
+// certificate is a certificate that can be read anew.
+type certificate struct {
+	cert, key string
+	now       atomic.Pointer[tls.Certificate]
+}
+
+// load reads the files. On an error what was read before stays.
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return fmt.Errorf("--cert %s, --key %s: %w", words.OneLine(c.cert), words.OneLine(c.key), words.Cause(err))
+	}
+	c.now.Store(&pair)
+	return nil
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil },
+	}
+}

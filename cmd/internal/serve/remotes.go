@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"net/netip"
+
+	"voicepool/cmd/internal/guard"
+	"voicepool/cmd/internal/qlab"
+	"voicepool/cmd/internal/service"
+)
+
+// remotes are programs that play by OSC.
+type remotes struct {
+	server            *qlab.Server
+	counters          qlab.Counters
+	received, dropped int64 // that were told to the service
+}
+
+// open listens for them, where the configuration has an address.
+func (m *remotes) open(s *server) error {
+	if s.config.OSC == "" {
+		return nil
+	}
+	m.server = qlab.New(qlab.Options{
+		Main: mainRoom,
+		Rooms: func(name string) qlab.Room {
+			if r := s.hall.Room(name); r != nil {
+				return r
+			}
+			return nil
+		},
+		Names: func() (names []string) {
+			for _, r := range s.hall.Rooms() {
+				names = append(names, r.Name())
+			}
+			return names
+		},
+		Check: func(passcode, room string, from netip.Addr) qlab.Role {
+			role, err := s.guard.Passcode(netip.AddrPortFrom(from, 0).String(), passcode, room)
+			if err != nil {
+				return qlab.None
+			}
+			return qlab.Role(min(role, guard.Operate)) // the roles are the same, but for Admin
+		},
+		Counters: &m.counters,
+	})
+	if err := m.server.Listen(s.config.OSC); err != nil {
+		return taken("osc", s.config.OSC, err)
+	}
+	return nil
+}
+
+// count tells the service what has come since it was told last.
+func (m *remotes) count(h *service.Server) {
+	c := &m.counters
+	dropped := c.Malformed.Load() + c.Unanswered.Load() + c.Refused.Load() + c.Slow.Load()
+	received := c.Messages.Load() + c.Malformed.Load()
+	h.OSC(int(received-m.received), int(dropped-m.dropped))
+	m.received, m.dropped = received, dropped
+}
+
+func (m *remotes) close() {
+	if m.server != nil {
+		m.server.Close()
+	}
+}

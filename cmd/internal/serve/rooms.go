@@ -1,0 +1,280 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/room"
+	"voicepool/internal/words"
+)
+
+// mainRoom is the room of a sheet of the command line.
+const mainRoom = "main"
+
+// made is a room of the configuration, as it was made.
+type made struct {
+	config RoomConfig
+	sheet  string // hash of the file
+	room   *room.Room
+}
+
+// open opens the rooms: those of the configuration, and those that are kept.
+func (s *server) open(ctx context.Context) (err error) {
+	if s.config.State != "" {
+		if s.store, err = openStore(s.config.State, s.Say); err != nil {
+			return err
+		}
+	}
+	if s.scratch, err = os.MkdirTemp("", "voicepool-rooms-"); err != nil {
+		return err
+	}
+	s.workers = room.NewWorkers(0)
+	s.hall = s.newHall()
+	for _, c := range s.config.Rooms {
+		if err := s.make(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.store.names() {
+		if err := s.restore(ctx, name); err != nil {
+			return err
+		}
+	}
+	return s.remotes.open(s)
+}
+
+// text reads the sheet of a room; nil: it has the sounds of the program.
+func (s *server) text(c *RoomConfig) ([]byte, error) {
+	switch {
+	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
+		return s.Bank, nil
+	case c.Sheet == "":
+		return nil, nil
+	}
+	text, err := os.ReadFile(c.Sheet)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(c.Sheet), words.Cause(err))
+	}
+	return text, nil
+}
+
+// make makes a room of the configuration, which goes on where it was.
+func (s *server) make(ctx context.Context, c RoomConfig) error {
+	given, err := s.text(&c)
+	if err != nil {
+		return Faulty{err}
+	}
+	sum := hash(given)
+	kept, err := s.store.load(c.Name)
+	if err != nil {
+		return err
+	}
+	o := room.Options{
+		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, Free: true,
+		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.told(c.Name),
+	}
+	switch {
+	case c.Sheet == "":
+		o.Title, o.Free = c.Name, false
+		if s.store != nil && o.Folder == "" {
+			if o.Folder, err = s.store.sounds(c.Name); err != nil {
+				return err
+			}
+		}
+	case o.Folder == "":
+		o.Folder = filepath.Dir(c.Sheet)
+	}
+	if kept != nil {
+		o.Resume = kept.Snapshot
+		if kept.Sheet == sum && kept.Snapshot.Text != "" {
+			o.Text = []byte(kept.Snapshot.Text) // the file is the same, and the room was changed since
+		}
+	}
+	r, err := room.Open(ctx, o)
+	if err != nil && kept != nil && ctx.Err() == nil { // what is kept must not keep the server from starting
+		s.Say(fmt.Sprintf("the room %s begins anew, without what was kept: %s", c.Name, plain(err)))
+		o.Resume, o.Text = nil, given
+		r, err = room.Open(ctx, o)
+	}
+	if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
+		return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+	} else if err != nil {
+		return fmt.Errorf("room %s: %w", c.Name, err)
+	}
+	if err := s.hall.Add(r); err != nil {
+		r.Close(0)
+		return err
+	}
+	s.made[c.Name] = made{c, sum, r}
+	return nil
+}
+
+// restore makes a room that was made over the network.
+func (s *server) restore(ctx context.Context, name string) error {
+	if _, there := s.made[name]; there {
+		return nil
+	}
+	kept, err := s.store.load(name)
+	if err != nil || kept == nil || kept.Sheet != "" {
+		return err
+	}
+	folder, err := s.store.sounds(name)
+	if err != nil {
+		return err
+	}
+	r, err := room.Open(ctx, room.Options{
+		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.told(name),
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.Say(fmt.Sprintf("the room %s, which was kept, cannot be opened: %s", name, plain(err)))
+			err = nil
+		}
+		return err
+	}
+	return s.hall.Add(r)
+}
+
+// told returns where a room says what people should know.
+func (s *server) told(name string) func(string) {
+	return func(line string) { s.Say(name + ": " + line) }
+}
+
+// plain returns an error as a line.
+func plain(err error) string { return words.Plain(err) }
+
+// save writes down what has changed, and forgets rooms that have been ended over the network.
+func (s *server) save() {
+	if s.store == nil || s.hall == nil {
+		return
+	}
+	now := map[string]bool{}
+	for _, r := range s.hall.Rooms() {
+		name := r.Name()
+		now[name] = true
+		sheet := ""
+		if m, ok := s.made[name]; ok && m.room == r {
+			sheet = m.sheet
+		}
+		if err := s.store.save(r.Snapshot(), sheet); err != nil {
+			s.Say(err.Error())
+		}
+	}
+	for name := range s.seen {
+		if _, ours := s.made[name]; !now[name] && !ours {
+			if err := s.store.forget(name); err != nil {
+				s.Say(err.Error())
+			}
+		}
+	}
+	s.seen = now
+}
+
+// tidy leaves no files behind but those that are kept.
+func (s *server) tidy() {
+	s.store.close()
+	if s.scratch != "" {
+		os.RemoveAll(s.scratch)
+	}
+}
+
+// reload reads the configuration and the tokens anew. Where something is wrong, nothing changes.
+func (s *server) reload(ctx context.Context) {
+	c, err := s.read()
+	if err != nil {
+		s.Say("nothing has changed: " + plain(err))
+		return
+	}
+	tokens, err := s.tokens(c)
+	if err == nil && s.cert != nil {
+		err = s.cert.load()
+	}
+	texts := map[string][]byte{}
+	for i := range c.Rooms {
+		if err == nil {
+			texts[c.Rooms[i].Name], err = s.text(&c.Rooms[i])
+		}
+	}
+	if err != nil {
+		s.Say("nothing has changed: " + plain(err))
+		return
+	}
+	var fixed []string
+	for _, f := range []struct {
+		name string
+		same bool
+	}{
+		{"listen", c.Listen == s.config.Listen}, {"osc", c.OSC == s.config.OSC}, {"state", c.State == s.config.State},
+		{"cert and key", c.Cert == s.config.Cert && c.Key == s.config.Key}, {"limits", c.Limits == s.config.Limits && c.MostRooms == s.config.MostRooms},
+	} {
+		if !f.same {
+			fixed = append(fixed, f.name)
+		}
+	}
+	if len(fixed) > 0 {
+		s.Say("what waits for a restart: " + strings.Join(fixed, ", "))
+		c.Listen, c.OSC, c.State, c.Cert, c.Key = s.config.Listen, s.config.OSC, s.config.State, s.config.Cert, s.config.Key
+		c.Limits, c.MostRooms = s.config.Limits, s.config.MostRooms
+	}
+	s.guard.Change(s.allowed(c, tokens))
+	s.change(ctx, c, texts)
+	s.config = c
+	s.Say("the configuration is read anew")
+}
+
+// change has the rooms be those of another configuration: new ones begin, those that are gone end, and
+// those whose sheet has changed play on.
+func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
+	for name := range s.made {
+		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
+			s.drop(name)
+		}
+	}
+	for _, r := range c.Rooms {
+		old, there := s.made[r.Name]
+		if there && s.hall.Room(r.Name) != old.room { // it was ended over the network
+			delete(s.made, r.Name)
+			there = false
+		}
+		same := old.config
+		same.Public = r.Public // which is the guard's
+		switch sum := hash(texts[r.Name]); {
+		case there && same == r && old.sheet == sum:
+		case there && same == r:
+			if err := old.room.Change(ctx, texts[r.Name]); err != nil {
+				s.Say(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
+				continue
+			}
+			s.made[r.Name] = made{r, sum, old.room}
+		default:
+			if there {
+				s.drop(r.Name)
+			}
+			if err := s.make(ctx, r); err != nil {
+				s.Say(plain(err))
+			}
+		}
+	}
+}
+
+// drop ends a room of the configuration. What is kept of it stays.
+func (s *server) drop(name string) {
+	m := s.made[name]
+	delete(s.made, name)
+	delete(s.seen, name) // it was not ended over the network
+	if s.store != nil {
+		if err := s.store.save(m.room.Snapshot(), m.sheet); err != nil {
+			s.Say(err.Error())
+		}
+		delete(s.store.written, name)
+	}
+	if err := m.room.Close(fade); err != nil {
+		s.Say(plain(err))
+	}
+	leave(s.hall, m.room)
+}

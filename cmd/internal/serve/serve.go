@@ -1,0 +1,270 @@
+// Package serve keeps a server of rooms running: it opens what the configuration names, keeps the
+// rooms in a folder, reads the configuration anew, feeds the watchdog, and ends in order.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/guard"
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/service"
+	"voicepool/cmd/internal/systemd"
+	"voicepool/sounds"
+)
+
+// Options are what the command line says.
+type Options struct {
+	Sheet  string // the room main; empty: the configuration, or the sounds of the program
+	Bank   []byte // the text of the room main where there is neither; nil: it has all sounds of the program
+	Config string // a file; empty: none
+
+	Listen, OSC      string // empty: as the configuration says
+	Device           string // of the room main of a sheet
+	Voices           int    // of it; 0: as the sheet says
+	State, TokenFile string
+	Hosts            []string
+	Cert, Key        string
+
+	Limits  sounds.Limits
+	Say     func(string) // a line for people; any goroutine
+	Show    func(string) // a line that was asked for, such as where the board is
+	Hangups <-chan struct{}
+}
+
+const (
+	fade      = 300 * time.Millisecond // at the end, and of a room that ends
+	lastWords = 300 * time.Millisecond // for answers that are under way at the end
+	often     = 900 * time.Millisecond // from writing the state to writing it again
+	standard  = "127.0.0.1:7700"
+)
+
+// server is a server that runs.
+type server struct {
+	Options
+	config  *Config
+	manager systemd.Manager
+	guard   *guard.Guard
+	public  atomic.Pointer[map[string]Public]
+	cert    *certificate // nil: no TLS
+	addr    net.Addr
+	store   *store // nil: nothing is kept
+	workers *room.Workers
+	hall    *service.Server
+	remotes remotes
+
+	scratch string          // for sounds of rooms where nothing is kept
+	made    map[string]made // rooms of the configuration, by name
+	seen    map[string]bool // rooms that were there when the state was written last
+	beat    beat
+}
+
+// Faulty is the error of what the server is told: its configuration, its tokens, its sheets.
+type Faulty struct{ error }
+
+// Unwrap returns what is wrong.
+func (f Faulty) Unwrap() error { return f.error }
+
+// Run serves until ctx ends, and then ends within a second.
+func Run(ctx context.Context, o Options) (err error) {
+	s := &server{Options: o, manager: systemd.New(), made: map[string]made{}, seen: map[string]bool{}}
+	if s.config, err = s.read(); err != nil {
+		return Faulty{err}
+	}
+	c := s.config
+	tokens, err := s.tokens(c)
+	if err != nil {
+		return Faulty{err}
+	}
+	if c.Cert != "" {
+		s.cert = &certificate{cert: c.Cert, key: c.Key}
+		if err := s.cert.load(); err != nil {
+			return Faulty{err}
+		}
+	}
+	l, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	s.addr = l.Addr()
+	s.guard = guard.New(s.allowed(c, tokens))
+	defer s.guard.Close()
+	if err := s.open(ctx); err != nil {
+		l.Close()
+		s.end(nil)
+		return err
+	}
+	web := s.guard.Server(s.guard.Wrap(s.hall))
+	served := make(chan error, 1)
+	go func() { served <- s.serve(web, l) }()
+	s.greet(tokens != nil)
+	s.manager.Ready(s.status())
+	s.mind(ctx, served)
+	s.manager.Stopping("")
+	return s.end(web)
+}
+
+// read reads the configuration, in which flags count more than the file.
+func (s *server) read() (*Config, error) {
+	c := &Config{}
+	if s.Options.Config != "" {
+		var err error
+		if c, err = LoadConfig(s.Options.Config); err != nil {
+			return nil, err
+		}
+	}
+	c.Listen = cmp.Or(s.Listen, c.Listen, standard)
+	c.OSC, c.Tokens, c.State = cmp.Or(s.OSC, c.OSC), cmp.Or(s.TokenFile, c.Tokens), cmp.Or(s.State, c.State)
+	c.Cert, c.Key = cmp.Or(s.Cert, c.Cert), cmp.Or(s.Key, c.Key)
+	c.Hosts = append(slices.Clone(s.Hosts), c.Hosts...)
+	if err := CheckAddress(c.Listen); err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if s.Sheet == "" && s.Options.Config != "" {
+		return c, nil
+	}
+	if slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == mainRoom }) {
+		return nil, fmt.Errorf("%s has a room main, too: leave the sheet of the command line out, or rename the room", s.Options.Config)
+	}
+	c.Rooms = append(c.Rooms, RoomConfig{Name: mainRoom, Sheet: s.Sheet, Device: s.Device, Voices: s.Voices})
+	return c, nil
+}
+
+// tokens reads the token file; nil: there is none.
+func (s *server) tokens(c *Config) (*guard.Tokens, error) {
+	if c.Tokens == "" {
+		return nil, nil
+	}
+	t, notes, err := guard.LoadTokens(c.Tokens)
+	for _, n := range notes {
+		s.Say(n)
+	}
+	return t, err
+}
+
+// allowed says whom the guard lets in.
+func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
+	public := map[string]Public{}
+	for _, r := range c.Rooms {
+		public[r.Name] = r.Public
+	}
+	s.public.Store(&public)
+	hosts := slices.Clone(c.Hosts)
+	if !loopback(s.addr) {
+		hosts = append(hosts, ownNames()...)
+	}
+	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" && net.ParseIP(host) == nil {
+		hosts = append(hosts, host)
+	}
+	return guard.Options{
+		Tokens: tokens, Loopback: loopback(s.addr), Secure: s.cert != nil, Hosts: hosts, Limits: c.Limits,
+		Public: func(room string) (guard.Role, bool) { return (*s.public.Load())[room].role() },
+	}
+}
+
+// serve serves until the server is closed.
+func (s *server) serve(web *http.Server, l net.Listener) (err error) {
+	l = s.guard.Listener(l)
+	if s.cert != nil {
+		web.TLSConfig = s.cert.config()
+		err = web.ServeTLS(l, "", "")
+	} else {
+		err = web.Serve(l)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// greet says where the board is, and who may play.
+func (s *server) greet(tokens bool) {
+	board := boardAddress(s.addr, s.cert != nil)
+	switch {
+	case tokens && s.manager == (systemd.Manager{}):
+		s.Show("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(guard.Admin, ""))
+	case !tokens && !loopback(s.addr):
+		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
+	}
+	s.Show("the board: " + board)
+}
+
+// status is a line for the service manager.
+func (s *server) status() string {
+	return fmt.Sprintf("serving %d rooms at %s", len(s.hall.Rooms()), s.addr)
+}
+
+// mind does what is to be done while the server serves, until ctx ends or the server fails.
+func (s *server) mind(ctx context.Context, served <-chan error) {
+	save := time.NewTicker(often)
+	defer save.Stop()
+	alive := time.NewTicker(cmp.Or(s.manager.Watchdog()/4, time.Hour))
+	defer alive.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-served:
+			if err != nil {
+				s.Say(err.Error())
+			}
+			return
+		case <-s.Hangups:
+			s.manager.Reloading()
+			s.reload(ctx)
+			s.manager.Ready(s.status())
+		case <-save.C:
+			s.save()
+			s.remotes.count(s.hall)
+		case <-alive.C:
+			if s.manager.Watchdog() > 0 && s.beat.moves(s.hall.Rooms()) {
+				s.manager.Alive()
+			}
+		}
+	}
+}
+
+// end ends what is open: within a second, whatever it does.
+func (s *server) end(web *http.Server) error {
+	s.save()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var all sync.WaitGroup
+		if s.hall != nil {
+			all.Go(func() { s.hall.Close(fade) })
+		}
+		all.Go(func() { s.remotes.close() })
+		if web != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), fade+lastWords)
+			defer cancel()
+			all.Go(func() {
+				if web.Shutdown(ctx) != nil {
+					web.Close()
+				}
+			})
+		}
+		all.Wait()
+		if s.workers != nil {
+			s.workers.Close()
+		}
+	}()
+	late := time.NewTimer(fade + lastWords + 200*time.Millisecond)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		s.Say("something does not end, and is left behind")
+	}
+	s.tidy()
+	return nil
+}

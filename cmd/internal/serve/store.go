@@ -1,0 +1,186 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/room"
+	"voicepool/internal/whole"
+	"voicepool/internal/words"
+)
+
+// stateVersion is the version of what is written. It moves when older programs would read it wrongly.
+const stateVersion = 1
+
+// kept is what is kept of a room, as JSON.
+type kept struct {
+	Version  int            `json:"version"`
+	Sheet    string         `json:"sheet,omitempty"` // hash of the file that the room was made from; empty: it was made over the network
+	Snapshot *room.Snapshot `json:"snapshot"`
+}
+
+// store keeps the rooms in a folder: rooms/NAME.json for each, and its sounds in sounds/NAME. nil keeps
+// nothing. It is for one goroutine at a time.
+type store struct {
+	folder  string
+	lock    *os.File
+	written map[string][sha256.Size]byte // what is on the disk, by room
+	say     func(string)
+}
+
+// openStore opens a folder, and takes it for this program alone.
+func openStore(folder string, say func(string)) (*store, error) {
+	s := &store{folder: folder, written: map[string][sha256.Size]byte{}, say: say}
+	for _, below := range []string{"rooms", "sounds"} {
+		if err := os.MkdirAll(filepath.Join(folder, below), 0o700); err != nil {
+			return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
+		}
+	}
+	var err error
+	if s.lock, err = lock(filepath.Join(folder, "lock")); err != nil {
+		return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
+	}
+	return s, nil
+}
+
+// close leaves the folder to others.
+func (s *store) close() {
+	if s != nil {
+		s.lock.Close()
+	}
+}
+
+// rooms returns the folder of the rooms.
+func (s *store) rooms() string { return filepath.Join(s.folder, "rooms") }
+
+func (s *store) file(name string) string { return filepath.Join(s.rooms(), name+".json") }
+
+// sounds returns the folder of the sounds of a room, which is there then.
+func (s *store) sounds(name string) (string, error) {
+	folder := filepath.Join(s.folder, "sounds", name)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("--state: the folder of the room %s: %w", name, words.Cause(err))
+	}
+	return folder, nil
+}
+
+// names returns the rooms that are kept.
+func (s *store) names() (list []string) {
+	if s == nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(s.rooms()) // made by openStore
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && checkName(name) == nil {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// load returns what is kept of a room; nil: nothing. What cannot be read is set aside, and told. The
+// error is of what a newer program has written, which stays as it is.
+func (s *store) load(name string) (*kept, error) {
+	if s == nil {
+		return nil, nil
+	}
+	path := s.file(name)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	k := &kept{}
+	err = json.Unmarshal(text, k)
+	switch {
+	case err == nil && k.Version > stateVersion:
+		return nil, fmt.Errorf("%s: is of a newer voicepool (version %d of the state; this program knows %d): use that, or another --state", words.OneLine(path), k.Version, stateVersion)
+	case err == nil && k.Version == stateVersion && k.Snapshot != nil && k.Snapshot.Room == name:
+		return k, nil
+	}
+	if err := os.Rename(path, path+".broken"); err != nil {
+		return nil, fmt.Errorf("%s: is broken, and cannot be set aside: %w", words.OneLine(path), words.Cause(err))
+	}
+	s.say(fmt.Sprintf("%s is broken: it now ends in .broken, and the room %s begins anew", words.OneLine(path), name))
+	return nil, nil
+}
+
+// save writes a room down if it is another than what is on the disk.
+func (s *store) save(snapshot *room.Snapshot, sheet string) error {
+	if s == nil || snapshot == nil {
+		return nil
+	}
+	still := *snapshot
+	still.Time, still.Frame = time.Time{}, 0
+	still.Loops = append([]room.Loop(nil), still.Loops...)
+	for i := range still.Loops {
+		if !still.Loops[i].Paused { // it goes on by the clock
+			still.Loops[i].Position = 0
+		}
+	}
+	text, err := json.Marshal(kept{stateVersion, sheet, &still})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	if s.written[snapshot.Room] == sum {
+		return nil
+	}
+	if text, err = json.MarshalIndent(kept{stateVersion, sheet, snapshot}, "", " "); err != nil {
+		return err
+	}
+	if err := writeFile(s.file(snapshot.Room), append(text, '\n')); err != nil {
+		return fmt.Errorf("--state: the room %s cannot be written: %w", snapshot.Room, words.Cause(err))
+	}
+	s.written[snapshot.Room] = sum
+	return nil
+}
+
+// forget removes what is kept of a room that somebody has ended. Its sounds go with it.
+func (s *store) forget(name string) error {
+	if s == nil {
+		return nil
+	}
+	delete(s.written, name)
+	if err := cmp.Or(os.Remove(s.file(name)), os.RemoveAll(filepath.Join(s.folder, "sounds", name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--state: the room %s cannot be removed: %w", name, words.Cause(err))
+	}
+	return syncFolder(s.rooms())
+}
+
+// writeFile has a file be complete on the disk, or as it was.
+func writeFile(path string, text []byte) error {
+	f, err := whole.Create(path, ".json")
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Keep(); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// hash names a text.
+func hash(text []byte) string {
+	sum := sha256.Sum256(bytes.TrimSpace(text))
+	return hex.EncodeToString(sum[:])
+}

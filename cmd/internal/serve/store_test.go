@@ -1,0 +1,175 @@
+package serve
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/cmd/internal/room"
+)
+
+func snapshot(name string) *room.Snapshot {
+	return &room.Snapshot{
+		Room: name, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Frame: 48000, Text: "voices: 4\n", Scene: "storm", Standby: "2",
+		Buses: []room.Bus{{Bus: "sfx", Gain: -6, Peak: -120}},
+		Loops: []room.Loop{{Order: room.Order{Sound: "rain"}, Position: 1.5, Gain: -3}, {Order: room.Order{Sound: "wind"}, Position: 2.5, Paused: true}},
+	}
+}
+
+func newStore(t *testing.T, folder string) (*store, *[]string) {
+	t.Helper()
+	said := &[]string{}
+	s, err := openStore(folder, func(line string) { *said = append(*said, line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	return s, said
+}
+
+// TestStore: what is written is read again, and written only when it has changed.
+func TestStore(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a", "state")
+	s, said := newStore(t, folder)
+	if k, err := s.load("main"); k != nil || err != nil {
+		t.Fatalf("there is %v, %v at the beginning", k, err)
+	}
+	want := snapshot("main")
+	if err := s.save(want, "abc"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.load("main")
+	if err != nil || !reflect.DeepEqual(got, &kept{stateVersion, "abc", want}) {
+		t.Fatalf("it is read as %+v, %v", got, err)
+	}
+	path := filepath.Join(folder, "rooms", "main.json")
+	write := func(change func(*room.Snapshot)) bool {
+		t.Helper()
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		next := snapshot("main")
+		change(next)
+		if err := s.save(next, "abc"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(path)
+		if err != nil {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return err == nil
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*room.Snapshot)
+		want   bool
+	}{
+		{"nothing", func(*room.Snapshot) {}, false},
+		{"time", func(n *room.Snapshot) { n.Time, n.Frame = n.Time.Add(time.Hour), 7 }, false},
+		{"a loop goes on", func(n *room.Snapshot) { n.Loops[0].Position = 1.7 }, false},
+		{"a gain", func(n *room.Snapshot) { n.Loops[0].Gain = -4 }, true},
+		{"the same again", func(n *room.Snapshot) { n.Loops[0].Gain = -4 }, false},
+		{"a paused loop is moved", func(n *room.Snapshot) { n.Loops[1].Position = 3 }, true},
+		{"standby", func(n *room.Snapshot) { n.Standby = "3" }, true},
+	} {
+		if got := write(c.change); got != c.want {
+			t.Errorf("%s: written %v, want %v", c.name, got, c.want)
+		}
+	}
+	if folder, err := s.sounds("main"); err != nil || folder != filepath.Join(s.folder, "sounds", "main") {
+		t.Errorf("its sounds lie in %s, %v", folder, err)
+	}
+	if got := s.names(); !reflect.DeepEqual(got, []string{"main"}) {
+		t.Errorf("there are %v", got)
+	}
+	if err := s.forget("main"); err != nil {
+		t.Error(err)
+	}
+	if err := s.forget("main"); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+	if got := s.names(); len(got) > 0 {
+		t.Errorf("there are %v after all is forgotten", got)
+	}
+	files := 0
+	filepath.WalkDir(folder, func(_ string, d os.DirEntry, _ error) error {
+		if !d.IsDir() {
+			files++
+		}
+		return nil
+	})
+	if files != 1 || len(*said) > 0 {
+		t.Errorf("%d files are left, want the lock alone; it says %q", files, *said)
+	}
+}
+
+// TestBroken: what cannot be read is set aside; what is newer stays.
+func TestBroken(t *testing.T) {
+	for _, c := range []struct{ name, text, said, err string }{
+		{name: "empty", said: "is broken"},
+		{name: "cut", text: `{"version":1,"snapsh`, said: "is broken"},
+		{name: "another room", text: `{"version":1,"snapshot":{"room":"other"}}`, said: "is broken"},
+		{name: "no snapshot", text: `{"version":1}`, said: "is broken"},
+		{name: "no version", text: `{"snapshot":{"room":"main"}}`, said: "is broken"},
+		{name: "types", text: `{"version":1,"snapshot":{"room":"main","frame":"x"}}`, said: "is broken"},
+		{name: "newer", text: `{"version":2,"snapshot":{"room":"main"},"more":[1]}`, err: "is of a newer voicepool (version 2 of the state; this program knows 1): use that, or another --state"},
+	} {
+		s, said := newStore(t, t.TempDir())
+		if err := os.WriteFile(s.file("main"), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, err := s.load("main")
+		if k != nil || c.err == "" && err != nil || c.err != "" && (err == nil || !strings.HasSuffix(err.Error(), c.err)) {
+			t.Errorf("%s: %v, %v, want %q", c.name, k, err, c.err)
+		}
+		if c.said != "" && (len(*said) != 1 || !strings.Contains((*said)[0], c.said)) {
+			t.Errorf("%s: it says %q", c.name, *said)
+		}
+		kept := s.file("main")
+		if c.said != "" {
+			kept += ".broken"
+		}
+		if text, err := os.ReadFile(kept); string(text) != c.text || err != nil {
+			t.Errorf("%s: the file is %q, %v", c.name, text, err)
+		}
+		if c.said != "" && len(s.names()) != 0 {
+			t.Errorf("%s: there are %v", c.name, s.names())
+		}
+	}
+}
+
+// TestOne: a folder is for one program.
+func TestOne(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
+		t.Skip("nothing keeps others away here")
+	}
+	folder := t.TempDir()
+	s, _ := newStore(t, folder)
+	if _, err := openStore(folder, nil); err == nil || !strings.HasSuffix(err.Error(), "another voicepool serve has it") {
+		t.Errorf("a second one: %v", err)
+	}
+	s.close()
+	again, err := openStore(folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.close()
+}
+
+// TestNothingKept: without a folder nothing is kept, and nothing is wrong.
+func TestNothingKept(t *testing.T) {
+	var s *store
+	if k, err := s.load("main"); k != nil || err != nil {
+		t.Errorf("%v, %v", k, err)
+	}
+	if err := s.save(snapshot("main"), ""); err != nil || s.forget("main") != nil || s.names() != nil {
+		t.Errorf("%v", err)
+	}
+	s.close()
+}

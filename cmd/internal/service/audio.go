@@ -1,0 +1,153 @@
+package service
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+)
+
+// header is the beginning of an endless WAV file of 16-bit stereo.
+func header(rate int) []byte {
+	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
+	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
+	b = binary.LittleEndian.AppendUint32(b, 16)
+	b = binary.LittleEndian.AppendUint16(b, 1) // PCM
+	b = binary.LittleEndian.AppendUint16(b, channels)
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate))
+	b = binary.LittleEndian.AppendUint32(b, uint32(rate*channels*bytes))
+	b = binary.LittleEndian.AppendUint16(b, channels*bytes)
+	b = binary.LittleEndian.AppendUint16(b, 8*bytes)
+	b = append(b, "data"...)
+	return binary.LittleEndian.AppendUint32(b, endless)
+}
+
+// wav streams the mix as it is played.
+func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.house(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	l, err := h.room.Listen(r.URL.Query().Get("output"))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	begin := func() {
+		w.Header().Set("Content-Type", "audio/wav")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
+	}
+	if r.Method == http.MethodHead {
+		begin()
+		return nil
+	}
+	return s.stream(w, r, func(ctx context.Context, out *http.ResponseController) error {
+		begin()
+		for block := header(l.Rate()); ; {
+			_ = out.SetWriteDeadline(time.Now().Add(patience)) // a recorder of tests has none
+			_, err := w.Write(block)
+			if err == nil {
+				err = out.Flush()
+			}
+			if err != nil {
+				s.metrics.dropped("audio", ctx)
+				return nil
+			}
+			if block, err = l.Next(ctx); err != nil {
+				if errors.Is(err, room.ErrSlow) {
+					s.metrics.dropped("audio", ctx)
+				}
+				return nil
+			}
+		}
+	})
+}
+
+// form is what the first message of a WebSocket of sound says.
+type form struct {
+	Rate     int    `json:"rate"`
+	Channels int    `json:"channels"`
+	Format   string `json:"format"`
+}
+
+// audio sends the mix as it is played over a WebSocket.
+func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.house(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	if err := upgrades(w, r); err != nil {
+		return err
+	}
+	l, err := h.room.Listen(r.URL.Query().Get("output"))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return s.upgrade(w, r, "audio", func(ctx context.Context, c *websocket.Conn) {
+		ctx = c.CloseRead(ctx)
+		if !s.send(ctx, c, websocket.MessageText, form{l.Rate(), 2, "s16le"}) {
+			return
+		}
+		for {
+			block, err := l.Next(ctx)
+			if err != nil {
+				s.part(ctx, c, err, "audio")
+				return
+			}
+			if !s.push(ctx, c, websocket.MessageBinary, block, "audio") {
+				return
+			}
+		}
+	})
+}
+
+// part ends a WebSocket for a reason.
+func (s *Server) part(ctx context.Context, c *websocket.Conn, err error, kind string) {
+	switch {
+	case ctx.Err() != nil && s.ctx.Err() == nil: // the other side has gone
+	case errors.Is(err, room.ErrSlow):
+		s.metrics.dropped(kind, ctx)
+		_ = c.Close(websocket.StatusPolicyViolation, "too slow") // it may not hear that
+	default:
+		_ = c.Close(websocket.StatusGoingAway, "the room has ended")
+	}
+}
+
+// upgrades returns a problem where a call asks for no WebSocket.
+func upgrades(w http.ResponseWriter, r *http.Request) error {
+	if r.Header.Get("Upgrade") == "" {
+		w.Header().Set("Upgrade", "websocket")
+		return problem.New(http.StatusUpgradeRequired, "this is a WebSocket; ask with the header Upgrade: websocket").Of("Upgrade")
+	}
+	return nil
+}
+
+// upgrade makes a WebSocket of a call, while do goes on.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *websocket.Conn)) error {
+	done, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
+	// Who may ask from which page is the guard's to say, which knows the names of the server.
+	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: s.options.Allow != nil})
+	if err != nil {
+		return nil // it has been answered
+	}
+	s.metrics.sockets.WithLabelValues(kind).Inc()
+	defer s.metrics.sockets.WithLabelValues(kind).Dec()
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer c.CloseNow()
+	defer cancel() // before CloseNow, so that nobody waits
+	c.SetReadLimit(s.options.Limits.BodyBytes)
+	do(ctx, c)
+	return nil
+}

@@ -1,0 +1,125 @@
+package service
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/internal/words"
+)
+
+// mostCommands bounds a batch.
+const mostCommands = 1000
+
+// batched is the answer to a batch: what each command's own call answers, or its problem.
+type batched struct {
+	Frame   int64 `json:"frame"`
+	Results []any `json:"results"`
+}
+
+// batch carries out commands at one frame, or none of them.
+func batch(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", "frame", "at", "commands")
+	f.needs("commands")
+	when, steps := f.when(), f.steps()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	frame, results, err := r.Batch(when, steps)
+	if err != nil {
+		return answer(err)
+	}
+	b := &batched{Frame: frame, Results: []any{}}
+	for i := range results {
+		var one any
+		switch res := &results[i]; {
+		case res.Refused != nil:
+			one = fault(res.Refused)
+		case res.Verdict != nil:
+			one = res.Verdict
+		case res.Bus != nil:
+			one = res.Bus
+		default:
+			_, one = voices(res.Voices, nil)
+		}
+		b.Results = append(b.Results, one)
+	}
+	return http.StatusOK, b
+}
+
+// steps reads the commands of a batch.
+func (o *object) steps() (steps []room.Step) {
+	v := o.raw("commands")
+	if v == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
+		o.fault("commands", "a list is wanted")
+		return nil
+	}
+	switch n := len(list); {
+	case n == 0:
+		o.fault("commands", "there is none")
+	case n > mostCommands:
+		o.wrong = problem.New(http.StatusBadRequest, "commands: there are %d, more than %d", n, mostCommands).Of("commands").Over(mostCommands)
+	}
+	for i, text := range list {
+		if o.wrong != nil {
+			return nil
+		}
+		var s room.Step
+		s, o.wrong = step(text, o.at+"commands["+strconv.Itoa(i)+"].")
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// step reads a command of a batch.
+func step(text json.RawMessage, at string) (s room.Step, wrong *problem.Problem) {
+	o := read(text, at, "do", "voice", "bus", "with")
+	o.needs("do")
+	do, target, name := o.text("do"), o.text("voice"), o.text("bus")
+	with := func(known []string) *object {
+		if o.wrong != nil {
+			return &object{}
+		}
+		return read(o.raw("with"), at+"with.", known...)
+	}
+	var f *object
+	switch do {
+	case "play":
+		f = with(playFields)
+		s.Play = new(f.play())
+	case "set":
+		o.needs("voice")
+		f = with(setFields)
+		s.Set, s.On = new(f.move()), target
+	case "stop":
+		o.needs("voice")
+		f = with([]string{"over"})
+		s.Stop, s.On = new(some(f.time("over"))), target
+	case "bus":
+		o.needs("bus")
+		f = with(busFields)
+		s.Bus, s.On = new(f.fader()), name
+	case "":
+	default:
+		if o.wrong == nil {
+			o.wrong = problem.New(http.StatusBadRequest, "%sdo: there is no command %q", at, words.OneLine(do)).Of(at + "do").
+				Near(words.Nearest(do, []string{"play", "set", "stop", "bus"}))
+		}
+	}
+	switch {
+	case o.wrong != nil:
+		return s, o.wrong
+	case f == nil:
+		o.fault("do", "it is empty")
+		return s, o.wrong
+	case f.wrong == nil && (f.raw("at") != nil || f.raw("frame") != nil):
+		f.fault("at", "the batch alone says when")
+	}
+	return s, f.wrong
+}

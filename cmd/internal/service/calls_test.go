@@ -1,0 +1,251 @@
+package service_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/service"
+)
+
+// TestCalls: what each call answers, and each problem, exactly.
+func TestCalls(t *testing.T) {
+	s := open(t)
+	const r = "/v1/rooms/main"
+	for _, c := range []struct {
+		call, body string
+		status     int
+		fields     []string
+	}{
+		{"GET /v1/rooms", "", 200, nil},
+		{"GET /v1/rooms?x=1", "", 400, []string{"field", "x"}},
+		{"POST " + r + "/play", `{"sound":"rain","id":"w","gain":-6}`, 201, []string{"voice", "1", "state", "playing", "id", "w"}},
+		{"POST " + r + "/play", `{"sound":"bell","at":"1h"}`, 202, []string{"state", "pending"}},
+		{"POST " + r + "/play", `{"sound":"bel"}`, 404, []string{"nearest", "bell", "field", "sound"}},
+		{"POST " + r + "/play", `{}`, 400, []string{"detail", "sound: is missing", "field", "sound"}},
+		{"POST " + r + "/play", ``, 400, []string{"field", "sound"}},
+		{"POST " + r + "/play", `{"sound":"bell","gian":1}`, 400, []string{"field", "gian", "nearest", "gain"}},
+		{"POST " + r + "/play", `{"sound":"bell","gain":"1"}`, 400, []string{"detail", "gain: a number is wanted", "field", "gain"}},
+		{"POST " + r + "/play", `{"sound":"bell","gain":NaN}`, 400, nil},
+		{"POST " + r + "/play", `{"sound":"bell","gain":1e999}`, 400, []string{"field", "gain"}},
+		{"POST " + r + "/play", `{"sound":"bell","gain":40}`, 400, []string{"field", "gain"}},
+		{"POST " + r + "/play", `{"sound":"bell","sound":"rain"}`, 400, []string{"detail", "sound: stands there twice", "field", "sound"}},
+		{"POST " + r + "/play", `{"sound":"bell"} {}`, 400, []string{"detail", "the JSON cannot be read: something stands behind the object"}},
+		{"POST " + r + "/play", `{"sound":"bell"`, 400, []string{"detail", "the JSON cannot be read: it ends too early"}},
+		{"POST " + r + "/play", `["bell"]`, 400, []string{"detail", "the JSON cannot be read: an object is wanted, such as {}"}},
+		{"POST " + r + "/play", "{\"sound\":\"\xff\"}", 400, []string{"detail", "the JSON cannot be read: it is not UTF-8"}},
+		{"POST " + r + "/play", `{"sound":null}`, 400, []string{"detail", "sound: a string is wanted"}},
+		{"POST " + r + "/play", `{"sound":"bell","loop":1}`, 400, []string{"detail", "loop: true or false is wanted"}},
+		{"POST " + r + "/play", `{"sound":"bell","priority":1.5}`, 400, []string{"detail", "priority: a whole number is wanted"}},
+		{"POST " + r + "/play", `{"sound":"bell","from":"soon"}`, 400, []string{"field", "from"}},
+		{"POST " + r + "/play", `{"sound":"bell","from":-1}`, 400, []string{"field", "from"}},
+		{"POST " + r + "/play", `{"sound":"bell","from":true}`, 400, []string{"field", "from"}},
+		{"POST " + r + "/play", `{"sound":"bell","at":1,"frame":1}`, 400, []string{"detail", "at: frame says already when"}},
+		{"POST " + r + "/play", `{"sound":"bell","frame":-1}`, 400, []string{"detail", "frame: it is below 0"}},
+		{"POST " + r + "/play", `{"sound":"` + strings.Repeat("x", 300) + `"}`, 400, []string{"detail", "sound: it is longer than 256 bytes"}},
+		{"POST " + r + "/play", strings.Repeat(" ", 65<<10), 413, []string{"limit", "65536"}},
+		{"POST /v1/rooms/mian/play", `{"sound":"bell"}`, 404, []string{"nearest", "main", "field", "room"}},
+		{"PATCH " + r + "/voices/w", `{"gain":-3,"over":"1s"}`, 200, []string{"voices", "[1]"}},
+		{"PATCH " + r + "/voices/1", `{"pan":0.5}`, 200, []string{"voices", "[1]"}},
+		{"PATCH " + r + "/voices/1", `{"pan":5}`, 400, []string{"field", "pan"}},
+		{"PATCH " + r + "/voices/nobody", `{"pan":0}`, 404, nil},
+		{"DELETE " + r + "/voices/w?over=1s", "", 200, []string{"voices", "[1]"}},
+		{"DELETE " + r + "/voices/w?over=x", "", 400, []string{"field", "over"}},
+		{"DELETE " + r + "/voices/w?ovr=1s", "", 400, []string{"field", "ovr", "nearest", "over"}},
+		{"DELETE " + r + "/voices/w?over=1s&over=2s", "", 400, []string{"field", "over"}},
+		{"DELETE " + r + "/voices/nobody", "", 404, nil},
+		{"PATCH " + r + "/buses/music", `{"gain":-6,"mute":true}`, 200, []string{"bus", "music", "gain", "-6", "mute", "true"}},
+		{"PATCH " + r + "/buses/music", `{"duck":{"when":"sfx"}}`, 400, []string{"detail", "duck.by: is missing", "field", "duck.by"}},
+		{"PATCH " + r + "/buses/music", `{"duck":{"when":"sfx","by":3,"hodl":1}}`, 400, []string{"field", "duck.hodl", "nearest", "hold"}},
+		{"PATCH " + r + "/buses/misuc", `{"gain":-6}`, 404, []string{"nearest", "music"}},
+		{"POST " + r + "/standby", `{}`, 400, []string{"field", "cue"}},
+		{"POST " + r + "/standby", `{"step":2}`, 400, []string{"field", "step"}},
+		{"POST " + r + "/standby", `{"cue":"3"}`, 409, []string{"field", "cue"}},
+		{"POST " + r + "/standby", `{"cue":"22"}`, 404, []string{"nearest", "2", "field", "cue"}},
+		{"POST " + r + "/standby", `{"cue":"2"}`, 200, []string{"standby", "2"}},
+		{"POST " + r + "/standby", `{"step":-1}`, 200, []string{"standby", "1"}},
+		{"POST " + r + "/go", `{"cue":"9"}`, 404, []string{"field", "cue"}},
+		{"POST " + r + "/go", `{"form":"9"}`, 400, []string{"nearest", "from"}},
+		{"POST " + r + "/go", ``, 200, []string{"cue", "1", "standby", "2"}},
+		{"POST " + r + "/stop", `{"over":"10ms"}`, 200, []string{"said", "stop"}},
+		{"POST " + r + "/stop", `{"target":"nobody"}`, 404, []string{"field", "target"}},
+		{"POST " + r + "/stop", `{"target":"a b"}`, 404, []string{"field", "target"}},
+		{"POST " + r + "/stop", `{"over":{}}`, 400, []string{"field", "over"}},
+		{"POST " + r + "/pause", ``, 200, []string{"said", "pause"}},
+		{"POST " + r + "/go", `{"cue":"2"}`, 409, nil},
+		{"POST " + r + "/pause", `{"on":false}`, 200, []string{"said", "resume"}},
+		{"POST " + r + "/pause", `{"on":"no"}`, 400, []string{"field", "on"}},
+		{"POST " + r + "/pause", `{"target":"nobody"}`, 404, []string{"field", "target"}},
+		{"POST " + r + "/scene", `{}`, 400, []string{"field", "scene"}},
+		{"POST " + r + "/panic", ``, 200, []string{"said", "panic"}},
+		{"POST " + r + "/panic", `{"now":1}`, 400, []string{"field", "now"}},
+		{"POST " + r + "/batch", `{}`, 400, []string{"field", "commands"}},
+		{"POST " + r + "/batch", `{"commands":[]}`, 400, []string{"detail", "commands: there is none"}},
+		{"POST " + r + "/batch", `{"commands":[1]}`, 400, []string{"detail", "commands[0]: the JSON cannot be read: an object is wanted, such as {}"}},
+		{"POST " + r + "/batch", `{"commands":[{"do":"paly"}]}`, 400, []string{"field", "commands[0].do", "nearest", "play"}},
+		{"POST " + r + "/batch", `{"commands":[{"do":"play","with":{"sound":1}}]}`, 400, []string{"field", "commands[0].with.sound"}},
+		{"POST " + r + "/batch", `{"commands":[{"do":"set","with":{}}]}`, 400, []string{"field", "commands[0].voice"}},
+		{"POST " + r + "/batch", `{"commands":[{"do":"play","with":{"sound":"bell","at":1}}]}`, 400, []string{"field", "commands[0].with.at"}},
+		{"GET " + r + "/state", "", 200, []string{"room", "main", "rate", "48000"}},
+		{"GET /v1/rooms/nobody/state", "", 404, []string{"field", "room"}},
+		{"GET " + r + "/events?last=5", "", 200, nil},
+		{"GET " + r + "/events?last=x", "", 400, []string{"field", "last"}},
+		{"GET " + r + "/events?from=x", "", 400, []string{"field", "from"}},
+		{"GET " + r + "/report", "", 200, []string{"version", "1"}},
+		{"GET " + r + "/explain/1", "", 200, []string{"voice", "1"}},
+		{"GET " + r + "/explain/x", "", 400, []string{"field", "voice"}},
+		{"GET " + r + "/explain/999", "", 404, nil},
+		{"GET " + r + "/audio.wav?output=nowhere", "", 404, nil},
+		{"GET " + r + "/audio", "", 426, nil},
+		{"GET " + r + "/ws", "", 426, nil},
+		{"GET /v1/rooms/nobody/ws", "", 404, nil},
+		{"PUT /v1/rooms/.x", "", 400, []string{"field", "room"}},
+		{"PUT /v1/rooms/new", "voices: 2", 415, []string{"field", "Content-Type"}},
+		{"PUT " + r + "/sounds/.x", "", 400, []string{"field", "name"}},
+		{"PUT /v1/rooms/nobody/sounds/x", "", 404, []string{"field", "room"}},
+		{"DELETE /v1/rooms/nobody", "", 404, nil},
+		{"DELETE /v1/rooms/main?over=1h", "", 400, []string{"field", "over"}},
+		{"GET /metrics", "", 200, nil},
+		{"GET /healthz", "", 200, []string{"status", "ok"}},
+		{"GET /readyz", "", 200, []string{"status", "ok"}},
+		{"GET /openapi.json", "", 200, []string{"openapi", "3.1.0"}},
+		{"GET /nowhere", "", 404, nil},
+		{"GET /v1/nowhere", "", 404, nil},
+		{"GET " + r + "/play", "", 405, nil},
+		{"TRACE " + r + "/play", "", 405, nil},
+	} {
+		t.Run(c.call+" "+c.body[:min(len(c.body), 40)], func(t *testing.T) {
+			g := s.ask(c.call, c.body)
+			g.is(t, c.status, c.fields...)
+			if g.status == 405 && g.header.Get("Allow") != "POST" {
+				t.Errorf("allows %q", g.header.Get("Allow"))
+			}
+		})
+	}
+}
+
+// TestRefused: a full pool is a 409 with the reason and the event.
+func TestRefused(t *testing.T) {
+	s := open(t)
+	for range 2 {
+		s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`).is(t, 201)
+	}
+	g := s.ask("POST /v1/rooms/main/play", `{"sound":"bell"}`)
+	g.is(t, 409)
+	if !strings.Contains(string(g.body), `"reason":"`) || !strings.Contains(string(g.body), `"kind":"rejected"`) {
+		t.Errorf("%s", g.body)
+	}
+}
+
+// TestRooms: a room is made, listed and ended; its limits are told.
+func TestRooms(t *testing.T) {
+	s := open(t, func(o *service.Options) {
+		o.Folder = t.TempDir()
+		o.Limits = service.Limits{Rooms: 2, SheetBytes: 100, SoundBytes: 100}
+	})
+	const yaml = "application/yaml"
+	s.ask("PUT /v1/rooms/other", "sounds: {bell: {gain: 100}}", "Content-Type", yaml).is(t, 400)
+	s.ask("PUT /v1/rooms/other", "sounds: {bell: {}}", "Content-Type", yaml).is(t, 201, "room", "other")
+	s.ask("PUT /v1/rooms/third", "sounds: {bell: {}}", "Content-Type", yaml).is(t, 429, "limit", "2")
+	s.ask("PUT /v1/rooms/other", strings.Repeat("#", 101), "Content-Type", yaml).is(t, 413, "limit", "100")
+	s.ask("PUT /v1/rooms/other/sounds/x", strings.Repeat("#", 101)).is(t, 413, "limit", "100")
+	s.ask("POST /v1/rooms/other/play", `{"sound":"bell"}`).is(t, 201, "voice", "1")
+	if g := s.ask("GET /v1/rooms", ""); !strings.Contains(string(g.body), `"room":"main"`) || !strings.Contains(string(g.body), `"room":"other"`) {
+		t.Errorf("%s", g.body)
+	}
+	s.ask("DELETE /v1/rooms/other?over=0", "").is(t, 200, "room", "other")
+	s.ask("DELETE /v1/rooms/other", "").is(t, 404)
+	if g := s.ask("GET /metrics", ""); !strings.Contains(string(g.body), "voicepool_starts_total{outcome=\"started\"} 1\n") || !strings.Contains(string(g.body), "voicepool_rooms 1\n") {
+		t.Errorf("what an ended room has counted is lost:\n%s", g.body)
+	}
+}
+
+// TestKeys: a call with a key has one answer, also when it is asked at once from everywhere.
+func TestKeys(t *testing.T) {
+	s := open(t)
+	const call, body = "POST /v1/rooms/main/play", `{"sound":"rain"}`
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { s.ask(call, body, "Idempotency-Key", "a").is(t, 201, "voice", "1") })
+	}
+	all.Wait()
+	s.ask(call, `{"sound":"bell"}`, "Idempotency-Key", "a").is(t, 422, "field", "Idempotency-Key")
+	s.ask(call, body, "Idempotency-Key", "b").is(t, 201, "voice", "2")
+	s.ask(call, `{"sound":"bell"}`, "Idempotency-Key", "c").is(t, 409)
+	s.ask("DELETE /v1/rooms/main/voices/1", "").is(t, 200)
+	s.ask(call, `{"sound":"bell"}`, "Idempotency-Key", "c").is(t, 409)
+	s.ask("POST /v1/rooms/main/go", `{"cue":"1"}`, "Idempotency-Key", "a").is(t, 200, "cue", "1")
+	s.ask("POST /v1/rooms/main/go", `{"cue":"1"}`, "Idempotency-Key", "a").is(t, 200, "cue", "1")
+	s.ask(call, body, "Idempotency-Key", strings.Repeat("k", 129)).is(t, 400, "limit", "128")
+}
+
+// TestRoles: each route asks for its role, and who has not got it learns nothing else.
+func TestRoles(t *testing.T) {
+	type caller struct{}
+	s := open(t, func(o *service.Options) {
+		o.Allow = func(ctx context.Context, role service.Role, name string) error {
+			have, known := ctx.Value(caller{}).(service.Role)
+			switch {
+			case !known:
+				return problem.New(http.StatusUnauthorized, "a token is wanted")
+			case have < role:
+				return problem.New(http.StatusForbidden, "the token may not do this")
+			}
+			return nil
+		}
+	})
+	roles := map[string]service.Role{"public": service.Public, "read": service.Read, "operate": service.Operate, "admin": service.Admin}
+	for path, item := range paths() {
+		for method, operation := range item {
+			needs := roles[operation.(map[string]any)["x-role"].(string)]
+			call := strings.ToUpper(method) + " " + strings.NewReplacer("{room}", "nobody", "{voice}", "1", "{bus}", "b", "{name}", "n").Replace(path)
+			if needs == service.Public {
+				s.ask(call, "").is(t, 200)
+				continue
+			}
+			s.ask(call, "").is(t, 401)
+			for have := service.Read; have <= service.Admin; have++ {
+				inner := s.Server
+				s.web.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), caller{}, have)))
+				})
+				if g := s.ask(call, ""); (g.status == 403) != (have < needs) {
+					t.Errorf("%s with role %d gives %d", call, have, g.status)
+				}
+			}
+			s.web.Config.Handler = s.Server
+		}
+	}
+}
+
+// TestDocument: the document has every call of the server, and no other.
+func TestDocument(t *testing.T) {
+	var documented []string
+	for path, item := range paths() {
+		for method := range item {
+			documented = append(documented, strings.ToUpper(method)+" "+path)
+		}
+	}
+	served := service.Patterns()
+	slices.Sort(documented)
+	slices.Sort(served)
+	if !slices.Equal(documented, served) {
+		t.Errorf("documented %q\nserved %q", documented, served)
+	}
+}
+
+// TestPanic: a fault of the program is a 500 that tells nothing of it.
+func TestPanic(t *testing.T) {
+	s := open(t, func(o *service.Options) {
+		o.Board = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("/secret/path") })
+	})
+	g := s.ask("GET /", "")
+	g.is(t, 500)
+	if strings.Contains(string(g.body), "secret") {
+		t.Errorf("%s", g.body)
+	}
+}

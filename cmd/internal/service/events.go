@@ -1,0 +1,179 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+)
+
+const (
+	heartbeat = 15 * time.Second // of a stream of events in which nothing happens
+	patience  = 10 * time.Second // with a reader that takes nothing
+	mostLast  = 10_000           // events in one answer
+)
+
+// spell returns an event as JSON: that of a report, with its number and its sentence.
+func spell(e *room.Numbered) ([]byte, error) {
+	text, err := json.Marshal(&e.Event)
+	if err != nil {
+		return nil, err
+	}
+	sentence, err := json.Marshal(e.Text)
+	if err != nil {
+		return nil, err
+	}
+	text = append(text[:len(text)-1], `,"number":`...)
+	text = strconv.AppendInt(text, e.Number, 10)
+	text = append(text, `,"text":`...)
+	return append(append(text, sentence...), '}'), nil
+}
+
+// past is a list of events.
+type past struct {
+	Events []json.RawMessage `json:"events"`
+}
+
+// events streams what happens, or answers with the last of it.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.house(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	if text := query.Get("last"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > mostLast {
+			return problem.New(http.StatusBadRequest, "last: a whole number from 1 to %d is wanted", mostLast).Of("last").Over(mostLast)
+		}
+		return last(w, h.room, n)
+	}
+	from, err := begins(r, h.room)
+	if err != nil {
+		return err
+	}
+	return s.stream(w, r, func(ctx context.Context, out *http.ResponseController) error {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
+		return s.tell(ctx, w, out, h.room.Watch(from))
+	})
+}
+
+// begins returns the number of the event at which a stream begins; 0: with the next.
+func begins(r *http.Request, one *room.Room) (int64, error) {
+	name, text := "from", r.URL.Query().Get("from")
+	after := int64(0)
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		name, text, after = "Last-Event-ID", id, 1
+	}
+	if text == "" {
+		return 0, nil
+	}
+	from, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || from < 0 || from > 1<<53 {
+		return 0, problem.New(http.StatusBadRequest, "%s: the number of an event is wanted", name).Of(name)
+	}
+	from = max(from+after, 1)
+	if _, first := one.Events(from, 1); from < first {
+		return 0, problem.New(http.StatusNotFound, "%s: the event %d is not kept any more; the first that is kept is %d", name, from, first).Of(name)
+	}
+	return from, nil
+}
+
+// last answers with the last events.
+func last(w http.ResponseWriter, r *room.Room, n int) error {
+	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
+	out := past{[]json.RawMessage{}}
+	for i := range all {
+		text, err := spell(&all[i])
+		if err != nil {
+			return err
+		}
+		out.Events = append(out.Events, text)
+	}
+	return write(w, http.StatusOK, &out)
+}
+
+// stream has a call last: it is counted, ends with the server, and its reader is not waited for longer
+// than patience allows.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
+	done, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // where there is none, there is none to lift
+	return do(ctx, out)
+}
+
+// enter counts a socket or a stream, until done.
+func (s *Server) enter() (done func(), err error) {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	most := int64(s.options.Limits.Sockets)
+	switch {
+	case s.closed:
+		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
+	case s.open.Add(1) > most:
+		s.open.Add(-1)
+		return nil, problem.New(http.StatusTooManyRequests, "%d sockets and streams are open, which is the limit", most).Over(most)
+	}
+	s.calls.Add(1)
+	return func() {
+		s.open.Add(-1)
+		s.calls.Done()
+	}, nil
+}
+
+// tell writes events until the room or the call ends.
+func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, watcher *room.Watcher) error {
+	var b bytes.Buffer
+	b.WriteString(": events\n\n")
+	for {
+		_ = out.SetWriteDeadline(time.Now().Add(patience)) // a recorder of tests has none
+		if _, err := w.Write(b.Bytes()); err != nil {
+			s.metrics.dropped("events", ctx)
+			return nil
+		}
+		if err := out.Flush(); err != nil {
+			s.metrics.dropped("events", ctx)
+			return nil
+		}
+		b.Reset()
+		soon, cancel := context.WithTimeout(ctx, heartbeat)
+		all, err := watcher.Next(soon)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, context.DeadlineExceeded):
+			b.WriteString(":\n\n")
+			continue
+		case errors.Is(err, room.ErrSlow):
+			s.metrics.dropped("events", ctx)
+			return nil
+		case err != nil: // the room has ended
+			return nil
+		}
+		for i := range all {
+			text, err := spell(&all[i])
+			if err != nil {
+				return nil
+			}
+			b.WriteString("id: " + strconv.FormatInt(all[i].Number, 10) + "\nevent: " + all[i].Kind.String() + "\ndata: ")
+			b.Write(text)
+			b.WriteString("\n\n")
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package service
+
+import (
+	_ "embed" // the document
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/problem"
+)
+
+// stale is how long a room may be behind before it counts as standing still.
+const stale = 2 * time.Second
+
+// health is the answer of /healthz and /readyz.
+type health struct {
+	Status string `json:"status"`
+}
+
+// healthy says that the process answers.
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
+	return write(w, http.StatusOK, &health{"ok"})
+}
+
+// ready says whether all rooms play.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
+	if still := s.Still(); len(still) > 0 {
+		return problem.New(http.StatusServiceUnavailable, "these rooms stand still: %s", strings.Join(still, ", ")).Of("room")
+	}
+	return write(w, http.StatusOK, &health{"ok"})
+}
+
+// Still returns the names of the rooms that do not play: what was due two seconds ago is not mixed yet.
+// A room whose sound card is lost keeps time, and is heard over the network.
+func (s *Server) Still() (names []string) {
+	for _, r := range s.Rooms() {
+		if b := r.Brief(); b.Behind > stale {
+			names = append(names, r.Name())
+		}
+	}
+	return names
+}
+
+//go:embed openapi.json
+var openapi []byte
+
+// document answers with the description of all calls.
+func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(openapi)))
+	_, _ = w.Write(openapi) // who has gone needs no answer
+	return nil
+}

@@ -1,0 +1,180 @@
+package service
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/internal/words"
+)
+
+// house is a room with those who watch it.
+type house struct {
+	room *room.Room
+	hub  hub
+}
+
+// Add has calls play on a room. The error is of its name, which another has, or of the limit. Its
+// Close ends its being here.
+func (s *Server) Add(r *room.Room) error {
+	if err := s.reserve(r.Name()); err != nil {
+		return err
+	}
+	s.settle(r.Name(), r)
+	return nil
+}
+
+// Room returns a room by its name; nil: there is none.
+func (s *Server) Room(name string) *room.Room {
+	if h, err := s.house(name); err == nil {
+		return h.room
+	}
+	return nil
+}
+
+// Rooms returns all rooms, by their names.
+func (s *Server) Rooms() []*room.Room {
+	all, _ := s.census()
+	return all
+}
+
+// census returns all rooms, and what those have counted that have ended.
+func (s *Server) census() (all []*room.Room, over sums) {
+	s.mutex.RLock()
+	for _, h := range s.houses {
+		if h != nil {
+			all = append(all, h.room)
+		}
+	}
+	over = s.metrics.over
+	s.mutex.RUnlock()
+	slices.SortFunc(all, func(x, y *room.Room) int { return strings.Compare(x.Name(), y.Name()) })
+	return all, over
+}
+
+// house returns that of a name, or a problem with the nearest.
+func (s *Server) house(name string) (*house, error) {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	if h := s.houses[name]; h != nil {
+		return h, nil
+	}
+	var names []string
+	for n, h := range s.houses {
+		if h != nil {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return nil, problem.New(http.StatusNotFound, "there is no room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
+}
+
+// reserve keeps the name of a room that is being made.
+func (s *Server) reserve(name string) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	_, taken := s.houses[name]
+	switch most := s.options.Limits.Rooms; {
+	case s.closed:
+		return problem.New(http.StatusServiceUnavailable, "the server is ending")
+	case !named(name):
+		return unnamed("room", name)
+	case taken:
+		return problem.New(http.StatusConflict, "the room %q is being made by another call", name).Of("room")
+	case len(s.houses) >= most:
+		return problem.New(http.StatusTooManyRequests, "there are %s, which is the limit", words.Count(most, "room")).Of("room").Over(int64(most))
+	}
+	s.houses[name] = nil
+	return nil
+}
+
+// settle puts a room under its name, which is reserved; nil gives the name back.
+func (s *Server) settle(name string, r *room.Room) *house {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if r == nil || s.closed {
+		delete(s.houses, name)
+		return nil
+	}
+	h := &house{room: r}
+	h.hub.begin(s, r)
+	s.houses[name] = h
+	s.calls.Go(func() { s.await(name, h) })
+	return h
+}
+
+// await forgets a room when it has ended.
+func (s *Server) await(name string, h *house) {
+	<-h.room.Done()
+	s.forget(name, h)
+}
+
+// forget removes a room that has ended, and keeps what it has counted.
+func (s *Server) forget(name string, h *house) {
+	b := h.room.Brief()
+	_, slow := h.room.Listeners()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.houses[name] == h {
+		delete(s.houses, name)
+		s.metrics.over.add(&b.Stats, slow)
+		s.keys.forget(name)
+	}
+}
+
+// workers returns what mixes the rooms that calls make.
+func (s *Server) workers() *room.Workers {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	switch {
+	case s.options.Workers != nil:
+		return s.options.Workers
+	case s.own == nil && !s.closed:
+		s.own = room.NewWorkers(0)
+	}
+	return s.own
+}
+
+// raise makes a room from a sheet or a bank.
+func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, error) {
+	if err := s.reserve(name); err != nil {
+		return nil, err
+	}
+	folder := ""
+	var err error
+	if s.options.Folder != "" {
+		folder = filepath.Join(s.options.Folder, name)
+		err = os.MkdirAll(folder, 0o700)
+	}
+	var r *room.Room
+	if err == nil {
+		r, err = room.Open(ctx, room.Options{Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say})
+	}
+	if err != nil {
+		s.settle(name, nil)
+		return nil, err
+	}
+	h := s.settle(name, r)
+	if h == nil { // the server has ended meanwhile
+		_ = r.Close(0)
+		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
+	}
+	return h, nil
+}
+
+// named reports whether a name can be that of a room or of a sound, and so of a file.
+func named(name string) bool {
+	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
+	})
+}
+
+// unnamed is the problem of a name that cannot be.
+func unnamed(what, name string) error {
+	return problem.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
+}

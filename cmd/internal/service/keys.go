@@ -1,0 +1,139 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/problem"
+)
+
+const (
+	longestKey = 128              // bytes
+	keptKeys   = 1000             // of a room
+	keptFor    = 10 * time.Minute // a key
+)
+
+// keys keep the first answers to calls with a key of idempotency, by rooms. Any goroutine.
+type keys struct {
+	mutex sync.Mutex
+	rooms map[string]*ring
+}
+
+// ring is the keys of a room, the oldest first.
+type ring struct {
+	calls map[string]*kept
+	order []*kept
+}
+
+// kept is a call with a key, and its answer once done is closed.
+type kept struct {
+	call   string
+	since  time.Time
+	done   chan struct{}
+	print  [sha256.Size]byte // of the body
+	status int               // 0: it came to no answer that holds
+	body   any
+}
+
+// once carries out a call, or returns the answer that it had under its key. call begins with the room's
+// name and a zero byte.
+func (k *keys) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
+	if key == "" {
+		return act()
+	}
+	if len(key) > longestKey {
+		return answer(problem.New(http.StatusBadRequest, "the idempotency key is longer than %d bytes", longestKey).Of("Idempotency-Key").Over(longestKey))
+	}
+	print := sha256.Sum256([]byte(body))
+	one, first := k.begin(call + "\x00" + key)
+	if !first {
+		return one.again(ctx, print)
+	}
+	status, out := 0, any(nil)
+	defer func() { k.end(one, print, status, out) }()
+	status, out = act()
+	return status, out
+}
+
+// again returns the answer of the first call, or a problem where that had another body.
+func (one *kept) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
+	select {
+	case <-one.done:
+	case <-ctx.Done():
+		return answer(problem.New(http.StatusServiceUnavailable, "the first call with this key is not over yet"))
+	}
+	switch {
+	case one.status == 0:
+		return answer(problem.New(http.StatusServiceUnavailable, "the first call with this key came to no end; ask again"))
+	case one.print != print:
+		return answer(problem.New(http.StatusUnprocessableEntity, "the idempotency key belongs to another body").Of("Idempotency-Key"))
+	}
+	return one.status, one.body
+}
+
+// begin returns what is kept of a call, and whether it is the first.
+func (k *keys) begin(call string) (one *kept, first bool) {
+	name, _, _ := strings.Cut(call, "\x00")
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	r := k.rooms[name]
+	if r == nil {
+		r = &ring{calls: map[string]*kept{}}
+		if k.rooms == nil {
+			k.rooms = map[string]*ring{}
+		}
+		k.rooms[name] = r
+	}
+	now := time.Now()
+	r.shed(now, keptKeys)
+	if one := r.calls[call]; one != nil {
+		return one, false
+	}
+	r.shed(now, keptKeys-1)
+	one = &kept{call: call, since: now, done: make(chan struct{})}
+	r.calls[call], r.order = one, append(r.order, one)
+	return one, true
+}
+
+// shed forgets keys that are too old, and all but so many.
+func (r *ring) shed(now time.Time, most int) {
+	n := 0
+	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
+		r.drop(r.order[n])
+		n++
+	}
+	r.order = append(r.order[:0], r.order[n:]...)
+}
+
+// drop forgets a call, where its key is not another's by now.
+func (r *ring) drop(one *kept) {
+	if r.calls[one.call] == one {
+		delete(r.calls, one.call)
+	}
+}
+
+// end notes the answer to a first call. What failed here, or was too much at that time, is not kept:
+// the same call may do better later.
+func (k *keys) end(one *kept, print [sha256.Size]byte, status int, body any) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	one.print, one.status, one.body = print, status, body
+	if status == 0 || status == http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		name, _, _ := strings.Cut(one.call, "\x00")
+		if r := k.rooms[name]; r != nil {
+			r.drop(one)
+		}
+	}
+	close(one.done)
+}
+
+// forget ends the keeping of a room that has ended.
+func (k *keys) forget(name string) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	delete(k.rooms, name)
+}

@@ -1,0 +1,163 @@
+package service
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/show"
+	"voicepool/internal/words"
+)
+
+// said is the answer to what is asked of a show.
+type said struct {
+	Cue     string `json:"cue,omitempty"` // that a GO began
+	Standby string `json:"standby"`
+	Said    string `json:"said,omitempty"`
+}
+
+// stood answers with what stands by now.
+func stood(r *room.Room, word string) (int, any) {
+	return http.StatusOK, &said{Standby: r.Show().Next(), Said: word}
+}
+
+// place returns an error where the list has no cue of a number.
+func place(r *room.Room, number string) error {
+	s := r.Sheet()
+	_, err := s.Place(number)
+	if err == nil {
+		return nil
+	}
+	var numbers []string
+	for i := range s.List {
+		numbers = append(numbers, s.List[i].Number)
+	}
+	p := problem.New(http.StatusNotFound, "%s", plain(err)).Of("cue")
+	p.Nearest = words.Nearest(number, numbers)
+	return p
+}
+
+// fire is a GO.
+func fire(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", "cue", "from")
+	number, from := f.text("cue"), f.time("from")
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if number != "" {
+		if err := place(r, number); err != nil {
+			return answer(err)
+		}
+	}
+	begun, err := r.Show().Begin(number, from)
+	if err != nil {
+		return answer(shown(err, ""))
+	}
+	return http.StatusOK, &said{Cue: begun, Standby: r.Show().Next()}
+}
+
+// standby has a cue stand by.
+func standby(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", "cue", "step")
+	number, step := f.text("cue"), f.whole("step")
+	switch {
+	case f.wrong != nil:
+	case (number == "") == (step == nil):
+		f.fault("cue", "either the number of a cue or a step is wanted")
+	case step != nil && *step != 1 && *step != -1:
+		f.fault("step", "1 or -1 is wanted")
+	}
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if step != nil {
+		if err := r.Show().Step(int(*step)); err != nil {
+			return answer(shown(err, "step"))
+		}
+		return stood(r, "standby")
+	}
+	err := place(r, number)
+	if err == nil {
+		if err = r.Show().Standby(number); err != nil {
+			err = shown(err, "cue")
+		}
+	}
+	if err != nil {
+		return answer(err)
+	}
+	return stood(r, "standby")
+}
+
+// panicked fades everything out and cancels what waits.
+func panicked(r *room.Room, o *Order) (int, any) {
+	if f := read(o.With, ""); f.wrong != nil {
+		return answer(f.wrong)
+	}
+	r.Show().Panic()
+	return stood(r, "panic")
+}
+
+// stopAll has the cues that run fade out, or what has an id, or is on a bus.
+func stopAll(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", "over", "target")
+	over, target := or(f.time("over"), show.Fade), f.text("target")
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if target == "" {
+		r.Show().Stop(over)
+		return stood(r, "stop")
+	}
+	return act(r, "stop", target, over.String())
+}
+
+// pause has everything stand still, or go on, or what has an id, or is on a bus.
+func pause(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", "on", "target")
+	on, target := or(f.truth("on"), true), f.text("target")
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	word := "resume"
+	if on {
+		word = "pause"
+	}
+	if target == "" {
+		r.Show().Pause(on)
+		return stood(r, word)
+	}
+	return act(r, word, target)
+}
+
+// act has a show do something with a target.
+func act(r *room.Room, word, target string, rest ...string) (int, any) {
+	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return answer(problem.New(http.StatusNotFound, "nothing is called %q", words.OneLine(target)).Of("target"))
+	}
+	if err := r.Show().Do(strings.Join(append([]string{word, target}, rest...), " ")); err != nil {
+		return answer(shown(err, "target"))
+	}
+	return stood(r, word)
+}
+
+// scene changes the scene.
+func scene(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", "scene", "over")
+	f.needs("scene")
+	name, over := f.text("scene"), some(f.time("over"))
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	if err := r.Scene(name, over); err != nil {
+		return answer(err)
+	}
+	return stood(r, "scene")
+}
+
+// fade is how long a room fades when it ends, where nobody says, and longestFade how long it may.
+const (
+	fade        = 300 * time.Millisecond
+	longestFade = time.Minute
+)

@@ -1,0 +1,221 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/problem"
+	"voicepool/internal/words"
+)
+
+// object is an object of JSON that is read strictly: it has known fields, each once, of the right
+// type. Its first fault stays in wrong, and what is read after it is nothing.
+type object struct {
+	at     string // stands before its fields in messages, as "commands[2].with."
+	keys   []string
+	values []json.RawMessage
+	wrong  *problem.Problem
+}
+
+// read reads an object. No text at all is an object without fields.
+func read(text []byte, at string, known ...string) *object {
+	o := &object{at: at}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return o
+	}
+	if !utf8.Valid(text) {
+		return o.broken("it is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	open, err := d.Token()
+	if err != nil {
+		return o.broken(syntax(err))
+	}
+	if open != json.Delim('{') {
+		return o.broken("an object is wanted, such as {}")
+	}
+	for d.More() {
+		token, err := d.Token()
+		key, isText := token.(string)
+		if err != nil || !isText {
+			return o.broken(syntax(err))
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return o.broken(syntax(err))
+		}
+		if !slices.Contains(known, key) {
+			o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(words.Nearest(key, known))
+			return o
+		}
+		if slices.Contains(o.keys, key) {
+			o.fault(key, "stands there twice")
+			return o
+		}
+		o.keys, o.values = append(o.keys, key), append(o.values, value)
+	}
+	if _, err := d.Token(); err != nil {
+		return o.broken(syntax(err))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return o.broken("something stands behind the object")
+	}
+	return o
+}
+
+// syntax says what is wrong with the spelling.
+func syntax(err error) string {
+	var s *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &s):
+		return words.OneLine(s.Error()) + " at byte " + strconv.FormatInt(s.Offset, 10)
+	}
+	return "a field's name is wanted"
+}
+
+func (o *object) broken(why string) *object {
+	o.wrong = problem.New(400, "the JSON cannot be read: %s", why)
+	if o.at != "" {
+		o.wrong.Detail = o.at[:len(o.at)-1] + ": " + o.wrong.Detail
+	}
+	return o
+}
+
+// fault notes what is wrong with a field.
+func (o *object) fault(key, why string) {
+	if o.wrong == nil {
+		o.wrong = problem.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
+	}
+}
+
+// raw returns the value of a field; nil: it is not there.
+func (o *object) raw(key string) json.RawMessage {
+	if i := slices.Index(o.keys, key); i >= 0 && o.wrong == nil {
+		return o.values[i]
+	}
+	return nil
+}
+
+// needs returns a fault where one of some fields is not there.
+func (o *object) needs(keys ...string) {
+	for _, key := range keys {
+		if !slices.Contains(o.keys, key) {
+			o.fault(key, "is missing")
+		}
+	}
+}
+
+// text returns a field that is a string.
+func (o *object) text(key string) (s string) {
+	v := o.raw(key)
+	if v == nil {
+		return ""
+	}
+	if v[0] != '"' || json.Unmarshal(v, &s) != nil {
+		o.fault(key, "a string is wanted")
+		return ""
+	}
+	if len(s) > longestName {
+		o.fault(key, "it is longer than "+strconv.Itoa(longestName)+" bytes")
+	}
+	return s
+}
+
+// longestName bounds the strings of a call: names, ids, numbers of cues.
+const longestName = 256
+
+// number returns a field that is a number.
+func (o *object) number(key string) *float64 {
+	v := o.raw(key)
+	if v == nil {
+		return nil
+	}
+	x, err := strconv.ParseFloat(string(v), 64)
+	switch {
+	case v[0] != '-' && (v[0] < '0' || v[0] > '9'):
+		o.fault(key, "a number is wanted")
+		return nil
+	case err != nil || math.IsInf(x, 0):
+		o.fault(key, "the number is too large")
+		return nil
+	}
+	return &x
+}
+
+// whole returns a field that is a whole number.
+func (o *object) whole(key string) *int64 {
+	x := o.number(key)
+	if x == nil {
+		return nil
+	}
+	if *x != math.Trunc(*x) || math.Abs(*x) > 1<<53 {
+		o.fault(key, "a whole number is wanted")
+		return nil
+	}
+	return new(int64(*x))
+}
+
+// truth returns a field that is true or false.
+func (o *object) truth(key string) *bool {
+	switch v := o.raw(key); string(v) {
+	case "":
+	case "true", "false":
+		return new(string(v) == "true")
+	default:
+		o.fault(key, "true or false is wanted")
+	}
+	return nil
+}
+
+// time returns a field that is a time: a number of seconds, or as a sheet has it.
+func (o *object) time(key string) *time.Duration {
+	v := o.raw(key)
+	if v == nil {
+		return nil
+	}
+	text := string(v)
+	if v[0] == '"' {
+		text = o.text(key)
+	} else if v[0] != '-' && (v[0] < '0' || v[0] > '9') {
+		o.fault(key, "a time is wanted, a number of seconds or such as \"250ms\"")
+	}
+	if o.wrong != nil {
+		return nil
+	}
+	d, err := duration(text)
+	if err != nil {
+		o.fault(key, words.OneLine(err.Error()))
+		return nil
+	}
+	return &d
+}
+
+// duration reads a time as sheets have it.
+func duration(text string) (time.Duration, error) {
+	t, err := rules.ParseTime(text)
+	return t.Duration(nanoseconds), err
+}
+
+// nanoseconds is a rate at which times are whole.
+const nanoseconds = 1e9
+
+// or returns what p points to, or x where it points to nothing.
+func or[T any](p *T, x T) T {
+	if p == nil {
+		return x
+	}
+	return *p
+}
+
+// some returns what p points to, or nothing.
+func some[T any](p *T) (x T) { return or(p, x) }

@@ -1,0 +1,155 @@
+package service
+
+import (
+	"net/http"
+	"time"
+
+	"voicepool/cmd/internal/room"
+)
+
+// playFields are those of a play.
+var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "bus", "loop", "priority", "id", "fade_in", "from", "at", "frame"}
+
+// play starts a sound.
+func play(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", playFields...)
+	order := f.play()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	v, err := r.Play(order)
+	if err != nil {
+		return answer(err)
+	}
+	return settled(&v), &v
+}
+
+// settled is the status of a start.
+func settled(v *room.Verdict) int {
+	if v.State == "pending" {
+		return http.StatusAccepted
+	}
+	return http.StatusCreated
+}
+
+// play reads what asks for a start.
+func (o *object) play() room.Order {
+	o.needs("sound")
+	return room.Order{
+		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
+		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: int(some(o.whole("priority"))), ID: o.text("id"),
+		FadeIn: some(o.time("fade_in")), From: some(o.time("from")), When: o.when(),
+	}
+}
+
+// when reads at which moment an order acts.
+func (o *object) when() room.Moment {
+	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
+	if m.Frame < 0 {
+		o.fault("frame", "it is below 0")
+	}
+	if m.At != nil && o.raw("frame") != nil {
+		o.fault("at", "frame says already when")
+	}
+	return m
+}
+
+// setFields are those of a move of voices.
+var setFields = []string{"gain", "pan", "pitch", "speed", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
+
+// set moves voices.
+func set(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", setFields...)
+	m := f.move()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	return voices(r.Set(o.Voice, m))
+}
+
+// move reads what moves in voices.
+func (o *object) move() room.Move {
+	m := room.Move{
+		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
+		Over: some(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.truth("pause"), Loop: o.truth("loop"), When: o.when(),
+	}
+	if p := o.whole("priority"); p != nil {
+		m.Priority = new(int(*p))
+	}
+	return m
+}
+
+// stopFields are those of a stop of voices.
+var stopFields = []string{"over", "at", "frame"}
+
+// stop ends voices.
+func stop(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", stopFields...)
+	over, when := f.stop()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	return voices(r.Stop(o.Voice, over, when))
+}
+
+// stop reads how voices end.
+func (o *object) stop() (over time.Duration, when room.Moment) {
+	return some(o.time("over")), o.when()
+}
+
+// moved is the answer to what moves or ends voices.
+type moved struct {
+	Voices []uint64 `json:"voices"`
+}
+
+// voices answers with the numbers of voices.
+func voices(numbers []uint64, err error) (int, any) {
+	if err != nil {
+		return answer(err)
+	}
+	if numbers == nil {
+		numbers = []uint64{}
+	}
+	return http.StatusOK, &moved{numbers}
+}
+
+// busFields and duckFields are those of a move of a bus.
+var (
+	busFields  = []string{"gain", "mute", "solo", "over", "duck", "at", "frame"}
+	duckFields = []string{"when", "by", "attack", "hold", "release"}
+)
+
+// bus moves a bus.
+func bus(r *room.Room, o *Order) (int, any) {
+	f := read(o.With, "", busFields...)
+	fader := f.fader()
+	if f.wrong != nil {
+		return answer(f.wrong)
+	}
+	b, err := r.SetBus(o.Bus, fader)
+	if err != nil {
+		return answer(err)
+	}
+	return http.StatusOK, &b
+}
+
+// fader reads what moves in a bus. A duck of null ends that.
+func (o *object) fader() room.Fader {
+	f := room.Fader{Gain: o.number("gain"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
+	switch v := o.raw("duck"); {
+	case v == nil:
+	case string(v) == "null":
+		f.Duck = &room.Duck{}
+	default:
+		d := read(v, o.at+"duck.", duckFields...)
+		d.needs("when", "by")
+		f.Duck = &room.Duck{
+			When: d.text("when"), By: some(d.number("by")),
+			Attack: some(d.time("attack")), Hold: some(d.time("hold")), Release: some(d.time("release")),
+		}
+		if o.wrong == nil {
+			o.wrong = d.wrong
+		}
+	}
+	return f
+}

@@ -1,0 +1,111 @@
+package service
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/internal/words"
+)
+
+// brief is a room in the list of rooms.
+type brief struct {
+	Room    string  `json:"room"`
+	Playing int64   `json:"playing"`
+	Voices  int64   `json:"voices"` // of the pool
+	Time    float64 `json:"time"`
+	Device  string  `json:"device"`
+	List    bool    `json:"list"` // it has cues that wait for GO
+}
+
+// list lists the rooms that the caller may see.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
+	out := struct {
+		Rooms []brief `json:"rooms"`
+	}{[]brief{}}
+	for _, one := range s.Rooms() {
+		if s.allow(r.Context(), Read, one.Name()) != nil {
+			continue
+		}
+		b := one.Brief()
+		out.Rooms = append(out.Rooms, brief{
+			Room: one.Name(), Playing: b.Stats.Playing, Voices: b.Stats.Voices,
+			Time: float64(b.Frame) / float64(b.Rate), Device: b.Device, List: len(one.Sheet().List) > 0,
+		})
+	}
+	return write(w, http.StatusOK, &out)
+}
+
+// yamls are what a sheet may be called.
+var yamls = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
+
+// put makes a room from a sheet or a bank, or has one go by another.
+func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("room")
+	if !named(name) {
+		return unnamed("room", name)
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !yamls[kind] {
+		return problem.New(http.StatusUnsupportedMediaType, "a sheet or a bank is wanted, with the header Content-Type: application/yaml").Of("Content-Type")
+	}
+	text, err := s.body(w, r, s.options.Limits.SheetBytes)
+	if err != nil {
+		return err
+	}
+	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
+		status := http.StatusOK
+		h, err := s.house(name)
+		if err == nil {
+			err = h.room.Change(r.Context(), text)
+			h.stir()
+		} else {
+			status = http.StatusCreated
+			h, err = s.raise(r.Context(), name, text)
+		}
+		if err != nil {
+			return answer(s.noted(name, err))
+		}
+		return status, h.room.State()
+	})
+	return write(w, status, body)
+}
+
+// noted returns the error of a sheet. Where it is none that a caller could mend, it is told here.
+func (s *Server) noted(name string, err error) error {
+	var e *room.Error
+	var p *problem.Problem
+	if !errors.As(err, &e) && !errors.As(err, &p) {
+		s.say("room " + name + ": " + words.Plain(err))
+	}
+	return err
+}
+
+// end ends a room with a fade.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
+	name, over := r.PathValue("room"), fade
+	if text := r.URL.Query().Get("over"); text != "" {
+		var err error
+		if over, err = duration(text); err != nil || over > longestFade {
+			return problem.New(http.StatusBadRequest, "over: a time up to %v is wanted, such as 1s", longestFade).Of("over")
+		}
+	}
+	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {
+		h, err := s.house(name)
+		if err != nil {
+			return answer(err)
+		}
+		if err := h.room.Close(over); err != nil {
+			s.say("room " + name + ": " + words.Plain(err))
+		}
+		s.forget(name, h)
+		return http.StatusOK, &ended{name}
+	})
+	return write(w, status, body)
+}
+
+// ended is the answer to the end of a room.
+type ended struct {
+	Room string `json:"room"`
+}

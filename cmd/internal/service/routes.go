@@ -1,0 +1,196 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/internal/words"
+)
+
+// route is a call of HTTP.
+type route struct {
+	pattern string
+	role    Role
+	takes   []string // what may stand behind the ?
+	do      string   // the order that it is; empty: call answers
+	call    func(*Server, http.ResponseWriter, *http.Request) error
+}
+
+// routes are all calls but "/", which openapi.json describes.
+var routes = [...]route{
+	{"GET /v1/rooms", Read, nil, "", (*Server).list},
+	{"PUT /v1/rooms/{room}", Admin, nil, "", (*Server).put},
+	{"DELETE /v1/rooms/{room}", Admin, []string{"over"}, "", (*Server).end},
+	{"POST /v1/rooms/{room}/play", Operate, nil, "play", nil},
+	{"PATCH /v1/rooms/{room}/voices/{voice}", Operate, nil, "set", nil},
+	{"DELETE /v1/rooms/{room}/voices/{voice}", Operate, stopFields, "stop", nil},
+	{"PATCH /v1/rooms/{room}/buses/{bus}", Operate, nil, "bus", nil},
+	{"POST /v1/rooms/{room}/go", Operate, nil, "go", nil},
+	{"POST /v1/rooms/{room}/standby", Operate, nil, "standby", nil},
+	{"POST /v1/rooms/{room}/panic", Operate, nil, "panic", nil},
+	{"POST /v1/rooms/{room}/stop", Operate, nil, "stopall", nil},
+	{"POST /v1/rooms/{room}/pause", Operate, nil, "pause", nil},
+	{"POST /v1/rooms/{room}/scene", Operate, nil, "scene", nil},
+	{"POST /v1/rooms/{room}/batch", Operate, nil, "batch", nil},
+	{"GET /v1/rooms/{room}/state", Read, nil, "state", nil},
+	{"GET /v1/rooms/{room}/events", Read, []string{"from", "last"}, "", (*Server).events},
+	{"GET /v1/rooms/{room}/report", Read, nil, "", (*Server).report},
+	{"GET /v1/rooms/{room}/timeline.html", Read, nil, "", (*Server).timeline},
+	{"GET /v1/rooms/{room}/explain/{voice}", Read, nil, "", (*Server).explain},
+	{"GET /v1/rooms/{room}/audio.wav", Read, []string{"output"}, "", (*Server).wav},
+	{"GET /v1/rooms/{room}/audio", Read, []string{"output"}, "", (*Server).audio},
+	{"GET /v1/rooms/{room}/ws", Read, nil, "", (*Server).socket},
+	{"PUT /v1/rooms/{room}/sounds/{name}", Admin, nil, "", (*Server).upload},
+	{"GET /metrics", Read, nil, "", (*Server).scrape},
+	{"GET /healthz", Public, nil, "", (*Server).healthy},
+	{"GET /readyz", Public, nil, "", (*Server).ready},
+	{"GET /openapi.json", Public, nil, "", (*Server).document},
+}
+
+// route returns the handler of a call.
+func (s *Server) route(c *route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.through(c, w, r); err != nil {
+			if t, ok := w.(*told); !ok || t.status == 0 {
+				fault(err).Write(w)
+			}
+		}
+	})
+}
+
+// through answers a call that is in order.
+func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error {
+	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
+		return err
+	}
+	if r.URL.RawQuery != "" {
+		if err := asked(r, c.takes); err != nil {
+			return err
+		}
+	}
+	if c.do == "" {
+		return c.call(s, w, r)
+	}
+	o := Order{Do: c.do, Voice: r.PathValue("voice"), Bus: r.PathValue("bus"), Key: r.Header.Get("Idempotency-Key")}
+	var err error
+	if r.Method == http.MethodDelete && r.URL.RawQuery != "" {
+		if o.With, err = json.Marshal(flat(r.URL.Query())); err != nil {
+			return err
+		}
+	} else if r.Method != http.MethodGet {
+		if o.With, err = s.body(w, r, s.options.Limits.BodyBytes); err != nil {
+			return err
+		}
+	}
+	status, body := s.Do(r.Context(), r.PathValue("room"), o)
+	return write(w, status, body)
+}
+
+// flat returns what stands behind the ? as the body that it stands for: a frame is a number there.
+func flat(values url.Values) map[string]any {
+	out := map[string]any{}
+	for key := range values {
+		out[key] = values.Get(key)
+		if n, err := strconv.ParseInt(values.Get(key), 10, 64); err == nil && key == "frame" {
+			out[key] = n
+		}
+	}
+	return out
+}
+
+// asked returns what is wrong with what stands behind the ?.
+func asked(r *http.Request, takes []string) error {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return problem.New(http.StatusBadRequest, "what stands behind the ? cannot be read")
+	}
+	for key, list := range values {
+		switch {
+		case !slices.Contains(takes, key):
+			return problem.New(http.StatusBadRequest, "there is no parameter %q", words.OneLine(key)).Of(words.OneLine(key)).Near(words.Nearest(key, takes))
+		case len(list) > 1:
+			return problem.New(http.StatusBadRequest, "%s: stands there twice", key).Of(key)
+		}
+	}
+	return nil
+}
+
+// body reads the body of a call, up to a limit.
+func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength == 0 || r.Body == nil {
+		return nil, nil
+	}
+	if r.ContentLength > most {
+		return nil, tooLong(most)
+	}
+	var b bytes.Buffer
+	if r.ContentLength > 0 {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, most))
+	return b.Bytes(), unread(err)
+}
+
+// unread returns the error of a body that cannot be read as a problem.
+func unread(err error) error {
+	var long *http.MaxBytesError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &long):
+		return tooLong(long.Limit)
+	}
+	return problem.New(http.StatusBadRequest, "the body ends too early")
+}
+
+func tooLong(most int64) error {
+	return problem.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
+}
+
+// write answers with JSON, or with a problem.
+func write(w http.ResponseWriter, status int, body any) error {
+	if p, wrong := body.(*problem.Problem); wrong {
+		p.Write(w)
+		return nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)+1))
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // who has gone needs no answer
+	return nil
+}
+
+// other answers what no route does: the board, or a problem.
+func (s *Server) other(w http.ResponseWriter, r *http.Request) {
+	var can []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host, Header: r.Header}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+			can = append(can, method)
+		}
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, s.options.Limits.BodyBytes)) // so that the answer arrives
+	switch {
+	case len(can) > 0:
+		w.Header().Set("Allow", strings.Join(can, ", "))
+		problem.New(http.StatusMethodNotAllowed, "%s is not for this; %s is", words.OneLine(r.Method), strings.Join(can, ", ")).Write(w)
+	case s.options.Board != nil && !strings.HasPrefix(r.URL.Path, "/v1/"):
+		s.options.Board.ServeHTTP(w, r)
+	default:
+		problem.New(http.StatusNotFound, "there is nothing here; openapi.json says what there is").Write(w)
+	}
+}

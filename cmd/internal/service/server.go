@@ -1,0 +1,196 @@
+package service
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/sounds"
+)
+
+// Role is what a caller may do. Each may do what those before it may.
+type Role uint8
+
+const (
+	Public  Role = iota // health and the document: nobody is asked
+	Read                // see and hear
+	Operate             // play, and all that sounds
+	Admin               // make and end rooms, add sounds
+)
+
+// Options say how a Server serves. The zero value lets everybody do everything.
+type Options struct {
+	// Folder is where the sounds of rooms lie that calls make, each room's in a folder of its name; empty:
+	// those take no sounds.
+	Folder  string
+	Workers *room.Workers // mix rooms that calls make; nil: some of the server's own
+	Limits  Limits
+	Sounds  sounds.Limits // of each sound
+
+	// Allow returns an error, a *problem.Problem, where the caller of a context has not the role in a
+	// room; a room of "" is none in particular. Nil: everybody may do everything.
+	Allow func(ctx context.Context, role Role, room string) error
+
+	Board http.Handler // answers "/" and below; nil: nobody
+	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
+}
+
+// Limits bound what calls may cost; 0 is the default behind each.
+type Limits struct {
+	Rooms      int   // 2,000
+	RoomSounds int   // 1,000 files of a room
+	RoomBytes  int64 // 1 GiB of sounds of a room
+	SheetBytes int64 // 1 MiB
+	SoundBytes int64 // 64 MiB
+	BodyBytes  int64 // 64 KiB, of orders and messages
+	Sockets    int   // 4,096: WebSockets, streams of events and of sound at once
+}
+
+func (l *Limits) fill() {
+	for _, f := range []struct {
+		p    *int
+		most int
+	}{{&l.Rooms, 2000}, {&l.RoomSounds, 1000}, {&l.Sockets, 4096}} {
+		if *f.p == 0 {
+			*f.p = f.most
+		}
+	}
+	for _, f := range []struct {
+		p    *int64
+		most int64
+	}{{&l.RoomBytes, 1 << 30}, {&l.SheetBytes, 1 << 20}, {&l.SoundBytes, 64 << 20}, {&l.BodyBytes, 64 << 10}} {
+		if *f.p == 0 {
+			*f.p = f.most
+		}
+	}
+}
+
+// Server answers calls. It is an http.Handler; all methods may be called by any goroutine.
+type Server struct {
+	options Options
+	mux     *http.ServeMux
+	keys    keys
+	metrics *metrics
+	uploads chan struct{} // one for each sound that is taken at once
+	open    atomic.Int64  // sockets and streams
+
+	ctx    context.Context // ends with the server
+	cancel context.CancelFunc
+	calls  sync.WaitGroup // sockets and streams, and the houses' watchers
+
+	mutex  sync.RWMutex
+	houses map[string]*house // nil: of a room that is being made
+	own    *room.Workers     // started for the first room that needs them
+	closed bool
+}
+
+// farewell is how long sockets and streams may take to end by themselves.
+const farewell = 300 * time.Millisecond
+
+// uploading is how many sounds are taken at once.
+const uploading = 4
+
+// New returns a server without rooms.
+func New(o Options) *Server {
+	o.Limits.fill()
+	s := &Server{options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), houses: map[string]*house{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.metrics = newMetrics(s)
+	for _, r := range routes {
+		s.mux.Handle(r.pattern, s.route(&r))
+	}
+	s.mux.HandleFunc("/", s.other)
+	return s
+}
+
+// ServeHTTP answers a call.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	t := &told{ResponseWriter: w}
+	defer func() {
+		if p := recover(); p != nil {
+			s.say("a call of " + r.Pattern + " went wrong: this is a fault of the program")
+			if t.status == 0 {
+				problem.New(http.StatusInternalServerError, "something went wrong here; it is not the call's fault").Write(t)
+			}
+		}
+		s.metrics.call(r.Pattern, t.status, time.Since(began))
+	}()
+	s.mux.ServeHTTP(t, r)
+}
+
+// told is a ResponseWriter that knows its status; 0: nothing is answered yet.
+type told struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader notes the status.
+func (t *told) WriteHeader(status int) {
+	if t.status == 0 {
+		t.status = status
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes.
+func (t *told) Write(b []byte) (int, error) {
+	if t.status == 0 {
+		t.status = http.StatusOK
+	}
+	return t.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// allow asks whether a caller has a role in a room.
+func (s *Server) allow(ctx context.Context, role Role, name string) error {
+	if s.options.Allow == nil || role == Public {
+		return nil
+	}
+	return s.options.Allow(ctx, role, name)
+}
+
+func (s *Server) say(line string) {
+	if s.options.Say != nil {
+		s.options.Say(line)
+	}
+}
+
+// Close ends all rooms within a time, and all sockets and streams. It returns when they have ended.
+func (s *Server) Close(fade time.Duration) {
+	s.mutex.Lock()
+	s.closed = true
+	all := s.houses
+	s.houses = map[string]*house{}
+	own := s.own
+	s.mutex.Unlock()
+	var ends sync.WaitGroup
+	for _, h := range all {
+		if h != nil {
+			ends.Go(func() { _ = h.room.Close(fade) }) // what a device says at the end helps nobody
+		}
+	}
+	ends.Wait()
+	over := make(chan struct{})
+	go func() {
+		s.calls.Wait()
+		close(over)
+	}()
+	parting := time.NewTimer(farewell)
+	defer parting.Stop()
+	select {
+	case <-over: // all have been told of the end
+	case <-parting.C:
+	}
+	s.cancel()
+	<-over
+	if own != nil {
+		own.Close()
+	}
+}

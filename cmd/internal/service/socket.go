@@ -1,0 +1,256 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"voicepool/cmd/internal/problem"
+)
+
+const (
+	waiting   = 1024             // messages of a socket that may wait for its reader
+	waitBytes = 1 << 20          // and how long they may be together
+	ping      = 20 * time.Second // between signs of life
+	mostWrong = 100              // messages that are no JSON before a socket ends
+)
+
+// socket is a WebSocket of orders and events. Two goroutines serve it: one reads and carries out, one
+// writes.
+type socket struct {
+	server *Server
+	conn   *websocket.Conn
+	cancel context.CancelFunc
+	news   chan struct{} // there is something to write
+
+	mutex  sync.Mutex
+	out    [][]byte // replies and events
+	bytes  int
+	state  []byte // the newest that is not written yet
+	levels []byte
+	over   bool // the room has ended
+	slow   bool
+}
+
+// socket answers a call with a WebSocket of orders and events.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("room")
+	h, err := s.house(name)
+	if err != nil {
+		return err
+	}
+	if err := upgrades(w, r); err != nil {
+		return err
+	}
+	caller := context.WithoutCancel(r.Context()) // says who asks
+	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *websocket.Conn) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		c := &socket{server: s, conn: conn, cancel: cancel, news: make(chan struct{}, 1)}
+		var writer sync.WaitGroup
+		defer writer.Wait()
+		defer cancel()
+		writer.Go(func() { c.write(ctx) })
+		h.hub.enter(c)
+		defer h.hub.leave(c)
+		c.read(ctx, caller, name)
+	})
+}
+
+// show replaces what the socket has not seen yet of state and levels; nil: as before.
+func (c *socket) show(state, levels []byte) {
+	c.mutex.Lock()
+	if state != nil {
+		c.state = state
+	}
+	if levels != nil {
+		c.levels = levels
+	}
+	c.mutex.Unlock()
+	c.tell()
+}
+
+// queue adds a message. Where too many wait, the socket ends: nobody waits for its reader.
+func (c *socket) queue(message []byte) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.slow {
+		return
+	}
+	if len(c.out) >= waiting || c.bytes+len(message) > waitBytes && len(c.out) > 0 {
+		c.slow, c.out = true, nil
+		c.server.metrics.slow("orders")
+		c.cancel()
+		return
+	}
+	c.out, c.bytes = append(c.out, message), c.bytes+len(message)
+	c.tell()
+}
+
+// end says that the room has ended.
+func (c *socket) end() {
+	c.mutex.Lock()
+	c.over = true
+	c.mutex.Unlock()
+	c.tell()
+}
+
+func (c *socket) tell() {
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what is to be written: replies and events before how things stand.
+func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	all = append(before, c.out...)
+	clear(c.out)
+	c.out, c.bytes = c.out[:0], 0
+	if c.state != nil {
+		all = append(all, c.state)
+	}
+	if c.levels != nil {
+		all = append(all, c.levels)
+	}
+	c.state, c.levels = nil, nil
+	return all, c.over
+}
+
+// write writes until ctx ends.
+func (c *socket) write(ctx context.Context) {
+	defer c.cancel()
+	timer := time.NewTimer(ping)
+	defer timer.Stop()
+	var all [][]byte
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			soon, cancel := context.WithTimeout(ctx, patience)
+			err := c.conn.Ping(soon)
+			cancel()
+			if err != nil {
+				c.server.metrics.dropped("orders", ctx)
+				return
+			}
+			timer.Reset(ping)
+			continue
+		case <-c.news:
+		}
+		var over bool
+		all, over = c.take(all[:0])
+		for _, message := range all {
+			if !c.server.push(ctx, c.conn, websocket.MessageText, message, "orders") {
+				return
+			}
+		}
+		clear(all)
+		if over {
+			c.server.push(ctx, c.conn, websocket.MessageText, []byte(`{"type":"end"}`), "orders")
+			_ = c.conn.Close(websocket.StatusGoingAway, "the room has ended")
+			return
+		}
+	}
+}
+
+// push writes a message, and drops a reader that does not take it in time.
+func (s *Server) push(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, message []byte, what string) bool {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := c.Write(soon, kind, message)
+	if err != nil && errors.Is(soon.Err(), context.DeadlineExceeded) {
+		s.metrics.slow(what)
+	}
+	return err == nil
+}
+
+// send writes a value as JSON.
+func (s *Server) send(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, value any) bool {
+	text, err := json.Marshal(value)
+	return err == nil && s.push(ctx, c, kind, text, "audio")
+}
+
+// read carries out orders until the socket ends.
+func (c *socket) read(ctx, caller context.Context, name string) {
+	for wrong := 0; wrong < mostWrong; {
+		kind, message, err := c.conn.Read(ctx)
+		switch {
+		case err != nil:
+			return // too long a message has been answered with 1009, a breach of the protocol with 1002
+		case kind != websocket.MessageText:
+			_ = c.conn.Close(websocket.StatusUnsupportedData, "messages are text")
+			return
+		case !utf8.Valid(message):
+			_ = c.conn.Close(websocket.StatusInvalidFramePayloadData, "messages are UTF-8")
+			return
+		}
+		text, readable := c.server.reply(caller, name, message)
+		if !readable {
+			wrong++
+		}
+		c.queue(text)
+	}
+	_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages that cannot be read")
+}
+
+// reply is the answer to a message.
+type reply struct {
+	Type   string          `json:"type"`
+	Ref    json.RawMessage `json:"ref,omitempty"`
+	Status int             `json:"status"`
+	Body   any             `json:"body"`
+}
+
+// reply carries out a message; readable: it is an order, if maybe a wrong one.
+func (s *Server) reply(caller context.Context, name string, message []byte) (text []byte, readable bool) {
+	f := read(message, "", "ref", "key", "do", "voice", "bus", "with")
+	out := reply{Type: "reply", Ref: f.ref()}
+	readable = f.wrong == nil || f.wrong.Field != ""
+	o := Order{Key: f.text("key"), Do: f.text("do"), Voice: f.text("voice"), Bus: f.text("bus"), With: f.raw("with")}
+	f.needs("do")
+	if f.wrong != nil {
+		out.Status, out.Body = answer(f.wrong)
+	} else {
+		out.Status, out.Body = s.safely(func() (int, any) { return s.Do(caller, name, o) })
+	}
+	text, err := json.Marshal(&out)
+	if err != nil {
+		out.Status, out.Body = answer(err)
+		text, _ = json.Marshal(&out)
+	}
+	return text, readable
+}
+
+// ref returns what the sender knows a message by: a number or a text, which the reply has too.
+func (o *object) ref() json.RawMessage {
+	v := o.raw("ref")
+	if v == nil {
+		return nil
+	}
+	if len(v) > longestName || v[0] == '{' || v[0] == '[' {
+		o.wrong = problem.New(http.StatusBadRequest, "ref: a number or a short string is wanted").Of("ref")
+		return nil
+	}
+	return v
+}
+
+// safely carries out an order of a WebSocket, of which a fault of the program may not end the server.
+func (s *Server) safely(do func() (int, any)) (status int, body any) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.say("an order of a WebSocket went wrong: this is a fault of the program")
+			status, body = answer(errors.New("a fault"))
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,141 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/internal/words"
+)
+
+// uploaded is the answer to a sound.
+type uploaded struct {
+	Sound    string  `json:"sound"`
+	Seconds  float64 `json:"seconds"`
+	Channels int     `json:"channels"`
+	Rate     int     `json:"rate"`
+}
+
+// upload takes a sound into a room.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	if !named(name) {
+		return unnamed("name", name)
+	}
+	h, err := s.house(r.PathValue("room"))
+	if err != nil {
+		return err
+	}
+	most := s.options.Limits.SoundBytes
+	if r.ContentLength > most {
+		return tooLong(most)
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if len(key) > longestKey {
+		_, p := s.keys.once(r.Context(), key, "", "", nil)
+		return p.(error)
+	}
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	case <-r.Context().Done():
+		return problem.New(http.StatusServiceUnavailable, "too many sounds are being taken; ask again later")
+	}
+	in := &measured{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
+	if key == "" {
+		status, body := s.take(r.Context(), h, name, in)
+		return write(w, status, body)
+	}
+	one, first := s.keys.begin(r.PathValue("room") + "\x00sound\x00" + name + "\x00" + key)
+	if !first {
+		if err := in.drain(); err != nil {
+			return unread(err)
+		}
+		status, body := one.again(r.Context(), in.print())
+		return write(w, status, body)
+	}
+	status, body := 0, any(nil)
+	defer func() { s.keys.end(one, in.print(), status, body) }()
+	status, body = s.take(r.Context(), h, name, in)
+	if err := in.drain(); err != nil { // the print is of all of it
+		status, body = answer(unread(err))
+	}
+	return write(w, status, body)
+}
+
+// take has a room take a sound.
+func (s *Server) take(ctx context.Context, h *house, name string, in *measured) (int, any) {
+	if err := s.fits(h.room.Name()); err != nil {
+		return answer(err)
+	}
+	sound, info, err := h.room.AddSound(ctx, name, in)
+	switch {
+	case in.err != nil:
+		return answer(unread(in.err))
+	case err != nil:
+		return answer(s.noted(h.room.Name(), err))
+	}
+	h.stir()
+	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
+}
+
+// fits returns the limit that the sounds of a room have reached.
+func (s *Server) fits(name string) error {
+	if s.options.Folder == "" {
+		return nil
+	}
+	files, err := os.ReadDir(filepath.Join(s.options.Folder, name))
+	if err != nil {
+		return nil // it has none yet; another fault is told where it is written
+	}
+	bytes, l := int64(0), &s.options.Limits
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			bytes = min(bytes, math.MaxInt64-info.Size()) + info.Size()
+		}
+	}
+	switch {
+	case len(files) >= l.RoomSounds:
+		return problem.New(http.StatusTooManyRequests, "the room has %s, which is the limit", words.Count(l.RoomSounds, "sound")).Over(int64(l.RoomSounds))
+	case bytes >= l.RoomBytes:
+		return problem.New(http.StatusRequestEntityTooLarge, "the sounds of the room have %d bytes, which is the limit", l.RoomBytes).Over(l.RoomBytes)
+	}
+	return nil
+}
+
+// measured reads a body, and keeps its sum and what was wrong with it.
+type measured struct {
+	in  io.Reader
+	sum hash.Hash
+	err error
+}
+
+// Read reads.
+func (m *measured) Read(b []byte) (int, error) {
+	n, err := m.in.Read(b)
+	m.sum.Write(b[:n])
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.err = err
+	}
+	return n, err
+}
+
+// drain reads what is left.
+func (m *measured) drain() error {
+	if m.err == nil {
+		_, _ = io.Copy(io.Discard, m) // m.err has what was wrong
+	}
+	return m.err
+}
+
+func (m *measured) print() (p [sha256.Size]byte) {
+	m.sum.Sum(p[:0])
+	return p
+}

@@ -1,0 +1,57 @@
+// Package shell has what shells and the manual are told of the command line: how words are completed,
+// and what the page of the manual has besides the commands.
+package shell
+
+import (
+	"slices"
+
+	"github.com/posener/complete"
+
+	"voicepool/sounds/embedded"
+)
+
+// Scripts has for each shell what registers the program %[1]s for completion.
+var Scripts = map[string]string{
+	"bash": "complete -o default -o bashdefault -C %[1]s voicepool\n",
+	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o bashdefault -C %[1]s voicepool\n",
+	"fish": `function __complete_voicepool
+    set -lx COMP_LINE (commandline -cp)
+    test -z (commandline -ct)
+    and set COMP_LINE "$COMP_LINE "
+    %[1]s
+end
+complete -f -c voicepool -a "(__complete_voicepool)"
+`,
+}
+
+// Predictors say what the arguments and flags with such a tag may be.
+func Predictors() map[string]complete.Predictor {
+	return map[string]complete.Predictor{
+		"sheet":    either(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
+		"report":   complete.PredictFiles("*.json"),
+		"file":     complete.PredictFiles("*"),
+		"sound":    either(complete.PredictSet(embedded.Names()...), complete.PredictFiles("*")),
+		"overflow": complete.PredictSet("quietest", "oldest", "gain", "reject", "grow", "masked"),
+		"quality":  complete.PredictSet("linear", "cubic", "best"),
+		"device":   complete.PredictSet("auto", "pulse", "oto", "null", "wav:", "raw:", "raw16:", "-"),
+	}
+}
+
+// either predicts what any of some predicts, each once: all files predict the same folders.
+func either(all ...complete.Predictor) complete.Predictor {
+	return complete.PredictFunc(func(a complete.Args) []string {
+		words := complete.PredictOr(all...).Predict(a)
+		slices.Sort(words)
+		return slices.Compact(words)
+	})
+}
+
+// Section is a part of the manual's page.
+type Section struct{ Title, Text string }
+
+// Manual is what the page has besides the commands and their flags.
+var Manual = []Section{
+	{"Exit Status", "0: all is done. 1: the work failed. 2: the command line or the sheet is wrong. 141: nobody reads the output any more. 128 and the number of a signal: it was interrupted."},
+	{"Environment", "PULSE_SERVER and PULSE_SINK: the sound server and its sink. NO_COLOR: no colours. VOICEPOOL_URL and VOICEPOOL_TOKEN: the server and the token of --to."},
+	{"Files", "Cue sheets and banks are YAML or JSON; docs/cues.md and docs/banks.md say what is in them. voicepool schema prints a schema for editors."},
+}

@@ -1,0 +1,87 @@
+package show
+
+import (
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// Master moves the gains of the masters of all outputs by some decibels.
+func (s *Show) Master(by float64) error {
+	s.mutex.Lock()
+	masters := s.masters()
+	s.mutex.Unlock()
+	for _, name := range masters {
+		b, err := s.player.Mixer().Bus(name)
+		if err != nil {
+			return err
+		}
+		gain := min(max(float64(b.Gain())+by, mixer.MinGain), mixer.MaxGain)
+		if err := b.Fade(pcm.Decibels(gain), 50*time.Millisecond, voice.InDecibels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// masters returns the buses that are the masters of outputs.
+func (s *Show) masters() []string {
+	names := []string{"master"}
+	if n := len(s.sheet.Outputs); n > 1 {
+		for i := range s.sheet.Outputs[1:] {
+			names = append(names, s.sheet.Outputs[1+i].Name)
+		}
+	}
+	return names
+}
+
+// Mute mutes a bus, or lets it be heard again.
+func (s *Show) Mute(name string, on bool) error {
+	b, err := s.player.Mixer().Bus(name)
+	if err == nil {
+		err = b.SetMute(on)
+	}
+	if err == nil {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.muted[name] = on
+	}
+	return err
+}
+
+func (s *Show) buses() (names []string) {
+	names = s.masters()
+	for i := range s.sheet.Buses {
+		names = append(names, s.sheet.Buses[i].Name)
+	}
+	return names
+}
+
+// Muted notes that somebody else has muted a bus, or has let it be heard again.
+func (s *Show) Muted(name string, on bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.muted[name] = on
+}
+
+// IsMuted reports whether a bus was muted, by the sheet or by somebody.
+func (s *Show) IsMuted(name string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.muted[name]
+}
+
+// Return has a show begin where another was: the cue of its last GO, and the one that stood by, by their
+// numbers. One that is not there any more leaves things as they are.
+func (s *Show) Return(last, standby string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if i, err := s.sheet.Place(last); err == nil && last != "" {
+		s.last, s.standby = i, s.after(i)
+	}
+	if i, err := s.find(standby); err == nil && standby != "" {
+		s.standby = i
+	}
+}

@@ -1,0 +1,16 @@
+package systemd
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// monotonic returns the time of CLOCK_MONOTONIC, by which the service manager goes.
+func monotonic() time.Duration {
+	var at unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {
+		return 0
+	}
+	return time.Duration(at.Nano())
+}

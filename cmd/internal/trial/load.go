@@ -1,0 +1,40 @@
+package trial
+
+import (
+	"cmp"
+	"context"
+
+	"voicepool/bank/rules"
+	"voicepool/cmd/internal/console"
+	"voicepool/cue"
+	"voicepool/internal/words"
+	"voicepool/sounds"
+)
+
+// Load loads a sheet and its sounds, and renders what they are with voices for all. length, where it is
+// not nil, is where it is cut. Before that, the changes are made to the sheet in their order, and find
+// what is wrong with it; it must have an end behind the first.
+func Load(c *console.Console, ctx context.Context, path string, length *rules.Time, limits sounds.Limits, changes ...func(*cue.Sheet) error) (*Comparison, *Run, error) {
+	sheet, err := console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
+	if err != nil {
+		return nil, nil, err
+	}
+	sheet.Length = cmp.Or(length, sheet.Length)
+	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two mixes are compared, in stereo
+		c.Say("%s: its outputs are folded: what is compared is one mix of all of them", words.OneLine(path))
+	}
+	for i, change := range changes {
+		if err := change(sheet); err != nil {
+			return nil, nil, err
+		}
+		if err := sheet.CheckRender(); i == 0 && err != nil {
+			return nil, nil, err
+		}
+	}
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: limits})
+	if err := console.Do(ctx, func() error { return sheet.LoadSounds(ctx, lib, c.Loading()) }); err != nil {
+		return nil, nil, err
+	}
+	c.Progress("rendering with voices for all")
+	return NewComparison(ctx, sheet, lib)
+}

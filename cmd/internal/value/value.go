@@ -1,0 +1,79 @@
+// Package value has what flags take besides numbers and names: policies, qualities, times, formats and
+// decibels. Each reads its text, and says what would be right.
+package value
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/device/wav"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// Overflow is what a full pool does.
+type Overflow mixer.Overflow
+
+// UnmarshalText reads the name of a policy.
+func (o *Overflow) UnmarshalText(text []byte) error {
+	policy, ok := mixer.ParseOverflow(string(text))
+	if *o = Overflow(policy); !ok {
+		return fmt.Errorf("%q is no policy, want quietest, oldest, gain, reject, grow or masked", text)
+	}
+	return nil
+}
+
+// Quality is an interpolation.
+type Quality voice.Quality
+
+// UnmarshalText reads the name of a quality.
+func (q *Quality) UnmarshalText(text []byte) error {
+	quality, ok := voice.ParseQuality(string(text))
+	if *q = Quality(quality); !ok {
+		return fmt.Errorf("%q is no quality, want linear, cubic or best", text)
+	}
+	return nil
+}
+
+// Time is a time as sheets have it.
+type Time rules.Time
+
+// UnmarshalText reads 30s, 1m30s or 1.5.
+func (t *Time) UnmarshalText(text []byte) error {
+	time, err := rules.ParseTime(string(text))
+	*t = Time(time)
+	return err
+}
+
+// Given returns the time as sheets have it; nil: none was given.
+func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
+
+// Format is how samples are written.
+type Format struct{ wav.Format }
+
+// UnmarshalText reads s16, s24 or f32.
+func (f *Format) UnmarshalText(text []byte) (err error) {
+	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
+		return fmt.Errorf("%q is no format, want s16, s24 or f32", text)
+	}
+	return nil
+}
+
+// Gain is a number of decibels, with or without its unit.
+type Gain float64
+
+// UnmarshalText reads -6 or -6dB.
+func (g *Gain) UnmarshalText(text []byte) error {
+	number := string(text)
+	if n := len(number) - len("dB"); n > 0 && strings.EqualFold(number[n:], "dB") {
+		number = strings.TrimRight(number[:n], " ")
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return fmt.Errorf("%q is no gain, want decibels, as -6 or -6dB", text)
+	}
+	*g = Gain(x)
+	return nil
+}

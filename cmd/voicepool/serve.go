@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/serve"
+)
+
+type serveCommand struct {
+	Sheet string `arg:"" optional:"" predictor:"sheet" help:"Cue sheet or bank of the room main. Nothing: the rooms of --config, or a room with the embedded sounds."`
+
+	Listen    string   `placeholder:"ADDR" help:"Address to listen at (127.0.0.1:7700). :7700 is all of this machine."`
+	OSC       string   `name:"osc" placeholder:"ADDR" help:"Answer OSC at this address, over UDP and TCP, as 127.0.0.1:53000 (off)."`
+	Device    string   `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device of the room main: auto, pulse, pulse:SINK, oto, null, or none for a room that is heard over the network alone."`
+	Voices    *int     `placeholder:"N" help:"Number of voices in the pool of the room main, 1..65536."`
+	Config    string   `predictor:"file" placeholder:"FILE" help:"Configuration (YAML): rooms, addresses, limits. SIGHUP reads it anew."`
+	State     string   `placeholder:"DIR" help:"Folder in which rooms survive a restart."`
+	TokenFile string   `name:"token-file" predictor:"file" placeholder:"FILE" help:"Who may do what: lines ROLE TOKEN [ROOM,ROOM...], ROLE being read-only, operator or admin."`
+	Host      []string `placeholder:"NAME" sep:"none" help:"Name by which browsers reach the server, besides localhost and its addresses. May be given several times."`
+	Cert      string   `predictor:"file" placeholder:"FILE" help:"Certificate of TLS (PEM), with --key."`
+	Key       string   `predictor:"file" placeholder:"FILE" help:"Key of the certificate (PEM)."`
+	Quiet     bool     `short:"q" help:"Print errors and warnings only."`
+
+	isolateFlag
+}
+
+func (s *serveCommand) check() error {
+	if err := pool(s.Voices, nil); err != nil {
+		return err
+	}
+	var device performance.Device
+	if s.Device == "none" {
+		device.Kind = "none"
+	} else if err := device.UnmarshalText([]byte(s.Device)); err != nil {
+		return console.Usage("--device: %w, or none", err)
+	}
+	for _, host := range s.Host {
+		if err := serve.CheckHost(host); err != nil {
+			return console.Usage("--host: %w", err)
+		}
+	}
+	switch {
+	case device.Writes():
+		return console.Usage("--device: a room plays on a sound card, on null or on none; record it from its audio.wav")
+	case (s.Cert == "") != (s.Key == ""):
+		return console.Usage("--cert and --key go together")
+	case s.Sheet == "-":
+		return console.Usage("a room is read anew by SIGHUP, so its sheet is a file, not standard input")
+	}
+	for _, f := range []struct{ flag, address string }{{"listen", s.Listen}, {"osc", s.OSC}} {
+		if f.address != "" {
+			if err := serve.CheckAddress(f.address); err != nil {
+				return console.Usage("--%s: %w", f.flag, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *serveCommand) Run(c *console.Console) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	console.IgnoreHangups() // which are not the end
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	hangups, stop := console.Hangups()
+	defer stop()
+	o := serve.Options{
+		Sheet: s.Sheet, Config: s.Config, Listen: s.Listen, OSC: s.OSC, Device: s.Device, State: s.State, TokenFile: s.TokenFile,
+		Bank: demoBank(), Hosts: s.Host, Cert: s.Cert, Key: s.Key, Limits: s.limits(), Hangups: hangups,
+		Say: func(line string) { c.Say("%s", line) },
+		Show: func(line string) {
+			if !s.Quiet {
+				fmt.Fprintln(c.Out, line)
+			}
+		},
+	}
+	if s.Voices != nil {
+		o.Voices = *s.Voices
+	}
+	if err := serve.Run(interrupted, o); err != nil {
+		if _, faulty := errors.AsType[serve.Faulty](err); faulty {
+			return console.Usage("%w", err)
+		}
+		return err
+	}
+	if by, ok := errors.AsType[console.Interruption](interrupted.Cause()); ok && by.Signal != syscall.SIGTERM {
+		return by
+	}
+	return nil
+}

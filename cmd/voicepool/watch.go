@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/live"
+	"voicepool/cmd/internal/remote"
+)
+
+type watchCommand struct {
+	remote.Flags
+	Verbose bool `short:"v" help:"Print every event."`
+}
+
+func (w *watchCommand) Run(c *console.Console) error {
+	if w.To == "" {
+		return console.Usage("--to is missing: the address of a server, such as http://127.0.0.1:7700")
+	}
+	room, err := w.Flags.Room()
+	if err != nil {
+		return err
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	show := live.NewLines(c.Out, w.Verbose).Show
+	if c.OutTerminal != nil && !w.Verbose {
+		view := live.NewView(c.TakeOver(c.OutTerminal), "watch "+oneLine(room.Room()))
+		show = func(p live.Picture, _ bool) { view.Show(p) }
+		defer c.Restore()
+	}
+	if err := room.Watch(interrupted, show); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return interrupted.Cause()
+}
