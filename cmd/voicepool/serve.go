@@ -38,25 +38,8 @@ func (s *serveCommand) check() error {
 	} else if err := device.UnmarshalText([]byte(s.Device)); err != nil {
 		return console.Usage("--device: %w, or none", err)
 	}
-	for _, host := range s.Host {
-		if err := serve.CheckHost(host); err != nil {
-			return console.Usage("--host: %w", err)
-		}
-	}
-	switch {
-	case device.Writes():
+	if device.Writes() {
 		return console.Usage("--device: a room plays on a sound card, on null or on none; record it from its audio.wav")
-	case (s.Cert == "") != (s.Key == ""):
-		return console.Usage("--cert and --key go together")
-	case s.Sheet == "-":
-		return console.Usage("a room is read anew by SIGHUP, so its sheet is a file, not standard input")
-	}
-	for _, f := range []struct{ flag, address string }{{"listen", s.Listen}, {"osc", s.OSC}} {
-		if f.address != "" {
-			if err := serve.CheckAddress(f.address); err != nil {
-				return console.Usage("--%s: %w", f.flag, err)
-			}
-		}
 	}
 	return nil
 }

@@ -182,7 +182,7 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 		if !r.Word(&one, &host) {
 			return false
 		}
-		if err := CheckHost(host); err != nil {
+		if err := checkHost(host); err != nil {
 			r.Fail(item.Place, "hosts: %v", err)
 			return false
 		}
@@ -191,8 +191,8 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// CheckHost returns an error for what is no name of a host.
-func CheckHost(host string) error {
+// checkHost returns an error for what is no name of a host.
+func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("%s is no name of a host, want a name such as stage.local, or name:port", yaml.Quote(host))
 	}

@@ -107,7 +107,7 @@ func TestAddresses(t *testing.T) {
 		"a:http":    "a:http has no port, want 0..65535 after the last colon",
 		"a:-1":      "a:-1 has no port, want 0..65535 after the last colon",
 	} {
-		err := CheckAddress(address)
+		err := checkAddress(address)
 		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && got != want {
 			t.Errorf("%q: %v, want %q", address, err, want)
 		}

@@ -15,8 +15,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// CheckAddress returns an error for what is no address to listen at.
-func CheckAddress(address string) error {
+// checkAddress returns an error for what is no address to listen at.
+func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
 		n, e := strconv.Atoi(port)

@@ -41,6 +41,29 @@ type Options struct {
 	Hangups <-chan struct{}
 }
 
+// Check returns an error for flags that cannot be meant.
+func (o *Options) Check() error {
+	for _, host := range o.Hosts {
+		if err := checkHost(host); err != nil {
+			return fmt.Errorf("--host: %w", err)
+		}
+	}
+	for _, f := range []struct{ flag, address string }{{"listen", o.Listen}, {"osc", o.OSC}} {
+		if f.address != "" {
+			if err := checkAddress(f.address); err != nil {
+				return fmt.Errorf("--%s: %w", f.flag, err)
+			}
+		}
+	}
+	switch {
+	case (o.Cert == "") != (o.Key == ""):
+		return errors.New("--cert and --key go together")
+	case o.Sheet == "-":
+		return errors.New("a room is read anew by SIGHUP, so its sheet is a file, not standard input")
+	}
+	return nil
+}
+
 const (
 	fade      = 300 * time.Millisecond // at the end, and of a room that ends
 	lastWords = 300 * time.Millisecond // for answers that are under way at the end
@@ -76,6 +99,9 @@ func (f Faulty) Unwrap() error { return f.error }
 
 // Run serves until ctx ends, and then ends within a second.
 func Run(ctx context.Context, o Options) (err error) {
+	if err := o.Check(); err != nil {
+		return Faulty{err}
+	}
 	s := &server{Options: o, manager: systemd.New(), made: map[string]made{}, seen: map[string]bool{}}
 	if s.config, err = s.read(); err != nil {
 		return Faulty{err}
@@ -126,7 +152,7 @@ func (s *server) read() (*Config, error) {
 	c.OSC, c.Tokens, c.State = cmp.Or(s.OSC, c.OSC), cmp.Or(s.TokenFile, c.Tokens), cmp.Or(s.State, c.State)
 	c.Cert, c.Key = cmp.Or(s.Cert, c.Cert), cmp.Or(s.Key, c.Key)
 	c.Hosts = append(slices.Clone(s.Hosts), c.Hosts...)
-	if err := CheckAddress(c.Listen); err != nil {
+	if err := checkAddress(c.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	if s.Sheet == "" && s.Options.Config != "" {
