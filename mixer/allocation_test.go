@@ -67,6 +67,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			bus.Levels()
 			h.Slot()
 			h.Pan()
+			h.Gain()
 			h.Looping()
 		},
 		"At.Seek":      func() { m.At(mixer.Now).Seek(voiceTarget, 0); m.At(mixer.Now).Seek(busTarget, time.Millisecond) },

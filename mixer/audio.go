@@ -20,6 +20,7 @@ type slot struct {
 	settled  bool    // it stays so while nobody moves the voice or its bus
 	shown    float32 // the audibility in its record
 	pan      float32 // the pan in its record
+	gain     float32 // the gain in its record
 	loops    bool    // its record says that it goes back
 	record   *record
 	id       pool.Handle // of the record

@@ -63,6 +63,10 @@ func (a *audio) rescore(i int) {
 		s.pan = pan
 		s.record.pan.Store(math.Float32bits(pan))
 	}
+	if gain := float32(s.voice.Gain()); s.gain != gain {
+		s.gain = gain
+		s.record.gain.Store(math.Float32bits(gain))
+	}
 	if loops := s.voice.Returns(); s.loops != loops {
 		s.loops = loops
 		s.record.looping.Store(loops)

@@ -181,6 +181,13 @@ func (h Handle) Slot() int {
 	return -1
 }
 
+// Gain returns the voice's own gain when it was last looked at, which is every 20 ms: without its
+// Base, and where a fade is under way, the gain that it leads to. 0 for one that is gone.
+func (h Handle) Gain() pcm.Decibels {
+	gain := ask(h, Handle.living, 0, func(r *record) uint32 { return r.gain.Load() })
+	return pcm.Decibels(math.Float32frombits(gain))
+}
+
 // Pan returns where the voice was between left and right, -1..+1, its place in space counted
 // in, when it was last looked at, which is every 20 ms; 0 for one that is gone.
 func (h Handle) Pan() float64 {

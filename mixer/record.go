@@ -67,6 +67,7 @@ type record struct {
 	seats      atomic.Uint32 // how often that has changed
 	audibility atomic.Uint32 // float32 bits
 	pan        atomic.Uint32 // float32 bits
+	gain       atomic.Uint32 // float32 bits, decibels
 	looping    atomic.Bool   // it goes back at the end of its loop; not of streams
 	moved      atomic.Bool   // the control side's: spot is not applied yet
 	position   atomic.Int64  // frames of the sound, where it does not play any more
@@ -133,6 +134,7 @@ func (r *record) reset(id pool.Handle) {
 	}
 	unset(&r.audibility)
 	unset(&r.pan)
+	unset(&r.gain)
 	if r.looping.Load() {
 		r.looping.Store(false)
 	}

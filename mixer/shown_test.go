@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestShown: a handle tells where its voice plays, where it is panned and whether it
+// TestShown: a handle tells where its voice plays, how loud, where it is panned and whether it
 // goes back, also while that moves.
 func TestShown(t *testing.T) {
 	data := make([]float32, 48000)
@@ -24,16 +24,17 @@ func TestShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := m.Play(s, mixer.Options{Loop: true, Rounds: 3, Pan: -1})
+	first, err := m.Play(s, mixer.Options{Loop: true, Rounds: 3, Gain: -2, Base: mixer.Base{Gain: -3}, Pan: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	type shown struct {
 		slot    int
+		gain    pcm.Decibels
 		pan     float64
 		looping bool
 	}
-	of := func(h mixer.Handle) shown { return shown{h.Slot(), h.Pan(), h.Looping()} }
+	of := func(h mixer.Handle) shown { return shown{h.Slot(), h.Gain(), h.Pan(), h.Looping()} }
 	check := func(what string, h mixer.Handle, want shown) {
 		t.Helper()
 		if got := of(h); got != want {
@@ -41,15 +42,21 @@ func TestShown(t *testing.T) {
 		}
 	}
 	block := make([]pcm.Frame, 960)
-	check("pending", first, shown{-1, 0, false})
-	check("nobody", mixer.Handle{}, shown{-1, 0, false})
+	check("pending", first, shown{-1, 0, 0, false})
+	check("nobody", mixer.Handle{}, shown{-1, 0, 0, false})
 	m.Render(block)
-	check("started", first, shown{0, -1, true})
+	check("started", first, shown{0, -2, -1, true})
 	if err := m.At(mixer.Now).Set(mixer.TargetVoice(first), mixer.Change{Fields: mixer.FieldPan, Pan: 1}, 80*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Fade(-12, 80*time.Millisecond, voice.InDecibels); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
 		m.Render(block)
+	}
+	if got := first.Gain(); got != -12 {
+		t.Errorf("on its way to -12 dB the gain is %v", got)
 	}
 	if got := first.Pan(); !(got > -0.1 && got < 0.6) {
 		t.Errorf("on its way the pan is %v, want about 0 to 0.5", got)
@@ -57,23 +64,23 @@ func TestShown(t *testing.T) {
 	for range 3 {
 		m.Render(block)
 	}
-	check("panned", first, shown{0, 1, true})
+	check("panned", first, shown{0, -12, 1, true})
 	for m.Now() < 2*48000+9600 {
 		m.Render(block)
 	}
-	check("in its last round", first, shown{0, 1, false})
+	check("in its last round", first, shown{0, -12, 1, false})
 	louder, err := m.Play(s, mixer.Options{Loop: true, Gain: 12, Priority: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Render(block)
-	check("virtual", first, shown{-1, 1, false})
-	check("the louder one", louder, shown{0, 0, true})
+	check("virtual", first, shown{-1, -12, 1, false})
+	check("the louder one", louder, shown{0, 12, 0, true})
 	if err := louder.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
 		m.Render(block)
 	}
-	check("gone", louder, shown{-1, 0, false})
+	check("gone", louder, shown{-1, 0, 0, false})
 }

@@ -103,8 +103,8 @@ func (c *call) play() (any, error) {
 	err = c.pairs(1, map[string]reader{
 		"gain": into(&o.Gain, (*call).number), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
 		"speed": into(&o.Speed, (*call).number), "bus": into(&o.Bus, (*call).text), "loop": maybe(&o.Loop, (*call).truth),
-		"priority": into(&o.Priority, (*call).whole), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
-		"from": into(&o.From, (*call).time), "at": maybe(&o.When.At, (*call).time),
+		"priority": into(&o.Priority, (*call).whole), "protect": into(&o.Protect, (*call).truth), "owner": into(&o.Owner, (*call).text), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
+		"from": into(&o.From, (*call).time), "for": into(&o.For, (*call).time), "at": maybe(&o.When.At, (*call).time),
 	})
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 	if err != nil {
 		return 0, nil, err
 	}
-	results, err = b.results(later)
+	results, err = b.results(frame, later)
 	return frame, results, err
 }
 
@@ -168,7 +168,7 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 }
 
 // results says what became of the steps.
-func (b *batch) results(later bool) ([]Result, error) {
+func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room
 	for i := range b.steps {
@@ -176,7 +176,7 @@ func (b *batch) results(later bool) ([]Result, error) {
 		switch {
 		case s.Play != nil:
 			b.stage.call(s.Play.ID)
-			r.loops.note(s.Play, b.asks[i].handles, b.stage.player.Sheet())
+			r.loops.note(s.Play, frame, b.asks[i].handles, b.stage.player.Sheet())
 			v := Verdict{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
 			if !later {
 				var err error

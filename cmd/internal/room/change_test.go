@@ -3,6 +3,7 @@ package room_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -192,6 +193,127 @@ func TestResume(t *testing.T) {
 		}
 		if got := st.Voices[0].Position; got < want-0.1 || got > want+0.1 {
 			t.Errorf("at %v s, want %v", got, want)
+		}
+	})
+}
+
+// TestResumeCues: loops that a GO has begun go on as they were: faded, panned, with their ids and what is
+// left of their time. What was stopped, has come to its end by now, or is no loop stays away.
+func TestResumeCues(t *testing.T) {
+	const sheet = `
+voices: 8
+buses: {music: {}}
+sounds:
+  rain: {loop: true, bus: music, gain: -6}
+  wind: {loop: true}
+  storm: {layers: [{sound: rain}, {sound: wind}]}
+  bell: {}
+list:
+  - {cue: 1, play: rain, id: weather, gain: -3, protect: true}
+  - {cue: 2, fade: weather, to: -12, over: 10s}
+  - {cue: 3, play: wind, id: brief, for: 2s}
+  - {cue: 4, play: wind, id: long, for: 20s, pitch: -2}
+  - {cue: 5, play: storm, id: storm}
+  - {cue: 6, play: wind, id: gone}
+  - {cue: 7, play: bell, id: bell}
+`
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, sheet)
+		for _, cue := range []string{"1", "2", "3", "4", "5", "6", "7"} {
+			if err := r.Show().Go(cue); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(400 * time.Millisecond)
+		}
+		if _, err := r.Stop("gone", 0, room.Moment{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Set("long", room.Move{Pan: new(0.5)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		text, err := json.Marshal(r.Snapshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close(0)
+		time.Sleep(time.Second)
+		var was room.Snapshot
+		if err := json.Unmarshal(text, &was); err != nil {
+			t.Fatal(err)
+		}
+		now := open(t, was.Text, func(o *room.Options) { o.Resume = &was })
+		pans := map[string]float64{}
+		var ids []string
+		for _, v := range now.State().Voices {
+			ids = append(ids, v.ID)
+			pans[v.ID] = v.Pan
+		}
+		slices.Sort(ids)
+		if want := []string{"long", "storm", "storm", "weather"}; !slices.Equal(ids, want) {
+			t.Fatalf("%v play, want %v; the snapshot is %s", ids, want, text)
+		}
+		if pans["long"] != 0.5 {
+			t.Errorf("pans %v", pans)
+		}
+		again := now.Snapshot().Loops
+		for i, l := range was.Loops {
+			if l.Order.ID == "brief" { // it is over by now
+				was.Loops = slices.Delete(was.Loops, i, i+1)
+				break
+			}
+		}
+		if len(again) != len(was.Loops) {
+			t.Fatalf("%d loops, then %d", len(was.Loops), len(again))
+		}
+		for i, l := range again {
+			old := was.Loops[i]
+			if l.Order.ID != old.Order.ID || l.Gain != old.Gain || l.Order.Pitch != old.Order.Pitch || l.Order.Protect != old.Order.Protect {
+				t.Errorf("%+v, then %+v", old, l)
+			}
+			if l.Order.ID == "weather" && (l.Gain != -12 || !l.Order.Protect) {
+				t.Errorf("the fade led to -12 dB: %+v", l)
+			}
+		}
+		time.Sleep(20 * time.Second)
+		if _, err := now.Stop("long", 0, room.Moment{}); kindOf(err) != room.NotFound {
+			t.Errorf("what was to play for 20 s plays after more than that: %v", err)
+		}
+		if _, err := now.Stop("storm", 0, room.Moment{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestResumePaused: a show that stands still does so after a restart, and goes on from there.
+func TestResumePaused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, sheet)
+		if err := r.Show().Go("2"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		r.Show().Pause(true)
+		time.Sleep(time.Second)
+		was := r.Snapshot()
+		r.Close(0)
+		time.Sleep(time.Hour)
+		now := open(t, was.Text, func(o *room.Options) { o.Resume = was })
+		at := func() float64 {
+			v := now.State().Voices
+			if len(v) != 1 || v[0].ID != "weather" {
+				t.Fatalf("%+v", v)
+			}
+			return v[0].Position
+		}
+		time.Sleep(time.Second)
+		if held := at(); held < was.Loops[0].Position-0.02 || held > was.Loops[0].Position+0.02 {
+			t.Errorf("at %v s, and %v before", held, was.Loops[0].Position)
+		}
+		now.Show().Pause(false)
+		time.Sleep(time.Second)
+		if moved := at(); moved < was.Loops[0].Position+0.9 || moved > was.Loops[0].Position+1.1 {
+			t.Errorf("a second after that at %v s, was %v", moved, was.Loops[0].Position)
 		}
 	})
 }

@@ -55,9 +55,6 @@ func (l *log) forgetVoices() {
 	l.tape.clear()
 }
 
-// watch takes an event. It is for cue.Options.Watch.
-func (r *Room) watch(e report.Event) { r.log.note(&e) }
-
 func (l *log) note(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

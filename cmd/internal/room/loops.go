@@ -2,41 +2,82 @@ package room
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/mixer"
+	"voicepool/pcm"
 )
 
-// loops are the loops that were started by hand: a snapshot has them.
+// loops are the loops that were started by hand or by a GO: a snapshot has them.
 type loops struct {
 	mutex sync.Mutex
 	all   []looping
 	most  int // of all, before those that are over are forgotten
+	start int // of the last
 }
 
-// looping is a loop that was started by hand.
+// looping is a loop that was started by hand or by a GO.
 type looping struct {
 	order  Order
 	voice  mixer.Handle
-	pan    float64 // as it was moved to; that of the sound is in it
+	began  int64    // frame
+	cue    *cue.Cue // nil: it was started by hand
+	start  int      // layers of one have the same
 	paused bool
 }
 
-// note takes a start, if it is a loop.
-func (l *loops) note(o *Order, handles []mixer.Handle, s *cue.Sheet) {
-	if len(handles) != 1 {
-		return
-	}
+// note takes a start by hand at a frame, if it is a loop.
+func (l *loops) note(o *Order, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
-	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop {
+	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
 		return
 	}
-	one := looping{order: *o, voice: handles[0], pan: min(max(s.Sounds[i].Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)}
+	one := looping{order: *o, began: frame}
 	one.order.When, one.order.FadeIn = Moment{}, 0
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	l.start++
+	for _, one.voice = range handles {
+		l.add(one)
+	}
+}
+
+// fired takes a start of a cue, if it may be a loop.
+func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
+	s := st.player.Sheet()
+	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
+		return
+	}
+	found := st.find(strconv.FormatUint(e.Voice, 10))
+	if len(found) == 0 {
+		return // it is over
+	}
+	sound := &s.Sounds[c.Sound]
+	one := looping{voice: found[0], began: e.Frame, cue: c, order: Order{
+		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus,
+		Priority: c.Priority - sound.Priority, Protect: c.Protect, Owner: c.Owner, ID: c.ID,
+	}}
+	if c.Loop {
+		one.order.Loop = &c.Loop
+	}
+	if c.For != nil {
+		one.order.For = c.For.Duration(s.Rate)
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if n := len(l.all); n == 0 || l.all[n-1].cue != c || l.all[n-1].began != e.Frame { // else it is another layer
+		l.start++
+	}
+	l.add(one)
+}
+
+// add takes a voice of the last start. The mutex is held.
+func (l *loops) add(one looping) {
+	one.start = l.start
 	if len(l.all) >= l.most {
 		l.tidy()
 		l.most = 2*len(l.all) + 16
@@ -61,7 +102,7 @@ func (l *loops) move(voices []uint64, m *Move) {
 		for _, v := range []struct {
 			to   *float64
 			from *float64
-		}{{&one.order.Gain, m.Gain}, {&one.pan, m.Pan}, {&one.order.Pitch, m.Pitch}, {&one.order.Speed, m.Speed}} {
+		}{{&one.order.Pitch, m.Pitch}, {&one.order.Speed, m.Speed}} {
 			if v.from != nil {
 				*v.to = *v.from
 			}
@@ -72,18 +113,25 @@ func (l *loops) move(voices []uint64, m *Move) {
 	}
 }
 
-// running returns those that run.
-func (l *loops) running() []Loop {
+// running returns those that run, at a frame.
+func (l *loops) running(frame int64, rate int) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.tidy()
 	all := []Loop{}
-	for _, one := range l.all {
-		if one.voice.State() == mixer.StatePending || !one.voice.Looping() && one.voice.State() != mixer.StatePaused {
+	last := 0 // that is in it
+	for i := range l.all {
+		one := &l.all[i]
+		h, o := one.voice, one.order
+		if h.State() == mixer.StatePending || !h.Looping() && h.State() != mixer.StatePaused || one.start == last {
 			continue
 		}
+		last = one.start
+		if o.For > 0 {
+			o.For = max(o.For-pcm.Duration(frame-one.began, rate), time.Millisecond)
+		}
 		all = append(all, Loop{
-			Order: one.order, Position: one.voice.Position().Seconds(), Gain: one.order.Gain, Pan: one.pan, Paused: one.paused,
+			Order: o, Position: h.Position().Seconds(), Gain: max(float64(h.Gain()), silence), Pan: h.Pan(), Paused: one.paused,
 		})
 	}
 	return all
@@ -103,6 +151,11 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 	o.From = time.Duration(l.Position * float64(time.Second))
 	if !l.Paused {
 		o.From += time.Duration(float64(since) * o.ratio())
+		if o.For > 0 {
+			if o.For -= since; o.For <= 0 {
+				return nil // it is over by now
+			}
+		}
 	}
 	o.When, o.FadeIn = Moment{}, 10*time.Millisecond
 	st := r.on()
@@ -115,17 +168,27 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 		if ask.handles, err = o.start(st.player, mixer.Now, nil, ask.ref); err != nil {
 			return err
 		}
-		m := Move{Pan: &l.Pan}
-		if l.Paused {
-			m.Pause = &l.Paused
+		for _, h := range ask.handles {
+			m := Move{}
+			if len(ask.handles) == 1 { // layers have places of their own
+				m.Pan = &l.Pan
+			}
+			if l.Paused {
+				m.Pause = &l.Paused
+			}
+			if err := m.act(st.player.Mixer().At(mixer.Now), mixer.TargetVoice(h)); err != nil {
+				return err
+			}
 		}
-		return m.act(st.player.Mixer().At(mixer.Now), mixer.TargetVoice(ask.handles[0]))
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	st.call(o.ID)
-	r.loops.note(&o, ask.handles, st.player.Sheet())
-	r.loops.move([]uint64{ask.handles[0].Number()}, &Move{Pan: &l.Pan, Pause: &l.Paused})
+	r.loops.note(&o, st.player.Mixer().Now(), ask.handles, st.player.Sheet())
+	for _, h := range ask.handles {
+		r.loops.move([]uint64{h.Number()}, &Move{Pause: &l.Paused})
+	}
 	return nil
 }

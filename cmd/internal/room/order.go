@@ -18,9 +18,12 @@ type Order struct {
 	Bus      string        `json:"bus,omitempty"`
 	Loop     *bool         `json:"loop,omitempty"`
 	Priority int           `json:"priority,omitempty"` // added to the sound's
+	Protect  bool          `json:"protect,omitempty"`  // it is never stolen; false: as the sound says
+	Owner    string        `json:"owner,omitempty"`    // what it belongs to, for limits per owner
 	ID       string        `json:"id,omitempty"`
 	FadeIn   time.Duration `json:"fade_in,omitempty"`
 	From     time.Duration `json:"from,omitempty"`
+	For      time.Duration `json:"for,omitempty"` // 0: as long as the sound
 	When     Moment        `json:"when,omitzero"`
 }
 
@@ -40,14 +43,16 @@ func (o *Order) check(s *cue.Sheet) error {
 	}
 	for _, one := range []error{
 		ranged("gain", o.Gain), ranged("pan", o.Pan), ranged("pitch", o.Pitch), ranged("priority", float64(o.Priority)),
-		lasting("fade_in", o.FadeIn), lasting("from", o.From), o.When.check(),
+		lasting("fade_in", o.FadeIn), lasting("from", o.From), lasting("for", o.For), o.When.check(),
 	} {
 		if one != nil {
 			return one
 		}
 	}
-	if len(o.ID) > 128 {
-		return wrong("id", "it has %d bytes: it takes a name of at most 128", len(o.ID))
+	for _, name := range []struct{ field, text string }{{"id", o.ID}, {"owner", o.Owner}} {
+		if len(name.text) > 128 {
+			return wrong(name.field, "it has %d bytes: it takes a name of at most 128", len(name.text))
+		}
 	}
 	return nil
 }
@@ -61,7 +66,8 @@ func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64)
 	}
 	return p.Start(cue.Start{
 		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, Bus: o.Bus,
-		Priority: o.Priority, Loop: o.Loop, From: o.From, FadeIn: o.FadeIn, ID: o.ID, Frame: frame, Salvo: salvo, Ref: ref,
+		Priority: o.Priority, Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
+		Frame: frame, Salvo: salvo, Ref: ref,
 	})
 }
 
@@ -76,9 +82,8 @@ func (r *Room) Play(o Order) (Verdict, error) {
 	}
 	ask := r.log.ask()
 	defer r.log.forget(ask)
-	later := false
+	frame, later := int64(0), false
 	err := r.settle(func() (err error) {
-		var frame int64
 		frame, later = r.frame(&o.When)
 		st = r.on()
 		ask.handles, err = o.start(st.player, frame, nil, ask.ref)
@@ -88,7 +93,7 @@ func (r *Room) Play(o Order) (Verdict, error) {
 		return Verdict{}, err
 	}
 	st.call(o.ID)
-	r.loops.note(&o, ask.handles, st.player.Sheet())
+	r.loops.note(&o, max(frame, st.player.Mixer().Now()), ask.handles, st.player.Sheet())
 	if later || r.card != nil && st.show.Paused() {
 		return Verdict{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil
 	}

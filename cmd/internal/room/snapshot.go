@@ -13,12 +13,13 @@ type Snapshot struct {
 	Room    string    `json:"room"`
 	Time    time.Time `json:"time"`
 	Frame   int64     `json:"frame"`
+	Paused  bool      `json:"paused,omitempty"` // all stands still, the time too
 	Text    string    `json:"text"`
 	Scene   string    `json:"scene"`
 	Standby string    `json:"standby"`
 	Last    string    `json:"last"`
 	Buses   []Bus     `json:"buses"` // those that were moved by hand
-	Loops   []Loop    `json:"loops"` // those that were started by hand
+	Loops   []Loop    `json:"loops"` // those that were started by hand or by a GO
 }
 
 // Loop is a loop that runs.
@@ -33,10 +34,10 @@ type Loop struct {
 // Snapshot returns what is to survive.
 func (r *Room) Snapshot() *Snapshot {
 	st := r.on()
-	shown := st.show.State()
+	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
-		Room: r.Name(), Time: time.Now(), Frame: st.player.Mixer().Now(), Text: string(r.Text()),
-		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Bus{}, Loops: r.loops.running(),
+		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: string(r.Text()),
+		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Bus{}, Loops: r.loops.running(now, r.rate),
 	}
 	for _, name := range r.desk.movedBuses() {
 		b := r.bus(name)
@@ -55,15 +56,22 @@ func (o *Order) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
+// since returns how long ago it was, by the clock of the room.
+func (s *Snapshot) since() time.Duration {
+	if s.Paused {
+		return 0
+	}
+	return max(time.Since(s.Time), 0)
+}
+
 // from is where the clock of a snapshot would be now: that of a sheet that goes by time.
 func (s *Snapshot) from(rate int) rules.Time {
-	since := max(time.Since(s.Time), 0)
-	return rules.FrameTime(s.Frame+int64(since.Seconds()*float64(rate)), rate)
+	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
 }
 
 // resumeAll puts the room where a snapshot was. What is not in the sheet any more is left out, and told.
 func (r *Room) resumeAll(s *Snapshot) {
-	st, since := r.on(), max(time.Since(s.Time), 0)
+	st, since := r.on(), s.since()
 	tell := func(err error) {
 		if err != nil {
 			r.say("not as it was before: " + err.Error())
@@ -84,6 +92,7 @@ func (r *Room) resumeAll(s *Snapshot) {
 		}
 	}
 	st.show.Return(s.Last, s.Standby)
+	st.show.Pause(s.Paused)
 	for i := range s.Loops {
 		tell(r.resume(&s.Loops[i], since))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"voicepool/cmd/internal/show"
 	"voicepool/cue"
+	"voicepool/cue/report"
 	"voicepool/internal/loading"
 	"voicepool/internal/words"
 	"voicepool/mixer"
@@ -34,7 +35,7 @@ type stage struct {
 func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stage, error) {
 	st := &stage{fed: make(chan struct{}), ids: map[uint64]string{}}
 	st.sounds = sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
-	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, r.watch, r.wake
+	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
 	o.Broken = func(err error) { r.say(err.Error()) }
 	o.Fired = r.fired
 	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
@@ -52,6 +53,28 @@ func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stag
 	}
 	st.show = show.New(s, player, show.Options{Guard: show.Guard})
 	return st, nil
+}
+
+// watch takes an event of a stage.
+func (r *Room) watch(st *stage, e *report.Event) {
+	r.log.note(e)
+	if st.player == nil || e.Kind != mixer.EventStarted {
+		return // nothing of what is told while the player is made goes on by itself
+	}
+	if s := st.player.Sheet(); e.Cue >= byHand(s) && e.Cue < len(s.Cues) {
+		r.loops.fired(st, &s.Cues[e.Cue], e)
+	}
+}
+
+// byHand returns the first cue that a GO begins: the clock of a sheet brings back what comes before it.
+func byHand(s *cue.Sheet) int {
+	switch {
+	case !timed(s):
+		return 0
+	case len(s.List) == 0:
+		return len(s.Cues)
+	}
+	return s.List[0].First
 }
 
 // learn looks up what a sheet has: the lengths of its sounds, and its ids. The player knows it.

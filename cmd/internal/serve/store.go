@@ -127,7 +127,7 @@ func (s *store) save(snapshot *room.Snapshot, sheet string) error {
 	still.Loops = append([]room.Loop(nil), still.Loops...)
 	for i := range still.Loops {
 		if !still.Loops[i].Paused { // it goes on by the clock
-			still.Loops[i].Position = 0
+			still.Loops[i].Position, still.Loops[i].Order.For = 0, 0
 		}
 	}
 	text, err := json.Marshal(kept{stateVersion, sheet, &still})

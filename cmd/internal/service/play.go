@@ -8,7 +8,7 @@ import (
 )
 
 // playFields are those of a play.
-var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "bus", "loop", "priority", "id", "fade_in", "from", "at", "frame"}
+var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
 
 // play starts a sound.
 func play(r *room.Room, o *Order) (int, any) {
@@ -37,8 +37,8 @@ func (o *object) play() room.Order {
 	o.needs("sound")
 	return room.Order{
 		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
-		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: int(some(o.whole("priority"))), ID: o.text("id"),
-		FadeIn: some(o.time("fade_in")), From: some(o.time("from")), When: o.when(),
+		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: int(some(o.whole("priority"))), Protect: some(o.truth("protect")),
+		Owner: o.text("owner"), ID: o.text("id"), FadeIn: some(o.time("fade_in")), From: some(o.time("from")), For: some(o.time("for")), When: o.when(),
 	}
 }
 
