@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -221,20 +222,20 @@ func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	defer l.mutex.Unlock()
 	tags = []uint64{0}
 	for _, id := range s.ids {
-		i := slices.Index(l.ids, id)
-		if i < 0 {
-			i = len(l.ids)
+		tag := cmp.Or(uint64(slices.Index(l.ids, id)+1), l.madeIDs.pin(id))
+		if tag == 0 {
 			l.ids = append(slices.Clip(l.ids), id)
+			tag = uint64(len(l.ids))
 		}
-		tags = append(tags, uint64(i+1))
+		tags = append(tags, tag)
 	}
 	l.owners = maps.Clone(l.owners)
 	for _, name := range slices.Sorted(maps.Keys(s.owners())) {
 		if l.owners[name] == 0 {
-			l.owners[name] = uint64(len(l.owners) + 1)
+			l.owners[name] = cmp.Or(l.madeOwners.pin(name), uint64(len(l.owners)+1))
 		}
 	}
-	return tags, maps.Clone(l.owners) // Start adds to those
+	return tags, l.owners
 }
 
 // owners returns the numbers of all owners of a sheet.

@@ -74,6 +74,9 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	for i := range s.Buses {
 		r.Buses[s.Buses[i].Name] = true
 	}
+	for id, one := range l.madeIDs.all {
+		r.ids[id] = one.number
+	}
 	for i, id := range to.ids {
 		r.ids[id] = uint64(i + 1)
 	}
@@ -107,8 +110,16 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 				return names
 			}))
 	}
+	c := &to.Cues[0]
+	l.madeIDs.pin(c.ID)
+	if n := l.madeOwners.pin(c.Owner); n != 0 && l.owners[c.Owner] == 0 {
+		r.owners[c.Owner] = n
+		for _, one := range c.starts() {
+			one.owner = n
+		}
+	}
 	l.ids, l.owners = to.ids, r.owners
-	return &to.Cues[0], nil
+	return c, nil
 }
 
 // first returns the first thing that is wrong, without its place: there is no file.

@@ -22,10 +22,10 @@ type live struct {
 	mutex               sync.Mutex
 	requests            []func() // for the goroutine of Feed
 	playing             []Running
-	ids                 []string          // by their tags, from 1 on: also those that came by hand, and of sheets before
+	ids                 []string          // by their tags, from 1 on: also those that came by Do, and of sheets before
 	tagged              map[string]uint64 // the tags of the first of them
 	owners              map[string]uint64 // their numbers, in the same way
-	madeIDs, madeOwners int               // by Start
+	madeIDs, madeOwners madeNames         // by Start
 	tags                []uint64          // of the ids of the sheet given last, by its own; nil: they are the same
 	first               int               // of the sounds of Player.sheet: that of the sheet given last
 	finished            bool
@@ -128,8 +128,8 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within a time, and has all waits, follow-ons, repetitions and the
-// timeline end. Of two, the one that is silent first counts. Any goroutine.
+// Panic fades everything out within a time, and has all waits, follow-ons, repetitions, the timeline
+// and what Start has for later end. Of two, the one that is silent first counts. Any goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p.soonest()) }) }
 
 // Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
@@ -245,6 +245,7 @@ const foremost = -1
 // panic fades everything out from a frame on, before anything else acts there.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.armed
+	p.byHand.waiting.cancel()
 	units := slices.Clone(a.units)
 	end := &unit{salvo: p.mixer.NewSalvo(), base: frame, launch: -1, rank: foremost, ends: true}
 	end.at, p.live.calm = end.base, end.base+1

@@ -222,8 +222,8 @@ func (d *draft) id(p *yaml.Pair) bool {
 		r.Fail(p.Value.Place, "id: %s is the name of a bus; an id must differ from them", yaml.Quote(c.ID))
 	default:
 		if r.ids[c.ID] == 0 {
-			r.ids[c.ID] = uint64(len(r.ids) + 1)
 			r.sheet.ids = append(r.sheet.ids, c.ID)
+			r.ids[c.ID] = uint64(len(r.sheet.ids))
 		}
 		c.tag = r.ids[c.ID]
 	}

@@ -58,15 +58,16 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	if wrong := p.wrong(&o); wrong != "" {
 		return nil, fmt.Errorf("%w: %s", ErrAction, wrong)
 	}
-	tag, owner, err := p.live.claim(o.ID, o.Owner)
-	if err != nil {
-		return nil, err
-	}
+	tag, owner, claimed := p.live.claim(o.ID, o.Owner)
 	play := &handPlay{player: p, start: &o, name: o.Sound, rate: st.sheet.Rate, asks: w.cue(&o)}
 	play.asks.tag, play.asks.owner = tag, owner
 	w.draws.mutex.Lock()
-	err = play.play(w)
+	err := play.play(w)
 	w.draws.mutex.Unlock()
+	p.live.settle(claimed, play.handles)
+	if play.frame != mixer.Now || o.Salvo != nil {
+		p.byHand.waiting.note(play.handles)
+	}
 	if err != nil {
 		return nil, err
 	}

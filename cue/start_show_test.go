@@ -114,36 +114,6 @@ func TestStartOfSalvo(t *testing.T) {
 	}
 }
 
-// TestStartMakesSoManyIDs: ids and owners that are made by hand are bounded.
-func TestStartMakesSoManyIDs(t *testing.T) {
-	f := newFolder(t)
-	p := f.player(kit+"cues: [{at: 5s, play: bell, id: known, owner: me}]\n", cue.Options{Live: true})
-	start := func(id, owner string) error {
-		h, err := p.Start(cue.Start{Sound: "cool", ID: id, Owner: owner, Frame: 1})
-		for _, voice := range h {
-			_ = voice.Stop()
-		}
-		p.Mixer().Render(nil)
-		return err
-	}
-	for i := range 100_000 {
-		if err := start(fmt.Sprint("i", i), fmt.Sprint("o", i)); err != nil && !errors.Is(err, mixer.ErrBusy) {
-			t.Fatal(i, err)
-		}
-	}
-	if err := start("one more", ""); !errors.Is(err, cue.ErrAction) || !strings.Contains(err.Error(), "100000 ids") {
-		t.Errorf("one id more says %v", err)
-	}
-	if err := start("", "one more"); !errors.Is(err, cue.ErrAction) || !strings.Contains(err.Error(), "100000 owners") {
-		t.Errorf("one owner more says %v", err)
-	}
-	for _, id := range []string{"known", "i0", "i99999"} {
-		if err := start(id, "me"); errors.Is(err, cue.ErrAction) {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
-}
-
 // TestStartWhileAllMoves: starts from many goroutines while the sheet changes, turns and renders. Each is
 // told once, under the name that it was asked for by.
 func TestStartWhileAllMoves(t *testing.T) {

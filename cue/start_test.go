@@ -238,3 +238,110 @@ func TestStartSays(t *testing.T) {
 		t.Errorf("after Close Start says %v", err)
 	}
 }
+
+// TestStartIDs: ids and owners that are made by hand are forgotten when their voices are over, however
+// many come; those that play, and those that a sheet or an action has, are not.
+func TestStartIDs(t *testing.T) {
+	f := newFolder(t)
+	p := f.player(kit+"cues: [{at: 1s, play: bell, id: known}]\n", cue.Options{Block: 20, Live: true, Changes: true})
+	dst := make([]pcm.Frame, 20)
+	turn := func() {
+		if done, err := p.Turn(); done || err != nil {
+			t.Fatal(done, err)
+		}
+		p.Render(dst)
+	}
+	turn()
+	stays, err := p.Start(cue.Start{Sound: "drone", ID: "stays", Owner: "o", Priority: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag, _ := p.Tag("stays")
+	if err := p.Do("play", "bell", "id=hand"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Start(cue.Start{Sound: "bell", ID: "pinned", For: time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	pinned, _ := p.Tag("pinned")
+	if err := p.Do("play", "bell", "id=pinned"); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint64]bool{}
+	for i := range 5000 {
+		id := fmt.Sprint("shot", i)
+		if _, err := p.Start(cue.Start{Sound: "bell", ID: id, Owner: id, For: time.Millisecond}); err != nil {
+			t.Fatalf("start %d: %v", i, err)
+		}
+		tag, known := p.Tag(id)
+		if !known || seen[tag] || p.ID(tag) != id {
+			t.Fatalf("%s has the tag %d, which is %q; another had it: %v", id, tag, p.ID(tag), seen[tag])
+		}
+		seen[tag] = true
+		if turn(); stays[0].State() != mixer.StatePlaying {
+			t.Fatal("what stays was stolen")
+		}
+	}
+	if n := len(p.IDs()); n > 300 {
+		t.Errorf("%d ids are kept, of which few can live", n)
+	}
+	if now, known := p.Tag("stays"); !known || now != tag || stays[0].Tag() != tag {
+		t.Errorf("the tag %d of what plays is %d now", tag, now)
+	}
+	if now, known := p.Tag("pinned"); !known || now != pinned {
+		t.Errorf("the tag %d of an id that an action has is %d now", pinned, now)
+	}
+	for _, id := range []string{"known", "hand"} {
+		if _, known := p.Tag(id); !known || !slices.Contains(p.IDs(), id) {
+			t.Errorf("%s is forgotten", id)
+		}
+	}
+}
+
+// TestPanicOfStarts: a panic cancels what was started by hand for later, alone and in a salvo, with layers and
+// without.
+func TestPanicOfStarts(t *testing.T) {
+	f := newFolder(t)
+	p := f.player(kit, cue.Options{Block: 20, Live: true})
+	dst := make([]pcm.Frame, 20)
+	turn := func(blocks int) (loudest float32) {
+		for range blocks {
+			if done, err := p.Turn(); done || err != nil {
+				t.Fatal(done, err)
+			}
+			p.Render(dst)
+			for _, x := range dst {
+				loudest = max(loudest, x[0], -x[0])
+			}
+		}
+		return loudest
+	}
+	turn(3)
+	start := func() {
+		now := p.Mixer().Now()
+		for _, o := range []cue.Start{{Sound: "bell", Frame: now + 400}, {Sound: "crash", Frame: now + 500}, {Sound: "many", Frame: now + 300}} {
+			if _, err := p.Start(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		salvo := p.Mixer().NewSalvo()
+		if _, err := p.Start(cue.Start{Sound: "bell", Salvo: salvo}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Mixer().At(now + 600).Fire(salvo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start()
+	turn(2)
+	p.Panic(time.Millisecond)
+	turn(10)
+	if loud := turn(200); loud != 0 {
+		t.Errorf("behind a panic it sounds by %v", loud)
+	}
+	start()
+	if loud := turn(200); loud == 0 {
+		t.Error("what is started behind a panic is silent")
+	}
+	f.identities(p.Report())
+}

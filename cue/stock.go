@@ -2,6 +2,7 @@ package cue
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -21,6 +22,35 @@ type byHand struct {
 	numbers atomic.Uint64         // starts of several layers
 	seed    uint64
 	draws   map[string]*draws // by the names of sounds, of all sheets that were given; of the goroutine of Feed
+	waiting toCome
+}
+
+// toCome is starts by hand of a later frame: a panic cancels them. Any goroutine.
+type toCome struct {
+	mutex sync.Mutex
+	all   []mixer.Handle
+}
+
+// note takes the voices of a start.
+func (l *toCome) note(voices []mixer.Handle) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if len(l.all)+len(voices) > cap(l.all) {
+		l.all = slices.DeleteFunc(l.all, func(h mixer.Handle) bool { return h.State() != mixer.StatePending })
+	}
+	l.all = append(l.all, voices...)
+}
+
+// cancel has those that have not begun never do.
+func (l *toCome) cancel() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, h := range l.all {
+		if h.State() == mixer.StatePending {
+			_ = h.Stop() // it may have begun meanwhile: then it ends with the rest
+		}
+	}
+	l.all = l.all[:0]
 }
 
 // stock is the sounds of a sheet as they are started by hand. It is read only.

@@ -182,7 +182,8 @@ func (h Handle) Slot() int {
 }
 
 // Gain returns the voice's own gain when it was last looked at, which is every 20 ms: without its
-// Base, and where a fade is under way, the gain that it leads to. 0 for one that is gone.
+// Base, and where a fade is under way, the gain that it leads to: -Inf where a stop does. 0 for one
+// that is gone.
 func (h Handle) Gain() pcm.Decibels {
 	gain := ask(h, Handle.living, 0, func(r *record) uint32 { return r.gain.Load() })
 	return pcm.Decibels(math.Float32frombits(gain))

@@ -1,6 +1,10 @@
 package voice
 
-import "voicepool/pcm"
+import (
+	"math"
+
+	"voicepool/pcm"
+)
 
 // Gains returns the left and right factors at a frame.
 func (v *Voice) Gains(frame int64) (left, right float64) {
@@ -18,8 +22,14 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Gain returns the voice's own gain, without its base, in decibels: where it is on its way to, if it moves.
-func (v *Voice) Gain() float64 { return v.gain.To }
+// Gain returns the voice's own gain, without its base, in decibels: where it is on its way to, if it
+// moves; -Inf where it fades out and ends.
+func (v *Voice) Gain() float64 {
+	if v.out.out {
+		return math.Inf(-1)
+	}
+	return v.gain.To
+}
 
 // Pan returns the pan of the voice and its place at a frame.
 func (v *Voice) Pan(frame int64) float64 {

@@ -153,7 +153,7 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 	on := b.steps[i].On
 	b.voices[i] = b.stage.find(on)
 	if len(b.voices[i]) == 0 && !(made[on] && on != "") {
-		return nil, missing("voice", on, b.stage.names())
+		return nil, missing("voice", on, b.stage.player.IDs())
 	}
 	tag, ok := b.stage.player.Tag(on)
 	if ok {
@@ -175,7 +175,6 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 		s, out := &b.steps[i], &results[i]
 		switch {
 		case s.Play != nil:
-			b.stage.call(s.Play.ID)
 			r.loops.note(s.Play, frame, b.asks[i].handles, b.stage.player.Sheet())
 			v := Verdict{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
 			if !later {

@@ -185,7 +185,6 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 	if err != nil {
 		return err
 	}
-	st.call(o.ID)
 	r.loops.note(&o, st.player.Mixer().Now(), ask.handles, st.player.Sheet())
 	for _, h := range ask.handles {
 		r.loops.move([]uint64{h.Number()}, &Move{Pause: &l.Paused})

@@ -145,7 +145,7 @@ func (r *Room) each(target string, when Moment, do func(mixer.Moment, mixer.Targ
 		frame, _ := r.frame(&when)
 		handles := r.on().find(target)
 		if len(handles) == 0 {
-			return missing("voice", target, r.on().names())
+			return missing("voice", target, r.on().player.IDs())
 		}
 		for _, h := range handles {
 			if err := do(r.on().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {

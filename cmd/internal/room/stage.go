@@ -27,13 +27,12 @@ type stage struct {
 	cancel context.CancelFunc // of Feed; nil: the room is paced
 
 	mutex sync.Mutex
-	ids   map[uint64]string // by their tags
-	held  map[string]held   // the sounds, by their names
+	held  map[string]held // the sounds, by their names
 }
 
 // newStage makes a player of a sheet, with its sounds. Nothing plays yet.
 func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stage, error) {
-	st := &stage{fed: make(chan struct{}), ids: map[uint64]string{}}
+	st := &stage{fed: make(chan struct{})}
 	st.sounds = sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
 	o.Broken = func(err error) { r.say(err.Error()) }
@@ -77,7 +76,7 @@ func byHand(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// learn looks up what a sheet has: the lengths of its sounds, and its ids. The player knows it.
+// learn looks up the lengths of the sounds of a sheet.
 func (st *stage) learn(ctx context.Context, s *cue.Sheet) error {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
@@ -96,42 +95,7 @@ func (st *stage) learn(ctx context.Context, s *cue.Sheet) error {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	st.held = all
-	for i := range s.Cues {
-		if tag, ok := st.player.Tag(s.Cues[i].ID); ok {
-			st.ids[tag] = s.Cues[i].ID
-		}
-	}
 	return nil
-}
-
-// call notes an id that was made by hand.
-func (st *stage) call(id string) {
-	if id == "" {
-		return
-	}
-	if tag, ok := st.player.Tag(id); ok {
-		st.mutex.Lock()
-		st.ids[tag] = id
-		st.mutex.Unlock()
-	}
-}
-
-// id returns the id of a tag; empty: it has none.
-func (st *stage) id(tag uint64) string {
-	st.mutex.Lock()
-	defer st.mutex.Unlock()
-	return st.ids[tag]
-}
-
-// names returns all ids.
-func (st *stage) names() (all []string) {
-	st.mutex.Lock()
-	defer st.mutex.Unlock()
-	for _, id := range st.ids {
-		all = append(all, id)
-	}
-	slices.Sort(all)
-	return all
 }
 
 // find returns the voices of a target: the number of one, or the id of some.

@@ -119,7 +119,7 @@ func (r *Room) voices() []Voice {
 			continue
 		}
 		v := Voice{
-			Voice: h.Number(), ID: on.id(h.Tag()), Sound: sound.Name(), Slot: h.Slot(), State: state.String(), Looping: h.Looping(),
+			Voice: h.Number(), ID: on.player.ID(h.Tag()), Sound: sound.Name(), Slot: h.Slot(), State: state.String(), Looping: h.Looping(),
 			Level: tenth(max(float64(h.Audibility()), silence)), Pan: math.Round(100*h.Pan()) / 100, Position: math.Round(100*h.Position().Seconds()) / 100,
 		}
 		switch {
