@@ -3,6 +3,7 @@ package room_test
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -159,6 +160,11 @@ func TestResume(t *testing.T) {
 		if _, err := r.SetBus("music", room.Fader{Gain: new(-9.0), Mute: yes()}); err != nil {
 			t.Fatal(err)
 		}
+		for bus, f := range map[string]room.Fader{"master": {Mute: yes()}, "sfx": {Solo: yes(), Duck: &room.Duck{When: "music", By: 6}}} {
+			if _, err := r.SetBus(bus, f); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := r.Show().Standby("2"); err != nil {
 			t.Fatal(err)
 		}
@@ -180,6 +186,12 @@ func TestResume(t *testing.T) {
 		st := now.State()
 		if len(st.Voices) != 1 || st.Voices[0].ID != "w" || st.Standby != "2" || bus(now, "music").Gain != -9 || !bus(now, "music").Mute {
 			t.Fatalf("%+v", st)
+		}
+		if !bus(now, "master").Mute || !bus(now, "sfx").Solo || bus(now, "master").Solo || bus(now, "sfx").Mute {
+			t.Errorf("%+v", st.Buses)
+		}
+		if again := now.Snapshot().Buses; !reflect.DeepEqual(again, was.Buses) {
+			t.Errorf("%+v, want %+v", again, was.Buses)
 		}
 		length := 0.0
 		for _, s := range st.Sounds {
@@ -216,16 +228,20 @@ list:
   - {cue: 5, play: storm, id: storm}
   - {cue: 6, play: wind, id: gone}
   - {cue: 7, play: bell, id: bell}
+  - {cue: 8, play: wind, id: dying}
 `
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet)
-		for _, cue := range []string{"1", "2", "3", "4", "5", "6", "7"} {
+		for _, cue := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 			if err := r.Show().Go(cue); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(400 * time.Millisecond)
 		}
 		if _, err := r.Stop("gone", 0, room.Moment{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Stop("dying", time.Minute, room.Moment{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.Set("long", room.Move{Pan: new(0.5)}); err != nil {
@@ -275,12 +291,30 @@ list:
 				t.Errorf("the fade led to -12 dB: %+v", l)
 			}
 		}
+		running := func() (cues []string) {
+			for _, c := range now.Show().State().Running {
+				cues = append(cues, c.Cue)
+			}
+			return cues
+		}
+		if got := running(); !slices.Equal(got, []string{"1", "4", "5"}) {
+			t.Errorf("these cues run: %v", got)
+		}
+		if err := now.Show().Cease("1", 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if got := running(); !slices.Equal(got, []string{"4", "5"}) {
+			t.Errorf("without the first these cues run: %v", got)
+		}
 		time.Sleep(20 * time.Second)
 		if _, err := now.Stop("long", 0, room.Moment{}); kindOf(err) != room.NotFound {
 			t.Errorf("what was to play for 20 s plays after more than that: %v", err)
 		}
-		if _, err := now.Stop("storm", 0, room.Moment{}); err != nil {
-			t.Error(err)
+		now.Show().Stop(0)
+		time.Sleep(100 * time.Millisecond)
+		if st := now.State(); len(st.Voices) > 0 || len(st.Running) > 0 {
+			t.Errorf("after a stop %+v, %+v", st.Voices, st.Running)
 		}
 	})
 }

@@ -22,9 +22,11 @@ type Fader struct {
 
 // Duck is how a bus ducks.
 type Duck struct {
-	When                  string
-	By                    float64
-	Attack, Hold, Release time.Duration
+	When    string        `json:"when"`
+	By      float64       `json:"by"` // dB
+	Attack  time.Duration `json:"attack"`
+	Hold    time.Duration `json:"hold"`
+	Release time.Duration `json:"release"`
 }
 
 // desk is what people have moved: the mixer does not tell it.
@@ -32,10 +34,23 @@ type desk struct {
 	mutex sync.Mutex
 	solo  map[string]bool
 	moved map[string]bool // by hand
+	ducks map[string]Duck // by hand
 	scene string
 }
 
-func (d *desk) begin() { d.solo, d.moved = map[string]bool{}, map[string]bool{} }
+func (d *desk) begin() {
+	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
+}
+
+// duckOf returns how a bus was made to duck by hand; nil: as the sheet says.
+func (d *desk) duckOf(bus string) *Duck {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if duck, ok := d.ducks[bus]; ok {
+		return &duck
+	}
+	return nil
+}
 
 // movedBuses returns what was moved by hand, sorted.
 func (d *desk) movedBuses() []string {
@@ -145,6 +160,9 @@ func (d *desk) move(bus string, f *Fader) {
 	d.moved[bus] = true
 	if f.Solo != nil {
 		d.solo[bus] = *f.Solo
+	}
+	if f.Duck != nil {
+		d.ducks[bus] = *f.Duck
 	}
 }
 

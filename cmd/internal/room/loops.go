@@ -1,6 +1,7 @@
 package room
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -25,7 +26,8 @@ type looping struct {
 	order  Order
 	voice  mixer.Handle
 	began  int64    // frame
-	cue    *cue.Cue // nil: it was started by hand
+	cue    *cue.Cue // that began it; nil: it was started by hand
+	number string   // of that in the list, before a restart too; empty: it has none
 	start  int      // layers of one have the same
 	paused bool
 }
@@ -57,7 +59,7 @@ func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 		return // it is over
 	}
 	sound := &s.Sounds[c.Sound]
-	one := looping{voice: found[0], began: e.Frame, cue: c, order: Order{
+	one := looping{voice: found[0], began: e.Frame, cue: c, number: e.ListCue, order: Order{
 		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus,
 		Priority: c.Priority - sound.Priority, Protect: c.Protect, Owner: c.Owner, ID: c.ID,
 	}}
@@ -123,18 +125,30 @@ func (l *loops) running(frame int64, rate int) []Loop {
 	for i := range l.all {
 		one := &l.all[i]
 		h, o := one.voice, one.order
-		if h.State() == mixer.StatePending || !h.Looping() && h.State() != mixer.StatePaused || one.start == last {
-			continue
+		gain := float64(h.Gain())
+		if h.State() == mixer.StatePending || !h.Looping() && h.State() != mixer.StatePaused || one.start == last || math.IsInf(gain, -1) {
+			continue // the last: it is on its way to its end
 		}
 		last = one.start
 		if o.For > 0 {
 			o.For = max(o.For-pcm.Duration(frame-one.began, rate), time.Millisecond)
 		}
 		all = append(all, Loop{
-			Order: o, Position: h.Position().Seconds(), Gain: max(float64(h.Gain()), silence), Pan: h.Pan(), Paused: one.paused,
+			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(gain, silence), Pan: h.Pan(), Paused: one.paused,
 		})
 	}
 	return all
+}
+
+// revive says which cue of the list has begun voices before a restart.
+func (l *loops) revive(voices []mixer.Handle, number string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for i := range l.all {
+		if slices.Contains(voices, l.all[i].voice) {
+			l.all[i].number = number
+		}
+	}
 }
 
 // clear forgets all.
@@ -186,6 +200,7 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 		return err
 	}
 	r.loops.note(&o, st.player.Mixer().Now(), ask.handles, st.player.Sheet())
+	r.loops.revive(ask.handles, l.Cue)
 	for _, h := range ask.handles {
 		r.loops.move([]uint64{h.Number()}, &Move{Pause: &l.Paused})
 	}

@@ -18,15 +18,22 @@ type Snapshot struct {
 	Scene   string    `json:"scene"`
 	Standby string    `json:"standby"`
 	Last    string    `json:"last"`
-	Buses   []Bus     `json:"buses"` // those that were moved by hand
+	Buses   []Moved   `json:"buses"` // those that were moved by hand
 	Loops   []Loop    `json:"loops"` // those that were started by hand or by a GO
+}
+
+// Moved is a bus that was moved by hand.
+type Moved struct {
+	Bus
+	Duck *Duck `json:"duck,omitempty"` // nil: as the sheet says
 }
 
 // Loop is a loop that runs.
 type Loop struct {
 	Order    Order   `json:"order"`
-	Position float64 `json:"position"` // seconds, at Snapshot.Time
-	Gain     float64 `json:"gain"`     // as it was moved to
+	Cue      string  `json:"cue,omitempty"` // of the list, that began it; empty: it was started by hand
+	Position float64 `json:"position"`      // seconds, at Snapshot.Time
+	Gain     float64 `json:"gain"`          // as it was moved to
 	Pan      float64 `json:"pan"`
 	Paused   bool    `json:"paused"`
 }
@@ -37,12 +44,12 @@ func (r *Room) Snapshot() *Snapshot {
 	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
 		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: string(r.Text()),
-		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Bus{}, Loops: r.loops.running(now, r.rate),
+		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate),
 	}
 	for _, name := range r.desk.movedBuses() {
 		b := r.bus(name)
 		b.Peak = 0
-		out.Buses = append(out.Buses, b)
+		out.Buses = append(out.Buses, Moved{b, r.desk.duckOf(name)})
 	}
 	return out
 }
@@ -82,12 +89,12 @@ func (r *Room) resumeAll(s *Snapshot) {
 	}
 	known := buses(st.player.Sheet())
 	for _, b := range s.Buses {
-		if slices.Contains(known, b.Bus) {
-			f := Fader{Gain: &b.Gain, Mute: &b.Mute, Solo: &b.Solo}
-			if b.Bus == "master" {
-				f.Mute, f.Solo = nil, nil
+		if slices.Contains(known, b.Bus.Bus) {
+			f := Fader{Gain: &b.Gain, Mute: &b.Mute, Duck: b.Duck}
+			if b.Solo { // the master has none
+				f.Solo = &b.Solo
 			}
-			_, err := r.SetBus(b.Bus, f)
+			_, err := r.SetBus(b.Bus.Bus, f)
 			tell(err)
 		}
 	}

@@ -1,0 +1,57 @@
+package room
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// revival is a player for which loops that a cue of the list began before a restart are of that cue, so
+// that a stop finds them and screens show it.
+type revival struct {
+	*cue.Player
+	loops *loops
+}
+
+// Playing returns the cues that run, those with revived loops last.
+func (v revival) Playing() []cue.Running {
+	all, s, last := v.Player.Playing(), v.Sheet(), 0
+	for _, one := range v.loops.revived() {
+		if one.start == last { // another layer
+			continue
+		}
+		last = one.start
+		list, err := s.Place(one.number)
+		if err != nil {
+			list = -1
+		}
+		running := cue.Running{List: list, Begun: one.began, Left: -1}
+		if one.order.For > 0 {
+			running.Left = max(one.began+pcm.Frames(one.order.For, s.Rate)-v.Mixer().Now(), 0)
+		}
+		all = append(all, running)
+	}
+	return all
+}
+
+// Cease stops a cue of the list.
+func (v revival) Cease(list int, over time.Duration) {
+	v.Player.Cease(list, over)
+	for _, one := range v.loops.revived() {
+		if i, err := v.Sheet().Place(one.number); err == nil && i == list || err != nil && list < 0 {
+			_ = v.Mixer().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // it may be over by now
+		}
+	}
+}
+
+// revived returns the loops that a cue of the list began before a restart, the voices of layers one by
+// one.
+func (l *loops) revived() []looping {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.tidy()
+	return slices.DeleteFunc(slices.Clone(l.all), func(one looping) bool { return one.number == "" || one.cue != nil })
+}
