@@ -1,0 +1,241 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/service"
+)
+
+// pipes is a network without sockets, on which time can be simulated.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.conns <- far:
+		return near, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// day is a server and its clients.
+type day struct {
+	*testing.T
+	server *service.Server
+	client *http.Client
+	rooms  []string
+	chance *rand.Rand
+	known  map[string]int64 // plays that got a verdict, by room
+	lost   map[string]int64 // plays whose client died before its answer
+}
+
+// call makes a call of a client that may die after a time.
+func (d *day) call(life time.Duration, method, path, body string) (status int, text string, err error) {
+	ctx, cancel := context.WithTimeout(d.Context(), life)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1"+path, strings.NewReader(body))
+	if err != nil {
+		d.Fatal(err)
+	}
+	if method == http.MethodPut {
+		r.Header.Set("Content-Type", "application/yaml")
+	}
+	w, err := d.client.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer w.Body.Close()
+	b, err := io.ReadAll(w.Body)
+	return w.StatusCode, string(b), err
+}
+
+// play starts a sound, and counts it.
+func (d *day) play(name, sound string) {
+	status, text, err := d.call(time.Second, http.MethodPost, "/v1/rooms/"+name+"/play", fmt.Sprintf(`{"sound":%q}`, sound))
+	if err != nil || status != http.StatusCreated && status != http.StatusConflict {
+		d.Fatalf("a play: %d %s, %v", status, text, err)
+	}
+	d.known[name]++
+}
+
+// socket plays over a WebSocket, and closes it or dies.
+func (d *day) socket(name string) {
+	conn, _, err := websocket.Dial(d.Context(), "ws://127.0.0.1/v1/rooms/"+name+"/ws", &websocket.DialOptions{HTTPClient: d.client})
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(1 << 20)
+	orders := d.chance.IntN(5)
+	for i := range orders {
+		d.lost[name]++
+		if err := conn.Write(d.Context(), websocket.MessageText, fmt.Appendf(nil, `{"ref":%d,"do":"play","with":{"sound":"bell"}}`, i+1)); err != nil {
+			d.Fatal(err)
+		}
+	}
+	if d.chance.IntN(2) == 0 {
+		return // dies; whether its plays were asked for nobody knows
+	}
+	for replies := 0; replies < orders; {
+		_, text, err := conn.Read(d.Context())
+		if err != nil {
+			d.Fatal(err)
+		}
+		var m struct{ Type string }
+		if err := json.Unmarshal(text, &m); err != nil {
+			d.Fatal(err)
+		}
+		if m.Type == "reply" {
+			replies++
+			d.known[name]++
+			d.lost[name]--
+		}
+	}
+	conn.Close(websocket.StatusNormalClosure, "")
+}
+
+// totals are the counters of a room.
+func (d *day) totals(name string) (t struct {
+	Asked, Started, Rejected, Limited, Coalesced, Ended, Stopped, Stolen, Playing int64
+}) {
+	status, text, err := d.call(time.Minute, http.MethodGet, "/v1/rooms/"+name+"/state", "")
+	state := struct{ Totals any }{&t}
+	if err != nil || status != http.StatusOK || json.Unmarshal([]byte(text), &state) != nil {
+		d.Fatalf("the state of %s: %d %s, %v", name, status, text, err)
+	}
+	return t
+}
+
+// round is what comes every ten minutes.
+func (d *day) round(n int) {
+	for _, name := range d.rooms {
+		for range d.chance.IntN(12) {
+			d.play(name, []string{"bell", "coin"}[d.chance.IntN(2)])
+			time.Sleep(time.Duration(d.chance.IntN(300)) * time.Millisecond)
+		}
+		d.socket(name)
+		// Listeners, readers of events and plays that die in the midst.
+		_, _, _ = d.call(time.Duration(d.chance.IntN(2000))*time.Millisecond, http.MethodGet, "/v1/rooms/"+name+"/audio.wav", "")
+		_, _, _ = d.call(time.Duration(d.chance.IntN(500))*time.Millisecond, http.MethodGet, "/v1/rooms/"+name+"/events?from=1", "")
+		d.lost[name]++
+		if status, _, err := d.call(time.Duration(d.chance.IntN(3))*time.Microsecond, http.MethodPost, "/v1/rooms/"+name+"/play", `{"sound":"bell"}`); err == nil && status < 500 {
+			d.lost[name]--
+			d.known[name]++
+		}
+	}
+	if n%6 == 0 { // a loop that sounds for a minute, and a room that comes and goes
+		d.play(d.rooms[0], "rain")
+		time.Sleep(time.Minute)
+		if status, text, err := d.call(time.Second, http.MethodPost, "/v1/rooms/"+d.rooms[0]+"/panic", ""); err != nil || status != http.StatusOK {
+			d.Fatalf("a panic: %d %s, %v", status, text, err)
+		}
+		path := fmt.Sprintf("/v1/rooms/guest%d", n)
+		if status, text, err := d.call(time.Minute, http.MethodPut, path, "sounds: {bell: {}}"); err != nil || status != http.StatusCreated {
+			d.Fatalf("a room: %d %s, %v", status, text, err)
+		}
+		d.known[path[10:]] = 0
+		d.play(path[10:], "bell")
+		if status, text, err := d.call(time.Minute, http.MethodDelete, path, ""); err != nil || status >= 300 {
+			d.Fatalf("its end: %d %s, %v", status, text, err)
+		}
+	}
+}
+
+// TestDay: 24 simulated hours with clients that come, go and die. The counters add up, the heap is
+// flat, and no goroutine is left.
+func TestDay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a day takes some seconds")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := &day{T: t, server: service.New(service.Options{}), rooms: []string{"one", "two", "three"}, chance: rand.New(rand.NewPCG(1, 2)), known: map[string]int64{}, lost: map[string]int64{}}
+		for _, name := range d.rooms {
+			r, err := room.Open(t.Context(), room.Options{Name: name, Text: []byte(sheet)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.server.Add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		network := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		web := &http.Server{Handler: d.server}
+		go web.Serve(network)
+		d.client = &http.Client{Transport: &http.Transport{DialContext: network.dial}}
+		defer func() {
+			d.server.Close(0)
+			d.client.CloseIdleConnections()
+			web.Close()
+		}()
+		begin := time.Now()
+		heap := func() uint64 {
+			d.client.CloseIdleConnections()
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		var early uint64
+		goroutines := 0
+		for n := 0; time.Since(begin) < 24*time.Hour; n++ {
+			d.round(n)
+			time.Sleep(time.Until(begin.Add(time.Duration(n+1) * 10 * time.Minute)))
+			if n == 12 {
+				early, goroutines = heap(), runtime.NumGoroutine()
+			}
+		}
+		late, left := heap(), runtime.NumGoroutine()
+		starts := int64(0)
+		for _, name := range d.rooms {
+			c := d.totals(name)
+			starts += c.Started
+			if c.Asked < d.known[name] || c.Asked > d.known[name]+d.lost[name] {
+				t.Errorf("%s: clients know of %d to %d plays, and the room of %d", name, d.known[name], d.known[name]+d.lost[name], c.Asked)
+			}
+			if c.Asked != c.Started+c.Rejected+c.Limited+c.Coalesced || c.Started != c.Ended+c.Stopped+c.Stolen+c.Playing || c.Playing != 0 {
+				t.Errorf("%s does not add up: %+v", name, c)
+			}
+		}
+		if starts < 1000 {
+			t.Errorf("a day has %d starts", starts)
+		}
+		// What is kept grows by the events alone: at most 48 bytes for each, of which a start has two.
+		if most := early + uint64(96*starts) + 1<<20; late > most {
+			t.Errorf("the heap was %d bytes after two hours and %d after a day", early, late)
+		}
+		if left > goroutines {
+			t.Errorf("%d goroutines after two hours, %d after a day", goroutines, left)
+		}
+		t.Logf("%d starts; heap %d KB after two hours, %d KB after a day", starts, early>>10, late>>10)
+	})
+}
