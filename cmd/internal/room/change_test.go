@@ -335,8 +335,30 @@ func TestTook(t *testing.T) {
 		if err := r.Timeline(&page); err != nil || !strings.Contains(page.String(), "</html>") {
 			t.Errorf("%d bytes, %v", page.Len(), err)
 		}
-		if n := len(r.Report().Events); n != 3 {
+		if n := len(r.Report(100).Events); n != 3 {
 			t.Errorf("%d events", n)
+		}
+	})
+}
+
+// TestWriteReport: a report that is written piece by piece is the report.
+func TestWriteReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, "voices: 1\noverflow: reject\nsounds: {rain: {loop: true}}\n")
+		refuse := func(n int) {
+			for range n {
+				if _, _, err := r.Batch(room.Moment{}, []room.Step{{Play: &room.Order{Sound: "rain"}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		refuse(2500)
+		var whole, pieces bytes.Buffer
+		if _, err := r.Report(room.Kept).WriteTo(&whole); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WriteReport(&pieces); err != nil || !bytes.Equal(whole.Bytes(), pieces.Bytes()) || len(r.Report(room.Kept).Events) < 2500 {
+			t.Errorf("%d bytes and %d in pieces, %v", whole.Len(), pieces.Len(), err)
 		}
 	})
 }

@@ -109,6 +109,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 		return err
 	}
 	defer done()
+	if t, ok := w.(*told); ok {
+		t.lasts = true
+	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
@@ -141,7 +144,6 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.Resp
 	var b bytes.Buffer
 	b.WriteString(": events\n\n")
 	for {
-		_ = out.SetWriteDeadline(time.Now().Add(patience)) // a recorder of tests has none
 		if _, err := w.Write(b.Bytes()); err != nil {
 			s.metrics.dropped("events", ctx)
 			return nil

@@ -1,5 +1,7 @@
 package service
 
+import "time"
+
 // Patterns returns those of all routes.
 func Patterns() (all []string) {
 	for i := range routes {
@@ -13,3 +15,6 @@ func (s *Server) Spoken(room string, message []byte) []byte {
 	text, _ := s.reply(s.ctx, room, message)
 	return text
 }
+
+// Hurry has readers that take nothing be dropped after a time.
+func (s *Server) Hurry(patience time.Duration) { s.patience = patience }
