@@ -145,6 +145,11 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer c.CloseNow()
 	defer cancel() // before CloseNow, so that nobody waits
+	// The guard ends the context of the call when its token is taken back, or its session is over.
+	defer context.AfterFunc(r.Context(), func() {
+		_ = c.Close(websocket.StatusPolicyViolation, "the token has ended") // nothing is sent from here on
+		cancel()
+	})()
 	c.SetReadLimit(s.options.Limits.BodyBytes)
 	do(ctx, c)
 	return nil

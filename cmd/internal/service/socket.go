@@ -48,7 +48,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	if err := upgrades(w, r); err != nil {
 		return err
 	}
-	caller := context.WithoutCancel(r.Context()) // says who asks
+	caller := r.Context() // says who asks
 	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *websocket.Conn) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
