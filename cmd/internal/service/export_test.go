@@ -12,7 +12,7 @@ func Patterns() (all []string) {
 
 // Spoken reads a message as a WebSocket does, and returns the reply.
 func (s *Server) Spoken(room string, message []byte) []byte {
-	text, _ := s.reply(s.ctx, room, message)
+	text, _ := s.reply(s.ctx, room, message, nil)
 	return text
 }
 

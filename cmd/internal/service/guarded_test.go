@@ -42,6 +42,7 @@ func guarded(t *testing.T, o guard.Options) (*stage, *guard.Guard) {
 		so.Allow = func(ctx context.Context, role service.Role, room string) error {
 			return denied(guard.Allow(ctx, room, guard.Role(role)))
 		}
+		so.Take = func(ctx context.Context, n int) error { return denied(guard.Take(ctx, n)) }
 	})
 	g := guard.New(o)
 	s.web = httptest.NewUnstartedServer(nil)
@@ -116,4 +117,42 @@ func TestRevoked(t *testing.T) {
 			t.Fatalf("that of another token ends by %v", err)
 		}
 	}
+}
+
+// TestRate: each message of a WebSocket counts, whatever it asks for and however broken it is, and each
+// command of a batch, over HTTP too.
+func TestRate(t *testing.T) {
+	const rate = 100
+	s, _ := guarded(t, guard.Options{Loopback: true, Tokens: tokens(t, "read-only "+tokenB+"\noperator "+tokenA+"\n"), Limits: guard.Limits{Rate: rate}})
+	for _, c := range []struct{ name, message string }{{"state", `{"ref":7,"do":"state"}`}, {"unknown", `{"ref":7,"do":"nothing"}`}, {"no field", `{"ref":7}`}} {
+		conn := s.as(tokenB, "main/ws")
+		begun, refused := time.Now(), 0
+		const sent = 3 * rate
+		go func() {
+			for range sent {
+				if conn.Write(t.Context(), websocket.MessageText, []byte(c.message)) != nil {
+					return
+				}
+			}
+		}()
+		for range sent {
+			r := next(t, conn, "reply")
+			if r["ref"] != 7.0 {
+				t.Fatalf("%s: %v", c.name, r)
+			}
+			if r["status"] == 429.0 {
+				refused++
+			}
+		}
+		took := time.Since(begun).Seconds()
+		if passed := float64(sent - refused); refused < 50 || passed > rate*(1+took)+1 || took < 0.4 {
+			t.Errorf("%s: %d of %d are refused within %.1f s", c.name, refused, sent, took)
+		}
+		_ = conn.CloseNow()
+		time.Sleep(100 * time.Millisecond) // for the next one's call
+	}
+	time.Sleep(time.Second)
+	batch := `{"commands":[` + strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 59) + `{"do":"play","with":{"sound":"bell"}}]}`
+	s.ask("POST /v1/rooms/main/batch", batch, "Authorization", "Bearer "+tokenA).is(t, 200)
+	s.ask("POST /v1/rooms/main/batch", batch, "Authorization", "Bearer "+tokenA).is(t, 429, "limit", "100")
 }

@@ -35,6 +35,11 @@ type Options struct {
 	// room; a room of "" is none in particular. Nil: everybody may do everything.
 	Allow func(ctx context.Context, role Role, room string) error
 
+	// Take counts n requests more of the caller of a context: a message of a WebSocket is one, and each
+	// command of a batch behind its first. It returns an error, a *problem.Problem, where there are too
+	// many. Nil: nobody counts.
+	Take func(ctx context.Context, n int) error
+
 	Board http.Handler // answers "/" and below; nil: nobody
 	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
 }
@@ -143,6 +148,14 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 		return nil
 	}
 	return s.options.Allow(ctx, role, name)
+}
+
+// count counts n requests more of a caller.
+func (s *Server) count(ctx context.Context, n int) error {
+	if s.options.Take == nil || n <= 0 {
+		return nil
+	}
+	return s.options.Take(ctx, n)
 }
 
 func (s *Server) say(line string) {
