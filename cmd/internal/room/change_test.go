@@ -362,3 +362,32 @@ func TestWriteReport(t *testing.T) {
 		}
 	})
 }
+
+// TestPending: a start for later is called what the sheet calls it, whatever its file is.
+func TestPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, "sounds: {drone: {file: \"tone:110\", loop: true}}\n")
+		in := time.Second
+		for range 40 {
+			if _, err := r.Play(room.Order{Sound: "drone", When: room.Moment{At: &in}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := r.Batch(room.Moment{At: &in}, []room.Step{{Play: &room.Order{Sound: "drone"}}}); err != nil {
+			t.Fatal(err)
+		}
+		all := r.State().Voices
+		if len(all) != 41 {
+			t.Errorf("%d voices", len(all))
+		}
+		for _, v := range all {
+			if v.State != "pending" || v.Sound != "drone" {
+				t.Fatalf("%+v", v)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		if v := r.State().Voices; len(v) == 0 || v[0].Sound != "drone" {
+			t.Errorf("%+v", v)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +28,15 @@ type stage struct {
 	cancel context.CancelFunc // of Feed; nil: the room is paced
 
 	mutex sync.Mutex
-	ids   map[uint64]string // by their tags
-	held  map[string]held   // the sounds, by their names
+	ids   map[uint64]string       // by their tags
+	held  map[string]held         // the sounds, by their names
+	named map[mixer.Handle]string // what the sheet calls the sounds of starts that are pending
+	most  int                     // of named, before those that are not pending any more are forgotten
 }
 
 // newStage makes a player of a sheet, with its sounds. Nothing plays yet.
 func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stage, error) {
-	st := &stage{fed: make(chan struct{}), ids: map[uint64]string{}}
+	st := &stage{fed: make(chan struct{}), ids: map[uint64]string{}, named: map[mixer.Handle]string{}}
 	st.sounds = sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
 	o.Broken = func(err error) { r.say(err.Error()) }
@@ -114,6 +117,26 @@ func (st *stage) call(id string) {
 		st.ids[tag] = id
 		st.mutex.Unlock()
 	}
+}
+
+// expect notes what the sheet calls the sound of starts for later: events tell it of those that have begun.
+func (st *stage) expect(sound string, handles []mixer.Handle) {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	if len(st.named) >= st.most {
+		maps.DeleteFunc(st.named, func(h mixer.Handle, _ string) bool { return h.State() != mixer.StatePending })
+		st.most = 2*len(st.named) + 16
+	}
+	for _, h := range handles {
+		st.named[h] = sound
+	}
+}
+
+// soundOf returns what the sheet calls the sound of a start that is pending; empty: nobody has said.
+func (st *stage) soundOf(h mixer.Handle) string {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	return st.named[h]
 }
 
 // id returns the id of a tag; empty: it has none.
