@@ -39,7 +39,9 @@ type Room interface {
 	Set(target string, m room.Move) ([]uint64, error)
 	Stop(target string, over time.Duration, when room.Moment) ([]uint64, error)
 	SetBus(bus string, f room.Fader) (room.Bus, error)
+	CheckScene(name string, over time.Duration) error
 	Scene(name string, over time.Duration) error
+	Later(when room.Moment, what string, do func() error) (frame int64, later bool, err error)
 	Done() <-chan struct{}
 }
 

@@ -54,7 +54,7 @@ func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stag
 	if err != nil {
 		return nil, r.unread(ctx, err)
 	}
-	st.show = show.New(s, player, show.Options{Guard: show.Guard})
+	st.show = show.New(s, player, show.Options{Guard: show.Guard, Panicked: r.agenda.cancel})
 	return st, nil
 }
 
