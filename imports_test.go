@@ -79,7 +79,6 @@ cmd/internal/bar ->
 cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
-cmd/internal/board ->
 cmd/internal/column -> github.com/rivo/uniseg
 cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words pcm sounds sounds/tone golang.org/x/sys/unix
 cmd/internal/extent -> bank/rules cmd/internal/console cue internal/words mixer sounds
@@ -95,7 +94,7 @@ cmd/internal/osc -> cue
 cmd/internal/qlab -> bank/rules cmd/internal/osc cmd/internal/room cmd/internal/show cue internal/words
 cmd/internal/output -> cmd/internal/console cue internal/links internal/whole internal/words
 cmd/internal/problem -> cue/report
-cmd/internal/board ->
+cmd/internal/board -> cmd/internal/problem internal/words
 cmd/internal/guard -> internal/words
 cmd/internal/systemd -> golang.org/x/sys/unix
 cmd/internal/serve -> cmd/internal/board cmd/internal/guard cmd/internal/problem cmd/internal/qlab cmd/internal/room cmd/internal/service cmd/internal/systemd golang.org/x/sys/windows internal/fields internal/whole internal/words internal/yaml mixer sounds

@@ -29,6 +29,9 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	if err := s.hum(ctx); err != nil {
 		return err
 	}
+	if err := fill(ctx, s); err != nil {
+		return err
+	}
 	address := strings.TrimPrefix(s.url, "http://")
 	before, err := s.metrics(ctx)
 	if err != nil {
@@ -71,7 +74,8 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 		})
 	}
 	for range 100 / o.share { // half-open: connected, and then nothing; or half a body; or an answer that nobody reads
-		for _, text := range []string{"", "POST /v1/rooms/room0/play HTTP/1.1\r\nHost: " + address + "\r\nContent-Length: 1000\r\n\r\n{", "GET /v1/rooms/room0/audio.wav HTTP/1.1\r\nHost: " + address + "\r\n\r\n"} {
+		for _, text := range []string{"", "POST /v1/rooms/room0/play HTTP/1.1\r\nHost: " + address + "\r\nContent-Length: 1000\r\n\r\n{", "GET /v1/rooms/room0/audio.wav HTTP/1.1\r\nHost: " + address + "\r\n\r\n",
+			"GET /v1/rooms/room0/report HTTP/1.1\r\nHost: " + address + "\r\n\r\n"} {
 			all.Go(func() {
 				if conn := dial(); conn != nil {
 					defer conn.Close()
@@ -105,6 +109,21 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	j.check(dropped > 0, "%.0f OSC packets were counted as dropped", dropped)
 	err = s.stop()
 	j.check(err == nil, "it ends: %v", err)
+	return nil
+}
+
+// fill gives a room a report of many megabytes, which some are to ask for and not to read.
+func fill(ctx context.Context, s *server) error {
+	steps := make([]any, 500)
+	for i := range steps {
+		steps[i] = map[string]any{"do": "play", "with": map[string]any{"sound": "bell"}}
+	}
+	for range 100 {
+		status, _, err := s.call(ctx, http.MethodPost, "/v1/rooms/room0/batch", map[string]any{"commands": steps})
+		if err != nil || status != http.StatusOK {
+			return fmt.Errorf("a batch is answered %d, %v", status, err)
+		}
+	}
 	return nil
 }
 

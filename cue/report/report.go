@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -118,17 +119,31 @@ const chunk = 1 << 12
 // WriteTo writes the report as JSON, an event to a line, without holding more of it
 // than a few lines. The error is that of w.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
+	return r.WriteWith(w, func(yield func(*Event) bool) {
+		for i := range r.Events {
+			if !yield(&r.Events[i]) {
+				return
+			}
+		}
+	})
+}
+
+// WriteWith is WriteTo with events that are made as they are written, instead of Events. It
+// is for reports that are longer than the memory they may take.
+func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return 0, err
 	}
 	text = append(text[:len(text)-1], ",\n\"events\": ["...)
 	written := int64(0)
-	for i := range r.Events {
-		if i > 0 {
+	first := true
+	for e := range events {
+		if !first {
 			text = append(text, ',')
 		}
-		line, err := r.Events[i].MarshalJSON()
+		first = false
+		line, err := e.MarshalJSON()
 		if err != nil {
 			return written, err
 		}

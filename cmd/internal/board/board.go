@@ -15,6 +15,9 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/internal/words"
 )
 
 //go:embed static
@@ -59,11 +62,11 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	a, ok := assets[r.URL.Path]
 	switch {
 	case !ok:
-		http.NotFound(w, r)
+		problem.New(http.StatusNotFound, "there is nothing here; openapi.json says what there is").Write(w)
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "the page can only be read", http.StatusMethodNotAllowed)
+		problem.New(http.StatusMethodNotAllowed, "%s is not for this; GET and HEAD are", words.OneLine(r.Method)).Write(w)
 		return
 	}
 	h := w.Header()

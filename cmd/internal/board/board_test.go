@@ -40,8 +40,12 @@ func TestPage(t *testing.T) {
 		{"HEAD", "/", 200}, {"GET", "/board/main.js", 200}, {"POST", "/", 405}, {"GET", "/board/", 404},
 		{"GET", "/board/index.html", 404}, {"GET", "/board/../board.go", 404}, {"GET", "/favicon.ico", 404},
 	} {
-		if got := get(test.method, test.target, "").StatusCode; got != test.want {
-			t.Errorf("%s %s is answered with %d, want %d", test.method, test.target, got, test.want)
+		got := get(test.method, test.target, "")
+		if got.StatusCode != test.want {
+			t.Errorf("%s %s is answered with %d, want %d", test.method, test.target, got.StatusCode, test.want)
+		}
+		if kind := got.Header.Get("Content-Type"); (kind == "application/problem+json") != (test.want >= 400) {
+			t.Errorf("%s %s is answered with %d as %s", test.method, test.target, got.StatusCode, kind)
 		}
 	}
 }

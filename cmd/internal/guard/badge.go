@@ -40,7 +40,6 @@ type visitor struct {
 	addr    address
 	badge   *badge   // nil: somebody without a token
 	session *session // nil: not by a cookie
-	socket  bool     // by a WebSocket: each message counts as a request
 }
 
 type visitorKey struct{}
@@ -90,11 +89,11 @@ func Allow(ctx context.Context, room string, need Role) error {
 	return denied(403, "this needs the role %v; the token is of %v here", need, have)
 }
 
-// Take counts a message of a WebSocket as a request. It returns a *Denied of 429 where there are too
-// many. Of other requests it counts nothing: they are counted already.
-func Take(ctx context.Context) error {
-	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && v.socket {
-		if err := v.take(); err != nil {
+// Take counts n requests more of who asks: a message of a WebSocket, or the commands of a batch. It
+// returns a *Denied of 429 where there are too many.
+func Take(ctx context.Context, n int) error {
+	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
+		if err := v.take(n); err != nil {
 			return err
 		}
 	}

@@ -162,7 +162,7 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 		g.counts.hosts.Add(1)
 		return nil, nil, err
 	}
-	v := &visitor{guard: g, addr: addressOf(r.RemoteAddr), socket: upgrades(r)}
+	v := &visitor{guard: g, addr: addressOf(r.RemoteAddr)}
 	if err := g.identify(v, rules, r); err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +170,7 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 		g.counts.origins.Add(1)
 		return nil, nil, err
 	}
-	if err := v.take(); err != nil {
+	if err := v.take(1); err != nil {
 		return nil, nil, err
 	}
 	ctx := context.WithValue(r.Context(), visitorKey{}, v)

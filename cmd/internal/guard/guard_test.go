@@ -196,7 +196,7 @@ func TestNobody(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	if guard.Of(t.Context(), "main") != guard.Admin || guard.Allow(t.Context(), "main", guard.Admin) != nil || guard.Take(t.Context()) != nil {
+	if guard.Of(t.Context(), "main") != guard.Admin || guard.Allow(t.Context(), "main", guard.Admin) != nil || guard.Take(t.Context(), 1) != nil {
 		t.Error("without a Guard not all is allowed")
 	}
 }

@@ -342,22 +342,24 @@ func TestRates(t *testing.T) {
 		h := g.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { ctx = r.Context() }))
 		r := httptest.NewRequest("GET", "http://localhost/", nil)
 		h.ServeHTTP(httptest.NewRecorder(), r)
-		for range 100 {
-			if guard.Take(ctx) != nil {
-				t.Fatal("what is no WebSocket has messages")
-			}
-		}
-		time.Sleep(time.Second)
-		r.Header.Set("Upgrade", "websocket")
-		h.ServeHTTP(httptest.NewRecorder(), r)
 		passed := 0
 		for range 30 {
-			if guard.Take(ctx) == nil {
+			if guard.Take(ctx, 1) == nil {
 				passed++
 			}
 		}
 		if passed != 19 {
 			t.Errorf("%d messages pass after a request, want 19", passed)
+		}
+		for _, c := range []struct {
+			wait   time.Duration
+			n      int
+			passes bool
+		}{{time.Second, 15, true}, {0, 15, false}, {0, 5, true}, {0, 1, false}, {time.Second, 1000, true}, {0, 1, false}, {0, 0, true}} {
+			time.Sleep(c.wait)
+			if err := guard.Take(ctx, c.n); (err == nil) != c.passes {
+				t.Errorf("%d at once: %v, want it to pass: %v", c.n, err, c.passes)
+			}
 		}
 		// Very many addresses are forgotten, rather than remembered for ever.
 		for i := range 20_000 {

@@ -16,18 +16,20 @@ type bucket struct {
 	last  time.Time
 }
 
-// take takes one of rate a second, or returns how long there is none.
-func (b *bucket) take(rate float64, now time.Time) time.Duration {
+// take takes n of rate a second, or returns how long there are too few. More than a second brings is
+// taken as what a second brings.
+func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
+	n = min(n, rate)
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if !b.last.IsZero() {
 		b.spent = max(0, b.spent-now.Sub(b.last).Seconds()*rate)
 	}
 	b.last = now
-	if b.spent+1 > rate {
-		return time.Duration(math.Ceil((b.spent + 1 - rate) / rate * 1e9))
+	if b.spent+n > rate {
+		return time.Duration(math.Ceil((b.spent + n - rate) / rate * 1e9))
 	}
-	b.spent++
+	b.spent += n
 	return 0
 }
 
@@ -74,19 +76,19 @@ func forget[T any](m map[netip.Prefix]T) {
 	}
 }
 
-// take counts a request of a visitor.
-func (v *visitor) take() *Denied {
+// take counts n requests of a visitor.
+func (v *visitor) take(n int) *Denied {
 	r, now := &v.guard.rates, time.Now()
 	wait, limit := time.Duration(0), r.single
 	what := "address"
 	if !v.addr.loopback {
-		wait = r.of(v.addr.block).take(r.single, now)
+		wait = r.of(v.addr.block).take(float64(n), r.single, now)
 		if wait == 0 && v.badge != nil {
-			wait, what = v.badge.spent.take(r.single, now), "token"
+			wait, what = v.badge.spent.take(float64(n), r.single, now), "token"
 		}
 	}
 	if wait == 0 {
-		wait, limit, what = r.server.take(r.limit, now), r.limit, "server"
+		wait, limit, what = r.server.take(float64(n), r.limit, now), r.limit, "server"
 	}
 	if wait == 0 {
 		return nil

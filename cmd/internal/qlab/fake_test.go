@@ -185,4 +185,13 @@ func (f *fake) SetBus(bus string, m room.Fader) (room.Bus, error) {
 	return b, f.did("bus %s gain=%g mute=%v over=%v", bus, b.Gain, b.Mute, m.Over)
 }
 
+func (f *fake) CheckScene(string, time.Duration) error { return nil }
+
+func (f *fake) Later(when room.Moment, what string, do func() error) (int64, bool, error) {
+	if when.At == nil {
+		return 0, false, nil
+	}
+	return int64(when.At.Seconds() * 48000), true, f.did("later %s at %v", what, *when.At)
+}
+
 func (f *fake) Scene(name string, over time.Duration) error { return f.did("scene %s %v", name, over) }

@@ -29,7 +29,8 @@ func eventually(t *testing.T, what string, so func() bool) {
 // network is a socket of UDP that a test has in its hand.
 type network struct {
 	net.PacketConn
-	in chan datagram
+	in     chan datagram
+	server *Server
 
 	mutex sync.Mutex
 	out   []datagram
@@ -38,6 +39,7 @@ type network struct {
 type datagram struct {
 	at   net.Addr
 	data []byte
+	done chan bool // has one when all before has been carried out; at is nil then
 }
 
 func (n *network) ReadFrom(b []byte) (int, net.Addr, error) {
@@ -45,13 +47,26 @@ func (n *network) ReadFrom(b []byte) (int, net.Addr, error) {
 		if d.at != nil { // else somebody waits until the one before has been read
 			return copy(b, d.data), d.at, nil
 		}
+		for waits := 1; waits > 0; time.Sleep(10 * time.Microsecond) {
+			n.server.mutex.Lock()
+			waits = len(n.server.lanes)
+			n.server.mutex.Unlock()
+		}
+		d.done <- true
 	}
 	return 0, nil, net.ErrClosed
 }
 
+// wait waits until all that was sent before has been carried out.
+func (n *network) wait() {
+	done := make(chan bool, 1)
+	n.in <- datagram{done: done}
+	<-done
+}
+
 func (n *network) WriteTo(b []byte, to net.Addr) (int, error) {
 	n.mutex.Lock()
-	n.out = append(n.out, datagram{to, bytes.Clone(b)})
+	n.out = append(n.out, datagram{at: to, data: bytes.Clone(b)})
 	n.mutex.Unlock()
 	return len(b), nil
 }
@@ -77,6 +92,7 @@ func (n *network) sent() (size int, to []string) {
 func onNetwork(t *testing.T, o Options) (*Server, *network, func(from, address string, args ...any)) {
 	t.Helper()
 	s, n := New(o), &network{in: make(chan datagram)}
+	n.server = s
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +104,8 @@ func onNetwork(t *testing.T, o Options) (*Server, *network, func(from, address s
 	return s, n, func(from, address string, args ...any) {
 		t.Helper()
 		packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
-		n.in <- datagram{net.UDPAddrFromAddrPort(netip.MustParseAddrPort(from)), packet}
-		n.in <- datagram{nil, nil} // the one before has been read when this one is taken
+		n.in <- datagram{at: net.UDPAddrFromAddrPort(netip.MustParseAddrPort(from)), data: packet}
+		n.wait()
 	}
 }
 
@@ -153,8 +169,8 @@ func TestBudget(t *testing.T) {
 	for i := range elements {
 		elements[i] = one
 	}
-	n.in <- datagram{net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:9")), osc.AppendBundle(nil, elements...)}
-	n.in <- datagram{}
+	n.in <- datagram{at: net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:9")), data: osc.AppendBundle(nil, elements...)}
+	n.wait()
 	size, to := n.sent()
 	if size > osc.MaxPacket || len(to) == 0 || s.counters.Unanswered.Load()+int64(len(to)) != osc.MaxMessages {
 		t.Errorf("%d bytes in %d answers", size, len(to))
@@ -251,7 +267,7 @@ func TestMalformed(t *testing.T) {
 		s, n, say := onNetwork(t, one(f))
 		here := net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:9"))
 		for i := range many {
-			n.in <- datagram{here, broken(i)}
+			n.in <- datagram{at: here, data: broken(i)}
 		}
 		say("127.0.0.1:9", "/thump")
 		if _, to := n.sent(); len(to) != 1 || s.counters.Malformed.Load() != many || f.take() != "" || len(s.peers) > 0 {

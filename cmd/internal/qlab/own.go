@@ -20,20 +20,70 @@ var own = map[string]method{
 	"thump":   {Read, plainly((*call).thump)},
 	"state":   {Read, plainly(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
 	"go":      {Operate, plainly((*call).goes)},
-	"standby": {Operate, does((*call).standby)},
-	"next":    {Operate, does(func(c *call) error { return c.step(1) })},
-	"back":    {Operate, does(func(c *call) error { return c.step(-1) })},
-	"panic":   {Operate, does((*call).panic)},
-	"pause":   {Operate, does(func(c *call) error { return c.hold(true) })},
-	"resume":  {Operate, does(func(c *call) error { return c.hold(false) })},
+	"standby": {Operate, timed("standby", (*call).standby)},
+	"next":    {Operate, timed("next", alone(func(c *call) error { return c.room.Show().Step(1) }))},
+	"back":    {Operate, timed("back", alone(func(c *call) error { return c.room.Show().Step(-1) }))},
+	"panic":   {Operate, timed("panic", alone((*call).panic))},
+	"pause":   {Operate, timed("pause", alone(func(c *call) error { return c.hold(true) }))},
+	"resume":  {Operate, timed("resume", alone(func(c *call) error { return c.hold(false) }))},
 	"play":    {Operate, plainly((*call).play)},
 	"set":     {Operate, plainly((*call).set)},
 	"stop":    {Operate, plainly((*call).stop)},
-	"scene":   {Operate, does((*call).scene)},
+	"scene":   {Operate, timed("scene", (*call).scene)},
 	"bus":     {Operate, (*call).bus},
 }
 
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// moment takes the words at TIME off the end of the arguments.
+func (c *call) moment() (when room.Moment, err error) {
+	n := len(c.args) - 2
+	if n < 0 || c.args[n] != "at" {
+		return when, nil
+	}
+	at, err := c.time(n + 1)
+	if err != nil {
+		return when, fmt.Errorf("at: %w", err)
+	}
+	c.args = c.args[:n]
+	return room.Moment{At: &at}, nil
+}
+
+// coming is the answer to what is done later.
+type coming struct {
+	Frame int64 `json:"frame"`
+}
+
+// then does something at a moment: now, or when its time has come.
+func (c *call) then(when room.Moment, word string, do func() (any, error)) (any, error) {
+	frame, later, err := c.room.Later(when, word, func() error {
+		_, err := do()
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, known(err)
+	case !later:
+		return do()
+	}
+	return coming{frame}, nil
+}
+
+// timed is a method of which the last arguments may say when: read reads the others, and returns what is
+// to be done then.
+func timed(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
+	return plainly(func(c *call) (any, error) {
+		when, err := c.moment()
+		if err != nil {
+			return nil, err
+		}
+		do, err := read(c)
+		if err != nil {
+			return nil, err
+		}
+		return c.then(when, word, func() (any, error) { return nil, do() })
+	})
+}
 
 // standing is what a GO answers.
 type standing struct {
@@ -42,39 +92,34 @@ type standing struct {
 }
 
 func (c *call) goes() (any, error) {
+	when, err := c.moment()
+	if err != nil {
+		return nil, err
+	}
 	number := ""
 	if err := c.most(1); err != nil {
 		return nil, err
 	}
 	if len(c.args) == 1 {
-		var err error
 		if number, err = c.text(0); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.room.Show().Go(number); err != nil {
-		return nil, err
-	}
-	st := c.room.State()
-	return standing{Cue: st.Last, Standby: st.Standby}, nil
+	return c.then(when, "go", func() (any, error) {
+		if err := c.room.Show().Go(number); err != nil {
+			return nil, err
+		}
+		st := c.room.State()
+		return standing{Cue: st.Last, Standby: st.Standby}, nil
+	})
 }
 
-func (c *call) standby() error {
+func (c *call) standby() (func() error, error) {
 	number, err := c.text(0)
 	if err == nil {
 		err = c.most(1)
 	}
-	if err != nil {
-		return err
-	}
-	return c.room.Show().Standby(number)
-}
-
-func (c *call) step(by int) error {
-	if err := c.most(0); err != nil {
-		return err
-	}
-	return c.room.Show().Step(by)
+	return func() error { return c.room.Show().Standby(number) }, err
 }
 
 func (c *call) panic() error {
@@ -91,6 +136,13 @@ func (c *call) hold(on bool) error {
 	}
 	c.room.Show().Pause(on)
 	return nil
+}
+
+// alone reads no arguments.
+func alone(do func(*call) error) func(*call) (func() error, error) {
+	return func(c *call) (func() error, error) {
+		return func() error { return do(c) }, c.most(0)
+	}
 }
 
 // play is /play sound [key value ...].
@@ -149,9 +201,13 @@ func (c *call) set() (any, error) {
 	return voices{numbers}, known(err)
 }
 
-// stop is /stop [target] [seconds]: without a target, or with all, the cues that run. One argument that
+// stop is /stop [target] [seconds] [at TIME]: without a target, or with all, the cues that run. One argument that
 // is a number with a point is the time.
 func (c *call) stop() (any, error) {
+	when, err := c.moment()
+	if err != nil {
+		return nil, err
+	}
 	if err := c.most(2); err != nil {
 		return nil, err
 	}
@@ -164,7 +220,6 @@ func (c *call) stop() (any, error) {
 			timed = -1
 		}
 	}
-	var err error
 	if len(c.args) > 0 && timed != 0 {
 		if target, err = c.text(0); err != nil {
 			return nil, err
@@ -176,29 +231,31 @@ func (c *call) stop() (any, error) {
 		}
 	}
 	if target == "all" || target == "" {
-		c.room.Show().Stop(over)
-		return nil, nil
+		return c.then(when, "stop", func() (any, error) {
+			c.room.Show().Stop(over)
+			return nil, nil
+		})
 	}
-	numbers, err := c.room.Stop(target, over, room.Moment{})
+	numbers, err := c.room.Stop(target, over, when)
 	return voices{numbers}, known(err)
 }
 
-// scene is /scene name [seconds].
-func (c *call) scene() error {
+// scene is /scene name [seconds] [at TIME].
+func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var over time.Duration
 	if len(c.args) > 1 {
 		if over, err = c.time(1); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := c.most(2); err != nil {
-		return err
+		return nil, err
 	}
-	return known(c.room.Scene(name, over))
+	return func() error { return known(c.room.Scene(name, over)) }, known(c.room.CheckScene(name, over))
 }
 
 // bus is /bus/{bus}/gain db [seconds], /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1.

@@ -39,7 +39,9 @@ type Room interface {
 	Set(target string, m room.Move) ([]uint64, error)
 	Stop(target string, over time.Duration, when room.Moment) ([]uint64, error)
 	SetBus(bus string, f room.Fader) (room.Bus, error)
+	CheckScene(name string, over time.Duration) error
 	Scene(name string, over time.Duration) error
+	Later(when room.Moment, what string, do func() error) (frame int64, later bool, err error)
 	Done() <-chan struct{}
 }
 
@@ -75,7 +77,7 @@ type Counters struct {
 	Denied     atomic.Int64 // messages answered with denied
 	Unanswered atomic.Int64 // messages of senders that may be forged, and answers that UDP cannot carry
 	Refused    atomic.Int64 // connections and senders beyond the limit
-	Slow       atomic.Int64 // connections dropped because they did not read, or did not end a frame
+	Slow       atomic.Int64 // connections dropped because they did not read, or did not end a frame; packets of UDP dropped because too many wait
 	Clients    atomic.Int64 // connected now
 }
 
@@ -103,6 +105,7 @@ type Server struct {
 	udp     net.PacketConn
 	conns   map[*client]bool
 	peers   map[netip.AddrPort]*client
+	lanes   map[netip.AddrPort]*lane
 	watches map[watched]*picture
 	looking bool // somebody looks for what has changed
 	ended   chan struct{}
@@ -122,7 +125,7 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		options: o, counters: o.Counters, prove: time.Minute, finish: 10 * time.Second, now: time.Now,
-		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, watches: map[watched]*picture{}, ended: make(chan struct{}),
+		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, lanes: map[netip.AddrPort]*lane{}, watches: map[watched]*picture{}, ended: make(chan struct{}),
 	}
 }
 
@@ -217,14 +220,20 @@ func (s *Server) pause(d time.Duration) (ended bool) {
 
 // read has the messages of a packet carried out. It reports whether the packet could be read.
 func (s *Server) read(c *client, packet []byte) bool {
+	all, ok := s.decode(packet)
+	for _, m := range all {
+		c.handle(m)
+	}
+	return ok
+}
+
+// decode returns the messages of a packet, and whether it could be read. It counts both.
+func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {
 		s.counters.Malformed.Add(1)
-		return false
+		return nil, false
 	}
-	for _, m := range all {
-		s.counters.Messages.Add(1)
-		c.handle(m)
-	}
-	return true
+	s.counters.Messages.Add(int64(len(all)))
+	return all, true
 }

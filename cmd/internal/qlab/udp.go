@@ -1,6 +1,7 @@
 package qlab
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"net/netip"
@@ -11,7 +12,7 @@ import (
 // maxDatagram is how long a packet of UDP may be.
 const maxDatagram = 65507
 
-// receive reads packets of UDP. Messages act in the order in which they come, whoever sent them.
+// receive reads packets of UDP. Messages of a sender act in the order in which they come.
 func (s *Server) receive(conn net.PacketConn) {
 	packet := make([]byte, osc.MaxPacket+1)
 	for {
@@ -26,9 +27,9 @@ func (s *Server) receive(conn net.PacketConn) {
 			}
 			continue
 		}
-		c := s.peer(plain(at.AddrPort()))
-		c.budget = osc.MaxPacket
-		s.read(c, packet[:n])
+		if all, ok := s.decode(bytes.Clone(packet[:n])); ok {
+			s.queue(plain(at.AddrPort()), all)
+		}
 	}
 }
 

@@ -177,7 +177,9 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 		case s.Play != nil:
 			r.loops.note(s.Play, frame, b.asks[i].handles, b.stage.player.Sheet())
 			v := Verdict{Sound: s.Play.Sound, ID: s.Play.ID, State: "pending", Slot: -1}
-			if !later {
+			if later {
+				b.stage.expect(s.Play.Sound, b.asks[i].handles)
+			} else {
 				var err error
 				if v, err = r.verdict(s.Play, b.asks[i]); err != nil {
 					e, ok := errors.AsType[*Error](err)

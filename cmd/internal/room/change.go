@@ -117,6 +117,7 @@ func (r *Room) swap(now *stage) {
 	r.log.forgetVoices()
 	r.log.mutex.Unlock()
 	r.loops.clear()
+	r.agenda.cancel()
 	r.hall.refit(now.player.Outputs())
 	r.stage.Store(now)
 }

@@ -369,8 +369,59 @@ func TestTook(t *testing.T) {
 		if err := r.Timeline(&page); err != nil || !strings.Contains(page.String(), "</html>") {
 			t.Errorf("%d bytes, %v", page.Len(), err)
 		}
-		if n := len(r.Report().Events); n != 3 {
+		if n := len(r.Report(100).Events); n != 3 {
 			t.Errorf("%d events", n)
+		}
+	})
+}
+
+// TestWriteReport: a report that is written piece by piece is the report.
+func TestWriteReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, "voices: 1\noverflow: reject\nsounds: {rain: {loop: true}}\n")
+		refuse := func(n int) {
+			for range n {
+				if _, _, err := r.Batch(room.Moment{}, []room.Step{{Play: &room.Order{Sound: "rain"}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		refuse(2500)
+		var whole, pieces bytes.Buffer
+		if _, err := r.Report(room.Kept).WriteTo(&whole); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WriteReport(&pieces); err != nil || !bytes.Equal(whole.Bytes(), pieces.Bytes()) || len(r.Report(room.Kept).Events) < 2500 {
+			t.Errorf("%d bytes and %d in pieces, %v", whole.Len(), pieces.Len(), err)
+		}
+	})
+}
+
+// TestPending: a start for later is called what the sheet calls it, whatever its file is.
+func TestPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, "sounds: {drone: {file: \"tone:110\", loop: true}}\n")
+		in := time.Second
+		for range 40 {
+			if _, err := r.Play(room.Order{Sound: "drone", When: room.Moment{At: &in}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := r.Batch(room.Moment{At: &in}, []room.Step{{Play: &room.Order{Sound: "drone"}}}); err != nil {
+			t.Fatal(err)
+		}
+		all := r.State().Voices
+		if len(all) != 41 {
+			t.Errorf("%d voices", len(all))
+		}
+		for _, v := range all {
+			if v.State != "pending" || v.Sound != "drone" {
+				t.Fatalf("%+v", v)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		if v := r.State().Voices; len(v) == 0 || v[0].Sound != "drone" {
+			t.Errorf("%+v", v)
 		}
 	})
 }

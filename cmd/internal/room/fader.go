@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -66,9 +67,11 @@ func (f *Fader) check() error {
 			return err
 		}
 	}
-	if f.Duck != nil {
-		if err := ranged("by", f.Duck.By); err != nil {
-			return err
+	if d := f.Duck; d != nil {
+		for _, err := range []error{ranged("by", d.By), lasting("duck.attack", d.Attack), lasting("duck.hold", d.Hold), lasting("duck.release", d.Release)} {
+			if err != nil {
+				return err
+			}
 		}
 	}
 	if err := lasting("over", f.Over); err != nil {
@@ -138,6 +141,12 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 		return b, missing("bus", bus, buses(s))
 	}
 	if f.Duck != nil && f.Duck.By > 0 {
+		switch f.Duck.When {
+		case bus:
+			return b, wrong("duck.when", "%q is the bus itself: it takes another one", words.OneLine(bus))
+		case "master":
+			return b, wrong("duck.when", "the master sounds whenever something does: it takes another bus")
+		}
 		if _, err := m.Bus(f.Duck.When); err != nil {
 			return b, missing("bus", f.Duck.When, buses(s))
 		}

@@ -38,8 +38,8 @@ func (r *Room) Listen(output string) (*Listener, error) {
 			return nil, missing("output", output, names)
 		}
 	}
-	if !r.hall.enter(l) {
-		return nil, errClosed
+	if err := r.hall.enter(l); err != nil {
+		return nil, err
 	}
 	r.wake()
 	return l, nil
@@ -141,21 +141,25 @@ func sample(x float32) int16 {
 
 // hall is where the listeners of a room are.
 type hall struct {
-	pairs int
-
 	mutex   sync.Mutex
+	pairs   int // of a block
 	all     []*Listener
 	dropped int64
 	closed  bool
 }
 
-func (h *hall) enter(l *Listener) bool {
+// enter takes a listener. Another sheet may have come since its output was looked up.
+func (h *hall) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	if !h.closed {
-		h.all = append(h.all, l)
+	switch {
+	case h.closed:
+		return errClosed
+	case l.pair >= h.pairs:
+		return &Error{Kind: NotFound, Field: "output", Detail: "the sheet has changed, and has no such output any more"}
 	}
-	return !h.closed
+	h.all = append(h.all, l)
+	return nil
 }
 
 func (h *hall) leave(l *Listener) {

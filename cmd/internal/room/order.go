@@ -93,6 +93,9 @@ func (r *Room) Play(o Order) (Verdict, error) {
 		return Verdict{}, err
 	}
 	r.loops.note(&o, max(frame, st.player.Mixer().Now()), ask.handles, st.player.Sheet())
+	if later {
+		st.expect(o.Sound, ask.handles)
+	}
 	if later || r.card != nil && st.show.Paused() {
 		return Verdict{Sound: o.Sound, ID: o.ID, Frame: o.When.Frame, State: "pending", Slot: -1}, nil
 	}

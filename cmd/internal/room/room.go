@@ -30,6 +30,7 @@ type Room struct {
 	changes sync.Mutex // of sheets
 	desk    desk
 	loops   loops
+	agenda  agenda
 
 	hall    hall
 	log     log
@@ -115,6 +116,7 @@ func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {
 		defer close(r.done)
+		r.agenda.close()
 		r.changes.Lock()
 		defer r.changes.Unlock()
 		st := r.on()

@@ -7,8 +7,8 @@ import (
 	"voicepool/cue"
 )
 
-// Scene changes the scene within a time; empty: the sheet without one.
-func (r *Room) Scene(name string, over time.Duration) error {
+// CheckScene returns what would be wrong with a change of the scene.
+func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := lasting("over", over); err != nil {
 		return err
 	}
@@ -21,6 +21,14 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	}
 	if !found {
 		return missing("scene", name, names)
+	}
+	return nil
+}
+
+// Scene changes the scene within a time; empty: the sheet without one.
+func (r *Room) Scene(name string, over time.Duration) error {
+	if err := r.CheckScene(name, over); err != nil {
+		return err
 	}
 	r.orders.Lock()
 	defer r.orders.Unlock()

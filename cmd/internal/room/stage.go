@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,12 +28,14 @@ type stage struct {
 	cancel context.CancelFunc // of Feed; nil: the room is paced
 
 	mutex sync.Mutex
-	held  map[string]held // the sounds, by their names
+	held  map[string]held         // the sounds, by their names
+	named map[mixer.Handle]string // what the sheet calls the sounds of starts that are pending
+	most  int                     // of named, before those that are not pending any more are forgotten
 }
 
 // newStage makes a player of a sheet, with its sounds. Nothing plays yet.
 func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stage, error) {
-	st := &stage{fed: make(chan struct{})}
+	st := &stage{fed: make(chan struct{}), named: map[mixer.Handle]string{}}
 	st.sounds = sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
 	o.Broken = func(err error) { r.say(err.Error()) }
@@ -50,7 +53,7 @@ func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stag
 	if err != nil {
 		return nil, r.unread(ctx, err)
 	}
-	st.show = show.New(s, revival{player, &r.loops}, show.Options{Guard: show.Guard})
+	st.show = show.New(s, revival{player, &r.loops}, show.Options{Guard: show.Guard, Panicked: r.agenda.cancel})
 	return st, nil
 }
 
@@ -96,6 +99,26 @@ func (st *stage) learn(ctx context.Context, s *cue.Sheet) error {
 	defer st.mutex.Unlock()
 	st.held = all
 	return nil
+}
+
+// expect notes what the sheet calls the sound of starts for later: events tell it of those that have begun.
+func (st *stage) expect(sound string, handles []mixer.Handle) {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	if len(st.named) >= st.most {
+		maps.DeleteFunc(st.named, func(h mixer.Handle, _ string) bool { return h.State() != mixer.StatePending })
+		st.most = 2*len(st.named) + 16
+	}
+	for _, h := range handles {
+		st.named[h] = sound
+	}
+}
+
+// soundOf returns what the sheet calls the sound of a start that is pending; empty: nobody has said.
+func (st *stage) soundOf(h mixer.Handle) string {
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	return st.named[h]
 }
 
 // find returns the voices of a target: the number of one, or the id of some.

@@ -122,6 +122,9 @@ func (r *Room) voices() []Voice {
 			Voice: h.Number(), ID: on.player.ID(h.Tag()), Sound: sound.Name(), Slot: h.Slot(), State: state.String(), Looping: h.Looping(),
 			Level: tenth(max(float64(h.Audibility()), silence)), Pan: math.Round(100*h.Pan()) / 100, Position: math.Round(100*h.Position().Seconds()) / 100,
 		}
+		if v.Voice == 0 {
+			v.Sound = cmp.Or(on.soundOf(h), v.Sound)
+		}
 		switch {
 		case state == mixer.StatePlaying && v.Level <= silence:
 			v.State = "silent"

@@ -22,10 +22,7 @@ const (
 // Timeline writes a page of the voices of the last ten minutes, or of as much as the last 20,000 events
 // reach back. What began before that is not in it.
 func (r *Room) Timeline(w io.Writer) error {
-	out := r.Report()
-	if n := len(out.Events) - drawn; n > 0 {
-		out.Events = out.Events[n:]
-	}
+	out := r.Report(drawn)
 	since := out.Frames - pcm.Frames(looksBack, r.rate)
 	begun := map[uint64]bool{}
 	out.Events = slices.DeleteFunc(out.Events, func(e report.Event) bool {

@@ -171,13 +171,42 @@ func (r *Room) head() *report.Report {
 	}
 }
 
-// Report returns what is known of the playing so far, with the events that are kept.
-func (r *Room) Report() *report.Report {
+// Report returns what is known of the playing so far, with the last events that are kept, up to a limit.
+func (r *Room) Report(limit int) *report.Report {
 	out := r.head()
 	r.log.mutex.Lock()
 	defer r.log.mutex.Unlock()
-	for n := r.log.tape.first(); n <= r.log.tape.last; n++ {
+	for n := max(r.log.tape.first(), r.log.tape.last-int64(limit)+1); n <= r.log.tape.last; n++ {
 		out.Events = append(out.Events, r.log.tape.at(n))
 	}
 	return out
+}
+
+// WriteReport writes what Report has, with all events that are kept. It holds a thousand of them at a
+// time, however slowly w takes them. The error is that of w, or ErrSlow where events went that were
+// still to be written.
+func (r *Room) WriteReport(w io.Writer) error {
+	head := r.head()
+	l := &r.log
+	l.mutex.Lock()
+	next, last := l.tape.first(), l.tape.last
+	l.mutex.Unlock()
+	var slow error
+	_, err := head.WriteWith(w, func(yield func(*report.Event) bool) {
+		for next <= last && slow == nil {
+			l.mutex.Lock()
+			events := l.from(next, most)
+			l.mutex.Unlock()
+			if len(events) == 0 || events[0].Number != next {
+				slow = ErrSlow
+			}
+			for i := 0; i < len(events) && slow == nil && next <= last; i++ {
+				if !yield(&events[i].Event) {
+					return
+				}
+				next++
+			}
+		}
+	})
+	return errors.Join(slow, err)
 }

@@ -22,16 +22,20 @@ func (s *server) newHall() *service.Server {
 	}
 	return service.New(service.Options{
 		Folder: folder, Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
-		Allow: allow, Board: board.Handler(), Say: s.Say,
+		Allow: allow, Take: take, Board: board.Handler(), Say: s.Say,
 	})
 }
 
 // allow asks the guard. The roles of the service are the guard's.
 func allow(ctx context.Context, role service.Role, room string) error {
-	err := guard.Allow(ctx, room, guard.Role(role))
-	if err == nil && role >= service.Operate {
-		err = guard.Take(ctx)
-	}
+	return denied(guard.Allow(ctx, room, guard.Role(role)))
+}
+
+// take has the guard count.
+func take(ctx context.Context, n int) error { return denied(guard.Take(ctx, n)) }
+
+// denied returns an error of the guard as the problem that it is.
+func denied(err error) error {
 	if d, ok := errors.AsType[*guard.Denied](err); ok {
 		return problem.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -51,7 +50,6 @@ func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	return s.stream(w, r, func(ctx context.Context, out *http.ResponseController) error {
 		begin()
 		for block := header(l.Rate()); ; {
-			_ = out.SetWriteDeadline(time.Now().Add(patience)) // a recorder of tests has none
 			_, err := w.Write(block)
 			if err == nil {
 				err = out.Flush()
@@ -147,6 +145,11 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer c.CloseNow()
 	defer cancel() // before CloseNow, so that nobody waits
+	// The guard ends the context of the call when its token is taken back, or its session is over.
+	defer context.AfterFunc(r.Context(), func() {
+		_ = c.Close(websocket.StatusPolicyViolation, "the token has ended") // nothing is sent from here on
+		cancel()
+	})()
 	c.SetReadLimit(s.options.Limits.BodyBytes)
 	do(ctx, c)
 	return nil

@@ -27,6 +27,9 @@ func batch(r *room.Room, o *Order) (int, any) {
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
+	if err := o.more(len(steps) - 1); err != nil {
+		return answer(err)
+	}
 	frame, results, err := r.Batch(when, steps)
 	if err != nil {
 		return answer(err)

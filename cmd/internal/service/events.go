@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"voicepool/cmd/internal/problem"
@@ -54,7 +55,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		}
 		return last(w, h.room, n)
 	}
-	from, err := begins(r, h.room)
+	from, err := begins(r, h)
 	if err != nil {
 		return err
 	}
@@ -62,29 +63,65 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusOK)
-		return s.tell(ctx, w, out, h.room.Watch(from))
+		return s.tell(ctx, w, out, h.life, h.room.Watch(from))
 	})
 }
 
 // begins returns the number of the event at which a stream begins; 0: with the next.
-func begins(r *http.Request, one *room.Room) (int64, error) {
-	name, text := "from", r.URL.Query().Get("from")
-	after := int64(0)
+func begins(r *http.Request, h *house) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		name, text, after = "Last-Event-ID", id, 1
+		return h.after(id)
 	}
+	text := r.URL.Query().Get("from")
 	if text == "" {
 		return 0, nil
 	}
-	from, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || from < 0 || from > 1<<53 {
+	from, err := numbered("from", text)
+	if err != nil {
+		return 0, err
+	}
+	from = max(from, 1)
+	if next := h.room.LastEvent() + 1; from > next {
+		return 0, problem.New(http.StatusNotFound, "from: there is no event %d yet; the next is %d", from, next).Of("from")
+	}
+	return from, h.kept("from", from)
+}
+
+// after returns the number of the event behind the one of an id, as "k3v9x2ab-17" or "17". An id of another
+// life of the room, before a restart, is followed by all that is kept of this one; a number that this one
+// has not reached is of another life, too, and is followed by the next event.
+func (h *house) after(id string) (int64, error) {
+	const name = "Last-Event-ID"
+	text := id
+	if life, number, whole := strings.Cut(id, "-"); whole && life != "" {
+		if text = number; life != h.life {
+			_, first := h.room.Events(1, 1)
+			_, err := numbered(name, text)
+			return first, err
+		}
+	}
+	number, err := numbered(name, text)
+	if err != nil || number > h.room.LastEvent() {
+		return 0, err
+	}
+	return number + 1, h.kept(name, number+1)
+}
+
+// numbered reads the number of an event.
+func numbered(name, text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > 1<<53 {
 		return 0, problem.New(http.StatusBadRequest, "%s: the number of an event is wanted", name).Of(name)
 	}
-	from = max(from+after, 1)
-	if _, first := one.Events(from, 1); from < first {
-		return 0, problem.New(http.StatusNotFound, "%s: the event %d is not kept any more; the first that is kept is %d", name, from, first).Of(name)
+	return n, nil
+}
+
+// kept returns an error where an event has been forgotten.
+func (h *house) kept(name string, number int64) error {
+	if _, first := h.room.Events(number, 1); number < first {
+		return problem.New(http.StatusNotFound, "%s: the event %d is not kept any more; the first that is kept is %d", name, number, first).Of(name)
 	}
-	return from, nil
+	return nil
 }
 
 // last answers with the last events.
@@ -109,6 +146,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 		return err
 	}
 	defer done()
+	if t, ok := w.(*told); ok {
+		t.lasts = true
+	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
@@ -137,11 +177,10 @@ func (s *Server) enter() (done func(), err error) {
 }
 
 // tell writes events until the room or the call ends.
-func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, watcher *room.Watcher) error {
+func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
 	var b bytes.Buffer
 	b.WriteString(": events\n\n")
 	for {
-		_ = out.SetWriteDeadline(time.Now().Add(patience)) // a recorder of tests has none
 		if _, err := w.Write(b.Bytes()); err != nil {
 			s.metrics.dropped("events", ctx)
 			return nil
@@ -171,7 +210,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.Resp
 			if err != nil {
 				return nil
 			}
-			b.WriteString("id: " + strconv.FormatInt(all[i].Number, 10) + "\nevent: " + all[i].Kind.String() + "\ndata: ")
+			b.WriteString("id: " + life + "-" + strconv.FormatInt(all[i].Number, 10) + "\nevent: " + all[i].Kind.String() + "\ndata: ")
 			b.Write(text)
 			b.WriteString("\n\n")
 		}

@@ -1,5 +1,7 @@
 package service
 
+import "time"
+
 // Patterns returns those of all routes.
 func Patterns() (all []string) {
 	for i := range routes {
@@ -10,6 +12,9 @@ func Patterns() (all []string) {
 
 // Spoken reads a message as a WebSocket does, and returns the reply.
 func (s *Server) Spoken(room string, message []byte) []byte {
-	text, _ := s.reply(s.ctx, room, message)
+	text, _ := s.reply(s.ctx, room, message, nil)
 	return text
 }
+
+// Hurry has readers that take nothing be dropped after a time.
+func (s *Server) Hurry(patience time.Duration) { s.patience = patience }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 type house struct {
 	room *room.Room
 	hub  hub
+	life string // tells the numbers of its events from those of a room of the same name before it
 }
 
 // Add has calls play on a room. The error is of its name, which another has, or of the limit. Its
@@ -101,7 +103,7 @@ func (s *Server) settle(name string, r *room.Room) *house {
 		delete(s.houses, name)
 		return nil
 	}
-	h := &house{room: r}
+	h := &house{room: r, life: strings.ToLower(rand.Text()[:8])}
 	h.hub.begin(s, r)
 	s.houses[name] = h
 	s.calls.Go(func() { s.await(name, h) })

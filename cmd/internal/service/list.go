@@ -16,6 +16,25 @@ type said struct {
 	Cue     string `json:"cue,omitempty"` // that a GO began
 	Standby string `json:"standby"`
 	Said    string `json:"said,omitempty"`
+	Frame   int64  `json:"frame,omitempty"` // at which it will be done
+}
+
+// then carries out an order of a show now, or has it be carried out at its moment.
+func then(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
+	frame, later, err := r.Later(when, word, func() error {
+		_, body := do()
+		if p, wrong := body.(*problem.Problem); wrong {
+			return p
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return answer(err)
+	case !later:
+		return do()
+	}
+	return http.StatusAccepted, &said{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
 // stood answers with what stands by now.
@@ -41,8 +60,8 @@ func place(r *room.Room, number string) error {
 
 // fire is a GO.
 func fire(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "cue", "from")
-	number, from := f.text("cue"), f.time("from")
+	f := read(o.With, "", "cue", "from", "at", "frame")
+	number, from, when := f.text("cue"), f.time("from"), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
@@ -51,17 +70,19 @@ func fire(r *room.Room, o *Order) (int, any) {
 			return answer(err)
 		}
 	}
-	begun, err := r.Show().Begin(number, from)
-	if err != nil {
-		return answer(shown(err, ""))
-	}
-	return http.StatusOK, &said{Cue: begun, Standby: r.Show().Next()}
+	return then(r, when, "go", func() (int, any) {
+		begun, err := r.Show().Begin(number, from)
+		if err != nil {
+			return answer(shown(err, ""))
+		}
+		return http.StatusOK, &said{Cue: begun, Standby: r.Show().Next()}
+	})
 }
 
 // standby has a cue stand by.
 func standby(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "cue", "step")
-	number, step := f.text("cue"), f.whole("step")
+	f := read(o.With, "", "cue", "step", "at", "frame")
+	number, step, when := f.text("cue"), f.whole("step"), f.when()
 	switch {
 	case f.wrong != nil:
 	case (number == "") == (step == nil):
@@ -72,51 +93,58 @@ func standby(r *room.Room, o *Order) (int, any) {
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
-	if step != nil {
-		if err := r.Show().Step(int(*step)); err != nil {
-			return answer(shown(err, "step"))
+	if step == nil {
+		if err := place(r, number); err != nil {
+			return answer(err)
+		}
+	}
+	return then(r, when, "standby", func() (int, any) {
+		err, field := error(nil), "cue"
+		if step != nil {
+			err, field = r.Show().Step(int(*step)), "step"
+		} else {
+			err = r.Show().Standby(number)
+		}
+		if err != nil {
+			return answer(shown(err, field))
 		}
 		return stood(r, "standby")
-	}
-	err := place(r, number)
-	if err == nil {
-		if err = r.Show().Standby(number); err != nil {
-			err = shown(err, "cue")
-		}
-	}
-	if err != nil {
-		return answer(err)
-	}
-	return stood(r, "standby")
+	})
 }
 
 // panicked fades everything out and cancels what waits.
 func panicked(r *room.Room, o *Order) (int, any) {
-	if f := read(o.With, ""); f.wrong != nil {
+	f := read(o.With, "", "at", "frame")
+	when := f.when()
+	if f.wrong != nil {
 		return answer(f.wrong)
 	}
-	r.Show().Panic()
-	return stood(r, "panic")
+	return then(r, when, "panic", func() (int, any) {
+		r.Show().Panic()
+		return stood(r, "panic")
+	})
 }
 
 // stopAll has the cues that run fade out, or what has an id, or is on a bus.
 func stopAll(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "over", "target")
-	over, target := or(f.time("over"), show.Fade), f.text("target")
+	f := read(o.With, "", "over", "target", "at", "frame")
+	over, target, when := or(f.time("over"), show.Fade), f.text("target"), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
-	if target == "" {
+	return then(r, when, "stop", func() (int, any) {
+		if target != "" {
+			return act(r, "stop", target, over.String())
+		}
 		r.Show().Stop(over)
 		return stood(r, "stop")
-	}
-	return act(r, "stop", target, over.String())
+	})
 }
 
 // pause has everything stand still, or go on, or what has an id, or is on a bus.
 func pause(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "on", "target")
-	on, target := or(f.truth("on"), true), f.text("target")
+	f := read(o.With, "", "on", "target", "at", "frame")
+	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
@@ -124,11 +152,13 @@ func pause(r *room.Room, o *Order) (int, any) {
 	if on {
 		word = "pause"
 	}
-	if target == "" {
+	return then(r, when, word, func() (int, any) {
+		if target != "" {
+			return act(r, word, target)
+		}
 		r.Show().Pause(on)
 		return stood(r, word)
-	}
-	return act(r, word, target)
+	})
 }
 
 // act has a show do something with a target.
@@ -144,16 +174,21 @@ func act(r *room.Room, word, target string, rest ...string) (int, any) {
 
 // scene changes the scene.
 func scene(r *room.Room, o *Order) (int, any) {
-	f := read(o.With, "", "scene", "over")
+	f := read(o.With, "", "scene", "over", "at", "frame")
 	f.needs("scene")
-	name, over := f.text("scene"), some(f.time("over"))
+	name, over, when := f.text("scene"), some(f.time("over")), f.when()
 	if f.wrong != nil {
 		return answer(f.wrong)
 	}
-	if err := r.Scene(name, over); err != nil {
+	if err := r.CheckScene(name, over); err != nil {
 		return answer(err)
 	}
-	return stood(r, "scene")
+	return then(r, when, "scene", func() (int, any) {
+		if err := r.Scene(name, over); err != nil {
+			return answer(err)
+		}
+		return stood(r, "scene")
+	})
 }
 
 // fade is how long a room fades when it ends, where nobody says, and longestFade how long it may.

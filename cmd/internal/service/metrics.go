@@ -57,7 +57,7 @@ func newMetrics(s *Server) *metrics {
 		drops:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_readers_dropped_total", Help: "Readers that were dropped since they were too slow, by kind."}, []string{"kind"}),
 		osc:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_osc_messages_total", Help: "Messages of Open Sound Control, by what became of them."}, []string{"outcome"}),
 	}
-	for _, kind := range []string{"orders", "audio", "events"} {
+	for _, kind := range []string{"orders", "audio", "events", "answers"} {
 		m.drops.WithLabelValues(kind)
 	}
 	for _, kind := range []string{"orders", "audio"} {

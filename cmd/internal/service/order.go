@@ -18,6 +18,8 @@ type Order struct {
 	Bus   string          // of bus: its name
 	With  json.RawMessage // the body that the call has over HTTP; nil: none
 	Key   string          // of idempotency; empty: none
+
+	more func(n int) error // counts n commands more of who asks
 }
 
 // deed is how an order is carried out.
@@ -70,6 +72,7 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	case d.on == "bus" && (o.Bus == "" || len(o.Bus) > longestName):
 		return answer(problem.New(http.StatusBadRequest, "bus: the name of a bus is wanted").Of("bus"))
 	}
+	o.more = func(n int) error { return s.count(ctx, n) }
 	status, body = s.keys.once(ctx, o.Key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
 		return d.act(h.room, &o)
 	})

@@ -2,10 +2,13 @@ package service
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 
 	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
 )
 
 // reasons is the answer to why a voice sounds, was stolen or refused.
@@ -39,8 +42,11 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = h.room.Report().WriteTo(w) // who has gone needs no answer
-	return nil
+	if err := h.room.WriteReport(w); errors.Is(err, room.ErrSlow) {
+		s.metrics.dropped("answers", r.Context())
+		panic(http.ErrAbortHandler) // half a report is not to be taken for one
+	}
+	return nil // who has gone needs no answer
 }
 
 // timeline answers with a page of the voices of the last minutes.
@@ -49,8 +55,8 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var page bytes.Buffer
-	if err := h.room.Timeline(&page); err != nil {
+	page, err := s.draw(r.Context(), h.room)
+	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -58,4 +64,16 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = page.WriteTo(w) // who has gone needs no answer
 	return nil
+}
+
+// draw draws the timeline of a room, a few at once.
+func (s *Server) draw(ctx context.Context, r *room.Room) (*bytes.Buffer, error) {
+	select {
+	case s.drawing <- struct{}{}:
+		defer func() { <-s.drawing }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	page := &bytes.Buffer{}
+	return page, r.Timeline(page)
 }

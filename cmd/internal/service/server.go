@@ -35,6 +35,11 @@ type Options struct {
 	// room; a room of "" is none in particular. Nil: everybody may do everything.
 	Allow func(ctx context.Context, role Role, room string) error
 
+	// Take counts n requests more of the caller of a context: a message of a WebSocket is one, and each
+	// command of a batch behind its first. It returns an error, a *problem.Problem, where there are too
+	// many. Nil: nobody counts.
+	Take func(ctx context.Context, n int) error
+
 	Board http.Handler // answers "/" and below; nil: nobody
 	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
 }
@@ -76,7 +81,10 @@ type Server struct {
 	keys    keys
 	metrics *metrics
 	uploads chan struct{} // one for each sound that is taken at once
+	drawing chan struct{} // one for each timeline that is drawn at once
 	open    atomic.Int64  // sockets and streams
+
+	patience time.Duration // with a reader that takes nothing of an answer
 
 	ctx    context.Context // ends with the server
 	cancel context.CancelFunc
@@ -91,13 +99,16 @@ type Server struct {
 // farewell is how long sockets and streams may take to end by themselves.
 const farewell = 300 * time.Millisecond
 
-// uploading is how many sounds are taken at once.
-const uploading = 4
+// uploading is how many sounds are taken at once, and drawing how many timelines are drawn.
+const uploading, drawing = 4, 4
 
 // New returns a server without rooms.
 func New(o Options) *Server {
 	o.Limits.fill()
-	s := &Server{options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), houses: map[string]*house{}}
+	s := &Server{
+		options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), drawing: make(chan struct{}, drawing),
+		patience: patience, houses: map[string]*house{},
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
 	for _, r := range routes {
@@ -110,9 +121,17 @@ func New(o Options) *Server {
 // ServeHTTP answers a call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	t := &told{ResponseWriter: w}
+	t := &told{ResponseWriter: w, out: http.NewResponseController(w), patience: s.patience}
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		if t.slow && !t.lasts {
+			s.metrics.slow("answers")
+		}
+		if p == http.ErrAbortHandler {
+			s.metrics.call(r.Pattern, t.status, time.Since(began))
+			panic(p)
+		}
+		if p != nil {
 			s.say("a call of " + r.Pattern + " went wrong: this is a fault of the program")
 			if t.status == 0 {
 				problem.New(http.StatusInternalServerError, "something went wrong here; it is not the call's fault").Write(t)
@@ -123,37 +142,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(t, r)
 }
 
-// told is a ResponseWriter that knows its status; 0: nothing is answered yet.
-type told struct {
-	http.ResponseWriter
-	status int
-}
-
-// WriteHeader notes the status.
-func (t *told) WriteHeader(status int) {
-	if t.status == 0 {
-		t.status = status
-	}
-	t.ResponseWriter.WriteHeader(status)
-}
-
-// Write writes.
-func (t *told) Write(b []byte) (int, error) {
-	if t.status == 0 {
-		t.status = http.StatusOK
-	}
-	return t.ResponseWriter.Write(b)
-}
-
-// Unwrap is for http.ResponseController.
-func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }
-
 // allow asks whether a caller has a role in a room.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	if s.options.Allow == nil || role == Public {
 		return nil
 	}
 	return s.options.Allow(ctx, role, name)
+}
+
+// count counts n requests more of a caller.
+func (s *Server) count(ctx context.Context, n int) error {
+	if s.options.Take == nil || n <= 0 {
+		return nil
+	}
+	return s.options.Take(ctx, n)
 }
 
 func (s *Server) say(line string) {

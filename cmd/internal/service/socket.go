@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	waiting   = 1024             // messages of a socket that may wait for its reader
-	waitBytes = 1 << 20          // and how long they may be together
-	ping      = 20 * time.Second // between signs of life
-	mostWrong = 100              // messages that are no JSON before a socket ends
+	waiting   = 1024                  // messages of a socket that may wait for its reader
+	waitBytes = 1 << 20               // and how long they may be together
+	ping      = 20 * time.Second      // between signs of life
+	mostWrong = 100                   // messages that are no JSON before a socket ends
+	overdrawn = 10 * time.Millisecond // after a message beyond the rate, before the next is read
 )
 
 // socket is a WebSocket of orders and events. Two goroutines serve it: one reads and carries out, one
@@ -48,7 +49,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	if err := upgrades(w, r); err != nil {
 		return err
 	}
-	caller := context.WithoutCancel(r.Context()) // says who asks
+	caller := r.Context() // says who asks
 	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *websocket.Conn) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -194,11 +195,15 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 			_ = c.conn.Close(websocket.StatusInvalidFramePayloadData, "messages are UTF-8")
 			return
 		}
-		text, readable := c.server.reply(caller, name, message)
+		over := c.server.count(caller, 1)
+		text, readable := c.server.reply(caller, name, message, over)
 		if !readable {
 			wrong++
 		}
 		c.queue(text)
+		if over != nil {
+			idle(ctx, overdrawn)
+		}
 	}
 	_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages that cannot be read")
 }
@@ -211,16 +216,30 @@ type reply struct {
 	Body   any             `json:"body"`
 }
 
-// reply carries out a message; readable: it is an order, if maybe a wrong one.
-func (s *Server) reply(caller context.Context, name string, message []byte) (text []byte, readable bool) {
+// idle waits for a time, or for the end of ctx.
+func idle(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// reply carries out a message, unless it is over the rate of who asks; readable: it is an order, if
+// maybe a wrong one.
+func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := read(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
 	readable = f.wrong == nil || f.wrong.Field != ""
 	o := Order{Key: f.text("key"), Do: f.text("do"), Voice: f.text("voice"), Bus: f.text("bus"), With: f.raw("with")}
 	f.needs("do")
-	if f.wrong != nil {
+	switch {
+	case over != nil:
+		out.Status, out.Body = answer(over)
+	case f.wrong != nil:
 		out.Status, out.Body = answer(f.wrong)
-	} else {
+	default:
 		out.Status, out.Body = s.safely(func() (int, any) { return s.Do(caller, name, o) })
 	}
 	text, err := json.Marshal(&out)

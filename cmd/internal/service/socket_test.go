@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -198,33 +199,64 @@ func TestSlowSocket(t *testing.T) {
 func TestStream(t *testing.T) {
 	s := open(t)
 	for range 3 {
-		s.ask("POST /v1/rooms/main/play", `{"sound":"bell"}`)
+		s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`)
 	}
-	for _, c := range []struct{ name, path, id, first string }{
-		{"from", "?from=2", "", "id: 2"},
-		{"after", "", "1", "id: 2"},
+	life := ""
+	for _, c := range []struct {
+		name, path, id string
+		first          string // number
+		plays          bool   // while it waits
+	}{
+		{"from", "?from=2", "", "2", false},
+		{"from the next", "?from=4", "", "4", true},
+		{"after a number", "", "1", "2", false},
+		{"after an id", "", "LIFE-1", "2", false},
+		{"after the last", "", "LIFE-4", "5", true},
+		{"after a number of before a restart", "", "5000", "", true},
+		{"after an id of before a restart", "", "zzzzzzzz-5000", "1", false},
+		{"after a low id of before a restart", "", "zzzzzzzz-2", "1", false},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+"/v1/rooms/main/events"+c.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header.Set("Last-Event-ID", c.id)
+		was := s.Room("main").LastEvent()
+		r.Header.Set("Last-Event-ID", strings.Replace(c.id, "LIFE", life, 1))
 		w, err := s.web.Client().Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer w.Body.Close()
 		lines := bufio.NewScanner(w.Body)
+		if lines.Scan() && c.plays { // the stream has begun
+			s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`)
+		}
+		end := time.AfterFunc(patience, func() { w.Body.Close() })
 		var got []string
 		for len(got) < 3 && lines.Scan() {
 			if line := lines.Text(); line != "" && line[0] != ':' {
 				got = append(got, line)
 			}
 		}
-		if len(got) < 3 || got[0] != c.first || !strings.HasPrefix(got[1], "event: ") || w.Header.Get("Content-Type") != "text/event-stream" {
+		end.Stop()
+		if len(got) < 3 || !strings.HasPrefix(got[1], "event: ") || w.Header.Get("Content-Type") != "text/event-stream" {
 			t.Fatalf("%s: %q", c.name, got)
 		}
+		id, number, _ := strings.Cut(strings.TrimPrefix(got[0], "id: "), "-")
+		if life == "" {
+			life = id
+		}
+		if c.first == "" { // the next
+			c.first = strconv.FormatInt(was+1, 10)
+		}
+		if number != c.first || id != life {
+			t.Errorf("%s: it begins with %s, want %s-%s", c.name, got[0], life, c.first)
+		}
 		valid(t, "NumberedEvent", []byte(strings.TrimPrefix(got[2], "data: ")))
+	}
+	s.ask("GET /v1/rooms/main/events?from=5000", "").is(t, 404, "field", "from")
+	for _, id := range []string{"x", "-1", "1-", "a-b"} {
+		s.ask("GET /v1/rooms/main/events", "", "Last-Event-ID", id).is(t, 400, "field", "Last-Event-ID")
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *Show) PanicIn(over time.Duration) {
 		s.paused = false
 		s.player.Hold(false)
 	}
-	s.player.Panic(over)
+	s.fall(over)
 	s.tell("panic")
 }
 

@@ -43,7 +43,8 @@ const (
 
 // Options say how a show is run.
 type Options struct {
-	Guard time.Duration // 0: none
+	Guard    time.Duration // 0: none
+	Panicked func()        // called by Panic and PanicIn, under a lock: it calls nothing of the show; nil: nobody
 }
 
 // Show is a show while it is run. Its methods may be called by any goroutine.
@@ -231,8 +232,16 @@ func (s *Show) Panic() {
 		s.paused = false
 		s.player.Hold(false)
 	}
-	s.player.Panic(over)
+	s.fall(over)
 	s.tell("panic")
+}
+
+// fall has everything fade out, and all that waits be cancelled. The mutex is held.
+func (s *Show) fall(over time.Duration) {
+	s.player.Panic(over)
+	if s.options.Panicked != nil {
+		s.options.Panicked()
+	}
 }
 
 // Stop has the cues that run fade out, with what they wait for.

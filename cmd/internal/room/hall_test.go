@@ -1,0 +1,23 @@
+package room
+
+import (
+	"errors"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// TestHall: a listener of an output that has gone since it was looked up is refused. It would reach
+// beyond the blocks.
+func TestHall(t *testing.T) {
+	h := hall{pairs: 2}
+	h.refit(1)
+	err := h.enter(&Listener{pair: 1, limit: 1 << 10, more: make(chan struct{}, 1)})
+	h.give(make([]pcm.Frame, 8))
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != NotFound || e.Field != "output" {
+		t.Errorf("a listener of the second output of one enters: %v", err)
+	}
+	if err := h.enter(&Listener{pair: 0, limit: 1 << 10, more: make(chan struct{}, 1)}); err != nil || h.empty() {
+		t.Errorf("a listener of the first is kept out: %v", err)
+	}
+}
